@@ -9,6 +9,7 @@ BUILT = $$($(SWIFT) build --show-bin-path)
 # What is installed needs no Swift on the machine it runs on. Benchmarks and long tests use the same build.
 STATIC = $(if $(filter Linux,$(shell uname -s)),--static-swift-stdlib)
 BUILD_RELEASE = $(SWIFT) build -c release $(STATIC) --product freshet
+BUILD_RELEASE_LAB = $(SWIFT) build -c release $(STATIC) --product freshet-lab
 RELEASE = $$($(SWIFT) build -c release $(STATIC) --show-bin-path)
 PREFIX ?= /usr/local
 JOBS = $(if $(ONLY),--only '$(ONLY)')
@@ -20,7 +21,7 @@ help:
 	@echo "make test         all tests but those that passed before and have not changed; ALL=1 runs them too,"
 	@echo "                  ONLY=PATTERN those jobs whose name matches"
 	@echo "make install      the optimized program, its manual and completions under PREFIX ($(PREFIX))"
-	@echo "make package      a Debian package and a tar archive of them, in dist"
+	@echo "make package      Debian packages and tar archives of freshet and freshet-lab, in dist"
 	@echo "make test-built   the tests of what is built already; ROUNDS=N runs them N times"
 	@echo "make test-long    all tests in their large sizes, on the release build: an hour or more"
 	@echo "make check        format, layers, file sizes, citations, documentation"
@@ -33,6 +34,7 @@ demo:
 	@Scripts/install-packages build
 	@echo "Building the program. The first build compiles every dependency: about 5 minutes on two cores."
 	$(BUILD) --product freshet
+	$(BUILD) --product freshet-lab
 	@Scripts/demo "$(BUILT)/freshet" $(DEMO) $(PORT)
 
 test:
@@ -52,8 +54,9 @@ package:
 	@Scripts/install-packages build package
 	@echo "Building the optimized program. The first build takes ten minutes or more on two cores."
 	$(BUILD_RELEASE)
-	Packaging/package "$(RELEASE)/freshet" deb dist
-	Packaging/package "$(RELEASE)/freshet" tar dist
+	$(BUILD_RELEASE_LAB)
+	for program in freshet freshet-lab; do \
+	  Packaging/package "$(RELEASE)/$$program" deb dist && Packaging/package "$(RELEASE)/$$program" tar dist || exit 1; done
 
 # MARK: For people who change the code
 
@@ -83,6 +86,7 @@ engine-wasm:
 bench:
 	@Scripts/install-packages build bench
 	$(BUILD_RELEASE)
+	$(BUILD_RELEASE_LAB)
 	$(SWIFT) build -c release --package-path Benchmarks/Engine
 	$(SWIFT) build -c release --package-path Benchmarks/Decoding
 	python3 Benchmarks/decoding.py Benchmarks/Decoding/.build/release/DecodingBenchmark

@@ -19,7 +19,7 @@ let domains = [
   ],
   "Boards": [
     "Stationboard", "StationboardClient", "CZip", "GTFS", "Timetable", "GTFSRealtime",
-    "StationboardServer", "MesDepartsDialect",
+    "FeedRecording", "StationboardServer", "MesDepartsDialect",
   ],
   "Worktrees": [
     "Workspaces", "WorkspacesClient", "Git", "WorktreeWatch", "Agents", "AgentWatch",
@@ -33,11 +33,11 @@ let domains = [
     "FreshetKit"
   ],
   "Lab": [
-    "Simulation", "ParityReport", "SampleNetwork", "FeedSimulation", "FeedRecording",
-    "AgentSimulation", "CompatibilityCheck",
+    "Simulation", "ParityReport", "SampleNetwork", "FeedSimulation", "AgentSimulation",
+    "CompatibilityCheck",
   ],
   "Programs": [
-    "ServeSettings", "CWebAssets", "WebBoard", "freshet",
+    "ServeSettings", "CWebAssets", "WebBoard", "Commands", "freshet", "freshet-lab",
   ],
 ]
 
@@ -64,6 +64,7 @@ let package = Package(
     .library(name: "WorkspacesClient", targets: ["Workspaces", "WorkspacesClient"]),
     .library(name: "URLSessionTransport", targets: ["ConditionalHTTP", "URLSessionTransport"]),
     .executable(name: "freshet", targets: ["freshet"]),
+    .executable(name: "freshet-lab", targets: ["freshet-lab"]),
   ],
   traits: [
     .trait(name: "Server", description: "The servers, the program, and what they need."),
@@ -292,21 +293,37 @@ let package = Package(
       ]
     ),
 
-    // MARK: The program
+    // MARK: The programs
+    .target(
+      name: "Commands",
+      dependencies: [
+        "ConditionalHTTP", "Freshness", "FreshnessRuntime", "Serving", "StationboardServer",
+        "TerminalText", .argumentParser, .httpTypes, .nioCore,
+      ]
+    ),
     .executableTarget(
       name: "freshet",
       dependencies: [
-        "Agents", "AgentSimulation", "AgentWatch", "BookLibrary", "BookPipelines", "Books",
-        "BookScan", "BooksTrackDialect", "CatnipDialect", "CompatibilityCheck",
-        "ConditionalHTTP", "EventFeed", "FeedRecording", "FeedSimulation",
-        "Freshness", "FreshnessRuntime", "FreshnessTesting", "GTFS", "GTFSRealtime", "Jobs",
-        "JobsClient", "JobsServer", "MesDepartsDialect", "NIOTransport", "ParityReport",
-        "SampleNetwork", "ServeSettings", "Serving", "Simulation", "Stationboard",
-        "StationboardClient",
-        "StationboardServer", "StrictJSON", "TerminalText", "Timetable", "TolerantDecoding",
-        "WebBoard", "Workspaces", "WorkspacesClient", "WorkspacesServer", "WorkspacesTerminal",
-        "WorktreeWatch", .argumentParser, .httpTypes, .hummingbird, .logging, .nioCore,
-        .serviceLifecycle, .subprocess, .unixSignals,
+        "Agents", "AgentWatch", "BookLibrary", "BookPipelines", "Books", "BookScan",
+        "BooksTrackDialect", "CatnipDialect", "Commands", "ConditionalHTTP", "EventFeed",
+        "FeedRecording", "Freshness", "FreshnessRuntime", "FreshnessTesting", "GTFS", "Jobs",
+        "JobsClient", "JobsServer", "MesDepartsDialect", "NIOTransport", "ServeSettings",
+        "Serving", "Stationboard", "StationboardClient", "StationboardServer", "StrictJSON",
+        "TerminalText", "Timetable", "TolerantDecoding", "WebBoard", "Workspaces",
+        "WorkspacesClient", "WorkspacesServer", "WorkspacesTerminal", "WorktreeWatch",
+        .argumentParser, .httpTypes, .hummingbird, .logging, .nioCore, .serviceLifecycle,
+        .subprocess, .unixSignals,
+      ]
+    ),
+    .executableTarget(
+      name: "freshet-lab",
+      dependencies: [
+        "Agents", "AgentSimulation", "AgentWatch", "Commands", "CompatibilityCheck",
+        "ConditionalHTTP", "FeedRecording", "FeedSimulation", "Freshness", "FreshnessRuntime",
+        "FreshnessTesting", "GTFS", "GTFSRealtime", "NIOTransport", "ParityReport",
+        "SampleNetwork", "Serving", "Simulation", "StationboardClient", "StationboardServer",
+        "Timetable", "Workspaces", .argumentParser, .httpTypes, .hummingbird, .logging,
+        .nioCore, .serviceLifecycle,
       ]
     ),
 

@@ -35,13 +35,18 @@ def started(command, pattern):
     raise SystemExit(f"{command[1]} has not started")
 
 
+def lab(program):
+    """freshet-lab, which is beside the program."""
+    return Path(program).with_name("freshet-lab")
+
+
 class Scenario:
     """A feed, a server, and the hosts that watch a board of it."""
 
     def __init__(self, program, data, name, hosts, seconds):
         self.name = name
         self.feed, feed = started(
-            [program, "feed", "--data", str(data), "--scenario", name, "--port", "0"],
+            [lab(program), "feed", "--data", str(data), "--scenario", name, "--port", "0"],
             r"Publishing (http://[^ ]*)/trip-updates\.pb",
         )
         self.server, address = started(
@@ -79,10 +84,10 @@ def main():
     with tempfile.TemporaryDirectory() as folder, contextlib.ExitStack() as stack:
         folder = Path(folder)
         for command in (
-            ["sample", "--stops", str(STOPS), "--out", str(folder / "feed")],
-            ["import", str(folder / "feed"), "--data", str(folder / "data")],
+            [lab(options.program), "sample", "--stops", str(STOPS), "--out", str(folder / "feed")],
+            [options.program, "import", str(folder / "feed"), "--data", str(folder / "data")],
         ):
-            subprocess.run([options.program, *command], check=True, capture_output=True)
+            subprocess.run(command, check=True, capture_output=True)
         running = []
         for name in options.scenario or SCENARIOS:
             one = Scenario(options.program, folder / "data", name, options.hosts, options.minutes * 60)

@@ -42,7 +42,7 @@ def network(program, name, stops, stop_times):
     if not archive.exists():
         shutil.rmtree(folder, ignore_errors=True)
         options = ["--stop-times", str(stop_times)] if stop_times else []
-        run(program, "sample", "--stops", str(stops), "--date", DAY, "--out", folder, *options)
+        run(Path(program).with_name("freshet-lab"), "sample", "--stops", str(stops), "--date", DAY, "--out", folder, *options)
         with zipfile.ZipFile(archive, "w", zipfile.ZIP_DEFLATED) as target:
             for file in sorted(folder.iterdir()):
                 target.write(file, file.name)

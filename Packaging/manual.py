@@ -149,7 +149,9 @@ def page(path: list[str], command: dict, version: str, others: list[str]) -> str
     below = shown_commands(command)
     if len(path) == 1:
         lines += listed("COMMANDS", [(each["commandName"], each["abstract"]) for each in below])
-        lines += listed("FILES", FILES) + listed("ENVIRONMENT", ENVIRONMENT)
+        if path == ["freshet"]:
+            lines += listed("FILES", FILES)
+        lines += listed("ENVIRONMENT", ENVIRONMENT)
     elif below:
         lines.append(".SH COMMANDS")
         for each in below:
@@ -160,13 +162,14 @@ def page(path: list[str], command: dict, version: str, others: list[str]) -> str
 
 
 def write(program: Path, folder: Path, version: str) -> None:
-    """Writes freshet.1 and a page for each command, such as freshet-serve.1, into a folder."""
+    """Writes a page of the program, such as freshet.1, and one for each command, such as freshet-serve.1, into a folder."""
     said = subprocess.run([program, "--experimental-dump-help"], capture_output=True, check=True).stdout
     root = json.loads(said)["command"]
     commands = shown_commands(root)
-    titles = ["freshet"] + [f"freshet-{each['commandName']}" for each in commands]
+    title = root["commandName"]
+    titles = [title] + [f"{title}-{each['commandName']}" for each in commands]
     folder.mkdir(parents=True, exist_ok=True)
-    (folder / "freshet.1").write_text(page(["freshet"], root, version, titles))
+    (folder / f"{title}.1").write_text(page([title], root, version, titles))
     for each in commands:
-        path = ["freshet", each["commandName"]]
-        (folder / f"freshet-{each['commandName']}.1").write_text(page(path, each, version, titles[:1]))
+        path = [title, each["commandName"]]
+        (folder / f"{title}-{each['commandName']}.1").write_text(page(path, each, version, titles[:1]))

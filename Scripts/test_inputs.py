@@ -87,7 +87,7 @@ class Inputs:
     def _program(self, module: str) -> set[str]:
         """The targets of the program but those that only other services than the module's need."""
         service = next((name for name, pattern in MODULES.items() if re.fullmatch(pattern, module)), None)
-        program = self._closure(["freshet"])
+        program = self._closure(["freshet", "freshet-lab"])
         if service is None:
             return program
         others = {each for name, names in SERVICES.items() if name != service for each in names}

@@ -1,6 +1,6 @@
 """Checks a server with realtime: boards, conditional answers, waits, compression, streams and measurements.
 
-Its sources are those of `freshet feed --scenario storm`. See README.md beside this file.
+Its sources are those of `freshet-lab feed --scenario storm`. See README.md beside this file.
 """
 
 from __future__ import annotations

@@ -1037,7 +1037,7 @@ def main() -> int:
     )
     kind = parser.add_mutually_exclusive_group()
     kind.add_argument("--no-timetable", action="store_true", help="the server has not imported anything yet")
-    kind.add_argument("--realtime", action="store_true", help="its sources are those of freshet feed --scenario storm")
+    kind.add_argument("--realtime", action="store_true", help="its sources are those of freshet-lab feed --scenario storm")
     kind.add_argument("--slow", action="store_true", help="it was told --slow timetable=6000 and has no time for a board")
     parser.add_argument("--document", type=Path, help="the document to compare with, instead of the server's own")
     options = parser.parse_args()

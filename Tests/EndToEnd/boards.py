@@ -14,7 +14,7 @@ from collections.abc import Callable
 from datetime import datetime
 
 from browser import LONGEST, Browser, ProtocolError, Tab
-from program import NOW, PROGRAM, Folder, Server, once, run, sample
+from program import LAB, NOW, Folder, Server, once, run, sample
 from side_by_side import SideBySide
 
 STOP = "Parent8501120"
@@ -30,7 +30,7 @@ class Producer:
 
     def __init__(self, data: str, scenario: str):
         self.process = subprocess.Popen(
-            [PROGRAM, "feed", "--data", data, "--port", "0", "--scenario", scenario, "--period", str(PERIOD), "--now", NOW, "--log-level", "error"],
+            [LAB, "feed", "--data", data, "--port", "0", "--scenario", scenario, "--period", str(PERIOD), "--now", NOW, "--log-level", "error"],
             stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
         )
         line = self.process.stdout.readline()

@@ -1,4 +1,4 @@
-"""Runs the built program as a person would: its path is in $FRESHET."""
+"""Runs the built programs as a person would: $FRESHET is the path of freshet; freshet-lab is $FRESHET_LAB, or beside it."""
 
 from __future__ import annotations
 
@@ -18,6 +18,9 @@ from collections.abc import Callable
 from pathlib import Path
 
 PROGRAM = os.environ.get("FRESHET", "")
+LAB = os.environ.get("FRESHET_LAB") or str(Path(PROGRAM).with_name("freshet-lab"))
+#: The commands of freshet-lab; all others are of freshet.
+LAB_COMMANDS = {"agent-sim", "compat", "crowd", "feed", "record", "report", "sample", "simulate"}
 DAY = "2026-11-24"
 NOW = "2026-11-24T07:00:00Z"
 LONGEST = 120
@@ -25,9 +28,10 @@ CRASHES = {-signal.SIGSEGV, -signal.SIGILL, -signal.SIGABRT, -signal.SIGBUS, -si
 
 
 def run(*arguments: str, timeout: float = LONGEST) -> subprocess.CompletedProcess[str]:
-    """Runs the program to its end."""
+    """Runs the program that has a command to its end."""
+    program = LAB if arguments and arguments[0] in LAB_COMMANDS else PROGRAM
     return subprocess.run(
-        [PROGRAM, *arguments], capture_output=True, text=True, timeout=timeout, check=False
+        [program, *arguments], capture_output=True, text=True, timeout=timeout, check=False
     )
 
 

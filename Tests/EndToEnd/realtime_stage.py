@@ -17,7 +17,7 @@ from dataclasses import dataclass, field
 from datetime import datetime, timedelta, timezone
 from pathlib import Path
 
-from program import PROGRAM, Folder, Server, once, run, sample
+from program import LAB, Folder, Server, once, run, sample
 from side_by_side import SideBySide
 from watching import LONGEST, Broken, Document, always, reply
 
@@ -316,7 +316,7 @@ class Stream:
 
 
 class Simulator:
-    """`freshet feed` on the clock of a stage; start it with ``Stage(ready=simulator.ready)``."""
+    """`freshet-lab feed` on the clock of a stage; start it with ``Stage(ready=simulator.ready)``."""
 
     def __init__(self, *options: str):
         self.options = options
@@ -332,7 +332,7 @@ class Simulator:
     def start(self, begin: str) -> None:
         """Starts it, on the port it had before if it had one."""
         self.process = subprocess.Popen(
-            [PROGRAM, "feed", "--data", str(data()), "--port", str(self.port), "--now", begin,
+            [LAB, "feed", "--data", str(data()), "--port", str(self.port), "--now", begin,
              "--log-level", "error", *self.options],
             stdout=subprocess.PIPE, text=True,
         )

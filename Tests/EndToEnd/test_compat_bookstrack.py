@@ -1,4 +1,4 @@
-"""The app BooksTrack against a server that speaks its API: played by freshet compat, and a hundred short jobs at a time."""
+"""The app BooksTrack against a server that speaks its API: played by freshet-lab compat, and a hundred short jobs at a time."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ class PlayerTests(Stage):
     """Every step of the app, over networks of three latencies."""
 
     def play(self, server: JobServer, *options: str) -> tuple[int, dict]:
-        """The exit code and the report of freshet compat."""
+        """The exit code and the report of freshet-lab compat."""
         answer = run("compat", server.url, "--as", "bookstrack", "--json", *options)
         return answer.returncode, json.loads(answer.stdout)
 

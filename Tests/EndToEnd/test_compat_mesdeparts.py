@@ -16,7 +16,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from zoneinfo import ZoneInfo
 
-from program import PROGRAM, Folder, Server, run, sample
+from program import LAB, Folder, Server, run, sample
 from realtime_stage import BEGIN, BOARD, LAUSANNE, Stage, cancelled, data, instant, late, trip
 from side_by_side import load_side_by_side as load_tests  # noqa: F401
 
@@ -62,7 +62,7 @@ def local(seconds: float) -> tuple[str, str]:
 
 
 class PlayerTest(unittest.TestCase):
-    """freshet compat against this server, at every latency."""
+    """freshet-lab compat against this server, at every latency."""
 
     def test_the_clients_work_at_every_latency(self):
         stage = Stage(*SPEAK, alerts=True)
@@ -73,7 +73,7 @@ class PlayerTest(unittest.TestCase):
         ids = f"ids={LAUSANNE},8501120:0:3"
         players = [
             subprocess.Popen(
-                [PROGRAM, "compat", stage.server.url, "--as", "mesdeparts", "--json", "--latency-ms", str(latency), *FAST,
+                [LAB, "compat", stage.server.url, "--as", "mesdeparts", "--json", "--latency-ms", str(latency), *FAST,
                  "--with", ids, "--with", f"stop={LAUSANNE}"],
                 stdout=subprocess.PIPE, text=True,
             )

@@ -14,7 +14,7 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 
 from job_stage import JobServer, RawSocket, table
-from program import PROGRAM, Folder, Server, run, until
+from program import LAB, PROGRAM, Folder, Server, run, until
 from side_by_side import load_side_by_side as load_tests  # noqa: F401
 from workspaces import repository
 
@@ -157,16 +157,16 @@ class EveryServerTests(ConnectionTest):
         """With 32 the server died without a word."""
         words = re.compile(r"this process may have only (\d+) open files; it needs at least (\d+) \(ulimit -n\)")
 
-        def start(files: int, *arguments: str) -> subprocess.CompletedProcess[str]:
-            return subprocess.run(["sh", "-c", f'ulimit -n {files}; exec "$0" "$@"', PROGRAM, *arguments],
+        def start(files: int, *arguments: str, program: str = PROGRAM) -> subprocess.CompletedProcess[str]:
+            return subprocess.run(["sh", "-c", f'ulimit -n {files}; exec "$0" "$@"', program, *arguments],
                                   capture_output=True, text=True, timeout=120, check=False)
 
         serve = ("serve", "--data", str(self.folder / "data"), "--port", "0")
         answer = start(32, *serve)
         self.assertEqual(answer.returncode, 1, answer.stderr)
         least = int(words.search(answer.stderr)[2])
-        for command in (serve, ("feed", *serve[1:])):
-            answer = start(least - 1, *command)
+        for program, command in ((PROGRAM, serve), (LAB, ("feed", *serve[1:]))):
+            answer = start(least - 1, *command, program=program)
             self.assertEqual(answer.returncode, 1, answer.stderr)
             self.assertRegex(answer.stderr, words)
         answer = start(12, "board", "x", "--once", "--server", "http://127.0.0.1:9")

@@ -7,7 +7,7 @@ import unittest
 from datetime import datetime, timezone
 from pathlib import Path
 
-from program import PROGRAM, Folder, Producer, Server, run, until
+from program import LAB, Folder, Producer, Server, run, until
 from scale import sized
 from side_by_side import load_side_by_side as load_tests  # noqa: F401
 
@@ -61,7 +61,7 @@ class CrowdTest(unittest.TestCase):
     def crowds(self, server):
         """What programs and pages measured that asked a server at the same time."""
         programs = subprocess.Popen(
-            [PROGRAM, "crowd", server.url, "--stop", STOP, "--clients", str(PROGRAMS), "--preset", PRESET, "--ramp", str(PERIOD),
+            [LAB, "crowd", server.url, "--stop", STOP, "--clients", str(PROGRAMS), "--preset", PRESET, "--ramp", str(PERIOD),
              "--settle", str(SETTLE), "--seconds", str(SECONDS), "--most", "1000", "--json"], stdout=subprocess.PIPE, text=True)
         pages = subprocess.Popen(
             ["node", str(ROOT / "Tests/EngineWasm/crowd.mjs"), server.url, STOP, str(PAGES), str(SETTLE), str(SECONDS),

@@ -1,4 +1,4 @@
-"""freshet feed and freshet record, as a person types them."""
+"""freshet-lab feed and freshet-lab record, as a person types them."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import subprocess
 import unittest
 import urllib.request
 
-from program import NOW, PROGRAM, Folder, run, sample
+from program import LAB, NOW, Folder, run, sample
 from side_by_side import load_side_by_side as load_tests  # noqa: F401
 
 
@@ -25,7 +25,7 @@ class FeedTest(unittest.TestCase):
 
     def feed(self, *options: str) -> tuple[subprocess.Popen, str]:
         process = subprocess.Popen(
-            [PROGRAM, "feed", "--data", str(self.data), "--port", "0", "--now", NOW, *options],
+            [LAB, "feed", "--data", str(self.data), "--port", "0", "--now", NOW, *options],
             stdout=subprocess.PIPE, text=True,
         )
 
@@ -55,7 +55,7 @@ class FeedTest(unittest.TestCase):
         _, url = self.feed("--period", "0.2")
         file = self.folder / "typed.rec"
         with subprocess.Popen(
-            [PROGRAM, "record", "--trip-updates", f"{url}/trip-updates.pb", "--into", str(file),
+            [LAB, "record", "--trip-updates", f"{url}/trip-updates.pb", "--into", str(file),
              "--trip-updates-every", "0.2"],
             stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
         ) as process:

@@ -8,6 +8,7 @@ import json
 import os
 import re
 import shlex
+import shutil
 import stat
 import subprocess
 import tarfile
@@ -15,7 +16,7 @@ import unittest
 import urllib.request
 from pathlib import Path
 
-from program import PROGRAM, Folder, run, sample
+from program import LAB, PROGRAM, Folder, run, sample
 from scale import IS_LONG
 from side_by_side import load_side_by_side as load_tests  # noqa: F401
 
@@ -119,10 +120,32 @@ class PackageTest(Packaged):
         self.assertEqual(members["bin/freshet"].mode, 0o755)
         self.assertEqual(output(prefix / "bin/freshet", "--version"), run("--version").stdout)
 
+    def test_the_lab_is_a_package_of_its_own_without_a_service(self):
+        program = self.folder / "freshet-lab"
+        output("strip", "--strip-all", "-o", program, LAB)
+        program.chmod(0o755)
+        done = made(program, "deb", self.folder / "lab")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        package = next((self.folder / "lab").glob("freshet-lab_*.deb"))
+        fields = output("dpkg-deb", "--field", package)
+        self.assertIn("Package: freshet-lab\n", fields)
+        self.assertIn("Suggests: freshet-lab", output("dpkg-deb", "--field", self.package))
+        control = self.folder / "lab-control"
+        output("dpkg-deb", "--control", package, control)
+        self.assertEqual({path.name for path in control.iterdir()}, {"control", "md5sums"})
+        files = {line.split(None, 5)[5] for line in output("dpkg-deb", "--contents", package).splitlines()}
+        self.assertTrue({"./usr/bin/freshet-lab", "./usr/share/man/man1/freshet-lab-simulate.1.gz"} <= files)
+        others = {line.split(None, 5)[5] for line in output("dpkg-deb", "--contents", self.package).splitlines()}
+        self.assertEqual({path for path in files & others if not path.endswith("/")}, set(), "both can be installed")
+
     def test_what_cannot_be_packaged_is_refused_with_the_reason(self):
+        other = self.folder / "other"
+        other.mkdir()
+        shutil.copy("/bin/true", other / "freshet")
         for arguments, code, said in (
             ((self.folder / "absent", "deb", self.folder / "no"), 1, "build it first"),
-            (("/bin/true", "tar", self.folder / "no"), 1, "says that its version is"),
+            (("/bin/true", "tar", self.folder / "no"), 1, "the name of the file is to be one of freshet, freshet-lab"),
+            ((other / "freshet", "tar", self.folder / "no"), 1, "says that its version is"),
             ((self.program, "rpm", self.folder / "no"), 64, "Packaging/package PROGRAM deb OUT"),
         ):
             done = made(*arguments)

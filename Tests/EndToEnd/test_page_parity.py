@@ -1,4 +1,4 @@
-"""`freshet report parity` on a recording of the web board in Chromium and one of the terminal board, and on fakes of them."""
+"""`freshet-lab report parity` on a recording of the web board in Chromium and one of the terminal board, and on fakes of them."""
 
 import json
 import unittest

@@ -205,7 +205,7 @@ class ServerTest(unittest.TestCase):
 
 
 class FeedTest(unittest.TestCase):
-    """kill -9 of `freshet feed`."""
+    """kill -9 of `freshet-lab feed`."""
 
     def test_a_feed_that_is_killed(self):
         """Boards stay, the age grows, and all is well one step after it is back."""

@@ -10,7 +10,7 @@ from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
 
 import recording
-from program import LONGEST, NOW, PROGRAM, Folder, Server, run, sample
+from program import LAB, LONGEST, NOW, Folder, Server, run, sample
 from side_by_side import load_side_by_side as load_tests  # noqa: F401
 
 PACE = 10
@@ -90,7 +90,7 @@ class ReplayTest(unittest.TestCase):
         """Records a simulator in chaos."""
         cls.file.unlink(missing_ok=True)
         with subprocess.Popen(
-            [PROGRAM, "feed", "--data", str(cls.data), "--port", "0", "--scenario", "chaos",
+            [LAB, "feed", "--data", str(cls.data), "--port", "0", "--scenario", "chaos",
              "--seed", str(seed), "--period", "2", "--pace", str(PACE), "--now", NOW],
             stdout=subprocess.PIPE, text=True,
         ) as feed:

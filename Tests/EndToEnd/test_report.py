@@ -1,4 +1,4 @@
-"""`freshet report` on recordings of the program itself, on fakes made of them, and on random ones."""
+"""`freshet-lab report` on recordings of the program itself, on fakes made of them, and on random ones."""
 
 import json
 import os

@@ -36,7 +36,7 @@ class Agents:
 
     def __init__(self, home: Path, worktrees: list[Path], *options: str):
         self.process = subprocess.Popen(
-            [program.PROGRAM, "agent-sim", "--home", str(home), *options, "--worktrees",
+            [program.LAB, "agent-sim", "--home", str(home), *options, "--worktrees",
              *map(str, worktrees)],
             stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
         )
@@ -402,7 +402,7 @@ class SimulationTest(unittest.TestCase):
     def test_folders_of_real_agents_are_refused(self):
         for name in (".claude", ".claude/below"):
             answer = subprocess.run(
-                [program.PROGRAM, "agent-sim", "--home", str(self.folder / name), "--worktrees",
+                [program.LAB, "agent-sim", "--home", str(self.folder / name), "--worktrees",
                  str(self.trees[0])],
                 env={**os.environ, "HOME": str(self.folder.path)}, capture_output=True, text=True,
                 timeout=60, check=False,

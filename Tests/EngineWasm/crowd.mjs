@@ -1,5 +1,5 @@
 // Asks a running server as many pages would: each is the page's own LiveBoard, with its reader, its driver and the
-// module of the engine. Prints what `freshet crowd --json` prints.
+// module of the engine. Prints what `freshet-lab crowd --json` prints.
 //
 //   node crowd.mjs SERVER STOP CLIENTS SETTLE SECONDS [PRESET]
 //

@@ -2,7 +2,7 @@
 //
 //   node Tests/EngineWasm/run-vectors.mjs MODULE [--results RESULTS] [FILE ...]
 //
-// RESULTS is a JSON file that `freshet report parity` reads: what differed for each vector, and the
+// RESULTS is a JSON file that `freshet-lab report parity` reads: what differed for each vector, and the
 // FNV-1a hashes of the module and of the vectors.
 // Without files: all of Sources/Engine/ConformanceVectors/Vectors. Prints one line for each vector and every
 // mismatch; ends with 1 if there is one, if a file cannot be read, or if there is nothing to run.

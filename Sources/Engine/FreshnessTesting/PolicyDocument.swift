@@ -2,7 +2,7 @@ public import Foundation
 public import Freshness
 import StrictJSON
 
-/// The JSON form of a policy, as `freshet simulate --policy` and the vectors read it.
+/// The JSON form of a policy, as `freshet-lab simulate --policy` and the vectors read it.
 ///
 /// ```json
 /// {"preset": "workspaces", "idle": 20000, "jitter": {"share": 5}}

@@ -1,4 +1,5 @@
 import ArgumentParser
+import Commands
 import ConditionalHTTP
 import Foundation
 import Freshness
@@ -30,7 +31,7 @@ struct RealtimeOptions: ParsableArguments {
 
   @Option(
     help: ArgumentHelp(
-      "Replay what freshet record wrote, in place of both; the clock starts with it unless --now is given.",
+      "Replay what freshet-lab record wrote, in place of both; the clock starts with it unless --now is given.",
       valueName: "file"
     )
   )

@@ -1,4 +1,5 @@
 import ArgumentParser
+import Commands
 import FeedRecording
 import Foundation
 import GTFS
@@ -46,7 +47,7 @@ struct ServeCommand: AsyncParsableCommand {
 
   @Option(
     help: ArgumentHelp(
-      "A file with a secret: boards carry receipts, by which freshet report can tell recordings from forgeries.",
+      "A file with a secret: boards carry receipts, by which freshet-lab report can tell recordings from forgeries.",
       valueName: "file"
     )
   )

@@ -7,7 +7,7 @@ import Synchronization
 
 /// The producer of a simulated world as a transport.
 ///
-/// It answers what `freshet feed` answers, without a socket, by a clock moved by hand. It can hang for ever.
+/// It answers what `freshet-lab feed` answers, without a socket, by a clock moved by hand. It can hang for ever.
 final class StormExchange: HTTPExchange {
   /// Content that a client was given.
   struct Delivery: Sendable {

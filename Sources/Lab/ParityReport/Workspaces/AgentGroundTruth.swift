@@ -1,6 +1,6 @@
 import ConditionalHTTP
 
-/// What simulated agents did and when: the lines of `freshet agent-sim --truth`.
+/// What simulated agents did and when: the lines of `freshet-lab agent-sim --truth`.
 package struct AgentGroundTruth: Sendable {
   /// A change of an agent.
   package struct Change: Hashable, Sendable {

@@ -1,4 +1,5 @@
 import ArgumentParser
+import Commands
 import Foundation
 import Freshness
 import FreshnessRuntime
@@ -50,7 +51,7 @@ struct BoardCommand: AsyncParsableCommand {
   @Flag(inversion: .prefixedNo, help: "Let the server's stream bring changes.")
   var stream = true
 
-  @Option(help: "Append a JSON line for each request to a file, for freshet report.")
+  @Option(help: "Append a JSON line for each request to a file, for freshet-lab report.")
   var record: String?
 
   @Option(name: .customLong("for"), help: "End after this many seconds.")

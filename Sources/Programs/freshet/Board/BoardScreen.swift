@@ -1,3 +1,4 @@
+import Commands
 import Freshness
 import FreshnessRuntime
 import Stationboard

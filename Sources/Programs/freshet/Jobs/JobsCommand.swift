@@ -1,4 +1,5 @@
 import ArgumentParser
+import Commands
 import ConditionalHTTP
 import JobsClient
 import NIOTransport

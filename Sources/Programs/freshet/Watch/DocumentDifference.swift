@@ -1,3 +1,4 @@
+import Commands
 import Foundation
 
 /// The differences between two copies of a document.

@@ -1,3 +1,4 @@
+import Commands
 import ConditionalHTTP
 import Foundation
 import Freshness

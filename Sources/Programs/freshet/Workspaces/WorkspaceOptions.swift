@@ -1,5 +1,6 @@
 import AgentWatch
 import ArgumentParser
+import Commands
 import Foundation
 import ServeSettings
 import Serving

@@ -1,3 +1,4 @@
+import Commands
 import ConditionalHTTP
 import Foundation
 import FreshnessRuntime
@@ -6,7 +7,7 @@ import Synchronization
 import Workspaces
 import WorkspacesClient
 
-/// Writes what a client of workspaces asks, gets and shows to a file, for `freshet report workspaces`.
+/// Writes what a client of workspaces asks, gets and shows to a file, for `freshet-lab report workspaces`.
 ///
 /// Beside the samples (``FreshnessRuntime/SampleRecord/line``) there are lines
 /// `{"event":"wire",…}` with the bytes of each exchange and of each piece of a stream, and
@@ -68,7 +69,7 @@ final class WorkspaceRecorder: Sendable {
     write(members)
   }
 
-  /// A letter for each entry, as `freshet agent-sim` writes its ground truth.
+  /// A letter for each entry, as `freshet-lab agent-sim` writes its ground truth.
   private static func todos(_ workspace: Workspace) -> String {
     String(workspace.todos.map { TodoLetter.letter(of: $0.status.rawValue) })
   }

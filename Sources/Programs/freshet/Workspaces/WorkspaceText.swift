@@ -1,3 +1,4 @@
+import Commands
 import TerminalText
 import Workspaces
 import WorkspacesClient

@@ -1,4 +1,5 @@
 import ArgumentParser
+import Commands
 import ConditionalHTTP
 import Foundation
 import Freshness
@@ -59,7 +60,7 @@ struct WorkspacesCommand: AsyncParsableCommand {
 
   @Option(
     help: ArgumentHelp(
-      "Append every request and what is shown to a file, for freshet report workspaces.",
+      "Append every request and what is shown to a file, for freshet-lab report workspaces.",
       valueName: "file"
     )
   )

@@ -3,11 +3,11 @@ import Foundation
 import Synchronization
 
 /// Turns SIGINT and SIGTERM into a call, so that a command can write its final output.
-final class EndSignals {
+package final class EndSignals {
   private let sources: [any DispatchSourceSignal]
 
   /// Handles the signals until ``stop()``.
-  init(_ end: @escaping @Sendable () -> Void) {
+  package init(_ end: @escaping @Sendable () -> Void) {
     let told = SignalFlag()
     sources = [SIGINT, SIGTERM].map { number in
       SignalSource.make(number) {
@@ -19,7 +19,7 @@ final class EndSignals {
   }
 
   /// Restores the default handling of the signals.
-  func stop() {
+  package func stop() {
     for source in sources { source.cancel() }
     for number in [SIGINT, SIGTERM] { signal(number, SIG_DFL) }
   }

@@ -1,14 +1,15 @@
 import ArgumentParser
+import Commands
 import Foundation
 import ParityReport
 
-/// `freshet report workspaces`.
+/// `freshet-lab report workspaces`.
 struct WorkspacesReportCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "workspaces",
     abstract: "Make the tables of seed 003 from recordings of freshet workspaces, and judge them.",
     discussion: """
-      A recording is what freshet workspaces --watch --record writes; the truth is what freshet agent-sim \
+      A recording is what freshet workspaces --watch --record writes; the truth is what freshet-lab agent-sim \
       --truth wrote meanwhile. One recording shows polling (--no-stream), another the stream; with \
       --background a client polls as one that nobody looks at. What none of them shows fails its gate. The \
       exit code is 0 if every gate is passed, 1 if one is not, 2 if a file cannot be used, and 64 if the \

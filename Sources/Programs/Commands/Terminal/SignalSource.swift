@@ -1,8 +1,8 @@
-import Dispatch
+package import Dispatch
 import Foundation
 
 /// Handles signals with closures.
-enum SignalSource {
+package enum SignalSource {
   /// Handles a signal from the moment this returns.
   ///
   /// Dispatch registers a source later, on its own thread. Until then an ignored signal would be
@@ -12,7 +12,7 @@ enum SignalSource {
   ///   - number: The signal.
   ///   - handle: Called for each signal, on any thread.
   /// - Returns: The source, to be canceled.
-  static func make(
+  package static func make(
     _ number: Int32,
     _ handle: @escaping @Sendable () -> Void
   ) -> any DispatchSourceSignal {

@@ -1,4 +1,5 @@
 import ArgumentParser
+import Commands
 import ConditionalHTTP
 import FeedRecording
 import Freshness
@@ -6,7 +7,7 @@ import FreshnessRuntime
 import HTTPTypes
 import NIOTransport
 
-/// `freshet record`.
+/// `freshet-lab record`.
 struct RecordCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "record",
@@ -103,7 +104,7 @@ struct RecordCommand: AsyncParsableCommand {
     } catch {
       try fail("\(error)")
     }
-    if let torn = writer.tornTail { Terminal.complain("freshet record: \(into): \(torn)\n") }
+    if let torn = writer.tornTail { Terminal.complain("freshet-lab record: \(into): \(torn)\n") }
     let (happenings, source) = AsyncStream.makeStream(
       of: RecordExchange.Happening.self,
       bufferingPolicy: .bufferingNewest(1_024)
@@ -169,7 +170,7 @@ struct RecordCommand: AsyncParsableCommand {
   }
 
   private func fail(_ reason: String) throws -> Never {
-    Terminal.complain("freshet record: \(reason)\n")
+    Terminal.complain("freshet-lab record: \(reason)\n")
     throw ExitCode(1)
   }
 }

@@ -1,7 +1,7 @@
 /// Formats numbers for people.
-enum Quantity {
+package enum Quantity {
   /// Returns 1234567 as `1,234,567`.
-  static func count(_ number: Int) -> String {
+  package static func count(_ number: Int) -> String {
     var digits = String(number.magnitude)
     var groups: [String] = []
     while digits.count > 3 {
@@ -13,7 +13,7 @@ enum Quantity {
   }
 
   /// Returns bytes in a suitable unit, such as `250.3 MB`.
-  static func bytes(_ count: Int) -> String {
+  package static func bytes(_ count: Int) -> String {
     var value = Double(count)
     for unit in ["B", "kB", "MB"] {
       if value < 1000 { return unit == "B" ? "\(count) B" : "\(tenths(value)) \(unit)" }
@@ -23,10 +23,10 @@ enum Quantity {
   }
 
   /// Returns a number, without a decimal point if it is whole.
-  static func plain(_ value: Double) -> String {
+  package static func plain(_ value: Double) -> String {
     value == value.rounded() && value.magnitude < 1e15 ? "\(Int64(value))" : "\(value)"
   }
 
   /// Returns a number with one decimal place.
-  static func tenths(_ value: Double) -> String { "\((value * 10).rounded() / 10)" }
+  package static func tenths(_ value: Double) -> String { "\((value * 10).rounded() / 10)" }
 }

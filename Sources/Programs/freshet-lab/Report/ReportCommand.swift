@@ -1,10 +1,11 @@
 import ArgumentParser
+import Commands
 import ConditionalHTTP
 import Foundation
 import Freshness
 import ParityReport
 
-/// `freshet report`.
+/// `freshet-lab report`.
 struct ReportCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "report",
@@ -22,7 +23,7 @@ private let exitCodes = """
   the options are wrong. Documentation/reports.md has every gate.
   """
 
-/// `freshet report freshness`.
+/// `freshet-lab report freshness`.
 struct FreshnessReportCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "freshness",
@@ -48,7 +49,7 @@ struct FreshnessReportCommand: ParsableCommand {
   }
 }
 
-/// `freshet report parity`.
+/// `freshet-lab report parity`.
 struct ParityReportCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "parity",
@@ -131,7 +132,7 @@ struct ReportEvidence: ParsableArguments {
   ///
   /// - Throws: `ExitCode` after printing the reason.
   func key() throws -> ReceiptKey? {
-    try receipts.map { try ReceiptKeyFile.read($0, for: "freshet report: --receipts") }
+    try receipts.map { try ReceiptKeyFile.read($0, for: "freshet-lab report: --receipts") }
   }
 
   /// Returns the terms that clients are checked against.
@@ -235,7 +236,7 @@ enum ReportFile {
 
   /// Ends the program, because the input cannot be used.
   static func fail(_ reason: String) throws -> Never {
-    Terminal.complain("freshet report: \(Terminal.plain(reason))\n")
+    Terminal.complain("freshet-lab report: \(Terminal.plain(reason))\n")
     throw ExitCode(2)
   }
 }

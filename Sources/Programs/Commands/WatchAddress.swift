@@ -1,9 +1,9 @@
 import ConditionalHTTP
 import Foundation
-import HTTPTypes
+package import HTTPTypes
 
 /// A typed URL as a request.
-enum WatchAddress {
+package enum WatchAddress {
   /// Reads a URL; without a scheme it is http.
   ///
   /// - Parameters:
@@ -12,7 +12,7 @@ enum WatchAddress {
   ///   - option: The option for credentials.
   /// - Returns: A GET request.
   /// - Throws: ``WatchAddressError`` with the problem.
-  static func request(
+  package static func request(
     _ text: String,
     fields: HTTPFields,
     option: String = "--header"
@@ -46,7 +46,7 @@ enum WatchAddress {
   }
 
   /// Reads `Name: value` lines, given with an option of this name.
-  static func fields(
+  package static func fields(
     _ lines: [String],
     option: String = "--header"
   ) throws(WatchAddressError) -> HTTPFields {
@@ -77,9 +77,9 @@ enum WatchAddress {
 }
 
 /// An error in a URL or a field.
-struct WatchAddressError: Error, CustomStringConvertible {
+package struct WatchAddressError: Error, CustomStringConvertible {
   /// A readable description of the problem.
-  let description: String
+  package let description: String
 
-  init(_ description: String) { self.description = description }
+  package init(_ description: String) { self.description = description }
 }

@@ -2,9 +2,10 @@ import AgentSimulation
 import AgentWatch
 import Agents
 import ArgumentParser
+import Commands
 import Foundation
 
-/// `freshet agent-sim`.
+/// `freshet-lab agent-sim`.
 struct AgentSimCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "agent-sim",
@@ -146,7 +147,7 @@ struct AgentSimCommand: AsyncParsableCommand {
   }
 
   private func fail(_ reason: String) throws -> Never {
-    Terminal.complain("freshet agent-sim: \(reason)\n")
+    Terminal.complain("freshet-lab agent-sim: \(reason)\n")
     throw ExitCode(1)
   }
 }

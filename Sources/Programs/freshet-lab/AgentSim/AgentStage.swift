@@ -1,6 +1,7 @@
 import AgentSimulation
 import AgentWatch
 import Agents
+import Commands
 import Foundation
 import Synchronization
 

@@ -1,8 +1,8 @@
 import ArgumentParser
-import Freshness
+package import Freshness
 
 /// The presets of the engine, by the names that users type.
-enum PresetName: String, CaseIterable, ExpressibleByArgument {
+package enum PresetName: String, CaseIterable, ExpressibleByArgument {
   case departuresWeb
   case departuresNative
   case departuresWeb5s
@@ -10,7 +10,7 @@ enum PresetName: String, CaseIterable, ExpressibleByArgument {
   case jobs
 
   /// The constants.
-  var policy: Policy {
+  package var policy: Policy {
     switch self {
     case .departuresWeb: .departuresWeb
     case .departuresNative: .departuresNative

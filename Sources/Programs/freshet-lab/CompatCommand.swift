@@ -1,10 +1,11 @@
 import ArgumentParser
+import Commands
 import CompatibilityCheck
 import ConditionalHTTP
 import Foundation
 import NIOTransport
 
-/// `freshet compat`.
+/// `freshet-lab compat`.
 struct CompatCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "compat",
@@ -70,7 +71,7 @@ struct CompatCommand: AsyncParsableCommand {
         latencyMs == 0
         ? nil : try await LatencyRelay.open(to: server, latency: .milliseconds(latencyMs))
     } catch {
-      Terminal.complain("freshet compat: --latency-ms: \(Terminal.plain("\(error)"))\n")
+      Terminal.complain("freshet-lab compat: --latency-ms: \(Terminal.plain("\(error)"))\n")
       throw ExitCode(1)
     }
     let transport = try NIOExchange(relay: relay)

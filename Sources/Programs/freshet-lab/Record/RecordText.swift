@@ -1,3 +1,4 @@
+import Commands
 import FeedRecording
 import GTFS
 

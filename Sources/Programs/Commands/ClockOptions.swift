@@ -1,15 +1,15 @@
-import ArgumentParser
+package import ArgumentParser
 import ConditionalHTTP
-import FreshnessRuntime
-import Serving
+package import FreshnessRuntime
+package import Serving
 
 /// The service clock of a command.
-struct ClockOptions: ParsableArguments {
+package struct ClockOptions: ParsableArguments {
   /// The range of paces, as text.
-  static let paceRange = "0.05 to 1000"
+  package static let paceRange = "0.05 to 1000"
 
   @Option(help: "Start the service clock at an instant, 2026-11-24T08:00:00+01:00, and let it run.")
-  var now: String?
+  package var now: String?
 
   @Option(
     help: ArgumentHelp(
@@ -17,9 +17,15 @@ struct ClockOptions: ParsableArguments {
       valueName: "times"
     )
   )
-  var pace = 1.0
+  package var pace = 1.0
 
-  func validate() throws {
+  /// Creates options without values.
+  package init() {}
+
+  /// Checks the values.
+  ///
+  /// - Throws: `ValidationError` that names the value.
+  package func validate() throws {
     if let now, InstantText.read(now) == nil {
       throw ValidationError(
         "--now \"\(now)\" is not an instant like 2026-11-24T07:00:00Z (RFC 3339)"
@@ -31,15 +37,15 @@ struct ClockOptions: ParsableArguments {
   }
 
   /// The instant of `--now`, in seconds since 1970-01-01T00:00:00Z.
-  var start: Double? { now.flatMap { InstantText.read($0) } }
+  package var start: Double? { now.flatMap { InstantText.read($0) } }
 
   /// Returns the clock, which starts with this call: at `--now`, else at the standard instant, else
   /// at the machine's time.
-  func clock(from standard: Double? = nil) -> ServiceClock {
+  package func clock(from standard: Double? = nil) -> ServiceClock {
     let start = start ?? standard
     return start == nil && pace == 1 ? ServiceClock() : ServiceClock(startingAt: start, pace: pace)
   }
 
   /// The clock of schedules, at the pace of the service clock.
-  var hostClock: HostClock { pace == 1 ? .device() : HostClock(PacedClock(pace: pace)) }
+  package var hostClock: HostClock { pace == 1 ? .device() : HostClock(PacedClock(pace: pace)) }
 }

@@ -1,4 +1,5 @@
 import ArgumentParser
+import Commands
 import ConditionalHTTP
 import Freshness
 import FreshnessRuntime
@@ -9,7 +10,7 @@ import Simulation
 import StationboardClient
 import Synchronization
 
-/// `freshet crowd`.
+/// `freshet-lab crowd`.
 struct CrowdCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "crowd",

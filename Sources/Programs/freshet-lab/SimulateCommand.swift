@@ -1,9 +1,10 @@
 import ArgumentParser
+import Commands
 import Foundation
 import FreshnessTesting
 import Simulation
 
-/// `freshet simulate`.
+/// `freshet-lab simulate`.
 struct SimulateCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "simulate",
@@ -91,7 +92,7 @@ struct SimulateCommand: ParsableCommand {
   }
 
   private func complaint(_ file: String, _ problem: String) -> ExitCode {
-    Terminal.complain("freshet simulate: \(file): \(problem)\n")
+    Terminal.complain("freshet-lab simulate: \(file): \(problem)\n")
     return ExitCode(64)
   }
 }

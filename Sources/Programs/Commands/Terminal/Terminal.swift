@@ -1,5 +1,5 @@
 import Foundation
-import TerminalText
+package import TerminalText
 
 #if canImport(Glibc)
 import Glibc
@@ -10,21 +10,21 @@ import Musl
 #endif
 
 /// The properties of the terminal that the program runs in.
-enum Terminal {
+package enum Terminal {
   /// Whether standard output is a terminal.
-  static var isInteractive: Bool { isatty(STDOUT_FILENO) == 1 }
+  package static var isInteractive: Bool { isatty(STDOUT_FILENO) == 1 }
   /// Whether standard error is a terminal.
-  static var showsProgress: Bool { isatty(STDERR_FILENO) == 1 }
+  package static var showsProgress: Bool { isatty(STDERR_FILENO) == 1 }
 
   /// Whether colors are on (no-color.org).
-  static var hasColor: Bool {
+  package static var hasColor: Bool {
     let environment = ProcessInfo.processInfo.environment
     return isInteractive && (environment["NO_COLOR"] ?? "").isEmpty
       && environment["TERM"] != "dumb"
   }
 
   /// The columns and rows of the terminal; 80 × 24 if they are not known.
-  static var size: (columns: Int, rows: Int) {
+  package static var size: (columns: Int, rows: Int) {
     var window = winsize()
     let request = UInt(TIOCGWINSZ)
     guard ioctl(STDOUT_FILENO, request, &window) == 0, window.ws_col > 0 else { return (80, 24) }
@@ -35,7 +35,7 @@ enum Terminal {
   ///
   /// - Returns: Whether writing succeeded: the reader of a pipe may be gone, or a disk full.
   @discardableResult
-  static func write(_ text: String) -> Bool { write(text, to: STDOUT_FILENO) }
+  package static func write(_ text: String) -> Bool { write(text, to: STDOUT_FILENO) }
 
   private static func write(_ text: String, to descriptor: Int32) -> Bool {
     let bytes = Array(text.utf8)
@@ -60,27 +60,27 @@ enum Terminal {
   }
 
   /// Writes to standard error immediately, if possible.
-  static func complain(_ text: String) { _ = write(text, to: STDERR_FILENO) }
+  package static func complain(_ text: String) { _ = write(text, to: STDERR_FILENO) }
 
   /// Whether the board can be redrawn in place.
-  static var canRedraw: Bool {
+  package static var canRedraw: Bool {
     isInteractive && ProcessInfo.processInfo.environment["TERM"] != "dumb"
   }
 
   /// The number of colors of the terminal.
-  static var colours: ColourDepth {
+  package static var colours: ColourDepth {
     hasColor ? ColourDepth(environment: ProcessInfo.processInfo.environment) : .none
   }
 
   /// Returns the columns that text takes.
-  static func width(of text: String) -> Int { TerminalText.width(of: text) }
+  package static func width(of text: String) -> Int { TerminalText.width(of: text) }
 
   /// Returns text without control and direction characters: untrusted text must not control the
   /// terminal.
-  static func plain(_ text: String) -> String { TerminalText.plain(text) }
+  package static func plain(_ text: String) -> String { TerminalText.plain(text) }
 
   /// Returns text that is cut or padded with spaces to a number of columns.
-  static func fit(_ text: String, _ columns: Int, atEnd: Bool = false) -> String {
+  package static func fit(_ text: String, _ columns: Int, atEnd: Bool = false) -> String {
     TerminalText.fit(text, columns, atEnd: atEnd)
   }
 }

@@ -1,9 +1,10 @@
 import ArgumentParser
+import Commands
 import Foundation
 import FreshnessTesting
 import ParityReport
 
-/// `freshet report vectors`.
+/// `freshet-lab report vectors`.
 struct VectorsReportCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "vectors",

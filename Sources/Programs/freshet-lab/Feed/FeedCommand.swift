@@ -1,4 +1,5 @@
 import ArgumentParser
+import Commands
 import FeedSimulation
 import Foundation
 import GTFS
@@ -7,7 +8,7 @@ import Serving
 import StationboardServer
 import Timetable
 
-/// `freshet feed`.
+/// `freshet-lab feed`.
 struct FeedCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "feed",
@@ -127,7 +128,7 @@ struct FeedCommand: AsyncParsableCommand {
   }
 
   private func fail(_ reason: String) throws -> Never {
-    Terminal.complain("freshet feed: \(reason)\n")
+    Terminal.complain("freshet-lab feed: \(reason)\n")
     throw ExitCode(1)
   }
 

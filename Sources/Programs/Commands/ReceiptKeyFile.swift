@@ -1,9 +1,9 @@
 import ArgumentParser
-import ConditionalHTTP
+package import ConditionalHTTP
 import Foundation
 
 /// The file with the secret that creates and verifies receipts.
-enum ReceiptKeyFile {
+package enum ReceiptKeyFile {
   /// Reads a key.
   ///
   /// - Parameters:
@@ -11,7 +11,7 @@ enum ReceiptKeyFile {
   ///   - purpose: The command and its option, for the error message.
   /// - Returns: The key.
   /// - Throws: `ExitCode` 2 after printing the reason, without any part of the secret.
-  static func read(_ path: String, for purpose: String) throws -> ReceiptKey {
+  package static func read(_ path: String, for purpose: String) throws -> ReceiptKey {
     let most = ReceiptKey.sizes.upperBound
     let bytes: [UInt8]
     do {

@@ -1,20 +1,23 @@
-import ArgumentParser
+package import ArgumentParser
 import Foundation
-import StationboardServer
+package import StationboardServer
 
 /// The `--data` option that import and serve share.
-struct DataOption: ParsableArguments {
+package struct DataOption: ParsableArguments {
   @Option(
     name: .long,
     help: "The folder of the imported feeds. Default: $FRESHET_DATA, else freshet-data."
   )
-  var data: String?
+  package var data: String?
+
+  /// Creates an option without a value.
+  package init() {}
 
   /// The folder.
-  var folder: DataFolder { folder(or: nil) }
+  package var folder: DataFolder { folder(or: nil) }
 
   /// The folder, if another one is configured.
-  func folder(or configured: String?) -> DataFolder {
+  package func folder(or configured: String?) -> DataFolder {
     let asked = data ?? configured ?? ProcessInfo.processInfo.environment["FRESHET_DATA"] ?? ""
     let path = asked.isEmpty ? "freshet-data" : asked
     return DataFolder(path: path.count > 1 && path.hasSuffix("/") ? String(path.dropLast()) : path)

@@ -2,9 +2,9 @@ import Foundation
 import NIOCore
 
 /// Explains why a server cannot listen.
-enum ListenFailure {
+package enum ListenFailure {
   /// Returns the reason, and what to do about a port that is in use.
-  static func text(_ error: any Error) -> String {
+  package static func text(_ error: any Error) -> String {
     guard let error = error as? IOError else { return "\(error)" }
     switch error.errnoCode {
     case EADDRINUSE: return "the port is taken; choose another with --port, or 0 for a free one"

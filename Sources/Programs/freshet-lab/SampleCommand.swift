@@ -1,8 +1,9 @@
 import ArgumentParser
+import Commands
 import Foundation
 import SampleNetwork
 
-/// `freshet sample`.
+/// `freshet-lab sample`.
 struct SampleCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "sample",
@@ -43,7 +44,7 @@ struct SampleCommand: ParsableCommand {
       let summary = try SampleNetwork(options: options).write(to: out) { _, _ in }
       Terminal.write("\(summary)\n")
     } catch {
-      Terminal.complain("freshet sample: \(error.message)\n")
+      Terminal.complain("freshet-lab sample: \(error.message)\n")
       throw ExitCode(1)
     }
   }

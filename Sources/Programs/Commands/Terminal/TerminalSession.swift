@@ -7,9 +7,9 @@ import Synchronization
 ///
 /// However the program ends, by itself, by a signal or by `exit`, the terminal is restored. Only
 /// after `kill -9` is `reset` necessary.
-final class TerminalSession {
+package final class TerminalSession {
   /// An event of the terminal.
-  enum Happening: Sendable {
+  package enum Happening: Sendable {
     /// Keys were pressed.
     case input([UInt8])
     /// The size changed, or the screen must be redrawn.
@@ -28,7 +28,7 @@ final class TerminalSession {
   /// Takes over the terminal.
   ///
   /// - Parameter report: Receives the events, on any thread.
-  init(_ report: @escaping @Sendable (Happening) -> Void) {
+  package init(_ report: @escaping @Sendable (Happening) -> Void) {
     atexit { TerminalSession.giveBack() }
     var list: [any DispatchSourceProtocol] = []
     let ending = EndFlag()
@@ -78,7 +78,7 @@ final class TerminalSession {
   }
 
   /// Restores the terminal.
-  func end() {
+  package func end() {
     for source in sources { source.cancel() }
     Self.giveBack()
   }
@@ -101,7 +101,7 @@ final class TerminalSession {
   }
 
   /// Restores the previous settings; does nothing if they are in place.
-  static func giveBack() {
+  package static func giveBack() {
     before.withLock { before in
       guard var settings = before else { return }
       before = nil
@@ -116,5 +116,5 @@ private final class EndFlag: Sendable {
   private let flag = Atomic(false)
 
   /// Raises the flag; returns whether it was raised before.
-  func raise() -> Bool { flag.exchange(true, ordering: .relaxed) }
+  package func raise() -> Bool { flag.exchange(true, ordering: .relaxed) }
 }
