@@ -27,11 +27,15 @@ LONGEST = 120
 CRASHES = {-signal.SIGSEGV, -signal.SIGILL, -signal.SIGABRT, -signal.SIGBUS, -signal.SIGTRAP, -signal.SIGFPE}
 
 
+def program_of(command: str) -> str:
+    """The program that has a command."""
+    return LAB if command in LAB_COMMANDS else PROGRAM
+
+
 def run(*arguments: str, timeout: float = LONGEST) -> subprocess.CompletedProcess[str]:
     """Runs the program that has a command to its end."""
-    program = LAB if arguments and arguments[0] in LAB_COMMANDS else PROGRAM
     return subprocess.run(
-        [program, *arguments], capture_output=True, text=True, timeout=timeout, check=False
+        [program_of(arguments[0] if arguments else ""), *arguments], capture_output=True, text=True, timeout=timeout, check=False
     )
 
 
@@ -87,7 +91,7 @@ class Server:
         """`program`: what is started instead of the program; `environment`: what it has beside that of the tests."""
         clock = [] if now is None else ["--now", now]
         self.process = subprocess.Popen(
-            [str(program or PROGRAM), self.command, "--data", str(data), "--port", "0", *clock,
+            [str(program or program_of(self.command)), self.command, "--data", str(data), "--port", "0", *clock,
              "--log-level", log_level, *options],
             stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, env={**os.environ, **(environment or {})},
         )
