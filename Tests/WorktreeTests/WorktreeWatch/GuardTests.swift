@@ -286,10 +286,12 @@ import Workspaces
       // What is told of afterwards was told in its turn.
       try repository.write("main/last.txt")
       try await it.wait("main", "the last file") { $0.git.untracked == 2 }
-      let events = it.watcher.table.contentVersion(path) - before
+      // A scan that was under way may have seen the file before its event is handled.
+      while it.watcher.table.contentVersion(path) == before {
+        try await Task.sleep(for: .milliseconds(10))
+      }
       #expect(it.watcher.table.isWatched(repository.path("elsewhere")) == false)
       #expect(it.watcher.table.isWatched(repository.path("main/deep/er")) == false)
-      #expect(events > 0)
     }
   }
 }
