@@ -9,6 +9,9 @@ from program import Folder, Producer, Server, run, sample, until
 from side_by_side import load_side_by_side as load_tests  # noqa: F401
 
 TESTS = Path(__file__).resolve().parents[1]
+sys.path.insert(0, str(TESTS / "Oracle"))
+from drift_updates import WAYS  # noqa: E402 (the folder has to be known first)
+
 BOARD = "/api/stationboard?stop_id=Parent8501120&limit=1"
 
 
@@ -67,6 +70,62 @@ class BoardsTest(unittest.TestCase):
                 "--server", server.url, "--pairs", "400",
             )
         self.assertIn("; 0 differences", out)
+
+    def test_boards_with_trip_updates_of_drifted_ids_equal_the_oracle(self):
+        feed, data, updates = self.folder / "drift", self.folder / "drift-data", self.folder / "drift.pb"
+        self.check("Oracle/edge_feed.py", str(feed))
+        answer = run("import", str(feed), "--data", str(data))
+        self.assertEqual(answer.returncode, 0, answer.stderr)
+        found = {}
+        for way in WAYS:
+            self.check("Oracle/drift_updates.py", str(feed), "2026-06-16", "1781582400", "1", "400", way, str(updates))
+            with self.subTest(way), Server(
+                data, "--trip-updates", str(updates), now="2026-06-16T04:00:00Z"
+            ) as server:
+                until(lambda: server.get("/health")[1]["feeds"][0]["realtime"])
+                said = server.get("/health")[1]["feeds"][0]["realtime"]
+                found[way] = [said.get(name, 0) for name in ("matchedByAffix", "matchedByStart")]
+                out = self.check(
+                    "Oracle/compare_realtime.py", "--gtfs", str(feed), "--trip-updates", str(updates),
+                    "--server", server.url, "--pairs", "150",
+                )
+                self.assertIn("; 0 differences", out)
+        for way in ("prefix", "suffix", "part", "two"):
+            self.assertGreater(found[way][0], 150, found)
+        for way in ("older", "shuffled", "few"):
+            self.assertEqual(found[way][0], 0, found)
+            self.assertGreater(found[way][1], 100, found)
+
+    def test_a_source_can_be_checked_before_it_is_used(self):
+        feed, data, updates = self.folder / "checked", self.folder / "checked-data", self.folder / "checked.pb"
+        self.check("Oracle/edge_feed.py", str(feed))
+        answer = run("import", str(feed), "--data", str(data))
+        self.assertEqual(answer.returncode, 0, answer.stderr)
+        said = {}
+        for way in ("prefix", "shuffled"):
+            self.check("Oracle/drift_updates.py", str(feed), "2026-06-16", "1781582400", "1", "400", way, str(updates))
+            answer = run(
+                "feeds", "check", "--data", str(data), "--trip-updates", str(updates), "--now", "2026-06-16T04:00:00Z",
+            )
+            said[way] = (answer.returncode, answer.stdout)
+        code, text = said["prefix"]
+        self.assertEqual(code, 0, text)
+        self.assertRegex(text, r"trip-updates file://.*: ok\n")
+        self.assertRegex(text, r"of \d+ trip updates match a trip of the timetable, \d+ by an id that differs in a part")
+        code, text = said["shuffled"]
+        self.assertEqual(code, 1, text)
+        self.assertRegex(text, r"needs attention\n")
+        self.assertRegex(text, r"\d+ without effect: unknown_trip, such as \S+_x")
+        self.assertRegex(text, r"line \S+ \(\S+\): \d+ trips match, \d+ updates do not")
+        # With a lower share it is good enough.
+        answer = run(
+            "feeds", "check", "--data", str(data), "--trip-updates", str(updates), "--now", "2026-06-16T04:00:00Z",
+            "--least-matched", "10",
+        )
+        self.assertEqual(answer.returncode, 0, answer.stdout)
+        missing = run("feeds", "check", "--data", str(data), "--trip-updates", str(self.folder / "nothing.pb"))
+        self.assertEqual(missing.returncode, 1, missing.stdout)
+        self.assertIn("no such file", missing.stdout)
 
     def test_answers_obey_the_openapi_document(self):
         self.check("Contract/validate_answers.py", "--server", self.server.url)

@@ -27,6 +27,7 @@ from gtfs_oracle import (
     parse_time,
 )
 from realtime_wire import Event, StopUpdate, TripUpdate, read_feed
+from trip_ladder import Ladder
 
 DISAGREEMENT = 240 * 60
 # How many stops that are left out a row names.
@@ -36,6 +37,9 @@ MOST_DEVIATION = 24 * 3600
 FARTHEST = 24 * 3600
 # A vehicle of a frequency without exact times: how far outside of the runs, and how many runs are tried.
 SLACK, TRIED = 3600, 8
+# The updates, and the reasons for which they have no trip, that are tried again without the id.
+CLIMBING = ("SCHEDULED", "UNSCHEDULED", "CANCELED", "DELETED")
+CLIMBING_REASONS = ("unknown trip", "not running", "ambiguous")
 _SLOID = re.compile(r"ch:1:sloid:([0-9]{1,5})(:.*)?")
 _NUMBER = re.compile(r"(?:Parent)?(85[0-9]{5})(P|:.*)?")
 _PLATFORM = re.compile(r"[0-9]{7}:[0-9]+:(.+)")
@@ -199,6 +203,7 @@ class RealtimeFeed:
     def __post_init__(self) -> None:
         """Resolve every update and compute the rows of the trips that they are about."""
         self.timestamp, self.updates = read_feed(self.data)
+        self.ladder = Ladder(self)
         self._places: dict[str, Place] = {}
         self._numbers: dict[str, list[str]] = defaultdict(list)
         for stop_id in self.feed.stops:
@@ -251,11 +256,18 @@ class RealtimeFeed:
         copies = {u.trip_id for u in self.updates if u.relationship == "DUPLICATED"}
         chosen: dict[tuple, tuple[tuple, object, TripUpdate]] = {}
 
-        def choose(update: TripUpdate, number: int, run: int | None = None) -> None:
+        unresolved: list[tuple[int, str]] = []
+
+        def choose(
+            update: TripUpdate, number: int, run: int | None = None, found: Instance | None = None
+        ) -> None:
             try:
-                key, strength, action = self._action(update, number, copies, run)
+                key, strength, action = self._action(update, number, copies, run, found)
             except Discarded as reason:
-                self.discarded[str(reason)] += 1
+                if update.relationship in CLIMBING and str(reason) in CLIMBING_REASONS:
+                    unresolved.append((number, str(reason)))
+                else:
+                    self.discarded[str(reason)] += 1
                 return
             rank = (strength, update.timestamp or 0, number)
             if key in chosen:
@@ -282,6 +294,9 @@ class RealtimeFeed:
                 break
             else:
                 self.discarded["unknown start"] += 1
+        taken = {key for key in chosen if key[0] not in ("new", "copy")}
+        for number, found in self.ladder.climb(unresolved, taken).items():
+            choose(self.updates[number], number, found=found)
         return {key: action for key, (_, action, _) in chosen.items()}
 
     def _vehicle(self, update: TripUpdate) -> Vehicle | None:
@@ -333,7 +348,12 @@ class RealtimeFeed:
         return None
 
     def _action(
-        self, update: TripUpdate, number: int, copies: set[str | None], run: int | None = None
+        self,
+        update: TripUpdate,
+        number: int,
+        copies: set[str | None],
+        run: int | None = None,
+        found: Instance | None = None,
     ):
         if update.modified:
             raise Discarded("modified trip")
@@ -359,7 +379,9 @@ class RealtimeFeed:
             return key, 0, lambda: self._own_rows(update, None)
         if kind == "REPLACEMENT" and not update.stops:
             raise Discarded("no stop times")
-        if run is None:
+        if found is not None:
+            instance = found
+        elif run is None:
             instance = self._instance(update)
         else:
             vehicle = self._vehicle(update)
@@ -408,8 +430,19 @@ class RealtimeFeed:
 
         return ("copy", trip_id, template.trip_id, day, start), 0, rows
 
-    def _instance(self, update: TripUpdate) -> Instance:
-        trip = self._known(update)
+    def instance_of(self, update: TripUpdate, trip: Trip) -> Instance | None:
+        """Return the instance of an update as if its id were that of a trip; None if there is none."""
+        try:
+            return self._instance(update, trip)
+        except Discarded:
+            return None
+
+    def run_of(self, trip: Trip, run: int | None, begins: int, day: date) -> Instance:
+        """Return a run of a trip on a service day."""
+        return self._run(trip, run, begins, day)
+
+    def _instance(self, update: TripUpdate, other: Trip | None = None) -> Instance:
+        trip = other or self._known(update)
         start = start_of(update.start_time)
         day = parse_date(update.start_date or "")
         if trip is None:
@@ -574,8 +607,8 @@ class RealtimeFeed:
         else:
             row.ends_at = self._name(calls[end].stop_id)
             row.terminus = index == end
-            # At the new last stop and after it, the scheduled destination is kept.
-            end_seen = end if end > index else None
+            # At the new last stop, after it and where the trip does not stop, the scheduled destination is kept.
+            end_seen = end if end > index and not row.skipped else None
         trip = self.feed.trips[row.trip_id] if row.trip_id in self.feed.trips else None
         if row.headsign is None and trip is not None and not row.added:
             row.headsign = self.feed.destination(trip, index, end_seen) or None

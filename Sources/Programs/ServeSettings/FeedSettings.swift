@@ -10,6 +10,8 @@ package struct FeedSettings: Hashable, Sendable {
   package var checkSeconds: Int?
   /// The percentage of departures that a new timetable may lose.
   package var maxLostPercent: Int?
+  /// The percentage of the trip updates that must match a trip for the feed not to count as degraded.
+  package var leastMatchedPercent: Int?
   /// The trip updates: an address or a file.
   package var tripUpdates: String?
   /// The alerts: an address or a file.
@@ -68,6 +70,10 @@ package struct FeedSettings: Hashable, Sendable {
     }
     checkSeconds = try object.whole("checkSeconds", Self.checkSeconds)
     maxLostPercent = try object.whole("maxLostPercent", 0...100)
+    leastMatchedPercent = try object.whole("leastMatchedPercent", 0...100)
+    guard tripUpdates != nil || leastMatchedPercent == nil else {
+      throw object.error("tripUpdates", "an address or a file beside leastMatchedPercent")
+    }
     guard timetable != nil || tripUpdates != nil || alerts != nil else {
       throw object.error(nil, "static, tripUpdates or alerts")
     }

@@ -123,7 +123,11 @@ struct FeedsAddCommand: AsyncParsableCommand {
 struct FeedsCheckCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "check",
-    abstract: "Ask a source now, and say what came of it."
+    abstract: "Ask the sources of a feed now, and say what came of it.",
+    discussion: """
+      Of realtime it says how much matches the timetable that serves, what does not and why. It fails if a source \
+      fails, or if less than the set share of the trip updates matches.
+      """
   )
 
   @OptionGroup var choice: FeedChoice
@@ -131,16 +135,25 @@ struct FeedsCheckCommand: AsyncParsableCommand {
   @Option(help: "A configuration file whose sources are checked too.")
   var config: String?
 
+  @OptionGroup var realtime: CheckedRealtime
+
   func run() async throws {
     let folder = choice.data.folder
-    var sources = try config.map { try ConfigurationFile(path: $0).staticSources() } ?? []
+    let file = try config.map { try ConfigurationFile(path: $0) }
+    let live = try realtime.sources(prefix: choice.prefix ?? "", besides: file)
+    var sources = try file?.staticSources() ?? []
     sources += try FeedsCommand.attempt("check") { try StaticSourceList(of: folder).all }
-    guard let source = sources.first(where: { $0.key == choice.key }) else {
+    let source = sources.first { $0.key == choice.key }
+    guard source != nil || !live.isEmpty else {
       try FeedsCommand.fail("check", "\(folder.path): the feed \(choice.key) has no source")
     }
-    guard
-      try await Self.check(source, folder: folder, clock: choice.time.clock(), name: "check")
-    else { throw ExitCode(1) }
+    let clock = choice.time.clock()
+    var isGood = true
+    if let source {
+      isGood = try await Self.check(source, folder: folder, clock: clock, name: "check")
+    }
+    let fits = try await realtime.check(live, choice, settings: file?.settings, clock: clock)
+    guard isGood, fits else { throw ExitCode(1) }
   }
 
   /// Asks a source and prints the result; returns whether its content can be used.

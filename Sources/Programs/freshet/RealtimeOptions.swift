@@ -4,6 +4,7 @@ import ConditionalHTTP
 import Foundation
 import Freshness
 import HTTPTypes
+import ServeSettings
 import StationboardServer
 
 /// The options for sources of realtime data.
@@ -28,6 +29,14 @@ struct RealtimeOptions: ParsableArguments {
     help: "A field to send to the sources, 'Authorization: Bearer …'; may be given several times."
   )
   var feedHeader: [String] = []
+
+  @Option(
+    help: ArgumentHelp(
+      "The percentage of the trip updates that must match a trip; below it, /health says degraded.",
+      valueName: "percent"
+    )
+  )
+  var leastMatched: Int?
 
   @Option(
     help: ArgumentHelp(
@@ -57,6 +66,18 @@ struct RealtimeOptions: ParsableArguments {
     _ = try sources()
     _ = try recordings()
     _ = try faults()
+    guard (0...100).contains(leastMatched ?? 0) else {
+      throw ValidationError("--least-matched is a percentage, 0 to 100")
+    }
+  }
+
+  /// Returns the share of the trip updates that must match a trip, for each feed: the option is for all.
+  func threshold(besides settings: ServeSettings?) -> MatchThreshold {
+    if let leastMatched { return MatchThreshold(usual: leastMatched) }
+    let set = (settings?.feeds ?? []).compactMap { feed in
+      feed.leastMatchedPercent.map { (feed.prefix, $0) }
+    }
+    return MatchThreshold(byPrefix: Dictionary(set) { $1 })
   }
 
   /// Returns the sources.

@@ -147,6 +147,7 @@ struct ServeCommand: AsyncParsableCommand {
       clock: clock,
       hostClock: time.hostClock,
       logger: logger,
+      leastPercent: realtime.threshold(besides: settings),
       onTaken: onTaken
     )
     let rules = jobs.jobs == nil ? nil : try workspaces.jobsGuard(host: host)

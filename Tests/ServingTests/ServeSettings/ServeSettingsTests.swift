@@ -107,6 +107,14 @@ import Testing
       "{\"feeds\": [{\"alerts\": \"a\", \"maxLostPercent\": 5}]}",
       "$.feeds[0].static: expected an address"
     ),
+    (
+      "{\"feeds\": [{\"tripUpdates\": \"a\", \"leastMatchedPercent\": 101}]}",
+      "$.feeds[0].leastMatchedPercent: expected a whole number, 0 to 100"
+    ),
+    (
+      "{\"feeds\": [{\"alerts\": \"a\", \"leastMatchedPercent\": 5}]}",
+      "$.feeds[0].tripUpdates: expected an address"
+    ),
     ("{\"feeds\": [{\"alerts\": 7}]}", "$.feeds[0].alerts: expected an address"),
     ("{\"feeds\": [{\"alerts\": \"a\", \"alert\": \"b\"}]}", "$.feeds[0].alert: expected one of"),
     (

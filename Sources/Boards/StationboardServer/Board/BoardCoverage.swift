@@ -18,6 +18,8 @@ struct BoardCoverage: Hashable, Sendable {
   let added: Int
   /// The trip updates without effect, by reason.
   let withoutEffect: [RealtimeCounters.Reason: Int]
+  /// The trip updates whose trip was found without its id, by how.
+  let byRung: [RealtimeCounters.Rung: Int]
 
   /// Counts the rows of a board.
   ///
@@ -30,6 +32,7 @@ struct BoardCoverage: Hashable, Sendable {
     matched = census.matched
     added = census.added
     withoutEffect = census.withoutEffect
+    byRung = census.byRung
     for row in rows {
       if row.hasRealtime {
         departures += 1
@@ -58,7 +61,14 @@ struct BoardCoverage: Hashable, Sendable {
     json.raw(",\"old\":")
     json.integer(old)
     json.raw(",")
-    Self.write(received: received, matched: matched, added: added, withoutEffect, &json)
+    Self.write(
+      received: received,
+      matched: matched,
+      added: added,
+      withoutEffect,
+      byRung: byRung,
+      &json
+    )
     json.raw("}")
   }
 
@@ -68,6 +78,7 @@ struct BoardCoverage: Hashable, Sendable {
     matched: Int,
     added: Int,
     _ withoutEffect: [RealtimeCounters.Reason: Int],
+    byRung: [RealtimeCounters.Rung: Int],
     _ json: inout JSONBytes
   ) {
     json.raw("\"tripUpdates\":")
@@ -85,5 +96,14 @@ struct BoardCoverage: Hashable, Sendable {
       json.integer(count)
     }
     json.raw("}")
+    // Said only where ids have drifted.
+    if let count = byRung[.affix], count > 0 {
+      json.raw(",\"matchedByAffix\":")
+      json.integer(count)
+    }
+    if let count = byRung[.start], count > 0 {
+      json.raw(",\"matchedByStart\":")
+      json.integer(count)
+    }
   }
 }

@@ -21,7 +21,7 @@ struct HealthEndpoint {
     json.raw("{\"ok\":")
     json.flag(!feeds.isEmpty)
     json.raw(",\"status\":")
-    let isWhole = failure == nil && !feeds.contains { census($0)?.matchesNothing == true }
+    let isWhole = failure == nil && !feeds.contains { report($0).map { $0.status != .ok } ?? false }
     json.string(feeds.isEmpty ? "no_timetable" : isWhole ? "ok" : "degraded")
     json.raw(",\"port\":")
     json.integer(port.number)
@@ -106,29 +106,21 @@ struct HealthEndpoint {
           "a new import of the feed \(feed.entry.key) is held back (\(held.reason.rawValue))"
         )
       }
+      if let hint = report(feed)?.hint { warnings.append("the feed \(feed.entry.key): \(hint)") }
       return warnings
     }
   }
 
-  /// The counters of the trip updates in use; `nil` without trip updates.
-  private func census(_ feed: Feed) -> RealtimeCounters? {
-    realtime?.snapshot(of: feed).index?.census
+  /// How the trip updates in use fit the timetable; `nil` without trip updates.
+  private func report(_ feed: Feed) -> MatchReport? {
+    guard let realtime, let index = realtime.snapshot(of: feed).index else { return nil }
+    return MatchReport(index, of: feed, leastPercent: realtime.leastPercent(of: feed))
   }
 
   /// Writes how much of the trip updates in use matches the timetable.
   private func writeRealtime(_ feed: Feed, _ json: inout JSONBytes) {
-    guard let census = census(feed) else { return json.raw("null") }
-    json.raw("{\"status\":")
-    json.string(census.matchesNothing ? "matches_nothing" : "ok")
-    json.raw(",")
-    BoardCoverage.write(
-      received: census.received,
-      matched: census.matched,
-      added: census.added,
-      census.withoutEffect,
-      &json
-    )
-    json.raw("}")
+    guard let report = report(feed) else { return json.raw("null") }
+    report.write(&json, idPrefix: feed.idPrefix)
   }
 
   /// Which program answers, and which contract.

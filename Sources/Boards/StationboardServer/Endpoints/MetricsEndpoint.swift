@@ -172,8 +172,11 @@ struct MetricsEndpoint {
     var without: [(labels: [(String, String)], value: Double?)] = []
     var stops: [(labels: [(String, String)], value: Double?)] = []
     var coverage: [(labels: [(String, String)], value: Double?)] = []
+    var rungs: [(labels: [(String, String)], value: Double?)] = []
+    var lines: [(labels: [(String, String)], value: Double?)] = []
     for feed in feeds {
-      guard let census = desk.snapshot(of: feed).index?.census else { continue }
+      guard let index = desk.snapshot(of: feed).index else { continue }
+      let census = index.census
       let label = ("feed", feed.entry.key)
       let kinds = [
         ("applied", census.applied), ("added", census.added), ("duplicated", census.duplicated),
@@ -183,10 +186,18 @@ struct MetricsEndpoint {
       trips += kinds.map { (labels: [label, ("effect", $0)], value: Double($1)) }
       without += census.withoutEffect.sorted { $0.key.rawValue < $1.key.rawValue }
         .map { (labels: [label, ("reason", $0.rawValue)], value: Double($1)) }
-      let wanted = census.matched + census.unmatched
-      if wanted > 0 {
-        coverage.append((labels: [label], value: Double(census.matched) / Double(wanted)))
+      if let share = census.matchedShare { coverage.append((labels: [label], value: share)) }
+      let otherwise = census.byRung.values.reduce(0, +)
+      rungs += RealtimeCounters.Rung.allCases.map { rung in
+        let count = rung == .id ? census.matched - otherwise : census.byRung[rung, default: 0]
+        return (labels: [label, ("by", rung.rawValue)], value: Double(count))
       }
+      lines += MatchReport(index, of: feed, leastPercent: 0).lines
+        .prefix(MatchLimits.mostMeasuredLines).flatMap { line in
+          [("matched", line.matched), ("unmatched", line.unmatched)].map { word, count in
+            (labels: [label, ("route", line.id), ("match", word)], value: Double?(Double(count)))
+          }
+        }
       stops += [
         (labels: [label, ("reason", "unlinked")], value: Double(census.unlinkedStops)),
         (labels: [label, ("reason", "implausible")], value: Double(census.implausibleTimes)),
@@ -209,6 +220,18 @@ struct MetricsEndpoint {
       .gauge,
       "Share of the trip updates about trips of the timetable that match one, 0 to 1",
       coverage
+    )
+    metrics.add(
+      "freshet_realtime_trips_matched",
+      .gauge,
+      "Trip updates of the feed in use that match a trip, by how it was found",
+      rungs
+    )
+    metrics.add(
+      "freshet_realtime_line_trips",
+      .gauge,
+      "Trip updates of lines of which some match no trip",
+      lines
     )
     metrics.add(
       "freshet_realtime_stop_times_without_effect",

@@ -20,6 +20,7 @@ package final class RealtimeFeeds: Sendable {
   private let hostClock: HostClock
   private let chance: any RandomNumberGenerator & Sendable
   private let logger: Logger
+  private let leastPercent: MatchThreshold
   private let onTaken: @Sendable (RealtimeSource) -> Void
   private let state: Mutex<[String: Held]>
   /// Who polls each source, while it is polled.
@@ -51,6 +52,7 @@ package final class RealtimeFeeds: Sendable {
   ///   - hostClock: The clock of the schedule.
   ///   - chance: The random source of the schedule's jitter; each source starts with the same.
   ///   - logger: Logs what an operator should know.
+  ///   - leastPercent: The share of the trip updates that must match a trip.
   ///   - onTaken: Called after each new content of a source, once it is in use or rejected.
   package init(
     sources: [RealtimeSource],
@@ -60,6 +62,7 @@ package final class RealtimeFeeds: Sendable {
     hostClock: HostClock = .device(),
     chance: any RandomNumberGenerator & Sendable = SystemRandomNumberGenerator(),
     logger: Logger,
+    leastPercent: MatchThreshold = MatchThreshold(),
     onTaken: @escaping @Sendable (RealtimeSource) -> Void = { _ in }
   ) {
     self.sources = sources
@@ -69,6 +72,7 @@ package final class RealtimeFeeds: Sendable {
     self.hostClock = hostClock
     self.chance = chance
     self.logger = logger
+    self.leastPercent = leastPercent
     self.onTaken = onTaken
     var held: [String: Held] = [:]
     for source in sources {
@@ -84,6 +88,9 @@ package final class RealtimeFeeds: Sendable {
   var hasCredentials: Bool {
     sources.contains { $0.request.headerFields[.authorization] != nil }
   }
+
+  /// The share of the trip updates of a feed that must match a trip, in percent.
+  func leastPercent(of feed: Feed) -> Int { leastPercent.percent(prefix: feed.entry.prefix ?? "") }
 
   /// What boards of a timetable may know of realtime.
   func snapshot(of feed: Feed) -> RealtimeSnapshot {

@@ -26,6 +26,8 @@ struct RealtimeBuilder {
   /// The index of the previous feed, for the same timetable.
   private(set) var previous: RealtimeIndex?
   private(set) var instances: InstanceTable
+  /// How ids of the feed differ from those of the timetable.
+  private(set) var renamings = LearnedRenamings()
   var timetable: Timetable { directory.timetable }
 
   /// The stop that each text of the feed refers to; −1 until it is looked up.
@@ -80,6 +82,7 @@ struct RealtimeBuilder {
       census
     )
     census = found.census
+    renamings = found.renamings
     merge(found.targets, parts: parts)
     instances = InstanceTable(
       tripCount: timetable.tripCount,

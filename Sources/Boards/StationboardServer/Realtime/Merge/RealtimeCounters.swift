@@ -16,8 +16,10 @@ package struct RealtimeCounters: Hashable, Sendable {
     case unknownStart = "unknown_start"
     /// Neither a trip id nor route, start time and date.
     case noTrip = "no_trip"
-    /// Route, direction, start time and date name several trips.
+    /// Several trips fit an update, or several updates fit one trip.
     case ambiguous
+    /// The only trip that fits is one that another update names by its id.
+    case claimed
     /// A duplicated trip without a date to run on.
     case noStart = "no_start"
     /// An added, new or replacement trip without a stop that has a time.
@@ -84,12 +86,48 @@ package struct RealtimeCounters: Hashable, Sendable {
   /// Times and delays more than a day away from the timetable, which are not used.
   package internal(set) var implausibleTimes = 0
 
+  /// Trip updates that match a trip of another id, by how it was found; those of ``Rung/id`` are not counted.
+  package internal(set) var byRung: [Rung: Int] = [:]
+  /// The first trips that were found without their id.
+  package private(set) var proofs: [Proof] = []
+  /// Trip updates that match no single trip, by the number of the route that they name.
+  package private(set) var unmatchedByRoute: [Int: Int] = [:]
+
+  /// How a trip was found: the steps of the ladder, in order.
+  package enum Rung: String, Hashable, Sendable, CaseIterable {
+    /// By its id, or as the reference says without one.
+    case id
+    /// By its id, of which a part differs as it does in most ids of the feed.
+    case affix
+    /// By route, start time, start date and last stop.
+    case start
+  }
+
+  /// A trip that was found without its id, for diagnosis.
+  package struct Proof: Hashable, Sendable {
+    /// How it was found.
+    package var rung: Rung
+    /// `trip_id` of the feed.
+    package var given: String?
+    /// `trip_id` of the timetable.
+    package var found: String
+  }
+
   init() {}
+
+  static let reasonsUnmatched: [Reason] = [
+    .unknownTrip, .notRunning, .unknownStart, .noTrip, .ambiguous, .claimed, .noStart,
+  ]
+
+  /// The trip updates that match a trip, of those that should; `nil` if none should.
+  package var matchedShare: Double? {
+    let wanted = matched + unmatched
+    return wanted == 0 ? nil : Double(matched) / Double(wanted)
+  }
 
   /// Trip updates that match no single trip of the timetable.
   package var unmatched: Int {
-    [.unknownTrip, .notRunning, .unknownStart, .noTrip, .ambiguous, .noStart]
-      .reduce(0) { $0 + withoutEffect[$1, default: 0] }
+    Self.reasonsUnmatched.reduce(0) { $0 + withoutEffect[$1, default: 0] }
   }
 
   /// All trip updates of the feed.
@@ -132,6 +170,9 @@ package struct RealtimeCounters: Hashable, Sendable {
     kept += next.kept
     withoutEffect.merge(next.withoutEffect) { $0 + $1 }
     examples += next.examples.prefix(Self.mostExamples - examples.count)
+    byRung.merge(next.byRung) { $0 + $1 }
+    proofs += next.proofs.prefix(Self.mostExamples - proofs.count)
+    unmatchedByRoute.merge(next.unmatchedByRoute) { $0 + $1 }
     unlinkedStops += next.unlinkedStops
     implausibleTimes += next.implausibleTimes
   }
@@ -140,6 +181,15 @@ package struct RealtimeCounters: Hashable, Sendable {
   mutating func leaveOutUnreadable(_ count: Int) {
     if count > 0 { withoutEffect[.unreadable, default: 0] += count }
   }
+
+  /// Counts a trip that was found without its id.
+  mutating func found(_ rung: Rung, _ proof: () -> Proof) {
+    byRung[rung, default: 0] += 1
+    if proofs.count < Self.mostExamples { proofs.append(proof()) }
+  }
+
+  /// Counts a trip update of a route that matches no single trip.
+  mutating func miss(route: Int) { unmatchedByRoute[route, default: 0] += 1 }
 
   /// Counts a trip update without effect.
   mutating func leaveOut(_ reason: Reason, _ example: () -> Example) {

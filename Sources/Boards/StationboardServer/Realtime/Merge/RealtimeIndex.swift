@@ -41,6 +41,8 @@ package final class RealtimeIndex: Sendable {
   let closed: [UInt16]
   /// The numbers of the new trips, by their ids.
   let newTrips: [String: Int]
+  /// How ids of the feed differ from those of the timetable.
+  let renamings: LearnedRenamings
   private let instances: InstanceTable
   private let lists: StopLists
   private let versions: StopVersions
@@ -90,6 +92,7 @@ package final class RealtimeIndex: Sendable {
     headsigns = builder.headsigns
     skips = builder.skips
     closed = builder.closed
+    renamings = builder.renamings
     instances = builder.instances
     // The two do not need each other: with a second processor they are made in the time of one.
     (lists, versions) = BackgroundExecutor.both(

@@ -19,6 +19,34 @@ package struct RealtimePolicy: Hashable, Sendable {
   /// A trip is not kept across a gap longer than this, in seconds.
   package var longestKeptGap: Int64 = 300
 
+  /// The most trip ids from which it is learned how the ids of a feed differ from those of the timetable.
+  package var sampledIDs = 256
+  /// The fewest ids that must differ in the same way before it is learned.
+  package var fewestRenamed = 10
+  /// The share of the unknown ids that must differ in the same way, in percent.
+  package var leastRenamedPercent = 30
+  /// The share of the ids found this way whose stops and times must fit, in percent.
+  package var leastFittingPercent = 90
+  /// The most ways of differing that are learned of one feed.
+  package var mostRenamings = 4
+  /// The most ways of differing that are tried to learn one.
+  package var triedRenamings = 8
+  /// The most trips of the timetable that may have the same rest of an id for it to say something.
+  package var mostNamesakes = 4
+  /// The longest id that a renaming is learned from or applied to, in bytes.
+  package var longestRenamedID = 128
+  /// The most parts (runs of digits, runs of letters, single other bytes) of such an id.
+  package var mostIDParts = 24
+  /// The most of these parts that a prefix or suffix has.
+  package var mostAffixParts = 6
+  /// The most publications without another attempt after nothing could be learned.
+  package var longestLearningPause = 32
+  /// A time of an update that is further away from the timetable than this does not fit a trip that has another
+  /// id; in seconds.
+  package var mostFittingDeviation: Int64 = 3 * 3_600
+  /// A time less its delay that is further away from the timetable than this does not fit either; in seconds.
+  package var mostPlannedDeviation: Int64 = 600
+
   /// Creates the policy with its standard values.
   package init() {}
 

@@ -23,6 +23,7 @@ extension RealtimeBuilder {
       census.applied += 1
     } else {
       leaveOut(update, .saysNothing)
+      if target.rung != .id { census.byRung[target.rung, default: 0] -= 1 }
     }
   }
 

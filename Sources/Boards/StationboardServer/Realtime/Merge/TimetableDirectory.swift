@@ -1,3 +1,4 @@
+import Synchronization
 package import Timetable
 
 /// What realtime ids are looked up in: made once per timetable, not per tick.
@@ -17,6 +18,8 @@ package final class TimetableDirectory: Sendable {
   /// The Swiss station number of each stop's station, 0 for none.
   private let numbers: [UInt32]
   private let routes: [String: Int]
+  /// All trips by route and start, once an update asks for them.
+  private let starts = Mutex<TripStarts?>(nil)
 
   /// Reads what realtime ids are looked up in.
   package init(_ timetable: Timetable) {
@@ -40,6 +43,17 @@ package final class TimetableDirectory: Sendable {
 
   /// The number of the route with an id.
   func route(id: String) -> Int? { routes[id] }
+
+  /// The trips of a route that start at a time of the service day, each run of a frequency counted.
+  func trips(route: Int, start: Int32) -> ArraySlice<UInt32> {
+    let starts = starts.withLock { starts in
+      if let starts { return starts }
+      let made = TripStarts(timetable)
+      starts = made
+      return made
+    }
+    return starts.trips(route: route, start: start, timetable)
+  }
 
   /// Calls `body` with a stop and every stop above it, from below.
   @inline(__always)

@@ -27,6 +27,8 @@ struct TripTarget {
   /// About when a vehicle starts that none of the runs of its frequency is known to be, likewise; ``trip`` is
   /// one of these runs.
   var estimate: Int32?
+  /// How the trip was found.
+  var rung = RealtimeCounters.Rung.id
 
   static let unknownDay = Int32.min
 }
@@ -34,20 +36,21 @@ struct TripTarget {
 /// Finds the trip and the service day of every trip update (reference, "Trip Descriptor").
 struct TripTargets {
   let feed: TripUpdateFeed
+  let directory: TimetableDirectory
   let timetable: Timetable
   /// The feed's timestamp, which decides where the date is missing.
   let reference: Int64
   let policy: RealtimePolicy
   let today: Int
-  private var census: RealtimeCounters
+  var census: RealtimeCounters
   private(set) var targets: [TripTarget] = []
   /// Where the target of a trip and day, or of an extra trip, is.
   private(set) var places: [UInt64: Int] = [:]
   private var extraPlaces: [ExtraTrip.Identity: Int] = [:]
   /// The ids of trips that the feed contains as duplicated ones.
   private var duplicatedIds: Set<TextID> = []
-  /// Trips by route and start, of updates without a trip id.
-  private var byStart: [UInt64: [UInt32]] = [:]
+  /// How ids of the feed differ from those of the timetable.
+  var renamings: LearnedRenamings
 
   /// Finds the targets of a feed.
   ///
@@ -60,7 +63,7 @@ struct TripTargets {
   ///     again, which two processors can do at the same time.
   ///   - policy: Limits and choices.
   ///   - census: The census so far.
-  /// - Returns: The targets, and the census with what has none.
+  /// - Returns: The targets, the census with what has none, and what was learned of the ids.
   static func of(
     _ feed: TripUpdateFeed,
     _ directory: TimetableDirectory,
@@ -69,10 +72,10 @@ struct TripTargets {
     parts: Int,
     _ policy: RealtimePolicy,
     _ census: RealtimeCounters
-  ) -> (targets: [TripTarget], census: RealtimeCounters) {
-    var finder = TripTargets(feed, directory, reference, policy, census)
+  ) -> (targets: [TripTarget], census: RealtimeCounters, renamings: LearnedRenamings) {
+    var finder = TripTargets(feed, directory, reference, policy, census, previous?.renamings)
     finder.findAll(directory, after: previous, parts: parts)
-    return (finder.targets, finder.census)
+    return (finder.targets, finder.census, finder.renamings)
   }
 
   private init(
@@ -80,9 +83,12 @@ struct TripTargets {
     _ directory: TimetableDirectory,
     _ reference: Int64,
     _ policy: RealtimePolicy,
-    _ census: RealtimeCounters
+    _ census: RealtimeCounters,
+    _ renamings: LearnedRenamings?
   ) {
     self.feed = feed
+    self.directory = directory
+    self.renamings = renamings ?? LearnedRenamings()
     self.reference = reference
     self.policy = policy
     self.census = census
@@ -100,26 +106,33 @@ struct TripTargets {
     for update in feed.trips where update.relationship == .duplicated {
       if let id = update.tripID { duplicatedIds.insert(id) }
     }
-    collectStarts(directory)
     // Vehicles that are one of the runs of a frequency take their run before others that only need one.
     var vehicles: [TripTarget] = []
+    // What the ids do not resolve is looked for otherwise once all ids have taken their trips.
+    var unresolved: [WithoutTarget] = []
     for outcomes in outcomes(directory, after: previous, parts: parts) {
       for outcome in outcomes {
         switch outcome {
         case .success(let target):
           if target.estimate == nil { enter(target) } else { vehicles.append(target) }
-        case .failure(let error): leaveOut(feed.trips[error.update], error.reason)
+        case .failure(let error):
+          if mayBeOtherwise(feed.trips[error.update], error.reason) {
+            unresolved.append(error)
+          } else {
+            leaveOut(feed.trips[error.update], error.reason)
+          }
         }
       }
     }
     for vehicle in vehicles { enterVehicle(vehicle) }
+    if !unresolved.isEmpty { climb(unresolved) }
   }
 
   /// The target of an update, as if it were the only one of its trip, or the reason why it has none.
   private typealias Outcome = Result<TripTarget, WithoutTarget>
 
   /// A trip update that matches nothing, by its number in the feed.
-  private struct WithoutTarget: Error {
+  struct WithoutTarget: Error {
     var update: Int
     var reason: RealtimeCounters.Reason
   }
@@ -157,11 +170,15 @@ struct TripTargets {
   mutating func leaveOut(_ update: TripUpdate, _ reason: RealtimeCounters.Reason) {
     let texts = feed.texts
     census.leaveOut(reason) { RealtimeCounters.Example(reason, update, texts) }
+    guard RealtimeCounters.reasonsUnmatched.contains(reason), let id = update.routeID,
+      let route = directory.route(id: texts[id])
+    else { return }
+    census.miss(route: route)
   }
 
   // MARK: One trip update
 
-  private func target(
+  func target(
     of update: TripUpdate,
     _ number: Int,
     _ runs: Range<UInt32>,
@@ -319,24 +336,6 @@ struct TripTargets {
 
   // MARK: Trips without an id
 
-  private static func key(_ route: Int, _ start: Int32) -> UInt64 {
-    UInt64(route) << 32 | UInt64(UInt32(bitPattern: start))
-  }
-
-  /// Finds the trips that updates without a trip id can mean, in one pass over the timetable.
-  private mutating func collectStarts(_ directory: TimetableDirectory) {
-    for update in feed.trips where update.tripID == nil && update.originalTripID == nil {
-      guard let id = update.routeID, let start = update.startTime else { continue }
-      guard let route = directory.route(id: feed.texts[id]) else { continue }
-      byStart[Self.key(route, start)] = []
-    }
-    guard !byStart.isEmpty else { return }
-    for trip in 0..<UInt32(timetable.tripCount) {
-      let key = Self.key(timetable.route(of: trip), timetable.start(of: trip))
-      byStart[key]?.append(trip)
-    }
-  }
-
   private func instanceByStart(
     _ update: TripUpdate,
     _ directory: TimetableDirectory
@@ -347,7 +346,7 @@ struct TripTargets {
     guard let route = directory.route(id: feed.texts[id]) else {
       throw Unmatched(reason: .unknownTrip)
     }
-    let candidates = byStart[Self.key(route, start), default: []].filter { trip in
+    let candidates = directory.trips(route: route, start: start).filter { trip in
       guard timetable.runs(trip, on: date) else { return false }
       guard let wanted = update.directionID else { return true }
       return timetable.direction(of: trip).map { UInt32($0) == wanted } ?? true

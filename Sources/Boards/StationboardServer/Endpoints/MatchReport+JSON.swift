@@ -1,0 +1,70 @@
+extension MatchReport {
+  /// Writes the JSON object of `/health`.
+  func write(_ json: inout JSONBytes, idPrefix: String) {
+    json.raw("{\"status\":")
+    json.string(status.rawValue)
+    json.raw(",")
+    BoardCoverage.write(
+      received: census.received,
+      matched: census.matched,
+      added: census.added,
+      census.withoutEffect,
+      byRung: census.byRung,
+      &json
+    )
+    json.raw(",\"matchedPercent\":")
+    if let share = census.matchedShare { json.integer(Int(share * 100)) } else { json.raw("null") }
+    json.raw(",\"hint\":")
+    json.string(hint)
+    writeLines(&json)
+    writeExamples(&json)
+    writeProofs(&json, idPrefix)
+    json.raw("}")
+  }
+
+  private func writeLines(_ json: inout JSONBytes) {
+    json.raw(",\"lines\":[")
+    for (place, line) in lines.prefix(MatchLimits.mostLines).enumerated() {
+      json.raw(place > 0 ? ",{\"route_id\":" : "{\"route_id\":")
+      json.string(line.id)
+      json.raw(",\"line\":")
+      json.string(line.name)
+      json.raw(",\"matched\":")
+      json.integer(line.matched)
+      json.raw(",\"unmatched\":")
+      json.integer(line.unmatched)
+      json.raw("}")
+    }
+    json.raw("]")
+  }
+
+  private func writeExamples(_ json: inout JSONBytes) {
+    json.raw(",\"examples\":[")
+    for (place, example) in census.examples.prefix(MatchLimits.mostExamples).enumerated() {
+      json.raw(place > 0 ? ",{\"reason\":" : "{\"reason\":")
+      json.string(example.reason.rawValue)
+      json.raw(",\"trip_id\":")
+      json.string(Self.shown(example.trip))
+      json.raw(",\"route_id\":")
+      json.string(Self.shown(example.route))
+      json.raw(",\"startDate\":")
+      json.string(example.startDate)
+      json.raw("}")
+    }
+    json.raw("]")
+  }
+
+  private func writeProofs(_ json: inout JSONBytes, _ idPrefix: String) {
+    json.raw(",\"foundOtherwise\":[")
+    for (place, proof) in census.proofs.prefix(MatchLimits.mostExamples).enumerated() {
+      json.raw(place > 0 ? ",{\"by\":" : "{\"by\":")
+      json.string(proof.rung.rawValue)
+      json.raw(",\"given\":")
+      json.string(Self.shown(proof.given))
+      json.raw(",\"trip_id\":")
+      json.string(idPrefix + proof.found)
+      json.raw("}")
+    }
+    json.raw("]")
+  }
+}

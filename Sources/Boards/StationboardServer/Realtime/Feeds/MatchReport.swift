@@ -1,0 +1,152 @@
+import GTFS
+import Timetable
+
+/// How much of the trip updates in use fits the timetable: what the match ledger says to operators.
+package struct MatchReport: Sendable {
+  /// The verdict.
+  package enum Status: String, Hashable, Sendable {
+    /// Enough fits.
+    case ok
+    /// Less than the set share fits.
+    case matchesLittle = "matches_little"
+    /// Nothing fits that should.
+    case matchesNothing = "matches_nothing"
+  }
+
+  /// What became of the trip updates of one line.
+  package struct Line: Hashable, Sendable {
+    /// The number of the route.
+    package var route: Int
+    /// route_id.
+    package var id: String
+    /// The name of the line.
+    package var name: String
+    /// Trips with realtime.
+    package var matched: Int
+    /// Trip updates of the route that match no single trip.
+    package var unmatched: Int
+  }
+
+  /// The verdict.
+  package let status: Status
+  /// The counters of the trip updates.
+  package let census: RealtimeCounters
+  /// The lines with trip updates that match nothing, those with most of them first.
+  package let lines: [Line]
+  /// What is likely wrong; `nil` if nothing points to it.
+  package let hint: String?
+
+  /// Reads the report off the realtime in use.
+  ///
+  /// - Parameters:
+  ///   - index: The index of the trip updates.
+  ///   - feed: The timetable.
+  ///   - leastPercent: The share that must match.
+  package init(_ index: RealtimeIndex, of feed: Feed, leastPercent: Int) {
+    let census = index.census
+    self.census = census
+    status = Self.status(census, leastPercent: leastPercent)
+    lines = Self.lines(index, feed)
+    hint = Self.hint(census, feed.timetable, feedTime: index.sourceTime)
+  }
+
+  /// The verdict on trip updates.
+  static func status(_ census: RealtimeCounters, leastPercent: Int) -> Status {
+    if census.matchesNothing { return .matchesNothing }
+    let wanted = census.matched + census.unmatched
+    guard wanted >= MatchLimits.fewestJudged else { return .ok }
+    return census.matched * 100 < wanted * leastPercent ? .matchesLittle : .ok
+  }
+
+  private static func lines(_ index: RealtimeIndex, _ feed: Feed) -> [Line] {
+    guard !index.census.unmatchedByRoute.isEmpty else { return [] }
+    var matched: [Int: Int] = [:]
+    for trip in index.trips where trip.extra < 0 && trip.missed == 0 {
+      matched[feed.timetable.route(of: trip.trip), default: 0] += 1
+    }
+    return index.census.unmatchedByRoute.map { route, unmatched in
+      Line(
+        route: route,
+        id: feed.idPrefix + feed.timetable.route(route).id,
+        name: feed.routes[route].line,
+        matched: matched[route, default: 0],
+        unmatched: unmatched
+      )
+    }
+    .sorted { ($1.unmatched, $0.route) < ($0.unmatched, $1.route) }
+  }
+
+  /// Why the ids may not fit: the timetable is older than the feed, or not of its day.
+  private static func hint(
+    _ census: RealtimeCounters,
+    _ timetable: Timetable,
+    feedTime: Int64
+  ) -> String? {
+    let unknown = census.withoutEffect[.unknownTrip, default: 0]
+    guard unknown > 0 else { return nil }
+    let day = ServiceDay(zone: timetable.zone).date(at: feedTime)
+    let start =
+      "\(unknown) of \(census.received) trip updates name trips that this timetable does not have; "
+    if day > timetable.lastDay {
+      return start + "the timetable ends on \(timetable.lastDay), the feed is from \(day)"
+    }
+    if day < timetable.firstDay {
+      return start + "the timetable begins on \(timetable.firstDay), the feed is from \(day)"
+    }
+    guard let made = timetable.metadata.version.flatMap({ date(in: $0) }), made < day else {
+      return nil
+    }
+    return start + "the timetable is from \(made), the feed from \(day)"
+  }
+
+  /// The first date in a feed_version, as `2023-03-09` or `20230309`.
+  static func date(in version: String) -> ServiceDate? {
+    let bytes = Array(version.utf8.prefix(200))
+    for start in bytes.indices where start == 0 || !isDigit(bytes[start - 1]) {
+      for length in [10, 8] where start + length <= bytes.count {
+        let end = start + length
+        guard end == bytes.count || !isDigit(bytes[end]) else { continue }
+        let date = bytes[start..<end].withUnsafeBytes { ServiceDate($0) }
+        // Eight digits may be any number.
+        if let date, date >= Self.earliest { return date }
+      }
+    }
+    return nil
+  }
+
+  private static let earliest = ServiceDate(daysSinceEpoch: 10_957)
+
+  private static func isDigit(_ byte: UInt8) -> Bool { (0x30...0x39).contains(byte) }
+
+  /// An id of a feed as it is shown.
+  static func shown(_ id: String?) -> String? {
+    id.map { String($0.prefix(MatchLimits.longestExample)) }
+  }
+
+  /// The report as sentences.
+  package var sentences: [String] {
+    let wanted = census.matched + census.unmatched
+    let found = RealtimeCounters.Rung.allCases.dropFirst().compactMap { rung -> String? in
+      guard let count = census.byRung[rung], count > 0 else { return nil }
+      return
+        "\(count) by \(rung == .affix ? "an id that differs in a part" : "route, start and last stop")"
+    }
+    var first = "\(census.matched) of \(wanted) trip updates match a trip of the timetable"
+    if !found.isEmpty { first += ", " + found.joined(separator: ", ") }
+    if census.added > 0 { first += "; \(census.added) are of added trips" }
+    var sentences = [first]
+    for (reason, count) in census.withoutEffect.sorted(by: { $0.key.rawValue < $1.key.rawValue }) {
+      let ids = census.examples.filter { $0.reason == reason }
+        .prefix(MatchLimits.mostExamples).compactMap { Self.shown($0.trip) }
+      let such = ids.isEmpty ? "" : ", such as " + ids.joined(separator: ", ")
+      sentences.append("\(count) without effect: \(reason.rawValue)\(such)")
+    }
+    for line in lines.prefix(MatchLimits.mostLines) {
+      sentences.append(
+        "line \(line.name) (\(line.id)): \(line.matched) trips match, \(line.unmatched) updates do not"
+      )
+    }
+    if let hint { sentences.append(hint) }
+    return sentences
+  }
+}

@@ -1,0 +1,93 @@
+package import ConditionalHTTP
+import GTFSRealtime
+import HTTPTypes
+package import Serving
+
+/// Asks a realtime source once, and says how it fits a timetable.
+package struct RealtimeCheck: Sendable {
+  /// What came of it.
+  package struct Result: Sendable {
+    /// Whether the source is usable and fits.
+    package var isGood: Bool
+    /// What to tell a person.
+    package var sentences: [String]
+  }
+
+  private let source: RealtimeSource
+  private let exchange: FileExchange
+  private let clock: ServiceClock
+
+  /// Creates a check.
+  ///
+  /// - Parameters:
+  ///   - source: The source.
+  ///   - exchange: Sends the request; files need none.
+  ///   - clock: The service clock.
+  package init(source: RealtimeSource, exchange: any HTTPExchange, clock: ServiceClock) {
+    self.source = source
+    self.exchange = FileExchange(otherwise: exchange)
+    self.clock = clock
+  }
+
+  /// Asks the source and compares what came with a timetable.
+  ///
+  /// - Parameters:
+  ///   - feed: The timetable that serves.
+  ///   - leastPercent: The share of the trip updates that must match.
+  /// - Returns: What came of it.
+  package func run(against feed: Feed, leastPercent: Int) async -> Result {
+    let download = FeedDownload(source: source, constants: source.policy)
+    let answer: HTTPExchangeAnswer
+    do throws(HTTPExchangeError) {
+      answer = try await exchange.send(
+        download.request(since: nil),
+        timeout: .milliseconds(RealtimeSource.patience(source.kind))
+      )
+    } catch {
+      return Result(isGood: false, sentences: [error.description])
+    }
+    guard answer.head.status == .ok else {
+      let code = answer.head.status.code
+      return Result(isGood: false, sentences: ["the server answered with status \(code)"])
+    }
+    do throws(RealtimeError) {
+      let type = answer.head.headerFields[.contentType]
+      return judge(try FeedDocument(answer.body, contentType: type), feed, leastPercent)
+    } catch {
+      return Result(isGood: false, sentences: ["\(error)"])
+    }
+  }
+
+  private func judge(
+    _ document: FeedDocument,
+    _ feed: Feed,
+    _ leastPercent: Int
+  ) -> Result {
+    let now = clock.now
+    do throws(RealtimeError) {
+      switch source.kind {
+      case .tripUpdates:
+        let updates = try document.tripUpdates()
+        let index = RealtimeIndex(updates, timetable: feed.timetable, arrivedAt: Int64(now))
+        let report = MatchReport(index, of: feed, leastPercent: leastPercent)
+        var sentences = report.sentences
+        let age = Int64(now) - index.sourceTime
+        if Double(age) > RealtimeDecay.standard.ageing {
+          sentences.append("the feed is \(age) s old")
+        }
+        return Result(isGood: report.status == .ok, sentences: sentences)
+      case .alerts:
+        let alerts = AlertIndex(try document.alerts(), timetable: feed.timetable)
+        let census = alerts.census
+        return Result(
+          isGood: true,
+          sentences: [
+            "\(census.alerts) alerts, \(census.withoutEffect) of them about nothing that the timetable has"
+          ]
+        )
+      }
+    } catch {
+      return Result(isGood: false, sentences: ["\(error)"])
+    }
+  }
+}

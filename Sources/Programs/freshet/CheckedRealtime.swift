@@ -1,0 +1,92 @@
+import ArgumentParser
+import Commands
+import HTTPTypes
+import NIOTransport
+import ServeSettings
+import Serving
+import StationboardServer
+
+/// The realtime sources of `freshet feeds check`.
+struct CheckedRealtime: ParsableArguments {
+  @Option(
+    help: ArgumentHelp(
+      "A GTFS-Realtime feed of trip updates to check too; may be given several times.",
+      valueName: "url|file"
+    )
+  )
+  var tripUpdates: [String] = []
+
+  @Option(
+    help: ArgumentHelp(
+      "A GTFS-Realtime feed of alerts to check too, likewise.",
+      valueName: "url|file"
+    )
+  )
+  var alerts: [String] = []
+
+  @Option(help: "A field to send to these sources; may be given several times.")
+  var feedHeader: [String] = []
+
+  @Option(
+    help: ArgumentHelp(
+      "The percentage of the trip updates that must match a trip.",
+      valueName: "percent"
+    )
+  )
+  var leastMatched: Int?
+
+  func validate() throws {
+    guard (0...100).contains(leastMatched ?? 0) else {
+      throw ValidationError("--least-matched is a percentage, 0 to 100")
+    }
+    _ = try sources(prefix: "", besides: nil)
+  }
+
+  /// Returns the realtime sources of a feed: those of the options, and those of a configuration.
+  ///
+  /// - Throws: `ValidationError` or `ExitCode` with the problem.
+  func sources(prefix: String, besides file: ConfigurationFile?) throws -> [RealtimeSource] {
+    let fields: HTTPFields
+    do throws(WatchAddressError) {
+      fields = try WatchAddress.fields(feedHeader, option: "--feed-header")
+    } catch {
+      throw ValidationError(error.description)
+    }
+    let sources = try [(RealtimeSource.Kind.tripUpdates, tripUpdates), (.alerts, alerts)]
+      .flatMap { kind, values in
+        try values.map { try RealtimeOptions.source(kind, prefix: prefix, $0, fields) }
+      }
+    return try sources + (file?.sources(besides: sources) ?? []).filter { $0.prefix == prefix }
+  }
+
+  /// Asks sources, prints how they fit the timetable that serves, and returns whether all do.
+  func check(
+    _ sources: [RealtimeSource],
+    _ choice: FeedChoice,
+    settings: ServeSettings?,
+    clock: ServiceClock
+  ) async throws -> Bool {
+    guard !sources.isEmpty else { return true }
+    let folder = choice.data.folder
+    let feed = try FeedsCommand.attempt("check") {
+      try folder.manifest().feed(choice.key).map { try Feed($0, in: folder) }
+    }
+    guard let feed else {
+      try FeedsCommand.fail("check", "\(folder.path): the feed \(choice.key) has no timetable")
+    }
+    let own = settings?.feeds.first { $0.prefix == choice.prefix ?? "" }?.leastMatchedPercent
+    let least = leastMatched ?? own ?? MatchLimits.usualLeastPercent
+    let transport = try NIOExchange()
+    var areGood = true
+    for source in sources {
+      let check = RealtimeCheck(source: source, exchange: transport, clock: clock)
+      let result = await check.run(against: feed, leastPercent: least)
+      let word = result.isGood ? "ok" : "needs attention"
+      Terminal.write("\(source.kind.rawValue) \(Terminal.plain(source.title)): \(word)\n")
+      for line in result.sentences { Terminal.write("  \(Terminal.plain(line))\n") }
+      areGood = areGood && result.isGood
+    }
+    await transport.shutdown()
+    return areGood
+  }
+}
