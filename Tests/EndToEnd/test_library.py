@@ -213,6 +213,25 @@ class Library(unittest.TestCase):
         self.assertEqual(sqlite3.connect(self.library).execute(query).fetchall(),
                          sqlite3.connect(other).execute(query).fetchall())
 
+    def test_books_with_one_title_stay_apart_in_an_export(self):
+        header = "Book Id,Title,Author,ISBN13,My Rating,Exclusive Shelf\n"
+        books = [("1", "C", "", "1"), ("2", "C++", "", "2"), ("3", "C#", "", "3"), ("4", "Dune", "", "4"),
+                 ("5", "Dune", "9780441013593", "5"), ("6", "Dune", "9780441172719", "1"), ("7", "Dune", "", "2")]
+        rows = "".join(f"{entry},{title},A Author,{isbn},{rating},read\n" for entry, title, isbn, rating in books)
+        counts = self.take(self.put("goodreads.csv", (header + rows).encode()))
+        self.assertEqual(counts["imported"], len(books))
+        out = str(self.path / "out.csv")
+        self.assertEqual(run("library", "export", "--library", self.library, "-o", out).returncode, 0)
+        query = "SELECT title, isbn, rating FROM library ORDER BY id"
+        before = sqlite3.connect(self.library).execute(query).fetchall()
+        # Into an empty library, into that one again, and into the one that it is of.
+        other = str(self.path / "other.sqlite")
+        for library in (other, other, self.library):
+            answer = run("library", "import", out, "--library", library, "--json")
+            self.assertEqual(answer.returncode, 0, answer.stderr)
+            self.assertEqual(sqlite3.connect(library).execute(query).fetchall(), before)
+        self.assertEqual(json.loads(answer.stdout)["duplicates"], len(books))
+
     def test_authors_and_shelves_with_separators_in_them_come_back(self):
         header = "Book Id,Title,Author,ISBN13,Exclusive Shelf,Bookshelves\n"
         self.take(self.put("goodreads.csv", (

@@ -69,7 +69,8 @@ package struct CSVImport: JobPipeline {
           duplicates.needsKnownISBN(for: book) ? try await library.isbn(ofBooksLike: book) : nil
         pending.duplicateOf = duplicates.add(
           book,
-          entry: book.entry(in: table.file.scope),
+          entry: book.entry(in: table.file.scope)
+            ?? (table.file.source == .freshet ? book.entryOfLibrary : nil),
           row: row.number,
           knownISBN: known
         )

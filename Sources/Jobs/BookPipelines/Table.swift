@@ -65,15 +65,15 @@ struct Table {
   mutating func check() throws -> Int {
     let rows = try rows()
     var count = 0
-    guard file.scope != nil || needsSurvey else {
+    guard file.scope != nil || needsSurvey || file.source == .freshet else {
       while try rows.skip() { count += 1 }
       return count
     }
     while let row = try rows.next() {
       count += 1
-      guard case .book(let book, _) = row.content, let entry = book.entry(in: file.scope) else {
-        continue
-      }
+      guard case .book(let book, _) = row.content,
+        let entry = file.source == .freshet ? book.entry : book.entry(in: file.scope)
+      else { continue }
       file.entries.insert(entry)
     }
     survey = rows.survey

@@ -54,4 +54,28 @@ import Testing
     #expect(duplicates.add(book("9780261103573"), row: 2) == 1)
     #expect(duplicates.add(book("9780441013593"), row: 3) == nil)
   }
+
+  @Test(arguments: [
+    ("C", "C++"), ("C++", "C#"), ("C Primer", "C++ Primer"), ("Learning F#", "Learning F"),
+    ("Disney+", "Disney"),
+  ])
+  func `signs behind a word make another title`(one: String, other: String) {
+    var duplicates = FileDuplicates()
+    var book = BookRecord(title: one)
+    book.authors = ["A Author"]
+    var next = BookRecord(title: other)
+    next.authors = book.authors
+    #expect(duplicates.add(book, row: 1) == nil)
+    #expect(duplicates.add(next, row: 2) == nil)
+    #expect(duplicates.add(book, row: 3) == 1)
+    #expect(duplicates.add(next, row: 4) == 2)
+    #expect(TitleComparison(one, other) == .otherTitle)
+  }
+
+  @Test(arguments: [
+    ("Saga #2", "Saga 2"), ("Saga#2", "Saga 2"), ("C++ Primer: C#", "C++ Primer"), ("1 + 1", "1 1"),
+  ])
+  func `other signs say nothing of the title`(one: String, other: String) {
+    #expect(TitleComparison(one, other) != .otherTitle)
+  }
 }

@@ -73,6 +73,8 @@ struct BookSearch {
   let source: BookSource?
   /// The identifiers of all entries of the file: each is a book of its own.
   let entries: Set<String>
+  /// Whether the file is an export of a library, whose identifiers are those of many services.
+  var isOfLibrary = false
 
   func find(_ database: Database) throws -> Found {
     if let source, let known = try source.known(database),
@@ -90,12 +92,15 @@ struct BookSearch {
       taken = stored.title
       question.isbn = nil
     }
+    var first: Int64?
     for id in try StoredBook.ids(like: question, database) {
-      guard let stored = try StoredBook.fetch(id, database), !stored.hasOtherSeries(than: book),
-        try !isOfAnotherEntry(id, database)
+      guard let stored = try StoredBook.fetch(id, database), !stored.isNamesake(of: book),
+        try !isOfAnotherEntry(id, database), !isOfAnotherRow(stored)
       else { continue }
-      return .book(id)
+      guard isOfLibrary, stored.entry != book.entry else { return .book(id) }
+      first = first ?? id
     }
+    if let first { return .book(first) }
     return .none(numberOf: taken)
   }
 
@@ -124,6 +129,12 @@ struct BookSearch {
       return id
     }
     return nil
+  }
+
+  /// Whether a book is that of another row of an export of a library.
+  private func isOfAnotherRow(_ stored: BookRecord) -> Bool {
+    guard isOfLibrary, let mine = book.entry, let other = stored.entry else { return false }
+    return mine != other && entries.contains(other)
   }
 
   /// Whether a book is another entry of the same file.

@@ -251,7 +251,12 @@ extension Library {
     let source = file.scope.flatMap { scope in
       report.entry.map { BookSource(scope: scope, entry: $0) }
     }
-    let search = BookSearch(book: book, source: source, entries: file.entries)
+    let search = BookSearch(
+      book: book,
+      source: source,
+      entries: file.entries,
+      isOfLibrary: file.source == .freshet
+    )
     let id: Int64
     var isMade = false
     switch try search.find(database) {

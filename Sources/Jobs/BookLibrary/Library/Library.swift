@@ -81,7 +81,7 @@ package final class Library: Sendable {
     return try await pool.read { [question] database in
       for id in try StoredBook.ids(like: question, database) {
         guard let stored = try StoredBook.fetch(id, database),
-          !stored.hasOtherSeries(than: question)
+          !stored.isNamesake(of: question)
         else { continue }
         return stored.isbn
       }

@@ -14,8 +14,13 @@ package enum TitleComparison: Hashable, Sendable {
   /// Compares two titles.
   ///
   /// A word may be misspelled, one of a short title and two of a longer one; articles and the like may be missing.
-  /// Numbers may be written in any way, with digits, Roman numerals or words, and must be the same.
+  /// Numbers may be written in any way, with digits, Roman numerals or words, and must be the same. So must `+` and `#`
+  /// behind words.
   package init(_ left: String, _ right: String) {
+    guard TitleSigns.of(left) == TitleSigns.of(right) else {
+      self = .otherTitle
+      return
+    }
     self.init(TitleParts(left), TitleParts(right))
   }
 

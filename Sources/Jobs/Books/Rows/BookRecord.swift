@@ -60,6 +60,11 @@ package struct BookRecord: Hashable, Sendable {
     return entry ?? (scope == ExportSource.storyGraph.rawValue ? isbn?.description : nil)
   }
 
+  /// What names the entry in an export of a library, whose identifiers are those of many services; `nil` without one.
+  package var entryOfLibrary: String? {
+    entry.map { "\($0)\n\(titleKey)\n\(authorKey)" }
+  }
+
   /// Creates a record.
   package init(title: String) { self.title = title }
 

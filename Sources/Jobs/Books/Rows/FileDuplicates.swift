@@ -4,7 +4,7 @@
 /// different ones are different books, unless they have the same ISBN and no other title. Of other rows two are the
 /// same book if both have an ISBN and it is the same, or if at most one of them has an ISBN and titles and main
 /// authors have the same keys. Rows with different ISBNs are different editions, whatever their titles; titles
-/// that are not alike, or of different series, are those of different books. So a row without a number whose book the
+/// that are not alike, of different series, or with different signs (`C`, `C++`) are those of different books. So a row without a number whose book the
 /// library knows by one stands for that number alone.
 package struct FileDuplicates: Sendable {
   private struct Entry: Sendable {
@@ -91,7 +91,7 @@ package struct FileDuplicates: Sendable {
     defer { byTitle[key] = entries }
     let same = entries.firstIndex { other in
       (other.isbn == nil || isbn == nil) && (other.entry == nil || entry == nil)
-        && !other.book.hasOtherSeries(than: book)
+        && !other.book.isNamesake(of: book)
     }
     guard let same else {
       entries.append(Entry(row: row, isbn: isbn, entry: entry, book: named.book))
