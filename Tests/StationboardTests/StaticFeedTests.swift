@@ -100,12 +100,37 @@ import Timetable
 
   @Test func `another address begins anew`() {
     var schedule = StaticSchedule()
-    schedule.follow(fingerprint: "a")
+    schedule.follow(fingerprint: "a", now: 0)
     schedule.finish(.notModified(.init(entityTag: "\"t\"")), now: 0, interval: 3_600, chance: 0.5)
-    schedule.follow(fingerprint: "a")
+    schedule.follow(fingerprint: "a", now: 0)
     #expect(schedule.isConditional)
-    schedule.follow(fingerprint: "b")
+    schedule.follow(fingerprint: "b", now: 0)
     #expect(!schedule.isConditional && schedule.isDue(now: 0, interval: 3_600))
+  }
+
+  @Test func `two programs with different addresses do not ask without end`() {
+    var schedule = StaticSchedule()
+    var asked = 0
+    for now in 0..<600 {
+      // Each looks once a second.
+      for address in ["a", "b"] {
+        schedule.follow(fingerprint: address, now: Double(now))
+        guard schedule.isDue(now: Double(now), interval: 3_600) else { continue }
+        schedule.start(now: Double(now), interval: 3_600, chance: 0.5)
+        schedule.finish(.notModified(.init()), now: Double(now), interval: 3_600, chance: 0.5)
+        asked += 1
+      }
+    }
+    #expect((1...11).contains(asked))
+    // A clock that was set back does not make it wait longer.
+    schedule.follow(fingerprint: "c", now: -10_000)
+    #expect(schedule.isDue(now: -10_000, interval: 3_600))
+  }
+
+  @Test func `a file is not of the future`() {
+    #expect(StaticSchedule.isPlausible(1_000, now: 1_000))
+    #expect(StaticSchedule.isPlausible(1_300, now: 1_000))
+    #expect(!StaticSchedule.isPlausible(1_301, now: 1_000))
   }
 
   // MARK: Generations
@@ -174,6 +199,8 @@ import Timetable
     #expect(verdict(lost: 10) == .serves)
     #expect(verdict(lost: 11) == .held(.losses))
     #expect(verdict(isOlder: true) == .held(.older))
+    #expect(verdict(serving: 9, isOlder: true) == .serves)
+    #expect(verdict(days: 0...9, serving: 9, isOlder: true) == .held(.expired))
     #expect(verdict(days: 0...9) == .held(.expired))
     #expect(verdict(days: 0...10) == .serves)
     #expect(verdict(days: 11...20) == .waits)

@@ -111,9 +111,7 @@ struct FeedsAddCommand: AsyncParsableCommand {
     )
     guard isServing else { try FeedsCommand.fail("add", "the source is not added") }
     try FeedsCommand.attempt("add") {
-      var list = try StaticSourceList(of: folder)
-      try list.add(source)
-      try list.write(to: folder)
+      try StaticSourceList.change(of: folder) { list throws(FeedError) in try list.add(source) }
     }
     Terminal.write("Added. A running server follows it.\n")
   }
@@ -164,7 +162,12 @@ struct FeedsCheckCommand: AsyncParsableCommand {
     name: String
   ) async throws -> Bool {
     let transport = try NIOExchange()
-    let check = StaticCheck(folder: folder, source: source, exchange: transport, clock: clock)
+    var check = StaticCheck(folder: folder, source: source, exchange: transport, clock: clock)
+    // Who asks by hand wants to know the whole truth.
+    let entry = try FeedsCommand.attempt(name) { try folder.manifest().feed(source.key) }
+    if let entry, (try? Feed(entry, in: folder)) == nil {
+      check.brokenGeneration = entry.generation
+    }
     let report: StaticCheck.Report?
     do throws(FeedError) {
       report = try await check.run(
@@ -208,32 +211,46 @@ struct FeedsListCommand: ParsableCommand {
       let manifest = try folder.manifest()
       let sources = try StaticSourceList(of: folder).all
       for entry in manifest.feeds {
-        let timetable = try Feed(entry, in: folder).timetable
-        Terminal.write("\(entry.key): \(timetable.firstDay) to \(timetable.lastDay)\n")
-        Terminal.write("  imported \(InstantText.write(timetable.metadata.importedAt))")
+        do throws(FeedError) {
+          let timetable = try Feed(entry, in: folder).timetable
+          Terminal.write("\(entry.key): \(timetable.firstDay) to \(timetable.lastDay)\n")
+          Terminal.write("  imported \(InstantText.write(timetable.metadata.importedAt))")
+        } catch {
+          // The others are worth seeing all the more.
+          Terminal.write("\(entry.key): cannot be opened\n  \(Terminal.plain(error.message))")
+        }
         Terminal.write(", \(entry.earlier?.count ?? 0) earlier kept\n")
-        let source = sources.first { $0.key == entry.key }
-        if let source {
-          Terminal.write("  source \(Terminal.plain(source.title))\n")
-        }
-        let schedule = folder.schedule(of: entry.key)
-        if let checked = schedule.checkedAt {
-          Terminal.write("  checked \(InstantText.write(checked))")
-          Terminal.write(schedule.nextAt.map { ", next \(InstantText.write($0))\n" } ?? "\n")
-        }
-        if let error = schedule.error { Terminal.write("  \(Terminal.plain(error))\n") }
+        follow(entry.key, sources, folder)
         if let waiting = entry.waiting, let start = waiting.startsAt {
           Terminal.write("  \(waiting.name) serves from \(InstantText.write(start))\n")
         }
         guard let held = entry.held else { continue }
         let changes = folder.changes(of: entry.key, generation: held.generation.name)
-        let reason = held.reason.sentence(changes, maxLostShare: source?.maxLostShare)
+        let allowed = sources.first { $0.key == entry.key }?.maxLostShare
+        let reason = held.reason.sentence(changes, maxLostShare: allowed)
         Terminal.write("  \(held.generation.name) is \(Terminal.plain(reason))\n")
         for line in changes?.sentences ?? [] {
           Terminal.write("    \(Terminal.plain(line))\n")
         }
       }
+      for source in sources where manifest.feed(source.key) == nil {
+        Terminal.write("\(source.key): nothing serves\n")
+        follow(source.key, sources, folder)
+      }
     }
+  }
+
+  /// Writes how the source of a feed fares.
+  private func follow(_ key: String, _ sources: [StaticSource], _ folder: DataFolder) {
+    if let source = sources.first(where: { $0.key == key }) {
+      Terminal.write("  source \(Terminal.plain(source.title))\n")
+    }
+    let schedule = folder.schedule(of: key)
+    if let checked = schedule.checkedAt {
+      Terminal.write("  checked \(InstantText.write(checked))")
+      Terminal.write(schedule.nextAt.map { ", next \(InstantText.write($0))\n" } ?? "\n")
+    }
+    if let error = schedule.error { Terminal.write("  \(Terminal.plain(error))\n") }
   }
 }
 
@@ -284,19 +301,8 @@ struct FeedsRemoveCommand: ParsableCommand {
   var keepServing = false
 
   func run() throws {
-    let folder = choice.data.folder
     try FeedsCommand.attempt("remove") {
-      var list = try StaticSourceList(of: folder)
-      let hadSource = list.remove(prefix: choice.prefix)
-      if hadSource {
-        try list.write(to: folder)
-        folder.removeSchedule(of: choice.key)
-      }
-      if !keepServing, try folder.manifest().feed(choice.key) != nil {
-        try FeedImporter(folder: folder).remove(prefix: choice.prefix)
-      } else if !hadSource {
-        throw FeedError(.unreadable, "\(folder.path): the feed \(choice.key) has no source")
-      }
+      try choice.data.folder.removeSource(prefix: choice.prefix, keepServing: keepServing)
     }
     Terminal.write("Removed.\n")
   }

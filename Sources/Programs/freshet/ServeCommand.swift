@@ -115,7 +115,13 @@ struct ServeCommand: AsyncParsableCommand {
     )
     let store: FeedStore
     do throws(FeedError) {
-      store = try FeedStore(folder: folder, logger: logger)
+      let added = (try? StaticSourceList(of: folder).all) ?? []
+      let brings = try? file?.staticSources().isEmpty == false
+      store = try FeedStore(
+        folder: folder,
+        mayBeEmpty: files.isEmpty && (!added.isEmpty || brings == true),
+        logger: logger
+      )
     } catch {
       Terminal.complain("freshet serve: \(error.message)\n")
       throw ExitCode(1)

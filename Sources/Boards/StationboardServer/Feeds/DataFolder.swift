@@ -16,6 +16,7 @@ import Musl
 ///     feeds/KEY/GENERATION.partial/    an import under way, or one that was killed
 ///     import.lock                      held (flock) by the import that runs
 ///     sources.json                     the sources of feeds that were added (``StaticSourceList``)
+///     sources.lock                     held (flock) while the list of sources is changed
 ///     static/KEY.json                  when and how the source of a feed was asked (``StaticSchedule``)
 ///     static/KEY.download              what arrives from it, or the remains of it
 ///     static/KEY.lock                  held (flock) while a source is asked
@@ -130,12 +131,12 @@ package struct DataFolder: Sendable {
 
   /// Takes the import lock, which the operating system releases when the process ends.
   ///
-  /// - Parameter seconds: The time for another import to end.
+  /// - Parameter patience: How long to wait for another import, in seconds; the thread is occupied that long.
   /// - Returns: The lock.
   /// - Throws: ``FeedError`` with code `busy` if another import still runs then.
-  func lockForImport(waiting seconds: Double = 0) throws(FeedError) -> FileLock {
+  func lockForImport(patience: Double = 0) throws(FeedError) -> FileLock {
     try create(path)
-    let end = ContinuousClock.now + .seconds(seconds)
+    let end = ContinuousClock.now + .seconds(patience)
     while true {
       if let lock = try FileLock(path: lockPath, kind: .exclusive) { return lock }
       guard ContinuousClock.now < end else {
@@ -153,6 +154,18 @@ package struct DataFolder: Sendable {
   /// Takes the lock that keeps a generation from being removed.
   func lockForReading(_ feed: FeedManifest.Feed) throws(FeedError) -> FileLock? {
     try FileLock(path: folder(of: feed) + "/in-use.lock", kind: .shared)
+  }
+
+  /// Takes a feed out of the manifest; the caller holds the import lock.
+  ///
+  /// - Returns: Whether there was one.
+  func takeOut(key: String) throws(FeedError) -> Bool {
+    var manifest = try manifest()
+    guard let place = manifest.feeds.firstIndex(where: { $0.key == key }) else { return false }
+    manifest.feeds.remove(at: place)
+    try replace(manifest: manifest)
+    removeUnused(keeping: manifest)
+    return true
   }
 
   /// Removes what no server reads any more: generations that are not in the manifest and not locked,

@@ -147,14 +147,10 @@ package struct FeedImporter {
     }
     let lock = try folder.lockForImport()
     defer { withExtendedLifetime(lock) {} }
-    var manifest = try folder.manifest()
     let key = prefix ?? FeedManifest.defaultKey
-    guard let place = manifest.feeds.firstIndex(where: { $0.key == key }) else {
+    guard try folder.takeOut(key: key) else {
       throw FeedError(.unreadable, "\(folder.path): there is no feed \(key)")
     }
-    manifest.feeds.remove(at: place)
-    try folder.replace(manifest: manifest)
-    folder.removeUnused(keeping: manifest)
   }
 
   private func write(_ report: ImportReport, to path: String) throws(FeedError) {

@@ -49,6 +49,19 @@ extension FeedManifest {
     }
   }
 
+  /// Drops a waiting generation.
+  package mutating func dropWaiting(key: String) {
+    _ = change(key) { $0.waiting = nil }
+  }
+
+  /// Drops a generation that served before.
+  package mutating func dropEarlier(_ name: String, key: String) {
+    _ = change(key) { feed in
+      let left = (feed.earlier ?? []).filter { $0.name != name }
+      feed.earlier = left.isEmpty ? nil : left
+    }
+  }
+
   /// Drops what was held back because the source offers the serving generation again.
   package mutating func dropHeld(key: String) {
     _ = change(key) { feed in

@@ -19,6 +19,8 @@ package final class FeedStore: Sendable {
     var manifest = FeedManifest()
     var feeds: [Feed] = []
     var failure: String?
+    /// The newest generation of each feed where it cannot be opened.
+    var broken: [String: String] = [:]
     /// When a feed that could not be opened is tried again.
     var retryAt: ContinuousClock.Instant?
   }
@@ -32,23 +34,26 @@ package final class FeedStore: Sendable {
   ///
   /// - Parameters:
   ///   - folder: The folder.
+  ///   - mayBeEmpty: Whether it is no failure if none is left, because a source can bring one again.
   ///   - logger: Where failures are reported.
   /// - Throws: ``FeedError`` if the manifest, or every feed that it names, cannot be read.
   package init(
     folder: DataFolder,
+    mayBeEmpty: Bool = false,
     logger: Logger
   ) throws(FeedError) {
     self.folder = folder
     self.logger = logger
     let manifest = try folder.manifest()
     let (opened, failures) = Self.open(manifest, in: folder, keeping: [])
-    if opened.isEmpty, let failure = failures.first { throw failure.error }
+    if !mayBeEmpty, opened.isEmpty, let failure = failures.first { throw failure.error }
     for failure in failures { Self.report(failure, to: logger) }
     state = Mutex(
       State(
         manifest: manifest,
         feeds: opened,
         failure: failures.first.map { Self.public($0) },
+        broken: Self.broken(failures),
         retryAt: failures.isEmpty ? nil : .now + Self.retryAfter
       )
     )
@@ -57,6 +62,7 @@ package final class FeedStore: Sendable {
   /// A feed of the manifest that cannot be opened.
   private struct Failure {
     var key: String
+    var generation: String
     var error: FeedError
   }
 
@@ -76,11 +82,15 @@ package final class FeedStore: Sendable {
       do throws(FeedError) {
         feeds.append(try Feed(entry, in: folder))
       } catch {
-        failures.append(Failure(key: entry.key, error: error))
+        failures.append(Failure(key: entry.key, generation: entry.generation, error: error))
         if let before = current.first(where: { $0.entry.key == entry.key }) { feeds.append(before) }
       }
     }
     return (feeds, failures)
+  }
+
+  private static func broken(_ failures: [Failure]) -> [String: String] {
+    failures.reduce(into: [:]) { $0[$1.key] = $1.generation }
   }
 
   /// The public description of a failure, without paths.
@@ -117,6 +127,9 @@ package final class FeedStore: Sendable {
   /// Why the newest import does not serve; `nil` if it does.
   package var failure: String? { state.withLock { $0.failure } }
 
+  /// The newest generation of a feed if it cannot be opened.
+  func broken(_ key: String) -> String? { state.withLock { $0.broken[key] } }
+
   /// Waits for imports that are taken over.
   ///
   /// - Returns: An element after each, or after several; ends when the task is cancelled.
@@ -151,6 +164,7 @@ package final class FeedStore: Sendable {
           manifest: next,
           feeds: opened,
           failure: failures.first.map { Self.public($0) },
+          broken: Self.broken(failures),
           retryAt: failures.isEmpty ? nil : .now + Self.retryAfter
         )
       }

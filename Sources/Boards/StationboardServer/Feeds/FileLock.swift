@@ -17,17 +17,26 @@ final class FileLock: Sendable {
 
   private let descriptor: Int32
 
-  /// Takes the lock; `nil` if another process holds it.
-  init?(path: String, kind: Kind) throws(FeedError) {
+  /// Takes the lock.
+  ///
+  /// - Parameters:
+  ///   - path: The file; it is created if it does not exist.
+  ///   - kind: Whether others may hold it too.
+  ///   - waits: Whether to wait for whoever holds it, which must not take long; otherwise the result is `nil`.
+  /// - Throws: ``FeedError`` if the file cannot be opened.
+  init?(path: String, kind: Kind, waits: Bool = false) throws(FeedError) {
     // A shared lock on an existing file needs no write permission.
     let existing = kind == .shared ? open(path, O_RDONLY | O_CLOEXEC) : -1
     descriptor = existing >= 0 ? existing : open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o644)
     guard descriptor >= 0 else {
       throw FeedError(.cannotWrite, "\(path): cannot be opened: \(SystemFailure.text(errno))")
     }
-    guard flock(descriptor, (kind == .shared ? LOCK_SH : LOCK_EX) | LOCK_NB) == 0 else {
-      close(descriptor)
-      return nil
+    let operation = (kind == .shared ? LOCK_SH : LOCK_EX) | (waits ? 0 : LOCK_NB)
+    while flock(descriptor, operation) != 0 {
+      guard waits, errno == EINTR else {
+        close(descriptor)
+        return nil
+      }
     }
   }
 

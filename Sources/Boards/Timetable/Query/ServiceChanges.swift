@@ -8,6 +8,10 @@ package struct ServiceChanges: Codable, Hashable, Sendable {
   package static let mostNamed = 20
   /// How far apart the two places of one station may be, in meters.
   package static let sameStationMeters = 2_000.0
+  /// With how many stations of its name within about ``sameStationMeters`` squared a station is compared to find it again.
+  package static let mostNamesakes = 32
+  /// The length of a degree of latitude.
+  static let metersPerDegree = 111_195.0
 
   /// A line that loses departures.
   package struct Line: Codable, Hashable, Sendable {

@@ -142,9 +142,13 @@ private struct ServiceComparison {
   private func stationMatches() -> (target: [UInt32], sources: [UInt32: [Timetable.Stop]]) {
     var target = [UInt32](repeating: noRecord, count: before.stopCount)
     var sources: [UInt32: [Timetable.Stop]] = [:]
-    var named: [String: [Timetable.Stop]] = [:]
+    var namesakes = Namesakes()
     for root in after.stationRoots {
-      named[String(decoding: after.name(of: root), as: UTF8.self), default: []].append(root)
+      namesakes.add(
+        root,
+        String(decoding: after.name(of: root), as: UTF8.self),
+        at: after.coordinate(of: root)
+      )
     }
     for root in before.stationRoots {
       let id = String(decoding: before.id(of: root), as: UTF8.self)
@@ -152,7 +156,7 @@ private struct ServiceComparison {
       let place = before.coordinate(of: root)
       var match = after.stop(id: id).map { after.station(of: $0) }
       if let found = match, !isNear(place, found, orNamed: name) { match = nil }
-      match = match ?? named[name]?.first { isNear(place, $0, orNamed: name) }
+      match = match ?? namesakes.first(name, near: place) { isNear(place, $0, orNamed: name) }
       guard let match else { continue }
       target[Int(root)] = match
       sources[match, default: []].append(root)
@@ -169,12 +173,72 @@ private struct ServiceComparison {
     guard let place, let there = after.coordinate(of: other) else {
       return String(decoding: after.name(of: other), as: UTF8.self) == name
     }
-    let metersPerDegree = 111_195.0
+    let metersPerDegree = ServiceChanges.metersPerDegree
     let north = (place.latitude - there.latitude) * metersPerDegree
     // Near enough for a few kilometers anywhere: a degree of longitude is never longer.
     let east = (place.longitude - there.longitude) * metersPerDegree
     return north * north + east * east
       <= ServiceChanges.sameStationMeters * ServiceChanges.sameStationMeters
+  }
+}
+
+/// Stations by name and place, so that each is found among a few, however many have the same name.
+private struct Namesakes {
+  private struct Cell: Hashable {
+    var name: String
+    /// In units of ``ServiceChanges/sameStationMeters``; `nil` without coordinates.
+    var north: Int?
+    var east: Int?
+  }
+
+  /// The most stations of a cell.
+  private static let most = ServiceChanges.mostNamesakes
+
+  private var cells: [Cell: [Timetable.Stop]] = [:]
+  /// The first stations of each name, wherever they lie.
+  private var anywhere: [String: [Timetable.Stop]] = [:]
+
+  mutating func add(
+    _ stop: Timetable.Stop,
+    _ name: String,
+    at place: (latitude: Double, longitude: Double)?
+  ) {
+    let cell = Self.cell(name, place)
+    if cells[cell, default: []].count < Self.most { cells[cell, default: []].append(stop) }
+    if anywhere[name, default: []].count < Self.most { anywhere[name, default: []].append(stop) }
+  }
+
+  /// The first station of a name near a place that fits; without a place, the first of the name that fits.
+  func first(
+    _ name: String,
+    near place: (latitude: Double, longitude: Double)?,
+    where fits: (Timetable.Stop) -> Bool
+  ) -> Timetable.Stop? {
+    let center = Self.cell(name, place)
+    guard let north = center.north, let east = center.east else {
+      return anywhere[name]?.first(where: fits)
+    }
+    var found: [Timetable.Stop] = cells[Cell(name: name)]?.filter(fits) ?? []
+    for row in north - 1...north + 1 {
+      for column in east - 1...east + 1 {
+        let near = cells[Cell(name: name, north: row, east: column)]
+        if let stop = near?.first(where: fits) { found.append(stop) }
+      }
+    }
+    return found.min()
+  }
+
+  private static func cell(
+    _ name: String,
+    _ place: (latitude: Double, longitude: Double)?
+  ) -> Cell {
+    guard let place else { return Cell(name: name) }
+    let size = ServiceChanges.sameStationMeters / ServiceChanges.metersPerDegree
+    return Cell(
+      name: name,
+      north: Int((place.latitude / size).rounded(.down)),
+      east: Int((place.longitude / size).rounded(.down))
+    )
   }
 }
 

@@ -44,8 +44,8 @@ package enum GenerationVerdict: Hashable, Sendable {
 
   /// Judges a new generation.
   ///
-  /// Where nothing serves, anything is better. Where the serving timetable is over, its replacement need not
-  /// wait for its first day, because nobody loses anything.
+  /// Where nothing serves, anything is better. Where the serving timetable is over, nobody loses anything by another one
+  /// that is not: it need not wait for its first day, and the date of its file does not matter.
   package init(_ facts: Facts) {
     guard let servingLastDay = facts.servingLastDay else {
       self = .serves
@@ -53,13 +53,14 @@ package enum GenerationVerdict: Hashable, Sendable {
     }
     if facts.days.upperBound < facts.today {
       self = .held(.expired)
+    } else if servingLastDay < facts.today {
+      self = .serves
     } else if facts.isOlder {
       self = .held(.older)
     } else if let changes = facts.changes, changes.lostShare > facts.maxLostShare {
       self = .held(.losses)
     } else {
-      let isOver = servingLastDay < facts.today
-      self = facts.days.lowerBound > facts.today && !isOver ? .waits : .serves
+      self = facts.days.lowerBound > facts.today ? .waits : .serves
     }
   }
 }

@@ -2,6 +2,7 @@ package import ConditionalHTTP
 import Foundation
 package import GTFS
 package import Serving
+import Synchronization
 package import Timetable
 
 /// One check of a source: ask, download, import, judge, and let serve what may.
@@ -33,6 +34,8 @@ package struct StaticCheck: Sendable {
   package var clock: ServiceClock
   /// The share of malformed rows of a file above which an import fails.
   package var maxRejectedShare = FeedImport.defaultRejectedShare
+  /// A generation that is known to be damaged: if it is the serving one, the same file is worth having again.
+  package var brokenGeneration: String?
 
   /// Creates a check.
   package init(
@@ -53,7 +56,8 @@ package struct StaticCheck: Sendable {
   ///   - isForced: Whether to ask even if it is not due.
   ///   - chance: Two numbers of 0 to 1, for the next waits.
   ///   - progress: Called during an import.
-  /// - Returns: What became of it; `nil` if the source is not due.
+  /// - Returns: What became of it; `nil` if the source is not due, or if the task was cancelled. An import that has
+  ///   begun by then goes on, and the schedule says that the check was interrupted.
   /// - Throws: ``FeedError`` with code `busy` if another process asks it, `cannotWrite` if the data folder
   ///   cannot be written.
   package func run(
@@ -67,9 +71,12 @@ package struct StaticCheck: Sendable {
     }
     defer { withExtendedLifetime(lock) {} }
     var schedule = folder.schedule(of: key)
-    schedule.follow(fingerprint: source.fingerprint)
-    // What served has been removed by hand, or the folder is another one.
-    if try folder.manifest().feed(key) == nil { schedule.forget() }
+    schedule.follow(fingerprint: source.fingerprint, now: clock.now)
+    // What served has been removed by hand or is damaged, or the folder is another one.
+    let entry = try folder.manifest().feed(key)
+    let isBroken =
+      entry.map { $0.generation == brokenGeneration || !canOpen($0.generation) } ?? true
+    if isBroken || lacksKept(entry) { schedule.forget() }
     guard isForced || schedule.isDue(now: clock.now, interval: source.interval) else { return nil }
     schedule.start(now: clock.now, interval: source.interval, chance: chance.0)
     try folder.write(schedule, of: key)
@@ -81,10 +88,17 @@ package struct StaticCheck: Sendable {
       isConditional: schedule.isConditional,
       now: clock.now
     )
+    guard !Task.isCancelled else { return nil }
     let before = schedule
-    let (report, ending) = await Self.offload {
-      handle(result, schedule: before, progress: progress)
-    }
+    var importLock: FileLock?
+    if case .content = result { importLock = try await waitForImport() }
+    guard
+      let (report, ending) = await Self.offload({ [importLock] in
+        defer { withExtendedLifetime(importLock) {} }
+        return handle(result, schedule: before, isBroken: isBroken, progress: progress)
+      })
+    else { return nil }
+    importLock = nil
     schedule.finish(ending, now: clock.now, interval: source.interval, chance: chance.1)
     try folder.write(schedule, of: key)
     var shown = report
@@ -92,11 +106,39 @@ package struct StaticCheck: Sendable {
     return shown
   }
 
+  /// Takes the import lock, when other imports of the data folder have ended.
+  ///
+  /// The sources of a server are often due together, and what was downloaded must not be thrown away for that.
+  private func waitForImport() async throws(FeedError) -> FileLock {
+    let end = ContinuousClock.now + .seconds(StaticFeedLimits.importWaitSeconds)
+    while true {
+      do throws(FeedError) {
+        return try folder.lockForImport()
+      } catch {
+        guard error.code == .busy, ContinuousClock.now < end, !Task.isCancelled else { throw error }
+      }
+      try? await Task.sleep(for: .milliseconds(100))
+    }
+  }
+
+  /// Whether the files of a generation are there and begin as they should.
+  private func canOpen(_ generation: String) -> Bool {
+    (try? timetable(generation)) != nil
+  }
+
+  /// Whether a generation that is held back or waiting cannot be opened.
+  private func lacksKept(_ entry: FeedManifest.Feed?) -> Bool {
+    guard let entry else { return false }
+    return [entry.held?.generation, entry.waiting].compactMap(\.self)
+      .contains { !canOpen($0.name) }
+  }
+
   private typealias Handled = (report: Report, ending: StaticSchedule.Ending)
 
   private func handle(
     _ result: StaticDownload.Result,
     schedule: StaticSchedule,
+    isBroken: Bool,
     progress: @escaping (ImportProgress) -> Void
   ) -> Handled {
     switch result {
@@ -106,7 +148,12 @@ package struct StaticCheck: Sendable {
       return (Report(outcome: .unchanged), .notModified(response))
     case .content(let content):
       do throws(FeedError) {
-        let report = try take(content, handled: schedule.digest, progress: progress)
+        let report = try take(
+          content,
+          handled: schedule.digest,
+          isBroken: isBroken,
+          progress: progress
+        )
         return (
           report,
           .content(content.response, digest: content.digest, report.outcome, reason: report.reason)
@@ -138,19 +185,18 @@ package struct StaticCheck: Sendable {
     }
   }
 
-  /// Imports a file, judges it, and changes the manifest.
+  /// Imports a file, judges it, and changes the manifest; the caller holds the import lock.
   private func take(
     _ content: StaticDownload.Content,
     handled: String?,
+    isBroken: Bool,
     progress: @escaping (ImportProgress) -> Void
   ) throws(FeedError) -> Report {
     let key = source.key
-    let lock = try folder.lockForImport()
-    defer { withExtendedLifetime(lock) {} }
     var manifest = try folder.manifest()
     folder.removeUnused(keeping: manifest)
     let entry = manifest.feed(key)
-    if let entry, entry.origin?.digest == content.digest {
+    if let entry, !isBroken, entry.origin?.digest == content.digest {
       if entry.held != nil {
         manifest.dropHeld(key: key)
         try folder.replace(manifest: manifest)
@@ -158,7 +204,8 @@ package struct StaticCheck: Sendable {
       }
       return Report(outcome: .unchanged)
     }
-    let known = [entry?.held?.generation, entry?.waiting].compactMap { $0?.origin?.digest }
+    let known = [entry?.held?.generation, entry?.waiting].compactMap(\.self)
+      .filter { canOpen($0.name) }.compactMap { $0.origin?.digest }
     if handled == content.digest || known.contains(content.digest) {
       return Report(outcome: .unchanged)
     }
@@ -172,7 +219,8 @@ package struct StaticCheck: Sendable {
       progress: progress
     )
     do throws(FeedError) {
-      var (verdict, generation, changes) = try judge(name, content, entry, now: now)
+      let compared = isBroken ? nil : entry
+      var (verdict, generation, changes) = try judge(name, content, compared, now: now)
       generation.origin = FeedManifest.Origin(
         digest: content.digest,
         modifiedAt: content.modifiedAt
@@ -234,7 +282,9 @@ package struct StaticCheck: Sendable {
 
   /// Whether a file is older than the serving one: by the dates of both, else because it served before.
   private func isOlder(_ content: StaticDownload.Content, _ entry: FeedManifest.Feed?) -> Bool {
-    if let modified = content.modifiedAt, let serving = entry?.origin?.modifiedAt {
+    if let modified = content.modifiedAt, let serving = entry?.origin?.modifiedAt,
+      StaticSchedule.isPlausible(serving, now: clock.now)
+    {
       return modified < serving
     }
     return entry?.earlier?.contains { $0.origin?.digest == content.digest } ?? false
@@ -274,13 +324,61 @@ package struct StaticCheck: Sendable {
   static let changesName = "changes.json"
 
   /// Does work that takes long without occupying the threads that handle requests.
+  ///
+  /// - Returns: The result; `nil` as soon as the task is cancelled, so that a server that ends does not wait for an
+  ///   import. The end of the process then ends the work, which is no worse than a kill.
   @concurrent
   private static func offload<Result: Sendable>(
     _ work: @escaping @Sendable () -> Result
-  ) async -> Result {
-    await withCheckedContinuation { continuation in
-      DispatchQueue.global(qos: .utility).async { continuation.resume(returning: work()) }
+  ) async -> Result? {
+    let answer = FirstAnswer<Result?>()
+    return await withTaskCancellationHandler {
+      await withCheckedContinuation { continuation in
+        answer.wait(continuation)
+        DispatchQueue.global(qos: .utility).async { answer.give(work()) }
+      }
+    } onCancel: {
+      answer.give(nil)
     }
+  }
+}
+
+/// Resumes a continuation with the first of several answers, which may come before it.
+private final class FirstAnswer<Value: Sendable>: Sendable {
+  private enum State {
+    case open
+    case waiting(CheckedContinuation<Value, Never>)
+    case answered(Value)
+    case over
+  }
+
+  private let state = Mutex(State.open)
+
+  func wait(_ continuation: CheckedContinuation<Value, Never>) {
+    let early = state.withLock { state -> Value? in
+      if case .answered(let value) = state {
+        state = .over
+        return .some(value)
+      }
+      state = .waiting(continuation)
+      return nil
+    }
+    if let early { continuation.resume(returning: early) }
+  }
+
+  func give(_ value: Value) {
+    let waiting = state.withLock { state -> CheckedContinuation<Value, Never>? in
+      switch state {
+      case .open:
+        state = .answered(value)
+        return nil
+      case .waiting(let continuation):
+        state = .over
+        return continuation
+      case .answered, .over: return nil
+      }
+    }
+    waiting?.resume(returning: value)
   }
 }
 

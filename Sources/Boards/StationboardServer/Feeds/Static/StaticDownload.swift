@@ -74,19 +74,25 @@ struct StaticDownload {
     return result
   }
 
+  /// How a part of a download ended.
+  private enum Ending: Sendable {
+    case whole
+    case failed(String)
+  }
+
   /// Streams the response; returns why it ended early.
   private func fetch(_ request: HTTPRequest, into transfer: Transfer) async -> String? {
     let watch = (total: total, silence: silence)
-    return await withTaskGroup(of: String?.self) { group in
+    let ending = await withTaskGroup(of: Ending.self) { group in
       group.addTask { [exchange] in
         do throws(HTTPExchangeError) {
           try await exchange.stream(
             request,
             timeout: .seconds(StaticFeedLimits.headSeconds)
           ) { part in transfer.take(part) }
-          return nil
+          return Ending.whole
         } catch {
-          return error.description
+          return .failed(error.description)
         }
       }
       group.addTask {
@@ -95,18 +101,23 @@ struct StaticDownload {
           let quietUntil = transfer.lastData + watch.silence
           let next = min(end, quietUntil)
           if ContinuousClock.now >= next {
-            return next == end
-              ? "the download took longer than \(watch.total.components.seconds) s"
-              : "no data within \(watch.silence.components.seconds) s"
+            return .failed(
+              next == end
+                ? "the download took longer than \(watch.total.components.seconds) s"
+                : "no data within \(watch.silence.components.seconds) s"
+            )
           }
           try? await Task.sleep(until: next, clock: .continuous)
         }
-        return nil
+        // Whoever ends first, what did not arrive whole is never taken for the whole.
+        return .failed("cancelled")
       }
-      let first = await group.next() ?? nil
+      let first = await group.next() ?? .failed("cancelled")
       group.cancelAll()
       return first
     }
+    guard case .failed(let reason) = ending else { return nil }
+    return reason
   }
 
   private func judge(
@@ -147,12 +158,13 @@ struct StaticDownload {
       data.count == bytes
     else { return .failed("\(path): cannot be read", retryAfter: nil) }
     let modified = response.lastModified.flatMap { HTTPDate(parsing: $0, now: Int64(now)) }
+      .map(\.secondsSince1970)
     return .content(
       Content(
         digest: data.withUnsafeBytes { FeedDigest($0) }.description,
         bytes: bytes,
         response: response,
-        modifiedAt: modified?.secondsSince1970,
+        modifiedAt: modified.flatMap { StaticSchedule.isPlausible($0, now: now) ? $0 : nil },
         isDelimited: declared != nil || head.headerFields[.transferEncoding] != nil
       )
     )

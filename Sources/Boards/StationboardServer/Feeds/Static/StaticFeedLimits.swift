@@ -14,14 +14,18 @@ package enum StaticFeedLimits {
   package static let firstRetry = 60.0
   /// The longest `Retry-After`, and likewise the longest `max-age`, that is obeyed, in seconds.
   package static let longestRequestedWait = 86_400.0
+  /// How far the date of a file may be ahead of the clock of this machine and still count, in seconds.
+  package static let dateTolerance = 300.0
+  /// How long a file that has arrived waits for other imports of the data folder, in seconds.
+  package static let importWaitSeconds = 1_800
+  /// How long a command waits for an import of the data folder, in seconds.
+  package static let commandWaitSeconds = 60.0
   /// How many intervals pass between two checks of a source that gives no validator.
   package static let intervalsWithoutValidator = 6.0
   /// The share of an interval, and likewise of a retry, by which chance makes it longer or shorter.
   package static let jitter = 0.1
   /// The most sources that can be added.
   package static let sources = 64
-  /// How long accepting and rolling back wait for an import to end, in seconds.
-  package static let lockSeconds = 60.0
   /// The longest reason of a failure that is kept, in characters.
   package static let reasonLength = 1_000
   /// The days before the end of a timetable from which on it is warned of.

@@ -29,6 +29,8 @@ package final class StaticFeeds: Sendable {
     /// The day on which the end of a feed was last warned of.
     var warned: [String: Int] = [:]
     var listFailure: String?
+    /// Of a feed whose source cannot be followed: why, and until when it is left alone.
+    var faults: [String: (reason: String, until: ContinuousClock.Instant)] = [:]
   }
 
   /// Creates the sources of a server; nothing is asked yet.
@@ -103,19 +105,24 @@ package final class StaticFeeds: Sendable {
   /// Whether a source is due and not being asked; it counts as being asked from then on.
   private func begin(_ source: StaticSource) -> Bool {
     var schedule = folder.schedule(of: source.key)
-    schedule.follow(fingerprint: source.fingerprint)
+    schedule.follow(fingerprint: source.fingerprint, now: clock.now)
     guard schedule.isDue(now: clock.now, interval: source.interval) else { return false }
-    return state.withLock { $0.asking.insert(source.key).inserted }
+    return state.withLock { state in
+      if let fault = state.faults[source.key], fault.until > .now { return false }
+      return state.asking.insert(source.key).inserted
+    }
   }
 
   private func check(_ source: StaticSource) async {
-    let check = StaticCheck(folder: folder, source: source, exchange: exchange, clock: clock)
+    var check = StaticCheck(folder: folder, source: source, exchange: exchange, clock: clock)
+    check.brokenGeneration = store.broken(source.key)
     let before = folder.schedule(of: source.key).error
     var metadata: Logger.Metadata = ["feed": "\(source.key)", "source": "\(source.title)"]
     do throws(FeedError) {
       guard let report = try await check.run(isForced: false, chance: (chance(), chance())) else {
         return
       }
+      state.withLock { _ = $0.faults.removeValue(forKey: source.key) }
       if let generation = report.generation { metadata["generation"] = "\(generation)" }
       if let reason = report.reason { metadata["reason"] = "\(reason)" }
       if let changes = report.changes {
@@ -132,7 +139,17 @@ package final class StaticFeeds: Sendable {
       }
     } catch {
       // Another process asks it or imports: it is looked at again.
-      guard error.code != .busy else { return }
+      guard error.code != .busy, !Task.isCancelled else { return }
+      // The schedule could not be written, so it does not say when to try again.
+      let rest = min(StaticFeedLimits.firstRetry, source.interval)
+      let isNew = state.withLock { state in
+        let before = state.faults.updateValue(
+          (error.message, .now + .seconds(rest)),
+          forKey: source.key
+        )
+        return before?.reason != error.message
+      }
+      guard isNew else { return }
       metadata["reason"] = "\(error.message)"
       logger.error("the source of a timetable cannot be followed", metadata: metadata)
     }
@@ -185,20 +202,34 @@ extension Feed {
 }
 
 extension DataFolder {
-  /// Lets waiting generations serve whose first day has come.
+  /// Lets waiting generations serve whose first day has come; one that cannot be opened is dropped, so that its source
+  /// is asked for it again.
   ///
   /// - Returns: The keys of the feeds that changed.
   /// - Throws: ``FeedError`` with code `busy` during an import.
   package func promote(now: Double) throws(FeedError) -> [String] {
-    try changeManifest { $0.promote(now: now) }
+    let (changed, dropped) = try changeManifest { manifest throws(FeedError) in
+      let dropped = manifest.feeds.filter { feed in
+        guard let waiting = feed.waiting, waiting.startsAt ?? now <= now else { return false }
+        return fault(of: waiting.name, feed) != nil
+      }
+      for feed in dropped { manifest.dropWaiting(key: feed.key) }
+      return (manifest.promote(now: now), dropped.map(\.key))
+    }
+    for key in dropped { removeSchedule(of: key) }
+    return changed
   }
 
   /// Lets the generation serve that is held back.
   ///
-  /// - Throws: ``FeedError`` if none is held back, with code `busy` if an import does not end in time.
+  /// - Throws: ``FeedError`` if none is held back, or if it cannot be opened; nothing is changed then.
   package func accept(key: String, now: Double) throws(FeedError) -> FeedManifest.Generation {
-    let accepted = try changeManifest(waiting: StaticFeedLimits.lockSeconds) {
-      $0.accept(key: key, now: now)
+    let patience = StaticFeedLimits.commandWaitSeconds
+    let accepted = try changeManifest(patience: patience) { manifest throws(FeedError) in
+      if let feed = manifest.feed(key), let held = feed.held?.generation {
+        try check(held.name, feed, "freshet feeds check")
+      }
+      return manifest.accept(key: key, now: now)
     }
     guard let accepted else {
       throw FeedError(.unreadable, "\(path): the feed \(key) has no timetable that is held back")
@@ -206,12 +237,23 @@ extension DataFolder {
     return accepted
   }
 
-  /// Lets the generation serve again that served before.
+  /// Lets the generation serve again that served before, passing over those that cannot be opened.
   ///
-  /// - Throws: ``FeedError`` if none is kept, with code `busy` if an import does not end in time.
+  /// - Throws: ``FeedError`` if none is kept that can be opened; nothing is changed then.
   package func rollBack(key: String) throws(FeedError) -> FeedManifest.Generation {
-    let target = try changeManifest(waiting: StaticFeedLimits.lockSeconds) {
-      $0.rollBack(key: key)
+    let patience = StaticFeedLimits.commandWaitSeconds
+    let target = try changeManifest(patience: patience) { manifest throws(FeedError) in
+      guard let feed = manifest.feed(key) else { return FeedManifest.Generation?.none }
+      var usable = manifest
+      while let next = usable.feed(key)?.earlier?.first, fault(of: next.name, feed) != nil {
+        usable.dropEarlier(next.name, key: key)
+      }
+      guard let target = usable.rollBack(key: key) else {
+        if let next = feed.earlier?.first { try check(next.name, feed, "freshet feeds list") }
+        return nil
+      }
+      manifest = usable
+      return target
     }
     guard let target else {
       throw FeedError(.unreadable, "\(path): no earlier timetable of the feed \(key) is kept")
@@ -219,15 +261,61 @@ extension DataFolder {
     return target
   }
 
+  /// Stops following a source, and takes its feed out of service.
+  ///
+  /// - Parameters:
+  ///   - prefix: The prefix of the feed; `nil` for the feed without one.
+  ///   - keepServing: Whether its timetable serves on.
+  /// - Throws: ``FeedError`` if there is neither a source nor a feed.
+  package func removeSource(prefix: String?, keepServing: Bool) throws(FeedError) {
+    let key = prefix ?? FeedManifest.defaultKey
+    // First the lock, so that what fails has changed nothing.
+    let lock =
+      keepServing ? nil : try lockForImport(patience: StaticFeedLimits.commandWaitSeconds)
+    defer { withExtendedLifetime(lock) {} }
+    let hadSource = try StaticSourceList.change(of: self) { list throws(FeedError) in
+      list.remove(prefix: prefix)
+    }
+    if hadSource { removeSchedule(of: key) }
+    let hadFeed = keepServing ? false : try takeOut(key: key)
+    guard hadSource || hadFeed else {
+      throw FeedError(.unreadable, "\(path): the feed \(key) has no source")
+    }
+  }
+
+  /// Why a generation of a feed cannot be opened; `nil` if it can.
+  private func fault(of generation: String, _ feed: FeedManifest.Feed) -> FeedError? {
+    var entry = feed
+    entry.generation = generation
+    do throws(FeedError) {
+      _ = try Feed(entry, in: self)
+      return nil
+    } catch {
+      return error
+    }
+  }
+
+  private func check(
+    _ generation: String,
+    _ feed: FeedManifest.Feed,
+    _ command: String
+  ) throws(FeedError) {
+    guard let fault = fault(of: generation, feed) else { return }
+    throw FeedError(
+      .damagedTimetable,
+      "\(generation) cannot be opened, so nothing is changed; see \(command): \(fault.message)"
+    )
+  }
+
   private func changeManifest<Result>(
-    waiting seconds: Double = 0,
-    _ change: (inout FeedManifest) -> Result
+    patience: Double = 0,
+    _ change: (inout FeedManifest) throws(FeedError) -> Result
   ) throws(FeedError) -> Result {
-    let lock = try lockForImport(waiting: seconds)
+    let lock = try lockForImport(patience: patience)
     defer { withExtendedLifetime(lock) {} }
     var manifest = try manifest()
     let before = manifest
-    let result = change(&manifest)
+    let result = try change(&manifest)
     if manifest != before { try replace(manifest: manifest) }
     removeUnused(keeping: manifest)
     return result

@@ -101,12 +101,29 @@ package struct StaticSchedule: Codable, Hashable, Sendable {
   }
 
   /// Begins with a source: at another address nothing is known yet.
-  package mutating func follow(fingerprint: String) {
+  ///
+  /// Two programs that follow different addresses for one feed take turns at this; so the new address is asked a
+  /// moment after the other one, not at once.
+  package mutating func follow(fingerprint: String, now: Double) {
     guard address != fingerprint else { return }
-    let before = counts
+    let before = self
     self = StaticSchedule()
     address = fingerprint
-    counts = before
+    counts = before.counts
+    guard before.address != nil, let asked = before.checkedAt, asked <= now else { return }
+    checkedAt = asked
+    nextAt = asked + StaticFeedLimits.firstRetry
+  }
+
+  /// Whether a file can be of a time: RFC 9110 section 8.8.2.1 forbids dates in the future, which would make every
+  /// later file an older one.
+  ///
+  /// - Parameters:
+  ///   - modified: Seconds since 1970-01-01T00:00:00Z.
+  ///   - now: The clock of this machine, likewise.
+  /// - Returns: Whether it can.
+  static func isPlausible(_ modified: Int64, now: Double) -> Bool {
+    Double(modified) <= now + StaticFeedLimits.dateTolerance
   }
 
   /// Forgets what arrived, because no generation of it is left.

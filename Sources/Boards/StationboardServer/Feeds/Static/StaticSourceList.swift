@@ -36,10 +36,22 @@ package struct StaticSourceList: Codable, Hashable, Sendable {
     }
   }
 
-  /// Writes the list to a data folder.
-  package func write(to folder: DataFolder) throws(FeedError) {
+  /// Changes the list of a data folder; whoever else changes it does so before or after.
+  ///
+  /// - Returns: What the change returns.
+  /// - Throws: ``FeedError`` if the file cannot be read or written, or of the change; the list is as before then.
+  package static func change<Result>(
+    of folder: DataFolder,
+    _ change: (inout StaticSourceList) throws(FeedError) -> Result
+  ) throws(FeedError) -> Result {
     try folder.create(folder.path)
-    try folder.replace(folder.sourcesPath, with: self, isPrivate: true)
+    let lock = try FileLock(path: folder.sourcesLockPath, kind: .exclusive, waits: true)
+    defer { withExtendedLifetime(lock) {} }
+    var list = try StaticSourceList(of: folder)
+    let before = list
+    let result = try change(&list)
+    if list != before { try folder.replace(folder.sourcesPath, with: list, isPrivate: true) }
+    return result
   }
 
   /// The sources; an entry that is not an address is left out.
@@ -77,7 +89,10 @@ package struct StaticSourceList: Codable, Hashable, Sendable {
     }
     let request = source.request
     var headers: [String: String] = [:]
-    for field in request.headerFields { headers[field.name.rawName] = field.value }
+    // Several lines of one field are one line with commas (RFC 9110 section 5.3).
+    for field in request.headerFields where headers[field.name.canonicalName] == nil {
+      headers[field.name.canonicalName] = request.headerFields[field.name]
+    }
     sources.append(
       Entry(
         prefix: source.prefix,
@@ -104,6 +119,7 @@ package struct StaticSourceList: Codable, Hashable, Sendable {
 extension DataFolder {
   /// The list of sources.
   var sourcesPath: String { path + "/sources.json" }
+  var sourcesLockPath: String { path + "/sources.lock" }
   private var staticFolder: String { path + "/static" }
   /// Where the download of a feed goes.
   func downloadPath(of key: String) -> String { "\(staticFolder)/\(key).download" }
