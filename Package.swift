@@ -11,8 +11,8 @@ let domains = [
     "FreshnessWasm",
   ],
   "HTTP": [
-    "ConditionalHTTP", "EventFeed", "URLSessionTransport", "WebSocketNIO", "NIOTransport",
-    "Serving",
+    "ConditionalHTTP", "EventFeed", "FreshResponses", "URLSessionTransport", "WebSocketNIO",
+    "NIOTransport", "Serving", "FreshnessServer",
   ],
   "Base": [
     "StrictJSON", "TolerantDecoding", "TerminalText", "CProcess", "CZlib", "Storage",
@@ -50,6 +50,10 @@ let package = Package(
     .library(
       name: "FreshnessRuntime",
       targets: ["Freshness", "FreshnessRuntime", "ConditionalHTTP", "EventFeed"]
+    ),
+    .library(
+      name: "FreshnessServer",
+      targets: ["ConditionalHTTP", "EventFeed", "FreshResponses", "FreshnessServer"]
     ),
     .library(name: "FreshnessTesting", targets: ["FreshnessTesting", "StrictJSON"]),
     .library(
@@ -96,6 +100,7 @@ let package = Package(
     // MARK: HTTP and event streams, as their specifications define them
     .target(name: "ConditionalHTTP", dependencies: [.httpTypes]),
     .target(name: "EventFeed"),
+    .target(name: "FreshResponses", dependencies: ["ConditionalHTTP", "EventFeed", .httpTypes]),
     .target(name: "StrictJSON"),
     .target(name: "TerminalText"),
     .target(name: "TolerantDecoding", dependencies: ["ConditionalHTTP", "StrictJSON"]),
@@ -180,6 +185,13 @@ let package = Package(
       dependencies: [
         "CZlib", "ConditionalHTTP", "WebSocketNIO", .httpTypes, .hummingbird, .hummingbirdCore,
         .logging, .nioCore, .nioHTTP1, .nioHTTPTypes, .nioHTTPTypesHTTP1, .nioWebSocket,
+      ]
+    ),
+    .target(
+      name: "FreshnessServer",
+      dependencies: [
+        "ConditionalHTTP", "EventFeed", "FreshResponses", "Serving", .httpTypes, .hummingbird,
+        .nioCore, .serviceLifecycle,
       ]
     ),
     .target(
@@ -371,6 +383,13 @@ let package = Package(
       dependencies: [
         "ServeSettings", "Serving", .httpTypes, .hummingbird, .nioCore, .nioEmbedded, .nioHTTP1,
         .nioHTTPTypes,
+      ]
+    ),
+    .testTarget(
+      name: "FreshnessServerTests",
+      dependencies: [
+        "ConditionalHTTP", "EventFeed", "FreshResponses", "FreshnessServer", "NIOTransport",
+        .httpTypes, .hummingbird, .logging, .nioCore, .serviceLifecycle,
       ]
     ),
     .testTarget(

@@ -72,6 +72,15 @@ package struct CompressionMiddleware<Context: RequestContext>: RouterMiddleware 
         isOther = true
       }
     }
+    // A write that expects the compressed response expects the state that it was made of.
+    if let field = head.headerFields[.ifMatch], mayBeMarked(field) {
+      let expected = EntityTagList(parsing: field)
+      if case .tags(let tags) = expected {
+        let plain = Self.marked(expected).map(\.plain)
+        head.headerFields[.ifMatch] = EntityTagList.tags(tags + plain).description
+        isOther = isOther || !plain.isEmpty
+      }
+    }
     // A client may resume a stream from a response it has (WHATWG HTML, `Last-Event-ID`).
     if let name = lastEventID, let last = head.headerFields[name], mayBeMarked(last),
       let tag = Self.marked(EntityTagList(parsing: last)).first

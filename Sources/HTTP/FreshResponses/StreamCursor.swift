@@ -1,0 +1,77 @@
+public import EventFeed
+
+/// The position of one client in an event stream, as a pure machine.
+///
+/// Nothing is queued for a client. Whenever it is ready to read, it gets the difference between its position and the
+/// newest state, so a slow client gets fewer and newer events.
+///
+/// Invariants:
+/// 1. The position never goes back within an epoch.
+/// 2. What was sent leads from one position to the next without a gap, or begins again with a snapshot.
+/// 3. A client whose position is unknown gets a reset before its snapshot, if events are differences.
+public struct StreamCursor: Hashable, Sendable {
+  /// What woke the stream.
+  public enum Signal: Hashable, Sendable {
+    /// The resource may have changed.
+    case change
+    /// A heartbeat is due.
+    case beat
+  }
+
+  /// What to send.
+  public enum Action: Hashable, Sendable {
+    /// Nothing.
+    case none
+    /// A comment, which shows that the stream is alive.
+    case heartbeat
+    /// The newest representation, after a `reset` if the client has a position that is given up.
+    case snapshot(afterReset: Bool)
+    /// The changes after a number; if they are not available, what ``giveUpPosition()`` says.
+    case changes(since: EventNumber)
+  }
+
+  private var position: String?
+  private var sourceTime: Int64?
+  private let hasChanges: Bool
+
+  /// Creates the cursor of a new stream.
+  ///
+  /// - Parameters:
+  ///   - lastEventID: The id that the client sent; empty without one.
+  ///   - hasChanges: Whether the resource can tell differences; if not, each event is a snapshot.
+  public init(lastEventID: String = "", hasChanges: Bool) {
+    position = lastEventID.isEmpty ? nil : lastEventID
+    self.hasChanges = hasChanges
+  }
+
+  /// Returns what to send.
+  ///
+  /// - Parameters:
+  ///   - signal: What woke the stream.
+  ///   - newest: The newest state.
+  /// - Returns: What to send; then call ``sent(_:)`` unless it is nothing or a heartbeat.
+  public func next(_ signal: Signal, newest: RepresentationState) -> Action {
+    let idle: Action = signal == .beat ? .heartbeat : .none
+    guard let position else { return .snapshot(afterReset: false) }
+    if position == newest.id {
+      // The same content, made later: whole values are sent again, so that clients know their age.
+      let isYounger = !hasChanges && sourceTime != nil && sourceTime != newest.sourceTime
+      return isYounger ? .snapshot(afterReset: false) : idle
+    }
+    guard let version = newest.version, let number = EventNumber(id: position),
+      number.epoch == version.epoch
+    else { return .snapshot(afterReset: hasChanges) }
+    // This replica is behind the one that the client comes from.
+    guard number.number < version.number else { return idle }
+    return hasChanges ? .changes(since: number) : .snapshot(afterReset: false)
+  }
+
+  /// Gives the position up, because the changes since are no longer available or too many.
+  public func giveUpPosition() -> Action { .snapshot(afterReset: hasChanges) }
+
+  /// Records that everything up to a state was sent.
+  public mutating func sent(_ state: RepresentationState) {
+    position = state.id
+    sourceTime = state.sourceTime
+  }
+}

@@ -1,0 +1,3 @@
+@_exported public import ConditionalHTTP
+@_exported public import EventFeed
+@_exported public import FreshResponses

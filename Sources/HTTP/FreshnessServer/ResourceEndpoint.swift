@@ -1,0 +1,271 @@
+import ConditionalHTTP
+import FreshResponses
+import HTTPTypes
+import Hummingbird
+import NIOCore
+import Serving
+
+/// Carries out what ``ReadExchange`` and ``WriteConditions`` decide.
+struct ResourceEndpoint<Resource: ServedResource>: Sendable {
+  let resource: Resource
+  let name: String
+  let options: ServingOptions
+  let serving: ResourceServing
+
+  // MARK: Reads
+
+  /// Answers a GET or HEAD.
+  func read<Context: RequestContext>(
+    _ request: Request,
+    _ context: Context
+  ) async throws -> Response {
+    try await CompressionMiddleware<Context>().handle(request, context: context) { request, _ in
+      try await read(request)
+    }
+  }
+
+  private func read(_ request: Request) async throws -> Response {
+    let began = ContinuousClock.now
+    guard let state = try await resource.state() else { return absent(began) }
+    let since = options.since.flatMap { QueryItems(request)[$0] }
+    var exchange = ReadExchange(
+      ReadConditions(fields: request.headers, since: since),
+      limits: serving.limits,
+      policy: options.policy
+    )
+    switch exchange.consider(state, at: serving.clock()) {
+    case .respond(let plan): return try await respond(plan, state, began, waited: nil)
+    case .wait(let milliseconds):
+      guard let permit = serving.limiter.enter() else {
+        let plan = exchange.refuseWait(state, at: serving.clock())
+        return try await respond(plan, state, began, waited: nil)
+      }
+      defer { withExtendedLifetime(permit) {} }
+      let asked = ContinuousClock.now
+      try await wait(exchange, request.body, milliseconds)
+      let waited = asked.duration(to: .now)
+      guard let newest = try await resource.state() else { return absent(began) }
+      var response = try await respond(
+        exchange.end(newest, at: serving.clock()),
+        newest,
+        began,
+        waited: waited
+      )
+      // Detecting a disconnect reads what the client sends next, so the connection cannot be reused.
+      response.headers[.connection] = "close"
+      return response
+    case .waitOn: return try await respond(exchange.end(state, at: serving.clock()), state, began)
+    }
+  }
+
+  /// Waits until the exchange can respond, its time is over, the server shuts down, or the client is gone.
+  private func wait(
+    _ exchange: ReadExchange,
+    _ body: RequestBody,
+    _ milliseconds: Int64
+  ) async throws {
+    do {
+      try await body.consumeWithCancellationOnInboundClose { _ in
+        await withTaskGroup { group in
+          group.addTask {
+            var exchange = exchange
+            for await _ in resource.updates() {
+              guard let state = try? await resource.state() else { return }
+              guard case .waitOn = exchange.consider(state, at: serving.clock()) else { return }
+            }
+          }
+          group.addTask { await serving.untilClosed() }
+          group.addTask { try? await Task.sleep(for: .milliseconds(milliseconds)) }
+          await group.next()
+          group.cancelAll()
+        }
+      }
+    } catch is CancellationError where !Task.isCancelled {
+      // The client has closed its side, and may still read.
+    }
+  }
+
+  private func respond(
+    _ plan: ResponsePlan,
+    _ state: RepresentationState,
+    _ began: ContinuousClock.Instant,
+    waited: Duration? = nil
+  ) async throws -> Response {
+    guard plan.hasBody else {
+      record(plan.status, state, began, waited)
+      return Response(status: plan.status, headers: plan.fields)
+    }
+    guard let newest = try await resource.representation() else { return absent(began) }
+    var plan = plan
+    if newest.state != state {
+      // It changed since; the head must describe the body that follows.
+      var exchange = ReadExchange(ReadConditions(fields: [:]), policy: options.policy)
+      guard case .respond(let other) = exchange.consider(newest.state, at: serving.clock()) else {
+        return absent(began)
+      }
+      let applied = plan.fields[.preferenceApplied]
+      plan = other
+      if let applied { plan.fields[.preferenceApplied] = applied }
+    }
+    plan.fields.append(HTTPField(name: .contentType, value: newest.mediaType))
+    record(plan.status, newest.state, began, waited)
+    return Response(
+      status: plan.status,
+      headers: plan.fields,
+      body: ResponseBody(byteBuffer: ByteBuffer(bytes: newest.body))
+    )
+  }
+
+  private func absent(_ began: ContinuousClock.Instant) -> Response {
+    record(.serviceUnavailable, nil, began, nil)
+    return Problem(
+      .serviceUnavailable,
+      "not_ready",
+      detail: "\(name) has no value yet; try again in a moment",
+      fields: [.retryAfter: String(serving.limits.retryAfterSeconds)]
+    ).response
+  }
+
+  // MARK: Streams
+
+  /// Answers a request for the event stream.
+  func stream<Context: RequestContext>(
+    _ request: Request,
+    _ context: Context
+  ) async throws -> Response {
+    try await CompressionMiddleware<Context>().handle(request, context: context) { request, _ in
+      stream(request)
+    }
+  }
+
+  private func stream(_ request: Request) -> Response {
+    let began = ContinuousClock.now
+    guard let permit = serving.limiter.enter() else {
+      record(.serviceUnavailable, nil, began, nil, kind: .stream)
+      return Problem(
+        .serviceUnavailable,
+        "busy",
+        detail: "too many streams are open; poll instead",
+        fields: [.retryAfter: String(serving.limits.retryAfterSeconds)]
+      ).response
+    }
+    let body = ResponseBody { writer in
+      defer { withExtendedLifetime(permit) {} }
+      let follower = StreamFollower(
+        resource: resource,
+        name: name,
+        serving: serving,
+        lastEventID: request.headers[.lastEventID] ?? ""
+      )
+      // A client that goes is gone at once, not at the next heartbeat.
+      try await request.body.consumeWithCancellationOnInboundClose { _ in
+        try await follower.follow(into: &writer)
+      }
+      try await writer.finish(nil)
+    }
+    record(.ok, nil, began, nil, kind: .stream)
+    var headers: HTTPFields = [
+      .contentType: "text/event-stream; charset=utf-8", .cacheControl: "no-store",
+    ]
+    if !options.policy.vary.isEmpty {
+      headers[.vary] = options.policy.vary.map(\.rawName).joined(separator: ", ")
+    }
+    // Proxies such as nginx otherwise hold events back.
+    if let name = HTTPField.Name("x-accel-buffering") { headers[name] = "no" }
+    return Response(status: .ok, headers: headers, body: body)
+  }
+
+  // MARK: Measurements
+
+  func record(
+    _ status: HTTPResponse.Status,
+    _ state: RepresentationState?,
+    _ began: ContinuousClock.Instant,
+    _ waited: Duration?,
+    kind: ServingSample.Kind? = nil
+  ) {
+    let total = began.duration(to: .now)
+    serving.record(
+      ServingSample(
+        resource: name,
+        kind: kind ?? (waited == nil ? .read : .wait),
+        status: status.code,
+        latency: (total - (waited ?? .zero)).inSeconds,
+        wait: waited?.inSeconds,
+        age: state?.age(at: serving.clock()).map { Double($0) / 1_000 },
+        lag: nil
+      )
+    )
+  }
+}
+
+extension ResourceEndpoint where Resource: WritableResource {
+  /// Answers a PUT.
+  func write<Context: RequestContext>(
+    _ request: Request,
+    _ context: Context
+  ) async throws -> Response {
+    try await CompressionMiddleware<Context>().handle(request, context: context) { request, _ in
+      try await write(request)
+    }
+  }
+
+  private func write(_ request: Request) async throws -> Response {
+    let began = ContinuousClock.now
+    let conditions = WriteConditions(
+      fields: request.headers,
+      isRequired: options.requiresConditions
+    )
+    let body: ByteBuffer
+    do {
+      body = try await request.body.collect(upTo: serving.limits.writtenBytes)
+    } catch is NIOTooManyBytesError {
+      return refusal(
+        .contentTooLarge,
+        "body_too_large",
+        "the body has more than \(serving.limits.writtenBytes) bytes",
+        nil,
+        began
+      )
+    }
+    switch try await resource.write(Array(body.readableBytesView), if: conditions) {
+    case .written(let state):
+      record(.noContent, state, began, nil, kind: .write)
+      return Response(
+        status: .noContent,
+        headers: [.eTag: state.entityTag.description, .cacheControl: "no-store"]
+      )
+    case .refused(.preconditionRequired, let current):
+      return refusal(
+        .preconditionRequired,
+        "precondition_required",
+        "say which state is replaced, with If-Match: and the entity tag of a response",
+        current,
+        began
+      )
+    case .refused(_, let current):
+      return refusal(
+        .preconditionFailed,
+        "precondition_failed",
+        "\(name) is not in the state that the request expects; read it again",
+        current,
+        began
+      )
+    case .unacceptable(let detail):
+      return refusal(.unprocessableContent, "invalid_body", detail, nil, began)
+    }
+  }
+
+  private func refusal(
+    _ status: HTTPResponse.Status,
+    _ error: String,
+    _ detail: String,
+    _ current: RepresentationState?,
+    _ began: ContinuousClock.Instant
+  ) -> Response {
+    record(status, current, began, nil, kind: .write)
+    let fields: HTTPFields =
+      if let current { [.eTag: current.entityTag.description] } else { [:] }
+    return Problem(status, error, detail: detail, fields: fields).response
+  }
+}

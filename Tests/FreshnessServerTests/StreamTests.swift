@@ -1,0 +1,124 @@
+import EventFeed
+import FreshResponses
+import Testing
+
+private func state(
+  _ number: Int64,
+  epoch: String = "e",
+  source: Int64? = nil
+)
+  -> RepresentationState
+{
+  RepresentationState(version: EventNumber(number, epoch: epoch), sourceTime: source)
+}
+
+@Suite struct `Positions in a stream` {
+  @Test func `a new client gets a snapshot, then the differences, then heartbeats`() {
+    var cursor = StreamCursor(hasChanges: true)
+    #expect(cursor.next(.change, newest: state(3)) == .snapshot(afterReset: false))
+    cursor.sent(state(3))
+    #expect(cursor.next(.change, newest: state(3)) == .none)
+    #expect(cursor.next(.beat, newest: state(3)) == .heartbeat)
+    // A slow client reads on when there are three changes.
+    #expect(
+      cursor.next(.beat, newest: state(6)) == .changes(since: EventNumber(3, epoch: "e"))
+    )
+    cursor.sent(state(6))
+    #expect(cursor.next(.change, newest: state(6)) == .none)
+  }
+
+  @Test func `a client that comes back continues where it was`() {
+    let cursor = StreamCursor(lastEventID: "e-3", hasChanges: true)
+    #expect(cursor.next(.change, newest: state(3)) == .none)
+    #expect(
+      cursor.next(.change, newest: state(5)) == .changes(since: EventNumber(3, epoch: "e"))
+    )
+    #expect(cursor.giveUpPosition() == .snapshot(afterReset: true))
+  }
+
+  @Test(arguments: ["other-3", "nothing", "e-03", "3"])
+  func `an unknown position is reset`(_ id: String) {
+    let cursor = StreamCursor(lastEventID: id, hasChanges: true)
+    #expect(cursor.next(.change, newest: state(3)) == .snapshot(afterReset: true))
+    // A snapshot replaces everything: whole values need no reset.
+    let whole = StreamCursor(lastEventID: id, hasChanges: false)
+    #expect(whole.next(.change, newest: state(3)) == .snapshot(afterReset: false))
+  }
+
+  @Test(arguments: [true, false])
+  func `a replica that is behind sends nothing earlier`(hasChanges: Bool) {
+    let cursor = StreamCursor(lastEventID: "e-5", hasChanges: hasChanges)
+    #expect(cursor.next(.change, newest: state(4)) == .none)
+    #expect(cursor.next(.beat, newest: state(4)) == .heartbeat)
+    #expect(cursor.next(.change, newest: state(6)) != .none)
+  }
+
+  @Test func `whole values are sent again when they are younger`() {
+    var cursor = StreamCursor(hasChanges: false)
+    cursor.sent(state(3, source: 1_000))
+    #expect(cursor.next(.change, newest: state(3, source: 1_000)) == .none)
+    #expect(
+      cursor.next(.change, newest: state(3, source: 2_000)) == .snapshot(afterReset: false)
+    )
+  }
+}
+
+@Suite struct `The log of changes` {
+  @Test func `numbers have no gap, and the oldest changes are dropped`() {
+    var log = ChangeLog<Int>(epoch: "e", most: 5)
+    #expect(log.changes(since: EventNumber(0, epoch: "e"))?.isEmpty == true)
+    for value in 1...50 {
+      #expect(log.append(value) == EventNumber(Int64(value), epoch: "e"))
+      for since in 0...value {
+        let found = log.changes(since: EventNumber(Int64(since), epoch: "e"))
+        let expected = value - since <= 5 ? Array(since..<value).map { $0 + 1 } : nil
+        #expect(found.map(Array.init) == expected)
+      }
+    }
+    #expect(log.changes(since: EventNumber(51, epoch: "e")) == nil)
+    #expect(log.changes(since: EventNumber(50, epoch: "f")) == nil)
+  }
+
+  /// Whatever a slow client reads and misses, what it was sent makes the newest state.
+  @Test func `differences compose to the whole`() {
+    var random = SystemRandomNumberGenerator()
+    for _ in 0..<300 {
+      var log = ChangeLog<(key: Int, value: Int)>(epoch: "e", most: 8)
+      var whole: [Int: Int] = [:]
+      var copy: [Int: Int] = [:]
+      var cursor = StreamCursor(hasChanges: true)
+      for step in 0..<60 {
+        let change = (key: Int.random(in: 0..<6, using: &random), value: step)
+        whole[change.key] = change.value
+        log.append(change)
+        // The client is ready to read now and then only.
+        guard Int.random(in: 0..<5, using: &random) == 0 else { continue }
+        let newest = RepresentationState(version: log.newest)
+        var action = cursor.next(.change, newest: newest)
+        if case .changes(let since) = action {
+          if let changes = log.changes(since: since) {
+            for each in changes { copy[each.key] = each.value }
+          } else {
+            action = cursor.giveUpPosition()
+            #expect(action == .snapshot(afterReset: true))
+          }
+        }
+        if case .snapshot = action { copy = whole }
+        cursor.sent(newest)
+        #expect(copy == whole)
+      }
+    }
+  }
+}
+
+@Suite struct `Histograms` {
+  @Test func `a duration is counted in the first range that it fits`() {
+    var histogram = Histogram()
+    for seconds in [-1, 0, 0.001, 0.0011, 300, 301] { histogram.record(seconds) }
+    #expect(histogram.counts.first == 3)
+    #expect(histogram.counts[1] == 1)
+    #expect(histogram.counts.suffix(2) == [1, 1])
+    #expect(histogram.count == 6)
+    #expect(abs(histogram.sum - 601.0021) < 1e-9)
+  }
+}
