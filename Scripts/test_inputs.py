@@ -80,6 +80,8 @@ class Inputs:
                 paths |= {"JavaScript"}
             if name == "test_examples":
                 paths |= {"Examples"} | self._sources(self._closure(["FreshetKit", "FreshnessTesting"]))
+            if name == "test_example_server":
+                paths |= {"Examples", "JavaScript"} | self._sources(self._closure(["FreshetKit", "FreshnessServer"]))
         else:
             paths |= set(ORACLES)
         return paths

@@ -24,14 +24,14 @@ SCREENS = ["BoardScreen", "WorktreesScreen", "ImportScreen"]
 LONGEST = 540
 
 
-def build(name: str) -> None:
+def build(name: str, scratch: Path = SCRATCH) -> None:
     """Builds a package of Examples with the versions of this one; from the same cache of repositories."""
     package = EXAMPLES / name
     resolved = ROOT / "Package.resolved"
     if resolved.is_file():
         shutil.copy(resolved, package / "Package.resolved")
     done = subprocess.run(
-        [SWIFT, "build", "--package-path", str(package), "--scratch-path", str(SCRATCH), "--explicit-target-dependency-import-check", "error"],
+        [SWIFT, "build", "--package-path", str(package), "--scratch-path", str(scratch), "--explicit-target-dependency-import-check", "error"],
         capture_output=True, text=True, timeout=LONGEST, check=False,
     )
     assert done.returncode == 0, done.stdout[-6_000:] + done.stderr[-2_000:]
