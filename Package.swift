@@ -41,6 +41,9 @@ let domains = [
   ],
 ]
 
+/// The sources of the example of a server.
+let thermometer = "Examples/Thermometer/Sources"
+
 let package = Package(
   name: "freshet",
   platforms: [.iOS(.v18), .macOS(.v15)],
@@ -339,6 +342,23 @@ let package = Package(
       ]
     ),
 
+    // MARK: The server in Examples, built here too: as a package it compiles its dependencies again
+    .target(
+      name: "ServerSnippets",
+      dependencies: ["FreshnessServer", .hummingbird],
+      path: "\(thermometer)/ServerSnippets"
+    ),
+    .executableTarget(
+      name: "ThermometerServer",
+      dependencies: ["FreshnessServer", .hummingbird],
+      path: "\(thermometer)/ThermometerServer"
+    ),
+    .executableTarget(
+      name: "ThermometerReader",
+      dependencies: ["FreshetKit"],
+      path: "\(thermometer)/ThermometerReader"
+    ),
+
     // MARK: Tests
     .testTarget(
       name: "CompatibilityTests",
@@ -483,6 +503,8 @@ extension Target.Dependency {
 
 for target in package.targets where ![.plugin, .system].contains(target.type) {
   if ["CWebAssets", "ConformanceVectors"].contains(target.name) { continue }
+  // Examples are compiled as an app compiles them.
+  if target.path?.hasPrefix("Examples/") == true { continue }
   target.swiftSettings =
     (target.swiftSettings ?? []) + [
       .enableUpcomingFeature("ExistentialAny"),

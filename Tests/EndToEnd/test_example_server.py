@@ -11,9 +11,11 @@ import time
 import unittest
 import urllib.error
 import urllib.request
+from pathlib import Path
 
 from browser import Browser
-from program import once, until
+from program import LAB, once, until
+from scale import IS_LONG
 from test_examples import EXAMPLES, build
 
 PACKAGE = EXAMPLES / "Thermometer"
@@ -23,8 +25,12 @@ MOST_LINES = 40
 
 
 @once
-def built() -> None:
+def built() -> Path:
+    """The folder of the example's programs: built with this package, in long tests as the package that it is."""
+    if not IS_LONG:
+        return Path(LAB).parent
     build("Thermometer", SCRATCH)
+    return SCRATCH / "debug"
 
 
 @once
@@ -45,7 +51,7 @@ class Thermometer:
             self.port = free.getsockname()[1]
         self.url = f"http://127.0.0.1:{self.port}"
         self.process = subprocess.Popen(
-            [SCRATCH / "debug/ThermometerServer", str(self.port)], cwd=PACKAGE, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+            [built() / "ThermometerServer", str(self.port)], cwd=PACKAGE, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
         )
         until(self.is_open)
 
@@ -93,7 +99,7 @@ class Reader:
     """The Swift program, and what it printed."""
 
     def __init__(self, *words: str):
-        self.process = subprocess.Popen([SCRATCH / "debug/ThermometerReader", *words], stdout=subprocess.PIPE, text=True, encoding="utf-8")
+        self.process = subprocess.Popen([built() / "ThermometerReader", *words], stdout=subprocess.PIPE, text=True, encoding="utf-8")
         self.lines: list[str] = []
         self.thread = threading.Thread(target=self._read)
         self.thread.start()
@@ -111,7 +117,6 @@ class Reader:
 
 class ServerExampleTest(unittest.TestCase):
     def setUp(self) -> None:
-        built()
         self.server = Thermometer()
         self.addCleanup(self.server.kill)
 
