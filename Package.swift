@@ -261,8 +261,8 @@ let package = Package(
     .target(
       name: "WorkspacesServer",
       dependencies: [
-        "ConditionalHTTP", "EventFeed", "Git", "Serving", "Workspaces", "WorktreeWatch",
-        .httpTypes, .hummingbird, .nioCore,
+        "ConditionalHTTP", "EventFeed", "FreshResponses", "FreshnessServer", "Git", "Serving",
+        "Workspaces", "WorktreeWatch", .httpTypes, .hummingbird, .nioCore,
       ]
     ),
     .target(

@@ -53,6 +53,11 @@ private func state(
     #expect(cursor.next(.change, newest: state(6)) != .none)
   }
 
+  @Test func `without replicas a position that is ahead is unknown`() {
+    let cursor = StreamCursor(lastEventID: "e-5", hasChanges: true, hasReplicas: false)
+    #expect(cursor.next(.beat, newest: state(4)) == .snapshot(afterReset: true))
+  }
+
   @Test func `whole values are sent again when they are younger`() {
     var cursor = StreamCursor(hasChanges: false)
     cursor.sent(state(3, source: 1_000))

@@ -33,13 +33,16 @@ public struct StreamCursor: Hashable, Sendable {
   private var position: String?
   private var sourceTime: Int64?
   private let hasChanges: Bool
+  private let hasReplicas: Bool
 
   /// Creates the cursor of a new stream.
   ///
   /// - Parameters:
   ///   - lastEventID: The id that the client sent; empty without one.
   ///   - hasChanges: Whether the resource can tell differences; if not, each event is a snapshot.
-  public init(lastEventID: String = "", hasChanges: Bool) {
+  ///   - hasReplicas: Whether a position that is ahead may come from a replica; if not, it is unknown.
+  public init(lastEventID: String = "", hasChanges: Bool, hasReplicas: Bool = true) {
+    self.hasReplicas = hasReplicas
     position = lastEventID.isEmpty ? nil : lastEventID
     self.hasChanges = hasChanges
   }
@@ -62,7 +65,9 @@ public struct StreamCursor: Hashable, Sendable {
       number.epoch == version.epoch
     else { return .snapshot(afterReset: hasChanges) }
     // This replica is behind the one that the client comes from.
-    guard number.number < version.number else { return idle }
+    guard number.number < version.number else {
+      return hasReplicas ? idle : giveUpPosition()
+    }
     return hasChanges ? .changes(since: number) : .snapshot(afterReset: false)
   }
 

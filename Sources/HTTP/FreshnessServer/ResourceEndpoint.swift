@@ -64,24 +64,13 @@ struct ResourceEndpoint<Resource: ServedResource>: Sendable {
     _ body: RequestBody,
     _ milliseconds: Int64
   ) async throws {
-    do {
-      try await body.consumeWithCancellationOnInboundClose { _ in
-        await withTaskGroup { group in
-          group.addTask {
-            var exchange = exchange
-            for await _ in resource.updates() {
-              guard let state = try? await resource.state() else { return }
-              guard case .waitOn = exchange.consider(state, at: serving.clock()) else { return }
-            }
-          }
-          group.addTask { await serving.untilClosed() }
-          group.addTask { try? await Task.sleep(for: .milliseconds(milliseconds)) }
-          await group.next()
-          group.cancelAll()
-        }
+    let closing: @concurrent @Sendable () async -> Void = { await serving.untilClosed() }
+    try await Waiting.hold(body, atMost: .milliseconds(milliseconds), closing: closing) {
+      var exchange = exchange
+      for await _ in resource.updates() {
+        guard let state = try? await resource.state() else { return }
+        guard case .waitOn = exchange.consider(state, at: serving.clock()) else { return }
       }
-    } catch is CancellationError where !Task.isCancelled {
-      // The client has closed its side, and may still read.
     }
   }
 

@@ -104,20 +104,11 @@ struct StreamFollower<Resource: ServedResource>: Sendable {
 
   /// A signal now, one after each change, and heartbeats; ends when the server shuts down.
   private func signals() -> AsyncStream<StreamCursor.Signal> {
-    AsyncStream(bufferingPolicy: .bufferingNewest(2)) { continuation in
-      let tasks = [
-        Task { for await _ in resource.updates() { continuation.yield(.change) } },
-        Task {
-          while (try? await Task.sleep(for: .seconds(serving.limits.heartbeatSeconds))) != nil {
-            continuation.yield(.beat)
-          }
-        },
-        Task {
-          await serving.untilClosed()
-          continuation.finish()
-        },
-      ]
-      continuation.onTermination = { _ in for task in tasks { task.cancel() } }
-    }
+    let serving = serving
+    return Waiting.signals(
+      of: resource.updates,
+      heartbeat: .seconds(serving.limits.heartbeatSeconds),
+      closing: { await serving.untilClosed() }
+    )
   }
 }

@@ -1,4 +1,6 @@
 import EventFeed
+import FreshResponses
+import FreshnessServer
 import HTTPTypes
 import Hummingbird
 import NIOCore
@@ -48,59 +50,49 @@ struct EventEndpoint: Sendable {
     return Response(status: .ok, headers: headers, body: body)
   }
 
-  private enum Signal { case change, beat }
-
   @concurrent
   private func follow(from last: String, into writer: inout any ResponseBodyWriter) async throws {
     await reads.firstLook()
     try await writer.write(ByteBuffer(string: "retry: \(WorkspaceLimits.streamRetry)\n\n"))
-    var cursor: Int64?
-    if !last.isEmpty {
-      let ledger = watcher.store.ledger
-      if let place = EventNumber(id: last), place.epoch == ledger.generation,
-        ledger.changes(since: place.number) != nil
-      {
-        cursor = place.number
-      } else {
-        try await writer.write(event(.reset, payload: Array("{}".utf8), ledger, at: nil))
-      }
-    }
+    var cursor = StreamCursor(lastEventID: last, hasChanges: true, hasReplicas: false)
     for await signal in signals() {
       watcher.interest.note()
       let ledger = watcher.store.ledger
-      if let from = cursor, from == ledger.revision {
-        if signal == .beat { try await writer.write(heartbeat(ledger)) }
-        continue
+      let newest = RepresentationState(
+        version: EventNumber(ledger.revision, epoch: ledger.generation)
+      )
+      var action = cursor.next(signal, newest: newest)
+      if case .changes(let since) = action {
+        if let changes = ledger.changes(since: since.number) {
+          try await writer.write(events(changes, since: since.number, ledger))
+        } else {
+          action = cursor.giveUpPosition()
+        }
       }
-      if let from = cursor, let changes = ledger.changes(since: from) {
-        try await writer.write(events(changes, since: from, ledger))
-      } else {
-        if cursor != nil {
+      switch action {
+      case .none: continue
+      case .heartbeat:
+        try await writer.write(heartbeat(ledger))
+        continue
+      case .snapshot(let afterReset):
+        if afterReset {
           try await writer.write(event(.reset, payload: Array("{}".utf8), ledger, at: nil))
         }
         try await writer.write(snapshot(ledger))
+      case .changes: break
       }
-      cursor = ledger.revision
+      cursor.sent(newest)
     }
   }
 
-  /// A signal at once, one after each change, and heartbeats; ends when the room is closed.
-  private func signals() -> AsyncStream<Signal> {
-    AsyncStream(bufferingPolicy: .bufferingNewest(2)) { continuation in
-      let tasks = [
-        Task { for await _ in watcher.store.ticks() { continuation.yield(.change) } },
-        Task {
-          while (try? await Task.sleep(for: .seconds(WorkspaceLimits.heartbeat))) != nil {
-            continuation.yield(.beat)
-          }
-        },
-        Task {
-          for await _ in waiting.closing() {}
-          continuation.finish()
-        },
-      ]
-      continuation.onTermination = { _ in for task in tasks { task.cancel() } }
-    }
+  /// A signal at once, one after each change, and heartbeats; ends when the limiter closes.
+  private func signals() -> AsyncStream<StreamCursor.Signal> {
+    let (store, waiting) = (watcher.store, waiting)
+    return Waiting.signals(
+      of: { store.ticks() },
+      heartbeat: .seconds(WorkspaceLimits.heartbeat),
+      closing: { for await _ in waiting.closing() {} }
+    )
   }
 
   // MARK: Events

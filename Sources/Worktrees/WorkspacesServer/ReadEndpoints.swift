@@ -1,4 +1,5 @@
 import ConditionalHTTP
+import FreshnessServer
 import HTTPTypes
 import Hummingbird
 import NIOCore
@@ -70,23 +71,12 @@ struct ReadEndpoints: Sendable {
     _ body: RequestBody,
     seconds: Int64
   ) async throws {
-    let reader = reader
-    do {
-      try await body.consumeWithCancellationOnInboundClose { _ in
-        await withTaskGroup { group in
-          group.addTask {
-            for await _ in reader.ticks(resource) {
-              guard await reader.isCurrent(resource, conditions) else { return }
-            }
-          }
-          group.addTask { for await _ in waiting.closing() {} }
-          group.addTask { try? await Task.sleep(for: .seconds(seconds)) }
-          await group.next()
-          group.cancelAll()
-        }
+    let (reader, waiting) = (reader, waiting)
+    let closing: @concurrent @Sendable () async -> Void = { for await _ in waiting.closing() {} }
+    try await Waiting.hold(body, atMost: .seconds(seconds), closing: closing) {
+      for await _ in reader.ticks(resource) {
+        guard await reader.isCurrent(resource, conditions) else { return }
       }
-    } catch is CancellationError where !Task.isCancelled {
-      // The client has closed its side, and may still read.
     }
   }
 
