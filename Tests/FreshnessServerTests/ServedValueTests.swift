@@ -318,6 +318,44 @@ private func text(_ answer: HTTPExchangeAnswer) -> String {
     }
   }
 
+  @Test func `sends a slow reader the newest value, not those in between`() async throws {
+    let long = String(repeating: "x", count: 512 << 10)
+    let climate = try ServedValue(Climate(celsius: 1, note: long), epoch: "e")
+    try await Stage.run(Stage.router { $0.serve(climate, at: "climate") }) { stage in
+      let ids = Mutex<[String]>([])
+      _ = try await stage.follow("/climate/events") { item in
+        guard case .event(let event) = item, let id = event.id else { return false }
+        ids.withLock { $0.append(id) }
+        // Nothing more is read until all values are published: 25 MiB, more than sockets hold.
+        if id == "e-1" {
+          for celsius in 2...50 { try? climate.publish(Climate(celsius: celsius, note: long)) }
+        }
+        return id == "e-50"
+      }
+      let seen = ids.withLock { $0 }
+      #expect(seen.first == "e-1" && seen.last == "e-50")
+      #expect(seen.count < 30, "\(seen.count) events")
+    }
+  }
+
+  @Test func `at a path with a parameter is one of many`() async throws {
+    let rooms = ["hall": try ServedValue(Climate(celsius: 18), epoch: "e")]
+    let router = Stage.router {
+      $0.serve(at: "rooms/:room") { _, context in
+        guard let room = rooms[try context.parameters.require("room")] else {
+          throw HTTPError(.notFound)
+        }
+        return room
+      }
+    }
+    try await Stage.run(router) { stage in
+      let hall = try await stage.send("/rooms/hall")
+      #expect(text(hall) == #"{"celsius":18,"note":""}"#)
+      #expect(try await stage.send("/rooms/attic").head.status == .notFound)
+      #expect(try await stage.send("/rooms/attic/events").head.status == .notFound)
+    }
+  }
+
   @Test func `ignores numbers of replicas that are not newer`() throws {
     let climate = try ServedValue<Climate>(epoch: "shared")
     try climate.publish(Climate(celsius: 5), number: 5)
