@@ -14,7 +14,7 @@ from datetime import date, timedelta
 from gtfs_oracle import Trip, parse_date, parse_time
 from realtime_wire import Event, StopUpdate, TripUpdate
 
-SAMPLED, FEWEST, LEAST_SHARE, LEAST_FITTING = 256, 10, 30, 90
+SAMPLED, FEWEST, LEAST_SHARE, LEAST_FITTING, MOST_CHANCE = 256, 10, 30, 90, 20
 MOST_RENAMINGS, TRIED, NAMESAKES = 4, 8, 4
 LONGEST_ID, MOST_PARTS, AFFIX_PARTS = 128, 24, 6
 FITTING, PLANNED = 3 * 3600, 600
@@ -139,7 +139,7 @@ class Ladder:
             return False, None
         update = self.realtime.updates[number]
         instance = self.realtime.instance_of(update, trip)
-        fits = instance is not None and self.fits(update, instance, False)
+        fits = instance is not None and self.fit(update, instance, False) is not None
         return True, instance if fits else None
 
     def _learn(self, unresolved: list[tuple[int, str]]) -> None:
@@ -157,18 +157,30 @@ class Ladder:
             step = -(-len(ids) // SAMPLED)
             for renaming in self._candidates([parts for _, parts in ids[::step]]):
                 outcomes = [self._try(number, parts, renaming) for number, parts in ids]
-                fitting = sum(instance is not None for _, instance in outcomes)
+                found = [(number, i) for (number, _), (_, i) in zip(ids, outcomes) if i is not None]
+                fitting = len(found)
                 known = sum(is_known for is_known, _ in outcomes)
                 if (
                     fitting >= FEWEST
                     and fitting * 100 >= len(ids) * LEAST_SHARE
                     and fitting * 100 >= known * LEAST_FITTING
+                    and self._chances(found) * 100 <= fitting * MOST_CHANCE
                 ):
                     self.renamings.append(renaming)
                     ids = [one for one, (_, instance) in zip(ids, outcomes) if instance is None]
                     break
             else:
                 return
+
+    def _chances(self, found: list[tuple[int, object]]) -> int:
+        """Return how many updates fit the trip of another one at least as well as their own."""
+        count = 0
+        for place, (number, own) in enumerate(found):
+            other = found[(place + len(found) // 2) % len(found)][1]
+            update = self.realtime.updates[number]
+            chance = self.fit(update, other, False)
+            count += chance is not None and chance <= self.fit(update, own, False)
+        return count
 
     def _candidates(self, sample: list[list[bytes]]) -> list[Renaming]:
         """Return the renamings that explain most ids of a sample, the best first."""
@@ -203,7 +215,7 @@ class Ladder:
                 continue
             for begins, on in ((start, day), (start + 86_400, day - timedelta(days=1))):
                 instance = self._starting(trip, begins, on)
-                if instance is not None and self.fits(update, instance, True):
+                if instance is not None and self.fit(update, instance, True) is not None:
                     found.append(instance)
         return found
 
@@ -219,29 +231,35 @@ class Ladder:
 
     # What fits
 
-    def fits(self, update: TripUpdate, instance, to_last: bool) -> bool:
-        """Tell whether route, direction, start, stops and times of an update fit an instance."""
+    def fit(self, update: TripUpdate, instance, to_last: bool) -> float | None:
+        """Return how far the first time of an update is from the timetable; None if route, stops or times do not fit."""
         trip, calls = instance.trip, instance.trip.calls
         if update.route_id in self.feed.routes and update.route_id != trip.route.route_id:
-            return False
+            return None
         if update.direction is not None:
             if self.realtime.directions.get(trip.trip_id) not in (None, update.direction):
-                return False
+                return None
         start = calls[0].departure if instance.start is None else instance.start
         given = parse_time(update.start_time or "")
         if given is not None and start not in (given, given + 86_400):
-            return False
+            return None
         following = 0
+        deviations = []
         for number, stop in enumerate(update.stops):
             is_last = to_last and number == len(update.stops) - 1
             place = self._place(stop, calls, following, is_last)
-            if place is None:
-                return False
+            if place is None or is_last and stop.stop_id is None:
+                return None
             times = ((stop.arrival, calls[place].arrival), (stop.departure, calls[place].departure))
-            if not all(plausible(event, instance.origin + planned) for event, planned in times):
-                return False
+            for event, planned in times:
+                if not plausible(event, instance.origin + planned):
+                    return None
+                if event is not None and event.time is not None:
+                    deviations.append(abs(event.time - instance.origin - planned))
             following = place + 1
-        return following == len(calls) if to_last else True
+        if to_last and following != len(calls):
+            return None
+        return deviations[0] if deviations else float("inf")
 
     def _place(self, stop: StopUpdate, calls: list, following: int, is_last: bool) -> int | None:
         named = None

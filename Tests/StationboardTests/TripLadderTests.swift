@@ -102,6 +102,7 @@ import Timetable
       { $0.stops[1].departure = .time(late) },
       { $0.stops[1].departure?.delay = 900 },
       { $0.stops[1].departure = .time(.min) },
+      { $0.stops[2].stop = nil },
     ]
     for (number, flaw) in flaws.enumerated() {
       let index = try index(stage, [update("old-1", 3, stage).with(flaw)])
@@ -194,7 +195,12 @@ import Timetable
       }
     }
     #expect(try index(stage, wrong).census.matched == 0)
-    // Most of the unknown ids must differ in this way.
+    // Updates that say nothing of the stop but its number would fit any trip.
+    let vague = (0..<19).map { Trip("v2:n/\($0)").with(Stop(1, departure: .delay(60))) }
+    #expect(try index(stage, vague).census.matched == 0)
+    let numbered = (0..<19).map { Trip("other/\($0)").with(Stop(1, "a", departure: .delay(60))) }
+    #expect(try index(stage, numbered).census.matched == 0)
+    // A large share of the unknown ids must differ in this way.
     let others = (0..<40).map { bare("other\($0)x", $0 % 20, stage) }
     let mixed = try index(stage, (0..<10).map { bare("v2:n/\($0)", $0, stage) } + others)
     #expect(mixed.census.matched == 0)

@@ -12,10 +12,29 @@ package struct FeedSettings: Hashable, Sendable {
   package var maxLostPercent: Int?
   /// The percentage of the trip updates that must match a trip for the feed not to count as degraded.
   package var leastMatchedPercent: Int?
-  /// The trip updates: an address or a file.
-  package var tripUpdates: String?
-  /// The alerts: an address or a file.
-  package var alerts: String?
+  /// The sources of trip updates in their order of precedence.
+  package var tripUpdates: [Source]
+  /// The sources of alerts.
+  package var alerts: [Source]
+  /// The most sources of one kind.
+  package static let mostSources = 32
+  /// The seconds between two polls of a source of trip updates, and of one of alerts.
+  package static let pollSeconds: (tripUpdates: ClosedRange<Int64>, alerts: ClosedRange<Int64>) = (
+    5...3_600, 15...3_600
+  )
+
+  /// A source of realtime data.
+  package struct Source: Hashable, Sendable {
+    /// An address or a file.
+    package var address: String
+    /// The seconds between two polls; `nil` for the rhythm of what it publishes.
+    package var pollSeconds: Int?
+    /// The fields to send to this one only, besides those of the feed.
+    package var headers: [Header]
+    /// Where the entry is in the file.
+    package let place: String
+  }
+
   /// The fields to send to all of them.
   package var headers: [Header]
   /// The seconds between two checks of a timetable.
@@ -62,35 +81,81 @@ package struct FeedSettings: Hashable, Sendable {
             || (0x61...0x7A).contains(byte) || byte == 0x2D || byte == 0x5F
         }
       } ?? ""
-    let source = "an address (http, https) or a file"
-    tripUpdates = try object.text("tripUpdates", source)
-    alerts = try object.text("alerts", source)
+    tripUpdates = try Self.sources(
+      "tripUpdates",
+      Self.pollSeconds.tripUpdates,
+      &object,
+      environment
+    )
+    alerts = try Self.sources("alerts", Self.pollSeconds.alerts, &object, environment)
     timetable = try object.text("static", "an address (http, https)") {
       $0.hasPrefix("http://") || $0.hasPrefix("https://")
     }
     checkSeconds = try object.whole("checkSeconds", Self.checkSeconds)
     maxLostPercent = try object.whole("maxLostPercent", 0...100)
     leastMatchedPercent = try object.whole("leastMatchedPercent", 0...100)
-    guard tripUpdates != nil || leastMatchedPercent == nil else {
+    guard !tripUpdates.isEmpty || leastMatchedPercent == nil else {
       throw object.error("tripUpdates", "an address or a file beside leastMatchedPercent")
     }
-    guard timetable != nil || tripUpdates != nil || alerts != nil else {
+    guard timetable != nil || !tripUpdates.isEmpty || !alerts.isEmpty else {
       throw object.error(nil, "static, tripUpdates or alerts")
     }
     guard timetable != nil || checkSeconds == nil && maxLostPercent == nil else {
       throw object.error("static", "an address beside checkSeconds and maxLostPercent")
     }
-    headers = []
-    if var fields = try object.object("headers") {
-      for name in fields.names {
-        guard HTTPField.Name(name) != nil else { throw fields.error(name, "the name of a field") }
-        let (value, isLiteral) = try fields.secret(name, environment: environment)
-        guard HTTPField.isValidValue(value) else {
-          throw fields.error(name, "a value without line breaks and control characters")
-        }
-        headers.append(Header(name: name, value: value, isLiteral: isLiteral))
-      }
-    }
+    headers = try Self.headers(&object, environment)
     try object.end()
   }
+
+  /// Reads one source or a list of them, each an address, a file or an object.
+  private static func sources(
+    _ name: String,
+    _ pollSeconds: ClosedRange<Int64>,
+    _ object: inout SettingsObject,
+    _ environment: (String) -> String?
+  ) throws(SettingsError) -> [Source] {
+    let expected = "an address (http, https) or a file"
+    let entries = try object.entries(name, expected, most: mostSources)
+    var sources: [Source] = []
+    for entry in entries {
+      var source: Source
+      switch entry {
+      case .text(let address, let place):
+        source = Source(address: address, headers: [], place: place)
+      case .object(var own):
+        guard let address = try own.text("source", expected) else {
+          throw own.error("source", expected, found: "nothing")
+        }
+        source = Source(address: address, headers: [], place: own.place)
+        source.pollSeconds = try own.whole("pollSeconds", pollSeconds)
+        source.headers = try headers(&own, environment)
+        try own.end()
+      }
+      guard !sources.contains(where: { $0.address == source.address }) else {
+        throw object.error(name, "another source; \(source.address) is there twice")
+      }
+      sources.append(source)
+    }
+    return sources
+  }
+
+  private static func headers(
+    _ object: inout SettingsObject,
+    _ environment: (String) -> String?
+  ) throws(SettingsError) -> [Header] {
+    guard var fields = try object.object("headers") else { return [] }
+    var headers: [Header] = []
+    for name in fields.names {
+      guard HTTPField.Name(name) != nil else { throw fields.error(name, "the name of a field") }
+      let (value, isLiteral) = try fields.secret(name, environment: environment)
+      guard HTTPField.isValidValue(value) else {
+        throw fields.error(name, "a value without line breaks and control characters")
+      }
+      headers.append(Header(name: name, value: value, isLiteral: isLiteral))
+    }
+    return headers
+  }
+
+  /// All fields with the place of the file that holds them.
+  var allHeaders: [Header] { headers + (tripUpdates + alerts).flatMap(\.headers) }
 }

@@ -109,6 +109,46 @@ struct SettingsObject {
     )
   }
 
+  /// An entry that is a text or an object.
+  enum Entry {
+    case text(String, place: String)
+    case object(SettingsObject)
+  }
+
+  /// Takes a text that is not empty, an object, or a list of them, if present.
+  mutating func entries(
+    _ name: String,
+    _ expected: String,
+    most: Int
+  ) throws(SettingsError) -> [Entry] {
+    guard let value = take(name) else { return [] }
+    let place = path(of: name)
+    guard case .list(let elements) = value else {
+      return [try entry(value, place, expected)]
+    }
+    guard !elements.isEmpty, elements.count <= most else {
+      throw error(name, "1 to \(most) elements", found: "\(elements.count)")
+    }
+    var entries: [Entry] = []
+    for (index, element) in elements.enumerated() {
+      entries.append(try entry(element, "\(place)[\(index)]", expected))
+    }
+    return entries
+  }
+
+  private func entry(
+    _ value: JSONValue,
+    _ place: String,
+    _ expected: String
+  ) throws(SettingsError) -> Entry {
+    switch value {
+    case .string(let text) where !text.isEmpty: return .text(text, place: place)
+    case .object(let members): return .object(SettingsObject(members, file: file, place: place))
+    default:
+      throw SettingsError("\(file): \(place): expected \(expected), found \(value.kind)")
+    }
+  }
+
   /// Takes a text, or the value of an environment variable; no error shows the value.
   mutating func secret(
     _ name: String,

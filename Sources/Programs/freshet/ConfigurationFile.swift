@@ -1,6 +1,7 @@
 import ArgumentParser
 import Commands
 import Foundation
+import Freshness
 import HTTPTypes
 import ServeSettings
 import StationboardServer
@@ -44,30 +45,36 @@ struct ConfigurationFile {
   func sources(besides given: [RealtimeSource]) throws -> [RealtimeSource] {
     var sources: [RealtimeSource] = []
     for feed in settings.feeds {
-      for (kind, name, address) in [
-        (RealtimeSource.Kind.tripUpdates, "tripUpdates", feed.tripUpdates),
-        (.alerts, "alerts", feed.alerts),
-      ] {
-        guard let address else { continue }
-        guard !given.contains(where: { $0.kind == kind && $0.prefix == feed.prefix }) else {
-          continue
-        }
-        do {
-          let fields = try WatchAddress.fields(
-            feed.headers.map { "\($0.name): \($0.value)" },
-            option: "headers"
-          )
-          sources.append(
-            try RealtimeOptions.source(kind, prefix: feed.prefix, address, fields)
-          )
-        } catch {
-          // Neither of them contains the value of a field.
-          let reason = (error as? ValidationError)?.message ?? "\(error)"
-          try Self.fail("\(path): \(feed.place).\(name): \(reason)")
-        }
+      for (kind, own) in [
+        (RealtimeSource.Kind.tripUpdates, feed.tripUpdates), (.alerts, feed.alerts),
+      ] where !given.contains(where: { $0.kind == kind && $0.prefix == feed.prefix }) {
+        for source in own { sources.append(try read(source, kind, of: feed)) }
       }
     }
     return sources
+  }
+
+  private func read(
+    _ source: FeedSettings.Source,
+    _ kind: RealtimeSource.Kind,
+    of feed: FeedSettings
+  ) throws -> RealtimeSource {
+    do {
+      // A field of the source takes the place of the feed's.
+      let own = Set(source.headers.map { $0.name.lowercased() })
+      let headers = source.headers + feed.headers.filter { !own.contains($0.name.lowercased()) }
+      let fields = try WatchAddress.fields(
+        headers.map { "\($0.name): \($0.value)" },
+        option: "headers"
+      )
+      var read = try RealtimeOptions.source(kind, prefix: feed.prefix, source.address, fields)
+      read.every = source.pollSeconds.map { .seconds(Int64($0)) }
+      return read
+    } catch {
+      // Neither of them contains the value of a field.
+      let reason = (error as? ValidationError)?.message ?? "\(error)"
+      try Self.fail("\(path): \(source.place): \(reason)")
+    }
   }
 
   /// Returns the sources of timetables.

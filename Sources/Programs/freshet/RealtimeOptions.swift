@@ -11,7 +11,7 @@ import StationboardServer
 struct RealtimeOptions: ParsableArguments {
   @Option(
     help: ArgumentHelp(
-      "A GTFS-Realtime feed of trip updates: an address, or a file that another program rewrites. For a feed with a prefix: PREFIX=ADDRESS.",
+      "A GTFS-Realtime feed of trip updates: an address, or a file that another program rewrites. For a feed with a prefix: PREFIX=ADDRESS. Of several for one feed, the first that has a trip decides.",
       valueName: "url|file"
     )
   )
@@ -19,7 +19,7 @@ struct RealtimeOptions: ParsableArguments {
 
   @Option(
     help: ArgumentHelp(
-      "A GTFS-Realtime feed of service alerts, likewise.",
+      "A GTFS-Realtime feed of service alerts, likewise; the alerts of several are all shown.",
       valueName: "url|file"
     )
   )
@@ -96,14 +96,24 @@ struct RealtimeOptions: ParsableArguments {
       for value in values {
         var source = try Self.source(kind, value, fields)
         source.every = rhythms[kind]
-        guard !sources.contains(where: { $0.kind == kind && $0.prefix == source.prefix }) else {
-          let which = source.prefix.isEmpty ? "the feed without a prefix" : "\"\(source.prefix)\""
-          throw ValidationError("--\(kind.rawValue): there are two for \(which)")
+        guard !sources.contains(source) else {
+          throw ValidationError("--\(kind.rawValue) \(source.title): is given twice")
         }
         sources.append(source)
       }
+      try Self.checkCount(of: kind, in: sources)
     }
     return sources
+  }
+
+  /// The most sources of one kind for one timetable.
+  static let mostSources = FeedSettings.mostSources
+
+  private static func checkCount(of kind: RealtimeSource.Kind, in sources: [RealtimeSource]) throws
+  {
+    let counts = Dictionary(grouping: sources.filter { $0.kind == kind }, by: \.prefix)
+    guard counts.values.contains(where: { $0.count > mostSources }) else { return }
+    throw ValidationError("--\(kind.rawValue): at most \(mostSources) for one feed")
   }
 
   private static func source(

@@ -80,8 +80,26 @@ import Testing
     #expect(settings.logLevel == "debug")
     #expect(settings.feeds.map(\.prefix) == ["", "bus"])
     #expect(settings.feeds[0].headers.map(\.value) == ["Bearer abc"])
-    #expect(settings.feeds[1].alerts == "alerts.pb")
+    #expect(settings.feeds[1].alerts.map(\.address) == ["alerts.pb"])
     #expect(!settings.holdsSecrets)
+  }
+
+  @Test func `Several sources of a feed are read, each with its own rhythm and fields`() throws {
+    let settings = try read(
+      """
+      {"feeds": [{"tripUpdates": ["a.pb", {"source": "https://example.org/b", "pollSeconds": 30,
+        "headers": {"X-Key": "1"}}], "alerts": {"source": "c.pb"}, "headers": {"Accept": "x"}}]}
+      """
+    )
+    let feed = settings.feeds[0]
+    #expect(feed.tripUpdates.map(\.address) == ["a.pb", "https://example.org/b"])
+    #expect(feed.tripUpdates.map(\.pollSeconds) == [nil, 30])
+    #expect(feed.tripUpdates.map { $0.headers.map(\.name) } == [[], ["X-Key"]])
+    #expect(
+      feed.tripUpdates.map(\.place) == ["$.feeds[0].tripUpdates[0]", "$.feeds[0].tripUpdates[1]"]
+    )
+    #expect(feed.alerts.map(\.address) == ["c.pb"])
+    #expect(settings.holdsSecrets)
   }
 
   @Test func `What is not said is nothing`() throws {
@@ -114,6 +132,18 @@ import Testing
     (
       "{\"feeds\": [{\"alerts\": \"a\", \"leastMatchedPercent\": 5}]}",
       "$.feeds[0].tripUpdates: expected an address"
+    ),
+    ("{\"feeds\": [{\"alerts\": []}]}", "$.feeds[0].alerts: expected 1 to 32 elements, found 0"),
+    ("{\"feeds\": [{\"alerts\": [\"a\", 1]}]}", "$.feeds[0].alerts[1]: expected an address"),
+    ("{\"feeds\": [{\"alerts\": [\"a\", \"a\"]}]}", "$.feeds[0].alerts: expected another source"),
+    ("{\"feeds\": [{\"alerts\": {}}]}", "$.feeds[0].alerts.source: expected an address"),
+    (
+      "{\"feeds\": [{\"alerts\": {\"source\": \"a\", \"pollSeconds\": 14}}]}",
+      "$.feeds[0].alerts.pollSeconds: expected a whole number, 15 to 3600"
+    ),
+    (
+      "{\"feeds\": [{\"alerts\": {\"source\": \"a\", \"every\": 5}}]}",
+      "$.feeds[0].alerts.every: expected one of"
     ),
     ("{\"feeds\": [{\"alerts\": 7}]}", "$.feeds[0].alerts: expected an address"),
     ("{\"feeds\": [{\"alerts\": \"a\", \"alert\": \"b\"}]}", "$.feeds[0].alert: expected one of"),

@@ -18,6 +18,17 @@ package struct TripUpdateFeed: Sendable {
   /// Counts what became of every entity, and why some were rejected.
   package let census: EntityCounters
 
+  /// A feed without trip updates.
+  package static let empty = TripUpdateFeed(
+    header: FeedHeader(version: "2.0"),
+    trips: [],
+    stopTimeUpdates: [],
+    stopTimeDetails: [],
+    texts: TextTable(bytes: [], ends: []),
+    deletedEntities: [],
+    census: EntityCounters()
+  )
+
   /// The rarer fields of a stop time update of this feed; `nil` if it has none.
   package func details(of update: StopTimeUpdate) -> StopTimeDetails? {
     update.details == .max ? nil : stopTimeDetails[Int(update.details)]

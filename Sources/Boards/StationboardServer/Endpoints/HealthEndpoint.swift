@@ -113,14 +113,21 @@ struct HealthEndpoint {
 
   /// How the trip updates in use fit the timetable; `nil` without trip updates.
   private func report(_ feed: Feed) -> MatchReport? {
-    guard let realtime, let index = realtime.snapshot(of: feed).index else { return nil }
-    return MatchReport(index, of: feed, leastPercent: realtime.leastPercent(of: feed))
+    guard let realtime else { return nil }
+    let snapshot = realtime.snapshot(of: feed)
+    guard let index = snapshot.index else { return nil }
+    return MatchReport(
+      index,
+      of: feed,
+      sources: snapshot.sources,
+      leastPercent: realtime.leastPercent(of: feed)
+    )
   }
 
   /// Writes how much of the trip updates in use matches the timetable.
   private func writeRealtime(_ feed: Feed, _ json: inout JSONBytes) {
     guard let report = report(feed) else { return json.raw("null") }
-    report.write(&json, idPrefix: feed.idPrefix)
+    report.write(&json, idPrefix: feed.idPrefix, now: clock.now)
   }
 
   /// Which program answers, and which contract.

@@ -1,6 +1,6 @@
 extension MatchReport {
   /// Writes the JSON object of `/health`.
-  func write(_ json: inout JSONBytes, idPrefix: String) {
+  func write(_ json: inout JSONBytes, idPrefix: String, now: Double) {
     json.raw("{\"status\":")
     json.string(status.rawValue)
     json.raw(",")
@@ -19,7 +19,30 @@ extension MatchReport {
     writeLines(&json)
     writeExamples(&json)
     writeProofs(&json, idPrefix)
+    writeSources(&json, now)
     json.raw("}")
+  }
+
+  private func writeSources(_ json: inout JSONBytes, _ now: Double) {
+    json.raw(",\"sources\":[")
+    for (place, source) in sources.enumerated() {
+      json.raw(place > 0 ? ",{\"kind\":" : "{\"kind\":")
+      json.string(source.kind.rawValue)
+      json.raw(",\"number\":")
+      json.integer(source.number)
+      json.raw(",\"status\":")
+      json.string(status(of: source)?.rawValue)
+      json.raw(",\"ageSeconds\":")
+      if let age = source.standing.age(at: now) { json.integer(Int(age)) } else { json.raw("null") }
+      json.raw(",\"matched\":")
+      if let census = source.census { json.integer(census.matched) } else { json.raw("null") }
+      json.raw(",\"unmatched\":")
+      if let census = source.census { json.integer(census.unmatched) } else { json.raw("null") }
+      json.raw(",\"lastError\":")
+      json.string(source.standing.lastError)
+      json.raw("}")
+    }
+    json.raw("]")
   }
 
   private func writeLines(_ json: inout JSONBytes) {

@@ -114,9 +114,8 @@ struct MetricsEndpoint {
     var standings: [(labels: [(String, String)], standing: SourceStatus)] = []
     for feed in feeds {
       let snapshot = desk.snapshot(of: feed)
-      let sources = [("trip_updates", snapshot.trips), ("alerts", snapshot.alerts)]
-      for (kind, standing) in sources where standing.isConfigured {
-        standings.append((labels: [("feed", feed.entry.key), ("kind", kind)], standing: standing))
+      for source in snapshot.sources {
+        standings.append((labels: Self.labels(feed, source), standing: source.standing))
       }
     }
     func gauge(_ name: String, _ help: String, _ value: (SourceStatus) -> Double?) {
@@ -167,6 +166,13 @@ struct MetricsEndpoint {
     }
   }
 
+  /// The labels of a source: its number only where a feed has several of its kind.
+  private static func labels(_ feed: Feed, _ source: SourceView) -> [(String, String)] {
+    let kind = source.kind == .tripUpdates ? "trip_updates" : "alerts"
+    let labels = [("feed", feed.entry.key), ("kind", kind)]
+    return source.of > 1 ? labels + [("source", "\(source.number)")] : labels
+  }
+
   private func writeMerge(_ feeds: [Feed], _ metrics: inout MetricsText) {
     var trips: [(labels: [(String, String)], value: Double?)] = []
     var without: [(labels: [(String, String)], value: Double?)] = []
@@ -175,7 +181,8 @@ struct MetricsEndpoint {
     var rungs: [(labels: [(String, String)], value: Double?)] = []
     var lines: [(labels: [(String, String)], value: Double?)] = []
     for feed in feeds {
-      guard let index = desk.snapshot(of: feed).index else { continue }
+      let snapshot = desk.snapshot(of: feed)
+      guard let index = snapshot.index else { continue }
       let census = index.census
       let label = ("feed", feed.entry.key)
       let kinds = [
@@ -187,6 +194,10 @@ struct MetricsEndpoint {
       without += census.withoutEffect.sorted { $0.key.rawValue < $1.key.rawValue }
         .map { (labels: [label, ("reason", $0.rawValue)], value: Double($1)) }
       if let share = census.matchedShare { coverage.append((labels: [label], value: share)) }
+      for source in snapshot.sources where source.of > 1 {
+        guard let share = source.census?.matchedShare else { continue }
+        coverage.append((labels: [label, ("source", "\(source.number)")], value: share))
+      }
       let otherwise = census.byRung.values.reduce(0, +)
       rungs += RealtimeCounters.Rung.allCases.map { rung in
         let count = rung == .id ? census.matched - otherwise : census.byRung[rung, default: 0]

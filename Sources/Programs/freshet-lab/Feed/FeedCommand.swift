@@ -45,10 +45,18 @@ struct FeedCommand: AsyncParsableCommand {
   @Option(help: "Seconds between two publications of trip updates; alerts take four times as long.")
   var period = 15.0
 
+  @Option(
+    help: "Publish the trip updates in so many parts as well, trip-updates-1.pb and so on, 1 to 16."
+  )
+  var split = 1
+
   @Option(help: "How much to log: trace, debug, info, notice, warning, error, critical.")
   var logLevel: String = "notice"
 
   func validate() throws {
+    guard (1...FeedShare.most).contains(split) else {
+      throw ValidationError("--split is 1 to \(FeedShare.most)")
+    }
     guard (0...65_535).contains(port) else { throw ValidationError("--port is 0 to 65535") }
     guard Logger.Level(rawValue: logLevel) != nil else {
       throw ValidationError("--log-level \"\(logLevel)\" is not a level")
@@ -95,7 +103,8 @@ struct FeedCommand: AsyncParsableCommand {
       stage: stage,
       clock: time.clock(),
       logger: logger,
-      door: ServerListener(limits: limits)
+      door: ServerListener(limits: limits),
+      shares: split
     )
     do {
       try await server.run { port in announce(stage, port) }
@@ -142,6 +151,7 @@ struct FeedCommand: AsyncParsableCommand {
     text += " \(timetable.metadata.publisher ?? "no publisher named"),"
     text += " \(timetable.firstDay) to \(timetable.lastDay)\n"
     text += "  as JSON: \(address)/trip-updates.json, \(address)/alerts.json\n"
+    if split > 1 { text += "  in \(split) parts: \(address)/trip-updates-1.pb and so on\n" }
     text += "  the truth at a stop: \(address)/truth.json?stop=ID\n"
     Terminal.write(text)
   }

@@ -26,18 +26,24 @@ actor FeedPublisher {
     var number: Int64
     var fault: FeedFault?
     var form: Form
+    var share: FeedShare?
   }
 
   /// The number of publications that are cached.
-  private static let kept = 8
+  private static let kept = 8 + FeedShare.most
 
   private var sheets: [Key: Task<Sheet, any Error>] = [:]
   private var order: [Key] = []
 
-  /// Returns the body of a response.
+  /// Returns the body of a response, or a part of it.
   ///
   /// - Throws: If the feed cannot be written as JSON.
-  func sheet(_ answer: FeedAnswer, of world: FeedWorld, as form: Form) async throws -> Sheet {
+  func sheet(
+    _ answer: FeedAnswer,
+    of world: FeedWorld,
+    as form: Form,
+    share: FeedShare? = nil
+  ) async throws -> Sheet {
     // Lateness and slowness do not change the body.
     let fault: FeedFault? =
       switch answer.fault {
@@ -49,10 +55,11 @@ actor FeedPublisher {
       stream: answer.stream,
       number: answer.tick.number,
       fault: fault,
-      form: form
+      form: form,
+      share: share
     )
     if let sheet = sheets[key] { return try await sheet.value }
-    let task = Task { try await Self.print(answer, of: world, as: form) }
+    let task = Task { try await Self.print(answer, of: world, as: form, share) }
     sheets[key] = task
     order.append(key)
     if order.count > Self.kept { sheets[order.removeFirst()] = nil }
@@ -63,11 +70,14 @@ actor FeedPublisher {
   private static func print(
     _ answer: FeedAnswer,
     of world: FeedWorld,
-    as form: Form
+    as form: Form,
+    _ share: FeedShare?
   ) async throws -> Sheet {
     var bytes: [UInt8]
     switch (form, answer.fault) {
-    case (.protobuf, _), (.json, .emptyBody): bytes = world.body(of: answer)
+    case (.protobuf, _), (.json, .emptyBody):
+      bytes = world.body(of: answer)
+      if let share { bytes = share.bytes(of: bytes) }
     case (.json, .noEntities): bytes = try FeedDocument(world.body(of: answer)).json()
     case (.json, let fault):
       let whole = world.content(of: answer.tick, in: answer.stream)

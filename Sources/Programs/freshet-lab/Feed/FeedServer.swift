@@ -15,6 +15,8 @@ struct FeedServer {
   let clock: ServiceClock
   let logger: Logger
   let door: ServerListener
+  /// In how many parts the trip updates are published as well; 1 for none.
+  var shares = 1
 
   /// Serves until the process receives SIGINT or SIGTERM, then finishes pending responses.
   ///
@@ -59,6 +61,13 @@ struct FeedServer {
         try await publication(stream, .json, request, press)
       }
     }
+    if shares > 1 {
+      for share in FeedShare.all(of: shares) {
+        router.get("\(FeedStream.tripUpdates.rawValue)-\(share.number).pb") { request, _ in
+          try await publication(.tripUpdates, .protobuf, request, press, share: share)
+        }
+      }
+    }
     router.get("truth.json") { request, _ in
       try GroundTruthAnswer(request, world: stage.world, now: clock.now).response()
     }
@@ -70,12 +79,14 @@ struct FeedServer {
     _ stream: FeedStream,
     _ form: FeedPublisher.Form,
     _ request: Request,
-    _ press: FeedPublisher
+    _ press: FeedPublisher,
+    share: FeedShare? = nil
   ) async throws -> Response {
     let world = stage.world
     let answer = world.answer(stream, at: milliseconds)
     if answer.wait > 0 { try await clock.sleep(for: Double(answer.wait) / 1_000) }
-    let sheet = answer.status == 200 ? try await press.sheet(answer, of: world, as: form) : nil
+    let sheet =
+      answer.status == 200 ? try await press.sheet(answer, of: world, as: form, share: share) : nil
     let reply = FeedReply(
       answer,
       digest: sheet?.digest ?? FeedDigest([]),

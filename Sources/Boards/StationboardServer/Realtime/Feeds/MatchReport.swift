@@ -33,6 +33,9 @@ package struct MatchReport: Sendable {
   package let census: RealtimeCounters
   /// The lines with trip updates that match nothing, those with most of them first.
   package let lines: [Line]
+  /// Each source by itself.
+  let sources: [SourceView]
+  private let leastPercent: Int
   /// What is likely wrong; `nil` if nothing points to it.
   package let hint: String?
 
@@ -43,19 +46,36 @@ package struct MatchReport: Sendable {
   ///   - feed: The timetable.
   ///   - leastPercent: The share that must match.
   package init(_ index: RealtimeIndex, of feed: Feed, leastPercent: Int) {
+    self.init(index, of: feed, sources: [], leastPercent: leastPercent)
+  }
+
+  /// Reads the report off the realtime in use; the verdict is that on the worst of its sources.
+  init(_ index: RealtimeIndex, of feed: Feed, sources: [SourceView], leastPercent: Int) {
     let census = index.census
     self.census = census
-    status = Self.status(census, leastPercent: leastPercent)
+    self.sources = sources
+    self.leastPercent = leastPercent
+    let verdicts = ([census] + sources.compactMap(\.census)).map {
+      Self.status($0, leastPercent: leastPercent)
+    }
+    status =
+      verdicts.contains(.matchesNothing)
+      ? .matchesNothing : verdicts.contains(.matchesLittle) ? .matchesLittle : .ok
     lines = Self.lines(index, feed)
     hint = Self.hint(census, feed.timetable, feedTime: index.sourceTime)
+  }
+
+  /// The verdict on one source; `nil` as long as it has no trip updates.
+  func status(of source: SourceView) -> Status? {
+    source.census.map { Self.status($0, leastPercent: leastPercent) }
   }
 
   /// The verdict on trip updates.
   static func status(_ census: RealtimeCounters, leastPercent: Int) -> Status {
     if census.matchesNothing { return .matchesNothing }
-    let wanted = census.matched + census.unmatched
+    let wanted = census.matching + census.unmatched
     guard wanted >= MatchLimits.fewestJudged else { return .ok }
-    return census.matched * 100 < wanted * leastPercent ? .matchesLittle : .ok
+    return census.matching * 100 < wanted * leastPercent ? .matchesLittle : .ok
   }
 
   private static func lines(_ index: RealtimeIndex, _ feed: Feed) -> [Line] {

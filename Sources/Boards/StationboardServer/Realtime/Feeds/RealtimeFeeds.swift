@@ -14,38 +14,24 @@ import Synchronization
 /// result in place in one assignment. An unchanged feed costs one conditional request.
 package final class RealtimeFeeds: Sendable {
   private let sources: [RealtimeSource]
-  private let store: FeedStore
+  let store: FeedStore
   private let exchange: any HTTPExchange
-  private let clock: ServiceClock
+  let clock: ServiceClock
   private let hostClock: HostClock
   private let chance: any RandomNumberGenerator & Sendable
   private let logger: Logger
   private let leastPercent: MatchThreshold
   private let onTaken: @Sendable (RealtimeSource) -> Void
-  private let state: Mutex<[String: Held]>
+  let state: Mutex<[String: HeldRealtime]>
   /// Who polls each source, while it is polled.
   private let pollers = Mutex<[RealtimeSource: FreshnessClient]>([:])
   private let listeners = TickSubscribers()
 
-  /// The state kept for a timetable.
-  private struct Held {
-    var snapshot = RealtimeSnapshot()
-    var trips = FeedSequence()
-    var alerts = FeedSequence()
-    /// The feeds in use, to build them again when the timetable changes.
-    var tripFeed: TripUpdateFeed?
-    var alertFeed: AlertFeed?
-    /// The import of the timetable that each index was built on.
-    var tripGeneration: String?
-    var alertGeneration: String?
-    /// How much of the trip updates matched when it was last written to the log.
-    var match: RealtimeCounters.Match?
-  }
-
   /// Creates the sources of a server; nothing is asked yet.
   ///
   /// - Parameters:
-  ///   - sources: Where the feeds are; at most one of a kind for a timetable.
+  ///   - sources: Where the feeds are; of several of a kind for a timetable, the first that has a trip on a day wins,
+  ///     and all their alerts are shown.
   ///   - store: The timetables.
   ///   - exchange: Sends the requests; files need none.
   ///   - clock: The service clock.
@@ -74,13 +60,14 @@ package final class RealtimeFeeds: Sendable {
     self.logger = logger
     self.leastPercent = leastPercent
     self.onTaken = onTaken
-    var held: [String: Held] = [:]
+    var held: [String: HeldRealtime] = [:]
     for source in sources {
       switch source.kind {
-      case .tripUpdates: held[source.prefix, default: Held()].snapshot.trips.isConfigured = true
-      case .alerts: held[source.prefix, default: Held()].snapshot.alerts.isConfigured = true
+      case .tripUpdates: held[source.prefix, default: HeldRealtime()].trips.append(.init(source))
+      case .alerts: held[source.prefix, default: HeldRealtime()].alerts.append(.init(source))
       }
     }
+    for prefix in held.keys { held[prefix]?.show() }
     state = Mutex(held)
   }
 
@@ -222,56 +209,36 @@ package final class RealtimeFeeds: Sendable {
         let decoded = ContinuousClock.now
         let arrival = FeedResponse(feed, digest: bytes.digest, moment: Int64(now))
         guard judge(arrival, of: source) else { return }
-        let (timetable, before) = context(of: source)
+        let (timetable, before, directory) = context(of: source)
         let index = timetable.map {
           RealtimeIndex(
             feed,
             timetable: $0.timetable,
             arrivedAt: Int64(now),
-            previous: before
+            previous: before,
+            sharing: directory
           )
         }
         let indexed = ContinuousClock.now
-        change(source) { standing, held in
-          let before = standing.sourceTime
-          standing.took(feed.header, bytes: bytes.bytes.count, at: now)
-          standing.tally.entities = feed.trips.count
-          standing.tally.decodeSeconds = (decoded - began).seconds
-          standing.tally.indexSeconds = (indexed - decoded).seconds
-          standing.judged = bytes.digest
-          // Without a later source time, `since_rt` cannot show that the content is new.
-          if let before, let after = standing.sourceTime, after <= before {
-            held.snapshot.changedAt = now
-          }
-          held.tripFeed = feed
-          held.snapshot.index = index
-          held.tripGeneration = timetable?.entry.generation
+        put(index, of: timetable?.entry.generation, from: source, at: now) { held in
+          held.standing.took(feed.header, bytes: bytes.bytes.count, at: now)
+          held.standing.tally.entities = feed.trips.count
+          held.standing.tally.decodeSeconds = (decoded - began).seconds
+          held.standing.tally.indexSeconds = (indexed - decoded).seconds
+          held.standing.judged = bytes.digest
+          held.content = feed
         }
-        report(index?.census, of: source.prefix)
       case .alerts:
         let feed = try document.alerts()
         let decoded = ContinuousClock.now
         let arrival = FeedResponse(feed, digest: bytes.digest, moment: Int64(now))
         guard judge(arrival, of: source) else { return }
-        let (timetable, _) = context(of: source)
-        let alertsBefore = state.withLock { $0[source.prefix]?.snapshot.alertIndex }
-        let index = timetable.map {
-          AlertIndex(feed, timetable: $0.timetable, previous: alertsBefore)
-        }
-        let indexed = ContinuousClock.now
-        change(source) { standing, held in
-          // The same alerts arrived again and the previous copy was fresh: boards do not change.
-          let wasFresh = standing.age(at: now).map { $0 <= AlertDecay.freshFor } ?? false
-          let isSame = held.snapshot.alertIndex?.version == index?.version
-          if !isSame || !wasFresh { held.snapshot.changedAt = now }
+        putAlerts(feed, from: source, at: now) { standing, indexSeconds in
           standing.took(feed.header, bytes: bytes.bytes.count, at: now)
           standing.judged = bytes.digest
           standing.tally.entities = feed.alerts.count
           standing.tally.decodeSeconds = (decoded - began).seconds
-          standing.tally.indexSeconds = (indexed - decoded).seconds
-          held.alertFeed = feed
-          held.snapshot.alertIndex = index
-          held.alertGeneration = timetable?.entry.generation
+          standing.tally.indexSeconds = indexSeconds
         }
       }
     } catch {
@@ -287,9 +254,15 @@ package final class RealtimeFeeds: Sendable {
   /// Judges a response; returns whether to use it.
   private func judge(_ arrival: FeedResponse, of source: RealtimeSource) -> Bool {
     let verdict = state.withLock { state in
+      guard var held = state[source.prefix] else { return FeedVerdict.same }
+      defer { state[source.prefix] = held }
       switch source.kind {
-      case .tripUpdates: state[source.prefix, default: Held()].trips.judge(arrival)
-      case .alerts: state[source.prefix, default: Held()].alerts.judge(arrival)
+      case .tripUpdates:
+        let place = held.trips.firstIndex { $0.source == source }
+        return place.map { held.trips[$0].sequence.judge(arrival) } ?? .same
+      case .alerts:
+        let place = held.alerts.firstIndex { $0.source == source }
+        return place.map { held.alerts[$0].sequence.judge(arrival) } ?? .same
       }
     }
     change(source, isTick: false) { standing, _ in standing.tally.count(verdict) }
@@ -317,18 +290,6 @@ package final class RealtimeFeeds: Sendable {
 
   // MARK: Timetables
 
-  /// The timetable of a source, and the index in use.
-  private func context(of source: RealtimeSource) -> (Feed?, RealtimeIndex?) {
-    let feed = store.feeds.first { ($0.entry.prefix ?? "") == source.prefix }
-    let index = state.withLock { state -> RealtimeIndex? in
-      guard let held = state[source.prefix], held.tripGeneration == feed?.entry.generation else {
-        return nil
-      }
-      return held.snapshot.index
-    }
-    return (feed, index)
-  }
-
   /// Rebuilds the indexes when a timetable is imported again.
   private func followTimetables() async {
     let changes = store.changes()
@@ -339,45 +300,8 @@ package final class RealtimeFeeds: Sendable {
     }
   }
 
-  private func rebuild(_ prefix: String) {
-    guard let feed = store.feeds.first(where: { ($0.entry.prefix ?? "") == prefix }),
-      let held = state.withLock({ $0[prefix] })
-    else { return }
-    let generation = feed.entry.generation
-    let trips = held.tripGeneration == generation ? nil : held.tripFeed
-    let alerts = held.alertGeneration == generation ? nil : held.alertFeed
-    guard trips != nil || alerts != nil else { return }
-    let now = clock.now
-    let index = trips.map {
-      // As old as before: another timetable makes no feed newer.
-      RealtimeIndex(
-        $0,
-        timetable: feed.timetable,
-        arrivedAt: Int64(held.snapshot.trips.fetchedAt ?? now)
-      )
-    }
-    let alertIndex = alerts.map { AlertIndex($0, timetable: feed.timetable) }
-    state.withLock { state in
-      guard var held = state[prefix] else { return }
-      // A publication that came meanwhile has been indexed with the new timetable.
-      if let index, held.tripGeneration != generation {
-        held.snapshot.index = index
-        held.tripGeneration = generation
-      }
-      if let alertIndex, held.alertGeneration != generation {
-        held.snapshot.alertIndex = alertIndex
-        held.alertGeneration = generation
-      }
-      held.snapshot.changedAt = now
-      held.snapshot.tick += 1
-      state[prefix] = held
-    }
-    report(index?.census, of: prefix)
-    tell()
-  }
-
   /// Writes to the log when a feed begins or ceases to match its timetable.
-  private func report(_ census: RealtimeCounters?, of prefix: String) {
+  func report(_ census: RealtimeCounters?, of prefix: String) {
     guard let census, census.received > 0 else { return }
     let match = census.match
     let before = state.withLock { state -> RealtimeCounters.Match? in
@@ -411,21 +335,24 @@ package final class RealtimeFeeds: Sendable {
   private func change(
     _ source: RealtimeSource,
     isTick: Bool = true,
-    _ change: (inout SourceStatus, inout Held) -> Void
+    _ change: (inout SourceStatus, inout HeldRealtime) -> Void
   ) {
-    let before = state.withLock { state -> Held? in
-      let before = state[source.prefix]
-      var held = before ?? Held()
+    let before = state.withLock { state -> HeldRealtime? in
+      guard var held = state[source.prefix] else { return nil }
+      let before = held
       switch source.kind {
       case .tripUpdates:
-        var standing = held.snapshot.trips
+        guard let place = held.trips.firstIndex(where: { $0.source == source }) else { return nil }
+        var standing = held.trips[place].standing
         change(&standing, &held)
-        held.snapshot.trips = standing
+        held.trips[place].standing = standing
       case .alerts:
-        var standing = held.snapshot.alerts
+        guard let place = held.alerts.firstIndex(where: { $0.source == source }) else { return nil }
+        var standing = held.alerts[place].standing
         change(&standing, &held)
-        held.snapshot.alerts = standing
+        held.alerts[place].standing = standing
       }
+      held.show()
       if isTick { held.snapshot.tick += 1 }
       state[source.prefix] = held
       return before
@@ -435,7 +362,7 @@ package final class RealtimeFeeds: Sendable {
     if isTick { tell() }
   }
 
-  private func tell() { BackgroundExecutor.wake { [listeners] in listeners.tick() } }
+  func tell() { BackgroundExecutor.wake { [listeners] in listeners.tick() } }
 }
 
 extension RealtimeSource {

@@ -10,6 +10,7 @@ struct RealtimeSnapshot: Sendable {
     var index: RealtimeIndex?
     var alerts = SourceStatus()
     var alertIndex: AlertIndex?
+    var sources: [SourceView] = []
   }
 
   /// Shared, and never changed while it is.
@@ -56,6 +57,11 @@ struct RealtimeSnapshot: Sendable {
   var alerts: SourceStatus {
     _read { yield contents.alerts }
     _modify { yield &contents.alerts }
+  }
+  /// Each source by itself.
+  var sources: [SourceView] {
+    _read { yield contents.sources }
+    _modify { yield &contents.sources }
   }
   /// The index of the alerts.
   var alertIndex: AlertIndex? {

@@ -45,6 +45,34 @@ struct SourceStatus: Hashable, Sendable {
   private var waits: [Double] = []
   /// The counters since the start of the server.
   var tally = SourceMetrics()
+  /// The status of each source, of several that are one to boards.
+  private var members: [SourceStatus] = []
+
+  /// The status of a source that nothing is known of.
+  init() {}
+
+  /// The status of several sources as one: as new as the newest of them, as boards are told of a change by it;
+  /// how old a departure is, its own source says.
+  init(of members: [SourceStatus]) {
+    guard members.count > 1 else {
+      self = members.first ?? SourceStatus()
+      return
+    }
+    let newest = members.max { ($0.sourceTime ?? 0) < ($1.sourceTime ?? 0) }
+    self = newest ?? SourceStatus()
+    self.members = members
+    lastPollAt = members.compactMap(\.lastPollAt).max()
+    lastSuccessAt = members.compactMap(\.lastSuccessAt).max()
+    // The board of one source is not worse because another one fails; that it fails is said all the same.
+    let failing = members.filter { $0.lastError != nil }
+    failureIsOfContent = failing.count == members.count && failing.allSatisfy(\.failureIsOfContent)
+    refusal = failing.count == members.count ? failing.lazy.compactMap(\.refusal).first : nil
+    failure = failing.first?.lastError.map { error in
+      "\(failing.count) of \(members.count) sources: \(error)"
+    }
+    let bytes = members.compactMap(\.payloadBytes)
+    payloadBytes = bytes.isEmpty ? nil : bytes.reduce(0, +)
+  }
 
   /// Whether the newest content is not a feed, or was rejected.
   var isRefused: Bool { refusal != nil || failureIsOfContent }
@@ -69,6 +97,7 @@ struct SourceStatus: Hashable, Sendable {
   /// client for the sake of one publication in twenty; with the mean, every second client would poll too early and get
   /// nothing new.
   func nextExpected(at now: Double) -> Double? {
+    guard members.isEmpty else { return members.compactMap { $0.nextExpected(at: now) }.min() }
     guard let stampedAt, !waits.isEmpty else { return nil }
     let rank = Int((Double(waits.count) * Self.quantile).rounded(.up))
     let next = stampedAt + waits.sorted()[min(max(rank, 1), waits.count) - 1]

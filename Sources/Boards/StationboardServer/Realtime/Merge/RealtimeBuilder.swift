@@ -57,6 +57,26 @@ struct RealtimeBuilder {
     instances = InstanceTable(tripCount: directory.timetable.tripCount, capacity: 0)
   }
 
+  /// A builder of what several sources say, for which nothing is looked up any more.
+  init(combining first: RealtimeIndex, at time: Int64, _ policy: RealtimePolicy = .standard) {
+    feed = .empty
+    directory = first.directory
+    self.policy = policy
+    sourceTime = time
+    arrivedAt = time
+    stopNumbers = []
+    plainStops = []
+    instances = InstanceTable(tripCount: directory.timetable.tripCount, capacity: 0)
+  }
+
+  /// Enters the trips of the timetable into the table by which boards find them.
+  mutating func enterInstances() {
+    instances = InstanceTable(tripCount: timetable.tripCount, capacity: trips.count)
+    for (number, trip) in trips.enumerated() where trip.extra < 0 {
+      instances.insert(trip.trip, trip.day, UInt32(number))
+    }
+  }
+
   /// The trip updates and stop time updates from which a feed is merged in two parts at once: below, handing
   /// the work over takes as long as it saves.
   private static let divisibleUpdates = 20_000
@@ -84,13 +104,7 @@ struct RealtimeBuilder {
     census = found.census
     renamings = found.renamings
     merge(found.targets, parts: parts)
-    instances = InstanceTable(
-      tripCount: timetable.tripCount,
-      capacity: trips.count
-    )
-    for (number, trip) in trips.enumerated() where trip.extra < 0 {
-      instances.insert(trip.trip, trip.day, UInt32(number))
-    }
+    enterInstances()
     if let previous { keepVanished(from: previous) }
   }
 

@@ -26,6 +26,8 @@ package struct RealtimeCounters: Hashable, Sendable {
     case noStopTimes = "no_stop_times"
     /// Another trip update is about the same trip on the same day.
     case repeated
+    /// A source that comes first has the same trip on the same day.
+    case otherSource = "other_source"
     /// An added trip that the feed also contains as a duplicated trip.
     case alsoDuplicated = "also_duplicated"
     /// The trip follows trip modifications, which are not read.
@@ -121,9 +123,12 @@ package struct RealtimeCounters: Hashable, Sendable {
 
   /// The trip updates that match a trip, of those that should; `nil` if none should.
   package var matchedShare: Double? {
-    let wanted = matched + unmatched
-    return wanted == 0 ? nil : Double(matched) / Double(wanted)
+    let wanted = matching + unmatched
+    return wanted == 0 ? nil : Double(matching) / Double(wanted)
   }
+
+  /// Trip updates that match a trip of the timetable, those included that another source has as well.
+  var matching: Int { matched + withoutEffect[.otherSource, default: 0] }
 
   /// Trip updates that match no single trip of the timetable.
   package var unmatched: Int {
@@ -180,6 +185,18 @@ package struct RealtimeCounters: Hashable, Sendable {
   /// Counts entities of trip updates that cannot be read; the reader keeps examples of its own.
   mutating func leaveOutUnreadable(_ count: Int) {
     if count > 0 { withoutEffect[.unreadable, default: 0] += count }
+  }
+
+  /// Counts a trip of one source that another one has.
+  mutating func leaveToOther(_ kind: RealtimeTrip.Kind, isCopy: Bool) {
+    switch kind {
+    case .running: applied -= 1
+    case .cancelled: cancelled -= 1
+    case .deleted: deleted -= 1
+    case .replaced: replaced -= 1
+    case .extra: if isCopy { duplicated -= 1 } else { added -= 1 }
+    }
+    withoutEffect[.otherSource, default: 0] += 1
   }
 
   /// Counts a trip that was found without its id.

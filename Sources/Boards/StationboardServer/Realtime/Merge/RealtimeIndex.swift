@@ -56,16 +56,19 @@ package final class RealtimeIndex: Sendable {
   ///   - previous: The index of the publication before this one: its directory is used again if it is
   ///     of the same timetable, and trips that this feed does not have any more are kept as
   ///     ``RealtimePolicy/keptPublications`` says.
+  ///   - shared: A directory of the same timetable, if there is one.
   ///   - policy: Limits and choices.
   package convenience init(
     _ feed: TripUpdateFeed,
     timetable: Timetable,
     arrivedAt: Int64,
     previous: RealtimeIndex? = nil,
+    sharing shared: TimetableDirectory? = nil,
     policy: RealtimePolicy = .standard
   ) {
     let earlier = previous.flatMap { $0.timetable === timetable ? $0 : nil }
-    let directory = earlier?.directory ?? TimetableDirectory(timetable)
+    let common = shared.flatMap { $0.timetable === timetable ? $0 : nil }
+    let directory = earlier?.directory ?? common ?? TimetableDirectory(timetable)
     var builder = RealtimeBuilder(feed, directory, arrivedAt: arrivedAt, policy)
     builder.build(after: earlier)
     self.init(builder)

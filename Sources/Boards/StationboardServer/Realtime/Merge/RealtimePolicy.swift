@@ -27,6 +27,8 @@ package struct RealtimePolicy: Hashable, Sendable {
   package var leastRenamedPercent = 30
   /// The share of the ids found this way whose stops and times must fit, in percent.
   package var leastFittingPercent = 90
+  /// The share of them that may fit the trip of another one as well, in percent.
+  package var mostChancePercent = 20
   /// The most ways of differing that are learned of one feed.
   package var mostRenamings = 4
   /// The most ways of differing that are tried to learn one.

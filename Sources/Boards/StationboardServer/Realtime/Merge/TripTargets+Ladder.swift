@@ -117,7 +117,7 @@ extension TripTargets {
     do throws(Unmatched) {
       var target = try target(of: update, number, runs, directory)
       guard target.estimate == nil,
-        fits(update, target.trip, on: Int(target.day), toLast: false)
+        fit(update, target.trip, on: Int(target.day), toLast: false) != nil
       else { return (true, nil) }
       target.rung = .affix
       return (true, target)
@@ -164,8 +164,8 @@ extension TripTargets {
     }
   }
 
-  /// Learns a renaming if a large share of the ids fits by it and hardly any contradicts it; the ids that it
-  /// explains are taken away.
+  /// Learns a renaming if a large share of the ids fits by it, hardly any contradicts it, and hardly any would fit the
+  /// trip of another one as well; the ids that it explains are taken away.
   @discardableResult
   private mutating func keep(
     _ renaming: TripRenaming,
@@ -173,19 +173,34 @@ extension TripTargets {
   ) -> Bool {
     var known = 0
     var left: [(update: Int, id: CutID)] = []
+    var fitting: [TripTarget] = []
     for one in ids {
       let result = target(of: one.update, one.id, renaming)
       if result.isKnown { known += 1 }
-      if result.fitting == nil { left.append(one) }
+      if let target = result.fitting { fitting.append(target) } else { left.append(one) }
     }
-    let fitting = ids.count - left.count
-    guard fitting >= policy.fewestRenamed,
-      fitting * 100 >= ids.count * policy.leastRenamedPercent,
-      fitting * 100 >= known * policy.leastFittingPercent
+    guard fitting.count >= policy.fewestRenamed,
+      fitting.count * 100 >= ids.count * policy.leastRenamedPercent,
+      fitting.count * 100 >= known * policy.leastFittingPercent,
+      chances(of: fitting) * 100 <= fitting.count * policy.mostChancePercent
     else { return false }
     renamings.renamings.append(renaming)
     ids = left
     return true
+  }
+
+  /// How many updates fit the trip of another one at least as well as their own: updates that say little fit any
+  /// trip, and prove nothing.
+  private func chances(of found: [TripTarget]) -> Int {
+    found.indices.count { place in
+      let own = found[place]
+      let other = found[(place + found.count / 2) % found.count]
+      let update = feed.trips[own.update]
+      guard let chance = fit(update, other.trip, on: Int(other.day), toLast: false) else {
+        return false
+      }
+      return fit(update, own.trip, on: Int(own.day), toLast: false).map { chance <= $0 } ?? true
+    }
   }
 
   // MARK: Rung 3
@@ -202,7 +217,7 @@ extension TripTargets {
       guard let start = Int32(exactly: start) else { continue }
       for trip in directory.trips(route: route, start: start)
       where timetable.runs(trip, on: date) && !timetable.isHeadway(trip)
-        && fits(update, trip, on: date.daysSinceEpoch, toLast: true)
+        && fit(update, trip, on: date.daysSinceEpoch, toLast: true) != nil
       {
         guard found == nil else { return .several }
         found = TripTarget(

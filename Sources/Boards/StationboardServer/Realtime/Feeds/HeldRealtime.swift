@@ -1,0 +1,111 @@
+import GTFSRealtime
+
+/// What is kept of one source.
+struct HeldSource<Content: Sendable>: Sendable {
+  /// The source.
+  let source: RealtimeSource
+  /// What was received from it, and when.
+  var standing = SourceStatus()
+  /// Judges what it publishes.
+  var sequence = FeedSequence()
+  /// The feed in use, to build its index again when the timetable changes.
+  var content: Content?
+  /// Of trip updates, the index of the feed in use.
+  var index: RealtimeIndex?
+
+  init(_ source: RealtimeSource) {
+    self.source = source
+    standing.isConfigured = true
+  }
+}
+
+/// What is kept of the sources of one timetable, in their order of precedence.
+struct HeldRealtime: Sendable {
+  /// What boards may know.
+  var snapshot = RealtimeSnapshot()
+  /// The sources of trip updates.
+  var trips: [HeldSource<TripUpdateFeed>] = []
+  /// The sources of alerts.
+  var alerts: [HeldSource<AlertFeed>] = []
+  /// The import of the timetable that each index was built on.
+  var tripGeneration: String?
+  var alertGeneration: String?
+  /// Counts the contents that were taken: whoever made something of them sees whether they have changed meanwhile.
+  var taken = 0
+  /// How much of the trip updates matched when it was last written to the log.
+  var match: RealtimeCounters.Match?
+
+  /// Shows in the snapshot what is known of the sources.
+  mutating func show() {
+    if !trips.isEmpty { snapshot.trips = SourceStatus(of: trips.map(\.standing)) }
+    if !alerts.isEmpty { snapshot.alerts = SourceStatus(of: alerts.map(\.standing)) }
+    snapshot.sources =
+      trips.enumerated().map { number, held in
+        SourceView(
+          kind: held.source.kind,
+          number: number + 1,
+          of: trips.count,
+          standing: held.standing,
+          census: held.index?.census
+        )
+      }
+      + alerts.enumerated().map { number, held in
+        SourceView(
+          kind: held.source.kind,
+          number: number + 1,
+          of: alerts.count,
+          standing: held.standing,
+          census: nil
+        )
+      }
+  }
+
+  /// The indexes of the trip updates in their order of precedence: a source whose feed is stale comes after those
+  /// whose feeds are not, so that one that has died does not keep what another one knows from the boards.
+  func indexes(at now: Double) -> [RealtimeIndex] {
+    let all = trips.compactMap(\.index)
+    func isStale(_ index: RealtimeIndex) -> Bool {
+      now - Double(index.sourceTime) > RealtimeDecay.standard.ageing
+    }
+    return all.filter { !isStale($0) } + all.filter(isStale)
+  }
+
+  /// The alerts of all sources, each once.
+  ///
+  /// An alert with the text and the entities of another one is the same; one with the id of another one gets an id
+  /// of its own.
+  static func united(_ feeds: [AlertFeed]) -> [Alert] {
+    guard feeds.count > 1 else { return feeds.first?.alerts ?? [] }
+    var contents: Set<Alert> = []
+    var ids: Set<String> = []
+    var united: [Alert] = []
+    for (number, feed) in feeds.enumerated() {
+      var own: Set<String> = []
+      for var alert in feed.alerts {
+        var content = alert
+        content.entityID = ""
+        guard contents.insert(content).inserted else { continue }
+        // Within one source, an id given twice is one alert.
+        guard own.insert(alert.entityID).inserted else { continue }
+        if ids.contains(alert.entityID) { alert.entityID += "~\(number + 1)" }
+        ids.insert(alert.entityID)
+        united.append(alert)
+      }
+    }
+    return united
+  }
+}
+
+/// One source of a timetable, as operators see it.
+struct SourceView: Sendable {
+  /// What its feed has.
+  var kind: RealtimeSource.Kind
+  /// Its place among the sources of its kind, from 1 on.
+  var number: Int
+  /// How many of them there are.
+  var of: Int
+  /// What was received from it, and when.
+  var standing: SourceStatus
+  /// Of trip updates, what became of them as far as this source alone goes.
+  var census: RealtimeCounters?
+}

@@ -1,0 +1,178 @@
+import GTFSRealtime
+import Serving
+import Synchronization
+
+/// What several sources of one timetable become together.
+///
+/// Two sources may publish at once. Each makes its own index apart, and what all of them are together as well; it is
+/// put in place only if no other content was taken meanwhile, else it is made again.
+extension RealtimeFeeds {
+  /// The timetable of a source, the index in use of that source, and what ids of that timetable are looked up in.
+  func context(of source: RealtimeSource) -> (Feed?, RealtimeIndex?, TimetableDirectory?) {
+    let feed = store.feeds.first { ($0.entry.prefix ?? "") == source.prefix }
+    let held = state.withLock { $0[source.prefix] }
+    guard let held, held.tripGeneration == feed?.entry.generation else { return (feed, nil, nil) }
+    let own = held.trips.first { $0.source == source }?.index
+    return (feed, own, held.trips.lazy.compactMap(\.index).first?.directory)
+  }
+
+  /// Puts the index of a source in place, and what it makes of all sources of its timetable.
+  ///
+  /// - Parameters:
+  ///   - index: The index; `nil` without a timetable.
+  ///   - generation: The import of the timetable that it was built on.
+  ///   - source: The source.
+  ///   - now: When its feed arrived, on the service clock.
+  ///   - note: Notes what was received.
+  func put(
+    _ index: RealtimeIndex?,
+    of generation: String?,
+    from source: RealtimeSource,
+    at now: Double,
+    _ note: (inout HeldSource<TripUpdateFeed>) -> Void
+  ) {
+    var census: RealtimeCounters?
+    while true {
+      guard var held = state.withLock({ $0[source.prefix] }),
+        let place = held.trips.firstIndex(where: { $0.source == source })
+      else { return }
+      let taken = held.taken
+      held.trips[place].index = index
+      // Indexes of another import name other trips; they are made again when the timetable is taken over.
+      if held.tripGeneration != generation {
+        for other in held.trips.indices where other != place { held.trips[other].index = nil }
+      }
+      let together = RealtimeBuilder.combined(held.indexes(at: now))
+      let isPlaced = state.withLock { state -> Bool in
+        guard var newest = state[source.prefix], newest.taken == taken else { return false }
+        let before = newest.snapshot.trips.sourceTime
+        note(&newest.trips[place])
+        newest.trips[place].index = index
+        if newest.tripGeneration != generation {
+          for other in newest.trips.indices where other != place { newest.trips[other].index = nil }
+        }
+        newest.taken += 1
+        newest.show()
+        // Without a later source time, `since_rt` cannot show that the content is new.
+        if let before, let after = newest.snapshot.trips.sourceTime, after <= before {
+          newest.snapshot.changedAt = now
+        }
+        newest.snapshot.index = together
+        newest.tripGeneration = generation
+        newest.snapshot.tick += 1
+        held = state.updateValue(newest, forKey: source.prefix) ?? newest
+        return true
+      }
+      // What is not needed any more is freed here, not while requests wait for the lock.
+      withExtendedLifetime(held) {}
+      census = together?.census
+      if isPlaced { break }
+    }
+    tell()
+    report(census, of: source.prefix)
+  }
+
+  /// Puts the alerts of a source in place, with those of the other sources of its timetable.
+  ///
+  /// - Parameters:
+  ///   - feed: The alerts.
+  ///   - source: The source.
+  ///   - now: When they arrived, on the service clock.
+  ///   - note: Notes what was received, and how long the index took in seconds.
+  func putAlerts(
+    _ feed: AlertFeed,
+    from source: RealtimeSource,
+    at now: Double,
+    _ note: (inout SourceStatus, Double) -> Void
+  ) {
+    while true {
+      let (timetable, _, _) = context(of: source)
+      guard let held = state.withLock({ $0[source.prefix] }),
+        let place = held.alerts.firstIndex(where: { $0.source == source })
+      else { return }
+      let began = ContinuousClock.now
+      let feeds = held.alerts.compactMap { $0.source == source ? feed : $0.content }
+      let index = timetable.map {
+        AlertIndex(feeds, timetable: $0.timetable, previous: held.snapshot.alertIndex)
+      }
+      let indexSeconds = (ContinuousClock.now - began).seconds
+      let isPlaced = state.withLock { state -> Bool in
+        guard var newest = state[source.prefix], newest.taken == held.taken else { return false }
+        // The same alerts arrived again and the previous copy was fresh: boards do not change.
+        let age = newest.alerts[place].standing.age(at: now)
+        let wasFresh = age.map { $0 <= AlertDecay.freshFor } ?? false
+        let isSame = newest.snapshot.alertIndex?.version == index?.version
+        if !isSame || !wasFresh { newest.snapshot.changedAt = now }
+        note(&newest.alerts[place].standing, indexSeconds)
+        newest.alerts[place].content = feed
+        newest.snapshot.alertIndex = index
+        newest.alertGeneration = timetable?.entry.generation
+        newest.taken += 1
+        newest.show()
+        newest.snapshot.tick += 1
+        state[source.prefix] = newest
+        return true
+      }
+      withExtendedLifetime(held) {}
+      if isPlaced { break }
+    }
+    tell()
+  }
+
+  /// Rebuilds the indexes of a timetable that was imported again.
+  func rebuild(_ prefix: String) {
+    while true {
+      guard let feed = store.feeds.first(where: { ($0.entry.prefix ?? "") == prefix }),
+        let held = state.withLock({ $0[prefix] })
+      else { return }
+      let generation = feed.entry.generation
+      var trips = held.trips
+      let hasTrips = held.tripGeneration != generation && trips.contains { $0.content != nil }
+      let hasAlerts =
+        held.alertGeneration != generation && held.alerts.contains { $0.content != nil }
+      guard hasTrips || hasAlerts || trips.contains(where: { $0.content != nil && $0.index == nil })
+      else { return }
+      let now = clock.now
+      var directory: TimetableDirectory?
+      for place in trips.indices {
+        guard let content = trips[place].content else { continue }
+        if held.tripGeneration == generation, trips[place].index != nil { continue }
+        // As old as before: another timetable makes no feed newer.
+        let index = RealtimeIndex(
+          content,
+          timetable: feed.timetable,
+          arrivedAt: Int64(trips[place].standing.fetchedAt ?? now),
+          sharing: directory
+        )
+        directory = index.directory
+        trips[place].index = index
+      }
+      var next = held
+      next.trips = trips
+      let together = RealtimeBuilder.combined(next.indexes(at: now))
+      let alertIndex =
+        hasAlerts
+        ? AlertIndex(held.alerts.compactMap(\.content), timetable: feed.timetable)
+        : held.snapshot.alertIndex
+      let isPlaced = state.withLock { state -> Bool in
+        guard var newest = state[prefix], newest.taken == held.taken else { return false }
+        for place in trips.indices { newest.trips[place].index = trips[place].index }
+        if trips.contains(where: { $0.index != nil }) { newest.tripGeneration = generation }
+        if hasAlerts { newest.alertGeneration = generation }
+        newest.snapshot.index = together
+        newest.snapshot.alertIndex = alertIndex
+        newest.taken += 1
+        newest.show()
+        newest.snapshot.changedAt = now
+        newest.snapshot.tick += 1
+        state[prefix] = newest
+        return true
+      }
+      withExtendedLifetime(held) {}
+      guard isPlaced else { continue }
+      report(together?.census, of: prefix)
+      tell()
+      return
+    }
+  }
+}
