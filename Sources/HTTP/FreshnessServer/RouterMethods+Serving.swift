@@ -27,7 +27,7 @@ extension RouterMethods {
   ///   - path: The path of the resources, such as `rooms/:room`.
   ///   - options: How the resources are served.
   ///   - serving: What served resources share.
-  ///   - resource: Returns the resource of a request; throws `HTTPError(.notFound)` if there is none.
+  ///   - resource: Returns the resource of a request; throws `HTTPError(.notFound)` for an unknown one.
   /// - Returns: The router.
   @discardableResult
   public func serve<Resource: ServedResource>(

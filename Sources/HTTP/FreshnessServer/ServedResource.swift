@@ -61,7 +61,7 @@ public protocol ServedResource: Sendable {
   /// Returns the newest state; `nil` if there is no representation yet, which clients read as 503.
   func state() async throws -> RepresentationState?
 
-  /// Returns the newest representation, whose state and body belong together; `nil` if there is none yet.
+  /// Returns the newest representation, whose state and body belong together; `nil` before the first.
   func representation() async throws -> Representation?
 
   /// Returns a sequence with an element now and one after each change; it may skip elements that are not yet read.
@@ -102,7 +102,7 @@ public protocol WritableResource: ServedResource {
 public enum WriteResult: Sendable {
   /// The content was replaced; the new state.
   case written(RepresentationState)
-  /// The conditions do not hold for the current state; `nil` if there is none.
+  /// The conditions do not hold for the current state; `nil` without a state.
   case refused(WriteConditions.Verdict, current: RepresentationState?)
   /// The content is not acceptable: what is wrong, where, and what was expected.
   case unacceptable(String)

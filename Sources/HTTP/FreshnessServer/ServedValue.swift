@@ -54,7 +54,7 @@ public final class ServedValue<Value: Sendable>: ServedResource {
   /// Creates a value that is encoded as JSON, dates as RFC 3339 with whole seconds.
   ///
   /// - Parameters:
-  ///   - value: The first value; `nil` if there is none yet.
+  ///   - value: The first value; `nil` before the first.
   ///   - epoch: As for ``init(of:epoch:mediaType:made:encode:)``.
   ///   - made: Returns when its source made a value; by default when it was published.
   /// - Throws: What encoding throws.

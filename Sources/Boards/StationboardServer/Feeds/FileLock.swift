@@ -22,7 +22,7 @@ final class FileLock: Sendable {
   /// - Parameters:
   ///   - path: The file; it is created if it does not exist.
   ///   - kind: Whether others may hold it too.
-  ///   - waits: Whether to wait for whoever holds it, which must not take long; otherwise the result is `nil`.
+  ///   - waits: Whether to wait for the holder, which must not take long; otherwise the result is `nil`.
   /// - Throws: ``FeedError`` if the file cannot be opened.
   init?(path: String, kind: Kind, waits: Bool = false) throws(FeedError) {
     // A shared lock on an existing file needs no write permission.

@@ -109,7 +109,7 @@ struct StaticDownload {
           }
           try? await Task.sleep(until: next, clock: .continuous)
         }
-        // Whoever ends first, what did not arrive whole is never taken for the whole.
+        // Whichever task ends first, an incomplete download never counts as complete.
         return .failed("cancelled")
       }
       let first = await group.next() ?? .failed("cancelled")

@@ -36,7 +36,7 @@ package struct StaticSourceList: Codable, Hashable, Sendable {
     }
   }
 
-  /// Changes the list of a data folder; whoever else changes it does so before or after.
+  /// Changes the list of a data folder under a lock, so that concurrent changes follow each other.
   ///
   /// - Returns: What the change returns.
   /// - Throws: ``FeedError`` if the file cannot be read or written, or of the change; the list is as before then.

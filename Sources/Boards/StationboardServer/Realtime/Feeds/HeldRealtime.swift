@@ -30,7 +30,7 @@ struct HeldRealtime: Sendable {
   /// The import of the timetable that each index was built on.
   var tripGeneration: String?
   var alertGeneration: String?
-  /// Counts the contents that were taken: whoever made something of them sees whether they have changed meanwhile.
+  /// Counts the contents that were applied, so that a result made from older contents can be detected.
   var taken = 0
   /// How much of the trip updates matched when it was last written to the log.
   var match: RealtimeCounters.Match?
