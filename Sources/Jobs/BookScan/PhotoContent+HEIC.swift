@@ -6,7 +6,9 @@ extension PhotoContent {
   private static let metaBoxes: Set<String> = [
     "hdlr", "pitm", "iinf", "iref", "iprp", "iloc", "idat", "dinf", "ipro", "grpl",
   ]
-  /// The most items of a photo, and the most parts of one; a photo of a telephone has about 60 tiles.
+  /// The most items of a photo, and the most parts of all of them; a photo of a telephone has about 60 tiles.
+  ///
+  /// A part may be described by no byte at all, so without the second limit 24 KB would describe 16 million parts.
   private static let mostItems = 4_096
 
   /// A HEIC photo whose boxes and items besides those of the picture are empty.
@@ -15,11 +17,15 @@ extension PhotoContent {
   static func heic(_ bytes: [UInt8]) throws(ScanError) -> [UInt8] {
     var picture = bytes
     var kinds: Set<String> = []
+    var hasMeta = false
     for box in PhotoHeader.boxes(bytes, in: 0..<bytes.count) {
       guard box.range.upperBound <= bytes.count else { throw cut("HEIC") }
       kinds.insert(box.type)
       if !fileBoxes.contains(box.type) { free(box, in: &picture) }
-      if box.type == "meta" { try clear(box, in: &picture) }
+      guard box.type == "meta" else { continue }
+      guard !hasMeta else { throw cut("HEIC") }
+      hasMeta = true
+      try clear(box, in: &picture)
     }
     guard kinds.isSuperset(of: fileBoxes) else { throw cut("HEIC") }
     return picture
@@ -53,20 +59,27 @@ extension PhotoContent {
       }
     }
     guard let locations else { return }
+    var places: [Range<Int>] = []
     for item in try itemPlaces(bytes, locations)
     where !pictureItems.contains(items[item.id] ?? "") {
       for part in item.parts {
         switch item.way {
-        case 0 where part.upperBound <= bytes.count: clear(part, in: &picture)
+        case 0 where part.upperBound <= bytes.count: places.append(part)
         case 1:
           guard let data, part.upperBound <= data.count else { throw cut("HEIC") }
-          clear(
-            (data.lowerBound + part.lowerBound)..<(data.lowerBound + part.upperBound),
-            in: &picture
+          places.append(
+            (data.lowerBound + part.lowerBound)..<(data.lowerBound + part.upperBound)
           )
         default: throw cut("HEIC")
         }
       }
+    }
+    // Parts may lie upon each other; each byte is emptied once.
+    var done = 0
+    for place in places.sorted(by: { $0.lowerBound < $1.lowerBound })
+    where place.upperBound > done {
+      clear(max(place.lowerBound, done)..<place.upperBound, in: &picture)
+      done = place.upperBound
     }
   }
 
@@ -118,13 +131,15 @@ extension PhotoContent {
     let count = try reader.number(version < 2 ? 2 : 4)
     guard count <= mostItems else { throw cut("HEIC") }
     var items: [Item] = []
+    var allParts = 0
     for _ in 0..<count {
       let id = try reader.number(version < 2 ? 2 : 4)
       let way = version == 0 ? 0 : try reader.number(2) & 15
       _ = try reader.number(2)
       let base = try reader.number(ofBase)
       let partCount = try reader.number(2)
-      guard partCount <= mostItems else { throw cut("HEIC") }
+      allParts += partCount
+      guard allParts <= mostItems else { throw cut("HEIC") }
       var parts: [Range<Int>] = []
       for _ in 0..<partCount {
         _ = try reader.number(ofIndex)

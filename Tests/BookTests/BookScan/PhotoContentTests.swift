@@ -213,6 +213,37 @@ import Testing
     }
   }
 
+  /// A HEIC photo of few bytes with so many items, each of so many parts, and each part the whole file.
+  private static func heic(items: Int, parts: Int, data: Int) -> [UInt8] {
+    func bytes(_ number: Int, _ count: Int) -> [UInt8] {
+      (0..<count).reversed().map { UInt8(truncatingIfNeeded: number >> ($0 * 8)) }
+    }
+    func box(_ type: String, _ content: [UInt8]) -> [UInt8] {
+      bytes(content.count + 8, 4) + Array(type.utf8) + content
+    }
+    let size = box("ispe", [0, 0, 0, 0] + bytes(640, 4) + bytes(480, 4))
+    // Offsets and lengths have no bytes.
+    let places = (0..<items).flatMap { bytes($0 + 1, 2) + [0, 0] + bytes(parts, 2) }
+    let meta =
+      box("iprp", box("ipco", size)) + box("iloc", [0, 0, 0, 0, 0, 0] + bytes(items, 2) + places)
+    return box("ftyp", Array("heic".utf8) + [0, 0, 0, 0]) + box("meta", [0, 0, 0, 0] + meta)
+      + box("mdat", [UInt8](repeating: 7, count: data))
+  }
+
+  @Test func `the parts of a HEIC photo take no more time than its bytes`() throws {
+    // 16 million parts, which 24 KB describe.
+    let error = #expect(throws: ScanError.self) {
+      try Self.picture(Self.heic(items: 4_096, parts: 4_096, data: 100))
+    }
+    #expect(error?.code == .notAPhoto)
+    // 4,096 parts, each of 16 MB: 64 GB to be emptied, one after the other.
+    let large = Self.heic(items: 1, parts: 4_096, data: 16 << 20)
+    #expect(try !Self.picture(large).contains(7))
+    // A second meta box would have all of that once more.
+    let twice = Self.heic(items: 1, parts: 1, data: 9)
+    #expect(throws: ScanError.self) { try Self.picture(twice + twice.dropFirst(16)) }
+  }
+
   @Test func `programs run with the limits of the system`() async throws {
     let folder = try LocalReaderTests.tools([
       "show": "ulimit -v; ulimit -n; ulimit -f; ulimit -t",
