@@ -223,7 +223,9 @@ import Testing
     }
     let size = box("ispe", [0, 0, 0, 0] + bytes(640, 4) + bytes(480, 4))
     // Offsets and lengths have no bytes.
-    let places = (0..<items).flatMap { bytes($0 + 1, 2) + [0, 0] + bytes(parts, 2) }
+    let places = (0..<items).flatMap { (item: Int) -> [UInt8] in
+      bytes(item + 1, 2) + [0, 0] + bytes(parts, 2)
+    }
     let meta =
       box("iprp", box("ipco", size)) + box("iloc", [0, 0, 0, 0, 0, 0] + bytes(items, 2) + places)
     return box("ftyp", Array("heic".utf8) + [0, 0, 0, 0]) + box("meta", [0, 0, 0, 0] + meta)
