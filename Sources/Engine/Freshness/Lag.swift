@@ -4,8 +4,8 @@
 /// It is measured on the server's clock alone. A version in a response was available no later than
 /// its age there. A version missing from an earlier response, although its source time had passed,
 /// was not available by then. A constant lag is found by bisection. A varying lag is tracked: up by
-/// a step after a change that was requested too early, down by a seventh of the step after one that
-/// was not.
+/// a step after a change that was requested too early, down by a small share of the step after one
+/// that was not.
 struct Lag: Hashable, Sendable {
   /// The longest time after which a change was not available yet, in milliseconds.
   private(set) var low: Int32 = 0
@@ -30,8 +30,11 @@ struct Lag: Hashable, Sendable {
   /// seconds.
   private static let mostAhead: Int32 = 1_000
   private static let leastSwing: Int32 = 500
-  /// The variation from which waiting for every change costs too much.
-  private static let widest: Int32 = 2000
+  /// The greatest variation that makes the steps down larger.
+  ///
+  /// With it one change in thirty comes later than the lag: more than one in twenty would determine
+  /// the 95th percentile of the age.
+  private static let widest: Int32 = 1_000
   private static let mostSwing: Int32 = 30_000
   /// The longest lag that is accepted, in milliseconds.
   private static let limit: Int64 = 600_000
@@ -41,6 +44,9 @@ struct Lag: Hashable, Sendable {
 
   /// How much the lag is known to vary, in milliseconds.
   var variation: Int64 { unrest > 0 ? Int64(swing) : 0 }
+
+  /// Whether the lag seems constant, so that its range holds for every change.
+  var isConstant: Bool { isKnown && unrest == 0 }
 
   /// Whether a change was seen about as soon as it became available.
   var isSettled: Bool { isKnown && (unrest > 0 || high - aim <= 3 * Self.narrow) }
@@ -102,13 +108,13 @@ struct Lag: Hashable, Sendable {
   }
 
   private mutating func follow(_ isMissed: Bool, _ least: Int32, _ most: Int32) {
-    // The more the lag varies, the less a miss weighs against waiting for every change.
-    let scale = min(max(swing, aim / 4), Self.widest)
     if isMissed {
       if wasMissed { swing = min(swing * 2, Self.mostSwing) }
-      aim = min(least + (scale < 1_500 ? 2 * swing : swing / 2), max(most, least + Self.narrow))
+      aim = min(least + 2 * swing, max(most, least + Self.narrow))
       unrest = min(unrest + 8, Self.mostUnrest)
     } else {
+      // The more the lag varies, the less a miss weighs against waiting for every change.
+      let scale = min(max(swing, aim / 4), Self.widest)
       aim -= min(max(swing * (scale * scale / 20_000) / 1_000, swing / 24), swing / 3)
       if most < aim { aim -= (aim - most) / 16 }
       swing = max(swing - swing / 8, Self.leastSwing)

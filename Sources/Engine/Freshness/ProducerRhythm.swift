@@ -115,6 +115,7 @@ struct ProducerRhythm: Hashable, Sendable {
   ///
   /// - Returns: Whether the change missed the rhythm, which makes exclusions less certain.
   private mutating func change(_ made: WallTime, shown: WallTime, _ sight: Sight) -> Bool {
+    let isTested = isUntested && looked > path.time(at: promised).later(Int64(delay.aim))
     if beat.isKnown {
       let ahead = promised - path.moment(of: beat.newest)
       lag.learn(least: (looked - made).milliseconds, most: (shown - made).milliseconds)
@@ -128,17 +129,39 @@ struct ProducerRhythm: Hashable, Sendable {
           most: (path.moment(of: shown) - promised).milliseconds
         )
         let isWithin = promised >= path.moment(of: looked) && promised <= path.moment(of: shown)
-        let isKept = !lag.isSettled && isWithin
-        let length = isKept ? .zero : min(off < .zero ? .zero - off : off, sight.interval)
-        let broken = Int32(clamping: length.milliseconds)
-        brokenBy = brokenBy < 0 ? broken : brokenBy + (broken - brokenBy) / 4
+        let isKept = !lag.isSettled && isWithin && !isTooLate(made)
+        announcement(
+          failedBy: isKept ? .zero : min(off < .zero ? .zero - off : off, sight.interval)
+        )
       }
       isUntested = false
     }
     let step = beat.follow(made)
-    if let skipped = step.skipped, looked > skipped.later(Int64(lag.aim)) { lag.skip() }
+    if let skipped = step.skipped {
+      if looked > skipped.later(Int64(lag.aim)) { lag.skip() }
+      // The announced change was not there when it was requested, and the next one came first.
+      if isTested { announcement(failedBy: sight.interval.percent(50)) }
+    }
     return abs(step.miss) > Self.exact
   }
+
+  /// Records by how much an announcement was off.
+  private mutating func announcement(failedBy length: Timespan) {
+    let length = Int32(clamping: length.milliseconds)
+    brokenBy = brokenBy < 0 ? length : brokenBy + (length - brokenBy) / 4
+  }
+
+  /// Returns whether a change of a source time was certainly available before it was announced for.
+  ///
+  /// Nothing is requested before the announced time, so requests never show that. Earlier changes do.
+  private func isTooLate(_ made: WallTime) -> Bool {
+    guard lag.isConstant else { return false }
+    let noise = Timespan(milliseconds: Self.earliest + 2 * Int64(beat.deviation))
+    return path.moment(of: made.later(Int64(lag.high))) < promised - noise
+  }
+
+  /// The time by which an announcement must be too late to count as wrong.
+  private static let earliest: Int64 = 1_000
 
   /// The greatest error of a change that still counts as clock-driven.
   private static let exact: Int64 = 100
@@ -263,7 +286,7 @@ struct ProducerRhythm: Hashable, Sendable {
     let doubt = lag.variation / 2
     if isStated, isKept(deviation) {
       return Forecast(
-        moment: promised + Timespan(milliseconds: min(Int64(max(delay.aim, 0)), interval / 8)),
+        moment: announced(interval),
         margin: alignment.delay,
         cost: 2 * Int64(max(brokenBy, 0)) + max(doubt, delay.variation / 2),
         isStated: true
@@ -279,6 +302,15 @@ struct ProducerRhythm: Hashable, Sendable {
       cost: 3 * deviation + doubt,
       isStated: false
     )
+  }
+
+  /// Returns when the announced change becomes available.
+  private func announced(_ interval: Int64) -> Moment {
+    let announced = promised + Timespan(milliseconds: min(Int64(max(delay.aim, 0)), interval / 8))
+    guard beat.isTrusted, lag.isSettled, lag.aim > 0 else { return announced }
+    // A server that announces the most likely time does not know how late the slowest changes are.
+    let had = had(beat.next)
+    return had - announced <= Timespan(milliseconds: interval / 4) ? max(announced, had) : announced
   }
 
   /// Returns whether the server's announcements are as accurate as the rhythm.

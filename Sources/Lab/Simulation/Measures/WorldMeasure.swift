@@ -60,6 +60,8 @@ struct WorldMeasure: Sendable {
     let hour: Int64 = 3_600_000
     var delays: [Int64] = []
     var requests: Int64 = 0
+    // No two seeds share a run.
+    var seeds = SplitMix64(seed: seed)
     for run in 0..<runs {
       var host = WorldHost(
         machine(),
@@ -67,7 +69,7 @@ struct WorldMeasure: Sendable {
         states: states,
         phase: (2 * run + 1) * 500 / runs,
         until: hour + 200_000,
-        seed: seed &+ UInt64(run)
+        seed: seeds.next()
       )
       host.run(until: hour + 100_000)
       requests += Int64(host.requests.count { $0 < hour })
