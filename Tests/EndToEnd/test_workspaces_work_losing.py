@@ -19,7 +19,7 @@ PLAIN = {
     "nothing", "empty-folders", "only-copy-among-results-of-builds", "settings-of-the-branch", "settings-of-the-worktree",
     "sparse-checkout", "commit-on-the-branch", "commit-in-the-log-of-head-alone", "amended-commit",
     "many-commits-in-the-log-of-head-alone", "commit-in-a-ref-of-the-worktree", "tag-object-in-a-ref-of-the-worktree",
-    "pipes", "commit-in-orig-head-alone", "detached-commit-with-a-tag", "stash",
+    "pipes", "unix-socket", "commit-in-fetch-head-alone", "commit-in-orig-head-alone", "detached-commit-with-a-tag", "stash",
     "stash-that-was-dropped", "submodule", "submodule-with-a-commit-in-its-log-alone", "clone-among-packages",
     "head-outside-of-branches",
 }

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import os
+import socket
 import stat
 from collections.abc import Callable
 from pathlib import Path
@@ -227,6 +228,30 @@ def sparse_checkout(it):
 
 
 @way
+def file_outside_of_a_sparse_cone(it):
+    git(it.tree, "sparse-checkout", "init", "--cone")
+    git(it.tree, "sparse-checkout", "set", "dir0")
+    (it.tree / "elsewhere").mkdir()
+    (it.tree / "elsewhere" / "mine.txt").write_text("mine\n")
+
+
+@way
+def file_below_a_long_path(it):
+    folder = it.tree / "scratch" / Path(*["d" * 200] * 16)
+    folder.mkdir(parents=True)
+    (folder / "only.txt").write_text("only\n")
+
+
+@way
+def unix_socket(it):
+    with socket.socket(socket.AF_UNIX) as listener:
+        # The path of a socket is short: by the descriptor of its folder.
+        place = os.open(it.tree, os.O_RDONLY)
+        listener.bind(f"/proc/self/fd/{place}/s.sock")
+        os.close(place)
+
+
+@way
 def settings_of_the_worktree(it):
     git(it.main, "config", "extensions.worktreeConfig", "true")
     git(it.tree, "config", "--worktree", "user.name", "Somebody")
@@ -321,6 +346,19 @@ def commit_in_orig_head_alone(it):
     it.commit()
     git(it.tree, "reset", "-q", "--hard", "HEAD~")
     git(it.tree, "reflog", "expire", "--expire=now", "--all")
+
+
+@way
+def commit_in_fetch_head_alone(it):
+    other = it.root / ".other"
+    git(it.root, "clone", "-q", str(it.main), str(other))
+    for key, value in (("user.name", "Test"), ("user.email", "test@example.org")):
+        git(other, "config", key, value)
+    (other / "theirs.txt").write_text("theirs\n")
+    git(other, "add", ".")
+    git(other, "commit", "-q", "-m", "theirs")
+    git(it.tree, "fetch", "-q", str(other), "HEAD")
+    it.keep(git(it.tree, "rev-parse", "FETCH_HEAD").strip())
 
 
 @way
