@@ -220,7 +220,7 @@ import Timetable
     #expect(third.renamings.renamings.isEmpty)
   }
 
-  @Test func `after an attempt in vain the next one waits`() throws {
+  @Test func `after a failed attempt the next one waits`() throws {
     let stage = try stage()
     let updates = (0..<12).map { bare("other\($0)x", $0, stage) }
     var last: RealtimeIndex?
@@ -233,7 +233,7 @@ import Timetable
     #expect(pauses == [1, 0, 2, 1, 0])
   }
 
-  @Test func `an id with two ways to be renamed is none`() throws {
+  @Test func `an id that can be renamed in two ways matches nothing`() throws {
     let policy = RealtimePolicy.standard
     let id = try #require(CutID("v2:n/1_x".utf8, policy))
     #expect(id.count == 8)
