@@ -190,6 +190,55 @@ class LossTest(FeatureTest):
         self.refuses("merge_conflict", None, "/sync", "POST", {"strategy": "rebase"})
         self.assertEqual(place.read_text(), "hidden\n")
 
+    def test_a_merge_follows_renames_to_edits_that_git_was_told_not_to_see(self):
+        """The one that is merged into has renamed the file, so its new name is written, which the other does not know."""
+        for source, target, operation in ((self.tree, self.main, "merge"), (self.main, self.tree, "sync")):
+            with self.subTest(operation):
+                old, new = f"{operation}-old.txt", f"{operation}-new.txt"
+                lines = "".join(f"line {number}\n" for number in range(40))
+                self.commit(self.main, old, lines)
+                git(self.tree, "merge", "-q", "main")
+                self.commit(source, old, lines.replace("line 3\n", "line three\n"))
+                git(target, "mv", old, new)
+                git(target, "commit", "-q", "-m", "renamed")
+                git(target, "update-index", "--assume-unchanged", new)
+                (target / new).write_text(lines + "hidden\n")
+                self.serve()
+                self.refuses("worktree_dirty", [new], f"/{operation}", "POST", {"strategy": "merge"})
+                self.assertEqual((target / new).read_text(), lines + "hidden\n")
+                git(target, "update-index", "--no-assume-unchanged", new)
+                git(target, "checkout", "-q", new)
+                status, answer = self.ask(f"/{operation}", "POST", {"strategy": "merge"})
+                self.assertEqual(status, 200, answer)
+
+    def test_a_rebase_writes_over_nothing_where_renames_of_folders_lead_it(self):
+        """Git puts what is new in a folder that the other side renamed into its new place, and writes over what it ignores there."""
+        for configured in ("conflict", "true"):
+            with self.subTest(configured):
+                for number in range(4):
+                    place = self.main / configured / "old"
+                    place.mkdir(parents=True, exist_ok=True)
+                    self.commit(self.main, f"{configured}/old/{number}.txt", f"text {configured} {number}\n" * 20)
+                git(self.tree, "merge", "-q", "--no-edit", "main")
+                git(self.main, "merge", "-q", "--no-edit", "feature")
+                git(self.tree, "merge", "-q", "--ff-only", "main")
+                git(self.main, "config", "merge.directoryRenames", configured)
+                (self.tree / configured / "old" / "x.env").write_text("theirs\n")
+                git(self.tree, "add", "--force", f"{configured}/old/x.env")
+                git(self.tree, "commit", "-q", "-m", "new in the old folder")
+                git(self.main, "mv", f"{configured}/old", f"{configured}/new")
+                git(self.main, "commit", "-q", "-m", "folder renamed")
+                own = self.tree / configured / "new" / "x.env"
+                own.parent.mkdir()
+                own.write_text("own\n")
+                self.serve()
+                self.refuses("would_overwrite", [f"{configured}/new/x.env"], "/sync", "POST", {"strategy": "rebase"})
+                self.assertEqual(own.read_text(), "own\n")
+                own.unlink()
+                status, answer = self.ask("/sync", "POST", {"strategy": "rebase"})
+                self.assertEqual(status, 200 if configured == "true" else 409, answer)
+                git(self.tree, "reset", "-q", "--hard", "main")
+
     def test_an_action_knows_a_commit_of_a_moment_ago(self):
         self.serve()
         for strategy in ("rebase", "merge"):

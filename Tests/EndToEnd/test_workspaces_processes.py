@@ -18,10 +18,12 @@ AGENTS = (
     "agent", "agy", "kimi", "grok", "droid", "pi", "auggie", "kiro-cli", "devin", "an-agent-of-tomorrow",
 )
 """Names of agents: some are known to the program, some are not."""
-OTHERS = ("shell", "script", "editor", "open-file", "open-folder", "mapped-shared", "mapped-private", "program-inside", "subfolder", "socket", "relative-socket")
+OTHERS = ("shell", "script", "editor", "open-file", "open-folder", "mapped-shared", "mapped-private", "program-inside", "subfolder", "socket", "relative-socket", "folder-of-a-thread", "file-of-a-thread", "thread-that-is-left")
 """Other ways in which a process uses a worktree."""
 
 
+#: Ways in which a thread uses it and the first thread of its process does not.
+THREADS = ("folder-of-a-thread", "file-of-a-thread", "thread-that-is-left")
 #: Ways that take a namespace of mounts, which not every machine gives to everybody.
 NAMESPACES = ("bound-folder", "bound-subfolder", "bound-file", "bound-socket", "overlay-folder", "overlay-file", "root")
 if subprocess.run(("unshare", "-Urm", "true"), capture_output=True, check=False).returncode == 0:
@@ -38,6 +40,30 @@ elif what in ("mapped-shared", "mapped-private"):
         memory = mmap.mmap(file.fileno(), 0, mmap.MAP_SHARED if what == "mapped-shared" else mmap.MAP_PRIVATE)
 elif what in ("bound-file", "overlay-file"):
     file = open(other + "/file0.txt")
+elif what.endswith("of-a-thread") or what == "thread-that-is-left":
+    import ctypes, threading
+    system, is_there = ctypes.CDLL(None), threading.Event()
+    def run():
+        # CLONE_FS and CLONE_FILES: from here on they are the thread's own.
+        if what == "folder-of-a-thread":
+            assert system.unshare(0x200) == 0
+            os.chdir(tree)
+        elif what == "file-of-a-thread":
+            assert system.unshare(0x400) == 0
+            os.open(tree + "/dir0/file0.txt", os.O_RDONLY)
+        else:
+            os.chdir(tree)
+        is_there.set()
+        if what == "thread-that-is-left":
+            while not open("/proc/self/stat").read().rpartition(")")[2].startswith(" Z"):
+                pass
+            print("ready", flush=True)
+        os.read(0, 1) if what == "thread-that-is-left" else threading.Event().wait()
+        os._exit(0)
+    threading.Thread(target=run, daemon=True).start()
+    is_there.wait()
+    if what == "thread-that-is-left":
+        system.pthread_exit(None)
 else:
     if what == "relative-socket":
         os.chdir(tree)
@@ -146,7 +172,7 @@ class ProcessTest(unittest.TestCase):
             # A descriptor of a folder, as programs have that work relative to it.
             command = f"exec 3<'{tree / 'dir1'}'; exec /bin/sleep 300"
             process = self.start("/bin/bash", "-c", command, cwd=self.bin)
-        elif way in ("socket", "relative-socket", "mapped-shared", "mapped-private", *NAMESPACES):
+        elif way in ("socket", "relative-socket", "mapped-shared", "mapped-private", *NAMESPACES, *THREADS):
             process = self.stranger(way, tree)
             name = Path(f"/proc/{process.pid}/comm").read_text().strip()
         elif way == "program-inside":

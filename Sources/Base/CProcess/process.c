@@ -27,6 +27,9 @@
 #define SYS_landlock_restrict_self 446
 #endif
 #define CLOSE_ON_EXEC (1U << 2)
+/* From linux/kcmp.h. */
+#define COMPARE_FILES 2
+#define COMPARE_FOLDERS 3
 
 /* From linux/landlock.h, which older systems do not have. */
 struct rules_attributes {
@@ -102,6 +105,11 @@ int process_spawn(const struct process_start *start, pid_t *process) {
   if (child > 0 && failure != 0) process_reap(child);
   if (failure == 0) *process = child;
   return failure;
+}
+
+bool process_threads_share(pid_t one, pid_t other) {
+  return syscall(SYS_kcmp, one, other, COMPARE_FILES, 0UL, 0UL) == 0 &&
+         syscall(SYS_kcmp, one, other, COMPARE_FOLDERS, 0UL, 0UL) == 0;
 }
 
 int process_descriptor(pid_t process) { return (int)syscall(SYS_pidfd_open, process, 0U); }

@@ -102,6 +102,8 @@ package enum WatchLimits {
   /// The most bytes read of the file that says what is trusted.
   package static let trustFileBytes = 4 << 20
 
+  /// The most files on each side that are compared for renames before a rebase, as git does for a merge.
+  package static let renamesCompared = 7_000
   /// The most files of a diff.
   package static let diffFiles = 100
   /// The most bytes of the text of one file of a diff.
@@ -111,6 +113,8 @@ package enum WatchLimits {
 
   /// The most processes of the machine that are examined before an action.
   package static let processesLookedAt = 100_000
+  /// The most threads that are examined of one process.
+  package static let threadsOfProcess = 10_000
   /// The most open files that are examined of one process.
   package static let filesOfProcess = 10_000
   /// The most bytes of the list of what one process has mapped.

@@ -1,6 +1,7 @@
 #ifndef FRESHET_PROCESS_H
 #define FRESHET_PROCESS_H
 
+#include <stdbool.h>
 #include <stdint.h>
 #include <sys/types.h>
 
@@ -27,6 +28,9 @@ struct process_start {
 ///
 /// Returns 0 and the process, or an error number.
 int process_spawn(const struct process_start *start, pid_t *process);
+
+/// Whether two threads have the same open files and the same working folder (kcmp(2)); false if the kernel does not tell.
+bool process_threads_share(pid_t one, pid_t other);
 
 /// Returns a descriptor that becomes readable when a process has ended, or -1 if the system has
 /// none.

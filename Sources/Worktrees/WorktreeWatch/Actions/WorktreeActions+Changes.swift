@@ -85,7 +85,10 @@ extension WorktreeActions {
       throw ActionConflict(report: report)
     }
     try await requireNothingInTheWay(trial.added, in: target.path)
-    try await requireNoHiddenEdit(target.path, among: incoming(head, in: target.path))
+    try await requireNoHiddenEdit(
+      target.path,
+      among: incoming(head, in: target.path).union(trial.written)
+    )
     let title = "Merge branch '\(branch)'"
     // Each is said, whatever the configuration says.
     let way =
@@ -212,8 +215,12 @@ extension WorktreeActions {
       try await requireNoHiddenEdit(now.path, among: touched(onto: source.object, in: now.path))
       added = try await replayed(now, onto: source.object)
     case .merge:
-      added = try await trial(now, "sync", ours: "HEAD", theirs: source.object).added
-      try await requireNoHiddenEdit(now.path, among: incoming(source.object, in: now.path))
+      let trial = try await trial(now, "sync", ours: "HEAD", theirs: source.object)
+      added = trial.added
+      try await requireNoHiddenEdit(
+        now.path,
+        among: incoming(source.object, in: now.path).union(trial.written)
+      )
     }
     try await requireNothingInTheWay(added, in: now.path)
     let directory = try await ready(now)

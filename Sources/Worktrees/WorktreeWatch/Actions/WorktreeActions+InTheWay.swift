@@ -29,7 +29,38 @@ extension WorktreeActions {
       timeout: WatchLimits.diffTimeout
     )
     let picked = answer.output.split(separator: 0).map(Array.init)
-    return try await added(from: "HEAD", to: commit, in: workspace.path) + picked
+    let new = try await added(from: "HEAD", to: commit, in: workspace.path) + picked
+    let renames = try await folderRenames(workspace.path, onto: commit)
+    return new + renames.places(of: new)
+  }
+
+  /// The renames of folders with which a rebase moves what is new in a folder that the other side has renamed.
+  private func folderRenames(_ folder: String, onto commit: String) async throws -> FolderRenames {
+    let base = try await runner.run(
+      ["merge-base", "HEAD", commit],
+      in: folder,
+      timeout: WatchLimits.diffTimeout,
+      accepted: 0...1
+    )
+    let names = [
+      "-r", "-z", "-M", "-l\(WatchLimits.renamesCompared)", "--diff-filter=R", "--name-status",
+    ]
+    var renames = FolderRenames()
+    if base.code == 0 {
+      let theirs = try await runner.run(
+        ["diff-tree"] + names + [base.text, commit],
+        in: folder,
+        timeout: WatchLimits.diffTimeout
+      )
+      renames.note(theirs.output)
+    }
+    let own = try await runner.run(
+      ["log", "--format=", "--no-show-signature"] + names + ["\(commit)..HEAD", "--"],
+      in: folder,
+      timeout: WatchLimits.diffTimeout
+    )
+    renames.note(own.output)
+    return renames
   }
 
   /// Demands that nothing is at paths about to be written but what git tracks.

@@ -76,6 +76,8 @@ package struct WorktreeActions: Sendable {
     var report: ConflictReport
     /// The paths that the result has and the first commit has not.
     var added: [[UInt8]]
+    /// The paths in which the result differs from the first commit, where its own renames led them too.
+    var written: Set<[UInt8]>
   }
 
   /// Merges two commits in a store of objects of its own, so that the repository stays as it is.
@@ -114,7 +116,8 @@ package struct WorktreeActions: Sendable {
     let files = answer.code == 1 ? Array(parts.dropFirst()) : []
     return Trial(
       report: report(workspace, operation, files, isConflict: answer.code == 1),
-      added: try await added(from: ours, to: tree, in: workspace.path, variables)
+      added: try await added(from: ours, to: tree, in: workspace.path, variables),
+      written: try await changed(from: ours, to: tree, in: workspace.path, variables)
     )
   }
 

@@ -1,3 +1,4 @@
+import CProcess
 import Glibc
 import Workspaces
 
@@ -46,15 +47,42 @@ enum LiveProcesses {
       numbers
       ?? HostFile.names(in: proc, most: WatchLimits.processesLookedAt).compactMap { Int32($0) }
     for number in all {
-      guard let process = ProcessEntry("\(proc)/\(number)", memory),
-        let use = use(of: process, &place, looksAtFiles: number != own),
-        let status = status(process.path), !isOwnGit(status, own, proc)
-      else { continue }
+      guard let process = ProcessEntry("\(proc)/\(number)", memory) else { continue }
+      let looksAtFiles = number != own
+      var entry = process.path
+      var use = use(of: process, &place, looksAtFiles: looksAtFiles)
+      if use == nil, let thread = thread(of: process, number, &place, memory, looksAtFiles) {
+        use = thread.use
+        // A first thread that has ended is one that waits to be collected, as a dead process is.
+        if status(entry) == nil { entry = thread.entry }
+      }
+      guard let use, let status = status(entry), !isOwnGit(status, own, proc) else { continue }
       found.append(
         LiveProcess(number: number, start: status.start, name: status.name, use: use)
       )
     }
     return found.sorted { $0.number < $1.number }
+  }
+
+  /// How a thread uses the folder that has a working folder or open files of its own, or outlives the first thread.
+  ///
+  /// - Returns: The use and the folder of the thread in `/proc`; `nil` if none of them uses it.
+  private static func thread(
+    of process: borrowing ProcessEntry,
+    _ number: Int32,
+    _ place: inout ScannedFolder,
+    _ memory: ProcessMemory,
+    _ looksAtFiles: Bool
+  ) -> (use: LiveProcess.Use, entry: String)? {
+    let threads = HostFile.names(in: "\(process.path)/task", most: WatchLimits.threadsOfProcess)
+      .compactMap { Int32($0) }
+    for thread in threads where thread != number && !process_threads_share(number, thread) {
+      guard let entry = ProcessEntry("\(process.path)/task/\(thread)", memory),
+        let use = use(of: entry, &place, looksAtFiles: looksAtFiles)
+      else { continue }
+      return (use, entry.path)
+    }
+    return nil
   }
 
   private static func use(

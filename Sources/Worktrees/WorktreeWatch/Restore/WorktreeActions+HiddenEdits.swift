@@ -3,11 +3,17 @@ import Workspaces
 
 extension WorktreeActions {
   /// The paths in which two commits or trees differ.
-  func changed(from old: String, to new: String, in folder: String) async throws -> Set<[UInt8]> {
+  func changed(
+    from old: String,
+    to new: String,
+    in folder: String,
+    _ variables: [String: String] = [:]
+  ) async throws -> Set<[UInt8]> {
     let answer = try await runner.run(
       ["diff-tree", "-r", "-z", "--no-renames", "--name-only", old, new],
       in: folder,
-      timeout: WatchLimits.diffTimeout
+      timeout: WatchLimits.diffTimeout,
+      variables: variables
     )
     return Set(answer.output.split(separator: 0).map(Array.init))
   }
