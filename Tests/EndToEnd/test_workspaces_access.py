@@ -117,6 +117,14 @@ class AccessTest(unittest.TestCase):
         answer = run("serve", "--data", data, "--workspaces", str(self.folder / "nowhere"))
         self.assertIn("is not a folder", answer.stderr)
 
+    def test_a_folder_for_temporary_files_that_is_not_there_is_said_at_the_start(self):
+        gone = str(self.folder / "gone")
+        answer = subprocess.run(
+            [PROGRAM, "serve", "--data", str(self.folder / "data"), "--port", "0", "--workspaces", str(self.root)],
+            env={**os.environ, "TMPDIR": gone}, capture_output=True, text=True, timeout=60, check=False)
+        self.assertEqual(answer.returncode, 64, answer.stdout)
+        self.assertIn(f"no temporary folder in {gone}: No such file or directory", answer.stderr)
+
     def test_a_socket_is_for_its_owner_only(self):
         path = str(self.folder / "socket")
         process = subprocess.Popen(

@@ -71,6 +71,30 @@ class HangingTest(unittest.TestCase):
         until(lambda: len(problems()) == len(bad) and all(problems()))
         self.assertEqual([each for each in problems() if "waits for a pipe" not in each], [])
 
+    def test_a_server_that_ends_leaves_no_git_behind(self):
+        folder = Folder()
+        self.addCleanup(folder.remove)
+        root = folder.path.resolve() / "work"
+        for number in range(3):
+            included(repository(root / f"a{number}"))
+
+        def gits() -> list[int]:
+            found = []
+            for number in filter(str.isdigit, os.listdir("/proc")):
+                try:
+                    if os.readlink(f"/proc/{number}/cwd").startswith(str(root)):
+                        found.append(int(number))
+                except OSError:
+                    pass
+            return found
+
+        server = Workspaces(folder, roots=[root])
+        self.addCleanup(server.__exit__)
+        # Each is given up after a while and tried again.
+        until(gits)
+        self.assertEqual(server.stop(), 0)
+        self.assertEqual(gits(), [])
+
     def test_a_repository_in_which_git_hangs_delays_no_other(self):
         folder = Folder()
         self.addCleanup(folder.remove)

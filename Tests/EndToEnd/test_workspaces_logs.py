@@ -42,10 +42,10 @@ class LogTest(unittest.TestCase):
             roots=[self.main.parent],
         ))
 
-    def start(self) -> int:
-        """Starts a process that looks like an agent in the worktree."""
+    def start(self, tree: Path | None = None) -> int:
+        """Starts a process that looks like an agent in a worktree."""
         process = subprocess.Popen(
-            ["claude", "300"], executable="/bin/sleep", cwd=self.tree, stdout=subprocess.DEVNULL
+            ["claude", "300"], executable="/bin/sleep", cwd=tree or self.tree, stdout=subprocess.DEVNULL
         )
         self.addCleanup(process.wait)
         self.addCleanup(process.kill)
@@ -224,6 +224,31 @@ class ElsewhereTest(LogTest):
         self.write(log, {"at": moment(602), "event": "prompt", "text": "More"},
                    {"at": moment(603), "event": "stop", "text": "Done."})
         until(lambda: self.reading(server)["activity"]["state"] == "done_unseen")
+
+    def test_marks_of_names_that_differ_in_bytes_only_are_kept_over_a_restart(self):
+        # The same word, composed and decomposed: two folders.
+        trees = [self.tree.with_name("caf\u00e9"), self.tree.with_name("cafe\u0301")]
+        for number, tree in enumerate(trees):
+            git(self.main, "worktree", "add", "-q", "-b", f"coffee-{number}", str(tree))
+            self.write(
+                f"logs/{number}.jsonl",
+                {"at": moment(), "event": "prompt", "agent": "x", "cwd": str(tree), "text": "Go", "pid": self.start(tree)},
+                {"at": moment(), "event": "stop", "text": "Done."},
+            )
+
+        def states(server: Workspaces) -> dict[str, tuple[str, str]]:
+            return {each["path"]: (each["activity"]["state"], each["id"]) for each in server.worktrees()}
+
+        server = self.serve()
+        for number, tree in enumerate(trees):
+            until(lambda tree=tree: states(server).get(str(tree), [""])[0] == "done_unseen")
+            server.ask(f"{LIST}/{states(server)[str(tree)][1]}/seen", "POST")
+            until(lambda tree=tree: states(server)[str(tree)][0] == "idle")
+        self.assertEqual(server.stop(), 0)
+        server = self.serve()
+        for tree in trees:
+            until(lambda tree=tree: states(server)[str(tree)][0] in ("idle", "done_unseen"))
+            self.assertEqual(states(server)[str(tree)][0], "idle", ascii(str(tree)))
 
 
 if __name__ == "__main__":

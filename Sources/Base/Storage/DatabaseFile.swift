@@ -99,4 +99,14 @@ package enum DatabaseFile {
     try makePrivate(path)
     return try DatabasePool(path: path, configuration: configuration)
   }
+
+  /// Copies the write-ahead log of a database into its file, as far as no reader needs the log.
+  ///
+  /// SQLite does so too when the last connection is closed, but a program that ends does not wait for that. Nothing is
+  /// lost if it fails: the log stays beside the file. Canceling the task does not interrupt it.
+  package static func checkpoint(_ pool: DatabasePool) async {
+    // GRDB does nothing in a task that is canceled, as that of a program that ends is.
+    let copy = Task { try await pool.writeWithoutTransaction { try $0.checkpoint(.passive) } }
+    _ = await copy.result
+  }
 }

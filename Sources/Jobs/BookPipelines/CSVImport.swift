@@ -155,6 +155,8 @@ package struct CSVImport: JobPipeline {
   /// Lets nothing wait for the library any more.
   package func stopWaiting() { library.stopWaiting() }
 
+  package func close() async { await library.checkpoint() }
+
   /// The failed rows as a table that can be corrected and imported again (``Books/FailedRows``).
   package func failedRows(_ work: JobWork, failed: [JobItem]) async throws -> [UInt8]? {
     let table = try Table(work, limits: limits)

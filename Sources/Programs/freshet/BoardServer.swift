@@ -97,7 +97,13 @@ struct BoardServer {
         logger: logger
       )
     )
-    try await group.run()
+    do {
+      try await group.run()
+    } catch {
+      await workspaces?.service.endProcesses()
+      throw error
+    }
+    await workspaces?.service.endProcesses()
   }
 
   private var services: [any Service] {

@@ -80,7 +80,7 @@ struct ReadEndpoints: Sendable {
     }
   }
 
-  /// After the start of a server, waits briefly until everything was scanned once.
+  /// After the start of a server, waits briefly until everything was scanned once, agents too.
   func firstLook() async {
     watcher.interest.note()
     guard !watcher.store.isReady else { return }

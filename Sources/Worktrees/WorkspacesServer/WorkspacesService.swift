@@ -42,6 +42,9 @@ package struct WorkspacesService: Sendable {
   /// Ends all waits, so that the server can shut down.
   package func close() { waiting.close() }
 
+  /// Ends every git that runs, after the server has shut down.
+  package func endProcesses() async { await watcher.close() }
+
   /// The prefixes of the endpoints' paths.
   package static let prefixes = [
     "/v1/git/", "/v1/sessions/", "/v1/events", "/v1/batch", "/v1/info", "/v1/metrics",

@@ -145,6 +145,24 @@ import Workspaces
     }
   }
 
+  @Test func `A runner that is closed ends its processes and starts no other`() async throws {
+    let repository = TemporaryRepository()
+    try await repository.begin()
+    let pipe = repository.path("main/pipe")
+    #expect(mkfifo(pipe, 0o600) == 0)
+    let runner = GitRunner(protection: .none)
+    let hangs = Task {
+      try await runner.run(["config", "--list", "--file", pipe], in: repository.path("main"))
+    }
+    // Git opens the pipe, and waits for a writer that it gives up soon.
+    while runner.started["config"] == nil { await Task.yield() }
+    await runner.close()
+    await #expect(throws: CancellationError.self) { try await hangs.value }
+    await #expect(throws: CancellationError.self) {
+      try await runner.run(["version"], in: repository.root)
+    }
+  }
+
   @Test func `At most the allowed number of processes run, and every waiter runs`() async throws {
     let repository = TemporaryRepository()
     try await repository.begin()

@@ -66,7 +66,28 @@ struct Watching {
   }
 }
 
+/// Agents that are looked at when a test wants it.
+private struct LateAgents: AgentWatching {
+  let stream = AsyncStream<(path: String, reading: AgentReading)>.makeStream()
+
+  func follow(_ paths: [String]) async {}
+  func readings() -> AsyncStream<(path: String, reading: AgentReading)> { stream.stream }
+  func markSeen(_ path: String) async {}
+}
+
 @Suite struct WatcherTests {
+  @Test func `Nothing is ready before the agents were looked at`() async throws {
+    let repository = TemporaryRepository()
+    try await repository.begin()
+    let agents = LateAgents()
+    try await Watching(repository, agents: agents).run { it in
+      try await it.wait("main", "is there") { $0.cacheStatus.isCached }
+      #expect(!it.watcher.store.isReady)
+      agents.stream.continuation.yield((repository.path("main"), AgentReading()))
+      for await _ in it.watcher.store.ticks() where it.watcher.store.isReady { break }
+    }
+  }
+
   @Test func `A new observer is told of changes made while nobody observed`() async throws {
     let repository = TemporaryRepository()
     try await repository.begin()

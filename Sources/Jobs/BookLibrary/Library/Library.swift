@@ -37,6 +37,9 @@ package final class Library: Sendable {
   /// Lets nothing wait for a lock any more: the program ends.
   package func stopWaiting() { waits.stop() }
 
+  /// Brings what is in the write-ahead log into the file.
+  package func checkpoint() async { await DatabaseFile.checkpoint(pool) }
+
   /// How many books there are.
   package func count() async throws -> Int {
     try await pool.read { try Int.fetchOne($0, sql: "SELECT count(*) FROM books") ?? 0 }

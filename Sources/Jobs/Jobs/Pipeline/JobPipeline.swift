@@ -133,6 +133,9 @@ public protocol JobPipeline: Sendable {
 
   /// The server ends: what waits for something that others hold, such as a lock, fails at once from now on.
   func stopWaiting()
+
+  /// The server ends, and no job of this pipeline runs any more: what it keeps elsewhere is brought into its final place.
+  func close() async
 }
 
 extension JobPipeline {
@@ -141,6 +144,9 @@ extension JobPipeline {
 
   /// Nothing waits.
   public func stopWaiting() {}
+
+  /// Nothing.
+  public func close() async {}
 
   /// No job.
   public func remembered() async throws -> [String] { [] }

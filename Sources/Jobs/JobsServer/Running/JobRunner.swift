@@ -52,6 +52,8 @@ actor JobRunner {
     let tasks = Array(running.values)
     for task in tasks { task.cancel() }
     for task in tasks { await task.value }
+    for pipeline in pipelines.values { await pipeline.close() }
+    await store.checkpoint()
   }
 
   private func startNext() {

@@ -122,6 +122,9 @@ package final class JobStore: Sendable {
   /// Lets nothing wait for a lock any more: the server ends.
   func stopWaiting() { waits.stop() }
 
+  /// Brings what is in the write-ahead log into the file.
+  func checkpoint() async { await DatabaseFile.checkpoint(database) }
+
   // MARK: Starting
 
   /// What starting a job comes to.

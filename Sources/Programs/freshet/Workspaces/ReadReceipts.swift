@@ -5,7 +5,8 @@ import Workspaces
 
 /// When worktrees were seen, in a file: seen results stay seen across restarts of the server.
 ///
-/// The file may be lost, is replaced as a whole, and is created when the first worktree is marked.
+/// The file is a JSON array of pairs: the path of a worktree, and the time as RFC 3339 says it. It may be lost, is
+/// replaced as a whole, and is created when the first worktree is marked.
 struct ReadReceipts: Sendable {
   /// The most bytes that are read.
   private static let largest = 4 << 20
@@ -17,18 +18,25 @@ struct ReadReceipts: Sendable {
   func read() -> NameTable<WallTime> {
     guard let handle = FileHandle(forReadingAtPath: path) else { return [:] }
     defer { try? handle.close() }
-    guard let data = try? handle.read(upToCount: Self.largest),
-      let members = try? JSONDecoder().decode([String: String].self, from: data)
-    else { return [:] }
-    return NameTable(members.compactMap { path, text in WallTime(text).map { (path, $0) } })
+    guard let data = try? handle.read(upToCount: Self.largest) else { return [:] }
+    let decoder = JSONDecoder()
+    let pairs =
+      (try? decoder.decode([[String]].self, from: data))
+      // Earlier versions wrote an object.
+      ?? (try? decoder.decode([String: String].self, from: data))?.map { [$0.key, $0.value] }
+    return NameTable(
+      (pairs ?? []).compactMap { pair in
+        guard pair.count == 2, let time = WallTime(pair[1]) else { return nil }
+        return (pair[0], time)
+      }
+    )
   }
 
   /// Replaces the marks, at most `AgentWatchLimits.mostMarks`; a disk that is full costs no more than the marks.
   func write(_ marks: NameTable<WallTime>) {
-    // Of names that JSON here takes for equal, the later mark.
-    let texts = marks.map { ($0.key, JSONValue.string($0.value.text)) }
-    let object = JSONValue.object(
-      Dictionary(texts) { ($0.string ?? "") > ($1.string ?? "") ? $0 : $1 }
+    // Not an object: its members would be equal if their paths are canonically equivalent.
+    let pairs = JSONValue.list(
+      marks.map { JSONValue.list([JSONValue.string($0.key), .string($0.value.text)]) }
     )
     let folder = (path as NSString).deletingLastPathComponent
     let manager = FileManager.default
@@ -40,7 +48,7 @@ struct ReadReceipts: Sendable {
     guard
       manager.createFile(
         atPath: fresh,
-        contents: Data(object.bytes),
+        contents: Data(pairs.bytes),
         attributes: [.posixPermissions: 0o600]
       )
     else { return }

@@ -95,6 +95,7 @@ struct WorkspaceOptions: ParsableArguments {
   /// - Throws: `ValidationError` if others could connect without a token, or if the token cannot be read.
   func part(host: String, version: String, data: String) throws -> WorkspacePart? {
     guard !folders.isEmpty else { return nil }
+    if let problem = GitRunner.temporaryFolderProblem { throw ValidationError(problem) }
     let token = try token()
     let isLocal = socket != nil || Self.isLoopback(host)
     if !isLocal, token == nil {

@@ -54,9 +54,11 @@ extension WorktreeWatcher {
     }
   }
 
-  /// Announces that everything was scanned once, as soon as it was.
+  /// Announces that everything was scanned once, and its agents, as soon as it was.
   func becomeReady() {
-    guard !store.isReady, firstLooks.isEmpty, trees.values.allSatisfy({ $0.look != nil }) else {
+    guard !store.isReady, firstLooks.isEmpty else { return }
+    let hasAgents = agents != nil
+    guard trees.values.allSatisfy({ $0.look != nil && (!hasAgents || $0.reading != nil) }) else {
       return
     }
     store.becomeReady()

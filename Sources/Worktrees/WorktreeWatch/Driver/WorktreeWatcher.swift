@@ -20,7 +20,8 @@ package actor WorktreeWatcher {
     var member: RepositoryScan.Member
     var repository: String
     var look: WorktreeScan?
-    var reading = AgentReading()
+    /// What its agents do; `nil` until they were looked at.
+    var reading: AgentReading?
     var isPolled = true
     /// When it is scanned without an event: if it is polled, or the last scan failed.
     var polls: PollSchedule
@@ -113,6 +114,9 @@ package actor WorktreeWatcher {
     table = WatchTable(share: settings.watches) { signal.yield() }
     interest = WatchInterest { signal.yield() }
   }
+
+  /// Ends every git that runs, and starts no more: the program ends.
+  package func close() async { await runner.close() }
 
   /// Watches until the task is cancelled.
   package func run() async {
@@ -454,22 +458,24 @@ package actor WorktreeWatcher {
     }
     trees[path]?.reading = reading
     publish(path)
+    becomeReady()
   }
 
   private func publish(_ path: String, askedAt: Double? = nil) {
     guard let tree = trees[path], let repository = repositories[tree.repository] else { return }
+    let reading = tree.reading ?? AgentReading()
     var workspace = Workspace(
       tree.member,
       of: repository,
       look: tree.look,
-      reading: tree.reading
+      reading: reading
     )
     workspace.git.outside = isWatched(tree.repository) ? tree.look?.displaced : tree.repository
     let published = workspace
-    let since = tree.reading.activity.since.flatMap { InstantText.read($0) }
+    let since = reading.activity.since.flatMap { InstantText.read($0) }
     store.update { ledger in
       let isNew = ledger.put(published, askedAt: askedAt, activitySince: since)
-      let hasSession = ledger.put(session: tree.reading.session, of: published.id)
+      let hasSession = ledger.put(session: reading.session, of: published.id)
       return isNew || hasSession
     }
   }

@@ -5,14 +5,18 @@ struct TemporaryFolder: Sendable {
   /// Its path.
   let path: String
 
-  /// Makes one in `TMPDIR` or `/tmp`.
+  /// The folder that it is in: `TMPDIR` or `/tmp`.
+  static var base: String { getenv("TMPDIR").map { String(cString: $0) } ?? "/tmp" }
+
+  /// Makes one.
   ///
   /// - Throws: ``GitRunner/Failure`` if none can be made.
   init() throws(GitRunner.Failure) {
-    let base = getenv("TMPDIR").map { String(cString: $0) } ?? "/tmp"
-    var template = Array((HostFile.join(base, "freshet-objects-XXXXXX")).utf8CString)
+    var template = Array((HostFile.join(Self.base, "freshet-objects-XXXXXX")).utf8CString)
     guard let made = mkdtemp(&template) else {
-      throw .notStarted("no temporary folder in \(base)")
+      throw .notStarted(
+        "no temporary folder in \(Self.base): \(String(cString: strerror(errno)))"
+      )
     }
     path = String(cString: made)
   }

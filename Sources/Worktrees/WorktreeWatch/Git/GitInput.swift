@@ -11,7 +11,7 @@ struct GitInput {
   ///
   /// - Throws: ``GitRunner/Failure/notStarted(_:)`` if the file cannot be written.
   init(_ bytes: [UInt8]) throws(GitRunner.Failure) {
-    let folder = getenv("TMPDIR").map { String(cString: $0) } ?? "/tmp"
+    let folder = TemporaryFolder.base
     let path = HostFile.join(folder, "freshet-input-\(UInt64.random(in: 0 ... .max))")
     let file = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
     guard file >= 0 else { throw Self.failure(folder) }

@@ -58,10 +58,15 @@ final class GitProcess: Sendable {
         }
       }
     } onCancel: {
-      state.withLock { state in
-        state.isCanceled = true
-        Self.signal(state.process, start.grace > 0 ? SIGTERM : SIGKILL)
-      }
+      end()
+    }
+  }
+
+  /// Ends it: it is signaled, and killed after its grace.
+  func end() {
+    state.withLock { state in
+      state.isCanceled = true
+      Self.signal(state.process, start.grace > 0 ? SIGTERM : SIGKILL)
     }
   }
 

@@ -70,6 +70,7 @@ package final class GitRunner: Sendable {
   private let protection: Protection
   private let gate: AsyncSemaphore
   private let counts = Mutex<[String: Int]>([:])
+  private let processes = Mutex(RunningProcesses())
   private let environment: [String: String]
   private let finder: GitProgram.Finder
   /// When git accepted folders of other users.
@@ -101,6 +102,16 @@ package final class GitRunner: Sendable {
     values["PATH"] = programs.folders
     environment = values
     finder = GitProgram.Finder(folders: values["PATH"])
+  }
+
+  /// Why no git can run here that has to write a file of its own, in a sentence; `nil` if it can.
+  package static var temporaryFolderProblem: String? {
+    do throws(Failure) {
+      try TemporaryFolder().remove()
+      return nil
+    } catch {
+      return "\(error); create the folder, or set TMPDIR to one that can be written"
+    }
   }
 
   /// Whether the kernel keeps git from starting programs.
@@ -261,9 +272,9 @@ package final class GitRunner: Sendable {
       chunk: chunk
     )
     let rules = try guarded.containment?.rules(for: program)
-    defer { if let rules { close(rules) } }
+    defer { if let rules { Glibc.close(rules) } }
     if let rules { start.rules = rules }
-    return try await GitProcess(start).run()
+    return try await follow(start)
   }
 
   /// Starts what the person's GnuPG needs to run, which would otherwise be restricted for good as the git is that needs it.
@@ -282,7 +293,27 @@ package final class GitRunner: Sendable {
         folder: "/",
         timeout: WatchLimits.stateTimeout
       )
-      _ = try? await GitProcess(start).run()
+      _ = try? await follow(start)
+    }
+  }
+
+  /// Runs a process that ``close()`` can end.
+  private func follow(_ start: GitProcess.Start) async throws -> Answer {
+    let process = GitProcess(start)
+    guard processes.withLock({ $0.add(process) }) else { throw CancellationError() }
+    defer { processes.withLock { $0.remove(process) } }
+    return try await process.run()
+  }
+
+  /// Ends all its processes and starts no more, since the program ends.
+  ///
+  /// Canceling the tasks that wait for them does the same, but the program does not wait for each of these tasks.
+  /// Returns when all processes have ended, or after ``WatchLimits/stopGrace`` and a second.
+  package func close() async {
+    for process in processes.withLock({ $0.close() }) { process.end() }
+    let deadline = WatchClock.monotonic + WatchLimits.stopGrace + 1
+    while processes.withLock({ !$0.isEmpty }), WatchClock.monotonic < deadline {
+      try? await Task.sleep(for: .milliseconds(10))
     }
   }
 
@@ -308,9 +339,9 @@ package final class GitRunner: Sendable {
       timeout: WatchLimits.stateTimeout
     )
     let rules = isContained ? try Containment.reading().rules(for: program) : nil
-    defer { if let rules { close(rules) } }
+    defer { if let rules { Glibc.close(rules) } }
     if let rules { start.rules = rules }
-    let answer = try await GitProcess(start).run()
+    let answer = try await follow(start)
     guard answer.code == 0 else {
       let line = answer.complaint.split(separator: "\n").first ?? "no reason given"
       throw Failure.failed("rev-parse", code: answer.code, complaint: String(line.prefix(400)))
@@ -411,4 +442,27 @@ package final class GitRunner: Sendable {
     "-c", "status.relativePaths=false", "-c", "gc.auto=0", "-c", "maintenance.auto=false",
     "--no-pager",
   ]
+}
+
+/// The processes of a runner that have not ended.
+private struct RunningProcesses {
+  private var all: [ObjectIdentifier: GitProcess] = [:]
+  private var isClosed = false
+
+  var isEmpty: Bool { all.isEmpty }
+
+  /// Whether the process may be started.
+  mutating func add(_ process: GitProcess) -> Bool {
+    guard !isClosed else { return false }
+    all[ObjectIdentifier(process)] = process
+    return true
+  }
+
+  mutating func remove(_ process: GitProcess) { all[ObjectIdentifier(process)] = nil }
+
+  /// Lets no more be added and returns those that are there.
+  mutating func close() -> [GitProcess] {
+    isClosed = true
+    return Array(all.values)
+  }
 }
