@@ -266,7 +266,12 @@ class TruthTest(AgentTest):
                 break
             if found is None or acts[found][1] > at + CLOCKS:
                 last = acts[max(place - 1, 0)]
-                wrong.append(f"{path}: {state} shown at {at:.2f}, after {last}, before its time or late")
+                near = [each for each in told if abs(each[1] - at) < 60]
+                starts = [each for each in started if abs(each[1] - at) < 60]
+                wrong.append(
+                    f"{path}: {state} shown at {at:.2f}, after {last}, before its time or late; told {near}, "
+                    f"started {starts}, shown {[each for each in shown if abs(each[0] - at) < 30]}"
+                )
             else:
                 place = found + 1
         return wrong
