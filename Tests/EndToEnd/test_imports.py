@@ -171,12 +171,23 @@ class ImportsTest(unittest.TestCase):
         feed = self.copy()
         path = feed / "stop_times.txt"
         lines = path.read_text().splitlines()
-        for index in range(1, len(lines), 50):
-            lines[index] = self.damaged(lines[index])
+        damaged = 0
+        for index in range(1, len(lines)):
+            if index % 20 > 6 and self.damaged(lines[index]) != lines[index]:
+                lines[index] = self.damaged(lines[index])
+                damaged += 1
         path.write_text("\n".join(lines) + "\n")
-        self.fails(feed, "stop_times.txt", "malformed", "line 2", "arrival_time")
-        answer = run("import", str(feed), "--data", self.data, "--max-rejected", "5")
+        answer = self.fails(feed, "stop_times.txt", f"of {len(lines) - 1} rows are malformed", "line 8", "arrival_time")
+        # The message says how to let the rest serve, and what that is.
+        percent, trips, departures = re.search(r"--max-rejected (\d+) the rest would serve: trips (\d+), departures (\d+)", answer.stderr).groups()
+        self.fails(feed, "malformed", options=("--max-rejected", str(int(percent) - 1)))
+        answer = run("import", str(feed), "--data", self.data, "--max-rejected", percent, "--json")
         self.assertEqual(answer.returncode, 0, answer.stderr)
+        report = json.loads(answer.stdout)
+        self.assertEqual((report["trips"], report["departures"]), (int(trips), int(departures)))
+        reasons = {file["file"]: file["reasons"] for file in report["files"]}["stop_times.txt"]
+        self.assertEqual(reasons[0]["kind"], "invalid_value")
+        self.assertEqual(sum(reason["rows"] for reason in reasons if reason.get("column") == "arrival_time"), damaged)
 
     def test_no_space_left(self):
         """A limit on file size stands for the full disk: the write fails in the same place."""

@@ -1,5 +1,8 @@
 /// A date of the calendar without a time zone: what GTFS calls a service day, `YYYYMMDD`.
 package struct ServiceDate: Hashable, Comparable, Sendable, CustomStringConvertible {
+  /// The years that a date can be in.
+  package static let years = 1900...2200
+
   /// Days since 1970-01-01, negative before.
   package var daysSinceEpoch: Int
 
@@ -8,7 +11,7 @@ package struct ServiceDate: Hashable, Comparable, Sendable, CustomStringConverti
 
   /// Creates a date; `nil` if the month does not have that day or the year is not in 1900…2200.
   package init?(year: Int, month: Int, day: Int) {
-    guard (1900...2200).contains(year), (1...12).contains(month), day >= 1 else { return nil }
+    guard Self.years.contains(year), (1...12).contains(month), day >= 1 else { return nil }
     guard day <= Self.length(ofMonth: month, year: year) else { return nil }
     // Days since 0000-03-01 in the proleptic Gregorian calendar, with years that start in March.
     let shifted = month > 2 ? year : year - 1
@@ -21,6 +24,27 @@ package struct ServiceDate: Hashable, Comparable, Sendable, CustomStringConverti
 
   /// Reads `YYYYMMDD` (GTFS) or `YYYY-MM-DD` (RFC 3339).
   package init?(_ text: UnsafeRawBufferPointer) {
+    guard let value = Self.number(text) else { return nil }
+    self.init(year: value / 10_000, month: value / 100 % 100, day: value % 100)
+  }
+
+  /// Reads a date of a calendar, `YYYYMMDD`, in which feeds write `99991231` for "without an end".
+  ///
+  /// A date before or after ``years`` is the first or the last day of them, whatever its month and day are.
+  package init?(calendar text: UnsafeRawBufferPointer) {
+    guard let value = Self.number(text) else { return nil }
+    let year = value / 10_000
+    if year > Self.years.upperBound {
+      self.init(year: Self.years.upperBound, month: 12, day: 31)
+    } else if year < Self.years.lowerBound {
+      self.init(year: Self.years.lowerBound, month: 1, day: 1)
+    } else {
+      self.init(year: year, month: value / 100 % 100, day: value % 100)
+    }
+  }
+
+  /// The eight digits of a date as one number.
+  private static func number(_ text: UnsafeRawBufferPointer) -> Int? {
     var digits = 0
     var value = 0
     for (index, byte) in text.enumerated() {
@@ -29,8 +53,7 @@ package struct ServiceDate: Hashable, Comparable, Sendable, CustomStringConverti
       value = value * 10 + Int(byte - 0x30)
       digits += 1
     }
-    guard digits == 8 else { return nil }
-    self.init(year: value / 10_000, month: value / 100 % 100, day: value % 100)
+    return digits == 8 ? value : nil
   }
 
   /// Reads `YYYYMMDD` (GTFS) or `YYYY-MM-DD` (RFC 3339).

@@ -10,6 +10,8 @@ package struct FeedSettings: Hashable, Sendable {
   package var checkSeconds: Int?
   /// The percentage of departures that a new timetable may lose.
   package var maxLostPercent: Int?
+  /// The percentage of the rows of a file of the timetable that may be malformed.
+  package var maxRejectedPercent: Int?
   /// The percentage of the trip updates that must match a trip for the feed not to count as degraded.
   package var leastMatchedPercent: Int?
   /// The sources of trip updates in their order of precedence.
@@ -93,6 +95,7 @@ package struct FeedSettings: Hashable, Sendable {
     }
     checkSeconds = try object.whole("checkSeconds", Self.checkSeconds)
     maxLostPercent = try object.whole("maxLostPercent", 0...100)
+    maxRejectedPercent = try object.whole("maxRejectedPercent", 0...100)
     leastMatchedPercent = try object.whole("leastMatchedPercent", 0...100)
     guard !tripUpdates.isEmpty || leastMatchedPercent == nil else {
       throw object.error("tripUpdates", "an address or a file beside leastMatchedPercent")
@@ -100,8 +103,12 @@ package struct FeedSettings: Hashable, Sendable {
     guard timetable != nil || !tripUpdates.isEmpty || !alerts.isEmpty else {
       throw object.error(nil, "static, tripUpdates or alerts")
     }
-    guard timetable != nil || checkSeconds == nil && maxLostPercent == nil else {
-      throw object.error("static", "an address beside checkSeconds and maxLostPercent")
+    let hasOptions = checkSeconds != nil || maxLostPercent != nil || maxRejectedPercent != nil
+    guard timetable != nil || !hasOptions else {
+      throw object.error(
+        "static",
+        "an address beside checkSeconds, maxLostPercent and maxRejectedPercent"
+      )
     }
     headers = try Self.headers(&object, environment)
     try object.end()

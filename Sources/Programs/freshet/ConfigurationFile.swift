@@ -5,6 +5,7 @@ import Freshness
 import HTTPTypes
 import ServeSettings
 import StationboardServer
+import Timetable
 
 /// The file of `freshet serve --config`.
 struct ConfigurationFile {
@@ -92,7 +93,8 @@ struct ConfigurationFile {
           prefix: feed.prefix.isEmpty ? nil : feed.prefix,
           request: try WatchAddress.request(address, fields: fields, option: "headers"),
           interval: feed.checkSeconds.map(Double.init) ?? StaticSource.usualInterval,
-          maxLostShare: feed.maxLostPercent.map { Double($0) / 100 } ?? StaticSource.usualLostShare
+          maxLostShare: feed.maxLostPercent.map { Double($0) / 100 } ?? StaticSource.usualLostShare,
+          limit: feed.maxRejectedPercent.map { RejectedRowLimit(share: Double($0) / 100) } ?? .usual
         )
       } catch {
         try Self.fail("\(path): \(feed.place).static: \(error)")

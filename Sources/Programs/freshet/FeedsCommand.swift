@@ -77,6 +77,9 @@ struct FeedsAddCommand: AsyncParsableCommand {
   @Option(help: "Percent of departures that a new timetable may lose.")
   var maxLost = StaticSource.usualLostShare * 100
 
+  @Option(help: ImportCommand.maxRejectedHelp)
+  var maxRejected: Double?
+
   func validate() throws {
     _ = try source()
     guard StaticFeedLimits.intervals.contains(every) else {
@@ -84,6 +87,9 @@ struct FeedsAddCommand: AsyncParsableCommand {
     }
     guard (0...100).contains(maxLost) else {
       throw ValidationError("--max-lost is a percentage, 0 to 100")
+    }
+    guard (0...100).contains(maxRejected ?? 0) else {
+      throw ValidationError("--max-rejected is a percentage, 0 to 100")
     }
   }
 
@@ -93,7 +99,8 @@ struct FeedsAddCommand: AsyncParsableCommand {
         prefix: choice.prefix,
         request: try WatchAddress.request(url, fields: try WatchAddress.fields(header)),
         interval: every,
-        maxLostShare: maxLost / 100
+        maxLostShare: maxLost / 100,
+        limit: maxRejected.map { RejectedRowLimit(share: $0 / 100) } ?? .usual
       )
     } catch {
       throw ValidationError(error.description)

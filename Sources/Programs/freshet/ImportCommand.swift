@@ -30,8 +30,14 @@ struct ImportCommand: ParsableCommand {
   )
   var aliases: String?
 
-  @Option(help: "Percent of malformed rows of a file above which the import fails.")
-  var maxRejected = FeedImport.defaultRejectedShare * 100
+  /// What `--max-rejected` is.
+  static let maxRejectedHelp: ArgumentHelp = """
+    Percent of malformed rows of a file above which it refuses the import. \
+    (default: \(Int(RejectedRowLimit.usualShare * 100)), and more than \(RejectedRowLimit.usualRows) rows)
+    """
+
+  @Option(help: maxRejectedHelp)
+  var maxRejected: Double?
 
   @Flag(help: "Print the closing report as JSON.")
   var json = false
@@ -55,7 +61,7 @@ struct ImportCommand: ParsableCommand {
           ? "--verify checks what is imported; it takes no feed" : "which feed? A zip or a folder"
       )
     }
-    guard (0...100).contains(maxRejected) else {
+    guard (0...100).contains(maxRejected ?? 0) else {
       throw ValidationError("--max-rejected is a percentage, 0 to 100")
     }
   }
@@ -69,7 +75,10 @@ struct ImportCommand: ParsableCommand {
       }
       guard let feed else { return try verifyAll() }
       let printer = ProgressPrinter(isBar: Terminal.showsProgress)
-      let importer = FeedImporter(folder: data.folder, maxRejectedShare: maxRejected / 100)
+      let importer = FeedImporter(
+        folder: data.folder,
+        limit: maxRejected.map { RejectedRowLimit(share: $0 / 100) } ?? .usual
+      )
       let report: ImportReport
       do throws(FeedError) {
         report = try importer.run(

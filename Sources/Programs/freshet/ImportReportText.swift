@@ -25,11 +25,7 @@ enum ImportReportText {
       text += Terminal.fit(Quantity.count(file.dropped), 11, atEnd: true)
       text += Terminal.fit(Quantity.bytes(file.bytes), 12, atEnd: true) + "\n"
     }
-    text += rows(
-      "Rejected rows",
-      report.rejectedRows,
-      of: report.files.reduce(0) { $0 + $1.rejected }
-    )
+    text += rejected(report.files)
     let onDemand = report.files.reduce(0) { $0 + $1.onDemand }
     if onDemand > 0 {
       text += "\nOn demand: \(Quantity.count(onDemand)) stop times set aside;"
@@ -50,6 +46,22 @@ enum ImportReportText {
       Memory      \(Quantity.bytes(report.peakMemoryBytes)) at most
 
       """
+    return text
+  }
+
+  /// Returns what is wrong with the rejected rows: each kind of fault with its first row and the number of the others.
+  private static func rejected(_ files: [ImportReport.File]) -> String {
+    let count = files.reduce(0) { $0 + $1.rejected }
+    guard count > 0 else { return "" }
+    var text = "\nRejected rows: \(Quantity.count(count))\n"
+    for file in files {
+      for reason in file.reasons {
+        let column = reason.column.map { ", \($0)" } ?? ""
+        let others = reason.rows > 1 ? " (and \(Quantity.count(reason.rows - 1)) like it)" : ""
+        text += Terminal.plain("  \(file.file):\(reason.line)\(column): \(reason.example)")
+        text += others + "\n"
+      }
+    }
     return text
   }
 

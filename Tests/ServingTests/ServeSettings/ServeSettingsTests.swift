@@ -126,6 +126,14 @@ import Testing
       "$.feeds[0].static: expected an address"
     ),
     (
+      "{\"feeds\": [{\"alerts\": \"a\", \"maxRejectedPercent\": 5}]}",
+      "$.feeds[0].static: expected an address"
+    ),
+    (
+      "{\"feeds\": [{\"static\": \"http://a\", \"maxRejectedPercent\": 101}]}",
+      "$.feeds[0].maxRejectedPercent: expected a whole number, 0 to 100"
+    ),
+    (
       "{\"feeds\": [{\"tripUpdates\": \"a\", \"leastMatchedPercent\": 101}]}",
       "$.feeds[0].leastMatchedPercent: expected a whole number, 0 to 100"
     ),

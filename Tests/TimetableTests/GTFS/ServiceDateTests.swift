@@ -75,6 +75,17 @@ import Testing
     #expect(before == (2200, 12, 31))
   }
 
+  @Test(arguments: [
+    ("99991231", "2200-12-31"), ("99999999", "2200-12-31"), ("22010101", "2200-12-31"),
+    ("22001231", "2200-12-31"), ("22001230", "2200-12-30"), ("00000000", "1900-01-01"),
+    ("18991231", "1900-01-01"), ("19000102", "1900-01-02"), ("20260229", ""), ("2026010", ""),
+    ("99991231x", ""), ("", ""),
+  ])
+  func `a calendar may name any year`(text: String, date: String) {
+    let read = Array(text.utf8).withUnsafeBytes { ServiceDate(calendar: $0) }
+    #expect(read?.description ?? "" == date)
+  }
+
   @Test func `dates are ordered and added to`() throws {
     let date = try #require(ServiceDate("20260228"))
     #expect((date + 1).description == "2026-03-01")

@@ -129,11 +129,54 @@ import Timetable
     #expect(try feed.failure()?.code == .emptyCalendar)
   }
 
-  @Test func `a service of more than a hundred years is refused`() throws {
+  /// Calendars that reach too far, with the days that are left.
+  ///
+  /// The import is on 2026-05-28.
+  static let far: [(rows: [String], from: String, until: String)] = [
+    // "Without an end", as feeds write it.
+    (["x,1,1,1,1,1,1,1,20260601,99991231"], "2026-06-01", "2126-06-01"),
+    (["x,1,1,1,1,1,1,1,20260601,99999999"], "2026-06-01", "2126-06-01"),
+    (["x,1,1,1,1,1,1,1,20260601,30001301"], "2026-06-01", "2126-06-01"),
+    (["x,1,1,1,1,1,1,1,20260601,22001231"], "2026-06-01", "2126-06-01"),
+    // "Since ever".
+    (["x,1,1,1,1,1,1,1,00010101,20260630"], "1926-07-01", "2026-06-30"),
+    (["x,1,1,1,1,1,1,1,00000000,99991231"], "1976-05-28", "2076-05-27"),
+    (["x,1,1,1,1,1,1,1,19500101,20601231"], "1961-01-01", "2060-12-31"),
+    // One that is near, and one that is all too far away.
+    (
+      ["x,1,1,1,1,1,1,1,20260601,20260605", "y,1,1,1,1,1,1,1,21900101,99991231"],
+      "2026-06-01", "2026-06-30"
+    ),
+  ]
+
+  @Test(arguments: far)
+  func `days that are too far away are left out and counted`(
+    rows: [String],
+    from: String,
+    until: String
+  ) throws {
     var feed = TestFeed()
-    feed[.calendar].append("x,1,1,1,1,1,1,1,19500101,20601231")
-    let failure = try feed.failure()
-    #expect(failure?.code == .limitExceeded)
-    #expect(failure?.message.contains("1950-01-01 to 2060-12-31") == true)
+    feed[.calendar] += rows
+    feed.add("T", [.init("A", "12:00:00"), .init("B", "13:00:00")], service: "x")
+    let imported = try feed.imported()
+    #expect(imported.report.rejectedRows.isEmpty)
+    #expect(imported.report.warnings.count == 1)
+    #expect(imported.report.warnings.first?.line == feed[.calendar].count)
+    #expect(imported.report.warnings.first?.reason.contains("a timetable holds 36525 days") == true)
+    #expect(imported.report.serviceFrom == from)
+    #expect(imported.report.serviceUntil == until)
+    try imported.timetable.check()
+    #expect(
+      try imported.timetable.board("A", "2026-06-03T00:00:00Z", "2026-06-04T00:00:00Z").count == 1
+    )
+  }
+
+  @Test func `an exception that is too far away is left out`() throws {
+    var feed = TestFeed()
+    feed[.calendarDates] = ["service_id,date,exception_type", "x,20260610,1", "x,99991231,1"]
+    feed.add("T", [.init("A", "12:00:00"), .init("B", "13:00:00")], service: "x")
+    let imported = try feed.imported()
+    #expect(imported.report.serviceUntil == "2026-06-30")
+    #expect(imported.report.warnings.map(\.file) == ["calendar_dates.txt"])
   }
 }

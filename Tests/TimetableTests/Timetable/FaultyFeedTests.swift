@@ -97,6 +97,15 @@ import Timetable
     )
   }
 
+  @Test func `an agency whose time zone is not one has that of the others`() throws {
+    var feed = feed
+    feed[.agency].insert("G,Other,https://y.fr,Europe/Zuerich", at: 1)
+    let imported = try feed.imported()
+    #expect(imported.report.timeZone == "Europe/Zurich")
+    #expect(imported.report.warnings.map(\.line) == [2])
+    #expect(imported.timetable.metadata.timeZone == "Europe/Zurich")
+  }
+
   @Test func `agencies in different time zones are refused`() throws {
     var feed = feed
     feed[.agency].append("G,Other,https://y.fr,Europe/Zurich")

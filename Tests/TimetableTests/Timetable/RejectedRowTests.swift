@@ -21,6 +21,16 @@ import Timetable
     var column: String?
     var reason: String
 
+    /// What the report calls it.
+    var kind: RejectedRow.Kind {
+      let kinds: [(String, RejectedRow.Kind)] = [
+        ("appears twice", .duplicate), ("blank or too long", .identifier), ("blank", .blank),
+        ("is not in ", .reference), ("is in no ", .reference), ("is before", .order),
+        ("the header has", .record), ("closing quote", .record),
+      ]
+      return kinds.first { reason.contains($0.0) }?.1 ?? .value
+    }
+
     init(_ file: FeedFile, _ row: String, _ column: String?, _ reason: String) {
       self.file = file
       self.row = row
@@ -159,7 +169,7 @@ import Timetable
   {
     var feed = Self.feed
     feed[vector.file].append(vector.row)
-    let imported = try feed.imported(maxRejectedShare: 1)
+    let imported = try feed.imported()
     #expect(
       imported.report.rejectedRows == [
         RejectedRow(
@@ -172,6 +182,12 @@ import Timetable
     )
     let account = imported.account(vector.file)
     #expect(account?.rejected == 1)
+    #expect(
+      account?.reasons.map { "\($0.kind) \($0.column ?? "-") \($0.rows) \($0.line) \($0.example)" }
+        == [
+          "\(vector.kind) \(vector.column ?? "-") 1 \(feed[vector.file].count) \(vector.reason)"
+        ]
+    )
     #expect(account?.rows == feed[vector.file].count - 1)
     #expect(
       imported.report.files.filter { $0.file != vector.file.rawValue }.allSatisfy {
@@ -213,36 +229,129 @@ import Timetable
     return feed
   }
 
-  @Test(arguments: [0, 1, 2])
-  func `up to one row in a hundred may be malformed`(wrong: Int) throws {
+  @Test(arguments: [0, 1, 60])
+  func `up to half of the rows of a file may be malformed`(wrong: Int) throws {
     let imported = try feed(wrong: wrong).imported()
     #expect(imported.account(.stopTimes)?.rejected == wrong)
     #expect(imported.report.rejectedRows.count == wrong)
+    #expect(imported.account(.stopTimes)?.reasons.map(\.rows) == (wrong == 0 ? [] : [wrong]))
   }
 
-  @Test func `more malformed rows fail the import, which names the first`() throws {
-    let failure = try #require(try feed(wrong: 3).failure())
+  /// A feed of one trip, whose other trips all name a service that does not exist.
+  private func feed(strangers: Int) -> TestFeed {
+    var feed = Self.feed
+    for number in 0..<strangers {
+      feed.add("X\(number)", [.init("A", "8:00:00"), .init("B", "9:00:00")], service: "x")
+    }
+    return feed
+  }
+
+  @Test func `a file of which most is malformed fails the import, which says what would serve`()
+    throws
+  {
+    let failure = try #require(try feed(strangers: 11).failure())
     #expect(failure.code == .tooManyRejectedRows)
-    #expect(failure.message.hasPrefix("stop_times.txt: 3 of 200 rows are malformed"))
     #expect(
-      failure.message.hasSuffix(
-        "the first: line 11, column stop_id: stop_id \"nowhere0\" is not in stops.txt"
-      )
+      failure.message
+        == "trips.txt: 11 of 12 rows are malformed, more than 50 %; the first: line 3, column service_id:"
+        + " service_id \"x\" is in no calendar file. With --max-rejected 92 the rest would serve: trips 1,"
+        + " departures 2"
     )
+    let imported = try feed(strangers: 11).imported(maxRejectedShare: 0.92)
+    #expect(imported.report.trips == 1)
+    #expect(imported.report.departures == 2)
+    #expect(try feed(strangers: 11).failure(maxRejectedShare: 0.91)?.code == .tooManyRejectedRows)
+  }
+
+  @Test func `few malformed rows never fail an import, whatever their share`() throws {
+    #expect(RejectedRowLimit.usualRows == 10)
+    let imported = try feed(strangers: 10).imported()
+    #expect(imported.account(.trips)?.rejected == 10)
+    #expect(imported.account(.stopTimes)?.dropped == 20)
+    #expect(imported.report.trips == 1)
+  }
+
+  @Test func `a feed of which nothing is left is refused, and says what was wrong`() throws {
+    var feed = TestFeed()
+    feed.add("T", [.init("A", "08:00:00"), .init("X", "08:10:00")])
+    let noStop = try #require(try feed.failure())
+    #expect(noStop.code == .invalid)
+    #expect(
+      noStop.message
+        == "stop_times.txt: no departures; no trip is complete; stop_times.txt: 1 of 2 rows are malformed;"
+        + " the first: line 3, column stop_id: stop_id \"X\" is not in stops.txt"
+    )
+    feed[.calendar] = [feed[.calendar][0], "daily,1,1,1,1,1,1,1,,"]
+    let noDay = try #require(try feed.failure(maxRejectedShare: 1))
+    #expect(noDay.code == .emptyCalendar)
+    #expect(noDay.message.hasSuffix("column start_date: \"\" is not a date YYYYMMDD"))
+  }
+
+  /// What operators publish: each once refused a small feed.
+  ///
+  /// Added rows, and what is left to serve of the trip T.
+  static let odd: [(file: FeedFile, rows: [String])] = [
+    (.agency, ["G,No zone,https://x.ch,"]), (.agency, ["G,Bad zone,https://x.ch,CET5"]),
+    (.stops, ["A,Twice,47,8,,,", "B,Twice,47,8,,,"]), (.routes, ["R,F,2,,3", "S,F,3,,bus"]),
+    (.calendar, ["blank,1,1,1,1,1,1,1,,", "back,1,1,1,1,1,1,1,20260602,20260601"]),
+    (.calendar, ["daily,1,1,1,1,1,1,1,20260601,20260630"]),
+    (.calendarDates, ["daily,20260631,1", "daily,,2", "daily,20260615,0"]),
+    (.trips, ["nowhere,daily,U,,,", "R,never,V,,,", "R,daily,T,,,"]),
+    (
+      .stopTimes,
+      [
+        "T,08:20:00,08:20:00,C,3,,,", "T,08:30:00,08:30:00,nowhere,4,,,",
+        "T,later,08:30:00,C,5,,,", "unknown,08:30:00,08:30:00,C,5,,,",
+      ]
+    ),
+    (
+      .frequencies,
+      [
+        "trip_id,start_time,end_time,headway_secs", "unknown,08:00:00,09:00:00,600",
+        "unknown,09:00:00,08:00:00,600",
+      ]
+    ),
+  ]
+
+  @Test(arguments: odd)
+  func `odd rows refuse no small feed, and the others serve`(file: FeedFile, rows: [String]) throws
+  {
+    var feed = Self.feed
+    let before = try feed.timetable()
+      .allBoards("2026-06-14T00:00:00Z", "2026-06-16T00:00:00Z")
+    feed[file] += rows
+    let imported = try feed.imported()
+    let said = (imported.account(file)?.rejected ?? 0) + imported.report.warningCount
+    #expect(said == rows.count { !$0.hasPrefix("trip_id") })
+    let boards = try imported.timetable
+      .allBoards("2026-06-14T00:00:00Z", "2026-06-16T00:00:00Z")
+    #expect(boards == before)
+  }
+
+  @Test func `a frequency that ends before it begins costs its own departures only`() throws {
+    var feed = Self.feed
+    feed[.frequencies] = [
+      "trip_id,start_time,end_time,headway_secs", "T,09:00:00,08:00:00,600",
+      "T,10:00:00,11:00:00,1800",
+    ]
+    let imported = try feed.imported()
+    #expect(imported.report.trips == 2)
+    #expect(imported.account(.frequencies)?.reasons.map(\.kind) == [.order])
   }
 
   @Test func `the threshold is the caller's`() throws {
     #expect(try feed(wrong: 1).failure(maxRejectedShare: 0)?.code == .tooManyRejectedRows)
     #expect(try feed(wrong: 0).failure(maxRejectedShare: 0) == nil)
     #expect(try feed(wrong: 50).failure(maxRejectedShare: 0.25) == nil)
+    #expect(try feed(wrong: 51).failure(maxRejectedShare: 0.25)?.code == .tooManyRejectedRows)
   }
 
   @Test func `each file is measured by itself`() throws {
     var feed = feed(wrong: 0)
-    feed[.routes].append("X,F,1,,bus")
+    feed[.routes] += (1...11).map { "X\($0),F,1,,bus" }
     let failure = try feed.failure()
     #expect(failure?.code == .tooManyRejectedRows)
-    #expect(failure?.message.hasPrefix("routes.txt: 1 of 2 rows") == true)
+    #expect(failure?.message.hasPrefix("routes.txt: 11 of 12 rows") == true)
   }
 
   @Test func `all rejected rows and warnings are counted and the first hundred kept`() throws {

@@ -16,7 +16,7 @@ import Testing
 
   private func failure(_ services: [ServiceDays], mostBytes: Int) -> FeedError? {
     do throws(FeedError) {
-      _ = try ServiceSets(services, mostBytes: mostBytes)
+      _ = try ServiceSets(services, today: 20_454, mostBytes: mostBytes)
       return nil
     } catch {
       return error
@@ -24,7 +24,7 @@ import Testing
   }
 
   @Test func `services that run on the same days take their days once`() throws {
-    let sets = try ServiceSets(services(0, 63, 0, 63), mostBytes: 16)
+    let sets = try ServiceSets(services(0, 63, 0, 63), today: 20_454, mostBytes: 16)
     #expect(sets.sets == [0, 1, 0, 1])
     #expect(sets.words == [1, 1 << 63])
   }
@@ -47,12 +47,15 @@ import Testing
     #expect(failure([long], mostBytes: 80) == nil)
   }
 
-  @Test func `service may span as many days as the limit says, and not one more`() {
+  @Test func `service spans as many days as the limit says, and not one more`() throws {
     let most = FeedLimits.serviceDays
-    #expect(failure(services(0, most - 1), mostBytes: 1 << 30) == nil)
-    let error = failure(services(0, most), mostBytes: 1 << 30)
-    #expect(error?.code == .limitExceeded)
-    #expect(error?.message.contains("the limit is 36525 days") == true)
+    let whole = try ServiceSets(services(0, most - 1), today: 20_454, mostBytes: 1 << 30)
+    #expect(whole.shortened.isEmpty)
+    #expect(whole.dayCount == most)
+    let cut = try ServiceSets(services(0, most), today: 20_454, mostBytes: 1 << 30)
+    #expect(cut.shortened == [1])
+    #expect(cut.dayCount == 1)
+    #expect(cut.lastRepresentable - cut.firstRepresentable + 1 == most)
   }
 
   @Test func `what takes too much is named with file and line`() {

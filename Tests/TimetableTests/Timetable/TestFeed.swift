@@ -91,7 +91,7 @@ struct TestFeed {
 
   /// Writes the feed into a folder of its own and imports it.
   func imported(
-    maxRejectedShare: Double = FeedImport.defaultRejectedShare,
+    maxRejectedShare: Double? = nil,
     asArchive: Bool = false,
     now: Double = 1_780_000_000
   ) throws -> ImportedFeed {
@@ -106,7 +106,7 @@ struct TestFeed {
   }
 
   /// Why the feed cannot be imported; `nil` if it can.
-  func failure(maxRejectedShare: Double = FeedImport.defaultRejectedShare) throws -> FeedError? {
+  func failure(maxRejectedShare: Double? = nil) throws -> FeedError? {
     do {
       _ = try imported(maxRejectedShare: maxRejectedShare)
       return nil
@@ -127,7 +127,7 @@ struct ImportedFeed {
 
   fileprivate init(
     _ feed: TestFeed,
-    maxRejectedShare: Double,
+    maxRejectedShare: Double?,
     asArchive: Bool,
     now: Double
   ) throws {
@@ -141,7 +141,7 @@ struct ImportedFeed {
       prefix: nil,
       target: path,
       now: now,
-      maxRejectedShare: maxRejectedShare
+      limit: maxRejectedShare.map { RejectedRowLimit(share: $0) } ?? .usual
     )
     bytes = try folder.read("timetable")
     timetable = try Timetable(path: path)

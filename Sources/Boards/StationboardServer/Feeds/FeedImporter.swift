@@ -14,16 +14,16 @@ import Musl
 package struct FeedImporter {
   /// Where the feeds lie.
   package var folder: DataFolder
-  /// The share of malformed rows of a file above which the import fails.
-  package var maxRejectedShare: Double
+  /// Which files refuse an import because of their rejected rows.
+  package var limit: RejectedRowLimit
 
   /// Creates an importer.
   package init(
     folder: DataFolder,
-    maxRejectedShare: Double = FeedImport.defaultRejectedShare
+    limit: RejectedRowLimit = .usual
   ) {
     self.folder = folder
-    self.maxRejectedShare = maxRejectedShare
+    self.limit = limit
   }
 
   /// Reads a feed, builds its timetable and stop search, checks them, and swaps them in.
@@ -105,7 +105,7 @@ package struct FeedImporter {
         prefix: prefix,
         target: partial + "/" + Feed.timetableName,
         now: now,
-        maxRejectedShare: maxRejectedShare,
+        limit: limit,
         progress: progress
       )
       progress(ImportProgress(step: "check", done: 0, total: 0))

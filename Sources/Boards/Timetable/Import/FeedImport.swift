@@ -2,9 +2,6 @@ package import GTFS
 
 /// Turns a GTFS feed into a timetable file.
 package enum FeedImport {
-  /// The share of malformed rows of a file above which an import fails, unless told otherwise.
-  package static let defaultRejectedShare = 0.01
-
   /// Reads a feed and writes its timetable.
   ///
   /// - Parameters:
@@ -13,7 +10,7 @@ package enum FeedImport {
   ///   - target: The timetable file, which must not exist. A failed import leaves a useless part of
   ///     it behind; the caller owns the folder.
   ///   - now: The instant of the import in seconds since 1970-01-01T00:00:00Z.
-  ///   - maxRejectedShare: The share of malformed rows of a file above which the import fails.
+  ///   - limit: Which files refuse the import because of their rejected rows.
   ///   - progress: Called as the files are read.
   /// - Returns: The report of rows read, rejected and written.
   /// - Throws: ``FeedError`` that says what is wrong and where.
@@ -22,7 +19,7 @@ package enum FeedImport {
     prefix: String?,
     target: String,
     now: Double,
-    maxRejectedShare: Double = defaultRejectedShare,
+    limit: RejectedRowLimit = .usual,
     progress: @escaping (ImportProgress) -> Void = { _ in }
   ) throws(FeedError) -> ImportReport {
     let clock = ContinuousClock()
@@ -30,13 +27,17 @@ package enum FeedImport {
     let reader = FeedReader(
       source: try FeedSource.open(path),
       report: ImportReport(source: path, prefix: prefix),
-      maxRejectedShare: maxRejectedShare,
       progress: progress
     )
     try reader.readAll()
     var report = reader.report
     report.phases["read"] = (clock.now - began).seconds
-    let builder = TimetableBuilder(reader.releaseTables(), reader.budget, importedAt: now)
+    let builder = TimetableBuilder(
+      reader.releaseTables(),
+      reader.budget,
+      limit: limit,
+      importedAt: now
+    )
     try builder.write(to: target, report: &report, progress: progress)
     return report
   }

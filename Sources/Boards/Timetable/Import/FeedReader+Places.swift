@@ -10,6 +10,8 @@ extension FeedReader {
       var zone: Int
       var language: Int?
     }
+    // An agency whose zone is not one has that of the others, if they have one.
+    var failure: FeedError?
     try read(.agency) { reader throws(FeedError) in
       Columns(
         id: reader.column("agency_id"),
@@ -19,15 +21,19 @@ extension FeedReader {
       )
     } row: { reader, columns throws(FeedError) in
       let zone = String(decoding: reader.bytes(columns.zone), as: UTF8.self)
-      guard Self.isZone(zone) else {
-        throw FeedError(
-          .unknownTimeZone,
-          "agency.txt, line \(reader.line), column agency_timezone: \(shown(reader, columns.zone)) is"
-            + " not a time zone"
-        )
+      let isZone = reader.bytes(columns.zone).count <= Self.longestZone && Self.isZone(zone)
+      if !isZone {
+        let reason = "\(shown(reader, columns.zone)) is not a time zone"
+        warn(reader, columns.zone, reason)
+        failure =
+          failure
+          ?? FeedError(
+            .unknownTimeZone,
+            "agency.txt, line \(reader.line), column agency_timezone: \(reason)"
+          )
       }
-      if tables.timeZone.isEmpty { tables.timeZone = zone }
-      guard zone == tables.timeZone else {
+      if isZone, tables.timeZone.isEmpty { tables.timeZone = zone }
+      guard !isZone || zone == tables.timeZone else {
         throw FeedError(
           .invalid,
           "agency.txt, line \(reader.line), column agency_timezone: \(shown(reader, columns.zone)) differs from"
@@ -35,10 +41,11 @@ extension FeedReader {
         )
       }
       guard reader.bytes(columns.id).count <= FeedLimits.textBytes else {
-        return Rejection(column: columns.id, reason: "agency_id is too long")
+        return Rejection(.identifier, column: columns.id, reason: "agency_id is too long")
       }
       guard tables.agencyIds.insert(reader.bytes(columns.id)).isNew else {
         return Rejection(
+          .duplicate,
           column: columns.id,
           reason: "agency_id \(shown(reader, columns.id)) appears twice"
         )
@@ -53,8 +60,9 @@ extension FeedReader {
       return nil
     }
     guard !tables.agencies.isEmpty else {
-      throw FeedError(.invalid, "agency.txt: there is no agency")
+      throw FeedError(.invalid, "agency.txt: there is no agency" + rejections)
     }
+    if tables.timeZone.isEmpty, let failure { throw failure }
   }
 
   /// The most bytes of a name of the time zone database; the longest one has 32.
@@ -129,10 +137,11 @@ extension FeedReader {
     } row: { reader, columns throws(FeedError) in
       let id = reader.bytes(columns.id)
       guard id.count > 0, id.count <= FeedLimits.textBytes else {
-        return Rejection(column: columns.id, reason: "stop_id is blank or too long")
+        return Rejection(.identifier, column: columns.id, reason: "stop_id is blank or too long")
       }
       guard Self.insert(id, into: &tables.stopIds).isNew else {
         return Rejection(
+          .duplicate,
           column: columns.id,
           reason: "stop_id \(shown(reader, columns.id)) appears twice"
         )
@@ -210,12 +219,7 @@ extension FeedReader {
     _ parentIds: ByteTable
   ) {
     func remark(_ line: Int, _ reason: String) {
-      report.warningCount += 1
-      let kept = report.warnings.count(where: { $0.file == "stops.txt" })
-      guard kept < FeedLimits.keptProblems else { return }
-      report.warnings.append(
-        RejectedRow(file: "stops.txt", line: line, column: "parent_station", reason: reason)
-      )
+      warn(file: .stops, line: line, column: "parent_station", reason: reason)
     }
     for (stop, line, parent) in parents {
       parentIds.withBytes(of: parent) { id in

@@ -25,7 +25,7 @@ extension FeedReader {
     } row: { reader, columns throws(FeedError) in
       let id = reader.bytes(columns.id)
       guard id.count > 0, id.count <= FeedLimits.textBytes else {
-        return Rejection(column: columns.id, reason: "service_id is blank or too long")
+        return Rejection(.identifier, column: columns.id, reason: "service_id is blank or too long")
       }
       var weekdays: UInt8 = 0
       for (day, column) in columns.days.enumerated() {
@@ -33,26 +33,29 @@ extension FeedReader {
         case 0: continue
         case 1: weekdays |= 1 << UInt8(day)
         default:
-          return Rejection(column: column, reason: "\(shown(reader, column)) is not 0 or 1")
+          return Rejection(.value, column: column, reason: "\(shown(reader, column)) is not 0 or 1")
         }
       }
-      guard let first = ServiceDate(reader.bytes(columns.start)) else {
+      guard let first = ServiceDate(calendar: reader.bytes(columns.start)) else {
         return Rejection(
+          .value,
           column: columns.start,
           reason: "\(shown(reader, columns.start)) is not a date YYYYMMDD"
         )
       }
-      guard let last = ServiceDate(reader.bytes(columns.end)) else {
+      guard let last = ServiceDate(calendar: reader.bytes(columns.end)) else {
         return Rejection(
+          .value,
           column: columns.end,
           reason: "\(shown(reader, columns.end)) is not a date YYYYMMDD"
         )
       }
       guard first <= last else {
-        return Rejection(column: columns.end, reason: "end_date is before start_date")
+        return Rejection(.order, column: columns.end, reason: "end_date is before start_date")
       }
       guard try service(id, reader).isNew else {
         return Rejection(
+          .duplicate,
           column: columns.id,
           reason: "service_id \(shown(reader, columns.id)) appears twice"
         )
@@ -84,10 +87,11 @@ extension FeedReader {
     } row: { reader, columns throws(FeedError) in
       let id = reader.bytes(columns.id)
       guard id.count > 0, id.count <= FeedLimits.textBytes else {
-        return Rejection(column: columns.id, reason: "service_id is blank or too long")
+        return Rejection(.identifier, column: columns.id, reason: "service_id is blank or too long")
       }
-      guard let date = ServiceDate(reader.bytes(columns.date)) else {
+      guard let date = ServiceDate(calendar: reader.bytes(columns.date)) else {
         return Rejection(
+          .value,
           column: columns.date,
           reason: "\(shown(reader, columns.date)) is not a date YYYYMMDD"
         )
@@ -95,6 +99,7 @@ extension FeedReader {
       let type = integer(reader, columns.type)
       guard type == 1 || type == 2 else {
         return Rejection(
+          .value,
           column: columns.type,
           reason: "exception_type \(shown(reader, columns.type)) is not 1 or 2"
         )
@@ -134,7 +139,7 @@ extension FeedReader {
     guard runs else {
       throw FeedError(
         .emptyCalendar,
-        "calendar.txt, calendar_dates.txt: no service runs on any day"
+        "calendar.txt, calendar_dates.txt: no service runs on any day" + rejections
       )
     }
   }

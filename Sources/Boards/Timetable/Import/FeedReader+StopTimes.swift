@@ -61,6 +61,7 @@ extension FeedReader {
       if current == noRecord || !tables.trips.ids.equals(current, id) {
         guard let found = tables.trips.ids.find(id) ?? findRepaired(id, in: tables.trips.ids) else {
           return Rejection(
+            .reference,
             column: columns.trip,
             reason: "trip_id \(shown(reader, columns.trip)) is not in trips.txt"
           )
@@ -94,12 +95,14 @@ extension FeedReader {
         }
         guard rows.count < FeedLimits.stopTimesPerTrip else {
           return Rejection(
+            .limit,
             column: nil,
             reason: "more than \(FeedLimits.stopTimesPerTrip) stop times in one trip"
           )
         }
         if rows.contains(row.sequence) {
           return Rejection(
+            .duplicate,
             column: columns.sequence,
             reason: "stop_sequence \(row.sequence) appears twice in the trip"
           )
@@ -111,7 +114,6 @@ extension FeedReader {
     if current != noRecord { close(current, &rows, line: firstLine, late: &late) }
     merge(late)
     warn(about: onDemand)
-    if let account = report.files.last { try checkShare(account) }
   }
 
   /// Says which trips boards do not show, or not to their end, because of rows that were set aside.
@@ -165,18 +167,27 @@ extension FeedReader {
     _ reader: CSVReader,
     _ columns: Columns
   ) -> Result<StopTimeRow, RowFailure> {
-    func failure(_ column: Int, _ reason: String) -> Result<StopTimeRow, RowFailure> {
-      .failure(RowFailure(value: Rejection(column: column, reason: reason)))
+    func failure(
+      _ kind: RejectedRow.Kind,
+      _ column: Int,
+      _ reason: String
+    ) -> Result<StopTimeRow, RowFailure> {
+      .failure(RowFailure(value: Rejection(kind, column: column, reason: reason)))
     }
     let stopId = reader.bytes(columns.stop)
     guard let stop = tables.stopIds.find(stopId) ?? findRepaired(stopId, in: tables.stopIds) else {
-      return failure(columns.stop, "stop_id \(shown(reader, columns.stop)) is not in stops.txt")
+      return failure(
+        .reference,
+        columns.stop,
+        "stop_id \(shown(reader, columns.stop)) is not in stops.txt"
+      )
     }
     guard
       let sequence = integer(reader, columns.sequence), sequence >= 0,
       sequence < Int(UInt32.max)
     else {
       return failure(
+        .value,
         columns.sequence,
         "stop_sequence \(shown(reader, columns.sequence)) is not a whole number"
       )
@@ -187,13 +198,21 @@ extension FeedReader {
     case .seconds(let seconds): arrival = seconds
     case .blank: break
     case .malformed:
-      return failure(columns.arrival, "\(shown(reader, columns.arrival)) is not a time H:MM:SS")
+      return failure(
+        .value,
+        columns.arrival,
+        "\(shown(reader, columns.arrival)) is not a time H:MM:SS"
+      )
     }
     switch TimeOfDay.read(reader.bytes(columns.departure)) {
     case .seconds(let seconds): departure = seconds
     case .blank: departure = arrival
     case .malformed:
-      return failure(columns.departure, "\(shown(reader, columns.departure)) is not a time H:MM:SS")
+      return failure(
+        .value,
+        columns.departure,
+        "\(shown(reader, columns.departure)) is not a time H:MM:SS"
+      )
     }
     if arrival == StopTimeRows.blank { arrival = departure }
     let pickup = reader.bytes(columns.pickup)
@@ -333,12 +352,14 @@ extension FeedReader {
         let row = ordered[index].row
         if rows.count >= FeedLimits.stopTimesPerTrip {
           reject(
+            .limit,
             file: .stopTimes,
             line: ordered[index].line,
             reason: "more than \(FeedLimits.stopTimesPerTrip) stop times in one trip"
           )
         } else if rows.contains(row.sequence) {
           reject(
+            .duplicate,
             file: .stopTimes,
             line: ordered[index].line,
             column: "stop_sequence",
@@ -354,6 +375,7 @@ extension FeedReader {
       tables.trips.patterns[Int(trip)] = noRecord
       report.files[report.files.count - 1].dropped += rows.count - 1
       reject(
+        .time,
         file: .stopTimes,
         line: line,
         reason: "trip \"\(tables.trips.ids.text(trip))\": its first or last stop has no time"

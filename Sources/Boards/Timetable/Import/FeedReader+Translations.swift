@@ -25,7 +25,7 @@ extension FeedReader {
       guard let field = field(reader, columns) else { return nil }
       let language = text(reader, columns.language)
       guard language != 0 else {
-        return Rejection(column: columns.language, reason: "language is blank")
+        return Rejection(.blank, column: columns.language, reason: "language is blank")
       }
       let translated = text(reader, columns.translation)
       if reader.bytes(columns.record).count > 0 {
@@ -47,7 +47,11 @@ extension FeedReader {
       } else {
         let value = text(reader, columns.value)
         guard value != 0 else {
-          return Rejection(column: columns.value, reason: "record_id and field_value are blank")
+          return Rejection(
+            .blank,
+            column: columns.value,
+            reason: "record_id and field_value are blank"
+          )
         }
         tables.translations.append(
           TranslationRecord(field: field.rawValue, key: value, language: language, text: translated)

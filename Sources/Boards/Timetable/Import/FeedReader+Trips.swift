@@ -25,16 +25,18 @@ extension FeedReader {
     } row: { reader, columns throws(FeedError) in
       let id = reader.bytes(columns.id)
       guard id.count > 0, id.count <= FeedLimits.textBytes else {
-        return Rejection(column: columns.id, reason: "route_id is blank or too long")
+        return Rejection(.identifier, column: columns.id, reason: "route_id is blank or too long")
       }
       guard tables.routeIds.find(id) == nil else {
         return Rejection(
+          .duplicate,
           column: columns.id,
           reason: "route_id \(shown(reader, columns.id)) appears twice"
         )
       }
       guard let type = integer(reader, columns.type), (0...1_702).contains(type) else {
         return Rejection(
+          .value,
           column: columns.type,
           reason: "route_type \(shown(reader, columns.type)) is not a route type"
         )
@@ -101,7 +103,7 @@ extension FeedReader {
     } row: { reader, columns throws(FeedError) in
       let id = reader.bytes(columns.id)
       guard id.count > 0, id.count <= FeedLimits.textBytes else {
-        return Rejection(column: columns.id, reason: "trip_id is blank or too long")
+        return Rejection(.identifier, column: columns.id, reason: "trip_id is blank or too long")
       }
       guard
         tables.trips.states.count < FeedLimits.trips,
@@ -111,6 +113,7 @@ extension FeedReader {
       }
       guard Self.insert(id, into: &tables.trips.ids).isNew else {
         return Rejection(
+          .duplicate,
           column: columns.id,
           reason: "trip_id \(shown(reader, columns.id)) appears twice"
         )
@@ -133,10 +136,12 @@ extension FeedReader {
       if isKnown { return nil }
       return route == nil
         ? Rejection(
+          .reference,
           column: columns.route,
           reason: "route_id \(shown(reader, columns.route)) is not in routes.txt"
         )
         : Rejection(
+          .reference,
           column: columns.service,
           reason: "service_id \(shown(reader, columns.service)) is in no calendar file"
         )
@@ -164,6 +169,7 @@ extension FeedReader {
       let known = tables.trips.ids.find(id) ?? findRepaired(id, in: tables.trips.ids)
       guard let trip = known else {
         return Rejection(
+          .reference,
           column: columns.trip,
           reason: "trip_id \(shown(reader, columns.trip)) is not in trips.txt"
         )
@@ -172,21 +178,24 @@ extension FeedReader {
       tables.frequencies[trip, default: []] += []
       guard case .seconds(let start) = TimeOfDay.read(reader.bytes(columns.start)) else {
         return Rejection(
+          .value,
           column: columns.start,
           reason: "\(shown(reader, columns.start)) is not a time H:MM:SS"
         )
       }
       guard case .seconds(let end) = TimeOfDay.read(reader.bytes(columns.end)) else {
         return Rejection(
+          .value,
           column: columns.end,
           reason: "\(shown(reader, columns.end)) is not a time H:MM:SS"
         )
       }
       guard start < end else {
-        return Rejection(column: columns.end, reason: "end_time is not after start_time")
+        return Rejection(.order, column: columns.end, reason: "end_time is not after start_time")
       }
       guard let headway = integer(reader, columns.headway), (1...86_400).contains(headway) else {
         return Rejection(
+          .value,
           column: columns.headway,
           reason: "headway_secs \(shown(reader, columns.headway)) is not between 1 and 86,400"
         )
@@ -195,6 +204,7 @@ extension FeedReader {
       let all = tables.frequencyRuns[trip, default: 0] + runs
       guard all <= FeedLimits.runsPerTrip else {
         return Rejection(
+          .limit,
           column: columns.headway,
           reason: "trip_id \(shown(reader, columns.trip)) would depart \(all) times;"
             + " at most \(FeedLimits.runsPerTrip) departures of one trip are imported"

@@ -15,25 +15,29 @@ final class FeedReader {
   let budget: FeedBudget
   /// The bytes kept beside the tables while the current file is read.
   var scratchBytes = 0
-  let maxRejectedShare: Double
   let progress: (ImportProgress) -> Void
 
   /// Why a row cannot be used.
   struct Rejection {
+    var kind: RejectedRow.Kind
     var column: Int?
     var reason: String
+
+    init(_ kind: RejectedRow.Kind, column: Int?, reason: String) {
+      self.kind = kind
+      self.column = column
+      self.reason = reason
+    }
   }
 
   init(
     source: FeedSource,
     report: ImportReport,
-    maxRejectedShare: Double,
     progress: @escaping (ImportProgress) -> Void
   ) {
     self.source = source
     budget = FeedBudget(stored: source.storedBytes)
     self.report = report
-    self.maxRejectedShare = maxRejectedShare
     self.progress = progress
   }
 
@@ -43,6 +47,9 @@ final class FeedReader {
     self.tables = FeedTables()
     return tables
   }
+
+  /// What was rejected so far, as the end of a message that says that nothing is left to serve.
+  var rejections: String { RejectedRowLimit.usual.rejections(in: report) }
 
   /// Reads all files in the order their references need.
   func readAll() throws(FeedError) {
@@ -76,7 +83,7 @@ final class FeedReader {
   ///   - prepare: Called with the open file before the first row; finds the columns.
   ///   - row: Called for each row that is well-formed CSV; returns why it is rejected, or `nil`.
   /// - Returns: Whether the feed has the file.
-  /// - Throws: ``FeedError`` of the archive or the closures, or `tooManyRejectedRows`.
+  /// - Throws: ``FeedError`` of the archive or the closures, or `limitExceeded`.
   @discardableResult
   func read<Columns>(
     _ file: FeedFile,
@@ -99,30 +106,20 @@ final class FeedReader {
       warn(file: file, line: 1, column: nil, reason: "left out: \(error.message)")
       return false
     }
-    var account = ImportReport.File(
-      file: file.rawValue,
-      bytes: 0,
-      rows: 0,
-      rejected: 0,
-      dropped: 0,
-      onDemand: 0
-    )
     let place = report.files.count
-    report.files.append(account)
+    report.files.append(ImportReport.File(file: file.rawValue))
+    var rows = 0
     scratchBytes = 0
     while try reader.next() {
-      account.rows += 1
+      rows += 1
       let rejection =
         if let problem = reader.problem {
-          Rejection(column: nil, reason: problem)
+          Rejection(.record, column: nil, reason: problem)
         } else {
           try row(reader, columns)
         }
-      if let rejection {
-        account.rejected += 1
-        keep(rejection, reader, in: &report.rejectedRows, count: account.rejected)
-      }
-      if account.rows & 0x7F == 0 {
+      if let rejection { reject(rejection, reader) }
+      if rows & 0x7F == 0 {
         try checkBudget(file.rawValue, reader.line)
         guard tables.texts.arena.count <= FeedLimits.allTextBytes else {
           throw FeedError(
@@ -131,18 +128,14 @@ final class FeedReader {
           )
         }
       }
-      if account.rows & 0xFFFF == 0 {
+      if rows & 0xFFFF == 0 {
         progress(ImportProgress(step: file.rawValue, done: reader.bytesRead, total: total))
       }
     }
     try checkBudget(file.rawValue, reader.line)
-    account.bytes = reader.bytesRead
-    account.dropped = report.files[place].dropped
-    account.onDemand = report.files[place].onDemand
-    account.rejected += report.files[place].rejected
-    report.files[place] = account
-    progress(ImportProgress(step: file.rawValue, done: account.bytes, total: account.bytes))
-    try checkShare(account)
+    report.files[place].rows = rows
+    report.files[place].bytes = reader.bytesRead
+    progress(ImportProgress(step: file.rawValue, done: reader.bytesRead, total: reader.bytesRead))
     return true
   }
 
@@ -158,63 +151,47 @@ final class FeedReader {
 
   /// Records that a row, or a trip, is used although something in it is wrong.
   func warn(_ reader: CSVReader, _ column: Int?, _ reason: String) {
-    report.warningCount += 1
-    keep(
-      Rejection(column: column, reason: reason),
-      reader,
-      in: &report.warnings,
-      count: report.warnings.count { $0.file == reader.file } + 1
-    )
+    warn(file: reader.file, line: reader.line, column: name(column, reader), reason: reason)
   }
 
   /// Records that a trip is used although something in its stop times is wrong.
   func warn(file: FeedFile, line: Int, column: String?, reason: String) {
-    report.warningCount += 1
-    let kept = report.warnings.count(where: { $0.file == file.rawValue })
-    guard kept < FeedLimits.keptProblems else { return }
-    report.warnings.append(
-      RejectedRow(file: file.rawValue, line: line, column: column, reason: reason)
-    )
+    warn(file: file.rawValue, line: line, column: column, reason: reason)
+  }
+
+  private func warn(file: String, line: Int, column: String?, reason: String) {
+    report.warn(RejectedRow(file: file, line: line, column: column, reason: reason))
   }
 
   /// Records a rejection that is found only after its row was read (a trip without a first time).
-  func reject(file: FeedFile, line: Int, column: String? = nil, reason: String) {
-    report.files[report.files.count - 1].rejected += 1
-    if report.files[report.files.count - 1].rejected <= FeedLimits.keptProblems {
-      report.rejectedRows.append(
-        RejectedRow(file: file.rawValue, line: line, column: column, reason: reason)
-      )
-    }
-  }
-
-  private func keep(
-    _ rejection: Rejection,
-    _ reader: CSVReader,
-    in list: inout [RejectedRow],
-    count: Int
+  func reject(
+    _ kind: RejectedRow.Kind,
+    file: FeedFile,
+    line: Int,
+    column: String? = nil,
+    reason: String
   ) {
-    guard count <= FeedLimits.keptProblems else { return }
-    let name = rejection.column.map { column in
-      column < reader.header.count ? reader.header[column] : "\(column + 1)"
-    }
-    list.append(
-      RejectedRow(file: reader.file, line: reader.line, column: name, reason: rejection.reason)
+    report.reject(
+      RejectedRow(file: file.rawValue, line: line, column: column, reason: reason),
+      kind
     )
   }
 
-  func checkShare(_ file: ImportReport.File) throws(FeedError) {
-    guard FeedFile(rawValue: file.file)?.isInformative != true else { return }
-    let rows = file.rows - file.onDemand
-    guard Double(file.rejected) > Double(rows) * maxRejectedShare else { return }
-    let first = report.rejectedRows.first { $0.file == file.file }
-    let example = first.map { row in
-      "; the first: line \(row.line)\(row.column.map { ", column \($0)" } ?? ""): \(row.reason)"
-    }
-    throw FeedError(
-      .tooManyRejectedRows,
-      "\(file.file): \(file.rejected) of \(rows) rows are malformed, more than"
-        + " \(maxRejectedShare * 100) %\(example ?? "")"
+  private func reject(_ rejection: Rejection, _ reader: CSVReader) {
+    report.reject(
+      RejectedRow(
+        file: reader.file,
+        line: reader.line,
+        column: name(rejection.column, reader),
+        reason: rejection.reason
+      ),
+      rejection.kind
     )
+  }
+
+  /// The name of a column, for messages.
+  private func name(_ column: Int?, _ reader: CSVReader) -> String? {
+    column.map { $0 < reader.header.count ? reader.header[$0] : "\($0 + 1)" }
   }
 
   /// The number of a field's text; the empty text for a column the file does not have.

@@ -66,6 +66,15 @@ struct ServiceDays {
   /// Where the feed names it first.
   var file = FeedFile.calendar
   var line = 0
+
+  /// The service without the days before and after some days, which are days since 1 January 1970.
+  func within(_ days: ClosedRange<Int>) -> ServiceDays {
+    var service = self
+    service.first = max(first, ServiceDate(daysSinceEpoch: days.lowerBound))
+    service.last = min(last, ServiceDate(daysSinceEpoch: days.upperBound))
+    service.added = added.filter { days.contains($0.daysSinceEpoch) }
+    return service
+  }
 }
 
 /// A row of frequencies.txt.

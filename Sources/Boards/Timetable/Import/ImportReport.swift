@@ -16,6 +16,33 @@ package struct ImportReport: Codable, Hashable, Sendable {
     package var dropped: Int
     /// Rows that are right and on no board because they are served on demand.
     package var onDemand: Int
+    /// The rejected rows by what is wrong with them, in the order of the first row of each.
+    package var reasons: [Reason]
+
+    /// Creates the report of a file of which nothing has been read.
+    init(file: String) {
+      self.file = file
+      bytes = 0
+      rows = 0
+      rejected = 0
+      dropped = 0
+      onDemand = 0
+      reasons = []
+    }
+  }
+
+  /// The rejected rows of a file in which the same column is wrong in the same way.
+  package struct Reason: Codable, Hashable, Sendable {
+    /// What is wrong.
+    package var kind: RejectedRow.Kind
+    /// The column; `nil` if the whole row is.
+    package var column: String?
+    /// How many rows.
+    package var rows: Int
+    /// The line of the first of them, counted from 1; the header is line 1.
+    package var line: Int
+    /// What is wrong with the first of them, with the offending value.
+    package var example: String
   }
 
   /// The feed's path as it was given.
@@ -56,5 +83,27 @@ package struct ImportReport: Codable, Hashable, Sendable {
   package init(source: String, prefix: String?) {
     self.source = source
     self.prefix = prefix
+  }
+
+  /// Counts a rejected row of the file that is read, and keeps it if it is one of the first.
+  mutating func reject(_ row: RejectedRow, _ kind: RejectedRow.Kind) {
+    let file = files.count - 1
+    files[file].rejected += 1
+    if files[file].rejected <= FeedLimits.keptProblems { rejectedRows.append(row) }
+    let known = files[file].reasons.firstIndex { $0.kind == kind && $0.column == row.column }
+    if let known {
+      files[file].reasons[known].rows += 1
+    } else {
+      files[file].reasons.append(
+        Reason(kind: kind, column: row.column, rows: 1, line: row.line, example: row.reason)
+      )
+    }
+  }
+
+  /// Counts a warning, and keeps it if it is one of the first of its file.
+  mutating func warn(_ row: RejectedRow) {
+    warningCount += 1
+    let kept = warnings.count { $0.file == row.file }
+    if kept < FeedLimits.keptProblems { warnings.append(row) }
   }
 }

@@ -11,23 +11,34 @@ struct ServiceSets {
   private(set) var words: [UInt64] = []
   /// For each service the number of its set.
   private(set) var sets: [UInt32] = []
+  /// The first and the last day that can be represented, if the services span more than ``FeedLimits/serviceDays``;
+  /// else those that they span.
+  let firstRepresentable: Int
+  let lastRepresentable: Int
+  /// The services that lost days because they begin before or end after those.
+  private(set) var shortened: [Int] = []
 
   /// - Parameters:
   ///   - services: The services.
+  ///   - today: The day of the import, in days since 1 January 1970.
   ///   - mostBytes: How much their days may take.
-  /// - Throws: ``FeedError`` with code `emptyCalendar`, or `limitExceeded` if the days span more than
-  ///   ``FeedLimits/serviceDays`` or take more than `mostBytes`.
+  /// - Throws: ``FeedError`` with code `emptyCalendar`, or `limitExceeded` if the days take more than `mostBytes`.
   init(
     _ services: [ServiceDays],
+    today: Int,
     mostBytes: Int = FeedLimits.serviceBytes
   ) throws(FeedError) {
+    // Before memory is taken for the days.
+    let spans = services.map { DaySet.span(of: $0) }
+    let window = Self.window(spans.compactMap(\.self), today: today)
+    (firstRepresentable, lastRepresentable) = (window.lowerBound, window.upperBound)
     var known: [DaySet: UInt32] = [:]
     var distinct: [DaySet] = []
     var bytes = 0
-    for service in services {
-      // Before memory is taken for the days.
-      if let span = DaySet.span(of: service) { try Self.check(span) }
-      let days = DaySet(service)
+    for (number, service) in services.enumerated() {
+      let isShortened = spans[number].map { $0.clamped(to: window) != $0 } ?? false
+      if isShortened { shortened.append(number) }
+      let days = DaySet(isShortened ? service.within(window) : service)
       if let number = known[days] {
         sets.append(number)
         continue
@@ -42,7 +53,6 @@ struct ServiceSets {
     guard let first = running.map(\.first).min(), let last = running.map(\.last).max() else {
       throw FeedError(.emptyCalendar, "no service runs on any day")
     }
-    try Self.check(first...last)
     firstDay = first
     dayCount = last - first + 1
     stride = (dayCount + 63) / 64
@@ -61,14 +71,18 @@ struct ServiceSets {
     }
   }
 
-  /// Throws if the days of one service, or of all, span too many years.
-  private static func check(_ span: ClosedRange<Int>) throws(FeedError) {
-    guard span.count > FeedLimits.serviceDays else { return }
-    throw FeedError(
-      .limitExceeded,
-      "calendar.txt: service from \(ServiceDate(daysSinceEpoch: span.lowerBound)) to"
-        + " \(ServiceDate(daysSinceEpoch: span.upperBound)); the limit is \(FeedLimits.serviceDays) days"
-    )
+  /// The days that are kept: all if they are few enough, else as many as can be represented.
+  ///
+  /// These begin with the first day, but no earlier than half of them before today, so that a start in 1900 beside an
+  /// end in 9999 loses days of both; they end with the last day if that is near.
+  private static func window(_ spans: [ClosedRange<Int>], today: Int) -> ClosedRange<Int> {
+    guard let first = spans.map(\.lowerBound).min(), let last = spans.map(\.upperBound).max() else {
+      return 0...0
+    }
+    let most = FeedLimits.serviceDays
+    guard last - first >= most else { return first...last }
+    let begin = max(first, min(today - most / 2, last - most + 1))
+    return begin...(begin + most - 1)
   }
 
   private static func tooManyDays(_ mostBytes: Int, _ service: ServiceDays?) -> FeedError {

@@ -6,6 +6,7 @@ import GTFS
 struct TimetableBuilder {
   private let tables: FeedTables
   private let budget: FeedBudget
+  private let limit: RejectedRowLimit
   private let importedAt: Double
 
   /// One run of a trip: the trip itself, or one departure of a frequency.
@@ -15,9 +16,15 @@ struct TimetableBuilder {
     var frequency: UInt8
   }
 
-  init(_ tables: consuming FeedTables, _ budget: FeedBudget, importedAt: Double) {
+  init(
+    _ tables: consuming FeedTables,
+    _ budget: FeedBudget,
+    limit: RejectedRowLimit,
+    importedAt: Double
+  ) {
     self.tables = tables
     self.budget = budget
+    self.limit = limit
     self.importedAt = importedAt
   }
 
@@ -27,7 +34,8 @@ struct TimetableBuilder {
   ///   - path: The file, which must not exist.
   ///   - report: Gets the counts, the service period and the times of the phases.
   ///   - progress: Called at the start of each phase.
-  /// - Throws: ``FeedError`` with code `emptyCalendar`, `limitExceeded` or `cannotWrite`.
+  /// - Throws: ``FeedError`` with code `emptyCalendar`, `limitExceeded`, `tooManyRejectedRows`, `invalid` or
+  ///   `cannotWrite`.
   func write(
     to path: String,
     report: inout ImportReport,
@@ -40,8 +48,10 @@ struct TimetableBuilder {
     let kept = tables.keptBytes
     let calendar = try ServiceSets(
       tables.services,
+      today: Int(importedAt / 86_400),
       mostBytes: min(FeedLimits.serviceBytes, (budget.bytes - kept) / 2)
     )
+    warn(about: calendar, in: &report)
     let runs = try self.runs(&report)
     let index = try departures(of: runs)
     guard !index.entries.isEmpty else {
@@ -51,9 +61,10 @@ struct TimetableBuilder {
         "stop_times.txt: no departures; "
           + (onDemand > 0
             ? "\(onDemand) of its rows are served on demand, which no board shows"
-            : "no trip is complete")
+            : "no trip is complete") + limit.rejections(in: report)
       )
     }
+    try limit.check(report, trips: runs.count, departures: index.entries.count)
     report.phases["index"] = (clock.now - began).seconds
     let indexed = clock.now
     progress(ImportProgress(step: "write", done: 0, total: 0))
@@ -109,6 +120,27 @@ struct TimetableBuilder {
     report.trips = runs.count
     report.patterns = tables.patterns.patterns.count
     report.departures = index.entries.count
+  }
+
+  /// Says which services were cut because their days do not fit.
+  private func warn(about calendar: ServiceSets, in report: inout ImportReport) {
+    for number in calendar.shortened {
+      let service = tables.services[number]
+      let span = DaySet.span(of: service)
+      let (first, last) = (span?.lowerBound ?? 0, span?.upperBound ?? 0)
+      report.warn(
+        RejectedRow(
+          file: service.file.rawValue,
+          line: service.line,
+          column: nil,
+          reason: "service from \(ServiceDate(daysSinceEpoch: first)) to"
+            + " \(ServiceDate(daysSinceEpoch: last)) is cut to"
+            + " \(ServiceDate(daysSinceEpoch: calendar.firstRepresentable)) to"
+            + " \(ServiceDate(daysSinceEpoch: calendar.lastRepresentable)):"
+            + " a timetable holds \(FeedLimits.serviceDays) days"
+        )
+      )
+    }
   }
 
   private func encoded(_ metadata: TimetableMetadata) throws(FeedError) -> [UInt8] {
@@ -177,8 +209,7 @@ struct TimetableBuilder {
         if !isInDay { starts[start] = nil }
       }
       if starts.isEmpty {
-        report.warningCount += 1
-        report.warnings.append(
+        report.warn(
           RejectedRow(
             file: FeedFile.frequencies.rawValue,
             line: 0,

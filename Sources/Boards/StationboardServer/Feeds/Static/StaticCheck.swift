@@ -32,8 +32,6 @@ package struct StaticCheck: Sendable {
   package var exchange: any HTTPStreaming
   /// The service clock.
   package var clock: ServiceClock
-  /// The share of malformed rows of a file above which an import fails.
-  package var maxRejectedShare = FeedImport.defaultRejectedShare
   /// A generation that is known to be damaged: if it is the serving one, the same file is worth having again.
   package var brokenGeneration: String?
 
@@ -146,7 +144,8 @@ package struct StaticCheck: Sendable {
       return (Report(outcome: .failed, reason: reason), .failed(reason, retryAfter: retryAfter))
     case .notModified(let response):
       return (Report(outcome: .unchanged), .notModified(response))
-    case .content(let content):
+    case .content(var content):
+      content.digest += source.reading
       do throws(FeedError) {
         let report = try take(
           content,
@@ -209,7 +208,7 @@ package struct StaticCheck: Sendable {
     if handled == content.digest || known.contains(content.digest) {
       return Report(outcome: .unchanged)
     }
-    let importer = FeedImporter(folder: folder, maxRejectedShare: maxRejectedShare)
+    let importer = FeedImporter(folder: folder, limit: source.limit)
     let now = clock.now
     let (name, imported) = try importer.build(
       source: folder.downloadPath(of: key),

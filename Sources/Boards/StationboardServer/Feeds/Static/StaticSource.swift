@@ -1,5 +1,6 @@
 import ConditionalHTTP
 package import HTTPTypes
+package import Timetable
 
 /// Where the timetable of a feed is published.
 package struct StaticSource: Hashable, Sendable {
@@ -16,18 +17,22 @@ package struct StaticSource: Hashable, Sendable {
   package var interval: Double
   /// The share of the departures of the next 14 days that a new generation may lose and still serve.
   package var maxLostShare: Double
+  /// Which files of a new generation refuse it because of their rejected rows.
+  package var limit: RejectedRowLimit
 
   /// Creates a source.
   package init(
     prefix: String?,
     request: HTTPRequest,
     interval: Double = usualInterval,
-    maxLostShare: Double = usualLostShare
+    maxLostShare: Double = usualLostShare,
+    limit: RejectedRowLimit = .usual
   ) {
     self.prefix = prefix
     self.request = request
     self.interval = interval
     self.maxLostShare = maxLostShare
+    self.limit = limit
   }
 
   /// The name of the feed's folder.
@@ -40,9 +45,17 @@ package struct StaticSource: Hashable, Sendable {
     return "\(request.scheme ?? "")://\(authority)\(path)"
   }
 
-  /// Identifies the whole address without revealing it.
+  /// What identifies how the files are read; empty if as usual.
+  ///
+  /// The same file that is read in another way is another timetable.
+  var reading: String {
+    limit == .usual ? "" : " rejected \(limit.share) \(limit.rows)"
+  }
+
+  /// Identifies the whole address, and how its files are read, without revealing it.
   var fingerprint: String {
-    let whole = "\(request.scheme ?? "")://\(request.authority ?? "")\(request.path ?? "")"
+    let whole =
+      "\(request.scheme ?? "")://\(request.authority ?? "")\(request.path ?? "")\(reading)"
     return SHA256.hash(whole.utf8).map { byte in
       let digits = String(byte, radix: 16)
       return digits.count == 1 ? "0" + digits : digits

@@ -1,6 +1,7 @@
 import Foundation
 package import GTFS
 import HTTPTypes
+import Timetable
 
 /// The sources that `freshet feeds add` keeps in the data folder: `sources.json`, readable only by its owner
 /// because fields may hold credentials.
@@ -12,6 +13,7 @@ package struct StaticSourceList: Codable, Hashable, Sendable {
     var headers: [String: String]?
     var checkSeconds: Double?
     var maxLostPercent: Double?
+    var maxRejectedPercent: Double?
   }
 
   private var sources: [Entry] = []
@@ -76,7 +78,8 @@ package struct StaticSourceList: Codable, Hashable, Sendable {
           headerFields: fields
         ),
         interval: entry.checkSeconds ?? StaticSource.usualInterval,
-        maxLostShare: entry.maxLostPercent.map { $0 / 100 } ?? StaticSource.usualLostShare
+        maxLostShare: entry.maxLostPercent.map { $0 / 100 } ?? StaticSource.usualLostShare,
+        limit: entry.maxRejectedPercent.map { RejectedRowLimit(share: $0 / 100) } ?? .usual
       )
     }
   }
@@ -100,7 +103,8 @@ package struct StaticSourceList: Codable, Hashable, Sendable {
         headers: headers.isEmpty ? nil : headers,
         checkSeconds: source.interval == StaticSource.usualInterval ? nil : source.interval,
         maxLostPercent: source.maxLostShare == StaticSource.usualLostShare
-          ? nil : source.maxLostShare * 100
+          ? nil : source.maxLostShare * 100,
+        maxRejectedPercent: source.limit == .usual ? nil : source.limit.share * 100
       )
     )
   }
