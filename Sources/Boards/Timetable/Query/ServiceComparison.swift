@@ -264,12 +264,12 @@ private struct DepartureCounts {
 
 extension Timetable {
   /// The stations, and the stops without one.
-  fileprivate var stationRoots: [Stop] {
+  var stationRoots: [Stop] {
     (0..<UInt32(stopCount)).filter { station(of: $0) == $0 }
   }
 
   /// The name of a line as passengers know it.
-  fileprivate func lineName(_ route: Int) -> String {
+  func lineName(_ route: Int) -> String {
     let record = image.routes[route]
     for text in [record.shortName, record.longName, record.id] {
       let bytes = image.text(text)
@@ -279,7 +279,7 @@ extension Timetable {
   }
 
   /// For each set of days, which of some days it has, as bits.
-  fileprivate func dayMasks(from first: Int, count: Int) -> [UInt32] {
+  func dayMasks(from first: Int, count: Int) -> [UInt32] {
     let sets = image.daySetStride == 0 ? 0 : image.daySets.count / image.daySetStride
     return (0..<UInt32(sets)).map { set in
       (0..<count).reduce(0) { mask, day in

@@ -1,4 +1,9 @@
 extension Timetable {
+  /// agency_name of every agency, in the order of the file.
+  package var agencyNames: [String] {
+    image.agencies.map { String(decoding: image.text($0.name), as: UTF8.self) }
+  }
+
   /// The agency_id of every agency that has one, in the order of the file.
   package var agencyIds: [String] {
     image.agencies.map { String(decoding: image.text($0.id), as: UTF8.self) }.filter { !$0.isEmpty }

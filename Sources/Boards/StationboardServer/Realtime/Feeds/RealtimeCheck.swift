@@ -36,6 +36,32 @@ package struct RealtimeCheck: Sendable {
   ///   - leastPercent: The share of the trip updates that must match.
   /// - Returns: What came of it.
   package func run(against feed: Feed, leastPercent: Int) async -> Result {
+    await ask { document throws(RealtimeError) in
+      try judge(document, source.kind, feed, leastPercent)
+    }
+  }
+
+  /// Asks the source and compares everything with a timetable that it has, whatever its kind.
+  ///
+  /// - Parameters:
+  ///   - feed: The timetable that serves.
+  ///   - leastPercent: The share of the trip updates that must match.
+  /// - Returns: What came of it.
+  package func runWhole(against feed: Feed, leastPercent: Int) async -> Result {
+    await ask { document throws(RealtimeError) in
+      var result = Result(isGood: true, sentences: [])
+      if !(try document.tripUpdates().trips.isEmpty) {
+        result = try judge(document, .tripUpdates, feed, leastPercent)
+      }
+      if !(try document.alerts().alerts.isEmpty) {
+        result.sentences += try judge(document, .alerts, feed, leastPercent).sentences
+      }
+      guard result.sentences.isEmpty else { return result }
+      return Result(isGood: false, sentences: ["it has neither trip updates nor alerts"])
+    }
+  }
+
+  private func ask(_ judge: (FeedDocument) throws(RealtimeError) -> Result) async -> Result {
     let download = FeedDownload(source: source, constants: source.policy)
     let answer: HTTPExchangeAnswer
     do throws(HTTPExchangeError) {
@@ -52,7 +78,7 @@ package struct RealtimeCheck: Sendable {
     }
     do throws(RealtimeError) {
       let type = answer.head.headerFields[.contentType]
-      return judge(try FeedDocument(answer.body, contentType: type), feed, leastPercent)
+      return try judge(try FeedDocument(answer.body, contentType: type))
     } catch {
       return Result(isGood: false, sentences: ["\(error)"])
     }
@@ -60,34 +86,41 @@ package struct RealtimeCheck: Sendable {
 
   private func judge(
     _ document: FeedDocument,
+    _ kind: RealtimeSource.Kind,
     _ feed: Feed,
     _ leastPercent: Int
-  ) -> Result {
+  ) throws(RealtimeError) -> Result {
     let now = clock.now
-    do throws(RealtimeError) {
-      switch source.kind {
-      case .tripUpdates:
-        let updates = try document.tripUpdates()
-        let index = RealtimeIndex(updates, timetable: feed.timetable, arrivedAt: Int64(now))
-        let report = MatchReport(index, of: feed, leastPercent: leastPercent)
-        var sentences = report.sentences
-        let age = Int64(now) - index.sourceTime
-        if Double(age) > RealtimeDecay.standard.ageing {
-          sentences.append("the feed is \(age) s old")
-        }
-        return Result(isGood: report.status == .ok, sentences: sentences)
-      case .alerts:
-        let alerts = AlertIndex(try document.alerts(), timetable: feed.timetable)
-        let census = alerts.census
-        return Result(
-          isGood: true,
-          sentences: [
-            "\(census.alerts) alerts, \(census.withoutEffect) of them about nothing that the timetable has"
-          ]
-        )
+    switch kind {
+    case .tripUpdates:
+      let updates = try document.tripUpdates()
+      let index = RealtimeIndex(updates, timetable: feed.timetable, arrivedAt: Int64(now))
+      let report = MatchReport(index, of: feed, leastPercent: leastPercent)
+      var sentences = report.sentences
+      let age = Int64(now) - index.sourceTime
+      if Double(age) > RealtimeDecay.standard.ageing {
+        sentences.append("the feed is \(Self.spoken(age)) old")
       }
-    } catch {
-      return Result(isGood: false, sentences: ["\(error)"])
+      return Result(isGood: report.status == .ok, sentences: sentences)
+    case .alerts:
+      let alerts = AlertIndex(try document.alerts(), timetable: feed.timetable)
+      let census = alerts.census
+      return Result(
+        isGood: true,
+        sentences: [
+          "\(census.alerts) alerts, \(census.withoutEffect) of them about nothing that the timetable has"
+        ]
+      )
+    }
+  }
+
+  /// A duration in the unit in which it is short.
+  private static func spoken(_ seconds: Int64) -> String {
+    switch seconds {
+    case ..<600: "\(seconds) s"
+    case ..<7_200: "\(seconds / 60) min"
+    case ..<172_800: "\(seconds / 3_600) h"
+    default: "\(seconds / 86_400) days"
     }
   }
 }

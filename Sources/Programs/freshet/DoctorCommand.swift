@@ -1,0 +1,168 @@
+import ArgumentParser
+import Commands
+import Foundation
+import GTFS
+import HTTPTypes
+import NIOTransport
+import StationboardServer
+
+/// `freshet doctor`.
+struct DoctorCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "doctor",
+    abstract: "Try a feed, with its realtime, and say what passengers would get.",
+    discussion: """
+      The feed is imported into a temporary folder; nothing that serves is touched.
+
+        freshet doctor gtfs.zip
+        freshet doctor https://example.org/gtfs.zip https://example.org/trip-updates.pb
+        freshet doctor gtfs.zip --html report.html
+
+      The exit code is 0 if passengers lose nothing, 1 if they lose something or realtime does not fit, \
+      65 if nothing of the feed serves, 66 if there is no feed, 73 if a file cannot be written.
+      """
+  )
+
+  @Argument(
+    help: ArgumentHelp(
+      "A zip archive or a folder with GTFS files, or the URL of an archive.",
+      valueName: "feed"
+    )
+  )
+  var feed: String
+
+  @Argument(
+    help: ArgumentHelp(
+      "GTFS-Realtime feeds, of trip updates or alerts or both.",
+      valueName: "realtime"
+    )
+  )
+  var realtime: [String] = []
+
+  @Option(help: "A field to send, 'Authorization: Bearer …'; may be given several times.")
+  var header: [String] = []
+
+  @Option(help: "A field to send to the realtime feeds; may be given several times.")
+  var feedHeader: [String] = []
+
+  @Option(
+    help: ArgumentHelp(
+      "The percentage of the trip updates that must match a trip.",
+      valueName: "percent"
+    )
+  )
+  var leastMatched = MatchLimits.usualLeastPercent
+
+  @Option(help: ArgumentHelp("Write the diagnosis as a page too.", valueName: "file"))
+  var html: String?
+
+  @Flag(help: "Print the diagnosis as JSON.")
+  var json = false
+
+  @OptionGroup var time: ClockOptions
+
+  func validate() throws {
+    guard (0...100).contains(leastMatched) else {
+      throw ValidationError("--least-matched is a percentage, 0 to 100")
+    }
+    _ = try place()
+    _ = try sources()
+  }
+
+  private func place() throws -> FeedDoctor.Place {
+    guard feed.contains("://") else { return .path(feed) }
+    do throws(WatchAddressError) {
+      return .request(try WatchAddress.request(feed, fields: try WatchAddress.fields(header)))
+    } catch {
+      throw ValidationError(error.description)
+    }
+  }
+
+  private func sources() throws -> [FeedDoctor.Realtime] {
+    let fields: HTTPFields
+    do throws(WatchAddressError) {
+      fields = try WatchAddress.fields(feedHeader, option: "--feed-header")
+    } catch {
+      throw ValidationError(error.description)
+    }
+    return try realtime.map {
+      FeedDoctor.Realtime(
+        try RealtimeOptions.source(.tripUpdates, prefix: "", $0, fields),
+        title: Self.title($0)
+      )
+    }
+  }
+
+  /// An address as it is shown: without its query, which may be a key.
+  private static func title(_ address: String) -> String {
+    guard address.contains("://") else { return address }
+    return String(address.prefix { $0 != "?" && $0 != "#" })
+  }
+
+  func run() async throws {
+    let scratch = try ScratchFolder()
+    defer { scratch.remove() }
+    let signals = EndSignals {
+      scratch.remove()
+      _exit(130)
+    }
+    defer { signals.stop() }
+    let transport = try NIOExchange()
+    let doctor = FeedDoctor(
+      folder: DataFolder(path: scratch.path),
+      exchange: transport,
+      clock: time.clock()
+    )
+    let (place, sources) = (try place(), try sources())
+    let printer = ProgressPrinter(isBar: Terminal.showsProgress)
+    let diagnosis: FeedDiagnosis
+    do throws(FeedError) {
+      diagnosis = try await doctor.examine(
+        place,
+        title: Self.title(feed),
+        realtime: sources,
+        leastPercent: leastMatched,
+        progress: { printer.show($0) }
+      )
+    } catch {
+      printer.finish()
+      Terminal.complain("freshet doctor: \(Terminal.plain(error.message))\n")
+      throw ExitCode(error.code == .unreadable ? 66 : 73)
+    }
+    printer.finish()
+    await transport.shutdown()
+    if let html {
+      do {
+        try Data(DiagnosisPage(diagnosis).text.utf8).write(to: URL(fileURLWithPath: html))
+      } catch {
+        Terminal.complain("freshet doctor: --html \(html): \(error.localizedDescription)\n")
+        throw ExitCode(73)
+      }
+    }
+    Terminal.write(json ? DiagnosisText.json(diagnosis) : DiagnosisText.text(diagnosis))
+    if diagnosis.facts == nil { throw ExitCode(65) }
+    if !diagnosis.isGood { throw ExitCode(1) }
+  }
+}
+
+/// A folder that is removed with the command.
+private struct ScratchFolder {
+  let path: String
+
+  init() throws {
+    let base = FileManager.default.temporaryDirectory.path
+    path = "\(base)/freshet-doctor-\(UUID().uuidString)"
+    do {
+      try FileManager.default.createDirectory(
+        atPath: path,
+        withIntermediateDirectories: false,
+        attributes: [.posixPermissions: 0o700]
+      )
+    } catch {
+      Terminal.complain("freshet doctor: \(path): \(error.localizedDescription)\n")
+      throw ExitCode(73)
+    }
+  }
+
+  func remove() { try? FileManager.default.removeItem(atPath: path) }
+}
