@@ -92,14 +92,14 @@ struct DiagnosisPage {
     @media (prefers-color-scheme: dark) { :root { --good: #4cc26a; --lost: #f0a040; --refused: #ff7b6b } }
     body { font: 1rem/1.5 system-ui, sans-serif; margin: 0; overflow-wrap: anywhere }
     main { max-width: 46rem; margin: auto; padding: 1.5rem 1rem 4rem }
-    h1 { font-size: 1.3rem; margin: 0 0 .5rem } h2 { font-size: 1.05rem; margin: 2rem 0 .5rem }
+    h1 { font-size: 1.2rem; margin: 0 0 .5rem } h2 { font-size: 1.05rem; margin: 2rem 0 .5rem }
     .verdict { font-size: 1.15rem; font-weight: 600; border-left: .3rem solid; padding-left: .7rem; margin: 0 0 1.5rem }
     .verdict.good { color: var(--good) } .verdict.lost { color: var(--lost) } .verdict.refused { color: var(--refused) }
     dl { display: grid; grid-template-columns: max-content 1fr; gap: .2rem 1rem; margin: 0 }
     dt { opacity: .7 } dd { margin: 0 }
     table { width: 100%; border-collapse: collapse; font-variant-numeric: tabular-nums }
     th { font-weight: 400; text-align: left; white-space: nowrap; padding-right: 1rem }
-    td:nth-child(2) { width: 100% } td:last-child { text-align: right; padding-left: 1rem }
+    td:nth-child(2) { width: 100% } td:last-child { text-align: right; padding-left: 1rem; white-space: nowrap }
     td i { display: block; height: .8rem; background: currentColor; opacity: .45; border-radius: .15rem }
     ul { padding: 0; list-style: none; margin: 0 } main > ul > li { border-left: .3rem solid var(--line); padding: .2rem 0 .2rem .7rem; margin: .6rem 0 }
     main > ul > li.lost { border-color: var(--lost) } main > ul > li.refused { border-color: var(--refused) }
