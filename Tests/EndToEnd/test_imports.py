@@ -1,11 +1,13 @@
 """Imports that go wrong, and imports under a running server."""
 
+import csv
 import json
 import os
 import random
 import re
 import shutil
 import signal
+import struct
 import subprocess
 import threading
 import time
@@ -188,6 +190,65 @@ class ImportsTest(unittest.TestCase):
         reasons = {file["file"]: file["reasons"] for file in report["files"]}["stop_times.txt"]
         self.assertEqual(reasons[0]["kind"], "invalid_value")
         self.assertEqual(sum(reason["rows"] for reason in reasons if reason.get("column") == "arrival_time"), damaged)
+
+    @staticmethod
+    def sections(path):
+        """The sections of a timetable file but the first, which says when it was imported."""
+        content = path.read_bytes()
+        found = {}
+        for place in range(64, 64 + 32 * struct.unpack_from("<I", content, 12)[0], 32):
+            number, size, start, count, _ = struct.unpack_from("<IIQQQ", content, place)
+            found[number] = content[start:start + size * count]
+        return {number: found[number] for number in found if number != 1}
+
+    def timetable(self, feed, *options):
+        data = self.folder / "encoded"
+        answer = run("import", str(feed), "--data", str(data), "--json", *options)
+        self.assertEqual(answer.returncode, 0, answer.stderr)
+        path, = data.glob("feeds/default/*/timetable.freshet")
+        return self.sections(path), json.loads(answer.stdout)
+
+    def test_other_encodings_and_separators(self):
+        """What Python writes in another encoding, with another separator, is the same timetable to the last byte."""
+        plain = self.copy("plain")
+        names = {"Lausanne": "Święta Łąka", "Bern": "Wrocław Główny", "Zürich": "Źródła", "Genève": "Gdańsk Żabianka"}
+        for path in plain.iterdir():
+            text = path.read_text(encoding="utf-8")
+            for name, other in names.items():
+                text = text.replace(name, other)
+            # Letters that the code pages lack.
+            text = text.encode("cp1250", "replace").decode("cp1250").encode("iso8859-2", "replace").decode("iso8859-2")
+            path.write_text(text, encoding="utf-8")
+        expected, _ = self.timetable(plain)
+        self.assertIn("Wrocław Główny".encode(), expected[3])
+        for codec, separator, options, shown in [
+            ("utf-16", ",", (), "UTF-16LE"), ("utf-16-be", ";", (), "UTF-16BE"), ("utf-32-le", "\t", (), "UTF-32LE"), ("utf-8", ";", (), None),
+            ("utf-8-sig", "\t", (), None), ("cp1250", ",", ("--encoding", "cp1250"), "windows-1250"), ("cp1250", ";", (), None),
+            ("iso8859-2", ",", (), None), ("iso8859-2", "\t", ("--encoding", "latin2"), "ISO-8859-2"),
+        ]:
+            with self.subTest(codec=codec, separator=separator, options=options):
+                feed = self.folder / f"{codec}{ord(separator)}{len(options)}"
+                feed.mkdir()
+                for path in plain.iterdir():
+                    with path.open(encoding="utf-8", newline="") as file:
+                        rows = list(csv.reader(file))
+                    with (feed / path.name).open("w", encoding=codec, newline="") as file:
+                        csv.writer(file, delimiter=separator, lineterminator="\n").writerows(rows)
+                sections, report = self.timetable(self.zipped(feed), *options)
+                self.assertEqual([number for number in expected if sections[number] != expected[number]], [])
+                self.assertEqual({file.get("encoding") for file in report["files"]}, {shown})
+                legacy = {"cp1250": "windows-1250", "iso8859-2": "ISO-8859-2"}.get(codec) if not options else None
+                self.assertEqual(report.get("encoding", {}).get("name"), legacy)
+
+    def test_bytes_that_are_not_a_table(self):
+        for content, words in [
+            (b"PK\x03\x04\x14\x00\x06\x00", "its first bytes are, in hexadecimal, 50 4b 3 4"),
+            (b"<!DOCTYPE html>\n<html>\n", 'the header is one name: "<!DOCTYPE html>"'),
+        ]:
+            with self.subTest(words):
+                feed = self.copy(f"no-table-{len(content)}")
+                (feed / "stops.txt").write_bytes(content)
+                self.fails(feed, "stops.txt", words)
 
     def test_no_space_left(self):
         """A limit on file size stands for the full disk: the write fails in the same place."""

@@ -256,6 +256,41 @@ class StaticFeedsTest(unittest.TestCase):
             self.feeds("add", self.publisher.url)
             until(lambda: self.serving(server))
 
+    def test_another_encoding_and_another_limit_read_the_same_file_again(self):
+        whole = io.BytesIO(feed())
+        published = io.BytesIO()
+        with zipfile.ZipFile(whole) as archive, zipfile.ZipFile(published, "w") as other:
+            for name in archive.namelist():
+                text = archive.read(name).decode().replace("s0,One", "s0,Вокзал")
+                if name == "trips.txt":
+                    text += "".join(f"x{number},r1,never\n" for number in range(200))
+                other.writestr(name, text.encode("cp1251"))
+        self.publisher.publish(published.getvalue(), "a")
+        answer = run("feeds", "add", self.publisher.url, "--data", self.data)
+        self.assertEqual(answer.returncode, 1)
+        self.assertIn("trips.txt: 200 of 360 rows are malformed, more than 50 %", answer.stdout)
+        self.assertIn("With --max-rejected 56 the rest would serve: trips 160, departures 160", answer.stdout)
+        limit = ("--max-rejected", "56")
+        self.assertIn("a new timetable serves", self.feeds("add", self.publisher.url, *limit))
+        with Server(self.data) as server:
+            def name():
+                return server.get("/api/stationboard?stop_id=s0&limit=1")[1]
+            before = json.dumps(name(), ensure_ascii=False)
+            self.assertNotIn("Вокзал", before)
+            self.assertIn("a new timetable serves", self.feeds("add", self.publisher.url, *limit, "--encoding", "cp1251"))
+            until(lambda: "Вокзал" in json.dumps(name(), ensure_ascii=False))
+            # Nothing is read again that is read in the same way.
+            self.assertIn("nothing new", self.feeds("check"))
+        answer = run("feeds", "add", self.publisher.url, "--encoding", "cp9999", "--data", self.data)
+        self.assertEqual(answer.returncode, 64)
+
+    def test_an_encoding_that_is_not_known_ends_the_start(self):
+        path = self.folder / "config.json"
+        path.write_text(json.dumps({"feeds": [{"static": self.publisher.url, "encoding": "cp9999"}]}))
+        answer = run("serve", "--config", str(path), "--data", self.data, "--port", "0")
+        self.assertEqual(answer.returncode, 1)
+        self.assertIn("$.feeds[0].encoding: expected one of UTF-8, ", answer.stderr)
+
 
 if __name__ == "__main__":
     unittest.main()

@@ -192,6 +192,19 @@ import Timetable
     #expect(try imported(zip).report.stops == 9)
   }
 
+  @Test func `names in a code page are read as their operator writes them`() throws {
+    guard let zip = recorded("more/kd_g.zip") else { return }
+    let imported = try imported(zip)
+    #expect(imported.report.encoding?.name == "windows-1250")
+    #expect(imported.report.rejectedRows.isEmpty)
+    let timetable = imported.feed.timetable
+    let names = (0..<UInt32(timetable.stopCount)).map {
+      String(decoding: timetable.name(of: $0), as: UTF8.self)
+    }
+    #expect(names.contains { $0.hasPrefix("Wrocław Główny") })
+    #expect(!names.contains { $0.contains("³") || $0.contains("\u{9C}") })
+  }
+
   @Test func `trips without any time are rejected, and the others serve`() throws {
     guard let zip = recorded("more/cat_saskatoon.zip") else { return }
     let report = try imported(zip).report

@@ -41,6 +41,19 @@ import Timetable
     try bytes.write(to: URL(fileURLWithPath: path), options: .atomic)
   }
 
+  @Test func `a source is kept with how its files are read`() throws {
+    var read = source("p")
+    read.limit = RejectedRowLimit(share: 0.25)
+    read.encoding = .windows1250
+    #expect(read.fingerprint != source("p").fingerprint)
+    #expect(source("p").reading.isEmpty)
+    var list = StaticSourceList()
+    try list.add(read)
+    try list.add(source("q"))
+    let kept = try JSONDecoder().decode(StaticSourceList.self, from: JSONEncoder().encode(list)).all
+    #expect(kept == [read, source("q")])
+  }
+
   @Test func `a list that many change at once loses nothing`() throws {
     let added = (0..<40).map { "p\($0)" }
     let failures = Mutex(0)

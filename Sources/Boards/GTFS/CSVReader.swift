@@ -2,7 +2,7 @@
 ///
 /// Understood: a byte order mark, quoted fields with doubled quotes and line breaks in them, CRLF, LF
 /// and CR, blanks around a field, empty lines, a last line without an end, records shorter than the
-/// header. A record that breaks the grammar is given out with ``problem`` set; the next line is read
+/// header, and semicolons or tabs in place of commas where the header has no comma. A record that breaks the grammar is given out with ``problem`` set; the next line is read
 /// as if nothing had happened.
 package final class CSVReader {
   /// The file's name, for messages.
@@ -15,6 +15,13 @@ package final class CSVReader {
   package private(set) var problem: String?
   /// How many bytes have been read.
   package private(set) var bytesRead = 0
+  /// What separates the fields: a comma unless the header has none, and semicolons or tabs.
+  package private(set) var separator: UInt8 = comma
+
+  /// The separator of RFC 4180.
+  package static let comma: UInt8 = 0x2C
+  private static let semicolon: UInt8 = 0x3B
+  private static let tab: UInt8 = 0x09
 
   private let source: any ByteSource
   private let buffer: UnsafeMutablePointer<UInt8>
@@ -45,9 +52,67 @@ package final class CSVReader {
     fields.initialize(repeating: Field(), count: FeedLimits.columns)
     while end < 3, !isAtEnd { try refill() }
     if end >= 3, buffer[0] == 0xEF, buffer[1] == 0xBB, buffer[2] == 0xBF { start = 3 }
+    separator = try headerSeparator()
+    let firstBytes = (start..<min(start + 4, end)).map { buffer[$0] }
     guard try next() else { throw FeedError(.emptyFile, "\(file): the file is empty") }
     if let problem { throw FeedError(.invalid, "\(file), line \(line): header: \(problem)") }
     header = (0..<count).map { String(decoding: bytes($0), as: UTF8.self) }
+    guard !firstBytes.contains(where: { $0 < 0x20 && !Self.isBlank($0) }) else {
+      let bytes = firstBytes.map { String($0, radix: 16) }.joined(separator: " ")
+      throw FeedError(
+        .missingColumn,
+        "\(file): is not text; its first bytes are, in hexadecimal, \(bytes)"
+      )
+    }
+  }
+
+  /// A name of a header, for messages: what a feed says may go to a terminal.
+  private static func shown(_ name: String) -> String {
+    let letters = name.unicodeScalars.prefix(60).map { letter in
+      letter.properties.generalCategory == .control ? "\u{FFFD}" : Character(letter)
+    }
+    return "\"\(String(letters))\""
+  }
+
+  private static func isBlank(_ byte: UInt8) -> Bool {
+    byte == 0x20 || byte == 0x09 || byte == 0x0A || byte == 0x0D
+  }
+
+  /// What separates the names of the header.
+  ///
+  /// Names of columns have neither commas, semicolons nor tabs in them, so that a header with none but semicolons, or
+  /// none but tabs, is not ambiguous.
+  private func headerSeparator() throws(FeedError) -> UInt8 {
+    var position = start
+    var isQuoted = false
+    var (commas, semicolons, tabs) = (0, 0, 0)
+    var hasText = false
+    scan: while true {
+      if position == end {
+        guard !isAtEnd, end - start < FeedLimits.recordBytes else { break }
+        let scanned = position - start
+        try refill()
+        position = start + scanned
+        continue
+      }
+      let byte = buffer[position]
+      position += 1
+      if byte > 0x20 { hasText = true }
+      if byte == 0x22 { isQuoted.toggle() }
+      if byte > Self.semicolon || isQuoted { continue }
+      switch byte {
+      case Self.comma: commas += 1
+      case Self.semicolon: semicolons += 1
+      case Self.tab: tabs += 1
+      case 0x0A, 0x0D:
+        if hasText { break scan }
+        tabs = 0
+      default: continue
+      }
+    }
+    guard commas == 0, semicolons == 0 || tabs == 0 else { return Self.comma }
+    if semicolons > 0 { return Self.semicolon }
+    return tabs > 0 ? Self.tab : Self.comma
   }
 
   deinit {
@@ -63,7 +128,12 @@ package final class CSVReader {
   /// - Throws: ``FeedError`` with code `missingColumn`.
   package func required(_ name: String) throws(FeedError) -> Int {
     guard let column = column(name) else {
-      throw FeedError(.missingColumn, "\(file): the required column \(name) is missing")
+      let only =
+        header.count == 1 ? header.first.map { "; the header is one name: \(Self.shown($0))" } : nil
+      throw FeedError(
+        .missingColumn,
+        "\(file): the required column \(name) is missing\(only ?? "")"
+      )
     }
     return column
   }
@@ -149,6 +219,23 @@ package final class CSVReader {
   ///
   /// Nothing is changed but `fields`, `count`, `problem`.
   private func scan() -> Scan {
+    // Constants, for which the compiler makes a loop each.
+    switch separator {
+    case Self.semicolon: scan(Self.semicolon, blank: Self.tab)
+    case Self.tab: scan(Self.tab, blank: 0x20)
+    default: scan(Self.comma, blank: Self.tab)
+    }
+  }
+
+  /// Finds the fields of the record at `start`.
+  ///
+  /// - Parameters:
+  ///   - separator: What ends a field beside the end of a line.
+  ///   - blank: What may stand around a field beside spaces.
+  /// - Returns: Where the record ends, or that it does not end in the buffer.
+  @inline(__always)
+  private func scan(_ separator: UInt8, blank: UInt8) -> Scan {
+    let highest = max(separator, 0x0D)
     var position = start
     let end = end
     let buffer = buffer
@@ -157,7 +244,7 @@ package final class CSVReader {
     problem = nil
     while true {
       // One field from `position`.
-      while position < end, buffer[position] == 0x20 || buffer[position] == 0x09 { position += 1 }
+      while position < end, buffer[position] == 0x20 || buffer[position] == blank { position += 1 }
       let first = position
       var last = position
       var isEscaped = false
@@ -185,23 +272,25 @@ package final class CSVReader {
         guard isClosed else { return .needsMore }
         last = position
         position += 1
-        while position < end, buffer[position] == 0x20 || buffer[position] == 0x09 { position += 1 }
-        if position < end, !Self.endsField(buffer[position]) {
+        while position < end, buffer[position] == 0x20 || buffer[position] == blank {
+          position += 1
+        }
+        if position < end, !Self.endsField(buffer[position], separator) {
           problem = "column \(count + 1): text after the closing quote"
-          while position < end, !Self.endsField(buffer[position]) { position += 1 }
+          while position < end, !Self.endsField(buffer[position], separator) { position += 1 }
         }
         store(first + 1, last, isEscaped)
       } else {
         while position < end {
           let byte = buffer[position]
-          if byte > 0x2C || !Self.endsField(byte) {
+          if byte > highest || !Self.endsField(byte, separator) {
             position += 1
             continue
           }
           break
         }
         last = position
-        while last > first, buffer[last - 1] == 0x20 || buffer[last - 1] == 0x09 { last -= 1 }
+        while last > first, buffer[last - 1] == 0x20 || buffer[last - 1] == blank { last -= 1 }
         store(first, last, false)
       }
       guard position < end else {
@@ -210,7 +299,7 @@ package final class CSVReader {
         return .record(after: end, lines: lines + 1)
       }
       switch buffer[position] {
-      case 0x2C: position += 1
+      case separator: position += 1
       case 0x0A: return .record(after: position + 1, lines: lines + 1)
       default:
         if position + 1 == end, !isAtEnd { return .needsMore }
@@ -220,8 +309,9 @@ package final class CSVReader {
     }
   }
 
-  private static func endsField(_ byte: UInt8) -> Bool {
-    byte == 0x2C || byte == 0x0A || byte == 0x0D
+  @inline(__always)
+  private static func endsField(_ byte: UInt8, _ separator: UInt8) -> Bool {
+    byte == separator || byte == 0x0A || byte == 0x0D
   }
 
   private func store(_ start: Int, _ end: Int, _ isEscaped: Bool) {

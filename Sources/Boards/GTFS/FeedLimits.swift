@@ -53,6 +53,8 @@ package enum FeedLimits {
   package static let serviceBytes = 256 << 20
   /// The most days between the first and the last day of service.
   package static let serviceDays = 36_525
+  /// The bytes of each file that are read to find the code page of a feed whose texts are not UTF-8.
+  package static let sampledBytes = 16 << 20
   /// How many rejected rows are kept with line, column and reason; all are counted.
   package static let keptProblems = 100
   /// Bytes of one read-ahead block.

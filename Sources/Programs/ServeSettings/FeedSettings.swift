@@ -12,6 +12,8 @@ package struct FeedSettings: Hashable, Sendable {
   package var maxLostPercent: Int?
   /// The percentage of the rows of a file of the timetable that may be malformed.
   package var maxRejectedPercent: Int?
+  /// The name of the encoding of the timetable's files.
+  package var encoding: String?
   /// The percentage of the trip updates that must match a trip for the feed not to count as degraded.
   package var leastMatchedPercent: Int?
   /// The sources of trip updates in their order of precedence.
@@ -95,6 +97,7 @@ package struct FeedSettings: Hashable, Sendable {
     }
     checkSeconds = try object.whole("checkSeconds", Self.checkSeconds)
     maxLostPercent = try object.whole("maxLostPercent", 0...100)
+    encoding = try object.text("encoding", "the name of an encoding")
     maxRejectedPercent = try object.whole("maxRejectedPercent", 0...100)
     leastMatchedPercent = try object.whole("leastMatchedPercent", 0...100)
     guard !tripUpdates.isEmpty || leastMatchedPercent == nil else {
@@ -103,11 +106,12 @@ package struct FeedSettings: Hashable, Sendable {
     guard timetable != nil || !tripUpdates.isEmpty || !alerts.isEmpty else {
       throw object.error(nil, "static, tripUpdates or alerts")
     }
-    let hasOptions = checkSeconds != nil || maxLostPercent != nil || maxRejectedPercent != nil
+    let hasOptions =
+      checkSeconds != nil || maxLostPercent != nil || maxRejectedPercent != nil || encoding != nil
     guard timetable != nil || !hasOptions else {
       throw object.error(
         "static",
-        "an address beside checkSeconds, maxLostPercent and maxRejectedPercent"
+        "an address beside checkSeconds, maxLostPercent, maxRejectedPercent and encoding"
       )
     }
     headers = try Self.headers(&object, environment)

@@ -2,6 +2,7 @@ import ArgumentParser
 import Commands
 import Foundation
 import Freshness
+import GTFS
 import HTTPTypes
 import ServeSettings
 import StationboardServer
@@ -84,6 +85,13 @@ struct ConfigurationFile {
   func staticSources() throws -> [StaticSource] {
     try settings.feeds.compactMap { feed in
       guard let address = feed.timetable else { return nil }
+      let encoding = feed.encoding.flatMap { TextEncoding(name: $0) }
+      if let name = feed.encoding, encoding == nil {
+        try Self.fail(
+          "\(path): \(feed.place).encoding: expected one of"
+            + " \(TextEncoding.all.map(\.name).joined(separator: ", ")), found \"\(name)\""
+        )
+      }
       do {
         let fields = try WatchAddress.fields(
           feed.headers.map { "\($0.name): \($0.value)" },
@@ -94,7 +102,9 @@ struct ConfigurationFile {
           request: try WatchAddress.request(address, fields: fields, option: "headers"),
           interval: feed.checkSeconds.map(Double.init) ?? StaticSource.usualInterval,
           maxLostShare: feed.maxLostPercent.map { Double($0) / 100 } ?? StaticSource.usualLostShare,
-          limit: feed.maxRejectedPercent.map { RejectedRowLimit(share: Double($0) / 100) } ?? .usual
+          limit: feed.maxRejectedPercent.map { RejectedRowLimit(share: Double($0) / 100) }
+            ?? .usual,
+          encoding: encoding
         )
       } catch {
         try Self.fail("\(path): \(feed.place).static: \(error)")

@@ -80,6 +80,9 @@ struct FeedsAddCommand: AsyncParsableCommand {
   @Option(help: ImportCommand.maxRejectedHelp)
   var maxRejected: Double?
 
+  @Option(help: ImportCommand.encodingHelp)
+  var encoding: TextEncoding?
+
   func validate() throws {
     _ = try source()
     guard StaticFeedLimits.intervals.contains(every) else {
@@ -100,7 +103,8 @@ struct FeedsAddCommand: AsyncParsableCommand {
         request: try WatchAddress.request(url, fields: try WatchAddress.fields(header)),
         interval: every,
         maxLostShare: maxLost / 100,
-        limit: maxRejected.map { RejectedRowLimit(share: $0 / 100) } ?? .usual
+        limit: maxRejected.map { RejectedRowLimit(share: $0 / 100) } ?? .usual,
+        encoding: encoding
       )
     } catch {
       throw ValidationError(error.description)

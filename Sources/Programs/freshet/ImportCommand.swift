@@ -39,6 +39,14 @@ struct ImportCommand: ParsableCommand {
   @Option(help: maxRejectedHelp)
   var maxRejected: Double?
 
+  /// What `--encoding` is.
+  static let encodingHelp: ArgumentHelp = """
+    The encoding of the files, such as windows-1250 or ISO-8859-2. Default: what their bytes show.
+    """
+
+  @Option(help: encodingHelp)
+  var encoding: TextEncoding?
+
   @Flag(help: "Print the closing report as JSON.")
   var json = false
 
@@ -77,7 +85,8 @@ struct ImportCommand: ParsableCommand {
       let printer = ProgressPrinter(isBar: Terminal.showsProgress)
       let importer = FeedImporter(
         folder: data.folder,
-        limit: maxRejected.map { RejectedRowLimit(share: $0 / 100) } ?? .usual
+        limit: maxRejected.map { RejectedRowLimit(share: $0 / 100) } ?? .usual,
+        encoding: encoding
       )
       let report: ImportReport
       do throws(FeedError) {
@@ -121,4 +130,15 @@ struct ImportCommand: ParsableCommand {
       )
     }
   }
+}
+
+extension TextEncoding: ExpressibleByArgument {
+  /// Reads the name of an encoding.
+  public init?(argument: String) { self.init(name: argument) }
+
+  /// The name.
+  public var defaultValueDescription: String { name }
+
+  /// The names that can be given.
+  public static var allValueStrings: [String] { all.map(\.name) }
 }

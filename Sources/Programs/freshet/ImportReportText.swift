@@ -25,6 +25,7 @@ enum ImportReportText {
       text += Terminal.fit(Quantity.count(file.dropped), 11, atEnd: true)
       text += Terminal.fit(Quantity.bytes(file.bytes), 12, atEnd: true) + "\n"
     }
+    text += readings(report)
     text += rejected(report.files)
     let onDemand = report.files.reduce(0) { $0 + $1.onDemand }
     if onDemand > 0 {
@@ -47,6 +48,23 @@ enum ImportReportText {
 
       """
     return text
+  }
+
+  /// Returns how files were read that are not UTF-8 with commas.
+  private static func readings(_ report: ImportReport) -> String {
+    var text = ""
+    for file in report.files where file.encoding != nil || file.separator != nil {
+      let parts = [
+        file.encoding.map { "decoded from \($0)" },
+        file.separator.map { "fields separated by \($0 == "tab" ? "tabs" : $0)" },
+      ]
+      text += "\(file.file): \(parts.compactMap(\.self).joined(separator: ", "))\n"
+    }
+    if let encoding = report.encoding {
+      text += "Not UTF-8: \(Quantity.count(encoding.texts)) texts, read as \(encoding.name):"
+      text += " \(encoding.reason). --encoding names another one.\n"
+    }
+    return text.isEmpty ? "" : "\n" + text
   }
 
   /// Returns what is wrong with the rejected rows: each kind of fault with its first row and the number of the others.

@@ -181,6 +181,34 @@ import Testing
       Record(4, problem: "a quote is never closed"),
       Record(5, "5", "6")
     ),
+    Vector(
+      "semicolons",
+      "\n a ; b;\"c\"\r\n1,5;\"2;\"\"3\"\"\" ;\t4\r\n;;\n",
+      Record(2, "a", "b", "c"),
+      Record(3, "1,5", "2;\"3\"", "4"),
+      Record(4, "", "", "")
+    ),
+    Vector(
+      "tabs",
+      "a\tb\tc\n 1, 5 \t\"2\t3\"\t4;\n\t\t6\n",
+      Record(1, "a", "b", "c"),
+      Record(2, "1, 5", "2\t3", "4;"),
+      Record(3, "", "", "6")
+    ),
+    Vector(
+      "a semicolon beside a comma",
+      "a;x,b\n1;2,3\n",
+      Record(1, "a;x", "b"),
+      Record(2, "1;2", "3")
+    ),
+    Vector(
+      "a comma in a quoted name",
+      "\"a,b\";c\n1;2\n",
+      Record(1, "a,b", "c"),
+      Record(2, "1", "2")
+    ),
+    Vector("semicolons and tabs", "a;\tb\n1;2\n", Record(1, "a;\tb"), Record(2, "1;2")),
+    Vector("semicolons below a header of one name", "a\n1;2\n", Record(1, "a"), Record(2, "1;2")),
     Vector("header only", "a,b\n", Record(1, "a", "b")),
     Vector("header only, no line end", "a,b", Record(1, "a", "b")),
     Vector("header of one letter", "a", Record(1, "a")),
@@ -255,6 +283,26 @@ import Testing
     #expect(reader.bytes(nil).isEmpty)
     #expect(reader.bytes(2).isEmpty)
     #expect(reader.bytes(7).isEmpty)
+  }
+
+  @Test func `a header of one name, and bytes that are not text, are shown`() throws {
+    func message(_ bytes: [UInt8]) -> String? {
+      do throws(FeedError) {
+        _ = try CSVReader(MemorySource(bytes), file: "x.txt").required("stop_id")
+        return nil
+      } catch {
+        #expect(error.code == .missingColumn)
+        return error.message
+      }
+    }
+    #expect(
+      message(Array("stop_id|stop\u{1B}_name\nA|B\n".utf8))
+        == "x.txt: the required column stop_id is missing; the header is one name: \"stop_id|stop\u{FFFD}_name\""
+    )
+    #expect(
+      message([0x50, 0x4B, 0x03, 0x04, 0x14, 0x00])
+        == "x.txt: is not text; its first bytes are, in hexadecimal, 50 4b 3 4"
+    )
   }
 
   @Test func `the place of a field in its line is known`() throws {

@@ -160,10 +160,12 @@ import Timetable
           file: "stops.txt",
           line: 2,
           column: "stop_name",
-          reason: "not UTF-8; read as ISO 8859-1"
+          reason: "not UTF-8; such texts are read as ISO-8859-1: nothing speaks for another one"
         )
       ]
     )
+    #expect(imported.report.encoding?.name == "ISO-8859-1")
+    #expect(imported.report.encoding?.texts == 1)
     #expect(imported.report.warningCount == 1)
     #expect(imported.report.rejectedRows.isEmpty)
   }
@@ -194,6 +196,82 @@ import Timetable
     let timetable = try feed.timetable()
     #expect(try timetable.name("Zê") == "UTF-8")
     #expect(try timetable.name("Zé") == "Latin")
+  }
+
+  /// A feed with Polish names and ids in all files.
+  private var polish: TestFeed {
+    var feed = TestFeed()
+    feed[.agency][1] = "Ł,Koleje Dolnośląskie,https://x.pl,Europe/Warsaw"
+    feed[.routes][1] = "Ż,Ł,1,Święta Łąka,3"
+    feed[.stops] += [
+      "W,\"Wrocław, Główny\",51.1,17.03,,,", "Łąka,Święta Łąka,51.2,17.1,,,",
+      "Ź,Źródła,51.3,17.2,,,",
+    ]
+    feed.add(
+      "ść1",
+      [.init("W", "08:00:00"), .init("Łąka", "08:10:00"), .init("Ź", "08:20:00")],
+      route: "Ż",
+      headsign: "Źródła"
+    )
+    return feed
+  }
+
+  @Test(arguments: [
+    ("utf-16", ",", "UTF-16LE"), ("utf-16-le", "\t", "UTF-16LE"), ("utf-16-be", ";", "UTF-16BE"),
+    ("utf-32", ",", "UTF-32LE"), ("utf-32-be", ";", "UTF-32BE"), ("utf-8", ";", nil),
+    ("utf-8-sig", "\t", nil), ("cp1250", ",", nil), ("iso8859-2", ",", nil), ("cp1250", ";", nil),
+  ])
+  func `a feed in another encoding, and with other separators, is the same timetable`(
+    codec: String,
+    separator: String,
+    encoding: String?
+  ) throws {
+    let expected = try polish.imported()
+    #expect(expected.report.encoding == nil)
+    let imported = try polish.written(in: codec, separator: separator).imported()
+    #expect(imported.bytes == expected.bytes)
+    #expect(imported.report.rejectedRows.isEmpty)
+    let names = [";": ";", "\t": "tab"]
+    for file in imported.report.files {
+      #expect(file.encoding == encoding)
+      #expect(file.separator == names[separator])
+    }
+    let pages = ["cp1250": "windows-1250", "iso8859-2": "ISO-8859-2"]
+    #expect(imported.report.encoding?.name == pages[codec])
+    #expect(imported.report.warningCount == (pages[codec] == nil ? 0 : 1))
+  }
+
+  @Test func `files in UTF-8 and in a code page belong together, and the code page is one`() throws
+  {
+    let expected = try polish.imported()
+    var feed = polish
+    let page = try polish.written(in: "cp1250", separator: ",")
+    // Too little for the code page to be found in it alone.
+    for file in [FeedFile.trips, .stops] { feed.files[file.rawValue] = page.files[file.rawValue] }
+    #expect(try feed.imported().bytes == expected.bytes)
+  }
+
+  @Test func `an encoding that is named is used for all that shows no other`() throws {
+    let feed = try polish.written(in: "iso8859-5-as-cp1251", separator: ",")
+    let named = try feed.imported(encoding: TextEncoding(name: "windows-1251"))
+    #expect(try named.timetable.name("W") == "Вроцлав")
+    #expect(named.report.encoding == nil)
+    #expect(named.report.files.allSatisfy { $0.encoding == "windows-1251" })
+    let guessed = try feed.imported()
+    #expect(guessed.report.encoding?.reason.contains("--encoding") == true)
+    let utf8 = try feed.imported(encoding: .utf8)
+    #expect(try utf8.timetable.name("W").contains("\u{FFFD}"))
+    #expect(utf8.report.warningCount == 1)
+  }
+
+  @Test func `coordinates with a comma are read where semicolons separate`() throws {
+    var feed = try feed.written(in: "utf-8", separator: ";")
+    let stops = String(decoding: feed.files["stops.txt"] ?? [], as: UTF8.self)
+    feed.files["stops.txt"] = Array(stops.replacing("47.39;8.05", with: "47,39;8,05").utf8)
+    let timetable = try feed.timetable()
+    let stop = try #require(timetable.stop(id: "A"))
+    #expect(timetable.coordinate(of: stop)?.latitude == 47.39)
+    #expect(timetable.coordinate(of: stop)?.longitude == 8.05)
   }
 
   @Test func `a target that exists is left alone`() throws {

@@ -92,10 +92,39 @@ struct TestFeed {
   /// Writes the feed into a folder of its own and imports it.
   func imported(
     maxRejectedShare: Double? = nil,
+    encoding: TextEncoding? = nil,
     asArchive: Bool = false,
     now: Double = 1_780_000_000
   ) throws -> ImportedFeed {
-    try ImportedFeed(self, maxRejectedShare: maxRejectedShare, asArchive: asArchive, now: now)
+    try ImportedFeed(
+      self,
+      maxRejectedShare: maxRejectedShare,
+      encoding: encoding,
+      asArchive: asArchive,
+      now: now
+    )
+  }
+
+  /// The feed as Python writes it in an encoding and with a separator.
+  func written(in codec: String, separator: String) throws -> TestFeed {
+    let folder = try TemporaryFolder()
+    defer { folder.remove() }
+    for (name, bytes) in files { try folder.write(bytes, to: "feed/\(name)") }
+    let program = """
+      import csv, pathlib, sys
+      codec, separator = sys.argv[1:]
+      for path in pathlib.Path("feed").iterdir():
+          with path.open(encoding="utf-8", newline="") as file:
+              rows = list(csv.reader(file))
+          if codec == "iso8859-5-as-cp1251":
+              rows = [["Вроцлав" if "Wroc" in field else field.encode("ascii", "replace").decode() for field in row] for row in rows]
+          with path.open("w", encoding="cp1251" if "-as-" in codec else codec, newline="") as file:
+              csv.writer(file, delimiter=separator, lineterminator="\\r\\n").writerows(rows)
+      """
+    try folder.run("python3", ["-c", program, codec, separator])
+    var feed = self
+    for name in files.keys { feed.files[name] = try folder.read("feed/\(name)") }
+    return feed
   }
 
   /// The timetable of the feed, proved to be sound.
@@ -128,6 +157,7 @@ struct ImportedFeed {
   fileprivate init(
     _ feed: TestFeed,
     maxRejectedShare: Double?,
+    encoding: TextEncoding?,
     asArchive: Bool,
     now: Double
   ) throws {
@@ -141,7 +171,8 @@ struct ImportedFeed {
       prefix: nil,
       target: path,
       now: now,
-      limit: maxRejectedShare.map { RejectedRowLimit(share: $0) } ?? .usual
+      limit: maxRejectedShare.map { RejectedRowLimit(share: $0) } ?? .usual,
+      encoding: encoding
     )
     bytes = try folder.read("timetable")
     timetable = try Timetable(path: path)

@@ -16,14 +16,18 @@ package struct FeedImporter {
   package var folder: DataFolder
   /// Which files refuse an import because of their rejected rows.
   package var limit: RejectedRowLimit
+  /// The encoding of the files; `nil` if it is to be found.
+  package var encoding: TextEncoding?
 
   /// Creates an importer.
   package init(
     folder: DataFolder,
-    limit: RejectedRowLimit = .usual
+    limit: RejectedRowLimit = .usual,
+    encoding: TextEncoding? = nil
   ) {
     self.folder = folder
     self.limit = limit
+    self.encoding = encoding
   }
 
   /// Reads a feed, builds its timetable and stop search, checks them, and swaps them in.
@@ -106,6 +110,7 @@ package struct FeedImporter {
         target: partial + "/" + Feed.timetableName,
         now: now,
         limit: limit,
+        encoding: encoding,
         progress: progress
       )
       progress(ImportProgress(step: "check", done: 0, total: 0))

@@ -11,6 +11,8 @@ package enum FeedImport {
   ///     it behind; the caller owns the folder.
   ///   - now: The instant of the import in seconds since 1970-01-01T00:00:00Z.
   ///   - limit: Which files refuse the import because of their rejected rows.
+  ///   - encoding: The encoding of the files, if it is known; files that show another one by their first bytes have that.
+  ///     Without it texts that are not UTF-8 are read in the code page that explains all texts of the feed best.
   ///   - progress: Called as the files are read.
   /// - Returns: The report of rows read, rejected and written.
   /// - Throws: ``FeedError`` that says what is wrong and where.
@@ -20,6 +22,7 @@ package enum FeedImport {
     target: String,
     now: Double,
     limit: RejectedRowLimit = .usual,
+    encoding: TextEncoding? = nil,
     progress: @escaping (ImportProgress) -> Void = { _ in }
   ) throws(FeedError) -> ImportReport {
     let clock = ContinuousClock()
@@ -27,6 +30,7 @@ package enum FeedImport {
     let reader = FeedReader(
       source: try FeedSource.open(path),
       report: ImportReport(source: path, prefix: prefix),
+      encoding: encoding,
       progress: progress
     )
     try reader.readAll()

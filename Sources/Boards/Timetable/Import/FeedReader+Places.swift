@@ -43,7 +43,7 @@ extension FeedReader {
       guard reader.bytes(columns.id).count <= FeedLimits.textBytes else {
         return Rejection(.identifier, column: columns.id, reason: "agency_id is too long")
       }
-      guard tables.agencyIds.insert(reader.bytes(columns.id)).isNew else {
+      guard withStored(reader.bytes(columns.id), { tables.agencyIds.insert($0) }).isNew else {
         return Rejection(
           .duplicate,
           column: columns.id,
@@ -139,7 +139,7 @@ extension FeedReader {
       guard id.count > 0, id.count <= FeedLimits.textBytes else {
         return Rejection(.identifier, column: columns.id, reason: "stop_id is blank or too long")
       }
-      guard Self.insert(id, into: &tables.stopIds).isNew else {
+      guard withStored(id, { tables.stopIds.insert($0) }).isNew else {
         return Rejection(
           .duplicate,
           column: columns.id,
@@ -207,9 +207,11 @@ extension FeedReader {
   /// Degrees times 10⁷; `nil` if the field is not a number within ±`limit`.
   private func coordinate(_ reader: CSVReader, _ column: Int?, _ limit: Double) -> Int32? {
     let bytes = reader.bytes(column)
-    guard bytes.count > 0, let value = Double(String(decoding: bytes, as: UTF8.self)) else {
-      return nil
-    }
+    guard bytes.count > 0 else { return nil }
+    var digits = String(decoding: bytes, as: UTF8.self)
+    // Programs that separate fields by semicolons do so because they write 47,5 for 47.5.
+    if reader.separator != CSVReader.comma { digits = digits.replacing(",", with: ".") }
+    guard let value = Double(digits) else { return nil }
     guard value.isFinite, abs(value) <= limit else { return nil }
     return Int32((value * 1e7).rounded())
   }
@@ -223,7 +225,7 @@ extension FeedReader {
     }
     for (stop, line, parent) in parents {
       parentIds.withBytes(of: parent) { id in
-        if let number = tables.stopIds.find(id) ?? findRepaired(id, in: tables.stopIds) {
+        if let number = find(id, in: tables.stopIds) {
           tables.stops[stop].parent = number
         } else {
           remark(line, "parent_station \(Self.shown(id)) is not a stop")
@@ -264,7 +266,7 @@ extension FeedReader {
     } row: { [self] reader, columns in
       for column in [columns.0, columns.1] {
         let id = reader.bytes(column)
-        let known = tables.stopIds.find(id) ?? findRepaired(id, in: tables.stopIds)
+        let known = find(id, in: tables.stopIds)
         if id.count > 0, known == nil {
           warn(reader, column, "\(shown(reader, column)) is not a stop")
         }

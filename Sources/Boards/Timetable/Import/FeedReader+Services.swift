@@ -148,7 +148,7 @@ extension FeedReader {
     _ id: UnsafeRawBufferPointer,
     _ reader: CSVReader
   ) throws(FeedError) -> (number: UInt32, isNew: Bool) {
-    let result = tables.serviceIds.insert(id)
+    let result = withStored(id) { tables.serviceIds.insert($0) }
     if result.isNew {
       guard tables.services.count < FeedLimits.entities else {
         throw FeedError(.limitExceeded, "more than \(FeedLimits.entities) services")

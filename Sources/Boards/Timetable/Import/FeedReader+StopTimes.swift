@@ -59,7 +59,7 @@ extension FeedReader {
       let id = reader.bytes(columns.trip)
       var trip = current
       if current == noRecord || !tables.trips.ids.equals(current, id) {
-        guard let found = tables.trips.ids.find(id) ?? findRepaired(id, in: tables.trips.ids) else {
+        guard let found = find(id, in: tables.trips.ids) else {
           return Rejection(
             .reference,
             column: columns.trip,
@@ -175,7 +175,7 @@ extension FeedReader {
       .failure(RowFailure(value: Rejection(kind, column: column, reason: reason)))
     }
     let stopId = reader.bytes(columns.stop)
-    guard let stop = tables.stopIds.find(stopId) ?? findRepaired(stopId, in: tables.stopIds) else {
+    guard let stop = find(stopId, in: tables.stopIds) else {
       return failure(
         .reference,
         columns.stop,

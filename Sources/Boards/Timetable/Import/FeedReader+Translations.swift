@@ -79,12 +79,12 @@ extension FeedReader {
   private func record(_ reader: CSVReader, _ column: Int?, _ field: TranslatedField) -> UInt32? {
     let id = reader.bytes(column)
     return switch field {
-    case .stopName: tables.stopIds.find(id) ?? findRepaired(id, in: tables.stopIds)
+    case .stopName: find(id, in: tables.stopIds)
     case .tripHeadsign:
-      (tables.trips.ids.find(id) ?? findRepaired(id, in: tables.trips.ids))
+      find(id, in: tables.trips.ids)
         .map { tables.trips.headsigns[Int($0)] }
     case .stopHeadsign: nil
-    case .routeLongName: tables.routeIds.find(id)
+    case .routeLongName: find(id, in: tables.routeIds)
     }
   }
 }

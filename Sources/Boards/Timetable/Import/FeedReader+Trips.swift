@@ -27,7 +27,7 @@ extension FeedReader {
       guard id.count > 0, id.count <= FeedLimits.textBytes else {
         return Rejection(.identifier, column: columns.id, reason: "route_id is blank or too long")
       }
-      guard tables.routeIds.find(id) == nil else {
+      guard find(id, in: tables.routeIds) == nil else {
         return Rejection(
           .duplicate,
           column: columns.id,
@@ -44,7 +44,7 @@ extension FeedReader {
       guard tables.routes.count < FeedLimits.entities else {
         throw FeedError(.limitExceeded, "routes.txt: more than \(FeedLimits.entities) routes")
       }
-      _ = tables.routeIds.insert(id)
+      _ = withStored(id) { tables.routeIds.insert($0) }
       tables.routes.append(
         RouteRecord(
           id: text(reader, columns.id),
@@ -62,7 +62,7 @@ extension FeedReader {
 
   private func agency(_ reader: CSVReader, _ column: Int?) -> UInt32 {
     let id = reader.bytes(column)
-    if let number = tables.agencyIds.find(id) { return number }
+    if let number = find(id, in: tables.agencyIds) { return number }
     if id.count > 0 { warn(reader, column, "\(shown(reader, column)) is not an agency") }
     return tables.agencies.count == 1 ? 0 : noRecord
   }
@@ -111,15 +111,15 @@ extension FeedReader {
       else {
         throw FeedError(.limitExceeded, "trips.txt: more than \(FeedLimits.trips) trips")
       }
-      guard Self.insert(id, into: &tables.trips.ids).isNew else {
+      guard withStored(id, { tables.trips.ids.insert($0) }).isNew else {
         return Rejection(
           .duplicate,
           column: columns.id,
           reason: "trip_id \(shown(reader, columns.id)) appears twice"
         )
       }
-      let route = tables.routeIds.find(reader.bytes(columns.route))
-      let service = tables.serviceIds.find(reader.bytes(columns.service))
+      let route = find(reader.bytes(columns.route), in: tables.routeIds)
+      let service = find(reader.bytes(columns.service), in: tables.serviceIds)
       let isKnown = route != nil && service != nil
       tables.trips.routes.append(route ?? 0)
       tables.trips.services.append(service ?? 0)
@@ -166,7 +166,7 @@ extension FeedReader {
       )
     } row: { [self] reader, columns in
       let id = reader.bytes(columns.trip)
-      let known = tables.trips.ids.find(id) ?? findRepaired(id, in: tables.trips.ids)
+      let known = find(id, in: tables.trips.ids)
       guard let trip = known else {
         return Rejection(
           .reference,

@@ -10,7 +10,11 @@ final class FeedReader {
   var report: ImportReport
   /// The names in stop_timezone that were looked up, and whether they are time zones.
   var zones: [String: Bool] = [:]
+  /// How bytes are read that are not UTF-8; decided when the first of them are found.
+  var legacy: LegacyText?
   let source: FeedSource
+  /// The encoding of the files, if it was named.
+  let encoding: TextEncoding?
   /// How much may be kept.
   let budget: FeedBudget
   /// The bytes kept beside the tables while the current file is read.
@@ -33,11 +37,13 @@ final class FeedReader {
   init(
     source: FeedSource,
     report: ImportReport,
+    encoding: TextEncoding?,
     progress: @escaping (ImportProgress) -> Void
   ) {
     self.source = source
     budget = FeedBudget(stored: source.storedBytes)
     self.report = report
+    self.encoding = encoding
     self.progress = progress
   }
 
@@ -90,7 +96,8 @@ final class FeedReader {
     columns prepare: (CSVReader) throws(FeedError) -> Columns,
     row: (CSVReader, Columns) throws(FeedError) -> Rejection?
   ) throws(FeedError) -> Bool {
-    guard let bytes = try source.open(file) else { return false }
+    guard let opened = try source.open(file) else { return false }
+    let bytes = EncodedSource(opened, encoding: encoding)
     let total = source.size(of: file) ?? 0
     let reader: CSVReader
     let columns: Columns
@@ -108,6 +115,8 @@ final class FeedReader {
     }
     let place = report.files.count
     report.files.append(ImportReport.File(file: file.rawValue))
+    report.files[place].encoding = bytes.encoding?.name
+    report.files[place].separator = Self.name(ofSeparator: reader.separator)
     var rows = 0
     scratchBytes = 0
     while try reader.next() {
@@ -137,6 +146,15 @@ final class FeedReader {
     report.files[place].bytes = reader.bytesRead
     progress(ImportProgress(step: file.rawValue, done: reader.bytesRead, total: reader.bytesRead))
     return true
+  }
+
+  /// What separates fields, for the report; `nil` for a comma.
+  private static func name(ofSeparator separator: UInt8) -> String? {
+    switch separator {
+    case CSVReader.comma: nil
+    case 0x09: "tab"
+    default: String(Unicode.Scalar(separator))
+    }
   }
 
   private func checkBudget(_ file: String, _ line: Int) throws(FeedError) {
@@ -192,46 +210,6 @@ final class FeedReader {
   /// The name of a column, for messages.
   private func name(_ column: Int?, _ reader: CSVReader) -> String? {
     column.map { $0 < reader.header.count ? reader.header[$0] : "\($0 + 1)" }
-  }
-
-  /// The number of a field's text; the empty text for a column the file does not have.
-  ///
-  /// Bytes that are not UTF-8 are read as ISO 8859-1 and the row is warned about.
-  func text(_ reader: CSVReader, _ column: Int?) -> UInt32 {
-    let bytes = reader.bytes(column)
-    guard bytes.count > 0 else { return 0 }
-    guard bytes.count <= FeedLimits.textBytes else {
-      warn(reader, column, "longer than \(FeedLimits.textBytes) bytes; cut")
-      let cut = String(decoding: bytes.prefix(FeedLimits.textBytes), as: UTF8.self)
-      return tables.texts.intern(cut)
-    }
-    if bytes.allSatisfy({ $0 < 0x80 }) || String(validating: bytes, as: UTF8.self) != nil {
-      return tables.texts.insert(bytes).number
-    }
-    warn(reader, column, "not UTF-8; read as ISO 8859-1")
-    return tables.texts.intern(String(String.UnicodeScalarView(bytes.map { Unicode.Scalar($0) })))
-  }
-
-  /// Adds an id to a table as it is stored: in UTF-8.
-  static func insert(
-    _ id: UnsafeRawBufferPointer,
-    into table: inout ByteTable
-  ) -> (number: UInt32, isNew: Bool) {
-    guard let repaired = repaired(id) else { return table.insert(id) }
-    return repaired.withUnsafeBytes { table.insert($0) }
-  }
-
-  /// The number of an id that is not UTF-8, for when the original is not found.
-  func findRepaired(_ id: UnsafeRawBufferPointer, in table: ByteTable) -> UInt32? {
-    Self.repaired(id)?.withUnsafeBytes { table.find($0) }
-  }
-
-  /// Bytes read as ISO 8859-1; `nil` if they are UTF-8.
-  private static func repaired(_ bytes: UnsafeRawBufferPointer) -> [UInt8]? {
-    if bytes.allSatisfy({ $0 < 0x80 }) || String(validating: bytes, as: UTF8.self) != nil {
-      return nil
-    }
-    return Array(String(String.UnicodeScalarView(bytes.map { Unicode.Scalar($0) })).utf8)
   }
 
   /// A field as a string, for messages.

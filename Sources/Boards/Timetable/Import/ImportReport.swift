@@ -18,6 +18,10 @@ package struct ImportReport: Codable, Hashable, Sendable {
     package var onDemand: Int
     /// The rejected rows by what is wrong with them, in the order of the first row of each.
     package var reasons: [Reason]
+    /// The encoding that the file was decoded from; `nil` if its bytes were read as they are.
+    package var encoding: String?
+    /// What separates its fields, `;` or `tab`; `nil` for a comma.
+    package var separator: String?
 
     /// Creates the report of a file of which nothing has been read.
     init(file: String) {
@@ -29,6 +33,16 @@ package struct ImportReport: Codable, Hashable, Sendable {
       onDemand = 0
       reasons = []
     }
+  }
+
+  /// How texts were read that are not UTF-8.
+  package struct Encoding: Codable, Hashable, Sendable {
+    /// The name of the code page, such as `windows-1250`.
+    package var name: String
+    /// Why it was chosen.
+    package var reason: String
+    /// How many texts.
+    package var texts: Int
   }
 
   /// The rejected rows of a file in which the same column is wrong in the same way.
@@ -57,6 +71,8 @@ package struct ImportReport: Codable, Hashable, Sendable {
   package var warnings: [RejectedRow] = []
   /// How many warnings there were.
   package var warningCount = 0
+  /// How texts were read that are not UTF-8; `nil` if all are.
+  package var encoding: Encoding?
   /// agency_timezone.
   package var timeZone = ""
   /// The first and last day on which something runs, `YYYY-MM-DD`.

@@ -208,7 +208,11 @@ package struct StaticCheck: Sendable {
     if handled == content.digest || known.contains(content.digest) {
       return Report(outcome: .unchanged)
     }
-    let importer = FeedImporter(folder: folder, limit: source.limit)
+    let importer = FeedImporter(
+      folder: folder,
+      limit: source.limit,
+      encoding: source.encoding
+    )
     let now = clock.now
     let (name, imported) = try importer.build(
       source: folder.downloadPath(of: key),

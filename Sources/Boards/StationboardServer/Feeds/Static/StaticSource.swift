@@ -1,4 +1,5 @@
 import ConditionalHTTP
+package import GTFS
 package import HTTPTypes
 package import Timetable
 
@@ -19,6 +20,8 @@ package struct StaticSource: Hashable, Sendable {
   package var maxLostShare: Double
   /// Which files of a new generation refuse it because of their rejected rows.
   package var limit: RejectedRowLimit
+  /// The encoding of its files; `nil` if it is to be found.
+  package var encoding: TextEncoding?
 
   /// Creates a source.
   package init(
@@ -26,13 +29,15 @@ package struct StaticSource: Hashable, Sendable {
     request: HTTPRequest,
     interval: Double = usualInterval,
     maxLostShare: Double = usualLostShare,
-    limit: RejectedRowLimit = .usual
+    limit: RejectedRowLimit = .usual,
+    encoding: TextEncoding? = nil
   ) {
     self.prefix = prefix
     self.request = request
     self.interval = interval
     self.maxLostShare = maxLostShare
     self.limit = limit
+    self.encoding = encoding
   }
 
   /// The name of the feed's folder.
@@ -49,7 +54,8 @@ package struct StaticSource: Hashable, Sendable {
   ///
   /// The same file that is read in another way is another timetable.
   var reading: String {
-    limit == .usual ? "" : " rejected \(limit.share) \(limit.rows)"
+    (limit == .usual ? "" : " rejected \(limit.share) \(limit.rows)")
+      + (encoding.map { " in \($0.name)" } ?? "")
   }
 
   /// Identifies the whole address, and how its files are read, without revealing it.

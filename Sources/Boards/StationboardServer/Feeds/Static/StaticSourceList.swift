@@ -14,6 +14,7 @@ package struct StaticSourceList: Codable, Hashable, Sendable {
     var checkSeconds: Double?
     var maxLostPercent: Double?
     var maxRejectedPercent: Double?
+    var encoding: String?
   }
 
   private var sources: [Entry] = []
@@ -79,7 +80,8 @@ package struct StaticSourceList: Codable, Hashable, Sendable {
         ),
         interval: entry.checkSeconds ?? StaticSource.usualInterval,
         maxLostShare: entry.maxLostPercent.map { $0 / 100 } ?? StaticSource.usualLostShare,
-        limit: entry.maxRejectedPercent.map { RejectedRowLimit(share: $0 / 100) } ?? .usual
+        limit: entry.maxRejectedPercent.map { RejectedRowLimit(share: $0 / 100) } ?? .usual,
+        encoding: entry.encoding.flatMap { TextEncoding(name: $0) }
       )
     }
   }
@@ -104,7 +106,8 @@ package struct StaticSourceList: Codable, Hashable, Sendable {
         checkSeconds: source.interval == StaticSource.usualInterval ? nil : source.interval,
         maxLostPercent: source.maxLostShare == StaticSource.usualLostShare
           ? nil : source.maxLostShare * 100,
-        maxRejectedPercent: source.limit == .usual ? nil : source.limit.share * 100
+        maxRejectedPercent: source.limit == .usual ? nil : source.limit.share * 100,
+        encoding: source.encoding?.name
       )
     )
   }
