@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import os
 import shutil
+import threading
 import unittest
 from collections.abc import Callable
 from pathlib import Path
 
 from program import Folder, until
 from side_by_side import load_side_by_side as load_tests  # noqa: F401
-from workspaces import Workspaces, git, repository
+from workspaces import Workspaces, git, operation, repository
 
 
 def pipe(*names: str) -> Callable[[Path], None]:
@@ -94,6 +95,55 @@ class HangingTest(unittest.TestCase):
         until(gits)
         self.assertEqual(server.stop(), 0)
         self.assertEqual(gits(), [])
+
+    def ends_during(self, hook: str, action: str, body: dict, extra: str = "") -> tuple[Path, Path]:
+        """Ends the server while a hook of the person hangs in an action, and gives the two worktrees."""
+        folder = Folder()
+        self.addCleanup(folder.remove)
+        base = folder.path.resolve()
+        main = repository(base / "work" / "main")
+        tree = base / "work" / "tree"
+        git(main, "worktree", "add", "-q", "-b", "tree", str(tree))
+        for place in (main, tree):
+            (place / f"{place.name}.txt").write_text("new\n")
+            git(place, "add", ".")
+            git(place, "commit", "-q", "-m", place.name)
+        (base / "hooks").mkdir()
+        (base / ".gitconfig").write_text(f"[core]\n\thooksPath = {base / 'hooks'}\n")
+        server = Workspaces(folder, roots=[base / "work"], environment={"HOME": str(base)})
+        self.addCleanup(server.__exit__)
+        place = f"/v1/git/worktrees/{server.named('tree')['id']}/{action}"
+        script = base / "hooks" / hook
+        begun = main / ".git" / "begun"
+        script.write_text(f"#!/bin/sh\n{extra}\necho $$ > '{begun}'\nsleep 300\nsleep 300\n")
+        script.chmod(0o755)
+        answers: list[tuple] = []
+        asking = threading.Thread(target=lambda: answers.append(server.ask(place, "POST", body)))
+        asking.start()
+        until(lambda: begun.exists() and begun.read_text())
+        hanging = int(begun.read_text())
+        self.assertEqual(server.stop(), 0)
+        asking.join()
+        # Who asked is told, and nothing of it runs on.
+        self.assertEqual(answers[0][0], 502, answers)
+        self.assertIn("the server ends", answers[0][2]["detail"])
+        until(lambda: not Path(f"/proc/{hanging}").exists())
+        self.assertEqual(list(main.rglob("*.lock")), [])
+        return main, tree
+
+    def test_a_server_that_ends_gives_up_an_action_that_hangs_and_undoes_it(self):
+        """A minute later somebody would kill the server, with the action half done and git still running."""
+        for hook, action, body, extra in (
+            ("pre-rebase", "sync", {"strategy": "rebase"}, ""),
+            ("post-rewrite", "sync", {"strategy": "rebase"}, "trap '' TERM"),
+            ("commit-msg", "sync", {"strategy": "merge"}, ""),
+            ("reference-transaction", "merge", {}, "trap '' TERM"),
+        ):
+            with self.subTest(hook=hook):
+                for place in self.ends_during(hook, action, body, extra):
+                    self.assertEqual(git(place, "status", "--porcelain"), "")
+                    self.assertEqual(operation(place), None)
+                    self.assertEqual(git(place, "log", "-1", "--format=%s").strip(), place.name)
 
     def test_a_repository_in_which_git_hangs_delays_no_other(self):
         folder = Folder()

@@ -39,8 +39,15 @@ package struct WorkspacesService: Sendable {
     }
   }
 
-  /// Ends all waits, so that the server can shut down.
-  package func close() { waiting.close() }
+  /// Ends all waits, so that the server can shut down, and after ``WatchLimits/endPatience`` the actions that go on.
+  package func close() {
+    waiting.close()
+    let watcher = watcher
+    Task {
+      try? await Task.sleep(for: .seconds(WatchLimits.endPatience))
+      watcher.hurry()
+    }
+  }
 
   /// Ends every git that runs, after the server has shut down.
   package func endProcesses() async { await watcher.close() }

@@ -57,6 +57,8 @@ package enum WatchLimits {
   package static let readingBytes = 1 << 30
   /// The most bytes of private writable memory of a git that changes something, and of each process that it starts.
   package static let actingBytes = 4 << 30
+  /// How long an action may go on after the server was told to end, before its git is ended and what it began is undone.
+  package static let endPatience = 3.0
   /// How long an action waits for another server that does something to the same repository.
   package static let repositoryPatience = 30.0
   /// How long it waits between two tries.

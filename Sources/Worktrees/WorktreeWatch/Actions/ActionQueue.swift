@@ -17,11 +17,16 @@ final class ActionQueue: Sendable {
   ///
   /// - Parameters:
   ///   - common: The common directory of the repository.
+  ///   - mayWait: Throws if the action shall not be begun any more; asked again and again while it waits.
   ///   - body: The action.
   /// - Returns: What the action returns.
   /// - Throws: ``ActionRefusal`` if another server acts on the repository for too long; `CancellationError` if the task is
-  ///   cancelled while it waits; what the action throws.
-  func take<Result>(_ common: String, _ body: () async throws -> Result) async throws -> Result {
+  ///   cancelled while it waits; what `mayWait` and the action throw.
+  func take<Result>(
+    _ common: String,
+    mayWait: () throws -> Void = {},
+    _ body: () async throws -> Result
+  ) async throws -> Result {
     let gate = gates.withLock { gates in
       if let gate = gates[common] { return gate }
       let gate = AsyncSemaphore(1)
@@ -30,7 +35,7 @@ final class ActionQueue: Sendable {
     }
     try await gate.enter()
     defer { gate.leave() }
-    let lock = try await RepositoryLock.take(common, patience: patience)
+    let lock = try await RepositoryLock.take(common, patience: patience, mayWait: mayWait)
     defer { withExtendedLifetime(lock) {} }
     return try await body()
   }
@@ -56,11 +61,18 @@ final class RepositoryLock: Sendable {
   /// - Parameters:
   ///   - common: The common directory of the repository.
   ///   - patience: How long it waits for another holder, in seconds.
+  ///   - mayWait: Throws if it shall not be taken any more.
   /// - Returns: The lock, which is given back when nobody has it any more.
-  /// - Throws: ``ActionRefusal`` if that is not long enough, or the directory cannot be opened; `CancellationError`.
-  static func take(_ common: String, patience: Double) async throws -> RepositoryLock {
+  /// - Throws: ``ActionRefusal`` if that is not long enough, or the directory cannot be opened; `CancellationError`; what
+  ///   `mayWait` throws.
+  static func take(
+    _ common: String,
+    patience: Double,
+    mayWait: () throws -> Void = {}
+  ) async throws -> RepositoryLock {
     let end = WatchClock.monotonic + patience
     while true {
+      try mayWait()
       if let lock = try attempt(common) { return lock }
       guard WatchClock.monotonic < end else {
         throw ActionRefusal(

@@ -195,7 +195,9 @@ package struct WorktreeActions: Sendable {
     }
     try await requireWatched(common)
     try await requireOwnFiles(workspace.path)
-    return try await watcher.turns.take(common) { try await body(common) }
+    return try await watcher.turns.take(common, mayWait: runner.requireTime) {
+      try await body(common)
+    }
   }
 
   /// The commit that is checked out, read now; `nil` without one.
@@ -223,6 +225,7 @@ package struct WorktreeActions: Sendable {
         "a \(operation.kind.rawValue) was begun in \(workspace.path) and not ended"
       )
     }
+    try runner.requireTime()
     return layout.gitDirectory
   }
 

@@ -115,6 +115,9 @@ package actor WorktreeWatcher {
     interest = WatchInterest { signal.yield() }
   }
 
+  /// Ends the git of each action and lets none be begun, after which what was begun is undone: the program ends soon.
+  package nonisolated func hurry() { runner.hurry() }
+
   /// Ends every git that runs, and starts no more: the program ends.
   package func close() async { await runner.close() }
 

@@ -42,6 +42,9 @@ final class GitProcess: Sendable {
   /// Prepares a process.
   init(_ start: Start) { self.start = start }
 
+  /// Whether it changes something, and so has time to end after a signal.
+  var changesSomething: Bool { start.grace > 0 }
+
   /// Starts it on a thread of its own and waits for its end.
   ///
   /// - Throws: ``GitRunner/Failure``; `CancellationError` if the task is canceled, which ends the process.
@@ -88,7 +91,11 @@ final class GitProcess: Sendable {
     let ended = process_descriptor(process)
     defer { if ended >= 0 { close(ended) } }
     let result = Result { try collect(output.read, complaint.read, ended, process) }
-    if case .failure = result {
+    switch result {
+    case .success:
+      // It has obeyed the signal; a program that it started may not have.
+      if state.withLock(\.isCanceled) { Self.signal(process, SIGKILL) }
+    case .failure:
       if start.grace > 0 {
         // A command that changes something removes its locks when it is signaled.
         Self.signal(process, SIGTERM)

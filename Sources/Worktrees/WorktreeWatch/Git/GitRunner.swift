@@ -37,6 +37,8 @@ package final class GitRunner: Sendable {
     case notStarted(String)
     /// Its output has another format.
     case unreadable(String)
+    /// It was ended, or not begun, because the program ends.
+    case ended(String)
 
     /// The reason in one line.
     package var description: String {
@@ -48,6 +50,7 @@ package final class GitRunner: Sendable {
         "git \(command) failed with \(code): \(complaint)"
       case .notStarted(let reason): "git could not be started: \(reason)"
       case .unreadable(let reason): reason
+      case .ended(let what): "\(what): the server ends"
       }
     }
   }
@@ -299,10 +302,31 @@ package final class GitRunner: Sendable {
 
   /// Runs a process that ``close()`` can end.
   private func follow(_ start: GitProcess.Start) async throws -> Answer {
-    let process = GitProcess(start)
-    guard processes.withLock({ $0.add(process) }) else { throw CancellationError() }
+    guard let process = processes.withLock({ $0.add(start) }) else { throw CancellationError() }
     defer { processes.withLock { $0.remove(process) } }
-    return try await process.run()
+    do {
+      return try await process.run()
+    } catch is CancellationError where isHurried && !Task.isCancelled {
+      // What it began is undone, as after any other failure.
+      throw Failure.ended("git \(Self.command(start.arguments.dropFirst())) was ended")
+    }
+  }
+
+  /// Whether the program is about to end.
+  package var isHurried: Bool { processes.withLock { $0.isHurried } }
+
+  /// Ends the processes that change something, since the program is about to end.
+  ///
+  /// What an action began can be undone: more processes may be started, each for ``WatchLimits/stopGrace`` at most.
+  package func hurry() {
+    for process in processes.withLock({ $0.hurry() }) { process.end() }
+  }
+
+  /// Throws if the program is about to end, before anything is begun.
+  ///
+  /// - Throws: ``Failure/ended(_:)``.
+  func requireTime() throws(Failure) {
+    guard !isHurried else { throw .ended("nothing was done") }
   }
 
   /// Ends all its processes and starts no more, since the program ends.
@@ -442,27 +466,4 @@ package final class GitRunner: Sendable {
     "-c", "status.relativePaths=false", "-c", "gc.auto=0", "-c", "maintenance.auto=false",
     "--no-pager",
   ]
-}
-
-/// The processes of a runner that have not ended.
-private struct RunningProcesses {
-  private var all: [ObjectIdentifier: GitProcess] = [:]
-  private var isClosed = false
-
-  var isEmpty: Bool { all.isEmpty }
-
-  /// Whether the process may be started.
-  mutating func add(_ process: GitProcess) -> Bool {
-    guard !isClosed else { return false }
-    all[ObjectIdentifier(process)] = process
-    return true
-  }
-
-  mutating func remove(_ process: GitProcess) { all[ObjectIdentifier(process)] = nil }
-
-  /// Lets no more be added and returns those that are there.
-  mutating func close() -> [GitProcess] {
-    isClosed = true
-    return Array(all.values)
-  }
 }
