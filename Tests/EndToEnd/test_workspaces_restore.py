@@ -240,6 +240,26 @@ class RestoreTest(FeatureTest):
                     git(self.tree, "checkout", "-q", "feature")
                     files = walk(self.tree)
 
+    def test_a_worktree_whose_head_cannot_be_written_stays_in_the_trash(self):
+        """As on a full disk: not half of it comes back, on a branch without a commit."""
+        self.commit(self.tree, "one.txt")
+        self.serve()
+        kept = self.head(self.tree)
+        point = self.does("?delete_branch=1&force=1", method="DELETE")["restore"]
+        git(self.main, "branch", "feature", "main")
+        trash = self.main / ".git" / "freshet" / "restore" / point["id"]
+        # What is written first, before it takes the place of HEAD.
+        obstacle = trash / "git" / "HEAD.freshet-new"
+        obstacle.mkdir()
+        answer = self.restore(point, 502)
+        self.assertIn("nothing was moved", answer["detail"])
+        self.assertFalse(self.tree.exists())
+        self.assertTrue((trash / "git").is_dir())
+        self.assertEqual([each["id"] for each in self.server.ask(RESTORE)[2]], [point["id"]])
+        obstacle.rmdir()
+        self.assertIn("detached", self.restore(point)["message"])
+        self.assertEqual(self.head(self.tree), kept)
+
     def test_the_log_of_a_branch_that_was_made_again_keeps_what_only_it_has(self):
         git(self.main, "config", "branch.feature.remote", "origin")
         amended = self.commit(self.tree, "work.txt")

@@ -151,12 +151,19 @@ extension WorktreeActions {
     else {
       throw ActionRefusal(.gitFailed, "no folder can be made for \(path)")
     }
+    // Before anything is moved: on a disk that is full all stays in the trash.
+    let putHeadBack = try detach(
+      path,
+      at: detached,
+      (isMoved ? own : worktrees).folder([isMoved ? RestoreFolder.git : name])
+    )
     // The folder first, as in the other direction: see `move`.
     if let place, !isHere {
       guard let holder = folder.holder(record, place) else {
         throw ActionRefusal(.restorePointNotFound, "\(id) has no folder any more")
       }
       if let failure = holder.folder.move(holder.name, to: parent, as: last) {
+        putHeadBack()
         throw ActionRefusal(.gitFailed, "\(path) cannot be put back: \(failure)")
       }
     }
@@ -164,14 +171,10 @@ extension WorktreeActions {
       if let holder = place.flatMap({ folder.holder(record, $0) }) {
         _ = parent.move(last, to: holder.folder, as: holder.name)
       }
+      putHeadBack()
       throw ActionRefusal(.gitFailed, "\(directory) cannot be put back: \(failure)")
     }
     try folder.join(name, path)
-    if let detached,
-      worktrees.folder([name])?.write(Array("\(detached)\n".utf8), to: "HEAD") != true
-    {
-      throw ActionRefusal(.gitFailed, "\(path) is back, and HEAD of it cannot be written")
-    }
     // Its refs hold everything until the worktree does so again.
     try? await removePoint(record, common)
     folder.removeEmptyTrash(record)
@@ -181,6 +184,25 @@ extension WorktreeActions {
       throw ActionRefusal(.gitFailed, "\(path) is back, and git does not name it as a worktree")
     }
     return Restored(point: kept.point, worktree: worktree, remark: remark)
+  }
+
+  /// Detaches HEAD in the git directory of a worktree that comes back.
+  ///
+  /// - Returns: What writes HEAD as it was before.
+  private func detach(
+    _ path: String,
+    at detached: String?,
+    _ directory: HeldFolder?
+  ) throws(ActionRefusal) -> () -> Void {
+    guard let detached else { return {} }
+    let before = directory?.bytes("HEAD")
+    guard let directory, directory.write(Array("\(detached)\n".utf8), to: "HEAD") else {
+      throw ActionRefusal(
+        .gitFailed,
+        "HEAD of \(path) cannot be written, so nothing was moved"
+      )
+    }
+    return { if let before { _ = directory.write(before, to: "HEAD") } }
   }
 
   /// Demands that a worktree may come to the place that its point names: in a folder that is watched, not in another
