@@ -37,6 +37,41 @@ class LossTest(FeatureTest):
         self.assertEqual(status, 200, answer)
         self.assertFalse(self.tree.exists())
 
+    # MARK: What was begun
+
+    def test_a_merge_that_git_has_not_written_down_is_undone(self):
+        """As of a git that is ended, or out of time, while `pre-merge-commit` runs: all is staged, and no merge is in progress."""
+        self.commit(self.tree, "ours.txt")
+        self.commit(self.main, "theirs.txt")
+        self.serve()
+        self.hook("pre-merge-commit", "kill -TERM $PPID\nsleep 1\n")
+        self.trust()
+        before = self.head(self.main), self.head(self.tree)
+        for what, body in (("/merge", {}), ("/sync", {"strategy": "merge"})):
+            status, answer = self.ask(what, body=body)
+            self.assertEqual(status, 502, answer)
+            for place in (self.main, self.tree):
+                self.assertEqual(git(place, "status", "--porcelain"), "", what)
+            self.assertEqual((self.head(self.main), self.head(self.tree)), before)
+        # What somebody staged there meanwhile is not the result, and stays.
+        self.hook("pre-merge-commit", "echo more > more.txt\ngit add more.txt\nkill -TERM $PPID\nsleep 1\n")
+        self.trust()
+        status, answer = self.ask("/merge")
+        self.assertEqual(status, 502, answer)
+        self.assertEqual(git(self.main, "status", "--porcelain"), "A  more.txt\nA  ours.txt\n")
+
+    def test_a_rebase_that_git_could_not_write_down_is_named_as_such(self):
+        """As on a full disk: nobody else has begun it."""
+        self.commit(self.tree, "ours.txt")
+        self.commit(self.main, "theirs.txt")
+        self.serve()
+        self.hook("post-checkout", ': > "$(git rev-parse --git-dir)/rebase-merge/onto"\nkill -TERM $PPID\nsleep 1\n')
+        self.trust()
+        status, answer = self.ask("/sync", body={"strategy": "rebase"})
+        self.assertEqual((status, answer["error"]), (502, "git_failed"), answer)
+        self.assertIn("git rebase --quit", answer["detail"])
+        self.assertNotIn("somebody else", answer["detail"])
+
     # MARK: What lies within a worktree
 
     def test_a_worktree_within_an_ignored_folder_keeps_the_one_around_it_in_any_case(self):

@@ -16,14 +16,18 @@ struct BegunOperation: Sendable {
   private let kind: Kind
   private let directory: String
   private let message: [Int]?
+  /// The tree that a merge makes if it has no conflict.
+  let result: String?
 
   /// Remembers the state directly before the act.
   ///
   /// - Parameters:
   ///   - kind: The kind of operation.
   ///   - directory: The git directory of the worktree.
-  init(_ kind: Kind, in directory: String) {
+  ///   - result: The tree that a merge makes if it has no conflict; `nil` for a rebase.
+  init(_ kind: Kind, in directory: String, result: String? = nil) {
     self.kind = kind
+    self.result = result
     self.directory = directory
     message = HostFile.stamp(HostFile.join(directory, "SQUASH_MSG"))
   }
@@ -44,6 +48,14 @@ struct BegunOperation: Sendable {
       found == nil
         && HostFile.stamp(HostFile.join(directory, "SQUASH_MSG")).map { $0 != message }
           ?? false
+    }
+  }
+
+  /// Whether a rebase is in progress of which git had no room or no time to write down what it is.
+  var isIncomplete: Bool {
+    guard isRebase, let found, found.kind == .rebase else { return false }
+    return !["rebase-merge", "rebase-apply"].contains {
+      content("\($0)/onto") != nil && content("\($0)/orig-head") != nil
     }
   }
 

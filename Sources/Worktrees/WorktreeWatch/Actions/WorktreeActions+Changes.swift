@@ -95,7 +95,11 @@ extension WorktreeActions {
       squashes
       ? ["--squash", "--ff", "--no-commit"]
       : ["--no-ff", "--commit", "--no-squash", "-m", title]
-    let begun = BegunOperation(squashes ? .squash : .merge(head), in: try await ready(target))
+    let begun = BegunOperation(
+      squashes ? .squash : .merge(head),
+      in: try await ready(target),
+      result: trial.tree
+    )
     let undo = try await undoable(.merge, target, common) {
       _ = try await act(
         ["merge", "--quiet", "--no-overwrite-ignore"] + way + [head],
@@ -208,6 +212,7 @@ extension WorktreeActions {
   private func sync(_ now: Workspace, _ strategy: Strategy) async throws -> Workspace {
     let source = try await source(of: now)
     let added: [[UInt8]]
+    var result: String?
     switch strategy {
     case .rebase:
       // A rebase that is given up writes over them.
@@ -217,6 +222,7 @@ extension WorktreeActions {
     case .merge:
       let trial = try await trial(now, "sync", ours: "HEAD", theirs: source.object)
       added = trial.added
+      result = trial.tree
       try await requireNoHiddenEdit(
         now.path,
         among: incoming(source.object, in: now.path).union(trial.written)
@@ -234,7 +240,7 @@ extension WorktreeActions {
       )
       arguments = ["rebase", "--quiet", source.object]
     case .merge:
-      begun = BegunOperation(.merge(source.object), in: directory)
+      begun = BegunOperation(.merge(source.object), in: directory, result: result)
       arguments = [
         "merge", "--quiet", "--no-overwrite-ignore", "--ff", "--commit", "--no-squash", "-m",
         "Merge branch '\(source.shortRef)'", source.object,
@@ -288,13 +294,19 @@ extension WorktreeActions {
     after cause: any Error
   ) async throws -> Bool {
     guard begun.isThere else {
+      if begun.isIncomplete {
+        throw ActionRefusal(
+          .gitFailed,
+          "\(cause); the rebase that was begun in \(folder) is incomplete and waits there: git rebase --quit ends it and changes no file"
+        )
+      }
       if let found = begun.found {
         throw ActionRefusal(
           .operationInProgress,
           "a \(found.kind.rawValue) was begun in \(folder) by somebody else meanwhile and is left as it is"
         )
       }
-      return false
+      return try await undoResult(of: begun, in: folder)
     }
     do {
       _ = try await act(begun.undo, in: folder)
@@ -320,6 +332,21 @@ extension WorktreeActions {
     } catch let failure as GitRunner.Failure {
       throw Self.notUndone(folder, cause, failure)
     }
+  }
+
+  /// Undoes a merge that ended after it had written its result and before it had written down that it is one, as while
+  /// `pre-merge-commit` runs: if exactly that is staged.
+  ///
+  /// - Returns: Whether there was something to undo.
+  private func undoResult(of begun: BegunOperation, in folder: String) async throws -> Bool {
+    guard let tree = begun.result else { return false }
+    let plain = ["diff-index", "--cached", "--quiet"] + DiffReader.plain
+    for (other, code) in [("HEAD", Int32(1)), (tree, 0)] {
+      let answer = try? await runner.run(plain + [other], in: folder, accepted: 0...1)
+      guard answer?.code == code else { return false }
+    }
+    _ = try await act(["reset", "--quiet", "--merge"], in: folder)
+    return true
   }
 
   private static func notUndone(

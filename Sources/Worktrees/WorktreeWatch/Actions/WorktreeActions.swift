@@ -74,6 +74,8 @@ package struct WorktreeActions: Sendable {
   struct Trial {
     /// Whether there are conflicts.
     var report: ConflictReport
+    /// The tree that is the result.
+    var tree: String
     /// The paths that the result has and the first commit has not.
     var added: [[UInt8]]
     /// The paths in which the result differs from the first commit, where its own renames led them too.
@@ -116,6 +118,7 @@ package struct WorktreeActions: Sendable {
     let files = answer.code == 1 ? Array(parts.dropFirst()) : []
     return Trial(
       report: report(workspace, operation, files, isConflict: answer.code == 1),
+      tree: tree,
       added: try await added(from: ours, to: tree, in: workspace.path, variables),
       written: try await changed(from: ours, to: tree, in: workspace.path, variables)
     )
