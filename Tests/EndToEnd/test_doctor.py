@@ -47,12 +47,12 @@ class Feed:
                 time = f"{hour:02}:{place * 10:02}:00"
                 self.files["stop_times.txt"].append([trip, time, time, stop, str(place + 1)])
 
-    def write(self, path: Path) -> str:
+    def write(self, path: Path, encoding: str = "utf-8") -> str:
         with zipfile.ZipFile(path, "w") as archive:
             for name, rows in self.files.items():
                 with archive.open(name, "w") as file:
                     file.write("\r\n".join(
-                        ",".join('"' + cell.replace('"', '""') + '"' for cell in row) for row in rows).encode())
+                        ",".join('"' + cell.replace('"', '""') + '"' for cell in row) for row in rows).encode(encoding))
         return str(path)
 
     def departures(self) -> list[int]:
@@ -149,6 +149,16 @@ class DoctorTest(unittest.TestCase):
         empty = next(each for each in found if "always empty, since" in each[1])
         self.assertEqual(sorted(empty[2]), ["Lake", "Nowhere"])
         self.assertEqual([each[0] for each in found], sorted(each[0] for each in found))
+
+    def test_texts_that_are_not_in_unicode(self):
+        self.feed.files["stops.txt"][3][1] = "Łódź"
+        answer = self.ask("--json", feed=self.feed.write(self.folder / "feed.zip", encoding="cp1250"))
+        self.assertEqual(answer.returncode, 0, answer.stderr)
+        sentences = [each["sentence"] for each in json.loads(answer.stdout)["findings"]]
+        self.assertEqual(len([each for each in sentences if "not UTF-8" in each and "windows-1250" in each]), 1, sentences)
+        self.assertIn('"Łódź"', answer.stdout)
+        answer = self.ask("--encoding", "windows-1252", feed=str(self.folder / "feed.zip"))
+        self.assertIn("£ódŸ", answer.stdout)
 
     def test_nothing_serves_or_nothing_is_there(self):
         del self.feed.files["stop_times.txt"]

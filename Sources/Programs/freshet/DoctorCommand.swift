@@ -39,6 +39,9 @@ struct DoctorCommand: AsyncParsableCommand {
   )
   var realtime: [String] = []
 
+  @Option(help: ImportCommand.encodingHelp)
+  var encoding: TextEncoding?
+
   @Option(help: "A field to send, 'Authorization: Bearer …'; may be given several times.")
   var header: [String] = []
 
@@ -120,6 +123,7 @@ struct DoctorCommand: AsyncParsableCommand {
       diagnosis = try await doctor.examine(
         place,
         title: Self.title(feed),
+        encoding: encoding,
         realtime: sources,
         leastPercent: leastMatched,
         progress: { printer.show($0) }

@@ -280,6 +280,23 @@ extension FeedDiagnosis {
   /// What is shown in another way than the feed says, and what was odd.
   private static func notes(_ report: ImportReport, _ service: ServiceSummary) -> [Finding] {
     var found: [Finding] = []
+    for file in report.files where file.encoding != nil || file.separator != nil {
+      let parts = [
+        file.encoding.map { "decoded from \($0)" },
+        file.separator.map { "fields separated by \($0 == "tab" ? "tabs" : $0)" },
+      ]
+      found.append(
+        Finding(.noted, "\(file.file): \(parts.compactMap(\.self).joined(separator: ", ")).")
+      )
+    }
+    if let encoding = report.encoding {
+      found.append(
+        Finding(
+          .noted,
+          "\(encoding.texts) texts are not UTF-8 and are read as \(encoding.name): \(encoding.reason)."
+        )
+      )
+    }
     let onDemand = report.files.reduce(0) { $0 + $1.onDemand }
     if onDemand > 0 {
       found.append(

@@ -56,6 +56,7 @@ package struct FeedDoctor: Sendable {
   /// - Parameters:
   ///   - place: Where the feed is.
   ///   - title: What the diagnosis calls it.
+  ///   - encoding: The encoding of its files; `nil` if it is to be found.
   ///   - realtime: The realtime sources to compare with it.
   ///   - leastPercent: The share of the trip updates that must match.
   ///   - progress: Called during the import.
@@ -65,6 +66,7 @@ package struct FeedDoctor: Sendable {
   package func examine(
     _ place: Place,
     title: String,
+    encoding: TextEncoding?,
     realtime: [Realtime],
     leastPercent: Int,
     progress: @escaping (ImportProgress) -> Void
@@ -72,7 +74,7 @@ package struct FeedDoctor: Sendable {
     let path = try await path(of: place)
     var diagnosis: FeedDiagnosis
     do throws(FeedError) {
-      let report = try FeedImporter(folder: folder).run(
+      let report = try FeedImporter(folder: folder, encoding: encoding).run(
         source: path,
         prefix: nil,
         aliases: nil,
