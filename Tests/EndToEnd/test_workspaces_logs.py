@@ -250,6 +250,31 @@ class ElsewhereTest(LogTest):
             until(lambda tree=tree: states(server)[str(tree)][0] in ("idle", "done_unseen"))
             self.assertEqual(states(server)[str(tree)][0], "idle", ascii(str(tree)))
 
+    def test_a_mark_is_stored_before_it_is_confirmed_and_survives_what_is_wrong_beside_it(self):
+        self.write(
+            "logs/one.jsonl",
+            {"at": moment(), "event": "prompt", "agent": "x", "cwd": str(self.tree), "text": "Go", "pid": self.start()},
+            {"at": moment(), "event": "stop", "text": "Done."},
+        )
+        server = self.serve()
+        until(lambda: self.reading(server)["activity"]["state"] == "done_unseen")
+        self.assertEqual(server.ask(f"{LIST}/{self.reading(server)['id']}/seen", "POST")[0], 204)
+        server.process.kill()
+        server.process.wait()
+        marks = self.folder / "no-timetable/seen-worktrees.json"
+        kept = json.loads(marks.read_text())
+        self.assertEqual([path for path, _ in kept], [str(self.tree)])
+        marks.write_text(json.dumps([5, ["alone"], ["/x", 7], *kept, {}, ["/y", "never"]]))
+        server = self.serve()
+        until(lambda: self.reading(server)["activity"]["state"] in ("idle", "done_unseen"))
+        self.assertEqual(self.reading(server)["activity"]["state"], "idle")
+        server.stop()
+        # A pipe in its place is no file.
+        marks.unlink()
+        os.mkfifo(marks)
+        server = self.serve()
+        until(lambda: self.reading(server)["activity"]["state"] == "done_unseen")
+
 
 if __name__ == "__main__":
     unittest.main()

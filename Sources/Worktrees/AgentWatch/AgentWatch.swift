@@ -22,7 +22,7 @@ package final class AgentWatch: AgentWatching {
   private let tick: Int64
   private let now: @Sendable () -> WallTime
   private let marks: NameTable<WallTime>
-  private let remember: @Sendable (NameTable<WallTime>) -> Void
+  private let receipts: Receipts
   private let inbox = Mutex(Inbox())
   private let bell = DispatchSemaphore(value: 0)
 
@@ -35,7 +35,7 @@ package final class AgentWatch: AgentWatching {
   ///   - thresholds: The waiting times.
   ///   - now: The clock that agents write into their logs.
   ///   - marks: The read receipts of an earlier run.
-  ///   - remember: Stores the read receipts; called by the scanning thread whenever they change.
+  ///   - remember: Stores the read receipts whenever they change, before ``markSeen(_:)`` returns.
   package init(
     _ folders: AgentFolders,
     processes: String = "/proc",
@@ -49,7 +49,7 @@ package final class AgentWatch: AgentWatching {
     tick = limits.tick
     self.now = now
     self.marks = marks
-    self.remember = remember
+    receipts = Receipts(marks, remember)
   }
 
   /// The machine's clock.
@@ -64,6 +64,7 @@ package final class AgentWatch: AgentWatching {
 
   package func markSeen(_ path: String) async {
     let at = now()
+    await receipts.mark(path, at: at)
     inbox.withLock { $0.seen.append((path, at)) }
     bell.signal()
   }
@@ -130,10 +131,7 @@ package final class AgentWatch: AgentWatching {
         scan.markSeen(worktree, at: at)
         marks[worktree] = at
       }
-      if !mail.seen.isEmpty {
-        marks = Self.latest(marks)
-        remember(marks)
-      }
+      if !mail.seen.isEmpty { marks = Self.latest(marks) }
       var isBehind = false
       if isFollowing {
         let (readings, rest) = scan.look(at: now())
@@ -150,5 +148,26 @@ package final class AgentWatch: AgentWatching {
       if !isBehind { _ = bell.wait(timeout: .now() + .milliseconds(Int(tick))) }
     }
     continuation.finish()
+  }
+}
+
+/// The read receipts as they are stored, one change after the other.
+private actor Receipts {
+  private var marks: NameTable<WallTime>
+  private let remember: @Sendable (NameTable<WallTime>) -> Void
+
+  init(
+    _ marks: NameTable<WallTime>,
+    _ remember: @escaping @Sendable (NameTable<WallTime>) -> Void
+  ) {
+    self.marks = marks
+    self.remember = remember
+  }
+
+  /// Stores that a worktree was seen.
+  func mark(_ worktree: String, at time: WallTime) {
+    marks[worktree] = time
+    marks = AgentWatch.latest(marks)
+    remember(marks)
   }
 }

@@ -2,6 +2,7 @@ import Agents
 import Foundation
 import StrictJSON
 import Workspaces
+import WorktreeWatch
 
 /// When worktrees were seen, in a file: seen results stay seen across restarts of the server.
 ///
@@ -9,25 +10,24 @@ import Workspaces
 /// replaced as a whole, and is created when the first worktree is marked.
 struct ReadReceipts: Sendable {
   /// The most bytes that are read.
-  private static let largest = 4 << 20
+  private static let largest = 16 << 20
 
   /// Where the file is.
   let path: String
 
   /// Reads the receipts; empty if the file does not exist or cannot be read.
   func read() -> NameTable<WallTime> {
-    guard let handle = FileHandle(forReadingAtPath: path) else { return [:] }
-    defer { try? handle.close() }
-    guard let data = try? handle.read(upToCount: Self.largest) else { return [:] }
-    let decoder = JSONDecoder()
+    guard let bytes = HostFile.bytes(path, limit: Self.largest),
+      let value = try? JSONReader.value(of: bytes)
+    else { return [:] }
+    // Earlier versions wrote an object. What is no mark is left out.
     let pairs =
-      (try? decoder.decode([[String]].self, from: data))
-      // Earlier versions wrote an object.
-      ?? (try? decoder.decode([String: String].self, from: data))?.map { [$0.key, $0.value] }
+      value.list?.map { ($0.list?.first?.string, $0.list?.last?.string) }
+      ?? value.object?.map { ($0.key, $0.value.string) } ?? []
     return NameTable(
-      (pairs ?? []).compactMap { pair in
-        guard pair.count == 2, let time = WallTime(pair[1]) else { return nil }
-        return (pair[0], time)
+      pairs.compactMap { path, text in
+        guard let path, let time = text.flatMap({ WallTime($0) }) else { return nil }
+        return (path, time)
       }
     )
   }

@@ -112,8 +112,10 @@ package final class GitRunner: Sendable {
     do throws(Failure) {
       try TemporaryFolder().remove()
       return nil
+    } catch .notStarted(let reason) {
+      return "\(reason); create the folder, or set TMPDIR to one that can be written"
     } catch {
-      return "\(error); create the folder, or set TMPDIR to one that can be written"
+      return "\(error)"
     }
   }
 

@@ -218,16 +218,21 @@ struct RestoreFolder: Sendable {
     let id = record.point.id
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+    let bytes: [UInt8]
     do {
-      let bytes = Array(try encoder.encode(record))
+      bytes = Array(try encoder.encode(record))
       _ = try RestoreRecord(checking: bytes, id: id)
-      guard bytes.count <= WatchLimits.recordBytes,
-        let folder = HeldFolder.open(common)?.folder(Self.root + [id], makes: true),
-        folder.kind(Self.made) != nil || folder.write([], to: Self.made),
-        folder.write(bytes, to: Self.record)
-      else { throw CocoaError(.fileWriteUnknown) }
     } catch {
-      throw .notStarted("a restore point cannot be written to \(path(id)): \(error)")
+      throw .unreadable("a restore point cannot be described: \(error)")
+    }
+    errno = 0
+    guard bytes.count <= WatchLimits.recordBytes,
+      let folder = HeldFolder.open(common)?.folder(Self.root + [id], makes: true),
+      folder.kind(Self.made) != nil || folder.write([], to: Self.made),
+      folder.write(bytes, to: Self.record)
+    else {
+      let reason = errno == 0 ? "it is too long" : String(cString: strerror(errno))
+      throw .unreadable("a restore point cannot be written to \(path(id)): \(reason)")
     }
   }
 
