@@ -248,7 +248,7 @@ let package = Package(
       name: "StationboardServer",
       dependencies: [
         "ConditionalHTTP", "Freshness", "FreshnessRuntime", "GTFS", "GTFSRealtime", "Timetable",
-        "Storage", "Serving", .grdb, .httpTypes, .hummingbird, .logging, .nioCore,
+        "Storage", "Serving", "StrictJSON", .grdb, .httpTypes, .hummingbird, .logging, .nioCore,
       ]
     ),
     .target(

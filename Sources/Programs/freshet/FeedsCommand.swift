@@ -12,13 +12,13 @@ import Timetable
 struct FeedsCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "feeds",
-    abstract: "Timetables that come by themselves: add, list, check, accept, roll back, remove.",
+    abstract: "Timetables that come by themselves: search, add, list, check, accept, remove.",
     discussion: """
       A running server asks the sources when they are due. A new timetable serves if passengers lose \
       few departures by it; otherwise it is held back until it is accepted.
       """,
     subcommands: [
-      FeedsAddCommand.self, FeedsListCommand.self, FeedsCheckCommand.self,
+      FeedsSearchCommand.self, FeedsAddCommand.self, FeedsListCommand.self, FeedsCheckCommand.self,
       FeedsAcceptCommand.self, FeedsRollbackCommand.self, FeedsRemoveCommand.self,
     ]
   )
@@ -63,8 +63,12 @@ struct FeedsAddCommand: AsyncParsableCommand {
     abstract: "Fetch a timetable now, and again whenever it changes."
   )
 
-  @Argument(help: "The address of a GTFS zip archive: http or https.")
+  @Argument(
+    help: "The address of a GTFS zip archive: http or https; an id if there is a --catalogue."
+  )
   var url: String
+
+  @OptionGroup var catalogue: CatalogueChoice
 
   @OptionGroup var choice: FeedChoice
 
@@ -96,11 +100,24 @@ struct FeedsAddCommand: AsyncParsableCommand {
     }
   }
 
+  /// The address, or that of the catalogue's entry.
+  private func address() throws(WatchAddressError) -> String {
+    guard catalogue.catalogue != nil else { return url }
+    do throws(FeedError) {
+      if let entry = try catalogue.read().entry(id: url) { return entry.address }
+    } catch {
+      throw WatchAddressError(error.message)
+    }
+    throw WatchAddressError(
+      "\(url) is not in the catalogue; freshet feeds search shows what is"
+    )
+  }
+
   private func source() throws -> StaticSource {
     do throws(WatchAddressError) {
       return StaticSource(
         prefix: choice.prefix,
-        request: try WatchAddress.request(url, fields: try WatchAddress.fields(header)),
+        request: try WatchAddress.request(try address(), fields: try WatchAddress.fields(header)),
         interval: every,
         maxLostShare: maxLost / 100,
         limit: maxRejected.map { RejectedRowLimit(share: $0 / 100) } ?? .usual,
