@@ -22,8 +22,8 @@ struct CatalogueReader {
       let names = ((try? FileManager.default.contentsOfDirectory(atPath: path)) ?? [])
         .filter { $0.hasSuffix(".json") }.sorted()
       guard !names.isEmpty else { throw FeedError(.invalid, "\(path): has no .json files") }
-      guard names.count <= FeedCatalogue.files else {
-        throw FeedError(.limitExceeded, "\(path): more than \(FeedCatalogue.files) files")
+      guard names.count <= StaticFeedLimits.catalogueFiles else {
+        throw FeedError(.limitExceeded, "\(path): more than \(StaticFeedLimits.catalogueFiles) files")
       }
       for name in names {
         found += try registry("\(path)/\(name)")
@@ -40,8 +40,8 @@ struct CatalogueReader {
   }
 
   private func check(_ count: Int) throws(FeedError) {
-    guard count <= FeedCatalogue.entries else {
-      throw FeedError(.limitExceeded, "\(path): more than \(FeedCatalogue.entries) feeds")
+    guard count <= StaticFeedLimits.catalogueFeeds else {
+      throw FeedError(.limitExceeded, "\(path): more than \(StaticFeedLimits.catalogueFeeds) feeds")
     }
   }
 
@@ -74,8 +74,8 @@ struct CatalogueReader {
     var found: [FeedCatalogue.Entry] = []
     while try reader.next() {
       try check(found.count)
-      guard reader.bytesRead <= FeedCatalogue.fileBytes else {
-        throw FeedError(.limitExceeded, "\(file): more than \(FeedCatalogue.fileBytes) bytes")
+      guard reader.bytesRead <= StaticFeedLimits.catalogueBytes else {
+        throw FeedError(.limitExceeded, "\(file): more than \(StaticFeedLimits.catalogueBytes) bytes")
       }
       guard reader.problem == nil else { continue }
       let name = String(decoding: reader.bytes(id), as: UTF8.self)
@@ -107,8 +107,8 @@ struct CatalogueReader {
   /// Reads a DMFR file.
   private func registry(_ file: String) throws(FeedError) -> [FeedCatalogue.Entry] {
     let attributes = try? FileManager.default.attributesOfItem(atPath: file)
-    guard (attributes?[.size] as? Int ?? 0) <= FeedCatalogue.fileBytes else {
-      throw FeedError(.limitExceeded, "\(file): more than \(FeedCatalogue.fileBytes) bytes")
+    guard (attributes?[.size] as? Int ?? 0) <= StaticFeedLimits.catalogueBytes else {
+      throw FeedError(.limitExceeded, "\(file): more than \(StaticFeedLimits.catalogueBytes) bytes")
     }
     guard let data = FileManager.default.contents(atPath: file) else {
       throw FeedError(.unreadable, "\(file): cannot be read")
@@ -157,7 +157,7 @@ struct CatalogueReader {
     license: String,
     isInactive: Bool
   ) -> FeedCatalogue.Entry? {
-    guard !id.isEmpty, id.count <= FeedCatalogue.textLength,
+    guard !id.isEmpty, id.count <= StaticFeedLimits.catalogueText,
       address.hasPrefix("http://") || address.hasPrefix("https://")
     else { return nil }
     var shown: [String] = []
@@ -176,6 +176,6 @@ struct CatalogueReader {
   }
 
   private static func shortened(_ text: String) -> String {
-    String(text.prefix(FeedCatalogue.textLength))
+    String(text.prefix(StaticFeedLimits.catalogueText))
   }
 }

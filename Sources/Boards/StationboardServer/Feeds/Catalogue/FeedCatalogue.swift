@@ -23,15 +23,6 @@ package struct FeedCatalogue: Sendable {
     package var isInactive: Bool
   }
 
-  /// The largest file, in bytes.
-  package static let fileBytes = 64 << 20
-  /// The most files of a folder.
-  package static let files = 10_000
-  /// The most entries.
-  package static let entries = 100_000
-  /// The longest text of an entry, in characters.
-  static let textLength = 300
-
   /// The entries in the order of the catalogue.
   package let all: [Entry]
 

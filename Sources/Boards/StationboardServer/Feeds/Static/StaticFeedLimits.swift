@@ -30,4 +30,12 @@ package enum StaticFeedLimits {
   package static let reasonLength = 1_000
   /// The days before the end of a timetable from which on it is warned of.
   package static let expiryDays = 7
+  /// The largest file of a catalogue of feeds, in bytes.
+  package static let catalogueBytes = 64 << 20
+  /// The most files of a catalogue.
+  package static let catalogueFiles = 10_000
+  /// The most feeds of a catalogue.
+  package static let catalogueFeeds = 100_000
+  /// The longest text of a feed of a catalogue, in characters.
+  package static let catalogueText = 300
 }
