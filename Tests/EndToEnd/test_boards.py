@@ -13,6 +13,8 @@ sys.path.insert(0, str(TESTS / "Oracle"))
 from drift_updates import WAYS  # noqa: E402 (the folder has to be known first)
 
 BOARD = "/api/stationboard?stop_id=Parent8501120&limit=1"
+#: Zones of a second agency: west with a half hour and other days of change, east without any.
+ZONES = ("America/St_Johns", "Asia/Kolkata")
 
 
 class BoardsTest(unittest.TestCase):
@@ -56,8 +58,41 @@ class BoardsTest(unittest.TestCase):
         self.assertIn("0 differences", out)
 
     def test_boards_with_trip_updates_full_of_edges_equal_the_oracle(self):
-        feed, data, updates = self.folder / "more-edges", self.folder / "more-edges-data", self.folder / "edges.pb"
+        for zone in (None, *ZONES):
+            with self.subTest(zone):
+                self.compare_updates_full_of_edges(zone)
+
+    def in_zones(self, feed, zone):
+        """Gives the second agency of an edge feed, which has every other route, a time zone of its own."""
         self.check("Oracle/edge_feed.py", str(feed))
+        path = feed / "agency.txt"
+        head, first, second = path.read_text(encoding="utf-8").splitlines()
+        self.assertIn("Europe/Zurich", second)
+        path.write_text("\n".join([head, first, second.replace("Europe/Zurich", zone)]) + "\n", encoding="utf-8")
+
+    def test_boards_of_agencies_in_several_time_zones_equal_the_oracle(self):
+        for zone in ZONES:
+            with self.subTest(zone):
+                name = zone.rpartition("/")[2]
+                feed, data = self.folder / f"zones-{name}", self.folder / f"zones-{name}-data"
+                self.in_zones(feed, zone)
+                answer = run("import", str(feed), "--data", str(data))
+                self.assertEqual(answer.returncode, 0, answer.stderr)
+                self.assertIn(f"Europe/Zurich, {zone}", answer.stdout)
+                with Server(data) as server:
+                    out = self.check(
+                        "Oracle/compare_boards.py", "--gtfs", str(feed), "--server", server.url,
+                        "--pairs", "300",
+                    )
+                self.assertIn("0 differences", out)
+
+    def compare_updates_full_of_edges(self, zone):
+        name = zone.rpartition("/")[2] if zone else "one"
+        feed, data, updates = (self.folder / f"{kind}-{name}" for kind in ("more-edges", "more-edges-data", "edges.pb"))
+        if zone:
+            self.in_zones(feed, zone)
+        else:
+            self.check("Oracle/edge_feed.py", str(feed))
         answer = run("import", str(feed), "--data", str(data))
         self.assertEqual(answer.returncode, 0, answer.stderr)
         # 2026-06-16 06:00 in Zurich, a Tuesday.

@@ -69,7 +69,7 @@ class DriftUpdates:
         start, run = trip.calls[0].departure, None
         if trip.frequencies:
             start = run = draw.choice(sorted(trip.runs()))
-        origin = self.feed.day_start(day) + start - trip.calls[0].departure
+        origin = self.feed.day_start(day, trip) + start - trip.calls[0].departure
         trip_id = self.drifted(trip, number)
         self.truth[f"e{number}"] = (trip.trip_id, day, run)
         given_day, given_start = day, start

@@ -85,7 +85,7 @@ class EdgeUpdates:
         if start >= 86400 and draw.random() < 0.5:
             given_day = day + timedelta(days=1)
             given_start -= 86400 * draw.randrange(2)
-        origin = self.feed.day_start(day) + start - trip.calls[0].departure
+        origin = self.feed.day_start(day, trip) + start - trip.calls[0].departure
         date_text = given_day.strftime("%Y%m%d") if draw.random() < 0.75 else None
         time_text = format_time(given_start) if draw.random() < 0.7 else None
         properties = None

@@ -306,6 +306,7 @@ class Feed:
         """Load a feed from a zip file or a folder."""
         self.skipped: Counter[str] = Counter()
         self.agencies: dict[str, str] = {}
+        self.agency_zones: dict[str, ZoneInfo] = {}
         self.stops: dict[str, Stop] = {}
         self.routes: dict[str, Route] = {}
         self.services: dict[str, Service] = {}
@@ -314,7 +315,7 @@ class Feed:
         self.boardings: dict[str, list[tuple[Trip, int]]] = defaultdict(list)
         self.earliest = 0
         self.latest = 0
-        self._day_starts: dict[date, int] = {}
+        self._day_starts: dict[tuple[date, ZoneInfo], int] = {}
 
         files = FeedFiles(path)
         try:
@@ -338,10 +339,12 @@ class Feed:
         ):
             self.agencies.setdefault(agency_id, name)
             if zone:
+                self.agency_zones.setdefault(agency_id, ZoneInfo(zone))
                 zones.append(zone)
         if not zones:
             raise ValueError("no time zone in agency.txt")
         self.zone = ZoneInfo(zones[0])
+        self.all_zones = [ZoneInfo(name) for name in dict.fromkeys(zones)]
 
     def _load_stops(self, files: FeedFiles) -> None:
         columns = ("stop_id", "stop_name", "parent_station", "platform_code", "location_type")
@@ -501,11 +504,18 @@ class Feed:
 
     # Dates
 
-    def day_start(self, day: date) -> int:
-        """Return the epoch seconds of second 0 of a service date."""
-        if day not in self._day_starts:
-            self._day_starts[day] = service_day_start(day, self.zone)
-        return self._day_starts[day]
+    def day_start(self, day: date, trip: Trip | None = None) -> int:
+        """Return the epoch seconds of second 0 of a service date: of a trip, in the zone of its agency."""
+        return self._day_start(day, self.trip_zone(trip) if trip else self.zone)
+
+    def trip_zone(self, trip: Trip) -> ZoneInfo:
+        """Return the time zone of a trip's agency; a blank agency_id means the only one."""
+        return self.agency_zones.get(trip.route.agency_id, self.zone)
+
+    def _day_start(self, day: date, zone: ZoneInfo) -> int:
+        if (day, zone) not in self._day_starts:
+            self._day_starts[day, zone] = service_day_start(day, zone)
+        return self._day_starts[day, zone]
 
     def validity(self) -> tuple[date, date]:
         """Return the first and last date of the services that have trips."""
@@ -525,8 +535,8 @@ class Feed:
         final = (EPOCH + timedelta(seconds=high - self.earliest)).date() + timedelta(days=2)
         days = []
         while day <= final:
-            start = self.day_start(day)
-            if start + self.earliest < high and start + self.latest >= low:
+            starts = [self._day_start(day, zone) for zone in self.all_zones]
+            if min(starts) + self.earliest < high and max(starts) + self.latest >= low:
                 days.append(day)
             day += timedelta(days=1)
         return days
@@ -557,7 +567,7 @@ class Feed:
                     service = self.services[service_id]
                     running[service_id] = [day for day in days if service.runs_on(day)]
                 for day in running[service_id]:
-                    origin = self.day_start(day)
+                    origin = self.day_start(day, trip)
                     for departure, start in departures(trip, index, origin, low, high):
                         found.append((departure, trip, index, day, start))
         found.sort(

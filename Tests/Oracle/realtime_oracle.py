@@ -330,7 +330,7 @@ class RealtimeFeed:
         today = (EPOCH + timedelta(seconds=self.timestamp)).astimezone(self.feed.zone).date()
         shifts = (0, -1) if day else (0, -1, 1)
         for each in [(day or today) + timedelta(days=shift) for shift in shifts]:
-            estimate = passing - self.feed.day_start(each)
+            estimate = passing - self.feed.day_start(each, trip)
             if self.feed.services[trip.service_id].runs_on(each) and estimate in starts:
                 return Vehicle(trip, each, estimate, None)
         return None
@@ -419,7 +419,7 @@ class RealtimeFeed:
             base = min(f.start for f in template.frequencies)
         start = base if start is None else start
         trip_id = update.new_trip_id or update.trip_id
-        origin = self.feed.day_start(day) + start - template.calls[0].departure
+        origin = self.feed.day_start(day, template) + start - template.calls[0].departure
         instance = Instance(template, day, None, origin)
 
         def rows() -> list[RealtimeRow]:
@@ -500,7 +500,7 @@ class RealtimeFeed:
         return self._run(trip, run, begins, day)
 
     def _run(self, trip: Trip, run: int | None, begins: int, day: date) -> Instance:
-        origin = self.feed.day_start(day) + begins - trip.calls[0].departure
+        origin = self.feed.day_start(day, trip) + begins - trip.calls[0].departure
         return Instance(trip, day, run, origin)
 
     def _nearest_day(self, trip: Trip, begins: int) -> date | None:
@@ -512,7 +512,7 @@ class RealtimeFeed:
         day = first
         while day <= last:
             if service.runs_on(day):
-                midnight = self.feed.day_start(day)
+                midnight = self.feed.day_start(day, trip)
                 distance = max(
                     0, midnight + begins - self.timestamp, self.timestamp - midnight - ends
                 )

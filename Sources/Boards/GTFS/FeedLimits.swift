@@ -33,6 +33,8 @@ package enum FeedLimits {
   package static let keptRatio = 64
   /// The most stops, and likewise routes, agencies and services.
   package static let entities = 8_000_000
+  /// The most time zones of the agencies of a feed; Russia has 11.
+  package static let timeZones = 32
   /// The most trips, frequency departures included; 27 bits in the departure index.
   package static let trips = 1 << 27
   /// The most departures of one trip that its rows in frequencies.txt may give: one every 30 s for a day.

@@ -112,6 +112,93 @@ import Timetable
     #expect(timetable.start(of: date) == (try Instant.read("2026-03-28T22:00:00Z")))
   }
 
+  /// Agencies in three zones, and a trip of each at the stop A.
+  private var zones: TestFeed {
+    var feed = TestFeed()
+    feed[.agency] += [
+      "L,London,https://x.uk,Europe/London", "P,Paris,https://x.fr,Europe/Paris",
+      "N,New York,https://x.us,America/New_York",
+    ]
+    feed[.routes] += ["RL,L,2,,3", "RP,P,3,,3", "RN,N,4,,3"]
+    feed[.stops] += ["X,York,40,-73,,station,1", "station,York,40,-73,1,,", "Y,Yonkers,41,-73,,,"]
+    let calls: [TestFeed.Call] = [.init("A", "08:00:00"), .init("B", "09:00:00")]
+    feed.add("zurich", calls)
+    feed.add("london", calls, route: "RL")
+    feed.add("paris", calls, route: "RP")
+    feed.add(
+      "york",
+      [.init("X", "20:30:00"), .init("Y", "25:00:00"), .init("B", "26:00:00")],
+      route: "RN"
+    )
+    feed.add("home", [.init("B", "23:00:00"), .init("A", "23:30:00")], route: "RN")
+    return feed
+  }
+
+  @Test func `trips leave in the time zone of their agency`() throws {
+    let imported = try zones.imported()
+    try imported.timetable.check()
+    #expect(
+      imported.report.timeZone == "Europe/Zurich, Europe/London, Europe/Paris, America/New_York"
+    )
+    #expect(imported.report.warnings.isEmpty)
+    let timetable = imported.timetable
+    #expect(
+      try timetable.board("A", "2026-06-15T00:00:00Z", "2026-06-16T00:00:00Z") == [
+        "2026-06-15T06:00:00Z A paris#1", "2026-06-15T06:00:00Z A zurich#1",
+        "2026-06-15T07:00:00Z A london#1",
+      ]
+    )
+    #expect(
+      try timetable.board("B", "2026-06-15T00:00:00Z", "2026-06-17T00:00:00Z") == [
+        "2026-06-15T03:00:00Z B home#1", "2026-06-16T03:00:00Z B home#1",
+      ]
+    )
+    // After midnight, of the service day before.
+    #expect(
+      try timetable.board("Y", "2026-06-15T00:00:00Z", "2026-06-16T06:00:00Z") == [
+        "2026-06-15T05:00:00Z Y york#2", "2026-06-16T05:00:00Z Y york#2",
+      ]
+    )
+    let stop = try #require(timetable.stop(id: "Y"))
+    #expect(
+      timetable.nextDeparture(at: stop, after: try Instant.read("2026-06-15T05:00:01Z"))
+        == (try Instant.read("2026-06-16T05:00:00Z"))
+    )
+    let date = try #require(ServiceDate("20260615"))
+    let york = try #require(timetable.trips(id: "york").first)
+    let home = try #require(timetable.trips(id: "zurich").first)
+    #expect(timetable.start(of: date, for: york) == (try Instant.read("2026-06-15T04:00:00Z")))
+    #expect(timetable.start(of: date, for: home) == (try Instant.read("2026-06-14T22:00:00Z")))
+    #expect(timetable.zoneName(ofTrip: york) == "America/New_York")
+    #expect(timetable.starts(of: date).lowerBound == timetable.start(of: date, for: home))
+    #expect(timetable.starts(of: date).upperBound == timetable.start(of: date, for: york))
+  }
+
+  @Test func `a stop without a time zone has that of the agencies that serve it`() throws {
+    let timetable = try zones.timetable()
+    func zone(_ id: String) throws -> String {
+      String(decoding: timetable.zoneName(of: try #require(timetable.stop(id: id))), as: UTF8.self)
+    }
+    #expect(try ["X", "Y", "station"].map(zone) == Array(repeating: "America/New_York", count: 3))
+    #expect(try ["A", "B", "C"].map(zone) == ["", "", ""])
+  }
+
+  @Test func `zones whose days begin at the same instants are one, and the file says so`() throws {
+    var feed = TestFeed()
+    feed.add("T", [.init("A", "08:00:00"), .init("B", "08:10:00")])
+    let one = try feed.imported()
+    #expect(one.timetable.metadata.timeZones == nil)
+    #expect(one.bytes[8] == 1)
+    feed[.agency].append("P,Paris,https://x.fr,Europe/Paris")
+    feed[.routes].append("RP,P,3,,3")
+    feed.add("U", [.init("A", "08:00:00"), .init("B", "08:10:00")], route: "RP")
+    let two = try feed.imported()
+    #expect(two.timetable.metadata.timeZones == ["Europe/Zurich", "Europe/Paris"])
+    #expect(two.bytes[8] == 2)
+    let board = try two.timetable.board("A", "2026-06-15T00:00:00Z", "2026-06-16T00:00:00Z")
+    #expect(board == ["2026-06-15T06:00:00Z A T#1", "2026-06-15T06:00:00Z A U#1"])
+  }
+
   @Test func `the night in which clocks go back counts from noon`() throws {
     var feed = TestFeed()
     feed[.calendar][1] = "daily,1,1,1,1,1,1,1,20261024,20261025"

@@ -17,7 +17,8 @@ import Testing
     )
     #expect(file.contents.allSatisfy { $0.offset % 64 == 0 })
     #expect(file.header.fileLength == UInt64(file.bytes.count))
-    #expect(Timetable.fileVersion == Int(file.header.version))
+    #expect(file.header.version == TimetableHeader.oneZoneVersion)
+    #expect(Timetable.fileVersion == Int(TimetableHeader.currentVersion))
   }
 
   @Test func `a file of another format is rejected`() throws {
@@ -49,7 +50,9 @@ import Testing
     }
     let failure = try file.failure()
     #expect(failure?.code == .damagedTimetable)
-    #expect(failure?.message.contains("version \(version); this program reads version 1") == true)
+    #expect(
+      failure?.message.contains("version \(version); this program reads versions 1 to 2") == true
+    )
     #expect(failure?.message.hasSuffix("import the feed again") == true)
   }
 

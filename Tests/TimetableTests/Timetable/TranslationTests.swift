@@ -94,6 +94,25 @@ import Timetable
     #expect(timetable.language("") == nil)
   }
 
+  @Test func `translations as they were written before 2020 are those of every field`() throws {
+    var feed = feed()
+    feed[.translations] = [
+      "trans_id,lang,translation", "Bern,fr,Berne", "Chur,it,Coira", "via Bern,fr,par Berne",
+      "Ring,fr,Ceinture", "nowhere,fr,Nulle part", "Bern,,Berne", ",fr,Rien",
+    ]
+    let imported = try feed.imported()
+    let timetable = imported.timetable
+    try timetable.check()
+    #expect(try timetable.name("B", language: "fr") == "Berne")
+    #expect(try timetable.name("B") == "Bern")
+    #expect(try timetable.destination("T", language: "it") == "Coira")
+    #expect(try timetable.destination("H", language: "fr") == "par Berne")
+    #expect(try timetable.destination("M", language: "fr") == "Ceinture")
+    #expect(timetable.metadata.languages == ["fr", "it"])
+    #expect(imported.account(.translations)?.reasons.map(\.column) == ["lang", "trans_id"])
+    #expect(imported.report.warnings.isEmpty)
+  }
+
   @Test func `translations of records that do not exist are warned about and nothing else`() throws
   {
     let imported = try feed(

@@ -43,7 +43,7 @@ extension MergedBoard {
   private func change(of noService: NoService) -> Double {
     let timetable = request.stop.feed.timetable
     let length = Double(request.window * 60)
-    let begins = Double(timetable.start(of: timetable.firstDay)) - length
+    let begins = Double(timetable.starts(of: timetable.firstDay).lowerBound) - length
     let ends = Double(NoService.end(of: timetable) + BoardLimits.grace)
     return [noService.next.map { Double($0) - length }, begins, ends].compactMap(\.self)
       .filter { $0 >= now }.min() ?? .infinity

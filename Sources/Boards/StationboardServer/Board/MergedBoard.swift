@@ -154,12 +154,12 @@ struct NoService: Sendable {
     }
     next = timetable.nextDeparture(at: stop.stop, after: until)
     let isOutside =
-      from > Self.end(of: timetable) || until <= timetable.start(of: timetable.firstDay)
+      from > Self.end(of: timetable) || until <= timetable.starts(of: timetable.firstDay).lowerBound
     reason = isOutside ? .outsideFeedValidity : .noServiceInTimeWindow
   }
 
   /// The last instant that a timetable covers, in seconds since 1970-01-01T00:00:00Z.
   static func end(of timetable: Timetable) -> Int64 {
-    timetable.start(of: timetable.lastDay) + Int64(timetable.metadata.latestTime)
+    timetable.starts(of: timetable.lastDay).upperBound + Int64(timetable.metadata.latestTime)
   }
 }

@@ -47,7 +47,9 @@ struct TripAnswer {
     json.raw("],\"meta\":{\"serverTime\":")
     json.instant(fractional: now)
     json.raw(",\"timezone\":")
-    json.string(timetable.metadata.timeZone)
+    json.string(
+      journey.trip.map { timetable.zoneName(ofTrip: $0) } ?? timetable.metadata.timeZone
+    )
     json.raw(",\"rtFetchedAt\":")
     if let source = snapshot.trips.sourceTime {
       json.instant(fractional: source)
@@ -170,7 +172,7 @@ struct TripAnswer {
     if let extra = realtime?.extra, !extra.stops.isEmpty { return ownStops(extra, realtime) }
     guard let trip = journey.trip else { return [] }
     let start = realtime?.extra?.start.map { Int64($0) - Int64(timetable.start(of: trip)) }
-    let midnight = timetable.start(of: journey.day) + (start ?? 0)
+    let midnight = timetable.start(of: journey.day, for: trip) + (start ?? 0)
     let count = timetable.callCount(of: trip)
     return (0..<count).map { position in
       let call = timetable.call(position, of: trip)

@@ -111,7 +111,7 @@ struct TripEndpoint {
       return TripJourney(feed: feed, trip: run, day: try day(timetable, run, date, today))
     }
     let chosen = try day(timetable, runs.lowerBound, date, today)
-    let midnight = timetable.start(of: chosen)
+    let midnight = timetable.start(of: chosen, for: runs.lowerBound)
     let nearest = runs.min { left, right in
       let first = abs(midnight + Int64(timetable.start(of: left)) - Int64(now))
       let second = abs(midnight + Int64(timetable.start(of: right)) - Int64(now))

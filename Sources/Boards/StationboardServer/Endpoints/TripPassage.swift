@@ -56,7 +56,7 @@ extension TripAnswer {
     let extra = realtime?.extra
     let route = extra?.route ?? (extra == nil ? journey.trip.map { timetable.route(of: $0) } : nil)
     let label = route.map { journey.feed.routes[$0] }
-    let rule = ServiceDay(zone: timetable.zone)
+    let rule = ServiceDay(zone: journey.trip.map { timetable.zone(of: $0) } ?? timetable.zone)
     let kind = realtime?.trip.kind
     return TripPassage(
       tripId: extra?.tripID.map { prefix + $0 }

@@ -3,10 +3,15 @@ struct TimetableHeader: BitwiseCopyable {
   /// "FRESHTT" and a line feed, which a text-mode transfer would damage.
   static let magic: UInt64 = 0x0A54_5448_5345_5246
   /// Raised whenever a section changes its meaning.
-  static let currentVersion: UInt32 = 1
+  ///
+  /// In version 2 the times of a trip are in the zone of its agency. A feed with one zone is written as version 1,
+  /// in which they are in the zone of the timetable.
+  static let currentVersion: UInt32 = 2
+  /// The version of a file with one time zone.
+  static let oneZoneVersion: UInt32 = 1
 
   var magic = Self.magic
-  var version = Self.currentVersion
+  var version = Self.oneZoneVersion
   var sectionCount: UInt32 = 0
   /// The length of the whole file in bytes.
   var fileLength: UInt64 = 0

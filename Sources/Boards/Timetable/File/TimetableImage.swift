@@ -114,9 +114,10 @@ private struct TableOfContents {
     guard file.count >= headerSize else { throw damaged("shorter than its header") }
     let header = file.loadUnaligned(as: TimetableHeader.self)
     guard header.magic == TimetableHeader.magic else { throw damaged("not a timetable file") }
-    guard header.version == TimetableHeader.currentVersion else {
+    guard (TimetableHeader.oneZoneVersion...TimetableHeader.currentVersion).contains(header.version)
+    else {
       throw damaged(
-        "version \(header.version); this program reads version \(TimetableHeader.currentVersion):"
+        "version \(header.version); this program reads versions \(TimetableHeader.oneZoneVersion) to \(TimetableHeader.currentVersion):"
           + " import the feed again"
       )
     }

@@ -1,7 +1,11 @@
 /// The metadata of a timetable file.
 package struct TimetableMetadata: Codable, Hashable, Sendable {
-  /// agency_timezone, such as `Europe/Zurich`.
+  /// agency_timezone, such as `Europe/Zurich`; the first one if the agencies have several.
   package var timeZone: String
+  /// The time zones of the agencies, if they have several; `timeZone` is the first.
+  package var timeZones: [String]?
+  /// For each agency, in the order of their section, the place of its zone in ``timeZones``; `nil` without that.
+  package var agencyZones: [Int]?
   /// The first day of service, as days since 1970-01-01.
   package var firstDay: Int
   /// The number of days of service, first and last included.
@@ -22,6 +26,8 @@ package struct TimetableMetadata: Codable, Hashable, Sendable {
   /// Creates the metadata.
   package init(
     timeZone: String,
+    timeZones: [String]? = nil,
+    agencyZones: [Int]? = nil,
     firstDay: Int,
     dayCount: Int,
     latestTime: Int,
@@ -32,6 +38,8 @@ package struct TimetableMetadata: Codable, Hashable, Sendable {
     languages: [String]
   ) {
     self.timeZone = timeZone
+    self.timeZones = timeZones
+    self.agencyZones = agencyZones
     self.firstDay = firstDay
     self.dayCount = dayCount
     self.latestTime = latestTime

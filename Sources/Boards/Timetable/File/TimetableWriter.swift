@@ -40,10 +40,13 @@ struct TimetableWriter {
 
   /// Completes the file and waits until it is on disk.
   ///
+  /// - Parameter version: The version of the file.
   /// - Returns: Its length in bytes.
-  mutating func finish() throws(FeedError) -> Int {
+  /// - Throws: ``FeedError`` with code `cannotWrite`.
+  mutating func finish(version: UInt32) throws(FeedError) -> Int {
     precondition(contents.count == TimetableSection.allCases.count, "a section is missing")
     var header = TimetableHeader()
+    header.version = version
     header.sectionCount = UInt32(contents.count)
     header.fileLength = UInt64(file.count)
     header.contentsChecksum = contents.withUnsafeBytes { Checksum.xxh64($0) }

@@ -32,14 +32,6 @@ extension FeedReader {
             "agency.txt, line \(reader.line), column agency_timezone: \(reason)"
           )
       }
-      if isZone, tables.timeZone.isEmpty { tables.timeZone = zone }
-      guard !isZone || zone == tables.timeZone else {
-        throw FeedError(
-          .invalid,
-          "agency.txt, line \(reader.line), column agency_timezone: \(shown(reader, columns.zone)) differs from"
-            + " \"\(tables.timeZone)\"; all agencies of a feed have one time zone (GTFS reference)"
-        )
-      }
       guard reader.bytes(columns.id).count <= FeedLimits.textBytes else {
         return Rejection(.identifier, column: columns.id, reason: "agency_id is too long")
       }
@@ -54,6 +46,7 @@ extension FeedReader {
         let language = String(decoding: reader.bytes(columns.language), as: UTF8.self)
         tables.agencyLanguage = language.isEmpty ? nil : language
       }
+      tables.agencyZones.append(isZone ? try place(ofZone: zone, reader.line) : 0)
       tables.agencies.append(
         AgencyRecord(id: text(reader, columns.id), name: text(reader, columns.name))
       )
@@ -63,6 +56,19 @@ extension FeedReader {
       throw FeedError(.invalid, "agency.txt: there is no agency" + rejections)
     }
     if tables.timeZone.isEmpty, let failure { throw failure }
+  }
+
+  /// The place of an agency's time zone among those of the feed.
+  private func place(ofZone zone: String, _ line: Int) throws(FeedError) -> UInt8 {
+    if let place = tables.timeZones.firstIndex(of: zone) { return UInt8(place) }
+    guard tables.timeZones.count < FeedLimits.timeZones else {
+      throw FeedError(
+        .limitExceeded,
+        "agency.txt, line \(line): more than \(FeedLimits.timeZones) time zones"
+      )
+    }
+    tables.timeZones.append(zone)
+    return UInt8(tables.timeZones.count - 1)
   }
 
   /// The most bytes of a name of the time zone database; the longest one has 32.

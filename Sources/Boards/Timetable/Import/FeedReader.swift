@@ -78,6 +78,7 @@ final class FeedReader {
     try readTrips()
     try readFrequencies()
     try readStopTimes()
+    tables.nameZones()
     try readTransfers()
     try readTranslations()
   }

@@ -6,7 +6,12 @@ struct FeedTables {
   var texts = ByteTable()
   var agencies: [AgencyRecord] = []
   var agencyIds = ByteTable()
-  var timeZone = ""
+  /// The time zones of the agencies, in the order of the first agency with each.
+  var timeZones: [String] = []
+  /// For each agency the place of its zone; 0 for one whose zone is not valid.
+  var agencyZones: [UInt8] = []
+  /// The zone of the feed: the first one.
+  var timeZone: String { timeZones.first ?? "" }
   var agencyLanguage: String?
   var stops: [StopRecord] = []
   var stopIds = ByteTable()

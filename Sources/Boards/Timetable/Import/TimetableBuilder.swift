@@ -69,9 +69,12 @@ struct TimetableBuilder {
     let indexed = clock.now
     progress(ImportProgress(step: "write", done: 0, total: 0))
 
+    let hasZones = tables.timeZones.count > 1
     var writer = try TimetableWriter(path: path)
     let metadata = TimetableMetadata(
       timeZone: tables.timeZone,
+      timeZones: hasZones ? tables.timeZones : nil,
+      agencyZones: hasZones ? tables.agencyZones.map { Int($0) } : nil,
       firstDay: calendar.firstDay,
       dayCount: calendar.dayCount,
       latestTime: index.latest,
@@ -108,10 +111,12 @@ struct TimetableBuilder {
     try writer.write(.departureStarts, index.starts)
     try writer.write(.departures, index.entries)
     try writer.write(.translations, tables.translations)
-    report.timetableBytes = try writer.finish()
+    report.timetableBytes = try writer.finish(
+      version: hasZones ? TimetableHeader.currentVersion : TimetableHeader.oneZoneVersion
+    )
     report.phases["write"] = (clock.now - indexed).seconds
 
-    report.timeZone = tables.timeZone
+    report.timeZone = tables.timeZones.joined(separator: ", ")
     report.serviceFrom = ServiceDate(daysSinceEpoch: calendar.firstDay).description
     report.serviceUntil =
       ServiceDate(daysSinceEpoch: calendar.firstDay + calendar.dayCount - 1).description

@@ -36,25 +36,30 @@ extension Timetable {
   ) -> [ScheduledDeparture] {
     guard from < until, limit > 0 else { return [] }
     var queue = DepartureQueue()
-    let days = serviceDays(from: from, until: until)
-    for served in servedStops(of: stop) {
-      let slice =
-        Int(image.departureStarts[Int(served)])..<Int(image.departureStarts[Int(served) + 1])
-      for day in days {
-        let start = dayStarts[day]
-        let first = place(of: from - start, in: slice)
-        let end = place(of: until - start, in: slice)
-        guard let next = nextRunning(from: first, to: end, day: day, excluding) else { continue }
-        queue.push(
-          DepartureQueue.Cursor(
-            time: start + image.departures[next].time,
-            order: image.departures[next].key & DepartureQueue.orderMask,
-            next: next,
-            end: end,
-            day: day,
-            stop: served
+    for (zone, starts) in zones.dayStarts.enumerated() {
+      let days = serviceDays(starts, from: from, until: until)
+      for served in servedStops(of: stop) {
+        let slice =
+          Int(image.departureStarts[Int(served)])..<Int(image.departureStarts[Int(served) + 1])
+        for day in days {
+          let start = starts[day]
+          let first = place(of: from - start, in: slice)
+          let end = place(of: until - start, in: slice)
+          guard let next = nextRunning(from: first, to: end, day: day, zone: zone, excluding) else {
+            continue
+          }
+          queue.push(
+            DepartureQueue.Cursor(
+              time: start + image.departures[next].time,
+              order: image.departures[next].key & DepartureQueue.orderMask,
+              next: next,
+              end: end,
+              day: day,
+              zone: zone,
+              stop: served
+            )
           )
-        )
+        }
       }
     }
     var result: [ScheduledDeparture] = []
@@ -71,9 +76,15 @@ extension Timetable {
         )
       )
       let following = cursor.next + 1
-      if let next = nextRunning(from: following, to: cursor.end, day: cursor.day, excluding) {
+      if let next = nextRunning(
+        from: following,
+        to: cursor.end,
+        day: cursor.day,
+        zone: cursor.zone,
+        excluding
+      ) {
         cursor.next = next
-        cursor.time = dayStarts[cursor.day] + image.departures[next].time
+        cursor.time = zones.dayStarts[cursor.zone][cursor.day] + image.departures[next].time
         cursor.order = image.departures[next].key & DepartureQueue.orderMask
         queue.replaceFirst(cursor)
       } else {
@@ -116,9 +127,10 @@ extension Timetable {
   package func nextDeparture(at stop: Stop, after instant: Int64) -> Int64? {
     // Most stops are served again soon.
     let day: Int64 = 86_400
-    var from = max(instant, dayStarts.first ?? instant)
+    let begin = max(instant, zones.dayStarts.compactMap(\.first).min() ?? instant)
+    var from = begin
     for days in [1, 7, Self.horizonDays] {
-      let until = max(instant, dayStarts.first ?? instant) + days * day
+      let until = begin + days * day
       if let next = departures(at: stop, from: from, until: until, limit: 1).first {
         return next.time
       }
@@ -128,10 +140,10 @@ extension Timetable {
   }
 
   /// The days, counted from the first, whose trips can depart in a window.
-  private func serviceDays(from: Int64, until: Int64) -> Range<Int> {
+  private func serviceDays(_ starts: [Int64], from: Int64, until: Int64) -> Range<Int> {
     let latest = Int64(metadata.latestTime)
-    let low = partition(dayStarts.count) { dayStarts[$0] + latest < from }
-    let high = partition(dayStarts.count) { dayStarts[$0] < until }
+    let low = partition(starts.count) { starts[$0] + latest < from }
+    let high = partition(starts.count) { starts[$0] < until }
     return low..<max(low, high)
   }
 
@@ -156,12 +168,16 @@ extension Timetable {
     from first: Int,
     to end: Int,
     day: Int,
+    zone: Int,
     _ excluding: ((Trip, Int) -> Bool)?
   ) -> Int? {
     var place = first
     while place < end {
       let trip = image.departures[place].trip
-      if image.daySet(image.trips[Int(trip)].daySet, contains: day) {
+      let record = image.trips[Int(trip)]
+      if image.daySet(record.daySet, contains: day),
+        zones.routes.isEmpty || Int(zones.routes[Int(record.route)]) == zone
+      {
         guard let excluding, excluding(trip, metadata.firstDay + day) else { return place }
       }
       place += 1
@@ -179,6 +195,7 @@ private struct DepartureQueue {
     var next: Int
     var end: Int
     var day: Int
+    var zone: Int
     var stop: UInt32
 
     func precedes(_ other: Cursor) -> Bool {

@@ -1,3 +1,4 @@
+package import Foundation
 package import GTFS
 
 /// A stop of a trip with its times.
@@ -109,11 +110,38 @@ extension Timetable {
     return day.map { firstDay + $0 }
   }
 
-  /// 0:00 of a service day, in seconds since 1970-01-01T00:00:00Z.
-  package func start(of date: ServiceDate) -> Int64 {
+  /// 0:00 of a service day of a trip, in seconds since 1970-01-01T00:00:00Z: in the time zone of its agency.
+  package func start(of date: ServiceDate, for trip: Trip) -> Int64 {
+    start(of: date, inZone: zoneNumber(of: trip))
+  }
+
+  /// 0:00 of a service day in the time zone of the first agency, in seconds since 1970-01-01T00:00:00Z.
+  ///
+  /// Of a trip's day ``start(of:for:)`` is the beginning.
+  package func start(of date: ServiceDate) -> Int64 { start(of: date, inZone: 0) }
+
+  /// The first and the last instant at which a service day begins in a zone of the timetable, in seconds since
+  /// 1970-01-01T00:00:00Z.
+  package func starts(of date: ServiceDate) -> ClosedRange<Int64> {
+    let starts = zones.all.indices.map { start(of: date, inZone: $0) }
+    return (starts.min() ?? 0)...(starts.max() ?? 0)
+  }
+
+  /// The time zone of a trip's agency.
+  package func zone(of trip: Trip) -> TimeZone { zones.all[zoneNumber(of: trip)] }
+
+  /// The name of the time zone of a trip's agency.
+  package func zoneName(ofTrip trip: Trip) -> String { zones.names[zoneNumber(of: trip)] }
+
+  private func zoneNumber(of trip: Trip) -> Int {
+    zones.routes.isEmpty ? 0 : Int(zones.routes[Int(image.trips[Int(trip)].route)])
+  }
+
+  private func start(of date: ServiceDate, inZone zone: Int) -> Int64 {
     let day = date.daysSinceEpoch - metadata.firstDay
-    if dayStarts.indices.contains(day) { return dayStarts[day] }
-    return ServiceDay(zone: zone).start(of: date)
+    let starts = zones.dayStarts[zone]
+    if starts.indices.contains(day) { return starts[day] }
+    return ServiceDay(zone: zones.all[zone]).start(of: date)
   }
 
   /// How many stops a trip has.

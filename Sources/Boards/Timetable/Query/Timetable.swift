@@ -12,10 +12,10 @@ package final class Timetable: Sendable {
 
   /// The metadata of the file.
   package var metadata: TimetableMetadata { image.metadata }
-  /// The agency's time zone.
-  package let zone: TimeZone
-  /// 0:00 of each service day, seconds since 1970-01-01T00:00:00Z, beginning with the first day.
-  let dayStarts: [Int64]
+  /// The agency's time zone; the first one if the agencies have several.
+  package var zone: TimeZone { zones.all[0] }
+  /// The zones, and the instants at which service days begin in them.
+  let zones: TimetableZones
   let image: TimetableImage
   /// The languages of the translations with their text numbers.
   private let languages: [(tag: String, text: UInt32)]
@@ -29,13 +29,6 @@ package final class Timetable: Sendable {
   /// - Throws: ``FeedError`` with code `unreadable`, `damagedTimetable` or `unknownTimeZone`.
   package init(path: String, checkingContents: Bool = true) throws(FeedError) {
     image = try TimetableImage(path: path, checkingContents: checkingContents)
-    guard let zone = TimeZone(identifier: image.metadata.timeZone) else {
-      throw FeedError(
-        .unknownTimeZone,
-        "\(path): the time zone \"\(image.metadata.timeZone)\" is not known here"
-      )
-    }
-    self.zone = zone
     guard (0...FeedLimits.serviceDays).contains(image.metadata.dayCount) else {
       throw FeedError(
         .damagedTimetable,
@@ -48,11 +41,7 @@ package final class Timetable: Sendable {
         ? (String(decoding: image.text(text), as: UTF8.self).lowercased(), text) : nil
     }
     .sorted { $0.0 < $1.0 }
-    let rule = ServiceDay(zone: zone)
-    let first = image.metadata.firstDay
-    dayStarts = (0..<image.metadata.dayCount).map { day in
-      rule.start(of: ServiceDate(daysSinceEpoch: first + day))
-    }
+    zones = try TimetableZones(image, path: path)
   }
 
   // MARK: Counts

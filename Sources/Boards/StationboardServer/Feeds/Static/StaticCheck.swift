@@ -272,7 +272,7 @@ package struct StaticCheck: Sendable {
     let generation = FeedManifest.Generation(
       name: name,
       origin: nil,
-      startsAt: Double(next.start(of: next.firstDay)),
+      startsAt: Double(next.starts(of: next.firstDay).lowerBound),
       lastDay: next.lastDay.daysSinceEpoch
     )
     return (verdict, generation, changes)

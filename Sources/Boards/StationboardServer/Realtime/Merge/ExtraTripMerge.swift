@@ -12,7 +12,7 @@ extension RealtimeBuilder {
     extra.headsign = feed.texts[update.properties?.headsign]
     extra.start = start
     begin(extra, target, update)
-    let shift = midnight(target.day) + Int64(start) - Int64(timetable.start(of: target.trip))
+    let shift = midnight(target) + Int64(start) - Int64(timetable.start(of: target.trip))
     _ = appendMerged(target, update, shift: shift, marks: [.covered, .extra])
     if trips.last?.callCount == 0 {
       leaveOut(update, .saysNothing)

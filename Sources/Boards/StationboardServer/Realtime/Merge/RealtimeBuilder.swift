@@ -184,8 +184,8 @@ struct RealtimeBuilder {
   }
 
   /// 0:00 of a service day, in seconds since 1970-01-01T00:00:00Z.
-  func midnight(_ day: Int32) -> Int64 {
-    timetable.start(of: ServiceDate(daysSinceEpoch: Int(day)))
+  func midnight(_ target: TripTarget) -> Int64 {
+    timetable.start(of: ServiceDate(daysSinceEpoch: Int(target.day)), for: target.trip)
   }
 
   /// The stop that an id of the feed means.

@@ -6,7 +6,7 @@ extension RealtimeBuilder {
   /// Merges the update of a trip that runs as scheduled, or close to it.
   mutating func mergeScheduled(_ target: TripTarget, _ update: TripUpdate) {
     add(.running, target, sourceTime(of: update))
-    let nominal = midnight(target.day)
+    let nominal = midnight(target)
     // A vehicle between the runs of a frequency counts its delays from its own start.
     let moved = target.start.map { Int64($0) - Int64(timetable.start(of: target.trip)) } ?? 0
     let isCancelled = appendMerged(
@@ -29,7 +29,7 @@ extension RealtimeBuilder {
 
   /// Appends the departures of a cancelled trip.
   mutating func appendCancelled(_ target: TripTarget) {
-    let midnight = midnight(target.day)
+    let midnight = midnight(target)
     readSchedule(target.trip)
     for (position, call) in schedule.dropLast().enumerated() where call.allowsPickup {
       append(

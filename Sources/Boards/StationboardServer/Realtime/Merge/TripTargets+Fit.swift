@@ -33,7 +33,7 @@ extension TripTargets {
     guard !updates.isEmpty else { return toLast ? nil : Self.noTime }
     var calls: [ScheduledCall] = []
     timetable.readCalls(of: trip, into: &calls)
-    let midnight = timetable.start(of: ServiceDate(daysSinceEpoch: day))
+    let midnight = timetable.start(of: ServiceDate(daysSinceEpoch: day), for: trip)
     var next = 0
     var first: UInt64?
     for (number, stopTime) in zip(updates.indices, updates) {

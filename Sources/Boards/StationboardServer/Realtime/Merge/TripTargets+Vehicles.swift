@@ -47,7 +47,7 @@ extension TripTargets {
         [0, -1, 1].map { ServiceDate(daysSinceEpoch: today + $0) }
       }
     for date in dates where timetable.runs(first, on: date) {
-      let seconds = passing.instant - timetable.start(of: date) - Int64(passing.offset)
+      let seconds = passing.instant - timetable.start(of: date, for: first) - Int64(passing.offset)
       guard let estimate = Int32(exactly: seconds), starts.contains(estimate) else { continue }
       let run = nearest(runs, to: estimate)[0]
       var target = TripTarget(

@@ -317,7 +317,7 @@ struct TripTargets {
     func look(at day: Int) {
       let date = ServiceDate(daysSinceEpoch: day)
       guard day >= first, day <= last, timetable.runs(trip, on: date) else { return }
-      let midnight = timetable.start(of: date)
+      let midnight = timetable.start(of: date, for: trip)
       let distance = max(0, midnight + start - reference, reference - midnight - end)
       if distance < best?.distance ?? .max { best = (day, distance) }
     }
