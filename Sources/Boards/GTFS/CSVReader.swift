@@ -16,7 +16,8 @@ package final class CSVReader {
   /// How many bytes have been read.
   package private(set) var bytesRead = 0
   /// What separates the fields: a comma unless the header has none, and semicolons or tabs.
-  package private(set) var separator: UInt8 = comma
+  // Read for each record, and set once before the first.
+  @exclusivity(unchecked) package private(set) var separator: UInt8 = comma
 
   /// The separator of RFC 4180.
   package static let comma: UInt8 = 0x2C
