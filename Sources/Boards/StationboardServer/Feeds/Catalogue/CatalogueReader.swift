@@ -23,7 +23,10 @@ struct CatalogueReader {
         .filter { $0.hasSuffix(".json") }.sorted()
       guard !names.isEmpty else { throw FeedError(.invalid, "\(path): has no .json files") }
       guard names.count <= StaticFeedLimits.catalogueFiles else {
-        throw FeedError(.limitExceeded, "\(path): more than \(StaticFeedLimits.catalogueFiles) files")
+        throw FeedError(
+          .limitExceeded,
+          "\(path): more than \(StaticFeedLimits.catalogueFiles) files"
+        )
       }
       for name in names {
         found += try registry("\(path)/\(name)")
@@ -75,7 +78,10 @@ struct CatalogueReader {
     while try reader.next() {
       try check(found.count)
       guard reader.bytesRead <= StaticFeedLimits.catalogueBytes else {
-        throw FeedError(.limitExceeded, "\(file): more than \(StaticFeedLimits.catalogueBytes) bytes")
+        throw FeedError(
+          .limitExceeded,
+          "\(file): more than \(StaticFeedLimits.catalogueBytes) bytes"
+        )
       }
       guard reader.problem == nil else { continue }
       let name = String(decoding: reader.bytes(id), as: UTF8.self)

@@ -53,7 +53,7 @@ package struct FeedDiagnosis: Codable, Hashable, Sendable {
   package struct Facts: Codable, Hashable, Sendable {
     /// agency_name of every agency, at most ``ServiceSummary/mostNamed``.
     package var agencies: [String]
-    /// agency_timezone.
+    /// agency_timezone of the agencies, each once, with commas between them.
     package var timeZone: String
     /// feed_version.
     package var version: String?
@@ -111,7 +111,8 @@ package struct FeedDiagnosis: Codable, Hashable, Sendable {
     let service = ServiceSummary(of: timetable, on: today)
     facts = Facts(
       agencies: Array(timetable.agencyNames.prefix(ServiceSummary.mostNamed)),
-      timeZone: timetable.metadata.timeZone,
+      timeZone: (timetable.metadata.timeZones ?? [timetable.metadata.timeZone])
+        .joined(separator: ", "),
       version: timetable.metadata.version,
       serviceFrom: timetable.firstDay.description,
       serviceUntil: timetable.lastDay.description,
