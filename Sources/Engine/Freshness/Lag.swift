@@ -13,6 +13,8 @@ struct Lag: Hashable, Sendable {
   private(set) var high: Int32 = 0
   /// The lag to plan with.
   private(set) var aim: Int32 = 0
+  /// The lag that nearly every change exceeds, once the lag has varied: the lower end of its range.
+  private(set) var shortest = Int32.max
   /// The step by which a varying lag is tracked.
   private(set) var swing = Self.leastSwing
   /// How many changes must be on time before the lag counts as constant again.
@@ -36,6 +38,10 @@ struct Lag: Hashable, Sendable {
   /// the 95th percentile of the age.
   private static let widest: Int32 = 1_000
   private static let mostSwing: Int32 = 30_000
+  /// The share by which the lag approaches a change that was available earlier, as a divisor: while
+  /// requests follow it, and while they do not.
+  private static let decline: Int32 = 22
+  private static let slowDecline: Int32 = 256
   /// The longest lag that is accepted, in milliseconds.
   private static let limit: Int64 = 600_000
   private static let mostUnrest: UInt8 = 24
@@ -44,6 +50,9 @@ struct Lag: Hashable, Sendable {
 
   /// How much the lag is known to vary, in milliseconds.
   var variation: Int64 { unrest > 0 ? Int64(swing) : 0 }
+
+  /// The width of the range of a varying lag: the longest that a change waits for its request.
+  var range: Int64 { shortest < aim ? Int64(aim) - Int64(shortest) : 0 }
 
   /// Whether the lag seems constant, so that its range holds for every change.
   var isConstant: Bool { isKnown && unrest == 0 }
@@ -57,7 +66,9 @@ struct Lag: Hashable, Sendable {
   ///   - least: The time after which it was not available yet; negative if no request was made
   ///     since then.
   ///   - most: The time after which it was available.
-  mutating func learn(least: Int64, most: Int64) {
+  ///   - isFollowed: Whether requests follow this lag. If they do not, a long varying lag is kept, so
+  ///     that it is not learned again at the cost of the changes that come later.
+  mutating func learn(least: Int64, most: Int64, isFollowed: Bool = true) {
     let least = Self.clamped(least)
     let most = max(Self.clamped(most), least)
     guard isKnown else {
@@ -70,12 +81,13 @@ struct Lag: Hashable, Sendable {
     let isMissed = least > aim + Self.noise
     defer { wasMissed = isMissed }
     if unrest > 0 {
-      follow(isMissed, least, most)
+      follow(isMissed, least, most, isFollowed)
     } else if least > high + Self.noise || most < low - Self.noise {
       // The lag changed, or it varies.
       unrest = 8
       swing = Self.leastSwing
-      follow(isMissed, least, most)
+      if shortest == .max { shortest = min(low, aim) }
+      follow(isMissed, least, most, isFollowed)
     } else {
       low = max(low, least)
       high = max(min(high, most), low)
@@ -107,7 +119,12 @@ struct Lag: Hashable, Sendable {
     }
   }
 
-  private mutating func follow(_ isMissed: Bool, _ least: Int32, _ most: Int32) {
+  private mutating func follow(
+    _ isMissed: Bool,
+    _ least: Int32,
+    _ most: Int32,
+    _ isFollowed: Bool
+  ) {
     if isMissed {
       if wasMissed { swing = min(swing * 2, Self.mostSwing) }
       aim = min(least + 2 * swing, max(most, least + Self.narrow))
@@ -115,15 +132,37 @@ struct Lag: Hashable, Sendable {
     } else {
       // The more the lag varies, the less a miss weighs against waiting for every change.
       let scale = min(max(swing, aim / 4), Self.widest)
-      aim -= min(max(swing * (scale * scale / 20_000) / 1_000, swing / 24), swing / 3)
-      if most < aim { aim -= (aim - most) / 16 }
+      if isFollowed {
+        aim -= min(max(swing * (scale * scale / 20_000) / 1_000, swing / 24), swing / 3)
+      }
+      if most < aim { aim -= (aim - most) / (isFollowed ? Self.decline : Self.slowDecline) }
       swing = max(swing - swing / 8, Self.leastSwing)
       unrest -= 1
     }
     aim = max(aim, min(most, 0))
+    bound(isMissed && wasMissed, least, most)
     low = aim - Self.noise
     high = aim
     calm = 0
+  }
+
+  /// Updates the lower end of the range with a change.
+  ///
+  /// A request that would narrow it is seldom sent, so without evidence it declines: a lag that seems
+  /// to vary less than it does costs more than one that seems to vary more.
+  private mutating func bound(_ isMissedAgain: Bool, _ least: Int32, _ most: Int32) {
+    guard shortest < .max else {
+      shortest = aim
+      return
+    }
+    if most < shortest {
+      shortest -= (shortest - most) / 2
+    } else if least > shortest {
+      shortest += (least - shortest) / (isMissedAgain ? 2 : 16)
+    } else {
+      shortest -= (aim - shortest) / 64
+    }
+    shortest = min(max(shortest, min(aim, 0)), aim)
   }
 
   private static func clamped(_ value: Int64) -> Int32 {

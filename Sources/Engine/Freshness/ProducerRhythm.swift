@@ -118,7 +118,11 @@ struct ProducerRhythm: Hashable, Sendable {
     let isTested = isUntested && looked > path.time(at: promised).later(Int64(delay.aim))
     if beat.isKnown {
       let ahead = promised - path.moment(of: beat.newest)
-      lag.learn(least: (looked - made).milliseconds, most: (shown - made).milliseconds)
+      lag.learn(
+        least: (looked - made).milliseconds,
+        most: (shown - made).milliseconds,
+        isFollowed: wait(of: lag.range) <= sight.interval.percent(Self.keptPercent).milliseconds
+      )
       // When it first became available: after the response without it, before the one with it.
       let had = min(max(made.later(Int64(lag.aim)), looked), shown)
       let off = path.moment(of: had) - promised
@@ -140,7 +144,7 @@ struct ProducerRhythm: Hashable, Sendable {
     if let skipped = step.skipped {
       if looked > skipped.later(Int64(lag.aim)) { lag.skip() }
       // The announced change was not there when it was requested, and the next one came first.
-      if isTested { announcement(failedBy: sight.interval.percent(50)) }
+      if isTested { announcement(failedBy: sight.interval.percent(Self.failedPercent)) }
     }
     return abs(step.miss) > Self.exact
   }
@@ -198,6 +202,14 @@ struct ProducerRhythm: Hashable, Sendable {
   /// The greatest cost of following a rhythm, in percent of the interval; unaligned polling costs
   /// half.
   private static let worthPercent: Int64 = 45
+  /// The greatest cost, in percent of the interval, at which requests are aligned at all.
+  ///
+  /// Less than half: what comes after its request waits for a whole interval.
+  private static let followPercent: Int64 = 42
+  /// The greatest cost of a varying lag, in percent of the interval, at which it may decline.
+  private static let keptPercent: Int64 = 32
+  /// What an announcement that failed was off by, in percent of the interval.
+  private static let failedPercent: Int64 = 32
   /// The longest time that is computed with: a day, in milliseconds.
   private static let horizon: Int64 = 86_400_000
   /// The greatest age of a change when it is requested, in percent of the interval.
@@ -215,6 +227,11 @@ struct ProducerRhythm: Hashable, Sendable {
     let interval = facts.interval.milliseconds
     let started = facts.started
     guard interval > 0, interval <= Self.horizon, let forecast = forecast(facts, alignment) else {
+      return nil
+    }
+    // Where the changes come at any time, waiting for most of them shows each one later than polling
+    // without regard to them.
+    guard forecast.cost + alignment.delay.milliseconds <= interval * Self.followPercent / 100 else {
       return nil
     }
     let least = leastWait(facts, policy: policy)
@@ -285,10 +302,16 @@ struct ProducerRhythm: Hashable, Sendable {
     let deviation = Int64(beat.deviation)
     let doubt = lag.variation / 2
     if isStated, isKept(deviation) {
+      let moment = announced(interval)
+      var range = lag.range
+      if range > 0, beat.isTrusted {
+        let first = path.moment(of: beat.next.later(Int64(lag.shortest)))
+        range = min(max((moment - first).milliseconds, 0), Self.horizon)
+      }
       return Forecast(
-        moment: announced(interval),
+        moment: moment,
         margin: alignment.delay,
-        cost: 2 * Int64(max(brokenBy, 0)) + max(doubt, delay.variation / 2),
+        cost: max(2 * Int64(max(brokenBy, 0)) + max(doubt, delay.variation / 2), wait(of: range)),
         isStated: true
       )
     }
@@ -299,10 +322,17 @@ struct ProducerRhythm: Hashable, Sendable {
     return Forecast(
       moment: had(beat.next),
       margin: max(alignment.delay, Timespan(milliseconds: best)),
-      cost: 3 * deviation + doubt,
+      cost: deviation * 13 / 5 + max(doubt, wait(of: lag.range)),
       isStated: false
     )
   }
+
+  /// Returns how long changes wait for their request on average, where requests wait for the latest
+  /// of a varying lag.
+  ///
+  /// In a cache that others fill, all lags in the range are equally common. Otherwise most are short
+  /// and a few are long.
+  private func wait(of range: Int64) -> Int64 { range * (path.isOwn ? 70 : 50) / 100 }
 
   /// Returns when the announced change becomes available.
   private func announced(_ interval: Int64) -> Moment {

@@ -49,6 +49,29 @@ struct LagTests {
   }
 
   @Test
+  func `R31: a constant lag has no range, a varying one is as wide as it varies`() {
+    var asker = Asker()
+    asker.lag.learn(least: -5_000, most: 10_000)
+    asker.ask(changes: 100, had: 4_000)
+    #expect(asker.lag.range == 0)
+    for change in 0..<200 { asker.ask(changes: 1, had: change % 4 == 0 ? 9_000 : 1_000) }
+    #expect((5_000...15_000).contains(asker.lag.range))
+  }
+
+  @Test
+  func `R31: a varying lag that requests do not follow is kept longer`() {
+    var asker = Asker()
+    asker.lag.learn(least: -5_000, most: 10_000)
+    for change in 0..<200 { asker.ask(changes: 1, had: change % 4 == 0 ? 9_000 : 1_000) }
+    var kept = asker.lag
+    for _ in 0..<20 {
+      asker.lag.learn(least: -13_000, most: 2_000)
+      kept.learn(least: -13_000, most: 2_000, isFollowed: false)
+    }
+    #expect(kept.aim > 5_000 && kept.aim > asker.lag.aim + 2_000)
+  }
+
+  @Test
   func `R31: a lag that grows is followed within few changes, one that shrinks in the end`() {
     var asker = Asker()
     asker.lag.learn(least: -5_000, most: 10_000)

@@ -43,6 +43,8 @@ struct ProducerWorld: Sendable {
   /// How long after its source time a publication is available, in milliseconds; before it, if
   /// negative.
   var lag: ClosedRange<Int64> = 0...0
+  /// The mean of an exponentially distributed delay in addition to that, in milliseconds.
+  var delay: Int64 = 0
   /// How long a request takes to the server, and its response back, in milliseconds.
   var there: ClosedRange<Int64> = 75...75
   var back: ClosedRange<Int64> = 75...75
@@ -168,6 +170,11 @@ extension ProducerWorld {
           $0.back = 200...4_000
         },
         clean(period).named("late by 0 to 4 s") { $0.lag = 0...4_000 },
+        clean(period).named("late by 1 s on average") { $0.delay = 1_000 },
+        clean(period).named("late by 4 s on average") {
+          $0.delay = 4_000
+          $0.isJudged = period == 30_000
+        },
         clean(period).cached("cold cache", 10_000, age: true, warm: false),
         clean(period).cached("warm cache", 10_000, age: true, warm: true),
         clean(period).cached("warm cache, no Age", 10_000, age: false, warm: true),

@@ -46,7 +46,9 @@ struct WorldHost<M: Machine> {
     var latest = Int64.min
     var had: [Int64] = []
     for time in made {
-      latest = max(latest, time + maker.between(world.lag.lowerBound, world.lag.upperBound))
+      let delay = world.delay > 0 ? maker.exponential(mean: world.delay) : 0
+      let lag = maker.between(world.lag.lowerBound, world.lag.upperBound) + delay
+      latest = max(latest, time + lag)
       had.append(latest)
     }
     self.had = world.server?.had(made, &maker) ?? had

@@ -7,6 +7,8 @@ public struct FitnessMutant: Sendable {
   /// A name for its behavior.
   public var name: String
   private var world: String
+  /// Whether its server states the next change.
+  private var isStated = false
   private var fault: Mutant.Fault
 
   /// Every fitness mutant.
@@ -28,6 +30,17 @@ public struct FitnessMutant: Sendable {
       world: "stamps 20 s behind",
       fault: unserved
     ),
+    FitnessMutant(
+      name: "source times are not read where the next change is stated",
+      world: "stamps 5 s ahead",
+      isStated: true,
+      fault: hidden
+    ),
+    FitnessMutant(
+      name: "when a change became available is not tracked",
+      world: "warm cache, no Age",
+      fault: unserved
+    ),
   ]
 
   /// Moves every aligned request; `delay` receives whether the last response contained nothing new.
@@ -43,6 +56,13 @@ public struct FitnessMutant: Sendable {
 
   private static let undated = Mutant.Fault(event: { event, _ in
     guard case .answered(let ticket, var answer) = event else { return event }
+    answer.marks.fetchedAt = nil
+    return .answered(ticket, answer)
+  })
+
+  private static let hidden = Mutant.Fault(event: { event, _ in
+    guard case .answered(let ticket, var answer) = event, answer.hints.nextExpectedAt != nil
+    else { return event }
     answer.marks.fetchedAt = nil
     return .answered(ticket, answer)
   })
@@ -82,7 +102,8 @@ public struct FitnessMutant: Sendable {
       let mutant = WorldMeasure(world, policy, runs: runs, seed: seed) {
         Mutant(fault, policy: $0, context: $1)
       }
-      return mutant.learned.added.mean * 100 > real.learned.added.mean * 120
+      let (found, usual) = isStated ? (mutant.stated, real.stated) : (mutant.learned, real.learned)
+      return found.added.mean * 100 > usual.added.mean * 120
     }
   }
 }
