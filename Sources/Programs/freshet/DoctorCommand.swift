@@ -19,7 +19,7 @@ struct DoctorCommand: AsyncParsableCommand {
         freshet doctor gtfs.zip --html report.html
 
       The exit code is 0 if passengers lose nothing, 1 if they lose something or realtime does not fit, \
-      65 if nothing of the feed serves, 66 if there is no feed, 73 if a file cannot be written.
+      65 if nothing of the feed serves, 66 if the feed is missing, 73 if a file cannot be written.
       """
   )
 

@@ -60,7 +60,7 @@ import Testing
     }
   }
 
-  @Test func `half of a pair, and a number that is no letter, become replacement characters`()
+  @Test func `half a surrogate pair and a number outside Unicode become replacement characters`()
     throws
   {
     func decoded(_ units: [UInt16]) throws -> String {

@@ -32,7 +32,7 @@ package struct FeedCatalogue: Sendable {
   /// - Throws: ``FeedError`` with code `unreadable` or `invalid`.
   package init(path: String) throws(FeedError) { all = try CatalogueReader(path).entries() }
 
-  /// The entry with an id; `nil` if there is none.
+  /// Returns the entry with an id, or `nil`.
   package func entry(id: String) -> Entry? { all.first { $0.id == id } }
 
   /// Finds the entries that have all words of a query in their name, place, id or address.
@@ -41,7 +41,7 @@ package struct FeedCatalogue: Sendable {
   /// come first, and those that are kept up.
   ///
   /// - Parameter query: The words.
-  /// - Returns: The entries; all of them if there is no word.
+  /// - Returns: The matching entries; every entry if the query has no words.
   package func search(_ query: String) -> [Entry] {
     let wanted = SearchText.words(query)
     func has(_ words: [String], _ word: String) -> Bool { words.contains { $0.hasPrefix(word) } }

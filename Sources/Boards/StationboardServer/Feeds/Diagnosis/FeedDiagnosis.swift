@@ -135,7 +135,7 @@ extension FeedDiagnosis {
     days == 0 ? "today" : days == 1 ? "tomorrow" : "in \(days) days"
   }
 
-  /// On which days there are no departures.
+  /// Days without departures.
   private static func validity(
     _ timetable: Timetable,
     _ service: ServiceSummary,

@@ -61,7 +61,7 @@ package struct FeedDoctor: Sendable {
   ///   - leastPercent: The share of the trip updates that must match.
   ///   - progress: Called during the import.
   /// - Returns: What was found. A feed that cannot be used is a finding too.
-  /// - Throws: ``FeedError`` with code `unreadable` if there is no feed, `cannotWrite` if the folder cannot be
+  /// - Throws: ``FeedError`` with code `unreadable` if the feed is missing, `cannotWrite` if the folder cannot be
   ///   written.
   package func examine(
     _ place: Place,
