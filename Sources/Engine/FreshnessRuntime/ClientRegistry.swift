@@ -65,6 +65,8 @@ struct ClientRegistry: Sendable {
   /// The departures of last observers, oldest first, including resources that were observed again.
   private var idle = KeyQueue()
   private var links: Int64 = 0
+  /// The observed resources of each origin that has any.
+  private var observedByOrigin: [String: Int] = [:]
 
   /// Samples to pass to the recorder after the lock is released.
   var records: [SampleRecord] = []
@@ -199,7 +201,10 @@ struct ClientRegistry: Sendable {
   ) -> Bool {
     let isFirst = entries[key]?.observers.isEmpty ?? false
     entries[key]?.observers.updateValue(interval, forKey: observer)
-    if isFirst { idleCount -= 1 }
+    if isFirst {
+      idleCount -= 1
+      count(1, of: key)
+    }
     return isFirst
   }
 
@@ -207,6 +212,7 @@ struct ClientRegistry: Sendable {
   mutating func leave(_ observer: Int64, key: MachineSchedule.Key) -> Bool {
     guard entries[key]?.observers.removeValue(forKey: observer) != nil else { return false }
     guard entries[key]?.observers.isEmpty == true else { return false }
+    count(-1, of: key)
     idles(key)
     return true
   }
@@ -218,8 +224,14 @@ struct ClientRegistry: Sendable {
 
   /// Returns the number of observed resources of an origin.
   func observed(of origin: String) -> Int32 {
-    let count = entries.values.count { $0.origin == origin && !$0.observers.isEmpty }
-    return Int32(clamping: count)
+    Int32(clamping: observedByOrigin[origin, default: 0])
+  }
+
+  /// Counts a resource that is observed now, or is not any more.
+  private mutating func count(_ change: Int, of key: MachineSchedule.Key) {
+    guard let origin = entries[key]?.origin else { return }
+    let count = observedByOrigin[origin, default: 0] + change
+    observedByOrigin[origin] = count == 0 ? nil : count
   }
 
   // MARK: Chance and numbers
