@@ -1,8 +1,10 @@
 import HTTPTypes
 package import Hummingbird
 
-/// Gives every answer a request id, names the contract's version on every answer, and opens the public,
-/// read-only part of a server to pages of other origins (Fetch standard, CORS protocol).
+/// Gives every answer of the API a request id and the contract's version, and opens the public, read-only part of a
+/// server to pages of other origins (Fetch standard, CORS protocol).
+///
+/// Pages and their files get none of it: a file that is cached for a year has no request to name.
 package struct PublicReadMiddleware<Context: RequestContext>: RouterMiddleware {
   private let apiVersion: String
   private let origins: [String]
@@ -53,9 +55,8 @@ package struct PublicReadMiddleware<Context: RequestContext>: RouterMiddleware {
     if response.status == .methodNotAllowed, let methods = response.headers[.allow] {
       response.headers[.allow] = methods + ", OPTIONS"
     }
-    if !Self.isPage(request.uri.path) {
-      share(&response, with: request.headers[.origin], isPreflight: isPreflight)
-    }
+    if Self.isPage(request.uri.path) { return response }
+    share(&response, with: request.headers[.origin], isPreflight: isPreflight)
     if let field = RequestIdentity.field, response.headers[field] == nil {
       response.headers[field] = RequestIdentity.of(request)
     }
