@@ -53,12 +53,8 @@ enum ImportReportText {
   /// Returns how files were read that are not UTF-8 with commas.
   private static func readings(_ report: ImportReport) -> String {
     var text = ""
-    for file in report.files where file.encoding != nil || file.separator != nil {
-      let parts = [
-        file.encoding.map { "decoded from \($0)" },
-        file.separator.map { "fields separated by \($0 == "tab" ? "tabs" : $0)" },
-      ]
-      text += "\(file.file): \(parts.compactMap(\.self).joined(separator: ", "))\n"
+    for file in report.files {
+      if let reading = file.reading { text += "\(file.file): \(reading)\n" }
     }
     if let encoding = report.encoding {
       text += "Not UTF-8: \(Quantity.count(encoding.texts)) texts, read as \(encoding.name):"
@@ -74,10 +70,7 @@ enum ImportReportText {
     var text = "\nRejected rows: \(Quantity.count(count))\n"
     for file in files {
       for reason in file.reasons {
-        let column = reason.column.map { ", \($0)" } ?? ""
-        let others = reason.rows > 1 ? " (and \(Quantity.count(reason.rows - 1)) like it)" : ""
-        text += Terminal.plain("  \(file.file):\(reason.line)\(column): \(reason.example)")
-        text += others + "\n"
+        text += Terminal.plain("  \(file.file):\(reason.line)\(reason.sentence)") + "\n"
       }
     }
     return text

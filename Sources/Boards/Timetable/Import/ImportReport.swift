@@ -23,6 +23,16 @@ package struct ImportReport: Codable, Hashable, Sendable {
     /// What separates its fields, `;` or `tab`; `nil` for a comma.
     package var separator: String?
 
+    /// How the file was read, in words; `nil` if it is UTF-8 with commas, or nearly.
+    package var reading: String? {
+      let parts = [
+        encoding.map { "decoded from \($0)" },
+        separator.map { "fields separated by \($0 == "tab" ? "tabs" : $0)" },
+      ]
+      let words = parts.compactMap(\.self).joined(separator: ", ")
+      return words.isEmpty ? nil : words
+    }
+
     /// Creates the report of a file of which nothing has been read.
     init(file: String) {
       self.file = file
@@ -57,6 +67,12 @@ package struct ImportReport: Codable, Hashable, Sendable {
     package var line: Int
     /// What is wrong with the first of them, with the offending value.
     package var example: String
+
+    /// The column, what is wrong, and how many rows are like the first one.
+    package var sentence: String {
+      let others = rows > 1 ? " (and \(rows - 1) like it)" : ""
+      return "\(column.map { ", \($0)" } ?? ""): \(example)\(others)"
+    }
   }
 
   /// The feed's path as it was given.

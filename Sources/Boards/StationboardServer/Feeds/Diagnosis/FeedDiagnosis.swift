@@ -204,11 +204,7 @@ extension FeedDiagnosis {
             meaning == nil ? .noted : .lost,
             "\(file.rejected) of \(file.rows) rows of \(file.file) cannot be used"
               + (meaning.map { ": \($0)." } ?? "; boards do not need them."),
-            file.reasons.map { reason in
-              let column = reason.column.map { ", \($0)" } ?? ""
-              let others = reason.rows > 1 ? " (and \(reason.rows - 1) like it)" : ""
-              return "line \(reason.line)\(column): \(reason.example)\(others)"
-            }
+            file.reasons.map { "line \($0.line)\($0.sentence)" }
           )
         )
       }
@@ -281,14 +277,8 @@ extension FeedDiagnosis {
   /// What is shown in another way than the feed says, and what was odd.
   private static func notes(_ report: ImportReport, _ service: ServiceSummary) -> [Finding] {
     var found: [Finding] = []
-    for file in report.files where file.encoding != nil || file.separator != nil {
-      let parts = [
-        file.encoding.map { "decoded from \($0)" },
-        file.separator.map { "fields separated by \($0 == "tab" ? "tabs" : $0)" },
-      ]
-      found.append(
-        Finding(.noted, "\(file.file): \(parts.compactMap(\.self).joined(separator: ", ")).")
-      )
+    for file in report.files {
+      if let reading = file.reading { found.append(Finding(.noted, "\(file.file): \(reading).")) }
     }
     if let encoding = report.encoding {
       found.append(
