@@ -404,16 +404,16 @@ const m_engine_device=(()=>{
 const{steadyClock}=m_engine_clock;
 class Device{
 #bh=new Set();
+#ar=null;
 #as=null;
-#at=null;
 constructor(){
-this.#au();
+this.#at();
 if(typeof document==="undefined")return;
-document.addEventListener("visibilitychange",()=>this.#au());
+document.addEventListener("visibilitychange",()=>this.#at());
 document.addEventListener("freeze",()=>this.#bi("suspended"));
-document.addEventListener("resume",()=>this.#au());
+document.addEventListener("resume",()=>this.#at());
 addEventListener("pagehide",()=>this.#bi("suspended"));
-addEventListener("pageshow",()=>this.#au());
+addEventListener("pageshow",()=>this.#at());
 addEventListener("focus",()=>this.#b({event:"focused"}));
 for(const name of ["online","offline"])addEventListener(name,()=>this.#bj());
 navigator.connection?.addEventListener?.("change",()=>this.#bj());
@@ -422,34 +422,34 @@ now(){
 return steadyClock.now();
 }
 get lifecycle(){
-return this.#as;
+return this.#ar;
 }
 get connectivity(){
-return this.#at;
+return this.#as;
 }
 listen(listener){
-listener({event:"lifecycle",with:{to:this.#as}});
-listener({event:"connectivity",with:{to:this.#at}});
+listener({event:"lifecycle",with:{to:this.#ar}});
+listener({event:"connectivity",with:{to:this.#as}});
 this.#bh.add(listener);
 return()=>this.#bh.delete(listener);
 }
 tick(){
 if(steadyClock.notice())this.#b({event:"slept"});
 }
-#au(){
+#at(){
 this.#bi(globalThis.document?.hidden?"background":"foreground");
 this.#bj();
 }
 #bi(to){
-if(this.#as===to)return;
-this.#as=to;
+if(this.#ar===to)return;
+this.#ar=to;
 this.#b({event:"lifecycle",with:{to}});
 }
 #bj(){
 const{onLine,connection}=globalThis.navigator??{};
 const to=onLine===false?"offline":connection?.saveData?"metered":"online";
-if(this.#at===to)return;
-this.#at=to;
+if(this.#as===to)return;
+this.#as=to;
 this.#b({event:"connectivity",with:{to}});
 }
 #b(event){
@@ -464,7 +464,7 @@ class Deferred{
 #cl;
 #bk=null;
 #ad=null;
-#av=0;
+#au=0;
 constructor(make,onFailure){
 this.#ck=make;
 this.#cl=onFailure;
@@ -482,15 +482,15 @@ throw failure;
 }
 }
 use(act){
-const number=(this.#av +=1);
+const number=(this.#au +=1);
 if(this.#ad)return act(this.#ad);
 this.load().then(
-()=>number===this.#av&&act(this.#ad),
-(failure)=>number===this.#av&&this.#cl(failure),
+()=>number===this.#au&&act(this.#ad),
+(failure)=>number===this.#au&&this.#cl(failure),
 );
 }
 cancel(){
-this.#av +=1;
+this.#au +=1;
 }
 }
 return{Deferred};
@@ -1598,7 +1598,7 @@ const pressGuard=new PressGuard();
 class HoverAnchor{
 #d;
 #cr=-Infinity;
-#aw=null;
+#av=null;
 constructor(list,{now,onLeave}){
 this.#d=list;
 this.now=now;
@@ -1606,17 +1606,17 @@ const isMouse=({pointerType})=>pointerType==="mouse";
 list.addEventListener("pointermove",(event)=>{
 if(!isMouse(event))return;
 this.#cr=this.now();
-this.#aw=[event.clientX,event.clientY];
+this.#av=[event.clientX,event.clientY];
 },{passive:true});
 list.addEventListener("pointerleave",(event)=>{
 if(!isMouse(event))return;
-this.#aw=null;
+this.#av=null;
 this.#cs(0,0);
 onLeave();
 });
 }
 get isActive(){
-return this.#aw !==null&&this.now()- this.#cr<POINTER_REST_MS;
+return this.#av !==null&&this.now()- this.#cr<POINTER_REST_MS;
 }
 keep(change){
 const anchor=this.isActive?this.#dp():null;
@@ -1632,7 +1632,7 @@ this.#cs(rest<0?-rest:0,rest>0?rest:0);
 if(rest>0)scrollBy(0,rest);
 }
 #dp(){
-const [x,y]=this.#aw;
+const [x,y]=this.#av;
 const node=document.elementFromPoint(x,y);
 if(!node||!this.#d.contains(node))return null;
 return node.closest("button, summary, a")??[...this.#d.children].find((entry)=>entry.contains(node))??null;
@@ -1709,12 +1709,12 @@ this.#f[next]?.departure&&this.#f[next].open.focus();
 const listed=this.#bs.filter((departure)=>!hasDeparted(departure,context.now)).slice(0,this.#m);
 const focus=this.#dr();
 this.#x=Math.min(Math.max(this.#x,listed.length),this.#m);
-while(this.#f.length<this.#x)this.#ax();
+while(this.#f.length<this.#x)this.#aw();
 while(this.#f.length>this.#x)this.#ds();
 this.#f.forEach((place,index)=>this.#cu(place,listed[index]??null,context));
 this.#dt(focus);
 }
-#ax(){
+#aw(){
 const row=fromTemplate("row-template");
 const place={row,departure:null,detail:null};
 for(const name of PARTS)place[name.replace("platform-","platform")]=part(row,name);
@@ -2339,7 +2339,7 @@ reject(signal.reason);
 class EventStreamParser{
 retry=null;
 #bu="";
-#ay=[];
+#ax=[];
 #ag="";
 #bv=0;
 #cw=null;
@@ -2360,15 +2360,15 @@ if(line.startsWith(":"))return;
 const colon=line.indexOf(":");
 const field=colon<0?line:line.slice(0,colon);
 const value=colon<0?"":line.slice(colon + 1).replace(/^ /,"");
-if(field==="data")this.#ay.push(value);
+if(field==="data")this.#ax.push(value);
 if(field==="event")this.#ag=value;
 if(field==="retry"&&/^[0-9]+$/.test(value))this.retry=Math.min(Number(value),LONGEST_RETRY_MS);
 if(field==="id"&&!value.includes("\0"))this.#cw=value;
 this.#bv +=line.length;
 }
 #dx(events){
-if(this.#ay.length>0)events.push({name:this.#ag||"message",id:this.#cw,data:this.#ay.join("\n")});
-[this.#ay,this.#ag,this.#bv]=[[],"",0];
+if(this.#ax.length>0)events.push({name:this.#ag||"message",id:this.#cw,data:this.#ax.join("\n")});
+[this.#ax,this.#ag,this.#bv]=[[],"",0];
 }
 }
 async function readEventStream(address,{lastId,fields={},signal,wait=0,send=fetch,onOpen,onLife,onRetry=()=>{},onEvent}){
@@ -2638,16 +2638,16 @@ class LiveResource{
 #cb=0;
 #s=null;
 #j=null;
-#az=null;
+#ay=null;
 #p=0;
 #w=-Infinity;
 #ak=null;
 #cc=[];
-#ba=[];
+#az=[];
 #cd=new Map();
 #da=[];
-#bb=new Map();
-#bc=false;
+#ba=new Map();
+#bb=false;
 #db=0;
 constructor(source,{engine,policy,device,onChange,onArrival=()=>{},send,timers=globalThis,mostRecords=MOST_RECORDS}){
 this.source=source;
@@ -2672,7 +2672,7 @@ this.#ak=null;
 if(!this.#c)return this.#dy();
 this.#k={question:this.#k.question + 1};
 const hadStream=this.#ac !==null;
-this.#bd();
+this.#bc();
 [this.#ca,this.#cb]=[0,0];
 this.#b({event:"contextChanged",with:this.#k});
 if(hadStream)this.#b({event:"linkLost"});
@@ -2688,16 +2688,16 @@ this.#c&&this.#b({event:"acted"});
 }
 invalidate(){
 if(!this.#c)return;
-this.#bc=this.#o !==null;
+this.#bb=this.#o !==null;
 this.acted();
-if(!this.#bc)this.#b({event:"wished",with:{wish:"change"}});
+if(!this.#bb)this.#b({event:"wished",with:{wish:"change"}});
 }
 stop(){
 if(!this.#c)return;
 this.#b({event:"stopped"});
 this.#cy();
 this.#cz();
-this.#bd();
+this.#bc();
 this.timers.clearTimeout(this.#s);
 this.#c.destroy();
 [this.#c,this.#n,this.#j,this.#ak]=[null,null,null,null];
@@ -2712,7 +2712,7 @@ restore(body,age){
 if(!this.#c||this.#j)return;
 this.#p +=1;
 const revision=this.#p;
-this.#az={body,tag:null,revision,validator:null};
+this.#ay={body,tag:null,revision,validator:null};
 this.#b({event:"restored",with:{revision,age:Math.max(0,Math.round(age))}});
 }
 get requests(){
@@ -2734,7 +2734,7 @@ diagnostics(){
 if(!this.#c)return null;
 return{
 ring:this.#cc,
-records:this.#ba,
+records:this.#az,
 counters:this.#c.counters(),
 policy:this.policy,
 look:this.look(),
@@ -2763,7 +2763,7 @@ if(effects.sample)this.#bl(effects.sample);
 this.#dz(effects,now);
 if(effects.request)this.#ea(effects.request);
 if(effects.link==="open")this.#eb();
-if(effects.link==="close")this.#bd();
+if(effects.link==="close")this.#bc();
 this.#ec(effects.alarm,now);
 if(effects.changes.length>0||effects.snapshot !=="none")this.onChange(this);
 }
@@ -2775,8 +2775,8 @@ this.#s=this.timers.setTimeout(()=>this.#b({event:"woke"}),wait);
 }
 #dz(effects,now){
 const look=this.#c.look(now);
-const incoming=this.#az;
-this.#az=null;
+const incoming=this.#ay;
+this.#ay=null;
 if(incoming&&look.revision===incoming.revision&&effects.snapshot !=="hold"){
 const isValid=look.validator !==null&&look.validator===incoming.validator;
 this.#j={...incoming,tag:isValid?incoming.tag:null};
@@ -2788,19 +2788,19 @@ get #al(){
 return `GET ${nameOf(this.source.address(this.#n,null))}`;
 }
 #ed(generation){
-const before=/;m=([0-9a-f]{16})[0-9a-f]{48}$/.exec(this.#bb.get(this.#al)??"");
+const before=/;m=([0-9a-f]{16})[0-9a-f]{48}$/.exec(this.#ba.get(this.#al)??"");
 return before?{"X-MD-Receipt-After":`${generation};${before[1]}`}:{};
 }
 #bl(sample){
 const evidence=this.#cd.get(sample.generation);
 this.#cd.clear();
 const record=sampleRecord(sample,this.#al,this.origin,evidence);
-if(evidence?.receipt)this.#bb.set(record.resource,evidence.receipt);
-if(this.#bb.size>MOST_RECEIPTS)this.#bb.clear();
+if(evidence?.receipt)this.#ba.set(record.resource,evidence.receipt);
+if(this.#ba.size>MOST_RECEIPTS)this.#ba.clear();
 const capacity=this.policy.ringCapacity;
 this.#cc=[...this.#cc,record].slice(-capacity);
-this.#ba.push(record);
-if(this.#ba.length>this.mostRecords)this.#ba.shift();
+this.#az.push(record);
+if(this.#az.length>this.mostRecords)this.#az.shift();
 }
 #ea(request){
 const machine=this.#c;
@@ -2839,8 +2839,8 @@ this.#ak={problem:arrival.problem,reason:arrival.reason??null};
 this.onArrival({...arrival,request:order});
 }
 this.#b({event:"answered",with:{generation,context,answer:this.#dc(arrival,isCurrent)}});
-if(!this.#bc||this.#o !==null)return;
-this.#bc=false;
+if(!this.#bb||this.#o !==null)return;
+this.#bb=false;
 if(this.#c===machine)this.#b({event:"wished",with:{wish:"change"}});
 }
 #dc(arrival,isCurrent){
@@ -2858,7 +2858,7 @@ tag:arrival.tag,
 revision:isSame?this.#j.revision:this.#p,
 validator:arrival.tag===null?null:this.#p,
 };
-if(isCurrent)this.#az=incoming;
+if(isCurrent)this.#ay=incoming;
 answer.revision=incoming.revision;
 answer.validator=incoming.validator;
 Object.assign(answer,this.source.natureOf(arrival.body));
@@ -2868,7 +2868,7 @@ if(arrival.outcome==="undecodable")answer.reason=this.#p;
 return answer;
 }
 #eb(){
-this.#bd();
+this.#bc();
 const stream=this.source.openStream(this.#n,this.#j,{
 opened:(isResumed)=>this.#b({event:"linkOpened",with:{isResumed}}),
 heard:()=>this.#b({event:"linkHeard"}),
@@ -2890,7 +2890,7 @@ this.#ac=null;
 this.#cb=this.now()+ this.#ca;
 this.#b({event:"linkLost"});
 }
-#bd(){
+#bc(){
 const stream=this.#ac;
 this.#ac=null;
 stream?.close();
@@ -2980,12 +2980,12 @@ saved:"timetable",unconfirmed:"timetable",loading:"loading",offline:"offline",fa
 };
 const SERVER_CLOCK=new ServerClock();
 class Pane{
-#an=SERVER_CLOCK;
+#bd=SERVER_CLOCK;
 #i;
 #h;
 #g;
-#ao=null;
-#ap={state:"none",departures:null};
+#an=null;
+#ao={state:"none",departures:null};
 #m=USUAL_ROWS;
 #r;
 #dd=0;
@@ -3000,7 +3000,7 @@ this.parts.board.setAttribute("aria-label","");
 this.#i=new Rows(this.parts.rows,{onOpen:(departure)=>page.openTrip(departure,this),onToggle:()=>page.mode==="wall"&&this.#v()});
 this.#h=new Banners(this.parts.banners);
 const{engine,policy,device}=page;
-const onArrival=(arrival)=>this.#an.learnFrom(arrival);
+const onArrival=(arrival)=>this.#bd.learnFrom(arrival);
 this.#g=new LiveBoard({engine,policy,device,onChange:()=>pressGuard.run(this,()=>this.#bx()),onArrival});
 this.parts.refresh.addEventListener("click",()=>this.refresh());
 this.parts.more.addEventListener("click",()=>this.#eg());
@@ -3016,13 +3016,13 @@ get live(){
 return this.#g;
 }
 get clock(){
-return this.#an;
+return this.#bd;
 }
 get zone(){
 return this.body?.station?.timezone;
 }
 get body(){
-return this.#g.body??this.#ao?.body??null;
+return this.#g.body??this.#an?.body??null;
 }
 get departures(){
 return this.body?.departures??[];
@@ -3037,15 +3037,15 @@ const{stop}=this.settings;
 this.page.showMode();
 this.#be=this.settings.trip;
 this.#i.clear();
-this.#ap={state:"none",departures:null};
+this.#ao={state:"none",departures:null};
 this.#m=USUAL_ROWS;
 this.#r=this.page.limit??USUAL_LIMIT;
-this.#ao=stop?savedBoard(stop.id):null;
+this.#an=stop?savedBoard(stop.id):null;
 this.#dd=this.page.device.now();
 if(stop)this.#am();
 else this.#g.stop();
 this.#v();
-this.tick();
+this.page.showTime();
 }
 close(){
 this.#g.stop();
@@ -3087,13 +3087,13 @@ this.settings.stop={...this.settings.stop,name:body.station.name};
 this.page.stopNamed(this);
 }
 if(body){
-this.#ao=null;
+this.#an=null;
 const age=this.#g.look().label.age??0;
 const{stop}=this.settings;
 saveBoard({stop:stop.id,language:this.page.language,body,age,now:this.page.device.now()});
 }
 this.#v();
-this.tick();
+this.page.showTime();
 if(body)this.#eh();
 }
 #eh(){
@@ -3103,12 +3103,12 @@ if(departure)this.page.openTrip(departure,this);
 }
 #ei(){
 const{say,announcer,device}=this.page;
-const before=this.#ap.departures;
+const before=this.#ao.departures;
 const{departures}=this;
 if(this.#g.body&&before !==departures){
 const sentence=before===null?say("loaded",{station:this.name,count:this.#i.count}):changesInWords(before,departures,say);
 announcer.say(sentence,{now:device.now(),urgent:before===null});
-this.#ap.departures=departures;
+this.#ao.departures=departures;
 }
 }
 get name(){
@@ -3136,7 +3136,7 @@ this.#h.show(this.body?.banners);
 this.#df();
 page.boardShown(this);
 const most=page.mode==="wall"?this.#el():this.#m;
-this.#i.show(arranged,{most,now:this.#an.now(),zone:this.zone,town:this.#em,say});
+this.#i.show(arranged,{most,now:this.#bd.now(),zone:this.zone,town:this.#em,say});
 this.#en(arranged);
 const canBeLonger=arranged.length>this.#m||(this.departures.length>=this.#r&&this.#r<LONGEST_LIMIT);
 parts.moreline.hidden=page.mode !=="page"||this.#i.count===0||!canBeLonger;
@@ -3208,8 +3208,7 @@ if(refusal)return{...refusal,action:find};
 const again={label:say("refresh"),act:()=>this.refresh()};
 return{title:say("emptyNoAnswer"),detail:say("emptyNoAnswerDetail"),action:again};
 }
-tick(){
-const now=this.#an.now();
+tick(now){
 this.#eq(now);
 this.#df();
 const before=this.#i.count;
@@ -3236,7 +3235,7 @@ setText(this.parts.clockseconds,this.zone?`:${clockSeconds(now)}`:"");
 const{parts,page}=this;
 const look=this.settings.stop?this.#g.look():null;
 const now=page.device.now();
-const saved=this.#ao&&{age:this.#ao.age + now - this.#dd};
+const saved=this.#an&&{age:this.#an.age + now - this.#dd};
 const{state,title,detail}=freshnessLine({
 look,
 problem:this.#g.failure?.problem,
@@ -3257,12 +3256,12 @@ this.#et(state,title);
 }
 #es(look,saved,now){
 const age=look?.label.age??saved?.age??null;
-return age===null?null:this.#an.at(now)- age;
+return age===null?null:this.#bd.at(now)- age;
 }
 #et(state,title){
-const before=this.#ap.state;
+const before=this.#ao.state;
 if(before===state)return;
-this.#ap.state=state;
+this.#ao.state=state;
 const isQuiet=["none","loading"].includes(before)&&["live","timetable","loading","none"].includes(state);
 const isSmall=[before,state].every((one)=>["live","ageing"].includes(one));
 if(!isQuiet&&!isSmall)this.page.announcer.say(this.page.say("pair",{name:this.name,value:title}),{now:this.page.device.now(),urgent:true});
@@ -3340,9 +3339,9 @@ class Page{
 #a=[];
 #bf=null;
 #dg=null;
-#aq;
+#ap;
 #ce;
-#ar;
+#aq;
 #bg;
 #ag=new ServerClock();
 constructor(engine,language,messages){
@@ -3361,9 +3360,9 @@ this.policy={preset:"departuresWeb",...(this.usesStream?{push:PUSH}:{})};
 this.say=sentences(language,messages);
 this.favourites=new Favourites(this);
 const deferred=(make)=>new Deferred(make,(failure)=>showFault(this.say,"fault",failure));
-this.#aq=deferred(async()=>new(await later("/assets/board-trip.f3fc18a52f08.js",loaded)).TripDialog(this));
+this.#ap=deferred(async()=>new(await later("/assets/board-trip.f3fc18a52f08.js",loaded)).TripDialog(this));
 this.#ce=deferred(async()=>new(await later("/assets/board-filter-sheet.7262cb587004.js",loaded)).FilterSheet(this));
-this.#ar=deferred(async()=>new(await later("/assets/board-diagnostics.2f7114c12999.js",loaded)).Diagnostics(this));
+this.#aq=deferred(async()=>new(await later("/assets/board-diagnostics.2f7114c12999.js",loaded)).Diagnostics(this));
 this.#bg=deferred(async()=>new(await later("/assets/board-search.3a5b6184cf67.js",loaded)).StopSearch({context:()=>this,onChoose:(stop)=>this.#eu(stop)}));
 for(const id of ["settings","help"])makeDialog(element(id));
 this.#af(address);
@@ -3383,7 +3382,7 @@ return this.#a.find(({root})=>root.contains(document.activeElement))??this.#a[0]
 #af({panes}){
 const wanted=panes.map((pane,index)=>({...pane,stop:this.#ew(pane.stop,index)}));
 while(this.#a.length>wanted.length)this.#a.pop().close();
-wanted.forEach((settings,index)=>(this.#a[index]?this.#ex(this.#a[index],settings):this.#ax(settings)));
+wanted.forEach((settings,index)=>(this.#a[index]?this.#ex(this.#a[index],settings):this.#aw(settings)));
 this.showMode();
 }
 #ew(id,index){
@@ -3397,7 +3396,7 @@ pane.settings=settings;
 if(isSame)pane.speak();
 else pane.start();
 }
-#ax(settings){
+#aw(settings){
 const pane=new Pane(this,settings);
 this.#a.push(pane);
 element("boards").append(pane.root);
@@ -3413,7 +3412,7 @@ this.settingsChanged({asNewPage:true});
 #ey(){
 element("settings").close();
 if(this.#a.length>1)return this.closePane(this.#a[1]);
-this.#ax({stop:null,view:"minutes",lines:[],platforms:[],trip:null});
+this.#aw({stop:null,view:"minutes",lines:[],platforms:[],trip:null});
 this.showMode();
 this.findStop(this.#a[1]);
 }
@@ -3427,8 +3426,8 @@ this.#bf=null;
 this.openStop(stop,pane);
 }
 openStop(stop,pane=this.#a[0]){
-this.#aq.cancel();
-this.#aq.made?.close();
+this.#ap.cancel();
+this.#ap.made?.close();
 if(pane===this.#a[0])memory.write("stop",stop);
 pane.open(stop);
 scrollTo(0,0);
@@ -3440,7 +3439,7 @@ this.favourites.rename(pane.settings.stop);
 this.#cf();
 }
 openTrip(departure,pane){
-this.#aq.use((trip)=>trip.open(departure,pane));
+this.#ap.use((trip)=>trip.open(departure,pane));
 }
 openFilters(pane){
 this.#ce.use((sheet)=>sheet.open(pane));
@@ -3450,10 +3449,10 @@ element("stop-search").focus();
 }
 toggleDiagnostics(){
 element("settings").close();
-this.#ar.use((diagnostics)=>diagnostics.toggle());
+this.#aq.use((diagnostics)=>diagnostics.toggle());
 }
 async loadRest(){
-await Promise.allSettled([this.#bg,this.#aq,this.#ce,this.#ar].map((part)=>part.load()));
+await Promise.allSettled([this.#bg,this.#ap,this.#ce,this.#aq].map((part)=>part.load()));
 }
 favouritesChanged(){
 for(const pane of this.#a)pane.speak();
@@ -3505,7 +3504,7 @@ document.documentElement.lang=this.language;
 fillTexts(this.say);
 element("language").value=this.language;
 this.favourites.speak();
-this.#ar.made?.speak();
+this.#aq.made?.speak();
 for(const pane of this.#a)pane.speak();
 this.showMode();
 }
@@ -3539,8 +3538,12 @@ if(document.activeElement instanceof HTMLElement)document.activeElement.blur();
 #dh(){
 this.device.tick();
 if(document.hidden)return;
-for(const pane of this.#a)pane.tick();
-this.#ar.made?.tick();
+this.showTime();
+this.#aq.made?.tick();
+}
+showTime(){
+const now=this.#a[0]?.clock.now();
+for(const pane of this.#a)pane.tick(now);
 }
 #ev(){
 element("language").addEventListener("change",(event)=>this.chooseLanguage(event.target.value));

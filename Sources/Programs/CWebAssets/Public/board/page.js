@@ -289,8 +289,14 @@ class Page {
   #tick() {
     this.device.tick();
     if (document.hidden) return;
-    for (const pane of this.#panes) pane.tick();
+    this.showTime();
     this.#diagnostics.made?.tick();
+  }
+
+  /** Shows all boards at one moment: a response to one of them must not leave the others a second behind. */
+  showTime() {
+    const now = this.#panes[0]?.clock.now();
+    for (const pane of this.#panes) pane.tick(now);
   }
 
   // MARK: Listening

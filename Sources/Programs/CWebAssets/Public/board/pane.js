@@ -109,7 +109,7 @@ export class Pane {
     if (stop) this.#ask();
     else this.#live.stop();
     this.#show();
-    this.tick();
+    this.page.showTime();
   }
 
   close() {
@@ -169,7 +169,7 @@ export class Pane {
       saveBoard({ stop: stop.id, language: this.page.language, body, age, now: this.page.device.now() });
     }
     this.#show();
-    this.tick();
+    this.page.showTime();
     if (body) this.#openLinkedTrip();
   }
 
@@ -308,8 +308,7 @@ export class Pane {
 
   // MARK: Every second
 
-  tick() {
-    const now = this.#clock.now();
+  tick(now) {
     this.#showClock(now);
     this.#showFreshness();
     const before = this.#rows.count;
