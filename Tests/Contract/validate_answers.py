@@ -580,9 +580,14 @@ def departure_failures(departure: dict[str, Any]) -> list[str]:
         key += f"|{departure['startTime']}"
     if "EXTRA_SERVICE" not in departure["flags"] and departure["key"] != key:
         found.append(f"the key {departure['key']} is not {key}")
-    if (departure["headwaySec"] is not None) > (departure["timeBasis"] == "headway"):
-        found.append(f"{key}: headwaySec with timeBasis {departure['timeBasis']}")
-    if departure["timeBasis"] in (None, "headway") and departure["rawDelaySec"] is not None:
+    certainty = departure["certainty"]
+    if (departure["headwaySec"] is not None) > (certainty in ("headway", "on_demand")):
+        found.append(f"{key}: headwaySec with certainty {certainty}")
+    if (departure["uncertaintySec"] is not None) > (certainty in ("interpolated", "on_demand")):
+        found.append(f"{key}: uncertaintySec with certainty {certainty}")
+    if (departure["boarding"] is not None) != (certainty == "on_demand"):
+        found.append(f"{key}: boarding is {departure['boarding']} with certainty {certainty}")
+    if certainty == "headway" and departure["rawDelaySec"] is not None:
         found.append(f"{key}: a delay, and nothing schedules the departure to the minute")
     if (departure["endsAt"] is not None) != ("SHORT_TURN" in departure["flags"]):
         found.append(f"{key}: endsAt is {departure['endsAt']} with {departure['flags']}")

@@ -193,7 +193,8 @@ class FreshnessOfThePage(BoardTest):
         known = datetime.datetime.fromisoformat(body["meta"]["serverTime"])
         changes = [
             {"skippedStops": ["Pully", "Lutry"]}, {"flags": ["SHORT_TURN"], "endsAt": "Vevey"},
-            {"timeBasis": "headway", "headwaySec": 600}, {"timeBasis": "interpolated"}, {},
+            {"certainty": "headway", "headwaySec": 600}, {"certainty": "interpolated", "uncertaintySec": 100}, {},
+            {"certainty": "on_demand", "boarding": "phone_agency"}, {"certainty": "on_demand", "boarding": "ask_driver"},
         ]
         rows = []
         for number, change in enumerate(changes):
@@ -201,13 +202,13 @@ class FreshnessOfThePage(BoardTest):
             rows.append({**body["departures"][number], "cancelled": False, "status": "UNKNOWN", "stopEvent": None, "flags": [],
                          "scheduledDeparture": leaves, "realtimeDeparture": None, "realtimeAt": None, "realtimeFreshness": None,
                          "rawDelaySec": None, "delayMin": None, "displayedDelayMin": None, "replacementType": None,
-                         "platformChanged": False, "alerts": [], "timeBasis": "timetable", "headwaySec": None, "skippedStops": [],
-                         "endsAt": None, **change})
+                         "platformChanged": False, "alerts": [], "certainty": "exact", "uncertaintySec": None, "headwaySec": None,
+                         "boarding": None, "skippedStops": [], "endsAt": None, **change})
         answer = {**body, "departures": rows}
         said = {
-            "en": ("Does not stop at Pully, Lutry", "Ends at Vevey", "every 10 min"), "de": ("Hält nicht in Pully, Lutry", "Endet in Vevey", "alle 10 min"),
-            "fr": ("Ne s’arrête pas à Pully, Lutry", "Terminus Vevey", "toutes les 10 min"),
-            "it": ("Non ferma a Pully, Lutry", "Termina a Vevey", "ogni 10 min"),
+            "en": ("Does not stop at Pully, Lutry", "Ends at Vevey", "every 10 min", "Phone first", "On request"), "de": ("Hält nicht in Pully, Lutry", "Endet in Vevey", "alle 10 min", "Anruf nötig", "Auf Verlangen"),
+            "fr": ("Ne s’arrête pas à Pully, Lutry", "Terminus Vevey", "toutes les 10 min", "Sur appel", "Sur demande"),
+            "it": ("Non ferma a Pully, Lutry", "Termina a Vevey", "ogni 10 min", "Su chiamata", "A richiesta"),
         }
         for language, words in said.items():
             with self.subTest(language):
@@ -215,13 +216,16 @@ class FreshnessOfThePage(BoardTest):
                 tab.intercept(lambda url: {"status": 200, "body": answer} if "/api/stationboard?" in url else None)
                 tab.key("R", modifiers=8)
                 tab.wait("document.querySelector('.pill.skips') !== null")
-                pills = tab.run("['skips', 'shortTurn', 'headway'].map((kind) => document.querySelector(`.pill.${kind}`).textContent)")
+                pills = tab.run("[...document.querySelectorAll('.departure:not(.vacant) :is(.pill.skips, .pill.shortTurn, .pill.headway)')].map((pill) => pill.textContent)")
+                self.assertEqual(len(pills), len(words))
                 for text, word in zip(pills, words):
                     self.assertIn(word, text)
                 times = tab.run("[...document.querySelectorAll('.departure:not(.vacant) .time')].map((time) => time.textContent[0] === '≈')")
-                self.assertEqual(times, [False, False, True, True, False])
+                self.assertEqual(times, [False, False, True, True, False, False, False])
+                title = tab.run("document.querySelectorAll('.departure:not(.vacant) [data-part=time]')[3].title")
+                self.assertEqual(title, "± 2 min")
                 minutes = tab.run("[...document.querySelectorAll('.departure:not(.vacant) .number')].map((number) => number.textContent[0] === '≈')")
-                self.assertEqual(minutes, [False, False, True, True, False])
+                self.assertEqual(minutes, [False, False, True, True, False, False, False])
                 tab.intercept(None)
 
     def test_no_state_is_cut_on_a_phone_in_any_language(self):

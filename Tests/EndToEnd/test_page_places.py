@@ -125,18 +125,21 @@ class PlacesOnThePage(BoardTest):
         row = body["departures"][0]
         at = row["scheduledDeparture"]
         stops = [{"stop_sequence": row["stop_sequence"] + place, "name": f"Stop {place}", "scheduledArrival": later(at, 60 * place),
-                  "scheduledDeparture": later(at, 60 * place), "isInterpolated": place == 1} for place in range(3)]
+                  "scheduledDeparture": later(at, 60 * place), "certainty": "interpolated" if place == 1 else "exact", "uncertaintySec": 90 if place == 1 else None} for place in range(3)]
         # A trip that only realtime has: nothing schedules its stops.
-        stops.append({"stop_sequence": row["stop_sequence"] + 3, "name": "Extra", "realtimeDeparture": later(at, 240), "isInterpolated": False})
+        stops.append({"stop_sequence": row["stop_sequence"] + 3, "name": "Extra", "realtimeDeparture": later(at, 240), "certainty": None})
         for headway, marked in ((None, [False, True, False, False]), (600, [True, True, True, False])):
             def answer(url: str) -> dict | None:
-                return {"status": 200, "body": {"trip": {"headwaySec": headway}, "stops": stops}} if "/api/trips/" in url else None
+                told = [{**stop, "certainty": "headway", "uncertaintySec": None} if headway and stop["certainty"] else stop for stop in stops]
+                return {"status": 200, "body": {"trip": {"headwaySec": headway}, "stops": told}} if "/api/trips/" in url else None
 
             self.tab.intercept(answer)
             self.tab.run("document.querySelector('.departure [data-part=open]').click()")
             self.tab.wait("document.querySelectorAll('#trip-stops li').length === 4")
             said = self.tab.run("[...document.querySelectorAll('#trip-stops li time')].map((one) => [one.textContent.startsWith('≈'), one.scrollWidth > one.clientWidth + 0.5])")
             self.assertEqual(said, [[mark, False] for mark in marked])
+            notes = self.tab.run("[...document.querySelectorAll('#trip-stops .stop-note')].map((one) => one.textContent)")
+            self.assertEqual([note for note in notes if "±" in note], [] if headway else ["± 2 min"])
             self.tab.run("document.getElementById('trip').close()")
             self.tab.wait("document.getElementById('trip').open === false")
 
@@ -196,7 +199,7 @@ class PlacesOnThePage(BoardTest):
                        rawDelaySec=840, delayMin=14, displayedDelayMin=14, platformChanged=False, alerts=[])
             row["realtimeDeparture"] = later(row["scheduledDeparture"], 840)
             if number % 3 == 2:
-                row.update(timeBasis="interpolated", realtimeDeparture=None, rawDelaySec=None, delayMin=None, displayedDelayMin=None, status="UNKNOWN")
+                row.update(certainty="interpolated", uncertaintySec=240, realtimeDeparture=None, rawDelaySec=None, delayMin=None, displayedDelayMin=None, status="UNKNOWN")
         return answer
 
     def test_nothing_of_a_row_is_cut_or_covered_on_a_phone_and_with_large_letters(self):

@@ -167,8 +167,10 @@ class TerminalTest(unittest.TestCase):
             old = (now - timedelta(minutes=10)).isoformat().replace("+00:00", "Z")
             changes = [
                 {**plain, "skippedStops": ["Pully", "Lutry"]}, {**plain, "flags": ["SHORT_TURN"], "endsAt": "Vevey"},
-                {**plain, "timeBasis": "headway", "headwaySec": 600}, {**plain, "timeBasis": "interpolated"},
+                {**plain, "certainty": "headway", "headwaySec": 600}, {**plain, "certainty": "interpolated"},
                 {**plain, "scheduledDeparture": soon, "realtimeDeparture": soon, "realtimeAt": old, "realtimeFreshness": "stale"},
+                {**plain, "certainty": "on_demand", "boarding": "phone_agency", "uncertaintySec": 60},
+                {**plain, "certainty": "on_demand", "boarding": "ask_driver"},
             ]
             retold = Retold(server.url, changes)
             self.addCleanup(retold.close)
@@ -179,6 +181,8 @@ class TerminalTest(unittest.TestCase):
             self.assertRegex(rows[4], r"≈\d\d:\d\d .*every 10'")
             self.assertRegex(rows[5], r"≈\d\d:\d\d ")
             self.assertRegex(rows[6], r" ◐\d+'")
+            self.assertRegex(rows[7], r"≈\d\d:\d\d .*phone first")
+            self.assertRegex(rows[8], r" \d\d:\d\d .*on request")
 
     def test_replacements_ends_that_come_early_and_other_platforms_are_told(self):
         late = {"delayMin": 7, "status": "DELAYED"}

@@ -36,7 +36,11 @@ FIELDS = (
     "operator",
     "serviceDate",
     "startTime",
-    "timeBasis",
+    "certainty",
+    "uncertaintySec",
+    "headwaySec",
+    "boarding",
+    "tripShortName",
 )
 EMPTY_MEANS_NULL = frozenset({"line", "destination", "operator"})
 

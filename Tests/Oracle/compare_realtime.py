@@ -42,6 +42,11 @@ FIELDS = (
     "endsAt",
     "terminus",
     "skippedStops",
+    "certainty",
+    "uncertaintySec",
+    "headwaySec",
+    "boarding",
+    "tripShortName",
 )
 IDENTITY = ("trip_id", "stop_id", "stop_sequence", "serviceDate", "scheduledDeparture", "added")
 WINDOWS = (30, 210, 720)

@@ -41,6 +41,8 @@ class EdgeFeed:
 
     def __init__(self, seed: int = 99) -> None:
         self.chance = random.Random(seed)
+        # Of columns that were added later: the others stay what they were.
+        self.later = random.Random(seed + 1)
         self.served: list[str] = []
         self.stops: list[tuple] = []
         self.trips: list[tuple] = []
@@ -84,7 +86,8 @@ class EdgeFeed:
             stops[-1] = stops[0]
         route = chance.choice(ROUTES)[0]
         service = chance.choice(("WK", "WE", "X", "DST", "ALL"))
-        self.trips.append((trip, route, service, chance.choice(HEADSIGNS)))
+        short = self.later.choice(("", "", str(number), "Ä 7"))
+        self.trips.append((trip, route, service, chance.choice(HEADSIGNS), short))
         clock = chance.choice((
             chance.randrange(0, 3600 * 6), chance.randrange(0, 3600 * 30),
             chance.randrange(3600 * 46, 3600 * 60), chance.randrange(3600, 3600 * 4),
@@ -106,7 +109,8 @@ class EdgeFeed:
             pickup = chance.choice(("", 0, 0, 0, 1, 2, 3))
             # Most trips of this feed say how far along their stops are, some not at all of them.
             distance = "" if measured < 0.3 or chance.random() < 0.02 else f"{far:.2f}"
-            rows.append((trip, arrival, departure, stop, sequence, headsign, pickup, distance))
+            timepoint = self.later.choice(("", 1, 0, 0, "x"))
+            rows.append((trip, arrival, departure, stop, sequence, headsign, pickup, distance, timepoint))
             sequence += chance.choice((1, 1, 5))
             clock += dwell + chance.choice((0, 60, 97, 601))
             far += chance.choice((0, 120.5, 333.25, 1800))
@@ -137,9 +141,9 @@ class EdgeFeed:
             "routes": (["route_id", "agency_id", "route_short_name", "route_long_name", "route_type"],
                        [(id, "AB"[n % 2], short, long, kind)
                         for n, (id, short, long, kind) in enumerate(ROUTES)]),
-            "trips": (["trip_id", "route_id", "service_id", "trip_headsign"], self.trips),
+            "trips": (["trip_id", "route_id", "service_id", "trip_headsign", "trip_short_name"], self.trips),
             "stop_times": (["trip_id", "arrival_time", "departure_time", "stop_id", "stop_sequence",
-                            "stop_headsign", "pickup_type", "shape_dist_traveled"], self.stop_times),
+                            "stop_headsign", "pickup_type", "shape_dist_traveled", "timepoint"], self.stop_times),
             "calendar": (["service_id", *days, "start_date", "end_date"],
                          [(id, *flags, start, end) for id, flags, start, end in CALENDAR]),
             "calendar_dates": (["service_id", "date", "exception_type"], EXCEPTIONS),

@@ -24,6 +24,7 @@ from zoneinfo import ZoneInfo
 EPOCH = datetime(1970, 1, 1, tzinfo=timezone.utc)
 GRACE_SECONDS = 45
 DEFAULT_WINDOW_MINUTES = 210
+CERTAINTY_REACH = 256
 MAX_HEADSIGN_LENGTH = 80
 WEEKDAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
 
@@ -154,6 +155,14 @@ class Call:
     distance: float | None = None
     # Whether the feed gives no time of the stop.
     untimed: bool = False
+    # timepoint, if it is 0 or 1; pickup_type, if it is one.
+    timepoint: int | None = None
+    pickup: int = 0
+
+    @property
+    def rough(self) -> bool:
+        """Tell whether the time is only near the one of the vehicle."""
+        return self.untimed or self.timepoint == 0
 
 
 @dataclass(slots=True)
@@ -176,6 +185,7 @@ class Trip:
     headsign: str
     calls: list[Call] = field(default_factory=list)
     frequencies: list[Frequency] = field(default_factory=list)
+    short_name: str = ""
 
     def runs(self) -> dict[int, bool]:
         """Return the starts of the trip's frequencies in order, and whether each is to the minute."""
@@ -218,7 +228,11 @@ class Row:
     operator: str | None
     service_date: date
     start_time: int | None
-    time_basis: str = "timetable"
+    certainty: str = "exact"
+    uncertainty: int | None = None
+    headway: int | None = None
+    boarding: str | None = None
+    short_name: str = ""
 
     def as_json(self) -> dict[str, object]:
         """Return the row under the field names of the HTTP contract."""
@@ -232,7 +246,11 @@ class Row:
             "stop_sequence": self.stop_sequence,
             "operator": self.operator,
             "serviceDate": self.service_date.isoformat(),
-            "timeBasis": self.time_basis,
+            "certainty": self.certainty,
+            "uncertaintySec": self.uncertainty,
+            "headwaySec": self.headway,
+            "boarding": self.boarding,
+            "tripShortName": self.short_name or None,
         }
         if self.start_time is not None:
             result["startTime"] = format_time(self.start_time)
@@ -385,8 +403,8 @@ class Feed:
             exceptions[day] = exceptions.get(day, True) and kind == "1"
 
     def _load_trips(self, files: FeedFiles) -> None:
-        columns = ("trip_id", "route_id", "service_id", "trip_headsign")
-        for trip_id, route_id, service_id, headsign in files.rows("trips.txt", columns):
+        columns = ("trip_id", "route_id", "service_id", "trip_headsign", "trip_short_name")
+        for trip_id, route_id, service_id, headsign, short in files.rows("trips.txt", columns):
             if not trip_id or trip_id in self.trips:
                 self.skipped["trip without id or repeated"] += 1
             elif route_id not in self.routes:
@@ -395,7 +413,7 @@ class Feed:
                 self.skipped["trip with unknown service"] += 1
             else:
                 route = self.routes[route_id]
-                self.trips[trip_id] = Trip(trip_id, route, service_id, headsign)
+                self.trips[trip_id] = Trip(trip_id, route, service_id, headsign, short_name=short)
 
     def _load_calls(self, files: FeedFiles) -> None:
         columns = (
@@ -407,9 +425,10 @@ class Feed:
             "stop_headsign",
             "pickup_type",
             "shape_dist_traveled",
+            "timepoint",
         )
         seen: dict[str, set[int]] = defaultdict(set)
-        for trip_id, stop_id, place, arrives, departs, headsign, pickup, far in files.rows(
+        for trip_id, stop_id, place, arrives, departs, headsign, pickup, far, point in files.rows(
             "stop_times.txt", columns
         ):
             trip = self.trips.get(trip_id)
@@ -438,9 +457,10 @@ class Feed:
                 departure = arrival
             boards = parse_integer(pickup) != 1
             distance = parse_distance(far)
-            trip.calls.append(
-                Call(sequence, stop_id, arrival, departure, headsign, boards, distance)
-            )
+            call = Call(sequence, stop_id, arrival, departure, headsign, boards, distance)
+            call.timepoint = int(point) if point in ("0", "1") else None
+            call.pickup = int(pickup) if pickup in ("0", "1", "2", "3") else 0
+            trip.calls.append(call)
 
     def _load_frequencies(self, files: FeedFiles) -> None:
         columns = ("trip_id", "start_time", "end_time", "headway_secs", "exact_times")
@@ -595,14 +615,39 @@ class Feed:
             operator=self.operator(trip.route),
             service_date=day,
             start_time=start,
-            time_basis=self.time_basis(trip, call, start),
+            short_name=trip.short_name,
+            **self.certainty(trip, index, start),
         )
 
-    def time_basis(self, trip: Trip, call: Call, start: int | None) -> str:
-        """Return what the scheduled departure of a run rests on."""
-        if start is not None and not trip.runs()[start]:
-            return "headway"
-        return "interpolated" if call.untimed else "timetable"
+    def certainty(self, trip: Trip, index: int, start: int | None) -> dict[str, object]:
+        """Return how exact the scheduled departure of a run is, under the names of Row."""
+        call = trip.calls[index]
+        found: dict[str, object] = {"certainty": "timepoint" if call.timepoint == 1 else "exact"}
+        if call.rough:
+            found["certainty"] = "interpolated"
+            found["uncertainty"] = self.uncertainty(trip.calls, index)
+        runs = trip.runs()
+        if start is not None and not runs[start]:
+            loose = [other for other, exact in runs.items() if not exact]
+            # Only a run beside it counts, and not one to the minute.
+            order = list(runs)
+            place = order.index(start)
+            beside = [run for run in order[max(0, place - 1) : place + 2] if run in loose and run != start]
+            found = {"certainty": "headway", "headway": min((abs(run - start) for run in beside), default=None)}
+        boarding = {2: "phone_agency", 3: "ask_driver"}.get(call.pickup)
+        if boarding:
+            found |= {"certainty": "on_demand", "boarding": boarding}
+        return found
+
+    @staticmethod
+    def uncertainty(calls: list[Call], index: int) -> int | None:
+        """Return the most seconds by which the departure of a call may be off, from the exact calls around it."""
+        before = [call for call in calls[max(0, index - CERTAINTY_REACH) : index] if not call.rough]
+        after = [call for call in calls[index + 1 : index + 1 + CERTAINTY_REACH] if not call.rough]
+        if not before or not after:
+            return None
+        time = calls[index].departure
+        return max(0, time - before[-1].departure, after[0].arrival - time)
 
     # The texts of a row
 

@@ -70,6 +70,9 @@ class RealtimeRow:
     left_out: list[str] = field(default_factory=list)
     # Of a frequency without exact times: nothing is late or early.
     inexact: bool = False
+    # How exact the schedule is, under the names of gtfs_oracle.Row; of a listed stop it is exact.
+    certainty: dict[str, object] = field(default_factory=lambda: {"certainty": "exact"})
+    short_name: str | None = None
     stops: tuple[str, ...] = ()
 
     @property
@@ -102,6 +105,11 @@ class RealtimeRow:
             "endsAt": self.ends_at,
             "terminus": self.terminus,
             "skippedStops": self.left_out[:MOST_NAMES],
+            "certainty": self.certainty["certainty"] if self.scheduled is not None else None,
+            "uncertaintySec": self.certainty.get("uncertainty"),
+            "headwaySec": self.certainty.get("headway"),
+            "boarding": self.certainty.get("boarding"),
+            "tripShortName": self.short_name,
         }
 
 
@@ -425,7 +433,7 @@ class RealtimeFeed:
         def rows() -> list[RealtimeRow]:
             found = self._updated_rows(update, instance, touches=False)
             for row in found:
-                row.trip_id, row.added = trip_id, True
+                row.trip_id, row.added, row.short_name = trip_id, True, None
             return found
 
         return ("copy", trip_id, template.trip_id, day, start), 0, rows
@@ -533,6 +541,10 @@ class RealtimeFeed:
             scheduled=instance.origin + call.departure,
             platform=self.feed.platform(call.stop_id),
             inexact=not instance.trip.runs().get(instance.start, True),
+            certainty=self.feed.certainty(
+                instance.trip, instance.trip.calls.index(call), instance.start
+            ),
+            short_name=instance.trip.short_name or None,
             stops=(call.stop_id,),
         )
 
@@ -712,6 +724,7 @@ class RealtimeFeed:
                 scheduled=planned,
                 predicted=predicted,
                 added=replaced is None,
+                short_name=replaced.trip.short_name or None if replaced else None,
                 replaces=replaced is not None,
                 platform=place.platform or self.feed.platform(place.stop_id),
                 headsign=stop.headsign or update.headsign,
@@ -744,6 +757,13 @@ class RealtimeFeed:
                         start=row.start_time,
                         scheduled=row.departure,
                         platform=row.platform,
+                        certainty={
+                            "certainty": row.certainty,
+                            "uncertainty": row.uncertainty,
+                            "headway": row.headway,
+                            "boarding": row.boarding,
+                        },
+                        short_name=row.short_name or None,
                     )
                 )
         seen: set[int] = set()

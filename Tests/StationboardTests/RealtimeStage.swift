@@ -37,7 +37,10 @@ struct RealtimeStage {
     var line: String?
     var destination: String?
     var scheduledDeparture: String
-    var timeBasis: String?
+    var certainty: String?
+    var uncertaintySec: Int?
+    var boarding: String?
+    var tripShortName: String?
     var headwaySec: Int?
     var skippedStops: [String]
     var endsAt: String?

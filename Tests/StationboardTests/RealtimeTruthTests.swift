@@ -57,7 +57,7 @@ import Timetable
     #expect(row.realtimeDeparture == "2026-02-16T09:12:00Z")
     #expect(row.rawDelaySec == 240)
     #expect(row.status == "DELAYED")
-    #expect(row.timeBasis == "timetable")
+    #expect(row.certainty == "exact")
   }
 
   @Test func `an added trip with only an arrival keeps the delay of that, and absurd ones none`()
@@ -71,7 +71,7 @@ import Timetable
     #expect(try rows(stage, "a", update(Event(time: time, delay: 60))).last?.rawDelaySec == 60)
     let absurd = try rows(stage, "a", update(Event(time: time, delay: 100_000))).last
     #expect(absurd?.rawDelaySec == nil)
-    #expect(absurd?.timeBasis == nil)
+    #expect(absurd?.certainty == nil)
   }
 
   @Test func `a row keeps its key while predictions change and stops behind it go`() throws {
@@ -138,7 +138,7 @@ import Timetable
     let now = stage.at("2026-02-16 09:50:00")
     let rows = try stage.departures("a", at: now, [], window: 30)
     #expect(rows.count > 2)
-    #expect(rows.allSatisfy { $0.timeBasis == "headway" && $0.headwaySec == 600 })
+    #expect(rows.allSatisfy { $0.certainty == "headway" && $0.headwaySec == 600 })
     let exact = try line(files: [
       "frequencies.txt": """
       trip_id,start_time,end_time,headway_secs,exact_times
@@ -147,7 +147,7 @@ import Timetable
       """
     ])
     let others = try exact.departures("a", at: now, [], window: 30)
-    #expect(others.allSatisfy { $0.timeBasis == "timetable" && $0.headwaySec == nil })
+    #expect(others.allSatisfy { $0.certainty == "exact" && $0.headwaySec == nil })
   }
 
   @Test(arguments: ["10:07:00", "00:00:00", "10:10:00", nil] as [String?])

@@ -98,7 +98,10 @@ public struct BoardReader: Sendable {
     departure.destination = field["destination"].string()
     departure.operator = field["operator"].string()
     departure.realtimeDeparture = realtime
-    departure.timeBasis = field["timeBasis"].string()
+    departure.certainty = field["certainty"].string()
+    departure.uncertaintySec = field["uncertaintySec"].int()
+    departure.boarding = field["boarding"].string()
+    departure.tripShortName = field["tripShortName"].string()
     departure.headwaySec = field["headwaySec"].int()
     departure.skippedStops = strings(field["skippedStops"])
     departure.endsAt = field["endsAt"].string()

@@ -27,9 +27,16 @@ public struct Departure: Codable, Hashable, Sendable {
   public var scheduledDeparture: String
   /// The expected departure, RFC 3339; `nil` without realtime data.
   public var realtimeDeparture: String?
-  /// The basis of the scheduled departure: `timetable`; `interpolated` between stops with times; `headway` for
-  /// frequency-based service; `nil` if no schedule covers it.
-  public var timeBasis: String?
+  /// How exact the scheduled departure is: `exact`; `timepoint`, before which vehicles do not leave; `interpolated`
+  /// between stops with times; `headway` for frequency-based service; `on_demand` where it has to be arranged; `nil`
+  /// if no schedule covers it, or if it is not known.
+  public var certainty: String?
+  /// The most seconds by which the scheduled departure may be off, where it is approximate and that is known.
+  public var uncertaintySec: Int?
+  /// How boarding is arranged, where it has to be: `phone_agency` or `ask_driver`.
+  public var boarding: String?
+  /// The number of the train (trip_short_name of GTFS).
+  public var tripShortName: String?
   /// Seconds between vehicles, where that is all the timetable says.
   public var headwaySec: Int?
   /// The names of later stops that the trip leaves out.
@@ -75,7 +82,8 @@ public struct Departure: Codable, Hashable, Sendable {
     case stopSequence = "stop_sequence"
     case line, category, number, destination
     case `operator`
-    case scheduledDeparture, timeBasis, headwaySec, skippedStops, endsAt
+    case scheduledDeparture, certainty, uncertaintySec, boarding, tripShortName, headwaySec
+    case skippedStops, endsAt
     case realtimeDeparture, delayMin, platform, platformChanged
     case previousPlatform, cancelled, status, realtimeAt, realtimeFreshness, alerts, flags
     case serviceDate, startTime

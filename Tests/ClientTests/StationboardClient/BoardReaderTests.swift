@@ -11,7 +11,7 @@ struct BoardReaderTests {
     {"key":"k","trip_id":"t","route_id":"r","stop_id":"8501120:0:1","stop_sequence":5,"line":"R3",
     "category":"R","number":"3","destination":"Vallorbe","operator":"SBB",
     "scheduledDeparture":"2026-02-18T07:49:00.000Z","realtimeDeparture":"2026-02-18T07:50:00.000Z",
-    "timeBasis":"timetable","headwaySec":600,"skippedStops":["Renens"],"endsAt":"Cossonay",
+    "certainty":"exact","headwaySec":600,"skippedStops":["Renens"],"endsAt":"Cossonay",
     "delayMin":1,"platform":"3","platformChanged":true,"previousPlatform":"2","cancelled":false,
     "status":"DELAYED","realtimeAt":"2026-02-18T07:48:00Z","realtimeFreshness":"fresh",
     "alerts":[{"id":"a","severity":"WARNING","effect":"DETOUR","cause":"STRIKE","header":"h",

@@ -49,8 +49,8 @@ struct DepartureRows {
     writeDestination(row, extra, &json)
     json.raw(",\"scheduledDeparture\":\"")
     json.instant(row.scheduled ?? row.effective)
-    json.raw("\",\"timeBasis\":")
-    writeTimeBasis(row, extra, &json)
+    json.raw("\",")
+    writeCertainty(row, extra, &json)
     json.raw(",\"realtimeDeparture\":")
     if let predicted = row.predicted, !row.marks.contains(.cancelled) {
       json.raw("\"")
@@ -172,21 +172,6 @@ struct DepartureRows {
   private func sequence(of row: BoardRow, _ extra: ExtraTrip?) -> Int {
     if let extra, !extra.stops.isEmpty { return Int(extra.stops[row.position].sequence) }
     return row.trip.map { Int(feed.timetable.sequence(row.position, of: $0)) } ?? row.position
-  }
-
-  /// Writes what the scheduled departure rests on, and how often vehicles come if that is all it rests on.
-  private func writeTimeBasis(_ row: BoardRow, _ extra: ExtraTrip?, _ json: inout JSONBytes) {
-    guard row.scheduled != nil else { return json.raw("null,\"headwaySec\":null") }
-    guard let trip = row.trip, extra?.stops.isEmpty ?? true else {
-      return json.raw("\"timetable\",\"headwaySec\":null")
-    }
-    if extra == nil, feed.timetable.isHeadway(trip) {
-      json.raw("\"headway\",\"headwaySec\":")
-      return writeNumber(feed.timetable.headway(of: trip).map { Int($0) }, &json)
-    }
-    let isInterpolated = feed.timetable.isInterpolated(row.position, of: trip)
-    json.raw(isInterpolated ? "\"interpolated\"" : "\"timetable\"")
-    json.raw(",\"headwaySec\":null")
   }
 
   private func writeTripId(_ row: BoardRow, _ extra: ExtraTrip?, _ json: inout JSONBytes) {

@@ -31,7 +31,7 @@ struct TripAnswer {
     var scheduledDeparture: Int64?
     var allowsPickup: Bool
     var allowsDropOff: Bool
-    var isInterpolated = false
+    var certainty = ScheduleCertainty.unscheduled
   }
 
   /// The body.
@@ -183,7 +183,7 @@ struct TripAnswer {
         scheduledDeparture: position == count - 1 ? nil : midnight + Int64(call.departure),
         allowsPickup: call.allowsPickup && position < count - 1,
         allowsDropOff: call.allowsDropOff && position > 0,
-        isInterpolated: call.isInterpolated
+        certainty: ScheduleCertainty(position, of: trip, timetable, isCopy: realtime?.extra != nil)
       )
       return (position, stop)
     }
@@ -200,7 +200,8 @@ struct TripAnswer {
         sequence: Int(own.sequence),
         scheduledDeparture: row?.scheduled,
         allowsPickup: row != nil,
-        allowsDropOff: position > 0
+        allowsDropOff: position > 0,
+        certainty: row?.scheduled == nil ? .unscheduled : .listed
       )
       return (position, stop)
     }
@@ -252,8 +253,8 @@ struct TripAnswer {
     json.flag(stop.allowsPickup)
     json.raw(",\"dropOff\":")
     json.flag(stop.allowsDropOff)
-    json.raw(",\"isInterpolated\":")
-    json.flag(stop.isInterpolated)
+    json.raw(",")
+    stop.certainty.write(&json)
     json.raw("}")
   }
 

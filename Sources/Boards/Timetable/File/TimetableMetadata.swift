@@ -22,6 +22,8 @@ package struct TimetableMetadata: Codable, Hashable, Sendable {
   package var importedAt: Double
   /// The languages of the translations.
   package var languages: [String]
+  /// Whether the attributes of stop times say what timepoint says; `nil` in files of programs that did not read it.
+  package var hasTimepoints: Bool?
 
   /// Creates the metadata.
   package init(
@@ -35,7 +37,8 @@ package struct TimetableMetadata: Codable, Hashable, Sendable {
     version: String?,
     language: String?,
     importedAt: Double,
-    languages: [String]
+    languages: [String],
+    hasTimepoints: Bool? = true
   ) {
     self.timeZone = timeZone
     self.timeZones = timeZones
@@ -48,5 +51,6 @@ package struct TimetableMetadata: Codable, Hashable, Sendable {
     self.language = language
     self.importedAt = importedAt
     self.languages = languages
+    self.hasTimepoints = hasTimepoints
   }
 }

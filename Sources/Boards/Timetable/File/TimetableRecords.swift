@@ -51,13 +51,24 @@ struct PatternRecord: BitwiseCopyable {
   var count: UInt32
 }
 
-/// pickup_type in bits 0–1, drop_off_type in bits 2–3, bit 4 set when the time was interpolated.
+/// pickup_type in bits 0–1, drop_off_type in bits 2–3, bit 4 set when the time was interpolated, bit 5 when the feed
+/// says that it is approximate (timepoint 0), bit 6 when the feed says that it is exact (timepoint 1).
 struct StopTimeAttributes: BitwiseCopyable {
+  /// The bit of an interpolated time.
+  static let interpolated: UInt8 = 16
+  /// The bit of a time that the feed calls approximate.
+  static let approximate: UInt8 = 32
+  /// The bit of a time that the feed calls exact.
+  static let timepoint: UInt8 = 64
+
   var bits: UInt8
 
   var pickupType: UInt8 { bits & 3 }
   var dropOffType: UInt8 { bits >> 2 & 3 }
-  var isInterpolated: Bool { bits & 16 != 0 }
+  var isInterpolated: Bool { bits & Self.interpolated != 0 }
+  var isTimepoint: Bool { bits & Self.timepoint != 0 }
+  /// Whether the time is only near the one of the vehicle.
+  var isRough: Bool { bits & (Self.interpolated | Self.approximate) != 0 }
 }
 
 /// When a trip arrives at and leaves a stop, in seconds after its first departure.

@@ -16,6 +16,7 @@ extension FeedReader {
     var dropOff: Int?
     var headsign: Int?
     var distance: Int?
+    var timepoint: Int?
     /// What a row that is served on demand has instead of a stop or a time.
     var onDemand: [Int]
   }
@@ -50,6 +51,7 @@ extension FeedReader {
         dropOff: reader.column("drop_off_type"),
         headsign: reader.column("stop_headsign"),
         distance: reader.column("shape_dist_traveled"),
+        timepoint: reader.column("timepoint"),
         onDemand: [
           "location_id", "location_group_id", "start_pickup_drop_off_window",
           "end_pickup_drop_off_window",
@@ -222,6 +224,11 @@ extension FeedReader {
     if dropOff.count == 1, (0x30...0x33).contains(dropOff[0]) {
       attributes |= (dropOff[0] & 3) << 2
     }
+    let timepoint = reader.bytes(columns.timepoint)
+    if timepoint.count == 1 {
+      if timepoint[0] == 0x30 { attributes |= StopTimeAttributes.approximate }
+      if timepoint[0] == 0x31 { attributes |= StopTimeAttributes.timepoint }
+    }
     return .success(
       StopTimeRow(
         sequence: UInt32(sequence),
@@ -327,7 +334,7 @@ extension FeedReader {
           }
         rows.arrivals[timed + step] = Int32(first + Int(share))
         rows.departures[timed + step] = Int32(first + Int(share))
-        rows.attributes[timed + step] |= 16
+        rows.attributes[timed + step] |= StopTimeAttributes.interpolated
       }
       timed = index
     }
@@ -393,10 +400,11 @@ extension FeedReader {
     )
     let distances = tables.trips.distances[Int(trip)]
     if distances != noRecord { rows.distances = tables.distances.lists[Int(distances)] }
-    for place in 0..<rows.count where rows.attributes[place] & 16 != 0 {
+    for place in 0..<rows.count where rows.attributes[place] & StopTimeAttributes.interpolated != 0
+    {
       rows.arrivals[place] = StopTimeRows.blank
       rows.departures[place] = StopTimeRows.blank
-      rows.attributes[place] &= ~16
+      rows.attributes[place] &= ~StopTimeAttributes.interpolated
     }
     return rows
   }

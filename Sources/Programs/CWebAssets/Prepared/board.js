@@ -1,4 +1,4 @@
-const later=(address,loaded)=>import(address).then(({define})=>(loaded[address]??=define({m_board_colours,m_board_departure,m_board_rows,m_board_views,m_engine_sample_record,m_shared_dom,m_shared_moments})));
+const later=(address,loaded)=>import(address).then(({define})=>(loaded[address]??=define({m_board_colours,m_board_departure,m_board_rows,m_board_views,m_engine_sample_record,m_messages_messages,m_shared_dom,m_shared_moments})));
 const loaded={};
 const m_board_departure=(()=>{
 const ARRIVING_FROM_SECONDS=13;
@@ -109,8 +109,11 @@ const minutes=delayMinutes(departure);
 if(minutes==null||minutes<SHOWN_DELAY_FROM_MINUTES)return{kind:"none"};
 return isTrain(departure)?{kind:"late",minutes}:{kind:"delayed",minutes};
 }
-function isApproximate(departure){
-return !isPredicted(departure)&&["interpolated","headway"].includes(departure.timeBasis);
+function isRough({certainty,uncertaintySec}){
+return certainty==="interpolated"||certainty==="headway"||uncertaintySec>0;
+}
+function uncertainty({uncertaintySec},say){
+return uncertaintySec>0?`± ${Math.ceil(uncertaintySec / 60)} ${say("minuteMark")}`:null;
 }
 function headwayMinutes(departure){
 return departure.headwaySec>0?Math.max(1,Math.round(departure.headwaySec / 60)):null;
@@ -122,7 +125,7 @@ hasFlag(departure,"EXTRA_SERVICE")?"extra":null,
 hasFlag(departure,"SHORT_TURN")||hasFlag(departure,"SHORT_TURN_TERMINUS")?"shortTurn":null,
 ].filter(Boolean);
 }
-return{ARRIVING_FROM_SECONDS,DEPARTED_AFTER_SECONDS,LONGEST_COUNTDOWN_MINUTES,effectiveDeparture,secondsToDeparture,hasDeparted,minutesToDeparture,countdown,modeOf,isRegional,isTrain,lineName,delaySeconds,delayMinutes,minutesOfDelay,isWorthSaying,expectedMinute,isCancelled,isSkipped,isOff,isPredicted,freshnessOf,ageOfPrediction,punctuality,isApproximate,headwayMinutes,peculiarities};
+return{ARRIVING_FROM_SECONDS,DEPARTED_AFTER_SECONDS,LONGEST_COUNTDOWN_MINUTES,effectiveDeparture,secondsToDeparture,hasDeparted,minutesToDeparture,countdown,modeOf,isRegional,isTrain,lineName,delaySeconds,delayMinutes,minutesOfDelay,isWorthSaying,expectedMinute,isCancelled,isSkipped,isOff,isPredicted,freshnessOf,ageOfPrediction,punctuality,isRough,uncertainty,headwayMinutes,peculiarities};
 })();
 const m_board_views=(()=>{
 const{delayMinutes,effectiveDeparture,isOff,isRegional,isTrain,lineName}=m_board_departure;
@@ -1653,7 +1656,7 @@ return{POINTER_REST_MS,pressGuard,HoverAnchor};
 const m_board_rows=(()=>{
 const{fromTemplate,newElement,newSign,paintBadge,part,setAttribute,setText,shown}=m_shared_dom;
 const{badgeColours}=m_board_colours;
-const{ageOfPrediction,countdown,freshnessOf,hasDeparted,headwayMinutes,isApproximate,isOff,isTrain,lineName,modeOf,peculiarities,punctuality}=m_board_departure;
+const{ageOfPrediction,countdown,freshnessOf,hasDeparted,headwayMinutes,isOff,isPredicted,isRough,isTrain,lineName,modeOf,peculiarities,punctuality,uncertainty}=m_board_departure;
 const{clockTime,duration}=m_shared_moments;
 const{pressGuard}=m_shared_press_guard;
 const PARTS=["time","badge","mode","line","open","remark","alert","platform","platform-word","platform-name","countdown"];
@@ -1807,12 +1810,13 @@ const own=town&&destination.startsWith(`${town}, `)?`${town}, `:"";
 if(open.textContent===destination&&(open.firstElementChild?.textContent??"")===own)return;
 open.replaceChildren(...(own?[newElement("span","own-town",own)]:[]),destination.slice(own.length));
 }
-function fillTime(time,departure,{zone}){
+function fillTime(time,departure,{zone,say}){
 const instant=departure.scheduledDeparture??departure.realtimeDeparture??"";
 setAttribute(time,"datetime",instant);
-const isRough=["interpolated","headway"].includes(departure.timeBasis);
-setAttribute(time,"data-rough",isRough&&instant?"yes":null);
-setText(time,instant?`${isRough?"≈":""}${clockTime(Date.parse(instant),zone)}`:"");
+const rough=isRough(departure)&&instant;
+setAttribute(time,"data-rough",rough?"yes":null);
+setAttribute(time,"title",uncertainty(departure,say));
+setText(time,instant?`${rough?"≈":""}${clockTime(Date.parse(instant),zone)}`:"");
 }
 function platformWord(departure,say){
 return departure&&!isTrain(departure)?say("stand"):say("platform");
@@ -1856,6 +1860,7 @@ const stops=[skipped,...others].join(", ");
 const text=others.length>0?say("skipsStops",{stop:skipped,count:others.length}):say("skipsStop",{stop:skipped});
 remarks.push({kind:"skips",text,name:say("skipsStop",{stop:stops}),short:say("skipsShort",{count:others.length + 1})});
 }
+if(departure.boarding&&!isOff(departure))remarks.push({kind:"headway",text:say(departure.boarding)});
 const headway=headwayMinutes(departure);
 if(headway !==null&&remarks.length===0){
 remarks.push({kind:"headway",text:say("every",{minutes:headway}),name:say("everyLong",{count:headway}),short:say("everyShort",{minutes:headway})});
@@ -1888,22 +1893,22 @@ setAttribute(row,"data-realtime",freshness??"none");
 const age=freshness==="stale"?ageOfPrediction(departure,now):null;
 const old=freshness==="stale"?say("oldPrediction",{age:duration(age===null?180:Math.max(age,60))}):null;
 setAttribute(value,"title",old);
-const isRough=isApproximate(departure);
-const written=`${kind} ${minutes??sign} ${say("minuteMark")} ${old??""}${isRough}`;
+const rough=isRough(departure)&&!isPredicted(departure);
+const written=`${kind} ${minutes??sign} ${say("minuteMark")} ${old??""}${rough}`;
 if(value.dataset.written===written)return;
 value.dataset.written=written;
-setAttribute(value,"data-rough",isRough&&kind==="minutes"?"yes":null);
+setAttribute(value,"data-rough",rough&&kind==="minutes"?"yes":null);
 value.dataset.kind=kind==="minutes"&&minutes<=1?"soon":kind;
-value.replaceChildren(...countdownParts(kind,minutes,sign,isRough,say));
+value.replaceChildren(...countdownParts(kind,minutes,sign,rough,say));
 if(old&&kind !=="none")value.append(newElement("span","unseen",` (${old})`));
 }
-function countdownParts(kind,minutes,sign,isRough,say){
+function countdownParts(kind,minutes,sign,rough,say){
 if(kind==="none")return [];
 if(kind==="arriving")return [newSign(sign),newElement("span","unseen",say("arriving"))];
-const number=newElement("span","number",`${isRough?"≈":""}${minutes}`);
+const number=newElement("span","number",`${rough?"≈":""}${minutes}`);
 const mark=newElement("span","minute-mark",say("minuteMark"));
 for(const node of [number,mark])node.setAttribute("aria-hidden","true");
-return [number,mark,newElement("span","unseen",say(isRough?"inAboutMinutes":"inMinutes",{count:minutes}))];
+return [number,mark,newElement("span","unseen",say(rough?"inAboutMinutes":"inMinutes",{count:minutes}))];
 }
 return{Rows,platformWord,remarksOf};
 })();
@@ -3327,10 +3332,10 @@ const{keepShell}=m_board_shell;
 const{languageOf,loadMessages,LOCALES,sentences}=m_messages_messages;
 const WASM="/assets/freshness.fafac4462738.wasm";
 const MESSAGES={
-fr:()=>later("/assets/messages-fr-board.958c29d70a9d.js",loaded),
-de:()=>later("/assets/messages-de-board.a7abf8c399cc.js",loaded),
-it:()=>later("/assets/messages-it-board.c77142325360.js",loaded),
-en:()=>later("/assets/messages-en-board.de8542b3c139.js",loaded),
+fr:()=>later("/assets/messages-fr-board.9978b4ce4f2b.js",loaded),
+de:()=>later("/assets/messages-de-board.137d0d8b1ac2.js",loaded),
+it:()=>later("/assets/messages-it-board.3af386ecbb9f.js",loaded),
+en:()=>later("/assets/messages-en-board.379972d83363.js",loaded),
 };
 const PUSH={heartbeat:15_000,safetyPoll:60_000};
 const FAULT={fault:"{reason}",reload:"Reload"};
@@ -3360,7 +3365,7 @@ this.policy={preset:"departuresWeb",...(this.usesStream?{push:PUSH}:{})};
 this.say=sentences(language,messages);
 this.favourites=new Favourites(this);
 const deferred=(make)=>new Deferred(make,(failure)=>showFault(this.say,"fault",failure));
-this.#ap=deferred(async()=>new(await later("/assets/board-trip.f3fc18a52f08.js",loaded)).TripDialog(this));
+this.#ap=deferred(async()=>new(await later("/assets/board-trip.8c3ae15d28f6.js",loaded)).TripDialog(this));
 this.#ce=deferred(async()=>new(await later("/assets/board-filter-sheet.7262cb587004.js",loaded)).FilterSheet(this));
 this.#aq=deferred(async()=>new(await later("/assets/board-diagnostics.2f7114c12999.js",loaded)).Diagnostics(this));
 this.#bg=deferred(async()=>new(await later("/assets/board-search.3a5b6184cf67.js",loaded)).StopSearch({context:()=>this,onChoose:(stop)=>this.#eu(stop)}));

@@ -41,6 +41,18 @@ struct BoardMessages {
       choose("ends", "lim.", "kurz", "lim.")
     )
   }
+  /// Returns how boarding is arranged, in full and short.
+  func boarding(_ word: String) -> (long: String, short: String) {
+    word == "phone_agency"
+      ? (
+        choose("phone first", "sur appel", "Anruf nötig", "su chiamata"),
+        choose("phone", "appel", "Anruf", "chiam.")
+      )
+      : (
+        choose("on request", "sur demande", "auf Verl.", "a richiesta"),
+        choose("request", "demande", "Verl.", "rich.")
+      )
+  }
   /// Returns how often vehicles run.
   func every(_ minutes: Int) -> String {
     choose("every \(minutes)'", "ttes \(minutes)'", "alle \(minutes)'", "ogni \(minutes)'")

@@ -78,7 +78,9 @@ struct BoardText {
     let destination = Terminal.fit(departure.destination ?? "", destinationWidth)
     let time = showsTime ? Terminal.fit(Self.clock(scheduled, zone), 6) : ""
     // The timetable has no time for the stop, or not to the minute.
-    let isApproximate = departure.timeBasis == "interpolated" || departure.timeBasis == "headway"
+    let isApproximate =
+      departure.certainty == "interpolated" || departure.certainty == "headway"
+      || departure.uncertaintySec != nil
     let gap = isApproximate && showsTime ? "≈" : " "
     let text = isOff ? crossed(destination) + gap + crossed(time) : destination + gap + time
     return mark + badge(departure) + text + (showsPlatform ? platform(departure) : "")
@@ -140,6 +142,7 @@ struct BoardText {
     }
     if flags.contains("EXTRA_SERVICE") { add((words.extra, words.extra), "36") }
     if flags.contains("REPLACEMENT_SERVICE") { add(words.replacement, "36") }
+    if let boarding = departure.boarding { add(words.boarding(boarding), "2") }
     if let headway = departure.headwaySec {
       let text = words.every(max(1, Int((Double(headway) / 60).rounded())))
       add((text, text), "2")

@@ -157,9 +157,14 @@ export function punctuality(departure) {
   return isTrain(departure) ? { kind: "late", minutes } : { kind: "delayed", minutes };
 }
 
-/** Whether the timetable has no time of the stop to the minute, and nothing predicts one. */
-export function isApproximate(departure) {
-  return !isPredicted(departure) && ["interpolated", "headway"].includes(departure.timeBasis);
+/** Whether the timetable has no time of the stop to the minute. */
+export function isRough({ certainty, uncertaintySec }) {
+  return certainty === "interpolated" || certainty === "headway" || uncertaintySec > 0;
+}
+
+/** How far off a time of the timetable may be, in words; `null` if it is exact or nothing bounds it. */
+export function uncertainty({ uncertaintySec }, say) {
+  return uncertaintySec > 0 ? `± ${Math.ceil(uncertaintySec / 60)} ${say("minuteMark")}` : null;
 }
 
 /** Minutes between vehicles, where that is all the timetable says; else `null`. */

@@ -3,7 +3,7 @@
 
 import { fromTemplate, newElement, newSign, paintBadge, part, setAttribute, setText, shown } from "../shared/dom.js";
 import { badgeColours } from "./colours.js";
-import { ageOfPrediction, countdown, freshnessOf, hasDeparted, headwayMinutes, isApproximate, isOff, isTrain, lineName, modeOf, peculiarities, punctuality } from "./departure.js";
+import { ageOfPrediction, countdown, freshnessOf, hasDeparted, headwayMinutes, isOff, isPredicted, isRough, isTrain, lineName, modeOf, peculiarities, punctuality, uncertainty } from "./departure.js";
 import { clockTime, duration } from "../shared/moments.js";
 import { pressGuard } from "../shared/press-guard.js";
 
@@ -201,12 +201,13 @@ function fillDestination(open, destination, town) {
   open.replaceChildren(...(own ? [newElement("span", "own-town", own)] : []), destination.slice(own.length));
 }
 
-function fillTime(time, departure, { zone }) {
+function fillTime(time, departure, { zone, say }) {
   const instant = departure.scheduledDeparture ?? departure.realtimeDeparture ?? "";
   setAttribute(time, "datetime", instant);
-  const isRough = ["interpolated", "headway"].includes(departure.timeBasis);
-  setAttribute(time, "data-rough", isRough && instant ? "yes" : null);
-  setText(time, instant ? `${isRough ? "≈" : ""}${clockTime(Date.parse(instant), zone)}` : "");
+  const rough = isRough(departure) && instant;
+  setAttribute(time, "data-rough", rough ? "yes" : null);
+  setAttribute(time, "title", uncertainty(departure, say));
+  setText(time, instant ? `${rough ? "≈" : ""}${clockTime(Date.parse(instant), zone)}` : "");
 }
 
 /** Trains stop at a platform; everything else at a stand. */
@@ -263,6 +264,7 @@ export function remarksOf(departure, say) {
     const text = others.length > 0 ? say("skipsStops", { stop: skipped, count: others.length }) : say("skipsStop", { stop: skipped });
     remarks.push({ kind: "skips", text, name: say("skipsStop", { stop: stops }), short: say("skipsShort", { count: others.length + 1 }) });
   }
+  if (departure.boarding && !isOff(departure)) remarks.push({ kind: "headway", text: say(departure.boarding) });
   const headway = headwayMinutes(departure);
   // Everything else is graver, and there is little room.
   if (headway !== null && remarks.length === 0) {
@@ -301,21 +303,21 @@ function fillCountdown({ row, countdown: value, departure }, now, say) {
   const age = freshness === "stale" ? ageOfPrediction(departure, now) : null;
   const old = freshness === "stale" ? say("oldPrediction", { age: duration(age === null ? 180 : Math.max(age, 60)) }) : null;
   setAttribute(value, "title", old);
-  const isRough = isApproximate(departure);
-  const written = `${kind} ${minutes ?? sign} ${say("minuteMark")} ${old ?? ""}${isRough}`;
+  const rough = isRough(departure) && !isPredicted(departure);
+  const written = `${kind} ${minutes ?? sign} ${say("minuteMark")} ${old ?? ""}${rough}`;
   if (value.dataset.written === written) return;
   value.dataset.written = written;
-  setAttribute(value, "data-rough", isRough && kind === "minutes" ? "yes" : null);
+  setAttribute(value, "data-rough", rough && kind === "minutes" ? "yes" : null);
   value.dataset.kind = kind === "minutes" && minutes <= 1 ? "soon" : kind;
-  value.replaceChildren(...countdownParts(kind, minutes, sign, isRough, say));
+  value.replaceChildren(...countdownParts(kind, minutes, sign, rough, say));
   if (old && kind !== "none") value.append(newElement("span", "unseen", ` (${old})`));
 }
 
-function countdownParts(kind, minutes, sign, isRough, say) {
+function countdownParts(kind, minutes, sign, rough, say) {
   if (kind === "none") return [];
   if (kind === "arriving") return [newSign(sign), newElement("span", "unseen", say("arriving"))];
-  const number = newElement("span", "number", `${isRough ? "≈" : ""}${minutes}`);
+  const number = newElement("span", "number", `${rough ? "≈" : ""}${minutes}`);
   const mark = newElement("span", "minute-mark", say("minuteMark"));
   for (const node of [number, mark]) node.setAttribute("aria-hidden", "true");
-  return [number, mark, newElement("span", "unseen", say(isRough ? "inAboutMinutes" : "inMinutes", { count: minutes }))];
+  return [number, mark, newElement("span", "unseen", say(rough ? "inAboutMinutes" : "inMinutes", { count: minutes }))];
 }

@@ -2,9 +2,11 @@
 
 import { passList, wasCancelled } from "./api.js";
 import { badgeColours } from "./colours.js";
-import { delayMinutes, delaySeconds, expectedMinute, isOff, isTrain, isWorthSaying, lineName, minutesOfDelay } from "./departure.js";
+import { delayMinutes, delaySeconds, expectedMinute, isOff, isRough, isTrain, isWorthSaying, lineName, minutesOfDelay, uncertainty } from "./departure.js";
 import { element, makeDialog, newElement, paintBadge, setText } from "../shared/dom.js";
 import { clockTime, dayInWords } from "../shared/moments.js";
+import { sentences } from "../messages/messages.js";
+import tripMessages from "../messages/trip.js";
 import { remarksOf } from "./rows.js";
 
 export class TripDialog {
@@ -17,12 +19,19 @@ export class TripDialog {
     this.#dialog.addEventListener("close", () => this.#closed());
   }
 
+  /** Makes messages, those of trips included. */
+  get #say() {
+    const { language, messages } = this.page;
+    return sentences(language, { ...messages, ...tripMessages[language] });
+  }
+
   close() {
     if (this.#dialog.open) this.#dialog.close();
   }
 
   async open(departure, pane) {
-    const { say, language } = this.page;
+    const { language } = this.page;
+    const say = this.#say;
     this.pane = pane;
     this.#showHead(departure, pane);
     if (!this.#dialog.open) this.#dialog.showModal();
@@ -47,12 +56,14 @@ export class TripDialog {
   }
 
   #showHead(departure, pane) {
-    const { say, locale } = this.page;
+    const { locale } = this.page;
+    const say = this.#say;
     setText(element("trip-badge"), lineName(departure.line) || "–");
     paintBadge(element("trip-badge"), badgeColours(departure));
     setText(element("trip-destination"), departure.destination ?? "");
     const day = departure.serviceDate ? say("tripNote", { day: dayInWords(departure.serviceDate, locale) }) : "";
-    setText(element("trip-note"), [day, departure.operator].filter(Boolean).join(" · "));
+    const number = departure.tripShortName ? say("tripNumber", { number: departure.tripShortName }) : "";
+    setText(element("trip-note"), [number, day, departure.operator].filter(Boolean).join(" · "));
     const remarks = remarksOf(departure, say).map(({ kind, text, name }) => newElement("span", `pill ${kind}`, name ?? text));
     element("trip-remarks").replaceChildren(...remarks);
     const alerts = (departure.alerts ?? []).map(({ header, description }) => newAlert(header, description));
@@ -65,9 +76,9 @@ export class TripDialog {
   #showStops({ trip, stops }, departure, pane) {
     setText(element("trip-message"), "");
     const here = stops.findIndex((stop) => stop.stop_sequence === departure.stop_sequence);
-    const context = { say: this.page.say, zone: pane.zone, now: pane.clock.now(), departure, here, count: stops.length,
-      isCancelled: trip?.cancelled === true, isHeadway: trip?.headwaySec > 0 };
-    this.#stops.classList.toggle("rough", stops.some((stop) => isRough(stop, context.isHeadway)));
+    const context = { say: this.#say, zone: pane.zone, now: pane.clock.now(), departure, here, count: stops.length,
+      isCancelled: trip?.cancelled === true };
+    this.#stops.classList.toggle("rough", stops.some(isRoughHere));
     this.#stops.replaceChildren(...stops.map((stop, index) => stopItem(stop, index, context)));
     this.#stops.children[here]?.scrollIntoView({ block: "center" });
   }
@@ -80,14 +91,14 @@ function newAlert(header, description) {
   return alert;
 }
 
-function stopItem(stop, index, { say, zone, departure, here, count, isCancelled, isHeadway }) {
+function stopItem(stop, index, { say, zone, departure, here, count, isCancelled }) {
   const item = newElement("li", index < here ? "before" : "");
   const isHere = index === here;
   // A trip that the timetable lacks has predictions only.
   const scheduled = stop.scheduledDeparture ?? stop.scheduledArrival ?? stop.realtimeDeparture ?? stop.realtimeArrival;
   // The calls carry realtime where the server has it; of this stop the board knows in any case.
   const expected = (isHere ? departure.realtimeDeparture : null) ?? stop.realtimeDeparture ?? stop.realtimeArrival ?? null;
-  const time = newElement("time", "", scheduled ? `${isRough(stop, isHeadway) ? "≈" : ""}${clockTime(Date.parse(scheduled), zone)}` : "");
+  const time = newElement("time", "", scheduled ? `${isRoughHere(stop) ? "≈" : ""}${clockTime(Date.parse(scheduled), zone)}` : "");
   time.dateTime = scheduled ?? "";
   const name = newElement("span", "stop-name", stop.name ?? "");
   const platform = newElement("span", "stop-platform", (isHere ? departure.platform : null) ?? stop.platform ?? "");
@@ -99,8 +110,8 @@ function stopItem(stop, index, { say, zone, departure, here, count, isCancelled,
 }
 
 /** As on the board: the timetable has no time of the stop, or none to the minute. */
-function isRough(stop, isHeadway) {
-  return (stop.isInterpolated || isHeadway) && Boolean(stop.scheduledDeparture ?? stop.scheduledArrival);
+function isRoughHere(stop) {
+  return isRough(stop) && Boolean(stop.scheduledDeparture ?? stop.scheduledArrival);
 }
 
 /** When it is expected, in the minutes that a board says: rounded once, and only from the delay on that a board tells. */
@@ -116,6 +127,8 @@ function notesOf(stop, index, count, { say, zone }) {
   const isLast = index === count - 1;
   return [
     waits(stop) && !isLast ? say("arrives", { time: clockTime(Date.parse(stop.scheduledArrival), zone) }) : null,
+    uncertainty(stop, say),
+    stop.boarding && !isLast ? say(stop.boarding) : null,
     stop.pickup === false && !isLast ? say("alightingOnly") : null,
     stop.dropOff === false && index > 0 ? say("boardingOnly") : null,
   ].filter(Boolean);

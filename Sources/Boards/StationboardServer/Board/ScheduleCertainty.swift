@@ -1,0 +1,102 @@
+import Timetable
+
+/// How exact the scheduled departure of a row is: one word, and what belongs to it.
+struct ScheduleCertainty: Hashable {
+  /// The words of the contract's `certainty`.
+  enum Word: String, Hashable {
+    /// The timetable has a time.
+    case exact
+    /// The timetable has a time before which vehicles do not leave.
+    case timepoint
+    /// The timetable has no time of the stop, or an approximate one.
+    case interpolated
+    /// Vehicles come every so often.
+    case headway
+    /// It leaves here only if somebody arranges it.
+    case onDemand = "on_demand"
+  }
+
+  /// How boarding is arranged; the words of the contract's `boarding`.
+  enum Boarding: String, Hashable {
+    /// By a call to the agency (pickup_type 2).
+    case phoneAgency = "phone_agency"
+    /// With the driver, as by a sign at the stop (pickup_type 3).
+    case askDriver = "ask_driver"
+  }
+
+  /// The word; `nil` if nothing schedules the departure, or if it is not known.
+  var word: Word?
+  /// The most seconds by which the scheduled departure may be off; `nil` if it is exact or nothing bounds it.
+  var uncertainty: Int?
+  /// Seconds between vehicles, of a frequency without exact times.
+  var headway: Int?
+  /// How boarding is arranged; `nil` if it need not be.
+  var boarding: Boarding?
+
+  /// Nothing schedules the departure.
+  static let unscheduled = ScheduleCertainty()
+
+  /// A stop of a trip that realtime lists with its times.
+  static let listed = ScheduleCertainty(word: .exact)
+
+  private init(word: Word? = nil) { self.word = word }
+
+  /// Reads the certainty of a stop of a trip of the timetable.
+  ///
+  /// - Parameters:
+  ///   - position: The place of the stop.
+  ///   - trip: The trip.
+  ///   - timetable: Its timetable.
+  ///   - isCopy: Whether a duplicated trip has its own start, so that no frequency spaces it out.
+  init(_ position: Int, of trip: Timetable.Trip, _ timetable: Timetable, isCopy: Bool = false) {
+    let pickup = timetable.pickupType(position, of: trip)
+    boarding = pickup == 2 ? .phoneAgency : pickup == 3 ? .askDriver : nil
+    switch timetable.certainty(position, of: trip) {
+    case .exact: word = .exact
+    case .timepoint: word = .timepoint
+    case .interpolated:
+      word = .interpolated
+      uncertainty = timetable.uncertainty(position, of: trip).map { Int($0) }
+    case nil: word = nil
+    }
+    if !isCopy, timetable.isHeadway(trip) {
+      word = .headway
+      uncertainty = nil
+      headway = timetable.headway(of: trip).map { Int($0) }
+    }
+    if boarding != nil { word = .onDemand }
+  }
+
+  /// Writes the members `certainty`, `uncertaintySec`, `headwaySec` and `boarding`.
+  func write(_ json: inout JSONBytes) {
+    json.raw("\"certainty\":")
+    json.string(word?.rawValue)
+    json.raw(",\"uncertaintySec\":")
+    if let uncertainty { json.integer(uncertainty) } else { json.raw("null") }
+    json.raw(",\"headwaySec\":")
+    if let headway { json.integer(headway) } else { json.raw("null") }
+    json.raw(",\"boarding\":")
+    json.string(boarding?.rawValue)
+  }
+}
+
+extension DepartureRows {
+  /// Writes how exact the scheduled departure is, and the number of the train.
+  func writeCertainty(_ row: BoardRow, _ extra: ExtraTrip?, _ json: inout JSONBytes) {
+    if row.scheduled == nil {
+      ScheduleCertainty.unscheduled.write(&json)
+    } else if let trip = row.trip, extra?.stops.isEmpty ?? true {
+      ScheduleCertainty(row.position, of: trip, feed.timetable, isCopy: extra != nil).write(&json)
+    } else {
+      ScheduleCertainty.listed.write(&json)
+    }
+    json.raw(",\"tripShortName\":")
+    // A trip beside the timetable has not the number of its template.
+    if let trip = row.trip, extra == nil || extra?.kind == .replacement {
+      let name = feed.timetable.shortName(of: trip)
+      if name.count > 0 { json.string(name) } else { json.raw("null") }
+    } else {
+      json.raw("null")
+    }
+  }
+}

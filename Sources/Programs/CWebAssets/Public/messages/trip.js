@@ -1,0 +1,48 @@
+// The messages of a trip, in all languages: they come with its script, not with the board.
+
+export default {
+  fr: {
+    tripNote: "Heures prévues du {day}",
+    tripLoading: "Chargement des arrêts…",
+    tripFailed: "Les arrêts de cette course n’ont pas pu être obtenus.",
+    tripUnknown: "L’horaire ne connaît pas les arrêts de cette course.",
+    thisStop: "cet arrêt",
+    boardingOnly: "montée seulement",
+    alightingOnly: "descente seulement",
+    arrives: "arr. {time}",
+    tripNumber: "n° {number}",
+  },
+  de: {
+    tripNote: "Geplante Zeiten vom {day}",
+    tripLoading: "Halte werden geladen…",
+    tripFailed: "Die Halte dieser Fahrt konnten nicht geholt werden.",
+    tripUnknown: "Der Fahrplan kennt die Halte dieser Fahrt nicht.",
+    thisStop: "diese Haltestelle",
+    boardingOnly: "nur Einstieg",
+    alightingOnly: "nur Ausstieg",
+    arrives: "an {time}",
+    tripNumber: "Nr. {number}",
+  },
+  it: {
+    tripNote: "Ore previste del {day}",
+    tripLoading: "Caricamento delle fermate…",
+    tripFailed: "Non è stato possibile ottenere le fermate di questa corsa.",
+    tripUnknown: "L’orario non conosce le fermate di questa corsa.",
+    thisStop: "questa fermata",
+    boardingOnly: "solo salita",
+    alightingOnly: "solo discesa",
+    arrives: "arr. {time}",
+    tripNumber: "n. {number}",
+  },
+  en: {
+    tripNote: "Planned times of {day}",
+    tripLoading: "Loading the stops…",
+    tripFailed: "The stops of this trip could not be fetched.",
+    tripUnknown: "The timetable does not list the stops of this trip.",
+    thisStop: "this stop",
+    boardingOnly: "boarding only",
+    alightingOnly: "alighting only",
+    arrives: "arr. {time}",
+    tripNumber: "no. {number}",
+  },
+};
