@@ -83,6 +83,8 @@ let package = Package(
     .package(url: "https://github.com/apple/swift-log.git", from: "1.16.0"),
     .package(url: "https://github.com/apple/swift-nio.git", from: "2.101.0"),
     .package(url: "https://github.com/apple/swift-nio-extras.git", from: "1.35.0"),
+    // Already built for AsyncHTTPClient.
+    .package(url: "https://github.com/apple/swift-nio-http2.git", from: "1.45.0"),
     .package(url: "https://github.com/apple/swift-nio-ssl.git", from: "2.37.0"),
     .package(url: "https://github.com/apple/swift-protobuf.git", from: "1.39.0"),
     .package(url: "https://github.com/swift-server/async-http-client.git", from: "1.37.0"),
@@ -187,7 +189,8 @@ let package = Package(
       name: "Serving",
       dependencies: [
         "CZlib", "ConditionalHTTP", "WebSocketNIO", .httpTypes, .hummingbird, .hummingbirdCore,
-        .logging, .nioCore, .nioHTTP1, .nioHTTPTypes, .nioHTTPTypesHTTP1, .nioWebSocket,
+        .logging, .nioCore, .nioHTTP1, .nioHTTP2, .nioHTTPTypes, .nioHTTPTypesHTTP1,
+        .nioHTTPTypesHTTP2, .nioSSL, .nioTLS, .nioWebSocket,
       ]
     ),
     .target(
@@ -493,6 +496,9 @@ extension Target.Dependency {
   static var nioHTTPCompression: Self { .server("NIOHTTPCompression", "swift-nio-extras") }
   static var nioHTTPTypes: Self { .server("NIOHTTPTypes", "swift-nio-extras") }
   static var nioHTTPTypesHTTP1: Self { .server("NIOHTTPTypesHTTP1", "swift-nio-extras") }
+  static var nioHTTPTypesHTTP2: Self { .server("NIOHTTPTypesHTTP2", "swift-nio-extras") }
+  static var nioHTTP2: Self { .server("NIOHTTP2", "swift-nio-http2") }
+  static var nioTLS: Self { .server("NIOTLS", "swift-nio") }
   static var nioSSL: Self { .server("NIOSSL", "swift-nio-ssl") }
   static var asyncHTTPClient: Self { .server("AsyncHTTPClient", "async-http-client") }
 

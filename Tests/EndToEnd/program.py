@@ -101,11 +101,11 @@ class Server:
         while found is None:
             line = self.process.stdout.readline()
             assert line, f"the server did not start: {''.join(self.log)}"
-            found = re.search(r"(?:Serving|Publishing) http://127\.0\.0\.1:(\d+)/", line)
+            found = re.search(r"(?:Serving|Publishing) (https?)://127\.0\.0\.1:(\d+)/", line)
             if found is None:
                 self.log.append(line)
-        self.port = int(found.group(1))
-        self.url = f"http://127.0.0.1:{self.port}"
+        self.port = int(found.group(2))
+        self.url = f"{found.group(1)}://127.0.0.1:{self.port}"
         self.drain = threading.Thread(target=self._drain, daemon=True)
         self.drain.start()
 

@@ -21,7 +21,7 @@ struct AwaitedContent: AsyncSequence, Sendable {
   /// Returns a request with its content wrapped, or the request itself if it has no content.
   static func request(_ request: Request, on channel: any Channel) -> Request {
     let isAwaited = request.headers[.expect]?.lowercased() == expectation
-    guard isAwaited || hasContent(request.headers) else { return request }
+    guard isAwaited || hasContent(request) else { return request }
     var request = request
     request.body = RequestBody(
       asyncSequence: AwaitedContent(content: request.body, channel: isAwaited ? channel : nil)
@@ -29,8 +29,11 @@ struct AwaitedContent: AsyncSequence, Sendable {
     return request
   }
 
-  private static func hasContent(_ fields: HTTPFields) -> Bool {
-    fields.contains(.transferEncoding) || fields[.contentLength].map { $0 != "0" } ?? false
+  /// Whether content may follow: in HTTP/2 no field has to say so.
+  private static func hasContent(_ request: Request) -> Bool {
+    let fields = request.headers
+    return fields.contains(.transferEncoding) || fields[.contentLength].map { $0 != "0" } ?? false
+      || ![.get, .head, .options].contains(request.method)
   }
 
   func makeAsyncIterator() -> Iterator {

@@ -6,6 +6,8 @@ package final class ConnectionMetrics: Sendable {
   enum Reason: String, CaseIterable, Sendable {
     /// No request came on it.
     case noRequest = "no_request"
+    /// The TLS handshake took too long.
+    case slowHandshake = "slow_handshake"
     /// The content of a request came too slowly.
     case slowBody = "slow_body"
     /// More content came after the answer than is thrown away.

@@ -4,6 +4,12 @@ package struct ServerLimits: Hashable, Sendable {
   package var connections = 4_096
   /// How long a connection may be idle or take to send the head of a request, in seconds.
   package var idleSeconds = 75
+  /// How long a TLS handshake may take, in seconds.
+  package var handshakeSeconds = 10
+  /// The most streams at once on a connection of HTTP/2.
+  package var streams = 100
+  /// The most streams that a client resets, and other frames without a request, on a connection of HTTP/2 in 30 s.
+  package var resets = 200
   /// How long a peer may take nothing of what waits to be sent to it, in seconds.
   package var stalledSeconds = 60
   /// How long a peer may take to disconnect after its last answer, or after a Close, in seconds.
@@ -36,6 +42,7 @@ extension ServerLimits {
 
   private static let table: [(name: String, place: Place)] = [
     ("connections", \.connections), ("idleSeconds", \.idleSeconds),
+    ("handshakeSeconds", \.handshakeSeconds), ("streams", \.streams), ("resets", \.resets),
     ("stalledSeconds", \.stalledSeconds), ("closeSeconds", \.closeSeconds),
     ("bodyBytesPerSecond", \.bodyBytesPerSecond), ("bodySlackSeconds", \.bodySlackSeconds),
     ("unreadBytes", \.unreadBytes), ("fieldBytes", \.fieldBytes), ("fieldsBytes", \.fieldsBytes),

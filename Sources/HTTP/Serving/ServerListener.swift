@@ -7,43 +7,64 @@ package struct ServerListener: Sendable {
   package let limits: ServerLimits
   /// Counts connections.
   package let tally: ConnectionMetrics
+  /// The certificate of connections; `nil` for connections without TLS.
+  package let certificate: ServerCertificate?
 
   /// Creates a door.
   ///
   /// - Parameters:
   ///   - limits: The limits.
   ///   - tally: Counts connections.
+  ///   - certificate: The certificate of connections; `nil` for connections without TLS.
   package init(
     limits: ServerLimits = ServerLimits(),
-    tally: ConnectionMetrics = ConnectionMetrics()
+    tally: ConnectionMetrics = ConnectionMetrics(),
+    certificate: ServerCertificate? = nil
   ) {
     self.limits = limits
     self.tally = tally
+    self.certificate = certificate
   }
 
-  /// Creates an HTTP/1.1 server that enforces the limits.
+  /// Creates a server that enforces the limits: of HTTP/1.1, and with a certificate of HTTP/1.1 and HTTP/2 over TLS.
   ///
   /// - Parameters:
   ///   - sockets: Decides which requests may open a WebSocket; `nil` for none.
   ///   - clock: The clock that dates responses.
   ///   - present: The prefixes of paths whose responses are dated by the machine's clock.
   /// - Returns: The server.
-  package func http1(
+  package func server(
     sockets: (any WebSocketAuthorizer)? = nil,
     clock: ServiceClock = ServiceClock(),
     present: [String] = []
   ) -> HTTPServerBuilder {
     let sockets = sockets ?? NoSockets()
     return HTTPServerBuilder { [self] responder in
-      WebSocketChannel(
-        responder: { request, writer, channel in
-          try await responder(AwaitedContent.request(request, on: channel), writer, channel)
-        },
+      let responder: HTTPChannelHandler.Responder = { request, writer, channel in
+        try await responder(AwaitedContent.request(request, on: channel), writer, channel)
+      }
+      let http1 = WebSocketChannel(
+        responder: responder,
         door: sockets,
         limits: limits,
         tally: tally,
         clock: clock,
-        present: present
+        present: present,
+        isSecure: certificate != nil
+      )
+      guard let certificate else { return http1 }
+      return SecureChannel(
+        certificate: certificate,
+        http1: http1,
+        http2: MultiplexedChannel(
+          responder: responder,
+          limits: limits,
+          tally: tally,
+          clock: clock,
+          present: present
+        ),
+        limits: limits,
+        tally: tally
       )
     }
   }

@@ -2,6 +2,7 @@ import HTTPTypes
 import NIOCore
 import NIOHTTP1
 import NIOHTTPTypesHTTP1
+import NIOSSL
 
 /// Stands between decoder and upgrade, and lets through only an `Upgrade` that will be granted.
 ///
@@ -205,8 +206,13 @@ final class UpgradeFilter: ChannelInboundHandler, RemovableChannelHandler {
     guard acceptance == nil else { return }
     // The decoder continues with what it has when it reads again, even if that is nothing.
     let pipeline = context.pipeline.syncOperations
-    pipeline.fireChannelRead(NIOAny(ByteBuffer()))
-    pipeline.fireChannelReadComplete()
+    if let secure = try? pipeline.context(handlerType: NIOSSLServerHandler.self) {
+      secure.fireChannelRead(NIOAny(ByteBuffer()))
+      secure.fireChannelReadComplete()
+    } else {
+      pipeline.fireChannelRead(NIOAny(ByteBuffer()))
+      pipeline.fireChannelReadComplete()
+    }
   }
 
   /// Whether a head is a client's opening handshake (RFC 6455 section 4.2.1).

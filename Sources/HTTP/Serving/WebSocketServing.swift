@@ -68,6 +68,8 @@ struct WebSocketChannel: HTTPChannelHandler {
   let tally: ConnectionMetrics
   let clock: ServiceClock
   let present: [String]
+  /// Whether the connection speaks TLS, in which case ``SecureChannel`` counts it.
+  var isSecure = false
 
   func setup(channel: any Channel, logger: Logger) -> EventLoopFuture<Value> {
     channel.eventLoop.makeCompletedFuture {
@@ -107,12 +109,12 @@ struct WebSocketChannel: HTTPChannelHandler {
       )
       let configuration = NIOTypedHTTPServerUpgradeConfiguration(
         upgraders: [upgrader],
-        notUpgradingCompletionHandler: { [limits, tally, clock, present] channel in
+        notUpgradingCompletionHandler: { [limits, tally, clock, present, isSecure] channel in
           channel.eventLoop.makeCompletedFuture {
             let pipeline = channel.pipeline.syncOperations
             try pipeline.addHandler(HeadAnswerHandler())
             try pipeline.addHandler(HeadReview())
-            try pipeline.addHandler(HTTP1ToHTTPServerCodec(secure: false))
+            try pipeline.addHandler(HTTP1ToHTTPServerCodec(secure: isSecure))
             if !clock.isMachine {
               try pipeline.addHandler(AnswerDate(clock: clock, present: present))
             }
@@ -142,7 +144,9 @@ struct WebSocketChannel: HTTPChannelHandler {
       let pipeline = channel.pipeline.syncOperations
       try pipeline.addHandlers(encoder, decoding, filter, upgrade)
       // At the beginning: it stays through every upgrade.
-      try pipeline.addHandler(IdleConnectionHandler(tally.idle), position: .first)
+      if !isSecure {
+        try pipeline.addHandler(IdleConnectionHandler(tally.idle), position: .first)
+      }
       return Value(upgrade: upgrade.upgradeResultFuture, channel: channel)
     }
   }

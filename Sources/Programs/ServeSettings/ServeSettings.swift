@@ -32,6 +32,8 @@ package struct ServeSettings: Hashable, Sendable {
   package var speak: [Dialect]?
   /// Limits of the server by their names, which are not known here.
   package var limits: [String: Int] = [:]
+  /// TLS; `nil` if the file says nothing of it.
+  package var tls: TLSSettings?
   /// The jobs; `nil` if the file says nothing of them.
   package var jobs: JobSettings?
   /// The realtime sources; at most one entry for a prefix.
@@ -74,6 +76,7 @@ package struct ServeSettings: Hashable, Sendable {
         limits[name] = try object.whole(name, 1...Self.largestLimit)
       }
     }
+    tls = try top.object("tls").map { object throws(SettingsError) in try TLSSettings(object) }
     jobs = try top.object("jobs").map { object throws(SettingsError) in try JobSettings(object) }
     for place in try top.list("feeds", most: Self.mostFeeds)?.objects() ?? [] {
       let feed = try FeedSettings(place, environment: environment)

@@ -43,6 +43,8 @@ struct BoardServer {
   var acceptsBareJobIDs = true
   /// Whether a query may contain the token of a job that another app started.
   var acceptsQueryTokensOfApps = true
+  /// For how long browsers are asked to use HTTPS only, in seconds; 0 for not at all.
+  var strictTransport = 0
   /// The listener of the port.
   let door: ServerListener
 
@@ -65,12 +67,13 @@ struct BoardServer {
       additions: speak.contains(.mesdeparts) ? .mesDeparts : [],
       otherMetrics: { [jobs, door] metrics in
         door.tally.write(to: &metrics)
+        door.certificate?.write(to: &metrics)
         await jobs?.write(to: &metrics)
       }
     )
     let application = Application(
       router: router(stationboard, responses),
-      server: door.http1(sockets: socketDoor, clock: clock, present: present),
+      server: door.server(sockets: socketDoor, clock: clock, present: present),
       configuration: ApplicationConfiguration(
         address: socket.map { .unixDomainSocket(path: $0) } ?? .hostname(host, port: port),
         serverName: "freshet",
@@ -112,6 +115,9 @@ struct BoardServer {
     if let realtime { services.append(RealtimeWatch(feeds: realtime)) }
     if let jobs { services.append(JobWork(service: jobs)) }
     if let workspaces { services.append(WorkspaceWatch(part: workspaces)) }
+    if let certificate = door.certificate {
+      services.append(CertificateWatch(certificate: certificate, logger: logger))
+    }
     return services
   }
 
@@ -174,6 +180,9 @@ struct BoardServer {
     )
     let routes = RouteMethods()
     router.add(middleware: ResponseCounterMiddleware(responses))
+    if door.certificate != nil, strictTransport > 0 {
+      router.add(middleware: StrictTransportMiddleware(seconds: strictTransport))
+    }
     // Compression is part of the work.
     router.add(middleware: FairQueueMiddleware(FairQueue(), paths: StationboardService.paths))
     router.add(middleware: CompressionMiddleware())

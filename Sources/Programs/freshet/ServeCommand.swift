@@ -35,6 +35,8 @@ struct ServeCommand: AsyncParsableCommand {
   @Option(help: "The port to listen on; 0 takes a free one. Default: 8080.")
   var port: Int?
 
+  @OptionGroup var tls: TLSOptions
+
   @OptionGroup var data: DataOption
 
   @OptionGroup var realtime: RealtimeOptions
@@ -90,6 +92,8 @@ struct ServeCommand: AsyncParsableCommand {
       return handler
     }
     let logger = Logger(label: "freshet")
+    let certificate = try tls.certificate(or: settings, socket: workspaces.socket)
+    CertificateWatch.ignoreHangup(certificate)
     let files = try realtime.recordings()
     let workspaces = workspaces.completed(by: settings)
     let jobs = try jobs.completed(by: settings?.jobs)
@@ -199,7 +203,8 @@ struct ServeCommand: AsyncParsableCommand {
       speak: Set(speak?.dialects ?? settings?.speak ?? []),
       acceptsBareJobIDs: jobs.jobsBareIds ?? true,
       acceptsQueryTokensOfApps: jobs.jobsQueryTokens ?? true,
-      door: ServerListener(limits: limits)
+      strictTransport: tls.strictTransport(or: settings),
+      door: ServerListener(limits: limits, certificate: certificate)
     )
     for notice in server.dialectNotices { logger.notice("\(notice)") }
     // Restricts the socket to its owner from the moment it is created.
@@ -214,7 +219,9 @@ struct ServeCommand: AsyncParsableCommand {
     defer { withExtendedLifetime(claim) {} }
     do {
       try await server.run { port in
-        announce(store, replays, folder, host, port)
+        let shown = host.contains(":") ? "[\(host)]" : host
+        let scheme = certificate == nil ? "http" : "https"
+        announce(store, replays, folder, "\(scheme)://\(shown):\(port)")
         workspaces.announce()
       }
       await transport.shutdown()
@@ -243,11 +250,9 @@ struct ServeCommand: AsyncParsableCommand {
     _ store: FeedStore,
     _ replays: Replays,
     _ folder: DataFolder,
-    _ host: String,
-    _ port: Int
+    _ address: String
   ) {
-    let shown = host.contains(":") ? "[\(host)]" : host
-    var text = "Serving http://\(shown):\(port)/\n"
+    var text = "Serving \(address)/\n"
     if let socket = workspaces.socket { text = "Serving on the socket \(socket)\n" }
     for feed in store.feeds {
       let timetable = feed.timetable

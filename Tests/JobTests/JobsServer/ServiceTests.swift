@@ -46,7 +46,7 @@ private struct Stage {
     let (ports, opened) = AsyncStream.makeStream(of: Int.self)
     let application = Application(
       router: router,
-      server: ServerListener().http1(sockets: service.door),
+      server: ServerListener().server(sockets: service.door),
       configuration: ApplicationConfiguration(address: .hostname("127.0.0.1", port: 0)),
       onServerRunning: { channel in opened.yield(channel.localAddress?.port ?? 0) },
       logger: logger

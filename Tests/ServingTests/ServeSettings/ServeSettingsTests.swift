@@ -37,6 +37,10 @@ import Testing
     #expect(settings.jobs?.openLibrary == "https://openlibrary.org")
     #expect(settings.jobs?.vision == "http://127.0.0.1:9/v1/books")
     #expect(try read("{}").jobs == nil)
+    let secure = try read(#"{"tls": {"certificate": "c.pem", "key": "k.pem", "hstsSeconds": 0}}"#)
+    #expect(secure.tls?.certificate == "c.pem")
+    #expect(secure.tls?.key == "k.pem")
+    #expect(secure.tls?.hstsSeconds == 0)
     #expect(try read(#"{"limits": {"connections": 5}}"#).limits == ["connections": 5])
     #expect(try read("{}").limits.isEmpty)
     #expect(try read(#"{"jobs": {}}"#).jobs?.folder == nil)
@@ -45,6 +49,8 @@ import Testing
   @Test(arguments: [
     (#"{"allowedHosts": ["a:80"]}"#, "$.allowedHosts[0]"),
     (#"{"allowedHosts": ["http://a"]}"#, "$.allowedHosts[0]"),
+    (#"{"tls": {"hstsSeconds": 63072001}}"#, "$.tls.hstsSeconds"),
+    (#"{"tls": {"cert": "c.pem"}}"#, "$.tls.cert"),
     (#"{"jobs": []}"#, "$.jobs"), (#"{"jobs": {"folder": ""}}"#, "$.jobs.folder"),
     (#"{"jobs": {"running": 0}}"#, "$.jobs.running"),
     (#"{"jobs": {"keptSeconds": 31536001}}"#, "$.jobs.keptSeconds"),

@@ -27,7 +27,7 @@ struct FeedServer {
     let press = FeedPublisher()
     let application = Application(
       router: router(press),
-      server: door.http1(clock: clock),
+      server: door.server(clock: clock),
       configuration: ApplicationConfiguration(
         address: .hostname(host, port: port),
         serverName: "freshet",
