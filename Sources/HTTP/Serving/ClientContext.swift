@@ -5,13 +5,25 @@ package import NIOCore
 package struct ClientContext: RequestContext, RemoteAddressRequestContext {
   package var coreContext: CoreRequestContextStorage
   private let channel: any Channel
+  /// The network of the client, which a trusted proxy may have named; `nil` on a Unix socket.
+  package internal(set) var network: ClientNetwork?
+  /// Whether the client used HTTPS; known behind ``TrustedProxyMiddleware``.
+  package internal(set) var isSecure = false
 
   package init(source: ApplicationRequestContextSource) {
     coreContext = CoreRequestContextStorage(source: source)
     channel = source.channel
+    network = channel.remoteAddress.flatMap { ClientNetwork($0) }
   }
 
   package var remoteAddress: SocketAddress? { channel.remoteAddress }
+
+  /// Whether the peer of the connection, which may be a proxy, is on this machine.
+  var isPeerLocal: Bool {
+    guard let address = channel.remoteAddress.flatMap({ IPAddress($0) }) else { return true }
+    return address.bytes.count == 4
+      ? address.bytes[0] == 127 : address.bytes == Array(repeating: 0, count: 15) + [1]
+  }
 
   /// Cancels work once the client closes its connection, or its half of it.
   fileprivate func untilDeparture<Value: Sendable>(

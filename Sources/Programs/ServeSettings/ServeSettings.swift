@@ -32,6 +32,10 @@ package struct ServeSettings: Hashable, Sendable {
   package var speak: [Dialect]?
   /// Limits of the server by their names, which are not known here.
   package var limits: [String: Int] = [:]
+  /// The addresses of proxies whose word about clients counts; each is an address, a range, or `unix`.
+  package var trustedProxies: [String]?
+  /// The field in which those proxies name their client.
+  package var forwardedField: String?
   /// TLS; `nil` if the file says nothing of it.
   package var tls: TLSSettings?
   /// The jobs; `nil` if the file says nothing of them.
@@ -66,6 +70,12 @@ package struct ServeSettings: Hashable, Sendable {
     }
     allowedHosts = try top.list("allowedHosts", most: 256)?.texts("a host name without a port") {
       !$0.isEmpty && !$0.contains("/") && ($0.hasPrefix("[") || !$0.contains(":"))
+    }
+    trustedProxies = try top.list("trustedProxies", most: 256)?.texts(
+      "an address or a range of a proxy, such as 10.0.0.0/8, or unix"
+    ) { !$0.isEmpty && $0.utf8.count <= 64 }
+    forwardedField = try top.text("forwardedField", "x-forwarded-for or forwarded") {
+      ["x-forwarded-for", "forwarded"].contains($0)
     }
     receiptKey = try top.text("receiptKey", "a file")
     speak = try top.list("speak", most: Dialect.allCases.count)?.texts(Dialect.names) {

@@ -43,6 +43,8 @@ struct BoardServer {
   var acceptsBareJobIDs = true
   /// Whether a query may contain the token of a job that another app started.
   var acceptsQueryTokensOfApps = true
+  /// The proxies whose word about clients counts.
+  var proxies = TrustedProxies([])
   /// For how long browsers are asked to use HTTPS only, in seconds; 0 for not at all.
   var strictTransport = 0
   /// The listener of the port.
@@ -180,7 +182,8 @@ struct BoardServer {
     )
     let routes = RouteMethods()
     router.add(middleware: ResponseCounterMiddleware(responses))
-    if door.certificate != nil, strictTransport > 0 {
+    router.add(middleware: TrustedProxyMiddleware(proxies, isSecure: door.certificate != nil))
+    if strictTransport > 0 {
       router.add(middleware: StrictTransportMiddleware(seconds: strictTransport))
     }
     // Compression is part of the work.
@@ -191,7 +194,8 @@ struct BoardServer {
         apiVersion: StationboardService.apiVersion,
         origins: origins,
         exposed: StationboardService.exposedFields,
-        hidden: closedPaths + (jobs == nil ? [] : ["/ws/"]) + pages.map(\.path),
+        hidden: closedPaths + (jobs == nil ? [] : ["/ws/"])
+          + pages.map(\.path),
         routes: routes
       )
     )

@@ -37,6 +37,8 @@ struct ServeCommand: AsyncParsableCommand {
 
   @OptionGroup var tls: TLSOptions
 
+  @OptionGroup var proxies: ProxyOptions
+
   @OptionGroup var data: DataOption
 
   @OptionGroup var realtime: RealtimeOptions
@@ -203,6 +205,7 @@ struct ServeCommand: AsyncParsableCommand {
       speak: Set(speak?.dialects ?? settings?.speak ?? []),
       acceptsBareJobIDs: jobs.jobsBareIds ?? true,
       acceptsQueryTokensOfApps: jobs.jobsQueryTokens ?? true,
+      proxies: try proxies.trusted(or: settings),
       strictTransport: tls.strictTransport(or: settings),
       door: ServerListener(limits: limits, certificate: certificate)
     )

@@ -5,7 +5,9 @@ package import Hummingbird
 ///
 /// Not for the names of the machine itself: the field counts for every port of a host, so a person who tries a server on
 /// localhost would lose the others there.
-package struct StrictTransportMiddleware<Context: RequestContext>: RouterMiddleware {
+package struct StrictTransportMiddleware: RouterMiddleware {
+  package typealias Context = ClientContext
+
   private let value: String
 
   /// Creates the middleware.
@@ -16,12 +18,12 @@ package struct StrictTransportMiddleware<Context: RequestContext>: RouterMiddlew
   @concurrent
   package func handle(
     _ request: Request,
-    context: Context,
-    next: @concurrent (Request, Context) async throws -> Response
+    context: ClientContext,
+    next: @concurrent (Request, ClientContext) async throws -> Response
   ) async throws -> Response {
     var response = try await next(request, context)
     let name = request.head.authority.flatMap { OriginGuard.name($0) }
-    if let name, !OriginGuard.loopbackHosts.contains(name) {
+    if context.isSecure, let name, !OriginGuard.loopbackHosts.contains(name) {
       response.headers[.strictTransportSecurity] = value
     }
     return response

@@ -1,0 +1,33 @@
+package import Hummingbird
+
+/// Tells what follows who the client of a request is, when a proxy passed it on.
+package struct TrustedProxyMiddleware: RouterMiddleware {
+  package typealias Context = ClientContext
+
+  private let proxies: TrustedProxies
+  private let isSecure: Bool
+
+  /// Creates the middleware.
+  ///
+  /// - Parameters:
+  ///   - proxies: The proxies whose word counts.
+  ///   - isSecure: Whether connections are TLS.
+  package init(_ proxies: TrustedProxies, isSecure: Bool) {
+    self.proxies = proxies
+    self.isSecure = isSecure
+  }
+
+  @concurrent
+  package func handle(
+    _ request: Request,
+    context: ClientContext,
+    next: @concurrent (Request, ClientContext) async throws -> Response
+  ) async throws -> Response {
+    let peer = context.remoteAddress.flatMap { IPAddress($0) }
+    let client = proxies.client(of: peer, request.headers, isSecure: isSecure)
+    var context = context
+    context.network = client.address.map { ClientNetwork(address: $0.bytes) }
+    context.isSecure = client.isSecure
+    return try await next(request, context)
+  }
+}
