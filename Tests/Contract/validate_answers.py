@@ -30,7 +30,8 @@ STOPS = ("Parent8501120", "Parent8501000")
 BOARD, SEARCH, NEARBY = "/api/stationboard", "/api/stops/search", "/api/stops/nearby"
 TRIP, HEALTH, VERSION, OPENAPI = "/api/trips/{trip_id}", "/health", "/version.json", "/openapi.json"
 STREAM, METRICS = "/api/stationboard/stream", "/metrics"
-PATHS = {BOARD, STREAM, SEARCH, NEARBY, TRIP, HEALTH, METRICS, VERSION, OPENAPI}
+LIVE, READY = "/health/live", "/health/ready"
+PATHS = {BOARD, STREAM, SEARCH, NEARBY, TRIP, HEALTH, LIVE, READY, METRICS, VERSION, OPENAPI}
 JSON, PROBLEM = "application/json", "application/problem+json"
 # Header fields of every answer that belong to HTTP, not to the contract.
 FRAMING = {"date", "connection", "keep-alive", "transfer-encoding", "content-length", "content-type", "server"}
@@ -282,7 +283,7 @@ def response_failures(document: Document) -> list[str]:
                 if not header.get("description") or "schema" not in header:
                     found.append(f"{place}: the header {name} has no description or schema")
             is_problem = status not in ("200", "default") and method == "get" and int(status) >= 400
-            if is_problem and (path, status) != (HEALTH, "503") and list(response.get("content", {})) != [PROBLEM]:
+            if is_problem and (path, status) not in ((HEALTH, "503"), (READY, "503")) and list(response.get("content", {})) != [PROBLEM]:
                 found.append(f"{place} is not {PROBLEM}")
     return found
 
@@ -687,6 +688,8 @@ class Run:
     def without_timetable(self) -> None:
         """Check what a server answers before the first import."""
         self.ask(HEALTH, HEALTH, 503)
+        self.ask(LIVE, LIVE)
+        self.ask(READY, READY, 503)
         self.ask(VERSION, VERSION)
         self.ask(BOARD, address(BOARD, stop_id=self.stops[0]), 503, "no_timetable")
         self.ask(STREAM, address(STREAM, stop_id=self.stops[0]), 503, "no_timetable")
@@ -701,6 +704,8 @@ class Run:
 
     def service(self) -> None:
         self.ask(HEALTH, HEALTH)
+        self.ask(LIVE, LIVE)
+        self.ask(READY, READY)
         answer = self.ask(VERSION, VERSION)
         if answer:
             versions = {
@@ -895,6 +900,7 @@ class Run:
             (METRICS, METRICS),
             (SEARCH, address(SEARCH, q="laus")),
             (HEALTH, HEALTH),
+            (LIVE, LIVE),
             (VERSION, VERSION),
             (OPENAPI, OPENAPI),
             (BOARD, BOARD),

@@ -32,6 +32,10 @@ package struct ServeSettings: Hashable, Sendable {
   package var speak: [Dialect]?
   /// Limits of the server by their names, which are not known here.
   package var limits: [String: Int] = [:]
+  /// How the server ends; `nil` if the file says nothing of it.
+  package var shutdown: ShutdownSettings?
+  /// The file of the token of operators.
+  package var operatorTokenFile: String?
   /// The addresses of proxies whose word about clients counts; each is an address, a range, or `unix`.
   package var trustedProxies: [String]?
   /// The field in which those proxies name their client.
@@ -70,6 +74,10 @@ package struct ServeSettings: Hashable, Sendable {
     }
     allowedHosts = try top.list("allowedHosts", most: 256)?.texts("a host name without a port") {
       !$0.isEmpty && !$0.contains("/") && ($0.hasPrefix("[") || !$0.contains(":"))
+    }
+    operatorTokenFile = try top.text("operatorTokenFile", "a file")
+    shutdown = try top.object("shutdown").map { object throws(SettingsError) in
+      try ShutdownSettings(object)
     }
     trustedProxies = try top.list("trustedProxies", most: 256)?.texts(
       "an address or a range of a proxy, such as 10.0.0.0/8, or unix"

@@ -43,6 +43,12 @@ struct BoardServer {
   var acceptsBareJobIDs = true
   /// Whether a query may contain the token of a job that another app started.
   var acceptsQueryTokensOfApps = true
+  /// Who sees what the server depends on.
+  var operators = OperatorAccess(token: nil)
+  /// How the server ends.
+  var shutdown = ShutdownLimits()
+  /// Whether a timetable is to come by itself.
+  var hasStaticSources = false
   /// The proxies whose word about clients counts.
   var proxies = TrustedProxies([])
   /// For how long browsers are asked to use HTTPS only, in seconds; 0 for not at all.
@@ -57,6 +63,7 @@ struct BoardServer {
   func run(onRunning: @escaping @Sendable (Int) -> Void) async throws {
     let listening = ListeningPort(port)
     let responses = ResponseCounter()
+    let health = HealthService(access: operators) { await dependencies() }
     let stationboard = StationboardService(
       store: store,
       clock: clock,
@@ -74,14 +81,14 @@ struct BoardServer {
       }
     )
     let application = Application(
-      router: router(stationboard, responses),
+      router: router(stationboard, responses, health),
       server: door.server(sockets: socketDoor, clock: clock, present: present),
       configuration: ApplicationConfiguration(
         address: socket.map { .unixDomainSocket(path: $0) } ?? .hostname(host, port: port),
         serverName: "freshet",
         availableConnectionsDelegate: door.gate
       ),
-      services: services,
+      services: services + [HealthWatch(health: health)],
       onServerRunning: { channel in
         if let number = channel.localAddress?.port { listening.number = number }
         onRunning(listening.number)
@@ -96,6 +103,14 @@ struct BoardServer {
           ServiceGroupConfiguration.ServiceConfiguration(service: application),
           ServiceGroupConfiguration.ServiceConfiguration(
             service: Closing(service: stationboard, workspaces: workspaces, jobs: jobs)
+          ),
+          ServiceGroupConfiguration.ServiceConfiguration(
+            service: LastResort(limits: shutdown, logger: logger) { [workspaces] in
+              await workspaces?.service.endProcesses()
+            }
+          ),
+          ServiceGroupConfiguration.ServiceConfiguration(
+            service: Draining(health: health, limits: shutdown, logger: logger)
           ),
         ],
         gracefulShutdownSignals: [.sigterm, .sigint],
@@ -174,7 +189,8 @@ struct BoardServer {
 
   private func router(
     _ stationboard: StationboardService,
-    _ responses: ResponseCounter
+    _ responses: ResponseCounter,
+    _ health: HealthService
   ) -> Router<ClientContext> {
     let router = Router(
       context: ClientContext.self,
@@ -182,6 +198,7 @@ struct BoardServer {
     )
     let routes = RouteMethods()
     router.add(middleware: ResponseCounterMiddleware(responses))
+    router.add(middleware: DrainMiddleware(health))
     router.add(middleware: TrustedProxyMiddleware(proxies, isSecure: door.certificate != nil))
     if strictTransport > 0 {
       router.add(middleware: StrictTransportMiddleware(seconds: strictTransport))
@@ -209,6 +226,7 @@ struct BoardServer {
       )
     }
     stationboard.add(to: router)
+    health.add(to: router)
     // At addresses that both have it looks first.
     booksTrack?.add(to: router)
     jobs?.add(to: router)
@@ -242,6 +260,15 @@ private struct Closing: Service {
     service.close()
     jobs?.close()
     workspaces?.service.close()
+  }
+}
+
+/// Reads what the server depends on while it runs, also while it drains.
+private struct HealthWatch: Service {
+  let health: HealthService
+
+  func run() async throws {
+    await cancelWhenGracefulShutdown { await health.run() }
   }
 }
 

@@ -39,6 +39,8 @@ struct ServeCommand: AsyncParsableCommand {
 
   @OptionGroup var proxies: ProxyOptions
 
+  @OptionGroup var operation: OperationOptions
+
   @OptionGroup var data: DataOption
 
   @OptionGroup var realtime: RealtimeOptions
@@ -205,6 +207,11 @@ struct ServeCommand: AsyncParsableCommand {
       speak: Set(speak?.dialects ?? settings?.speak ?? []),
       acceptsBareJobIDs: jobs.jobsBareIds ?? true,
       acceptsQueryTokensOfApps: jobs.jobsQueryTokens ?? true,
+      operators: try operation.access(or: settings),
+      shutdown: operation.shutdown(or: settings),
+      hasStaticSources: store.feeds.isEmpty
+        && ((try? !StaticSourceList(of: folder).all.isEmpty) == true
+          || (try? file?.staticSources().isEmpty) == false),
       proxies: try proxies.trusted(or: settings),
       strictTransport: tls.strictTransport(or: settings),
       door: ServerListener(limits: limits, certificate: certificate)

@@ -50,6 +50,8 @@ import Testing
     (#"{"allowedHosts": ["a:80"]}"#, "$.allowedHosts[0]"),
     (#"{"allowedHosts": ["http://a"]}"#, "$.allowedHosts[0]"),
     (#"{"tls": {"hstsSeconds": 63072001}}"#, "$.tls.hstsSeconds"),
+    (#"{"shutdown": {"drainSeconds": 601}}"#, "$.shutdown.drainSeconds"),
+    (#"{"operatorTokenFile": ""}"#, "$.operatorTokenFile"),
     (#"{"trustedProxies": [""]}"#, "$.trustedProxies[0]"),
     (#"{"forwardedField": "x-real-ip"}"#, "$.forwardedField"),
     (#"{"tls": {"cert": "c.pem"}}"#, "$.tls.cert"),

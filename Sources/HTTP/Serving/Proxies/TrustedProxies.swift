@@ -59,6 +59,7 @@ package struct TrustedProxies: Hashable, Sendable {
   ///   - peer: Who connected; `nil` on a Unix socket.
   ///   - fields: The fields of the request.
   ///   - isSecure: Whether the connection is TLS.
+  /// - Returns: What is known of the client.
   func client(of peer: IPAddress?, _ fields: HTTPFields, isSecure: Bool) -> Client {
     var client = Client(address: peer, isSecure: isSecure)
     guard !isEmpty, contains(peer) else { return client }

@@ -108,6 +108,24 @@ package final class ServerCertificate: Sendable {
     }
   }
 
+  /// Whether the certificate is valid for a while, and the files of the newest one could be used.
+  package func dependency(now: Double = ServerCertificate.machineTime) -> DependencyReading {
+    let state = state.withLock { $0 }
+    let expires = state.credential.expires
+    if now > expires {
+      let detail = "\(files.certificate): expired on \(TLSCredential.date(expires))"
+      return DependencyReading("certificate", .degraded, detail: detail)
+    }
+    if state.isRejected {
+      let detail = "\(files.certificate): the new files are wrong; the log says why"
+      return DependencyReading("certificate", .degraded, detail: detail)
+    }
+    let warned = Double(TLSLimits.warningDays.max() ?? 0) * 86_400
+    guard expires - now < warned else { return DependencyReading("certificate", .ok) }
+    let detail = "\(files.certificate): expires on \(TLSCredential.date(expires))"
+    return DependencyReading("certificate", .degraded, detail: detail)
+  }
+
   /// Writes when the certificate expires, and how often it was replaced.
   package func write(to metrics: inout MetricsText) {
     let state = state.withLock { $0 }

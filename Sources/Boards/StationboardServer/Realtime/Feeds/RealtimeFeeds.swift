@@ -13,7 +13,7 @@ import Synchronization
 /// A request never waits for a source: a tick decodes and indexes off the request path and puts the
 /// result in place in one assignment. An unchanged feed costs one conditional request.
 package final class RealtimeFeeds: Sendable {
-  private let sources: [RealtimeSource]
+  let sources: [RealtimeSource]
   let store: FeedStore
   private let exchange: any HTTPExchange
   let clock: ServiceClock

@@ -1,0 +1,75 @@
+import Foundation
+import JobsServer
+import Logging
+import ServiceLifecycle
+import Serving
+import StationboardServer
+import WorkspacesServer
+
+extension BoardServer {
+  /// Reads what the server needs to do what it was asked to.
+  ///
+  /// Boards are asked for if there is a timetable or a source of one, or if nothing else is served.
+  func dependencies() async -> [DependencyReading] {
+    var readings: [DependencyReading] = []
+    let isBoardServer =
+      !store.feeds.isEmpty || realtime != nil || hasStaticSources
+      || workspaces == nil && jobs == nil
+    if isBoardServer {
+      if store.feeds.isEmpty {
+        let detail = store.failure ?? "no timetable serves; import one"
+        readings.append(DependencyReading("timetable", .down, detail: detail, isRequired: true))
+      } else {
+        readings.append(
+          DependencyReading(
+            "timetable",
+            store.failure == nil ? .ok : .degraded,
+            detail: store.failure,
+            isRequired: true
+          )
+        )
+      }
+      readings += realtime?.dependencies ?? []
+    }
+    if let workspaces { readings.append(await workspaces.service.dependency()) }
+    if let jobs { readings.append(await jobs.dependency()) }
+    if let certificate = door.certificate { readings.append(certificate.dependency()) }
+    return readings
+  }
+}
+
+/// Says that the server is not ready, and lets it go on for a while: the first thing that happens at its end.
+struct Draining: Service {
+  let health: HealthService
+  let limits: ShutdownLimits
+  let logger: Logger
+
+  func run() async throws {
+    try? await gracefulShutdown()
+    health.drain()
+    guard limits.drainSeconds > 0 else { return }
+    logger.notice("not ready any more; serving on", metadata: ["seconds": "\(limits.drainSeconds)"])
+    // The task is canceled at the end of everything only.
+    try? await Task.sleep(for: .seconds(limits.drainSeconds))
+  }
+}
+
+/// Ends the process when requests that are under way at its end go on for too long.
+struct LastResort: Service {
+  let limits: ShutdownLimits
+  let logger: Logger
+  /// Ends what would outlive the process.
+  let endProcesses: @Sendable () async -> Void
+
+  func run() async throws {
+    try? await gracefulShutdown()
+    let (limits, logger, endProcesses) = (limits, logger, endProcesses)
+    // Not a part of this service: it would be waited for.
+    Task.detached {
+      try? await Task.sleep(for: .seconds(limits.closeSeconds))
+      logger.warning("requests were cut off: they took longer than the time for them at the end")
+      await endProcesses()
+      _exit(0)
+    }
+  }
+}

@@ -1,0 +1,75 @@
+import ArgumentParser
+import Commands
+import Foundation
+import ServeSettings
+import Serving
+import WorktreeWatch
+
+/// The options of `freshet serve` for those who operate it.
+struct OperationOptions: ParsableArguments {
+  @Option(
+    help: ArgumentHelp(
+      "A file with the token of operators, who see in /health/ready what the server depends on; FRESHET_OPERATOR_TOKEN in the environment does the same. Without one, only this machine sees it.",
+      valueName: "file"
+    )
+  )
+  var operatorTokenFile: String?
+
+  @Option(
+    help: ArgumentHelp(
+      "How long to serve on after SIGTERM while /health/ready says draining. Default: 0.",
+      valueName: "seconds"
+    )
+  )
+  var drainSeconds: Int?
+
+  @Option(
+    help: ArgumentHelp(
+      "How long requests under way have at the end, before they are cut off. Default: 20.",
+      valueName: "seconds"
+    )
+  )
+  var closeSeconds: Int?
+
+  func validate() throws {
+    for (name, seconds) in [("drain", drainSeconds), ("close", closeSeconds)] {
+      guard (0...ShutdownLimits.longest).contains(seconds ?? 0) else {
+        throw ValidationError("--\(name)-seconds is 0 to \(ShutdownLimits.longest)")
+      }
+    }
+  }
+
+  /// How the server ends.
+  func shutdown(or settings: ServeSettings?) -> ShutdownLimits {
+    var limits = ShutdownLimits()
+    limits.drainSeconds = drainSeconds ?? settings?.shutdown?.drainSeconds ?? limits.drainSeconds
+    limits.closeSeconds = closeSeconds ?? settings?.shutdown?.closeSeconds ?? limits.closeSeconds
+    return limits
+  }
+
+  /// Who sees what the server depends on.
+  ///
+  /// - Throws: `ValidationError` if the token cannot be read or is too short; it is not repeated.
+  func access(or settings: ServeSettings?) throws -> OperatorAccess {
+    let text: String?
+    if let path = operatorTokenFile ?? settings?.operatorTokenFile {
+      guard let bytes = HostFile.bytes(path, limit: OperatorAccess.tokenBytes.upperBound) else {
+        throw ValidationError("--operator-token-file \"\(path)\" cannot be read")
+      }
+      text = String(decoding: bytes, as: UTF8.self)
+    } else {
+      text = ProcessInfo.processInfo.environment["FRESHET_OPERATOR_TOKEN"]
+    }
+    guard let token = text?.trimmingCharacters(in: .whitespacesAndNewlines) else {
+      return OperatorAccess(token: nil)
+    }
+    guard OperatorAccess.tokenBytes.contains(token.utf8.count),
+      token.utf8.allSatisfy({ (0x21...0x7E).contains($0) })
+    else {
+      throw ValidationError(
+        "the token of operators is to be at least \(OperatorAccess.tokenBytes.lowerBound) printable characters without blanks"
+      )
+    }
+    return OperatorAccess(token: token)
+  }
+}

@@ -1,0 +1,24 @@
+package import Serving
+import WorktreeWatch
+
+extension WorkspacesService {
+  /// Whether the worktrees were looked at, and all folders are there.
+  package func dependency() async -> DependencyReading {
+    guard watcher.store.isReady else {
+      return DependencyReading(
+        "worktrees",
+        .down,
+        detail: "the worktrees are being looked at for the first time",
+        isRequired: true
+      )
+    }
+    let missing = await watcher.tally.missingRoots
+    guard !missing.isEmpty else { return DependencyReading("worktrees", .ok, isRequired: true) }
+    return DependencyReading(
+      "worktrees",
+      .degraded,
+      detail: "not there: \(missing.joined(separator: ", "))",
+      isRequired: true
+    )
+  }
+}
