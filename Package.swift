@@ -446,7 +446,8 @@ let package = Package(
     .testTarget(
       name: "WorktreeTests",
       dependencies: [
-        "ConditionalHTTP", "Git", "Workspaces", "WorkspacesServer", "WorktreeWatch", .httpTypes,
+        "ConditionalHTTP", "FreshResponses", "Git", "Workspaces", "WorkspacesServer",
+        "WorktreeWatch", .httpTypes,
       ]
     ),
     .testTarget(

@@ -10,6 +10,8 @@ public struct ReadConditions: Hashable, Sendable {
   public var since: String?
   /// The wait of `Prefer`, in seconds; `nil` without one.
   public var wait: Int64?
+  /// Whether a tag that a client sends without quotes names the state with the same characters.
+  public var takesBareTags = false
 
   /// Reads the conditions of a request.
   ///
@@ -24,7 +26,21 @@ public struct ReadConditions: Hashable, Sendable {
 
   /// Returns whether `If-None-Match` includes a state, by weak comparison.
   public func names(_ state: RepresentationState) -> Bool {
-    known?.weaklyContains(state.entityTag) == true
+    guard let known else { return false }
+    if known.weaklyContains(state.entityTag) { return true }
+    guard takesBareTags, case .tags(let tags) = known else { return false }
+    return tags.contains { !$0.isQuoted && $0.opaque == state.entityTag.opaque }
+  }
+
+  /// Returns how long the client may be kept waiting for a change.
+  ///
+  /// - Parameter longest: The longest wait, in seconds.
+  /// - Returns: The wait in seconds; `nil` if the client does not want one or has nothing to compare with.
+  public func grantedWait(longest: Int64) -> Int64? {
+    guard let wait, wait > 0, longest > 0, known != nil || since != nil else { return nil }
+    // `*` names no state, so there is nothing that a change could be told from.
+    if case .any = known { return nil }
+    return min(wait, longest)
   }
 
   /// Returns whether the client has a state.

@@ -68,7 +68,7 @@ public struct ReadExchange: Hashable, Sendable {
       phase = .forCatchUp
       return .wait(milliseconds: limits.catchUpMilliseconds)
     case .new where !isBehind && conditions.isCurrent(state):
-      guard let seconds = grantedWait else { break }
+      guard let seconds = conditions.grantedWait(longest: limits.longestWait) else { break }
       phase = .forChange(seconds)
       return .wait(milliseconds: seconds * 1_000)
     case .forChange where isBehind || conditions.isCurrent(state), .forCatchUp where isBehind:
@@ -99,14 +99,6 @@ public struct ReadExchange: Hashable, Sendable {
     return plan(state, at: now)
   }
 
-  /// The wait in seconds; `nil` if the client does not want one or has nothing to compare with.
-  private var grantedWait: Int64? {
-    // `*` names no state, so there is nothing that a change could be told from.
-    if case .any = conditions.known { return nil }
-    guard let wait = conditions.wait, wait > 0, limits.longestWait > 0 else { return nil }
-    return min(wait, limits.longestWait)
-  }
-
   private func plan(_ state: RepresentationState, at now: Int64) -> ResponsePlan {
     let waited: Int64? = if case .forChange(let seconds) = phase { seconds } else { nil }
     func plan(
@@ -129,6 +121,6 @@ public struct ReadExchange: Hashable, Sendable {
     }
     if conditions.namesNewer(than: state) { return plan(.noContent, isBehind: true) }
     if conditions.names(state) { return plan(.notModified) }
-    return plan(conditions.since == state.id ? .noContent : .ok)
+    return plan(conditions.since == state.id && !policy.hasBodySince ? .noContent : .ok)
   }
 }

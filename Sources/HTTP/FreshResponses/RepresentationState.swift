@@ -22,6 +22,10 @@ public struct RepresentationState: Hashable, Sendable {
   public var nextChange: Int64?
   /// The time after ``nextChange`` over which clients should spread their requests, in milliseconds.
   public var spread: Int64?
+  /// The number of the publication from which the state was read; `nil` if only ``sourceTime`` tells.
+  ///
+  /// Several publications may have the same content, and so the same tag.
+  public var publication: UInt64?
 
   /// Creates the state of a resource that counts its versions; the number is also the entity tag.
   public init(

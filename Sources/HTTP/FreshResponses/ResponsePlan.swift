@@ -7,6 +7,9 @@ public struct ResponsePolicy: Hashable, Sendable {
   public var isShared: Bool
   /// The request fields on which responses depend, besides `Accept-Encoding`.
   public var vary: [HTTPField.Name]
+  /// Whether a client that names the newest state in the query gets a body, such as an empty list of changes, and not
+  /// 204.
+  public var hasBodySince = false
 
   /// Creates a policy.
   ///

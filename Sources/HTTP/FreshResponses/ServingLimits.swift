@@ -16,6 +16,8 @@ public struct ServingLimits: Hashable, Sendable {
   public var retryAfterSeconds: Int64 = 5
   /// The most bytes of a body that is written.
   public var writtenBytes = 1 << 20
+  /// The most routes that metrics tell apart; all others are one.
+  public var measuredRoutes = 64
 
   /// The usual limits.
   public init() {}

@@ -1,4 +1,4 @@
-public import EventFeed
+import EventFeed
 
 /// The position of one client in an event stream, as a pure machine.
 ///
@@ -26,12 +26,16 @@ public struct StreamCursor: Hashable, Sendable {
     case heartbeat
     /// The newest representation, after a `reset` if the client has a position that is given up.
     case snapshot(afterReset: Bool)
-    /// The changes after a number; if they are not available, what ``giveUpPosition()`` says.
-    case changes(since: EventNumber)
+    /// Word that the content is the same in a newer publication.
+    case verification
+    /// The changes after the state with an id; if they are not available, what ``giveUpPosition()`` says.
+    case changes(since: String)
   }
 
   private var position: String?
   private var sourceTime: Int64?
+  private var publication: UInt64?
+  private let verifies: Bool
   private let hasChanges: Bool
   private let hasReplicas: Bool
 
@@ -40,8 +44,15 @@ public struct StreamCursor: Hashable, Sendable {
   /// - Parameters:
   ///   - lastEventID: The id that the client sent; empty without one.
   ///   - hasChanges: Whether the resource can tell differences; if not, each event is a snapshot.
+  ///   - verifies: Whether newer publications of the same content are told, without the content.
   ///   - hasReplicas: Whether a position that is ahead may come from a replica; if not, it is unknown.
-  public init(lastEventID: String = "", hasChanges: Bool, hasReplicas: Bool = true) {
+  public init(
+    lastEventID: String = "",
+    hasChanges: Bool,
+    verifies: Bool = false,
+    hasReplicas: Bool = true
+  ) {
+    self.verifies = verifies
     self.hasReplicas = hasReplicas
     position = lastEventID.isEmpty ? nil : lastEventID
     self.hasChanges = hasChanges
@@ -57,18 +68,23 @@ public struct StreamCursor: Hashable, Sendable {
     let idle: Action = signal == .beat ? .heartbeat : .none
     guard let position else { return .snapshot(afterReset: false) }
     if position == newest.id {
+      if verifies { return publication == newest.publication ? idle : .verification }
       // The same content, made later: whole values are sent again, so that clients know their age.
       let isYounger = !hasChanges && sourceTime != nil && sourceTime != newest.sourceTime
       return isYounger ? .snapshot(afterReset: false) : idle
     }
-    guard let version = newest.version, let number = EventNumber(id: position),
-      number.epoch == version.epoch
-    else { return .snapshot(afterReset: hasChanges) }
+    // Without numbers, only the resource knows whether it can tell the difference.
+    guard let version = newest.version else {
+      return hasChanges ? .changes(since: position) : .snapshot(afterReset: false)
+    }
+    guard let number = EventNumber(id: position), number.epoch == version.epoch else {
+      return .snapshot(afterReset: hasChanges)
+    }
     // This replica is behind the one that the client comes from.
     guard number.number < version.number else {
       return hasReplicas ? idle : giveUpPosition()
     }
-    return hasChanges ? .changes(since: number) : .snapshot(afterReset: false)
+    return hasChanges ? .changes(since: position) : .snapshot(afterReset: false)
   }
 
   /// Gives the position up, because the changes since are no longer available or too many.
@@ -78,5 +94,6 @@ public struct StreamCursor: Hashable, Sendable {
   public mutating func sent(_ state: RepresentationState) {
     position = state.id
     sourceTime = state.sourceTime
+    publication = state.publication
   }
 }

@@ -1,16 +1,35 @@
 import ConditionalHTTP
-import FreshResponses
+package import FreshResponses
 import HTTPTypes
-import Hummingbird
+package import Hummingbird
 import NIOCore
 import Serving
 
 /// Carries out what ``ReadExchange`` and ``WriteConditions`` decide.
-struct ResourceEndpoint<Resource: ServedResource>: Sendable {
+package struct ResourceEndpoint<Resource: ServedResource>: Sendable {
   let resource: Resource
   let name: String
   let options: ServingOptions
   let serving: ResourceServing
+
+  /// Creates an endpoint.
+  ///
+  /// - Parameters:
+  ///   - resource: The resource.
+  ///   - name: The route, for metrics: one of few.
+  ///   - options: How the resource is served.
+  ///   - serving: What served resources share.
+  package init(
+    _ resource: Resource,
+    name: String,
+    options: ServingOptions,
+    serving: ResourceServing
+  ) {
+    self.resource = resource
+    self.name = name
+    self.options = options
+    self.serving = serving
+  }
 
   // MARK: Reads
 
@@ -25,37 +44,37 @@ struct ResourceEndpoint<Resource: ServedResource>: Sendable {
   }
 
   private func read(_ request: Request) async throws -> Response {
+    let since = options.since.flatMap { QueryItems(request)[$0] }
+    return try await answer(request, ReadConditions(fields: request.headers, since: since))
+  }
+
+  /// Answers a read, without compression.
+  ///
+  /// - Parameters:
+  ///   - request: The request.
+  ///   - conditions: Its conditions.
+  /// - Returns: The answer.
+  /// - Throws: What the resource throws.
+  package func answer(_ request: Request, _ conditions: ReadConditions) async throws -> Response {
     let began = ContinuousClock.now
     guard let state = try await resource.state() else { return absent(began) }
-    let since = options.since.flatMap { QueryItems(request)[$0] }
-    var exchange = ReadExchange(
-      ReadConditions(fields: request.headers, since: since),
-      limits: serving.limits,
-      policy: options.policy
-    )
-    switch exchange.consider(state, at: serving.clock()) {
-    case .respond(let plan): return try await respond(plan, state, began, waited: nil)
-    case .wait(let milliseconds):
-      guard let permit = serving.limiter.enter() else {
-        let plan = exchange.refuseWait(state, at: serving.clock())
-        return try await respond(plan, state, began, waited: nil)
-      }
-      defer { withExtendedLifetime(permit) {} }
-      let asked = ContinuousClock.now
-      try await wait(exchange, request.body, milliseconds)
-      let waited = asked.duration(to: .now)
-      guard let newest = try await resource.state() else { return absent(began) }
-      var response = try await respond(
-        exchange.end(newest, at: serving.clock()),
-        newest,
-        began,
-        waited: waited
-      )
-      // Detecting a disconnect reads what the client sends next, so the connection cannot be reused.
-      response.headers[.connection] = "close"
-      return response
-    case .waitOn: return try await respond(exchange.end(state, at: serving.clock()), state, began)
+    var exchange = ReadExchange(conditions, limits: serving.limits, policy: options.policy)
+    guard case .wait(let milliseconds) = exchange.consider(state, at: serving.clock()) else {
+      return try await respond(exchange, state, began)
     }
+    guard let permit = serving.limiter.enter() else {
+      _ = exchange.refuseWait(state, at: serving.clock())
+      return try await respond(exchange, state, began)
+    }
+    defer { withExtendedLifetime(permit) {} }
+    let asked = ContinuousClock.now
+    try await wait(exchange, request.body, milliseconds)
+    let waited = asked.duration(to: .now)
+    guard let newest = try await resource.state() else { return absent(began) }
+    var response = try await respond(exchange, newest, began, waited: waited)
+    // Detecting a disconnect reads what the client sends next, so the connection cannot be reused.
+    response.headers[.connection] = "close"
+    return response
   }
 
   /// Waits until the exchange can respond, its time is over, the server shuts down, or the client is gone.
@@ -75,29 +94,28 @@ struct ResourceEndpoint<Resource: ServedResource>: Sendable {
   }
 
   private func respond(
-    _ plan: ResponsePlan,
+    _ exchange: ReadExchange,
     _ state: RepresentationState,
     _ began: ContinuousClock.Instant,
     waited: Duration? = nil
   ) async throws -> Response {
-    guard plan.hasBody else {
-      record(plan.status, state, began, waited)
+    var (plan, state) = (exchange.end(state, at: serving.clock()), state)
+    var newest: Representation?
+    if plan.hasBody {
+      guard let made = try await resource.representation() else { return absent(began) }
+      newest = made
+      if made.state != state {
+        // It changed since; the head must describe the body that follows.
+        state = made.state
+        plan = exchange.end(state, at: serving.clock())
+      }
+    }
+    record(plan.status, state, began, waited)
+    guard plan.hasBody, let newest else {
       return Response(status: plan.status, headers: plan.fields)
     }
-    guard let newest = try await resource.representation() else { return absent(began) }
-    var plan = plan
-    if newest.state != state {
-      // It changed since; the head must describe the body that follows.
-      var exchange = ReadExchange(ReadConditions(fields: [:]), policy: options.policy)
-      guard case .respond(let other) = exchange.consider(newest.state, at: serving.clock()) else {
-        return absent(began)
-      }
-      let applied = plan.fields[.preferenceApplied]
-      plan = other
-      if let applied { plan.fields[.preferenceApplied] = applied }
-    }
     plan.fields.append(HTTPField(name: .contentType, value: newest.mediaType))
-    record(plan.status, newest.state, began, waited)
+    plan.fields.append(contentsOf: newest.fields)
     return Response(
       status: plan.status,
       headers: plan.fields,
@@ -128,40 +146,24 @@ struct ResourceEndpoint<Resource: ServedResource>: Sendable {
   }
 
   private func stream(_ request: Request) -> Response {
-    let began = ContinuousClock.now
-    guard let permit = serving.limiter.enter() else {
-      record(.serviceUnavailable, nil, began, nil, kind: .stream)
-      return Problem(
-        .serviceUnavailable,
-        "busy",
-        detail: "too many streams are open; poll instead",
-        fields: [.retryAfter: String(serving.limits.retryAfterSeconds)]
-      ).response
-    }
-    let body = ResponseBody { writer in
-      defer { withExtendedLifetime(permit) {} }
-      let follower = StreamFollower(
-        resource: resource,
-        name: name,
-        serving: serving,
-        lastEventID: request.headers[.lastEventID] ?? ""
-      )
-      // A client that goes is gone at once, not at the next heartbeat.
-      try await request.body.consumeWithCancellationOnInboundClose { _ in
-        try await follower.follow(into: &writer)
-      }
-      try await writer.finish(nil)
-    }
-    record(.ok, nil, began, nil, kind: .stream)
-    var headers: HTTPFields = [
-      .contentType: "text/event-stream; charset=utf-8", .cacheControl: "no-store",
-    ]
+    var headers: HTTPFields = [:]
     if !options.policy.vary.isEmpty {
       headers[.vary] = options.policy.vary.map(\.rawName).joined(separator: ", ")
     }
     // Proxies such as nginx otherwise hold events back.
     if let name = HTTPField.Name("x-accel-buffering") { headers[name] = "no" }
-    return Response(status: .ok, headers: headers, body: body)
+    let follower = StreamFollower(
+      ResourceStream(resource, atMost: serving.limits.replayedChanges),
+      name: name,
+      serving: serving
+    )
+    return follower.answer(request, headers)
+      ?? Problem(
+        .serviceUnavailable,
+        "busy",
+        detail: "too many streams are open; poll instead",
+        fields: [.retryAfter: String(serving.limits.retryAfterSeconds)]
+      ).response
   }
 
   // MARK: Measurements

@@ -41,7 +41,7 @@ extension RouterMethods {
       _ context: Context
     ) async throws -> ResourceEndpoint<Resource> {
       ResourceEndpoint(
-        resource: try await resource(request, context),
+        try await resource(request, context),
         name: path.description,
         options: options,
         serving: serving
@@ -77,7 +77,7 @@ extension RouterMethods {
     with serving: ResourceServing = ResourceServing()
   ) -> Self {
     let endpoint = ResourceEndpoint(
-      resource: resource,
+      resource,
       name: path.description,
       options: options,
       serving: serving

@@ -1,6 +1,7 @@
 import ConditionalHTTP
 public import EventFeed
 public import FreshResponses
+package import HTTPTypes
 
 /// The newest representation of a resource.
 public struct Representation: Sendable {
@@ -10,6 +11,8 @@ public struct Representation: Sendable {
   public var mediaType: String
   /// The body.
   public var body: [UInt8]
+  /// Further fields of the body, such as its disposition.
+  package var fields: HTTPFields = [:]
 
   /// Creates a representation.
   ///

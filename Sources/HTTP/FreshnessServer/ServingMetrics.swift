@@ -4,7 +4,7 @@ import Synchronization
 /// A served request or event, as it is measured.
 public struct ServingSample: Hashable, Sendable {
   /// What was served.
-  public enum Kind: String, Hashable, Sendable {
+  public enum Kind: String, CaseIterable, Hashable, Sendable {
     /// A response to a read, at once.
     case read
     /// A response to a read that waited for a change.
@@ -31,75 +31,92 @@ public struct ServingSample: Hashable, Sendable {
   public var age: Double?
   /// From the moment at which the server learned of a state to its event, in seconds; `nil` if unknown.
   public var lag: Double?
+
+  init(
+    resource: String,
+    kind: Kind,
+    status: Int,
+    latency: Double? = nil,
+    wait: Double? = nil,
+    age: Double? = nil,
+    lag: Double? = nil
+  ) {
+    self.resource = resource
+    self.kind = kind
+    self.status = status
+    self.latency = latency
+    self.wait = wait
+    self.age = age
+    self.lag = lag
+  }
 }
 
 /// Counters and histograms of served resources.
 public final class ServingMetrics: Sendable {
-  private struct Series: Hashable {
-    var resource: String
-    var kind: ServingSample.Kind
-  }
+  /// The route under which everything is counted that exceeds the limit.
+  static let otherRoute = "other"
 
-  private struct State {
-    var responses: [String: [ServingSample.Kind: [Int: UInt64]]] = [:]
-    var latency: [Series: Histogram] = [:]
-    var wait: [Series: Histogram] = [:]
-    var age: [Series: Histogram] = [:]
-    var lag: [Series: Histogram] = [:]
-  }
-
-  private let state = Mutex(State())
+  private let routes = Mutex<[String: RouteMetrics]>([:])
+  private let most: Int
 
   /// Creates metrics without a sample.
-  public init() {}
+  ///
+  /// - Parameter most: The most routes that are told apart.
+  public init(routes most: Int = ServingLimits().measuredRoutes) { self.most = most }
 
   /// Records a sample.
-  public func record(_ sample: ServingSample) {
-    let series = Series(resource: sample.resource, kind: sample.kind)
-    state.withLock { state in
-      state.responses[sample.resource, default: [:]][sample.kind, default: [:]][
-        sample.status,
-        default: 0
-      ] += 1
-      if let latency = sample.latency { state.latency[series, default: .init()].record(latency) }
-      if let wait = sample.wait { state.wait[series, default: .init()].record(wait) }
-      if let age = sample.age { state.age[series, default: .init()].record(age) }
-      if let lag = sample.lag { state.lag[series, default: .init()].record(lag) }
+  public func record(_ sample: ServingSample) { route(sample.resource).record(sample) }
+
+  /// Returns the metrics of one route, which can be kept: recording there looks nothing up.
+  package func route(_ name: String) -> RouteMetrics {
+    routes.withLock { routes in
+      if let found = routes[name] { return found }
+      let name = routes.count < most ? name : Self.otherRoute
+      if let found = routes[name] { return found }
+      let route = RouteMetrics()
+      routes[name] = route
+      return route
     }
   }
 
   /// The metrics in the text format that Prometheus reads, version 0.0.4.
-  public var text: String {
-    let state = state.withLock { $0 }
-    var text = Self.head(
+  public var text: String { Self.text(of: [self]) }
+
+  /// The metrics of several services as one text; their routes differ.
+  package static func text(of metrics: [ServingMetrics]) -> String {
+    var all: [(labels: String, series: RouteMetrics.Series)] = []
+    for (name, route) in metrics.flatMap({ $0.routes.withLock { Array($0) } })
+      .sorted(by: { $0.key < $1.key })
+    {
+      for (kind, series) in zip(ServingSample.Kind.allCases, route.series)
+      where !series.statuses.isEmpty {
+        let labels = "resource=\"\(escaped(name))\",kind=\"\(kind.rawValue)\""
+        all.append((labels, series))
+      }
+    }
+    guard !all.isEmpty else { return "" }
+    var text = head(
       "freshet_served_total",
       "counter",
       "Responses and events of served resources"
     )
-    for (resource, kinds) in state.responses.sorted(by: { $0.key < $1.key }) {
-      for (kind, statuses) in kinds.sorted(by: { $0.key.rawValue < $1.key.rawValue }) {
-        for (status, count) in statuses.sorted(by: { $0.key < $1.key }) {
-          let labels = Self.labels(Series(resource: resource, kind: kind), ("status", "\(status)"))
-          text += "freshet_served_total{\(labels)} \(count)\n"
-        }
+    for (labels, series) in all {
+      for (status, count) in series.statuses.sorted(by: { $0.key < $1.key }) {
+        text += "freshet_served_total{\(labels),status=\"\(status)\"} \(count)\n"
       }
     }
-    text += Self.histograms(
-      "freshet_served_latency_seconds",
-      "Time from a request to its response, without the wait",
-      state.latency
-    )
-    text += Self.histograms(
-      "freshet_served_wait_seconds",
-      "Time that reads waited for a change",
-      state.wait
-    )
-    text += Self.histograms("freshet_served_age_seconds", "Age of data when it was sent", state.age)
-    text += Self.histograms(
+    func add(_ name: String, _ help: String, _ histogram: (RouteMetrics.Series) -> Histogram) {
+      text += histograms(name, help, all.map { ($0.labels, histogram($0.series)) })
+    }
+    add("freshet_served_latency_seconds", "Time from a request to its response, without the wait") {
+      $0.latency
+    }
+    add("freshet_served_wait_seconds", "Time that reads waited for a change") { $0.wait }
+    add("freshet_served_age_seconds", "Age of data when it was sent") { $0.age }
+    add(
       "freshet_served_stream_lag_seconds",
-      "Time from the change of a resource to the event that says so",
-      state.lag
-    )
+      "Time from the change of a resource to the event that says so"
+    ) { $0.lag }
     return text
   }
 
@@ -110,29 +127,85 @@ public final class ServingMetrics: Sendable {
   private static func histograms(
     _ name: String,
     _ help: String,
-    _ found: [Series: Histogram]
+    _ found: [(labels: String, histogram: Histogram)]
   ) -> String {
+    let found = found.filter { $0.histogram.count > 0 }
     guard !found.isEmpty else { return "" }
     var text = head(name, "histogram", help)
-    let sorted = found.sorted {
-      ($0.key.resource, $0.key.kind.rawValue) < ($1.key.resource, $1.key.kind.rawValue)
-    }
-    for (series, histogram) in sorted {
+    for (labels, histogram) in found {
       var count: UInt64 = 0
       for (bound, added) in zip(Histogram.bounds.map { "\($0)" } + ["+Inf"], histogram.counts) {
         count += added
-        text += "\(name)_bucket{\(labels(series, ("le", bound)))} \(count)\n"
+        text += "\(name)_bucket{\(labels),le=\"\(bound)\"} \(count)\n"
       }
-      text += "\(name)_sum{\(labels(series))} \(histogram.sum)\n"
-      text += "\(name)_count{\(labels(series))} \(histogram.count)\n"
+      text += "\(name)_sum{\(labels)} \(histogram.sum)\n"
+      text += "\(name)_count{\(labels)} \(histogram.count)\n"
     }
     return text
   }
 
-  private static func labels(_ series: Series, _ last: (String, String)? = nil) -> String {
-    let resource = series.resource.replacing("\\", with: "\\\\").replacing("\"", with: "\\\"")
+  private static func escaped(_ text: String) -> String {
+    text.replacing("\\", with: "\\\\").replacing("\"", with: "\\\"")
       .replacing("\n", with: "\\n")
-    let all = [("resource", resource), ("kind", series.kind.rawValue)] + (last.map { [$0] } ?? [])
-    return all.map { "\($0.0)=\"\($0.1)\"" }.joined(separator: ",")
+  }
+}
+
+/// Counters and histograms of one route.
+package final class RouteMetrics: Sendable {
+  struct Series {
+    var statuses: [Int: UInt64] = [:]
+    var latency = Histogram()
+    var wait = Histogram()
+    var age = Histogram()
+    var lag = Histogram()
+  }
+
+  private let all = Mutex(ServingSample.Kind.allCases.map { _ in Series() })
+
+  /// The series, in the order of the kinds.
+  var series: [Series] { all.withLock { $0 } }
+
+  /// Records a read that was answered.
+  ///
+  /// - Parameters:
+  ///   - status: The status of the answer.
+  ///   - total: The time from the request to the answer.
+  ///   - waited: How much of it the request waited; `nil` if it did not.
+  ///   - age: The age of the data, in seconds; `nil` if unknown.
+  package func recordRead(_ status: Int, total: Duration, waited: Duration? = nil, age: Double?) {
+    record(waited == nil ? .read : .wait, status) { series in
+      series.latency.record((total - (waited ?? .zero)).inSeconds)
+      if let waited { series.wait.record(waited.inSeconds) }
+      if let age { series.age.record(age) }
+    }
+  }
+
+  func record(_ sample: ServingSample) {
+    record(sample.kind, sample.status) { series in
+      if let latency = sample.latency { series.latency.record(latency) }
+      if let wait = sample.wait { series.wait.record(wait) }
+      if let age = sample.age { series.age.record(age) }
+      if let lag = sample.lag { series.lag.record(lag) }
+    }
+  }
+
+  private func record(_ kind: ServingSample.Kind, _ status: Int, _ add: (inout Series) -> Void) {
+    all.withLock { all in
+      all[kind.place].statuses[status, default: 0] += 1
+      add(&all[kind.place])
+    }
+  }
+}
+
+extension ServingSample.Kind {
+  /// The place in the order of all kinds.
+  fileprivate var place: Int {
+    switch self {
+    case .read: 0
+    case .wait: 1
+    case .write: 2
+    case .stream: 3
+    case .event: 4
+    }
   }
 }

@@ -1,114 +1,132 @@
 import ConditionalHTTP
 import EventFeed
 import FreshResponses
-import Hummingbird
+package import HTTPTypes
+package import Hummingbird
 import NIOCore
 import Serving
 
 /// Writes the event stream of one client.
-struct StreamFollower<Resource: ServedResource>: Sendable {
-  let resource: Resource
-  let name: String
-  let serving: ResourceServing
-  let lastEventID: String
+package struct StreamFollower<Source: StreamSource>: Sendable {
+  private let source: Source
+  private let name: String
+  private let serving: ResourceServing
+
+  /// Creates a follower.
+  ///
+  /// - Parameters:
+  ///   - source: The events.
+  ///   - name: The route, for metrics: one of few.
+  ///   - serving: What served resources share.
+  package init(_ source: Source, name: String, serving: ResourceServing) {
+    self.source = source
+    self.name = name
+    self.serving = serving
+  }
+
+  /// Opens the stream.
+  ///
+  /// - Parameters:
+  ///   - request: The request.
+  ///   - headers: The fields of the answer, besides those of every event stream.
+  /// - Returns: The answer; `nil` if there is no place.
+  package func answer(_ request: Request, _ headers: HTTPFields) -> Response? {
+    let began = ContinuousClock.now
+    let permit = serving.limiter.enter()
+    serving.recordStream(name, permit == nil ? .serviceUnavailable : .ok, since: began)
+    guard let permit else { return nil }
+    return EventStreamBody.answer(request, headers, holding: permit) { writer in
+      try await follow(from: request.headers[.lastEventID] ?? "", into: &writer)
+    }
+  }
 
   /// Writes events until the server shuts down; throws if the client is gone.
   @concurrent
-  func follow(into writer: inout any ResponseBodyWriter) async throws {
-    var cursor = StreamCursor(lastEventID: lastEventID, hasChanges: resource.hasChanges)
-    try await write(.retry(milliseconds: serving.limits.streamRetryMilliseconds), to: &writer)
+  private func follow(
+    from lastEventID: String,
+    into writer: inout any ResponseBodyWriter
+  ) async throws {
+    var source = source
+    var cursor = StreamCursor(
+      lastEventID: lastEventID,
+      hasChanges: source.hasChanges,
+      verifies: source.verifies,
+      hasReplicas: source.hasReplicas
+    )
+    let retry = EventStreamItem.retry(milliseconds: serving.limits.streamRetryMilliseconds)
+    try await writer.write(ByteBuffer(bytes: retry.serialized()))
     // The first event is not news: it tells a new client what is there.
     var isFirst = true
     for await signal in signals() {
-      guard let newest = try await resource.state() else {
-        if signal == .beat { try await write(.comment(" no value yet"), to: &writer) }
+      guard let newest = try await source.state() else {
+        if signal == .beat { try await writer.write(ByteBuffer(string: ": no value yet\n\n")) }
         continue
       }
-      switch cursor.next(signal, newest: newest) {
-      case .none: break
-      case .heartbeat: try await write(.comment(" beat"), to: &writer)
-      case .snapshot(let afterReset):
-        try await snapshot(afterReset, &cursor, isFirst, &writer)
-      case .changes(let number):
-        let changes = try await resource.changes(
-          since: number,
-          atMost: serving.limits.replayedChanges
+      var action = cursor.next(signal, newest: newest)
+      var part: StreamPart?
+      if case .changes(let id) = action {
+        part = try await source.changes(since: id)
+        if part == nil { action = cursor.giveUpPosition() }
+      }
+      switch action {
+      case .none, .changes: break
+      case .heartbeat: try await writer.write(source.heartbeat())
+      case .verification: part = try await source.verification()
+      case .snapshot(let isReset): part = try await source.snapshot(afterReset: isReset)
+      }
+      if let part, part.bytes.readableBytes > 0 {
+        try await writer.write(part.bytes)
+        cursor.sent(part.state)
+        serving.recordEvent(
+          name,
+          age: part.state.age(at: serving.clock()),
+          changedAt: isFirst ? nil : part.state.changedAt
         )
-        guard let changes, let last = changes.last else {
-          if changes == nil, case .snapshot(let afterReset) = cursor.giveUpPosition() {
-            try await snapshot(afterReset, &cursor, isFirst, &writer)
-          }
-          break
-        }
-        for change in changes {
-          let event = ServerSentEvent(
-            type: change.type,
-            data: change.data,
-            id: change.version.description
-          )
-          try await write(.event(event), to: &writer)
-        }
-        // Changes may lead further than the state that was read before them.
-        var reached = newest
-        reached.version = last.version
-        cursor.sent(reached)
-        record(newest, isFirst)
       }
       isFirst = false
     }
   }
 
-  @concurrent
-  private func snapshot(
-    _ afterReset: Bool,
-    _ cursor: inout StreamCursor,
-    _ isFirst: Bool,
-    _ writer: inout any ResponseBodyWriter
-  ) async throws {
-    guard let newest = try await resource.representation() else { return }
-    if afterReset {
-      try await write(.event(ServerSentEvent(type: "reset", data: "{}")), to: &writer)
-    }
-    let event = ServerSentEvent(
-      type: "snapshot",
-      data: String(decoding: newest.body, as: UTF8.self),
-      id: newest.state.id
-    )
-    try await write(.event(event), to: &writer)
-    cursor.sent(newest.state)
-    record(newest.state, isFirst)
-  }
-
-  private func record(_ state: RepresentationState, _ isFirst: Bool) {
-    let now = serving.clock()
-    serving.record(
-      ServingSample(
-        resource: name,
-        kind: .event,
-        status: 200,
-        latency: nil,
-        wait: nil,
-        age: state.age(at: now).map { Double($0) / 1_000 },
-        lag: isFirst ? nil : state.changedAt.map { Double(max(0, now - $0)) / 1_000 }
-      )
-    )
-  }
-
-  @concurrent
-  private func write(
-    _ item: EventStreamItem,
-    to writer: inout any ResponseBodyWriter
-  ) async throws {
-    try await writer.write(ByteBuffer(bytes: item.serialized()))
-  }
-
   /// A signal now, one after each change, and heartbeats; ends when the server shuts down.
   private func signals() -> AsyncStream<StreamCursor.Signal> {
-    let serving = serving
+    let (source, serving) = (source, serving)
     return Waiting.signals(
-      of: resource.updates,
+      of: { source.updates() },
       heartbeat: .seconds(serving.limits.heartbeatSeconds),
       closing: { await serving.untilClosed() }
     )
   }
+}
+
+/// The body of an event stream, whatever its events are.
+package enum EventStreamBody {
+  /// Answers with an event stream that ends with its writer, and at once when the client is gone.
+  ///
+  /// - Parameters:
+  ///   - request: The request.
+  ///   - headers: The fields of the answer, besides those of every event stream.
+  ///   - permit: What is kept until the stream ends.
+  ///   - write: Writes the events.
+  /// - Returns: The answer.
+  package static func answer(
+    _ request: Request,
+    _ headers: HTTPFields = [:],
+    holding permit: (any Sendable)? = nil,
+    _ write: @escaping @concurrent @Sendable (inout any ResponseBodyWriter) async throws -> Void
+  ) -> Response {
+    let body = ResponseBody { writer in
+      defer { withExtendedLifetime(permit) {} }
+      // A client that goes is gone at once, not at the next heartbeat.
+      try await request.body.consumeWithCancellationOnInboundClose { _ in
+        try await write(&writer)
+      }
+      try await writer.finish(nil)
+    }
+    return Response(status: .ok, headers: fields + headers, body: body)
+  }
+
+  /// The fields of every event stream.
+  package static let fields: HTTPFields = [
+    .contentType: "text/event-stream; charset=utf-8", .cacheControl: "no-store",
+  ]
 }

@@ -19,81 +19,74 @@ struct EventEndpoint: Sendable {
   /// When the server began, by the watch clock.
   let began: Double
 
-  private var watcher: WorktreeWatcher { reads.watcher }
-  private var waiting: LongPollLimiter { reads.waiting }
-
   /// Opens a stream.
   ///
   /// - Throws: ``Problem`` 503 `busy` when there are too many.
   func answer(_ request: Request) async throws -> Response {
-    guard let ticket = waiting.enter() else {
+    var headers: HTTPFields = [.vary: WorkspaceFields.varyText]
+    if let name = HTTPField.Name("x-accel-buffering") { headers[name] = "no" }
+    let events = WorkspaceEvents(reads: reads, began: began)
+    let follower = StreamFollower(events, name: "/v1/events", serving: reads.serving)
+    guard let response = follower.answer(request, headers) else {
       throw Problem(
         .busy,
         detail: "too many streams are open; poll instead",
         fields: [.retryAfter: String(WorkspaceLimits.retryAfter)]
       )
     }
-    let last = HTTPField.Name(ResumePoint.fieldName).flatMap { request.headers[$0] } ?? ""
-    let body = ResponseBody { writer in
-      defer { withExtendedLifetime(ticket) {} }
-      // A client that goes is gone at once, not at the next heartbeat.
-      try await request.body.consumeWithCancellationOnInboundClose { _ in
-        try await follow(from: last, into: &writer)
-      }
-      try await writer.finish(nil)
-    }
-    var headers: HTTPFields = [
-      .contentType: "text/event-stream; charset=utf-8", .cacheControl: "no-store",
-      .vary: "Authorization, X-Codespace-Name",
-    ]
-    if let name = HTTPField.Name("x-accel-buffering") { headers[name] = "no" }
-    return Response(status: .ok, headers: headers, body: body)
+    return response
+  }
+}
+
+/// The events of the worktrees for one client.
+private struct WorkspaceEvents: StreamSource {
+  private let reads: ReadEndpoints
+  private let began: Double
+  private var ledger: WorkspaceRegistry
+  private var hasLooked = false
+
+  init(reads: ReadEndpoints, began: Double) {
+    self.reads = reads
+    self.began = began
+    ledger = reads.watcher.store.ledger
   }
 
-  @concurrent
-  private func follow(from last: String, into writer: inout any ResponseBodyWriter) async throws {
-    await reads.firstLook()
-    try await writer.write(ByteBuffer(string: "retry: \(WorkspaceLimits.streamRetry)\n\n"))
-    var cursor = StreamCursor(lastEventID: last, hasChanges: true, hasReplicas: false)
-    for await signal in signals() {
-      watcher.interest.note()
-      let ledger = watcher.store.ledger
-      let newest = RepresentationState(
-        version: EventNumber(ledger.revision, epoch: ledger.generation)
-      )
-      var action = cursor.next(signal, newest: newest)
-      if case .changes(let since) = action {
-        if let changes = ledger.changes(since: since.number) {
-          try await writer.write(events(changes, since: since.number, ledger))
-        } else {
-          action = cursor.giveUpPosition()
-        }
-      }
-      switch action {
-      case .none: continue
-      case .heartbeat:
-        try await writer.write(heartbeat(ledger))
-        continue
-      case .snapshot(let afterReset):
-        if afterReset {
-          try await writer.write(event(.reset, payload: Array("{}".utf8), ledger, at: nil))
-        }
-        try await writer.write(snapshot(ledger))
-      case .changes: break
-      }
-      cursor.sent(newest)
-    }
+  private var watcher: WorktreeWatcher { reads.watcher }
+
+  private var newest: RepresentationState {
+    RepresentationState(version: EventNumber(ledger.revision, epoch: ledger.generation))
   }
 
-  /// A signal at once, one after each change, and heartbeats; ends when the limiter closes.
-  private func signals() -> AsyncStream<StreamCursor.Signal> {
-    let (store, waiting) = (watcher.store, waiting)
-    return Waiting.signals(
-      of: { store.ticks() },
-      heartbeat: .seconds(WorkspaceLimits.heartbeat),
-      closing: { for await _ in waiting.closing() {} }
-    )
+  var hasChanges: Bool { true }
+
+  var hasReplicas: Bool { false }
+
+  mutating func state() async throws -> RepresentationState? {
+    if hasLooked { watcher.interest.note() } else { await reads.firstLook() }
+    hasLooked = true
+    ledger = watcher.store.ledger
+    return newest
   }
+
+  func updates() -> AsyncStream<Void> { watcher.store.ticks() }
+
+  mutating func snapshot(afterReset isReset: Bool) async throws -> StreamPart? {
+    var bytes = ByteBuffer()
+    if isReset {
+      bytes.writeImmutableBuffer(event(.reset, payload: Array("{}".utf8), ledger, at: nil))
+    }
+    bytes.writeImmutableBuffer(snapshot(ledger))
+    return StreamPart(bytes, newest)
+  }
+
+  mutating func changes(since id: String) async throws -> StreamPart? {
+    guard let since = EventNumber(id: id)?.number, let changes = ledger.changes(since: since) else {
+      return nil
+    }
+    return StreamPart(events(changes, since: since, ledger), newest)
+  }
+
+  mutating func heartbeat() -> ByteBuffer { heartbeat(ledger) }
 
   // MARK: Events
 

@@ -1,4 +1,5 @@
 import ConditionalHTTP
+import FreshResponses
 import FreshnessServer
 import HTTPTypes
 import Hummingbird
@@ -7,10 +8,10 @@ import Serving
 import Workspaces
 import WorktreeWatch
 
-/// Answers reads: 304 before any body is made, waits, batches.
+/// Answers reads, and batches of them.
 struct ReadEndpoints: Sendable {
   let watcher: WorktreeWatcher
-  let waiting: LongPollLimiter
+  let serving: ResourceServing
   /// How clients of another system expect answers; `nil` for native ones only.
   var dialect: (any WorkspaceDialect)?
 
@@ -22,62 +23,34 @@ struct ReadEndpoints: Sendable {
   func answer(_ resource: WorkspaceResource, _ request: Request) async throws -> Response {
     await firstLook()
     var since: String?
-    if case .delta(let text) = resource { since = text }
-    let conditions = WorkspaceConditions(request.headers, since: since)
-    var waited: Int64?
-    var made: (bytes: [UInt8], tag: EntityTag)?
-    var known = await reader.tag(resource)
-    if known == nil, conditions.wait != nil {
-      made = try await Self.failing { try await reader.body(resource) }
-      known = made?.tag
-    }
-    if let tag = known, conditions.isCurrent(tag) {
-      if let wait = conditions.wait, let ticket = waiting.enter() {
-        defer { withExtendedLifetime(ticket) {} }
-        try await change(of: resource, from: conditions, request.body, seconds: wait)
-        (waited, made) = (wait, nil)
-        if let still = await reader.tag(resource), conditions.names(still) {
-          return unchanged(still, waited)
-        }
-      } else if conditions.names(tag) {
-        return unchanged(tag, nil)
-      }
-    }
-    let answer: (bytes: [UInt8], tag: EntityTag)
-    if let made {
-      answer = made
-    } else {
-      answer = try await Self.failing { try await reader.body(resource) }
-    }
-    let (bytes, tag) = answer
-    if conditions.names(tag) { return unchanged(tag, waited) }
-    var response = Self.json(bytes)
-    response.headers[.eTag] = tag.description
-    if let waited { Self.note(waited, &response.headers) }
-    return response
+    if case .delta(let text) = resource { since = EntityTag(text).description }
+    let endpoint = ResourceEndpoint(
+      WorkspaceReading(resource, reader),
+      name: resource.route,
+      options: Self.options,
+      serving: serving
+    )
+    return try await endpoint.answer(request, Self.conditions(request.headers, since: since))
   }
 
-  private func unchanged(_ tag: EntityTag, _ waited: Int64?) -> Response {
-    var headers = Self.fields
-    headers[.eTag] = tag.description
-    if let waited { Self.note(waited, &headers) }
-    return Response(status: .notModified, headers: headers)
-  }
+  /// How clients of worktrees may read them: a revision asks for what changed since, also if that is nothing.
+  private static let options: ServingOptions = {
+    var options = ServingOptions()
+    options.policy.vary = WorkspaceFields.vary
+    options.policy.hasBodySince = true
+    return options
+  }()
 
-  /// Waits until a resource is another, the time is over, the room is closed, or the client is gone.
-  private func change(
-    of resource: WorkspaceResource,
-    from conditions: WorkspaceConditions,
-    _ body: RequestBody,
-    seconds: Int64
-  ) async throws {
-    let (reader, waiting) = (reader, waiting)
-    let closing: @concurrent @Sendable () async -> Void = { for await _ in waiting.closing() {} }
-    try await Waiting.hold(body, atMost: .seconds(seconds), closing: closing) {
-      for await _ in reader.ticks(resource) {
-        guard await reader.isCurrent(resource, conditions) else { return }
-      }
-    }
+  /// Reads the conditions of a request; the seed system sends tags without quotes.
+  ///
+  /// - Parameters:
+  ///   - fields: The fields of the request.
+  ///   - since: The revision that the request asks from, as a tag.
+  /// - Returns: The conditions.
+  static func conditions(_ fields: HTTPFields, since: String? = nil) -> ReadConditions {
+    var conditions = ReadConditions(fields: fields, since: since)
+    conditions.takesBareTags = true
+    return conditions
   }
 
   /// After the start of a server, waits briefly until everything was scanned once, agents too.
@@ -127,14 +100,19 @@ struct ReadEndpoints: Sendable {
     guard let resource = WorkspaceResource(path: part.path) else {
       return write(Problem(.notFound, "not_found", detail: "there is nothing to read there"))
     }
-    let conditions = WorkspaceConditions(ifNoneMatch: part.ifNoneMatch)
+    var fields = HTTPFields()
+    fields[.ifNoneMatch] = part.ifNoneMatch
+    let conditions = Self.conditions(fields)
+    func isKnown(_ tag: EntityTag) -> Bool {
+      conditions.names(RepresentationState(entityTag: tag))
+    }
     do {
-      if let tag = await reader.tag(resource), conditions.names(tag) {
+      if let tag = await reader.tag(resource), isKnown(tag) {
         out.raw(",\"status\":304,\"etag\":")
         return out.text(tag.description)
       }
       let (bytes, tag) = try await Self.failing { try await reader.body(resource) }
-      let isKnown = conditions.names(tag)
+      let isKnown = isKnown(tag)
       out.raw(",\"status\":\(isKnown ? 304 : 200),\"etag\":")
       out.text(tag.description)
       guard !isKnown else { return }
@@ -151,7 +129,7 @@ struct ReadEndpoints: Sendable {
 
   /// The fields of everything that is read.
   static let fields: HTTPFields = [
-    .cacheControl: "private, no-cache", .vary: "Authorization, X-Codespace-Name",
+    .cacheControl: "private, no-cache", .vary: WorkspaceFields.varyText,
   ]
 
   /// 200 with a body.
@@ -163,12 +141,6 @@ struct ReadEndpoints: Sendable {
       headers: headers,
       body: ResponseBody(byteBuffer: ByteBuffer(bytes: bytes))
     )
-  }
-
-  /// Says that an answer was held back, and that its connection ends with it.
-  private static func note(_ waited: Int64, _ headers: inout HTTPFields) {
-    headers[.preferenceApplied] = "wait=\(waited)"
-    headers[.connection] = "close"
   }
 
   /// Turns failures of git into problems.

@@ -7,11 +7,11 @@ package enum WorkspaceLimits {
   /// How long a response waits until everything was scanned once, in seconds.
   package static let firstLook = 2.0
   /// The time between two heartbeats of a stream, in seconds.
-  package static let heartbeat = 15.0
+  package static let heartbeat: Int64 = 15
   /// How long a client of a stream waits before it comes back, in milliseconds.
-  package static let streamRetry = 2_000
+  package static let streamRetry: Int64 = 2_000
   /// When a client may retry after the server was at its limit, in seconds.
-  package static let retryAfter = 5
+  package static let retryAfter: Int64 = 5
   /// The most resources of a batch.
   package static let batch = 32
   /// The most bytes of the body of a request.

@@ -84,13 +84,6 @@ struct WorkspaceReader: Sendable {
     return watcher.looked.ticks(of: path)
   }
 
-  /// Whether a client is up to date; renders a body only if nothing else can tell.
-  func isCurrent(_ resource: WorkspaceResource, _ conditions: WorkspaceConditions) async -> Bool {
-    if let tag = await tag(resource) { return conditions.isCurrent(tag) }
-    guard case .diff = resource else { return false }
-    return await (try? body(resource)).map { conditions.isCurrent($0.tag) } ?? false
-  }
-
   /// The body of a resource with its tag.
   ///
   /// - Throws: ``Problem`` 404; as ``DiffReader``.

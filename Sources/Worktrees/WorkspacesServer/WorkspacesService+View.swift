@@ -42,6 +42,6 @@ extension WorkspacesService {
   }
 
   private func reads(_ dialect: (any WorkspaceDialect)?) -> ReadEndpoints {
-    ReadEndpoints(watcher: watcher, waiting: waiting, dialect: dialect)
+    ReadEndpoints(watcher: watcher, serving: serving, dialect: dialect)
   }
 }

@@ -1,3 +1,5 @@
+import FreshResponses
+import FreshnessServer
 import HTTPTypes
 package import Hummingbird
 import NIOCore
@@ -9,7 +11,7 @@ package import WorktreeWatch
 package struct WorkspacesService: Sendable {
   let watcher: WorktreeWatcher
   private let version: String
-  let waiting = LongPollLimiter(most: WorkspaceLimits.waiters)
+  let serving = ResourceServing(limits: .workspaces, observesShutdown: false)
   private let began = WatchClock.monotonic
 
   /// Creates the service.
@@ -41,7 +43,7 @@ package struct WorkspacesService: Sendable {
 
   /// Ends all waits, so that the server can shut down, and after ``WatchLimits/endPatience`` the actions that go on.
   package func close() {
-    waiting.close()
+    serving.close()
     let watcher = watcher
     Task {
       try? await Task.sleep(for: .seconds(WatchLimits.endPatience))
@@ -70,7 +72,7 @@ package struct WorkspacesService: Sendable {
   ) {
     add(
       to: router.group().add(middleware: WorkspaceAccessMiddleware(access)),
-      ReadEndpoints(watcher: watcher, waiting: waiting, dialect: dialect)
+      ReadEndpoints(watcher: watcher, serving: serving, dialect: dialect)
     )
   }
 
@@ -225,7 +227,7 @@ package struct WorkspacesService: Sendable {
       "freshet_workspaces_waiting",
       .gauge,
       "Requests and streams that wait",
-      Double(waiting.waiting)
+      Double(serving.waiters)
     )
     text.add(
       "freshet_workspaces_revision",
@@ -233,6 +235,6 @@ package struct WorkspacesService: Sendable {
       "Changes so far",
       Double(watcher.store.revision)
     )
-    return text.text
+    return text.text + serving.metrics.text
   }
 }

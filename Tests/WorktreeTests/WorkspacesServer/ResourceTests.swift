@@ -1,5 +1,6 @@
 import ConditionalHTTP
 import Foundation
+import FreshResponses
 import HTTPTypes
 import Testing
 import Workspaces
@@ -42,24 +43,34 @@ import WorktreeWatch
   }
 
   @Test func `Tags are compared weakly, and without quotes as the seed system sends them`() {
-    let tag = EntityTag("g-7")
+    let state = RepresentationState(entityTag: EntityTag("g-7"))
     for text in ["\"g-7\"", "W/\"g-7\"", "*", "\"x\", \"g-7\"", "g-7"] {
-      #expect(WorkspaceConditions([.ifNoneMatch: text]).names(tag), "\(text)")
+      #expect(ReadEndpoints.conditions([.ifNoneMatch: text]).names(state), "\(text)")
     }
     for text in ["\"g-8\"", "g-70", "", "\"g-7", "\"x\""] {
-      #expect(!WorkspaceConditions([.ifNoneMatch: text]).names(tag), "\(text)")
+      #expect(!ReadEndpoints.conditions([.ifNoneMatch: text]).names(state), "\(text)")
     }
   }
 
   @Test func `Nobody waits who has nothing, and nobody too long`() {
     func wait(_ fields: HTTPFields, since: String? = nil) -> Int64? {
-      WorkspaceConditions(fields, since: since).wait
+      let since = since.map { EntityTag($0).description }
+      var exchange = ReadExchange(
+        ReadEndpoints.conditions(fields, since: since),
+        limits: .workspaces
+      )
+      let step = exchange.consider(RepresentationState(entityTag: EntityTag("g-1")), at: 0)
+      return if case .wait(let milliseconds) = step { milliseconds / 1_000 } else { nil }
     }
     #expect(wait([.prefer: "wait=5"]) == nil)
-    #expect(wait([.prefer: "wait=5", .ifNoneMatch: "\"x\""]) == 5)
+    #expect(wait([.prefer: "wait=5", .ifNoneMatch: "\"g-1\""]) == 5)
+    #expect(wait([.prefer: "wait=5", .ifNoneMatch: "\"g-2\""]) == nil)
     #expect(wait([.prefer: "wait=5"], since: "g-1") == 5)
-    #expect(wait([.prefer: "wait=99999", .ifNoneMatch: "x"]) == WorkspaceLimits.longestWait)
-    #expect(wait([.prefer: "wait=-5", .ifNoneMatch: "x"]) == nil)
+    #expect(wait([.prefer: "wait=5"], since: "") == nil)
+    #expect(wait([.prefer: "wait=99999", .ifNoneMatch: "g-1"]) == WorkspaceLimits.longestWait)
+    #expect(wait([.prefer: "wait=-5", .ifNoneMatch: "g-1"]) == nil)
+    // It names no state that another one could be told from.
+    #expect(wait([.prefer: "wait=5", .ifNoneMatch: "*"]) == nil)
   }
 
   @Test func `The tag of a diff is known once it was made, until its files change`() async throws {

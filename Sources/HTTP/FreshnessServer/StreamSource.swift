@@ -1,0 +1,131 @@
+import EventFeed
+package import FreshResponses
+package import NIOCore
+
+/// What is written to an event stream, and where that leads.
+package struct StreamPart: Sendable {
+  /// One or more events, complete.
+  package var bytes: ByteBuffer
+  /// The state that a client has after them.
+  package var state: RepresentationState
+
+  /// Creates a part.
+  ///
+  /// - Parameters:
+  ///   - bytes: One or more events, complete.
+  ///   - state: The state that a client has after them.
+  package init(_ bytes: ByteBuffer, _ state: RepresentationState) {
+    self.bytes = bytes
+    self.state = state
+  }
+}
+
+/// The events of one resource for one client, in the words of its contract.
+///
+/// ``state()`` is called first whenever the stream wakes; the other requirements may use what it found.
+package protocol StreamSource: Sendable {
+  /// Whether ``changes(since:)`` can tell differences.
+  var hasChanges: Bool { get }
+
+  /// Whether newer publications of the same content are told by ``verification()``.
+  var verifies: Bool { get }
+
+  /// Whether a position that is ahead may come from a replica.
+  var hasReplicas: Bool { get }
+
+  /// Returns the newest state; `nil` if there is none yet.
+  mutating func state() async throws -> RepresentationState?
+
+  /// Returns a sequence with an element now and one after each change; it may skip elements that are not yet read.
+  func updates() -> AsyncStream<Void>
+
+  /// Makes an event of the whole representation.
+  ///
+  /// - Parameter isReset: Whether an event before it gives up the position that the client has.
+  /// - Returns: The events; `nil` if there is no representation yet.
+  /// - Throws: Any error; it ends the stream.
+  mutating func snapshot(afterReset isReset: Bool) async throws -> StreamPart?
+
+  /// Returns the changes from the state with an id to the newest one; `nil` if they are not available.
+  mutating func changes(since id: String) async throws -> StreamPart?
+
+  /// Returns word that the content is the same in a newer publication; `nil` if there is nothing to say.
+  mutating func verification() async throws -> StreamPart?
+
+  /// Returns what shows that the stream is alive.
+  mutating func heartbeat() -> ByteBuffer
+}
+
+extension StreamSource {
+  /// They are not told.
+  package var verifies: Bool { false }
+
+  /// Nothing.
+  package mutating func verification() async throws -> StreamPart? { nil }
+}
+
+/// The events of a served resource: `snapshot`, its changes, `reset`, and comments as heartbeats.
+struct ResourceStream<Resource: ServedResource>: StreamSource {
+  private let resource: Resource
+  private let most: Int
+  private var newest: RepresentationState?
+
+  /// Creates the events of a resource.
+  ///
+  /// - Parameters:
+  ///   - resource: The resource.
+  ///   - most: The most changes that are sent instead of a snapshot.
+  init(_ resource: Resource, atMost most: Int) {
+    self.resource = resource
+    self.most = most
+  }
+
+  var hasChanges: Bool { resource.hasChanges }
+
+  var hasReplicas: Bool { true }
+
+  mutating func state() async throws -> RepresentationState? {
+    newest = try await resource.state()
+    return newest
+  }
+
+  func updates() -> AsyncStream<Void> { resource.updates() }
+
+  mutating func snapshot(afterReset isReset: Bool) async throws -> StreamPart? {
+    guard let newest = try await resource.representation() else { return nil }
+    var bytes = ByteBuffer()
+    if isReset {
+      bytes.writeBytes(
+        try EventStreamItem.event(ServerSentEvent(type: "reset", data: "{}")).serialized()
+      )
+    }
+    let event = ServerSentEvent(
+      type: "snapshot",
+      data: String(decoding: newest.body, as: UTF8.self),
+      id: newest.state.id
+    )
+    bytes.writeBytes(try EventStreamItem.event(event).serialized())
+    return StreamPart(bytes, newest.state)
+  }
+
+  mutating func changes(since id: String) async throws -> StreamPart? {
+    guard let newest, let number = EventNumber(id: id),
+      let changes = try await resource.changes(since: number, atMost: most)
+    else { return nil }
+    var bytes = ByteBuffer()
+    for change in changes {
+      let event = ServerSentEvent(
+        type: change.type,
+        data: change.data,
+        id: change.version.description
+      )
+      bytes.writeBytes(try EventStreamItem.event(event).serialized())
+    }
+    // Changes may lead further than the state that was read before them.
+    var reached = newest
+    reached.version = changes.last?.version ?? number
+    return StreamPart(bytes, reached)
+  }
+
+  mutating func heartbeat() -> ByteBuffer { ByteBuffer(string: ": beat\n\n") }
+}
