@@ -251,14 +251,15 @@ let package = Package(
       name: "StationboardServer",
       dependencies: [
         "ConditionalHTTP", "Freshness", "FreshnessRuntime", "GTFS", "GTFSRealtime", "Timetable",
-        "Storage", "Serving", "StrictJSON", .grdb, .httpTypes, .hummingbird, .logging, .nioCore,
+        "Storage", "Serving", "StrictJSON", .grdb, .httpTypes,
+        .hummingbird, .logging, .nioCore,
       ]
     ),
     .target(
       name: "JobsServer",
       dependencies: [
-        "ConditionalHTTP", "Jobs", "Serving", "Storage", "StrictJSON", "TolerantDecoding",
-        .grdb, .httpTypes, .hummingbird, .logging, .nioCore,
+        "ConditionalHTTP", "FreshResponses", "FreshnessServer", "Jobs", "Serving", "Storage",
+        "StrictJSON", "TolerantDecoding", .grdb, .httpTypes, .hummingbird, .logging, .nioCore,
       ]
     ),
     .target(
@@ -300,8 +301,8 @@ let package = Package(
     .target(
       name: "BooksTrackDialect",
       dependencies: [
-        "ConditionalHTTP", "Jobs", "JobsServer", "Serving", "StrictJSON", "TolerantDecoding",
-        .httpTypes, .hummingbird, .logging, .nioCore,
+        "ConditionalHTTP", "FreshnessServer", "Jobs", "JobsServer", "Serving", "StrictJSON",
+        "TolerantDecoding", .httpTypes, .hummingbird, .logging, .nioCore,
       ]
     ),
     .target(

@@ -1,4 +1,4 @@
-import HTTPTypes
+import FreshnessServer
 import Hummingbird
 import Jobs
 import JobsServer
@@ -9,10 +9,6 @@ import TolerantDecoding
 
 /// `GET /api/v2/imports/{id}/stream`: a job as the server-sent events of BooksTrack, with names of their own.
 struct BooksTrackStream: Sendable {
-  private static let fields: HTTPFields = [
-    .contentType: "text/event-stream; charset=utf-8", .cacheControl: "no-store",
-  ]
-
   let view: JobsView
 
   /// Tells of a job from where it stands to its end, which ends the stream too.
@@ -24,18 +20,14 @@ struct BooksTrackStream: Sendable {
   /// - Throws: ``Problem`` 503 if too many listen.
   func answer(_ request: Request, _ job: JobRow) throws -> Response {
     guard let hearing = view.hear(job) else { throw view.tooMany }
-    let body = ResponseBody { writer in
-      try await request.body.consumeWithCancellationOnInboundClose { _ in
-        var target = writer
-        _ = try await hearing.follow { piece in
-          let text = Self.text(piece, job.id, try await end(piece, job))
-          try await target.write(ByteBuffer(string: text))
-        }
-        writer = target
+    return EventStreamBody.answer(request) { writer in
+      var target = writer
+      defer { writer = target }
+      _ = try await hearing.follow { piece in
+        let text = Self.text(piece, job.id, try await end(piece, job))
+        try await target.write(ByteBuffer(string: text))
       }
-      try await writer.finish(nil)
     }
-    return Response(status: .ok, headers: Self.fields, body: body)
   }
 
   /// How far a job was at its end; `nil` before.

@@ -1,3 +1,4 @@
+package import FreshnessServer
 import HTTPTypes
 package import Hummingbird
 package import Jobs
@@ -21,6 +22,7 @@ package struct JobsService: Sendable {
   private let clock: ServiceClock
   private let logger: Logger
   private let pipelines: [PipelineName: any JobPipeline]
+  private let serving: ResourceServing
 
   /// Creates the service.
   ///
@@ -43,6 +45,9 @@ package struct JobsService: Sendable {
     self.clock = clock
     self.rules = rules
     self.logger = logger
+    serving = ResourceServing(limits: .jobs(store.limits), observesShutdown: false) { [store] in
+      store.now
+    }
     hub = JobEventBroadcaster(limits: store.limits)
     gate = JobAuthorization(store: store, acceptsQueryToken: acceptsQueryToken, tally: hub.tally)
     runner = JobRunner(store: store, hub: hub, pipelines: pipelines, logger: logger)
@@ -142,7 +147,13 @@ package struct JobsService: Sendable {
   }
 
   /// Lets every listener go, so that the server can end.
-  package func close() { hub.close() }
+  package func close() {
+    hub.close()
+    serving.close()
+  }
+
+  /// Histograms of reads and streams.
+  package var served: ServingMetrics { serving.metrics }
 
   /// The methods of its paths, for ``Serving/RouteMethods``.
   package var forms: [RouteMethods.Form] { JobWord.forms(Set(pipelines.keys)) }
@@ -157,8 +168,14 @@ package struct JobsService: Sendable {
   }
 
   private func add(to router: some RouterMethods<some RequestContext>) {
-    let jobs = JobEndpoints(store: store, hub: hub, gate: gate, pipelines: pipelines)
-    let events = JobEventEndpoint(store: store, hub: hub, gate: gate)
+    let jobs = JobEndpoints(
+      store: store,
+      hub: hub,
+      gate: gate,
+      pipelines: pipelines,
+      reads: JobReads(serving: serving)
+    )
+    let events = JobEventEndpoint(store: store, hub: hub, gate: gate, serving: serving)
     let door = door
     router.get("v1/capabilities") { _, _ in jobs.capabilities() }
     router.post("v1/token/refresh") { request, _ in try await jobs.refresh(request, id: nil) }

@@ -1,4 +1,5 @@
 import ConditionalHTTP
+import FreshnessServer
 import HTTPTypes
 import Hummingbird
 import Jobs
@@ -15,6 +16,7 @@ struct JobEndpoints: Sendable {
   let hub: JobEventBroadcaster
   let gate: JobAuthorization
   let pipelines: [PipelineName: any JobPipeline]
+  let reads: JobReads
 
   // MARK: State
 
@@ -29,9 +31,15 @@ struct JobEndpoints: Sendable {
     let tag = EntityTag(
       "\(job.position)-\(job.state.rawValue)-\(asked?.description ?? "all")-\(version.rawValue)-\(tokenExpiry)"
     )
-    if let answer = JobAnswer.unchanged(request, tag) { return answer }
-    let writer = JobMessageWriter(job: job.id, pipeline: job.pipeline, version: version)
-    let events = try await events(job, after: asked, writer)
+    return try await reads.answer(request, .state, tag: tag) { state in
+      let writer = JobMessageWriter(job: job.id, pipeline: job.pipeline, version: version)
+      let events = try await events(job, after: asked, writer)
+      let body = status(job, tokenExpiry, events).bytes
+      return Representation(state: state, mediaType: JobAnswer.mediaType, body: body)
+    }
+  }
+
+  private func status(_ job: JobRow, _ tokenExpiry: Int64, _ events: [JSONValue]) -> JSONValue {
     var members: [String: JSONValue] = [
       "jobId": .string(job.id), "pipeline": .string(job.pipeline.rawValue),
       "state": .string(job.state.rawValue), "epoch": .whole(job.position.epoch),
@@ -46,7 +54,7 @@ struct JobEndpoints: Sendable {
     members["totalCount"] = job.progress.total.map { .whole(Int64($0)) }
     members["phase"] = job.progress.phase.map { .string($0) }
     members["expiresAt"] = job.expiresAt.map { .string(JobInstant.text($0)) }
-    return JobAnswer.json(.object(members), tag: tag)
+    return .object(members)
   }
 
   private func events(
@@ -130,29 +138,43 @@ struct JobEndpoints: Sendable {
     let outcomes = try outcomes(query)
     let names = outcomes?.map(\.rawValue).joined(separator: "+") ?? "all"
     let tag = EntityTag("\(job.position)-results-\(names)-\(after)-\(limit)")
-    if let answer = JobAnswer.unchanged(request, tag) { return answer }
-    guard
-      let page = try await store.page(job.id, outcomes: outcomes, after: after, limit: limit + 1)
-    else { throw gate.gone }
-    let items = page.items
-    var members: [String: JSONValue] = [
-      "jobId": .string(job.id), "pipeline": .string(job.pipeline.rawValue),
-      "state": .string(job.state.rawValue), "partial": .bool(job.state != .succeeded),
-      "total": .whole(Int64(page.total)),
-      "items": .list(items.prefix(limit).map(JobResultText.json)),
-    ]
-    members["expiresAt"] = job.expiresAt.map { .string(JobInstant.text($0)) }
-    if items.count > limit, let last = items.prefix(limit).last {
-      members["next"] = .whole(Int64(last.number))
+    return try await reads.answer(request, .results, tag: tag) { state in
+      guard
+        let page = try await store.page(job.id, outcomes: outcomes, after: after, limit: limit + 1)
+      else { throw gate.gone }
+      let items = page.items
+      var members: [String: JSONValue] = [
+        "jobId": .string(job.id), "pipeline": .string(job.pipeline.rawValue),
+        "state": .string(job.state.rawValue), "partial": .bool(job.state != .succeeded),
+        "total": .whole(Int64(page.total)),
+        "items": .list(items.prefix(limit).map(JobResultText.json)),
+      ]
+      members["expiresAt"] = job.expiresAt.map { .string(JobInstant.text($0)) }
+      if items.count > limit, let last = items.prefix(limit).last {
+        members["next"] = .whole(Int64(last.number))
+      }
+      let body = JSONValue.object(members).bytes
+      return Representation(state: state, mediaType: JobAnswer.mediaType, body: body)
     }
-    return JobAnswer.json(.object(members), tag: tag)
   }
 
   /// `GET /v1/jobs/{id}/failed.csv`: the failed rows, to be corrected and sent again.
   func failedRows(_ request: Request, id: String) async throws -> Response {
     let job = try await ended(request, id, QueryText(request.uri.query))
     let tag = EntityTag("\(job.position)-failed")
-    if let answer = JobAnswer.unchanged(request, tag) { return answer }
+    return try await reads.answer(request, .failedRows, tag: tag) { state in
+      var table = Representation(
+        state: state,
+        mediaType: "text/csv; charset=utf-8",
+        body: try await failedRows(of: job)
+      )
+      table.fields[.contentDisposition] =
+        "attachment; filename=\"failed-\(job.id.prefix(8)).csv\""
+      return table
+    }
+  }
+
+  private func failedRows(of job: JobRow) async throws -> [UInt8] {
     guard
       let page = try await store.page(job.id, outcomes: [.failed], after: -1, limit: .max)
     else { throw gate.gone }
@@ -175,15 +197,7 @@ struct JobEndpoints: Sendable {
         "a job of \(job.pipeline) has no table of failed rows"
       ).problem
     }
-    return Response(
-      status: .ok,
-      headers: [
-        .contentType: "text/csv; charset=utf-8", .eTag: tag.description,
-        .cacheControl: "private, no-cache",
-        .contentDisposition: "attachment; filename=\"failed-\(job.id.prefix(8)).csv\"",
-      ],
-      body: ResponseBody(byteBuffer: ByteBuffer(bytes: bytes))
-    )
+    return bytes
   }
 
   private func ended(_ request: Request, _ id: String, _ query: QueryText) async throws -> JobRow {

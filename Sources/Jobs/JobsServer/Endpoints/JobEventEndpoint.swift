@@ -1,4 +1,5 @@
 import ConditionalHTTP
+import FreshnessServer
 import HTTPTypes
 import Hummingbird
 import Jobs
@@ -10,16 +11,13 @@ import Serving
 /// `Last-Event-ID`, or `after` in the query, says where the client is. The stream ends behind the terminal
 /// event; a client that has it is answered 204, which ends its coming back.
 struct JobEventEndpoint: Sendable {
-  /// How long a client waits before it comes back, in milliseconds.
-  private static let retry = 2_000
+  /// The route, for metrics.
+  private static let route = "/v1/jobs/:job/events"
 
   let store: JobStore
   let hub: JobEventBroadcaster
   let gate: JobAuthorization
-
-  private static let fields: HTTPFields = [
-    .contentType: "text/event-stream; charset=utf-8", .cacheControl: "no-store",
-  ]
+  let serving: ResourceServing
 
   /// `HEAD`: the head of the answer to the same GET, which has no length.
   func head(_ request: Request, id: String) async throws -> Response {
@@ -27,7 +25,7 @@ struct JobEventEndpoint: Sendable {
     if job.state.isTerminal, asked == job.position { return Self.over }
     return Response(
       status: .ok,
-      headers: Self.fields,
+      headers: EventStreamBody.fields,
       body: ResponseBody { writer in try await writer.finish(nil) }
     )
   }
@@ -53,7 +51,9 @@ struct JobEventEndpoint: Sendable {
   func answer(_ request: Request, id: String) async throws -> Response {
     let (job, version, asked) = try await check(request, id)
     if job.state.isTerminal, asked == job.position { return Self.over }
+    let began = ContinuousClock.now
     guard let listener = hub.listen(to: id) else {
+      serving.recordStream(Self.route, .serviceUnavailable, since: began)
       throw JobProblem(
         .serviceUnavailable,
         .busy,
@@ -61,38 +61,35 @@ struct JobEventEndpoint: Sendable {
         retryAfter: store.limits.pollSeconds
       ).problem
     }
+    serving.recordStream(Self.route, .ok, since: began)
     let feed = JobFeed(
       store: store,
       hub: hub,
       listener: listener,
       writer: JobMessageWriter(job: id, pipeline: job.pipeline, version: version)
     )
-    let tally = hub.tally
-    let body = ResponseBody { writer in
-      tally.listens(.eventStream, 1)
-      defer { tally.listens(.eventStream, -1) }
-      // A client that goes is gone at once, not at the next heartbeat.
-      try await request.body.consumeWithCancellationOnInboundClose { _ in
-        try await Self.write(feed, from: asked, tally, into: &writer)
-      }
-      try await writer.finish(nil)
+    return EventStreamBody.answer(request) { writer in
+      hub.tally.listens(.eventStream, 1)
+      defer { hub.tally.listens(.eventStream, -1) }
+      try await write(feed, from: asked, into: &writer)
     }
-    return Response(status: .ok, headers: Self.fields, body: body)
   }
 
   @concurrent
-  private static func write(
+  private func write(
     _ feed: JobFeed,
     from asked: EventPosition?,
-    _ tally: JobMetrics,
     into writer: inout any ResponseBodyWriter
   ) async throws {
-    try await writer.write(ByteBuffer(string: "retry: \(retry)\n\n"))
+    try await writer.write(
+      ByteBuffer(string: "retry: \(serving.limits.streamRetryMilliseconds)\n\n")
+    )
     var target = writer
     defer { writer = target }
     _ = try await feed.follow(from: asked, saysWhere: asked != nil) { message in
       for part in Self.event(message) { try await target.write(part) }
-      tally.sent(.eventStream, skipped: message.skipped)
+      hub.tally.sent(.eventStream, skipped: message.skipped)
+      serving.recordEvent(Self.route, changedAt: message.at)
     }
   }
 

@@ -12,6 +12,8 @@ struct FeedMessage: Sendable {
   var isTerminal: Bool
   /// How many further events it stands for.
   var skipped = 0
+  /// When it happened, in milliseconds since 1970; `nil` for one that is not new.
+  var at: Int64?
 }
 
 /// The messages of one job for one listener, in the listener's version: missed events, then new ones.
@@ -67,7 +69,10 @@ struct JobFeed: Sendable {
     try await JobListening(store: store, listener: listener, job: writer.job).follow(after: last) {
       news in
       switch news {
-      case .event(let event, let covers): try await send(try await message(event, covers: covers))
+      case .event(let event, let covers):
+        var message = try await message(event, covers: covers)
+        message.at = event.at
+        try await send(message)
       case .alive(let progress):
         let bytes = ByteBuffer(bytes: writer.keepAlive(progress, at: store.now).bytes)
         try await send(FeedMessage(bytes: bytes, position: nil, isTerminal: false))
