@@ -250,8 +250,8 @@ let package = Package(
     .target(
       name: "StationboardServer",
       dependencies: [
-        "ConditionalHTTP", "Freshness", "FreshnessRuntime", "GTFS", "GTFSRealtime", "Timetable",
-        "Storage", "Serving", "StrictJSON", .grdb, .httpTypes,
+        "ConditionalHTTP", "Freshness", "FreshnessRuntime", "FreshResponses", "FreshnessServer",
+        "GTFS", "GTFSRealtime", "Timetable", "Storage", "Serving", "StrictJSON", .grdb, .httpTypes,
         .hummingbird, .logging, .nioCore,
       ]
     ),

@@ -299,6 +299,10 @@ class RealtimeRun:
                 except ValueError:
                     found.append(f"{line!r} has no value")
                     continue
+                for part in ("_bucket", "_sum", "_count"):
+                    family = name.removesuffix(part)
+                    if family != name and kinds_of.get(family) == "histogram":
+                        name = family
                 if name not in kinds_of:
                     found.append(f"{name} has no type")
                 if kinds_of.get(name) == "counter" and (value < 0 or not name.endswith("_total")):

@@ -48,6 +48,9 @@ package struct MetricsText: Sendable {
     add(name, kind, help, [(labels: [], value: value)])
   }
 
+  /// Adds what is already in the format.
+  package mutating func append(_ text: String) { self.text += text }
+
   private static func number(_ value: Double) -> String {
     if value.isNaN { return "NaN" }
     if value.isInfinite { return value < 0 ? "-Inf" : "+Inf" }

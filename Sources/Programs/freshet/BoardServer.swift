@@ -74,6 +74,7 @@ struct BoardServer {
       receiptKey: receiptKey,
       responses: responses,
       additions: speak.contains(.mesdeparts) ? .mesDeparts : [],
+      alsoServed: jobs.map { [$0.served] } ?? [],
       otherMetrics: { [jobs, door] metrics in
         door.tally.write(to: &metrics)
         door.certificate?.write(to: &metrics)

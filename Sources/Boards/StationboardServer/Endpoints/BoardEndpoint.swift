@@ -1,5 +1,6 @@
 import ConditionalHTTP
 import Foundation
+import FreshnessServer
 import HTTPTypes
 import Hummingbird
 import NIOCore
@@ -12,7 +13,8 @@ struct BoardEndpoint {
   let clock: ServiceClock
   let desk: BoardRenderer
   let faults: PhaseFaults
-  let waiting: LongPollLimiter
+  let serving: ResourceServing
+  let served: RouteMetrics
   let requests: UnderstoodRequests
   /// The key that signs receipts; `nil` if receipts are off.
   var receiptKey: ReceiptKey?
@@ -41,40 +43,38 @@ struct BoardEndpoint {
     let conditions = BoardConditions(asked, request.headers)
     if plan.isInTime, let unchanged = conditions.unchanged(asked, plan, desk, at: clock.now) {
       // Without a place to wait, the answer comes at once: the preference is not honoured.
-      guard let wait = conditions.wait, let ticket = waiting.enter() else {
+      guard let wait = conditions.wait, let ticket = serving.limiter.enter() else {
         return response(unchanged, asked, plan, caller, began)
       }
       defer { withExtendedLifetime(ticket) {} }
+      let paused = ContinuousClock.now
       try await FairQueuePermit.pause {
-        try await changes(asked, plan, conditions, request.body, until: began + .seconds(wait))
+        let longest = began + .seconds(wait) - .now
+        try await changes(asked, plan, conditions, request.body, atMost: longest)
       }
+      let waited = (asked: wait, time: paused.duration(to: .now))
       if let still = conditions.unchanged(asked, plan, desk, at: clock.now) {
-        return response(still, asked, plan, caller, began, waited: wait)
+        return response(still, asked, plan, caller, began, waited: waited)
       }
-      return try board(asked, plan, caller, began, waited: wait)
+      return try board(asked, plan, caller, began, waited: waited)
     }
     return try board(asked, plan, caller, began)
   }
 
   /// Waits until the client's copy is not right any more, the time is over, or the client is gone.
-  ///
-  /// Detecting a disconnect reads what the client sends next, so the connection cannot be reused.
   private func changes(
     _ asked: BoardRequest,
     _ plan: BoardPlan,
     _ conditions: BoardConditions,
     _ body: RequestBody,
-    until deadline: ContinuousClock.Instant
+    atMost longest: Duration
   ) async throws {
-    do {
-      try await body.consumeWithCancellationOnInboundClose { _ in
-        for await _ in desk.changes(asked, plan.phases, until: deadline, in: waiting)
-        where conditions.unchanged(asked, plan, desk, at: clock.now) == nil {
-          return
-        }
+    let closing: @concurrent @Sendable () async -> Void = { await serving.untilClosed() }
+    try await Waiting.hold(body, atMost: longest, closing: closing) {
+      for await _ in desk.changes(asked, plan.phases)
+      where conditions.unchanged(asked, plan, desk, at: clock.now) == nil {
+        return
       }
-    } catch is CancellationError where !Task.isCancelled {
-      // The client has closed its side, and may still read.
     }
   }
 
@@ -83,7 +83,7 @@ struct BoardEndpoint {
     _ plan: BoardPlan,
     _ caller: BoardCaller,
     _ began: ContinuousClock.Instant,
-    waited: Int64? = nil
+    waited: (asked: Int64, time: Duration)? = nil
   ) throws -> Response {
     let now = clock.now
     // Read once: the realtime metadata of a response belongs to the realtime it shows.
@@ -140,12 +140,14 @@ struct BoardEndpoint {
       headers[.mdStale] = "1"
       headers[.mdStaleReason] = "stationboard_timeout"
     }
-    if let waited { Self.note(waited, &headers) }
-    return Response(
+    if let waited { Self.note(waited.asked, &headers) }
+    let response = Response(
       status: .ok,
       headers: headers,
       body: ResponseBody(byteBuffer: answer.body())
     )
+    record(200, snapshot, began, waited?.time, at: now)
+    return response
   }
 
   /// An answer without a body: the client's copy is right.
@@ -155,7 +157,7 @@ struct BoardEndpoint {
     _ plan: BoardPlan,
     _ caller: BoardCaller,
     _ began: ContinuousClock.Instant,
-    waited: Int64? = nil
+    waited: (asked: Int64, time: Duration)? = nil
   ) -> Response {
     let now = clock.now
     let snapshot = unchanged.snapshot
@@ -177,8 +179,24 @@ struct BoardEndpoint {
       headers[.mdRealtimeApplied] = "0"
       headers[.mdRealtimeReason] = "unchanged_since_rt"
     }
-    if let waited { Self.note(waited, &headers) }
+    if let waited { Self.note(waited.asked, &headers) }
+    record(unchanged.status.code, snapshot, began, waited?.time, at: now)
     return Response(status: unchanged.status, headers: headers)
+  }
+
+  private func record(
+    _ status: Int,
+    _ snapshot: RealtimeSnapshot,
+    _ began: ContinuousClock.Instant,
+    _ waited: Duration?,
+    at now: Double
+  ) {
+    served.recordRead(
+      status,
+      total: began.duration(to: .now),
+      waited: waited,
+      age: snapshot.trips.age(at: now)
+    )
   }
 
   private func fields(

@@ -1,3 +1,6 @@
+import ConditionalHTTP
+import FreshResponses
+import FreshnessServer
 import HTTPTypes
 import Hummingbird
 import NIOCore
@@ -21,7 +24,7 @@ struct BoardStreamEndpoint {
   let clock: ServiceClock
   let desk: BoardRenderer
   let faults: PhaseFaults
-  let waiting: LongPollLimiter
+  let serving: ResourceServing
 
   /// Opens a stream.
   ///
@@ -32,7 +35,17 @@ struct BoardStreamEndpoint {
       acceptLanguage: request.headers[.acceptLanguage],
       feeds: try store.serving()
     )
-    guard let ticket = waiting.enter() else {
+    let requestId = RequestIdentity.of(request)
+    let events = BoardEvents(
+      desk: desk,
+      clock: clock,
+      faults: faults,
+      asked: asked,
+      requestId: requestId
+    )
+    let follower = StreamFollower(events, name: "/api/stationboard/stream", serving: serving)
+    let headers: HTTPFields = [.vary: "Origin, Accept-Language", .mdRequestId: requestId]
+    guard let response = follower.answer(request, headers) else {
       throw Problem(
         .serviceUnavailable,
         "busy",
@@ -40,79 +53,114 @@ struct BoardStreamEndpoint {
         fields: [.retryAfter: String(BoardBudget.retryAfter)]
       )
     }
-    let requestId = RequestIdentity.of(request)
-    let last = HTTPField.Name("last-event-id").flatMap { request.headers[$0] }
-    let body = ResponseBody { writer in
-      defer { withExtendedLifetime(ticket) {} }
-      // A client that goes is gone at once, not at the next heartbeat.
-      try await request.body.consumeWithCancellationOnInboundClose { _ in
-        try await follow(asked, requestId, from: last, into: &writer)
-      }
-      try await writer.finish(nil)
-    }
-    return Response(
-      status: .ok,
-      headers: [
-        .contentType: "text/event-stream; charset=utf-8",
-        .cacheControl: "no-store",
-        .vary: "Origin, Accept-Language",
-        .mdRequestId: requestId,
-      ],
-      body: body
+    return response
+  }
+}
+
+/// The events of one board for one client.
+private struct BoardEvents: StreamSource {
+  /// The board at one instant.
+  private struct Newest {
+    var plan: BoardPlan
+    var snapshot: RealtimeSnapshot
+    var edition: RenderedBoard
+    var state: RepresentationState
+  }
+
+  let desk: BoardRenderer
+  let clock: ServiceClock
+  let faults: PhaseFaults
+  let asked: BoardRequest
+  let requestId: String
+  private var newest: Newest?
+  /// What the client has, and its tag.
+  private var shown: (edition: RenderedBoard, id: String)?
+
+  init(
+    desk: BoardRenderer,
+    clock: ServiceClock,
+    faults: PhaseFaults,
+    asked: BoardRequest,
+    requestId: String
+  ) {
+    self.desk = desk
+    self.clock = clock
+    self.faults = faults
+    self.asked = asked
+    self.requestId = requestId
+  }
+
+  var hasChanges: Bool { true }
+
+  var verifies: Bool { true }
+
+  var hasReplicas: Bool { false }
+
+  mutating func state() async throws -> RepresentationState? {
+    // A phase that ran out of time before may complete this time.
+    let plan = await BoardPlan(asked, crowd: 0, began: .now, faults: faults)
+    let snapshot = desk.snapshot(of: asked.stop.feed)
+    let edition = desk.followed(asked, phases: plan.phases, at: clock.now, snapshot: snapshot)
+    let tag = plan.entityTag(of: edition, isCopy: false)
+    let isNews = newest.map { $0.snapshot.tick != snapshot.tick } ?? false
+    var state = RepresentationState(entityTag: EntityTag(parsing: tag) ?? EntityTag(tag))
+    state.sourceTime = snapshot.trips.sourceTime.flatMap(Self.milliseconds)
+    // What time alone changes is not late.
+    state.changedAt = isNews ? snapshot.trips.fetchedAt.flatMap(Self.milliseconds) : nil
+    state.publication = snapshot.tick
+    newest = Newest(plan: plan, snapshot: snapshot, edition: edition, state: state)
+    return state
+  }
+
+  func updates() -> AsyncStream<Void> {
+    desk.changes(
+      asked,
+      asked.includeAlerts ? [.timetable, .realtime, .alerts] : [.timetable, .realtime]
     )
   }
 
-  @concurrent
-  private func follow(
-    _ asked: BoardRequest,
-    _ requestId: String,
-    from last: String?,
-    into writer: inout any ResponseBodyWriter
-  ) async throws {
-    var plan = await BoardPlan(asked, crowd: 0, began: .now, faults: faults)
-    var shown: RenderedBoard?
-    var shownTag = ""
-    var tick: UInt64?
-    try await writer.write(ByteBuffer(string: "retry: \(BoardBudget.streamRetry)\n\n"))
-    if let last, !last.isEmpty {
-      let snapshot = desk.snapshot(of: asked.stop.feed)
-      _ = desk.followed(asked, phases: plan.phases, at: clock.now, snapshot: snapshot)
-      shown = desk.edition(asked, phases: plan.phases, tagged: last)
-      if shown == nil {
-        try await writer.write(Self.event("reset", id: nil, ByteBuffer(string: "{}")))
-      } else {
-        shownTag = last
-      }
+  mutating func snapshot(afterReset isReset: Bool) async throws -> StreamPart? {
+    guard let newest else { return nil }
+    var bytes = ByteBuffer()
+    if isReset {
+      bytes.writeImmutableBuffer(Self.event("reset", id: nil, ByteBuffer(string: "{}")))
     }
-    let beats = AsyncStream<Void>(bufferingPolicy: .bufferingNewest(1)) { continuation in
-      let task = Task {
-        while (try? await Task.sleep(for: BoardBudget.heartbeat)) != nil { continuation.yield() }
-      }
-      continuation.onTermination = { _ in task.cancel() }
-    }
-    let changes = desk.changes(asked, plan.wanted, until: nil, in: waiting)
-    for await signal in Signals(changes, beats) {
-      let snapshot = desk.snapshot(of: asked.stop.feed)
-      let edition = desk.followed(asked, phases: plan.phases, at: clock.now, snapshot: snapshot)
-      let newest = snapshot.tick
-      let tag = plan.entityTag(of: edition, isCopy: false)
-      if tag != shownTag {
-        let answer = answer(edition, snapshot, asked, plan, requestId)
-        let name = shown == nil ? "snapshot" : "change"
-        let data = shown.map { answer.change(from: $0) } ?? answer.body()
-        try await writer.write(Self.event(name, id: tag, data))
-        (shown, shownTag, tick) = (edition, tag, newest)
-      } else if tick != newest {
-        // The board looks the same, but it is of a newer publication: it is younger.
-        let answer = answer(edition, snapshot, asked, plan, requestId)
-        try await writer.write(Self.event("verified", id: tag, answer.verification()))
-        tick = newest
-      } else if signal == .beat {
-        try await writer.write(ByteBuffer(string: ": beat\n\n"))
-      }
-      // A phase that ran out of time before may complete the next time.
-      plan = await BoardPlan(asked, crowd: 0, began: .now, faults: faults)
-    }
+    bytes.writeImmutableBuffer(
+      Self.event("snapshot", id: newest.state.id, answer(newest).body())
+    )
+    return part(bytes, newest)
+  }
+
+  mutating func changes(since id: String) async throws -> StreamPart? {
+    guard let newest else { return nil }
+    let before =
+      shown?.id == id
+      ? shown?.edition : desk.edition(asked, phases: newest.plan.phases, tagged: id)
+    guard let before else { return nil }
+    return part(
+      Self.event("change", id: newest.state.id, answer(newest).change(from: before)),
+      newest
+    )
+  }
+
+  mutating func verification() async throws -> StreamPart? {
+    guard let newest else { return nil }
+    return part(
+      Self.event("verified", id: newest.state.id, answer(newest).verification()),
+      newest
+    )
+  }
+
+  mutating func heartbeat() -> ByteBuffer { ByteBuffer(string: ": beat\n\n") }
+
+  /// Milliseconds since 1970; `nil` for an instant that no source has.
+  private static func milliseconds(_ seconds: Double) -> Int64? {
+    abs(seconds) < 1e12 ? Int64(seconds * 1_000) : nil
+  }
+
+  private mutating func part(_ bytes: ByteBuffer, _ newest: Newest) -> StreamPart {
+    shown = (newest.edition, newest.state.id)
+    return StreamPart(bytes, newest.state)
   }
 
   private static func event(_ name: String, id: String?, _ data: ByteBuffer) -> ByteBuffer {
@@ -124,57 +172,19 @@ struct BoardStreamEndpoint {
     return buffer
   }
 
-  private func answer(
-    _ edition: RenderedBoard,
-    _ snapshot: RealtimeSnapshot,
-    _ asked: BoardRequest,
-    _ plan: BoardPlan,
-    _ requestId: String
-  ) -> BoardAnswer {
+  private func answer(_ newest: Newest) -> BoardAnswer {
     let now = clock.now
     return BoardAnswer(
       request: asked,
-      edition: edition,
-      snapshot: snapshot,
-      mode: plan.mode(of: edition, isCopy: false),
-      skipped: plan.skipped,
+      edition: newest.edition,
+      snapshot: newest.snapshot,
+      mode: newest.plan.mode(of: newest.edition, isCopy: false),
+      skipped: newest.plan.skipped,
       requestId: requestId,
       now: now,
       elapsed: 0,
-      entityTag: plan.entityTag(of: edition, isCopy: false),
-      foretold: desk.foretold(snapshot.trips, at: now)
+      entityTag: newest.plan.entityTag(of: newest.edition, isCopy: false),
+      foretold: desk.foretold(newest.snapshot.trips, at: now)
     )
   }
-}
-
-/// What wakes a stream.
-private enum StreamSignal {
-  /// The board may have changed.
-  case change
-  /// It is time for a sign of life.
-  case beat
-}
-
-/// Two kinds of signals as one sequence; the first is a change, so that a stream begins with a board.
-private struct Signals: AsyncSequence {
-  typealias Element = StreamSignal
-  typealias Failure = Never
-
-  let merged: AsyncStream<StreamSignal>
-
-  init(_ changes: AsyncStream<Void>, _ beats: AsyncStream<Void>) {
-    merged = AsyncStream(bufferingPolicy: .bufferingNewest(2)) { continuation in
-      continuation.yield(.change)
-      let tasks = [
-        Task {
-          for await _ in changes { continuation.yield(.change) }
-          continuation.finish()
-        },
-        Task { for await _ in beats { continuation.yield(.beat) } },
-      ]
-      continuation.onTermination = { _ in for task in tasks { task.cancel() } }
-    }
-  }
-
-  func makeAsyncIterator() -> AsyncStream<StreamSignal>.Iterator { merged.makeAsyncIterator() }
 }

@@ -1,3 +1,4 @@
+import FreshnessServer
 import GTFS
 import HTTPTypes
 import Hummingbird
@@ -10,7 +11,8 @@ struct MetricsEndpoint {
   let store: FeedStore
   let clock: ServiceClock
   let desk: BoardRenderer
-  let waiting: LongPollLimiter
+  let serving: ResourceServing
+  let alsoServed: [ServingMetrics]
   let responses: ResponseCounter?
   /// Writes the measurements of what else the server does.
   let others: @Sendable (inout MetricsText) async -> Void
@@ -25,6 +27,7 @@ struct MetricsEndpoint {
     writeSources(feeds, &metrics)
     writeMerge(feeds, &metrics)
     await others(&metrics)
+    metrics.append(ServingMetrics.text(of: [serving.metrics] + alsoServed))
     return Response(
       status: .ok,
       headers: [.contentType: MetricsText.mediaType, .cacheControl: "no-store"],
@@ -78,7 +81,7 @@ struct MetricsEndpoint {
       "freshet_waiting",
       .gauge,
       "Requests and streams that wait for news",
-      Double(waiting.waiting)
+      Double(serving.waiters)
     )
   }
 

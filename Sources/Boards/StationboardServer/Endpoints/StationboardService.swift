@@ -1,5 +1,7 @@
 package import ConditionalHTTP
 import Foundation
+import FreshResponses
+package import FreshnessServer
 package import Hummingbird
 import Logging
 package import Serving
@@ -20,7 +22,8 @@ package struct StationboardService: Sendable {
   private let responses: ResponseCounter?
   private let desk: BoardRenderer
   private let otherMetrics: @Sendable (inout MetricsText) async -> Void
-  private let waiting = LongPollLimiter(most: BoardBudget.waiters)
+  private let serving: ResourceServing
+  private let alsoServed: [ServingMetrics]
 
   /// Creates the service.
   ///
@@ -34,6 +37,7 @@ package struct StationboardService: Sendable {
   ///   - receiptKey: The key that signs receipts; `nil` for none.
   ///   - responses: Counts the responses of the server, for `/metrics`.
   ///   - additions: What boards contain and accept beyond the native contract.
+  ///   - alsoServed: The histograms of other services, for `/metrics`.
   ///   - otherMetrics: Writes the measurements of other services to `/metrics`.
   package init(
     store: FeedStore,
@@ -45,6 +49,7 @@ package struct StationboardService: Sendable {
     receiptKey: ReceiptKey? = nil,
     responses: ResponseCounter? = nil,
     additions: BoardAdditions = [],
+    alsoServed: [ServingMetrics] = [],
     otherMetrics: @escaping @Sendable (inout MetricsText) async -> Void = { _ in }
   ) {
     self.store = store
@@ -55,11 +60,15 @@ package struct StationboardService: Sendable {
     self.receiptKey = receiptKey
     self.responses = responses
     self.otherMetrics = otherMetrics
+    self.alsoServed = alsoServed
+    serving = ResourceServing(limits: .boards, observesShutdown: false) {
+      Int64(clock.now * 1_000)
+    }
     desk = BoardRenderer(realtime: realtime, clock: clock, ease: ease, additions: additions)
   }
 
   /// Ends all waits, so that the server can shut down: streams end, and waiting requests get the current board.
-  package func close() { waiting.close() }
+  package func close() { serving.close() }
 
   /// Finds runs of trips, for views of them.
   package var passages: TripPassages { TripPassages(store: store, clock: clock, desk: desk) }
@@ -71,7 +80,8 @@ package struct StationboardService: Sendable {
       clock: clock,
       desk: desk,
       faults: faults,
-      waiting: waiting,
+      serving: serving,
+      served: serving.metrics.route("/api/stationboard"),
       requests: UnderstoodRequests(),
       receiptKey: receiptKey
     )
@@ -80,7 +90,7 @@ package struct StationboardService: Sendable {
       clock: clock,
       desk: desk,
       faults: faults,
-      waiting: waiting
+      serving: serving
     )
     let stops = StopEndpoints(store: store)
     let trips = TripEndpoint(store: store, clock: clock, desk: desk)
@@ -100,7 +110,8 @@ package struct StationboardService: Sendable {
       store: store,
       clock: clock,
       desk: desk,
-      waiting: waiting,
+      serving: serving,
+      alsoServed: alsoServed,
       responses: responses,
       others: otherMetrics
     )
@@ -121,4 +132,17 @@ extension StationboardService {
     "x-md-backend-total-ms", "x-md-rt-next-ms", "x-md-rt-spread-ms",
     "x-md-receipt",
   ]
+}
+
+extension ServingLimits {
+  /// What boards give to their clients.
+  static let boards: ServingLimits = {
+    var limits = ServingLimits()
+    limits.waiters = BoardBudget.waiters
+    limits.longestWait = BoardBudget.longestWait
+    limits.heartbeatSeconds = BoardBudget.heartbeatSeconds
+    limits.streamRetryMilliseconds = BoardBudget.streamRetry
+    limits.retryAfterSeconds = Int64(BoardBudget.retryAfter)
+    return limits
+  }()
 }

@@ -1,4 +1,5 @@
 import ConditionalHTTP
+import FreshResponses
 import HTTPTypes
 
 /// A client's copy, and the kind of response it wants if the copy is still valid.
@@ -15,7 +16,8 @@ struct BoardConditions {
 
   private let ifNoneMatch: String?
   private let since: Double?
-  private let mayWait: Int64?
+  /// How long the answer may be held back until something changes, in seconds (RFC 7240).
+  let wait: Int64?
 
   /// Reads the conditions of a request.
   ///
@@ -23,13 +25,12 @@ struct BoardConditions {
   init(_ request: BoardRequest, _ fields: HTTPFields) {
     ifNoneMatch = fields[.ifNoneMatch]
     since = request.hasBoard ? request.since : nil
-    mayWait = Prefer(fields: fields).wait.map { min(max($0, 0), BoardBudget.longestWait) }
-  }
-
-  /// How long the answer may be held back until something changes, in seconds (RFC 7240).
-  var wait: Int64? {
-    guard let mayWait, mayWait > 0, ifNoneMatch != nil || since != nil else { return nil }
-    return mayWait
+    // Most requests do not want to wait: their tags are not read here.
+    wait =
+      fields[.prefer] == nil
+      ? nil
+      : ReadConditions(fields: fields, since: since.map { String($0) })
+        .grantedWait(longest: BoardBudget.longestWait)
   }
 
   /// Compares the client's copy with the current board; `nil` if the client needs a new board.

@@ -54,9 +54,9 @@ package enum BoardBudget {
   /// back.
   package static let replay = Duration.seconds(120)
   /// The `retry` of a stream, in milliseconds: how long a client waits before it comes back.
-  package static let streamRetry = 2_000
-  /// The time between two heartbeats of a stream.
-  package static let heartbeat = Duration.seconds(15)
+  package static let streamRetry: Int64 = 2_000
+  /// The time between two heartbeats of a stream, in seconds.
+  package static let heartbeatSeconds: Int64 = 15
 }
 
 /// Slows phases down on purpose, so that what a slow phase does can be seen and tested.
