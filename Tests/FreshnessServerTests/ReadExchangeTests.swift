@@ -280,3 +280,38 @@ private let vectors: [ReadVector] = [
     #expect(WriteConditions(fields: [.ifNoneMatch: "*"]).verdict(nil) == .proceed)
   }
 }
+
+@Suite struct `Conditions of other contracts` {
+  @Test func `a client that asks for changes gets a body, also of none`() {
+    var policy = ResponsePolicy()
+    policy.hasBodySince = true
+    for (hasBody, status) in [(false, 204), (true, 200)] {
+      policy.hasBodySince = hasBody
+      var exchange = ReadExchange(ReadConditions(fields: [:], since: "e-3"), policy: policy)
+      guard case .respond(let plan) = exchange.consider(state(3), at: now) else {
+        Issue.record("it waits")
+        continue
+      }
+      #expect(plan.status.code == status)
+    }
+  }
+
+  @Test func `a tag without quotes names a state where that is said`() {
+    var conditions = ReadConditions(fields: [.ifNoneMatch: "e-3"])
+    #expect(!conditions.names(state(3)))
+    conditions.takesBareTags = true
+    #expect(conditions.names(state(3)))
+    #expect(!conditions.names(state(4)))
+  }
+
+  @Test func `no wait is granted without something to compare with`() {
+    func granted(_ fields: HTTPFields, since: String? = nil, longest: Int64 = 60) -> Int64? {
+      ReadConditions(fields: fields, since: since).grantedWait(longest: longest)
+    }
+    #expect(granted([.prefer: "wait=5"]) == nil)
+    #expect(granted([.prefer: "wait=5", .ifNoneMatch: "*"]) == nil)
+    #expect(granted([.prefer: "wait=5", .ifNoneMatch: "\"x\""]) == 5)
+    #expect(granted([.prefer: "wait=99"], since: "e-1") == 60)
+    #expect(granted([.prefer: "wait=9"], since: "e-1", longest: 0) == nil)
+  }
+}

@@ -1,6 +1,9 @@
+import ConditionalHTTP
 import EventFeed
 import FreshResponses
 import Testing
+
+@testable import FreshnessServer
 
 private func state(
   _ number: Int64,
@@ -33,6 +36,25 @@ private func state(
     #expect(
       cursor.next(.change, newest: state(5)) == .changes(since: "e-3")
     )
+    #expect(cursor.giveUpPosition() == .snapshot(afterReset: true))
+  }
+
+  @Test func `a newer publication of the same content is told once`() {
+    func state(_ tag: String, _ publication: UInt64) -> RepresentationState {
+      var state = RepresentationState(entityTag: EntityTag(tag))
+      state.publication = publication
+      return state
+    }
+    var cursor = StreamCursor(lastEventID: "\"a\"", hasChanges: true, verifies: true)
+    // What the client has may be of any publication.
+    #expect(cursor.next(.change, newest: state("a", 1)) == .verification)
+    cursor.sent(state("a", 1))
+    #expect(cursor.next(.change, newest: state("a", 1)) == .none)
+    #expect(cursor.next(.beat, newest: state("a", 1)) == .heartbeat)
+    #expect(cursor.next(.beat, newest: state("a", 2)) == .verification)
+    cursor.sent(state("a", 2))
+    // Without numbers, the resource is asked for the difference to any position.
+    #expect(cursor.next(.change, newest: state("b", 3)) == .changes(since: "\"a\""))
     #expect(cursor.giveUpPosition() == .snapshot(afterReset: true))
   }
 
@@ -125,5 +147,42 @@ private func state(
     #expect(histogram.counts.suffix(2) == [1, 1])
     #expect(histogram.count == 6)
     #expect(abs(histogram.sum - 601.0021) < 1e-9)
+  }
+}
+
+@Suite struct `Metrics of routes` {
+  @Test func `no more routes are told apart than the limit says`() {
+    let metrics = ServingMetrics(routes: 3)
+    for number in 0..<100 {
+      metrics.record(
+        ServingSample(resource: "/r\(number % 50)", kind: .read, status: 200, latency: 0.002)
+      )
+    }
+    let lines = metrics.text.split(separator: "\n")
+    let counts = lines.filter { $0.hasPrefix("freshet_served_total{") }
+    #expect(
+      Set(counts) == [
+        #"freshet_served_total{resource="/r0",kind="read",status="200"} 2"#,
+        #"freshet_served_total{resource="/r1",kind="read",status="200"} 2"#,
+        #"freshet_served_total{resource="/r2",kind="read",status="200"} 2"#,
+        #"freshet_served_total{resource="other",kind="read",status="200"} 94"#,
+      ]
+    )
+  }
+
+  @Test func `the metrics of several services are one text`() {
+    let (one, two) = (ServingMetrics(), ServingMetrics())
+    one.record(ServingSample(resource: "/b", kind: .event, status: 200, lag: 0.2))
+    two.record(ServingSample(resource: "/a\"", kind: .wait, status: 304, wait: 3))
+    let lines = ServingMetrics.text(of: [one, two]).split(separator: "\n")
+    #expect(Set(lines).count == lines.count)
+    let heads = lines.filter { $0.hasPrefix("# TYPE") }.map { $0.split(separator: " ")[2] }
+    #expect(
+      heads == [
+        "freshet_served_total", "freshet_served_wait_seconds", "freshet_served_stream_lag_seconds",
+      ]
+    )
+    #expect(lines.contains(#"freshet_served_wait_seconds_sum{resource="/a\"",kind="wait"} 3.0"#))
+    #expect(ServingMetrics.text(of: [ServingMetrics()]).isEmpty)
   }
 }
