@@ -18,6 +18,8 @@ struct Beat: Hashable, Sendable {
   private var misfits: UInt8 = 0
   /// How many changes must be on time before the rhythm counts as free of extra ones again.
   private(set) var surprise: UInt8 = 0
+  /// How many overdue changes lately were never made; halved by each that came after all.
+  private var absence: UInt8 = 0
 
   /// The longest time between two changes that counts as a rhythm.
   static let longestPeriod = Timespan.minutes(10)
@@ -27,6 +29,9 @@ struct Beat: Hashable, Sendable {
   private static let mostMisfits: UInt8 = 3
   /// How many changes an extra one is remembered for.
   private static let surpriseFor: UInt8 = 16
+
+  /// The number of changes that were never made for which an overdue one is not waited for.
+  private static let oftenAbsent: UInt8 = 3
 
   /// What a change revealed about the rhythm.
   struct Step: Hashable, Sendable {
@@ -44,6 +49,8 @@ struct Beat: Hashable, Sendable {
   var hasPeriod: Bool { period > 0 && agreement > 1 }
   /// Whether the next change can be predicted.
   var isTrusted: Bool { period > 0 && agreement >= Self.trusted }
+  /// Whether overdue changes are usually never made.
+  var isOftenAbsent: Bool { absence >= Self.oftenAbsent }
   /// When the next change is expected.
   var next: WallTime { phase.later(period) }
 
@@ -87,6 +94,13 @@ struct Beat: Hashable, Sendable {
     period = max(period + miss / (agreement == Self.trusted - 1 ? 2 : 8) / periods, 1)
     agreement = min(agreement + 1, .max - 1)
     return step
+  }
+
+  /// Records what became of a change that was overdue when it was requested.
+  ///
+  /// - Parameter isAbsent: Whether it was never made: the next one came in its place.
+  mutating func resolve(isAbsent: Bool) {
+    absence = isAbsent ? min(absence + 1, 2 * Self.oftenAbsent) : absence / 2
   }
 
   /// TCP's estimator of round-trip variation (RFC 6298), faster while it has few samples.

@@ -28,6 +28,8 @@ struct ProducerRhythm: Hashable, Sendable {
   /// This client's position in that window, sampled once: a moving position would change the rate.
   private var place = RandomSample.lowest
   private var hasPlace = false
+  /// How many changes must be seen before another one may be given up, in excess of the first ones.
+  private var skips: UInt8 = 0
   private var isStated = false
   private var isUntested = false
 
@@ -140,7 +142,10 @@ struct ProducerRhythm: Hashable, Sendable {
       }
       isUntested = false
     }
+    let isOverdue = beat.isTrusted && looked > beat.next.later(Int64(lag.aim))
     let step = beat.follow(made)
+    if isOverdue { beat.resolve(isAbsent: step.skipped != nil) }
+    skips -= skips > 0 ? 1 : 0
     if let skipped = step.skipped {
       if looked > skipped.later(Int64(lag.aim)) { lag.skip() }
       // The announced change was not there when it was requested, and the next one came first.
@@ -175,16 +180,29 @@ struct ProducerRhythm: Hashable, Sendable {
   /// Records that an aligned request is sent: by how much its wait differed from that of unaligned
   /// polling after the same request.
   ///
-  /// Neither requests for other reasons nor late timers count.
-  mutating func spend(_ facts: Cadence.Facts, policy: Policy) {
+  /// Requests for other reasons do not count. Of a late timer a quarter does: where timers are late
+  /// by up to a second, those of unaligned polling are later on average.
+  mutating func spend(_ facts: Cadence.Facts, at now: Moment, policy: Policy) {
     guard let due = due(facts, policy: policy) else { return }
+    if due.skips { skips &+= Self.changesPerSkip }
     let limit = min(max(facts.interval.milliseconds, 0), Self.horizon)
-    let later = (due.moment - Cadence.blind(facts, .zero)).milliseconds
+    let later =
+      (due.moment - Cadence.blind(facts, .zero)).milliseconds
+      - (now - due.moment).milliseconds / 4
     let sum = Int64(saved) + max(min(later, limit), -limit)
     saved = Int32(clamping: max(min(sum, limit), -2 * limit))
   }
 
   // MARK: Asking
+
+  /// The time of an aligned request.
+  struct Due {
+    var moment: Moment
+    /// Whether the server announced the change.
+    var isStated: Bool
+    /// Whether a change is skipped for the next one.
+    var skips: Bool
+  }
 
   /// The change to wait for.
   private struct Forecast {
@@ -210,6 +228,8 @@ struct ProducerRhythm: Hashable, Sendable {
   private static let keptPercent: Int64 = 32
   /// What an announcement that failed was off by, in percent of the interval.
   private static let failedPercent: Int64 = 32
+  /// The number of changes of which one may be skipped for the next one.
+  private static let changesPerSkip: UInt8 = 30
   /// The longest time that is computed with: a day, in milliseconds.
   private static let horizon: Int64 = 86_400_000
   /// The greatest age of a change when it is requested, in percent of the interval.
@@ -222,7 +242,7 @@ struct ProducerRhythm: Hashable, Sendable {
   /// start (R10), and no later than two intervals. Long waits are divided. A wait longer than the
   /// interval requires proof: data that was seen not to change, a rhythm that is kept, and no
   /// overdue change.
-  func due(_ facts: Cadence.Facts, policy: Policy) -> (moment: Moment, isStated: Bool)? {
+  func due(_ facts: Cadence.Facts, policy: Policy) -> Due? {
     guard let alignment = policy.alignment else { return nil }
     let interval = facts.interval.milliseconds
     let started = facts.started
@@ -248,7 +268,12 @@ struct ProducerRhythm: Hashable, Sendable {
     guard period == 0 || period * 2 > interval else { return nil }
     var target = forecast.moment + place
     let floor = earliest - late(interval, period, alignment)
-    if target < floor {
+    // Where the period is as long as the interval, a change that is skipped for the next one is shown
+    // later than unaligned polling ever shows one. If that happened to one in twenty, it would
+    // determine the 95th percentile.
+    let isCostly = target > started && period > interval - interval / 10
+    let isMoved = target < floor && !(isCostly && skips > Self.changesPerSkip)
+    if isMoved {
       let behind = (floor - target).milliseconds
       guard period > 0, behind <= Self.horizon else { return nil }
       target = target + Timespan(milliseconds: (behind - 1) / period * period + period)
@@ -266,9 +291,20 @@ struct ProducerRhythm: Hashable, Sendable {
       wait /= parts(of: wait, interval, shortest: shortest)
       due = started + Timespan(milliseconds: wait)
     }
-    if wait > free, !isProven(forecast, wait, facts, period, alignment) { return nil }
+    if wait > free {
+      // An overdue change may come at any time, unless such changes usually were never made, or the
+      // server announces the one that is waited for.
+      if beat.isTrusted, started > had(beat.next), isMoved || !forecast.isStated {
+        guard beat.isOftenAbsent, period >= interval else { return nil }
+      }
+      guard isProven(forecast, wait, facts, period, alignment) else { return nil }
+    }
     guard wait <= 2 * interval else { return nil }
-    return (max(due, started + policy.leastInterval), forecast.isStated)
+    return Due(
+      moment: max(due, started + policy.leastInterval),
+      isStated: forecast.isStated,
+      skips: isMoved && isCostly && wait > free
+    )
   }
 
   /// Returns when the change of a source time becomes available, on the device's timeline.
@@ -372,8 +408,6 @@ struct ProducerRhythm: Hashable, Sendable {
     _ alignment: Policy.Alignment
   ) -> Bool {
     let interval = facts.interval.milliseconds
-    // A change that was due and has not been seen may come at any time.
-    if beat.isTrusted, facts.started > had(beat.next) { return false }
     guard beat.surprise == 0 else { return false }
     guard period > 0 else { return true }
     // The apparent rhythm may only be that of the requests. If it is close to theirs, a longer wait

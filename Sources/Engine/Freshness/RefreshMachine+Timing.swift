@@ -124,7 +124,7 @@ extension RefreshMachine {
     }
     if rest.cause == .cadence {
       let facts = facts(rest, policy: turn.policy)
-      if Cadence.isAligned(facts) { rhythm.spend(facts, policy: turn.policy) }
+      if Cadence.isAligned(facts) { rhythm.spend(facts, at: turn.now, policy: turn.policy) }
     }
     // R40: the request of a wait was charged when the wait began.
     return ask(wish, isFree: true, in: &turn)

@@ -120,6 +120,104 @@ struct HintRules {
     #expect(Double(producer.stage.requests.count - before) / hours >= 225)
   }
 
+  /// Answers requests about a producer whose changes are at given times, and returns when they were
+  /// sent.
+  private static func starts(
+    changes: [Int64],
+    until end: Int64,
+    wishes: Set<Int64> = [],
+    statesNext: Bool = false,
+    lateness: Int64 = 0
+  ) -> [Int64] {
+    var stage = Stage(.departuresWeb)
+    var dice = SplitMix64(seed: 3)
+    var wishes = wishes.sorted()[...]
+    stage.draw = dice.draw()
+    stage.send(.started)
+    while stage.now.milliseconds < end {
+      if stage.machine.outstanding == nil {
+        let alarm = stage.machine.alarm?.milliseconds ?? end
+        if let wish = wishes.first, wish < alarm + lateness {
+          wishes.removeFirst()
+          stage.skip(.milliseconds(max(wish - stage.now.milliseconds, 0)))
+          stage.send(.wished(.person))
+        } else {
+          stage.skip(.milliseconds(max(alarm + lateness - stage.now.milliseconds, 0)))
+          stage.send(.woke)
+        }
+      }
+      guard stage.machine.outstanding != nil else { continue }
+      stage.skip(.milliseconds(75))
+      let now = stage.now.milliseconds
+      let made = changes.last { $0 <= now } ?? 0
+      let next = statesNext ? changes.first { $0 > now } : nil
+      stage.draw = dice.draw()
+      stage.reply(
+        .content(Content(Revision(made), hasRealtime: true)),
+        marks: FreshnessMetadata(
+          serverTime: WallTime(milliseconds: 1_000_000_000 + now),
+          fetchedAt: WallTime(milliseconds: 1_000_000_000 + made),
+          mode: .full,
+          status: .applied
+        ),
+        hints: Hints(nextExpectedAt: next.map { WallTime(milliseconds: 1_000_000_000 + $0) })
+      )
+    }
+    return stage.requests.map(\.at.milliseconds)
+  }
+
+  /// Returns how long after each change the first request came.
+  private static func delays(_ changes: [Int64], _ starts: [Int64]) -> [Int64] {
+    changes.compactMap { change in starts.first { $0 >= change }.map { $0 - change } }
+  }
+
+  /// 20 s and 40 s in turn: every third change of a rhythm of 20 s is never made.
+  private static let alternating = (0..<Int64(120)).map { $0 * 30_000 - $0 % 2 * 10_000 }
+
+  @Test(arguments: [false, true])
+  func `R31: a change that is usually never made is not waited for in vain`(isStated: Bool) {
+    let changes = Self.alternating
+    let starts = Self.starts(changes: changes, until: 3_300_000, statesNext: isStated)
+    let late = Self.delays(changes, starts).dropFirst(20).dropLast(12)
+    #expect(late.allSatisfy { $0 < 2_500 }, "\(late)")
+    #expect(starts.count < 230)
+  }
+
+  @Test
+  func `R31: an overdue change that usually comes is requested again within an interval`() {
+    // Every eighth change is 6 s late, and none is left out.
+    let changes = (0..<Int64(160)).map { $0 * 20_000 + ($0 % 8 == 7 ? 6_000 : 0) }
+    let starts = Self.starts(changes: changes, until: 3_000_000)
+    for (number, change) in changes.enumerated() where number % 8 == 7 && number > 16 {
+      guard change < 2_900_000, let next = starts.first(where: { $0 >= change }) else { continue }
+      #expect(next - change <= 15_600)
+    }
+  }
+
+  @Test
+  func `R31: refreshes by a person seldom cost a change`() {
+    let changes = (0..<Int64(800)).map { $0 * 15_000 }
+    var dice = SplitMix64(seed: 11)
+    var wishes: Set<Int64> = []
+    var now: Int64 = 60_000
+    while now < 11_000_000 {
+      wishes.insert(now)
+      now += 30_000 + Int64(dice.below(30_000))
+    }
+    let starts = Self.starts(changes: changes, until: 11_500_000, wishes: wishes)
+    let late = Self.delays(changes, starts).dropFirst(8).dropLast(40).sorted()
+    #expect(late[late.count * 95 / 100] < 15_000)
+    #expect(late.reduce(0, +) / Int64(late.count) < 7_000)
+  }
+
+  @Test
+  func `R31: timers that are late cost requests, never add some`() {
+    let changes = (0..<Int64(400)).map { $0 * 30_000 }
+    let prompt = Self.starts(changes: changes, until: 10_000_000).count
+    let late = Self.starts(changes: changes, until: 10_000_000, lateness: 900).count
+    #expect(late < prompt)
+  }
+
   @Test
   func `R31: the machine says whether the server stated the change or it was learned`() {
     var producer = Producer()

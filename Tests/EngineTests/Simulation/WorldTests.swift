@@ -49,6 +49,22 @@ struct WorldTests {
     for age in ages { #expect(age.value <= 1_050, "\(age.name) is \(age.value)") }
   }
 
+  @Test(arguments: [
+    ("departuresWeb", "alternating"), ("departuresWeb", "a person refreshes"),
+    ("departuresWeb5s", "timers on seconds"),
+  ])
+  func `R31: absent changes, a person and late timers are no worse than with blind polling`(
+    preset: String,
+    world: String
+  ) throws {
+    let report = try Self.report(preset, worlds: [world], runs: 8)
+    let ages = report.goals.filter { $0.name.hasPrefix("added age") && $0.name.contains("world") }
+    #expect(ages.count == 2)
+    for age in ages { #expect(age.value <= 1_050, "\(age.name) is \(age.value)") }
+    let requests = try #require(report.goals.first { $0.name.hasPrefix("requests against") })
+    #expect(requests.isMet, "\(requests.value)")
+  }
+
   private static func report(
     _ preset: String,
     worlds: [String],

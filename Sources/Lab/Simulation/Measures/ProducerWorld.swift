@@ -12,6 +12,8 @@ struct ProducerWorld: Sendable {
     case walk(jitter: Int64)
     /// At any time between two bounds after the previous time, in milliseconds.
     case between(Int64, Int64)
+    /// After two thirds of a period and four thirds of it in turn.
+    case alternating
     /// At random (Poisson).
     case random
     /// At every period, with an outage of up to a minute about every ten minutes, and a new phase
@@ -51,6 +53,10 @@ struct ProducerWorld: Sendable {
   var caches: Caches?
   /// The server, unless it has every publication at once and states what it knows exactly.
   var server: DeployedServer?
+  /// The mean time between two refreshes by a person, in milliseconds; 0 for none.
+  var refreshes: Int64 = 0
+  /// Whether timers fire on whole seconds, as in a browser that saves power.
+  var wakesOnSeconds = false
   /// Whether the goal applies; unjudged worlds are printed as well.
   var isJudged = true
   /// Publishes for some time.
@@ -84,6 +90,12 @@ struct ProducerWorld: Sendable {
       }
     case .between(let least, let most):
       times = walk(from: first - most, until: end) { dice.between(least, most) }
+    case .alternating:
+      var gaps = first / max(period, 1) % 2
+      times = walk(from: first - 2 * period, until: end) {
+        gaps += 1
+        return period * (gaps % 2 == 0 ? 4 : 2) / 3 + dice.normal(deviation: 200)
+      }
     case .random:
       times = walk(from: first - period, until: end) { 1 + dice.exponential(mean: period) }
     case .restarting:
@@ -139,6 +151,23 @@ extension ProducerWorld {
     + [15_000, 30_000].map {
       ProducerWorld(name: "jitter 1 s, adding up", period: $0, timing: .walk(jitter: 1_000))
     }
+    + [ProducerWorld(name: "alternating", period: 30_000, timing: .alternating)]
+    + [15_000, 30_000].map {
+      ProducerWorld(
+        name: "a person refreshes",
+        period: $0,
+        timing: .clock(jitter: 300),
+        refreshes: 45_000
+      )
+    }
+    + [
+      ProducerWorld(
+        name: "timers on seconds",
+        period: 30_000,
+        timing: .clock(jitter: 300),
+        wakesOnSeconds: true
+      )
+    ]
     + [ProducerWorld(name: "17 to 45 s", period: 31_000, timing: .between(17_000, 45_000))]
     + [15_000, 30_000, 60_000].flatMap { period in
       [

@@ -15,6 +15,10 @@ struct WorldHost<M: Machine> {
   /// When each cache took its copy, and where in its lifetime a warm one begins.
   private var filled: [Int64?]
   private let starts: [Int64]
+  /// The person's chances, the same for every policy.
+  private var person: SplitMix64
+  /// When the person refreshes next.
+  private var wished = Int64.max
   /// When each request was sent.
   private(set) var requests: [Int64] = []
   /// Every newer publication on screen: the time, and its number.
@@ -57,28 +61,39 @@ struct WorldHost<M: Machine> {
     starts = (0..<edges).map { _ in maker.below(lifetime) }
     filled = Array(repeating: nil, count: edges)
     dice = maker
+    person = SplitMix64(seed: ~seed)
+    if world.refreshes > 0 { wished = person.exponential(mean: world.refreshes) }
   }
 
   /// Runs from the start to an instant.
   mutating func run(until end: Int64) {
     send(.started)
     while true {
-      let alarm = machine.alarm?.milliseconds ?? .max
-      let next = min(arrival?.at ?? .max, alarm)
+      let next = min(arrival?.at ?? .max, alarm, wished)
       guard next <= end else { return }
       now = max(now, next)
       if let landed = arrival, landed.at == next {
         arrival = nil
         if landed.number > (screens.last?.number ?? -1) { screens.append((now, landed.number)) }
         send(.answered(landed.ticket, landed.answer))
+      } else if next == wished {
+        wished += 1 + person.exponential(mean: world.refreshes)
+        send(.wished(.person))
       } else {
         send(.woke)
       }
     }
   }
 
+  /// When the timer fires.
+  private var alarm: Int64 {
+    guard let alarm = machine.alarm?.milliseconds else { return .max }
+    return world.wakesOnSeconds ? (alarm / 1_000 + 1) * 1_000 : alarm
+  }
+
   private mutating func send(_ event: Event) {
     let effects = machine.handle(event, at: now.moment, draw: dice.draw())
+    if effects.cancel != nil { arrival = nil }
     if let request = effects.request { serve(request) }
   }
 

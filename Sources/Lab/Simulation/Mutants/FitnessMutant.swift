@@ -7,6 +7,7 @@ public struct FitnessMutant: Sendable {
   /// A name for its behavior.
   public var name: String
   private var world: String
+  private var period: Int64 = 30_000
   /// Whether its server states the next change.
   private var isStated = false
   private var fault: Mutant.Fault
@@ -41,6 +42,22 @@ public struct FitnessMutant: Sendable {
       world: "warm cache, no Age",
       fault: unserved
     ),
+    FitnessMutant(
+      name: "every lateness is waited for, however much it varies",
+      world: "late by 4 s on average",
+      fault: follow(every: 30_000, late: 13_000)
+    ),
+    FitnessMutant(
+      name: "a change that was never made is asked for again before the next one",
+      world: "alternating",
+      fault: shift { $0 ? .seconds(8) : .zero }
+    ),
+    FitnessMutant(
+      name: "a person's refresh costs a change, every time",
+      world: "a person refreshes",
+      period: 15_000,
+      fault: follow(every: 15_000, late: 800)
+    ),
   ]
 
   /// Moves every aligned request; `delay` receives whether the last response contained nothing new.
@@ -51,6 +68,19 @@ public struct FitnessMutant: Sendable {
       let isMiss = memory.lastShown?.snapshot?.revision == content.revision
       guard let alarm = effects.alarm, effects.request == nil else { return }
       effects.alarm = max(alarm + delay(isMiss), memory.now + .seconds(12))
+    })
+  }
+
+  /// Delays every request until a change of a rhythm is certainly available.
+  private static func follow(every period: Int64, late: Int64) -> Mutant.Fault {
+    Mutant.Fault(effects: { effects, event, memory in
+      guard case .answered(_, let answer) = event, let made = answer.marks.fetchedAt,
+        let served = answer.marks.serverTime, let alarm = effects.alarm, effects.request == nil
+      else { return }
+      let age = (served - made).milliseconds
+      let earliest = age + 13_600
+      let wait = (earliest - late + period - 1) / period * period + late - age
+      effects.alarm = max(alarm, memory.now + .milliseconds(wait))
     })
   }
 
@@ -93,17 +123,20 @@ public struct FitnessMutant: Sendable {
   /// - Parameters:
   ///   - runs: The number of runs of an hour.
   ///   - seed: The seed, which determines everything.
-  /// - Returns: Whether the mean of the added age is a fifth above that of the real machine.
+  /// - Returns: Whether the mean of the added age is a fifth above that of the real machine, or its
+  ///   95th percentile alone is above what is allowed.
   public func isKilled(runs: Int64, seed: UInt64) -> Bool {
     let policy = Policy.departuresWeb
-    let worlds = ProducerWorld.all.filter { $0.name == world && $0.period == 30_000 }
+    let worlds = ProducerWorld.all.filter { $0.name == world && $0.period == period }
     return worlds.contains { world in
       let real = WorldMeasure(world, policy, runs: runs, seed: seed)
       let mutant = WorldMeasure(world, policy, runs: runs, seed: seed) {
         Mutant(fault, policy: $0, context: $1)
       }
       let (found, usual) = isStated ? (mutant.stated, real.stated) : (mutant.learned, real.learned)
+      let isLate = mutant.p95 > WorldMeasure.mostPercent * 10
       return found.added.mean * 100 > usual.added.mean * 120
+        || isLate && real.p95 <= WorldMeasure.mostPercent * 10
     }
   }
 }
