@@ -188,7 +188,8 @@ let package = Package(
     .target(
       name: "Serving",
       dependencies: [
-        "CZlib", "ConditionalHTTP", "WebSocketNIO", .httpTypes, .hummingbird, .hummingbirdCore,
+        "CZlib", "ConditionalHTTP", "FreshResponses", "WebSocketNIO", .httpTypes, .hummingbird,
+        .hummingbirdCore,
         .logging, .nioCore, .nioHTTP1, .nioHTTP2, .nioHTTPTypes, .nioHTTPTypesHTTP1,
         .nioHTTPTypesHTTP2, .nioSSL, .nioTLS, .nioWebSocket,
       ]

@@ -76,6 +76,8 @@ class Inputs:
         elif kind == "e2e":
             paths |= self._modules(name) | self._sources(self._program(name))
             paths |= {"Scripts", "Tests/Contract"}
+            if name in ("test_proxies", "test_monitoring"):
+                paths |= {"Packaging"}
             if name == "test_page_package":
                 paths |= {"JavaScript"}
             if name == "test_examples":

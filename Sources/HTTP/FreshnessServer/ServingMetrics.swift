@@ -56,7 +56,7 @@ public final class ServingMetrics: Sendable {
   /// The route under which everything is counted that exceeds the limit.
   static let otherRoute = "other"
 
-  private let routes = Mutex<[String: RouteMetrics]>([:])
+  private let routes = Mutex<[String: ResourceMetrics]>([:])
   private let most: Int
 
   /// Creates metrics without a sample.
@@ -68,12 +68,12 @@ public final class ServingMetrics: Sendable {
   public func record(_ sample: ServingSample) { route(sample.resource).record(sample) }
 
   /// Returns the metrics of one route, which can be kept: recording there looks nothing up.
-  package func route(_ name: String) -> RouteMetrics {
+  package func route(_ name: String) -> ResourceMetrics {
     routes.withLock { routes in
       if let found = routes[name] { return found }
       let name = routes.count < most ? name : Self.otherRoute
       if let found = routes[name] { return found }
-      let route = RouteMetrics()
+      let route = ResourceMetrics()
       routes[name] = route
       return route
     }
@@ -84,7 +84,7 @@ public final class ServingMetrics: Sendable {
 
   /// The metrics of several services as one text; their routes differ.
   package static func text(of metrics: [ServingMetrics]) -> String {
-    var all: [(labels: String, series: RouteMetrics.Series)] = []
+    var all: [(labels: String, series: ResourceMetrics.Series)] = []
     for (name, route) in metrics.flatMap({ $0.routes.withLock { Array($0) } })
       .sorted(by: { $0.key < $1.key })
     {
@@ -105,7 +105,7 @@ public final class ServingMetrics: Sendable {
         text += "freshet_served_total{\(labels),status=\"\(status)\"} \(count)\n"
       }
     }
-    func add(_ name: String, _ help: String, _ histogram: (RouteMetrics.Series) -> Histogram) {
+    func add(_ name: String, _ help: String, _ histogram: (ResourceMetrics.Series) -> Histogram) {
       text += histograms(name, help, all.map { ($0.labels, histogram($0.series)) })
     }
     add("freshet_served_latency_seconds", "Time from a request to its response, without the wait") {
@@ -151,7 +151,7 @@ public final class ServingMetrics: Sendable {
 }
 
 /// Counters and histograms of one route.
-package final class RouteMetrics: Sendable {
+package final class ResourceMetrics: Sendable {
   struct Series {
     var statuses: [Int: UInt64] = [:]
     var latency = Histogram()

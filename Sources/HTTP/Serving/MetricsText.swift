@@ -1,3 +1,5 @@
+package import FreshResponses
+
 /// Writes measurements in the text format that Prometheus reads, version 0.0.4.
 package struct MetricsText: Sendable {
   /// What kind of number a measurement is.
@@ -33,13 +35,7 @@ package struct MetricsText: Sendable {
     guard values.contains(where: { $0.value != nil }) else { return }
     text += "# HELP \(name) \(Self.escaped(help, quotes: false))\n# TYPE \(name) \(kind.rawValue)\n"
     for (labels, value) in values {
-      guard let value else { continue }
-      text += name
-      if !labels.isEmpty {
-        let list = labels.map { "\($0.0)=\"\(Self.escaped($0.1, quotes: true))\"" }
-        text += "{\(list.joined(separator: ","))}"
-      }
-      text += " \(Self.number(value))\n"
+      if let value { line(name, labels, value) }
     }
   }
 
@@ -50,6 +46,39 @@ package struct MetricsText: Sendable {
 
   /// Adds what is already in the format.
   package mutating func append(_ text: String) { self.text += text }
+
+  /// Writes a measurement of durations, if there are any.
+  ///
+  /// - Parameters:
+  ///   - name: The name, with its unit.
+  ///   - help: Its meaning, in one sentence without its period.
+  ///   - values: Each histogram, with its labels.
+  package mutating func addHistogram(
+    _ name: String,
+    _ help: String,
+    _ values: [(labels: [(String, String)], histogram: Histogram)]
+  ) {
+    guard !values.isEmpty else { return }
+    text += "# HELP \(name) \(Self.escaped(help, quotes: false))\n# TYPE \(name) histogram\n"
+    for (labels, histogram) in values {
+      var count: UInt64 = 0
+      for (bound, added) in zip(Histogram.bounds + [.infinity], histogram.counts) {
+        count += added
+        line("\(name)_bucket", labels + [("le", Self.number(bound))], Double(count))
+      }
+      line("\(name)_sum", labels, histogram.sum)
+      line("\(name)_count", labels, Double(count))
+    }
+  }
+
+  private mutating func line(_ name: String, _ labels: [(String, String)], _ value: Double) {
+    text += name
+    if !labels.isEmpty {
+      let list = labels.map { "\($0.0)=\"\(Self.escaped($0.1, quotes: true))\"" }
+      text += "{\(list.joined(separator: ","))}"
+    }
+    text += " \(Self.number(value))\n"
+  }
 
   private static func number(_ value: Double) -> String {
     if value.isNaN { return "NaN" }

@@ -371,7 +371,11 @@ static const FreshetWebAsset assets[] = {
   { "messages-it-worktrees.js", "83bea8010a32", FreshetWebAssetHashed, bytes_33, sizeof(bytes_33), gzip_33, sizeof(gzip_33), brotli_33, sizeof(brotli_33) },
   { "openapi-jobs.json", "37464d477137", FreshetWebAssetDocument, bytes_34, sizeof(bytes_34), 0, 0, 0, 0 },
   { "openapi-workspaces.json", "0b7904f0ea42", FreshetWebAssetDocument, bytes_35, sizeof(bytes_35), 0, 0, 0, 0 },
+<<<<<<< HEAD
   { "openapi.json", "8986a46c5bd6", FreshetWebAssetDocument, bytes_36, sizeof(bytes_36), 0, 0, 0, 0 },
+=======
+  { "openapi.json", "b475158c45a5", FreshetWebAssetDocument, bytes_36, sizeof(bytes_36), 0, 0, 0, 0 },
+>>>>>>> 14a9ba40 (Measure every route, with a dashboard and alert rules that fit)
   { "service-worker.js", "1ac3e218969d", FreshetWebAssetDocument, bytes_37, sizeof(bytes_37), 0, 0, 0, 0 },
   { "work-pages.css", "8bedca2bf009", FreshetWebAssetHashed, bytes_38, sizeof(bytes_38), gzip_38, sizeof(gzip_38), brotli_38, sizeof(brotli_38) },
   { "workspaces-no-jobs.html", "40c8f059374e", FreshetWebAssetPage, bytes_39, sizeof(bytes_39), gzip_39, sizeof(gzip_39), brotli_39, sizeof(brotli_39) },

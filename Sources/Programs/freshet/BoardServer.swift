@@ -63,6 +63,7 @@ struct BoardServer {
   func run(onRunning: @escaping @Sendable (Int) -> Void) async throws {
     let listening = ListeningPort(port)
     let responses = ResponseCounter()
+    let routes = RouteMetrics()
     let health = HealthService(access: operators) { await dependencies() }
     let stationboard = StationboardService(
       store: store,
@@ -76,13 +77,14 @@ struct BoardServer {
       additions: speak.contains(.mesdeparts) ? .mesDeparts : [],
       alsoServed: jobs.map { [$0.served] } ?? [],
       otherMetrics: { [jobs, door] metrics in
+        routes.write(to: &metrics)
         door.tally.write(to: &metrics)
         door.certificate?.write(to: &metrics)
         await jobs?.write(to: &metrics)
       }
     )
     let application = Application(
-      router: router(stationboard, responses, health),
+      router: router(stationboard, responses, routes, health),
       server: door.server(sockets: socketDoor, clock: clock, present: present),
       configuration: ApplicationConfiguration(
         address: socket.map { .unixDomainSocket(path: $0) } ?? .hostname(host, port: port),
@@ -191,6 +193,7 @@ struct BoardServer {
   private func router(
     _ stationboard: StationboardService,
     _ responses: ResponseCounter,
+    _ metrics: RouteMetrics,
     _ health: HealthService
   ) -> Router<ClientContext> {
     let router = Router(
@@ -199,6 +202,7 @@ struct BoardServer {
     )
     let routes = RouteMethods()
     router.add(middleware: ResponseCounterMiddleware(responses))
+    router.add(middleware: RouteMetricsMiddleware(metrics))
     router.add(middleware: DrainMiddleware(health))
     router.add(middleware: TrustedProxyMiddleware(proxies, isSecure: door.certificate != nil))
     if strictTransport > 0 {

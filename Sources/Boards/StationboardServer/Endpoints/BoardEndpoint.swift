@@ -14,7 +14,7 @@ struct BoardEndpoint {
   let desk: BoardRenderer
   let faults: PhaseFaults
   let serving: ResourceServing
-  let served: RouteMetrics
+  let served: ResourceMetrics
   let requests: UnderstoodRequests
   /// The key that signs receipts; `nil` if receipts are off.
   var receiptKey: ReceiptKey?
