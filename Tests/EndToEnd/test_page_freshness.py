@@ -195,6 +195,7 @@ class FreshnessOfThePage(BoardTest):
             {"skippedStops": ["Pully", "Lutry"]}, {"flags": ["SHORT_TURN"], "endsAt": "Vevey"},
             {"certainty": "headway", "headwaySec": 600}, {"certainty": "interpolated", "uncertaintySec": 100}, {},
             {"certainty": "on_demand", "boarding": "phone_agency"}, {"certainty": "on_demand", "boarding": "ask_driver"},
+            {"vehicle": {"status": "STOPPED_AT", "stopsAway": 0, "occupancy": "FULL"}}, {"vehicle": {"status": "STOPPED_AT", "stopsAway": 2, "occupancy": "FULL"}},
         ]
         rows = []
         for number, change in enumerate(changes):
@@ -203,12 +204,12 @@ class FreshnessOfThePage(BoardTest):
                          "scheduledDeparture": leaves, "realtimeDeparture": None, "realtimeAt": None, "realtimeFreshness": None,
                          "rawDelaySec": None, "delayMin": None, "displayedDelayMin": None, "replacementType": None,
                          "platformChanged": False, "alerts": [], "certainty": "exact", "uncertaintySec": None, "headwaySec": None,
-                         "boarding": None, "skippedStops": [], "endsAt": None, **change})
+                         "boarding": None, "vehicle": None, "skippedStops": [], "endsAt": None, **change})
         answer = {**body, "departures": rows}
         said = {
-            "en": ("Does not stop at Pully, Lutry", "Ends at Vevey", "every 10 min", "Phone first", "On request"), "de": ("Hält nicht in Pully, Lutry", "Endet in Vevey", "alle 10 min", "Anruf nötig", "Auf Verlangen"),
-            "fr": ("Ne s’arrête pas à Pully, Lutry", "Terminus Vevey", "toutes les 10 min", "Sur appel", "Sur demande"),
-            "it": ("Non ferma a Pully, Lutry", "Termina a Vevey", "ogni 10 min", "Su chiamata", "A richiesta"),
+            "en": ("Does not stop at Pully, Lutry", "Ends at Vevey", "every 10 min", "Phone first", "On request", "At the stop", "Full"), "de": ("Hält nicht in Pully, Lutry", "Endet in Vevey", "alle 10 min", "Anruf nötig", "Auf Verlangen", "Am Halt", "Voll"),
+            "fr": ("Ne s’arrête pas à Pully, Lutry", "Terminus Vevey", "toutes les 10 min", "Sur appel", "Sur demande", "À l’arrêt", "Complet"),
+            "it": ("Non ferma a Pully, Lutry", "Termina a Vevey", "ogni 10 min", "Su chiamata", "A richiesta", "In fermata", "Pieno"),
         }
         for language, words in said.items():
             with self.subTest(language):
@@ -221,11 +222,11 @@ class FreshnessOfThePage(BoardTest):
                 for text, word in zip(pills, words):
                     self.assertIn(word, text)
                 times = tab.run("[...document.querySelectorAll('.departure:not(.vacant) .time')].map((time) => time.textContent[0] === '≈')")
-                self.assertEqual(times, [False, False, True, True, False, False, False])
+                self.assertEqual(times, [number in (2, 3) for number in range(9)])
                 title = tab.run("document.querySelectorAll('.departure:not(.vacant) [data-part=time]')[3].title")
                 self.assertEqual(title, "± 2 min")
                 minutes = tab.run("[...document.querySelectorAll('.departure:not(.vacant) .number')].map((number) => number.textContent[0] === '≈')")
-                self.assertEqual(minutes, [False, False, True, True, False, False, False])
+                self.assertEqual(minutes, [number in (2, 3) for number in range(9)])
                 tab.intercept(None)
 
     def test_no_state_is_cut_on_a_phone_in_any_language(self):

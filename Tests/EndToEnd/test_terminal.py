@@ -171,6 +171,8 @@ class TerminalTest(unittest.TestCase):
                 {**plain, "scheduledDeparture": soon, "realtimeDeparture": soon, "realtimeAt": old, "realtimeFreshness": "stale"},
                 {**plain, "certainty": "on_demand", "boarding": "phone_agency", "uncertaintySec": 60},
                 {**plain, "certainty": "on_demand", "boarding": "ask_driver"},
+                {**plain, "vehicle": {"status": "STOPPED_AT", "stopsAway": 0, "occupancy": None}},
+                {**plain, "vehicle": {"status": "IN_TRANSIT_TO", "stopsAway": 0, "occupancy": "FULL"}},
             ]
             retold = Retold(server.url, changes)
             self.addCleanup(retold.close)
@@ -183,6 +185,8 @@ class TerminalTest(unittest.TestCase):
             self.assertRegex(rows[6], r" ◐\d+'")
             self.assertRegex(rows[7], r"≈\d\d:\d\d .*phone first")
             self.assertRegex(rows[8], r" \d\d:\d\d .*on request")
+            self.assertRegex(rows[9], r"at the stop")
+            self.assertRegex(rows[10], r" full ")
 
     def test_replacements_ends_that_come_early_and_other_platforms_are_told(self):
         late = {"delayMin": 7, "status": "DELAYED"}

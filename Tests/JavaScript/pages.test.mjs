@@ -48,10 +48,27 @@ function modulesOf(path, found = new Set()) {
   return found;
 }
 
+/** The messages that come with a script which is loaded later, of every language: messages/trip.js. */
+const laterMessages = async (modules) =>
+  Promise.all(modules.filter((path) => /^messages\/\w{3,}\.js$/.test(path) && path !== "messages/messages.js").map(async (path) => (await import(new URL(path, PUBLIC))).default));
+
+test("messages that come later are complete in every language, with the same places", async () => {
+  const all = await laterMessages([...modulesOf("board/page.js")]);
+  assert.equal(all.length, 2);
+  for (const later of all) {
+    assert.deepEqual(Object.keys(later).sort(), [...LANGUAGES].sort());
+    for (const language of LANGUAGES) {
+      assert.deepEqual(Object.keys(later[language]).sort(), Object.keys(later.en).sort(), language);
+      for (const [name, form] of Object.entries(later[language])) assert.deepEqual(placesOf(form), placesOf(later.en[name]), `${language} ${name}`);
+    }
+  }
+});
+
 for (const [page, html] of Object.entries(PAGES)) {
   test(`every message that the page ${page} names is among those it loads, and others are not loaded`, async () => {
-    const code = [...modulesOf(`${page}/page.js`)].map((path) => text(path)).join("\n") + text(`pages/${html}.html`);
-    const all = await messages("en", page);
+    const modules = [...modulesOf(`${page}/page.js`)];
+    const code = modules.filter((path) => !path.startsWith("messages/")).map((path) => text(path)).join("\n") + text(`pages/${html}.html`);
+    const all = Object.assign({}, await messages("en", page), ...(await laterMessages(modules)).map(({ en }) => en));
     const named = [...code.matchAll(/\bsay\((?:\w+ )?"([\w-]+)"/g), ...code.matchAll(/data-(?:text|label|placeholder)="([\w-]+)"/g)].map(([, name]) => name);
     assert.ok(named.length > 40);
     assert.deepEqual(named.filter((name) => !(name in all)), []);

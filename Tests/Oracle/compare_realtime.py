@@ -23,6 +23,7 @@ from pathlib import Path
 from compare_boards import Pair
 from gtfs_oracle import EPOCH, Feed
 from realtime_oracle import RealtimeFeed, RealtimeRow, read_directions
+from vehicle_oracle import Vehicles
 
 FIELDS = (
     "trip_id",
@@ -47,6 +48,7 @@ FIELDS = (
     "headwaySec",
     "boarding",
     "tripShortName",
+    "vehicle",
 )
 IDENTITY = ("trip_id", "stop_id", "stop_sequence", "serviceDate", "scheduledDeparture", "added")
 WINDOWS = (30, 210, 720)
@@ -134,9 +136,12 @@ def contradictions(row: dict[str, object]) -> list[str]:
     return found
 
 
-def expected_row(row: RealtimeRow, prefix: str) -> dict[str, object]:
+def expected_row(
+    row: RealtimeRow, prefix: str, vehicles: Vehicles | None = None
+) -> dict[str, object]:
     """Return a row of the oracle with the server's ids."""
     result = row.as_json()
+    result["vehicle"] = vehicles.of(row) if vehicles else None
     for name in ("trip_id", "stop_id"):
         if result[name] is not None:
             result[name] = prefix + result[name]
@@ -167,13 +172,19 @@ def differences(expected: list[dict], actual: list[dict]) -> list[str]:
     return found
 
 
-def compare(realtime: RealtimeFeed, answers: Answers, pairs: list[Pair], label: str) -> bool:
+def compare(
+    realtime: RealtimeFeed,
+    answers: Answers,
+    pairs: list[Pair],
+    label: str,
+    vehicles: Vehicles | None = None,
+) -> bool:
     """Compare all boards, print the outcome, and tell whether all is well."""
     shown = different = 0
     kinds: Counter[str] = Counter()
     for pair in pairs:
         board = realtime.board(pair.stop_id, pair.instant, pair.window)
-        expected = [expected_row(row, answers.prefix) for row in board][:MOST_ROWS]
+        expected = [expected_row(row, answers.prefix, vehicles) for row in board][:MOST_ROWS]
         try:
             rows = answers.board(pair)
             found = differences(expected, [normalized(row) for row in rows])
@@ -189,6 +200,7 @@ def compare(realtime: RealtimeFeed, answers: Answers, pairs: list[Pair], label: 
             kinds["platform changed"] += row["platformChanged"]
             kinds["headsigns"] += row["destination"] is not None
             kinds["ends early"] += row["endsAt"] is not None
+            kinds["vehicles"] += row["vehicle"] is not None
             kinds["leaves out stops"] += row["skippedStops"] != []
         different += len(found)
         for text in found[: max(0, SHOWN_DIFFERENCES - shown)]:
@@ -206,6 +218,7 @@ def main() -> int:
     )
     parser.add_argument("--gtfs", required=True, help="the feed: a zip file or a folder")
     parser.add_argument("--trip-updates", required=True, help="the trip updates: a protobuf file")
+    parser.add_argument("--vehicle-positions", help="the vehicle positions: a protobuf file")
     parser.add_argument("--server", help="the server's address, such as http://127.0.0.1:8080")
     parser.add_argument("--prefix", default="", help="the server's ids are PREFIX: + id")
     parser.add_argument("--pairs", type=int, default=1000, help="how many boards to compare")
@@ -229,7 +242,10 @@ def main() -> int:
         Path(options.questions).write_text("".join(lines), encoding="utf-8")
         return 0
     answers = Answers(options.server, options.answers, options.prefix)
-    return 0 if compare(realtime, answers, pairs, f"{path.parent.name}/{path.name}") else 1
+    vehicles = None
+    if options.vehicle_positions:
+        vehicles = Vehicles(realtime, Path(options.vehicle_positions).read_bytes())
+    return 0 if compare(realtime, answers, pairs, f"{path.parent.name}/{path.name}", vehicles) else 1
 
 
 if __name__ == "__main__":

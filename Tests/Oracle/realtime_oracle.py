@@ -73,6 +73,11 @@ class RealtimeRow:
     # How exact the schedule is, under the names of gtfs_oracle.Row; of a listed stop it is exact.
     certainty: dict[str, object] = field(default_factory=lambda: {"certainty": "exact"})
     short_name: str | None = None
+    # The stops of its trip as (stop_sequence, stop_id), and its place among them.
+    calls: list[tuple[int | None, str | None]] = field(default_factory=list)
+    index: int = 0
+    # Of a replacement, the start of the run that it replaces.
+    replaced_start: int | None = None
     stops: tuple[str, ...] = ()
 
     @property
@@ -305,6 +310,13 @@ class RealtimeFeed:
         taken = {key for key in chosen if key[0] not in ("new", "copy")}
         for number, found in self.ladder.climb(unresolved, taken).items():
             choose(self.updates[number], number, found=found)
+        # What other feeds may ask: which update is of a run, and which run a name stands for.
+        self.owners = {key: update for key, (_, _, update) in chosen.items()}
+        self.names = {
+            name_of(update): key
+            for key, update in self.owners.items()
+            if key[0] not in ("new", "copy") and update.trip_id
+        }
         return {key: action for key, (_, action, _) in chosen.items()}
 
     def _vehicle(self, update: TripUpdate) -> Vehicle | None:
@@ -545,6 +557,8 @@ class RealtimeFeed:
                 instance.trip, instance.trip.calls.index(call), instance.start
             ),
             short_name=instance.trip.short_name or None,
+            calls=[(each.sequence, each.stop_id) for each in instance.trip.calls],
+            index=instance.trip.calls.index(call),
             stops=(call.stop_id,),
         )
 
@@ -725,7 +739,13 @@ class RealtimeFeed:
                 predicted=predicted,
                 added=replaced is None,
                 short_name=replaced.trip.short_name or None if replaced else None,
+                calls=[
+                    (other.sequence, self.place(other.stop_id).stop_id if other.stop_id else None)
+                    for other in stops
+                ],
+                index=index,
                 replaces=replaced is not None,
+                replaced_start=replaced.start if replaced else None,
                 platform=place.platform or self.feed.platform(place.stop_id),
                 headsign=stop.headsign or update.headsign,
                 stops=(place.stop_id,),
@@ -764,6 +784,10 @@ class RealtimeFeed:
                             "boarding": row.boarding,
                         },
                         short_name=row.short_name or None,
+                        calls=[(c.sequence, c.stop_id) for c in self.feed.trips[row.trip_id].calls],
+                        index=[c.sequence for c in self.feed.trips[row.trip_id].calls].index(
+                            row.stop_sequence
+                        ),
                     )
                 )
         seen: set[int] = set()
@@ -794,6 +818,11 @@ def read_directions(path: str) -> dict[str, int | None]:
         return {trip_id: parse_integer(text) for trip_id, text in rows}
     finally:
         files.close()
+
+
+def name_of(update: TripUpdate) -> tuple:
+    """Return what an update calls its trip."""
+    return update.trip_id, start_of(update.start_time), parse_date(update.start_date or "")
 
 
 # --- Single values ------------------------------------------------------------------

@@ -62,6 +62,18 @@ struct RealtimeStage {
     var startTime: String?
     var realtimeAt: String?
     var realtimeFreshness: String?
+    var vehicle: ShownVehicle?
+  }
+
+  /// The vehicle of a departure as the contract has it.
+  struct ShownVehicle: Decodable, Equatable {
+    var status: String?
+    var stopName: String?
+    var stopsAway: Int?
+    var occupancy: String?
+    var occupancyPercent: Int?
+    var wheelchair: Bool?
+    var seenAt: String
   }
 
   let feed: Feed
@@ -178,11 +190,26 @@ struct RealtimeStage {
     )
   }
 
+  /// The index of vehicle positions.
+  func vehicles(
+    _ vehicles: [RealtimeWire.Vehicle],
+    at instant: Int64,
+    trips: RealtimeIndex? = nil
+  ) throws -> VehicleIndex {
+    VehicleIndex(
+      try VehiclePositionFeed(protobuf: RealtimeWire.feed(vehicles: vehicles, at: instant)),
+      timetable: feed.timetable,
+      arrivedAt: instant,
+      trips: trips
+    )
+  }
+
   /// A board of a stop.
   func board(
     _ stop: String,
     at now: Int64,
     _ index: RealtimeIndex?,
+    _ vehicles: VehicleIndex? = nil,
     window: Int = 210,
     limit: Int = 300
   ) throws -> MergedBoard {
@@ -190,7 +217,8 @@ struct RealtimeStage {
     return MergedBoard(
       request: BoardRequest(stop: resolved, limit: limit, window: window),
       now: Double(now),
-      realtime: index
+      realtime: index,
+      vehicles: vehicles
     )
   }
 
@@ -230,5 +258,15 @@ extension RealtimeWire.Trip {
     var trip = self
     change(&trip)
     return trip
+  }
+}
+
+extension DepartureRows {
+  /// Writes one departure; tells where its source times stand.
+  @discardableResult
+  func write(_ row: BoardRow, at place: Int, _ json: inout JSONBytes) -> [Range<Int>] {
+    var sourceTimes: [Range<Int>] = []
+    write(row, at: place, &json, sourceTimes: &sourceTimes)
+    return sourceTimes
   }
 }

@@ -104,15 +104,65 @@ enum RealtimeWire {
       self.date = date
     }
 
-    fileprivate var bytes: [UInt8] {
+    /// The TripDescriptor.
+    fileprivate var descriptor: [UInt8] {
       let selector = modifies.map { text(1, $0) }
-      let descriptor =
-        text(1, trip) + text(2, start) + text(3, date) + number(4, relationship?.rawValue)
+      return text(1, trip) + text(2, start) + text(3, date) + number(4, relationship?.rawValue)
         + text(5, route) + number(6, direction) + message(7, selector) + text(8, original)
+    }
+
+    fileprivate var bytes: [UInt8] {
       let properties = text(1, newTrip) + text(2, newDate) + text(3, newStart) + text(5, headsign)
       return message(1, descriptor) + stops.flatMap { message(2, $0.bytes) }
         + number(4, timestamp) + number(5, delay.map { Int64($0) })
         + message(6, properties.isEmpty ? nil : properties)
+    }
+  }
+
+  /// A vehicle position.
+  struct Vehicle {
+    var trip: Trip?
+    var sequence: Int?
+    var stop: String?
+    var status: Int64?
+    var timestamp: Int64?
+    var occupancy: Int64?
+    var percent: Int64?
+    var wheelchair: Int64?
+
+    init(
+      _ trip: Trip?,
+      _ sequence: Int? = nil,
+      _ stop: String? = nil,
+      status: Int64? = nil,
+      timestamp: Int64? = nil,
+      occupancy: Int64? = nil,
+      percent: Int64? = nil,
+      wheelchair: Int64? = nil
+    ) {
+      self.trip = trip
+      self.sequence = sequence
+      self.stop = stop
+      self.status = status
+      self.timestamp = timestamp
+      self.occupancy = occupancy
+      self.percent = percent
+      self.wheelchair = wheelchair
+    }
+
+    fileprivate var bytes: [UInt8] {
+      message(1, trip?.descriptor) + number(3, sequence.map { Int64($0) }) + number(4, status)
+        + number(5, timestamp) + text(7, stop)
+        + message(8, wheelchair.map { number(4, $0) }) + number(9, occupancy)
+        + number(10, percent)
+    }
+  }
+
+  /// A feed of vehicle positions.
+  static func feed(vehicles: [Vehicle], at timestamp: Int64?) -> [UInt8] {
+    let header = text(1, "2.0") + number(3, timestamp)
+    return vehicles.enumerated().reduce(into: message(1, header)) { bytes, vehicle in
+      bytes += message(2, text(1, "vehicle-\(vehicle.offset)") + message(4, vehicle.element.bytes))
     }
   }
 

@@ -9,7 +9,7 @@ extension MergedBoard {
     var json = JSONBytes()
     var gaps: [Range<Int>] = []
     for (place, row) in rows.enumerated() {
-      if let gap = writer.write(row, at: place, &json) { gaps.append(gap) }
+      writer.write(row, at: place, &json, sourceTimes: &gaps)
     }
     var seen: [UInt8] = []
     for (place, byte) in json.array.enumerated() where !gaps.contains(where: { $0 ~= place }) {

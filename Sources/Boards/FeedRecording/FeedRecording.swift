@@ -17,6 +17,8 @@ package enum FeedRecording {
     case tripUpdates = "trip-updates"
     /// Service alerts.
     case alerts
+    /// Vehicle positions.
+    case vehiclePositions = "vehicle-positions"
   }
 
   /// The source of responses.

@@ -114,12 +114,26 @@ public struct BoardReader: Sendable {
     departure.realtimeFreshness = field["realtimeFreshness"].string()
     departure.alerts = alerts(field["alerts"])
     departure.flags = strings(field["flags"])
+    departure.vehicle = vehicle(field["vehicle"])
     departure.serviceDate = field["serviceDate"].string()
     departure.startTime = field["startTime"].string()
     departure.routeType = field["routeType"].int()
     departure.routeColor = field["routeColor"].string()
     departure.routeTextColor = field["routeTextColor"].string()
     return departure
+  }
+
+  private static func vehicle(_ field: DecodeField) -> Departure.Vehicle? {
+    guard field.isObject() else { return nil }
+    var vehicle = Departure.Vehicle()
+    vehicle.status = field["status"].string()
+    vehicle.stopName = field["stopName"].string()
+    vehicle.stopsAway = field["stopsAway"].int()
+    vehicle.occupancy = field["occupancy"].string()
+    vehicle.occupancyPercent = field["occupancyPercent"].int()
+    vehicle.wheelchair = field["wheelchair"].bool()
+    vehicle.seenAt = field["seenAt"].string()
+    return vehicle
   }
 
   private static func strings(_ field: DecodeField) -> [String]? {

@@ -63,6 +63,8 @@ public struct Departure: Codable, Hashable, Sendable {
   public var alerts: [ServiceAlert]?
   /// `TRIP_CANCELLED`, `EXTRA_SERVICE` and the like.
   public var flags: [String]?
+  /// The vehicle that comes; `nil` if nothing recent is known of it.
+  public var vehicle: Vehicle?
   /// The service day, `YYYY-MM-DD`.
   public var serviceDate: String?
   /// The start of the run, `HH:MM:SS`, for trips of frequencies.txt.
@@ -73,6 +75,28 @@ public struct Departure: Codable, Hashable, Sendable {
   public var routeColor: String?
   /// See ``routeColor``.
   public var routeTextColor: String?
+
+  /// Where the vehicle of a departure is, and how full.
+  public struct Vehicle: Codable, Hashable, Sendable {
+    /// `INCOMING_AT`, `STOPPED_AT` or `IN_TRANSIT_TO` its current stop; `nil` if that is not known.
+    public var status: String?
+    /// The name of its current stop.
+    public var stopName: String?
+    /// How many stops it has to go; 0 where the departure is at its current stop, `nil` if that is not known.
+    public var stopsAway: Int?
+    /// `EMPTY`, `MANY_SEATS_AVAILABLE`, `FEW_SEATS_AVAILABLE`, `STANDING_ROOM_ONLY`, `CRUSHED_STANDING_ROOM_ONLY`,
+    /// `FULL`, `NOT_ACCEPTING_PASSENGERS` or `NOT_BOARDABLE`; `nil` without data.
+    public var occupancy: String?
+    /// How full it is in percent; `nil` without data.
+    public var occupancyPercent: Int?
+    /// Whether wheelchairs can board; `nil` if the feed does not say.
+    public var wheelchair: Bool?
+    /// When it was seen, RFC 3339.
+    public var seenAt: String?
+
+    /// Creates a vehicle of which nothing is known.
+    public init() {}
+  }
 
   private enum CodingKeys: String, CodingKey {
     case key
@@ -85,7 +109,7 @@ public struct Departure: Codable, Hashable, Sendable {
     case scheduledDeparture, certainty, uncertaintySec, boarding, tripShortName, headwaySec
     case skippedStops, endsAt
     case realtimeDeparture, delayMin, platform, platformChanged
-    case previousPlatform, cancelled, status, realtimeAt, realtimeFreshness, alerts, flags
+    case previousPlatform, cancelled, status, realtimeAt, realtimeFreshness, alerts, flags, vehicle
     case serviceDate, startTime
     case routeType, routeColor, routeTextColor
   }

@@ -91,6 +91,7 @@ extension FeedWorld {
     switch stream {
     case .tripUpdates: tripUpdates(of: tick)
     case .alerts: alertFeed(of: tick)
+    case .vehiclePositions: vehiclePositions(of: tick)
     }
   }
 

@@ -18,4 +18,6 @@ package enum FeedStream: String, Hashable, Sendable, CaseIterable {
   case tripUpdates = "trip-updates"
   /// Service alerts, once per ``FeedWorld/alertPeriods`` periods.
   case alerts
+  /// Vehicle positions, once per period.
+  case vehiclePositions = "vehicle-positions"
 }

@@ -71,7 +71,7 @@ package final class FeedWorld: Sendable {
   /// Returns when a feed is published.
   func rhythm(of stream: FeedStream) -> FeedRhythm {
     switch stream {
-    case .tripUpdates: tripUpdateRhythm
+    case .tripUpdates, .vehiclePositions: tripUpdateRhythm
     case .alerts: alertRhythm
     }
   }

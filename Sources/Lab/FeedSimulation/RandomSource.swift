@@ -46,6 +46,8 @@ struct RandomSource: Hashable, Sendable {
     case alertDetail
     case language
     case link
+    case vehicle
+    case load
   }
 
   private let key: UInt64

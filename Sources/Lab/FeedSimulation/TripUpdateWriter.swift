@@ -28,9 +28,9 @@ struct TripUpdateWriter {
   let timetable: Timetable
   /// The instant that the feed describes.
   let instant: Int64
-  private(set) var wire: WireWriter
+  var wire: WireWriter
   private var day = ServiceDate(daysSinceEpoch: .min)
-  private var dayText = ""
+  private(set) var dayText = ""
 
   init(_ timetable: Timetable, instant: Int64, capacity: Int) {
     self.timetable = timetable
@@ -123,7 +123,7 @@ struct TripUpdateWriter {
   }
 
   /// Begins an entity whose id is the same in every publication.
-  private mutating func open(_ story: TripScenario, suffix: String) -> Int {
+  mutating func open(_ story: TripScenario, suffix: String) -> Int {
     if story.run.day != day {
       day = story.run.day
       dayText = day.description.replacing("-", with: "")
@@ -136,7 +136,7 @@ struct TripUpdateWriter {
     return entity
   }
 
-  private func startTime(of story: TripScenario, offset: Int64) -> String {
+  func startTime(of story: TripScenario, offset: Int64) -> String {
     TimeOfDay.text(Int(story.start - story.dayStart + offset))
   }
 }

@@ -20,9 +20,11 @@ package struct FeedSettings: Hashable, Sendable {
   package var tripUpdates: [Source]
   /// The sources of alerts.
   package var alerts: [Source]
+  /// The sources of vehicle positions in their order of precedence.
+  package var vehiclePositions: [Source]
   /// The most sources of one kind.
   package static let mostSources = 32
-  /// The seconds between two polls of a source of trip updates, and of one of alerts.
+  /// The seconds between two polls of a source of trip updates or vehicle positions, and of one of alerts.
   package static let pollSeconds: (tripUpdates: ClosedRange<Int64>, alerts: ClosedRange<Int64>) = (
     5...3_600, 15...3_600
   )
@@ -92,6 +94,12 @@ package struct FeedSettings: Hashable, Sendable {
       environment
     )
     alerts = try Self.sources("alerts", Self.pollSeconds.alerts, &object, environment)
+    vehiclePositions = try Self.sources(
+      "vehiclePositions",
+      Self.pollSeconds.tripUpdates,
+      &object,
+      environment
+    )
     timetable = try object.text("static", "an address (http, https)") {
       $0.hasPrefix("http://") || $0.hasPrefix("https://")
     }
@@ -103,8 +111,10 @@ package struct FeedSettings: Hashable, Sendable {
     guard !tripUpdates.isEmpty || leastMatchedPercent == nil else {
       throw object.error("tripUpdates", "an address or a file beside leastMatchedPercent")
     }
-    guard timetable != nil || !tripUpdates.isEmpty || !alerts.isEmpty else {
-      throw object.error(nil, "static, tripUpdates or alerts")
+    guard
+      timetable != nil || !tripUpdates.isEmpty || !alerts.isEmpty || !vehiclePositions.isEmpty
+    else {
+      throw object.error(nil, "static, tripUpdates, vehiclePositions or alerts")
     }
     let hasOptions =
       checkSeconds != nil || maxLostPercent != nil || maxRejectedPercent != nil || encoding != nil
@@ -168,5 +178,7 @@ package struct FeedSettings: Hashable, Sendable {
   }
 
   /// All fields with the place of the file that holds them.
-  var allHeaders: [Header] { headers + (tripUpdates + alerts).flatMap(\.headers) }
+  var allHeaders: [Header] {
+    headers + (tripUpdates + alerts + vehiclePositions).flatMap(\.headers)
+  }
 }

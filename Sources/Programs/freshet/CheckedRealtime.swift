@@ -24,6 +24,14 @@ struct CheckedRealtime: ParsableArguments {
   )
   var alerts: [String] = []
 
+  @Option(
+    help: ArgumentHelp(
+      "A GTFS-Realtime feed of vehicle positions to check too, likewise.",
+      valueName: "url|file"
+    )
+  )
+  var vehiclePositions: [String] = []
+
   @Option(help: "A field to send to these sources; may be given several times.")
   var feedHeader: [String] = []
 
@@ -52,10 +60,13 @@ struct CheckedRealtime: ParsableArguments {
     } catch {
       throw ValidationError(error.description)
     }
-    let sources = try [(RealtimeSource.Kind.tripUpdates, tripUpdates), (.alerts, alerts)]
-      .flatMap { kind, values in
-        try values.map { try RealtimeOptions.source(kind, prefix: prefix, $0, fields) }
-      }
+    let sources = try [
+      (RealtimeSource.Kind.tripUpdates, tripUpdates), (.alerts, alerts),
+      (.vehiclePositions, vehiclePositions),
+    ]
+    .flatMap { kind, values in
+      try values.map { try RealtimeOptions.source(kind, prefix: prefix, $0, fields) }
+    }
     return try sources + (file?.sources(besides: sources) ?? []).filter { $0.prefix == prefix }
   }
 

@@ -49,6 +49,7 @@ struct ConfigurationFile {
     for feed in settings.feeds {
       for (kind, own) in [
         (RealtimeSource.Kind.tripUpdates, feed.tripUpdates), (.alerts, feed.alerts),
+        (.vehiclePositions, feed.vehiclePositions),
       ] where !given.contains(where: { $0.kind == kind && $0.prefix == feed.prefix }) {
         for source in own { sources.append(try read(source, kind, of: feed)) }
       }

@@ -26,6 +26,14 @@ struct RealtimeOptions: ParsableArguments {
   var alerts: [String] = []
 
   @Option(
+    help: ArgumentHelp(
+      "A GTFS-Realtime feed of vehicle positions, likewise.",
+      valueName: "url|file"
+    )
+  )
+  var vehiclePositions: [String] = []
+
+  @Option(
     help: "A field to send to the sources, 'Authorization: Bearer …'; may be given several times."
   )
   var feedHeader: [String] = []
@@ -40,7 +48,7 @@ struct RealtimeOptions: ParsableArguments {
 
   @Option(
     help: ArgumentHelp(
-      "Replay what freshet-lab record wrote, in place of both; the clock starts with it unless --now is given.",
+      "Replay what freshet-lab record wrote, in place of all of them; the clock starts with it unless --now is given.",
       valueName: "file"
     )
   )
@@ -56,7 +64,7 @@ struct RealtimeOptions: ParsableArguments {
 
   @Option(
     help: ArgumentHelp(
-      "Poll a kind of source every so often, KIND=MILLISECONDS: trip-updates, alerts, static.",
+      "Poll a kind of source every so often, KIND=MILLISECONDS: trip-updates, alerts, vehicle-positions, static.",
       visibility: .hidden
     )
   )
@@ -92,7 +100,10 @@ struct RealtimeOptions: ParsableArguments {
     }
     let rhythms = try rhythms()
     var sources: [RealtimeSource] = []
-    for (kind, values) in [(RealtimeSource.Kind.tripUpdates, tripUpdates), (.alerts, alerts)] {
+    for (kind, values) in [
+      (RealtimeSource.Kind.tripUpdates, tripUpdates), (.alerts, alerts),
+      (.vehiclePositions, vehiclePositions),
+    ] {
       for value in values {
         var source = try Self.source(kind, value, fields)
         source.every = rhythms[kind]
@@ -188,7 +199,8 @@ struct RealtimeOptions: ParsableArguments {
   func recordings() throws -> [(prefix: String, path: String)] {
     guard !replay.isEmpty else { return [] }
     for (option, values) in [
-      ("--trip-updates", tripUpdates), ("--alerts", alerts), ("--feed-header", feedHeader),
+      ("--trip-updates", tripUpdates), ("--alerts", alerts),
+      ("--vehicle-positions", vehiclePositions), ("--feed-header", feedHeader),
     ] where !values.isEmpty {
       throw ValidationError("--replay takes the place of all sources; leave \(option) out")
     }

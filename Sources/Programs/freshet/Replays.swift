@@ -155,6 +155,7 @@ extension FeedRecording.Feed {
     switch self {
     case .tripUpdates: .tripUpdates
     case .alerts: .alerts
+    case .vehiclePositions: .vehiclePositions
     }
   }
 }
@@ -165,6 +166,7 @@ extension RealtimeSource.Kind {
     switch self {
     case .tripUpdates: .tripUpdates
     case .alerts: .alerts
+    case .vehiclePositions: .vehiclePositions
     }
   }
 }

@@ -40,9 +40,9 @@ import Testing
         try await watch.look(trips.isKnown ? trips.truth : nil, expected)
         // To the next thing a poller does, or some time before.
         let next = stage.instant + watch.draw(2_000..<40_000)
-        let requests = FeedStream.allCases.map { stage.exchange.log($0).requests }
+        let requests = StormStage.streams.map { stage.exchange.log($0).requests }
         try await stage.advance(to: next) {
-          FeedStream.allCases.map { stage.exchange.log($0).requests } != requests
+          StormStage.streams.map { stage.exchange.log($0).requests } != requests
         }
       }
     }
@@ -85,7 +85,7 @@ import Testing
       }
       stage.exchange.hang(false)
       try await stage.advance(to: stage.instant + 300_000) {
-        FeedStream.allCases.allSatisfy { !stage.exchange.log($0).deliveries.isEmpty }
+        StormStage.streams.allSatisfy { !stage.exchange.log($0).deliveries.isEmpty }
       }
       stage.exchange.hang()
       var truth = StormGroundTruth(stage.world)

@@ -22,6 +22,8 @@ final class StormStage: Sendable {
   let feed: Feed
   /// Where the world stands at the clock's first instant, in milliseconds since 1970-01-01T00:00:00Z.
   let start: Int64
+  /// The feeds that are polled.
+  static let streams: [FeedStream] = [.tripUpdates, .alerts]
   private let sources: [(stream: FeedStream, source: RealtimeSource)]
 
   /// 2026-10-24T16:00:07Z, between two publications: the next 24 hours contain the end of daylight saving
@@ -40,7 +42,7 @@ final class StormStage: Sendable {
     self.start = start
     service = ServiceClock(startingAt: Double(start) / 1_000, on: clock)
     exchange = StormExchange(world, clock: clock, start: start)
-    sources = FeedStream.allCases.map { stream in
+    sources = Self.streams.map { stream in
       let request = HTTPRequest(
         method: .get,
         scheme: "http",

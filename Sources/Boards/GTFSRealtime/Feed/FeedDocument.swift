@@ -85,6 +85,13 @@ package struct FeedDocument: Sendable {
     try TripUpdateFeed(protobuf: try protobuf(), limits: limits)
   }
 
+  /// The vehicle positions of the feed.
+  ///
+  /// - Throws: As ``VehiclePositionFeed/init(protobuf:limits:)``, or if the JSON is not that of a feed.
+  package func vehiclePositions() throws(RealtimeError) -> VehiclePositionFeed {
+    try VehiclePositionFeed(protobuf: try protobuf(), limits: limits)
+  }
+
   /// The service alerts of the feed.
   ///
   /// - Throws: As ``AlertFeed/init(protobuf:limits:)``, or if the JSON is not that of a feed.

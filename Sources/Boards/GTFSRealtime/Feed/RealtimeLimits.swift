@@ -11,6 +11,8 @@ package struct RealtimeLimits: Hashable, Sendable {
   package var entities = 1_000_000
   /// The most stop time updates of one trip.
   package var stopTimeUpdatesPerTrip = 10_000
+  /// The most carriages of one vehicle.
+  package var carriagesPerVehicle = 64
   /// The most bytes of one identifier, date, time or headsign.
   package var textBytes = 4_096
   /// The most bytes of one text of an alert, and of an address in one.

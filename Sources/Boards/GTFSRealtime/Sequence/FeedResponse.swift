@@ -31,6 +31,11 @@ package struct FeedResponse: Hashable, Sendable {
     )
   }
 
+  /// The arrival of vehicle positions.
+  package init(_ feed: VehiclePositionFeed, digest: FeedDigest, moment: Int64) {
+    self.init(feed.carriers, digest: digest, moment: moment)
+  }
+
   /// The arrival of alerts.
   package init(_ feed: AlertFeed, digest: FeedDigest, moment: Int64) {
     self.init(

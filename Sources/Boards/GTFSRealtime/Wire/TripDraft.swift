@@ -43,15 +43,17 @@ struct TripDraft {
 }
 
 extension TripUpdateReader {
-  /// The finished trip update of a draft; `first` is the place of its first stop time update.
+  /// The finished trip update of a draft; `first` is the place of its first stop time update, `field` the name of the
+  /// field of the entity that has the trip.
   mutating func trip(
     _ draft: TripDraft,
     index: Int,
     first: Int,
-    at offset: Int
+    at offset: Int,
+    within field: String = "trip_update"
   ) throws(WireFault) -> TripUpdate {
     var invalidTime = false
-    let date = try date(draft.start, "trip_update.trip.start_date", at: offset)
+    let date = try date(draft.start, "\(field).trip.start_date", at: offset)
     let time = time(draft.start, &invalidTime)
     var modified: ModifiedTrip?
     if let found = draft.modified {
@@ -60,7 +62,7 @@ extension TripUpdateReader {
       trip.affectedTripID = id(found.affectedTripID)
       trip.startDate = try self.date(
         found.start,
-        "trip_update.trip.modified_trip.start_date",
+        "\(field).trip.modified_trip.start_date",
         at: offset
       )
       trip.startTime = self.time(found.start, &invalidTime)

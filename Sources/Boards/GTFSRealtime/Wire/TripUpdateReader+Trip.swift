@@ -74,7 +74,7 @@ extension TripUpdateReader {
     }
   }
 
-  private mutating func readTrip(
+  mutating func readTrip(
     _ content: WireCursor,
     into draft: inout TripDraft
   ) throws(WireFault) {

@@ -21,7 +21,7 @@ struct TripUpdateReader {
   var details: [StopTimeDetails] = []
   private var deleted: [TextID] = []
 
-  private init(limits: RealtimeLimits, feedBytes: Int) {
+  init(limits: RealtimeLimits, feedBytes: Int) {
     self.limits = limits
     interner = TextInterner(feedBytes: feedBytes)
     updates.reserveCapacity(min(feedBytes / 40, 1 << 20))
@@ -49,14 +49,19 @@ struct TripUpdateReader {
     let header = try envelope.header()
     let parts = parts ?? (bytes.count < divisibleBytes ? 1 : 2)
     let reader = read(entities, bytes.count, limits, parts)
-    return TripUpdateFeed(
+    return reader.feed(header)
+  }
+
+  /// The feed that was read.
+  func feed(_ header: FeedHeader) -> TripUpdateFeed {
+    TripUpdateFeed(
       header: header,
-      trips: reader.trips,
-      stopTimeUpdates: reader.updates,
-      stopTimeDetails: reader.details,
-      texts: reader.interner.table(),
-      deletedEntities: reader.deleted,
-      census: reader.census
+      trips: trips,
+      stopTimeUpdates: updates,
+      stopTimeDetails: details,
+      texts: interner.table(),
+      deletedEntities: deleted,
+      census: census
     )
   }
 
@@ -125,30 +130,45 @@ struct TripUpdateReader {
     do throws(WireFault) {
       let draft = try readEntity(entity)
       if draft.isDeleted {
-        deleted.append(draft.entityID)
-        census.deleted += 1
+        noteDeleted(draft.entityID)
       } else if draft.hasTripUpdate {
-        trips.append(try trip(draft, index: index, first: updateCount, at: entity.position))
-        census.used += 1
+        note(try trip(draft, index: index, first: updateCount, at: entity.position))
         return
       } else {
         census.other += 1
       }
     } catch {
-      let fault = error.inside(.feed, 2, index: index)
-      census.reject(
-        RejectedEntity(
-          cause: fault.cause,
-          reason: fault.reason,
-          index: index,
-          offset: fault.offset,
-          path: fault.path
-        ),
-        keeping: limits.keptRejections
-      )
+      reject(error, index: index)
     }
     updates.removeLast(updates.count - updateCount)
     details.removeLast(details.count - detailCount)
+  }
+
+  /// Appends a trip that was read.
+  mutating func note(_ trip: TripUpdate) {
+    trips.append(trip)
+    census.used += 1
+  }
+
+  /// Notes an entity with `is_deleted`.
+  mutating func noteDeleted(_ entity: TextID) {
+    deleted.append(entity)
+    census.deleted += 1
+  }
+
+  /// Counts an entity that cannot be read.
+  mutating func reject(_ error: WireFault, index: Int) {
+    let fault = error.inside(.feed, 2, index: index)
+    census.reject(
+      RejectedEntity(
+        cause: fault.cause,
+        reason: fault.reason,
+        index: index,
+        offset: fault.offset,
+        path: fault.path
+      ),
+      keeping: limits.keptRejections
+    )
   }
 
   /// Returns the number of the text that is a field's content.

@@ -111,6 +111,18 @@ struct WireCursor: @unchecked Sendable {
     }
   }
 
+  /// Reads a number of 4 bytes.
+  mutating func fixed32() throws(WireFault) -> UInt32 {
+    let start = position
+    try pass(4)
+    return UInt32(littleEndian: rest(from: start).loadUnaligned(as: UInt32.self))
+  }
+
+  /// The bytes from a place to the end.
+  private func rest(from start: Int) -> UnsafeRawBufferPointer {
+    UnsafeRawBufferPointer(start: base + start, count: end - start)
+  }
+
   private mutating func pass(_ count: Int) throws(WireFault) {
     guard end - position >= count else {
       throw WireFault(.malformed, "the bytes end within a fixed number", at: position)

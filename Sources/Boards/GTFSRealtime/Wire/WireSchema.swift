@@ -10,6 +10,10 @@ enum WireSchema {
   case stopTimeUpdate
   case stopTimeEvent
   case stopTimeProperties
+  case vehicle
+  case position
+  case vehicleDescriptor
+  case carriage
 
   /// The name of a field of the schema; a field that is not read goes by its number.
   func name(of field: UInt32) -> String {
@@ -45,6 +49,16 @@ enum WireSchema {
     case .stopTimeEvent: ["delay", "time", "uncertainty", "scheduled_time"]
     case .stopTimeProperties:
       ["assigned_stop_id", "stop_headsign", "pickup_type", "drop_off_type"]
+    case .vehicle:
+      [
+        "trip", "position", "current_stop_sequence", "current_status", "timestamp",
+        "congestion_level", "stop_id", "vehicle", "occupancy_status", "occupancy_percentage",
+        "multi_carriage_details",
+      ]
+    case .position: ["latitude", "longitude"]
+    case .vehicleDescriptor: ["id", "label", "license_plate", "wheelchair_accessible"]
+    case .carriage:
+      ["id", "label", "occupancy_status", "occupancy_percentage", "carriage_sequence"]
     }
   }
 }

@@ -81,6 +81,8 @@ struct BoardRow: Hashable, Sendable {
   var sourceTime: Int64?
   /// How fresh its realtime is; `nil` without realtime.
   var freshness: RealtimeFreshness?
+  /// The vehicle that comes; `nil` if nothing recent is known of it.
+  var vehicle: RowVehicle?
 
   /// A departure as the timetable has it.
   init(_ departure: ScheduledDeparture) {

@@ -51,7 +51,7 @@ extension DepartureRows {
   }
 
   /// The stop at a place of the trip of a row; `nil` if the timetable does not have it.
-  private func stop(_ place: Int, of row: BoardRow, _ extra: ExtraTrip?) -> Timetable.Stop? {
+  func stop(_ place: Int, of row: BoardRow, _ extra: ExtraTrip?) -> Timetable.Stop? {
     if let own = extra?.stops, !own.isEmpty {
       return own[place].stop == TimetableDirectory.none ? nil : own[place].stop
     }

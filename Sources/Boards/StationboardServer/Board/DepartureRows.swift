@@ -32,10 +32,14 @@ struct DepartureRows {
   ///   - row: The departure.
   ///   - place: Its place among the rows of the board, for its alerts.
   ///   - json: Where to.
-  /// - Returns: The range of the row's source time in `json`, the one member that changes without a visible change;
-  ///   `nil` if the row has none.
-  @discardableResult
-  func write(_ row: BoardRow, at place: Int, _ json: inout JSONBytes) -> Range<Int>? {
+  ///   - sourceTimes: Gets the ranges of the row's source times in `json`, the members that change without a visible
+  ///     change.
+  func write(
+    _ row: BoardRow,
+    at place: Int,
+    _ json: inout JSONBytes,
+    sourceTimes: inout [Range<Int>]
+  ) {
     let extra = row.extra.flatMap { realtime?.extraTrips[$0] }
     let label = label(of: row, extra)
     writeIdentity(row, extra, &json)
@@ -60,14 +64,13 @@ struct DepartureRows {
       json.raw("null,\"delayMin\":")
     }
     let isSubstitute = label.map { $0.isSubstitute } ?? false
-    var sourceTime: Range<Int>?
     if row.marks.isEmpty {
       json.raw("null,\"platform\":")
       writePlatform(row.stop, &json)
       json.raw(",")
       json.raw(Self.withoutRealtime)
-    } else {
-      sourceTime = writeRealtime(row, isTrain: label?.isTrain ?? false, &json)
+    } else if let range = writeRealtime(row, isTrain: label?.isTrain ?? false, &json) {
+      sourceTimes.append(range)
     }
     if let alerts {
       alerts.writeAlerts(ofRow: place, &json, prefix: feed.idPrefix)
@@ -80,6 +83,7 @@ struct DepartureRows {
     writeFlags(row, isSubstitute: isSubstitute, &json)
     json.raw("],\"skippedStops\":[")
     writeSkippedStops(row, extra, &json)
+    if let range = writeVehicle(row, extra, &json) { sourceTimes.append(range) }
     json.raw(",\"serviceDate\":\"")
     json.date(daysSinceEpoch: row.day)
     if extra == nil, let trip = row.trip, feed.timetable.isFrequency(trip) {
@@ -87,7 +91,6 @@ struct DepartureRows {
       json.time(Int(feed.timetable.start(of: trip)))
     }
     json.raw(saysSources ? "\"" : "\"}")
-    return sourceTime
   }
 
   /// The label of the row's route; `nil` if nothing names a route.

@@ -13,6 +13,9 @@ extension MergedBoard {
   var nextChangeAt: Double {
     var next = now + Self.changeHorizon
     for row in rows {
+      if let vehicle = row.vehicle?.vehicle {
+        next = min(next, Double(vehicle.seenAt) + decay.ageing)
+      }
       guard let source = row.sourceTime, row.hasRealtime else {
         let due = Double(row.effective) - BoardLimits.realtimeHorizon
         if realtime != nil, due >= now { next = min(next, due) }

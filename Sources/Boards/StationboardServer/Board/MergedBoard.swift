@@ -15,6 +15,8 @@ struct MergedBoard: Sendable {
   let instant: Double
   /// The realtime data the board was made with; `nil` if its timetable has none.
   let realtime: RealtimeIndex?
+  /// Whether a vehicle is not shown because it was seen too long ago.
+  let hidesVehicles: Bool
   /// The thresholds the rows' freshness was judged with.
   let decay: RealtimeDecay
   /// The departures.
@@ -37,11 +39,13 @@ struct MergedBoard: Sendable {
   ///   - now: The service clock, in seconds since 1970-01-01T00:00:00Z.
   ///   - realtime: The realtime of the feed that the stop belongs to; one of another timetable, an
   ///     older import for example, is not used.
+  ///   - vehicles: Where vehicles are; of another timetable they are not used.
   ///   - decay: When realtime ages.
   init(
     request: BoardRequest,
     now: Double,
     realtime: RealtimeIndex?,
+    vehicles: VehicleIndex? = nil,
     decay: RealtimeDecay = .standard
   ) {
     self.request = request
@@ -52,7 +56,21 @@ struct MergedBoard: Sendable {
     let index = realtime.flatMap { $0.timetable === timetable ? $0 : nil }
     self.realtime = index
     let window = Self.window(instant, minutes: request.window)
-    rows = Self.rows(request, window, timetable, index, now: now, decay)
+    var rows = Self.rows(request, window, timetable, index, now: now, decay)
+    var hidesVehicles = false
+    if let vehicles, vehicles.timetable === timetable {
+      for place in rows.indices {
+        guard let vehicle = RowVehicle(rows[place], index, vehicles) else { continue }
+        // Where a vehicle was long ago says nothing.
+        if decay.freshness(age: now - Double(vehicle.vehicle.seenAt)) == .stale {
+          hidesVehicles = true
+        } else {
+          rows[place].vehicle = vehicle
+        }
+      }
+    }
+    self.rows = rows
+    self.hidesVehicles = hidesVehicles
     var applied = 0
     var worst: RealtimeFreshness?
     var freshest: RealtimeFreshness?

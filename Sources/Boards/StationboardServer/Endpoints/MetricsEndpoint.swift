@@ -171,7 +171,7 @@ struct MetricsEndpoint {
 
   /// The labels of a source: its number only where a feed has several of its kind.
   private static func labels(_ feed: Feed, _ source: SourceView) -> [(String, String)] {
-    let kind = source.kind == .tripUpdates ? "trip_updates" : "alerts"
+    let kind = source.kind.rawValue.replacing("-", with: "_")
     let labels = [("feed", feed.entry.key), ("kind", kind)]
     return source.of > 1 ? labels + [("source", "\(source.number)")] : labels
   }
@@ -197,7 +197,7 @@ struct MetricsEndpoint {
       without += census.withoutEffect.sorted { $0.key.rawValue < $1.key.rawValue }
         .map { (labels: [label, ("reason", $0.rawValue)], value: Double($1)) }
       if let share = census.matchedShare { coverage.append((labels: [label], value: share)) }
-      for source in snapshot.sources where source.of > 1 {
+      for source in snapshot.sources where source.kind == .tripUpdates && source.of > 1 {
         guard let share = source.census?.matchedShare else { continue }
         coverage.append((labels: [label, ("source", "\(source.number)")], value: share))
       }

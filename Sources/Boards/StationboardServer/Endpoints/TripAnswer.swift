@@ -117,6 +117,7 @@ struct TripAnswer {
       json.raw("null")
     }
     writeState(realtime, &json)
+    writeVehicle(realtime, &json)
     json.raw("}")
   }
 

@@ -53,6 +53,22 @@ boardingOnly:"montée seulement",
 alightingOnly:"descente seulement",
 arrives:"arr. {time}",
 tripNumber:"n° {number}",
+vehicleAt:"le véhicule est ici",
+vehicleComes:"le véhicule arrive",
+vehicleLeft:"prochain arrêt du véhicule",
+seen:"vu il y a {age}",
+carriage:"Voiture {label} : {load}",
+wheelchair:"accessible en fauteuil roulant",
+noWheelchair:"pas accessible en fauteuil roulant",
+"load-EMPTY":"vide",
+"load-MANY_SEATS_AVAILABLE":"beaucoup de places assises",
+"load-FEW_SEATS_AVAILABLE":"peu de places assises",
+"load-STANDING_ROOM_ONLY":"places debout seulement",
+"load-CRUSHED_STANDING_ROOM_ONLY":"bondé",
+"load-FULL":"complet",
+"load-NOT_ACCEPTING_PASSENGERS":"ne prend personne",
+"load-NOT_BOARDABLE":"fermé",
+expectedAt:"prévu {time}",
 },
 de:{
 tripNote:"Geplante Zeiten vom {day}",
@@ -64,6 +80,22 @@ boardingOnly:"nur Einstieg",
 alightingOnly:"nur Ausstieg",
 arrives:"an {time}",
 tripNumber:"Nr. {number}",
+vehicleAt:"das Fahrzeug ist hier",
+vehicleComes:"das Fahrzeug fährt ein",
+vehicleLeft:"nächster Halt des Fahrzeugs",
+seen:"vor {age} gesehen",
+carriage:"Wagen {label}: {load}",
+wheelchair:"mit Rollstuhl zugänglich",
+noWheelchair:"mit Rollstuhl nicht zugänglich",
+"load-EMPTY":"leer",
+"load-MANY_SEATS_AVAILABLE":"viele Sitzplätze",
+"load-FEW_SEATS_AVAILABLE":"wenige Sitzplätze",
+"load-STANDING_ROOM_ONLY":"nur Stehplätze",
+"load-CRUSHED_STANDING_ROOM_ONLY":"sehr voll",
+"load-FULL":"voll",
+"load-NOT_ACCEPTING_PASSENGERS":"nimmt niemanden mit",
+"load-NOT_BOARDABLE":"geschlossen",
+expectedAt:"erwartet {time}",
 },
 it:{
 tripNote:"Ore previste del {day}",
@@ -75,6 +107,22 @@ boardingOnly:"solo salita",
 alightingOnly:"solo discesa",
 arrives:"arr. {time}",
 tripNumber:"n. {number}",
+vehicleAt:"il veicolo è qui",
+vehicleComes:"il veicolo è in arrivo",
+vehicleLeft:"prossima fermata del veicolo",
+seen:"visto {age} fa",
+carriage:"Carrozza {label}: {load}",
+wheelchair:"accessibile in sedia a rotelle",
+noWheelchair:"non accessibile in sedia a rotelle",
+"load-EMPTY":"vuoto",
+"load-MANY_SEATS_AVAILABLE":"molti posti a sedere",
+"load-FEW_SEATS_AVAILABLE":"pochi posti a sedere",
+"load-STANDING_ROOM_ONLY":"solo posti in piedi",
+"load-CRUSHED_STANDING_ROOM_ONLY":"affollato",
+"load-FULL":"pieno",
+"load-NOT_ACCEPTING_PASSENGERS":"non prende passeggeri",
+"load-NOT_BOARDABLE":"chiuso",
+expectedAt:"previsto {time}",
 },
 en:{
 tripNote:"Planned times of {day}",
@@ -86,6 +134,22 @@ boardingOnly:"boarding only",
 alightingOnly:"alighting only",
 arrives:"arr. {time}",
 tripNumber:"no. {number}",
+vehicleAt:"the vehicle is here",
+vehicleComes:"the vehicle is coming",
+vehicleLeft:"next stop of the vehicle",
+seen:"seen {age} ago",
+carriage:"Carriage {label}: {load}",
+wheelchair:"wheelchairs can board",
+noWheelchair:"wheelchairs cannot board",
+"load-EMPTY":"empty",
+"load-MANY_SEATS_AVAILABLE":"many seats",
+"load-FEW_SEATS_AVAILABLE":"few seats",
+"load-STANDING_ROOM_ONLY":"standing room only",
+"load-CRUSHED_STANDING_ROOM_ONLY":"crowded",
+"load-FULL":"full",
+"load-NOT_ACCEPTING_PASSENGERS":"takes no passengers",
+"load-NOT_BOARDABLE":"closed",
+expectedAt:"expected {time}",
 },
 };
 return{default:defaultExport};
@@ -95,19 +159,19 @@ const{passList,wasCancelled}=m_board_api;
 const{badgeColours}=m_board_colours;
 const{delayMinutes,delaySeconds,expectedMinute,isOff,isRough,isTrain,isWorthSaying,lineName,minutesOfDelay,uncertainty}=m_board_departure;
 const{element,makeDialog,newElement,paintBadge,setText}=m_shared_dom;
-const{clockTime,dayInWords}=m_shared_moments;
+const{clockTime,dayInWords,duration}=m_shared_moments;
 const{sentences}=m_messages_messages;
 const{default:tripMessages}=m_messages_trip;
 const{remarksOf}=m_board_rows;
 class TripDialog{
 #a=makeDialog(element("trip"));
 #b=element("trip-stops");
-#c=null;
+#d=null;
 constructor(page){
 this.page=page;
 this.#a.addEventListener("close",()=>this.#e());
 }
-get #d(){
+get #c(){
 const{language,messages}=this.page;
 return sentences(language,{...messages,...tripMessages[language]});
 }
@@ -116,14 +180,14 @@ if(this.#a.open)this.#a.close();
 }
 async open(departure,pane){
 const{language}=this.page;
-const say=this.#d;
+const say=this.#c;
 this.pane=pane;
 this.#f(departure,pane);
 if(!this.#a.open)this.#a.showModal();
 pane.settings.trip=departure.key;
 this.page.settingsChanged();
-this.#c?.abort();
-const asking=(this.#c=new AbortController());
+this.#d?.abort();
+const asking=(this.#d=new AbortController());
 try{
 const journey=await passList(departure,language,asking.signal);
 if(!asking.signal.aborted)this.#g(journey,departure,pane);
@@ -133,13 +197,13 @@ if(!asking.signal.aborted&&!wasCancelled(failure))setText(element("trip-message"
 }
 #e(){
 if(this.#a.open)return;
-this.#c?.abort();
+this.#d?.abort();
 if(this.pane)this.pane.settings.trip=null;
 this.page.settingsChanged();
 }
 #f(departure,pane){
 const{locale}=this.page;
-const say=this.#d;
+const say=this.#c;
 setText(element("trip-badge"),lineName(departure.line)||"–");
 paintBadge(element("trip-badge"),badgeColours(departure));
 setText(element("trip-destination"),departure.destination??"");
@@ -155,22 +219,39 @@ this.#b.replaceChildren();
 element("trip-destination").dataset.stop=pane.name;
 }
 #g({trip,stops},departure,pane){
+const vehicle=trip?.vehicle??null;
 setText(element("trip-message"),"");
+const words=vehicleInWords(vehicle,this.#c,pane.clock.now());
+if(words)element("trip-note").append(newElement("br"),words);
 const here=stops.findIndex((stop)=>stop.stop_sequence===departure.stop_sequence);
-const context={say:this.#d,zone:pane.zone,now:pane.clock.now(),departure,here,count:stops.length,
-isCancelled:trip?.cancelled===true};
+const context={say:this.#c,zone:pane.zone,now:pane.clock.now(),departure,here,count:stops.length,
+isCancelled:trip?.cancelled===true,vehicle};
 this.#b.classList.toggle("rough",stops.some(isRoughHere));
 this.#b.replaceChildren(...stops.map((stop,index)=>stopItem(stop,index,context)));
 this.#b.children[here]?.scrollIntoView({block:"center"});
 }
 }
+function vehicleInWords(vehicle,say,now){
+if(!vehicle)return "";
+const carriages=vehicle.carriages.map((one,index)=>({label:one.label??String(index + 1),load:load(one,say)})).filter((one)=>one.load);
+return [
+load(vehicle,say),...carriages.map((one)=>say("carriage",one)),
+vehicle.wheelchair===null?"":say(vehicle.wheelchair?"wheelchair":"noWheelchair"),
+say("seen",{age:duration((now - Date.parse(vehicle.seenAt))/ 1000)}),
+].filter(Boolean).join(" · ");
+}
+function load({occupancy,occupancyPercent},say){
+const percent=occupancyPercent===null?"":`${occupancyPercent}\u00a0%`;
+return occupancy===null?percent:[say(`load-${occupancy}`),percent&&`(${percent})`].filter(Boolean).join(" ");
+}
+const VEHICLE={STOPPED_AT:"vehicleAt",INCOMING_AT:"vehicleComes",IN_TRANSIT_TO:"vehicleLeft"};
 function newAlert(header,description){
 const alert=newElement("div","trip-alert");
 if(header)alert.append(newElement("strong","",header));
 if(description&&description !==header)alert.append(newElement("p","",description));
 return alert;
 }
-function stopItem(stop,index,{say,zone,departure,here,count,isCancelled}){
+function stopItem(stop,index,{say,zone,departure,here,count,isCancelled,vehicle}){
 const item=newElement("li",index<here?"before":"");
 const isHere=index===here;
 const scheduled=stop.scheduledDeparture??stop.scheduledArrival??stop.realtimeDeparture??stop.realtimeArrival;
@@ -179,7 +260,7 @@ const time=newElement("time","",scheduled?`${isRoughHere(stop)?"≈":""}${clockT
 time.dateTime=scheduled??"";
 const name=newElement("span","stop-name",stop.name??"");
 const platform=newElement("span","stop-platform",(isHere?departure.platform:null)??stop.platform??"");
-item.append(time,name,platform,newElement("span","stop-note",notesOf(stop,index,count,{say,zone}).join(" · ")));
+item.append(time,name,platform,newElement("span","stop-note",notesOf(stop,index,count,{say,zone,vehicle}).join(" · ")));
 if(isCancelled||(isHere&&isOff(departure))||stop.stopEvent==="SKIPPED")item.classList.add("off");
 else if(expected&&scheduled)item.append(...expectation(Date.parse(scheduled),Date.parse(expected),{say,zone,departure,isHere}));
 if(isHere)markHere(item,say);
@@ -195,12 +276,13 @@ if(!isWorthSaying(seconds,minutes))return [];
 const time=clockTime(expectedMinute(scheduled,minutes),zone);
 return [newElement("span",`stop-expected ${minutes<0?"early":"late"}`,say("expectedAt",{time}))];
 }
-function notesOf(stop,index,count,{say,zone}){
+function notesOf(stop,index,count,{say,zone,vehicle}){
 const isLast=index===count - 1;
 return [
 waits(stop)&&!isLast?say("arrives",{time:clockTime(Date.parse(stop.scheduledArrival),zone)}):null,
+vehicle?.status&&vehicle.stop_sequence===stop.stop_sequence?say(VEHICLE[vehicle.status]):null,
 uncertainty(stop,say),
-stop.boarding&&!isLast?say(stop.boarding):null,
+stop.boarding&&!isLast?say(`boarding-${stop.boarding}`):null,
 stop.pickup===false&&!isLast?say("alightingOnly"):null,
 stop.dropOff===false&&index>0?say("boardingOnly"):null,
 ].filter(Boolean);

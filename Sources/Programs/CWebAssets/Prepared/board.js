@@ -118,6 +118,11 @@ return uncertaintySec>0?`± ${Math.ceil(uncertaintySec / 60)} ${say("minuteMark"
 function headwayMinutes(departure){
 return departure.headwaySec>0?Math.max(1,Math.round(departure.headwaySec / 60)):null;
 }
+function vehicleWord({vehicle}){
+const at=vehicle?.stopsAway===0?vehicle.status:"";
+const load=vehicle?.occupancy??"";
+return at==="STOPPED_AT"||at==="INCOMING_AT"?at:/^FULL|NOT_A/.test(load)?"FULL":/STANDING/.test(load)?"STANDING":null;
+}
 function peculiarities(departure){
 return [
 departure.replacementType||hasFlag(departure,"REPLACEMENT_SERVICE")?"replacement":null,
@@ -125,7 +130,7 @@ hasFlag(departure,"EXTRA_SERVICE")?"extra":null,
 hasFlag(departure,"SHORT_TURN")||hasFlag(departure,"SHORT_TURN_TERMINUS")?"shortTurn":null,
 ].filter(Boolean);
 }
-return{ARRIVING_FROM_SECONDS,DEPARTED_AFTER_SECONDS,LONGEST_COUNTDOWN_MINUTES,effectiveDeparture,secondsToDeparture,hasDeparted,minutesToDeparture,countdown,modeOf,isRegional,isTrain,lineName,delaySeconds,delayMinutes,minutesOfDelay,isWorthSaying,expectedMinute,isCancelled,isSkipped,isOff,isPredicted,freshnessOf,ageOfPrediction,punctuality,isRough,uncertainty,headwayMinutes,peculiarities};
+return{ARRIVING_FROM_SECONDS,DEPARTED_AFTER_SECONDS,LONGEST_COUNTDOWN_MINUTES,effectiveDeparture,secondsToDeparture,hasDeparted,minutesToDeparture,countdown,modeOf,isRegional,isTrain,lineName,delaySeconds,delayMinutes,minutesOfDelay,isWorthSaying,expectedMinute,isCancelled,isSkipped,isOff,isPredicted,freshnessOf,ageOfPrediction,punctuality,isRough,uncertainty,headwayMinutes,vehicleWord,peculiarities};
 })();
 const m_board_views=(()=>{
 const{delayMinutes,effectiveDeparture,isOff,isRegional,isTrain,lineName}=m_board_departure;
@@ -1656,7 +1661,7 @@ return{POINTER_REST_MS,pressGuard,HoverAnchor};
 const m_board_rows=(()=>{
 const{fromTemplate,newElement,newSign,paintBadge,part,setAttribute,setText,shown}=m_shared_dom;
 const{badgeColours}=m_board_colours;
-const{ageOfPrediction,countdown,freshnessOf,hasDeparted,headwayMinutes,isOff,isPredicted,isRough,isTrain,lineName,modeOf,peculiarities,punctuality,uncertainty}=m_board_departure;
+const{ageOfPrediction,countdown,freshnessOf,hasDeparted,headwayMinutes,isOff,isPredicted,isRough,isTrain,lineName,modeOf,peculiarities,punctuality,uncertainty,vehicleWord}=m_board_departure;
 const{clockTime,duration}=m_shared_moments;
 const{pressGuard}=m_shared_press_guard;
 const PARTS=["time","badge","mode","line","open","remark","alert","platform","platform-word","platform-name","countdown"];
@@ -1860,7 +1865,9 @@ const stops=[skipped,...others].join(", ");
 const text=others.length>0?say("skipsStops",{stop:skipped,count:others.length}):say("skipsStop",{stop:skipped});
 remarks.push({kind:"skips",text,name:say("skipsStop",{stop:stops}),short:say("skipsShort",{count:others.length + 1})});
 }
-if(departure.boarding&&!isOff(departure))remarks.push({kind:"headway",text:say(departure.boarding)});
+const vehicle=vehicleWord(departure);
+if(vehicle)remarks.push({kind:"headway",text:say(vehicle)});
+if(departure.boarding&&!isOff(departure))remarks.push({kind:"headway",text:say(`boarding-${departure.boarding}`)});
 const headway=headwayMinutes(departure);
 if(headway !==null&&remarks.length===0){
 remarks.push({kind:"headway",text:say("every",{minutes:headway}),name:say("everyLong",{count:headway}),short:say("everyShort",{minutes:headway})});
@@ -3332,10 +3339,10 @@ const{keepShell}=m_board_shell;
 const{languageOf,loadMessages,LOCALES,sentences}=m_messages_messages;
 const WASM="/assets/freshness.b611e8e96d5f.wasm";
 const MESSAGES={
-fr:()=>later("/assets/messages-fr-board.9978b4ce4f2b.js",loaded),
-de:()=>later("/assets/messages-de-board.137d0d8b1ac2.js",loaded),
-it:()=>later("/assets/messages-it-board.3af386ecbb9f.js",loaded),
-en:()=>later("/assets/messages-en-board.379972d83363.js",loaded),
+fr:()=>later("/assets/messages-fr-board.8c832ed68fb1.js",loaded),
+de:()=>later("/assets/messages-de-board.4a1213a13bc3.js",loaded),
+it:()=>later("/assets/messages-it-board.ffeaea1aaaee.js",loaded),
+en:()=>later("/assets/messages-en-board.53827ab186a9.js",loaded),
 };
 const PUSH={heartbeat:15_000,safetyPoll:60_000};
 const FAULT={fault:"{reason}",reload:"Reload"};
@@ -3365,10 +3372,10 @@ this.policy={preset:"departuresWeb",...(this.usesStream?{push:PUSH}:{})};
 this.say=sentences(language,messages);
 this.favourites=new Favourites(this);
 const deferred=(make)=>new Deferred(make,(failure)=>showFault(this.say,"fault",failure));
-this.#ap=deferred(async()=>new(await later("/assets/board-trip.8c3ae15d28f6.js",loaded)).TripDialog(this));
+this.#ap=deferred(async()=>new(await later("/assets/board-trip.d4613f5ac913.js",loaded)).TripDialog(this));
 this.#ce=deferred(async()=>new(await later("/assets/board-filter-sheet.7262cb587004.js",loaded)).FilterSheet(this));
 this.#aq=deferred(async()=>new(await later("/assets/board-diagnostics.2f7114c12999.js",loaded)).Diagnostics(this));
-this.#bg=deferred(async()=>new(await later("/assets/board-search.3a5b6184cf67.js",loaded)).StopSearch({context:()=>this,onChoose:(stop)=>this.#eu(stop)}));
+this.#bg=deferred(async()=>new(await later("/assets/board-search.d21741fc04f1.js",loaded)).StopSearch({context:()=>this,onChoose:(stop)=>this.#eu(stop)}));
 for(const id of ["settings","help"])makeDialog(element(id));
 this.#af(address);
 this.#ev();

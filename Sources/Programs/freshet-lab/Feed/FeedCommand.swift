@@ -146,11 +146,12 @@ struct FeedCommand: AsyncParsableCommand {
     let shown = host.contains(":") ? "[\(host)]" : host
     let address = "http://\(shown):\(port)"
     let timetable = stage.world.timetable
-    var text = "Publishing \(address)/trip-updates.pb and \(address)/alerts.pb\n"
+    var text =
+      "Publishing \(address)/trip-updates.pb, \(address)/vehicle-positions.pb and \(address)/alerts.pb\n"
     text += "  \(scenario.rawValue), seed \(seed), every \(Quantity.plain(period)) s:"
     text += " \(timetable.metadata.publisher ?? "no publisher named"),"
     text += " \(timetable.firstDay) to \(timetable.lastDay)\n"
-    text += "  as JSON: \(address)/trip-updates.json, \(address)/alerts.json\n"
+    text += "  as JSON: \(address)/trip-updates.json and so on\n"
     if split > 1 { text += "  in \(split) parts: \(address)/trip-updates-1.pb and so on\n" }
     text += "  the truth at a stop: \(address)/truth.json?stop=ID\n"
     Terminal.write(text)

@@ -31,6 +31,11 @@ struct RecordCommand: AsyncParsableCommand {
   @Option(help: ArgumentHelp("The service alerts: an address, or a file.", valueName: "url|file"))
   var alerts: String?
 
+  @Option(
+    help: ArgumentHelp("The vehicle positions: an address, or a file.", valueName: "url|file")
+  )
+  var vehiclePositions: String?
+
   @Option(help: ArgumentHelp("The file to append to.", valueName: "file"))
   var into: String
 
@@ -44,7 +49,7 @@ struct RecordCommand: AsyncParsableCommand {
 
   @Option(
     help: ArgumentHelp(
-      "Seconds between two questions for trip updates; 5 or more, 0.1 for servers on this machine and files.",
+      "Seconds between two questions for trip updates, and for vehicle positions; 5 or more, 0.1 for servers on this machine and files.",
       valueName: "seconds"
     )
   )
@@ -68,8 +73,8 @@ struct RecordCommand: AsyncParsableCommand {
 
   func validate() throws {
     guard !into.isEmpty else { throw ValidationError("--into is the file to append to") }
-    guard tripUpdates != nil || alerts != nil else {
-      throw ValidationError("say what to record: --trip-updates or --alerts")
+    guard tripUpdates != nil || alerts != nil || vehiclePositions != nil else {
+      throw ValidationError("say what to record: --trip-updates, --vehicle-positions or --alerts")
     }
     _ = try sources()
     if let duration, !(0.001...31_536_000).contains(duration) {
@@ -89,6 +94,16 @@ struct RecordCommand: AsyncParsableCommand {
       }
       if let alerts {
         sources.append(try RecordSource(.alerts, alerts, every: alertsEvery, fields: fields))
+      }
+      if let vehiclePositions {
+        sources.append(
+          try RecordSource(
+            .vehiclePositions,
+            vehiclePositions,
+            every: tripUpdatesEvery,
+            fields: fields
+          )
+        )
       }
       return sources
     } catch {

@@ -20,7 +20,7 @@ struct RecordSource: FreshResource {
   /// 3.4).
   private static func floor(of feed: FeedRecording.Feed) -> Double {
     switch feed {
-    case .tripUpdates: 5
+    case .tripUpdates, .vehiclePositions: 5
     case .alerts: 15
     }
   }

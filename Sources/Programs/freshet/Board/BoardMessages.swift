@@ -41,6 +41,31 @@ struct BoardMessages {
       choose("ends", "lim.", "kurz", "lim.")
     )
   }
+  /// The vehicle stands at the stop, in full and short.
+  var atStop: (long: String, short: String) {
+    (
+      choose("at the stop", "à l'arrêt", "am Halt", "in fermata"),
+      choose("here", "ici", "da", "qui")
+    )
+  }
+  /// The vehicle is about to arrive, in full and short.
+  var incoming: (long: String, short: String) {
+    (
+      choose("arriving", "arrive", "kommt an", "in arrivo"),
+      choose("arriving", "arrive", "kommt", "arriva")
+    )
+  }
+  /// People stand in the vehicle, in full and short.
+  var crowded: (long: String, short: String) {
+    (
+      choose("crowded", "bondé", "stark bes.", "affollato"),
+      choose("crowd", "bondé", "bes.", "affol.")
+    )
+  }
+  /// The vehicle has no room, in full and short.
+  var full: (long: String, short: String) {
+    (choose("full", "complet", "voll", "pieno"), choose("full", "complet", "voll", "pieno"))
+  }
   /// Returns how boarding is arranged, in full and short.
   func boarding(_ word: String) -> (long: String, short: String) {
     word == "phone_agency"

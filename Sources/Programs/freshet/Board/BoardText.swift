@@ -142,6 +142,15 @@ struct BoardText {
     }
     if flags.contains("EXTRA_SERVICE") { add((words.extra, words.extra), "36") }
     if flags.contains("REPLACEMENT_SERVICE") { add(words.replacement, "36") }
+    if let vehicle = departure.vehicle {
+      switch vehicle.occupancy {
+      case "STANDING_ROOM_ONLY", "CRUSHED_STANDING_ROOM_ONLY": add(words.crowded, "2")
+      case "FULL", "NOT_ACCEPTING_PASSENGERS": add(words.full, "33")
+      default: break
+      }
+      if vehicle.stopsAway == 0, vehicle.status == "STOPPED_AT" { add(words.atStop, "32") }
+      if vehicle.stopsAway == 0, vehicle.status == "INCOMING_AT" { add(words.incoming, "32") }
+    }
     if let boarding = departure.boarding { add(words.boarding(boarding), "2") }
     if let headway = departure.headwaySec {
       let text = words.every(max(1, Int((Double(headway) / 60).rounded())))

@@ -12,6 +12,8 @@ struct HeldSource<Content: Sendable>: Sendable {
   var content: Content?
   /// Of trip updates, the index of the feed in use.
   var index: RealtimeIndex?
+  /// Of vehicle positions, the index of the feed in use.
+  var vehicles: VehicleIndex?
 
   init(_ source: RealtimeSource) {
     self.source = source
@@ -27,9 +29,12 @@ struct HeldRealtime: Sendable {
   var trips: [HeldSource<TripUpdateFeed>] = []
   /// The sources of alerts.
   var alerts: [HeldSource<AlertFeed>] = []
+  /// The sources of vehicle positions.
+  var vehicles: [HeldSource<VehiclePositionFeed>] = []
   /// The import of the timetable that each index was built on.
   var tripGeneration: String?
   var alertGeneration: String?
+  var vehicleGeneration: String?
   /// Counts the contents that were applied, so that a result made from older contents can be detected.
   var taken = 0
   /// How much of the trip updates matched when it was last written to the log.
@@ -39,6 +44,7 @@ struct HeldRealtime: Sendable {
   mutating func show() {
     if !trips.isEmpty { snapshot.trips = SourceStatus(of: trips.map(\.standing)) }
     if !alerts.isEmpty { snapshot.alerts = SourceStatus(of: alerts.map(\.standing)) }
+    if !vehicles.isEmpty { snapshot.vehicles = SourceStatus(of: vehicles.map(\.standing)) }
     snapshot.sources =
       trips.enumerated().map { number, held in
         SourceView(
@@ -58,6 +64,24 @@ struct HeldRealtime: Sendable {
           census: nil
         )
       }
+      + vehicles.enumerated().map { number, held in
+        SourceView(
+          kind: held.source.kind,
+          number: number + 1,
+          of: vehicles.count,
+          standing: held.standing,
+          census: held.vehicles?.census
+        )
+      }
+  }
+
+  /// The indexes of the vehicle positions, in the order of ``indexes(at:)``.
+  func vehicleIndexes(at now: Double) -> [VehicleIndex] {
+    let all = vehicles.compactMap(\.vehicles)
+    func isStale(_ index: VehicleIndex) -> Bool {
+      now - Double(index.sourceTime) > RealtimeDecay.standard.ageing
+    }
+    return all.filter { !isStale($0) } + all.filter(isStale)
   }
 
   /// The indexes of the trip updates in their order of precedence: a source whose feed is stale comes after those
@@ -106,6 +130,6 @@ struct SourceView: Sendable {
   var of: Int
   /// What was received from it, and when.
   var standing: SourceStatus
-  /// Of trip updates, what became of them as far as this source alone goes.
+  /// Of trip updates and vehicle positions, what became of them as far as this source alone goes.
   var census: RealtimeCounters?
 }

@@ -56,8 +56,16 @@ package struct RealtimeCheck: Sendable {
       if !(try document.alerts().alerts.isEmpty) {
         result.sentences += try judge(document, .alerts, feed, leastPercent).sentences
       }
+      if !(try document.vehiclePositions().positions.isEmpty) {
+        let vehicles = try judge(document, .vehiclePositions, feed, leastPercent)
+        result.isGood = result.isGood && vehicles.isGood
+        result.sentences += vehicles.sentences
+      }
       guard result.sentences.isEmpty else { return result }
-      return Result(isGood: false, sentences: ["it has neither trip updates nor alerts"])
+      return Result(
+        isGood: false,
+        sentences: ["it has neither trip updates nor vehicle positions nor alerts"]
+      )
     }
   }
 
@@ -102,6 +110,19 @@ package struct RealtimeCheck: Sendable {
         sentences.append("the feed is \(Self.spoken(age)) old")
       }
       return Result(isGood: report.status == .ok, sentences: sentences)
+    case .vehiclePositions:
+      let positions = try document.vehiclePositions()
+      let index = VehicleIndex(positions, timetable: feed.timetable, arrivedAt: Int64(now))
+      let census = index.census
+      let wanted = census.matched + census.unmatched
+      return Result(
+        isGood: wanted == 0 || census.matched * 100 >= wanted * leastPercent,
+        sentences: [
+          "\(census.matched) of \(wanted) vehicles are on a trip that the timetable has"
+            + (positions.census.other > 0
+              ? "; \(positions.census.other) entities are of no trip" : "")
+        ]
+      )
     case .alerts:
       let alerts = AlertIndex(try document.alerts(), timetable: feed.timetable)
       let census = alerts.census

@@ -43,8 +43,25 @@ extension RealtimeFeeds {
         for other in held.trips.indices where other != place { held.trips[other].index = nil }
       }
       let together = RealtimeBuilder.combined(held.indexes(at: now))
+      let helped = held.snapshot.index?.helpsPositions ?? false
+      held.snapshot.index = together
+      var hasVehicles = false
+      if helped || together?.helpsPositions ?? false, held.vehicleGeneration == generation,
+        let feed = store.feeds.first(where: { ($0.entry.prefix ?? "") == source.prefix }),
+        feed.entry.generation == generation
+      {
+        rebuildVehicles(&held, of: feed, at: now)
+        hasVehicles = true
+      }
+      let vehicles = held
       let isPlaced = state.withLock { state -> Bool in
         guard var newest = state[source.prefix], newest.taken == taken else { return false }
+        if hasVehicles {
+          for place in vehicles.vehicles.indices {
+            newest.vehicles[place].vehicles = vehicles.vehicles[place].vehicles
+          }
+          newest.snapshot.vehicleIndex = vehicles.snapshot.vehicleIndex
+        }
         let before = newest.snapshot.trips.sourceTime
         note(&newest.trips[place])
         newest.trips[place].index = index
@@ -119,6 +136,87 @@ extension RealtimeFeeds {
     tell()
   }
 
+  /// Puts the vehicle positions of a source in place, with those of the other sources of its timetable.
+  ///
+  /// - Parameters:
+  ///   - feed: The positions.
+  ///   - source: The source.
+  ///   - now: When they arrived, on the service clock.
+  ///   - note: Notes what was received, and how long the index took in seconds.
+  func putVehicles(
+    _ feed: VehiclePositionFeed,
+    from source: RealtimeSource,
+    at now: Double,
+    _ note: (inout SourceStatus, Double) -> Void
+  ) {
+    while true {
+      let timetable = store.feeds.first { ($0.entry.prefix ?? "") == source.prefix }
+      guard var held = state.withLock({ $0[source.prefix] }),
+        let place = held.vehicles.firstIndex(where: { $0.source == source })
+      else { return }
+      let began = ContinuousClock.now
+      let generation = timetable?.entry.generation
+      let isSameTimetable = held.vehicleGeneration == generation
+      let known = held.vehicles.lazy.compactMap(\.vehicles).first?.directory
+      let index = timetable.map {
+        VehicleIndex(
+          feed,
+          timetable: $0.timetable,
+          arrivedAt: Int64(now),
+          trips: held.snapshot.index,
+          sharing: known
+        )
+      }
+      // Indexes of another import name other trips; they are made again when the timetable is taken over.
+      if !isSameTimetable {
+        for other in held.vehicles.indices { held.vehicles[other].vehicles = nil }
+      }
+      held.vehicles[place].vehicles = index
+      let together = VehicleIndex.combined(held.vehicleIndexes(at: now))
+      let indexSeconds = (ContinuousClock.now - began).seconds
+      let isPlaced = state.withLock { state -> Bool in
+        guard var newest = state[source.prefix], newest.taken == held.taken else { return false }
+        note(&newest.vehicles[place].standing, indexSeconds)
+        for other in held.vehicles.indices {
+          newest.vehicles[other].vehicles = held.vehicles[other].vehicles
+        }
+        newest.vehicles[place].content = feed
+        newest.snapshot.vehicleIndex = together
+        newest.vehicleGeneration = generation
+        newest.snapshot.changedAt = now
+        newest.taken += 1
+        newest.show()
+        newest.snapshot.tick += 1
+        state[source.prefix] = newest
+        return true
+      }
+      withExtendedLifetime(held) {}
+      if isPlaced { break }
+    }
+    tell()
+  }
+
+  /// Makes the indexes of vehicle positions again: for a timetable that was imported again, and for trip updates that
+  /// know other trips and other ids than those before.
+  private func rebuildVehicles(_ held: inout HeldRealtime, of feed: Feed, at now: Double) {
+    var directory = held.snapshot.index?.directory
+    for place in held.vehicles.indices {
+      guard let content = held.vehicles[place].content else { continue }
+      let index = VehicleIndex(
+        content,
+        timetable: feed.timetable,
+        // As old as before: another timetable makes no feed newer.
+        arrivedAt: Int64(held.vehicles[place].standing.fetchedAt ?? now),
+        trips: held.snapshot.index,
+        sharing: directory
+      )
+      directory = index.directory
+      held.vehicles[place].vehicles = index
+      held.vehicleGeneration = feed.entry.generation
+    }
+    held.snapshot.vehicleIndex = VehicleIndex.combined(held.vehicleIndexes(at: now))
+  }
+
   /// Rebuilds the indexes of a timetable that was imported again.
   func rebuild(_ prefix: String) {
     while true {
@@ -130,7 +228,11 @@ extension RealtimeFeeds {
       let hasTrips = held.tripGeneration != generation && trips.contains { $0.content != nil }
       let hasAlerts =
         held.alertGeneration != generation && held.alerts.contains { $0.content != nil }
-      guard hasTrips || hasAlerts || trips.contains(where: { $0.content != nil && $0.index == nil })
+      let hasVehicles =
+        held.vehicleGeneration != generation && held.vehicles.contains { $0.content != nil }
+      guard
+        hasTrips || hasAlerts || hasVehicles
+          || trips.contains(where: { $0.content != nil && $0.index == nil })
       else { return }
       let now = clock.now
       var directory: TimetableDirectory?
@@ -150,6 +252,8 @@ extension RealtimeFeeds {
       var next = held
       next.trips = trips
       let together = RealtimeBuilder.combined(next.indexes(at: now))
+      next.snapshot.index = together
+      if hasVehicles { rebuildVehicles(&next, of: feed, at: now) }
       let alertIndex =
         hasAlerts
         ? AlertIndex(held.alerts.compactMap(\.content), timetable: feed.timetable)
@@ -161,6 +265,13 @@ extension RealtimeFeeds {
         if hasAlerts { newest.alertGeneration = generation }
         newest.snapshot.index = together
         newest.snapshot.alertIndex = alertIndex
+        if hasVehicles {
+          for place in next.vehicles.indices {
+            newest.vehicles[place].vehicles = next.vehicles[place].vehicles
+          }
+          newest.vehicleGeneration = next.vehicleGeneration
+          newest.snapshot.vehicleIndex = next.snapshot.vehicleIndex
+        }
         newest.taken += 1
         newest.show()
         newest.snapshot.changedAt = now

@@ -65,6 +65,8 @@ package final class RealtimeFeeds: Sendable {
       switch source.kind {
       case .tripUpdates: held[source.prefix, default: HeldRealtime()].trips.append(.init(source))
       case .alerts: held[source.prefix, default: HeldRealtime()].alerts.append(.init(source))
+      case .vehiclePositions:
+        held[source.prefix, default: HeldRealtime()].vehicles.append(.init(source))
       }
     }
     for prefix in held.keys { held[prefix]?.show() }
@@ -88,6 +90,7 @@ package final class RealtimeFeeds: Sendable {
       var snapshot = held.snapshot
       if held.tripGeneration != feed.entry.generation { snapshot.index = nil }
       if held.alertGeneration != feed.entry.generation { snapshot.alertIndex = nil }
+      if held.vehicleGeneration != feed.entry.generation { snapshot.vehicleIndex = nil }
       return snapshot
     }
   }
@@ -228,6 +231,18 @@ package final class RealtimeFeeds: Sendable {
           held.standing.judged = bytes.digest
           held.content = feed
         }
+      case .vehiclePositions:
+        let feed = try document.vehiclePositions()
+        let decoded = ContinuousClock.now
+        let arrival = FeedResponse(feed, digest: bytes.digest, moment: Int64(now))
+        guard judge(arrival, of: source) else { return }
+        putVehicles(feed, from: source, at: now) { standing, indexSeconds in
+          standing.took(feed.header, bytes: bytes.bytes.count, at: now)
+          standing.judged = bytes.digest
+          standing.tally.entities = feed.positions.count
+          standing.tally.decodeSeconds = (decoded - began).seconds
+          standing.tally.indexSeconds = indexSeconds
+        }
       case .alerts:
         let feed = try document.alerts()
         let decoded = ContinuousClock.now
@@ -263,6 +278,9 @@ package final class RealtimeFeeds: Sendable {
       case .alerts:
         let place = held.alerts.firstIndex { $0.source == source }
         return place.map { held.alerts[$0].sequence.judge(arrival) } ?? .same
+      case .vehiclePositions:
+        let place = held.vehicles.firstIndex { $0.source == source }
+        return place.map { held.vehicles[$0].sequence.judge(arrival) } ?? .same
       }
     }
     change(source, isTick: false) { standing, _ in standing.tally.count(verdict) }
@@ -351,6 +369,13 @@ package final class RealtimeFeeds: Sendable {
         var standing = held.alerts[place].standing
         change(&standing, &held)
         held.alerts[place].standing = standing
+      case .vehiclePositions:
+        guard let place = held.vehicles.firstIndex(where: { $0.source == source }) else {
+          return nil
+        }
+        var standing = held.vehicles[place].standing
+        change(&standing, &held)
+        held.vehicles[place].standing = standing
       }
       held.show()
       if isTick { held.snapshot.tick += 1 }

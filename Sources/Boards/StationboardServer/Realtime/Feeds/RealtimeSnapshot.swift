@@ -10,6 +10,8 @@ struct RealtimeSnapshot: Sendable {
     var index: RealtimeIndex?
     var alerts = SourceStatus()
     var alertIndex: AlertIndex?
+    var vehicles = SourceStatus()
+    var vehicleIndex: VehicleIndex?
     var sources: [SourceView] = []
   }
 
@@ -57,6 +59,16 @@ struct RealtimeSnapshot: Sendable {
   var alerts: SourceStatus {
     _read { yield contents.alerts }
     _modify { yield &contents.alerts }
+  }
+  /// The source of vehicle positions.
+  var vehicles: SourceStatus {
+    _read { yield contents.vehicles }
+    _modify { yield &contents.vehicles }
+  }
+  /// The index of the vehicle positions.
+  var vehicleIndex: VehicleIndex? {
+    _read { yield contents.vehicleIndex }
+    _modify { yield &contents.vehicleIndex }
   }
   /// Each source by itself.
   var sources: [SourceView] {

@@ -10,6 +10,8 @@ package struct RealtimeSource: Hashable, Sendable {
     case tripUpdates = "trip-updates"
     /// Service alerts.
     case alerts
+    /// Vehicle positions.
+    case vehiclePositions = "vehicle-positions"
   }
 
   /// The content of the feed.
@@ -79,7 +81,7 @@ package struct RealtimeSource: Hashable, Sendable {
 
   /// How often and how patiently the source is asked (stationboard.md; mesdeparts.md 3.4).
   ///
-  /// Trip updates every 15 s and never closer than 5 s; alerts every 60 s, never closer than 15 s.
+  /// Trip updates and vehicle positions every 15 s and never closer than 5 s; alerts every 60 s, never closer than 15 s.
   package var policy: Policy {
     if isReplay { return Self.replayPolicy }
     var policy = Self.livePolicy(kind)

@@ -14,6 +14,7 @@ extension RealtimeBuilder {
     let time = sources.map(\.sourceTime).max() ?? first.sourceTime
     var builder = RealtimeBuilder(combining: first, at: time)
     let owners = Owners(sources)
+    for source in sources { builder.resolved.merge(source.resolved) { first, _ in first } }
     for (number, source) in sources.enumerated() {
       builder.append(source, ofWhich: { owners.has(number, source.trips[$0], source) })
     }

@@ -28,6 +28,8 @@ struct RealtimeBuilder {
   private(set) var instances: InstanceTable
   /// How ids of the feed differ from those of the timetable.
   private(set) var renamings = LearnedRenamings()
+  /// The runs of names that do not say them by themselves.
+  var resolved: [TripName: ResolvedTrip] = [:]
   var timetable: Timetable { directory.timetable }
 
   /// The stop that each text of the feed refers to; −1 until it is looked up.
@@ -103,6 +105,14 @@ struct RealtimeBuilder {
     )
     census = found.census
     renamings = found.renamings
+    for target in found.targets where target.action != .add && target.action != .duplicate {
+      let update = feed.trips[target.update]
+      guard
+        target.rung != .id || timetable.isFrequency(target.trip) || update.originalTripID != nil,
+        let name = TripName(update, feed.texts)
+      else { continue }
+      resolved[name] = ResolvedTrip(trip: target.trip, day: target.day, rung: target.rung)
+    }
     merge(found.targets, parts: parts)
     enterInstances()
     if let previous { keepVanished(from: previous) }

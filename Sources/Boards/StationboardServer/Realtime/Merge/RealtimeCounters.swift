@@ -208,6 +208,12 @@ package struct RealtimeCounters: Hashable, Sendable {
   /// Counts a trip update of a route that matches no single trip.
   mutating func miss(route: Int) { unmatchedByRoute[route, default: 0] += 1 }
 
+  /// Takes back that one has no effect, because what it is of was found otherwise.
+  mutating func takeBack(_ reason: Reason) {
+    guard let count = withoutEffect[reason], count > 0 else { return }
+    withoutEffect[reason] = count == 1 ? nil : count - 1
+  }
+
   /// Counts a trip update without effect.
   mutating func leaveOut(_ reason: Reason, _ example: () -> Example) {
     withoutEffect[reason, default: 0] += 1

@@ -43,6 +43,8 @@ package final class RealtimeIndex: Sendable {
   let newTrips: [String: Int]
   /// How ids of the feed differ from those of the timetable.
   let renamings: LearnedRenamings
+  /// The runs of names that do not say them by themselves, for feeds of other kinds that use the same names.
+  let resolved: [TripName: ResolvedTrip]
   private let instances: InstanceTable
   private let lists: StopLists
   private let versions: StopVersions
@@ -96,6 +98,7 @@ package final class RealtimeIndex: Sendable {
     skips = builder.skips
     closed = builder.closed
     renamings = builder.renamings
+    resolved = builder.resolved
     instances = builder.instances
     // The two do not need each other: with a second processor they are made in the time of one.
     (lists, versions) = BackgroundExecutor.both(

@@ -51,6 +51,8 @@ struct TripTargets {
   private var duplicatedIds: Set<TextID> = []
   /// How ids of the feed differ from those of the timetable.
   var renamings: LearnedRenamings
+  /// The runs that another feed of the same producer found for names that do not say them by themselves.
+  private let resolved: [TripName: ResolvedTrip]
 
   /// Finds the targets of a feed.
   ///
@@ -63,6 +65,7 @@ struct TripTargets {
   ///     again, which two processors can do at the same time.
   ///   - policy: Limits and choices.
   ///   - census: The census so far.
+  ///   - resolved: What trip updates found for names that do not say their run by themselves.
   /// - Returns: The targets, the census with what has none, and what was learned of the ids.
   static func of(
     _ feed: TripUpdateFeed,
@@ -71,9 +74,18 @@ struct TripTargets {
     after previous: RealtimeIndex?,
     parts: Int,
     _ policy: RealtimePolicy,
-    _ census: RealtimeCounters
+    _ census: RealtimeCounters,
+    resolved: [TripName: ResolvedTrip] = [:]
   ) -> (targets: [TripTarget], census: RealtimeCounters, renamings: LearnedRenamings) {
-    var finder = TripTargets(feed, directory, reference, policy, census, previous?.renamings)
+    var finder = TripTargets(
+      feed,
+      directory,
+      reference,
+      policy,
+      census,
+      previous?.renamings,
+      resolved
+    )
     finder.findAll(directory, after: previous, parts: parts)
     return (finder.targets, finder.census, finder.renamings)
   }
@@ -84,11 +96,13 @@ struct TripTargets {
     _ reference: Int64,
     _ policy: RealtimePolicy,
     _ census: RealtimeCounters,
-    _ renamings: LearnedRenamings?
+    _ renamings: LearnedRenamings?,
+    _ resolved: [TripName: ResolvedTrip]
   ) {
     self.feed = feed
     self.directory = directory
     self.renamings = renamings ?? LearnedRenamings()
+    self.resolved = resolved
     self.reference = reference
     self.policy = policy
     self.census = census
@@ -151,6 +165,16 @@ struct TripTargets {
       var finder = TripFinder(timetable, after: previous)
       for number in numbers {
         let update = feed.trips[number]
+        // A trip beside the timetable may have the name of one that is in it.
+        if !resolved.isEmpty,
+          update.relationship == .scheduled || update.relationship == .unscheduled,
+          let name = TripName(update, feed.texts), let run = resolved[name]
+        {
+          var target = TripTarget(update: number, action: .run, trip: run.trip, day: run.day)
+          target.rung = run.rung
+          outcomes.append(.success(target))
+          continue
+        }
         let runs = known(update, &finder)
         do throws(Unmatched) {
           outcomes.append(.success(try target(of: update, number, runs, directory)))

@@ -108,6 +108,7 @@ final class BoardRenderer: Sendable {
       request: request,
       now: now,
       realtime: phases.contains(.realtime) ? snapshot.index : nil,
+      vehicles: phases.contains(.realtime) ? snapshot.vehicleIndex : nil,
       decay: decay
     )
     guard phases.contains(.alerts), let index = snapshot.alertIndex,
@@ -176,6 +177,8 @@ final class BoardRenderer: Sendable {
     let stop = Int(request.stop.stop)
     guard before.stopVersion == snapshot.index?.version(of: stop) ?? 0,
       before.alertVersion == snapshot.alertIndex?.version ?? 0,
+      before.vehicleVersion == RenderedBoard.vehicleVersion(snapshot, request),
+      !before.hidesVehicles,
       before.hasIndexes == RenderedBoard.indexes(snapshot)
     else { return false }
     guard let index = snapshot.index, before.stopVersion != 0 else { return true }

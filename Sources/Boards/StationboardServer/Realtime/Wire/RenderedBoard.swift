@@ -46,6 +46,10 @@ final class RenderedBoard: Sendable {
   let tick: UInt64
   let stopVersion: UInt64
   let alertVersion: UInt64
+  /// The version of the vehicles of the station.
+  let vehicleVersion: UInt64
+  /// Whether a vehicle was not shown because it was seen too long ago.
+  let hidesVehicles: Bool
   /// Whether there were trip updates and alerts at all.
   let hasIndexes: [Bool]
   /// Whether no departure's realtime was ageing.
@@ -104,7 +108,7 @@ final class RenderedBoard: Sendable {
     for (index, row) in board.rows.enumerated() {
       if index > 0 { json.raw(",") }
       let start = json.length
-      if let place = writer.write(row, at: index, &json) { sourceTimes.append(place) }
+      writer.write(row, at: index, &json, sourceTimes: &sourceTimes)
       if let place = writer.writeSource(row, &json) { sourceTimes.append(place) }
       rows.append(Row(key: writer.key(of: row), range: start..<json.length))
     }
@@ -130,6 +134,8 @@ final class RenderedBoard: Sendable {
     alerts = snapshot.alerts
     stopVersion = snapshot.index?.version(of: Int(board.request.stop.stop)) ?? 0
     alertVersion = snapshot.alertIndex?.version ?? 0
+    vehicleVersion = Self.vehicleVersion(snapshot, board.request)
+    hidesVehicles = board.hidesVehicles
     madeAt = board.now
     validUntil = min(board.nextChangeAt, selection?.nextChangeAt ?? .infinity)
     hasIndexes = Self.indexes(snapshot)
@@ -150,7 +156,8 @@ final class RenderedBoard: Sendable {
     if let before, before.entityTag == entityTag {
       since = before.since
     } else if let before, before.validUntil <= board.now, before.stopVersion == stopVersion,
-      before.alertVersion == alertVersion, before.given == given, before.isFresh, isFresh
+      before.alertVersion == alertVersion, before.vehicleVersion == vehicleVersion,
+      before.given == given, before.isFresh, isFresh
     {
       // Time alone changed it, at the instant that the previous board had named.
       since = before.validUntil
@@ -164,6 +171,13 @@ final class RenderedBoard: Sendable {
       return bits == 0 ? nil : Double(bitPattern: bits)
     }
     set { sinceBits.store(newValue?.bitPattern ?? 0, ordering: .relaxed) }
+  }
+
+  /// The version of the vehicles that rows of a board may show.
+  static func vehicleVersion(_ snapshot: RealtimeSnapshot, _ request: BoardRequest) -> UInt64 {
+    let stop = request.stop
+    return snapshot.vehicleIndex?.version(ofStation: stop.feed.timetable.station(of: stop.stop))
+      ?? 0
   }
 
   /// Which indexes there are.

@@ -172,6 +172,13 @@ export function headwayMinutes(departure) {
   return departure.headwaySec > 0 ? Math.max(1, Math.round(departure.headwaySec / 60)) : null;
 }
 
+/** The word for what the vehicle of a departure says: that it is here, or has hardly room; `null` for anything else. */
+export function vehicleWord({ vehicle }) {
+  const at = vehicle?.stopsAway === 0 ? vehicle.status : "";
+  const load = vehicle?.occupancy ?? "";
+  return at === "STOPPED_AT" || at === "INCOMING_AT" ? at : /^FULL|NOT_A/.test(load) ? "FULL" : /STANDING/.test(load) ? "STANDING" : null;
+}
+
 /** What else is remarkable: replacement, extra, shortTurn. */
 export function peculiarities(departure) {
   return [

@@ -3,7 +3,7 @@
 
 import { fromTemplate, newElement, newSign, paintBadge, part, setAttribute, setText, shown } from "../shared/dom.js";
 import { badgeColours } from "./colours.js";
-import { ageOfPrediction, countdown, freshnessOf, hasDeparted, headwayMinutes, isOff, isPredicted, isRough, isTrain, lineName, modeOf, peculiarities, punctuality, uncertainty } from "./departure.js";
+import { ageOfPrediction, countdown, freshnessOf, hasDeparted, headwayMinutes, isOff, isPredicted, isRough, isTrain, lineName, modeOf, peculiarities, punctuality, uncertainty, vehicleWord } from "./departure.js";
 import { clockTime, duration } from "../shared/moments.js";
 import { pressGuard } from "../shared/press-guard.js";
 
@@ -264,7 +264,9 @@ export function remarksOf(departure, say) {
     const text = others.length > 0 ? say("skipsStops", { stop: skipped, count: others.length }) : say("skipsStop", { stop: skipped });
     remarks.push({ kind: "skips", text, name: say("skipsStop", { stop: stops }), short: say("skipsShort", { count: others.length + 1 }) });
   }
-  if (departure.boarding && !isOff(departure)) remarks.push({ kind: "headway", text: say(departure.boarding) });
+  const vehicle = vehicleWord(departure);
+  if (vehicle) remarks.push({ kind: "headway", text: say(vehicle) });
+  if (departure.boarding && !isOff(departure)) remarks.push({ kind: "headway", text: say(`boarding-${departure.boarding}`) });
   const headway = headwayMinutes(departure);
   // Everything else is graver, and there is little room.
   if (headway !== null && remarks.length === 0) {

@@ -2,6 +2,8 @@
 
 import { searchStops, stopsNearby, wasCancelled } from "./api.js";
 import { element, newElement, setText } from "../shared/dom.js";
+import { sentences } from "../messages/messages.js";
+import searchMessages from "../messages/search.js";
 import { distance } from "../shared/moments.js";
 
 const DEBOUNCE_MS = 180;
@@ -21,7 +23,7 @@ export class StopSearch {
   #pending = false;
   #chooseFirst = false;
 
-  /** context() → { say, language, locale, favourites }; onChoose({ id, name }). */
+  /** context() → { messages, language, locale, favourites }; onChoose({ id, name }). */
   constructor({ context, onChoose }) {
     this.context = context;
     this.onChoose = onChoose;
@@ -33,6 +35,12 @@ export class StopSearch {
     this.#list.addEventListener("click", (event) => this.#clicked(event));
     element("nearby").addEventListener("pointerdown", (event) => event.preventDefault());
     element("nearby").addEventListener("click", () => this.findNearby());
+  }
+
+  /** Makes messages, those of the search included. */
+  get #say() {
+    const { language, messages } = this.context();
+    return sentences(language, { ...messages, ...searchMessages[language] });
   }
 
   /** Begins where a person is: the field may have the focus, and text. */
@@ -54,13 +62,15 @@ export class StopSearch {
   /** Before anything is typed: the stops that a person keeps. */
   #offerFavourites() {
     if (this.#input.value.trim()) return this.#typed();
-    const { favourites, say } = this.context();
+    const { favourites } = this.context();
+    const say = this.#say;
     if (favourites.list.length === 0) return this.#close();
     this.#offer(favourites.list.slice(0, LONGEST_LIST), say("favourites"));
   }
 
   #search(query) {
-    const { say, language } = this.context();
+    const { language } = this.context();
+    const say = this.#say;
     if (this.#panel.hidden) this.#tell(say("searching"));
     const ask = (signal) => searchStops(query, language, signal);
     this.#ask(ask, (stops) => this.#offer(stops, stops.length ? say("found", { count: stops.length }) : say("noMatch", { query })));
@@ -70,19 +80,20 @@ export class StopSearch {
     this.#cancel();
     this.#input.value = "";
     this.#input.focus();
-    this.#offer([], this.context().say("locating"));
-    if (!navigator.geolocation) return this.#tell(this.context().say("noPosition"));
+    this.#offer([], this.#say("locating"));
+    if (!navigator.geolocation) return this.#tell(this.#say("noPosition"));
     const asking = (this.#asking = new AbortController());
     const unlessCancelled = (next) => (result) => asking.signal.aborted || next(result);
     navigator.geolocation.getCurrentPosition(
       unlessCancelled(({ coords }) => this.#showNearby(coords)),
-      unlessCancelled((problem) => this.#tell(this.context().say(problem.code === 1 ? "positionDenied" : "noPosition"))),
+      unlessCancelled((problem) => this.#tell(this.#say(problem.code === 1 ? "positionDenied" : "noPosition"))),
       POSITION,
     );
   }
 
   #showNearby(place) {
-    const { say, language } = this.context();
+    const { language } = this.context();
+    const say = this.#say;
     const ask = (signal) => stopsNearby(place, language, signal);
     this.#ask(ask, (stops) => this.#offer(stops, stops.length ? say("nearbyFound", { count: stops.length }) : say("noNearby")));
   }
@@ -94,7 +105,7 @@ export class StopSearch {
       const stops = await question(asking.signal);
       if (!asking.signal.aborted) onStops(stops.slice(0, LONGEST_LIST));
     } catch (failure) {
-      if (!asking.signal.aborted && !wasCancelled(failure)) this.#offer([], this.context().say(failure?.error === "no_timetable" ? "searchNoTimetable" : "searchFailed"));
+      if (!asking.signal.aborted && !wasCancelled(failure)) this.#offer([], this.#say(failure?.error === "no_timetable" ? "searchNoTimetable" : "searchFailed"));
     }
   }
 

@@ -4,7 +4,7 @@ import { passList, wasCancelled } from "./api.js";
 import { badgeColours } from "./colours.js";
 import { delayMinutes, delaySeconds, expectedMinute, isOff, isRough, isTrain, isWorthSaying, lineName, minutesOfDelay, uncertainty } from "./departure.js";
 import { element, makeDialog, newElement, paintBadge, setText } from "../shared/dom.js";
-import { clockTime, dayInWords } from "../shared/moments.js";
+import { clockTime, dayInWords, duration } from "../shared/moments.js";
 import { sentences } from "../messages/messages.js";
 import tripMessages from "../messages/trip.js";
 import { remarksOf } from "./rows.js";
@@ -74,15 +74,36 @@ export class TripDialog {
   }
 
   #showStops({ trip, stops }, departure, pane) {
+    const vehicle = trip?.vehicle ?? null;
     setText(element("trip-message"), "");
+    const words = vehicleInWords(vehicle, this.#say, pane.clock.now());
+    if (words) element("trip-note").append(newElement("br"), words);
     const here = stops.findIndex((stop) => stop.stop_sequence === departure.stop_sequence);
     const context = { say: this.#say, zone: pane.zone, now: pane.clock.now(), departure, here, count: stops.length,
-      isCancelled: trip?.cancelled === true };
+      isCancelled: trip?.cancelled === true, vehicle };
     this.#stops.classList.toggle("rough", stops.some(isRoughHere));
     this.#stops.replaceChildren(...stops.map((stop, index) => stopItem(stop, index, context)));
     this.#stops.children[here]?.scrollIntoView({ block: "center" });
   }
 }
+
+/** How full the vehicle is, whole and by carriage, who can board, and how long ago that was known. */
+function vehicleInWords(vehicle, say, now) {
+  if (!vehicle) return "";
+  const carriages = vehicle.carriages.map((one, index) => ({ label: one.label ?? String(index + 1), load: load(one, say) })).filter((one) => one.load);
+  return [
+    load(vehicle, say), ...carriages.map((one) => say("carriage", one)),
+    vehicle.wheelchair === null ? "" : say(vehicle.wheelchair ? "wheelchair" : "noWheelchair"),
+    say("seen", { age: duration((now - Date.parse(vehicle.seenAt)) / 1000) }),
+  ].filter(Boolean).join(" · ");
+}
+
+function load({ occupancy, occupancyPercent }, say) {
+  const percent = occupancyPercent === null ? "" : `${occupancyPercent}\u00a0%`;
+  return occupancy === null ? percent : [say(`load-${occupancy}`), percent && `(${percent})`].filter(Boolean).join(" ");
+}
+
+const VEHICLE = { STOPPED_AT: "vehicleAt", INCOMING_AT: "vehicleComes", IN_TRANSIT_TO: "vehicleLeft" };
 
 function newAlert(header, description) {
   const alert = newElement("div", "trip-alert");
@@ -91,7 +112,7 @@ function newAlert(header, description) {
   return alert;
 }
 
-function stopItem(stop, index, { say, zone, departure, here, count, isCancelled }) {
+function stopItem(stop, index, { say, zone, departure, here, count, isCancelled, vehicle }) {
   const item = newElement("li", index < here ? "before" : "");
   const isHere = index === here;
   // A trip that the timetable lacks has predictions only.
@@ -102,7 +123,7 @@ function stopItem(stop, index, { say, zone, departure, here, count, isCancelled 
   time.dateTime = scheduled ?? "";
   const name = newElement("span", "stop-name", stop.name ?? "");
   const platform = newElement("span", "stop-platform", (isHere ? departure.platform : null) ?? stop.platform ?? "");
-  item.append(time, name, platform, newElement("span", "stop-note", notesOf(stop, index, count, { say, zone }).join(" · ")));
+  item.append(time, name, platform, newElement("span", "stop-note", notesOf(stop, index, count, { say, zone, vehicle }).join(" · ")));
   if (isCancelled || (isHere && isOff(departure)) || stop.stopEvent === "SKIPPED") item.classList.add("off");
   else if (expected && scheduled) item.append(...expectation(Date.parse(scheduled), Date.parse(expected), { say, zone, departure, isHere }));
   if (isHere) markHere(item, say);
@@ -123,12 +144,13 @@ function expectation(scheduled, expected, { say, zone, departure, isHere }) {
   return [newElement("span", `stop-expected ${minutes < 0 ? "early" : "late"}`, say("expectedAt", { time }))];
 }
 
-function notesOf(stop, index, count, { say, zone }) {
+function notesOf(stop, index, count, { say, zone, vehicle }) {
   const isLast = index === count - 1;
   return [
     waits(stop) && !isLast ? say("arrives", { time: clockTime(Date.parse(stop.scheduledArrival), zone) }) : null,
+    vehicle?.status && vehicle.stop_sequence === stop.stop_sequence ? say(VEHICLE[vehicle.status]) : null,
     uncertainty(stop, say),
-    stop.boarding && !isLast ? say(stop.boarding) : null,
+    stop.boarding && !isLast ? say(`boarding-${stop.boarding}`) : null,
     stop.pickup === false && !isLast ? say("alightingOnly") : null,
     stop.dropOff === false && index > 0 ? say("boardingOnly") : null,
   ].filter(Boolean);

@@ -1,0 +1,37 @@
+/// The vehicle positions of one feed message that are of trips.
+package struct VehiclePositionFeed: Sendable {
+  /// The trips of the positions, each as an update that says at most which stop is the current one: what finds the trip
+  /// of a trip update finds that of a position.
+  package let carriers: TripUpdateFeed
+  /// The positions, one for each trip of ``carriers``, in the same order.
+  package let positions: [VehiclePosition]
+
+  /// The header of the feed.
+  package var header: FeedHeader { carriers.header }
+  /// Counts what became of every entity, and why some were rejected.
+  package var census: EntityCounters { carriers.census }
+
+  /// Reads a feed from its protobuf form.
+  ///
+  /// A broken entity is rejected, counted and located in ``census``; the rest of the feed is read. Vehicles that are on
+  /// no trip count as other entities.
+  ///
+  /// - Throws: If the outer structure is broken, the header is missing, or a limit of the whole feed is exceeded; the
+  ///   error says where.
+  package init(
+    protobuf bytes: [UInt8],
+    limits: RealtimeLimits = .standard
+  ) throws(RealtimeError) {
+    let result = bytes.withUnsafeBytes { buffer in
+      Result { () throws(RealtimeError) in
+        try TripUpdateReader.readPositions(buffer, limits: limits)
+      }
+    }
+    self = try result.get()
+  }
+
+  init(carriers: TripUpdateFeed, positions: [VehiclePosition]) {
+    self.carriers = carriers
+    self.positions = positions
+  }
+}
