@@ -414,7 +414,7 @@ let package = Package(
       name: "FreshnessServerTests",
       dependencies: [
         "ConditionalHTTP", "EventFeed", "FreshResponses", "FreshnessServer", "NIOTransport",
-        .httpTypes, .hummingbird, .logging, .nioCore, .serviceLifecycle,
+        "Serving", .httpTypes, .hummingbird, .logging, .nioCore, .serviceLifecycle,
       ]
     ),
     .testTarget(

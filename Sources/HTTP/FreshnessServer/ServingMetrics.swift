@@ -1,4 +1,5 @@
 import FreshResponses
+package import Serving
 import Synchronization
 
 /// A served request or event, as it is measured.
@@ -80,33 +81,36 @@ public final class ServingMetrics: Sendable {
   }
 
   /// The metrics in the text format that Prometheus reads, version 0.0.4.
-  public var text: String { Self.text(of: [self]) }
+  public var text: String {
+    var metrics = MetricsText()
+    Self.write([self], to: &metrics)
+    return metrics.text
+  }
 
-  /// The metrics of several services as one text; their routes differ.
-  package static func text(of metrics: [ServingMetrics]) -> String {
-    var all: [(labels: String, series: ResourceMetrics.Series)] = []
-    for (name, route) in metrics.flatMap({ $0.routes.withLock { Array($0) } })
+  /// Writes the metrics of several services as one; their routes differ.
+  package static func write(_ services: [ServingMetrics], to text: inout MetricsText) {
+    var all: [(labels: [(String, String)], series: ResourceMetrics.Series)] = []
+    for (name, route) in services.flatMap({ $0.routes.withLock { Array($0) } })
       .sorted(by: { $0.key < $1.key })
     {
       for (kind, series) in zip(ServingSample.Kind.allCases, route.series)
       where !series.statuses.isEmpty {
-        let labels = "resource=\"\(escaped(name))\",kind=\"\(kind.rawValue)\""
-        all.append((labels, series))
+        all.append(([("resource", name), ("kind", kind.rawValue)], series))
       }
     }
-    guard !all.isEmpty else { return "" }
-    var text = head(
+    text.add(
       "freshet_served_total",
-      "counter",
-      "Responses and events of served resources"
-    )
-    for (labels, series) in all {
-      for (status, count) in series.statuses.sorted(by: { $0.key < $1.key }) {
-        text += "freshet_served_total{\(labels),status=\"\(status)\"} \(count)\n"
+      .counter,
+      "Responses and events of served resources",
+      all.flatMap { labels, series in
+        series.statuses.sorted { $0.key < $1.key }.map { status, count in
+          (labels: labels + [("status", "\(status)")], value: Double(count))
+        }
       }
-    }
+    )
     func add(_ name: String, _ help: String, _ histogram: (ResourceMetrics.Series) -> Histogram) {
-      text += histograms(name, help, all.map { ($0.labels, histogram($0.series)) })
+      let found = all.map { (labels: $0.labels, histogram: histogram($0.series)) }
+      text.addHistogram(name, help, found.filter { $0.histogram.count > 0 })
     }
     add("freshet_served_latency_seconds", "Time from a request to its response, without the wait") {
       $0.latency
@@ -117,36 +121,6 @@ public final class ServingMetrics: Sendable {
       "freshet_served_stream_lag_seconds",
       "Time from the change of a resource to the event that says so"
     ) { $0.lag }
-    return text
-  }
-
-  private static func head(_ name: String, _ type: String, _ help: String) -> String {
-    "# HELP \(name) \(help)\n# TYPE \(name) \(type)\n"
-  }
-
-  private static func histograms(
-    _ name: String,
-    _ help: String,
-    _ found: [(labels: String, histogram: Histogram)]
-  ) -> String {
-    let found = found.filter { $0.histogram.count > 0 }
-    guard !found.isEmpty else { return "" }
-    var text = head(name, "histogram", help)
-    for (labels, histogram) in found {
-      var count: UInt64 = 0
-      for (bound, added) in zip(Histogram.bounds.map { "\($0)" } + ["+Inf"], histogram.counts) {
-        count += added
-        text += "\(name)_bucket{\(labels),le=\"\(bound)\"} \(count)\n"
-      }
-      text += "\(name)_sum{\(labels)} \(histogram.sum)\n"
-      text += "\(name)_count{\(labels)} \(histogram.count)\n"
-    }
-    return text
-  }
-
-  private static func escaped(_ text: String) -> String {
-    text.replacing("\\", with: "\\\\").replacing("\"", with: "\\\"")
-      .replacing("\n", with: "\\n")
   }
 }
 

@@ -44,9 +44,6 @@ package struct MetricsText: Sendable {
     add(name, kind, help, [(labels: [], value: value)])
   }
 
-  /// Adds what is already in the format.
-  package mutating func append(_ text: String) { self.text += text }
-
   /// Writes a measurement of durations, if there are any.
   ///
   /// - Parameters:

@@ -27,7 +27,7 @@ struct MetricsEndpoint {
     writeSources(feeds, &metrics)
     writeMerge(feeds, &metrics)
     await others(&metrics)
-    metrics.append(ServingMetrics.text(of: [serving.metrics] + alsoServed))
+    ServingMetrics.write([serving.metrics] + alsoServed, to: &metrics)
     return Response(
       status: .ok,
       headers: [.contentType: MetricsText.mediaType, .cacheControl: "no-store"],
