@@ -75,7 +75,9 @@ class Browser:
 
         self.process = subprocess.Popen(
             [PROGRAM, *SWITCHES, f"--user-data-dir={self.profile}", *switches, "about:blank"],
-            preexec_fn=connect, pass_fds=(3, 4), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+            # With pass_fds, 3 and 4 would have to be open in this process at the moment of the fork; what it opens is closed
+            # by exec anyway.
+            preexec_fn=connect, close_fds=False, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
         )
         os.close(to_read)
         os.close(to_write)
