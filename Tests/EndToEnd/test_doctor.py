@@ -212,7 +212,7 @@ class DoctorTest(unittest.TestCase):
         found = self.diagnosis(fits, alien, empty, str(self.folder / "gone.pb"), code=1)["realtime"]
         self.assertEqual([each["isGood"] for each in found], [True, False, False, False])
         self.assertEqual(found[1]["sentences"][0], "0 of 3 trip updates match a trip of the timetable")
-        self.assertEqual(found[2]["sentences"], ["it has neither trip updates nor alerts"])
+        self.assertEqual(found[2]["sentences"], ["it has no trip updates, vehicle positions or alerts"])
         self.assertIn("gone.pb", " ".join(found[3]["sentences"]))
         self.assertIn("but realtime does not fit (3).", self.ask(fits, alien, empty, str(self.folder / "gone.pb")).stdout)
 

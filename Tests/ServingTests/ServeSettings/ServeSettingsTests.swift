@@ -125,7 +125,7 @@ import Testing
     ("{\"allowedOrigins\": [\"https://a.b\", \"*\"]}", "$.allowedOrigins[1]: expected an origin"),
     ("{\"feeds\": {}}", "$.feeds: expected a list, found an object"),
     ("{\"feeds\": [1]}", "$.feeds[0]: expected an object"),
-    ("{\"feeds\": [{}]}", "$.feeds[0]: expected static, tripUpdates or alerts"),
+    ("{\"feeds\": [{}]}", "$.feeds[0]: expected static, tripUpdates, vehiclePositions or alerts"),
     ("{\"feeds\": [{\"static\": \"ftp://a\"}]}", "$.feeds[0].static: expected an address"),
     (
       "{\"feeds\": [{\"static\": \"http://a\", \"checkSeconds\": 299}]}",

@@ -64,7 +64,7 @@ package struct RealtimeCheck: Sendable {
       guard result.sentences.isEmpty else { return result }
       return Result(
         isGood: false,
-        sentences: ["it has neither trip updates nor vehicle positions nor alerts"]
+        sentences: ["it has no trip updates, vehicle positions or alerts"]
       )
     }
   }
