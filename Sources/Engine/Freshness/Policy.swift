@@ -1,7 +1,7 @@
 /// The constants of the machine, each with its source.
 ///
 /// "engine.md" is the specification of this engine; a seed is the document that a rule came from.
-/// The machine has no other length of time, count or rate.
+/// The limits of an origin and the estimator of R31 have constants of their own.
 public struct Policy: Hashable, Sendable {
   // MARK: Cadence (R9–R13)
 

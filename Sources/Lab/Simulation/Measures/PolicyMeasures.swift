@@ -152,7 +152,7 @@ struct PolicyMeasures: Sendable {
       } + stepGoals
   }
 
-  /// Engine.md R31: synchronized within eight polls for any phase, and nearly always within four.
+  /// Engine.md R31: synchronized within eight polls for any phase, and nearly always within five.
   private static let stepLimit: Int64 = 8
 
   private var stepGoals: [Goal] {
