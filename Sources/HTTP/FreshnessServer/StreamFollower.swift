@@ -29,7 +29,7 @@ package struct StreamFollower<Source: StreamSource>: Sendable {
   /// - Parameters:
   ///   - request: The request.
   ///   - headers: The fields of the answer, besides those of every event stream.
-  /// - Returns: The answer; `nil` if there is no place.
+  /// - Returns: The answer, or `nil` if all places are taken.
   package func answer(_ request: Request, _ headers: HTTPFields) -> Response? {
     let began = ContinuousClock.now
     let permit = serving.limiter.enter()

@@ -33,7 +33,7 @@ package protocol StreamSource: Sendable {
   /// Whether a position that is ahead may come from a replica.
   var hasReplicas: Bool { get }
 
-  /// Returns the newest state; `nil` if there is none yet.
+  /// Returns the newest state, or `nil` before the first.
   mutating func state() async throws -> RepresentationState?
 
   /// Returns a sequence with an element now and one after each change; it may skip elements that are not yet read.

@@ -42,7 +42,7 @@ package struct TrustedProxies: Hashable, Sendable {
     self.field = field
   }
 
-  /// Whether there is none.
+  /// Whether no proxy is named.
   package var isEmpty: Bool { ranges.isEmpty && !trustsSocket }
 
   /// Whether an address is that of a proxy.
