@@ -171,12 +171,14 @@ public final class LiveValue<Value: Equatable & Sendable> {
   private func scheduleTick() {
     tick?.cancel()
     tick = nil
+    let clock = source.clock
+    // Before the age is read: if the clock moves on in between, the tick is early, not late.
+    let now = clock.now()
     guard let label = source.freshness()?.label, let age = label.age else { return }
     // The state may change at any second; the words of hours need no second.
     let wait =
       age < .seconds(3_600) ? Age.untilNext(.seconds(1), age) : Age.untilNext(.minutes(1), age)
-    let clock = source.clock
-    let instant = clock.now() + wait
+    let instant = now + wait
     tick = Task { [weak self] in
       await clock.sleep(instant)
       guard !Task.isCancelled else { return }
