@@ -125,21 +125,21 @@ struct HintRules {
   private static func starts(
     changes: [Int64],
     until end: Int64,
-    wishes: Set<Int64> = [],
+    refreshes: Set<Int64> = [],
     statesNext: Bool = false,
     lateness: Int64 = 0
   ) -> [Int64] {
     var stage = Stage(.departuresWeb)
     var dice = SplitMix64(seed: 3)
-    var wishes = wishes.sorted()[...]
+    var refreshes = refreshes.sorted()[...]
     stage.draw = dice.draw()
     stage.send(.started)
     while stage.now.milliseconds < end {
       if stage.machine.outstanding == nil {
         let alarm = stage.machine.alarm?.milliseconds ?? end
-        if let wish = wishes.first, wish < alarm + lateness {
-          wishes.removeFirst()
-          stage.skip(.milliseconds(max(wish - stage.now.milliseconds, 0)))
+        if let refresh = refreshes.first, refresh < alarm + lateness {
+          refreshes.removeFirst()
+          stage.skip(.milliseconds(max(refresh - stage.now.milliseconds, 0)))
           stage.send(.wished(.person))
         } else {
           stage.skip(.milliseconds(max(alarm + lateness - stage.now.milliseconds, 0)))
@@ -175,7 +175,7 @@ struct HintRules {
   private static let alternating = (0..<Int64(120)).map { $0 * 30_000 - $0 % 2 * 10_000 }
 
   @Test(arguments: [false, true])
-  func `R31: a change that is usually never made is not waited for in vain`(isStated: Bool) {
+  func `R31: a change that is usually never made is not waited for`(isStated: Bool) {
     let changes = Self.alternating
     let starts = Self.starts(changes: changes, until: 3_300_000, statesNext: isStated)
     let late = Self.delays(changes, starts).dropFirst(20).dropLast(12)
@@ -198,13 +198,13 @@ struct HintRules {
   func `R31: refreshes by a person seldom cost a change`() {
     let changes = (0..<Int64(800)).map { $0 * 15_000 }
     var dice = SplitMix64(seed: 11)
-    var wishes: Set<Int64> = []
+    var refreshes: Set<Int64> = []
     var now: Int64 = 60_000
     while now < 11_000_000 {
-      wishes.insert(now)
+      refreshes.insert(now)
       now += 30_000 + Int64(dice.below(30_000))
     }
-    let starts = Self.starts(changes: changes, until: 11_500_000, wishes: wishes)
+    let starts = Self.starts(changes: changes, until: 11_500_000, refreshes: refreshes)
     let late = Self.delays(changes, starts).dropFirst(8).dropLast(40).sorted()
     #expect(late[late.count * 95 / 100] < 15_000)
     #expect(late.reduce(0, +) / Int64(late.count) < 7_000)
