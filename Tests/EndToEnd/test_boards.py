@@ -7,6 +7,7 @@ import unittest
 from pathlib import Path
 
 from program import Folder, Producer, Server, run, sample, until
+from scale import sized
 from side_by_side import load_side_by_side as load_tests  # noqa: F401
 
 TESTS = Path(__file__).resolve().parents[1]
@@ -42,7 +43,7 @@ class BoardsTest(unittest.TestCase):
     def test_boards_equal_the_python_oracle(self):
         out = self.check(
             "Oracle/compare_boards.py", "--gtfs", str(self.folder / "feed"), "--server",
-            self.server.url, "--pairs", "240",
+            self.server.url, "--pairs", sized("160", long="240"),
         )
         self.assertIn("0 differences", out)
 
@@ -54,7 +55,7 @@ class BoardsTest(unittest.TestCase):
         with Server(data) as server:
             out = self.check(
                 "Oracle/compare_boards.py", "--gtfs", str(feed), "--server", server.url,
-                "--pairs", "300",
+                "--pairs", sized("200", long="300"),
             )
         self.assertIn("0 differences", out)
 
@@ -83,7 +84,7 @@ class BoardsTest(unittest.TestCase):
                 with Server(data) as server:
                     out = self.check(
                         "Oracle/compare_boards.py", "--gtfs", str(feed), "--server", server.url,
-                        "--pairs", "300",
+                        "--pairs", sized("200", long="300"),
                     )
                 self.assertIn("0 differences", out)
 
@@ -111,10 +112,10 @@ class BoardsTest(unittest.TestCase):
             ))
             out = self.check(
                 "Oracle/compare_realtime.py", "--gtfs", str(feed), "--trip-updates", str(updates),
-                "--vehicle-positions", str(positions), "--server", server.url, "--pairs", "400",
+                "--vehicle-positions", str(positions), "--server", server.url, "--pairs", sized("300", long="400"),
             )
         self.assertIn("; 0 differences", out)
-        self.assertGreater(int(re.search(r"(\d+) vehicles", out)[1]), 200, out)
+        self.assertGreater(int(re.search(r"(\d+) vehicles", out)[1]), 150, out)
 
     def test_boards_with_trip_updates_of_drifted_ids_equal_the_oracle(self):
         feed, data, updates = self.folder / "drift", self.folder / "drift-data", self.folder / "drift.pb"
@@ -132,7 +133,7 @@ class BoardsTest(unittest.TestCase):
                 found[way] = [said.get(name, 0) for name in ("matchedByAffix", "matchedByStart")]
                 out = self.check(
                     "Oracle/compare_realtime.py", "--gtfs", str(feed), "--trip-updates", str(updates),
-                    "--server", server.url, "--pairs", "150",
+                    "--server", server.url, "--pairs", sized("80", long="150"),
                 )
                 self.assertIn("; 0 differences", out)
         for way in ("prefix", "suffix", "part", "two"):

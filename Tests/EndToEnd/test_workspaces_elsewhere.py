@@ -11,6 +11,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 from program import Folder, until
+from scale import sized
 from side_by_side import load_side_by_side as load_tests  # noqa: F401
 from work_losing import walk
 from workspaces import Workspaces, git, repository
@@ -167,7 +168,8 @@ class ElsewhereTest(unittest.TestCase):
 
     def leads(self, inside: bool) -> None:
         cases = {}
-        for name, (make, _) in CASES.items():
+        step = sized(3, long=1) if inside else 1
+        for name, (make, _) in list(CASES.items())[::step]:
             it = Case(self.base, f"{name}-{'in' if inside else 'out'}", inside)
             if name == "packed-refs":
                 git(it.victim, "pack-refs", "--all")

@@ -33,8 +33,8 @@ struct LifetimeTests {
     #expect(census.requests == 0)
     #expect(census.streams == 0)
     #expect(!census.isWaiting)
-    #expect(exchange.held.isEmpty)
-    #expect(stand.clock.sleepers == 0)
+    #expect(await eventually { exchange.held.isEmpty })
+    #expect(await eventually { stand.clock.sleepers == 0 })
   }
 
   @Test

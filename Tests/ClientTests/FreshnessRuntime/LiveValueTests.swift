@@ -102,7 +102,7 @@ struct LiveValueTests {
     }
     #expect(await eventually { released == nil && stand.client.census.observers == 0 })
     #expect(stand.client.census.requests == 0)
-    #expect(stand.exchange.held.isEmpty)
+    #expect(await eventually { stand.exchange.held.isEmpty })
     #expect(await eventually { stand.clock.sleepers == 0 })
   }
 

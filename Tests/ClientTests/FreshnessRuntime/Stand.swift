@@ -77,10 +77,11 @@ struct Stand {
     )
   }
 
-  /// Lets time pass once the client sleeps.
+  /// Lets time pass once the client has taken in the answers it was given, and sleeps.
   ///
-  /// The client may not have finished its reaction yet.
+  /// Only held requests, and functions that load, stay under way: for those the client gets a number of turns.
   func pass(_ span: Timespan) async throws {
+    for _ in 0..<1_000 where client.census.requests > exchange.held.count { await Task.yield() }
     try await clock.waitForSleepers(atLeast: 1)
     await clock.advance(by: span.duration)
   }

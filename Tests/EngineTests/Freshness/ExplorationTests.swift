@@ -9,7 +9,7 @@ struct ExplorationTests {
       name: "common events, polling",
       policy: Exploration.small,
       steps: ExplorationStep.common,
-      depth: TestScale.sized(7, long: 8),
+      depth: TestScale.sized(6, long: 8),
       atLeast: TestScale.sized(1, long: 200_000)
     ),
     Exploration.Search(
@@ -23,7 +23,7 @@ struct ExplorationTests {
       name: "all events, polling",
       policy: Exploration.small,
       steps: ExplorationStep.allCases,
-      depth: TestScale.sized(5, long: 6),
+      depth: TestScale.sized(4, long: 6),
       atLeast: TestScale.sized(1, long: 150_000)
     ),
     Exploration.Search(
