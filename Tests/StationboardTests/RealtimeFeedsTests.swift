@@ -326,6 +326,10 @@ import Testing
       let metrics = String(decoding: try await stage.probe.get("/metrics").body, as: UTF8.self)
       #expect(metrics.contains("freshet_realtime_matched_ratio{feed=\"default\"} 0"))
       #expect(metrics.contains("freshet_board_departures_total{realtime=\"none\"}"))
+      // The board changes first.
+      try await stage.wait("the log says so") {
+        stage.log.lines.contains { $0.contains("do not match the timetable") }
+      }
     }
     let told = stage.log.lines.filter { $0.contains("do not match the timetable") }
     #expect(told.count == 1)
