@@ -3,7 +3,6 @@ package import HTTPTypes
 import Jobs
 import JobsServer
 import Logging
-import NIOCore
 package import Serving
 import StrictJSON
 import Synchronization
@@ -56,19 +55,12 @@ package struct BooksTrackDoor: WebSocketAuthorizer {
 
 /// One open socket of the app.
 private final class BooksTrackSession: Sendable {
-  private enum Exit: Sendable {
-    /// Nothing can be sent any more.
-    case gone
-    /// Nothing more comes out of this.
-    case done
-    case close(JobCloseCode, String)
-  }
+  private typealias Exit = JobSocketConnection.Exit
 
   private let view: JobsView
   private let hearing: JobHearing
   private let messages: BooksTrackMessages
   private let logger: Logger
-  private let signs = SocketSigns()
   private let conversation: Mutex<ReadyConversation>
   private let wakes: AsyncStream<Void>
   private let waker: AsyncStream<Void>.Continuation
@@ -91,18 +83,17 @@ private final class BooksTrackSession: Sendable {
   func run(_ socket: any ServerWebSocket) async {
     hearing.listens(1)
     defer { hearing.listens(-1) }
+    let connection = JobSocketConnection(socket, limits: view.limits)
     let exit = await withTaskGroup(of: Exit.self) { group in
       group.addTask { await self.follow() }
-      group.addTask { await self.speak(socket) }
-      group.addTask { await self.listen(socket) }
-      group.addTask { await self.ping(socket) }
-      group.addTask { await self.watch() }
+      group.addTask { await self.speak(connection) }
+      group.addTask { await self.listen(connection) }
+      group.addTask { await connection.ping() }
+      group.addTask { await connection.watch { self.hearing.isFinished } }
       var first = await group.next() ?? .gone
       // The job may be over long before everything about it is said.
       while case .done = first { first = await group.next() ?? .gone }
-      if case .close(let code, let reason) = first {
-        await socket.close(WebSocketClose(code: code.rawValue, reason: reason))
-      }
+      if case .close(let code, let reason) = first { await connection.close(code, reason) }
       hearing.finish()
       waker.finish()
       group.cancelAll()
@@ -140,7 +131,7 @@ private final class BooksTrackSession: Sendable {
   }
 
   /// Says what is to be said, when it is to be said.
-  private func speak(_ socket: any ServerWebSocket) async -> Exit {
+  private func speak(_ connection: JobSocketConnection) async -> Exit {
     var alarm: Task<Void, Never>?
     defer { alarm?.cancel() }
     waker.yield()
@@ -153,7 +144,7 @@ private final class BooksTrackSession: Sendable {
             return Self.farewell(ending)
           case .close(.serverEnds): return .close(.goingAway, "the server ends")
           case .close(.expired): return .close(.expired, "the results are gone")
-          default: try await send(try await text(step), socket)
+          default: try await connection.send(try await text(step))
           }
         } catch is WebSocketError {
           return .gone
@@ -214,22 +205,14 @@ private final class BooksTrackSession: Sendable {
   /// Takes in what the app says.
   ///
   /// What is not understood is passed: a notice would be a message that it cannot read.
-  private func listen(_ socket: any ServerWebSocket) async -> Exit {
+  private func listen(_ connection: JobSocketConnection) async -> Exit {
     var passed: [Int64] = []
     while true {
-      let text: String
-      let arrival = await socket.next()
-      signs.heard()
-      switch arrival {
-      case .closed: return .gone
-      case .pong: continue
-      case .message(.text(let message)): text = message
-      case .message(.binary(let bytes)): text = String(decoding: bytes, as: UTF8.self)
-      }
+      guard case .message(let text) = await connection.next() else { return .gone }
       do {
         switch Self.type(text) {
         case "ready": change { $0.ready() }
-        case "ping": try await send(messages.pong(at: view.now), socket)
+        case "ping": try await connection.send(messages.pong(at: view.now))
         case "pong": break
         case "cancel", "cancel_batch", "cancel_job": _ = try await view.cancel(hearing.job)
         default:
@@ -251,44 +234,5 @@ private final class BooksTrackSession: Sendable {
     var rules = JSONReader.Rules.lenient
     rules.most = 10_000
     return (try? JSONReader.value(of: Array(text.utf8), rules: rules))?["type"]?.string
-  }
-
-  private func send(_ message: JSONValue, _ socket: any ServerWebSocket) async throws {
-    let number = signs.began()
-    defer { signs.ended(number) }
-    try await socket.send(text: ByteBuffer(bytes: message.bytes))
-  }
-
-  /// Pings, so that a connection that is gone is found.
-  private func ping(_ socket: any ServerWebSocket) async -> Exit {
-    while true {
-      do {
-        try await Task.sleep(for: .seconds(view.limits.heartbeatSeconds))
-        let number = signs.began()
-        defer { signs.ended(number) }
-        signs.asked()
-        try await socket.ping([])
-      } catch {
-        return .gone
-      }
-    }
-  }
-
-  /// Lets an app go that reads nothing or is silent, and one that the end of the server does not reach.
-  private func watch() async -> Exit {
-    let beat = Duration.seconds(view.limits.heartbeatSeconds)
-    var isEnding = false
-    while true {
-      do {
-        try await Task.sleep(for: min(beat, .seconds(JobLimits.farewellSeconds)))
-      } catch {
-        return .gone
-      }
-      if signs.isSilent(since: ContinuousClock.now.advanced(by: beat * -2)) {
-        return .close(.tooSlow, "the app reads too slowly or is silent")
-      }
-      if isEnding { return .close(.goingAway, "the server ends") }
-      isEnding = hearing.isFinished
-    }
   }
 }

@@ -2,7 +2,6 @@ import ConditionalHTTP
 package import HTTPTypes
 import Jobs
 import Logging
-import NIOCore
 package import Serving
 import StrictJSON
 import Synchronization
@@ -121,49 +120,22 @@ private struct JobSocketSession: Sendable {
   let asked: EventPosition?
   let saysWhere: Bool
   let logger: Logger
-  let signs = SocketSigns()
 
-  /// Creates a session.
-  init(
-    store: JobStore,
-    hub: JobEventBroadcaster,
-    writer: JobMessageWriter,
-    listener: JobSubscription,
-    asked: EventPosition?,
-    saysWhere: Bool,
-    logger: Logger
-  ) {
-    self.store = store
-    self.hub = hub
-    self.writer = writer
-    self.listener = listener
-    self.asked = asked
-    self.saysWhere = saysWhere
-    self.logger = logger
-  }
-
-  private enum Exit: Sendable {
-    /// Nothing can be sent any more.
-    case gone
-    /// Nothing will come any more.
-    case heardAll
-    case close(JobCloseCode, String)
-  }
+  private typealias Exit = JobSocketConnection.Exit
 
   func run(_ socket: any ServerWebSocket) async {
     hub.tally.listens(.webSocket, 1)
     defer { hub.tally.listens(.webSocket, -1) }
+    let connection = JobSocketConnection(socket, limits: store.limits)
     let exit = await withTaskGroup(of: Exit.self) { group in
-      group.addTask { await speak(socket) }
-      group.addTask { await listen(socket) }
-      group.addTask { await ping(socket) }
-      group.addTask { await watch() }
-      var first = await group.next() ?? .heardAll
+      group.addTask { await speak(connection) }
+      group.addTask { await listen(connection) }
+      group.addTask { await connection.ping() }
+      group.addTask { await connection.watch { listener.isFinished } }
+      var first = await group.next() ?? .done
       // What came before the end of the connection is heard, such as the wish to cancel.
-      while case .gone = first { first = await group.next() ?? .heardAll }
-      if case .close(let code, let reason) = first {
-        await socket.close(WebSocketClose(code: code.rawValue, reason: reason))
-      }
+      while case .gone = first { first = await group.next() ?? .done }
+      if case .close(let code, let reason) = first { await connection.close(code, reason) }
       listener.finish()
       group.cancelAll()
       return first
@@ -178,11 +150,11 @@ private struct JobSocketSession: Sendable {
   }
 
   /// Sends what happens.
-  private func speak(_ socket: any ServerWebSocket) async -> Exit {
+  private func speak(_ connection: JobSocketConnection) async -> Exit {
     let feed = JobFeed(store: store, hub: hub, listener: listener, writer: writer)
     do {
       let ending = try await feed.follow(from: asked, saysWhere: saysWhere) { message in
-        try await send(message.bytes, socket)
+        try await connection.send(message.bytes)
         hub.tally.sent(.webSocket, skipped: message.skipped)
       }
       switch ending {
@@ -204,28 +176,24 @@ private struct JobSocketSession: Sendable {
   private static let faults: Set<JobCloseCode> = [.protocolError, .invalidText, .tooLong]
 
   /// Answers what the client says.
-  private func listen(_ socket: any ServerWebSocket) async -> Exit {
+  private func listen(_ connection: JobSocketConnection) async -> Exit {
     var notices: [Int64] = []
     while true {
       let text: String
-      let arrival = await socket.next()
-      signs.heard()
-      switch arrival {
+      switch await connection.next() {
+      case .message(let message): text = message
       case .closed(let close):
         // What breaks the protocol was answered with a Close before it came here.
         if let code = JobCloseCode(rawValue: close.code), Self.faults.contains(code) {
           hub.tally.closed(code)
         }
-        return .heardAll
-      case .pong: continue
-      case .message(.text(let message)): text = message
-      case .message(.binary(let bytes)): text = String(decoding: bytes, as: UTF8.self)
+        return .done
       }
       do {
-        guard let notice = try await answer(text, socket) else { continue }
+        guard let notice = try await answer(text, connection) else { continue }
         notices = notices.filter { $0 > store.now - 60_000 } + [store.now]
         hub.tally.noticed()
-        try await send(ByteBuffer(bytes: notice.bytes), socket)
+        try await connection.send(notice)
       } catch is WebSocketError {
         // Nobody hears the answer; there may be more to be heard.
         continue
@@ -239,7 +207,10 @@ private struct JobSocketSession: Sendable {
   }
 
   /// Answers a message; a notice for one that is not understood.
-  private func answer(_ text: String, _ socket: any ServerWebSocket) async throws -> JSONValue? {
+  private func answer(
+    _ text: String,
+    _ connection: JobSocketConnection
+  ) async throws -> JSONValue? {
     let now = store.now
     guard let value = try? JSONReader.value(of: Array(text.utf8), rules: Self.rules) else {
       return writer.notice(.invalidMessage, "the message is no JSON", at: now)
@@ -252,9 +223,9 @@ private struct JobSocketSession: Sendable {
     }
     switch type {
     case "ready":
-      try await send(ByteBuffer(bytes: writer.readyAck(at: now).bytes), socket)
+      try await connection.send(writer.readyAck(at: now))
     case "ping":
-      try await send(ByteBuffer(bytes: writer.pong(at: now).bytes), socket)
+      try await connection.send(writer.pong(at: now))
     case "pong": break
     case "cancel", "cancel_batch", "cancel_job":
       if let (_, event) = try await store.cancel(writer.job), let event {
@@ -269,45 +240,6 @@ private struct JobSocketSession: Sendable {
       )
     }
     return nil
-  }
-
-  private func send(_ bytes: ByteBuffer, _ socket: any ServerWebSocket) async throws {
-    let number = signs.began()
-    defer { signs.ended(number) }
-    try await socket.send(text: bytes)
-  }
-
-  /// Pings, so that a connection that is gone is found.
-  private func ping(_ socket: any ServerWebSocket) async -> Exit {
-    while true {
-      do {
-        try await Task.sleep(for: .seconds(store.limits.heartbeatSeconds))
-        let number = signs.began()
-        defer { signs.ended(number) }
-        signs.asked()
-        try await socket.ping([])
-      } catch {
-        return .gone
-      }
-    }
-  }
-
-  /// Lets a client go that reads nothing or is silent, and one that the end of the server does not reach.
-  private func watch() async -> Exit {
-    let beat = Duration.seconds(store.limits.heartbeatSeconds)
-    var isEnding = false
-    while true {
-      do {
-        try await Task.sleep(for: min(beat, .seconds(JobLimits.farewellSeconds)))
-      } catch {
-        return .gone
-      }
-      if signs.isSilent(since: ContinuousClock.now.advanced(by: beat * -2)) {
-        return .close(.tooSlow, "the client reads too slowly or is silent")
-      }
-      if isEnding { return .close(.goingAway, "the server ends") }
-      isEnding = listener.isFinished
-    }
   }
 
   private static let rules: JSONReader.Rules = {
