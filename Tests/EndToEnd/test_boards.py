@@ -207,7 +207,7 @@ class BoardsTest(unittest.TestCase):
 
     def test_a_port_in_use_is_a_clear_error(self):
         answer = run("serve", "--data", str(self.folder / "data"), "--port", str(self.server.port))
-        self.assertEqual(answer.returncode, 1)
+        self.assertEqual(answer.returncode, 69)
         self.assertIn(str(self.server.port), answer.stderr)
 
     def test_board_in_a_pipe(self):
@@ -230,7 +230,7 @@ class BoardsTest(unittest.TestCase):
 
     def test_board_without_a_server_says_what_to_do(self):
         answer = run("board", "lausanne", "--once", "--server", "http://127.0.0.1:1")
-        self.assertEqual(answer.returncode, 1)
+        self.assertEqual(answer.returncode, 69)
         self.assertIn("freshet serve", answer.stderr)
 
 

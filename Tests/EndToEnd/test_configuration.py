@@ -95,12 +95,12 @@ class ConfigurationTest(unittest.TestCase):
         ):
             path = self.write(settings)
             answer = run("serve", "--config", path, "--port", "0")
-            self.assertEqual(answer.returncode, 1, answer.stderr)
+            self.assertEqual(answer.returncode, 78, answer.stderr)
             self.assertIn(path, answer.stderr)
             self.assertIn(place, answer.stderr)
             self.assertNotIn(SECRET, answer.stderr)
         answer = run("serve", "--config", str(self.folder / "absent.json"))
-        self.assertEqual(answer.returncode, 1)
+        self.assertEqual(answer.returncode, 66)
         self.assertIn("absent.json", answer.stderr)
 
 

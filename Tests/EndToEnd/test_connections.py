@@ -163,14 +163,14 @@ class EveryServerTests(ConnectionTest):
 
         serve = ("serve", "--data", str(self.folder / "data"), "--port", "0")
         answer = start(32, *serve)
-        self.assertEqual(answer.returncode, 1, answer.stderr)
+        self.assertEqual(answer.returncode, 71, answer.stderr)
         least = int(words.search(answer.stderr)[2])
         for program, command in ((PROGRAM, serve), (LAB, ("feed", *serve[1:]))):
             answer = start(least - 1, *command, program=program)
-            self.assertEqual(answer.returncode, 1, answer.stderr)
+            self.assertEqual(answer.returncode, 71, answer.stderr)
             self.assertRegex(answer.stderr, words)
         answer = start(12, "board", "x", "--once", "--server", "http://127.0.0.1:9")
-        self.assertEqual(answer.returncode, 1, answer.stderr)
+        self.assertEqual(answer.returncode, 71, answer.stderr)
         self.assertRegex(answer.stderr, words)
         # With just enough, all services answer while idle connections take all that they may.
         few = self.folder / "few"

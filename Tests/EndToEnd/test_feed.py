@@ -77,7 +77,7 @@ class FeedTest(unittest.TestCase):
         _, url = self.feed()
         port = url.rsplit(":", 1)[1]
         answer = run("feed", "--data", str(self.data), "--port", port)
-        self.assertEqual(answer.returncode, 1)
+        self.assertEqual(answer.returncode, 69)
         self.assertIn("--port", answer.stderr)
         self.assertIn(port, answer.stderr)
 

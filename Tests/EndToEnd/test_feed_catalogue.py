@@ -115,15 +115,15 @@ class CatalogueTest(unittest.TestCase):
         self.assertEqual(self.search("vbz", catalogue=atlas)[0]["license"], "CC0-1.0")
         (atlas / "broken.json").write_text('{"feeds": [')
         answer = run("feeds", "search", "zurich", "--catalogue", str(atlas))
-        self.assertEqual(answer.returncode, 1)
+        self.assertEqual(answer.returncode, 65)
         self.assertIn("broken.json", answer.stderr)
 
     def test_what_is_no_catalogue_is_said(self):
         other = self.folder / "other.csv"
         other.write_text("stop_id,stop_name\n1,Station\n")
-        for place, word in ((other, "neither the CSV file"), (self.folder / "gone", "no such file"), (self.folder.path, ".json")):
+        for place, word, code in ((other, "neither the CSV file", 65), (self.folder / "gone", "no such file", 66), (self.folder.path, ".json", 65)):
             answer = run("feeds", "search", "x", "--catalogue", str(place))
-            self.assertEqual(answer.returncode, 1)
+            self.assertEqual(answer.returncode, code)
             self.assertIn(word, answer.stderr)
         self.assertEqual(run("feeds", "search", "x").returncode, 64)
 

@@ -156,13 +156,13 @@ class CommandTests(unittest.TestCase):
         self.assertRegex(self.jobs("list"), r"(?m)^\w{8}  \d{4}-\d\d-\d\d \d\d:\d\d  enrich  ")
         # What cannot be asked is said at once, by the server and in its words.
         listed.write_text(json.dumps({"books": [{"title": "x" * 501}]}))
-        self.assertIn("books[0].title is longer than 500", self.jobs("enrich", "--file", str(listed), code=1))
+        self.assertIn("books[0].title is longer than 500", self.jobs("enrich", "--file", str(listed), code=65))
         listed.write_text("{")
-        self.assertIn("line 1, column 2", self.jobs("enrich", "--file", str(listed), code=1))
+        self.assertIn("line 1, column 2", self.jobs("enrich", "--file", str(listed), code=65))
         self.assertIn("there is no such file", self.jobs("enrich", "--file", "/no/such/file", code=66))
         self.jobs("enrich", code=64)
         self.assertEqual(server.stop(), 0)
-        self.assertIn(server.url.removeprefix("http://"), self.jobs("list", code=1))
+        self.assertIn(server.url.removeprefix("http://"), self.jobs("list", code=69))
 
     @unittest.skipUnless(DRAWS and READS, "python3-pil, zbar-tools and tesseract-ocr are needed")
     def test_a_shelf_is_scanned(self):
@@ -238,7 +238,7 @@ class ServeTests(unittest.TestCase):
         ):
             path.write_text(json.dumps({"jobs": jobs}))
             answer = run("serve", "--config", str(path), "--port", "0")
-            self.assertEqual(answer.returncode, 1, answer.stderr)
+            self.assertEqual(answer.returncode, 78, answer.stderr)
             self.assertIn(place, answer.stderr)
 
     def test_on_every_address_a_server_wants_to_know_its_names(self):

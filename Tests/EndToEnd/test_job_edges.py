@@ -51,7 +51,7 @@ class FolderTests(EdgeTests):
             [PROGRAM, "serve", "--data", f"{self.folder}/data", "--jobs", f"{self.folder}/jobs", "--port", "0"],
             capture_output=True, text=True, timeout=60, check=False,
         )
-        self.assertEqual(second.returncode, 1, second.stdout)
+        self.assertEqual(second.returncode, 75, second.stdout)
         self.assertIn("another server runs the jobs", second.stderr)
         server.kill()
         server = self.serve()
@@ -111,7 +111,7 @@ class TicketTests(EdgeTests):
         options = ["--server", server.url, "--tickets", f"{self.folder}/jobs.json"]
         run("jobs", "enrich", "Dune", *options)
         answer = run("jobs", "results", "--failed-rows", *options)
-        self.assertEqual(answer.returncode, 1)
+        self.assertEqual(answer.returncode, 66)
         self.assertIn("no_failed_rows", answer.stderr)
 
 

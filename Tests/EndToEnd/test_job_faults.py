@@ -271,7 +271,7 @@ class Starts(FaultTests):
     def test_the_same_command_given_again_finds_the_job_whose_start_was_never_answered(self):
         server, proxy = self.begin(1_000)
         answer = self.run_import(proxy)
-        self.assertEqual(answer.returncode, 1, answer.stderr)
+        self.assertEqual(answer.returncode, 69, answer.stderr)
         key = self.keys()[0]["key"]
         self.assertEqual((self.folder / "tickets.json.starts").stat().st_mode & 0o777, 0o600)
         self.assertIn(f"the same command, or --idempotency-key {key}, finds it", answer.stderr)

@@ -459,11 +459,11 @@ class ProgramTests(unittest.TestCase):
             end = json.loads(answer.stdout.splitlines()[-1])
             self.assertEqual(end["payload"]["summary"]["totalProcessed"], len(failed))
             answer = run("jobs", "watch", "nothing", *options)
-            self.assertEqual(answer.returncode, 1)
+            self.assertEqual(answer.returncode, 66)
             self.assertIn("begins with", answer.stderr)
             server.stop()
             answer = run("jobs", "list", *options)
-            self.assertEqual(answer.returncode, 1)
+            self.assertEqual(answer.returncode, 69)
 
 
 if __name__ == "__main__":

@@ -353,12 +353,12 @@ class ReplayTest(unittest.TestCase):
         empty = self.folder / "empty.rec"
         empty.write_bytes(b"FRESHREC" + (1).to_bytes(4, "little") + bytes(4))
         serve = ("serve", "--data", str(self.data), "--port", "0", "--replay")
-        for path, word in (
-            (self.folder / "absent.rec", "No such file"), (text, "no recording"),
-            (empty, "no answers"), (self.folder.path, "regular file"),
+        for path, word, code in (
+            (self.folder / "absent.rec", "No such file", 66), (text, "no recording", 65),
+            (empty, "no answers", 66), (self.folder.path, "regular file", 66),
         ):
             answer = run(*serve, str(path))
-            self.assertEqual(answer.returncode, 1, path)
+            self.assertEqual(answer.returncode, code, path)
             self.assertIn(str(path), answer.stderr)
             self.assertIn(word, answer.stderr)
         for more, word in (

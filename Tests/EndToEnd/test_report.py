@@ -237,16 +237,16 @@ class ReportInputTest(unittest.TestCase):
         empty.write_text("")
         nonsense = self.folder / "nonsense.jsonl"
         nonsense.write_text("nonsense\n{}\n")
-        for path, words in [(self.folder / "absent", "No such file"), (empty, "no line of 0"),
-                            (nonsense, "line 1: column 1: no object begins here"),
-                            (self.folder.path, "directory")]:
+        for path, code, words in [(self.folder / "absent", 66, "No such file"), (empty, 65, "no line of 0"),
+                            (nonsense, 65, "line 1: column 1: no object begins here"),
+                            (self.folder.path, 66, "directory")]:
             answer, _ = self.freshness(path)
-            self.assertEqual(answer.returncode, 2, answer.stdout + answer.stderr)
+            self.assertEqual(answer.returncode, code, answer.stdout + answer.stderr)
             self.assertIn(words, answer.stderr)
         good = '{"startedAt":1,"endedAt":2,"outcome":"content","status":200}\n'
         nonsense.write_text(good)
         answer = run("report", "freshness", str(nonsense), "--html", str(self.folder / "no/file"))
-        self.assertEqual(answer.returncode, 2, answer.stderr)
+        self.assertEqual(answer.returncode, 73, answer.stderr)
         self.assertEqual(run("report", "parity", str(nonsense)).returncode, 64)
         nonsense.write_text(good)
         for key, words in ((b"too short", "16 to 4096 bytes"), (None, "cannot be read")):
@@ -254,7 +254,7 @@ class ReportInputTest(unittest.TestCase):
                 (self.folder / "key").write_bytes(key)
             path = self.folder / ("absent" if key is None else "key")
             answer = run("report", "freshness", str(nonsense), "--receipts", str(path))
-            self.assertEqual((answer.returncode, answer.stdout), (2, ""), answer.stderr)
+            self.assertEqual((answer.returncode, answer.stdout), (66 if key is None else 65, ""), answer.stderr)
             self.assertIn(words, answer.stderr)
 
     def test_a_huge_file_takes_little_memory(self):

@@ -288,7 +288,7 @@ class StaticFeedsTest(unittest.TestCase):
         path = self.folder / "config.json"
         path.write_text(json.dumps({"feeds": [{"static": self.publisher.url, "encoding": "cp9999"}]}))
         answer = run("serve", "--config", str(path), "--data", self.data, "--port", "0")
-        self.assertEqual(answer.returncode, 1)
+        self.assertEqual(answer.returncode, 78)
         self.assertIn("$.feeds[0].encoding: expected one of UTF-8, ", answer.stderr)
 
 

@@ -1168,7 +1168,7 @@ class EndTest(WatchTest):
                 [PROGRAM, "watch", server.url, "--for", "20"], stdout=full, stderr=subprocess.PIPE,
                 timeout=90, check=False, text=True,
             )
-        self.assertEqual(answer.returncode, 1)
+        self.assertEqual(answer.returncode, 74)
         self.assertNotEqual(answer.stderr, "")
 
     def test_changes(self):
@@ -1219,10 +1219,10 @@ class EndTest(WatchTest):
 
     def test_a_record_that_cannot_be_written(self):
         server = self.broken(GOOD)
-        for path in [str(self.folder / "no" / "such"), str(self.folder.path), "/dev/full"]:
+        for path, code in [(str(self.folder / "no" / "such"), 73), (str(self.folder.path), 73), ("/dev/full", 74)]:
             with self.subTest(path):
                 answer = run("watch", server.url, "--record", path, "--for", "10", timeout=60)
-                self.assertEqual(answer.returncode, 1)
+                self.assertEqual(answer.returncode, code)
                 self.assertIn(f"--record {path}: ", answer.stderr)
                 self.assertNotIn("Domain=", answer.stderr)
 

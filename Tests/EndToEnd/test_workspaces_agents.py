@@ -321,13 +321,13 @@ class RecordingTest(AgentTest):
         empty, broken = self.folder / "empty", self.folder / "broken"
         empty.write_text("")
         broken.write_text('{"event":"state"}\n{"event":"state"}\n')
-        for arguments, words in (
-            ([str(self.folder / "gone")], "gone: No such file"),
-            ([str(empty)], "no line of 0 is a sample"),
-            ([str(empty), "--truth", str(broken)], 'no line tells of a change; line 1: the member "at"'),
+        for arguments, code, words in (
+            ([str(self.folder / "gone")], 66, "gone: No such file"),
+            ([str(empty)], 65, "no line of 0 is a sample"),
+            ([str(empty), "--truth", str(broken)], 65, 'no line tells of a change; line 1: the member "at"'),
         ):
             answer = run("report", "workspaces", *arguments)
-            self.assertEqual(answer.returncode, 2)
+            self.assertEqual(answer.returncode, code)
             self.assertIn(words, answer.stderr)
         answer = run("workspaces", "--record", str(empty))
         self.assertEqual(answer.returncode, 64)
@@ -412,7 +412,7 @@ class SimulationTest(unittest.TestCase):
                 env={**os.environ, "HOME": str(self.folder.path)}, capture_output=True, text=True,
                 timeout=60, check=False,
             )
-            self.assertEqual(answer.returncode, 1)
+            self.assertEqual(answer.returncode, 73)
             self.assertIn("is a folder of real agents", answer.stderr)
             self.assertFalse((self.folder / name).exists())
 

@@ -12,4 +12,13 @@ package enum ListenFailure {
     default: return "\(error)"
     }
   }
+
+  /// Returns the exit code for the reason.
+  package static func exit(_ error: any Error) -> ProgramExit {
+    switch (error as? IOError)?.errnoCode {
+    case EADDRINUSE, EADDRNOTAVAIL: .unavailable
+    case EACCES: .noPermission
+    default: .system
+    }
+  }
 }

@@ -1,4 +1,5 @@
 package import ArgumentParser
+import Foundation
 import Serving
 
 #if canImport(Glibc)
@@ -15,8 +16,7 @@ extension AsyncParsableCommand {
     do {
       var command = try parseAsRoot()
       if let shortage = DescriptorBudget.raised().shortage(DescriptorBudget.leastOfAny) {
-        Terminal.complain("\(configuration.commandName ?? ""): \(shortage)\n")
-        leave(1)
+        throw CommandFailure("\(configuration.commandName ?? ""): \(shortage)", .system)
       }
       if var command = command as? any AsyncParsableCommand {
         try await command.run()
@@ -24,14 +24,25 @@ extension AsyncParsableCommand {
         try command.run()
       }
       leave(0)
+    } catch let failure as CommandFailure {
+      fflush(nil)
+      Terminal.complain(failure.message + "\n")
+      leave(failure.exit.rawValue)
     } catch {
       let code = exitCode(for: error)
       let message = fullMessage(for: error)
       fflush(nil)
       if !message.isEmpty, code.isSuccess { Terminal.write(message + "\n") }
       if !message.isEmpty, !code.isSuccess { Terminal.complain(message + "\n") }
-      leave(code.rawValue)
+      // An error that is neither of the command line nor says its code itself.
+      let isOwn = code.rawValue == ProgramExit.negative.rawValue && !(error is ExitCode)
+      leave(isOwn ? exit(of: error).rawValue : code.rawValue)
     }
+  }
+
+  private static func exit(of error: any Error) -> ProgramExit {
+    if let error = error as? any ExitingError { return error.exit }
+    return error is CocoaError || error is POSIXError ? .inputOutput : .software
   }
 
   /// Ends the process without exit handlers, because event loops and pool threads still use what

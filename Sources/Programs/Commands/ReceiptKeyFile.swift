@@ -1,4 +1,3 @@
-import ArgumentParser
 package import ConditionalHTTP
 import Foundation
 
@@ -10,7 +9,7 @@ package enum ReceiptKeyFile {
   ///   - path: The file.
   ///   - purpose: The command and its option, for the error message.
   /// - Returns: The key.
-  /// - Throws: `ExitCode` 2 after printing the reason, without any part of the secret.
+  /// - Throws: ``CommandFailure`` with the reason, without any part of the secret.
   package static func read(_ path: String, for purpose: String) throws -> ReceiptKey {
     let most = ReceiptKey.sizes.upperBound
     let bytes: [UInt8]
@@ -18,15 +17,14 @@ package enum ReceiptKeyFile {
       let file = try FileHandle(forReadingFrom: URL(fileURLWithPath: path))
       bytes = Array(try file.read(upToCount: most + 1) ?? Data())
     } catch {
-      Terminal.complain("\(purpose) \(Terminal.plain(path)): cannot be read\n")
-      throw ExitCode(2)
+      throw CommandFailure("\(purpose) \(Terminal.plain(path)): cannot be read", .noInput)
     }
     guard let key = ReceiptKey(bytes) else {
       let least = ReceiptKey.sizes.lowerBound
-      Terminal.complain(
-        "\(purpose) \(Terminal.plain(path)): a key has \(least) to \(most) bytes\n"
+      throw CommandFailure(
+        "\(purpose) \(Terminal.plain(path)): a key has \(least) to \(most) bytes",
+        .badData
       )
-      throw ExitCode(2)
     }
     return key
   }

@@ -71,8 +71,10 @@ struct CompatCommand: AsyncParsableCommand {
         latencyMs == 0
         ? nil : try await LatencyRelay.open(to: server, latency: .milliseconds(latencyMs))
     } catch {
-      Terminal.complain("freshet-lab compat: --latency-ms: \(Terminal.plain("\(error)"))\n")
-      throw ExitCode(1)
+      throw CommandFailure(
+        "freshet-lab compat: --latency-ms: \(Terminal.plain("\(error)"))",
+        .system
+      )
     }
     let transport = try NIOExchange(relay: relay)
     let run = ClientRun(
@@ -96,7 +98,7 @@ struct CompatCommand: AsyncParsableCommand {
       steps: run.steps
     )
     Self.print([json ? "\(report.json)" : report.summary])
-    guard report.isPassed else { throw ExitCode(1) }
+    guard report.isPassed else { throw ExitCode(.negative) }
   }
 
   private func address() throws -> HTTPAddress {

@@ -123,9 +123,9 @@ struct CrowdCommand: AsyncParsableCommand {
     await clock.sleep(end)
     for task in tasks { task.cancel() }
     let (tally, failures) = counted.result
-    guard Terminal.write(text(tally, failures)) else { throw ExitCode(2) }
+    guard Terminal.write(text(tally, failures)) else { throw ExitCode(.inputOutput) }
     let isAnswered = tally.total > 0 && failures * 100 <= tally.total * Self.mostFailures
-    guard isAnswered, tally.ratio <= most else { throw ExitCode(1) }
+    guard isAnswered, tally.ratio <= most else { throw ExitCode(.negative) }
   }
 
   private func text(_ tally: CrowdCounter, _ failures: Int) -> String {

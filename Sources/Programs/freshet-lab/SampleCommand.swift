@@ -44,8 +44,7 @@ struct SampleCommand: ParsableCommand {
       let summary = try SampleNetwork(options: options).write(to: out) { _, _ in }
       Terminal.write("\(summary)\n")
     } catch {
-      Terminal.complain("freshet-lab sample: \(error.message)\n")
-      throw ExitCode(1)
+      throw CommandFailure("freshet-lab sample: \(error.message)", .cannotCreate)
     }
   }
 

@@ -16,7 +16,7 @@ struct SimulateCommand: ParsableCommand {
       without faults and compared with their goals. Equal options give equal output.
 
       The exit code is 0 if all is well, 1 if a rule is broken, a mutant lives or a goal is missed, \
-      and 64 if the options or the policy file are wrong.
+      64 if the options are wrong, and 65 if the policy file is.
       """
   )
 
@@ -70,7 +70,7 @@ struct SimulateCommand: ParsableCommand {
       measures: measures ? MeasureReport(policies, scale: .full, seed: seed) : nil
     )
     guard Terminal.write(json ? summary.json : summary.text), summary.isWell else {
-      throw ExitCode(1)
+      throw ExitCode(.negative)
     }
   }
 
@@ -82,17 +82,20 @@ struct SimulateCommand: ParsableCommand {
     do {
       data = try Data(contentsOf: URL(filePath: policy))
     } catch {
-      throw complaint(policy, "cannot be read")
+      throw complaint(policy, "cannot be read", .noInput)
     }
     do {
       return [NamedPolicy(policy, try PolicyDocument(decoding: data).policy)]
     } catch {
-      throw complaint(policy, Terminal.plain("\(error)"))
+      throw complaint(policy, Terminal.plain("\(error)"), .badData)
     }
   }
 
-  private func complaint(_ file: String, _ problem: String) -> ExitCode {
-    Terminal.complain("freshet-lab simulate: \(file): \(problem)\n")
-    return ExitCode(64)
+  private func complaint(
+    _ file: String,
+    _ problem: String,
+    _ exit: ProgramExit
+  ) -> CommandFailure {
+    CommandFailure("freshet-lab simulate: \(file): \(problem)", exit)
   }
 }

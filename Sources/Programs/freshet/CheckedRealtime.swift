@@ -83,7 +83,11 @@ struct CheckedRealtime: ParsableArguments {
       try folder.manifest().feed(choice.key).map { try Feed($0, in: folder) }
     }
     guard let feed else {
-      try FeedsCommand.fail("check", "\(folder.path): the feed \(choice.key) has no timetable")
+      try FeedsCommand.fail(
+        "check",
+        "\(folder.path): the feed \(choice.key) has no timetable",
+        .noInput
+      )
     }
     let own = settings?.feeds.first { $0.prefix == choice.prefix ?? "" }?.leastMatchedPercent
     let least = leastMatched ?? own ?? MatchLimits.usualLeastPercent

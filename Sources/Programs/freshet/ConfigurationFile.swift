@@ -17,7 +17,7 @@ struct ConfigurationFile {
 
   /// Reads a file.
   ///
-  /// - Throws: `ExitCode` after printing the reason.
+  /// - Throws: ``CommandFailure`` with the reason.
   init(path: String) throws {
     self.path = path
     let url = URL(fileURLWithPath: path)
@@ -26,7 +26,7 @@ struct ConfigurationFile {
       let handle = try FileHandle(forReadingFrom: url)
       bytes = Array(try handle.read(upToCount: ServeSettings.longestFile + 1) ?? Data())
     } catch {
-      try Self.fail("\(path): cannot be read: \(error.localizedDescription)")
+      try Self.fail("\(path): cannot be read: \(error.localizedDescription)", .noInput)
     }
     guard bytes.count <= ServeSettings.longestFile else {
       try Self.fail("\(path): is longer than \(ServeSettings.longestFile) bytes")
@@ -43,7 +43,7 @@ struct ConfigurationFile {
 
   /// Returns the sources, except for those that the command line gives itself.
   ///
-  /// - Throws: `ExitCode` after printing the reason.
+  /// - Throws: ``CommandFailure`` with the reason.
   func sources(besides given: [RealtimeSource]) throws -> [RealtimeSource] {
     var sources: [RealtimeSource] = []
     for feed in settings.feeds {
@@ -82,7 +82,7 @@ struct ConfigurationFile {
 
   /// Returns the sources of timetables.
   ///
-  /// - Throws: `ExitCode` after printing the reason.
+  /// - Throws: ``CommandFailure`` with the reason.
   func staticSources() throws -> [StaticSource] {
     try settings.feeds.compactMap { feed in
       guard let address = feed.timetable else { return nil }
@@ -113,8 +113,10 @@ struct ConfigurationFile {
     }
   }
 
-  private static func fail(_ reason: String) throws -> Never {
-    Terminal.complain("freshet serve: --config \(reason)\n")
-    throw ExitCode(1)
+  private static func fail(
+    _ reason: String,
+    _ exit: ProgramExit = .configuration
+  ) throws -> Never {
+    throw CommandFailure("freshet serve: --config \(reason)", exit)
   }
 }

@@ -130,8 +130,7 @@ struct DoctorCommand: AsyncParsableCommand {
       )
     } catch {
       printer.finish()
-      Terminal.complain("freshet doctor: \(Terminal.plain(error.message))\n")
-      throw ExitCode(error.code == .unreadable ? 66 : 73)
+      throw CommandFailure("freshet doctor: \(Terminal.plain(error.message))", ProgramExit(error))
     }
     printer.finish()
     await transport.shutdown()
@@ -139,13 +138,15 @@ struct DoctorCommand: AsyncParsableCommand {
       do {
         try Data(DiagnosisPage(diagnosis).text.utf8).write(to: URL(fileURLWithPath: html))
       } catch {
-        Terminal.complain("freshet doctor: --html \(html): \(error.localizedDescription)\n")
-        throw ExitCode(73)
+        throw CommandFailure(
+          "freshet doctor: --html \(html): \(error.localizedDescription)",
+          .cannotCreate
+        )
       }
     }
     Terminal.write(json ? DiagnosisText.json(diagnosis) : DiagnosisText.text(diagnosis))
-    if diagnosis.facts == nil { throw ExitCode(65) }
-    if !diagnosis.isGood { throw ExitCode(1) }
+    if diagnosis.facts == nil { throw ExitCode(.badData) }
+    if !diagnosis.isGood { throw ExitCode(.negative) }
   }
 }
 
@@ -163,8 +164,10 @@ private struct ScratchFolder {
         attributes: [.posixPermissions: 0o700]
       )
     } catch {
-      Terminal.complain("freshet doctor: \(path): \(error.localizedDescription)\n")
-      throw ExitCode(73)
+      throw CommandFailure(
+        "freshet doctor: \(path): \(error.localizedDescription)",
+        .cannotCreate
+      )
     }
   }
 

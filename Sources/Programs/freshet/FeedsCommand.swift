@@ -23,10 +23,9 @@ struct FeedsCommand: AsyncParsableCommand {
     ]
   )
 
-  /// Prints why a command failed, and ends it.
-  static func fail(_ name: String, _ reason: String) throws -> Never {
-    Terminal.complain("freshet feeds \(name): \(Terminal.plain(reason))\n")
-    throw ExitCode(1)
+  /// Ends a command that failed.
+  static func fail(_ name: String, _ reason: String, _ exit: ProgramExit) throws -> Never {
+    throw CommandFailure("freshet feeds \(name): \(Terminal.plain(reason))", exit)
   }
 
   /// Does something to the data folder, and ends the command if it fails.
@@ -34,7 +33,7 @@ struct FeedsCommand: AsyncParsableCommand {
     do {
       return try work()
     } catch let error as FeedError {
-      try fail(name, error.message)
+      try fail(name, error.message, ProgramExit(error))
     }
   }
 }
@@ -137,7 +136,7 @@ struct FeedsAddCommand: AsyncParsableCommand {
       clock: choice.time.clock(),
       name: "add"
     )
-    guard isServing else { try FeedsCommand.fail("add", "the source is not added") }
+    guard isServing else { try FeedsCommand.fail("add", "the source is not added", .negative) }
     try FeedsCommand.attempt("add") {
       try StaticSourceList.change(of: folder) { list throws(FeedError) in try list.add(source) }
     }
@@ -171,7 +170,11 @@ struct FeedsCheckCommand: AsyncParsableCommand {
     sources += try FeedsCommand.attempt("check") { try StaticSourceList(of: folder).all }
     let source = sources.first { $0.key == choice.key }
     guard source != nil || !live.isEmpty else {
-      try FeedsCommand.fail("check", "\(folder.path): the feed \(choice.key) has no source")
+      try FeedsCommand.fail(
+        "check",
+        "\(folder.path): the feed \(choice.key) has no source",
+        .noInput
+      )
     }
     let clock = choice.time.clock()
     var isGood = true
@@ -179,7 +182,7 @@ struct FeedsCheckCommand: AsyncParsableCommand {
       isGood = try await Self.check(source, folder: folder, clock: clock, name: "check")
     }
     let fits = try await realtime.check(live, choice, settings: file?.settings, clock: clock)
-    guard isGood, fits else { throw ExitCode(1) }
+    guard isGood, fits else { throw ExitCode(.negative) }
   }
 
   /// Asks a source and prints the result; returns whether its content can be used.
@@ -203,7 +206,7 @@ struct FeedsCheckCommand: AsyncParsableCommand {
         chance: (Double.random(in: 0...1), Double.random(in: 0...1))
       )
     } catch {
-      try FeedsCommand.fail(name, error.message)
+      try FeedsCommand.fail(name, error.message, ProgramExit(error))
     }
     await transport.shutdown()
     guard let report else { return true }

@@ -66,7 +66,7 @@ struct FeedsSearchCommand: ParsableCommand {
       }
       if found.isEmpty { Terminal.complain("freshet feeds search: nothing is found\n") }
     }
-    if found.isEmpty { throw ExitCode(1) }
+    if found.isEmpty { throw ExitCode(.negative) }
   }
 
   private static func text(_ entry: FeedCatalogue.Entry) -> String {

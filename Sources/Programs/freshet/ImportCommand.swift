@@ -12,7 +12,8 @@ struct ImportCommand: ParsableCommand {
     abstract: "Import a GTFS feed; a running server takes it over at once.",
     discussion: """
       The feed is read straight from the zip archive or folder, checked, and swapped in whole. If \
-      anything is wrong, the feed that was serving before still serves and the exit code is 1.
+      anything is wrong, the feed that was serving before still serves, and the exit code is 65, or 66 \
+      if the feed cannot be read.
       """
   )
 
@@ -108,11 +109,11 @@ struct ImportCommand: ParsableCommand {
         Terminal.write(ImportReportText.text(report))
       }
     } catch {
-      Terminal.complain("freshet import: \(Terminal.plain(error.message))\n")
-      if feed != nil {
-        Terminal.complain("Nothing was changed: what was serving before still serves.\n")
-      }
-      throw ExitCode(1)
+      let kept = "\nNothing was changed: what was serving before still serves."
+      throw CommandFailure(
+        "freshet import: \(Terminal.plain(error.message))" + (feed == nil ? "" : kept),
+        ProgramExit(error)
+      )
     }
   }
 

@@ -104,8 +104,7 @@ struct ServeCommand: AsyncParsableCommand {
     var limits = try Self.limits(settings)
     let budget = DescriptorBudget.raised()
     if let shortage = budget.shortage(DescriptorBudget.leastOfServer) {
-      Terminal.complain("freshet serve: \(shortage)\n")
-      throw ExitCode(1)
+      throw CommandFailure("freshet serve: \(shortage)", .system)
     }
     if budget.connections(limits.connections) < limits.connections {
       limits.connections = budget.connections(limits.connections)
@@ -131,15 +130,13 @@ struct ServeCommand: AsyncParsableCommand {
         logger: logger
       )
     } catch {
-      Terminal.complain("freshet serve: \(error.message)\n")
-      throw ExitCode(1)
+      throw CommandFailure("freshet serve: \(error.message)", ProgramExit(error))
     }
     let replays: Replays
     do throws(FeedRecording.Failure) {
       replays = try Replays(files)
     } catch {
-      Terminal.complain("freshet serve: --replay \(error)\n")
-      throw ExitCode(1)
+      throw CommandFailure("freshet serve: --replay \(error)", ProgramExit(error))
     }
     var sources = try realtime.sources() + replays.sources
     // A replay replaces all sources.
@@ -174,8 +171,10 @@ struct ServeCommand: AsyncParsableCommand {
         logger: logger
       )
     } catch {
-      Terminal.complain("freshet serve: --jobs \(jobs.jobs ?? ""): \(error)\n")
-      throw ExitCode(1)
+      throw CommandFailure(
+        "freshet serve: --jobs \(jobs.jobs ?? ""): \(error)",
+        error is JobStoreError ? .temporary : .cannotCreate
+      )
     }
     let server = BoardServer(
       host: host,
@@ -223,8 +222,10 @@ struct ServeCommand: AsyncParsableCommand {
     do throws(SocketLock.Refusal) {
       if let socket = workspaces.socket { claim = try SocketLock(socket) } else { claim = nil }
     } catch {
-      Terminal.complain("freshet serve: --socket \(workspaces.socket ?? ""): \(error)\n")
-      throw ExitCode(1)
+      throw CommandFailure(
+        "freshet serve: --socket \(workspaces.socket ?? ""): \(error)",
+        .unavailable
+      )
     }
     defer { withExtendedLifetime(claim) {} }
     do {
@@ -236,8 +237,10 @@ struct ServeCommand: AsyncParsableCommand {
       }
       await transport.shutdown()
     } catch {
-      Terminal.complain("freshet serve: \(host):\(port): \(ListenFailure.text(error))\n")
-      throw ExitCode(1)
+      throw CommandFailure(
+        "freshet serve: \(host):\(port): \(ListenFailure.text(error))",
+        ListenFailure.exit(error)
+      )
     }
   }
 

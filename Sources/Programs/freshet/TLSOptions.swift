@@ -51,8 +51,7 @@ struct TLSOptions: ParsableArguments {
     do throws(TLSFileError) {
       return try ServerCertificate(TLSFiles(certificate: certificate, key: key))
     } catch {
-      Terminal.complain("freshet serve: \(error)\n")
-      throw ExitCode(error.isUnreadable ? EX_NOINPUT : EX_DATAERR)
+      throw CommandFailure("freshet serve: \(error)", error.isUnreadable ? .noInput : .badData)
     }
   }
 

@@ -109,7 +109,7 @@ struct AgentSimCommand: AsyncParsableCommand {
         commits: commit
       )
     } catch {
-      try fail(error.description)
+      try fail(error.description, .cannotCreate)
     }
     let simulation = AgentSimulation(
       worktrees: try worktrees.map { try folder($0) },
@@ -125,7 +125,7 @@ struct AgentSimCommand: AsyncParsableCommand {
       do {
         try await stage.play(simulation) { judge?.note($0) }
       } catch let error as AgentStageError {
-        try fail(error.description)
+        try fail(error.description, .inputOutput)
       }
     }
     let signals = EndSignals { player.cancel() }
@@ -136,18 +136,17 @@ struct AgentSimCommand: AsyncParsableCommand {
     if case .failure(let error) = result, !(error is CancellationError) { throw error }
     guard let judge else { return }
     Terminal.complain(judge.summary)
-    guard judge.isContent else { throw ExitCode(1) }
+    guard judge.isContent else { throw ExitCode(.negative) }
   }
 
   private func folder(_ path: String) throws -> String {
     var isFolder: ObjCBool = false
     guard FileManager.default.fileExists(atPath: path, isDirectory: &isFolder), isFolder.boolValue
-    else { try fail("--worktrees \(path): there is no such folder") }
+    else { try fail("--worktrees \(path): there is no such folder", .noInput) }
     return URL(filePath: path).resolvingSymlinksInPath().path
   }
 
-  private func fail(_ reason: String) throws -> Never {
-    Terminal.complain("freshet-lab agent-sim: \(reason)\n")
-    throw ExitCode(1)
+  private func fail(_ reason: String, _ exit: ProgramExit) throws -> Never {
+    throw CommandFailure("freshet-lab agent-sim: \(reason)", exit)
   }
 }

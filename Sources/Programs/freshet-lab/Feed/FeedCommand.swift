@@ -80,7 +80,9 @@ struct FeedCommand: AsyncParsableCommand {
     }
     let logger = Logger(label: "freshet")
     let budget = DescriptorBudget.raised()
-    if let shortage = budget.shortage(DescriptorBudget.leastOfServer) { try fail(shortage) }
+    if let shortage = budget.shortage(DescriptorBudget.leastOfServer) {
+      try fail(shortage, .system)
+    }
     let store: FeedStore
     do throws(FeedError) {
       store = try FeedStore(folder: data.folder, logger: logger)
@@ -109,7 +111,7 @@ struct FeedCommand: AsyncParsableCommand {
     do {
       try await server.run { port in announce(stage, port) }
     } catch {
-      try fail("\(host):\(port): \(ListenFailure.text(error))")
+      try fail("\(host):\(port): \(ListenFailure.text(error))", ListenFailure.exit(error))
     }
   }
 
@@ -136,9 +138,8 @@ struct FeedCommand: AsyncParsableCommand {
     return feed
   }
 
-  private func fail(_ reason: String) throws -> Never {
-    Terminal.complain("freshet-lab feed: \(reason)\n")
-    throw ExitCode(1)
+  private func fail(_ reason: String, _ exit: ProgramExit = .noInput) throws -> Never {
+    throw CommandFailure("freshet-lab feed: \(reason)", exit)
   }
 
   @Sendable

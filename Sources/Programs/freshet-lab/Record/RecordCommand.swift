@@ -185,7 +185,6 @@ struct RecordCommand: AsyncParsableCommand {
   }
 
   private func fail(_ reason: String) throws -> Never {
-    Terminal.complain("freshet-lab record: \(reason)\n")
-    throw ExitCode(1)
+    throw CommandFailure("freshet-lab record: \(reason)", .inputOutput)
   }
 }

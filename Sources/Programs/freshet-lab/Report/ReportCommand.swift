@@ -19,8 +19,8 @@ struct ReportCommand: ParsableCommand {
 
 /// The meaning of the exit codes of reports.
 private let exitCodes = """
-  The exit code is 0 if every gate is passed, 1 if one is not, 2 if a file cannot be used, and 64 if \
-  the options are wrong. Documentation/reports.md has every gate.
+  The exit code is 0 if every gate is passed, 1 if one is not, 65 or 66 if a file cannot be used, \
+  and 64 if the options are wrong. Documentation/reports.md has every gate.
   """
 
 /// `freshet-lab report freshness`.
@@ -169,15 +169,18 @@ struct ReportOutput: ParsableArguments {
       do {
         try Data(content.utf8).write(to: URL(fileURLWithPath: path), options: .atomic)
       } catch {
-        try ReportFile.fail("\(path): cannot be written: \(error.localizedDescription)")
+        try ReportFile.fail(
+          "\(path): cannot be written: \(error.localizedDescription)",
+          .cannotCreate
+        )
       }
     }
   }
 
   /// Prints the report and ends with its verdict.
   func end(_ text: String, isPassed: Bool) throws {
-    guard Terminal.write(text) else { throw ExitCode(2) }
-    guard isPassed else { throw ExitCode(1) }
+    guard Terminal.write(text) else { throw ExitCode(.inputOutput) }
+    guard isPassed else { throw ExitCode(.negative) }
   }
 }
 
@@ -199,7 +202,7 @@ enum ReportFile {
         data.withUnsafeBytes { recording.read($0) }
       }
     } catch {
-      try fail("\(path): cannot be read: \(error.localizedDescription)")
+      try fail("\(path): cannot be read: \(error.localizedDescription)", .noInput)
     }
     recording.finish()
     guard !recording.samples.isEmpty else {
@@ -216,27 +219,28 @@ enum ReportFile {
       let data = try file.read(upToCount: most + 1) ?? Data()
       guard data.count <= most else { try fail("\(path): is larger than \(most) bytes") }
       return Array(data)
-    } catch let error as ExitCode {
+    } catch let error as CommandFailure {
       throw error
     } catch {
-      try fail("\(path): cannot be read: \(error.localizedDescription)")
+      try fail("\(path): cannot be read: \(error.localizedDescription)", .noInput)
     }
   }
 
   private static func file(_ path: String) throws -> FileHandle {
     let descriptor = open(path, O_RDONLY | O_CLOEXEC)
-    guard descriptor >= 0 else { try fail("\(path): \(String(cString: strerror(errno)))") }
+    guard descriptor >= 0 else {
+      try fail("\(path): \(String(cString: strerror(errno)))", .noInput)
+    }
     let file = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
     var facts = stat()
     if fstat(descriptor, &facts) == 0, facts.st_mode & S_IFMT == S_IFDIR {
-      try fail("\(path): is a directory")
+      try fail("\(path): is a directory", .noInput)
     }
     return file
   }
 
   /// Ends the program, because the input cannot be used.
-  static func fail(_ reason: String) throws -> Never {
-    Terminal.complain("freshet-lab report: \(Terminal.plain(reason))\n")
-    throw ExitCode(2)
+  static func fail(_ reason: String, _ exit: ProgramExit = .badData) throws -> Never {
+    throw CommandFailure("freshet-lab report: \(Terminal.plain(reason))", exit)
   }
 }

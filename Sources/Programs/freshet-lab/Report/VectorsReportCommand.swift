@@ -35,10 +35,13 @@ struct VectorsReportCommand: ParsableCommand {
       do {
         try Data(table.json.utf8).write(to: URL(fileURLWithPath: json), options: .atomic)
       } catch {
-        try ReportFile.fail("\(json): cannot be written: \(error.localizedDescription)")
+        try ReportFile.fail(
+          "\(json): cannot be written: \(error.localizedDescription)",
+          .cannotCreate
+        )
       }
     }
-    guard Terminal.write(table.text) else { throw ExitCode(2) }
-    guard table.isPassed else { throw ExitCode(1) }
+    guard Terminal.write(table.text) else { throw ExitCode(.inputOutput) }
+    guard table.isPassed else { throw ExitCode(.negative) }
   }
 }

@@ -12,8 +12,8 @@ struct WorkspacesReportCommand: ParsableCommand {
       A recording is what freshet workspaces --watch --record writes; the truth is what freshet-lab agent-sim \
       --truth wrote meanwhile. One recording shows polling (--no-stream), another the stream; with \
       --background a client polls as one that nobody looks at. What none of them shows fails its gate. The \
-      exit code is 0 if every gate is passed, 1 if one is not, 2 if a file cannot be used, and 64 if the \
-      options are wrong. Documentation/reports.md has every gate.
+      exit code is 0 if every gate is passed, 1 if one is not, 65 or 66 if a file cannot be used, and 64 \
+      if the options are wrong. Documentation/reports.md has every gate.
       """
   )
 
@@ -46,10 +46,13 @@ struct WorkspacesReportCommand: ParsableCommand {
         try Data(WorkspacesText.json(report).utf8)
           .write(to: URL(fileURLWithPath: json), options: .atomic)
       } catch {
-        try ReportFile.fail("\(json): cannot be written: \(error.localizedDescription)")
+        try ReportFile.fail(
+          "\(json): cannot be written: \(error.localizedDescription)",
+          .cannotCreate
+        )
       }
     }
-    guard Terminal.write(WorkspacesText.text(report)) else { throw ExitCode(2) }
-    guard report.isPassed else { throw ExitCode(1) }
+    guard Terminal.write(WorkspacesText.text(report)) else { throw ExitCode(.inputOutput) }
+    guard report.isPassed else { throw ExitCode(.negative) }
   }
 }

@@ -102,7 +102,7 @@ struct BoardCommand: AsyncParsableCommand {
     let address =
       server ?? ProcessInfo.processInfo.environment["FRESHET_SERVER"] ?? "http://127.0.0.1:8080"
     let exchange = try NIOExchange()
-    do throws(StationboardFailure) {
+    do {
       let client = try BoardClient(server: address, exchange: exchange)
       let wanted = stop.joined(separator: " ")
       switch try await StopChoice.find(wanted, client, language: language) {
@@ -113,18 +113,22 @@ struct BoardCommand: AsyncParsableCommand {
       case .none:
         throw StationboardFailure(.refused, "no stop fits \"\(wanted)\"")
       }
-    } catch {
-      Terminal.complain("freshet board: \(Terminal.plain(error.description))\n")
-      if error.code == .unreachable {
-        Terminal.complain("Is the server running? Start it with: freshet serve\n")
-      }
-      throw ExitCode(1)
+    } catch let error as StationboardFailure {
+      let advice = "\nIs the server running? Start it with: freshet serve"
+      throw CommandFailure(
+        "freshet board: \(Terminal.plain(error.description))"
+          + (error.code == .unreachable ? advice : ""),
+        ProgramExit(error)
+      )
     }
   }
 
-  private func printed(_ text: String) throws(StationboardFailure) {
+  private func printed(_ text: String) throws {
     guard Terminal.write(text) else {
-      throw StationboardFailure(.refused, "the board cannot be written to standard output")
+      throw CommandFailure(
+        "freshet board: the board cannot be written to standard output",
+        .inputOutput
+      )
     }
   }
 
@@ -132,14 +136,9 @@ struct BoardCommand: AsyncParsableCommand {
     _ id: String,
     _ client: BoardClient,
     _ exchange: NIOExchange
-  ) async throws(StationboardFailure) {
+  ) async throws {
     guard !once else { return try await showOnce(id, client) }
-    let recording: RecordFile?
-    do {
-      recording = try record.map { try RecordFile($0) }
-    } catch {
-      throw StationboardFailure(.refused, "\(error)")
-    }
+    let recording = try record.map { try RecordFile($0) }
     let resource = BoardResource(
       server: client.server,
       stop: id,
@@ -162,7 +161,7 @@ struct BoardCommand: AsyncParsableCommand {
   private func showOnce(
     _ id: String,
     _ client: BoardClient
-  ) async throws(StationboardFailure) {
+  ) async throws {
     if json {
       let body = try await client.boardJSON(stop: id, limit: limit, language: language)
       return try printed(String(decoding: body, as: UTF8.self) + "\n")

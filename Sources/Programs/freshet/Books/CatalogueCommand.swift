@@ -1,6 +1,7 @@
 import ArgumentParser
 import BookLibrary
 import Books
+import Commands
 import Foundation
 
 /// `freshet catalogue`.
@@ -80,11 +81,12 @@ struct CatalogueFindCommand: AsyncParsableCommand {
     case .found(let match): print(Self.text(match))
     case .unsure(let match):
       print("not sure: " + Self.text(match))
-      throw ExitCode(1)
+      throw ExitCode(.negative)
     case .notFound:
       print("not found")
-      throw ExitCode(1)
-    case .failed(let error): throw ValidationError(error.description)
+      throw ExitCode(.negative)
+    case .failed(let error):
+      throw CommandFailure("freshet catalogue find: \(error.description)", .badData)
     }
   }
 

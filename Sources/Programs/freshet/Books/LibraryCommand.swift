@@ -2,6 +2,7 @@ import ArgumentParser
 import BookLibrary
 import BookPipelines
 import Books
+import Commands
 import Foundation
 import Jobs
 
@@ -90,12 +91,12 @@ struct LibraryImportCommand: AsyncParsableCommand {
         let mode: [FileAttributeKey: Any] = [.posixPermissions: 0o600]
         guard FileManager.default.createFile(atPath: path, contents: content, attributes: mode)
         else {
-          throw ValidationError("\(path): cannot be written")
+          throw CommandFailure("freshet library import: \(path): cannot be written", .cannotCreate)
         }
         (copy, name, failedPath) = (path, "stdin", "stdin")
       }
     } catch let fault as InputFile.Fault {
-      throw ValidationError(fault.description)
+      throw CommandFailure("freshet library import: \(fault.description)", .noInput)
     }
     failedPath += ".failed.csv"
     var options: [String: String] = [:]
@@ -124,7 +125,7 @@ struct LibraryImportCommand: AsyncParsableCommand {
     do {
       try await pipeline.run(work, steps: steps)
     } catch let failure as JobFailure {
-      throw ValidationError("\(file): \(failure.message)")
+      throw CommandFailure("freshet library import: \(file): \(failure.message)", .badData)
     }
     let took = ContinuousClock.now - start
     let failed = await steps.failed

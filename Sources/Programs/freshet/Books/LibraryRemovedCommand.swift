@@ -1,5 +1,6 @@
 import ArgumentParser
 import BookLibrary
+import Commands
 
 /// `freshet library removed`.
 struct LibraryRemovedCommand: AsyncParsableCommand {
@@ -37,7 +38,10 @@ struct LibraryRestoreCommand: AsyncParsableCommand {
     let library = try library.open()
     for number in numbers {
       guard let book = try await library.restore(number) else {
-        throw ValidationError("no removed book has the number \(number)")
+        throw CommandFailure(
+          "freshet library restore: no removed book has the number \(number)",
+          .noInput
+        )
       }
       print(LibraryListCommand.line(book.record))
     }

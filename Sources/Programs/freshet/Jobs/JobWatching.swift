@@ -21,7 +21,7 @@ struct JobWatching {
 
   /// Follows the job to its end, and prints the result.
   ///
-  /// - Throws: `ExitCode` 1 for a job that did not succeed.
+  /// - Throws: `ExitCode` 1 for a job that did not succeed; ``CommandFailure``.
   func run() async throws {
     var entry = entry
     var last = ""
@@ -51,7 +51,7 @@ struct JobWatching {
         return try await finish(ending, counted, entry.ticket)
       }
     }
-    throw ExitCode(1)
+    throw ExitCode(.temporary)
   }
 
   private static func progress(_ message: JobMessage) -> JobProgress? {
@@ -110,8 +110,10 @@ struct JobWatching {
     _ ticket: JobCredential
   ) async throws {
     guard case .ended(let completion) = ending else {
-      Terminal.complain("freshet jobs: \(Self.text(ending))\n")
-      throw ExitCode(1)
+      throw CommandFailure(
+        "freshet jobs: \(Self.text(ending))",
+        ending == .unauthorized ? .noPermission : .noInput
+      )
     }
     if !isJSON {
       Terminal.write(JobText.ended(completion, job: ticket.job, counted: counted))
@@ -122,7 +124,7 @@ struct JobWatching {
         if rest > 0 { Terminal.write("  and \(Quantity.count(rest)) more\n") }
       }
     }
-    if completion.ending != .known(.succeeded) { throw ExitCode(1) }
+    if completion.ending != .known(.succeeded) { throw ExitCode(.negative) }
   }
 
   private static func text(_ ending: JobFollower.Ending) -> String {

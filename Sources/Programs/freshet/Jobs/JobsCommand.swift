@@ -52,7 +52,7 @@ struct JobServerOptions: ParsableArguments {
   /// Runs work with a job that was started from this machine and a client of its own server: its
   /// token is not sent to any other.
   ///
-  /// - Throws: `ExitCode` 1 if the job is unknown, or after printing a failure of the server.
+  /// - Throws: ``CommandFailure`` if the job is unknown, or with the failure of the server.
   func withJob(
     _ command: String,
     _ job: String?,
@@ -62,8 +62,7 @@ struct JobServerOptions: ParsableArguments {
     do {
       entry = try box.find(job, of: named)
     } catch let failure as TokenStore.Failure {
-      Terminal.complain("freshet jobs \(command): \(failure)\n")
-      throw ExitCode(1)
+      throw CommandFailure("freshet jobs \(command): \(failure)", .noInput)
     }
     try await withClient(command, of: entry.server) { client in try await work(client, entry) }
   }
@@ -74,7 +73,7 @@ struct JobServerOptions: ParsableArguments {
   ///   - command: The name of the command, for messages.
   ///   - other: A server instead of the given one.
   ///   - work: The work.
-  /// - Throws: `ExitCode` 1 after printing a failure of the server.
+  /// - Throws: ``CommandFailure`` with the failure of the server.
   func withClient(
     _ command: String,
     of other: String? = nil,
@@ -92,12 +91,10 @@ struct JobServerOptions: ParsableArguments {
       await transport.shutdown()
     } catch let failure as JobClientFailure {
       await transport.shutdown()
-      Terminal.complain("freshet jobs \(command): \(failure)\n")
-      throw ExitCode(1)
+      throw CommandFailure("freshet jobs \(command): \(failure)", ProgramExit(failure))
     } catch let failure as TokenStore.Failure {
       await transport.shutdown()
-      Terminal.complain("freshet jobs \(command): \(failure)\n")
-      throw ExitCode(1)
+      throw CommandFailure("freshet jobs \(command): \(failure)", .cannotCreate)
     }
   }
 }

@@ -137,13 +137,12 @@ struct JobStartOptions: ParsableArguments {
 
   /// Returns the bytes of a file or a pipe.
   ///
-  /// - Throws: `ExitCode` 66 after printing that the file cannot be read.
+  /// - Throws: ``CommandFailure`` if the file cannot be read.
   static func bytes(_ path: String, _ command: String) throws -> [UInt8] {
     do throws(InputFile.Fault) {
       return try InputFile.bytes(path)
     } catch {
-      Terminal.complain("freshet jobs \(command): \(error)\n")
-      throw ExitCode(66)
+      throw CommandFailure("freshet jobs \(command): \(error)", .noInput)
     }
   }
 }

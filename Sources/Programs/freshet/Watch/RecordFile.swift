@@ -1,3 +1,4 @@
+import Commands
 import Foundation
 
 /// A file to which lines are appended as they arrive.
@@ -30,7 +31,8 @@ final class RecordFile {
 }
 
 /// The reason why a recording cannot be written.
-struct RecordFileError: Error, CustomStringConvertible {
+struct RecordFileError: ExitingError, CustomStringConvertible {
+  let exit = ProgramExit.cannotCreate
   /// A readable description of the problem.
   let description: String
 }

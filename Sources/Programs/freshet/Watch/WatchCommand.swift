@@ -164,8 +164,7 @@ struct WatchCommand: AsyncParsableCommand {
     for task in [observation, ticking, ending] { task.cancel() }
     // Connections that are still being made are not waited for: they end with the process.
     if let outcome {
-      Terminal.complain("freshet watch: \(outcome)\n")
-      throw ExitCode(1)
+      throw CommandFailure("freshet watch: \(outcome)", .inputOutput)
     }
   }
 

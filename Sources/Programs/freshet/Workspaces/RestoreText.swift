@@ -10,8 +10,8 @@ struct RestoreText {
 
   /// Does what the options of a command ask for.
   ///
-  /// - Returns: Whether the server did it.
-  func print(_ command: WorkspacesCommand) async -> Bool {
+  /// - Throws: ``CommandFailure`` if the server does not do it.
+  func print(_ command: WorkspacesCommand) async throws(CommandFailure) {
     do throws(WorkspaceFailure) {
       if let id = command.restore {
         let message = try await client.make(.restore(id))
@@ -22,10 +22,11 @@ struct RestoreText {
       } else {
         write(try await client.restorePoints(), Self.line)
       }
-      return true
     } catch {
-      Terminal.complain("freshet workspaces: \(Terminal.plain(error.description))\n")
-      return false
+      throw CommandFailure(
+        "freshet workspaces: \(Terminal.plain(error.description))",
+        ProgramExit(error)
+      )
     }
   }
 

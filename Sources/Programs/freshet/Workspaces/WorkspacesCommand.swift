@@ -115,8 +115,7 @@ struct WorkspacesCommand: AsyncParsableCommand {
         server ?? environment["FRESHET_SERVER"] ?? "http://127.0.0.1:8080"
       )
     } catch {
-      Terminal.complain("freshet workspaces: \(Terminal.plain(error.description))\n")
-      throw ExitCode(1)
+      throw CommandFailure("freshet workspaces: \(Terminal.plain(error.description))", .usage)
     }
     let exchange = try NIOExchange()
     let recorder = try recorder()
@@ -135,10 +134,13 @@ struct WorkspacesCommand: AsyncParsableCommand {
       recorder: takesSamples
     )
     if restorePoints || restore != nil || omissions {
-      let isFine = await RestoreText(client: client, json: json).print(self)
-      await exchange.shutdown()
-      if !isFine { throw ExitCode(1) }
-      return
+      do throws(CommandFailure) {
+        try await RestoreText(client: client, json: json).print(self)
+      } catch {
+        await exchange.shutdown()
+        throw error
+      }
+      return await exchange.shutdown()
     }
     if background { client.lifecycle(.background) }
     let notifier = notify ? DesktopNotifier(environment) : nil
@@ -160,10 +162,9 @@ struct WorkspacesCommand: AsyncParsableCommand {
     await notifier?.finish()
     await exchange.shutdown()
     if let failure = recorder?.failure {
-      Terminal.complain("freshet workspaces: \(Terminal.plain(failure))\n")
-      throw ExitCode(1)
+      throw CommandFailure("freshet workspaces: \(Terminal.plain(failure))", .inputOutput)
     }
-    if !isFine { throw ExitCode(1) }
+    if !isFine { throw ExitCode(.unavailable) }
   }
 
   private static let silence =
@@ -178,8 +179,7 @@ struct WorkspacesCommand: AsyncParsableCommand {
     do {
       return try record.map { try WorkspaceRecorder($0) }
     } catch {
-      Terminal.complain("freshet workspaces: \(Terminal.plain("\(error)"))\n")
-      throw ExitCode(1)
+      throw CommandFailure("freshet workspaces: \(Terminal.plain("\(error)"))", .cannotCreate)
     }
   }
 
@@ -205,7 +205,10 @@ struct WorkspacesCommand: AsyncParsableCommand {
   private func token(_ environment: [String: String]) throws -> String? {
     guard let tokenFile else { return environment["FRESHET_TOKEN"] }
     guard let text = try? String(contentsOfFile: tokenFile, encoding: .utf8) else {
-      throw ValidationError("--token-file \"\(tokenFile)\" cannot be read")
+      throw CommandFailure(
+        "freshet workspaces: --token-file \"\(tokenFile)\" cannot be read",
+        .noInput
+      )
     }
     return text.trimmingCharacters(in: .whitespacesAndNewlines)
   }

@@ -1,0 +1,72 @@
+import Commands
+import FeedRecording
+import GTFS
+import Jobs
+import JobsClient
+import StationboardClient
+import WorkspacesClient
+
+extension ProgramExit {
+  /// The exit code for a feed or a data folder that cannot be used.
+  init(_ error: FeedError) {
+    self =
+      switch error.code {
+      case .unreadable: .noInput
+      case .cannotWrite: .cannotCreate
+      case .busy: .temporary
+      default: .badData
+      }
+  }
+
+  /// The exit code for a recording that cannot be used.
+  init(_ failure: FeedRecording.Failure) {
+    self =
+      switch failure.code {
+      case .unreadable: .noInput
+      case .unwritable: .cannotCreate
+      case .busy: .temporary
+      default: .badData
+      }
+  }
+
+  /// The exit code for boards that were not received.
+  init(_ failure: StationboardFailure) {
+    self =
+      switch failure.code {
+      case .invalidAddress: .usage
+      case .unreachable, .server: .unavailable
+      case .refused: .negative
+      case .unreadable: .contract
+      }
+  }
+
+  /// The exit code for an answer of a server of worktrees.
+  init(_ failure: WorkspaceFailure) {
+    self =
+      switch failure.kind {
+      case .unreachable: .unavailable
+      case .refused: .negative
+      case .unreadable: .contract
+      }
+  }
+
+  /// The exit code for an answer of a server of jobs.
+  init(_ failure: JobClientFailure) {
+    switch failure {
+    case .unreachable: self = .unavailable
+    case .notFinished: self = .temporary
+    case .unknownJob, .expired: self = .noInput
+    case .refused(let refusal):
+      self =
+        switch refusal.status {
+        case 401, 403: .noPermission
+        case 404, 410: .noInput
+        case 409: .negative
+        case 429, 503, 507: .temporary
+        case 500...: .unavailable
+        case 400...: .badData
+        default: .contract
+        }
+    }
+  }
+}
