@@ -55,6 +55,7 @@ package final class FeedReplay: HTTPExchange {
   private let other: any HTTPExchange
   private let report: @Sendable (Notice) -> Void
   private let parts: Mutex<[FeedRecording.Feed: Part]>
+  private let longestTaking: Duration
 
   /// Creates the replay of a recording.
   ///
@@ -66,6 +67,7 @@ package final class FeedReplay: HTTPExchange {
   ///   - arrivalField: The response field with the instant of arrival, in milliseconds since
   ///     1970-01-01T00:00:00Z.
   ///   - other: Handles all other requests.
+  ///   - longestTaking: After how long the next response follows a content that is not in use yet.
   ///   - report: Receives the events to show to the user.
   package init(
     _ reader: FeedRecording.Reader,
@@ -74,12 +76,14 @@ package final class FeedReplay: HTTPExchange {
     time: Time,
     arrivalField: HTTPField.Name,
     otherwise other: any HTTPExchange,
+    longestTaking: Duration = .seconds(FeedRecording.Limits.takingSeconds),
     report: @escaping @Sendable (Notice) -> Void
   ) {
     self.reader = reader
     self.time = time
     self.arrivalField = arrivalField
     self.other = other
+    self.longestTaking = longestTaking
     self.report = report
     var parts: [FeedRecording.Feed: Part] = [:]
     for feed in FeedRecording.Feed.allCases {
@@ -207,9 +211,9 @@ package final class FeedReplay: HTTPExchange {
 
   private func waitUntilTaken(_ feed: FeedRecording.Feed) async {
     guard let waiting = parts.withLock({ $0[feed]?.taking?.waiting }) else { return }
-    await withTaskGroup { group in
+    await withTaskGroup { [longestTaking] group in
       group.addTask { for await _ in waiting {} }
-      group.addTask { try? await Task.sleep(for: .seconds(FeedRecording.Limits.takingSeconds)) }
+      group.addTask { try? await Task.sleep(for: longestTaking) }
       await group.next()
       group.cancelAll()
     }

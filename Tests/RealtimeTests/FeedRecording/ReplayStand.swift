@@ -44,6 +44,8 @@ final class ReplayStand: Sendable {
       ),
       arrivalField: .via,
       otherwise: Elsewhere(),
+      // Longer than any test: on a busy machine fifty turns of a task may take ten seconds.
+      longestTaking: .seconds(600),
       report: { notice in book.notices.withLock { $0.append(notice) } }
     )
   }
