@@ -413,8 +413,9 @@ let package = Package(
     .testTarget(
       name: "FreshnessServerTests",
       dependencies: [
-        "ConditionalHTTP", "EventFeed", "FreshResponses", "FreshnessServer", "NIOTransport",
-        "Serving", .httpTypes, .hummingbird, .logging, .nioCore, .serviceLifecycle,
+        "ConditionalHTTP", "EventFeed", "FreshResponses", "Freshness", "FreshnessRuntime",
+        "FreshnessServer", "NIOTransport", "Serving", .httpTypes, .hummingbird, .logging, .nioCore,
+        .serviceLifecycle,
       ]
     ),
     .testTarget(

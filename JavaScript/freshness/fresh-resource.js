@@ -57,7 +57,7 @@ export class FreshResource {
    * @param {object} options - All optional. `policy`: the name of a preset, an interval in milliseconds, or an
    *   object as of `Engine.policy`; `headers`: an object or a function; `read(document, { headers, previous })`: the value
    *   of an answer, the document itself by default; what it throws makes the answer unreadable; `about(value, document)`:
-   *   `{ madeAt, serverTime, nextExpectedAt, isActive, hasRealtime }` of a value; `contentOf(value)`: the text that tells
+   *   `{ madeAt, serverTime, nextExpectedAt, spread, isActive, hasRealtime }` of a value; `contentOf(value)`: the text that tells
    *   whether it changed; `tags`: strings, for `FreshnessClient.invalidate`; `stream`: `{ address, transport, reduce, resumes, protocols }`.
    */
   constructor(client, key, address, options) {
@@ -309,7 +309,8 @@ export class FreshResource {
       const engine = await this.#client.engine;
       if (isOver()) return;
       const policy = policyOf(this.wishedPolicy, this.#options.stream);
-      this.#live = new LiveResource(this.#source(), { engine, policy, device, send, timers, mostRecords: MOST_RECORDS, onChange: () => this.#changed(), onArrival: (arrival) => this.#arrived(arrival) });
+      const clientPolicy = policyOf(this.#client.policy, null);
+      this.#live = new LiveResource(this.#source(), { engine, policy, clientPolicy, device, send, timers, mostRecords: MOST_RECORDS, onChange: () => this.#changed(), onArrival: (arrival) => this.#arrived(arrival) });
     } catch (failure) {
       if (isOver()) return;
       this.#loadFailure = failure;
@@ -344,6 +345,7 @@ export class FreshResource {
           const hasRealtime = known.hasRealtime ?? (status === undefined || ["applied", "partial"].includes(status));
           if (typeof value === "object") facts.set(value, { ...known, hasRealtime });
           const expected = known.nextExpectedAt == null ? {} : { nextExpectedAt: timeOf(known.nextExpectedAt) };
+          if (known.spread != null) expected.spread = Math.max(0, timeOf(known.spread) ?? 0);
           return { ...found, body: value, marks: { status: "applied", ...found.marks, ...marksOf(known) }, hints: { ...found.hints, ...expected } };
         } catch (failure) {
           return { unreadable: String(failure?.message ?? failure).slice(0, 200) };

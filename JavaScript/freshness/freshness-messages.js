@@ -60,7 +60,7 @@ function writeMarks(writer, members) {
   for (const field of ["serverTime", "fetchedAt", "cacheAge"]) {
     writer.optional(members.take(field, null), members.name(field));
   }
-  writer.integer(members.take("transit", 0), members.name("transit"));
+  for (const field of ["transit", "truncation"]) writer.integer(members.take(field, 0), members.name(field));
   writer.optionalNamed("mode", members.take("mode", null), members.name("mode"));
   writer.optionalNamed("status", members.take("status", null), members.name("status"));
   const flag = members.take("appliedFlag", null);
@@ -94,6 +94,7 @@ const ORIGIN_VALUES = {
   asks: (writer, values) => {
     writer.integer(values.take("number"), values.name("number"));
     writer.named("priority", values.take("priority"), values.name("priority"));
+    writer.flag(values.take("isLongPoll"), values.name("isLongPoll"));
   },
   ended: (writer, values) => {
     writer.integer(values.take("number"), values.name("number"));
@@ -123,10 +124,15 @@ export function writeOriginEvent(writer, event) {
   members.end();
 }
 
-/** Reads the restraint of an origin, and the numbers of the requests to send now. */
+/** Reads the restraint of an origin, and the requests to send now. */
 export function readOriginOrders(reader) {
   const restraint = Object.fromEntries(RESTRAINT.map((name) => [name, reader.optional()]));
-  return { restraint, send: Array.from({ length: reader.integer() }, () => reader.integer()) };
+  return { restraint, send: Array.from({ length: reader.integer() }, () => ({ number: reader.integer(), isHeld: reader.flag() })) };
+}
+
+function writeTicket(writer, values) {
+  writer.integer(values.take("generation"), values.name("generation"));
+  writeContext(writer, values.take("context"), values.name("context"));
 }
 
 /** The values after the number of an event; events that are not listed have no values. */
@@ -153,10 +159,10 @@ const EVENT_VALUES = {
     }
   },
   answered: (writer, values) => {
-    writer.integer(values.take("generation"), values.name("generation"));
-    writeContext(writer, values.take("context"), values.name("context"));
+    writeTicket(writer, values);
     writeAnswer(writer, values.take("answer"), values.name("answer"));
   },
+  notHeld: writeTicket,
   linkOpened: (writer, values) => writer.flag(values.take("isResumed"), values.name("isResumed")),
   linkDelivered: (writer, values) => {
     writeContext(writer, values.take("context"), values.name("context"));
@@ -318,6 +324,7 @@ function readMarks(reader) {
     fetchedAt: reader.optional(),
     cacheAge: reader.optional(),
     transit: reader.integer(),
+    truncation: reader.integer(),
     mode: reader.optionalNamed("mode"),
     status: reader.optionalNamed("status"),
   };

@@ -96,6 +96,8 @@ export interface Marks {
   fetchedAt?: number | null;
   cacheAge?: number | null;
   transit?: number;
+  /** How much later than `serverTime` the server may have responded: 999 if it is from `Date`, which counts whole seconds. */
+  truncation?: number;
   mode?: Mode | null;
   status?: Status | null;
   appliedFlag?: boolean | null;
@@ -131,6 +133,8 @@ export type MachineEvent =
   | { event: "wrote"; with: { revision: number } }
   | { event: "restored"; with: { revision: number; age: number } }
   | { event: "restrained"; with: Restraint }
+  /** The long poll was sent as an ordinary request: the origin does not let the server hold another one (R39). */
+  | { event: "notHeld"; with: { generation: number; context: Context } }
   | { event: "answered"; with: { generation: number; context: { question: number; identity?: number }; answer: Answer } }
   | { event: "linkOpened"; with: { isResumed: boolean } }
   | { event: "linkDelivered"; with: { context: { question: number; identity?: number }; answer: Answer } };
@@ -144,7 +148,7 @@ export interface Restraint {
 
 /** An event of a request of an origin. */
 export type OriginEvent =
-  | { event: "asks"; with: { number: number; priority: EngineRequest["priority"] } }
+  | { event: "asks"; with: { number: number; priority: EngineRequest["priority"]; isLongPoll: boolean } }
   | {
       event: "ended";
       with: Outcome & {
@@ -277,13 +281,14 @@ export class Engine {
   readonly memory: { inUse: number; size: number };
   policy(description: PolicyDescription): Policy;
   machine(description: { policy: PolicyDescription; context?: { question: number; identity?: number } }): Machine;
-  origin(): Origin;
+  /** An origin with the ladder and the cap of `Retry-After` of a policy. */
+  origin(policy: PolicyDescription): Origin;
 }
 
 /** The state that all machines of one server share: the requests in flight, and the server's limits (R39). */
 export class Origin {
   private constructor();
-  handle(event: OriginEvent): { restraint: Required<Restraint>; send: number[] };
+  handle(event: OriginEvent): { restraint: Required<Restraint>; send: { number: number; isHeld: boolean }[] };
   destroy(): void;
 }
 

@@ -24,7 +24,7 @@ import { CODES, EngineError, Members, Reader, Writer } from "./freshness-words.j
 export { CODES, EngineError, NUMBERS, WISHES } from "./freshness-words.js";
 
 /** The version of the wire form. */
-const WIRE_VERSION = 4;
+const WIRE_VERSION = 5;
 
 /** The WebAssembly module, and the machines in it. */
 export class Engine {
@@ -158,10 +158,12 @@ export class Engine {
   /**
    * Creates an origin, which all machines of one server share (R39).
    *
+   * @param {object} policy - As for `policy()`: the origin has its ladder and its cap of `Retry-After`.
    * @returns {Origin} The origin; `destroy()` releases its memory.
    */
-  origin() {
-    const handle = this.#call("freshness_origin_create", []);
+  origin(policy) {
+    const whole = this.policy(policy);
+    const handle = this.#call("freshness_origin_create", [], (writer) => writePolicy(writer, whole));
     return new Origin((name, write, read) => this.#call(name, [handle], write, read));
   }
 
@@ -289,11 +291,12 @@ export class Origin {
   /**
    * Handles an event of a request.
    *
-   * @param {object} event - `{ event, with }`: `asks` with `number` and `priority` for a request that a machine
-   *   ordered; `ended` with `number`, `now`, `outcome` and its values, `serverTime`, `rateLimit`
+   * @param {object} event - `{ event, with }`: `asks` with `number`, `priority` and `isLongPoll` for a request that a
+   *   machine ordered; `ended` with `number`, `now`, `outcome` and its values, `serverTime`, `rateLimit`
    *   (`{ remaining, reset }`) and `resources`; `withdrew` with `number` for one that was canceled.
-   * @returns {object} `restraint`: to pass to the machines, as the values of `restrained`; `send`: the
-   *   numbers of the requests to send now.
+   * @returns {object} `restraint`: to pass to the machines, as the values of `restrained`; `send`: of
+   *   each request to send now `number` and `isHeld`. A long poll that is not held is sent as an ordinary request,
+   *   and the machine is told with `notHeld`.
    */
   handle(event) {
     return this.#call("freshness_origin_handle", (writer) => writeOriginEvent(writer, event), readOriginOrders);

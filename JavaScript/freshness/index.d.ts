@@ -18,6 +18,8 @@ export interface About {
   serverTime?: Date | number | string | null;
   /** When the server expects the next change (R31). */
   nextExpectedAt?: Date | number | string | null;
+  /** The milliseconds after it over which clients spread their requests (R31); by default as a server of Freshet states it. */
+  spread?: number | null;
   /** Whether there is activity, which is polled at the active interval (R9). */
   isActive?: boolean;
   /** Whether it is realtime data, which other data does not replace for a limited time (R20). */

@@ -48,14 +48,16 @@ export class LiveResource {
    *   that the address was made of and the newest one; `openStream(question, copy, listener)`: as a `BoardStream`;
    *   `contentOf(body)`: what people see of it; `natureOf(body)`: `hasRealtime` and `activity` of an answer;
    *   `subjectOf(question)`; `fields()`: further fields of requests; `marks`: marks that every answer has.
-   * @param {object} options - `engine`; `policy`: as for `Engine.policy`; `device`; `onChange(resource)`: something
+   * @param {object} options - `engine`; `policy`: as for `Engine.policy`; `clientPolicy`: that of origins, by default
+   *   the same; `device`; `onChange(resource)`: something
    *   that people see changed; `onArrival(arrival)`: an answer came, for the clock; `send`: as `fetch`; `timers`: an
    *   object with `setTimeout` and `clearTimeout`; `mostRecords`: how many samples are kept for an export.
    */
-  constructor(source, { engine, policy, device, onChange, onArrival = () => {}, send, timers = globalThis, mostRecords = MOST_RECORDS }) {
+  constructor(source, { engine, policy, clientPolicy = policy, device, onChange, onArrival = () => {}, send, timers = globalThis, mostRecords = MOST_RECORDS }) {
     this.source = source;
     this.engine = engine;
     this.wished = policy;
+    this.clientPolicy = clientPolicy;
     this.policy = engine.policy(policy);
     this.device = device;
     this.onChange = onChange;
@@ -188,7 +190,7 @@ export class LiveResource {
   #begin() {
     this.#machine = this.engine.machine({ policy: this.wished, context: this.#context });
     this.#endsListening = this.device.listen((event) => this.#tell(event));
-    this.#gate = OriginGate.of(this.engine, this.source.address(this.#question, null), () => this.device.now());
+    this.#gate = OriginGate.of(this.engine, this.source.address(this.#question, null), this.clientPolicy, () => this.device.now());
     this.#leavesGate = this.#gate.join(this);
     this.#tell({ event: "started" });
   }
@@ -262,7 +264,14 @@ export class LiveResource {
   #send(request) {
     const machine = this.#machine;
     const flight = { generation: request.generation, abort: new AbortController(), number: 0 };
-    flight.number = this.#gate.ask(request.priority, () => this.#machine === machine && this.#ask(request, flight));
+    flight.number = this.#gate.ask(request, (isHeld) => {
+      if (this.#machine !== machine) return;
+      if (request.longPoll !== null && !isHeld) {
+        request.longPoll = null;
+        this.#tell({ event: "notHeld", with: { generation: request.generation, context: request.context } });
+      }
+      this.#ask(request, flight);
+    });
     this.#flight = flight;
   }
 

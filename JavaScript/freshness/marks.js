@@ -23,6 +23,9 @@ function instant(text) {
   return Number.isNaN(time) ? null : time;
 }
 
+/** Returns how far a server's clock may be behind: a text without a fraction, such as `Date`, counts whole seconds (R37). */
+export const truncationOf = (text) => (String(text).includes(".") ? 0 : 999);
+
 function whole(value) {
   return Number.isFinite(value) ? Math.trunc(value) : null;
 }
@@ -32,6 +35,7 @@ export function marksOfBody(body, transit = 0) {
   const meta = body.meta ?? {};
   return {
     serverTime: instant(meta.serverTime),
+    truncation: truncationOf(meta.serverTime),
     fetchedAt: instant(meta.rtFetchedAt),
     cacheAge: whole(meta.rtCacheAgeMs),
     transit,
@@ -47,6 +51,7 @@ export function marksOfHead(headers) {
   const age = Number.parseInt(headers.get("x-md-rt-age-ms") ?? "", 10);
   return {
     serverTime: instant(headers.get("date")),
+    truncation: truncationOf(),
     fetchedAt: instant(headers.get("x-md-rt-fetched-at")),
     cacheAge: age >= 0 ? age : null,
     transit: transitOf(headers),

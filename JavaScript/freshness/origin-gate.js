@@ -14,15 +14,18 @@ export class OriginGate {
   #resources = new Set();
   #restraint = {};
 
-  /** Returns the origin of the server at a URL: one for each scheme, host and port. */
-  static of(engine, address, now) {
+  /**
+   * Returns the origin of the server at a URL: one for each scheme, host and port. A new one has the ladder and the cap of
+   * `policy`, the client's.
+   */
+  static of(engine, address, policy, now) {
     if (!gates.has(engine)) gates.set(engine, new Map());
     const known = gates.get(engine);
-    return remembered(known, originOf(address), () => new OriginGate(engine, now));
+    return remembered(known, originOf(address), () => new OriginGate(engine, policy, now));
   }
 
-  constructor(engine, now) {
-    this.#origin = engine.origin();
+  constructor(engine, policy, now) {
+    this.#origin = engine.origin(policy);
     this.#now = now;
   }
 
@@ -48,14 +51,17 @@ export class OriginGate {
     return () => this.#resources.delete(resource);
   }
 
-  /** Adds a request; `start()` sends it when it is admitted. Returns its number. */
-  ask(priority, start) {
+  /**
+   * Adds a request; `start(isHeld)` sends it when it is admitted: held by the server if it is a long poll and no more
+   * are held than half of a browser's connections to a server, otherwise as an ordinary request. Returns its number.
+   */
+  ask({ priority, longPoll }, start) {
     this.#numbers += 1;
     const number = this.#numbers;
     this.#starts.set(number, start);
     this.#outstanding.add(number);
     // Not within the event that ordered it: its resource is still handling that.
-    queueMicrotask(() => this.#starts.has(number) && this.#handle({ event: "asks", with: { number, priority } }));
+    queueMicrotask(() => this.#starts.has(number) && this.#handle({ event: "asks", with: { number, priority, isLongPoll: longPoll !== null } }));
     return number;
   }
 
@@ -92,10 +98,10 @@ export class OriginGate {
       // Not within an event of a machine: its effects come first.
       for (const resource of this.#resources) queueMicrotask(() => this.#resources.has(resource) && resource.restrain(this.#restraint));
     }
-    for (const number of send) {
+    for (const { number, isHeld } of send) {
       const start = this.#starts.get(number);
       this.#starts.delete(number);
-      start?.();
+      start?.(isHeld);
     }
   }
 }

@@ -1,6 +1,7 @@
 // The stream of a resource: its events as whole values.
 
 import { readEventStream } from "./event-stream.js";
+import { truncationOf } from "./marks.js";
 import { ResourceStream } from "./resource-stream.js";
 import { readWebSocket } from "./web-socket.js";
 
@@ -46,6 +47,6 @@ export class ValueStream extends ResourceStream {
 export function marksOf({ madeAt = null, serverTime = null } = {}) {
   const marks = {};
   if (madeAt != null) marks.fetchedAt = timeOf(madeAt);
-  if (serverTime != null) marks.serverTime = timeOf(serverTime);
-  return marks;
+  if (serverTime == null) return marks;
+  return { ...marks, serverTime: timeOf(serverTime), truncation: typeof serverTime === "string" ? truncationOf(serverTime) : 0 };
 }

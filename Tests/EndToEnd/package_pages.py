@@ -9,6 +9,7 @@ import threading
 import time
 import urllib.error
 import urllib.request
+from datetime import datetime, timezone
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
@@ -43,6 +44,8 @@ class PackageServer:
         self.addresses: list[str] = []
         #: The status with which a change is refused.
         self.refuses: int | None = None
+        #: Long polls of /api/held/N: how many are held now, were held at most, and have been answered.
+        self.holding = self.most_held = self.released = 0
         self._changed = threading.Condition()
         self._is_over = False
         outer = self
@@ -109,11 +112,27 @@ class PackageServer:
             return self.send(request, 200, file.read_bytes(), TYPES[file.suffix])
         if path == "/api/value":
             return self.send_value(request)
+        if path == "/api/dated":
+            return self.send_dated(request)
+        if path.startswith("/api/held/"):
+            self.hold(request)
+            return self.send_value(request)
         if path == "/api/events":
             return self.stream(request)
         if path.startswith("/api/") and self.upstream:
             return self.forward(request)
         self.send(request, 204 if path == "/favicon.ico" else 404, b"", "text/plain")
+
+    def hold(self, request: BaseHTTPRequestHandler) -> None:
+        """Holds a long poll until the value changes, however long it asks to wait."""
+        if "Prefer" not in request.headers:
+            return
+        with self._changed:
+            self.holding += 1
+            self.most_held = max(self.most_held, self.holding)
+            self._changed.wait_for(lambda: self._is_over or request.headers.get("If-None-Match") != f'"{self.number}"')
+            self.holding -= 1
+            self.released += 1
 
     @staticmethod
     def send(request: BaseHTTPRequestHandler, status: int, body: bytes, kind: str, **fields: str) -> None:
@@ -134,6 +153,13 @@ class PackageServer:
             request.send_header("ETag", tag)
             return request.end_headers()
         self.send(request, 200, json.dumps(self.value()).encode(), TYPES[".json"], ETag=tag)
+
+    def send_dated(self, request: BaseHTTPRequestHandler) -> None:
+        """Data made in the last tenth of the second before, each time later; the time now is in `Date` in whole seconds, in the document in
+        milliseconds."""
+        now = time.time()
+        made, served = (f"{datetime.fromtimestamp(one, timezone.utc):%Y-%m-%dT%H:%M:%S}.{int(one % 1 * 1000):03}Z" for one in (int(now) - 0.1 + now % 1 / 10, now))
+        self.send(request, 200, json.dumps({"madeAt": made, "serverTime": served}).encode(), TYPES[".json"])
 
     def stream(self, request: BaseHTTPRequestHandler) -> None:
         request.send_response(200)

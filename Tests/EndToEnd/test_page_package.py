@@ -190,6 +190,56 @@ class PackageTest(BoardTest):
         tab.run("window.client.close()")
         self.assertEqual(tab.run("window.client.engine.then((engine) => engine.machines)"), 0)
 
+    def test_a_date_in_whole_seconds_makes_nothing_younger(self):
+        """The age is never below the truth, to the millisecond, and above it by the second of the `Date` at most (R37)."""
+        tab = self.go("/plain")
+        tab.run("""(() => {
+          window.looks = { date: [], exact: [] };
+          window.dated = (name, serverTime) => {
+            const resource = window.client.resource('/api/dated', { key: name, about: (value) => ({ madeAt: value.madeAt, serverTime: serverTime(value) }) });
+            resource.subscribe(({ value }) => {
+              if (value === null) return;
+              // The truth first: the age, which is read after it, can only be greater.
+              const truth = Date.now() - Date.parse(value.madeAt);
+              const excess = resource.age - truth;
+              window.looks[name].push({ excess, made: Date.parse(value.madeAt), took: resource.diagnostics().ring.at(-1)?.durationMs ?? 0 });
+            }, { ticking: true });
+          };
+          window.dated('date', () => null);
+          window.dated('exact', (value) => value.serverTime);
+        })()""")
+        # Many answers, each at another place in its second.
+        tab.wait("Object.values(window.looks).every((looks) => new Set(looks.map(({ made }) => made)).size >= 8)")
+        #: What clocks in whole milliseconds are off by.
+        noise = 5
+        for name, most in (("date", 999), ("exact", 0)):
+            looks = tab.run(f"window.looks.{name}")
+            longest = max(look["took"] for look in looks)
+            with self.subTest(name):
+                self.assertGreaterEqual(min(look["excess"] for look in looks), -noise, "younger than the data is")
+                self.assertLessEqual(max(look["excess"] for look in looks), most + longest + noise, "older than the data can be")
+
+    def test_held_requests_leave_connections_to_the_others(self):
+        """Seven resources with long polls over HTTP/1.1: a browser has six connections to a server (R39)."""
+        tab = self.go("/plain")
+        tab.run("window.longPolling = (number) => window.watch(number, `/api/held/${number}`, { policy: { ...window.client.policy, longPoll: 60_000 } })")
+        tab.run("[1, 2, 3, 4, 5, 6].forEach(window.longPolling)")
+        asked = lambda number: self.server.addresses.count(f"/api/held/{number}")  # noqa: E731
+        # Three are held, which are counted when they are answered. The other three are polled.
+        until(lambda: self.server.holding == 3 and sum(asked(number) >= 4 for number in range(1, 7)) == 3)
+        tab.run("window.longPolling(7)")
+        tab.wait("window.seen[7].length === 1")
+        self.assertEqual((self.server.holding, self.server.released), (3, 0), "the first copy waited for a held request")
+        # A refresh takes the place of the long poll of its resource.
+        held = next(number for number in range(1, 7) if asked(number) == 1)
+        tab.run(f"window.client.resources[{held} - 1].refresh()")
+        until(lambda: asked(held) >= 2)
+        self.assertEqual(self.server.released, 0)
+        number = self.server.change()
+        tab.wait(f"Object.values(window.seen).every((list) => list.at(-1) === {number})")
+        # The canceled one was held by the server alone, which notices that when it answers.
+        self.assertLessEqual(self.server.most_held, 4)
+
     def test_a_page_out_of_sight_pauses_and_without_a_network_says_so(self):
         self.EXPECTED = re.compile("ERR_INTERNET_DISCONNECTED|Failed to load resource")
         tab = self.go("/plain")

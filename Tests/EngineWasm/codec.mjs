@@ -69,20 +69,23 @@ test("numbers of the host come back as they went in, up to 2^53 and below zero",
 });
 
 test("an origin binds all of its requests", () => {
-  const origin = engine.origin();
-  const ask = (number, priority = "normal") => origin.handle({ event: "asks", with: { number, priority } });
-  const sent = [1, 2, 3, 4, 5, 6, 7].flatMap((number) => ask(number).send);
-  assert.deepEqual(sent, [1, 2, 3, 4, 5, 6]);
+  const origin = engine.origin({ preset: "departuresWeb" });
+  const ask = (number, priority = "normal", isLongPoll = false) => origin.handle({ event: "asks", with: { number, priority, isLongPoll } });
+  const sent = [1, 2, 3, 4, 5, 6, 7].flatMap((number) => ask(number, "normal", number === 3).send);
+  assert.deepEqual(sent, [1, 2, 3, 4, 5, 6].map((number) => ({ number, isHeld: number === 3 })));
   assert.deepEqual(ask(8, "high").send, []);
-  assert.deepEqual(origin.handle({ event: "withdrew", with: { number: 2 } }).send, [8]);
+  assert.deepEqual(origin.handle({ event: "withdrew", with: { number: 2 } }).send, [{ number: 8, isHeld: false }]);
   const throttled = { number: 1, now: 1_000.5, outcome: "throttled", retryAfter: { seconds: 30 } };
   const { restraint, send } = origin.handle({ event: "ended", with: throttled });
   assert.deepEqual(restraint, { notBefore: 31_000, quietUntil: null, leastInterval: null });
-  assert.deepEqual(send, [7]);
+  assert.deepEqual(send, [{ number: 7, isHeld: false }]);
   const limited = { number: 3, now: 2_000, outcome: "unchanged", rateLimit: { remaining: 4, reset: 60_000 }, resources: 2 };
   assert.equal(origin.handle({ event: "ended", with: limited }).restraint.leastInterval, 30_000);
   assert.throws(() => ask(1.5), { code: "outOfRange" });
   assert.throws(() => origin.handle({ event: "left", with: {} }), { code: "unknownName" });
+  assert.throws(() => origin.handle({ event: "asks", with: { number: 9, priority: "low" } }), { code: "missing" });
+  assert.throws(() => engine.origin({ every: 10_000, ladder: [-1] }), { code: "outOfRange" });
+  assert.throws(() => engine.origin({ every: 10_000, ladder: Array(65).fill(1) }), { code: "outOfRange" });
   origin.destroy();
   assert.throws(() => ask(9), { code: "noSuchMachine" });
 });
@@ -216,7 +219,7 @@ test("a module that stopped at a fault is not used again", () => {
   const stopped = new Engine({
     exports: {
       memory: new WebAssembly.Memory({ initial: 1 }),
-      freshness_wire_version: () => 4,
+      freshness_wire_version: () => 5,
       freshness_buffer: () => 0,
       freshness_buffer_capacity: () => 256,
       freshness_preset: () => {

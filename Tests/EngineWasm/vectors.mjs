@@ -126,13 +126,13 @@ class Telling {
   tell(step, draw, where) {
     const event = { event: step.event };
     if ("with" in step) event.with = step.with;
-    if (step.event === "answered") {
-      check(step.with, ["answer"], ["generation", "context"], `${where}.with`);
+    if (step.event === "answered" || step.event === "notHeld") {
+      check(step.with, step.event === "answered" ? ["answer"] : [], ["generation", "context"], `${where}.with`);
       const generation = step.with.generation ?? this.machine.look(this.now).outstanding;
       if (generation === null) return "no request is out";
       const context = step.with.context ?? this.ordered.get(generation)?.context;
       if (!context) return `no request ${generation} was ever ordered`;
-      event.with = { generation, context, answer: step.with.answer };
+      event.with = { ...step.with, generation, context };
     } else if (step.event === "linkDelivered") {
       check(step.with, ["answer"], ["context"], `${where}.with`);
       event.with = { context: this.machine.look(this.now).context, ...step.with };

@@ -143,6 +143,35 @@ private func text(_ answer: HTTPExchangeAnswer) -> String {
     }
   }
 
+  @Test func `says when the next one is expected, and over how long clients spread after it`()
+    async throws
+  {
+    let climate = try ServedValue<Climate>()
+    let spread = try #require(HTTPField.Name("x-md-rt-spread-ms"))
+    let next = try #require(HTTPField.Name("x-md-rt-next-ms"))
+    try await Stage.run(Stage.router { $0.serve(climate, at: "climate") }) { stage in
+      func fields(_ sent: HTTPFields = [:]) async throws -> HTTPFields {
+        try await stage.send("/climate", sent).head.headerFields
+      }
+      try climate.publish(Climate(celsius: 21), expecting: .seconds(60), spread: .seconds(2.5))
+      let first = try await fields()
+      #expect(first[spread] == "2500")
+      #expect((1...60_000).contains(Int(first[next] ?? "") ?? 0))
+      // A 304 says it too.
+      let same = try await fields([.ifNoneMatch: "*"])
+      #expect(same[spread] == "2500" && same[next] != nil)
+      try climate.publish(Climate(celsius: 22), expecting: .seconds(60), spread: .seconds(-1))
+      #expect(try await fields()[spread] == "0")
+      try climate.publish(Climate(celsius: 23), expecting: .seconds(60))
+      let exact = try await fields()
+      #expect(exact[spread] == nil && exact[next] != nil)
+      // Without an expected instant there is nothing to spread after.
+      try climate.publish(Climate(celsius: 24), spread: .seconds(2))
+      let unknown = try await fields()
+      #expect(unknown[spread] == nil && unknown[next] == nil)
+    }
+  }
+
   @Test func `compressed, has a tag of its own that comes back, for reads and for writes`()
     async throws
   {

@@ -82,7 +82,7 @@ test("a better value is kept over a lesser one, for a person who does not force 
 test("304 leaves the snapshot the same object, and its age grows with the clock", async () => {
   const world = new World();
   world.answer = ({ headers }) => (headers["If-None-Match"] === '"1"' ? { status: 304, headers: { ETag: '"1"' } }
-    : { body: { n: 1, meta: { serverTime: "2026-01-01T00:00:10Z", rtFetchedAt: "2026-01-01T00:00:03Z" } }, headers: { ETag: '"1"' } });
+    : { body: { n: 1, meta: { serverTime: "2026-01-01T00:00:10.000Z", rtFetchedAt: "2026-01-01T00:00:03Z" } }, headers: { ETag: '"1"' } });
   const resource = world.client.resource(A);
   const changes = [];
   resource.subscribe((snapshot) => changes.push(snapshot));
@@ -133,10 +133,54 @@ test("a value says when it was made, and what activity it shows", async () => {
   const resource = world.client.resource(A, { policy, about: ({ made, busy }) => ({ madeAt: new Date(made), isActive: busy }) });
   resource.subscribe(() => {});
   await world.run(100);
-  assert.equal(resource.age, 30_100);
+  // R37: a Date stands for a whole second.
+  assert.equal(resource.age, 30_100 + 999);
   assert.equal(resource.snapshot.state, "ageing");
   await world.run(1_500);
   assert.equal(world.requests.length, 2, "active: 1.5 s");
+  world.client.close();
+});
+
+test("a time in whole seconds counts as the end of its second, one in milliseconds as itself", async () => {
+  const world = new World();
+  const made = "2026-01-01T00:00:00.900Z";
+  const ageWith = async (serverTime, second = 5) => {
+    world.answer = () => ({ body: { is: 1 }, headers: { Date: `Thu, 01 Jan 2026 00:00:0${second} GMT` } });
+    const resource = world.client.resource(A, { key: String(serverTime), about: () => ({ madeAt: made, serverTime }) });
+    resource.subscribe(() => {});
+    await world.settle();
+    return resource.age;
+  };
+  assert.equal(await ageWith(undefined), 5_099);
+  assert.equal(await ageWith("2026-01-01T00:00:05Z"), 5_099);
+  assert.equal(await ageWith("2026-01-01T00:00:05.000Z"), 4_100);
+  assert.equal(await ageWith(Date.parse("2026-01-01T00:00:05Z")), 4_100);
+  // Made in the second of the Date: a tenth of a second old at most.
+  assert.equal(await ageWith("2026-01-01T00:00:00Z", 0), 99);
+  world.client.close();
+});
+
+test("clients spread over the time that about, or the server's fields, give after the next change", async () => {
+  const world = new World({ policy: "departuresWeb" });
+  const wait = async (name, spread, headers = {}) => {
+    world.answer = () => ({ body: { name }, headers: { Date: new Date(1.7e12).toUTCString(), ...headers } });
+    const about = () => ({ madeAt: 1.7e12 - 5_000, serverTime: 1.7e12, nextExpectedAt: 1.7e12 + 13_000, ...(spread === undefined ? {} : { spread }) });
+    // Each resource draws its own place in the window.
+    const waits = [];
+    for (let number = 0; number < 40; number += 1) {
+      const resource = world.client.resource(`${A}/${name}/${number}`, { about });
+      resource.subscribe(() => {});
+      await world.settle();
+      assert.equal(resource.nextRequest.cause, "stated", `${name}: ${resource.nextRequest.wait}`);
+      waits.push(resource.nextRequest.wait);
+    }
+    return Math.max(...waits) - Math.min(...waits);
+  };
+  const exact = await wait("exact");
+  for (const [name, spread, headers] of [["about", 1_200], ["fields", undefined, { "X-MD-RT-Spread-Ms": "1200" }]]) {
+    const spreadOver = await wait(name, spread, headers);
+    assert.ok(spreadOver > exact + 200 && spreadOver <= exact + 1_300, `${name}: ${spreadOver}, ${exact} without`);
+  }
   world.client.close();
 });
 

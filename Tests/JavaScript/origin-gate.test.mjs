@@ -4,9 +4,10 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 
 import { OriginGate } from "../../JavaScript/freshness/origin-gate.js";
-import { newEngine } from "./world.mjs";
+import { newEngine, STEADY, World } from "./world.mjs";
 
 const MOST = 256;
+const POLICY = { preset: "departuresWeb" };
 const now = () => 0;
 const settled = () => new Promise((resolve) => setImmediate(resolve));
 
@@ -16,7 +17,7 @@ const resource = () => ({ told: {}, restrain(limits) { this.told = limits; } });
 /** Sends one request and ends it. */
 async function request(gate, arrival) {
   let number = null;
-  await new Promise((start) => { number = gate.ask("normal", start); });
+  await new Promise((start) => { number = gate.ask({ priority: "normal", longPoll: null }, start); });
   gate.ended(number, { marks: {}, ...arrival });
   await settled();
 }
@@ -25,41 +26,41 @@ const busy = { outcome: "throttled", retryAfter: { seconds: 200 } };
 
 test("a page that visits many servers forgets those it left, and limits in force last", async () => {
   const engine = newEngine();
-  const limited = OriginGate.of(engine, "https://limited.example/a", now);
+  const limited = OriginGate.of(engine, "https://limited.example/a", POLICY, now);
   const leave = limited.join(resource());
   await request(limited, busy);
   leave();
-  for (let number = 0; number < 3 * MOST; number += 1) OriginGate.of(engine, `https://host-${number}.example/a`, now).join(resource())();
+  for (let number = 0; number < 3 * MOST; number += 1) OriginGate.of(engine, `https://host-${number}.example/a`, POLICY, now).join(resource())();
   const again = resource();
-  OriginGate.of(engine, "https://limited.example/b", now).join(again);
+  OriginGate.of(engine, "https://limited.example/b", POLICY, now).join(again);
   assert.equal(again.told.notBefore, 200_000);
   const fresh = resource();
-  OriginGate.of(engine, "https://host-0.example/a", now).join(fresh);
+  OriginGate.of(engine, "https://host-0.example/a", POLICY, now).join(fresh);
   assert.ok(fresh.told.notBefore == null);
 });
 
 test("an origin with a resource or a request is never forgotten; more of them than a page can know share one", () => {
   const engine = newEngine();
-  const gates = Array.from({ length: MOST }, (_, number) => OriginGate.of(engine, `https://host-${number}.example/a`, now));
+  const gates = Array.from({ length: MOST }, (_, number) => OriginGate.of(engine, `https://host-${number}.example/a`, POLICY, now));
   gates.forEach((gate) => gate.join(resource()));
   assert.equal(new Set(gates).size, MOST);
-  const further = OriginGate.of(engine, "https://further.example/a", now);
+  const further = OriginGate.of(engine, "https://further.example/a", POLICY, now);
   assert.ok(gates.includes(further));
-  assert.equal(OriginGate.of(engine, "https://host-7.example/b", now), gates[7]);
+  assert.equal(OriginGate.of(engine, "https://host-7.example/b", POLICY, now), gates[7]);
 });
 
 test("an unused origin makes room, one that waits for an answer does not", () => {
   const engine = newEngine();
-  const gates = Array.from({ length: MOST }, (_, number) => OriginGate.of(engine, `https://host-${number}.example/a`, now));
-  gates.forEach((gate, number) => (number === 0 ? gate.ask("normal", () => {}) : number === 5 ? null : gate.join(resource())));
-  const further = OriginGate.of(engine, "https://further.example/a", now);
+  const gates = Array.from({ length: MOST }, (_, number) => OriginGate.of(engine, `https://host-${number}.example/a`, POLICY, now));
+  gates.forEach((gate, number) => (number === 0 ? gate.ask({ priority: "normal", longPoll: null }, () => {}) : number === 5 ? null : gate.join(resource())));
+  const further = OriginGate.of(engine, "https://further.example/a", POLICY, now);
   assert.ok(!gates.includes(further));
-  assert.equal(OriginGate.of(engine, "https://host-0.example/a", now), gates[0]);
+  assert.equal(OriginGate.of(engine, "https://host-0.example/a", POLICY, now), gates[0]);
 });
 
 test("a Retry-After date that cannot be measured is a minute, whatever the device's clock says", async () => {
   const engine = newEngine();
-  const gate = OriginGate.of(engine, "https://dated.example/a", now);
+  const gate = OriginGate.of(engine, "https://dated.example/a", POLICY, now);
   const watched = resource();
   gate.join(watched);
   await request(gate, { outcome: "throttled", retryAfter: { date: Date.parse("2001-01-01") } });
@@ -68,10 +69,67 @@ test("a Retry-After date that cannot be measured is a minute, whatever the devic
 
 test("a Retry-After date is measured with the answer's own time", async () => {
   const engine = newEngine();
-  const gate = OriginGate.of(engine, "https://dated.example/a", now);
+  const gate = OriginGate.of(engine, "https://dated.example/a", POLICY, now);
   const watched = resource();
   gate.join(watched);
   const served = Date.parse("2001-01-01");
   await request(gate, { outcome: "throttled", retryAfter: { date: served + 30_000 }, marks: { serverTime: served } });
   assert.equal(watched.told.notBefore, 30_000);
+});
+
+/** A world whose server holds long polls, and answers everything else at once. */
+function holding(options) {
+  const world = new World(options);
+  world.held = [];
+  world.answer = (request) => {
+    if (request.headers.Prefer) {
+      world.held.push(request);
+      return { hang: true };
+    }
+    return request.headers["If-None-Match"] ? { status: 304, headers: { ETag: '"1"' } } : { body: { is: request.address }, headers: { ETag: '"1"' } };
+  };
+  return world;
+}
+
+test("the server holds half of a browser's connections at most; the rest polls, and nobody waits behind them", async () => {
+  const world = holding({ policy: { ...STEADY, longPoll: 25_000 } });
+  const watch = (name) => {
+    const resource = world.client.resource(`https://held.example/${name}`);
+    resource.subscribe(() => {});
+    return resource;
+  };
+  const resources = [1, 2, 3, 4, 5, 6].map(watch);
+  await world.run(12_000);
+  assert.equal(world.requests.length, 12);
+  assert.equal(world.held.length, 3);
+  assert.deepEqual(resources.map(({ nextRequest }) => nextRequest.cause).sort(), ["cadence", "cadence", "cadence", "outstanding", "outstanding", "outstanding"]);
+  const seventh = watch(7);
+  await world.settle();
+  assert.equal(seventh.snapshot.value?.is, "https://held.example/7", "a first copy waits for no held request");
+  const [{ address }] = world.held;
+  resources.find((resource) => resource.address === address).refresh();
+  await world.settle();
+  assert.equal(world.requests.at(-1).address, address);
+  assert.equal(world.requests.at(-1).headers.Prefer, undefined);
+  assert.ok(world.held[0].signal.aborted, "the refresh takes the place of the long poll");
+  await world.run(10_000);
+  assert.equal(world.held.filter(({ signal }) => !signal.aborted).length, 3, "a place that is free is used again");
+  world.client.close();
+});
+
+test("an origin has the ladder and the cap of the client's policy, as in Swift, whatever its resources have", async () => {
+  const world = new World({ policy: { ...STEADY, ladder: [7_000], retryAfterCap: 60_000 } });
+  world.answer = ({ address }) => (address.endsWith("/busy") ? { status: 429, headers: { "Retry-After": "200" } } : { body: {} });
+  const [calm, busy] = ["calm", "busy"].map((name) => world.client.resource(`https://busy.example/${name}`, { policy: STEADY }));
+  calm.subscribe(() => {});
+  await world.settle();
+  busy.subscribe(() => {});
+  await world.settle();
+  assert.deepEqual(calm.nextRequest, { wait: 60_000, cause: "retryAfter", rule: "R21" });
+  world.answer = () => ({ status: 500 });
+  const failing = [1, 2, 3].map((name) => world.client.resource(`https://failing.example/${name}`, { policy: { ...STEADY, ladder: [500], retryDelay: null, ladderJitter: "none" } }));
+  for (const resource of failing) resource.subscribe(() => {});
+  await world.settle();
+  for (const { nextRequest } of failing) assert.deepEqual(nextRequest, { wait: 7_000, cause: "origin", rule: "R39" });
+  world.client.close();
 });

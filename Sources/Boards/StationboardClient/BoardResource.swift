@@ -147,7 +147,7 @@ public struct BoardResource: FreshResource {
   /// The freshness metadata of a response.
   public static func marks(of meta: Board.Meta) -> FreshnessMetadata {
     var marks = FreshnessMetadata()
-    marks.serverTime = BoardInstant.read(meta.serverTime)
+    marks.setServerTime(instant: meta.serverTime)
     marks.fetchedAt = meta.rtFetchedAt.flatMap { BoardInstant.read($0) }
     marks.cacheAge = meta.rtCacheAgeMs.flatMap { Int64(exactly: $0.rounded()) }
       .map { .milliseconds($0) }

@@ -51,6 +51,11 @@ public enum Event: Hashable, Sendable {
   case evicted
   /// The limits that the origin imposes on every resource it serves (R39).
   case restrained(Restraint)
+  /// The long poll was sent as an ordinary request, because the origin has no place for another one
+  /// that the server holds (R39).
+  ///
+  /// The host reports it when it sends the request, from ``Origin/admit()``.
+  case notHeld(Ticket)
 
   // MARK: Responses and stream events
 

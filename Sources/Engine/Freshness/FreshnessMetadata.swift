@@ -38,6 +38,9 @@ public enum RealtimeStatus: UInt8, Hashable, Sendable {
 public struct FreshnessMetadata: Hashable, Sendable {
   /// The server's clock when it responded.
   public var serverTime: WallTime?
+  /// How much later than ``serverTime`` the server may have responded: 999 ms if it is from `Date`,
+  /// which counts whole seconds (RFC 9110 5.6.7), and zero if it has milliseconds.
+  public var truncation: Timespan
   /// When the data was made, on the server's clock (`rtFetchedAt`).
   public var fetchedAt: WallTime?
   /// The age of the data when the server responded (`rtCacheAgeMs`).
@@ -57,6 +60,7 @@ public struct FreshnessMetadata: Hashable, Sendable {
   /// Creates freshness metadata.
   public init(
     serverTime: WallTime? = nil,
+    truncation: Timespan = .zero,
     fetchedAt: WallTime? = nil,
     cacheAge: Timespan? = nil,
     transit: Timespan = .zero,
@@ -66,6 +70,7 @@ public struct FreshnessMetadata: Hashable, Sendable {
     reason: RealtimeStatus? = nil
   ) {
     self.serverTime = serverTime
+    self.truncation = truncation
     self.fetchedAt = fetchedAt
     self.cacheAge = cacheAge
     self.transit = transit
@@ -79,6 +84,7 @@ public struct FreshnessMetadata: Hashable, Sendable {
   public func updated(by later: FreshnessMetadata) -> FreshnessMetadata {
     FreshnessMetadata(
       serverTime: later.serverTime ?? serverTime,
+      truncation: later.serverTime == nil ? truncation : later.truncation,
       fetchedAt: later.fetchedAt ?? fetchedAt,
       cacheAge: later.cacheAge ?? cacheAge,
       transit: later.transit,
@@ -111,12 +117,20 @@ public struct FreshnessMetadata: Hashable, Sendable {
   /// Returns the greatest possible age on arrival, as far as the server tells (R37).
   ///
   /// The time of the return path is unknown, and at most as long as the request took. `Age` and
-  /// `Date` count whole seconds, so the time in caches may be almost a second longer than they say.
+  /// `Date` count whole seconds, so the time in caches may be almost a second longer than they say,
+  /// and the server may have responded almost a second later than its `Date`. Both may be true.
   ///
   /// - Parameter delay: The time from the request to the arrival of the response.
   /// - Returns: The age, or `nil` if the server does not tell one.
   public func greatestAgeAtArrival(delay: Timespan) -> Timespan? {
-    ageAtArrival.map { $0 + wayBack(delay) }
+    greatestAge.map { $0 + wayBack(delay) }
+  }
+
+  /// The greatest possible age when the response left the last cache.
+  private var greatestAge: Timespan? {
+    // The server's own figure does not depend on a clock.
+    guard cacheAge == nil, let serverTime, let fetchedAt else { return ageAtArrival }
+    return max(serverTime - fetchedAt + max(truncation, .zero), .zero) + transit
   }
 
   /// Returns the longest time since the response was made that its age does not include.
@@ -125,7 +139,10 @@ public struct FreshnessMetadata: Hashable, Sendable {
   }
 
   /// What cache fields leave out, because they count whole seconds (RFC 9110 5.6.7, RFC 9111 5.1).
-  private static let secondOfCaches = Timespan.milliseconds(999)
+  private static let secondOfCaches = Self.truncationOfDate
+
+  /// What a time in whole seconds, such as `Date`, leaves out at most, in milliseconds.
+  public static let truncationOfDate = Timespan.milliseconds(999)
 
   /// The state of realtime data, from the first field that gives it.
   ///

@@ -5,8 +5,8 @@
 /// pass to the origin's machines (``Event/restrained(_:)``).
 ///
 /// ```swift
-/// origin.ask(ticket, priority: request.priority)
-/// while let next = origin.admit() { send(next) }
+/// origin.ask(ticket, priority: request.priority, isLongPoll: request.longPoll != nil)
+/// while let next = origin.admit() { send(next.number, waitingAtServer: next.isHeld) }
 /// // After a response:
 /// origin.ended(ticket, outcome, serverTime: served, rateLimit: limit, resources: 3, at: now)
 /// ```
@@ -20,6 +20,11 @@ public struct Origin: Hashable, Sendable {
   public struct Limits: Hashable, Sendable {
     /// The maximum number of requests in flight; as many as browsers open connections to a server.
     public var mostRequests: Int32 = 6
+    /// The maximum number of them that the server holds; at least one place is always left to the
+    /// others.
+    ///
+    /// Half of the connections of a browser: every held request occupies one over HTTP/1.1.
+    public var mostHeld: Int32 = 3
     /// The consecutive failures, of any resources, from which the origin counts as failing.
     public var quietAfter: Int32 = 3
     /// The waits while it is failing, in order; the last one repeats.
@@ -29,11 +34,29 @@ public struct Origin: Hashable, Sendable {
 
     /// Creates the default constants.
     public init() {}
+
+    /// Creates the constants of the origins of a client: with the ladder and the cap of its policy.
+    public init(policy: Policy) {
+      ladder = policy.ladder
+      retryAfterCap = policy.retryAfterCap
+    }
+  }
+
+  /// A request to send now.
+  public struct Admission: Hashable, Sendable {
+    /// Its number.
+    public var number: Int64
+    /// Whether the server may hold it, which is only `true` of a long poll (R32).
+    ///
+    /// If it is `false` of a long poll, the host sends an ordinary request and passes
+    /// ``Event/notHeld(_:)`` to the machine.
+    public var isHeld: Bool
   }
 
   private struct Waiting: Hashable, Sendable {
     var number: Int64
     var priority: Request.Priority
+    var isLongPoll: Bool
   }
 
   /// The constants.
@@ -42,8 +65,10 @@ public struct Origin: Hashable, Sendable {
   public private(set) var restraint = Restraint()
   /// The consecutive failures, of any resources.
   public private(set) var failures: Int32 = 0
-  /// The numbers of the requests in flight.
+  /// The numbers of the requests in flight that are answered at once.
   private var out: [Int64] = []
+  /// The numbers of the requests in flight that the server holds.
+  private var waitingAtServer: [Int64] = []
   /// The requests that wait to be sent, first in first out.
   private var waiting: [Waiting] = []
 
@@ -51,35 +76,55 @@ public struct Origin: Hashable, Sendable {
   public init(limits: Limits = Limits()) { self.limits = limits }
 
   /// The number of requests in flight.
-  public var requests: Int { out.count }
+  public var requests: Int { out.count + waitingAtServer.count }
+
+  /// The number of requests in flight that the server holds.
+  public var held: Int { waitingAtServer.count }
 
   /// The number of requests that wait to be sent.
   public var queue: Int { waiting.count }
 
-  /// The maximum number of requests now: one, as a probe, while the origin is failing.
-  public var places: Int { isFailing ? 1 : max(Int(limits.mostRequests), 1) }
+  /// The maximum number of requests now that the server does not hold.
+  ///
+  /// One, as a probe, while the origin is failing; it does not wait for held requests.
+  public var places: Int { isFailing ? 1 : max(Int(limits.mostRequests) - held, 1) }
+
+  /// Whether another request may be held: not while the origin is failing, and never in the last
+  /// place.
+  private var mayHold: Bool {
+    !isFailing && held < min(Int(limits.mostHeld), Int(limits.mostRequests) - 1)
+  }
 
   private var isFailing: Bool { failures >= limits.quietAfter }
 
   // MARK: Requests
 
   /// Adds a request that a machine ordered; user requests come first.
-  public mutating func ask(_ number: Int64, priority: Request.Priority) {
+  public mutating func ask(
+    _ number: Int64,
+    priority: Request.Priority,
+    isLongPoll: Bool = false
+  ) {
     let place = waiting.firstIndex { $0.priority.rawValue < priority.rawValue } ?? waiting.count
-    waiting.insert(Waiting(number: number, priority: priority), at: place)
+    let request = Waiting(number: number, priority: priority, isLongPoll: isLongPoll)
+    waiting.insert(request, at: place)
   }
 
   /// Returns a request to send now, if one may be sent.
-  public mutating func admit() -> Int64? {
+  ///
+  /// A long poll never waits until it may be held: it becomes an ordinary request.
+  public mutating func admit() -> Admission? {
     guard out.count < places, !waiting.isEmpty else { return nil }
-    let next = waiting.removeFirst().number
-    out.append(next)
-    return next
+    let next = waiting.removeFirst()
+    let isHeld = next.isLongPoll && mayHold
+    if isHeld { waitingAtServer.append(next.number) } else { out.append(next.number) }
+    return Admission(number: next.number, isHeld: isHeld)
   }
 
   /// Removes a request that a machine canceled, sent or not.
   public mutating func withdraw(_ number: Int64) {
     out.removeAll { $0 == number }
+    waitingAtServer.removeAll { $0 == number }
     waiting.removeAll { $0.number == number }
   }
 

@@ -20,6 +20,7 @@ extension RefreshMachine {
     case .restored(let revision, let age): restored(revision, age: age, in: &turn)
     case .evicted: evicted()
     case .restrained(let next): restrained(next)
+    case .notHeld(let ticket): notHeld(ticket)
     case .answered(let ticket, let answer): answered(ticket, answer, in: &turn)
     case .linkOpened, .linkHeard, .linkChanged, .linkDelivered, .linkGap, .linkLost:
       linkReported(event, in: &turn)
@@ -263,6 +264,17 @@ extension RefreshMachine {
 
   private mutating func restrained(_ next: Restraint) -> Transition {
     restraint = next
+    return .stay
+  }
+
+  private mutating func notHeld(_ ticket: Ticket) -> Transition {
+    guard case .asking(var flight, let then) = phase, flight.request.ticket == ticket,
+      flight.request.longPoll != nil
+    else { return .stay }
+    // R39: an ordinary request: its timeout (R6), its delay (R37), and a normal wait after it (R9).
+    flight.request = flight.request.withoutWait
+    isHeldByServer = false
+    phase = .asking(flight, then: then)
     return .stay
   }
 

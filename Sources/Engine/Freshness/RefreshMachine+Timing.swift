@@ -181,6 +181,7 @@ extension RefreshMachine {
     // R32: the schedule may long-poll; users and catch-ups need a response now.
     let mayWait = wish.origin == .schedule && lifecycle == .foreground && !link.isLive
     let longPoll = mayWait && validator != nil ? turn.policy.longPoll : nil
+    if longPoll != nil { isHeldByServer = true }
     let request = Request(
       ticket: Ticket(generation: generation, context: context),
       validator: validator,
@@ -311,8 +312,8 @@ extension RefreshMachine {
       draw: rest.draw,
       interval: interval,
       isForeground: isForeground,
-      isLongPoll: policy.longPoll != nil && isForeground && snapshot?.validator != nil
-        && !needsFull(at: rest.since),
+      isLongPoll: policy.longPoll != nil && isHeldByServer && isForeground
+        && snapshot?.validator != nil && !needsFull(at: rest.since),
       isStreaming: link.isLive
     )
   }

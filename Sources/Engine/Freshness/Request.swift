@@ -75,4 +75,13 @@ public struct Request: Hashable, Sendable {
   public var timeout: Timespan
   /// The cadence in force, for the sample (R29); zero if there is none.
   public var cadence: Timespan
+
+  /// The same request without the wait of a long poll (R39).
+  public var withoutWait: Request {
+    guard let longPoll else { return self }
+    var request = self
+    request.longPoll = nil
+    request.timeout = timeout - longPoll
+    return request
+  }
 }

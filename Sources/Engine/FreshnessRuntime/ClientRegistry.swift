@@ -41,7 +41,7 @@ struct ClientRegistry: Sendable {
 
   /// A request in flight, or queued at its origin.
   struct InFlightRequest: Sendable {
-    let request: Request
+    var request: Request
     let startedAt: Moment
     /// The number that identifies it at its origin.
     let number: Int64

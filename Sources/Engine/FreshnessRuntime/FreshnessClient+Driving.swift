@@ -165,11 +165,17 @@ extension FreshnessClient {
           carryOut(.restrained(news), for: key, at: clock.now(), in: &ledger)
         }
       }
-      while let (number, key) = ledger.origins.admit(name) {
-        guard let entry = ledger.entries[key], let flight = entry.flight, flight.number == number
+      while let (admission, key) = ledger.origins.admit(name) {
+        let number = admission.number
+        guard let entry = ledger.entries[key], var flight = entry.flight, flight.number == number
         else {
           ledger.origins.ended(number, of: name, nil, resources: 1, at: clock.now())
           continue
+        }
+        if flight.request.longPoll != nil, !admission.isHeld {
+          flight.request = flight.request.withoutWait
+          ledger.entries[key]?.flight?.request = flight.request
+          carryOut(.notHeld(flight.request.ticket), for: key, at: clock.now(), in: &ledger)
         }
         ledger.entries[key]?.flight?.task = entry.cell.send(flight.request, for: key, of: self)
       }

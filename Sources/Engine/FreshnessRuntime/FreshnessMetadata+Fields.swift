@@ -29,6 +29,14 @@ extension Hints {
   }
 }
 
+extension FreshnessMetadata {
+  /// Sets the server's clock from an RFC 3339 instant; without a fraction it counts whole seconds.
+  public mutating func setServerTime(instant text: String?) {
+    serverTime = text.flatMap { WallTime(instant: $0) }
+    truncation = text?.contains(".") == false ? Self.truncationOfDate : .zero
+  }
+}
+
 extension WallTime {
   /// Reads an RFC 3339 instant, to the nearest millisecond; returns `nil` if it is not one.
   public init?(instant text: String) {

@@ -26,10 +26,7 @@ struct OriginRegistry: Sendable {
   ///
   /// - Parameter policy: The client's policy; origins use its cap and its ladder.
   init(policy: Policy) {
-    var limits = Origin.Limits()
-    limits.retryAfterCap = policy.retryAfterCap
-    limits.ladder = policy.ladder
-    self.limits = limits
+    limits = Origin.Limits(policy: policy)
   }
 
   /// Returns the restraint for a new machine of an origin.
@@ -76,7 +73,8 @@ struct OriginRegistry: Sendable {
     keys[numbers] = key
     entries[name, default: Entry(origin: Origin(limits: limits))].origin.ask(
       numbers,
-      priority: request.priority
+      priority: request.priority,
+      isLongPoll: request.longPoll != nil
     )
     touched.append(name)
     return numbers
@@ -116,10 +114,10 @@ struct OriginRegistry: Sendable {
   }
 
   /// Returns a request to send now, with its machine.
-  mutating func admit(_ name: String) -> (number: Int64, key: MachineSchedule.Key)? {
-    while let number = entries[name]?.origin.admit() {
-      if let key = keys[number] { return (number, key) }
-      entries[name]?.origin.withdraw(number)
+  mutating func admit(_ name: String) -> (admission: Origin.Admission, key: MachineSchedule.Key)? {
+    while let admission = entries[name]?.origin.admit() {
+      if let key = keys[admission.number] { return (admission, key) }
+      entries[name]?.origin.withdraw(admission.number)
     }
     return nil
   }

@@ -164,6 +164,7 @@ struct ReceivedResponse<Value: Equatable & Sendable>: Sendable {
     )
     var marks = FreshnessMetadata()
     marks.serverTime = age.date.map { WallTime(milliseconds: $0.millisecondsSince1970) }
+    marks.truncation = FreshnessMetadata.truncationOfDate
     marks.transit = .milliseconds(age.ageValue)
     return marks
   }

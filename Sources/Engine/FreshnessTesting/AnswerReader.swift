@@ -69,6 +69,7 @@ enum AnswerReader {
   {
     FreshnessMetadata(
       serverTime: try reader.whole("serverTime").map(WallTime.init(milliseconds:)),
+      truncation: .milliseconds(try reader.whole("truncation", in: anyBytes) ?? 0),
       fetchedAt: try reader.whole("fetchedAt").map(WallTime.init(milliseconds:)),
       cacheAge: try reader.whole("cacheAge", in: anySpan).map(Timespan.init(milliseconds:)),
       transit: .milliseconds(try reader.whole("transit", in: anyBytes) ?? 0),

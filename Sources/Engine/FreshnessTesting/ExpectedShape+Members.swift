@@ -59,6 +59,7 @@ extension ExpectedShape {
 
   private static let marks: [String: ExpectedShape] = [
     "serverTime": .optional(.whole),
+    "truncation": .whole,
     "fetchedAt": .optional(.whole),
     "cacheAge": .optional(.whole),
     "transit": .whole,

@@ -82,6 +82,7 @@ enum Readout {
   private static func marks(_ marks: FreshnessMetadata) -> [String: JSONValue] {
     [
       "serverTime": optional(marks.serverTime?.milliseconds),
+      "truncation": .whole(marks.truncation.milliseconds),
       "fetchedAt": optional(marks.fetchedAt?.milliseconds),
       "cacheAge": optional(marks.cacheAge?.milliseconds),
       "transit": .whole(marks.transit.milliseconds),

@@ -37,6 +37,12 @@ struct Telling<Machine: ConformingMachine> {
       case .success(let ticket): send(.answered(ticket, answer), draw: step.draw)
       case .failure(let missing): problem = .string(missing.description)
       }
+    case .notHeld(let generation, let context):
+      now = step.moment
+      switch ticket(generation, context) {
+      case .success(let ticket): send(.notHeld(ticket), draw: step.draw)
+      case .failure(let missing): problem = .string(missing.description)
+      }
     }
     if let problem {
       report(number, member: "event", expected: .string(step.name), got: problem)

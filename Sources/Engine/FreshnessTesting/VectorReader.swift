@@ -80,7 +80,7 @@ enum VectorReader {
     "started", "stopped", "paceWished", "prefetch", "woke", "slept", "lifecycle", "focused",
     "connectivity", "wished", "contextChanged", "activity", "acted", "fulfilled", "wrote",
     "evicted", "answered", "linkOpened", "linkHeard", "linkChanged", "linkDelivered", "linkGap",
-    "linkLost", "restored", "restrained", "wait",
+    "linkLost", "restored", "restrained", "notHeld", "wait",
   ]
 
   private static let bareEvents: [String: Event] = [
@@ -149,6 +149,11 @@ enum VectorReader {
               .map(Timespan.init(milliseconds:))
           )
         )
+      )
+    case "notHeld":
+      return .notHeld(
+        generation: try reader.whole("generation"),
+        context: try reader.object("context", context)
       )
     case "linkOpened":
       let isResumed = try needed(reader.flag("isResumed"), "isResumed", reader)

@@ -137,10 +137,10 @@ public func counters(_ handle: Int32) -> Int32 {
   }
 }
 
-/// Returns the handle of a new origin (R39).
+/// Takes a policy, returns the handle of a new origin (R39).
 @c(freshness_origin_create)
-public func createOrigin() -> Int32 {
-  Shared.answer { () throws(WireError) in try Shared.origins.create() }
+public func createOrigin(_ count: Int32) -> Int32 {
+  Shared.answer { () throws(WireError) in try Shared.origins.create(try Shared.message(count)) }
 }
 
 /// Removes an origin; returns 0.

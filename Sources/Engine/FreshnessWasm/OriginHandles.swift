@@ -9,14 +9,15 @@ struct OriginHandles {
   private var origins: [(handle: Int32, origin: WireOrigin)] = []
   private var lastHandle: Int32 = 0
 
-  /// Creates an origin and returns its handle.
-  mutating func create() throws(WireError) -> Int32 {
+  /// Creates an origin and returns its handle: takes what ``WireOrigin`` reads.
+  mutating func create(_ words: UnsafeBufferPointer<Int64>) throws(WireError) -> Int32 {
+    let origin = try WireOrigin(words)
     guard origins.count < Origin.mostRemembered, lastHandle < Int32.max else {
       throw WireError(.tooManyMachines, at: 0)
     }
     try reserve()
     lastHandle += 1
-    origins.append((lastHandle, WireOrigin()))
+    origins.append((lastHandle, origin))
     return lastHandle
   }
 

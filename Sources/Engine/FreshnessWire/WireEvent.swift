@@ -30,6 +30,7 @@ extension Event: WireReadable, WireWritable {
     case .linkLost: self = .linkLost
     case .restored: self = .restored(Revision(try reader.identifier()), age: try reader.span())
     case .restrained: self = .restrained(try Restraint(from: &reader))
+    case .notHeld: self = .notHeld(try Ticket(from: &reader))
     }
   }
 
@@ -55,6 +56,7 @@ extension Event: WireReadable, WireWritable {
       try writer.integer(revision.number)
       try writer.span(age)
     case .restrained(let restraint): try restraint.write(to: &writer)
+    case .notHeld(let ticket): try ticket.write(to: &writer)
     case .started, .stopped, .prefetch, .woke, .slept, .focused, .acted, .fulfilled, .evicted,
       .linkHeard, .linkChanged, .linkGap, .linkLost:
       break
@@ -88,6 +90,7 @@ extension Event: WireReadable, WireWritable {
     case .linkLost: .linkLost
     case .restored: .restored
     case .restrained: .restrained
+    case .notHeld: .notHeld
     }
   }
 }

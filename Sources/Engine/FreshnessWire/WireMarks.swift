@@ -1,13 +1,18 @@
 public import Freshness
 
 extension FreshnessMetadata: WireReadable, WireWritable {
-  /// Reads server time, fetch time, cache age, transit, mode, status, applied flag and reason.
+  /// Reads server time, fetch time, cache age, transit, truncation, mode, status, applied flag and reason.
   public init(from reader: inout WireReader) throws(WireError) {
+    let serverTime = try reader.optionalWallTime()
+    let fetchedAt = try reader.optionalWallTime()
+    let cacheAge = try reader.optionalToldSpan()
+    let transit = try reader.toldSpan()
     self.init(
-      serverTime: try reader.optionalWallTime(),
-      fetchedAt: try reader.optionalWallTime(),
-      cacheAge: try reader.optionalToldSpan(),
-      transit: try reader.toldSpan(),
+      serverTime: serverTime,
+      truncation: try reader.toldSpan(),
+      fetchedAt: fetchedAt,
+      cacheAge: cacheAge,
+      transit: transit,
       mode: try reader.optionalNumbered(ResponseMode.self),
       status: try reader.optionalNumbered(RealtimeStatus.self),
       appliedFlag: try reader.optional(in: 0...1).map { $0 == 1 },
@@ -21,6 +26,7 @@ extension FreshnessMetadata: WireReadable, WireWritable {
     try writer.optionalWallTime(fetchedAt)
     try writer.optionalSpan(cacheAge)
     try writer.span(transit)
+    try writer.span(truncation)
     try writer.optionalNumbered(mode)
     try writer.optionalNumbered(status)
     try writer.optional(appliedFlag.map { $0 ? 1 : 0 })

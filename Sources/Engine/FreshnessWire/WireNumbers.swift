@@ -48,6 +48,7 @@ enum EventKind: Int64, WireNumbered, CaseIterable {
   case linkLost = 23
   case restored = 24
   case restrained = 25
+  case notHeld = 26
 }
 
 /// The kinds of messages to an ``Origin``.

@@ -3,19 +3,29 @@ public import Freshness
 /// An origin that takes and returns messages: what the WebAssembly build exports, as a value (R39).
 public struct WireOrigin: Hashable, Sendable {
   /// The origin.
-  public private(set) var origin = Origin()
+  public private(set) var origin: Origin
 
-  /// Creates an origin without any history.
-  public init() {}
+  /// Creates an origin without any history, with the constants of a policy.
+  ///
+  /// The message is the policy.
+  ///
+  /// - Throws: ``WireError`` if the message is not valid.
+  public init(_ words: UnsafeBufferPointer<Int64>) throws(WireError) {
+    var reader = WireReader(words)
+    let limits = Origin.Limits(policy: try Policy(from: &reader))
+    try reader.end()
+    origin = Origin(limits: limits)
+  }
 
   /// Handles a message: the kind, and its values.
   ///
-  /// - `asks`: number, priority.
+  /// - `asks`: number, priority, whether it is a long poll.
   /// - `ended`: number, instant, outcome, server time, an optional rate limit (remaining, reset),
   ///   the number of resources.
   /// - `withdrew`: number.
   ///
-  /// Writes the restraint, the number of requests to send now, and their numbers.
+  /// Writes the restraint, the number of requests to send now, and of each its number and whether
+  /// the server may hold it.
   ///
   /// - Returns: The number of words written.
   /// - Throws: ``WireError`` if the message is not valid; nothing has changed then.
@@ -29,7 +39,8 @@ public struct WireOrigin: Hashable, Sendable {
     case .asks:
       let number = try reader.identifier()
       guard next.queue < Wire.longestQueue else { throw WireError(.noRoom, at: 0) }
-      next.ask(number, priority: try reader.numbered(Request.Priority.self))
+      let priority = try reader.numbered(Request.Priority.self)
+      next.ask(number, priority: priority, isLongPoll: try reader.flag())
     case .ended:
       let number = try reader.identifier()
       let now = try reader.moment()
@@ -48,12 +59,15 @@ public struct WireOrigin: Hashable, Sendable {
     case .withdrew: next.withdraw(try reader.identifier())
     }
     try reader.end()
-    var admitted: [Int64] = []
-    while let number = next.admit() { admitted.append(number) }
+    var admitted: [Origin.Admission] = []
+    while let admission = next.admit() { admitted.append(admission) }
     var writer = WireWriter(buffer)
     try next.restraint.write(to: &writer)
     try writer.integer(Int64(admitted.count))
-    for number in admitted { try writer.integer(number) }
+    for admission in admitted {
+      try writer.integer(admission.number)
+      try writer.flag(admission.isHeld)
+    }
     origin = next
     return Int32(writer.count)
   }

@@ -12,7 +12,7 @@ import Synchronization
 /// ```swift
 /// let room = try ServedValue(Climate(celsius: 21.5))
 /// router.serve(room, at: "/api/climate")
-/// try room.publish(Climate(celsius: 21.7), expecting: .seconds(10))
+/// try room.publish(Climate(celsius: 21.7), expecting: .seconds(10), spread: .seconds(2))
 /// ```
 public final class ServedValue<Value: Sendable>: ServedResource {
   private struct Published {
@@ -80,18 +80,21 @@ public final class ServedValue<Value: Sendable>: ServedResource {
   /// - Parameters:
   ///   - value: The value.
   ///   - interval: When the next value is expected, from now; `nil` if unknown.
+  ///   - spread: The time after that over which clients spread their requests: each draws its own place in it. `nil`
+  ///     lets all of them ask at once, and so does zero. Without an expected instant it says nothing.
   ///   - number: The number of the state, which replicas share; `nil` counts. A number that is not greater than the
   ///     newest one is ignored.
   /// - Throws: What encoding throws.
   public func publish(
     _ value: Value,
     expecting interval: Duration? = nil,
+    spread: Duration? = nil,
     number: Int64? = nil
   ) throws {
     let body = try encode(value)
     let madeAt = made(value)
     let isNew = published.withLock { published in
-      replace(&published, value, body, madeAt, interval, number)
+      replace(&published, value, body, madeAt, (interval, spread), number)
     }
     if isNew { broadcaster.send() }
   }
@@ -104,7 +107,7 @@ public final class ServedValue<Value: Sendable>: ServedResource {
     _ value: Value,
     _ body: [UInt8],
     _ madeAt: Date,
-    _ interval: Duration?,
+    _ next: (interval: Duration?, spread: Duration?),
     _ number: Int64?
   ) -> Bool {
     let now = ResourceServing.machineClock()
@@ -117,7 +120,8 @@ public final class ServedValue<Value: Sendable>: ServedResource {
       version: version,
       sourceTime: madeAt.milliseconds,
       changedAt: isSame ? before?.state.changedAt : now,
-      nextChange: interval.map { now + $0.wholeMilliseconds }
+      nextChange: next.interval.map { now + $0.wholeMilliseconds },
+      spread: next.interval == nil ? nil : next.spread.map { max($0.wholeMilliseconds, 0) }
     )
     published = Published(
       value: value,
@@ -159,7 +163,7 @@ extension ServedValue: WritableResource where Value: Codable {
       let current = published?.representation.state
       let verdict = conditions.verdict(current)
       guard verdict == .proceed else { return .refused(verdict, current: current) }
-      _ = replace(&published, value, encoded, madeAt, nil, nil)
+      _ = replace(&published, value, encoded, madeAt, (nil, nil), nil)
       guard let state = published?.representation.state else {
         return .refused(.preconditionFailed, current: nil)
       }

@@ -127,10 +127,10 @@ struct CopyStoreTests {
       clock: HostClock(stand.clock, wall: { wall.now })
     )
     var values = client.values(of: resource, keptIn: Self.store(folder, wall)).makeAsyncIterator()
-    #expect(await values.next()?.age == .seconds(600))
+    #expect(await values.next()?.age == .milliseconds(600_999))
     wall.now.milliseconds -= 86_400_000
     let restored = await Self.restart(folder, wall)
-    #expect(restored?.label.age == .seconds(600))
+    #expect(restored?.label.age == .milliseconds(600_999))
     #expect(restored?.label.provenance == .disk)
   }
 

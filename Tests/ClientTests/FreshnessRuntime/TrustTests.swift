@@ -70,6 +70,49 @@ struct TrustTests {
   }
 
   @Test
+  func `R39: long polls that the server holds leave places to the others, and to people`()
+    async throws
+  {
+    let exchange = ScriptedExchange(replying: { sent in
+      let fields = sent.request.headerFields
+      if fields[.prefer] != nil { return .held }
+      return fields[.ifNoneMatch] == nil
+        ? .note("fine", tag: "\"1\"") : .status(.notModified, [.eTag: "\"1\""])
+    })
+    let policy = Policy.steady.with {
+      $0.longPoll = .seconds(25)
+      $0.unchangedLimit = nil
+      $0.unchangedFor = nil
+    }
+    let stand = Stand(policy: policy, exchange: exchange)
+    let notes = (1...6).map { Note("/\($0)") }
+    let tasks = watch(notes, on: stand)
+    #expect(await eventually { notes.allSatisfy { stand.client.value(of: $0) == "fine" } })
+    // The second request of each: three are held, the others are answered at once.
+    try await stand.pass(.seconds(11))
+    try await exchange.waitForRequests(atLeast: 12)
+    #expect(await eventually { stand.client.census.requests == 3 })
+    #expect(exchange.held.count == 3)
+    // A seventh resource waits for none of them.
+    let seventh = watch([Note("/7")], on: stand)
+    #expect(await eventually { stand.client.value(of: Note("/7")) == "fine" })
+    #expect(exchange.held.count == 3 && exchange.sent.count == 13)
+    // Neither does the user: the refresh replaces the long poll of its resource.
+    let paths = Set(exchange.held.compactMap { exchange.sent[$0 - 1].request.path })
+    let held = try #require(notes.first { paths.contains($0.path) })
+    stand.client.refresh(held)
+    try await exchange.waitForRequests(atLeast: 14)
+    #expect(exchange.sent[13].request.headerFields[.prefer] == nil)
+    #expect(await eventually { exchange.held.count == 2 })
+    // What was not held is polled at the cadence, and may be held when a place is free.
+    try await stand.pass(.seconds(11))
+    #expect(await eventually { exchange.held.count == 3 })
+    #expect(exchange.sent.allSatisfy { $0.request.headerFields[.cacheControl] != nil })
+    for task in tasks + seventh { task.cancel() }
+    #expect(await eventually { stand.client.census.observers == 0 })
+  }
+
+  @Test
   func `R39: a server that fails is asked by one resource at a time`() async throws {
     let exchange = ScriptedExchange(replying: { _ in .status(.internalServerError) })
     let stand = Stand(exchange: exchange)

@@ -4,6 +4,18 @@ import Testing
 /// R39: the state of an origin.
 @Suite("Back-pressure by origin")
 struct OriginTests {
+  private struct Admitted: Equatable {
+    var number: Int64?
+    var isHeld = false
+
+    init(_ number: Int64, isHeld: Bool) { (self.number, self.isHeld) = (number, isHeld) }
+
+    init(_ admission: Origin.Admission?) {
+      number = admission?.number
+      isHeld = admission?.isHeld ?? false
+    }
+  }
+
   private func origin(out numbers: [Int64], of limits: Origin.Limits = Origin.Limits()) -> Origin {
     var origin = Origin(limits: limits)
     for number in numbers { origin.ask(number, priority: .normal) }
@@ -18,14 +30,14 @@ struct OriginTests {
     origin.ask(10, priority: .high)
     origin.ask(11, priority: .low)
     origin.ended(1, .unchanged, at: .start)
-    #expect(origin.admit() == 10 && origin.admit() == nil)
+    #expect(origin.admit()?.number == 10 && origin.admit() == nil)
     origin.withdraw(7)
     origin.withdraw(2)
-    #expect(origin.admit() == 8 && origin.admit() == nil)
+    #expect(origin.admit()?.number == 8 && origin.admit() == nil)
     origin.ended(3, .unchanged, at: .start)
     origin.ended(4, .unchanged, at: .start)
     origin.ended(5, .unchanged, at: .start)
-    #expect(origin.admit() == 9 && origin.admit() == 11 && origin.admit() == nil)
+    #expect(origin.admit()?.number == 9 && origin.admit()?.number == 11 && origin.admit() == nil)
     #expect(origin.queue == 0)
   }
 
@@ -72,11 +84,11 @@ struct OriginTests {
       #expect(origin.restraint.quietUntil == now + .seconds(wait) && origin.places == 1)
     }
     for number in Int64(7)...9 { origin.ask(number, priority: .normal) }
-    #expect(origin.admit() == 7 && origin.admit() == nil)
+    #expect(origin.admit()?.number == 7 && origin.admit() == nil)
     // Any response at all shows that it is up again.
     origin.ended(7, .refused, at: now)
     #expect(origin.restraint.quietUntil == nil && origin.places == 6)
-    #expect(origin.admit() == 8 && origin.admit() == 9)
+    #expect(origin.admit()?.number == 8 && origin.admit()?.number == 9)
   }
 
   @Test
@@ -106,6 +118,9 @@ struct OriginTests {
     var origin = Origin()
     var waiting: Set<Int64> = []
     var out: Set<Int64> = []
+    var held: Set<Int64> = []
+    var longPolls: Set<Int64> = []
+    var mostHeld = 0
     var numbers: Int64 = 0
     let priorities: [Request.Priority] = [.low, .normal, .high]
     let outcomes: [Outcome] = [.unchanged, .serverError, .throttled(.seconds(9)), .cancelled]
@@ -114,8 +129,10 @@ struct OriginTests {
       switch dice.next() % 4 {
       case 0, 1:
         numbers += 1
-        origin.ask(numbers, priority: priorities[Int(dice.next() % 3)])
+        let isLongPoll = dice.next() % 3 == 0
+        origin.ask(numbers, priority: priorities[Int(dice.next() % 3)], isLongPoll: isLongPoll)
         waiting.insert(numbers)
+        if isLongPoll { longPolls.insert(numbers) }
       case 2:
         guard !out.isEmpty else { break }
         let number = out.sorted()[Int(dice.next() % UInt64(out.count))]
@@ -129,12 +146,37 @@ struct OriginTests {
         waiting.remove(number)
         origin.withdraw(number)
       }
-      while let number = origin.admit() {
+      held.formIntersection(out)
+      while let admission = origin.admit() {
+        let number = admission.number
         #expect(waiting.remove(number) != nil && out.insert(number).inserted)
-        #expect(out.count <= 6)
+        if admission.isHeld { held.insert(number) }
+        #expect(held.isSubset(of: longPolls) && held.count <= 3)
+        mostHeld = max(mostHeld, held.count)
+        // Held ones from before the origin began to fail do not count.
+        #expect(out.count <= 6 && out.count - held.count <= origin.places)
       }
       #expect(origin.requests == out.count && origin.queue == waiting.count)
-      #expect(waiting.isEmpty || out.count >= origin.places)
+      #expect(origin.held == held.count)
+      // Whatever the server holds, the others are sent as long as a place is free.
+      #expect(waiting.isEmpty || out.count - held.count >= origin.places)
     }
+    #expect(mostHeld == 3)
+  }
+
+  @Test
+  func `Held requests leave a place, however few there are`() {
+    var limits = Origin.Limits()
+    limits.mostRequests = 2
+    limits.mostHeld = 5
+    var origin = Origin(limits: limits)
+    for number in Int64(1)...3 { origin.ask(number, priority: .normal, isLongPoll: true) }
+    #expect(Admitted(origin.admit()) == Admitted(1, isHeld: true))
+    #expect(Admitted(origin.admit()) == Admitted(2, isHeld: false))
+    #expect(origin.admit() == nil && origin.held == 1 && origin.queue == 1)
+    limits.mostRequests = 1
+    var narrow = Origin(limits: limits)
+    narrow.ask(1, priority: .normal, isLongPoll: true)
+    #expect(Admitted(narrow.admit()) == Admitted(1, isHeld: false))
   }
 }

@@ -116,6 +116,7 @@ struct CoverageTests {
       [
         "retryAfter.seconds", "retryAfter.date", "hints.nextExpectedAt", "hints.maxAge",
         "hints.spread", "marks.serverTime", "marks.fetchedAt", "marks.cacheAge", "marks.transit",
+        "marks.truncation",
         "marks.appliedFlag=true", "marks.appliedFlag=false", "deviceTime", "bytes", "status",
         "reason", "validator", "hasRealtime=true", "fulfilsAction=true",
       ].map { "with.answer.\($0)" }

@@ -100,6 +100,7 @@ struct RandomSource {
   mutating func marks() -> FreshnessMetadata {
     FreshnessMetadata(
       serverTime: maybe { $0.wallTime() },
+      truncation: told(),
       fetchedAt: maybe { $0.wallTime() },
       cacheAge: maybe { $0.told() },
       transit: told(),
@@ -165,6 +166,7 @@ struct RandomSource {
           leastInterval: maybe { $0.span() }
         )
       )
+    case 24: .notHeld(ticket())
     default: .linkLost
     }
   }

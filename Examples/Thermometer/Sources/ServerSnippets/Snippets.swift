@@ -15,7 +15,7 @@ func value(_ router: Router<BasicRequestContext>) throws -> ServedValue<Climate>
 }
 
 func publish(_ room: ServedValue<Climate>) throws {
-  try room.publish(Climate(celsius: 21.7), expecting: .seconds(10))
+  try room.publish(Climate(celsius: 21.7), expecting: .seconds(10), spread: .seconds(2))
 }
 
 func writes(_ router: Router<BasicRequestContext>, _ room: ServedValue<Climate>) {

@@ -202,14 +202,15 @@ private struct DocumentMeta: Decodable {
   }
 
   var marks: FreshnessMetadata {
-    FreshnessMetadata(
-      serverTime: meta.serverTime.flatMap { WallTime(instant: $0) },
+    var marks = FreshnessMetadata(
       fetchedAt: meta.rtFetchedAt.flatMap { WallTime(instant: $0) },
       cacheAge: meta.rtCacheAgeMs.flatMap { Int64(exactly: $0.rounded()) }
         .map { .milliseconds($0) },
       mode: meta.responseMode.map { ResponseMode(word: $0) },
       status: meta.rtStatus.map { RealtimeStatus(word: $0) }
     )
+    marks.setServerTime(instant: meta.serverTime)
+    return marks
   }
 
   var hints: Hints? {

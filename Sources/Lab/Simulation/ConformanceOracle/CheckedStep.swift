@@ -27,6 +27,8 @@ struct CheckedStep: Sendable {
   /// How long the response took (R37), and the age that its server gave (R27).
   var delay: Int64 = 0
   var figure: Int64?
+  /// R37: the age with the return path, if a whole second is taken for an exact instant.
+  var uncut: Int64?
   var rescued = false
   /// Whether the context changed in this step (R4).
   var isSwitched = false

@@ -137,7 +137,7 @@ extension ConformanceOracle {
     lastFull = turn.now
     let step = reduced(answer.marks)
     guard ruling != .keepBetter else {
-      let age = Self.ageAtArrival(answer.marks).map {
+      let age = Self.greatestFigure(answer.marks).map {
         Self.plus($0, Self.wayBack(answer.marks, turn.delay))
       }
       held = (answer.marks, age, turn.now)
@@ -203,7 +203,9 @@ extension ConformanceOracle {
   private mutating func greatestAge(_ marks: FreshnessMetadata) -> Int64 {
     let figure = Self.ageAtArrival(marks) ?? marks.transit.milliseconds
     turn.figure = figure
-    let age = Self.plus(figure, Self.wayBack(marks, turn.delay))
+    turn.uncut = Self.plus(figure, Self.wayBack(marks, turn.delay))
+    let greatest = Self.greatestFigure(marks) ?? figure
+    let age = Self.plus(greatest, Self.wayBack(marks, turn.delay))
     guard let copy, copy.provenance == .server, let made = marks.fetchedAt,
       copy.sourceTime == made.milliseconds
     else { return age }

@@ -78,13 +78,14 @@ extension ConformanceOracle {
       "verified at \(seen.verifiedAt.milliseconds) instead of \(copy.verifiedAt)"
     )
     expect(seen.provenance == copy.provenance, .provenance, "the copy is of \(seen.provenance)")
-    // R37: the figure alone is too low; the return path, or the known age, was omitted.
-    let isFigure = seen.age.atArrival.milliseconds == turn.figure
+    // R37: the figure alone is too low; the return path, the known age, or the rest of the second for
+    // which a `Date` stands, was omitted.
+    let isFigure = [turn.figure, turn.uncut].contains(seen.age.atArrival.milliseconds)
     expect(
       seen.age.atArrival.milliseconds == copy.ageAtArrival
         && seen.age.arrivedAt.milliseconds == copy.arrivedAt
         && seen.hasServerAge == copy.hasServerAge,
-      isFigure && copy.ageAtArrival != turn.figure ? .ageInterval : .age,
+      isFigure && seen.age.atArrival.milliseconds < copy.ageAtArrival ? .ageInterval : .age,
       "the age is \(seen.age.atArrival.milliseconds) on arrival instead of \(copy.ageAtArrival)"
     )
     expect(
@@ -131,7 +132,8 @@ extension ConformanceOracle {
       if postponed != nil, out.request.longPoll != nil, let allowedAt = budget.allowedAt(policy) {
         ends = min(ends, max(allowedAt, bound ?? allowedAt))
       }
-      window = Window(least: ends, most: ends, rule: ends < out.deadline ? .impatience : .timeout)
+      let rule: Rule = out.isNotHeld ? .backPressure : .timeout
+      window = Window(least: ends, most: ends, rule: ends < out.deadline ? .impatience : rule)
     } else if let wait {
       window = end(of: wait)
       // R12: a wait of the cadence that ends too late counts as stopped.

@@ -226,7 +226,13 @@ extension ConformanceOracle {
     )
     let mayWait = want.origin == .schedule && lifecycle == .foreground && !stream.isLive
     let longPoll = mayWait && request.validator != nil ? policy.longPoll : nil
-    expect(request.longPoll == longPoll, .longPoll, "a long poll where none belongs, or none")
+    let isMissed = !isHeld && request.longPoll == nil
+    expect(
+      request.longPoll == longPoll,
+      isMissed ? .backPressure : .longPoll,
+      "a long poll where none belongs, or none"
+    )
+    if longPoll != nil { isHeld = true }
     let timeout = policy.timeout.milliseconds + (longPoll?.milliseconds ?? 0)
     expect(
       request.timeout.milliseconds == timeout,

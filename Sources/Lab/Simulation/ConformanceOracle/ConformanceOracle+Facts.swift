@@ -97,6 +97,15 @@ extension ConformanceOracle {
     return plus(max(served.milliseconds - made.milliseconds, 0), marks.transit.milliseconds)
   }
 
+  /// R37: returns the same at its greatest, if a whole second stands for any instant in it.
+  static func greatestFigure(_ marks: FreshnessMetadata) -> Int64? {
+    guard marks.cacheAge == nil, let served = marks.serverTime, let made = marks.fetchedAt else {
+      return ageAtArrival(marks)
+    }
+    let latest = plus(served.milliseconds, max(marks.truncation.milliseconds, 0))
+    return plus(max(latest - made.milliseconds, 0), marks.transit.milliseconds)
+  }
+
   /// R37: returns what the age on arrival omits: the return path, and the rounding to whole
   /// seconds.
   static func wayBack(_ marks: FreshnessMetadata, _ delay: Int64) -> Int64 {
@@ -128,7 +137,10 @@ extension ConformanceOracle {
     by later: FreshnessMetadata
   ) -> FreshnessMetadata {
     var fresh = marks
-    if let value = later.serverTime { fresh.serverTime = value }
+    if let value = later.serverTime {
+      fresh.serverTime = value
+      fresh.truncation = later.truncation
+    }
     if let value = later.fetchedAt { fresh.fetchedAt = value }
     if let value = later.cacheAge { fresh.cacheAge = value }
     if let value = later.mode { fresh.mode = value }

@@ -39,6 +39,17 @@ extension ConformanceOracle {
     case .restrained(let next):
       restraint = next
       return .goOn
+    case .notHeld(let ticket):
+      // R39: an ordinary request after all.
+      guard let sent = out, sent.request.ticket == ticket, sent.request.longPoll != nil else {
+        return .goOn
+      }
+      out?.isNotHeld = true
+      out?.request.longPoll = nil
+      out?.request.timeout = policy.timeout
+      out?.deadline = Self.plus(sent.startedAt, policy.timeout.milliseconds)
+      isHeld = false
+      return .goOn
     case .evicted:
       copy = nil
       held = nil

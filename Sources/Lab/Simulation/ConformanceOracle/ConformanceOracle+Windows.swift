@@ -91,9 +91,9 @@ extension ConformanceOracle {
     return alignedEnd(since, started: started, interval: interval, blind: blind)
   }
 
-  /// R32: returns whether the next scheduled request is a long poll.
+  /// R32, R39: returns whether the wait is the short one before a long poll.
   func waitsAtServer(_ moment: Int64) -> Bool {
-    policy.longPoll != nil && lifecycle == .foreground && copy?.validator != nil
+    policy.longPoll != nil && isHeld && lifecycle == .foreground && copy?.validator != nil
       && !needsFull(at: moment)
   }
 

@@ -31,6 +31,8 @@ struct ConformanceOracle: Sendable {
   var budget = Budget()
   /// R39: the restraint of the origin.
   var restraint = Restraint()
+  /// R39: whether the origin let the server hold the last long poll.
+  var isHeld = true
   /// R37: how long the last response took that did not wait at the server.
   var pathDelay: Int64?
   var generation: Int64 = 0

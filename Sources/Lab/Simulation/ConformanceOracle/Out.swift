@@ -7,4 +7,6 @@ struct Out: Sendable {
   var startedAt: Int64
   var deadline: Int64
   var followUp: Want?
+  /// R39: whether it is a long poll that was sent as an ordinary request.
+  var isNotHeld = false
 }

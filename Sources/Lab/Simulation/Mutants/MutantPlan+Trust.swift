@@ -34,6 +34,15 @@ extension MutantPlan {
     ),
     MutantPlan(
       .ageInterval,
+      "a Date is taken for an exact instant",
+      event: { event, _ in
+        guard case .answered(let ticket, var answer) = event else { return event }
+        answer.marks.truncation = .zero
+        return .answered(ticket, answer)
+      }
+    ),
+    MutantPlan(
+      .ageInterval,
       "a hidden cache makes the data younger",
       shown: { shown, memory in
         guard let old = memory.lastShown?.snapshot, let new = shown.snapshot,
@@ -70,6 +79,22 @@ extension MutantPlan {
       "what the origin asks is not heard",
       event: deaf {
         if case .restrained = $0 { true } else { false }
+      }
+    ),
+    MutantPlan(
+      .backPressure,
+      "a long poll that is not held counts as held",
+      event: deaf {
+        if case .notHeld = $0 { true } else { false }
+      }
+    ),
+    MutantPlan(
+      .backPressure,
+      "what was not held once never long-polls again",
+      effects: { effects, event, memory in
+        if case .notHeld = event { memory.requests += 1 }
+        guard memory.requests > 0, let request = effects.request else { return }
+        effects.request = request.withoutWait
       }
     ),
     MutantPlan(

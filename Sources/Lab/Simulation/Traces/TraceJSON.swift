@@ -55,6 +55,7 @@ enum TraceJSON {
     case .linkLost: "linkLost"
     case .restored: "restored"
     case .restrained: "restrained"
+    case .notHeld: "notHeld"
     }
   }
 
@@ -78,6 +79,10 @@ enum TraceJSON {
     case .restored(let revision, let age):
       [("revision", .integer(revision.number)), ("age", .integer(age.milliseconds))]
     case .restrained(let restraint): self.restraint(restraint)
+    case .notHeld(let ticket):
+      [
+        ("generation", .integer(ticket.generation)), ("context", .object(context(ticket.context))),
+      ]
     case .started, .stopped, .prefetch, .woke, .slept, .focused, .acted, .fulfilled, .evicted,
       .linkHeard, .linkChanged, .linkGap, .linkLost:
       nil
@@ -147,6 +152,9 @@ enum TraceJSON {
     if let time = marks.serverTime { members.append(("serverTime", .integer(time.milliseconds))) }
     if let time = marks.fetchedAt { members.append(("fetchedAt", .integer(time.milliseconds))) }
     if let age = marks.cacheAge { members.append(("cacheAge", .integer(age.milliseconds))) }
+    if marks.truncation != .zero {
+      members.append(("truncation", .integer(marks.truncation.milliseconds)))
+    }
     if marks.transit != .zero { members.append(("transit", .integer(marks.transit.milliseconds))) }
     if let mode = marks.mode { members.append(("mode", .string("\(mode)"))) }
     if let status = marks.status { members.append(("status", .string("\(status)"))) }

@@ -176,6 +176,11 @@ struct Server: Sendable {
       marks.fetchedAt = WallTime(milliseconds: clock + producer.madeAt)
       if dice.oneIn(20) { marks.transit = Timespan(milliseconds: dice.below(4_000)) }
       travel(&marks, &dice)
+      // A server whose only clock is `Date`.
+      if temper.has(.jumps), marks.cacheAge == nil, let served = marks.serverTime?.milliseconds {
+        marks.serverTime = WallTime(milliseconds: served - served % 1_000)
+        marks.truncation = FreshnessMetadata.truncationOfDate
+      }
     }
     return marks
   }

@@ -31,6 +31,8 @@ struct World: Sendable {
   /// Ticket of the newest request.
   var newest = Ticket(generation: 0, context: Context(question: 0))
   var isOut = false
+  /// The long poll that the origin does not hold, before the machine hears of it (R39).
+  var notHeld: Ticket?
   /// The maximum number of responses in transit at once.
   static let mostDeliveries = 12
 
@@ -48,6 +50,10 @@ struct World: Sendable {
 
   /// Returns the next event and its time.
   mutating func next() -> Event {
+    if let ticket = notHeld {
+      notHeld = nil
+      return .notHeld(ticket)
+    }
     var at = nextActAt
     var kind = 0
     if let wakeAt, wakeAt < at {
@@ -108,9 +114,14 @@ struct World: Sendable {
     deliveries.removeAll { $0.ticket == ticket }
   }
 
-  private mutating func send(_ request: Request) {
+  private mutating func send(_ ordered: Request) {
+    var request = ordered
     newest = request.ticket
     isOut = true
+    if request.longPoll != nil, temper.has(.restraints), dice.oneIn(3) {
+      notHeld = request.ticket
+      request = request.withoutWait
+    }
     if temper.has(.drops), dice.oneIn(25) { return }
     let up = latency()
     let served = now + up

@@ -703,7 +703,7 @@ event:[
 "started","stopped","paceWished","prefetch","woke","slept","lifecycle","focused",
 "connectivity","wished","contextChanged","activity","acted","fulfilled","wrote","evicted",
 "answered","linkOpened","linkHeard","linkChanged","linkDelivered","linkGap","linkLost",
-"restored","restrained",
+"restored","restrained","notHeld",
 ],
 originEvent:["asks","ended","withdrew"],
 outcome:[
@@ -954,7 +954,7 @@ function writeMarks(writer,members){
 for(const field of ["serverTime","fetchedAt","cacheAge"]){
 writer.optional(members.take(field,null),members.name(field));
 }
-writer.integer(members.take("transit",0),members.name("transit"));
+for(const field of ["transit","truncation"])writer.integer(members.take(field,0),members.name(field));
 writer.optionalNamed("mode",members.take("mode",null),members.name("mode"));
 writer.optionalNamed("status",members.take("status",null),members.name("status"));
 const flag=members.take("appliedFlag",null);
@@ -984,6 +984,7 @@ const ORIGIN_VALUES={
 asks:(writer,values)=>{
 writer.integer(values.take("number"),values.name("number"));
 writer.named("priority",values.take("priority"),values.name("priority"));
+writer.flag(values.take("isLongPoll"),values.name("isLongPoll"));
 },
 ended:(writer,values)=>{
 writer.integer(values.take("number"),values.name("number"));
@@ -1012,7 +1013,11 @@ members.end();
 }
 function readOriginOrders(reader){
 const restraint=Object.fromEntries(RESTRAINT.map((name)=>[name,reader.optional()]));
-return{restraint,send:Array.from({length:reader.integer()},()=>reader.integer())};
+return{restraint,send:Array.from({length:reader.integer()},()=>({number:reader.integer(),isHeld:reader.flag()}))};
+}
+function writeTicket(writer,values){
+writer.integer(values.take("generation"),values.name("generation"));
+writeContext(writer,values.take("context"),values.name("context"));
 }
 const EVENT_VALUES={
 paceWished:(writer,values)=>writer.optional(values.take("interval"),values.name("interval")),
@@ -1037,10 +1042,10 @@ else writer.moment(value,values.name(name));
 }
 },
 answered:(writer,values)=>{
-writer.integer(values.take("generation"),values.name("generation"));
-writeContext(writer,values.take("context"),values.name("context"));
+writeTicket(writer,values);
 writeAnswer(writer,values.take("answer"),values.name("answer"));
 },
+notHeld:writeTicket,
 linkOpened:(writer,values)=>writer.flag(values.take("isResumed"),values.name("isResumed")),
 linkDelivered:(writer,values)=>{
 writeContext(writer,values.take("context"),values.name("context"));
@@ -1182,6 +1187,7 @@ serverTime:reader.optional(),
 fetchedAt:reader.optional(),
 cacheAge:reader.optional(),
 transit:reader.integer(),
+truncation:reader.integer(),
 mode:reader.optionalNamed("mode"),
 status:reader.optionalNamed("status"),
 };
@@ -1313,7 +1319,7 @@ return{writeContext,writeOriginEvent,readOriginOrders,writeEvent,POLICY_FIELDS,R
 const m_engine_freshness=(()=>{
 const{POLICY_FIELDS,RECORDS,readCounters,readEffects,readLabel,readLook,readOriginOrders,readPolicy,writeContext,writeEvent,writeOriginEvent,writePolicy}=m_engine_freshness_messages;
 const{CODES,EngineError,Members,Reader,Writer}=m_engine_freshness_words;
-const WIRE_VERSION=4;
+const WIRE_VERSION=5;
 class Engine{
 #l;
 #bm;
@@ -1403,8 +1409,9 @@ writePolicy(writer,policy);
 });
 return new Machine((name,write,read)=>this.#e(name,[handle],write,read));
 }
-origin(){
-const handle=this.#e("freshness_origin_create",[]);
+origin(policy){
+const whole=this.policy(policy);
+const handle=this.#e("freshness_origin_create",[],(writer)=>writePolicy(writer,whole));
 return new Origin((name,write,read)=>this.#e(name,[handle],write,read));
 }
 #e(name,values,write,read){
@@ -2128,6 +2135,7 @@ function instant(text){
 const time=Date.parse(text??"");
 return Number.isNaN(time)?null:time;
 }
+const truncationOf=(text)=>(String(text).includes(".")?0:999);
 function whole(value){
 return Number.isFinite(value)?Math.trunc(value):null;
 }
@@ -2135,6 +2143,7 @@ function marksOfBody(body,transit=0){
 const meta=body.meta??{};
 return{
 serverTime:instant(meta.serverTime),
+truncation:truncationOf(meta.serverTime),
 fetchedAt:instant(meta.rtFetchedAt),
 cacheAge:whole(meta.rtCacheAgeMs),
 transit,
@@ -2148,6 +2157,7 @@ function marksOfHead(headers){
 const age=Number.parseInt(headers.get("x-md-rt-age-ms")??"",10);
 return{
 serverTime:instant(headers.get("date")),
+truncation:truncationOf(),
 fetchedAt:instant(headers.get("x-md-rt-fetched-at")),
 cacheAge:age>=0?age:null,
 transit:transitOf(headers),
@@ -2178,7 +2188,7 @@ const age=/(?:^|,)\s*max-age\s*=\s*"?(\d+)/i.exec(control);
 if(age&&Number(age[1])>0&&!/no-store|no-cache/i.test(control))hints.maxAge=Number(age[1])* 1000;
 return hints;
 }
-return{wireWord,marksOfBody,marksOfHead,transitOf,hintsOf};
+return{wireWord,truncationOf,marksOfBody,marksOfHead,transitOf,hintsOf};
 })();
 const m_engine_rate_limit=(()=>{
 const LONGEST_RESET_S=86_400;
@@ -2486,13 +2496,13 @@ class OriginGate{
 #ah=new Set();
 #aa=new Set();
 #ai={};
-static of(engine,address,now){
+static of(engine,address,policy,now){
 if(!gates.has(engine))gates.set(engine,new Map());
 const known=gates.get(engine);
-return remembered(known,originOf(address),()=>new OriginGate(engine,now));
+return remembered(known,originOf(address),()=>new OriginGate(engine,policy,now));
 }
-constructor(engine,now){
-this.#by=engine.origin();
+constructor(engine,policy,now){
+this.#by=engine.origin(policy);
 this.#bz=now;
 }
 get isUnused(){
@@ -2509,12 +2519,12 @@ this.#aa.add(resource);
 resource.restrain(this.#ai);
 return()=>this.#aa.delete(resource);
 }
-ask(priority,start){
+ask({priority,longPoll},start){
 this.#p +=1;
 const number=this.#p;
 this.#z.set(number,start);
 this.#ah.add(number);
-queueMicrotask(()=>this.#z.has(number)&&this.#aj({event:"asks",with:{number,priority}}));
+queueMicrotask(()=>this.#z.has(number)&&this.#aj({event:"asks",with:{number,priority,isLongPoll:longPoll !==null}}));
 return number;
 }
 withdraw(number){
@@ -2543,10 +2553,10 @@ if(JSON.stringify(restraint)!==JSON.stringify(this.#ai)){
 this.#ai=restraint;
 for(const resource of this.#aa)queueMicrotask(()=>this.#aa.has(resource)&&resource.restrain(this.#ai));
 }
-for(const number of send){
+for(const{number,isHeld}of send){
 const start=this.#z.get(number);
 this.#z.delete(number);
-start?.();
+start?.(isHeld);
 }
 }
 }
@@ -2661,10 +2671,11 @@ class LiveResource{
 #ba=new Map();
 #bb=false;
 #db=0;
-constructor(source,{engine,policy,device,onChange,onArrival=()=>{},send,timers=globalThis,mostRecords=MOST_RECORDS}){
+constructor(source,{engine,policy,clientPolicy=policy,device,onChange,onArrival=()=>{},send,timers=globalThis,mostRecords=MOST_RECORDS}){
 this.source=source;
 this.engine=engine;
 this.wished=policy;
+this.clientPolicy=clientPolicy;
 this.policy=engine.policy(policy);
 this.device=device;
 this.onChange=onChange;
@@ -2757,7 +2768,7 @@ now:this.now(),
 #dy(){
 this.#c=this.engine.machine({policy:this.wished,context:this.#k});
 this.#cy=this.device.listen((event)=>this.#b(event));
-this.#ab=OriginGate.of(this.engine,this.source.address(this.#n,null),()=>this.device.now());
+this.#ab=OriginGate.of(this.engine,this.source.address(this.#n,null),this.clientPolicy,()=>this.device.now());
 this.#cz=this.#ab.join(this);
 this.#b({event:"started"});
 }
@@ -2817,7 +2828,14 @@ if(this.#az.length>this.mostRecords)this.#az.shift();
 #ea(request){
 const machine=this.#c;
 const flight={generation:request.generation,abort:new AbortController(),number:0};
-flight.number=this.#ab.ask(request.priority,()=>this.#c===machine&&this.#am(request,flight));
+flight.number=this.#ab.ask(request,(isHeld)=>{
+if(this.#c !==machine)return;
+if(request.longPoll !==null&&!isHeld){
+request.longPoll=null;
+this.#b({event:"notHeld",with:{generation:request.generation,context:request.context}});
+}
+this.#am(request,flight);
+});
 this.#o=flight;
 }
 async #am(request,{abort,number}){
@@ -3337,7 +3355,7 @@ const{isPastItsValidity}=m_shared_moments;
 const{Pane}=m_board_pane;
 const{keepShell}=m_board_shell;
 const{languageOf,loadMessages,LOCALES,sentences}=m_messages_messages;
-const WASM="/assets/freshness.b611e8e96d5f.wasm";
+const WASM="/assets/freshness.fbb6f5ba4ce2.wasm";
 const MESSAGES={
 fr:()=>later("/assets/messages-fr-board.8c832ed68fb1.js",loaded),
 de:()=>later("/assets/messages-de-board.4a1213a13bc3.js",loaded),

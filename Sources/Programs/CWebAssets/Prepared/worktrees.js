@@ -702,7 +702,7 @@ event:[
 "started","stopped","paceWished","prefetch","woke","slept","lifecycle","focused",
 "connectivity","wished","contextChanged","activity","acted","fulfilled","wrote","evicted",
 "answered","linkOpened","linkHeard","linkChanged","linkDelivered","linkGap","linkLost",
-"restored","restrained",
+"restored","restrained","notHeld",
 ],
 originEvent:["asks","ended","withdrew"],
 outcome:[
@@ -953,7 +953,7 @@ function writeMarks(writer,members){
 for(const field of ["serverTime","fetchedAt","cacheAge"]){
 writer.optional(members.take(field,null),members.name(field));
 }
-writer.integer(members.take("transit",0),members.name("transit"));
+for(const field of ["transit","truncation"])writer.integer(members.take(field,0),members.name(field));
 writer.optionalNamed("mode",members.take("mode",null),members.name("mode"));
 writer.optionalNamed("status",members.take("status",null),members.name("status"));
 const flag=members.take("appliedFlag",null);
@@ -983,6 +983,7 @@ const ORIGIN_VALUES={
 asks:(writer,values)=>{
 writer.integer(values.take("number"),values.name("number"));
 writer.named("priority",values.take("priority"),values.name("priority"));
+writer.flag(values.take("isLongPoll"),values.name("isLongPoll"));
 },
 ended:(writer,values)=>{
 writer.integer(values.take("number"),values.name("number"));
@@ -1011,7 +1012,11 @@ members.end();
 }
 function readOriginOrders(reader){
 const restraint=Object.fromEntries(RESTRAINT.map((name)=>[name,reader.optional()]));
-return{restraint,send:Array.from({length:reader.integer()},()=>reader.integer())};
+return{restraint,send:Array.from({length:reader.integer()},()=>({number:reader.integer(),isHeld:reader.flag()}))};
+}
+function writeTicket(writer,values){
+writer.integer(values.take("generation"),values.name("generation"));
+writeContext(writer,values.take("context"),values.name("context"));
 }
 const EVENT_VALUES={
 paceWished:(writer,values)=>writer.optional(values.take("interval"),values.name("interval")),
@@ -1036,10 +1041,10 @@ else writer.moment(value,values.name(name));
 }
 },
 answered:(writer,values)=>{
-writer.integer(values.take("generation"),values.name("generation"));
-writeContext(writer,values.take("context"),values.name("context"));
+writeTicket(writer,values);
 writeAnswer(writer,values.take("answer"),values.name("answer"));
 },
+notHeld:writeTicket,
 linkOpened:(writer,values)=>writer.flag(values.take("isResumed"),values.name("isResumed")),
 linkDelivered:(writer,values)=>{
 writeContext(writer,values.take("context"),values.name("context"));
@@ -1181,6 +1186,7 @@ serverTime:reader.optional(),
 fetchedAt:reader.optional(),
 cacheAge:reader.optional(),
 transit:reader.integer(),
+truncation:reader.integer(),
 mode:reader.optionalNamed("mode"),
 status:reader.optionalNamed("status"),
 };
@@ -1312,7 +1318,7 @@ return{writeContext,writeOriginEvent,readOriginOrders,writeEvent,POLICY_FIELDS,R
 const m_engine_freshness=(()=>{
 const{POLICY_FIELDS,RECORDS,readCounters,readEffects,readLabel,readLook,readOriginOrders,readPolicy,writeContext,writeEvent,writeOriginEvent,writePolicy}=m_engine_freshness_messages;
 const{CODES,EngineError,Members,Reader,Writer}=m_engine_freshness_words;
-const WIRE_VERSION=4;
+const WIRE_VERSION=5;
 class Engine{
 #i;
 #bd;
@@ -1402,8 +1408,9 @@ writePolicy(writer,policy);
 });
 return new Machine((name,write,read)=>this.#c(name,[handle],write,read));
 }
-origin(){
-const handle=this.#c("freshness_origin_create",[]);
+origin(policy){
+const whole=this.policy(policy);
+const handle=this.#c("freshness_origin_create",[],(writer)=>writePolicy(writer,whole));
 return new Origin((name,write,read)=>this.#c(name,[handle],write,read));
 }
 #c(name,values,write,read){
@@ -1584,6 +1591,7 @@ function instant(text){
 const time=Date.parse(text??"");
 return Number.isNaN(time)?null:time;
 }
+const truncationOf=(text)=>(String(text).includes(".")?0:999);
 function whole(value){
 return Number.isFinite(value)?Math.trunc(value):null;
 }
@@ -1591,6 +1599,7 @@ function marksOfBody(body,transit=0){
 const meta=body.meta??{};
 return{
 serverTime:instant(meta.serverTime),
+truncation:truncationOf(meta.serverTime),
 fetchedAt:instant(meta.rtFetchedAt),
 cacheAge:whole(meta.rtCacheAgeMs),
 transit,
@@ -1604,6 +1613,7 @@ function marksOfHead(headers){
 const age=Number.parseInt(headers.get("x-md-rt-age-ms")??"",10);
 return{
 serverTime:instant(headers.get("date")),
+truncation:truncationOf(),
 fetchedAt:instant(headers.get("x-md-rt-fetched-at")),
 cacheAge:age>=0?age:null,
 transit:transitOf(headers),
@@ -1634,7 +1644,7 @@ const age=/(?:^|,)\s*max-age\s*=\s*"?(\d+)/i.exec(control);
 if(age&&Number(age[1])>0&&!/no-store|no-cache/i.test(control))hints.maxAge=Number(age[1])* 1000;
 return hints;
 }
-return{wireWord,marksOfBody,marksOfHead,transitOf,hintsOf};
+return{wireWord,truncationOf,marksOfBody,marksOfHead,transitOf,hintsOf};
 })();
 const m_engine_rate_limit=(()=>{
 const LONGEST_RESET_S=86_400;
@@ -1782,13 +1792,13 @@ class OriginGate{
 #af=new Set();
 #w=new Set();
 #ag={};
-static of(engine,address,now){
+static of(engine,address,policy,now){
 if(!gates.has(engine))gates.set(engine,new Map());
 const known=gates.get(engine);
-return remembered(known,originOf(address),()=>new OriginGate(engine,now));
+return remembered(known,originOf(address),()=>new OriginGate(engine,policy,now));
 }
-constructor(engine,now){
-this.#bf=engine.origin();
+constructor(engine,policy,now){
+this.#bf=engine.origin(policy);
 this.#bg=now;
 }
 get isUnused(){
@@ -1805,12 +1815,12 @@ this.#w.add(resource);
 resource.restrain(this.#ag);
 return()=>this.#w.delete(resource);
 }
-ask(priority,start){
+ask({priority,longPoll},start){
 this.#n +=1;
 const number=this.#n;
 this.#v.set(number,start);
 this.#af.add(number);
-queueMicrotask(()=>this.#v.has(number)&&this.#ah({event:"asks",with:{number,priority}}));
+queueMicrotask(()=>this.#v.has(number)&&this.#ah({event:"asks",with:{number,priority,isLongPoll:longPoll !==null}}));
 return number;
 }
 withdraw(number){
@@ -1839,10 +1849,10 @@ if(JSON.stringify(restraint)!==JSON.stringify(this.#ag)){
 this.#ag=restraint;
 for(const resource of this.#w)queueMicrotask(()=>this.#w.has(resource)&&resource.restrain(this.#ag));
 }
-for(const number of send){
+for(const{number,isHeld}of send){
 const start=this.#v.get(number);
 this.#v.delete(number);
-start?.();
+start?.(isHeld);
 }
 }
 }
@@ -1957,10 +1967,11 @@ class LiveResource{
 #am=new Map();
 #an=false;
 #cm=0;
-constructor(source,{engine,policy,device,onChange,onArrival=()=>{},send,timers=globalThis,mostRecords=MOST_RECORDS}){
+constructor(source,{engine,policy,clientPolicy=policy,device,onChange,onArrival=()=>{},send,timers=globalThis,mostRecords=MOST_RECORDS}){
 this.source=source;
 this.engine=engine;
 this.wished=policy;
+this.clientPolicy=clientPolicy;
 this.policy=engine.policy(policy);
 this.device=device;
 this.onChange=onChange;
@@ -2053,7 +2064,7 @@ now:this.now(),
 #dn(){
 this.#b=this.engine.machine({policy:this.wished,context:this.#y});
 this.#cj=this.device.listen((event)=>this.#a(event));
-this.#x=OriginGate.of(this.engine,this.source.address(this.#j,null),()=>this.device.now());
+this.#x=OriginGate.of(this.engine,this.source.address(this.#j,null),this.clientPolicy,()=>this.device.now());
 this.#ck=this.#x.join(this);
 this.#a({event:"started"});
 }
@@ -2113,7 +2124,14 @@ if(this.#al.length>this.mostRecords)this.#al.shift();
 #dq(request){
 const machine=this.#b;
 const flight={generation:request.generation,abort:new AbortController(),number:0};
-flight.number=this.#x.ask(request.priority,()=>this.#b===machine&&this.#d(request,flight));
+flight.number=this.#x.ask(request,(isHeld)=>{
+if(this.#b !==machine)return;
+if(request.longPoll !==null&&!isHeld){
+request.longPoll=null;
+this.#a({event:"notHeld",with:{generation:request.generation,context:request.context}});
+}
+this.#d(request,flight);
+});
 this.#k=flight;
 }
 async #d(request,{abort,number}){
@@ -3074,7 +3092,7 @@ const{Refusal,WorkspaceApi}=m_worktrees_workspace_api;
 const{countOf,inOrder,stateOf}=m_worktrees_workspace_list;
 const{workspaceSource}=m_worktrees_workspace_source;
 const{isTrusted,titleOf,WorktreeCard}=m_worktrees_worktree_card;
-const WASM="/assets/freshness.b611e8e96d5f.wasm";
+const WASM="/assets/freshness.fbb6f5ba4ce2.wasm";
 const MESSAGES={
 fr:()=>later("/assets/messages-fr-worktrees.53f3a6959972.js",loaded),
 de:()=>later("/assets/messages-de-worktrees.c13091a62906.js",loaded),
