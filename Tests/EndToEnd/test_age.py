@@ -6,6 +6,7 @@ A stub stands in place of the server's boards: it knows when the data it sends w
 import http.server
 import json
 import re
+import signal
 import subprocess
 import threading
 import time
@@ -17,8 +18,9 @@ from email.utils import formatdate
 from pathlib import Path
 
 from boards import ROWS, STATE, STOP, BoardTest, load_side_by_side as load_tests, stand  # noqa: F401
-from program import until
+from program import Folder, until
 from terminal import Screen
+from watching import JSON, Broken, Watch, reply
 
 #: What a screen may be late: it is drawn once a second, ages are cut to whole seconds, and machines are busy.
 SLACK = 4.0
@@ -174,6 +176,48 @@ class AgeTest(BoardTest):
             time.sleep(0.3)
         self.assertGreater(looks, 3, name)
         return looks
+
+
+class AgesToTheMillisecond(unittest.TestCase):
+    """A server whose only clock is `Date`, in whole seconds. Chromium: `test_page_package.py`, with the same server."""
+
+    def test_a_date_in_whole_seconds_makes_nothing_younger(self):
+        """`freshet watch` states the age of what has changed in milliseconds: never below the truth, above it by the second of the `Date` at
+        most (R37)."""
+
+        def answer(*_) -> bytes:
+            now = time.time()
+            # Made in the last tenth of the second before, each time later.
+            made = int(now) - 0.1 + now % 1 / 10
+            body = json.dumps({"made": round(made * 1000)}).encode()
+            return reply("200 OK", body, JSON, f"Date: {formatdate(int(now), usegmt=True)}", "x-md-rt-status: applied",
+                         f"x-md-rt-fetched-at: {text(made)}")
+
+        server = Broken(answer)
+        self.addCleanup(server.kill_if_alive)
+        folder = Folder()
+        self.addCleanup(folder.remove)
+        policy = folder / "policy.json"
+        policy.write_text(json.dumps({"every": 430, "jitter": "none", "leastInterval": 400, "unchangedLimit": None, "unchangedFor": None}))
+        watch = Watch(f"{server.url}/dated", "--policy", str(policy), "--json", "--body")
+        self.addCleanup(watch.signal, signal.SIGINT)
+        arrival, excesses = None, []
+        while len(excesses) < 10:
+            line = watch.event_of("request", "changed")
+            if line["event"] == "request":
+                arrival = line
+                continue
+            made = json.loads(line["body"])["made"]
+            # On a busy machine another answer may have come before this one was printed.
+            if abs(arrival["rtFetchedAt"] - made) > 1:
+                continue
+            # When it was printed, by the program's own figures: it arrived `changedAgoMs` before.
+            excesses.append(line["ageMs"] - (arrival["endedAt"] + line["changedAgoMs"] - made))
+        slowest = max(event["durationMs"] for event in watch.events("request"))
+        #: What clocks in whole milliseconds are off by.
+        noise = 5
+        self.assertGreaterEqual(min(excesses), -noise, f"younger than the data is: {excesses}")
+        self.assertLessEqual(max(excesses), 999 + slowest + noise, f"older than the data can be: {excesses}")
 
 
 class AgesOnScreen(AgeTest):

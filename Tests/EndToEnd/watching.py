@@ -296,6 +296,10 @@ class Watch:
             lambda line: line if re.search(pattern, line) else None, repr(pattern), within
         )
 
+    def event_of(self, *names: str, within: float = LONGEST) -> dict:
+        """The next event of any of these kinds; for `--json`."""
+        return self._next(lambda line: (event := json.loads(line))["event"] in names and event, " or ".join(names), within)
+
     def event(self, name: str, /, within: float = LONGEST, **members) -> dict:
         """The next event of this kind with these members; for `--json`."""
 

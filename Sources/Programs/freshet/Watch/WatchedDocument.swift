@@ -45,6 +45,14 @@ struct WatchedDocument: FreshResource {
     return Reading(copy)
   }
 
+  /// Reads the `x-md-rt-…` fields of Freshet's servers.
+  func marks(of head: HTTPResponse) -> FreshnessMetadata? {
+    FreshnessMetadata(fields: head.headerFields)
+  }
+
+  /// Reads the `x-md-rt-…` fields of Freshet's servers.
+  func hints(of head: HTTPResponse) -> Hints? { Hints(fields: head.headerFields) }
+
   func news() -> HTTPRequest? { events }
 }
 
