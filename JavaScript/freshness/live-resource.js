@@ -269,6 +269,8 @@ export class LiveResource {
       if (request.longPoll !== null && !isHeld) {
         request.longPoll = null;
         this.#tell({ event: "notHeld", with: { generation: request.generation, context: request.context } });
+        // What was overdue is handled first, and may have ended the request.
+        if (flight.abort.signal.aborted) return;
       }
       this.#ask(request, flight);
     });

@@ -20,7 +20,7 @@ extension RefreshMachine {
     case .restored(let revision, let age): restored(revision, age: age, in: &turn)
     case .evicted: evicted()
     case .restrained(let next): restrained(next)
-    case .notHeld(let ticket): notHeld(ticket)
+    case .notHeld(let ticket): notHeld(ticket, in: turn)
     case .answered(let ticket, let answer): answered(ticket, answer, in: &turn)
     case .linkOpened, .linkHeard, .linkChanged, .linkDelivered, .linkGap, .linkLost:
       linkReported(event, in: &turn)
@@ -267,12 +267,16 @@ extension RefreshMachine {
     return .stay
   }
 
-  private mutating func notHeld(_ ticket: Ticket) -> Transition {
+  private mutating func notHeld(_ ticket: Ticket, in turn: Step) -> Transition {
     guard case .asking(var flight, let then) = phase, flight.request.ticket == ticket,
       flight.request.longPoll != nil
     else { return .stay }
-    // R39: an ordinary request: its timeout (R6), its delay (R37), and a normal wait after it (R9).
+    // R39: an ordinary request: its timeout (R6), which counts from now, since it is sent now; its
+    // delay (R37), and a normal wait after it (R9).
+    let longest = flight.request.timeout
     flight.request = flight.request.withoutWait
+    let waited = turn.now - flight.startedAt
+    flight.request.timeout = min(flight.request.timeout + waited, longest)
     isHeldByServer = false
     phase = .asking(flight, then: then)
     return .stay

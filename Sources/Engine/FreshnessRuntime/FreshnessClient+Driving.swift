@@ -176,6 +176,8 @@ extension FreshnessClient {
           flight.request = flight.request.withoutWait
           ledger.entries[key]?.flight?.request = flight.request
           carryOut(.notHeld(flight.request.ticket), for: key, at: clock.now(), in: &ledger)
+          // What was overdue is handled first, and may have ended the request.
+          guard ledger.entries[key]?.flight?.number == number else { continue }
         }
         ledger.entries[key]?.flight?.task = entry.cell.send(flight.request, for: key, of: self)
       }

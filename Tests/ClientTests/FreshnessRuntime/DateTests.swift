@@ -48,11 +48,11 @@ struct DateTests {
       let truth = (Date.now.timeIntervalSince1970 - made) * 1_000
       let age = try #require(client.freshness(of: resource)?.label.age?.milliseconds)
       let after = (Date.now.timeIntervalSince1970 - made) * 1_000
+      // The age is that of a later answer if one has come in between.
+      guard client.value(of: resource)?.made == made else { continue }
       // Clocks in whole milliseconds are off by a few.
       #expect(Double(age) >= truth - 5)
-      // Another answer may have come in between.
-      let newest = client.value(of: resource)?.made
-      if newest == made { #expect(Double(age) <= after + 999 + 5 + Self.mostDelay) }
+      #expect(Double(age) <= after + 999 + 5 + Self.mostDelay)
       answers.insert(made)
     }
   }

@@ -59,6 +59,7 @@ struct CanonicalState: Hashable {
     put(machine.paceWished != nil)
     put(machine.deferred)
     put(machine.postponed)
+    put(machine.isHeldByServer)
     put(machine.failure != nil)
     put(machine.held != nil)
     putSnapshot(of: machine, at: now)
@@ -143,6 +144,8 @@ struct CanonicalState: Hashable {
       put(flight.request.wish)
       put(then)
       put(flight.request.longPoll != nil)
+      // R39: one that is not held after all has a timeout of its own.
+      put(UInt64(flight.request.timeout.milliseconds / 100), width: 8)
       put(UInt64(flight.request.cadence.milliseconds / 100), width: 8)
       return now
     }

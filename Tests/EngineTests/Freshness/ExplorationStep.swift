@@ -9,7 +9,7 @@ enum ExplorationStep: CaseIterable {
   // The rarer ones, which complete the alphabet.
   case slept, paced, unpaced, prefetch, metered, active, quiet, fulfilled, wrote
   case cancelled, fallback, disabled, awaited, resumed, heard, delivered
-  case restored, bound, calmed, freed
+  case restored, bound, calmed, freed, notHeld
 
   /// The steps whose order decides most.
   static let common = Array(allCases.prefix { $0 != .slept })
@@ -18,7 +18,7 @@ enum ExplorationStep: CaseIterable {
   static let impatient: [ExplorationStep] = [
     .started, .stopped, .onTime, .late, .background, .foreground, .offline, .online, .person,
     .hardRefresh, .looked, .context, .full, .unchanged, .transient, .throttled, .opened, .delivered,
-    .wrote, .restored, .bound, .calmed, .freed,
+    .wrote, .restored, .bound, .calmed, .freed, .notHeld,
   ]
 
   private enum Kind {
@@ -49,6 +49,10 @@ enum ExplorationStep: CaseIterable {
     case .late: return machine.alarm.map { (.woke, $0 + .seconds(30)) }
     case .looked: return (.focused, now + .seconds(1))
     case .slept: return (.slept, now + .seconds(30))
+    case .notHeld:
+      // R39: only a long poll may be held.
+      guard machine.policy.longPoll != nil else { return nil }
+      return machine.outstanding.map { (.notHeld($0), now) }
     case .bound: return (.restrained(Restraint(notBefore: now + .seconds(8))), now)
     case .calmed: return (.restrained(Restraint(quietUntil: now + .seconds(4))), now)
     default: return (untimed(in: machine), now)

@@ -47,7 +47,7 @@ extension ConformanceOracle {
       out?.isNotHeld = true
       out?.request.longPoll = nil
       out?.request.timeout = policy.timeout
-      out?.deadline = Self.plus(sent.startedAt, policy.timeout.milliseconds)
+      out?.deadline = min(sent.deadline, Self.plus(turn.now, policy.timeout.milliseconds))
       isHeld = false
       return .goOn
     case .evicted:

@@ -2833,6 +2833,7 @@ if(this.#c !==machine)return;
 if(request.longPoll !==null&&!isHeld){
 request.longPoll=null;
 this.#b({event:"notHeld",with:{generation:request.generation,context:request.context}});
+if(flight.abort.signal.aborted)return;
 }
 this.#am(request,flight);
 });
@@ -3355,7 +3356,7 @@ const{isPastItsValidity}=m_shared_moments;
 const{Pane}=m_board_pane;
 const{keepShell}=m_board_shell;
 const{languageOf,loadMessages,LOCALES,sentences}=m_messages_messages;
-const WASM="/assets/freshness.fbb6f5ba4ce2.wasm";
+const WASM="/assets/freshness.876ad3efd03d.wasm";
 const MESSAGES={
 fr:()=>later("/assets/messages-fr-board.8c832ed68fb1.js",loaded),
 de:()=>later("/assets/messages-de-board.4a1213a13bc3.js",loaded),

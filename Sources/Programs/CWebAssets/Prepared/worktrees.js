@@ -2129,6 +2129,7 @@ if(this.#b !==machine)return;
 if(request.longPoll !==null&&!isHeld){
 request.longPoll=null;
 this.#a({event:"notHeld",with:{generation:request.generation,context:request.context}});
+if(flight.abort.signal.aborted)return;
 }
 this.#d(request,flight);
 });
@@ -3092,7 +3093,7 @@ const{Refusal,WorkspaceApi}=m_worktrees_workspace_api;
 const{countOf,inOrder,stateOf}=m_worktrees_workspace_list;
 const{workspaceSource}=m_worktrees_workspace_source;
 const{isTrusted,titleOf,WorktreeCard}=m_worktrees_worktree_card;
-const WASM="/assets/freshness.fbb6f5ba4ce2.wasm";
+const WASM="/assets/freshness.876ad3efd03d.wasm";
 const MESSAGES={
 fr:()=>later("/assets/messages-fr-worktrees.53f3a6959972.js",loaded),
 de:()=>later("/assets/messages-de-worktrees.c13091a62906.js",loaded),
