@@ -406,7 +406,8 @@ let package = Package(
     .testTarget(
       name: "ServingTests",
       dependencies: [
-        "ServeSettings", "Serving", .httpTypes, .hummingbird, .nioCore, .nioEmbedded, .nioHTTP1,
+        "FreshResponses", "ServeSettings", "Serving", .httpTypes, .hummingbird, .nioCore,
+        .nioEmbedded, .nioHTTP1,
         .nioHTTPTypes,
       ]
     ),

@@ -141,11 +141,11 @@ package struct ResourceEndpoint<Resource: ServedResource>: Sendable {
     _ context: Context
   ) async throws -> Response {
     try await CompressionMiddleware<Context>().handle(request, context: context) { request, _ in
-      stream(request)
+      try stream(request)
     }
   }
 
-  private func stream(_ request: Request) -> Response {
+  private func stream(_ request: Request) throws -> Response {
     var headers: HTTPFields = [:]
     if !options.policy.vary.isEmpty {
       headers[.vary] = options.policy.vary.map(\.rawName).joined(separator: ", ")
@@ -157,7 +157,7 @@ package struct ResourceEndpoint<Resource: ServedResource>: Sendable {
       name: name,
       serving: serving
     )
-    return follower.answer(request, headers)
+    return try follower.answer(request, headers)
       ?? Problem(
         .serviceUnavailable,
         "busy",

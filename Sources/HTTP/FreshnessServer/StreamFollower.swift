@@ -30,20 +30,32 @@ package struct StreamFollower<Source: StreamSource>: Sendable {
   ///   - request: The request.
   ///   - headers: The fields of the answer, besides those of every event stream.
   /// - Returns: The answer, or `nil` if all places are taken.
-  package func answer(_ request: Request, _ headers: HTTPFields) -> Response? {
+  /// - Throws: ``Problem`` 429 if the client's network has its share of them.
+  package func answer(_ request: Request, _ headers: HTTPFields) throws -> Response? {
     let began = ContinuousClock.now
-    let permit = serving.limiter.enter()
-    serving.recordStream(name, permit == nil ? .serviceUnavailable : .ok, since: began)
-    guard let permit else { return nil }
+    let permit: LongPollLimiter.Permit
+    switch serving.limiter.take() {
+    case .success(let taken): permit = taken
+    case .failure(let refusal):
+      let status = refusal == .share ? HTTPResponse.Status.tooManyRequests : .serviceUnavailable
+      serving.recordStream(name, status, since: began)
+      if refusal == .share { throw Problem.tooManyRequests() }
+      return nil
+    }
+    serving.recordStream(name, .ok, since: began)
+    let admission = AdmissionPermit.current
     return EventStreamBody.answer(request, headers, holding: permit) { writer in
-      try await follow(from: request.headers[.lastEventID] ?? "", into: &writer)
+      try await follow(from: request.headers[.lastEventID] ?? "", admission, into: &writer)
     }
   }
 
   /// Writes events until the server shuts down; throws if the client is gone.
+  ///
+  /// Each event is made in the turn of its client, as a response is.
   @concurrent
   private func follow(
     from lastEventID: String,
+    _ admission: AdmissionPermit?,
     into writer: inout any ResponseBodyWriter
   ) async throws {
     var source = source
@@ -58,6 +70,8 @@ package struct StreamFollower<Source: StreamSource>: Sendable {
     // The first event is not news: it tells a new client what is there.
     var isFirst = true
     for await signal in signals() {
+      try await admission?.takeAgain()
+      defer { admission?.release() }
       guard let newest = try await source.state() else {
         if signal == .beat { try await writer.write(ByteBuffer(string: ": no value yet\n\n")) }
         continue
@@ -70,10 +84,13 @@ package struct StreamFollower<Source: StreamSource>: Sendable {
       }
       switch action {
       case .none, .changes: break
-      case .heartbeat: try await writer.write(source.heartbeat())
+      case .heartbeat:
+        admission?.release()
+        try await writer.write(source.heartbeat())
       case .verification: part = try await source.verification()
       case .snapshot(let isReset): part = try await source.snapshot(afterReset: isReset)
       }
+      admission?.release()
       if let part, part.bytes.readableBytes > 0 {
         try await writer.write(part.bytes)
         cursor.sent(part.state)

@@ -1,11 +1,12 @@
 package import FreshResponses
 package import Hummingbird
+import Serving
 
 /// The waits of requests and streams: the same for every served resource.
 package enum Waiting {
   /// Holds a request until something happens, its time is over, the server shuts down, or the client is gone.
   ///
-  /// Detecting a disconnect reads what the client sends next, so the connection cannot be reused afterwards.
+  /// Others run meanwhile (``AdmissionPermit``). Detecting a disconnect reads what the client sends next, so the connection cannot be reused afterwards.
   ///
   /// - Parameters:
   ///   - body: The body of the request.
@@ -20,13 +21,15 @@ package enum Waiting {
     until happens: @escaping @concurrent @Sendable () async -> Void
   ) async throws {
     do {
-      try await body.consumeWithCancellationOnInboundClose { _ in
-        await withTaskGroup { group in
-          group.addTask { await happens() }
-          group.addTask { await closing() }
-          group.addTask { try? await Task.sleep(for: longest) }
-          await group.next()
-          group.cancelAll()
+      try await AdmissionPermit.pause {
+        try await body.consumeWithCancellationOnInboundClose { _ in
+          await withTaskGroup { group in
+            group.addTask { await happens() }
+            group.addTask { await closing() }
+            group.addTask { try? await Task.sleep(for: longest) }
+            await group.next()
+            group.cancelAll()
+          }
         }
       }
     } catch is CancellationError where !Task.isCancelled {

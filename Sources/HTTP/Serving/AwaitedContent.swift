@@ -30,7 +30,7 @@ struct AwaitedContent: AsyncSequence, Sendable {
   }
 
   /// Whether content may follow: in HTTP/2 no field has to say so.
-  private static func hasContent(_ request: Request) -> Bool {
+  static func hasContent(_ request: Request) -> Bool {
     let fields = request.headers
     return fields.contains(.transferEncoding) || fields[.contentLength].map { $0 != "0" } ?? false
       || ![.get, .head, .options].contains(request.method)
@@ -51,7 +51,12 @@ struct AwaitedContent: AsyncSequence, Sendable {
         try await channel.writeAndFlush(HTTPResponsePart.head(HTTPResponse(status: .continue)))
       }
       do {
-        return try await content.next()
+        // Others run while the client sends.
+        let permit = AdmissionPermit.current
+        permit?.release()
+        let bytes = try await content.next()
+        try await permit?.takeAgain()
+        return bytes
       } catch is CancellationError {
         throw CancellationError()
       } catch {

@@ -18,6 +18,8 @@ package final class ConnectionMetrics: Sendable {
     case kept
     /// It was idle, and its place was needed.
     case crowded
+    /// Its network has its share of connections.
+    case share
   }
 
   private struct Counts {

@@ -79,6 +79,19 @@ final class IdleConnections: Sendable {
     }
   }
 
+  /// Closes the connection of a network that has been idle longest, if one is.
+  ///
+  /// - Returns: Whether one is closed.
+  func makeRoom(in network: ClientNetwork) -> Bool {
+    let channel = state.withLock { state -> (any Channel)? in
+      guard let oldest = state.places.first(of: network) else { return nil }
+      state.places.remove(ObjectIdentifier(oldest.channel))
+      return oldest.channel
+    }
+    channel?.close(promise: nil)
+    return channel != nil
+  }
+
   private func look(on channel: any Channel, at instant: NIODeadline) {
     channel.eventLoop.scheduleTask(deadline: instant) { [weak self] in
       guard let self else { return }

@@ -36,6 +36,11 @@ struct IdlePlaces<Connection> {
     return places[oldest]?.connection
   }
 
+  /// The connection of a network that has been idle longest; `nil` if none is idle.
+  func first(of network: Network) -> Connection? {
+    lines[network]?.oldest.flatMap { places[$0]?.connection }
+  }
+
   /// Inserts a connection as the newest of its network.
   mutating func insert(_ id: ObjectIdentifier, _ connection: Connection, _ network: Network) {
     remove(id)

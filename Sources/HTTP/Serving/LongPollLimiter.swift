@@ -4,40 +4,58 @@ import Synchronization
 package final class LongPollLimiter: Sendable {
   private struct State {
     var isClosed = false
-    var waiting = 0
+    var places: FairPlaces
     var next = 0
     var doors: [Int: AsyncStream<Never>.Continuation] = [:]
   }
 
-  private let state = Mutex(State())
-  private let most: Int
+  private let state: Mutex<State>
 
   /// Creates a limiter.
   ///
   /// - Parameter most: The most waiters at a time.
-  package init(most: Int) { self.most = most }
+  package init(most: Int) { state = Mutex(State(places: FairPlaces(most: most))) }
 
   /// The number of waiters.
-  package var waiting: Int { state.withLock { $0.waiting } }
+  package var waiting: Int { state.withLock { $0.places.taken } }
 
   /// A permit to wait; released when the last reference to it goes away.
   package final class Permit: Sendable {
     private let room: LongPollLimiter
+    private let network: ClientNetwork?
 
-    fileprivate init(_ room: LongPollLimiter) { self.room = room }
-
-    deinit { room.state.withLock { $0.waiting -= 1 } }
-  }
-
-  /// Returns a permit; `nil` if the limit is reached or the server shuts down.
-  package func enter() -> Permit? {
-    let isIn = state.withLock { state in
-      guard !state.isClosed, state.waiting < most else { return false }
-      state.waiting += 1
-      return true
+    fileprivate init(_ room: LongPollLimiter, _ network: ClientNetwork?) {
+      self.room = room
+      self.network = network
     }
-    return isIn ? Permit(self) : nil
+
+    deinit { room.state.withLock { $0.places.leave(network) } }
   }
+
+  /// Why there is no permit.
+  package enum Refusal: Error, Hashable {
+    /// The client's network has its share of permits.
+    case share
+    /// All permits are taken, or the server shuts down.
+    case full
+  }
+
+  /// Returns a permit for the client of the request that the task works on, or why there is none.
+  package func take() -> Result<Permit, Refusal> {
+    let admission = AdmissionPermit.current
+    let refusal = state.withLock { state -> Refusal? in
+      guard !state.isClosed else { return .full }
+      switch state.places.enter(admission?.network, percent: admission?.percent ?? 100) {
+      case nil: return nil
+      case .share: return .share
+      case .full: return .full
+      }
+    }
+    return refusal.map { .failure($0) } ?? .success(Permit(self, admission?.network))
+  }
+
+  /// Returns a permit; `nil` if there is none for the client.
+  package func enter() -> Permit? { try? take().get() }
 
   /// Returns a sequence without elements that ends when the limiter closes.
   package func closing() -> AsyncStream<Never> {

@@ -29,6 +29,14 @@ package struct ServerLimits: Hashable, Sendable {
   /// How many boards a second are answered with ease; if more clients ask after a change, they are asked to
   /// spread.
   package var boardsPerSecond = 200
+  /// How long the requests of one client network may have to wait for each other while others ask too, in milliseconds.
+  package var patienceMilliseconds = 2_000
+  /// The most requests of all client networks that wait for their turn.
+  package var waitingRequests = 4_096
+  /// The most client networks that are told apart.
+  package var networks = 4_096
+  /// The most percent of connections, streams, waits and uploads that one client network holds.
+  package var networkPercent = 75
 
   /// The usual limits.
   package init() {}
@@ -47,18 +55,20 @@ extension ServerLimits {
     ("bodyBytesPerSecond", \.bodyBytesPerSecond), ("bodySlackSeconds", \.bodySlackSeconds),
     ("unreadBytes", \.unreadBytes), ("fieldBytes", \.fieldBytes), ("fieldsBytes", \.fieldsBytes),
     ("fields", \.fields), ("boardsPerSecond", \.boardsPerSecond),
+    ("patienceMilliseconds", \.patienceMilliseconds), ("waitingRequests", \.waitingRequests),
+    ("networks", \.networks), ("networkPercent", \.networkPercent),
   ]
 
   /// Sets a limit by its name.
   ///
   /// - Parameters:
   ///   - name: The name, one of ``names``.
-  ///   - value: The value, 1 or more.
+  ///   - value: The value, 1 or more, a percentage 100 at most.
   /// - Returns: Whether there is such a limit and the value is within its bounds.
   package mutating func set(_ name: String, to value: Int) -> Bool {
-    guard value > 0, let place = Self.table.first(where: { $0.name == name })?.place else {
-      return false
-    }
+    guard value > 0, !name.hasSuffix("Percent") || value <= 100,
+      let place = Self.table.first(where: { $0.name == name })?.place
+    else { return false }
     self[keyPath: place] = value
     return true
   }

@@ -32,13 +32,20 @@ package struct ServerListener: Sendable {
   ///   - sockets: Decides which requests may open a WebSocket; `nil` for none.
   ///   - clock: The clock that dates responses.
   ///   - present: The prefixes of paths whose responses are dated by the machine's clock.
+  ///   - admission: Admits clients; `nil` to admit all.
+  ///   - proxies: The proxies whose word about clients counts.
   /// - Returns: The server.
   package func server(
     sockets: (any WebSocketAuthorizer)? = nil,
     clock: ServiceClock = ServiceClock(),
-    present: [String] = []
+    present: [String] = [],
+    admission: AdmissionControl? = nil,
+    proxies: TrustedProxies = TrustedProxies([])
   ) -> HTTPServerBuilder {
     let sockets = sockets ?? NoSockets()
+    let shares = admission.map { _ in
+      ConnectionShares(limits: limits, proxies: proxies, tally: tally)
+    }
     return HTTPServerBuilder { [self] responder in
       let responder: HTTPChannelHandler.Responder = { request, writer, channel in
         try await responder(AwaitedContent.request(request, on: channel), writer, channel)
@@ -50,7 +57,9 @@ package struct ServerListener: Sendable {
         tally: tally,
         clock: clock,
         present: present,
-        isSecure: certificate != nil
+        isSecure: certificate != nil,
+        admission: admission.map { SocketAdmission(control: $0, proxies: proxies) },
+        shares: shares
       )
       guard let certificate else { return http1 }
       return SecureChannel(
@@ -64,7 +73,8 @@ package struct ServerListener: Sendable {
           present: present
         ),
         limits: limits,
-        tally: tally
+        tally: tally,
+        shares: shares
       )
     }
   }

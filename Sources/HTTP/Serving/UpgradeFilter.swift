@@ -42,6 +42,8 @@ final class UpgradeFilter: ChannelInboundHandler, RemovableChannelHandler {
   }
 
   private let door: any WebSocketAuthorizer
+  private let admission: SocketAdmission?
+  private let isSecure: Bool
   private let idle: TimeAmount
   private let farewell: TimeAmount
   private let tally: ConnectionMetrics
@@ -57,9 +59,13 @@ final class UpgradeFilter: ChannelInboundHandler, RemovableChannelHandler {
     door: any WebSocketAuthorizer,
     limits: ServerLimits,
     tally: ConnectionMetrics,
-    decoder: RequestDecoder
+    decoder: RequestDecoder,
+    admission: SocketAdmission? = nil,
+    isSecure: Bool = false
   ) {
     self.door = door
+    self.admission = admission
+    self.isSecure = isSecure
     self.decoder = decoder
     idle = .seconds(Int64(limits.idleSeconds))
     farewell = .seconds(Int64(limits.closeSeconds))
@@ -179,9 +185,13 @@ final class UpgradeFilter: ChannelInboundHandler, RemovableChannelHandler {
   }
 
   private func ask(_ request: HTTPRequest, _ context: ChannelHandlerContext) {
-    let door = door
+    let (door, admission, isSecure) = (door, admission, isSecure)
+    let peer = context.channel.remoteAddress
     let promise = context.eventLoop.makePromise(of: WebSocketAcceptance?.self)
-    promise.completeWithTask { await door.open(request) }
+    promise.completeWithTask {
+      guard let admission else { return await door.open(request) }
+      return await admission.open(request, from: peer, isSecure: isSecure, door)
+    }
     let bound = NIOLoopBound((self, context), eventLoop: context.eventLoop)
     promise.futureResult.whenComplete { result in
       let (filter, context) = bound.value

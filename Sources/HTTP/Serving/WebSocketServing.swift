@@ -70,11 +70,22 @@ struct WebSocketChannel: HTTPChannelHandler {
   let present: [String]
   /// Whether the connection speaks TLS, in which case ``SecureChannel`` counts it.
   var isSecure = false
+  /// Admits clients; `nil` to admit all.
+  var admission: SocketAdmission?
+  /// The shares of connections; `nil` for none.
+  var shares: ConnectionShares?
 
   func setup(channel: any Channel, logger: Logger) -> EventLoopFuture<Value> {
     channel.eventLoop.makeCompletedFuture {
       let decoder = RequestDecoder(limits)
-      let filter = UpgradeFilter(door: door, limits: limits, tally: tally, decoder: decoder)
+      let filter = UpgradeFilter(
+        door: door,
+        limits: limits,
+        tally: tally,
+        decoder: decoder,
+        admission: admission,
+        isSecure: isSecure
+      )
       let loopFilter = NIOLoopBound(filter, eventLoop: channel.eventLoop)
       let (limit, closeSeconds) = (door.messageLimit, Int64(limits.closeSeconds))
       let upgrader = NIOTypedWebSocketServerUpgrader<Upgrade>(
@@ -146,6 +157,7 @@ struct WebSocketChannel: HTTPChannelHandler {
       // At the beginning: it stays through every upgrade.
       if !isSecure {
         try pipeline.addHandler(IdleConnectionHandler(tally.idle), position: .first)
+        shares?.enter(channel)
       }
       return Value(upgrade: upgrade.upgradeResultFuture, channel: channel)
     }

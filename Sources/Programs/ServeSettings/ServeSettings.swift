@@ -32,6 +32,8 @@ package struct ServeSettings: Hashable, Sendable {
   package var speak: [Dialect]?
   /// Limits of the server by their names, which are not known here.
   package var limits: [String: Int] = [:]
+  /// Whether each client network gets its share of the server.
+  package var fairAdmission: Bool?
   /// How the server ends; `nil` if the file says nothing of it.
   package var shutdown: ShutdownSettings?
   /// The file of the token of operators.
@@ -76,6 +78,7 @@ package struct ServeSettings: Hashable, Sendable {
       !$0.isEmpty && !$0.contains("/") && ($0.hasPrefix("[") || !$0.contains(":"))
     }
     operatorTokenFile = try top.text("operatorTokenFile", "a file")
+    fairAdmission = try top.flag("fairAdmission")
     shutdown = try top.object("shutdown").map { object throws(SettingsError) in
       try ShutdownSettings(object)
     }

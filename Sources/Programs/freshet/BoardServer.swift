@@ -49,6 +49,8 @@ struct BoardServer {
   var shutdown = ShutdownLimits()
   /// Whether a timetable is to come by itself.
   var hasStaticSources = false
+  /// Admits requests by their clients; `nil` to admit all.
+  var admission: AdmissionControl?
   /// The proxies whose word about clients counts.
   var proxies = TrustedProxies([])
   /// For how long browsers are asked to use HTTPS only, in seconds; 0 for not at all.
@@ -64,7 +66,11 @@ struct BoardServer {
     let listening = ListeningPort(port)
     let responses = ResponseCounter()
     let routes = RouteMetrics()
-    let health = HealthService(access: operators) { await dependencies() }
+    let health = HealthService(
+      access: operators,
+      clients: { [admission] in admission?.clients ?? [] },
+      read: { await dependencies() }
+    )
     let stationboard = StationboardService(
       store: store,
       clock: clock,
@@ -76,8 +82,9 @@ struct BoardServer {
       responses: responses,
       additions: speak.contains(.mesdeparts) ? .mesDeparts : [],
       alsoServed: jobs.map { [$0.served] } ?? [],
-      otherMetrics: { [jobs, door] metrics in
+      otherMetrics: { [jobs, door, admission] metrics in
         routes.write(to: &metrics)
+        admission?.write(to: &metrics)
         door.tally.write(to: &metrics)
         door.certificate?.write(to: &metrics)
         await jobs?.write(to: &metrics)
@@ -85,7 +92,13 @@ struct BoardServer {
     )
     let application = Application(
       router: router(stationboard, responses, routes, health),
-      server: door.server(sockets: socketDoor, clock: clock, present: present),
+      server: door.server(
+        sockets: socketDoor,
+        clock: clock,
+        present: present,
+        admission: admission,
+        proxies: proxies
+      ),
       configuration: ApplicationConfiguration(
         address: socket.map { .unixDomainSocket(path: $0) } ?? .hostname(host, port: port),
         serverName: "freshet",
@@ -208,9 +221,6 @@ struct BoardServer {
     if strictTransport > 0 {
       router.add(middleware: StrictTransportMiddleware(seconds: strictTransport))
     }
-    // Compression is part of the work.
-    router.add(middleware: FairQueueMiddleware(FairQueue(), paths: StationboardService.paths))
-    router.add(middleware: CompressionMiddleware())
     router.add(
       middleware: PublicReadMiddleware(
         apiVersion: StationboardService.apiVersion,
@@ -221,6 +231,17 @@ struct BoardServer {
         routes: routes
       )
     )
+    if let admission {
+      // Compression is part of the work.
+      router.add(
+        middleware: AdmissionMiddleware(
+          admission,
+          programs: present,
+          kept: ["/health", "/metrics"]
+        )
+      )
+    }
+    router.add(middleware: CompressionMiddleware())
     router.add(middleware: ProblemMiddleware(routes: routes, absent: absent))
     router.add(middleware: RequestHeadMiddleware())
     if let workspaces {

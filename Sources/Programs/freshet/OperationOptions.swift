@@ -31,6 +31,13 @@ struct OperationOptions: ParsableArguments {
   )
   var closeSeconds: Int?
 
+  @Flag(
+    inversion: .prefixedNo,
+    help:
+      "Give each client network its share of the server while several ask. Default: --fair-admission."
+  )
+  var fairAdmission: Bool?
+
   func validate() throws {
     for (name, seconds) in [("drain", drainSeconds), ("close", closeSeconds)] {
       guard (0...ShutdownLimits.longest).contains(seconds ?? 0) else {
@@ -45,6 +52,12 @@ struct OperationOptions: ParsableArguments {
     limits.drainSeconds = drainSeconds ?? settings?.shutdown?.drainSeconds ?? limits.drainSeconds
     limits.closeSeconds = closeSeconds ?? settings?.shutdown?.closeSeconds ?? limits.closeSeconds
     return limits
+  }
+
+  /// What admits requests by their clients; `nil` to admit all.
+  func admission(_ limits: ServerLimits, or settings: ServeSettings?) -> AdmissionControl? {
+    guard fairAdmission ?? settings?.fairAdmission ?? true else { return nil }
+    return AdmissionControl(limits: AdmissionLimits(limits))
   }
 
   /// Who sees what the server depends on.

@@ -211,6 +211,7 @@ struct ServeCommand: AsyncParsableCommand {
       hasStaticSources: store.feeds.isEmpty
         && ((try? !StaticSourceList(of: folder).all.isEmpty) == true
           || (try? file?.staticSources().isEmpty) == false),
+      admission: operation.admission(limits, or: settings),
       proxies: try proxies.trusted(or: settings),
       strictTransport: tls.strictTransport(or: settings),
       door: ServerListener(limits: limits, certificate: certificate)

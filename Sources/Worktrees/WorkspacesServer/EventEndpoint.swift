@@ -27,7 +27,7 @@ struct EventEndpoint: Sendable {
     if let name = HTTPField.Name("x-accel-buffering") { headers[name] = "no" }
     let events = WorkspaceEvents(reads: reads, began: began)
     let follower = StreamFollower(events, name: "/v1/events", serving: reads.serving)
-    guard let response = follower.answer(request, headers) else {
+    guard let response = try follower.answer(request, headers) else {
       throw Problem(
         .busy,
         detail: "too many streams are open; poll instead",

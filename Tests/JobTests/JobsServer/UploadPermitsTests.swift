@@ -1,6 +1,7 @@
 import Testing
 
 @testable import JobsServer
+@testable import Serving
 
 @Suite struct UploadPermitsTests {
   @Test func `requests and their bytes are bounded together, and given back`() async throws {
@@ -49,5 +50,52 @@ import Testing
     #expect(permits.waitingCount == 0)
     held = nil
     #expect(await permits.take(within: .zero) != nil)
+  }
+
+  @Test func `a client that fills all places leaves some to others, and others are read first`()
+    async throws
+  {
+    let queue = AdmissionQueue(
+      .init(processors: 2, ofNetwork: 1, ofAll: 4),
+      limits: AdmissionLimits()
+    )
+    let (one, other) = (
+      ClientNetwork(address: [10, 0, 0, 1]), ClientNetwork(address: [10, 0, 0, 2])
+    )
+    let permits = UploadPermits(most: 8, mostBytes: 100, mostWaiting: 8)
+    func take(_ network: ClientNetwork) async -> UploadPermit? {
+      let admission = AdmissionPermit(queue, network, percent: 75, route: nil)
+      return await AdmissionPermit.$current.withValue(admission) {
+        await permits.take(within: .seconds(600))
+      }
+    }
+    var held: [UploadPermit] = []
+    for _ in 0..<6 { held.append(try #require(await take(one))) }
+    let (turns, turn) = AsyncStream.makeStream(of: (ClientNetwork, UploadPermit?).self)
+    // The seventh one waits, and others are read at once, until all places are taken.
+    Task { turn.yield((one, await take(one))) }
+    while permits.waitingCount < 1 { await Task.yield() }
+    for _ in 0..<2 { held.append(try #require(await take(other))) }
+    Task { turn.yield((other, await take(other))) }
+    while permits.waitingCount < 2 { await Task.yield() }
+    // A place goes to who has fewer, although the other one came first.
+    held.removeFirst()
+    var next = turns.makeAsyncIterator()
+    let first = await next.next()
+    #expect(first?.0 == other)
+    #expect(permits.waitingCount == 1)
+    turn.finish()
+    withExtendedLifetime((held, first)) {}
+  }
+
+  @Test func `jobs run of who has fewest running, the oldest first`() {
+    let (one, other) = (
+      ClientNetwork(address: [10, 0, 0, 1]), ClientNetwork(address: [10, 0, 0, 2])
+    )
+    #expect(JobRunner.next([], running: [one]) == nil)
+    #expect(JobRunner.next([one, one, other], running: []) == 0)
+    #expect(JobRunner.next([one, one, other], running: [one]) == 2)
+    #expect(JobRunner.next([one, other, other], running: [one, other]) == 0)
+    #expect(JobRunner.next([one, nil], running: [one, one, nil]) == 1)
   }
 }

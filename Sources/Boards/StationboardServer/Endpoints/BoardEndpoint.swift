@@ -48,10 +48,8 @@ struct BoardEndpoint {
       }
       defer { withExtendedLifetime(ticket) {} }
       let paused = ContinuousClock.now
-      try await FairQueuePermit.pause {
-        let longest = began + .seconds(wait) - .now
-        try await changes(asked, plan, conditions, request.body, atMost: longest)
-      }
+      let longest = began + .seconds(wait) - .now
+      try await changes(asked, plan, conditions, request.body, atMost: longest)
       let waited = (asked: wait, time: paused.duration(to: .now))
       if let still = conditions.unchanged(asked, plan, desk, at: clock.now) {
         return response(still, asked, plan, caller, began, waited: waited)

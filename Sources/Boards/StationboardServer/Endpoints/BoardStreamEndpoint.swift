@@ -45,7 +45,7 @@ struct BoardStreamEndpoint {
     )
     let follower = StreamFollower(events, name: "/api/stationboard/stream", serving: serving)
     let headers: HTTPFields = [.vary: "Origin, Accept-Language", .mdRequestId: requestId]
-    guard let response = follower.answer(request, headers) else {
+    guard let response = try follower.answer(request, headers) else {
       throw Problem(
         .serviceUnavailable,
         "busy",

@@ -126,7 +126,8 @@ extension StationboardService {
 
   /// The header fields that scripts of other origins may read.
   package static let exposedFields = [
-    "ETag", "Retry-After", "Preference-Applied", "x-md-rt-last-poll-at", "x-md-rt-poll-age-ms",
+    "ETag", "Retry-After", "RateLimit", "RateLimit-Policy", "Preference-Applied",
+    "x-md-rt-last-poll-at", "x-md-rt-poll-age-ms",
     "x-md-stale-reason", "x-md-request-id", "x-md-api-version", "x-md-rt-applied",
     "x-md-rt-reason", "x-md-rt-age-ms", "x-md-rt-fetched-at", "x-md-stale", "x-md-rt-status",
     "x-md-backend-total-ms", "x-md-rt-next-ms", "x-md-rt-spread-ms",

@@ -21,15 +21,22 @@ package final class HealthService: Sendable {
 
   private let state = Mutex(State())
   private let access: OperatorAccess
+  private let clients: @Sendable () -> [AdmissionControl.Client]
   private let read: Read
 
   /// Creates the service.
   ///
   /// - Parameters:
   ///   - access: Who sees the dependencies.
-  ///   - read: Reads them.
-  package init(access: OperatorAccess, read: @escaping Read) {
+  ///   - clients: Returns the clients with most work, for operators.
+  ///   - read: Reads the dependencies.
+  package init(
+    access: OperatorAccess,
+    clients: @escaping @Sendable () -> [AdmissionControl.Client] = { [] },
+    read: @escaping Read
+  ) {
     self.access = access
+    self.clients = clients
     self.read = read
   }
 
@@ -52,7 +59,7 @@ package final class HealthService: Sendable {
   /// Adds the endpoints.
   package func add(to router: Router<ClientContext>) {
     router.get("health/live") { _, _ in
-      Self.response(Answer(ok: true, status: "live", dependencies: nil))
+      Self.response(Answer(ok: true, status: "live", dependencies: nil, clients: nil))
     }
     router.get("health/ready") { request, context in
       self.ready(request, context)
@@ -74,7 +81,12 @@ package final class HealthService: Sendable {
     }
     let status = state.isDraining ? "draining" : isReady ? "ready" : "not_ready"
     return Self.response(
-      Answer(ok: isReady, status: status, dependencies: isOperator ? shown : nil)
+      Answer(
+        ok: isReady,
+        status: status,
+        dependencies: isOperator ? shown : nil,
+        clients: isOperator ? clients() : nil
+      )
     )
   }
 
@@ -82,6 +94,7 @@ package final class HealthService: Sendable {
     var ok: Bool
     var status: String
     var dependencies: [Dependency]?
+    var clients: [AdmissionControl.Client]?
   }
 
   private struct Dependency: Encodable {

@@ -22,6 +22,8 @@ struct SecureChannel: ServerChildChannel {
   let http2: MultiplexedChannel
   let limits: ServerLimits
   let tally: ConnectionMetrics
+  /// The shares of connections; `nil` for none.
+  var shares: ConnectionShares?
 
   func setup(channel: any Channel, logger: Logger) -> EventLoopFuture<Value> {
     channel.eventLoop.makeCompletedFuture {
@@ -40,6 +42,7 @@ struct SecureChannel: ServerChildChannel {
       try pipeline.addHandler(handshake)
       try pipeline.addHandler(NIOSSLServerHandler(context: certificate.context))
       try pipeline.addHandler(negotiation)
+      shares?.enter(channel)
       return Value(negotiated: negotiation.protocolNegotiationResult, channel: channel)
     }
   }

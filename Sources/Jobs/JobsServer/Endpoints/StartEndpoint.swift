@@ -113,7 +113,8 @@ struct StartEndpoint: Sendable {
     }
     defer { if isCounted { starts.giveBack(client) } }
     let patience = Duration.seconds(store.limits.uploadWaitSeconds)
-    guard let permit = await permits.take(within: patience) else {
+    let taken = try await AdmissionPermit.pause { await permits.take(within: patience) }
+    guard let permit = taken else {
       throw JobProblem(
         .serviceUnavailable,
         .busy,
@@ -136,7 +137,7 @@ struct StartEndpoint: Sendable {
     case .job(let job, let token, let isNew):
       if isNew {
         isCounted = false
-        await runner.add(job.id)
+        await runner.add(job.id, of: client)
       }
       let expiry = max(store.now + Int64(store.limits.tokenSeconds) * 1_000, job.expiresAt ?? 0)
       return StartedJob(job: job, token: token, tokenExpiresAt: expiry, isNew: isNew)

@@ -1,39 +1,70 @@
+import Serving
 import Synchronization
 
 /// How many requests with input are read at once, and how much of them is in memory.
 ///
-/// Those that find no room wait their turn for a while: most are read in milliseconds.
+/// Those that find no room wait their turn for a while: most are read in milliseconds. The turn goes to a client network of which
+/// the fewest requests are read, and none has more than its share of those that are read, and of those that wait.
 final class UploadPermits: Sendable {
   private struct Waiting {
     var number: Int
+    var client: Client
     var resume: CheckedContinuation<UploadPermit?, Never>
   }
 
+  /// Whose request it is, and the most percent of places that the client may hold.
+  fileprivate struct Client {
+    var network: ClientNetwork?
+    var percent: Int
+  }
+
   private struct State {
-    var requests = 0
+    /// The requests that are read.
+    var reading: FairPlaces
+    /// The requests that wait.
+    var places: FairPlaces
     var bytes = 0
     /// Those who wait, the first in front.
     var waiting: [Waiting] = []
     /// How many have waited.
     var number = 0
+
+    mutating func enters(_ client: Client) -> Bool {
+      reading.enter(client.network, percent: client.percent) == nil
+    }
+
+    /// The one that is read next, if one may be.
+    mutating func next() -> Waiting? {
+      let order = waiting.indices.sorted { left, right in
+        let counts = [left, right].map { place in
+          waiting[place].client.network.map { reading.count(of: $0) } ?? 0
+        }
+        return (counts[0], left) < (counts[1], right)
+      }
+      for place in order where enters(waiting[place].client) {
+        let next = waiting.remove(at: place)
+        places.leave(next.client.network)
+        return next
+      }
+      return nil
+    }
   }
 
-  private let most: Int
   private let mostBytes: Int
-  private let mostWaiting: Int
-  private let state = Mutex(State())
+  private let state: Mutex<State>
 
   init(most: Int, mostBytes: Int, mostWaiting: Int) {
-    self.most = most
     self.mostBytes = mostBytes
-    self.mostWaiting = mostWaiting
+    state = Mutex(State(reading: FairPlaces(most: most), places: FairPlaces(most: mostWaiting)))
   }
 
-  /// Takes a permit for a request, in order of arrival.
+  /// Takes a permit for the request that the task works on.
   ///
   /// - Parameter patience: How long to wait for one.
   /// - Returns: The permit; `nil` if none is free in time, if too many wait, or if the task is canceled.
   func take(within patience: Duration) async -> UploadPermit? {
+    let admission = AdmissionPermit.current
+    let client = Client(network: admission?.network, percent: admission?.percent ?? 100)
     let number = state.withLock { state in
       state.number += 1
       return state.number
@@ -43,12 +74,11 @@ final class UploadPermits: Sendable {
         let isWaiting: Bool
         let permit: UploadPermit?
         (isWaiting, permit) = state.withLock { state in
-          if state.requests < most {
-            state.requests += 1
-            return (false, UploadPermit(self))
-          }
-          guard state.waiting.count < mostWaiting, !Task.isCancelled else { return (false, nil) }
-          state.waiting.append(Waiting(number: number, resume: resume))
+          if state.enters(client) { return (false, UploadPermit(self, client.network)) }
+          guard !Task.isCancelled,
+            state.places.enter(client.network, percent: client.percent) == nil
+          else { return (false, nil) }
+          state.waiting.append(Waiting(number: number, client: client, resume: resume))
           return (true, nil)
         }
         guard isWaiting else { return resume.resume(returning: permit) }
@@ -67,8 +97,11 @@ final class UploadPermits: Sendable {
 
   /// Ends somebody's wait.
   private func leave(_ number: Int) {
-    let left = state.withLock { state in
-      state.waiting.firstIndex { $0.number == number }.map { state.waiting.remove(at: $0) }
+    let left = state.withLock { state -> Waiting? in
+      guard let place = state.waiting.firstIndex(where: { $0.number == number }) else { return nil }
+      let left = state.waiting.remove(at: place)
+      state.places.leave(left.client.network)
+      return left
     }
     left?.resume.resume(returning: nil)
   }
@@ -81,28 +114,32 @@ final class UploadPermits: Sendable {
     }
   }
 
-  fileprivate func giveBack(_ bytes: Int) {
-    let next: (Waiting, UploadPermit)? = state.withLock { state in
+  fileprivate func giveBack(_ bytes: Int, of network: ClientNetwork?) {
+    let next = state.withLock { state -> [(Waiting, UploadPermit)] in
       state.bytes -= bytes
-      guard !state.waiting.isEmpty else {
-        state.requests -= 1
-        return nil
+      state.reading.leave(network)
+      var next: [(Waiting, UploadPermit)] = []
+      while let waiting = state.next() {
+        next.append((waiting, UploadPermit(self, waiting.client.network)))
       }
-      // The place goes on to the first who waits.
-      return (state.waiting.removeFirst(), UploadPermit(self))
+      return next
     }
-    if let (waiting, permit) = next { waiting.resume.resume(returning: permit) }
+    for (waiting, permit) in next { waiting.resume.resume(returning: permit) }
   }
 }
 
 /// The permit of one request; released when the last reference to it goes away.
 final class UploadPermit: Sendable {
   private let permits: UploadPermits
+  private let network: ClientNetwork?
   private let bytes = Atomic(0)
 
-  fileprivate init(_ permits: UploadPermits) { self.permits = permits }
+  fileprivate init(_ permits: UploadPermits, _ network: ClientNetwork?) {
+    self.permits = permits
+    self.network = network
+  }
 
-  deinit { permits.giveBack(bytes.load(ordering: .relaxed)) }
+  deinit { permits.giveBack(bytes.load(ordering: .relaxed), of: network) }
 
   /// Takes room for bytes that came; `false` if all requests together have too much of it.
   func reserve(_ count: Int) -> Bool {

@@ -1,4 +1,5 @@
 import Jobs
+import Serving
 import Synchronization
 
 /// Sends the events of a job to its subscribers.
@@ -9,10 +10,10 @@ final class JobEventBroadcaster: Sendable {
     var isClosed = false
     var next = 0
     var ears: [String: [Int: JobSubscriber]] = [:]
-    var count = 0
+    var places: FairPlaces
   }
 
-  private let state = Mutex(State())
+  private let state: Mutex<State>
   private let limits: JobLimits
   /// The last messages, as sent.
   let recent: RecentMessages
@@ -21,25 +22,28 @@ final class JobEventBroadcaster: Sendable {
 
   init(limits: JobLimits) {
     self.limits = limits
+    state = Mutex(State(places: FairPlaces(most: limits.listeners)))
     recent = RecentMessages(most: limits.recentMessages)
   }
 
   /// The number of subscribers.
-  var count: Int { state.withLock { $0.count } }
+  var count: Int { state.withLock { $0.places.taken } }
 
-  /// Subscribes to a job; `nil` if the limit is reached or the server shuts down.
+  /// Subscribes to a job for the client of the request that the task works on; `nil` if the limit is reached, the client has its
+  /// share, or the server shuts down.
   func listen(to job: String) -> JobSubscription? {
-    state.withLock { state in
-      guard !state.isClosed, state.count < limits.listeners,
-        state.ears[job, default: [:]].count < limits.listenersOfJob
+    let admission = AdmissionPermit.current
+    let network = admission?.network
+    return state.withLock { state in
+      guard !state.isClosed, state.ears[job, default: [:]].count < limits.listenersOfJob,
+        state.places.enter(network, percent: admission?.percent ?? 100) == nil
       else { return nil }
       state.next += 1
       let number = state.next
       let ear = JobSubscriber(most: limits.waitingMessages)
       state.ears[job, default: [:]][number] = ear
-      state.count += 1
       // The broadcaster retains only the subscriber: releasing the subscription ends it.
-      return JobSubscription(ear) { [weak self] in self?.leave(job, number) }
+      return JobSubscription(ear) { [weak self] in self?.leave(job, number, network) }
     }
   }
 
@@ -59,10 +63,10 @@ final class JobEventBroadcaster: Sendable {
     for ear in ears { ear.finish() }
   }
 
-  private func leave(_ job: String, _ number: Int) {
+  private func leave(_ job: String, _ number: Int, _ network: ClientNetwork?) {
     state.withLock { state in
       guard state.ears[job]?.removeValue(forKey: number) != nil else { return }
-      state.count -= 1
+      state.places.leave(network)
       if state.ears[job]?.isEmpty == true { state.ears[job] = nil }
     }
   }

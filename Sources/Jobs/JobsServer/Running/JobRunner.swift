@@ -1,10 +1,13 @@
 import GRDB
 import Jobs
 import Logging
+import Serving
 import Synchronization
 
-/// Runs jobs, a limited number at once, oldest first; resumes those that were running when the
-/// server ended.
+/// Runs jobs, a limited number at once, and resumes those that were running when the server ended.
+///
+/// The next one is the oldest of the client network that has the fewest running, so that nobody waits for all the jobs of another.
+/// Whose jobs they are is not stored: those that are resumed are one client's.
 actor JobRunner {
   private let store: JobStore
   private let hub: JobEventBroadcaster
@@ -12,6 +15,8 @@ actor JobRunner {
   private let logger: Logger
   private var waiting: [String] = []
   private var running: [String: Task<Void, Never>] = [:]
+  /// Whose jobs wait or run.
+  private var clients: [String: ClientNetwork] = [:]
   private var isClosed = false
   /// Those over which the process has ended more than once: each runs alone, so that no other is blamed for it.
   private var suspects: Set<String> = []
@@ -38,9 +43,14 @@ actor JobRunner {
   }
 
   /// Takes a new job.
-  func add(_ job: String) {
+  ///
+  /// - Parameters:
+  ///   - job: Its id.
+  ///   - client: Whose it is; `nil` if clients cannot be told apart.
+  func add(_ job: String, of client: ClientNetwork?) {
     guard !isClosed, running[job] == nil, !waiting.contains(job) else { return }
     waiting.append(job)
+    clients[job] = client
     startNext()
   }
 
@@ -57,10 +67,11 @@ actor JobRunner {
   }
 
   private func startNext() {
-    while !isClosed, running.count < store.limits.runningJobs, let job = waiting.first {
+    while !isClosed, running.count < store.limits.runningJobs, let place = nextPlace {
+      let job = waiting[place]
       let isAlone = running.isEmpty || !suspects.contains(job)
       guard isAlone, !running.keys.contains(where: suspects.contains) else { return }
-      waiting.removeFirst()
+      waiting.remove(at: place)
       running[job] = Task {
         await self.run(job)
         self.ended(job)
@@ -68,8 +79,28 @@ actor JobRunner {
     }
   }
 
+  /// The place of the job that runs next.
+  private var nextPlace: Int? {
+    Self.next(waiting.map { clients[$0] }, running: running.keys.map { clients[$0] })
+  }
+
+  /// Finds the job that runs next: the oldest of a client that has the fewest running.
+  ///
+  /// - Parameters:
+  ///   - waiting: Whose jobs wait, the oldest first.
+  ///   - running: Whose jobs run.
+  /// - Returns: Its place among those that wait; `nil` if none waits.
+  static func next(_ waiting: [ClientNetwork?], running: [ClientNetwork?]) -> Int? {
+    var counts: [ClientNetwork?: Int] = [:]
+    for client in running { counts[client, default: 0] += 1 }
+    return waiting.indices.min { left, right in
+      (counts[waiting[left]] ?? 0, left) < (counts[waiting[right]] ?? 0, right)
+    }
+  }
+
   private func ended(_ job: String) {
     running[job] = nil
+    clients[job] = nil
     suspects.remove(job)
     startNext()
   }
