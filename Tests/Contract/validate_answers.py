@@ -72,15 +72,20 @@ CODES = {
         404: {"stop_not_found"},
         503: {"no_timetable", "busy"},
     },
-    SEARCH: {400: {"query_too_short", "invalid_parameter"}, 503: {"no_timetable"}},
-    NEARBY: {400: {"invalid_coordinates", "invalid_parameter"}, 503: {"no_timetable"}},
+    SEARCH: {400: {"query_too_short", "invalid_parameter"}, 503: {"no_timetable", "busy"}},
+    NEARBY: {400: {"invalid_coordinates", "invalid_parameter"}, 503: {"no_timetable", "busy"}},
     TRIP: {
         400: {"invalid_parameter"},
         404: {"trip_not_found", "trip_not_running", "not_found"},
-        503: {"no_timetable"},
+        503: {"no_timetable", "busy"},
     },
+    "/version.json": {503: {"busy"}},
+    "/openapi.json": {503: {"busy"}},
 }
 CODES_EVERYWHERE = {405: {"method_not_allowed"}, 500: {"internal_error"}}
+# To a client that asks for more than its share; the health of the server and its measurements are told to all.
+CODES_OF_REFUSALS = {429: {"too_many_requests"}}
+NEVER_REFUSED = ("/health", "/metrics")
 
 
 # --- Instants -----------------------------------------------------------------------
@@ -297,7 +302,8 @@ def codes_of(document: Document, schema: dict[str, Any]) -> set[str]:
 def code_failures(document: Document) -> list[str]:
     found = []
     for path in document.content["paths"]:
-        expected = {**CODES.get(path, {}), **CODES_EVERYWHERE}
+        refusals = {} if path.startswith(NEVER_REFUSED) else CODES_OF_REFUSALS
+        expected = {**CODES.get(path, {}), **CODES_EVERYWHERE, **refusals}
         said = {}
         for status, response in document.content["paths"][path]["get"]["responses"].items():
             content = document.resolved(response).get("content", {})

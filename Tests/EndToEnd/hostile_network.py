@@ -29,7 +29,8 @@ def question(kind: str, stop: str, number: int) -> bytes:
         letters = "".join(chr(97 + number // 26**place % 26) for place in range(4))
         target = f"/api/stops/search?q=x{letters}q"
     elif kind == "streams":
-        target = f"/api/stationboard/stream?stop_id={stop}&limit=500&window_minutes=720"
+        # Each of another board.
+        target = f"/api/stationboard/stream?stop_id={stop}&limit={500 - number % 200}&window_minutes={720 - number // 200 % 300}"
     else:
         content = "Title,Author\r\n" + "".join(f"Book {number} {row},Author {row}\r\n" for row in range(100))
         return (

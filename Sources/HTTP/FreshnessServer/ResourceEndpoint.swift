@@ -87,6 +87,8 @@ package struct ResourceEndpoint<Resource: ServedResource>: Sendable {
     try await Waiting.hold(body, atMost: .milliseconds(milliseconds), closing: closing) {
       var exchange = exchange
       for await _ in resource.updates() {
+        let turn = try? await AdmissionPermit.turn()
+        defer { turn?.end() }
         guard let state = try? await resource.state() else { return }
         guard case .waitOn = exchange.consider(state, at: serving.clock()) else { return }
       }

@@ -69,7 +69,9 @@ package struct StreamFollower<Source: StreamSource>: Sendable {
     try await writer.write(ByteBuffer(bytes: retry.serialized()))
     // The first event is not news: it tells a new client what is there.
     var isFirst = true
-    for await signal in signals() {
+    // What looks for changes works in turns of its own.
+    let wakes = AdmissionPermit.$current.withValue(admission) { signals() }
+    for await signal in wakes {
       try await admission?.takeAgain()
       defer { admission?.release() }
       guard let newest = try await source.state() else {

@@ -371,7 +371,7 @@ static const FreshetWebAsset assets[] = {
   { "messages-it-worktrees.js", "83bea8010a32", FreshetWebAssetHashed, bytes_33, sizeof(bytes_33), gzip_33, sizeof(gzip_33), brotli_33, sizeof(brotli_33) },
   { "openapi-jobs.json", "f55c0414b495", FreshetWebAssetDocument, bytes_34, sizeof(bytes_34), 0, 0, 0, 0 },
   { "openapi-workspaces.json", "0b7904f0ea42", FreshetWebAssetDocument, bytes_35, sizeof(bytes_35), 0, 0, 0, 0 },
-  { "openapi.json", "095cbe1fbaaa", FreshetWebAssetDocument, bytes_36, sizeof(bytes_36), 0, 0, 0, 0 },
+  { "openapi.json", "252d94dc61d6", FreshetWebAssetDocument, bytes_36, sizeof(bytes_36), 0, 0, 0, 0 },
   { "service-worker.js", "1ac3e218969d", FreshetWebAssetDocument, bytes_37, sizeof(bytes_37), 0, 0, 0, 0 },
   { "work-pages.css", "8bedca2bf009", FreshetWebAssetHashed, bytes_38, sizeof(bytes_38), gzip_38, sizeof(gzip_38), brotli_38, sizeof(brotli_38) },
   { "workspaces-no-jobs.html", "953d1a49beda", FreshetWebAssetPage, bytes_39, sizeof(bytes_39), gzip_39, sizeof(gzip_39), brotli_39, sizeof(brotli_39) },

@@ -69,9 +69,10 @@ struct BoardEndpoint {
   ) async throws {
     let closing: @concurrent @Sendable () async -> Void = { await serving.untilClosed() }
     try await Waiting.hold(body, atMost: longest, closing: closing) {
-      for await _ in desk.changes(asked, plan.phases)
-      where conditions.unchanged(asked, plan, desk, at: clock.now) == nil {
-        return
+      for await _ in desk.changes(asked, plan.phases) {
+        let turn = try? await AdmissionPermit.turn()
+        defer { turn?.end() }
+        guard conditions.unchanged(asked, plan, desk, at: clock.now) != nil else { return }
       }
     }
   }

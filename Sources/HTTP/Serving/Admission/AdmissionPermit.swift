@@ -60,6 +60,22 @@ package final class AdmissionPermit: Sendable {
     }
   }
 
+  /// Takes a further slot for work that the request needs while it waits, as soon as it is the client's turn.
+  ///
+  /// - Returns: The slot, to be given back; `nil` where requests are not admitted by their clients.
+  /// - Throws: `CancellationError` once the task is canceled.
+  package static func turn() async throws -> AdmissionTurn? {
+    guard let permit = current, let account = permit.turn.withLock({ $0?.account }) else {
+      return nil
+    }
+    switch permit.queue.resume(account, route: permit.route) {
+    case .runs(let request, _): return AdmissionTurn(permit.queue, request)
+    case .waits(let number):
+      return AdmissionTurn(permit.queue, try await permit.queue.wait(number))
+    case .refused: return nil
+    }
+  }
+
   /// Gives the slot back while a request waits for something else than a processor, and takes one again.
   ///
   /// - Parameter wait: The wait.
@@ -72,4 +88,18 @@ package final class AdmissionPermit: Sendable {
     try await permit.takeAgain()
     return value
   }
+}
+
+/// A slot for a part of the work of a request.
+package struct AdmissionTurn: Sendable {
+  private let queue: AdmissionQueue
+  private let request: FairAdmission.Running
+
+  fileprivate init(_ queue: AdmissionQueue, _ request: FairAdmission.Running) {
+    self.queue = queue
+    self.request = request
+  }
+
+  /// Gives the slot back.
+  package func end() { _ = queue.end(request) }
 }

@@ -40,14 +40,23 @@ package struct FairPlaces: Sendable {
     if let network {
       let site = network.site
       let held = max(networks[network] ?? 0, site.flatMap { sites[$0] } ?? 0)
-      guard percent >= 100 || held * (100 - percent) < percent * (most - taken) else {
-        return .share
-      }
+      guard Self.isOpen(to: held, free: most - taken, percent: percent) else { return .share }
       networks[network, default: 0] += 1
       if let site { sites[site, default: 0] += 1 }
     }
     taken += 1
     return nil
+  }
+
+  /// Whether who holds some places may have another one.
+  ///
+  /// - Parameters:
+  ///   - held: How many it holds.
+  ///   - free: How many are free.
+  ///   - percent: The most percent of all places that it holds while nobody else holds any; 100 for no rule.
+  /// - Returns: Whether it may.
+  package static func isOpen(to held: Int, free: Int, percent: Int) -> Bool {
+    percent >= 100 || held * (100 - percent) < percent * free
   }
 
   /// Gives a place back.

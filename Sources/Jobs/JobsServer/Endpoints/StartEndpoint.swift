@@ -124,6 +124,16 @@ struct StartEndpoint: Sendable {
     }
     defer { withExtendedLifetime(permit) {} }
     guard try await store.hasRoom(key: key) else { throw busy }
+    if isCounted, let admission = AdmissionPermit.current {
+      guard await runner.hasShare(client, percent: admission.percent) else {
+        throw JobProblem(
+          .tooManyRequests,
+          .tooManyStarts,
+          "your network has its share of the \(store.limits.openJobs) open jobs",
+          retryAfter: 5
+        ).problem
+      }
+    }
     let order = try await read(JobUpload(request: request, permit: permit, limits: store.limits))
     // Who chooses the id and asks again with it means the same job.
     if key == nil, let id = order.id { key = Self.key("jobId \(id)", of: request, from: client) }

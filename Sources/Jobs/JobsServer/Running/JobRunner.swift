@@ -48,10 +48,24 @@ actor JobRunner {
   ///   - job: Its id.
   ///   - client: Whose it is; `nil` if clients cannot be told apart.
   func add(_ job: String, of client: ClientNetwork?) {
-    guard !isClosed, running[job] == nil, !waiting.contains(job) else { return }
-    waiting.append(job)
+    guard !isClosed else { return }
     clients[job] = client
+    guard running[job] == nil, !waiting.contains(job) else { return }
+    waiting.append(job)
     startNext()
+  }
+
+  /// Whether a client may have another open job, by the rule of places that client networks share.
+  ///
+  /// - Parameters:
+  ///   - client: The client; `nil` if clients cannot be told apart.
+  ///   - percent: The most percent of all open jobs that it has while nobody else has any.
+  /// - Returns: Whether it may.
+  func hasShare(_ client: ClientNetwork?, percent: Int) -> Bool {
+    guard let client else { return true }
+    let held = clients.values.count { $0 == client }
+    let free = store.limits.openJobs - waiting.count - running.count
+    return FairPlaces.isOpen(to: held, free: free, percent: percent)
   }
 
   /// Stops everything; it resumes after the next start.

@@ -21,6 +21,10 @@ extension BoardRenderer {
         if let ticks { group.addTask { for await _ in ticks { continuation.yield() } } }
         group.addTask {
           while !Task.isCancelled {
+            // The board is made in the turn of its client, as a response is.
+            let turn = try? await AdmissionPermit.turn()
+            if Task.isCancelled { turn?.end() }
+            guard !Task.isCancelled else { break }
             let now = self.clock.now
             let edition = self.edition(
               request,
@@ -29,6 +33,7 @@ extension BoardRenderer {
               snapshot: self.snapshot(of: request.stop.feed),
               isForComparison: true
             )
+            turn?.end()
             // Not before the second in which the change is due, and never in a tight loop.
             let wait = max(edition.validUntil - now, 0) / self.clock.pace + 0.05
             try? await Task.sleep(for: .seconds(min(wait, 60)))
