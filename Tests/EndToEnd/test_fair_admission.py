@@ -6,6 +6,7 @@ import http.client
 import json
 import os
 import re
+import socket
 import socketserver
 import subprocess
 import sys
@@ -180,6 +181,36 @@ class HostileNetworkTests(Stage):
         # FRESHET_UNFAIR_KINDS=boards,search,streams,uploads tells of all, and takes some minutes.
         for kind in os.environ.get("FRESHET_UNFAIR_KINDS", "streams").split(","):
             self.assertGreater(max(self.ratios(server, kind, lambda ratio: ratio > 4, samples=6)), 4)
+
+
+class PlaceTests(Stage):
+    """Connections and streams, of which there are only so many."""
+
+    def hold(self, server: Server, address: str, most: int) -> list[socket.socket]:
+        """Streams of an address that are open, of so many that were asked for."""
+        held = []
+        for _ in range(most):
+            peer = socket.create_connection(("127.0.0.1", server.port), timeout=60, source_address=(address, 0))
+            self.addCleanup(peer.close)
+            try:
+                peer.sendall(f"GET /api/stationboard/stream?stop_id={STOP} HTTP/1.1\r\nHost: localhost\r\n\r\n".encode())
+                if peer.recv(64).startswith(b"HTTP/1.1 200"):
+                    held.append(peer)
+            except ConnectionError:
+                pass
+        return held
+
+    def test_one_network_leaves_connections_to_others(self):
+        server = self.serve("few", connections=40)
+        self.assertEqual(len(self.hold(server, HOSTILE, 60)), 30)
+        # Three times as many as are then free.
+        self.assertEqual(len(self.hold(server, NEIGHBOR, 12)), 8)
+        self.assertEqual(ask(server, f"/api/stationboard?stop_id={STOP}")[0], 200)
+        self.assertGreaterEqual(measured(metrics(server), 'freshet_connections_ended_total{reason="share"}'), 30)
+
+    def test_without_admission_it_takes_all(self):
+        server = self.serve("open", "--no-fair-admission", connections=12)
+        self.assertEqual(len(self.hold(server, HOSTILE, 12)), 12)
 
 
 class Relay(socketserver.ThreadingMixIn, socketserver.TCPServer):

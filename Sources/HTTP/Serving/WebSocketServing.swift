@@ -156,8 +156,9 @@ struct WebSocketChannel: HTTPChannelHandler {
       try pipeline.addHandlers(encoder, decoding, filter, upgrade)
       // At the beginning: it stays through every upgrade.
       if !isSecure {
-        try pipeline.addHandler(IdleConnectionHandler(tally.idle), position: .first)
+        // Before it is one of the idle connections, which it may take the place of.
         shares?.enter(channel)
+        try pipeline.addHandler(IdleConnectionHandler(tally.idle), position: .first)
       }
       return Value(upgrade: upgrade.upgradeResultFuture, channel: channel)
     }

@@ -37,12 +37,13 @@ struct SecureChannel: ServerChildChannel {
           : http1.setup(channel: channel, logger: logger).map { .http1($0) }
       }
       let pipeline = channel.pipeline.syncOperations
+      // Before it is one of the idle connections, which it may take the place of.
+      shares?.enter(channel)
       // A connection counts as idle until its first request, and its place may be needed.
       try pipeline.addHandler(IdleConnectionHandler(tally.idle))
       try pipeline.addHandler(handshake)
       try pipeline.addHandler(NIOSSLServerHandler(context: certificate.context))
       try pipeline.addHandler(negotiation)
-      shares?.enter(channel)
       return Value(negotiated: negotiation.protocolNegotiationResult, channel: channel)
     }
   }
