@@ -1,4 +1,4 @@
-"""Proxies in front of the server: whose word about clients counts, and nginx with the configuration that is delivered."""
+"""Proxies in front of the server: whose word about clients counts, and nginx and Caddy with the configurations that are delivered."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import shutil
 import socket
 import subprocess
 import unittest
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 
 from job_stage import JobServer, table
@@ -16,8 +16,9 @@ from program import Folder, run, until
 from secure_stage import LONG, Authority
 from side_by_side import load_side_by_side as load_tests  # noqa: F401
 
-CONFIGURATION = Path(__file__).resolve().parents[2] / "Packaging/proxies/nginx.conf"
+CONFIGURATIONS = Path(__file__).resolve().parents[2] / "Packaging/proxies"
 NGINX = shutil.which("nginx") or shutil.which("nginx", path="/usr/sbin")
+CADDY = shutil.which("caddy")
 #: So few starts of jobs tell clients apart.
 STARTS = {"startsAtOnceOfClient": 2, "startsPerMinuteOfClient": 1}
 
@@ -66,47 +67,38 @@ class Words(unittest.TestCase):
         self.assertEqual(run("serve", "--port", "0", "--forwarded-field", "x-real-ip").returncode, 64)
 
 
-@unittest.skipUnless(NGINX, "nginx is not installed: the configuration for it is not tried")
-class Nginx(unittest.TestCase):
-    """The configuration that is delivered, with other ports and another certificate."""
+def free_port() -> int:
+    """A port that nobody uses."""
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        return free.getsockname()[1]
+
+
+class InFront(unittest.TestCase):
+    """A proxy with the configuration that is delivered, with other ports and another certificate."""
+
+    def proxy(self, folder: Path, port: int) -> AbstractContextManager[int]:
+        """The proxy in front of a port; its own port."""
+        raise NotImplementedError
 
     @contextmanager
-    def proxy(self, folder: Path, port: int):
-        with socket.socket() as free:
-            free.bind(("127.0.0.1", 0))
-            own = free.getsockname()[1]
-        text = CONFIGURATION.read_text()
-        for old, new in [
-            ("127.0.0.1:8080", f"127.0.0.1:{port}"), ("listen 443 ssl", f"listen 127.0.0.1:{own} ssl"),
-            ("    listen [::]:443 ssl http2;\n", ""),
-            ("/etc/letsencrypt/live/boards.example/fullchain.pem", str(folder / "site-chain.pem")),
-            ("/etc/letsencrypt/live/boards.example/privkey.pem", str(folder / "site.key")),
-        ]:
-            self.assertIn(old, text)
-            text = text.replace(old, new)
-        places = "".join(
-            f"{name}_temp_path {folder}/{name};\n" for name in ["client_body", "proxy", "fastcgi", "uwsgi", "scgi"]
-        )
-        user = "user root;\n" if os.geteuid() == 0 else ""
-        (folder / "nginx.conf").write_text(
-            f"daemon off;\n{user}pid {folder}/nginx.pid;\nerror_log {folder}/error.log;\nevents {{}}\n"
-            f"http {{\naccess_log off;\n{places}{text}\n}}\n"
-        )
-        process = subprocess.Popen([NGINX, "-c", str(folder / "nginx.conf"), "-p", str(folder)], stderr=subprocess.DEVNULL)
+    def running(self, command: list[str], port: int, log: Path, **environment: str):
+        with log.open("ab") as file:
+            process = subprocess.Popen(command, stdout=file, stderr=file, env={**os.environ, **environment})
 
         def is_up() -> bool:
-            assert process.poll() is None, (folder / "error.log").read_text()
+            assert process.poll() is None, log.read_text()
             with socket.socket() as peer:
-                return peer.connect_ex(("127.0.0.1", own)) == 0
+                return peer.connect_ex(("127.0.0.1", port)) == 0
 
         try:
             until(is_up)
-            yield own
+            yield
         finally:
             process.terminate()
             process.wait(timeout=30)
 
-    def test_requests_streams_uploads_and_sockets_pass_nginx(self):
+    def requests_streams_uploads_and_sockets_pass(self):
         folder = Folder()
         self.addCleanup(folder.remove)
         authority = Authority(folder.path)
@@ -158,6 +150,57 @@ class Nginx(unittest.TestCase):
                 text = peer.recv(65_536)
                 self.assertTrue(text.startswith(b"HTTP/1.1 101 "), text)
                 self.assertIn(b"s3pPLMBiTxaQ9kYGzzhZRbK+xOo=", text)
+
+
+@unittest.skipUnless(NGINX, "nginx is not installed: the configuration for it is not tried")
+class Nginx(InFront):
+    @contextmanager
+    def proxy(self, folder: Path, port: int):
+        own = free_port()
+        text = (CONFIGURATIONS / "nginx.conf").read_text()
+        for old, new in [
+            ("127.0.0.1:8080", f"127.0.0.1:{port}"), ("listen 443 ssl", f"listen 127.0.0.1:{own} ssl"),
+            ("    listen [::]:443 ssl http2;\n", ""),
+            ("/etc/letsencrypt/live/boards.example/fullchain.pem", str(folder / "site-chain.pem")),
+            ("/etc/letsencrypt/live/boards.example/privkey.pem", str(folder / "site.key")),
+        ]:
+            self.assertIn(old, text)
+            text = text.replace(old, new)
+        places = "".join(
+            f"{name}_temp_path {folder}/{name};\n" for name in ["client_body", "proxy", "fastcgi", "uwsgi", "scgi"]
+        )
+        user = "user root;\n" if os.geteuid() == 0 else ""
+        (folder / "nginx.conf").write_text(
+            f"daemon off;\n{user}pid {folder}/nginx.pid;\nerror_log {folder}/error.log;\nevents {{}}\n"
+            f"http {{\naccess_log off;\n{places}{text}\n}}\n"
+        )
+        with self.running([NGINX, "-c", str(folder / "nginx.conf"), "-p", str(folder)], own, folder / "error.log"):
+            yield own
+
+    def test_requests_streams_uploads_and_sockets_pass_nginx(self):
+        self.requests_streams_uploads_and_sockets_pass()
+
+
+@unittest.skipUnless(CADDY, "Caddy is not installed: the configuration for it is not tried")
+class Caddy(InFront):
+    @contextmanager
+    def proxy(self, folder: Path, port: int):
+        own = free_port()
+        text = (CONFIGURATIONS / "Caddyfile").read_text()
+        for old, new in [
+            ("127.0.0.1:8080", f"127.0.0.1:{port}"),
+            ("boards.example {\n", f"boards.example:{own} {{\n\tbind 127.0.0.1\n\ttls {folder}/site-chain.pem {folder}/site.key\n"),
+        ]:
+            self.assertIn(old, text)
+            text = text.replace(old, new)
+        (folder / "Caddyfile").write_text(f"{{\n\tadmin off\n\tauto_https off\n}}\n{text}")
+        command = [CADDY, "run", "--config", str(folder / "Caddyfile"), "--adapter", "caddyfile"]
+        places = {name: str(folder / "caddy") for name in ("XDG_DATA_HOME", "XDG_CONFIG_HOME", "HOME")}
+        with self.running(command, own, folder / "caddy.log", **places):
+            yield own
+
+    def test_requests_streams_uploads_and_sockets_pass_caddy(self):
+        self.requests_streams_uploads_and_sockets_pass()
 
 
 if __name__ == "__main__":
