@@ -10,6 +10,10 @@ import threading
 from pathlib import Path
 
 LONG = 40
+#: Options of `openssl req` for a new key.
+P256 = ("-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256")
+RSA = ("-newkey", "rsa:2048")
+ED25519 = ("-newkey", "ed25519")
 #: Types of frames (RFC 9113, section 6).
 DATA, HEADERS, RESET, SETTINGS, PING, GOAWAY, WINDOW, CONTINUATION = 0, 1, 3, 4, 6, 7, 8, 9
 END_STREAM, END_HEADERS, ACK = 1, 4, 1
@@ -30,9 +34,10 @@ class Authority:
         self._pair("root", "/CN=Test Root", None, "CA:TRUE")
         self._pair("middle", "/CN=Test Intermediate", "root", "CA:TRUE,pathlen:0")
 
-    def _pair(self, name: str, subject: str, issuer: str | None, basic: str, *dates: str, names: str = "") -> None:
+    def _pair(self, name: str, subject: str, issuer: str | None, basic: str, *dates: str, names: str = "",
+              kind: tuple[str, ...] = P256) -> None:
         key, request, pem = (self.folder / f"{name}.{end}" for end in ("key", "csr", "pem"))
-        openssl("req", "-new", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-keyout", key, "-out", request,
+        openssl("req", "-new", *kind, "-nodes", "-keyout", key, "-out", request,
                 "-subj", subject)
         extensions = self.folder / f"{name}.ext"
         extensions.write_text(f"basicConstraints=critical,{basic}\n" + (f"subjectAltName={names}\n" if names else ""))
@@ -42,11 +47,11 @@ class Authority:
             openssl("x509", "-req", "-in", request, "-CA", self.folder / f"{issuer}.pem", "-CAkey", self.folder / f"{issuer}.key",
                     "-CAcreateserial", *(dates or ("-days", "20")), "-extfile", extensions, "-out", pem)
 
-    def certificate(self, name: str, *dates: str) -> tuple[Path, Path]:
-        """A chain and its key; `dates` are options of `openssl x509`."""
+    def certificate(self, name: str, *dates: str, kind: tuple[str, ...] = P256) -> tuple[Path, Path]:
+        """A chain and its key; `dates` are options of `openssl x509`, `kind` those of `openssl req` for the key."""
         # One at a time: they share a file of serial numbers.
         with self._guard:
-            self._pair(name, f"/CN={name}", "middle", "CA:FALSE", *dates, names="DNS:localhost,DNS:boards.example,IP:127.0.0.1")
+            self._pair(name, f"/CN={name}", "middle", "CA:FALSE", *dates, names="DNS:localhost,DNS:boards.example,IP:127.0.0.1", kind=kind)
         chain = self.folder / f"{name}-chain.pem"
         chain.write_text((self.folder / f"{name}.pem").read_text() + (self.folder / "middle.pem").read_text())
         return chain, self.folder / f"{name}.key"

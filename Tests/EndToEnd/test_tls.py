@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import hashlib
 import json
 import os
 import re
@@ -17,10 +18,11 @@ import time
 import unittest
 from pathlib import Path
 
+from browser import Browser
 from job_stage import JobServer, table
 from program import Folder, Server, once, run, sample, until
 from secure_stage import (
-    DATA, END_HEADERS, END_STREAM, GOAWAY, HEADERS, LONG, PING, RESET, SETTINGS, Authority, Multiplexed, openssl,
+    DATA, ED25519, END_HEADERS, END_STREAM, GOAWAY, HEADERS, LONG, PING, RESET, RSA, SETTINGS, Authority, Multiplexed, openssl,
 )
 from side_by_side import load_side_by_side as load_tests  # noqa: F401
 
@@ -201,6 +203,45 @@ class Protocols(unittest.TestCase):
         while peer.frame() is not None:
             pass
         peer.close()
+
+
+class Keys(unittest.TestCase):
+    """Keys of other kinds than the elliptic ones of the other tests."""
+
+    def test_keys_of_rsa_and_ed25519_serve(self):
+        for name, kind, signed in [("rsa", RSA, "RSA-PSS"), ("ed25519", ED25519, "(?:Ed|ed|ED)25519")]:
+            with self.subTest(name):
+                authority().certificate(name, kind=kind)
+                with Server(data(), *options(name)) as server:
+                    text = shown(server.port)
+                    self.assertIn("Verify return code: 0 (ok)", text)
+                    self.assertRegex(text, f"Peer signature type: {signed}")
+                    answer = curl(server, "/health", "--http2", "-w", "\n%{http_version} %{http_code}")
+                    self.assertEqual(answer.stdout.rsplit("\n", 1)[1], "2 200")
+
+
+class Pages(unittest.TestCase):
+    """A browser, which accepts the key of the server and no other untrusted one."""
+
+    def test_a_board_is_kept_fresh_over_http2(self):
+        authority()
+        key = openssl("x509", "-in", FOLDER.path / "authority/first.pem", "-pubkey", "-noout").stdout
+        raw = subprocess.run(["openssl", "pkey", "-pubin", "-outform", "DER"], input=key.encode(), capture_output=True, check=True).stdout
+        digest = base64.b64encode(hashlib.sha256(raw).digest()).decode()
+        with Server(data(), *options()) as server:
+            browser = Browser(f"--ignore-certificate-errors-spki-list={digest}")
+            self.addCleanup(browser.close)
+            tab = browser.tab()
+            tab.open(f"https://localhost:{server.port}/?stop={STOP}&lang=en")
+            tab.wait("document.querySelectorAll('.departure:not(.vacant)').length > 0")
+            self.assertTrue(tab.run("isSecureContext"))
+            protocols = tab.run("[...new Set(performance.getEntries().filter(e => e.nextHopProtocol).map(e => e.nextHopProtocol))].join()")
+            self.assertEqual(protocols, "h2")
+            # Long polls, streams and refreshes go the same way.
+            count = tab.run("performance.getEntriesByType('resource').filter(e => e.name.includes('/api/stationboard')).length")
+            tab.key("r")
+            tab.wait(f"performance.getEntriesByType('resource').filter(e => e.name.includes('/api/stationboard')).length > {count}")
+            self.assertEqual(server.stop(), 0)
 
 
 class Sockets(unittest.TestCase):
