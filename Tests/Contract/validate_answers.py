@@ -11,6 +11,7 @@ import http.client
 import json
 import re
 import sys
+import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from datetime import date, datetime, timedelta, timezone
@@ -31,13 +32,16 @@ BOARD, SEARCH, NEARBY = "/api/stationboard", "/api/stops/search", "/api/stops/ne
 TRIP, HEALTH, VERSION, OPENAPI = "/api/trips/{trip_id}", "/health", "/version.json", "/openapi.json"
 STREAM, METRICS = "/api/stationboard/stream", "/metrics"
 LIVE, READY = "/health/live", "/health/ready"
-PATHS = {BOARD, STREAM, SEARCH, NEARBY, TRIP, HEALTH, LIVE, READY, METRICS, VERSION, OPENAPI}
+STATUS, LINES, LINE, POINTS = "/api/status", "/api/history/lines", "/api/history/lines/{route_id}", "/api/history/points"
+PATHS = {STATUS, LINES, LINE, POINTS, BOARD, STREAM, SEARCH, NEARBY, TRIP, HEALTH, LIVE, READY, METRICS, VERSION, OPENAPI}
 JSON, PROBLEM = "application/json", "application/problem+json"
 # Header fields of every answer that belong to HTTP, not to the contract.
 FRAMING = {"date", "connection", "keep-alive", "transfer-encoding", "content-length", "content-type", "server"}
 GRACE = timedelta(seconds=45)
 TIMEOUT = 15
 SHOWN_ERRORS = 3
+#: How often a server that has just begun is asked whether its history is open.
+HISTORY_TRIES = 100
 # The board may change between two requests that are compared.
 ATTEMPTS = 4
 
@@ -81,6 +85,10 @@ CODES = {
     },
     "/version.json": {503: {"busy"}},
     "/openapi.json": {503: {"busy"}},
+    STATUS: {503: {"not_ready"}},
+    LINES: {400: {"invalid_parameter"}, 404: {"history_off"}, 503: {"history_not_ready"}},
+    LINE: {400: {"invalid_parameter"}, 404: {"unknown_line", "history_off"}, 503: {"history_not_ready"}},
+    POINTS: {400: {"invalid_parameter"}, 404: {"history_off"}, 503: {"history_not_ready"}},
 }
 CODES_EVERYWHERE = {405: {"method_not_allowed"}, 500: {"internal_error"}}
 # To a client that asks for more than its share; the health of the server and its measurements are told to all.
@@ -681,6 +689,7 @@ class Run:
     def all(self) -> None:
         """Run every check."""
         self.service()
+        self.history()
         self.examples()
         self.limits()
         self.searches()
@@ -723,6 +732,32 @@ class Run:
                 "the version of the contract is the same everywhere",
                 None if len(versions) == 1 else f"it is {sorted(versions)}",
             )
+
+    def history(self) -> None:
+        """Wait until the history is open, and ask it rightly and wrongly."""
+        for path in (STATUS, LINES):
+            for _ in range(HISTORY_TRIES):
+                if self.server.ask(path).status != 503:
+                    break
+                time.sleep(0.2)
+            answer = self.ask(path, path)
+            if answer and path == LINES:
+                self.ask(path, path, 304, headers={"If-None-Match": answer.headers["etag"]})
+        self.ask(LINES, address(LINES, format="csv"))
+        self.ask(LINES, LINES, headers={"Accept": "text/csv"})
+        wrong = "invalid_parameter"
+        for query in ({"day": "today"}, {"from": "2026-02-02", "to": "2026-02-01"}, {"from": "2020-01-01"}, {"format": "xml"}, {"line": "x" * 300}):
+            self.ask(LINES, address(LINES, **query), 400, wrong)
+        for query in ({"step": "12"}, {"from": "yesterday"}, {"from": "2020-01-01T00:00:00Z"}, {"step": "many"}):
+            self.ask(POINTS, address(POINTS, **query), 400, wrong)
+        self.ask(POINTS, address(POINTS, step=3600, format="csv"))
+        path = "/api/history/lines/no%20such%2Fline"
+        self.ask(LINE, path, 404, "unknown_line")
+        self.ask(LINE, address(path, day="2026-02-30"), 400, wrong)
+        lines = self.server.ask(address(LINES, **{"from": "2026-01-01", "to": "2026-12-31"})).json
+        for line in (lines or {}).get("lines", [])[:1]:
+            path = f"/api/history/lines/{quote(line['route_id'], safe='')}"
+            self.ask(LINE, address(path, **{"from": "2026-01-01", "to": "2026-12-31"}))
 
     def examples(self) -> None:
         """Ask the example requests of the document, with other stops if the caller named them."""

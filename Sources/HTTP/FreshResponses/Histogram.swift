@@ -22,4 +22,10 @@ public struct Histogram: Hashable, Sendable {
     counts[Self.bounds.firstIndex { seconds <= $0 } ?? Self.bounds.count] += 1
     sum += seconds
   }
+
+  /// Adds the durations of another histogram.
+  public mutating func add(_ other: Histogram) {
+    for place in counts.indices { counts[place] += other.counts[place] }
+    sum += other.sum
+  }
 }

@@ -1,4 +1,4 @@
-import FreshResponses
+package import FreshResponses
 package import Serving
 import Synchronization
 
@@ -78,6 +78,12 @@ public final class ServingMetrics: Sendable {
       routes[name] = route
       return route
     }
+  }
+
+  /// The ages of the data in all responses and events, of all routes together.
+  package var ages: Histogram {
+    let routes = routes.withLock { Array($0.values) }
+    return routes.flatMap(\.series).reduce(into: Histogram()) { $0.add($1.age) }
   }
 
   /// The metrics in the text format that Prometheus reads, version 0.0.4.

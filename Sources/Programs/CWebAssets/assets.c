@@ -169,168 +169,258 @@ static const unsigned char brotli_20[] = {
 #embed "Prepared/messages-de-problems.js.br"
 };
 static const unsigned char bytes_21[] = {
-#embed "Prepared/messages-de-worktrees.js"
+#embed "Prepared/messages-de-status.js"
 };
 static const unsigned char gzip_21[] = {
-#embed "Prepared/messages-de-worktrees.js.gz"
+#embed "Prepared/messages-de-status.js.gz"
 };
 static const unsigned char brotli_21[] = {
-#embed "Prepared/messages-de-worktrees.js.br"
+#embed "Prepared/messages-de-status.js.br"
 };
 static const unsigned char bytes_22[] = {
-#embed "Prepared/messages-en-board.js"
+#embed "Prepared/messages-de-worktrees.js"
 };
 static const unsigned char gzip_22[] = {
-#embed "Prepared/messages-en-board.js.gz"
+#embed "Prepared/messages-de-worktrees.js.gz"
 };
 static const unsigned char brotli_22[] = {
-#embed "Prepared/messages-en-board.js.br"
+#embed "Prepared/messages-de-worktrees.js.br"
 };
 static const unsigned char bytes_23[] = {
-#embed "Prepared/messages-en-jobs.js"
+#embed "Prepared/messages-en-board.js"
 };
 static const unsigned char gzip_23[] = {
-#embed "Prepared/messages-en-jobs.js.gz"
+#embed "Prepared/messages-en-board.js.gz"
 };
 static const unsigned char brotli_23[] = {
-#embed "Prepared/messages-en-jobs.js.br"
+#embed "Prepared/messages-en-board.js.br"
 };
 static const unsigned char bytes_24[] = {
-#embed "Prepared/messages-en-problems.js"
+#embed "Prepared/messages-en-jobs.js"
 };
 static const unsigned char gzip_24[] = {
-#embed "Prepared/messages-en-problems.js.gz"
+#embed "Prepared/messages-en-jobs.js.gz"
 };
 static const unsigned char brotli_24[] = {
-#embed "Prepared/messages-en-problems.js.br"
+#embed "Prepared/messages-en-jobs.js.br"
 };
 static const unsigned char bytes_25[] = {
-#embed "Prepared/messages-en-worktrees.js"
+#embed "Prepared/messages-en-problems.js"
 };
 static const unsigned char gzip_25[] = {
-#embed "Prepared/messages-en-worktrees.js.gz"
+#embed "Prepared/messages-en-problems.js.gz"
 };
 static const unsigned char brotli_25[] = {
-#embed "Prepared/messages-en-worktrees.js.br"
+#embed "Prepared/messages-en-problems.js.br"
 };
 static const unsigned char bytes_26[] = {
-#embed "Prepared/messages-fr-board.js"
+#embed "Prepared/messages-en-status.js"
 };
 static const unsigned char gzip_26[] = {
-#embed "Prepared/messages-fr-board.js.gz"
+#embed "Prepared/messages-en-status.js.gz"
 };
 static const unsigned char brotli_26[] = {
-#embed "Prepared/messages-fr-board.js.br"
+#embed "Prepared/messages-en-status.js.br"
 };
 static const unsigned char bytes_27[] = {
-#embed "Prepared/messages-fr-jobs.js"
+#embed "Prepared/messages-en-worktrees.js"
 };
 static const unsigned char gzip_27[] = {
-#embed "Prepared/messages-fr-jobs.js.gz"
+#embed "Prepared/messages-en-worktrees.js.gz"
 };
 static const unsigned char brotli_27[] = {
-#embed "Prepared/messages-fr-jobs.js.br"
+#embed "Prepared/messages-en-worktrees.js.br"
 };
 static const unsigned char bytes_28[] = {
-#embed "Prepared/messages-fr-problems.js"
+#embed "Prepared/messages-fr-board.js"
 };
 static const unsigned char gzip_28[] = {
-#embed "Prepared/messages-fr-problems.js.gz"
+#embed "Prepared/messages-fr-board.js.gz"
 };
 static const unsigned char brotli_28[] = {
-#embed "Prepared/messages-fr-problems.js.br"
+#embed "Prepared/messages-fr-board.js.br"
 };
 static const unsigned char bytes_29[] = {
-#embed "Prepared/messages-fr-worktrees.js"
+#embed "Prepared/messages-fr-jobs.js"
 };
 static const unsigned char gzip_29[] = {
-#embed "Prepared/messages-fr-worktrees.js.gz"
+#embed "Prepared/messages-fr-jobs.js.gz"
 };
 static const unsigned char brotli_29[] = {
-#embed "Prepared/messages-fr-worktrees.js.br"
+#embed "Prepared/messages-fr-jobs.js.br"
 };
 static const unsigned char bytes_30[] = {
-#embed "Prepared/messages-it-board.js"
+#embed "Prepared/messages-fr-problems.js"
 };
 static const unsigned char gzip_30[] = {
-#embed "Prepared/messages-it-board.js.gz"
+#embed "Prepared/messages-fr-problems.js.gz"
 };
 static const unsigned char brotli_30[] = {
-#embed "Prepared/messages-it-board.js.br"
+#embed "Prepared/messages-fr-problems.js.br"
 };
 static const unsigned char bytes_31[] = {
-#embed "Prepared/messages-it-jobs.js"
+#embed "Prepared/messages-fr-status.js"
 };
 static const unsigned char gzip_31[] = {
-#embed "Prepared/messages-it-jobs.js.gz"
+#embed "Prepared/messages-fr-status.js.gz"
 };
 static const unsigned char brotli_31[] = {
-#embed "Prepared/messages-it-jobs.js.br"
+#embed "Prepared/messages-fr-status.js.br"
 };
 static const unsigned char bytes_32[] = {
-#embed "Prepared/messages-it-problems.js"
+#embed "Prepared/messages-fr-worktrees.js"
 };
 static const unsigned char gzip_32[] = {
-#embed "Prepared/messages-it-problems.js.gz"
+#embed "Prepared/messages-fr-worktrees.js.gz"
 };
 static const unsigned char brotli_32[] = {
-#embed "Prepared/messages-it-problems.js.br"
+#embed "Prepared/messages-fr-worktrees.js.br"
 };
 static const unsigned char bytes_33[] = {
-#embed "Prepared/messages-it-worktrees.js"
+#embed "Prepared/messages-it-board.js"
 };
 static const unsigned char gzip_33[] = {
-#embed "Prepared/messages-it-worktrees.js.gz"
+#embed "Prepared/messages-it-board.js.gz"
 };
 static const unsigned char brotli_33[] = {
-#embed "Prepared/messages-it-worktrees.js.br"
+#embed "Prepared/messages-it-board.js.br"
 };
 static const unsigned char bytes_34[] = {
-#embed "Public/api/openapi-jobs.json"
+#embed "Prepared/messages-it-jobs.js"
+};
+static const unsigned char gzip_34[] = {
+#embed "Prepared/messages-it-jobs.js.gz"
+};
+static const unsigned char brotli_34[] = {
+#embed "Prepared/messages-it-jobs.js.br"
 };
 static const unsigned char bytes_35[] = {
-#embed "Public/api/openapi-workspaces.json"
+#embed "Prepared/messages-it-problems.js"
+};
+static const unsigned char gzip_35[] = {
+#embed "Prepared/messages-it-problems.js.gz"
+};
+static const unsigned char brotli_35[] = {
+#embed "Prepared/messages-it-problems.js.br"
 };
 static const unsigned char bytes_36[] = {
-#embed "Public/api/openapi.json"
+#embed "Prepared/messages-it-status.js"
+};
+static const unsigned char gzip_36[] = {
+#embed "Prepared/messages-it-status.js.gz"
+};
+static const unsigned char brotli_36[] = {
+#embed "Prepared/messages-it-status.js.br"
 };
 static const unsigned char bytes_37[] = {
-#embed "Public/service-worker.js"
+#embed "Prepared/messages-it-worktrees.js"
+};
+static const unsigned char gzip_37[] = {
+#embed "Prepared/messages-it-worktrees.js.gz"
+};
+static const unsigned char brotli_37[] = {
+#embed "Prepared/messages-it-worktrees.js.br"
 };
 static const unsigned char bytes_38[] = {
-#embed "Prepared/work-pages.css"
-};
-static const unsigned char gzip_38[] = {
-#embed "Prepared/work-pages.css.gz"
-};
-static const unsigned char brotli_38[] = {
-#embed "Prepared/work-pages.css.br"
+#embed "Public/api/openapi-jobs.json"
 };
 static const unsigned char bytes_39[] = {
-#embed "Prepared/workspaces-no-jobs.html"
-};
-static const unsigned char gzip_39[] = {
-#embed "Prepared/workspaces-no-jobs.html.gz"
-};
-static const unsigned char brotli_39[] = {
-#embed "Prepared/workspaces-no-jobs.html.br"
+#embed "Public/api/openapi-workspaces.json"
 };
 static const unsigned char bytes_40[] = {
-#embed "Prepared/workspaces.html"
-};
-static const unsigned char gzip_40[] = {
-#embed "Prepared/workspaces.html.gz"
-};
-static const unsigned char brotli_40[] = {
-#embed "Prepared/workspaces.html.br"
+#embed "Public/api/openapi.json"
 };
 static const unsigned char bytes_41[] = {
+#embed "Public/service-worker.js"
+};
+static const unsigned char bytes_42[] = {
+#embed "Prepared/status-no-jobs-no-workspaces.html"
+};
+static const unsigned char gzip_42[] = {
+#embed "Prepared/status-no-jobs-no-workspaces.html.gz"
+};
+static const unsigned char brotli_42[] = {
+#embed "Prepared/status-no-jobs-no-workspaces.html.br"
+};
+static const unsigned char bytes_43[] = {
+#embed "Prepared/status-no-jobs.html"
+};
+static const unsigned char gzip_43[] = {
+#embed "Prepared/status-no-jobs.html.gz"
+};
+static const unsigned char brotli_43[] = {
+#embed "Prepared/status-no-jobs.html.br"
+};
+static const unsigned char bytes_44[] = {
+#embed "Prepared/status-no-workspaces.html"
+};
+static const unsigned char gzip_44[] = {
+#embed "Prepared/status-no-workspaces.html.gz"
+};
+static const unsigned char brotli_44[] = {
+#embed "Prepared/status-no-workspaces.html.br"
+};
+static const unsigned char bytes_45[] = {
+#embed "Prepared/status-page.css"
+};
+static const unsigned char gzip_45[] = {
+#embed "Prepared/status-page.css.gz"
+};
+static const unsigned char brotli_45[] = {
+#embed "Prepared/status-page.css.br"
+};
+static const unsigned char bytes_46[] = {
+#embed "Prepared/status.html"
+};
+static const unsigned char gzip_46[] = {
+#embed "Prepared/status.html.gz"
+};
+static const unsigned char brotli_46[] = {
+#embed "Prepared/status.html.br"
+};
+static const unsigned char bytes_47[] = {
+#embed "Prepared/status.js"
+};
+static const unsigned char gzip_47[] = {
+#embed "Prepared/status.js.gz"
+};
+static const unsigned char brotli_47[] = {
+#embed "Prepared/status.js.br"
+};
+static const unsigned char bytes_48[] = {
+#embed "Prepared/work-pages.css"
+};
+static const unsigned char gzip_48[] = {
+#embed "Prepared/work-pages.css.gz"
+};
+static const unsigned char brotli_48[] = {
+#embed "Prepared/work-pages.css.br"
+};
+static const unsigned char bytes_49[] = {
+#embed "Prepared/workspaces-no-jobs.html"
+};
+static const unsigned char gzip_49[] = {
+#embed "Prepared/workspaces-no-jobs.html.gz"
+};
+static const unsigned char brotli_49[] = {
+#embed "Prepared/workspaces-no-jobs.html.br"
+};
+static const unsigned char bytes_50[] = {
+#embed "Prepared/workspaces.html"
+};
+static const unsigned char gzip_50[] = {
+#embed "Prepared/workspaces.html.gz"
+};
+static const unsigned char brotli_50[] = {
+#embed "Prepared/workspaces.html.br"
+};
+static const unsigned char bytes_51[] = {
 #embed "Prepared/worktrees.js"
 };
-static const unsigned char gzip_41[] = {
+static const unsigned char gzip_51[] = {
 #embed "Prepared/worktrees.js.gz"
 };
-static const unsigned char brotli_41[] = {
+static const unsigned char brotli_51[] = {
 #embed "Prepared/worktrees.js.br"
 };
 
@@ -349,34 +439,44 @@ static const FreshetWebAsset assets[] = {
   { "index-no-workspaces.html", "afa865a73d25", FreshetWebAssetPage, bytes_11, sizeof(bytes_11), gzip_11, sizeof(gzip_11), brotli_11, sizeof(brotli_11) },
   { "index.css", "e6d8fde90e56", FreshetWebAssetHashed, bytes_12, sizeof(bytes_12), gzip_12, sizeof(gzip_12), brotli_12, sizeof(brotli_12) },
   { "index.html", "2df4695e8898", FreshetWebAssetPage, bytes_13, sizeof(bytes_13), gzip_13, sizeof(gzip_13), brotli_13, sizeof(brotli_13) },
-  { "jobs-no-workspaces.html", "9245cb4ac787", FreshetWebAssetPage, bytes_14, sizeof(bytes_14), gzip_14, sizeof(gzip_14), brotli_14, sizeof(brotli_14) },
-  { "jobs.html", "7d33c1389599", FreshetWebAssetPage, bytes_15, sizeof(bytes_15), gzip_15, sizeof(gzip_15), brotli_15, sizeof(brotli_15) },
-  { "jobs.js", "6fd48ce0f111", FreshetWebAssetHashed, bytes_16, sizeof(bytes_16), gzip_16, sizeof(gzip_16), brotli_16, sizeof(brotli_16) },
+  { "jobs-no-workspaces.html", "93357a3f4da5", FreshetWebAssetPage, bytes_14, sizeof(bytes_14), gzip_14, sizeof(gzip_14), brotli_14, sizeof(brotli_14) },
+  { "jobs.html", "2a07daef0c93", FreshetWebAssetPage, bytes_15, sizeof(bytes_15), gzip_15, sizeof(gzip_15), brotli_15, sizeof(brotli_15) },
+  { "jobs.js", "58ae0c69e0be", FreshetWebAssetHashed, bytes_16, sizeof(bytes_16), gzip_16, sizeof(gzip_16), brotli_16, sizeof(brotli_16) },
   { "manifest.webmanifest", "cbac35822843", FreshetWebAssetHashed, bytes_17, sizeof(bytes_17), 0, 0, 0, 0 },
   { "messages-de-board.js", "4a1213a13bc3", FreshetWebAssetHashed, bytes_18, sizeof(bytes_18), gzip_18, sizeof(gzip_18), brotli_18, sizeof(brotli_18) },
-  { "messages-de-jobs.js", "5eb00ec207af", FreshetWebAssetHashed, bytes_19, sizeof(bytes_19), gzip_19, sizeof(gzip_19), brotli_19, sizeof(brotli_19) },
+  { "messages-de-jobs.js", "dd1dc6303b0d", FreshetWebAssetHashed, bytes_19, sizeof(bytes_19), gzip_19, sizeof(gzip_19), brotli_19, sizeof(brotli_19) },
   { "messages-de-problems.js", "aba0a40808fd", FreshetWebAssetHashed, bytes_20, sizeof(bytes_20), gzip_20, sizeof(gzip_20), brotli_20, sizeof(brotli_20) },
-  { "messages-de-worktrees.js", "c13091a62906", FreshetWebAssetHashed, bytes_21, sizeof(bytes_21), gzip_21, sizeof(gzip_21), brotli_21, sizeof(brotli_21) },
-  { "messages-en-board.js", "53827ab186a9", FreshetWebAssetHashed, bytes_22, sizeof(bytes_22), gzip_22, sizeof(gzip_22), brotli_22, sizeof(brotli_22) },
-  { "messages-en-jobs.js", "64441d7628f1", FreshetWebAssetHashed, bytes_23, sizeof(bytes_23), gzip_23, sizeof(gzip_23), brotli_23, sizeof(brotli_23) },
-  { "messages-en-problems.js", "d0c552202af6", FreshetWebAssetHashed, bytes_24, sizeof(bytes_24), gzip_24, sizeof(gzip_24), brotli_24, sizeof(brotli_24) },
-  { "messages-en-worktrees.js", "ecca56253575", FreshetWebAssetHashed, bytes_25, sizeof(bytes_25), gzip_25, sizeof(gzip_25), brotli_25, sizeof(brotli_25) },
-  { "messages-fr-board.js", "8c832ed68fb1", FreshetWebAssetHashed, bytes_26, sizeof(bytes_26), gzip_26, sizeof(gzip_26), brotli_26, sizeof(brotli_26) },
-  { "messages-fr-jobs.js", "8f9c122881f7", FreshetWebAssetHashed, bytes_27, sizeof(bytes_27), gzip_27, sizeof(gzip_27), brotli_27, sizeof(brotli_27) },
-  { "messages-fr-problems.js", "ff8fb6c2fb53", FreshetWebAssetHashed, bytes_28, sizeof(bytes_28), gzip_28, sizeof(gzip_28), brotli_28, sizeof(brotli_28) },
-  { "messages-fr-worktrees.js", "53f3a6959972", FreshetWebAssetHashed, bytes_29, sizeof(bytes_29), gzip_29, sizeof(gzip_29), brotli_29, sizeof(brotli_29) },
-  { "messages-it-board.js", "ffeaea1aaaee", FreshetWebAssetHashed, bytes_30, sizeof(bytes_30), gzip_30, sizeof(gzip_30), brotli_30, sizeof(brotli_30) },
-  { "messages-it-jobs.js", "95bf1010751f", FreshetWebAssetHashed, bytes_31, sizeof(bytes_31), gzip_31, sizeof(gzip_31), brotli_31, sizeof(brotli_31) },
-  { "messages-it-problems.js", "7131f6dc265f", FreshetWebAssetHashed, bytes_32, sizeof(bytes_32), gzip_32, sizeof(gzip_32), brotli_32, sizeof(brotli_32) },
-  { "messages-it-worktrees.js", "83bea8010a32", FreshetWebAssetHashed, bytes_33, sizeof(bytes_33), gzip_33, sizeof(gzip_33), brotli_33, sizeof(brotli_33) },
-  { "openapi-jobs.json", "f55c0414b495", FreshetWebAssetDocument, bytes_34, sizeof(bytes_34), 0, 0, 0, 0 },
-  { "openapi-workspaces.json", "0b7904f0ea42", FreshetWebAssetDocument, bytes_35, sizeof(bytes_35), 0, 0, 0, 0 },
-  { "openapi.json", "252d94dc61d6", FreshetWebAssetDocument, bytes_36, sizeof(bytes_36), 0, 0, 0, 0 },
-  { "service-worker.js", "1ac3e218969d", FreshetWebAssetDocument, bytes_37, sizeof(bytes_37), 0, 0, 0, 0 },
-  { "work-pages.css", "8bedca2bf009", FreshetWebAssetHashed, bytes_38, sizeof(bytes_38), gzip_38, sizeof(gzip_38), brotli_38, sizeof(brotli_38) },
-  { "workspaces-no-jobs.html", "953d1a49beda", FreshetWebAssetPage, bytes_39, sizeof(bytes_39), gzip_39, sizeof(gzip_39), brotli_39, sizeof(brotli_39) },
-  { "workspaces.html", "d5f52deb6736", FreshetWebAssetPage, bytes_40, sizeof(bytes_40), gzip_40, sizeof(gzip_40), brotli_40, sizeof(brotli_40) },
-  { "worktrees.js", "1bdd400ca6b1", FreshetWebAssetHashed, bytes_41, sizeof(bytes_41), gzip_41, sizeof(gzip_41), brotli_41, sizeof(brotli_41) },
+  { "messages-de-status.js", "8314e0f779d8", FreshetWebAssetHashed, bytes_21, sizeof(bytes_21), gzip_21, sizeof(gzip_21), brotli_21, sizeof(brotli_21) },
+  { "messages-de-worktrees.js", "3f7451456eaa", FreshetWebAssetHashed, bytes_22, sizeof(bytes_22), gzip_22, sizeof(gzip_22), brotli_22, sizeof(brotli_22) },
+  { "messages-en-board.js", "53827ab186a9", FreshetWebAssetHashed, bytes_23, sizeof(bytes_23), gzip_23, sizeof(gzip_23), brotli_23, sizeof(brotli_23) },
+  { "messages-en-jobs.js", "9344355f3a6f", FreshetWebAssetHashed, bytes_24, sizeof(bytes_24), gzip_24, sizeof(gzip_24), brotli_24, sizeof(brotli_24) },
+  { "messages-en-problems.js", "d0c552202af6", FreshetWebAssetHashed, bytes_25, sizeof(bytes_25), gzip_25, sizeof(gzip_25), brotli_25, sizeof(brotli_25) },
+  { "messages-en-status.js", "0623beceb22a", FreshetWebAssetHashed, bytes_26, sizeof(bytes_26), gzip_26, sizeof(gzip_26), brotli_26, sizeof(brotli_26) },
+  { "messages-en-worktrees.js", "f07ea693bb47", FreshetWebAssetHashed, bytes_27, sizeof(bytes_27), gzip_27, sizeof(gzip_27), brotli_27, sizeof(brotli_27) },
+  { "messages-fr-board.js", "8c832ed68fb1", FreshetWebAssetHashed, bytes_28, sizeof(bytes_28), gzip_28, sizeof(gzip_28), brotli_28, sizeof(brotli_28) },
+  { "messages-fr-jobs.js", "329790d27adf", FreshetWebAssetHashed, bytes_29, sizeof(bytes_29), gzip_29, sizeof(gzip_29), brotli_29, sizeof(brotli_29) },
+  { "messages-fr-problems.js", "ff8fb6c2fb53", FreshetWebAssetHashed, bytes_30, sizeof(bytes_30), gzip_30, sizeof(gzip_30), brotli_30, sizeof(brotli_30) },
+  { "messages-fr-status.js", "3cb4fdb20a0f", FreshetWebAssetHashed, bytes_31, sizeof(bytes_31), gzip_31, sizeof(gzip_31), brotli_31, sizeof(brotli_31) },
+  { "messages-fr-worktrees.js", "b264e7c166a7", FreshetWebAssetHashed, bytes_32, sizeof(bytes_32), gzip_32, sizeof(gzip_32), brotli_32, sizeof(brotli_32) },
+  { "messages-it-board.js", "ffeaea1aaaee", FreshetWebAssetHashed, bytes_33, sizeof(bytes_33), gzip_33, sizeof(gzip_33), brotli_33, sizeof(brotli_33) },
+  { "messages-it-jobs.js", "14c7ce03d82f", FreshetWebAssetHashed, bytes_34, sizeof(bytes_34), gzip_34, sizeof(gzip_34), brotli_34, sizeof(brotli_34) },
+  { "messages-it-problems.js", "7131f6dc265f", FreshetWebAssetHashed, bytes_35, sizeof(bytes_35), gzip_35, sizeof(gzip_35), brotli_35, sizeof(brotli_35) },
+  { "messages-it-status.js", "979480669851", FreshetWebAssetHashed, bytes_36, sizeof(bytes_36), gzip_36, sizeof(gzip_36), brotli_36, sizeof(brotli_36) },
+  { "messages-it-worktrees.js", "962c1e64f5b0", FreshetWebAssetHashed, bytes_37, sizeof(bytes_37), gzip_37, sizeof(gzip_37), brotli_37, sizeof(brotli_37) },
+  { "openapi-jobs.json", "f55c0414b495", FreshetWebAssetDocument, bytes_38, sizeof(bytes_38), 0, 0, 0, 0 },
+  { "openapi-workspaces.json", "0b7904f0ea42", FreshetWebAssetDocument, bytes_39, sizeof(bytes_39), 0, 0, 0, 0 },
+  { "openapi.json", "1972d3686038", FreshetWebAssetDocument, bytes_40, sizeof(bytes_40), 0, 0, 0, 0 },
+  { "service-worker.js", "1ac3e218969d", FreshetWebAssetDocument, bytes_41, sizeof(bytes_41), 0, 0, 0, 0 },
+  { "status-no-jobs-no-workspaces.html", "f1b95f6b3980", FreshetWebAssetPage, bytes_42, sizeof(bytes_42), gzip_42, sizeof(gzip_42), brotli_42, sizeof(brotli_42) },
+  { "status-no-jobs.html", "c4005a49a440", FreshetWebAssetPage, bytes_43, sizeof(bytes_43), gzip_43, sizeof(gzip_43), brotli_43, sizeof(brotli_43) },
+  { "status-no-workspaces.html", "b7f7483536d0", FreshetWebAssetPage, bytes_44, sizeof(bytes_44), gzip_44, sizeof(gzip_44), brotli_44, sizeof(brotli_44) },
+  { "status-page.css", "87fc61d2789e", FreshetWebAssetHashed, bytes_45, sizeof(bytes_45), gzip_45, sizeof(gzip_45), brotli_45, sizeof(brotli_45) },
+  { "status.html", "fca4288f9bc3", FreshetWebAssetPage, bytes_46, sizeof(bytes_46), gzip_46, sizeof(gzip_46), brotli_46, sizeof(brotli_46) },
+  { "status.js", "e069aa0f8035", FreshetWebAssetHashed, bytes_47, sizeof(bytes_47), gzip_47, sizeof(gzip_47), brotli_47, sizeof(brotli_47) },
+  { "work-pages.css", "8bedca2bf009", FreshetWebAssetHashed, bytes_48, sizeof(bytes_48), gzip_48, sizeof(gzip_48), brotli_48, sizeof(brotli_48) },
+  { "workspaces-no-jobs.html", "db72f7bac59c", FreshetWebAssetPage, bytes_49, sizeof(bytes_49), gzip_49, sizeof(gzip_49), brotli_49, sizeof(brotli_49) },
+  { "workspaces.html", "734197407727", FreshetWebAssetPage, bytes_50, sizeof(bytes_50), gzip_50, sizeof(gzip_50), brotli_50, sizeof(brotli_50) },
+  { "worktrees.js", "ba867e9b077b", FreshetWebAssetHashed, bytes_51, sizeof(bytes_51), gzip_51, sizeof(gzip_51), brotli_51, sizeof(brotli_51) },
 };
 
 const FreshetWebAsset *freshet_web_assets(void) { return assets; }

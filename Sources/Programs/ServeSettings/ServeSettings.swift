@@ -9,6 +9,8 @@ package struct ServeSettings: Hashable, Sendable {
   package static let mostFeeds = 64
   /// The largest limit.
   package static let largestLimit: Int64 = 1 << 31
+  /// The days of history that may be kept.
+  package static let historyDays: ClosedRange<Int64> = 0...400
   /// The levels of the log.
   package static let logLevels = [
     "trace", "debug", "info", "notice", "warning", "error", "critical",
@@ -34,6 +36,8 @@ package struct ServeSettings: Hashable, Sendable {
   package var limits: [String: Int] = [:]
   /// Whether each client network gets its share of the server.
   package var fairAdmission: Bool?
+  /// For how many days the punctuality of lines is kept; 0 for none.
+  package var historyDays: Int?
   /// How the server ends; `nil` if the file says nothing of it.
   package var shutdown: ShutdownSettings?
   /// The file of the token of operators.
@@ -89,6 +93,7 @@ package struct ServeSettings: Hashable, Sendable {
       ["x-forwarded-for", "forwarded"].contains($0)
     }
     receiptKey = try top.text("receiptKey", "a file")
+    historyDays = try top.whole("historyDays", Self.historyDays)
     speak = try top.list("speak", most: Dialect.allCases.count)?.texts(Dialect.names) {
       Dialect(rawValue: $0) != nil
     }.compactMap(Dialect.init)

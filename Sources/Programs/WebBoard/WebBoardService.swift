@@ -5,7 +5,7 @@ package import Hummingbird
 import NIOCore
 import Serving
 
-/// The pages: the web board at `/`, the pages of the parts that are served, their files under
+/// The pages: the web board at `/`, the server's status at `/status`, the pages of the parts that are served, their files under
 /// `/assets/` with the hash of their content in their names, `/openapi.json`, and `/openapi-workspaces.json` and `/openapi-jobs.json` with their parts.
 package struct WebBoardService: Sendable {
   /// A part of the server with a page of its own.
@@ -41,7 +41,7 @@ package struct WebBoardService: Sendable {
     self.language = language
     let off = Part.allCases.filter { !parts.contains($0) }.map(\.rawValue)
     var pages: [String: WebAsset] = [:]
-    for stem in ["index"] + parts.map(\.rawValue) {
+    for stem in ["index", Self.status] + parts.map(\.rawValue) {
       // The pages are prepared for every choice of parts (Scripts/web_assets.py).
       let variant = ([stem] + off.sorted().map { "no-\($0)" }).joined(separator: "-")
       pages["\(stem).html"] = WebAsset.all["\(variant).html"]
@@ -52,6 +52,7 @@ package struct WebBoardService: Sendable {
   /// Adds the pages to a router.
   package func add(to router: Router<some RequestContext>) {
     router.get("/") { request, _ in try answer("index.html", request) }
+    router.get("status") { request, _ in try answer("\(Self.status).html", request) }
     for part in parts {
       router.get("\(part.rawValue)") { request, _ in
         try answer("\(part.rawValue).html", request)
@@ -69,6 +70,11 @@ package struct WebBoardService: Sendable {
     router.get("service-worker.js") { request, _ in try answer(Self.serviceWorker, request) }
     router.get("favicon.ico") { request, _ in try answer("icon.svg", request) }
   }
+
+  /// The name of the page of the status, and its path.
+  private static let status = "status"
+  /// The path of the page of the status.
+  package static let statusPath = "/status"
 
   /// The name of the page about a part that is not served.
   private static let absentPage = "absent.html"
@@ -174,7 +180,10 @@ package struct WebBoardService: Sendable {
       request.uri.queryParameters["lang"].map(String.init),
       request.headers[.acceptLanguage]
     )
-    let scripts = ["index.html": "board", "workspaces.html": "worktrees", "jobs.html": "jobs"]
+    let scripts = [
+      "index.html": "board", "status.html": "status", "workspaces.html": "worktrees",
+      "jobs.html": "jobs",
+    ]
     guard let script = scripts[page] else { return nil }
     return WebAsset.all["messages-\(language ?? "en")-\(script).js"].map {
       "</assets/\($0.hashedName)>; rel=modulepreload"

@@ -30,6 +30,7 @@ extension BoardServer {
         )
       }
       readings += realtime?.dependencies ?? []
+      if let history { readings.append(history.dependency) }
     }
     if let workspaces { readings.append(await workspaces.service.dependency()) }
     if let jobs { readings.append(await jobs.dependency()) }

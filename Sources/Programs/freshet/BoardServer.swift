@@ -23,6 +23,8 @@ struct BoardServer {
   let origins: [String]
   /// The realtime sources; `nil` without any.
   let realtime: RealtimeFeeds?
+  /// The history of punctuality; `nil` if it is turned off.
+  var history: HistoryService?
   /// Keeps the timetables current; `nil` during a replay.
   var timetables: StaticFeeds?
   /// The phases that are slowed down for tests.
@@ -81,6 +83,7 @@ struct BoardServer {
       receiptKey: receiptKey,
       responses: responses,
       additions: speak.contains(.mesdeparts) ? .mesDeparts : [],
+      history: history,
       alsoServed: jobs.map { [$0.served] } ?? [],
       otherMetrics: { [jobs, door, admission] metrics in
         routes.write(to: &metrics)
@@ -104,7 +107,7 @@ struct BoardServer {
         serverName: "freshet",
         availableConnectionsDelegate: door.gate
       ),
-      services: services + [HealthWatch(health: health)],
+      services: services + [StationboardWork(service: stationboard), HealthWatch(health: health)],
       onServerRunning: { channel in
         if let number = channel.localAddress?.port { listening.number = number }
         onRunning(listening.number)
@@ -156,7 +159,8 @@ struct BoardServer {
 
   /// The beginnings of the paths whose answers are of the present, whatever the service clock shows.
   private var present: [String] {
-    workspaces == nil ? [] : WorkspacesService.prefixes + catnipPaths
+    StationboardService.present
+      + (workspaces == nil ? [] : WorkspacesService.prefixes + catnipPaths)
   }
 
   /// The path prefixes that are not public.
@@ -227,7 +231,7 @@ struct BoardServer {
         origins: origins,
         exposed: StationboardService.exposedFields,
         hidden: closedPaths + (jobs == nil ? [] : ["/ws/"])
-          + pages.map(\.path),
+          + pages.map(\.path) + [WebBoardService.statusPath],
         routes: routes
       )
     )
@@ -313,6 +317,15 @@ private struct TimetableWatch: Service {
 
   func run() async throws {
     await cancelWhenGracefulShutdown { await feeds.run() }
+  }
+}
+
+/// Keeps the history and the status while the server runs.
+private struct StationboardWork: Service {
+  let service: StationboardService
+
+  func run() async throws {
+    await cancelWhenGracefulShutdown { await service.run() }
   }
 }
 

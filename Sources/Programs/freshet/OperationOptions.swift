@@ -3,6 +3,7 @@ import Commands
 import Foundation
 import ServeSettings
 import Serving
+import StationboardServer
 import WorktreeWatch
 
 /// The options of `freshet serve` for those who operate it.
@@ -38,7 +39,20 @@ struct OperationOptions: ParsableArguments {
   )
   var fairAdmission: Bool?
 
+  @Option(
+    help: ArgumentHelp(
+      "For how many days the punctuality of each line is kept; 0 keeps none. Default: 90, and 0 with --replay.",
+      valueName: "days"
+    )
+  )
+  var historyDays: Int?
+
   func validate() throws {
+    guard HistoryLimits.days.contains(historyDays ?? 0) else {
+      throw ValidationError(
+        "--history-days is \(HistoryLimits.days.lowerBound) to \(HistoryLimits.days.upperBound)"
+      )
+    }
     for (name, seconds) in [("drain", drainSeconds), ("close", closeSeconds)] {
       guard (0...ShutdownLimits.longest).contains(seconds ?? 0) else {
         throw ValidationError("--\(name)-seconds is 0 to \(ShutdownLimits.longest)")
@@ -58,6 +72,13 @@ struct OperationOptions: ParsableArguments {
   func admission(_ limits: ServerLimits, or settings: ServeSettings?) -> AdmissionControl? {
     guard fairAdmission ?? settings?.fairAdmission ?? true else { return nil }
     return AdmissionControl(limits: AdmissionLimits(limits))
+  }
+
+  /// For how many days the history is kept; `nil` to keep none.
+  func historyDays(or settings: ServeSettings?, isReplay: Bool) -> Int? {
+    let days =
+      historyDays ?? (isReplay ? 0 : settings?.historyDays ?? HistoryLimits.usualDays)
+    return days > 0 ? days : nil
   }
 
   /// Who sees what the server depends on.

@@ -151,6 +151,9 @@ struct ServeCommand: AsyncParsableCommand {
     let clock = time.clock(from: replays.start)
     for line in replays.lines(clock: clock) { logger.warning("\(line)") }
     let (exchange, onTaken) = replays.exchange(otherwise: transport, clock: clock, logger: logger)
+    // A replay is of another time; its history is kept only if somebody says so.
+    let historyDays = operation.historyDays(or: settings, isReplay: !files.isEmpty)
+    let inbox = historyDays == nil ? nil : HistoryInbox()
     let feeds = RealtimeFeeds(
       sources: sources,
       store: store,
@@ -159,8 +162,22 @@ struct ServeCommand: AsyncParsableCommand {
       hostClock: time.hostClock,
       logger: logger,
       leastPercent: realtime.threshold(besides: settings),
+      history: inbox,
       onTaken: onTaken
     )
+    let history = inbox.flatMap { inbox in
+      historyDays.map { days in
+        HistoryService(
+          in: folder,
+          feeds: store,
+          realtime: sources.isEmpty ? nil : feeds,
+          inbox: inbox,
+          clock: clock,
+          days: days,
+          logger: logger
+        )
+      }
+    }
     let rules = jobs.jobs == nil ? nil : try workspaces.jobsGuard(host: host)
     let jobService: JobsService?
     do {
@@ -184,6 +201,7 @@ struct ServeCommand: AsyncParsableCommand {
       logger: logger,
       origins: allowOrigin.isEmpty ? settings?.allowedOrigins ?? [] : allowOrigin,
       realtime: sources.isEmpty ? nil : feeds,
+      history: history,
       // A replay is of the timetable that was recorded with it.
       timetables: files.isEmpty
         ? StaticFeeds(

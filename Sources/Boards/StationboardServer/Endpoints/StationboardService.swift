@@ -24,6 +24,9 @@ package struct StationboardService: Sendable {
   private let otherMetrics: @Sendable (inout MetricsText) async -> Void
   private let serving: ResourceServing
   private let alsoServed: [ServingMetrics]
+  private let history: HistoryService?
+  private let status: ServedValue<StatusReport>
+  private let statusServing: ResourceServing
 
   /// Creates the service.
   ///
@@ -37,6 +40,7 @@ package struct StationboardService: Sendable {
   ///   - receiptKey: The key that signs receipts; `nil` for none.
   ///   - responses: Counts the responses of the server, for `/metrics`.
   ///   - additions: What boards contain and accept beyond the native contract.
+  ///   - history: The history of punctuality; `nil` if it is turned off.
   ///   - alsoServed: The histograms of other services, for `/metrics`.
   ///   - otherMetrics: Writes the measurements of other services to `/metrics`.
   package init(
@@ -49,6 +53,7 @@ package struct StationboardService: Sendable {
     receiptKey: ReceiptKey? = nil,
     responses: ResponseCounter? = nil,
     additions: BoardAdditions = [],
+    history: HistoryService? = nil,
     alsoServed: [ServingMetrics] = [],
     otherMetrics: @escaping @Sendable (inout MetricsText) async -> Void = { _ in }
   ) {
@@ -61,6 +66,10 @@ package struct StationboardService: Sendable {
     self.responses = responses
     self.otherMetrics = otherMetrics
     self.alsoServed = alsoServed
+    self.history = history
+    status = .status
+    // By the machine's clock, as what it serves.
+    statusServing = ResourceServing(limits: .status, observesShutdown: false)
     serving = ResourceServing(limits: .boards, observesShutdown: false) {
       Int64(clock.now * 1_000)
     }
@@ -68,7 +77,21 @@ package struct StationboardService: Sendable {
   }
 
   /// Ends all waits, so that the server can shut down: streams end, and waiting requests get the current board.
-  package func close() { serving.close() }
+  package func close() {
+    serving.close()
+    statusServing.close()
+  }
+
+  /// Keeps the history and `/api/status` until the task is cancelled.
+  package func run() async {
+    let reader = StatusReader(store: store, clock: clock, realtime: realtime, history: history)
+    await withTaskGroup { group in
+      if let history {
+        group.addTask { [serving] in await history.run { serving.metrics.ages } }
+      }
+      group.addTask { [status] in await status.follow(reader, pace: clock.pace) }
+    }
+  }
 
   /// Finds runs of trips, for views of them.
   package var passages: TripPassages { TripPassages(store: store, clock: clock, desk: desk) }
@@ -105,13 +128,21 @@ package struct StationboardService: Sendable {
       let raw = context.parameters.get("trip_id") ?? ""
       return try trips.answer(request, id: raw.removingPercentEncoding ?? raw)
     }
+    router.serve(status, at: "api/status", with: statusServing)
+    let counts = HistoryEndpoint(store: store, clock: clock, history: history)
+    router.get("api/history/lines") { request, _ in try await counts.lines(request) }
+    router.get("api/history/lines/:route_id") { request, context in
+      let raw = context.parameters.get("route_id") ?? ""
+      return try await counts.line(request, id: raw.removingPercentEncoding ?? raw)
+    }
+    router.get("api/history/points") { request, _ in try await counts.points(request) }
     router.get("health") { _, _ in health.health() }
     let metrics = MetricsEndpoint(
       store: store,
       clock: clock,
       desk: desk,
       serving: serving,
-      alsoServed: alsoServed,
+      alsoServed: [statusServing.metrics] + alsoServed,
       responses: responses,
       others: otherMetrics
     )
@@ -121,6 +152,9 @@ package struct StationboardService: Sendable {
 }
 
 extension StationboardService {
+  /// The paths whose answers are of the present, whatever the service clock shows.
+  package static let present = ["/api/status"]
+
   /// The prefixes of paths whose responses are computed for each request.
   package static let paths = ["/api/"]
 

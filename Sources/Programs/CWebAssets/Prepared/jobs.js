@@ -1788,10 +1788,10 @@ const{pressGuard}=m_shared_press_guard;
 const{visitMemory}=m_shared_visit_memory;
 const{begin,WorkPage}=m_shared_work_page;
 const MESSAGES={
-fr:()=>later("/assets/messages-fr-jobs.8f9c122881f7.js",loaded),
-de:()=>later("/assets/messages-de-jobs.5eb00ec207af.js",loaded),
-it:()=>later("/assets/messages-it-jobs.95bf1010751f.js",loaded),
-en:()=>later("/assets/messages-en-jobs.64441d7628f1.js",loaded),
+fr:()=>later("/assets/messages-fr-jobs.329790d27adf.js",loaded),
+de:()=>later("/assets/messages-de-jobs.dd1dc6303b0d.js",loaded),
+it:()=>later("/assets/messages-it-jobs.14c7ce03d82f.js",loaded),
+en:()=>later("/assets/messages-en-jobs.9344355f3a6f.js",loaded),
 };
 const KEPT="jobs";
 const MOST_JOBS=20;

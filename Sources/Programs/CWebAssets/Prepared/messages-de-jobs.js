@@ -83,6 +83,7 @@ const m_messages_de_work=(()=>{
 const{default:shared}=m_messages_de_shared;
 const defaultExport={
 ...shared,
+statusPage:"Status",
 pageFault:"Die Seite konnte nicht starten: {reason}",
 pages:"Seiten",
 token:"Token",

@@ -83,6 +83,7 @@ const m_messages_en_work=(()=>{
 const{default:shared}=m_messages_en_shared;
 const defaultExport={
 ...shared,
+statusPage:"Status",
 pageFault:"The page could not start: {reason}",
 pages:"Pages",
 token:"Token",

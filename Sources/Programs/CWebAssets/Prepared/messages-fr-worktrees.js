@@ -83,6 +83,7 @@ const m_messages_fr_work=(()=>{
 const{default:shared}=m_messages_fr_shared;
 const defaultExport={
 ...shared,
+statusPage:"État",
 pageFault:"La page n’a pas pu démarrer : {reason}",
 pages:"Pages",
 token:"Jeton",

@@ -83,6 +83,7 @@ const m_messages_it_work=(()=>{
 const{default:shared}=m_messages_it_shared;
 const defaultExport={
 ...shared,
+statusPage:"Stato",
 pageFault:"La pagina non è potuta partire: {reason}",
 pages:"Pagine",
 token:"Token",

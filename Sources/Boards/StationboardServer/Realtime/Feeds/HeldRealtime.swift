@@ -86,12 +86,17 @@ struct HeldRealtime: Sendable {
 
   /// The indexes of the trip updates in their order of precedence: a source whose feed is stale comes after those
   /// whose feeds are not, so that one that has died does not keep what another one knows from the boards.
-  func indexes(at now: Double) -> [RealtimeIndex] {
-    let all = trips.compactMap(\.index)
+  func indexes(at now: Double) -> [RealtimeIndex] { numberedIndexes(at: now).map(\.index) }
+
+  /// The same with the number of each source, from 1 on.
+  func numberedIndexes(at now: Double) -> [(number: Int, index: RealtimeIndex)] {
+    let all = trips.enumerated().compactMap { place, held in
+      held.index.map { (number: place + 1, index: $0) }
+    }
     func isStale(_ index: RealtimeIndex) -> Bool {
       now - Double(index.sourceTime) > RealtimeDecay.standard.ageing
     }
-    return all.filter { !isStale($0) } + all.filter(isStale)
+    return all.filter { !isStale($0.index) } + all.filter { isStale($0.index) }
   }
 
   /// The alerts of all sources, each once.

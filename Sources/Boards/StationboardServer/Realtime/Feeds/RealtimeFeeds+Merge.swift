@@ -32,6 +32,7 @@ extension RealtimeFeeds {
     _ note: (inout HeldSource<TripUpdateFeed>) -> Void
   ) {
     var census: RealtimeCounters?
+    var parts: [(number: Int, index: RealtimeIndex)] = []
     while true {
       guard var held = state.withLock({ $0[source.prefix] }),
         let place = held.trips.firstIndex(where: { $0.source == source })
@@ -42,7 +43,8 @@ extension RealtimeFeeds {
       if held.tripGeneration != generation {
         for other in held.trips.indices where other != place { held.trips[other].index = nil }
       }
-      let together = RealtimeBuilder.combined(held.indexes(at: now))
+      parts = held.numberedIndexes(at: now)
+      let together = RealtimeBuilder.combined(parts.map(\.index))
       let helped = held.snapshot.index?.helpsPositions ?? false
       held.snapshot.index = together
       var hasVehicles = false
@@ -83,10 +85,25 @@ extension RealtimeFeeds {
       // What is not needed any more is freed here, not while requests wait for the lock.
       withExtendedLifetime(held) {}
       census = together?.census
-      if isPlaced { break }
+      guard isPlaced else { continue }
+      record(together, parts, of: source.prefix, at: now)
+      break
     }
     tell()
     report(census, of: source.prefix)
+  }
+
+  /// Hands realtime that is in place over to the history.
+  private func record(
+    _ index: RealtimeIndex?,
+    _ parts: [(number: Int, index: RealtimeIndex)],
+    of prefix: String,
+    at now: Double
+  ) {
+    guard let history,
+      let feed = store.feeds.first(where: { ($0.entry.prefix ?? "") == prefix })
+    else { return }
+    history.offer(HistoryPublication(feed: feed, index: index, sources: parts, at: now))
   }
 
   /// Puts the alerts of a source in place, with those of the other sources of its timetable.
@@ -281,6 +298,7 @@ extension RealtimeFeeds {
       }
       withExtendedLifetime(held) {}
       guard isPlaced else { continue }
+      record(together, next.numberedIndexes(at: now), of: prefix, at: now)
       report(together?.census, of: prefix)
       tell()
       return

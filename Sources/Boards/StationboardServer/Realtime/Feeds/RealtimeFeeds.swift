@@ -21,6 +21,7 @@ package final class RealtimeFeeds: Sendable {
   private let chance: any RandomNumberGenerator & Sendable
   private let logger: Logger
   private let leastPercent: MatchThreshold
+  let history: HistoryInbox?
   private let onTaken: @Sendable (RealtimeSource) -> Void
   let state: Mutex<[String: HeldRealtime]>
   /// Who polls each source, while it is polled.
@@ -39,6 +40,7 @@ package final class RealtimeFeeds: Sendable {
   ///   - chance: The random source of the schedule's jitter; each source starts with the same.
   ///   - logger: Logs what an operator should know.
   ///   - leastPercent: The share of the trip updates that must match a trip.
+  ///   - history: Gets what is put in place; `nil` without a history.
   ///   - onTaken: Called after each new content of a source, once it is in use or rejected.
   package init(
     sources: [RealtimeSource],
@@ -49,6 +51,7 @@ package final class RealtimeFeeds: Sendable {
     chance: any RandomNumberGenerator & Sendable = SystemRandomNumberGenerator(),
     logger: Logger,
     leastPercent: MatchThreshold = MatchThreshold(),
+    history: HistoryInbox? = nil,
     onTaken: @escaping @Sendable (RealtimeSource) -> Void = { _ in }
   ) {
     self.sources = sources
@@ -59,6 +62,7 @@ package final class RealtimeFeeds: Sendable {
     self.chance = chance
     self.logger = logger
     self.leastPercent = leastPercent
+    self.history = history
     self.onTaken = onTaken
     var held: [String: HeldRealtime] = [:]
     for source in sources {

@@ -5,6 +5,7 @@ import shared from "./shared.js";
 
 export default {
   ...shared,
+  statusPage: "Status",
   pageFault: "The page could not start: {reason}",
   pages: "Pages",
   token: "Token",

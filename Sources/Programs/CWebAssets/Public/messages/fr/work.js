@@ -5,6 +5,7 @@ import shared from "./shared.js";
 
 export default {
   ...shared,
+  statusPage: "État",
   pageFault: "La page n’a pas pu démarrer : {reason}",
   pages: "Pages",
   token: "Jeton",

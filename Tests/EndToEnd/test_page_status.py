@@ -1,0 +1,126 @@
+"""The page of the status in Chromium: what it shows, in which words, for whom, and that it stays current."""
+
+import json
+import re
+import unittest
+import urllib.request
+
+from browser import Browser
+from program import Folder, Producer, Server, once, run, sample
+from side_by_side import load_side_by_side as load_tests  # noqa: F401
+from test_page_access import CONTRASTS, TARGETS
+
+#: Times as fast: departures are counted soon.
+PACE = 60
+READY = "document.querySelectorAll('.tile').length === 4 && document.querySelectorAll('.plot-bar').length > 0 && document.querySelector('[data-part=worst] table') !== null"
+TEXT = "document.querySelector('main').innerText"
+
+
+class Stand:
+    """A producer in rush hour, a server, a browser."""
+
+    def __init__(self) -> None:
+        self.folder = Folder()
+        sample(self.folder / "feed")
+        data = self.folder / "data"
+        answer = run("import", str(self.folder / "feed"), "--data", str(data))
+        assert answer.returncode == 0, answer.stderr
+        self.producer = Producer(data, "--scenario", "rush", "--pace", str(PACE))
+        self.server = Server(
+            data, "--trip-updates", f"{self.producer.url}/trip-updates.pb", "--alerts", f"{self.producer.url}/alerts.pb", "--pace", str(PACE),
+        )
+        self.browser = Browser()
+
+    def close(self) -> None:
+        self.browser.close()
+        for each in (self.server, self.producer):
+            each.process.kill()
+            each.process.wait()
+            each.drain.join(timeout=30)
+            each.process.stdout.close()
+        self.folder.remove()
+
+
+@once
+def stand() -> Stand:
+    made = Stand()
+    unittest.addModuleCleanup(made.close)
+    return made
+
+
+class StatusPage(unittest.TestCase):
+    """One server for all; each test has a tab of its own."""
+
+    def page(self, query: str = "", width: int = 1440, height: int = 900, ready: str = READY):
+        tab = stand().browser.tab(width=width, height=height, bare=True)
+        self.addCleanup(tab.close)
+        tab.open(f"{stand().server.url}/status?lang=en{query}")
+        tab.wait(ready)
+        return tab
+
+    def test_it_shows_what_the_server_says(self):
+        tab = self.page()
+        status = json.load(urllib.request.urlopen(f"{stand().server.url}/api/status", timeout=30))
+        text = tab.run(TEXT)
+        for source in status["sources"]:
+            self.assertIn({"trip-updates": "Trip updates", "alerts": "Alerts"}[source["kind"]], text)
+        # The simulated rush hour has lines with delays; each has a badge and shares with numbers in words.
+        self.assertGreater(len(status["today"][0]["worst"]), 0)
+        names = tab.run("[...document.querySelectorAll('[data-part=worst] .badge')].map((one) => one.textContent)")
+        self.assertTrue(names)
+        shares = tab.run("[...document.querySelectorAll('[data-part=worst] .share-bar')].map((one) => one.getAttribute('aria-label'))")
+        self.assertTrue(all(re.search(r"on time: \d+", share) or "late" in share for share in shares), shares)
+        self.assertIn("Freshet sample network", text)
+        self.assertEqual(tab.console, [])
+        self.assertEqual(tab.run("document.querySelectorAll('.source').length"), 2)
+
+    def test_plots_have_words_and_tables(self):
+        tab = self.page()
+        labels = tab.run("[...document.querySelectorAll('.plot-area svg')].map((one) => one.getAttribute('role') + ' ' + one.getAttribute('aria-label'))")
+        self.assertEqual(len(labels), 5)
+        self.assertTrue(all(label.startswith("img ") and len(label) > 12 for label in labels), labels)
+        tab.run("for (const one of document.querySelectorAll('.plot-card details')) one.open = true")
+        tab.wait("document.querySelectorAll('.plot-card table').length === 5")
+        cells = tab.run("[...document.querySelectorAll('.plot-card:first-child tbody td')].map((one) => one.textContent)")
+        self.assertGreater(sum(int(cell.replace(",", "")) for cell in cells), 10)
+        # The pointer reads a value.
+        tab.run("""(() => { const area = document.querySelector('.plot-area'); const box = area.getBoundingClientRect();
+          area.dispatchEvent(new PointerEvent('pointermove', { clientX: box.right - 0.1, clientY: box.top + 20, bubbles: true })); })()""")
+        self.assertIn("on time:", tab.run("document.querySelector('.plot-read').textContent"))
+
+    def test_a_week_and_other_languages(self):
+        tab = self.page()
+        tab.click("[data-range=week]")
+        tab.wait("document.querySelector('[data-range=week]').getAttribute('aria-pressed') === 'true' && document.querySelectorAll('.plot-bar').length > 0")
+        for language, word in (("de", "Echtzeitquellen"), ("fr", "Sources en temps réel"), ("it", "Fonti in tempo reale")):
+            tab.run(f"document.getElementById('language').value = '{language}'; document.getElementById('language').dispatchEvent(new Event('change'))")
+            tab.wait(f"document.querySelector('#sources-title').textContent === '{word}'")
+            left = tab.run("[...document.querySelectorAll('main *')].filter((one) => one.children.length === 0).map((one) => one.textContent).filter((text) => /^(share|column|kind|reason|count|plot|tile|state)[-A-Z]\\w+$/.test(text))")
+            self.assertEqual(left, [], language)
+        self.assertEqual(tab.console, [])
+
+    def test_everybody_can_use_it(self):
+        for width, height, theme in ((1440, 900, "light"), (390, 844, "dark"), (320, 640, "light")):
+            tab = self.page(f"&theme={theme}", width, height)
+            self.assertLessEqual(tab.run("document.documentElement.scrollWidth"), width, (width, theme))
+            found = tab.run(CONTRASTS)
+            self.assertEqual(found["poor"], [], (width, theme))
+            self.assertGreater(found["count"], 40)
+            self.assertEqual(tab.run(TARGETS), [], (width, theme))
+            headings = tab.run("[...document.querySelectorAll('main h2, main h3')].map((one) => one.localName)")
+            self.assertEqual(headings[0], "h2")
+
+    def test_it_stays_current_and_says_when_the_server_is_gone(self):
+        tab = self.page()
+        before = tab.run("document.querySelector('.tile dd').nextElementSibling.textContent")
+        tab.wait(f"document.querySelector('.tile dd').nextElementSibling.textContent !== {json.dumps(before)}")
+        self.assertEqual(tab.run("document.getElementById('status-page').dataset.state"), "live")
+        tab.offline(True)
+        tab.wait("['offline', 'failing'].includes(document.getElementById('status-page').dataset.state)")
+        self.assertEqual(tab.run("document.querySelectorAll('.tile').length"), 4, "what was shown stays")
+        tab.offline(False)
+        tab.wait("document.getElementById('status-page').dataset.state === 'live'")
+
+
+if __name__ == "__main__":
+    unittest.main()
