@@ -11,7 +11,8 @@ struct Freshet: AsyncParsableCommand {
     version: StationboardService.version,
     subcommands: [
       ImportCommand.self, ServeCommand.self, BoardCommand.self, WatchCommand.self,
-      FeedsCommand.self, DoctorCommand.self, JobsCommand.self, LibraryCommand.self,
+      FeedsCommand.self, DoctorCommand.self, ReportCommand.self, JobsCommand.self,
+      LibraryCommand.self,
       CatalogueCommand.self, WorkspacesCommand.self,
     ]
   )

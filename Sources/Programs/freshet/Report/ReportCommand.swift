@@ -1,0 +1,130 @@
+import ArgumentParser
+import Commands
+import Foundation
+import GTFS
+import NIOTransport
+import StationboardServer
+
+/// `freshet report`.
+struct ReportCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "report",
+    abstract: "Say how punctual lines were, and how much of them realtime covered.",
+    subcommands: [LineReportCommand.self]
+  )
+}
+
+/// `freshet report line`.
+struct LineReportCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "line",
+    abstract: "Report the punctuality of a line, day by day.",
+    discussion: """
+      The numbers are those of the server's history: each planned departure by the last word before it, \
+      which is a prediction unless the source also tells departures of the past.
+
+        freshet report line 42
+        freshet report line 42 --day 2026-11-25 --agency "City Buses"
+        freshet report line 42 --from 2026-11-01 --to 2026-11-25 --csv
+
+      The exit code is 1 if nothing was counted of such a line, if lines of several agencies have the \
+      name, or if the server or the file cannot be read; 64 for wrong options.
+      """
+  )
+
+  @Argument(help: "The name of the line, as boards show it, or its route_id.")
+  var line: String
+
+  @Option(help: "The day, YYYY-MM-DD. Default: today.")
+  var day: String?
+
+  @Option(help: "The first day, YYYY-MM-DD.")
+  var from: String?
+
+  @Option(help: "The last day, YYYY-MM-DD. Default: today.")
+  var to: String?
+
+  @Option(help: "The agency, where several have a line of this name.")
+  var agency: String?
+
+  @Option(help: "The server. Default: $FRESHET_SERVER, else http://127.0.0.1:8080.")
+  var server: String?
+
+  @Option(help: "Read the history of a data folder instead of asking a server.")
+  var data: String?
+
+  @Flag(help: "Print JSON.")
+  var json = false
+
+  @Flag(help: "Print CSV, a row for each day.")
+  var csv = false
+
+  func validate() throws {
+    guard !line.isEmpty, line.count <= HistoryLimits.longestName else {
+      throw ValidationError("a line has 1 to \(HistoryLimits.longestName) characters")
+    }
+    guard day == nil || from == nil && to == nil else {
+      throw ValidationError("either --day, or --from and --to")
+    }
+    guard to == nil || from != nil else { throw ValidationError("--to needs --from") }
+    for (name, text) in [("day", day), ("from", from), ("to", to)] {
+      guard text.map({ ServiceDate($0) != nil }) ?? true else {
+        throw ValidationError("--\(name) \"\(text ?? "")\" is not a day like 2026-11-25")
+      }
+    }
+    if let first = from.flatMap({ ServiceDate($0) }), let last = to.flatMap({ ServiceDate($0) }),
+      first > last
+    {
+      throw ValidationError("--from is after --to")
+    }
+    guard !json || !csv else { throw ValidationError("either --json or --csv") }
+    guard server == nil || data == nil else { throw ValidationError("either --server or --data") }
+  }
+
+  func run() async throws {
+    do {
+      let source = try LineReportSource(server: server, data: data)
+      defer { Task { await source.close() } }
+      let found = try await source.lines(line, from: from ?? day, to: to ?? day)
+      let lines = found.filter { entry in
+        agency.map { $0.lowercased() == (entry.operator ?? "").lowercased() } ?? true
+      }
+      guard !lines.isEmpty else { throw LineReportError(missing(found)) }
+      let agencies = Set(lines.map { $0.operator ?? "" })
+      guard agencies.count == 1 else { throw LineReportError(choices(lines)) }
+      let report = LineReport(
+        try await source.days(of: lines, from: from ?? day, to: to ?? day),
+        lines
+      )
+      if json {
+        Terminal.write(try report.json + "\n")
+      } else if csv {
+        Terminal.write(report.csv)
+      } else {
+        Terminal.write(LineReportText(report, columns: Terminal.size.columns).text)
+      }
+    } catch let error as LineReportError {
+      Terminal.complain("freshet report line: \(error.description)\n")
+      throw ExitCode(1)
+    }
+  }
+
+  private func missing(_ found: [LineName]) -> String {
+    let days = day ?? from.map { "\($0) to \(to ?? "today")" } ?? "today"
+    guard let agency, !found.isEmpty else {
+      return "nothing was counted of a line \"\(Terminal.plain(line))\" (\(days))"
+    }
+    return "no line \"\(Terminal.plain(line))\" of \"\(Terminal.plain(agency))\"; " + choices(found)
+  }
+
+  private func choices(_ lines: [LineName]) -> String {
+    let agencies = Set(lines.map { $0.operator ?? "" }).sorted()
+    let list = agencies.map { agency -> String in
+      let routes = lines.filter { ($0.operator ?? "") == agency }.map(\.routeID).sorted()
+      let shown = routes.prefix(3).joined(separator: ", ") + (routes.count > 3 ? ", …" : "")
+      return "  --agency \"\(Terminal.plain(agency))\"   (\(Terminal.plain(shown)))"
+    }
+    return "\(agencies.count == 1 ? "there is" : "several agencies have") a line "
+      + "\"\(Terminal.plain(line))\"; name one, or its route_id:\n" + list.joined(separator: "\n")
+  }
+}
