@@ -66,7 +66,7 @@ class Readiness(unittest.TestCase):
             until(lambda: ask(server)[0] == 200)
             status, content, fields = ask(server)
             self.assertEqual((content["ok"], content["status"]), (True, "ready"))
-            self.assertEqual([entry["name"] for entry in content["dependencies"]], ["timetable"])
+            self.assertEqual([entry["name"] for entry in content["dependencies"]], ["timetable", "history"])
             self.assertRegex(content["dependencies"][0]["since"], r"^20\d\d-\d\d-\d\dT\d\d:\d\d:\d\dZ$")
             self.assertEqual(fields["Cache-Control"], "no-store")
             self.assertEqual(ask(server, "/health/live")[:2], (200, {"ok": True, "status": "live"}))

@@ -11,7 +11,7 @@ from side_by_side import load_side_by_side as load_tests  # noqa: F401
 from test_page_access import CONTRASTS, TARGETS
 
 #: Times as fast: departures are counted soon.
-PACE = 60
+PACE = 120
 READY = "document.querySelectorAll('.tile').length === 4 && document.querySelectorAll('.plot-bar').length > 0 && document.querySelector('[data-part=worst] table') !== null"
 TEXT = "document.querySelector('main').innerText"
 

@@ -228,6 +228,43 @@ import Timetable
     #expect(second.line("S1").trips == 1)
   }
 
+  @Test func `a late trip is followed over a restart, though all others of its day are over`()
+    throws
+  {
+    var run = Run(try stage())
+    try run.publish("10:05:00", [update("t", Stop(1, departure: .delay(7_200)))])
+    run.advance("10:50:00")
+    #expect(run.line().planned == 0)
+    #expect(run.line("S1").trips == 1)
+    run.recorder = HistoryRecorder(
+      run.stage.feed.timetable,
+      after: run.recorder.checkpoint,
+      lines: run.recorder.takeChanges()
+    )
+    // The first realtime comes a while after the restart.
+    run.advance("10:50:05")
+    try run.publish("10:51:00", [update("t", Stop(1, departure: .delay(7_200)))])
+    try run.publish("12:00:30", [update("t", Stop(1, departure: .delay(7_200)))])
+    run.advance("12:12:00")
+    #expect(run.line().delays.count(.over10) == 3)
+    #expect(run.line().trips == 1)
+  }
+
+  @Test func `without realtime after a restart it goes on after a while`() throws {
+    var run = Run(try stage())
+    run.advance("09:30:00")
+    run.recorder = HistoryRecorder(
+      run.stage.feed.timetable,
+      after: run.recorder.checkpoint,
+      lines: run.recorder.takeChanges()
+    )
+    run.advance("10:20:00")
+    #expect(run.line().trips == 0)
+    run.advance("10:25:00")
+    #expect(run.line().tripsUnobserved == 1)
+    #expect(run.line().unobserved == 3)
+  }
+
   @Test func `trips after midnight belong to their service day`() throws {
     let stage = try RealtimeStage([.init("n", ["1 a 25:30:00", "2 b 25:40:00"])])
     var run = Run(stage, from: "20:00:00")

@@ -18,12 +18,9 @@ struct FeedLedger: Sendable {
       found.settled <= instant ? found : nil
     }
     let start = checkpoint ?? HistoryCheckpoint(settled: instant)
-    let days = HistoryRecorder(feed.timetable, from: start.settled).plans.keys.map { Int($0) }
-    recorder = HistoryRecorder(
-      feed.timetable,
-      after: start,
-      lines: (try? store?.counts(of: key, on: days)) ?? [:]
-    )
+    recorder = HistoryRecorder(feed.timetable, after: start, lines: [:])
+    let days = recorder.plans.keys.map { Int($0) }
+    if let store, let counts = try? store.counts(of: key, on: days) { recorder.resume(counts) }
   }
 
   /// Goes on with another import.

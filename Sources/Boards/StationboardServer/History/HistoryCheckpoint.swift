@@ -27,22 +27,34 @@ struct HistoryCheckpoint: Codable, Hashable, Sendable {
 extension HistoryRecorder {
   /// What it needs to go on.
   var checkpoint: HistoryCheckpoint {
-    HistoryCheckpoint(
-      settled: settled,
-      live: live,
-      runs: runs.map { key, run in
-        HistoryCheckpoint.Run(
-          trip: String(decoding: timetable.tripId(of: key.trip), as: UTF8.self),
-          start: timetable.start(of: key.trip),
-          day: key.day,
-          counted: run.counted.words,
-          source: run.source,
-          kind: run.kind.rawValue,
-          last: run.last
+    var kept = runs.map { key, run in
+      HistoryCheckpoint.Run(
+        trip: String(decoding: timetable.tripId(of: key.trip), as: UTF8.self),
+        start: timetable.start(of: key.trip),
+        day: key.day,
+        counted: run.counted.words,
+        source: run.source,
+        kind: run.kind.rawValue,
+        last: run.last
+      )
+    }
+    // Late trips of which nothing is counted yet.
+    for (day, plan) in plans {
+      for trip in plan.late where runs[RunKey(trip: trip, day: day)] == nil {
+        kept.append(
+          HistoryCheckpoint.Run(
+            trip: String(decoding: timetable.tripId(of: trip), as: UTF8.self),
+            start: timetable.start(of: trip),
+            day: day,
+            counted: CallSet(count: timetable.callCount(of: trip)).words,
+            source: source(of: RunKey(trip: trip, day: day)),
+            kind: RealtimeTrip.Kind.running.rawValue,
+            last: []
+          )
         )
-      },
-      added: added
-    )
+      }
+    }
+    return HistoryCheckpoint(settled: settled, live: live, runs: kept, added: added)
   }
 
   /// Goes on where another recorder ended.
@@ -60,17 +72,14 @@ extension HistoryRecorder {
     lines: [LineDay: LineCounts]
   ) {
     self.init(timetable, from: checkpoint.settled)
+    isResuming = true
     live = checkpoint.live
+    // Of a day whose other trips are over, only late ones are left.
+    for run in checkpoint.runs where plans[run.day] == nil && Int(run.day) < nextDay {
+      plans[run.day] = DayPlan(trips: [])
+    }
     added = checkpoint.added.filter { plans[$0.key] != nil }
-    var routes: [String: Int] = [:]
-    for route in 0..<timetable.routeCount {
-      routes[String(decoding: timetable.routeId(route), as: UTF8.self)] = route
-    }
-    for (line, counted) in lines {
-      guard let day = Int32(exactly: line.day), plans[day] != nil, let route = routes[line.route]
-      else { continue }
-      counts[Key(day: day, route: Int32(route), source: Int32(line.source))] = counted
-    }
+    resume(lines)
     for run in checkpoint.runs {
       guard
         let trip = timetable.trips(id: run.trip).first(where: {
@@ -79,6 +88,20 @@ extension HistoryRecorder {
         plans[run.day] != nil
       else { continue }
       restore(run, trip)
+    }
+  }
+
+  /// Takes over what was counted of days that are not over.
+  mutating func resume(_ lines: [LineDay: LineCounts]) {
+    guard !lines.isEmpty else { return }
+    var routes: [String: Int] = [:]
+    for route in 0..<timetable.routeCount {
+      routes[String(decoding: timetable.routeId(route), as: UTF8.self)] = route
+    }
+    for (line, counted) in lines {
+      guard let day = Int32(exactly: line.day), plans[day] != nil, let route = routes[line.route]
+      else { continue }
+      counts[Key(day: day, route: Int32(route), source: Int32(line.source))] = counted
     }
   }
 

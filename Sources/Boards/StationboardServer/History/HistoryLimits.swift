@@ -26,6 +26,8 @@ package enum HistoryLimits {
   package static let longestDelay: Int64 = 21_600
   /// How far back a server that was away counts what it missed, in seconds.
   package static let longestAbsence: Int64 = 86_400
+  /// How long a recorder that goes on waits for the first realtime before it counts without, in seconds.
+  package static let resumeSeconds = 300.0
   /// The most trips under way that are followed.
   package static let openTrips = 200_000
   /// The most added trips of a day that are told apart.

@@ -39,6 +39,11 @@ struct HistoryRecorder: Sendable {
   var live = LivePeriods()
   /// Until when everything is counted, in seconds since 1970-01-01T00:00:00Z.
   var settled: Double
+  /// Since when ``index`` is in use.
+  private var usedSince = -Double.infinity
+  /// Whether it goes on where another one ended, and no realtime has come yet.
+  var isResuming = false
+  private var resumesAt: Double?
   /// Hashes of the added trips that have been counted, by service day.
   var added: [Int32: Set<UInt64>] = [:]
   /// The departures counted since they were last taken, by what became of them.
@@ -78,6 +83,7 @@ struct HistoryRecorder: Sendable {
     advance(to: instant)
     if let index { rememberVanished(from: index, to: new, at: instant) }
     index = new
+    usedSince = instant
     self.sources = sources
     guard let new else { return }
     forgetRefuted(by: new)
@@ -87,14 +93,14 @@ struct HistoryRecorder: Sendable {
 
   /// Counts what has become known for good until an instant.
   mutating func advance(to instant: Double) {
-    guard instant > settled else { return }
+    guard instant > settled, !waits(at: instant) else { return }
     if instant - settled > Double(HistoryLimits.longestAbsence) {
       skip(to: instant - Double(HistoryLimits.longestAbsence))
     }
     openDays(until: instant)
     if let index {
       live.extend(
-        from: settled,
+        from: max(settled, usedSince),
         until: min(instant, Double(index.sourceTime) + RealtimeDecay.standard.ageing)
       )
       countDue(index, instant)
@@ -103,6 +109,16 @@ struct HistoryRecorder: Sendable {
     for day in plans.keys.sorted() { endTrips(of: day, instant) }
     settled = instant
     live.forget(before: instant - 2 * Double(HistoryLimits.longestAbsence))
+  }
+
+  /// Whether to wait for realtime after a restart: what a source still tells of the past counts.
+  private mutating func waits(at instant: Double) -> Bool {
+    guard isResuming else { return false }
+    let end = resumesAt ?? instant + HistoryLimits.resumeSeconds
+    resumesAt = end
+    if index == nil, instant < end { return true }
+    isResuming = false
+    return false
   }
 
   /// Leaves out what happened until an instant: nobody was there to see it.
@@ -210,7 +226,7 @@ struct HistoryRecorder: Sendable {
   }
 
   /// The number of the source that tells of a trip; 0 if none does.
-  private func source(of key: RunKey) -> Int {
+  func source(of key: RunKey) -> Int {
     for source in sources where source.index.trip(key.trip, day: Int(key.day))?.missed == 0 {
       return source.number
     }
@@ -283,7 +299,7 @@ struct HistoryRecorder: Sendable {
   }
 
   /// Changes the counts of a line, and what was counted lately.
-  private mutating func add(
+  mutating func add(
     day: Int32,
     route: Int,
     source: Int,
@@ -446,47 +462,5 @@ struct HistoryRecorder: Sendable {
   private func isPlanned(_ position: Int, _ trip: Timetable.Trip) -> Bool {
     position < timetable.callCount(of: trip) - 1
       && timetable.call(position, of: trip).allowsPickup
-  }
-
-  // MARK: What the timetable lacks
-
-  private mutating func countAdded(_ index: RealtimeIndex) {
-    for trip in index.trips where trip.extra >= 0 && plans[trip.day] != nil {
-      let extra = index.extraTrips[Int(trip.extra)]
-      guard extra.kind != .replacement else { continue }
-      let route =
-        trip.trip == TimetableDirectory.none ? extra.route : timetable.route(of: trip.trip)
-      guard let route, added[trip.day, default: []].count < HistoryLimits.addedTrips else {
-        continue
-      }
-      var hash: UInt64 = 0xCBF2_9CE4_8422_2325
-      for byte in (extra.tripID ?? extra.entityID).utf8 {
-        hash = (hash ^ UInt64(byte)) &* 0x0000_0100_0000_01B3
-      }
-      hash ^= UInt64(bitPattern: Int64(extra.start ?? -1))
-      guard added[trip.day, default: []].insert(hash).inserted else { continue }
-      let key = RunKey(trip: trip.trip, day: trip.day)
-      let source = sources.count > 1 ? extraSource(extra, key) : sources.first?.number ?? 0
-      add(day: trip.day, route: route, source: source) { $0.tripsAdded += 1 }
-    }
-  }
-
-  private func extraSource(_ extra: ExtraTrip, _ key: RunKey) -> Int {
-    let found = sources.first { source in
-      extra.tripID.flatMap { source.index.extraTrip(id: $0, day: key.day) } != nil
-    }
-    return found?.number ?? sources.first?.number ?? 0
-  }
-
-  private mutating func countUnmatched(_ index: RealtimeIndex, at instant: Double) {
-    guard !index.census.unmatchedByRoute.isEmpty else { return }
-    let today = ServiceDay(zone: timetable.zone).date(at: Int64(instant)).daysSinceEpoch
-    guard plans[Int32(today)] != nil else { return }
-    for (route, unmatched) in index.census.unmatchedByRoute {
-      let key = Key(day: Int32(today), route: Int32(route), source: 0)
-      guard counts[key]?.mostUnmatched ?? 0 < unmatched else { continue }
-      counts[key, default: LineCounts()].mostUnmatched = unmatched
-      changed.insert(key)
-    }
   }
 }

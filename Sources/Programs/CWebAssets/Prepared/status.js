@@ -2280,7 +2280,7 @@ this.area.replaceChildren(picture,...labels,...empty,this.#v);
 const paths=new Map(series.filter(({kind})=>kind==="bar").map((each)=>[each,""]));
 for(const{at,values}of rows){
 let below=0;
-const [left,right]=[x(at),Math.max(x(at + step)- 0.6,x(at)+ 0.6)];
+const [left,right]=[Math.max(x(at),0),Math.min(Math.max(x(at + step)- 0.6,x(at)+ 0.6),WIDTH)];
 for(const [each,path] of paths){
 const value=values[each.place]??0;
 if(value===0)continue;
@@ -2527,23 +2527,25 @@ const slow=source.kind==="alerts"?Infinity:Math.max(freshSec,2 *(source.periodSe
 if(age>slow)return{level:"warning",word:"stateLate",age};
 return{level:"good",word:"stateLive",age};
 }
+function nameOf(source,{sources,timetables},say){
+const of=sources.filter(({kind,feed})=>kind===source.kind&&feed===source.feed).length;
+return [say(`kind-${source.kind}`),of>1?String(source.number):"",timetables.length>1?`(${source.feed})`:""].filter(Boolean).join(" ");
+}
 class SourceList{
 #as=[];
 constructor(list){
 this.list=list;
 }
 show(status,words){
-const{say,number,feedsAreSeveral}=words;
+const{say,number}=words;
 this.#as=status.sources.map((source)=>{
 const root=newElement("li","source");
-const of=status.sources.filter(({kind,feed})=>kind===source.kind&&feed===source.feed).length;
-const name=[say(`kind-${source.kind}`),of>1?String(source.number):"",feedsAreSeveral?`(${source.feed})`:""].filter(Boolean).join(" ");
 const title=newElement("div");
 const state=newElement("p","source-state");
 const sign=newSign("live");
 const word=newElement("span");
 state.append(sign,word);
-title.append(newElement("h3","",name),state);
+title.append(newElement("h3","",nameOf(source,status,say)),state);
 const age=newElement("p","source-age");
 const facts=newElement("dl","source-facts");
 const wanted=(source.matched??0)+(source.unmatched??0);
@@ -2577,7 +2579,7 @@ age.replaceChildren(text,newElement("small","",say("ageOfSource")));
 }
 }
 }
-return{verdictOn,SourceList};
+return{verdictOn,nameOf,SourceList};
 })();
 const m_engine_event_stream=(()=>{
 const LONGEST_EVENT=8_000_000;
@@ -3031,7 +3033,7 @@ const{LiveResource}=m_engine_live_resource;
 const{matchCard,timetableCard,verdictOnTimetable}=m_status_match_list;
 const{nextQuestion}=m_engine_next_question;
 const{Plots}=m_status_plots;
-const{SourceList,verdictOn}=m_status_source_list;
+const{nameOf,SourceList,verdictOn}=m_status_source_list;
 const{statusSource}=m_status_status_source;
 const{begin,WorkPage}=m_shared_work_page;
 const WASM="/assets/freshness.876ad3efd03d.wasm";
@@ -3159,7 +3161,7 @@ const{say}=this;
 const verdicts=status.sources.map((source)=>({source,...verdictOn(source,this.#h,status)}));
 const bad=verdicts.filter(({level})=>level !=="good");
 const warnings=[
-...bad.map(({source,word})=>["grave",`${say(`kind-${source.kind}`)} ${source.number}: ${say(word)}${source.lastError?` – ${source.lastError}`:""}`]),
+...bad.map(({source,word})=>["grave",`${nameOf(source,status,say)}: ${say(word)}${source.lastError?` – ${source.lastError}`:""}`]),
 ...status.matches.filter((match)=>match.status !=="ok").map((match)=>["warning",say(`match-${match.status}`)]),
 ...status.timetables.filter((one)=>verdictOnTimetable(one)!=="good").map((one)=>[verdictOnTimetable(one),one.daysLeft<0?say("timetableOver"):say("timetableEnds",{count:one.daysLeft,days:one.daysLeft})]),
 ...status.timetables.filter(({held})=>held).map(()=>["warning",say("timetableHeld")]),

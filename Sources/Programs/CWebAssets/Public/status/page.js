@@ -10,7 +10,7 @@ import { LiveResource } from "../engine/live-resource.js";
 import { matchCard, timetableCard, verdictOnTimetable } from "./match-list.js";
 import { nextQuestion } from "../engine/next-question.js";
 import { Plots } from "./plots.js";
-import { SourceList, verdictOn } from "./source-list.js";
+import { nameOf, SourceList, verdictOn } from "./source-list.js";
 import { statusSource } from "./status-source.js";
 import { begin, WorkPage } from "../shared/work-page.js";
 
@@ -158,7 +158,7 @@ class StatusPage extends WorkPage {
     const verdicts = status.sources.map((source) => ({ source, ...verdictOn(source, this.#now, status) }));
     const bad = verdicts.filter(({ level }) => level !== "good");
     const warnings = [
-      ...bad.map(({ source, word }) => ["grave", `${say(`kind-${source.kind}`)} ${source.number}: ${say(word)}${source.lastError ? ` – ${source.lastError}` : ""}`]),
+      ...bad.map(({ source, word }) => ["grave", `${nameOf(source, status, say)}: ${say(word)}${source.lastError ? ` – ${source.lastError}` : ""}`]),
       ...status.matches.filter((match) => match.status !== "ok").map((match) => ["warning", say(`match-${match.status}`)]),
       ...status.timetables.filter((one) => verdictOnTimetable(one) !== "good").map((one) => [verdictOnTimetable(one), one.daysLeft < 0 ? say("timetableOver") : say("timetableEnds", { count: one.daysLeft, days: one.daysLeft })]),
       ...status.timetables.filter(({ held }) => held).map(() => ["warning", say("timetableHeld")]),

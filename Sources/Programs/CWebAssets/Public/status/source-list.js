@@ -18,6 +18,12 @@ export function verdictOn(source, now, { freshSec, staleSec }) {
   return { level: "good", word: "stateLive", age };
 }
 
+/** A source as it is named: with its number where there are several of its kind, with its feed where there are several. */
+export function nameOf(source, { sources, timetables }, say) {
+  const of = sources.filter(({ kind, feed }) => kind === source.kind && feed === source.feed).length;
+  return [say(`kind-${source.kind}`), of > 1 ? String(source.number) : "", timetables.length > 1 ? `(${source.feed})` : ""].filter(Boolean).join(" ");
+}
+
 export class SourceList {
   #cards = [];
 
@@ -25,19 +31,17 @@ export class SourceList {
     this.list = list;
   }
 
-  /** @param {object} words - `say`, `number`, `feedsAreSeveral`. */
+  /** @param {object} words - `say`, `number`. */
   show(status, words) {
-    const { say, number, feedsAreSeveral } = words;
+    const { say, number } = words;
     this.#cards = status.sources.map((source) => {
       const root = newElement("li", "source");
-      const of = status.sources.filter(({ kind, feed }) => kind === source.kind && feed === source.feed).length;
-      const name = [say(`kind-${source.kind}`), of > 1 ? String(source.number) : "", feedsAreSeveral ? `(${source.feed})` : ""].filter(Boolean).join(" ");
       const title = newElement("div");
       const state = newElement("p", "source-state");
       const sign = newSign("live");
       const word = newElement("span");
       state.append(sign, word);
-      title.append(newElement("h3", "", name), state);
+      title.append(newElement("h3", "", nameOf(source, status, say)), state);
       const age = newElement("p", "source-age");
       const facts = newElement("dl", "source-facts");
       const wanted = (source.matched ?? 0) + (source.unmatched ?? 0);

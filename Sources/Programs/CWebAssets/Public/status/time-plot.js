@@ -120,7 +120,7 @@ export class TimePlot {
     const paths = new Map(series.filter(({ kind }) => kind === "bar").map((each) => [each, ""]));
     for (const { at, values } of rows) {
       let below = 0;
-      const [left, right] = [x(at), Math.max(x(at + step) - 0.6, x(at) + 0.6)];
+      const [left, right] = [Math.max(x(at), 0), Math.min(Math.max(x(at + step) - 0.6, x(at) + 0.6), WIDTH)];
       for (const [each, path] of paths) {
         const value = values[each.place] ?? 0;
         if (value === 0) continue;
