@@ -25,7 +25,7 @@ class Stand:
         data = self.folder / "data"
         answer = run("import", str(self.folder / "feed"), "--data", str(data))
         assert answer.returncode == 0, answer.stderr
-        self.producer = Producer(data, "--scenario", "rush", "--pace", str(PACE))
+        self.producer = Producer(data, "--scenario", "rush", "--period", "60", "--pace", str(PACE))
         self.server = Server(
             data, "--trip-updates", f"{self.producer.url}/trip-updates.pb", "--alerts", f"{self.producer.url}/alerts.pb", "--pace", str(PACE),
         )
