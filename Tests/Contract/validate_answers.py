@@ -85,10 +85,10 @@ CODES = {
     },
     "/version.json": {503: {"busy"}},
     "/openapi.json": {503: {"busy"}},
-    STATUS: {503: {"not_ready"}},
-    LINES: {400: {"invalid_parameter"}, 404: {"history_off"}, 503: {"history_not_ready"}},
-    LINE: {400: {"invalid_parameter"}, 404: {"unknown_line", "history_off"}, 503: {"history_not_ready"}},
-    POINTS: {400: {"invalid_parameter"}, 404: {"history_off"}, 503: {"history_not_ready"}},
+    STATUS: {503: {"not_ready", "busy"}},
+    LINES: {400: {"invalid_parameter"}, 404: {"history_off"}, 503: {"history_not_ready", "busy"}},
+    LINE: {400: {"invalid_parameter"}, 404: {"unknown_line", "history_off"}, 503: {"history_not_ready", "busy"}},
+    POINTS: {400: {"invalid_parameter"}, 404: {"history_off"}, 503: {"history_not_ready", "busy"}},
 }
 CODES_EVERYWHERE = {405: {"method_not_allowed"}, 500: {"internal_error"}}
 # To a client that asks for more than its share; the health of the server and its measurements are told to all.

@@ -465,7 +465,7 @@ static const FreshetWebAsset assets[] = {
   { "messages-it-worktrees.js", "962c1e64f5b0", FreshetWebAssetHashed, bytes_37, sizeof(bytes_37), gzip_37, sizeof(gzip_37), brotli_37, sizeof(brotli_37) },
   { "openapi-jobs.json", "f55c0414b495", FreshetWebAssetDocument, bytes_38, sizeof(bytes_38), 0, 0, 0, 0 },
   { "openapi-workspaces.json", "0b7904f0ea42", FreshetWebAssetDocument, bytes_39, sizeof(bytes_39), 0, 0, 0, 0 },
-  { "openapi.json", "1972d3686038", FreshetWebAssetDocument, bytes_40, sizeof(bytes_40), 0, 0, 0, 0 },
+  { "openapi.json", "76035f443e44", FreshetWebAssetDocument, bytes_40, sizeof(bytes_40), 0, 0, 0, 0 },
   { "service-worker.js", "1ac3e218969d", FreshetWebAssetDocument, bytes_41, sizeof(bytes_41), 0, 0, 0, 0 },
   { "status-no-jobs-no-workspaces.html", "a0a6935a26a6", FreshetWebAssetPage, bytes_42, sizeof(bytes_42), gzip_42, sizeof(gzip_42), brotli_42, sizeof(brotli_42) },
   { "status-no-jobs.html", "793cf05608a3", FreshetWebAssetPage, bytes_43, sizeof(bytes_43), gzip_43, sizeof(gzip_43), brotli_43, sizeof(brotli_43) },
