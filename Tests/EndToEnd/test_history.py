@@ -183,7 +183,7 @@ class HistoryTest(unittest.TestCase):
             self.assertEqual(answer.returncode, code, answer.stderr)
             self.assertIn(said, answer.stderr)
         answer = report("3", "--data", str(data.parent / "nowhere"))
-        self.assertEqual((answer.returncode, "there is no history" in answer.stderr), (1, True), answer.stderr)
+        self.assertEqual((answer.returncode, "there is no history" in answer.stderr), (66, True), answer.stderr)
 
     # Kills, damage, a full disk
 

@@ -9,8 +9,12 @@ import StationboardServer
 /// Why there is no report.
 struct LineReportError: Error, CustomStringConvertible {
   let description: String
+  let exit: ProgramExit
 
-  init(_ description: String) { self.description = description }
+  init(_ description: String, _ exit: ProgramExit = .negative) {
+    self.description = description
+    self.exit = exit
+  }
 }
 
 /// Where the numbers of a report come from: a server, or the history of a data folder.
@@ -33,7 +37,7 @@ struct LineReportSource {
       do throws(HistoryFailure) {
         place = .file(try HistoryStore.openForReading(in: DataFolder(path: data)))
       } catch {
-        throw LineReportError(error.description)
+        throw LineReportError(error.description, .noInput)
       }
       return
     }
@@ -42,7 +46,7 @@ struct LineReportSource {
     do throws(WatchAddressError) {
       place = .server(try WatchAddress.request(address, fields: [:]), try Self.exchange())
     } catch {
-      throw LineReportError("--server \(error.description)")
+      throw LineReportError("--server \(error.description)", .usage)
     }
   }
 
@@ -93,7 +97,10 @@ struct LineReportSource {
         guard let answer = try await get(Days.self, path, from, to, [:]) else { continue }
         for entry in answer.days {
           guard let day = ServiceDate(entry.day), let counts = entry.summary.counts else {
-            throw LineReportError("the server's answer cannot be read: it is of another version")
+            throw LineReportError(
+        "the server's answer cannot be read: it is of another version",
+        .contract
+      )
           }
           days[day, default: LineCounts()].add(counts)
         }
@@ -123,7 +130,7 @@ struct LineReportSource {
       guard first <= last else { return [] }
       return try await store.lines(HistoryStore.Selection(days: first...last))
     } catch let failure as HistoryFailure {
-      throw LineReportError(failure.description)
+      throw LineReportError(failure.description, .badData)
     }
   }
 
@@ -175,7 +182,8 @@ struct LineReportSource {
       answer = try await exchange.send(request, timeout: .seconds(Self.patience))
     } catch {
       throw LineReportError(
-        "\(error.description)\nIs the server running? Start it with: freshet serve"
+        "\(error.description)\nIs the server running? Start it with: freshet serve",
+        .unavailable
       )
     }
     let problem = try? JSONDecoder().decode(ProblemText.self, from: Data(answer.body))
@@ -185,13 +193,17 @@ struct LineReportSource {
     default:
       throw LineReportError(
         "the server says \(answer.head.status.code): "
-          + Terminal.plain(problem?.detail ?? "nothing that can be read")
+          + Terminal.plain(problem?.detail ?? "nothing that can be read"),
+        answer.head.status.code >= 500 ? .unavailable : .negative
       )
     }
     do {
       return try JSONDecoder().decode(Answer.self, from: Data(answer.body))
     } catch {
-      throw LineReportError("the server's answer cannot be read: it is of another version")
+      throw LineReportError(
+        "the server's answer cannot be read: it is of another version",
+        .contract
+      )
     }
   }
 

@@ -104,8 +104,7 @@ struct LineReportCommand: AsyncParsableCommand {
         Terminal.write(LineReportText(report, columns: Terminal.size.columns).text)
       }
     } catch let error as LineReportError {
-      Terminal.complain("freshet report line: \(error.description)\n")
-      throw ExitCode(1)
+      throw CommandFailure("freshet report line: \(error.description)", error.exit)
     }
   }
 
