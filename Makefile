@@ -73,6 +73,7 @@ test-long:
 	@Scripts/install-packages build test engine scan package
 	$(BUILD) --build-tests
 	$(BUILD_RELEASE)
+	$(BUILD_RELEASE_LAB)
 	Scripts/run-tests "$(BUILT)" --long --program "$(RELEASE)/freshet" $(JOBS)
 
 check:

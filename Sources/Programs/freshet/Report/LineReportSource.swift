@@ -98,9 +98,9 @@ struct LineReportSource {
         for entry in answer.days {
           guard let day = ServiceDate(entry.day), let counts = entry.summary.counts else {
             throw LineReportError(
-        "the server's answer cannot be read: it is of another version",
-        .contract
-      )
+              "the server's answer cannot be read: it is of another version",
+              .contract
+            )
           }
           days[day, default: LineCounts()].add(counts)
         }
