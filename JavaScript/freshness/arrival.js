@@ -2,7 +2,7 @@
 // failure is a response too.
 
 import { contentDigest } from "./content-digest.js";
-import { hintsOf, marksOfBody, marksOfHead, transitOf } from "./marks.js";
+import { hintsOf, marksOfBody, marksOfHead, servedAt, transitOf } from "./marks.js";
 import { rateLimitOf } from "./rate-limit.js";
 
 /** The maximum size of a body, in characters. */
@@ -14,11 +14,12 @@ const LARGEST_BODY = 8_000_000;
  * @param {string} address - The URL.
  * @param {object} options - `tag`: the entity tag of the current copy, or `null`; `wait`: seconds the server may
  *   wait for a change, or `null`; `signal`: cancels the request; `now`: the monotonic clock; `fields`: further fields
- *   of the request; `read`: reads a document, as `readAnswer`; `send`: as `fetch`.
+ *   of the request; `read`: reads a document, as `readAnswer`; `ownsTime`: whether the copy itself says when it was made;
+ *   `send`: as `fetch`.
  * @returns {Promise<object>} `outcome`, `status`, `bytes`, `marks`, `hints`, `body`, `tag`, `problem`, `reason`,
  *   `askedAt`, `answeredAt`, and `evidence` for a record of it.
  */
-export async function ask(address, { tag, wait, signal, now, fields = {}, read: readDocument = readAnswer, send = fetch }) {
+export async function ask(address, { tag, wait, signal, now, fields = {}, read: readDocument = readAnswer, ownsTime = false, send = fetch }) {
   const askedAt = now();
   const arrival = { outcome: "unreachable", status: 0, bytes: 0, marks: {}, hints: {}, body: null, tag: null, problem: null, evidence: {} };
   try {
@@ -27,7 +28,7 @@ export async function ask(address, { tag, wait, signal, now, fields = {}, read: 
     if (wait !== null) headers.Prefer = `wait=${wait}`;
     // Not from the browser's cache: a copy that it confirms itself would have an earlier server time.
     const response = await send(address, { headers, signal, cache: "no-store" });
-    await read(response, arrival, tag, readDocument);
+    await read(response, arrival, tag, readDocument, ownsTime);
   } catch (failure) {
     if (signal.aborted) arrival.outcome = "cancelled";
     else arrival.reason = String(failure?.message ?? failure).slice(0, 200);
@@ -35,7 +36,7 @@ export async function ask(address, { tag, wait, signal, now, fields = {}, read: 
   return Object.assign(arrival, { askedAt, answeredAt: now() });
 }
 
-async function read(response, arrival, sentTag, readDocument) {
+async function read(response, arrival, sentTag, readDocument, ownsTime) {
   const { status, headers } = response;
   arrival.status = status;
   arrival.marks = marksOfHead(headers);
@@ -48,6 +49,8 @@ async function read(response, arrival, sentTag, readDocument) {
   };
   if (status === 304 || status === 204) {
     arrival.outcome = "unchanged";
+    // The fields tell of the server's own copy.
+    if (ownsTime) Object.assign(arrival.marks, { fetchedAt: null, cacheAge: null });
     arrival.isOfAnotherCopy = status === 304 && sentTag !== null && !confirms(headers.get("etag"), sentTag);
     return;
   }
@@ -70,8 +73,9 @@ async function read(response, arrival, sentTag, readDocument) {
   arrival.body = found.body;
   arrival.evidence.answered = found.answered ?? null;
   arrival.tag = found.tag;
-  const served = found.marks?.serverTime ?? null;
-  arrival.marks = { ...arrival.marks, ...found.marks, transit: transitOf(headers, served) };
+  const marks = { ...arrival.marks, ...found.marks };
+  const served = servedAt({ ...marks, serverTime: found.marks?.serverTime ?? null });
+  arrival.marks = { ...marks, transit: transitOf(headers, served) };
   arrival.hints = { ...arrival.hints, ...found.hints };
 }
 

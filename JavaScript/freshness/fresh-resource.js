@@ -363,6 +363,7 @@ export class FreshResource {
         const { isActive, hasRealtime = true } = factsOf(value);
         return { hasRealtime, activity: isActive === undefined ? null : isActive ? "active" : "quiet" };
       },
+      ownsTime: (value) => value != null && timeOf(factsOf(value).madeAt ?? NaN) !== null,
       subjectOf: () => null,
       fields: () => this.#headers(),
       marks: {},

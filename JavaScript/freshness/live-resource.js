@@ -287,6 +287,7 @@ export class LiveResource {
       tag: base?.tag ?? null,
       fields: { ...this.source.fields(), ...this.#following(request.generation) },
       read: (document, headers) => this.source.read(document, headers, base, this.#copy),
+      ownsTime: this.source.ownsTime?.(this.#copy?.body) ?? false,
       wait: request.longPoll === null ? null : Math.floor(request.longPoll / 1000),
       signal: abort.signal,
       now: () => this.now(),

@@ -24,7 +24,7 @@ function instant(text) {
 }
 
 /** Returns how far a server's clock may be behind: a text without a fraction, such as `Date`, counts whole seconds (R37). */
-export const truncationOf = (text) => (String(text).includes(".") ? 0 : 999);
+export const truncationOf = (text) => (/:\d\d\.\d/.test(String(text)) ? 0 : 999);
 
 function whole(value) {
   return Number.isFinite(value) ? Math.trunc(value) : null;
@@ -33,9 +33,11 @@ function whole(value) {
 /** Returns the freshness metadata of a body: `meta`, and the older `rt` if a server sends no status. */
 export function marksOfBody(body, transit = 0) {
   const meta = body.meta ?? {};
+  const serverTime = instant(meta.serverTime);
   return {
-    serverTime: instant(meta.serverTime),
-    truncation: truncationOf(meta.serverTime),
+    serverTime,
+    // Without a time of its own the body counts from `Date`.
+    truncation: serverTime === null ? null : truncationOf(meta.serverTime),
     fetchedAt: instant(meta.rtFetchedAt),
     cacheAge: whole(meta.rtCacheAgeMs),
     transit,
@@ -49,14 +51,19 @@ export function marksOfBody(body, transit = 0) {
 /** Returns the freshness metadata of a response without a body. */
 export function marksOfHead(headers) {
   const age = Number.parseInt(headers.get("x-md-rt-age-ms") ?? "", 10);
+  const own = { fetchedAt: instant(headers.get("x-md-rt-fetched-at")), cacheAge: age >= 0 ? age : null };
   return {
     serverTime: instant(headers.get("date")),
     truncation: truncationOf(),
-    fetchedAt: instant(headers.get("x-md-rt-fetched-at")),
-    cacheAge: age >= 0 ? age : null,
-    transit: transitOf(headers),
+    ...own,
+    transit: transitOf(headers, servedAt(own)),
     status: wordOf(STATUSES, headers.get("x-md-rt-status")),
   };
+}
+
+/** Returns when the server made a response, by its own clock: as it says, or the source time and the age that it says. */
+export function servedAt({ serverTime = null, fetchedAt = null, cacheAge = null }) {
+  return serverTime ?? (fetchedAt === null || cacheAge === null ? null : fetchedAt + cacheAge);
 }
 
 function milliseconds(headers, name) {

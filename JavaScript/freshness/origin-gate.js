@@ -99,9 +99,9 @@ export class OriginGate {
       for (const resource of this.#resources) queueMicrotask(() => this.#resources.has(resource) && resource.restrain(this.#restraint));
     }
     for (const { number, isHeld } of send) {
-      const start = this.#starts.get(number);
+      // It counts as sent only then: what is overdue is handled first, and ends it unsent.
+      this.#starts.get(number)?.(isHeld);
       this.#starts.delete(number);
-      start?.(isHeld);
     }
   }
 }

@@ -46,7 +46,10 @@ export class ValueStream extends ResourceStream {
 /** The marks of a value: when it was made, and the server's clock. */
 export function marksOf({ madeAt = null, serverTime = null } = {}) {
   const marks = {};
-  if (madeAt != null) marks.fetchedAt = timeOf(madeAt);
-  if (serverTime == null) return marks;
-  return { ...marks, serverTime: timeOf(serverTime), truncation: typeof serverTime === "string" ? truncationOf(serverTime) : 0 };
+  const [made, now] = [madeAt, serverTime].map((time) => (time == null ? null : timeOf(time)));
+  // A value's own time is told, and its age with it: the server's figure is of something else.
+  if (made !== null) Object.assign(marks, { fetchedAt: made, cacheAge: null });
+  if (now === null) return marks;
+  const isWhole = typeof serverTime === "string" ? truncationOf(serverTime) > 0 : now % 1000 === 0;
+  return { ...marks, serverTime: now, truncation: isWhole ? 999 : 0 };
 }

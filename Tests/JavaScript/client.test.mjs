@@ -154,9 +154,49 @@ test("a time in whole seconds counts as the end of its second, one in millisecon
   assert.equal(await ageWith(undefined), 5_099);
   assert.equal(await ageWith("2026-01-01T00:00:05Z"), 5_099);
   assert.equal(await ageWith("2026-01-01T00:00:05.000Z"), 4_100);
-  assert.equal(await ageWith(Date.parse("2026-01-01T00:00:05Z")), 4_100);
+  // A number may have been cut too.
+  assert.equal(await ageWith(Date.parse("2026-01-01T00:00:05Z")), 5_099);
+  assert.equal(await ageWith(Date.parse("2026-01-01T00:00:05.100Z")), 4_200);
+  // What cannot be read says nothing.
+  assert.equal(await ageWith("five past"), 5_099);
   // Made in the second of the Date: a tenth of a second old at most.
   assert.equal(await ageWith("2026-01-01T00:00:00Z", 0), 99);
+  world.client.close();
+});
+
+test("what a cache hides is told by the server's fields and the Date of the cache", async () => {
+  const world = new World();
+  const served = 1.7e12;
+  const at = (time) => new Date(time).toUTCString();
+  const fields = { "X-MD-RT-Status": "applied", "X-MD-RT-Fetched-At": new Date(served - 200).toISOString(), "X-MD-RT-Age-Ms": "200" };
+  world.answer = (_, count) => (count === 1
+    ? { body: { is: 1 }, headers: { ...fields, ETag: '"1"', Date: at(served + 30_000) } }
+    : { status: 304, headers: { ...fields, ETag: '"1"', Date: at(served + 40_000) } });
+  const resource = world.client.resource(A, { policy: STEADY });
+  resource.subscribe(() => {});
+  await world.settle();
+  assert.equal(resource.age, 200 + 30_000 + 999);
+  await world.run(10_000);
+  assert.equal(world.requests.length, 2);
+  assert.ok(resource.age >= 40_200 && resource.age <= 40_200 + 999, `${resource.age}`);
+  world.client.close();
+});
+
+test("the time of the value itself counts, and not the server's figure beside it", async () => {
+  const world = new World();
+  const now = 1.7e12;
+  const fields = (age) => ({
+    "X-MD-RT-Status": "applied", "X-MD-RT-Fetched-At": new Date(now + age - 200).toISOString(), "X-MD-RT-Age-Ms": "200", ETag: '"1"',
+    Date: new Date(now + age).toUTCString(),
+  });
+  world.answer = (_, count) => (count === 1 ? { body: { is: 1 }, headers: fields(0) } : { status: 304, headers: fields(10_000) });
+  const resource = world.client.resource(A, { policy: STEADY, about: () => ({ madeAt: now - 40_000 }) });
+  resource.subscribe(() => {});
+  await world.settle();
+  assert.equal(resource.age, 40_999);
+  await world.run(10_000);
+  assert.equal(world.requests.length, 2);
+  assert.equal(resource.age, 50_999);
   world.client.close();
 });
 

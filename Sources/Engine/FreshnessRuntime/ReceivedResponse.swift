@@ -139,10 +139,11 @@ struct ReceivedResponse<Value: Equatable & Sendable>: Sendable {
   ///
   /// A cache that forwards responses without `Age` often adds its own `Date`. The server's time in
   /// the body is then older than `Date`, by as long as the response was cached. `Date` counts whole
-  /// seconds, so differences under one second say nothing.
+  /// seconds, so differences under one second say nothing, and up to two seconds in a cache can stay
+  /// unseen.
   private static func transit(own: FreshnessMetadata?, standard: FreshnessMetadata) -> Timespan {
     var transit = max(own?.transit ?? .zero, standard.transit)
-    if let date = standard.serverTime, let served = own?.serverTime, date - served >= .seconds(1) {
+    if let date = standard.serverTime, let served = own?.served, date - served >= .seconds(1) {
       transit = max(transit, date - served)
     }
     return transit
@@ -176,5 +177,16 @@ struct ReceivedResponse<Value: Equatable & Sendable>: Sendable {
       return Hints()
     }
     return Hints(maxAge: .seconds(seconds))
+  }
+}
+
+extension FreshnessMetadata {
+  /// When the server made the response, by its own clock: as it says, or the source time and the age
+  /// that it says.
+  fileprivate var served: WallTime? {
+    if let serverTime { return serverTime }
+    guard let fetchedAt, let cacheAge else { return nil }
+    let sum = fetchedAt.milliseconds.addingReportingOverflow(cacheAge.milliseconds)
+    return sum.overflow ? nil : WallTime(milliseconds: sum.partialValue)
   }
 }

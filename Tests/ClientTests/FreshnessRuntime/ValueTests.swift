@@ -140,6 +140,59 @@ struct ValueTests {
     #expect(await values.next()?.age == .milliseconds(30_999))
   }
 
+  /// The fields of Freshet's servers at 08:00:00, under the `Date` of so many seconds later.
+  private static func fields(date seconds: Int) throws -> HTTPFields {
+    var fields: HTTPFields = [.date: "Fri, 15 Jan 2027 08:00:\(seconds) GMT", .eTag: "\"v1\""]
+    for (name, value) in [
+      ("x-md-rt-status", "applied"), ("x-md-rt-fetched-at", "2027-01-15T07:59:59.800Z"),
+      ("x-md-rt-age-ms", "200"),
+    ] {
+      fields[try #require(HTTPField.Name(name))] = value
+    }
+    return fields
+  }
+
+  @Test
+  func `R37: the fields of a response and the Date of a cache tell how long it was kept`()
+    async throws
+  {
+    let stand = Stand(
+      exchange: ScriptedExchange([
+        .json(#"{"count":1}"#, try Self.fields(date: 30)),
+        .status(.notModified, try Self.fields(date: 40)),
+      ])
+    )
+    let resource = JSONResource(Self.url, as: Count.self)
+    var values = stand.client.values(of: resource).makeAsyncIterator()
+    #expect(await values.next()?.age == .milliseconds(200 + 30_000 + 999))
+    try await stand.pass(.seconds(10))
+    try await stand.exchange.waitForRequests(atLeast: 2)
+    #expect(await eventually { stand.client.census.requests == 0 })
+    let age = try #require(stand.client.freshness(of: resource)?.label.age)
+    #expect((Timespan.milliseconds(40_200)...Timespan.milliseconds(41_199)).contains(age))
+  }
+
+  @Test
+  func `R37: the time in the value counts, also after a 304, not the server's figure beside it`()
+    async throws
+  {
+    let stand = Stand(
+      exchange: ScriptedExchange([
+        .json(#"{"count":1799999970}"#, try Self.fields(date: 10)),
+        .status(.notModified, try Self.fields(date: 20)),
+      ])
+    )
+    let resource = JSONResource(Self.url, as: Count.self).made { count in
+      Date(timeIntervalSince1970: Double(count.count))
+    }
+    var values = stand.client.values(of: resource).makeAsyncIterator()
+    #expect(await values.next()?.age == .milliseconds(40_999))
+    try await stand.pass(.seconds(10))
+    try await stand.exchange.waitForRequests(atLeast: 2)
+    #expect(await eventually { stand.client.census.requests == 0 })
+    #expect(stand.client.freshness(of: resource)?.label.age == .milliseconds(50_999))
+  }
+
   @Test
   func `R5, R22, R23: a function of the app is scheduled like a request`() async throws {
     struct Broken: Error, CustomStringConvertible { var description: String { "no signal" } }

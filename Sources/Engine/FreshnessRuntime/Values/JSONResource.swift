@@ -116,6 +116,8 @@ public struct JSONResource<Value: Equatable & Sendable>: FreshResource {
     }
     if let found = meta?.marks { marks = marks.updated(by: found) }
     if let made = madeAt?(value) {
+      // The server's figure is of something else.
+      marks.cacheAge = nil
       marks.fetchedAt = WallTime(
         milliseconds: Int64(exactly: (made.timeIntervalSince1970 * 1_000).rounded()) ?? 0
       )
@@ -129,9 +131,14 @@ public struct JSONResource<Value: Equatable & Sendable>: FreshResource {
     )
   }
 
-  /// Reads the `x-md-rt-…` fields of Freshet's servers.
+  /// Reads the `x-md-rt-…` fields of Freshet's servers; not their times where the value has its own.
   public func marks(of head: HTTPResponse) -> FreshnessMetadata? {
-    FreshnessMetadata(fields: head.headerFields)
+    var marks = FreshnessMetadata(fields: head.headerFields)
+    if madeAt != nil {
+      marks?.fetchedAt = nil
+      marks?.cacheAge = nil
+    }
+    return marks
   }
 
   /// Reads the `x-md-rt-…` fields of Freshet's servers.

@@ -2135,15 +2135,16 @@ function instant(text){
 const time=Date.parse(text??"");
 return Number.isNaN(time)?null:time;
 }
-const truncationOf=(text)=>(String(text).includes(".")?0:999);
+const truncationOf=(text)=>(/:\d\d\.\d/.test(String(text))?0:999);
 function whole(value){
 return Number.isFinite(value)?Math.trunc(value):null;
 }
 function marksOfBody(body,transit=0){
 const meta=body.meta??{};
+const serverTime=instant(meta.serverTime);
 return{
-serverTime:instant(meta.serverTime),
-truncation:truncationOf(meta.serverTime),
+serverTime,
+truncation:serverTime===null?null:truncationOf(meta.serverTime),
 fetchedAt:instant(meta.rtFetchedAt),
 cacheAge:whole(meta.rtCacheAgeMs),
 transit,
@@ -2155,14 +2156,17 @@ reason:null,
 }
 function marksOfHead(headers){
 const age=Number.parseInt(headers.get("x-md-rt-age-ms")??"",10);
+const own={fetchedAt:instant(headers.get("x-md-rt-fetched-at")),cacheAge:age>=0?age:null};
 return{
 serverTime:instant(headers.get("date")),
 truncation:truncationOf(),
-fetchedAt:instant(headers.get("x-md-rt-fetched-at")),
-cacheAge:age>=0?age:null,
-transit:transitOf(headers),
+...own,
+transit:transitOf(headers,servedAt(own)),
 status:wordOf(STATUSES,headers.get("x-md-rt-status")),
 };
+}
+function servedAt({serverTime=null,fetchedAt=null,cacheAge=null}){
+return serverTime??(fetchedAt===null||cacheAge===null?null:fetchedAt + cacheAge);
 }
 function milliseconds(headers,name){
 const text=headers?.get(name)??"";
@@ -2188,7 +2192,7 @@ const age=/(?:^|,)\s*max-age\s*=\s*"?(\d+)/i.exec(control);
 if(age&&Number(age[1])>0&&!/no-store|no-cache/i.test(control))hints.maxAge=Number(age[1])* 1000;
 return hints;
 }
-return{wireWord,truncationOf,marksOfBody,marksOfHead,transitOf,hintsOf};
+return{wireWord,truncationOf,marksOfBody,marksOfHead,servedAt,transitOf,hintsOf};
 })();
 const m_engine_rate_limit=(()=>{
 const LONGEST_RESET_S=86_400;
@@ -2228,10 +2232,10 @@ return{rateLimitOf};
 })();
 const m_engine_arrival=(()=>{
 const{contentDigest}=m_engine_content_digest;
-const{hintsOf,marksOfBody,marksOfHead,transitOf}=m_engine_marks;
+const{hintsOf,marksOfBody,marksOfHead,servedAt,transitOf}=m_engine_marks;
 const{rateLimitOf}=m_engine_rate_limit;
 const LARGEST_BODY=8_000_000;
-async function ask(address,{tag,wait,signal,now,fields={},read:readDocument=readAnswer,send=fetch}){
+async function ask(address,{tag,wait,signal,now,fields={},read:readDocument=readAnswer,ownsTime=false,send=fetch}){
 const askedAt=now();
 const arrival={outcome:"unreachable",status:0,bytes:0,marks:{},hints:{},body:null,tag:null,problem:null,evidence:{}};
 try{
@@ -2239,14 +2243,14 @@ const headers={...fields,Accept:"application/json","Cache-Control":"no-cache"};
 if(tag !==null)headers["If-None-Match"]=tag;
 if(wait !==null)headers.Prefer=`wait=${wait}`;
 const response=await send(address,{headers,signal,cache:"no-store"});
-await read(response,arrival,tag,readDocument);
+await read(response,arrival,tag,readDocument,ownsTime);
 }catch(failure){
 if(signal.aborted)arrival.outcome="cancelled";
 else arrival.reason=String(failure?.message??failure).slice(0,200);
 }
 return Object.assign(arrival,{askedAt,answeredAt:now()});
 }
-async function read(response,arrival,sentTag,readDocument){
+async function read(response,arrival,sentTag,readDocument,ownsTime){
 const{status,headers}=response;
 arrival.status=status;
 arrival.marks=marksOfHead(headers);
@@ -2259,6 +2263,7 @@ receipt:headers.get("x-md-receipt"),
 };
 if(status===304||status===204){
 arrival.outcome="unchanged";
+if(ownsTime)Object.assign(arrival.marks,{fetchedAt:null,cacheAge:null});
 arrival.isOfAnotherCopy=status===304&&sentTag !==null&&!confirms(headers.get("etag"),sentTag);
 return;
 }
@@ -2281,8 +2286,9 @@ return;
 arrival.body=found.body;
 arrival.evidence.answered=found.answered??null;
 arrival.tag=found.tag;
-const served=found.marks?.serverTime??null;
-arrival.marks={...arrival.marks,...found.marks,transit:transitOf(headers,served)};
+const marks={...arrival.marks,...found.marks};
+const served=servedAt({...marks,serverTime:found.marks?.serverTime??null});
+arrival.marks={...marks,transit:transitOf(headers,served)};
 arrival.hints={...arrival.hints,...found.hints};
 }
 function readAnswer(document,headers){
@@ -2554,9 +2560,8 @@ this.#ai=restraint;
 for(const resource of this.#aa)queueMicrotask(()=>this.#aa.has(resource)&&resource.restrain(this.#ai));
 }
 for(const{number,isHeld}of send){
-const start=this.#z.get(number);
+this.#z.get(number)?.(isHeld);
 this.#z.delete(number);
-start?.(isHeld);
 }
 }
 }
@@ -2659,7 +2664,7 @@ class LiveResource{
 #ca=0;
 #cb=0;
 #s=null;
-#j=null;
+#i=null;
 #ay=null;
 #p=0;
 #w=-Infinity;
@@ -2723,7 +2728,7 @@ this.#cz();
 this.#bc();
 this.timers.clearTimeout(this.#s);
 this.#c.destroy();
-[this.#c,this.#n,this.#j,this.#ak]=[null,null,null,null];
+[this.#c,this.#n,this.#i,this.#ak]=[null,null,null,null];
 }
 refresh({isForced=false}={}){
 this.#c&&this.#b({event:"wished",with:{wish:isForced?"hardRefresh":"person"}});
@@ -2732,7 +2737,7 @@ restrain(restraint){
 this.#c&&this.#b({event:"restrained",with:restraint});
 }
 restore(body,age){
-if(!this.#c||this.#j)return;
+if(!this.#c||this.#i)return;
 this.#p +=1;
 const revision=this.#p;
 this.#ay={body,tag:null,revision,validator:null};
@@ -2745,7 +2750,7 @@ get question(){
 return this.#n;
 }
 get body(){
-return this.#j?.body??null;
+return this.#i?.body??null;
 }
 look(){
 return this.#c?.look(this.now())??null;
@@ -2802,9 +2807,9 @@ const incoming=this.#ay;
 this.#ay=null;
 if(incoming&&look.revision===incoming.revision&&effects.snapshot !=="hold"){
 const isValid=look.validator !==null&&look.validator===incoming.validator;
-this.#j={...incoming,tag:isValid?incoming.tag:null};
+this.#i={...incoming,tag:isValid?incoming.tag:null};
 }
-if(look.revision===null)this.#j=null;
+if(look.revision===null)this.#i=null;
 if(effects.notes.includes("timedOut"))this.#ak={problem:null,reason:null};
 }
 get #al(){
@@ -2842,13 +2847,14 @@ this.#o=flight;
 async #am(request,{abort,number}){
 const machine=this.#c;
 const why={origin:request.origin??null,asked:this.source.subjectOf(this.#n)};
-const isKnown=request.validator !==null&&this.#j?.validator===request.validator;
-const base=isKnown&&this.#j.tag !==null?this.#j:null;
+const isKnown=request.validator !==null&&this.#i?.validator===request.validator;
+const base=isKnown&&this.#i.tag !==null?this.#i:null;
 const order=(this.#db +=1);
 const arrival=await ask(this.source.address(this.#n,base),{
 tag:base?.tag??null,
 fields:{...this.source.fields(),...this.#ed(request.generation)},
-read:(document,headers)=>this.source.read(document,headers,base,this.#j),
+read:(document,headers)=>this.source.read(document,headers,base,this.#i),
+ownsTime:this.source.ownsTime?.(this.#i?.body)??false,
 wait:request.longPoll===null?null:Math.floor(request.longPoll / 1000),
 signal:abort.signal,
 now:()=>this.now(),
@@ -2882,11 +2888,11 @@ marks:{...arrival.marks,...this.source.marks},deviceTime:Date.now(),
 if(arrival.answeredAt !==undefined)answer.delay=Math.max(0,Math.round(arrival.answeredAt - arrival.askedAt));
 this.#p +=1;
 if(arrival.outcome==="content"){
-const isSame=isCurrent&&this.#j !==null&&this.source.contentOf(this.#j.body)===this.source.contentOf(arrival.body);
+const isSame=isCurrent&&this.#i !==null&&this.source.contentOf(this.#i.body)===this.source.contentOf(arrival.body);
 const incoming={
 body:arrival.body,
 tag:arrival.tag,
-revision:isSame?this.#j.revision:this.#p,
+revision:isSame?this.#i.revision:this.#p,
 validator:arrival.tag===null?null:this.#p,
 };
 if(isCurrent)this.#ay=incoming;
@@ -2900,7 +2906,7 @@ return answer;
 }
 #eb(){
 this.#bc();
-const stream=this.source.openStream(this.#n,this.#j,{
+const stream=this.source.openStream(this.#n,this.#i,{
 opened:(isResumed)=>this.#b({event:"linkOpened",with:{isResumed}}),
 heard:()=>this.#b({event:"linkHeard"}),
 gap:()=>this.#b({event:"linkGap"}),
@@ -3012,7 +3018,7 @@ saved:"timetable",unconfirmed:"timetable",loading:"loading",offline:"offline",fa
 const SERVER_CLOCK=new ServerClock();
 class Pane{
 #bd=SERVER_CLOCK;
-#i;
+#j;
 #h;
 #g;
 #an=null;
@@ -3028,7 +3034,7 @@ this.#r=page.limit??USUAL_LIMIT;
 this.root=fromTemplate("pane-template");
 this.parts=partsOf(this.root);
 this.parts.board.setAttribute("aria-label","");
-this.#i=new Rows(this.parts.rows,{onOpen:(departure)=>page.openTrip(departure,this),onToggle:()=>page.mode==="wall"&&this.#v()});
+this.#j=new Rows(this.parts.rows,{onOpen:(departure)=>page.openTrip(departure,this),onToggle:()=>page.mode==="wall"&&this.#v()});
 this.#h=new Banners(this.parts.banners);
 const{engine,policy,device}=page;
 const onArrival=(arrival)=>this.#bd.learnFrom(arrival);
@@ -3067,7 +3073,7 @@ start(){
 const{stop}=this.settings;
 this.page.showMode();
 this.#be=this.settings.trip;
-this.#i.clear();
+this.#j.clear();
 this.#ao={state:"none",departures:null};
 this.#m=USUAL_ROWS;
 this.#r=this.page.limit??USUAL_LIMIT;
@@ -3087,17 +3093,17 @@ this.#g.refresh({isForced});
 }
 choose(change){
 Object.assign(this.settings,change);
-this.#i.release();
+this.#j.release();
 this.page.settingsChanged();
 this.#v();
 }
 move(step){
-this.#i.move(step);
+this.#j.move(step);
 }
 speak(){
 fillTexts(this.page.say,this.root);
 if(this.settings.stop&&this.#g.question)this.#am();
-this.#i.release();
+this.#j.release();
 this.#v();
 }
 #am(){
@@ -3137,7 +3143,7 @@ const{say,announcer,device}=this.page;
 const before=this.#ao.departures;
 const{departures}=this;
 if(this.#g.body&&before !==departures){
-const sentence=before===null?say("loaded",{station:this.name,count:this.#i.count}):changesInWords(before,departures,say);
+const sentence=before===null?say("loaded",{station:this.name,count:this.#j.count}):changesInWords(before,departures,say);
 announcer.say(sentence,{now:device.now(),urgent:before===null});
 this.#ao.departures=departures;
 }
@@ -3167,10 +3173,10 @@ this.#h.show(this.body?.banners);
 this.#df();
 page.boardShown(this);
 const most=page.mode==="wall"?this.#el():this.#m;
-this.#i.show(arranged,{most,now:this.#bd.now(),zone:this.zone,town:this.#em,say});
+this.#j.show(arranged,{most,now:this.#bd.now(),zone:this.zone,town:this.#em,say});
 this.#en(arranged);
 const canBeLonger=arranged.length>this.#m||(this.departures.length>=this.#r&&this.#r<LONGEST_LIMIT);
-parts.moreline.hidden=page.mode !=="page"||this.#i.count===0||!canBeLonger;
+parts.moreline.hidden=page.mode !=="page"||this.#j.count===0||!canBeLonger;
 this.#eo(arranged);
 this.#ei();
 }
@@ -3183,7 +3189,7 @@ const style=getComputedStyle(document.documentElement);
 const least=Number.parseFloat(style.fontSize)* Number.parseFloat(style.getPropertyValue("--row-least"));
 const{top}=this.parts.rows.getBoundingClientRect();
 const end=this.parts.banners.hidden?this.root.getBoundingClientRect().bottom:this.parts.banners.getBoundingClientRect().top;
-return Math.max(3,Math.floor((end - Math.max(top,0)- this.#i.openHeight)/ least));
+return Math.max(3,Math.floor((end - Math.max(top,0)- this.#j.openHeight)/ least));
 }
 #ej(){
 const{views}=this.parts;
@@ -3206,7 +3212,7 @@ this.parts.filters.hidden=this.departures.length===0;
 }
 #en(arranged){
 const{board}=this.parts;
-board.hidden=this.#i.count===0;
+board.hidden=this.#j.count===0;
 setAttribute(board,"aria-label",this.page.say("pair",{name:this.page.say("departures"),value:this.name}));
 board.classList.toggle("no-platforms",this.departures.every(({platform})=>!platform));
 setText(this.parts.columnplatform,platformWord(arranged.find(isTrain)??arranged[0],this.page.say));
@@ -3226,7 +3232,7 @@ messageaction.onclick=words.action?.act??null;
 const{say}=this.page;
 const find={label:say("backToSearch"),act:()=>this.page.findStop(this)};
 if(!this.settings.stop)return{title:say("welcome"),detail:say("welcomeDetail")};
-if(this.#i.count>0)return null;
+if(this.#j.count>0)return null;
 if(this.departures.length>0&&arranged.length<this.departures.length){
 const clear=()=>this.choose({view:"minutes",lines:[],platforms:[]});
 return{title:say("emptyFilter"),detail:say("emptyFilterDetail"),action:{label:say("clearFilters"),act:clear}};
@@ -3242,10 +3248,10 @@ return{title:say("emptyNoAnswer"),detail:say("emptyNoAnswerDetail"),action:again
 tick(now){
 this.#eq(now);
 this.#df();
-const before=this.#i.count;
-this.#i.tick(now);
+const before=this.#j.count;
+this.#j.tick(now);
 this.#h.tick(this.page.device.now(),{turns:this.page.mode==="wall"});
-if(this.#i.count !==before)this.#v();
+if(this.#j.count !==before)this.#v();
 this.#er();
 }
 #er(){

@@ -1439,15 +1439,16 @@ function instant(text){
 const time=Date.parse(text??"");
 return Number.isNaN(time)?null:time;
 }
-const truncationOf=(text)=>(String(text).includes(".")?0:999);
+const truncationOf=(text)=>(/:\d\d\.\d/.test(String(text))?0:999);
 function whole(value){
 return Number.isFinite(value)?Math.trunc(value):null;
 }
 function marksOfBody(body,transit=0){
 const meta=body.meta??{};
+const serverTime=instant(meta.serverTime);
 return{
-serverTime:instant(meta.serverTime),
-truncation:truncationOf(meta.serverTime),
+serverTime,
+truncation:serverTime===null?null:truncationOf(meta.serverTime),
 fetchedAt:instant(meta.rtFetchedAt),
 cacheAge:whole(meta.rtCacheAgeMs),
 transit,
@@ -1459,14 +1460,17 @@ reason:null,
 }
 function marksOfHead(headers){
 const age=Number.parseInt(headers.get("x-md-rt-age-ms")??"",10);
+const own={fetchedAt:instant(headers.get("x-md-rt-fetched-at")),cacheAge:age>=0?age:null};
 return{
 serverTime:instant(headers.get("date")),
 truncation:truncationOf(),
-fetchedAt:instant(headers.get("x-md-rt-fetched-at")),
-cacheAge:age>=0?age:null,
-transit:transitOf(headers),
+...own,
+transit:transitOf(headers,servedAt(own)),
 status:wordOf(STATUSES,headers.get("x-md-rt-status")),
 };
+}
+function servedAt({serverTime=null,fetchedAt=null,cacheAge=null}){
+return serverTime??(fetchedAt===null||cacheAge===null?null:fetchedAt + cacheAge);
 }
 function milliseconds(headers,name){
 const text=headers?.get(name)??"";
@@ -1492,7 +1496,7 @@ const age=/(?:^|,)\s*max-age\s*=\s*"?(\d+)/i.exec(control);
 if(age&&Number(age[1])>0&&!/no-store|no-cache/i.test(control))hints.maxAge=Number(age[1])* 1000;
 return hints;
 }
-return{wireWord,truncationOf,marksOfBody,marksOfHead,transitOf,hintsOf};
+return{wireWord,truncationOf,marksOfBody,marksOfHead,servedAt,transitOf,hintsOf};
 })();
 const m_engine_rate_limit=(()=>{
 const LONGEST_RESET_S=86_400;
@@ -1532,10 +1536,10 @@ return{rateLimitOf};
 })();
 const m_engine_arrival=(()=>{
 const{contentDigest}=m_engine_content_digest;
-const{hintsOf,marksOfBody,marksOfHead,transitOf}=m_engine_marks;
+const{hintsOf,marksOfBody,marksOfHead,servedAt,transitOf}=m_engine_marks;
 const{rateLimitOf}=m_engine_rate_limit;
 const LARGEST_BODY=8_000_000;
-async function ask(address,{tag,wait,signal,now,fields={},read:readDocument=readAnswer,send=fetch}){
+async function ask(address,{tag,wait,signal,now,fields={},read:readDocument=readAnswer,ownsTime=false,send=fetch}){
 const askedAt=now();
 const arrival={outcome:"unreachable",status:0,bytes:0,marks:{},hints:{},body:null,tag:null,problem:null,evidence:{}};
 try{
@@ -1543,14 +1547,14 @@ const headers={...fields,Accept:"application/json","Cache-Control":"no-cache"};
 if(tag !==null)headers["If-None-Match"]=tag;
 if(wait !==null)headers.Prefer=`wait=${wait}`;
 const response=await send(address,{headers,signal,cache:"no-store"});
-await read(response,arrival,tag,readDocument);
+await read(response,arrival,tag,readDocument,ownsTime);
 }catch(failure){
 if(signal.aborted)arrival.outcome="cancelled";
 else arrival.reason=String(failure?.message??failure).slice(0,200);
 }
 return Object.assign(arrival,{askedAt,answeredAt:now()});
 }
-async function read(response,arrival,sentTag,readDocument){
+async function read(response,arrival,sentTag,readDocument,ownsTime){
 const{status,headers}=response;
 arrival.status=status;
 arrival.marks=marksOfHead(headers);
@@ -1563,6 +1567,7 @@ receipt:headers.get("x-md-receipt"),
 };
 if(status===304||status===204){
 arrival.outcome="unchanged";
+if(ownsTime)Object.assign(arrival.marks,{fetchedAt:null,cacheAge:null});
 arrival.isOfAnotherCopy=status===304&&sentTag !==null&&!confirms(headers.get("etag"),sentTag);
 return;
 }
@@ -1585,8 +1590,9 @@ return;
 arrival.body=found.body;
 arrival.evidence.answered=found.answered??null;
 arrival.tag=found.tag;
-const served=found.marks?.serverTime??null;
-arrival.marks={...arrival.marks,...found.marks,transit:transitOf(headers,served)};
+const marks={...arrival.marks,...found.marks};
+const served=servedAt({...marks,serverTime:found.marks?.serverTime??null});
+arrival.marks={...marks,transit:transitOf(headers,served)};
 arrival.hints={...arrival.hints,...found.hints};
 }
 function readAnswer(document,headers){
@@ -1698,9 +1704,8 @@ this.#s=restraint;
 for(const resource of this.#n)queueMicrotask(()=>this.#n.has(resource)&&resource.restrain(this.#s));
 }
 for(const{number,isHeld}of send){
-const start=this.#m.get(number);
+this.#m.get(number)?.(isHeld);
 this.#m.delete(number);
-start?.(isHeld);
 }
 }
 }
@@ -1993,6 +1998,7 @@ const arrival=await ask(this.source.address(this.#f,base),{
 tag:base?.tag??null,
 fields:{...this.source.fields(),...this.#cj(request.generation)},
 read:(document,headers)=>this.source.read(document,headers,base,this.#d),
+ownsTime:this.source.ownsTime?.(this.#d?.body)??false,
 wait:request.longPoll===null?null:Math.floor(request.longPoll / 1000),
 signal:abort.signal,
 now:()=>this.now(),
@@ -2756,9 +2762,11 @@ this.deliver("content",{body:made.value,tag:made.tag??null,bytes,marks});
 }
 function marksOf({madeAt=null,serverTime=null}={}){
 const marks={};
-if(madeAt !=null)marks.fetchedAt=timeOf(madeAt);
-if(serverTime==null)return marks;
-return{...marks,serverTime:timeOf(serverTime),truncation:typeof serverTime==="string"?truncationOf(serverTime):0};
+const [made,now]=[madeAt,serverTime].map((time)=>(time==null?null:timeOf(time)));
+if(made !==null)Object.assign(marks,{fetchedAt:made,cacheAge:null});
+if(now===null)return marks;
+const isWhole=typeof serverTime==="string"?truncationOf(serverTime)>0:now % 1000===0;
+return{...marks,serverTime:now,truncation:isWhole?999:0};
 }
 return{timeOf,ValueStream,marksOf};
 })();

@@ -275,14 +275,14 @@ class ActionSheet{
 #ae=false;
 #aj=[];
 #bc=false;
-#e=0;
+#f=0;
 constructor(page){
 this.page=page;
 this.#o.addEventListener("submit",(event)=>{
 event.preventDefault();
 this.#de();
 });
-this.#h.addEventListener("close",()=>!this.#h.open&&(this.#e +=1));
+this.#h.addEventListener("close",()=>!this.#h.open&&(this.#f +=1));
 }
 open(operation,card){
 const{say}=this.page;
@@ -310,13 +310,13 @@ return git?.compared??branch??"";
 }
 async #dg(){
 const{page}=this;
-const number=(this.#e +=1);
+const number=(this.#f +=1);
 this.#g([page.say("checking")]);
 try{
 const report=await page.api.check(this.#ad.worktree.id,this.#m);
-pressGuard.run(this,()=>number===this.#e&&this.#dh(report));
+pressGuard.run(this,()=>number===this.#f&&this.#dh(report));
 }catch(failure){
-if(number===this.#e)await this.#cd(failure);
+if(number===this.#f)await this.#cd(failure);
 }
 }
 #dh(report){
@@ -328,7 +328,7 @@ else this.#g([page.say("noConflicts")],[],"good");
 async #de(){
 if(element("action-go").hidden)return;
 const{page}=this;
-const number=(this.#e +=1);
+const number=(this.#f +=1);
 const given=new FormData(this.#o);
 const{worktree}=this.#ad;
 const{id}=worktree;
@@ -348,9 +348,9 @@ distrust:()=>page.api.distrust(id),
 remove:()=>page.api.remove(id,{isForced:this.#ae,removesBranch:isOn("branch"),processes}),
 }[this.#m]();
 page.done(this.#di(answer,worktree,source),answer?.removed??answer?.restore);
-if(number===this.#e)this.#h.close();
+if(number===this.#f)this.#h.close();
 }catch(failure){
-if(number===this.#e)await this.#cd(failure);
+if(number===this.#f)await this.#cd(failure);
 else page.done(page.refusalInWords(failure).join(" "));
 }finally{
 this.#ce(false);
@@ -365,11 +365,11 @@ return reason?`${done} ${say("worktreeStays",{reason})}`:done;
 }
 async #cd(failure){
 const{page}=this;
-const number=this.#e;
+const number=this.#f;
 const isRefusal=failure instanceof Refusal;
 const operation=OPERATIONS[this.#m]??this.#m;
 const overrides=isRefusal&&failure.code?await page.api.overrides(failure.code,operation):[];
-if(number !==this.#e)return;
+if(number !==this.#f)return;
 const processes=overrides.includes("processes")?failure.processes.map(({pid})=>pid):[];
 this.#aj=[...this.#aj,...processes];
 this.#bc||=overrides.includes("rewrite_pushed");
@@ -483,14 +483,14 @@ const KINDS=["added","deleted","modified","renamed","copied","type changed","con
 const OMITTED=["binary","too_large","symbolic_link","repository","unreadable"];
 class DiffSheet{
 #h=makeDialog(element("diff"));
-#e=0;
+#f=0;
 constructor(page){
 this.page=page;
 }
 async open(card){
 const{page}=this;
 const{say}=page;
-const number=(this.#e +=1);
+const number=(this.#f +=1);
 setText(element("diff-title"),say("diffOf",{name:card.name}));
 setText(element("diff-note"),say("loading"));
 element("diff-files").replaceChildren();
@@ -499,10 +499,10 @@ let diff;
 try{
 diff=await page.api.diff(card.worktree.id);
 }catch(failure){
-if(number===this.#e)setText(element("diff-note"),page.refusalInWords(failure).join(" "));
+if(number===this.#f)setText(element("diff-note"),page.refusalInWords(failure).join(" "));
 return;
 }
-if(number !==this.#e)return;
+if(number !==this.#f)return;
 const files=Array.isArray(diff?.file_diffs)?diff.file_diffs:[];
 const note=files.length===0?say("diffEmpty"):say("diffFiles",{count:diff.total_files??files.length,source:diff.source_branch??""});
 setText(element("diff-note"),diff?.is_truncated?`${note} ${say("diffTruncated")}`:note);
@@ -1591,15 +1591,16 @@ function instant(text){
 const time=Date.parse(text??"");
 return Number.isNaN(time)?null:time;
 }
-const truncationOf=(text)=>(String(text).includes(".")?0:999);
+const truncationOf=(text)=>(/:\d\d\.\d/.test(String(text))?0:999);
 function whole(value){
 return Number.isFinite(value)?Math.trunc(value):null;
 }
 function marksOfBody(body,transit=0){
 const meta=body.meta??{};
+const serverTime=instant(meta.serverTime);
 return{
-serverTime:instant(meta.serverTime),
-truncation:truncationOf(meta.serverTime),
+serverTime,
+truncation:serverTime===null?null:truncationOf(meta.serverTime),
 fetchedAt:instant(meta.rtFetchedAt),
 cacheAge:whole(meta.rtCacheAgeMs),
 transit,
@@ -1611,14 +1612,17 @@ reason:null,
 }
 function marksOfHead(headers){
 const age=Number.parseInt(headers.get("x-md-rt-age-ms")??"",10);
+const own={fetchedAt:instant(headers.get("x-md-rt-fetched-at")),cacheAge:age>=0?age:null};
 return{
 serverTime:instant(headers.get("date")),
 truncation:truncationOf(),
-fetchedAt:instant(headers.get("x-md-rt-fetched-at")),
-cacheAge:age>=0?age:null,
-transit:transitOf(headers),
+...own,
+transit:transitOf(headers,servedAt(own)),
 status:wordOf(STATUSES,headers.get("x-md-rt-status")),
 };
+}
+function servedAt({serverTime=null,fetchedAt=null,cacheAge=null}){
+return serverTime??(fetchedAt===null||cacheAge===null?null:fetchedAt + cacheAge);
 }
 function milliseconds(headers,name){
 const text=headers?.get(name)??"";
@@ -1644,7 +1648,7 @@ const age=/(?:^|,)\s*max-age\s*=\s*"?(\d+)/i.exec(control);
 if(age&&Number(age[1])>0&&!/no-store|no-cache/i.test(control))hints.maxAge=Number(age[1])* 1000;
 return hints;
 }
-return{wireWord,truncationOf,marksOfBody,marksOfHead,transitOf,hintsOf};
+return{wireWord,truncationOf,marksOfBody,marksOfHead,servedAt,transitOf,hintsOf};
 })();
 const m_engine_rate_limit=(()=>{
 const LONGEST_RESET_S=86_400;
@@ -1684,10 +1688,10 @@ return{rateLimitOf};
 })();
 const m_engine_arrival=(()=>{
 const{contentDigest}=m_engine_content_digest;
-const{hintsOf,marksOfBody,marksOfHead,transitOf}=m_engine_marks;
+const{hintsOf,marksOfBody,marksOfHead,servedAt,transitOf}=m_engine_marks;
 const{rateLimitOf}=m_engine_rate_limit;
 const LARGEST_BODY=8_000_000;
-async function ask(address,{tag,wait,signal,now,fields={},read:readDocument=readAnswer,send=fetch}){
+async function ask(address,{tag,wait,signal,now,fields={},read:readDocument=readAnswer,ownsTime=false,send=fetch}){
 const askedAt=now();
 const arrival={outcome:"unreachable",status:0,bytes:0,marks:{},hints:{},body:null,tag:null,problem:null,evidence:{}};
 try{
@@ -1695,14 +1699,14 @@ const headers={...fields,Accept:"application/json","Cache-Control":"no-cache"};
 if(tag !==null)headers["If-None-Match"]=tag;
 if(wait !==null)headers.Prefer=`wait=${wait}`;
 const response=await send(address,{headers,signal,cache:"no-store"});
-await read(response,arrival,tag,readDocument);
+await read(response,arrival,tag,readDocument,ownsTime);
 }catch(failure){
 if(signal.aborted)arrival.outcome="cancelled";
 else arrival.reason=String(failure?.message??failure).slice(0,200);
 }
 return Object.assign(arrival,{askedAt,answeredAt:now()});
 }
-async function read(response,arrival,sentTag,readDocument){
+async function read(response,arrival,sentTag,readDocument,ownsTime){
 const{status,headers}=response;
 arrival.status=status;
 arrival.marks=marksOfHead(headers);
@@ -1715,6 +1719,7 @@ receipt:headers.get("x-md-receipt"),
 };
 if(status===304||status===204){
 arrival.outcome="unchanged";
+if(ownsTime)Object.assign(arrival.marks,{fetchedAt:null,cacheAge:null});
 arrival.isOfAnotherCopy=status===304&&sentTag !==null&&!confirms(headers.get("etag"),sentTag);
 return;
 }
@@ -1737,8 +1742,9 @@ return;
 arrival.body=found.body;
 arrival.evidence.answered=found.answered??null;
 arrival.tag=found.tag;
-const served=found.marks?.serverTime??null;
-arrival.marks={...arrival.marks,...found.marks,transit:transitOf(headers,served)};
+const marks={...arrival.marks,...found.marks};
+const served=servedAt({...marks,serverTime:found.marks?.serverTime??null});
+arrival.marks={...marks,transit:transitOf(headers,served)};
 arrival.hints={...arrival.hints,...found.hints};
 }
 function readAnswer(document,headers){
@@ -1850,9 +1856,8 @@ this.#ag=restraint;
 for(const resource of this.#w)queueMicrotask(()=>this.#w.has(resource)&&resource.restrain(this.#ag));
 }
 for(const{number,isHeld}of send){
-const start=this.#v.get(number);
+this.#v.get(number)?.(isHeld);
 this.#v.delete(number);
-start?.(isHeld);
 }
 }
 }
@@ -1955,7 +1960,7 @@ class LiveResource{
 #bh=0;
 #bi=0;
 #r=null;
-#f=null;
+#e=null;
 #ak=null;
 #n=0;
 #u=-Infinity;
@@ -2019,7 +2024,7 @@ this.#ck();
 this.#ao();
 this.timers.clearTimeout(this.#r);
 this.#b.destroy();
-[this.#b,this.#j,this.#f,this.#ai]=[null,null,null,null];
+[this.#b,this.#j,this.#e,this.#ai]=[null,null,null,null];
 }
 refresh({isForced=false}={}){
 this.#b&&this.#a({event:"wished",with:{wish:isForced?"hardRefresh":"person"}});
@@ -2028,7 +2033,7 @@ restrain(restraint){
 this.#b&&this.#a({event:"restrained",with:restraint});
 }
 restore(body,age){
-if(!this.#b||this.#f)return;
+if(!this.#b||this.#e)return;
 this.#n +=1;
 const revision=this.#n;
 this.#ak={body,tag:null,revision,validator:null};
@@ -2041,7 +2046,7 @@ get question(){
 return this.#j;
 }
 get body(){
-return this.#f?.body??null;
+return this.#e?.body??null;
 }
 look(){
 return this.#b?.look(this.now())??null;
@@ -2098,9 +2103,9 @@ const incoming=this.#ak;
 this.#ak=null;
 if(incoming&&look.revision===incoming.revision&&effects.snapshot !=="hold"){
 const isValid=look.validator !==null&&look.validator===incoming.validator;
-this.#f={...incoming,tag:isValid?incoming.tag:null};
+this.#e={...incoming,tag:isValid?incoming.tag:null};
 }
-if(look.revision===null)this.#f=null;
+if(look.revision===null)this.#e=null;
 if(effects.notes.includes("timedOut"))this.#ai={problem:null,reason:null};
 }
 get #cn(){
@@ -2138,13 +2143,14 @@ this.#k=flight;
 async #d(request,{abort,number}){
 const machine=this.#b;
 const why={origin:request.origin??null,asked:this.source.subjectOf(this.#j)};
-const isKnown=request.validator !==null&&this.#f?.validator===request.validator;
-const base=isKnown&&this.#f.tag !==null?this.#f:null;
+const isKnown=request.validator !==null&&this.#e?.validator===request.validator;
+const base=isKnown&&this.#e.tag !==null?this.#e:null;
 const order=(this.#cm +=1);
 const arrival=await ask(this.source.address(this.#j,base),{
 tag:base?.tag??null,
 fields:{...this.source.fields(),...this.#dt(request.generation)},
-read:(document,headers)=>this.source.read(document,headers,base,this.#f),
+read:(document,headers)=>this.source.read(document,headers,base,this.#e),
+ownsTime:this.source.ownsTime?.(this.#e?.body)??false,
 wait:request.longPoll===null?null:Math.floor(request.longPoll / 1000),
 signal:abort.signal,
 now:()=>this.now(),
@@ -2178,11 +2184,11 @@ marks:{...arrival.marks,...this.source.marks},deviceTime:Date.now(),
 if(arrival.answeredAt !==undefined)answer.delay=Math.max(0,Math.round(arrival.answeredAt - arrival.askedAt));
 this.#n +=1;
 if(arrival.outcome==="content"){
-const isSame=isCurrent&&this.#f !==null&&this.source.contentOf(this.#f.body)===this.source.contentOf(arrival.body);
+const isSame=isCurrent&&this.#e !==null&&this.source.contentOf(this.#e.body)===this.source.contentOf(arrival.body);
 const incoming={
 body:arrival.body,
 tag:arrival.tag,
-revision:isSame?this.#f.revision:this.#n,
+revision:isSame?this.#e.revision:this.#n,
 validator:arrival.tag===null?null:this.#n,
 };
 if(isCurrent)this.#ak=incoming;
@@ -2196,7 +2202,7 @@ return answer;
 }
 #dr(){
 this.#ao();
-const stream=this.source.openStream(this.#j,this.#f,{
+const stream=this.source.openStream(this.#j,this.#e,{
 opened:(isResumed)=>this.#a({event:"linkOpened",with:{isResumed}}),
 heard:()=>this.#a({event:"linkHeard"}),
 gap:()=>this.#a({event:"linkGap"}),
