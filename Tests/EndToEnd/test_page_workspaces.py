@@ -413,7 +413,6 @@ class ActionsOnThePage(WorktreesTest):
         self.open()
         first = "document.querySelector('.card .path').textContent"
         button = f"{self.card('asks')} [data-act=merge]"
-        agent = self.agent("works")
         tab.run(f"document.querySelector({json.dumps(button)}).scrollIntoView({{ block: 'center' }})")
         tab.run(f"addEventListener('click', () => {{ window.firstAtClick = {first}; }}, true)")
         # A finger touches without having been over the button.
@@ -422,6 +421,8 @@ class ActionsOnThePage(WorktreesTest):
         tab.mouse("mousePressed", x, y)
         before = tab.run(first)
         self.assertNotEqual(before, str(self.trees["works"]))
+        # An agent that begins puts its worktree first.
+        agent = self.agent("works")
         agent.tell("prompt", text="Do it")
         agent.tell("permission", text="rm -r build")
         tab.wait("document.title.startsWith('(1)')")
