@@ -135,7 +135,7 @@ struct VarintReader {
 
   var isAtEnd: Bool { place == bytes.count }
 
-  /// The next number; `nil` at the end or if it is none.
+  /// Reads the next number; returns `nil` at the end, and for bytes that are not a number.
   mutating func next() -> UInt64? {
     var value: UInt64 = 0
     for shift in stride(from: 0, to: 63, by: 7) {

@@ -147,7 +147,7 @@ struct HistorySeries: Sendable {
   ///   - instant: The instant.
   mutating func age(of subject: HistorySubject, made: Double?, until instant: Double) {
     let from = agedUntil.updateValue(instant, forKey: subject) ?? instant
-    // Without content there is no age; after an absence nobody knows it.
+    // A source without content has no age, and after an absence its age is unknown.
     guard let made, instant > from, instant - from <= Double(HistoryLimits.pointSeconds) else {
       return
     }

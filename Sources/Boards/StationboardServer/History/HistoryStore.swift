@@ -55,7 +55,7 @@ package final class HistoryStore: Sendable {
   ///
   /// - Parameter folder: The data folder.
   /// - Returns: The open history.
-  /// - Throws: ``HistoryFailure``, also if there is none.
+  /// - Throws: ``HistoryFailure`` if the file is missing or cannot be read.
   package static func openForReading(in folder: DataFolder) throws(HistoryFailure) -> HistoryStore {
     let path = path(in: folder)
     guard FileManager.default.fileExists(atPath: path) else {

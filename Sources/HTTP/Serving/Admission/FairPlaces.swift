@@ -5,7 +5,7 @@
 /// nearly all places; of several greedy ones each gets the same number; and there are always some left for a network that holds
 /// none. A site of IPv6 (48 bits) is held to the same rule, so that a client with many networks gets no more than one.
 package struct FairPlaces: Sendable {
-  /// Why there is no place.
+  /// The reasons to refuse a place.
   package enum Refusal: Hashable, Sendable {
     /// The network has its share.
     case share
