@@ -3,6 +3,7 @@ import FeedRecording
 import GTFS
 import Jobs
 import JobsClient
+import JobsServer
 import StationboardClient
 import WorkspacesClient
 
@@ -37,6 +38,15 @@ extension ProgramExit {
       case .unreachable, .server: .unavailable
       case .refused: .negative
       case .unreadable: .contract
+      }
+  }
+
+  /// The exit code for a folder of jobs that cannot be used.
+  init(_ error: JobStoreError) {
+    self =
+      switch error {
+      case .inUse: .temporary
+      case .damaged, .gone: .badData
       }
   }
 

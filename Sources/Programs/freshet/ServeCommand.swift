@@ -190,7 +190,7 @@ struct ServeCommand: AsyncParsableCommand {
     } catch {
       throw CommandFailure(
         "freshet serve: --jobs \(jobs.jobs ?? ""): \(error)",
-        error is JobStoreError ? .temporary : .cannotCreate
+        (error as? JobStoreError).map { ProgramExit($0) } ?? .cannotCreate
       )
     }
     let server = BoardServer(
