@@ -156,9 +156,10 @@ struct WebSocketChannel: HTTPChannelHandler {
       try pipeline.addHandlers(encoder, decoding, filter, upgrade)
       // At the beginning: it stays through every upgrade.
       if !isSecure {
-        // Before it is one of the idle connections, which it may take the place of.
-        shares?.enter(channel)
-        try pipeline.addHandler(IdleConnectionHandler(tally.idle), position: .first)
+        // After its share is counted: it may take the place of an idle one.
+        if shares?.enter(channel) ?? true {
+          try pipeline.addHandler(IdleConnectionHandler(tally.idle), position: .first)
+        }
       }
       return Value(upgrade: upgrade.upgradeResultFuture, channel: channel)
     }

@@ -17,14 +17,17 @@ final class ConnectionShares: Sendable {
     self.tally = tally
   }
 
-  /// Counts a connection that was accepted, or closes it: one of its network that is idle, if there is one, and otherwise itself.
-  func enter(_ channel: any Channel) {
+  /// Counts a connection that was accepted, or closes one: the longest idle one of its network, and itself if none is idle.
+  ///
+  /// - Parameter channel: The connection, which is not one of the idle ones yet: its place may be taken from one of them.
+  /// - Returns: Whether the connection stays. One that is being closed has no place to give to the next one.
+  func enter(_ channel: any Channel) -> Bool {
     let address = channel.remoteAddress.flatMap { IPAddress($0) }
-    guard let address, !proxies.contains(address) else { return }
+    guard let address, !proxies.contains(address) else { return true }
     let network = ClientNetwork(address: address.bytes)
     let refusal = places.withLock { $0.enter(network, percent: percent) }
     // The number of all connections is limited where they are accepted; this count may lag behind it.
-    guard refusal != .full else { return }
+    guard refusal != .full else { return true }
     if refusal == nil {
       leave(network, with: channel)
     } else if tally.idle.makeRoom(in: network) {
@@ -37,7 +40,9 @@ final class ConnectionShares: Sendable {
       tally.ended(.share)
       // After the handlers are in place, which expect an open connection.
       channel.eventLoop.execute { channel.close(promise: nil) }
+      return false
     }
+    return true
   }
 
   private func leave(_ network: ClientNetwork, with channel: any Channel) {

@@ -37,10 +37,10 @@ struct SecureChannel: ServerChildChannel {
           : http1.setup(channel: channel, logger: logger).map { .http1($0) }
       }
       let pipeline = channel.pipeline.syncOperations
-      // Before it is one of the idle connections, which it may take the place of.
-      shares?.enter(channel)
-      // A connection counts as idle until its first request, and its place may be needed.
-      try pipeline.addHandler(IdleConnectionHandler(tally.idle))
+      // After its share is counted: it may take the place of an idle one. It is idle itself until its first request.
+      if shares?.enter(channel) ?? true {
+        try pipeline.addHandler(IdleConnectionHandler(tally.idle))
+      }
       try pipeline.addHandler(handshake)
       try pipeline.addHandler(NIOSSLServerHandler(context: certificate.context))
       try pipeline.addHandler(negotiation)
