@@ -5,7 +5,7 @@ DEMO = .freshet/demo
 PORT ?= 8080
 # One build for demo, tests and everyday work. Other flags would compile everything again. Modules compiled as a whole save
 # a sixth of the processor time of a cold build. The compiler then remarks of each that it is not compiled incrementally.
-WHOLE = -Xswiftc -wmo -Xswiftc -num-threads -Xswiftc 2 -Xswiftc -disable-batch-mode
+WHOLE = -Xswiftc -wmo -Xswiftc -num-threads -Xswiftc 2 -Xswiftc -disable-batch-mode --disable-index-store
 BUILD = $(SWIFT) build --explicit-target-dependency-import-check error $(WHOLE)
 BUILT = $$($(SWIFT) build --show-bin-path)
 # What is installed needs no Swift on the machine it runs on. Benchmarks and long tests use the same build.

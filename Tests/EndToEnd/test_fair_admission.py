@@ -20,6 +20,7 @@ from pathlib import Path
 from browser import Browser
 from hostile_network import KINDS, question
 from program import PROGRAM, Folder, Server, run, sample, until
+from scale import sized
 from terminal import Screen
 
 HERE = Path(__file__).resolve().parent
@@ -28,7 +29,8 @@ STOP = "Parent8501120"
 CALM, HOSTILE, NEIGHBOR = "127.0.0.2", "127.0.0.3", "127.0.0.4"
 CONNECTIONS = 64
 #: The most rounds of each kind; the samples of each, and those before them, while the connections of an attack are opened.
-ROUNDS, SAMPLES, FIRST = 10, {"boards": 25, "search": 25, "streams": 25, "uploads": 10}, 4
+ROUNDS, FIRST = 10, 4
+SAMPLES = sized({"boards": 12, "search": 12, "streams": 12, "uploads": 6}, long={"boards": 25, "search": 25, "streams": 25, "uploads": 10})
 #: How much earlier than told a client may seem to ask, since clocks are read in milliseconds.
 EARLY = 0.02
 

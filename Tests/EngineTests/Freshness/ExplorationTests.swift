@@ -9,14 +9,14 @@ struct ExplorationTests {
       name: "common events, polling",
       policy: Exploration.small,
       steps: ExplorationStep.common,
-      depth: TestScale.sized(6, long: 8),
+      depth: TestScale.sized(5, long: 8),
       atLeast: TestScale.sized(1, long: 200_000)
     ),
     Exploration.Search(
       name: "common events, streaming",
       policy: Exploration.streaming,
       steps: ExplorationStep.common,
-      depth: TestScale.sized(6, long: 8),
+      depth: TestScale.sized(5, long: 8),
       atLeast: TestScale.sized(1, long: 450_000)
     ),
     Exploration.Search(
@@ -37,7 +37,7 @@ struct ExplorationTests {
       name: "impatience and restraint",
       policy: Exploration.patient,
       steps: ExplorationStep.impatient,
-      depth: TestScale.sized(5, long: 7),
+      depth: TestScale.sized(4, long: 7),
       atLeast: TestScale.sized(1, long: 20_000)
     ),
   ]

@@ -57,7 +57,7 @@ struct PolicyTests {
     }
   }
 
-  @Test(arguments: UInt64(0)..<TestScale.sized(15, long: 30))
+  @Test(arguments: UInt64(0)..<TestScale.sized(10, long: 30))
   func `R1 to R35: no rule breaks whatever the policy`(seed: UInt64) {
     var dice = RandomSource(state: seed &* 7_919 &+ 1)
     let report = Simulator.run(NamedPolicy("any", dice.policy()), events: 8_000, seed: seed)

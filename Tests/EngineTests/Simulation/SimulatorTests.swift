@@ -16,7 +16,7 @@ struct SimulatorTests {
     name: String,
     seed: UInt64
   ) throws {
-    let events = TestScale.sized(15_000, long: 100_000)
+    let events = TestScale.sized(10_000, long: 100_000)
     let report = Simulator.run(try Self.preset(name), events: events, seed: seed)
     let breach = report.breach
     #expect(breach == nil, "\(breach?.breach.reason ?? "") \(breach?.steps ?? [])")

@@ -18,7 +18,7 @@ import Testing
     try stand.fill()
     let whole = try stand.bytes
     var counts: Set<Int> = []
-    for length in stride(from: 0, to: whole.count, by: TestScale.sized(3, long: 1)) {
+    for length in stride(from: 0, to: whole.count, by: TestScale.sized(5, long: 1)) {
       try stand.put(Array(whole.prefix(length)))
       let reader = try FeedRecording.Reader(path: stand.path)
       try reader.verify()
@@ -76,7 +76,7 @@ import Testing
     defer { stand.remove() }
     try stand.fill()
     let whole = try stand.bytes
-    for place in stride(from: 0, to: whole.count, by: TestScale.sized(3, long: 1)) {
+    for place in stride(from: 0, to: whole.count, by: TestScale.sized(5, long: 1)) {
       var bytes = whole
       bytes[place] ^= 1 << UInt8(place % 8)
       try stand.put(bytes)

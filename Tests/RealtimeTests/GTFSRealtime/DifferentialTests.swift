@@ -98,7 +98,7 @@ import Testing
       random.hasUnreadFields = seed % 4 == 0
       bases.append(try bytes(random.feed(entities: 1 + Int(seed % 2))))
     }
-    for round in 0..<TestScale.sized(30_000, long: 100_000) {
+    for round in 0..<TestScale.sized(20_000, long: 100_000) {
       let mutated = dice.mutated(bases[round % bases.count])
       let outcome = Outcome(mutated, checksRest: round % 8 == 0)
       guard let difference = outcome.difference else {

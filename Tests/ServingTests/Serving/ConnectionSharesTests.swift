@@ -16,7 +16,11 @@ import Testing
   }
 
   /// A connection that was accepted, and whether it stays.
-  private func accept(_ address: String = "192.0.2.1") throws -> (channel: EmbeddedChannel, stays: Bool) {
+  private func accept(
+    _ address: String = "192.0.2.1"
+  ) throws -> (
+    channel: EmbeddedChannel, stays: Bool
+  ) {
     let channel = EmbeddedChannel(loop: loop)
     try channel.connect(to: SocketAddress(ipAddress: address, port: 2)).wait()
     channel.remoteAddress = try SocketAddress(ipAddress: address, port: 1)

@@ -8,7 +8,7 @@ import Testing
 /// hand.
 @Suite struct StormTests {
   /// Publications: 24 hours of them, or an hour and forty minutes in the morning, when trips are added too.
-  private static let publications = TestScale.sized(400, long: 5_760)
+  private static let publications = TestScale.sized(250, long: 5_760)
   private static let start = StormStage.evening + TestScale.sized(46_800_000, long: 0)
 
   @Test func `a storm: every board is the truth at the age it says`() async throws {
