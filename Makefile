@@ -5,7 +5,9 @@ DEMO = .freshet/demo
 PORT ?= 8080
 # One build for demo, tests and everyday work. Other flags would compile everything again. Modules compiled as a whole save
 # a sixth of the processor time of a cold build. The compiler then remarks of each that it is not compiled incrementally.
-WHOLE = -Xswiftc -wmo -Xswiftc -num-threads -Xswiftc 2 -Xswiftc -disable-batch-mode --disable-index-store
+# Without an index and without debugging information; for a debugger: make build DEBUG_INFO=dwarf (compiles everything again).
+DEBUG_INFO ?= none
+WHOLE = -Xswiftc -wmo -Xswiftc -num-threads -Xswiftc 2 -Xswiftc -disable-batch-mode --disable-index-store -debug-info-format $(DEBUG_INFO)
 BUILD = $(SWIFT) build --explicit-target-dependency-import-check error $(WHOLE)
 BUILT = $$($(SWIFT) build --show-bin-path)
 # What is installed needs no Swift on the machine it runs on. Benchmarks and long tests use the same build.

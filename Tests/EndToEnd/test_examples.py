@@ -23,7 +23,7 @@ SWIFT = os.environ.get("SWIFT", "swift")
 SCREENS = ["BoardScreen", "WorktreesScreen", "ImportScreen"]
 LONGEST = 540
 #: As the package itself is built for its tests: see WHOLE in the Makefile.
-WHOLE = ["-Xswiftc", "-wmo", "-Xswiftc", "-num-threads", "-Xswiftc", "2", "-Xswiftc", "-disable-batch-mode", "--disable-index-store"]
+WHOLE = ["-Xswiftc", "-wmo", "-Xswiftc", "-num-threads", "-Xswiftc", "2", "-Xswiftc", "-disable-batch-mode", "--disable-index-store", "-debug-info-format", "none"]
 
 
 def build(name: str, scratch: Path = SCRATCH) -> None:

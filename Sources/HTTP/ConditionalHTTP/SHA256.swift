@@ -15,60 +15,94 @@ package enum SHA256 {
 
   /// Returns the hash of some bytes: 32 bytes.
   package static func hash(_ message: some Sequence<UInt8>) -> [UInt8] {
-    var bytes = Array(message)
-    let length = UInt64(bytes.count) * 8
-    bytes.append(0x80)
-    while bytes.count % 64 != 56 { bytes.append(0) }
-    for shift in stride(from: 56, through: 0, by: -8) {
-      bytes.append(UInt8(truncatingIfNeeded: length >> UInt64(shift)))
-    }
+    message.withContiguousStorageIfAvailable { hash(of: $0) }
+      ?? Array(message).withUnsafeBufferPointer { hash(of: $0) }
+  }
+
+  private static func hash(of message: UnsafeBufferPointer<UInt8>) -> [UInt8] {
     var state: [UInt32] = [
       0x6a09_e667, 0xbb67_ae85, 0x3c6e_f372, 0xa54f_f53a, 0x510e_527f, 0x9b05_688c, 0x1f83_d9ab,
       0x5be0_cd19,
     ]
-    var words = [UInt32](repeating: 0, count: 64)
-    for block in stride(from: 0, to: bytes.count, by: 64) {
-      for index in 0..<16 {
-        let place = block + index * 4
-        words[index] =
-          UInt32(bytes[place]) << 24 | UInt32(bytes[place + 1]) << 16
-          | UInt32(bytes[place + 2]) << 8 | UInt32(bytes[place + 3])
+    // The message is hashed where it lies; what does not fill a block is padded in one of its own.
+    let whole = message.count / block * block
+    var end = Array(message[whole...])
+    end.append(0x80)
+    while end.count % block != block - 8 { end.append(0) }
+    withUnsafeBytes(of: UInt64(message.count * 8).bigEndian) { end += $0 }
+    constants.withUnsafeBufferPointer { constants in
+      compress(UnsafeRawBufferPointer(message)[..<whole], constants, into: &state)
+      end.withUnsafeBytes { compress($0[...], constants, into: &state) }
+    }
+    return state.flatMap { word in withUnsafeBytes(of: word.bigEndian) { Array($0) } }
+  }
+
+  private static let block = 64
+
+  /// Hashes whole blocks.
+  ///
+  /// Its operators are those that need no optimization to be fast: tests hash much in debug builds.
+  private static func compress(
+    _ bytes: Slice<UnsafeRawBufferPointer>,
+    _ constants: UnsafeBufferPointer<UInt32>,
+    into state: inout [UInt32]
+  ) {
+    let bytes = UnsafeRawBufferPointer(rebasing: bytes)
+    withUnsafeTemporaryAllocation(of: UInt32.self, capacity: 64) { words in
+      var start = 0
+      while start < bytes.count {
+        compress(bytes, at: start, constants, words, into: &state)
+        start &+= block
       }
-      compress(&words, into: &state)
-    }
-    return state.flatMap { word in
-      [24, 16, 8, 0].map { UInt8(truncatingIfNeeded: word >> UInt32($0)) }
     }
   }
 
-  private static func compress(_ words: inout [UInt32], into state: inout [UInt32]) {
-    for index in 16..<64 {
-      let early = words[index - 15]
-      let late = words[index - 2]
-      let first = rotate(early, 7) ^ rotate(early, 18) ^ (early >> 3)
-      let second = rotate(late, 17) ^ rotate(late, 19) ^ (late >> 10)
-      words[index] = words[index - 16] &+ first &+ words[index - 7] &+ second
+  private static func compress(
+    _ bytes: UnsafeRawBufferPointer,
+    at start: Int,
+    _ constants: UnsafeBufferPointer<UInt32>,
+    _ words: UnsafeMutableBufferPointer<UInt32>,
+    into state: inout [UInt32]
+  ) {
+    var index = 0
+    while index < 16 {
+      let word = bytes.loadUnaligned(fromByteOffset: start &+ index &* 4, as: UInt32.self)
+      words[index] = UInt32(bigEndian: word)
+      index &+= 1
     }
-    var now = state
-    for index in 0..<64 {
-      let sum = rotate(now[4], 6) ^ rotate(now[4], 11) ^ rotate(now[4], 25)
-      let choice = (now[4] & now[5]) ^ (~now[4] & now[6])
-      let first = now[7] &+ sum &+ choice &+ constants[index] &+ words[index]
-      let other = rotate(now[0], 2) ^ rotate(now[0], 13) ^ rotate(now[0], 22)
-      let majority = (now[0] & now[1]) ^ (now[0] & now[2]) ^ (now[1] & now[2])
-      now[7] = now[6]
-      now[6] = now[5]
-      now[5] = now[4]
-      now[4] = now[3] &+ first
-      now[3] = now[2]
-      now[2] = now[1]
-      now[1] = now[0]
-      now[0] = first &+ other &+ majority
+    while index < 64 {
+      let early = words[index &- 15]
+      let late = words[index &- 2]
+      let first = rotate(early, 7) ^ rotate(early, 18) ^ (early &>> 3)
+      let second = rotate(late, 17) ^ rotate(late, 19) ^ (late &>> 10)
+      words[index] = words[index &- 16] &+ first &+ words[index &- 7] &+ second
+      index &+= 1
     }
-    for index in 0..<8 { state[index] = state[index] &+ now[index] }
+    var (a, b, c, d) = (state[0], state[1], state[2], state[3])
+    var (e, f, g, h) = (state[4], state[5], state[6], state[7])
+    index = 0
+    while index < 64 {
+      let choice = (e & f) ^ (~e & g)
+      let sum = rotate(e, 6) ^ rotate(e, 11) ^ rotate(e, 25)
+      let first = h &+ sum &+ choice &+ constants[index] &+ words[index]
+      let majority = (a & b) ^ (a & c) ^ (b & c)
+      let second = (rotate(a, 2) ^ rotate(a, 13) ^ rotate(a, 22)) &+ majority
+      (h, g, f, e) = (g, f, e, d &+ first)
+      (d, c, b, a) = (c, b, a, first &+ second)
+      index &+= 1
+    }
+    state[0] &+= a
+    state[1] &+= b
+    state[2] &+= c
+    state[3] &+= d
+    state[4] &+= e
+    state[5] &+= f
+    state[6] &+= g
+    state[7] &+= h
   }
 
+  @_transparent
   private static func rotate(_ word: UInt32, _ count: UInt32) -> UInt32 {
-    word >> count | word << (32 - count)
+    word &>> count | word &<< (32 &- count)
   }
 }
