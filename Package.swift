@@ -422,8 +422,8 @@ let package = Package(
     .testTarget(
       name: "TerminalTests",
       dependencies: [
-        "Freshness", "FreshnessRuntime", "TerminalText", "Workspaces", "WorkspacesClient",
-        "WorkspacesTerminal",
+        "Commands", "Freshness", "FreshnessRuntime", "TerminalText", "Workspaces",
+        "WorkspacesClient", "WorkspacesTerminal", .argumentParser,
       ]
     ),
     .testTarget(

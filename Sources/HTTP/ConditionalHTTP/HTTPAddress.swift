@@ -37,6 +37,22 @@ public struct HTTPAddress: Hashable, Sendable, CustomStringConvertible {
     basePath = String(path)
   }
 
+  /// Reads an address as people type it: without a scheme it is http.
+  ///
+  /// - Parameter text: The address, such as `localhost:8080`.
+  /// - Throws: ``Invalid`` with the text as it was typed.
+  package init(typed text: String) throws(Invalid) {
+    guard !text.contains("://") else {
+      self = try HTTPAddress(text)
+      return
+    }
+    do throws(Invalid) {
+      self = try HTTPAddress("http://" + text)
+    } catch {
+      throw Invalid(text: text)
+    }
+  }
+
   /// The address.
   public var description: String { "\(scheme)://\(authority)\(basePath)" }
 

@@ -252,8 +252,7 @@ package struct LocalShelfReader: ShelfReader {
       Self.tesseract.command,
       [
         picture, "stdout", "--psm", "11", "-c", "thresholding_method=2", "-l", languages, "tsv",
-      ],
-      environment: ["OMP_THREAD_LIMIT": "1"]
+      ]
     )
     guard result.status == 0 else {
       throw ScanError(.toolFailed, "tesseract ended with \(result.status): \(result.lastError)")

@@ -68,6 +68,8 @@ struct ToolRunner: Sendable {
     var variables: [Environment.Key: String] = [
       "PATH": searchPath ?? ProcessInfo.processInfo.environment["PATH"] ?? "/usr/bin:/bin",
       "LC_ALL": "C.UTF-8", "HOME": "/nonexistent",
+      // A scan takes one processor: the threads of OpenMP would wait for each other in loops.
+      "OMP_THREAD_LIMIT": "1",
     ]
     for (name, value) in environment {
       if let key = Environment.Key(rawValue: name) { variables[key] = value }

@@ -6,7 +6,10 @@ package import StationboardServer
 package struct DataOption: ParsableArguments {
   @Option(
     name: .long,
-    help: "The folder of the imported feeds. Default: $FRESHET_DATA, else freshet-data."
+    help: ArgumentHelp(
+      "The folder of the imported feeds. Default: $FRESHET_DATA, else freshet-data.",
+      valueName: "folder"
+    )
   )
   package var data: String?
 

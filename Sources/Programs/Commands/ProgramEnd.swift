@@ -14,6 +14,9 @@ extension AsyncParsableCommand {
   /// Runs the command that the arguments of the process name, and ends the process with its exit code.
   package static func runAndExit() async -> Never {
     do {
+      if let unknown = UnknownCommand(in: Array(CommandLine.arguments.dropFirst()), of: self) {
+        throw unknown.failure
+      }
       var command = try parseAsRoot()
       if let shortage = DescriptorBudget.raised().shortage(DescriptorBudget.leastOfAny) {
         throw CommandFailure("\(configuration.commandName ?? ""): \(shortage)", .system)

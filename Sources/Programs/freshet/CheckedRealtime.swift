@@ -32,7 +32,12 @@ struct CheckedRealtime: ParsableArguments {
   )
   var vehiclePositions: [String] = []
 
-  @Option(help: "A field to send to these sources; may be given several times.")
+  @Option(
+    help: ArgumentHelp(
+      "A field to send to these sources; may be given several times.",
+      valueName: "field"
+    )
+  )
   var feedHeader: [String] = []
 
   @Option(

@@ -8,10 +8,7 @@ import Timetable
 enum DiagnosisText {
   /// Returns the diagnosis as JSON, ended by a line feed.
   static func json(_ diagnosis: FeedDiagnosis) -> String {
-    let encoder = JSONEncoder()
-    encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
-    let data = (try? encoder.encode(diagnosis)) ?? Data()
-    return String(decoding: data, as: UTF8.self) + "\n"
+    (try? PrintedJSON.document(diagnosis)) ?? ""
   }
 
   /// Returns the diagnosis as lines of text.

@@ -42,10 +42,20 @@ struct DoctorCommand: AsyncParsableCommand {
   @Option(help: ImportCommand.encodingHelp)
   var encoding: TextEncoding?
 
-  @Option(help: "A field to send, 'Authorization: Bearer …'; may be given several times.")
+  @Option(
+    help: ArgumentHelp(
+      "A field to send, 'Authorization: Bearer …'; may be given several times.",
+      valueName: "field"
+    )
+  )
   var header: [String] = []
 
-  @Option(help: "A field to send to the realtime feeds; may be given several times.")
+  @Option(
+    help: ArgumentHelp(
+      "A field to send to the realtime feeds; may be given several times.",
+      valueName: "field"
+    )
+  )
   var feedHeader: [String] = []
 
   @Option(
@@ -68,17 +78,8 @@ struct DoctorCommand: AsyncParsableCommand {
     guard (0...100).contains(leastMatched) else {
       throw ValidationError("--least-matched is a percentage, 0 to 100")
     }
-    _ = try place()
+    _ = try FeedPlace(typed: feed, fields: header)
     _ = try sources()
-  }
-
-  private func place() throws -> FeedDoctor.Place {
-    guard feed.contains("://") else { return .path(feed) }
-    do throws(WatchAddressError) {
-      return .request(try WatchAddress.request(feed, fields: try WatchAddress.fields(header)))
-    } catch {
-      throw ValidationError(error.description)
-    }
   }
 
   private func sources() throws -> [FeedDoctor.Realtime] {
@@ -91,24 +92,15 @@ struct DoctorCommand: AsyncParsableCommand {
     return try realtime.map {
       FeedDoctor.Realtime(
         try RealtimeOptions.source(.tripUpdates, prefix: "", $0, fields),
-        title: Self.title($0)
+        title: FeedPlace.title($0)
       )
     }
   }
 
-  /// An address as it is shown: without its query, which may be a key.
-  private static func title(_ address: String) -> String {
-    guard address.contains("://") else { return address }
-    return String(address.prefix { $0 != "?" && $0 != "#" })
-  }
-
   func run() async throws {
-    let scratch = try ScratchFolder()
+    let scratch = try ScratchFolder(command: "doctor")
     defer { scratch.remove() }
-    let signals = EndSignals {
-      scratch.remove()
-      _exit(130)
-    }
+    let signals = scratch.removedAtEnd()
     defer { signals.stop() }
     let transport = try NIOExchange()
     let doctor = FeedDoctor(
@@ -116,13 +108,14 @@ struct DoctorCommand: AsyncParsableCommand {
       exchange: transport,
       clock: time.clock()
     )
-    let (place, sources) = (try place(), try sources())
+    let place = try FeedPlace(typed: feed, fields: header)
+    let sources = try sources()
     let printer = ProgressPrinter(isBar: Terminal.showsProgress)
     let diagnosis: FeedDiagnosis
     do throws(FeedError) {
       diagnosis = try await doctor.examine(
         place,
-        title: Self.title(feed),
+        title: FeedPlace.title(feed),
         encoding: encoding,
         realtime: sources,
         leastPercent: leastMatched,
@@ -148,28 +141,4 @@ struct DoctorCommand: AsyncParsableCommand {
     if diagnosis.facts == nil { throw ExitCode(.badData) }
     if !diagnosis.isGood { throw ExitCode(.negative) }
   }
-}
-
-/// A folder that is removed with the command.
-private struct ScratchFolder {
-  let path: String
-
-  init() throws {
-    let base = FileManager.default.temporaryDirectory.path
-    path = "\(base)/freshet-doctor-\(UUID().uuidString)"
-    do {
-      try FileManager.default.createDirectory(
-        atPath: path,
-        withIntermediateDirectories: false,
-        attributes: [.posixPermissions: 0o700]
-      )
-    } catch {
-      throw CommandFailure(
-        "freshet doctor: \(path): \(error.localizedDescription)",
-        .cannotCreate
-      )
-    }
-  }
-
-  func remove() { try? FileManager.default.removeItem(atPath: path) }
 }

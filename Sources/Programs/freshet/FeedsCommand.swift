@@ -59,7 +59,11 @@ struct FeedChoice: ParsableArguments {
 struct FeedsAddCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "add",
-    abstract: "Fetch a timetable now, and again whenever it changes."
+    abstract: "Fetch a timetable now, and again whenever it changes.",
+    discussion: """
+        freshet feeds add https://example.org/gtfs.zip
+        freshet feeds add https://example.org/city.zip --prefix city --every 3600
+      """
   )
 
   @Argument(
@@ -71,13 +75,23 @@ struct FeedsAddCommand: AsyncParsableCommand {
 
   @OptionGroup var choice: FeedChoice
 
-  @Option(help: "A field to send, 'Authorization: Bearer …'; may be given several times.")
+  @Option(
+    help: ArgumentHelp(
+      "A field to send, 'Authorization: Bearer …'; may be given several times.",
+      valueName: "field"
+    )
+  )
   var header: [String] = []
 
-  @Option(help: "Seconds between two checks, 300 to 604800.")
+  @Option(help: ArgumentHelp("Seconds between two checks, 300 to 604800.", valueName: "seconds"))
   var every = StaticSource.usualInterval
 
-  @Option(help: "Percent of departures that a new timetable may lose.")
+  @Option(
+    help: ArgumentHelp(
+      "Percent of departures that a new timetable may lose.",
+      valueName: "percent"
+    )
+  )
   var maxLost = StaticSource.usualLostShare * 100
 
   @Option(help: ImportCommand.maxRejectedHelp)
@@ -152,12 +166,20 @@ struct FeedsCheckCommand: AsyncParsableCommand {
     discussion: """
       Of realtime it says how much matches the timetable that serves, what does not and why. It fails if a source \
       fails, or if less than the set share of the trip updates matches.
+
+        freshet feeds check
+        freshet feeds check --prefix city --trip-updates https://example.org/trip-updates.pb
       """
   )
 
   @OptionGroup var choice: FeedChoice
 
-  @Option(help: "A configuration file whose sources are checked too.")
+  @Option(
+    help: ArgumentHelp(
+      "A configuration file whose sources are checked too.",
+      valueName: "file"
+    )
+  )
   var config: String?
 
   @OptionGroup var realtime: CheckedRealtime
@@ -226,70 +248,14 @@ struct FeedsCheckCommand: AsyncParsableCommand {
   }
 }
 
-/// `freshet feeds list`.
-struct FeedsListCommand: ParsableCommand {
-  static let configuration = CommandConfiguration(
-    commandName: "list",
-    abstract: "Show age, validity, next check and last error of every feed."
-  )
-
-  @OptionGroup var data: DataOption
-  @OptionGroup var time: ClockOptions
-
-  func run() throws {
-    let folder = data.folder
-    try FeedsCommand.attempt("list") {
-      let manifest = try folder.manifest()
-      let sources = try StaticSourceList(of: folder).all
-      for entry in manifest.feeds {
-        do throws(FeedError) {
-          let timetable = try Feed(entry, in: folder).timetable
-          Terminal.write("\(entry.key): \(timetable.firstDay) to \(timetable.lastDay)\n")
-          Terminal.write("  imported \(InstantText.write(timetable.metadata.importedAt))")
-        } catch {
-          // The others are worth seeing all the more.
-          Terminal.write("\(entry.key): cannot be opened\n  \(Terminal.plain(error.message))")
-        }
-        Terminal.write(", \(entry.earlier?.count ?? 0) earlier kept\n")
-        follow(entry.key, sources, folder)
-        if let waiting = entry.waiting, let start = waiting.startsAt {
-          Terminal.write("  \(waiting.name) serves from \(InstantText.write(start))\n")
-        }
-        guard let held = entry.held else { continue }
-        let changes = folder.changes(of: entry.key, generation: held.generation.name)
-        let allowed = sources.first { $0.key == entry.key }?.maxLostShare
-        let reason = held.reason.sentence(changes, maxLostShare: allowed)
-        Terminal.write("  \(held.generation.name) is \(Terminal.plain(reason))\n")
-        for line in changes?.sentences ?? [] {
-          Terminal.write("    \(Terminal.plain(line))\n")
-        }
-      }
-      for source in sources where manifest.feed(source.key) == nil {
-        Terminal.write("\(source.key): nothing serves\n")
-        follow(source.key, sources, folder)
-      }
-    }
-  }
-
-  /// Writes how the source of a feed fares.
-  private func follow(_ key: String, _ sources: [StaticSource], _ folder: DataFolder) {
-    if let source = sources.first(where: { $0.key == key }) {
-      Terminal.write("  source \(Terminal.plain(source.title))\n")
-    }
-    let schedule = folder.schedule(of: key)
-    if let checked = schedule.checkedAt {
-      Terminal.write("  checked \(InstantText.write(checked))")
-      Terminal.write(schedule.nextAt.map { ", next \(InstantText.write($0))\n" } ?? "\n")
-    }
-    if let error = schedule.error { Terminal.write("  \(Terminal.plain(error))\n") }
-  }
-}
-
 /// `freshet feeds accept`.
 struct FeedsAcceptCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "accept",
-    abstract: "Let the timetable serve that is held back."
+    abstract: "Let the timetable serve that is held back.",
+    discussion: """
+        freshet feeds accept --prefix city
+      """
   )
 
   @OptionGroup var choice: FeedChoice
@@ -306,7 +272,10 @@ struct FeedsAcceptCommand: ParsableCommand {
 struct FeedsRollbackCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "rollback",
-    abstract: "Let the timetable serve again that served before."
+    abstract: "Let the timetable serve again that served before.",
+    discussion: """
+        freshet feeds rollback --prefix city
+      """
   )
 
   @OptionGroup var choice: FeedChoice
@@ -323,7 +292,11 @@ struct FeedsRollbackCommand: ParsableCommand {
 struct FeedsRemoveCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "remove",
-    abstract: "Stop following a source, and take its feed out of service."
+    abstract: "Stop following a source, and take its feed out of service.",
+    discussion: """
+        freshet feeds remove --prefix city
+        freshet feeds remove --prefix city --keep-serving
+      """
   )
 
   @OptionGroup var choice: FeedChoice

@@ -56,9 +56,7 @@ struct FeedsSearchCommand: ParsableCommand {
       () throws(FeedError) in try catalogue.read().search(words.joined(separator: " "))
     }
     if json {
-      let encoder = JSONEncoder()
-      encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
-      Terminal.write(String(decoding: try encoder.encode(found), as: UTF8.self) + "\n")
+      Terminal.write(try PrintedJSON.document(found))
     } else {
       for entry in found.prefix(Self.most) { Terminal.write(Self.text(entry)) }
       if found.count > Self.most {

@@ -8,12 +8,27 @@ struct Freshet: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "freshet",
     abstract: "Departure boards from GTFS that say how old they are.",
+    discussion: """
+        freshet import gtfs.zip
+        freshet serve --trip-updates https://example.org/trip-updates.pb
+        freshet board Central
+      """,
     version: StationboardService.version,
-    subcommands: [
-      ImportCommand.self, ServeCommand.self, BoardCommand.self, WatchCommand.self,
-      FeedsCommand.self, DoctorCommand.self, ReportCommand.self, JobsCommand.self,
-      LibraryCommand.self,
-      CatalogueCommand.self, WorkspacesCommand.self,
+    groupedSubcommands: [
+      CommandGroup(name: "Server", subcommands: [ServeCommand.self]),
+      CommandGroup(
+        name: "Board",
+        subcommands: [
+          BoardCommand.self, ImportCommand.self, FeedsCommand.self, DoctorCommand.self,
+          ReportCommand.self,
+        ]
+      ),
+      CommandGroup(name: "Worktree", subcommands: [WorkspacesCommand.self]),
+      CommandGroup(
+        name: "Job",
+        subcommands: [JobsCommand.self, LibraryCommand.self, CatalogueCommand.self]
+      ),
+      CommandGroup(name: "Other", subcommands: [WatchCommand.self]),
     ]
   )
 

@@ -2,23 +2,38 @@ import ArgumentParser
 import Commands
 import Foundation
 import GTFS
+import NIOTransport
 import StationboardServer
 import Timetable
 
 /// `freshet import`.
-struct ImportCommand: ParsableCommand {
+struct ImportCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "import",
     abstract: "Import a GTFS feed; a running server takes it over at once.",
     discussion: """
       The feed is read straight from the zip archive or folder, checked, and swapped in whole. If \
       anything is wrong, the feed that was serving before still serves, and the exit code is 65, or 66 \
-      if the feed cannot be read.
+      if the feed cannot be read. An address is downloaded once; freshet feeds add follows it.
+
+        freshet import gtfs.zip
+        freshet import https://example.org/gtfs.zip --prefix city
+        freshet import --verify
       """
   )
 
-  @Argument(help: "A zip archive or a folder with GTFS files.")
+  @Argument(
+    help: "A zip archive or a folder with GTFS files, or the URL of an archive."
+  )
   var feed: String?
+
+  @Option(
+    help: ArgumentHelp(
+      "A field to send to that server, 'Authorization: Bearer …'; may be given several times.",
+      valueName: "field"
+    )
+  )
+  var header: [String] = []
 
   @Option(help: "Put before all ids of the feed, with a colon, to serve several feeds at once.")
   var prefix: String?
@@ -70,12 +85,24 @@ struct ImportCommand: ParsableCommand {
           ? "--verify checks what is imported; it takes no feed" : "which feed? A zip or a folder"
       )
     }
+    if let feed { _ = try FeedPlace(typed: feed, fields: header) }
+    guard header.isEmpty || feed?.contains("://") == true else {
+      throw ValidationError("--header is for the URL of a feed")
+    }
     guard (0...100).contains(maxRejected ?? 0) else {
       throw ValidationError("--max-rejected is a percentage, 0 to 100")
     }
   }
 
-  func run() throws {
+  func run() async throws {
+    let scratch = try feed.flatMap { feed in
+      feed.contains("://") ? try ScratchFolder(command: "import") : nil
+    }
+    let signals = scratch?.removedAtEnd()
+    defer {
+      signals?.stop()
+      scratch?.remove()
+    }
     do throws(FeedError) {
       if remove {
         try FeedImporter(folder: data.folder).remove(prefix: prefix)
@@ -83,31 +110,8 @@ struct ImportCommand: ParsableCommand {
         return
       }
       guard let feed else { return try verifyAll() }
-      let printer = ProgressPrinter(isBar: Terminal.showsProgress)
-      let importer = FeedImporter(
-        folder: data.folder,
-        limit: maxRejected.map { RejectedRowLimit(share: $0 / 100) } ?? .usual,
-        encoding: encoding
-      )
-      let report: ImportReport
-      do throws(FeedError) {
-        report = try importer.run(
-          source: feed,
-          prefix: prefix,
-          aliases: aliases,
-          now: Date().timeIntervalSince1970,
-          progress: { printer.show($0) }
-        )
-      } catch {
-        printer.finish()
-        throw error
-      }
-      printer.finish()
-      if json {
-        Terminal.write(ImportReportText.json(report))
-      } else {
-        Terminal.write(ImportReportText.text(report))
-      }
+      let report = try run(try await path(feed, scratch))
+      Terminal.write(json ? ImportReportText.json(report) : ImportReportText.text(report))
     } catch {
       let kept = "\nNothing was changed: what was serving before still serves."
       throw CommandFailure(
@@ -117,20 +121,84 @@ struct ImportCommand: ParsableCommand {
     }
   }
 
+  /// Returns the path of the feed, which is downloaded into a folder if it is an address.
+  private func path(_ feed: String, _ scratch: ScratchFolder?) async throws(FeedError) -> String {
+    guard let scratch else { return feed }
+    let place: FeedPlace
+    let transport: NIOExchange
+    do {
+      place = try FeedPlace(typed: feed, fields: header)
+      transport = try NIOExchange()
+    } catch {
+      throw FeedError(.unreadable, "\(FeedPlace.title(feed)): \(error)")
+    }
+    Terminal.complain("downloading \(Terminal.plain(FeedPlace.title(feed)))\n")
+    let path: String
+    do throws(FeedError) {
+      path = try await place.file(
+        orDownloaded: scratch.path + "/feed.zip",
+        by: transport,
+        now: Date().timeIntervalSince1970
+      )
+    } catch {
+      await transport.shutdown()
+      throw FeedError(error.code, "\(FeedPlace.title(feed)): \(error.message)")
+    }
+    await transport.shutdown()
+    return path
+  }
+
+  private func run(_ path: String) throws(FeedError) -> ImportReport {
+    let printer = ProgressPrinter(isBar: Terminal.showsProgress)
+    defer { printer.finish() }
+    let importer = FeedImporter(
+      folder: data.folder,
+      limit: maxRejected.map { RejectedRowLimit(share: $0 / 100) } ?? .usual,
+      encoding: encoding
+    )
+    return try importer.run(
+      source: path,
+      prefix: prefix,
+      aliases: aliases,
+      now: Date().timeIntervalSince1970,
+      progress: { printer.show($0) }
+    )
+  }
+
   private func verifyAll() throws(FeedError) {
     let manifest = try data.folder.manifest()
     guard !manifest.feeds.isEmpty else {
       throw FeedError(.unreadable, "\(data.folder.path): no feed has been imported")
     }
+    var feeds: [VerifiedFeed] = []
     for entry in manifest.feeds {
-      let feed = try Feed(entry, in: data.folder)
-      try feed.timetable.check()
+      let timetable = try Feed(entry, in: data.folder).timetable
+      try timetable.check()
+      let feed = VerifiedFeed(
+        key: entry.key,
+        generation: entry.generation,
+        stops: timetable.stopCount,
+        trips: timetable.tripCount,
+        departures: timetable.departureCount
+      )
+      feeds.append(feed)
+      guard !json else { continue }
       Terminal.write(
-        "\(entry.key) \(entry.generation): sound; \(feed.timetable.stopCount) stops,"
-          + " \(feed.timetable.tripCount) trips, \(feed.timetable.departureCount) departures\n"
+        "\(feed.key) \(feed.generation): sound; \(feed.stops) stops,"
+          + " \(feed.trips) trips, \(feed.departures) departures\n"
       )
     }
+    if json { Terminal.write((try? PrintedJSON.document(feeds)) ?? "") }
   }
+}
+
+/// A feed that was checked byte by byte and is sound.
+private struct VerifiedFeed: Encodable {
+  var key: String
+  var generation: String
+  var stops: Int
+  var trips: Int
+  var departures: Int
 }
 
 extension TextEncoding: ExpressibleByArgument {

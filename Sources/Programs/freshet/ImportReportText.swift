@@ -7,10 +7,7 @@ import Timetable
 enum ImportReportText {
   /// Returns the report as JSON, ended by a line feed.
   static func json(_ report: ImportReport) -> String {
-    let encoder = JSONEncoder()
-    encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
-    let data = (try? encoder.encode(report)) ?? Data()
-    return String(decoding: data, as: UTF8.self) + "\n"
+    (try? PrintedJSON.document(report)) ?? ""
   }
 
   /// Returns the report as a table.

@@ -18,7 +18,12 @@ import WebBoard
 struct ServeCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "serve",
-    abstract: "Serve boards over HTTP: the API, the web board, and stop search."
+    abstract: "Serve boards over HTTP: the API, the web board, and stop search.",
+    discussion: """
+        freshet serve --trip-updates https://example.org/trip-updates.pb
+        freshet serve --workspaces ~/src --jobs ~/freshet-jobs
+        freshet serve --config /etc/freshet/freshet.json
+      """
   )
 
   @Option(

@@ -45,13 +45,15 @@ enum StopChoice {
     ) == .orderedSame
   }
 
-  /// Returns the candidates as a list.
-  static func text(_ wanted: String, _ stops: [StopMatch]) -> String {
+  /// Asks the person which of several stops is meant; without a terminal, they are listed.
+  ///
+  /// - Returns: The id; `nil` if none was chosen.
+  static func ask(_ wanted: String, _ stops: [StopMatch]) -> String? {
     let width = min(48, stops.map { Terminal.width(of: $0.name) }.max() ?? 0)
-    var text = "\"\(wanted)\" can be:\n"
-    for stop in stops {
-      text += "  \(Terminal.fit(stop.name, width))  \(Terminal.plain(stop.id))\n"
-    }
-    return text
+    let title = "\"\(Terminal.plain(wanted))\" can be:"
+    let lines = stops.map { "\(Terminal.fit($0.name, width))  \(Terminal.plain($0.id))" }
+    if TerminalChoice.isPossible { return TerminalChoice.ask(title, lines).map { stops[$0].id } }
+    Terminal.complain(title + "\n" + lines.map { "  \($0)\n" }.joined())
+    return nil
   }
 }

@@ -1,5 +1,6 @@
 import ArgumentParser
 import Commands
+import ConditionalHTTP
 import Foundation
 import Freshness
 import FreshnessRuntime
@@ -14,19 +15,23 @@ struct BoardCommand: AsyncParsableCommand {
     commandName: "board",
     abstract: "Show the departures of a stop in the terminal.",
     discussion: """
-      The stop is a name or an id. A name that fits several stops lists them. The board stays and is \
+      The stop is a name or an id. Of several stops with such a name you choose one; \
+      without a terminal they are listed. The board stays and is \
       kept fresh by the engine: the server's stream brings changes where there is one, else it asks \
       every 20 seconds, shortly after the next realtime is expected. / searches another stop, f \
       filters by line or platform, r refreshes, a shows disruptions, ? helps, q leaves. Without \
       a terminal, the board is printed whenever it changes.
+
+        freshet board Central
+        freshet board Central --once --limit 5
+        freshet board Central --server https://boards.example.org --json
       """
   )
 
   @Argument(parsing: .remaining, help: "A stop's name or id.")
   var stop: [String]
 
-  @Option(help: "The server. Default: $FRESHET_SERVER, else http://127.0.0.1:8080.")
-  var server: String?
+  @OptionGroup var server: ServerOption
 
   @Flag(help: "Print the board once and end.")
   var once = false
@@ -34,10 +39,15 @@ struct BoardCommand: AsyncParsableCommand {
   @Flag(help: "Print one JSON object per change; with --once the server's answer.")
   var json = false
 
-  @Option(help: "The most departures.")
+  @Option(help: ArgumentHelp("The most departures.", valueName: "count"))
   var limit = 20
 
-  @Option(help: "The language of names and words: fr, de, it or en. Default: that of $LANG.")
+  @Option(
+    help: ArgumentHelp(
+      "The language of names and words: fr, de, it or en. Default: that of $LANG.",
+      valueName: "language"
+    )
+  )
   var lang: String?
 
   @Option(
@@ -45,16 +55,24 @@ struct BoardCommand: AsyncParsableCommand {
   )
   var preset = PresetName.departuresNative
 
-  @Option(help: "The interval in seconds, in place of the preset's.")
+  @Option(help: ArgumentHelp("The interval, in place of the preset's.", valueName: "seconds"))
   var every: Double?
 
   @Flag(inversion: .prefixedNo, help: "Let the server's stream bring changes.")
   var stream = true
 
-  @Option(help: "Append a JSON line for each request to a file, for freshet-lab report.")
+  @Option(
+    help: ArgumentHelp(
+      "Append a JSON line for each request to a file, for freshet-lab report.",
+      valueName: "file"
+    )
+  )
   var record: String?
 
-  @Option(name: .customLong("for"), help: "End after this many seconds.")
+  @Option(
+    name: .customLong("for"),
+    help: ArgumentHelp("End after this many seconds.", valueName: "seconds")
+  )
   var duration: Double?
 
   /// The requested language, else that of the environment, else the feed's own names.
@@ -99,17 +117,21 @@ struct BoardCommand: AsyncParsableCommand {
   }
 
   func run() async throws {
-    let address =
-      server ?? ProcessInfo.processInfo.environment["FRESHET_SERVER"] ?? "http://127.0.0.1:8080"
+    let address = try server.address
     let exchange = try NIOExchange()
     do {
-      let client = try BoardClient(server: address, exchange: exchange)
+      let client = try BoardClient(server: address.description, exchange: exchange)
       let wanted = stop.joined(separator: " ")
       switch try await StopChoice.find(wanted, client, language: language) {
       case .stop(let id): try await show(id, client, exchange)
       case .several(let stops):
-        Terminal.complain(StopChoice.text(wanted, stops))
-        throw StationboardFailure(.refused, "several stops fit \"\(wanted)\"; name one by its id")
+        guard let id = StopChoice.ask(wanted, stops) else {
+          throw StationboardFailure(
+            .refused,
+            "several stops fit \"\(wanted)\"; name one by its id"
+          )
+        }
+        try await show(id, client, exchange)
       case .none:
         throw StationboardFailure(.refused, "no stop fits \"\(wanted)\"")
       }

@@ -1,3 +1,4 @@
+import Commands
 import Foundation
 import Freshness
 import FreshnessRuntime
@@ -60,9 +61,6 @@ struct BoardLines {
       }
     case nil, .some(.none): break
     }
-    let encoder = JSONEncoder()
-    encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-    let data = try? encoder.encode(line)
-    return data.map { String(decoding: $0, as: UTF8.self) + "\n" } ?? ""
+    return (try? PrintedJSON.line(line)) ?? ""
   }
 }

@@ -15,7 +15,10 @@ struct CatalogueCommand: AsyncParsableCommand {
 
 /// The catalogue of a command.
 struct CatalogueOption: ParsableArguments {
-  @Option(name: .customLong("catalogue"), help: "The catalogue's file.")
+  @Option(
+    name: .customLong("catalogue"),
+    help: ArgumentHelp("The catalogue's file.", valueName: "file")
+  )
   var path = "catalogue.sqlite"
 }
 
@@ -28,6 +31,8 @@ struct CatalogueImportCommand: ParsableCommand {
       The files are ol_dump_authors, ol_dump_works and ol_dump_editions from \
       https://openlibrary.org/developers/dumps, as they are (gzip) or unpacked, in any order. A \
       catalogue that is there serves until the new one is whole.
+
+        freshet catalogue import ol_dump_authors_latest.txt.gz ol_dump_works_latest.txt.gz ol_dump_editions_latest.txt.gz
       """
   )
 
@@ -60,7 +65,11 @@ struct CatalogueImportCommand: ParsableCommand {
 struct CatalogueFindCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "find",
-    abstract: "Find a book by its ISBN, or by title and author, and say how sure it is."
+    abstract: "Find a book by its ISBN, or by title and author, and say how sure it is.",
+    discussion: """
+        freshet catalogue find 9780441013593
+        freshet catalogue find Dune --author Herbert --json
+      """
   )
 
   @Argument(help: "An ISBN or a title.")
@@ -71,16 +80,26 @@ struct CatalogueFindCommand: AsyncParsableCommand {
 
   @OptionGroup var catalogue: CatalogueOption
 
+  @Flag(help: "Print JSON.")
+  var json = false
+
   func run() async throws {
+    guard FileManager.default.fileExists(atPath: catalogue.path) else {
+      throw CommandFailure(
+        "freshet catalogue find: \(Terminal.plain(catalogue.path)): there is no catalogue."
+          + "\nMake one of dump files: freshet catalogue import FILE …",
+        .noInput
+      )
+    }
     let lookup = BookLookup(providers: [try Catalogue(path: catalogue.path)])
     let isbn = ISBN(book)
     let answer = try await lookup.find(
       BookLookup.Question(title: isbn == nil ? book : "", author: author, isbn: isbn)
     )
     switch answer {
-    case .found(let match): print(Self.text(match))
+    case .found(let match): try write(match)
     case .unsure(let match):
-      print("not sure: " + Self.text(match))
+      try write(match, "not sure: ")
       throw ExitCode(.negative)
     case .notFound:
       print("not found")
@@ -88,6 +107,13 @@ struct CatalogueFindCommand: AsyncParsableCommand {
     case .failed(let error):
       throw CommandFailure("freshet catalogue find: \(error.description)", .badData)
     }
+  }
+
+  private func write(_ match: BookLookup.Match, _ prefix: String = "") throws {
+    guard json else { return print(prefix + Self.text(match)) }
+    Terminal.write(
+      try PrintedJSON.line(ListedBook(match))
+    )
   }
 
   private static func text(_ match: BookLookup.Match) -> String {

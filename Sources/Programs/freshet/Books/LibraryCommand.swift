@@ -26,11 +26,30 @@ struct LibraryCommand: AsyncParsableCommand {
 
 /// The library of a command.
 struct LibraryOption: ParsableArguments {
-  @Option(name: .customLong("library"), help: "The library's file; made if it is not there.")
+  @Option(
+    name: .customLong("library"),
+    help: ArgumentHelp("The library's file; an import makes it.", valueName: "file")
+  )
   var path = "library.sqlite"
 
-  /// Opens the library.
+  /// Opens the library, or makes it.
   func open() throws -> Library { try Library(path: path) }
+
+  /// Opens the library.
+  ///
+  /// - Parameter command: The name of the command.
+  /// - Returns: The library.
+  /// - Throws: ``CommandFailure`` if it is not there.
+  func openExisting(_ command: String) throws -> Library {
+    guard FileManager.default.fileExists(atPath: path) else {
+      throw CommandFailure(
+        "freshet library \(command): \(Terminal.plain(path)): there is no library."
+          + "\nMake one of a list of books: freshet library import FILE",
+        .noInput
+      )
+    }
+    return try open()
+  }
 
   /// The SQLite files of the library.
   var files: [String] { ["", "-wal", "-shm", "-journal"].map { path + $0 } }
@@ -47,6 +66,9 @@ struct LibraryImportCommand: AsyncParsableCommand {
       be read go into FILE.failed.csv with a reason; correct them there and import that file. A list \
       that comes through a pipe (/dev/stdin) has its failed rows in stdin.failed.csv in the current \
       folder.
+
+        freshet library import goodreads_library_export.csv
+        freshet library import books.csv --column title=Buch --library ~/books.sqlite
       """
   )
 
@@ -177,7 +199,11 @@ private actor LibraryImportSteps: JobSteps {
 struct LibraryListCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "list",
-    abstract: "List the books, or those with some words in title or author."
+    abstract: "List the books, or those with some words in title or author.",
+    discussion: """
+        freshet library list
+        freshet library list le guin --json
+      """
   )
 
   @Argument(help: "Words to look for.")
@@ -185,14 +211,23 @@ struct LibraryListCommand: AsyncParsableCommand {
 
   @OptionGroup var library: LibraryOption
 
+  @Flag(help: "Print a line of JSON for each book.")
+  var json = false
+
   func run() async throws {
-    let library = try library.open()
+    let library = try library.openExisting("list")
     var last: Int64 = 0
     while true {
       let page = try await library.books(after: last, matching: words.joined(separator: " "))
       guard let end = page.last else { return }
       last = end.id
-      for book in page { print(LibraryListCommand.line(book.record)) }
+      for book in page {
+        if json {
+          Terminal.write(try PrintedJSON.line(ListedBook(book.record)))
+        } else {
+          print(Self.line(book.record))
+        }
+      }
     }
   }
 
@@ -217,7 +252,10 @@ struct LibraryListCommand: AsyncParsableCommand {
 struct LibraryExportCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "export",
-    abstract: "Write all books as CSV that any import reads again."
+    abstract: "Write all books as CSV that any import reads again.",
+    discussion: """
+        freshet library export --output books.csv
+      """
   )
 
   @Option(name: .shortAndLong, help: "The file; standard output without it.")
@@ -226,7 +264,7 @@ struct LibraryExportCommand: AsyncParsableCommand {
   @OptionGroup var library: LibraryOption
 
   func run() async throws {
-    let books = try library.open()
+    let books = try library.openExisting("export")
     guard let output else {
       return try await books.export { try FileHandle.standardOutput.write(contentsOf: Data($0)) }
     }

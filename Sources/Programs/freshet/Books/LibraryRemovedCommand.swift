@@ -9,13 +9,15 @@ struct LibraryRemovedCommand: AsyncParsableCommand {
     abstract: "List the books that were removed because their service does not have them any more.",
     discussion: """
       Each line begins with the number by which freshet library restore brings the book back.
+
+        freshet library removed
       """
   )
 
   @OptionGroup var library: LibraryOption
 
   func run() async throws {
-    for book in try await library.open().removed() {
+    for book in try await library.openExisting("removed").removed() {
       print("\(book.id) · \(book.removedAt.prefix(10)) · \(LibraryListCommand.line(book.record))")
     }
   }
@@ -26,7 +28,10 @@ struct LibraryRestoreCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "restore",
     abstract:
-      "Bring books back that were removed because their service does not have them any more."
+      "Bring books back that were removed because their service does not have them any more.",
+    discussion: """
+        freshet library restore 12 15
+      """
   )
 
   @Argument(help: "The numbers that freshet library removed prints.")
@@ -35,7 +40,7 @@ struct LibraryRestoreCommand: AsyncParsableCommand {
   @OptionGroup var library: LibraryOption
 
   func run() async throws {
-    let library = try library.open()
+    let library = try library.openExisting("restore")
     for number in numbers {
       guard let book = try await library.restore(number) else {
         throw CommandFailure(

@@ -11,24 +11,17 @@ struct JobsCommand: AsyncParsableCommand {
     abstract: "Import books, enrich them, scan shelves: start jobs and follow them to their end.",
     subcommands: [
       JobsImportCommand.self, JobsEnrichCommand.self, JobsScanCommand.self, JobsListCommand.self,
-      JobsWatchCommand.self, JobsCancelCommand.self, JobsResultsCommand.self, LibraryCommand.self,
+      JobsWatchCommand.self, JobsCancelCommand.self, JobsResultsCommand.self,
     ]
   )
 }
 
 /// The server, and the known jobs.
 struct JobServerOptions: ParsableArguments {
-  /// The default server.
-  static let usualServer = "http://127.0.0.1:8080"
+  @OptionGroup var option: ServerOption
 
-  @Option(
-    name: .customLong("server"),
-    help: "The server. Default: that of the job, or http://127.0.0.1:8080."
-  )
-  var named: String?
-
-  /// The given server, or the default one.
-  var server: String { TokenStore.address(named ?? Self.usualServer) }
+  /// The server that new jobs are sent to.
+  var address: HTTPAddress { get throws { try option.address } }
 
   @Option(
     help: ArgumentHelp(
@@ -37,14 +30,6 @@ struct JobServerOptions: ParsableArguments {
     )
   )
   var tickets: String?
-
-  func validate() throws {
-    do throws(HTTPAddress.Invalid) {
-      _ = try HTTPAddress(named ?? Self.usualServer)
-    } catch {
-      throw ValidationError("--server \(error)")
-    }
-  }
 
   /// The jobs that were started from this machine.
   var box: TokenStore { TokenStore(path: tickets ?? TokenStore.usualPath) }
@@ -60,7 +45,8 @@ struct JobServerOptions: ParsableArguments {
   ) async throws {
     let entry: TokenStore.Entry
     do {
-      entry = try box.find(job, of: named)
+      // Without --server, a job is asked about where it was started.
+      entry = try box.find(job, of: try option.named.map { try HTTPAddress(typed: $0).description })
     } catch let failure as TokenStore.Failure {
       throw CommandFailure("freshet jobs \(command): \(failure)", .noInput)
     }
@@ -79,7 +65,7 @@ struct JobServerOptions: ParsableArguments {
     of other: String? = nil,
     _ work: (JobClient) async throws -> Void
   ) async throws {
-    let address = try HTTPAddress(other ?? server)
+    let address = try other.map { try HTTPAddress($0) } ?? option.address
     let transport = try NIOExchange()
     let client = JobClient(
       server: address,

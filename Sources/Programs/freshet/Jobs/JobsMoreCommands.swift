@@ -1,5 +1,6 @@
 import ArgumentParser
 import Commands
+import ConditionalHTTP
 import Foundation
 import Jobs
 import JobsClient
@@ -11,33 +12,65 @@ import TolerantDecoding
 struct JobsListCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "list",
-    abstract: "List the jobs that were started from here, with their states."
+    abstract: "List the jobs that were started from here, with their states.",
+    discussion: """
+        freshet jobs list
+        freshet jobs list --server https://books.example.org --json
+      """
   )
 
   @OptionGroup var server: JobServerOptions
 
+  @Flag(help: "Print JSON.")
+  var json = false
+
+  /// A job as JSON.
+  private struct Listed: Encodable {
+    var job: String
+    var kind: String
+    var name: String
+    var startedAt: String
+    var state: String?
+    /// From 0 to 1.
+    var fraction: Double?
+    var error: String?
+  }
+
   func run() async throws {
     try await server.withClient("list") { client in
-      let entries = try server.box.entries().filter { $0.server == server.server }
-      if entries.isEmpty { Terminal.write("No job was started from here on \(server.server).\n") }
-      var rows: [[String]] = []
+      let address = try server.address.description
+      let entries = try server.box.entries().filter { $0.server == address }
+      var jobs: [Listed] = []
       for entry in entries {
-        let state: String
+        var job = Listed(
+          job: entry.ticket.job,
+          kind: Self.word(entry.pipeline),
+          name: entry.name,
+          startedAt: JobInstant.text(entry.startedAt)
+        )
         do throws(JobClientFailure) {
           let answer = try await client.state(entry.ticket)
-          let percent = Int(answer.progress.fraction * 100)
-          state = "\(answer.state?.rawValue ?? "?") \(percent) %"
+          (job.state, job.fraction) = (answer.state?.rawValue, answer.progress.fraction)
         } catch {
           if case .unreachable = error { throw error }
-          state = "\(error)"
+          job.error = "\(error)"
         }
-        let started = String(JobInstant.text(entry.startedAt).prefix(16)).replacing("T", with: " ")
-        rows.append([
-          String(entry.ticket.job.prefix(8)), started, Self.word(entry.pipeline), state, entry.name,
-        ])
+        jobs.append(job)
       }
-      for line in Self.table(rows) { Terminal.write(line + "\n") }
+      if json {
+        Terminal.write(try PrintedJSON.document(jobs))
+        return
+      }
+      if jobs.isEmpty { Terminal.write("No job was started from here on \(address).\n") }
+      for line in Self.table(jobs.map(Self.row)) { Terminal.write(line + "\n") }
     }
+  }
+
+  private static func row(_ job: Listed) -> [String] {
+    let percent = Int((job.fraction ?? 0) * 100)
+    let started = String(job.startedAt.prefix(16)).replacing("T", with: " ")
+    let state = job.error ?? "\(job.state ?? "?") \(percent) %"
+    return [String(job.job.prefix(8)), started, job.kind, state, job.name]
   }
 
   /// Returns the subcommand that starts such a job.
@@ -69,7 +102,11 @@ struct JobsListCommand: AsyncParsableCommand {
 struct JobsWatchCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "watch",
-    abstract: "Follow a job to its end, whatever happens to connections in between."
+    abstract: "Follow a job to its end, whatever happens to connections in between.",
+    discussion: """
+        freshet jobs watch
+        freshet jobs watch 3fa85f64 --json
+      """
   )
 
   @Argument(help: "The job, or the beginning of its id. Default: the newest.")
@@ -91,7 +128,10 @@ struct JobsWatchCommand: AsyncParsableCommand {
 struct JobsCancelCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "cancel",
-    abstract: "Ask a job to stop; what it did so far stays."
+    abstract: "Ask a job to stop; what it did so far stays.",
+    discussion: """
+        freshet jobs cancel 3fa85f64
+      """
   )
 
   @Argument(help: "The job, or the beginning of its id. Default: the newest.")
@@ -111,7 +151,11 @@ struct JobsCancelCommand: AsyncParsableCommand {
 struct JobsResultsCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "results",
-    abstract: "Show what became of each row, book or photo."
+    abstract: "Show what became of each row, book or photo.",
+    discussion: """
+        freshet jobs results --outcome failed
+        freshet jobs results 3fa85f64 --failed-rows > corrected.csv
+      """
   )
 
   @Argument(help: "The job, or the beginning of its id. Default: the newest.")

@@ -1,5 +1,6 @@
 import ArgumentParser
 import Commands
+import ConditionalHTTP
 import Foundation
 import Jobs
 import JobsClient
@@ -55,12 +56,13 @@ struct JobStartOptions: ParsableArguments {
     name: String,
     _ server: JobServerOptions
   ) async throws {
+    let address = try server.address.description
     try await server.withClient(command) { client in
       var options = options
       if pipeline == .csvImport, options["filename"] == nil { options["filename"] = name }
       let start = try server.box.keep(
         TokenStore.Start(
-          server: server.server,
+          server: address,
           pipeline: pipeline.rawValue,
           name: name,
           mark: TokenStore.mark(content, options: options, pipeline: pipeline.rawValue),
@@ -76,7 +78,7 @@ struct JobStartOptions: ParsableArguments {
       }
       let ticket = try await self.start(client, command, start, content, type, options, server.box)
       let entry = TokenStore.Entry(
-        server: server.server,
+        server: address,
         pipeline: pipeline.rawValue,
         name: name,
         startedAt: Int64(Date().timeIntervalSince1970 * 1_000),
@@ -152,7 +154,11 @@ struct JobsImportCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "import",
     abstract:
-      "Import a table of books: an export of Goodreads, StoryGraph, LibraryThing or BookWyrm."
+      "Import a table of books: an export of Goodreads, StoryGraph, LibraryThing or BookWyrm.",
+    discussion: """
+        freshet jobs import goodreads_library_export.csv
+        freshet jobs import books.tsv --detach --server https://books.example.org
+      """
   )
 
   @Argument(help: ArgumentHelp("The table, CSV or TSV.", valueName: "file"))
@@ -173,7 +179,11 @@ struct JobsImportCommand: AsyncParsableCommand {
 struct JobsEnrichCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "enrich",
-    abstract: "Complete books from a catalogue."
+    abstract: "Complete books from a catalogue.",
+    discussion: """
+        freshet jobs enrich 9780441013593 "The Dispossessed / Ursula K. Le Guin"
+        freshet jobs enrich --file books.json
+      """
   )
 
   @Argument(help: "Books: an ISBN, or TITLE, or TITLE / AUTHOR.")
@@ -233,7 +243,10 @@ struct JobsEnrichCommand: AsyncParsableCommand {
 struct JobsScanCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "scan",
-    abstract: "Find books in photos of shelves."
+    abstract: "Find books in photos of shelves.",
+    discussion: """
+        freshet jobs scan shelf.jpg other-shelf.heic
+      """
   )
 
   @Argument(help: ArgumentHelp("Photos: JPEG, PNG, HEIC or WebP.", valueName: "photo"))

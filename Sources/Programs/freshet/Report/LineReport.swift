@@ -1,3 +1,4 @@
+import Commands
 import Foundation
 import GTFS
 import StationboardServer
@@ -50,9 +51,7 @@ struct LineReport {
         total: LineSummary(total),
         days: days.map { Day(day: $0.day.description, summary: LineSummary($0.counts)) }
       )
-      let encoder = JSONEncoder()
-      encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
-      return String(decoding: try encoder.encode(content), as: UTF8.self)
+      return try PrintedJSON.document(content)
     }
   }
 

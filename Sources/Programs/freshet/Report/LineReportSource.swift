@@ -32,7 +32,7 @@ struct LineReportSource {
   /// Opens the file, or names the server; nothing is asked yet.
   ///
   /// - Throws: ``LineReportError``.
-  init(server: String?, data: String?) throws {
+  init(server: ServerOption, data: String?) throws {
     if let data {
       do throws(HistoryFailure) {
         place = .file(try HistoryStore.openForReading(in: DataFolder(path: data)))
@@ -41,10 +41,10 @@ struct LineReportSource {
       }
       return
     }
-    let address =
-      server ?? ProcessInfo.processInfo.environment["FRESHET_SERVER"] ?? "http://127.0.0.1:8080"
+    let address = try server.address
     do throws(WatchAddressError) {
-      place = .server(try WatchAddress.request(address, fields: [:]), try Self.exchange())
+      let request = try WatchAddress.request(address.description, fields: [:])
+      place = .server(request, try Self.exchange())
     } catch {
       throw LineReportError("--server \(error.description)", .usage)
     }

@@ -38,19 +38,23 @@ struct LineReportCommand: AsyncParsableCommand {
   @Option(help: "The day, YYYY-MM-DD. Default: today.")
   var day: String?
 
-  @Option(help: "The first day, YYYY-MM-DD.")
+  @Option(help: ArgumentHelp("The first day, YYYY-MM-DD.", valueName: "day"))
   var from: String?
 
-  @Option(help: "The last day, YYYY-MM-DD. Default: today.")
+  @Option(help: ArgumentHelp("The last day, YYYY-MM-DD. Default: today.", valueName: "day"))
   var to: String?
 
   @Option(help: "The agency, where several have a line of this name.")
   var agency: String?
 
-  @Option(help: "The server. Default: $FRESHET_SERVER, else http://127.0.0.1:8080.")
-  var server: String?
+  @OptionGroup var server: ServerOption
 
-  @Option(help: "Read the history of a data folder instead of asking a server.")
+  @Option(
+    help: ArgumentHelp(
+      "Read the history of a data folder instead of asking a server.",
+      valueName: "folder"
+    )
+  )
   var data: String?
 
   @Flag(help: "Print JSON.")
@@ -78,7 +82,9 @@ struct LineReportCommand: AsyncParsableCommand {
       throw ValidationError("--from is after --to")
     }
     guard !json || !csv else { throw ValidationError("either --json or --csv") }
-    guard server == nil || data == nil else { throw ValidationError("either --server or --data") }
+    guard server.named == nil || data == nil else {
+      throw ValidationError("either --server or --data")
+    }
   }
 
   func run() async throws {
@@ -97,7 +103,7 @@ struct LineReportCommand: AsyncParsableCommand {
         lines
       )
       if json {
-        Terminal.write(try report.json + "\n")
+        Terminal.write(try report.json)
       } else if csv {
         Terminal.write(report.csv)
       } else {

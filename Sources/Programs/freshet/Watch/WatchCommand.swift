@@ -16,6 +16,9 @@ struct WatchCommand: AsyncParsableCommand {
       Works against any server, with or without entity tags. It asks conditionally where it can, \
       obeys Retry-After, backs off while the server is down and keeps the last copy with its age. \
       Leave it with Ctrl-C.
+
+        freshet watch https://example.org/status.json
+        freshet watch https://example.org/status.json --every 30 --json
       """
   )
 
@@ -28,16 +31,36 @@ struct WatchCommand: AsyncParsableCommand {
   )
   var preset = PresetName.workspaces
 
-  @Option(help: "The constants from a JSON file, in place of a preset.")
+  @Option(
+    help: ArgumentHelp(
+      "The constants from a JSON file, in place of a preset.",
+      valueName: "file"
+    )
+  )
   var policy: String?
 
-  @Option(help: "The interval in seconds, in place of the preset's.")
+  @Option(
+    help: ArgumentHelp(
+      "The interval in seconds, in place of the preset's.",
+      valueName: "seconds"
+    )
+  )
   var every: Double?
 
-  @Option(help: "A field to send with every request, 'Name: value'; may be given several times.")
+  @Option(
+    help: ArgumentHelp(
+      "A field to send with every request, 'Name: value'; may be given several times.",
+      valueName: "field"
+    )
+  )
   var header: [String] = []
 
-  @Option(help: "The address of an event stream whose events say that the document changed.")
+  @Option(
+    help: ArgumentHelp(
+      "The address of an event stream whose events say that the document changed.",
+      valueName: "address"
+    )
+  )
   var events: String?
 
   @Flag(help: "Print JSON Lines: every request, every change with its differences, every failure.")
@@ -46,13 +69,21 @@ struct WatchCommand: AsyncParsableCommand {
   @Flag(help: "Print each new body in full.")
   var body = false
 
-  @Option(help: "Append a JSON line for each request to a file.")
+  @Option(help: ArgumentHelp("Append a JSON line for each request to a file.", valueName: "file"))
   var record: String?
 
-  @Option(help: "End after this many changes; the first copy counts as one.")
+  @Option(
+    help: ArgumentHelp(
+      "End after this many changes; the first copy counts as one.",
+      valueName: "count"
+    )
+  )
   var changes: Int?
 
-  @Option(name: .customLong("for"), help: "End after this many seconds.")
+  @Option(
+    name: .customLong("for"),
+    help: ArgumentHelp("End after this many seconds.", valueName: "seconds")
+  )
   var duration: Double?
 
   func validate() throws {

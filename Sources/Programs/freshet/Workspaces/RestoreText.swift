@@ -43,10 +43,7 @@ struct RestoreText {
 
   private func write<Value: Encodable>(_ values: [Value], _ line: (Value) -> String) {
     if json {
-      let encoder = JSONEncoder()
-      encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-      let bytes = (try? encoder.encode(values)) ?? Data("[]".utf8)
-      _ = Terminal.write(String(decoding: bytes, as: UTF8.self) + "\n")
+      Terminal.write((try? PrintedJSON.line(values)) ?? "[]\n")
     } else {
       for value in values { _ = Terminal.write(Terminal.plain(line(value)) + "\n") }
     }

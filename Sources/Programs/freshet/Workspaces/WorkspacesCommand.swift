@@ -19,11 +19,14 @@ struct WorkspacesCommand: AsyncParsableCommand {
       opens a worktree, d shows its diff, s marks it as seen, m merges, u brings its source in, n makes one, D deletes \
       one, z lists what can be taken back, / filters, ? helps, q leaves. Without a terminal, the list is printed once, or with --watch \
       whenever it changes.
+
+        freshet workspaces
+        freshet workspaces --once --json
+        freshet workspaces --watch --notify
       """
   )
 
-  @Option(help: "The server. Default: $FRESHET_SERVER, else http://127.0.0.1:8080.")
-  var server: String?
+  @OptionGroup var server: ServerOption
 
   @Option(
     help: ArgumentHelp(
@@ -109,14 +112,7 @@ struct WorkspacesCommand: AsyncParsableCommand {
 
   func run() async throws {
     let environment = ProcessInfo.processInfo.environment
-    let address: HTTPAddress
-    do throws(HTTPAddress.Invalid) {
-      address = try HTTPAddress(
-        server ?? environment["FRESHET_SERVER"] ?? "http://127.0.0.1:8080"
-      )
-    } catch {
-      throw CommandFailure("freshet workspaces: \(Terminal.plain(error.description))", .usage)
-    }
+    let address = try server.address
     let exchange = try NIOExchange()
     let recorder = try recorder()
     var transport: any WorkspaceClient.Transport = exchange
@@ -254,12 +250,7 @@ struct WorkspacesCommand: AsyncParsableCommand {
   }
 
   private func text(_ list: WorkspaceList) -> String {
-    if json {
-      let encoder = JSONEncoder()
-      encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-      let bytes = (try? encoder.encode(list.worktrees)) ?? Data("[]".utf8)
-      return String(decoding: bytes, as: UTF8.self) + "\n"
-    }
+    if json { return (try? PrintedJSON.line(list.worktrees)) ?? "[]\n" }
     let text = WorkspaceText(columns: Terminal.isInteractive ? Terminal.size.columns : nil)
     if statusLine { return text.statusLine(list) + "\n" }
     return text.table(list).joined(separator: "\n") + "\n" + (watch ? "\n" : "")

@@ -1,7 +1,6 @@
 package import ConditionalHTTP
 import Foundation
 package import GTFS
-package import HTTPTypes
 package import Serving
 package import Timetable
 
@@ -9,14 +8,6 @@ package import Timetable
 ///
 /// Nothing that serves is touched: the import is made in a folder of its own.
 package struct FeedDoctor: Sendable {
-  /// Where a feed is.
-  package enum Place: Sendable {
-    /// A zip archive or a folder.
-    case path(String)
-    /// A zip archive on a server.
-    case request(HTTPRequest)
-  }
-
   /// A realtime source to try.
   package struct Realtime: Sendable {
     /// The source.
@@ -64,14 +55,18 @@ package struct FeedDoctor: Sendable {
   /// - Throws: ``FeedError`` with code `unreadable` if the feed is missing, `cannotWrite` if the folder cannot be
   ///   written.
   package func examine(
-    _ place: Place,
+    _ place: FeedPlace,
     title: String,
     encoding: TextEncoding?,
     realtime: [Realtime],
     leastPercent: Int,
     progress: @escaping (ImportProgress) -> Void
   ) async throws(FeedError) -> FeedDiagnosis {
-    let path = try await path(of: place)
+    let path = try await place.file(
+      orDownloaded: folder.path + "/download",
+      by: exchange,
+      now: clock.now
+    )
     var diagnosis: FeedDiagnosis
     do throws(FeedError) {
       let report = try FeedImporter(folder: folder, encoding: encoding).run(
@@ -106,17 +101,4 @@ package struct FeedDoctor: Sendable {
   }
 
   /// Returns the path of a feed, downloading it if necessary.
-  private func path(of place: Place) async throws(FeedError) -> String {
-    switch place {
-    case .path(let path): return path
-    case .request(let request):
-      let file = folder.path + "/download"
-      let download = StaticDownload(exchange: exchange, path: file)
-      switch await download.run(request, isConditional: false, now: clock.now) {
-      case .content: return file
-      case .failed(let reason, _): throw FeedError(.unreadable, reason)
-      case .notModified: throw FeedError(.unreadable, "the server answered with status 304")
-      }
-    }
-  }
 }

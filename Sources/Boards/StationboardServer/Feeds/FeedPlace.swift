@@ -1,0 +1,36 @@
+package import ConditionalHTTP
+package import GTFS
+package import HTTPTypes
+
+/// Where a feed is.
+package enum FeedPlace: Sendable {
+  /// A zip archive or a folder.
+  case path(String)
+  /// A zip archive on a server.
+  case request(HTTPRequest)
+
+  /// Returns the path of the feed; one on a server is downloaded, within the limits of ``StaticFeedLimits``.
+  ///
+  /// - Parameters:
+  ///   - path: The file for a download, which the caller removes.
+  ///   - exchange: Sends the request.
+  ///   - now: Seconds since 1970-01-01T00:00:00Z.
+  /// - Returns: The path of a zip archive or a folder.
+  /// - Throws: ``FeedError`` with code `unreadable` if nothing usable arrived.
+  package func file(
+    orDownloaded path: String,
+    by exchange: any HTTPStreaming,
+    now: Double
+  ) async throws(FeedError) -> String {
+    switch self {
+    case .path(let path): return path
+    case .request(let request):
+      let download = StaticDownload(exchange: exchange, path: path)
+      switch await download.run(request, isConditional: false, now: now) {
+      case .content: return path
+      case .failed(let reason, _): throw FeedError(.unreadable, reason)
+      case .notModified: throw FeedError(.unreadable, "the server answered with status 304")
+      }
+    }
+  }
+}

@@ -1,0 +1,38 @@
+import Commands
+import Foundation
+
+/// A folder that is removed with the command.
+struct ScratchFolder {
+  let path: String
+
+  /// Creates it, for its owner only.
+  ///
+  /// - Parameter command: The name of the command.
+  /// - Throws: ``CommandFailure``.
+  init(command: String) throws {
+    let base = FileManager.default.temporaryDirectory.path
+    path = "\(base)/freshet-\(command)-\(UUID().uuidString)"
+    do {
+      try FileManager.default.createDirectory(
+        atPath: path,
+        withIntermediateDirectories: false,
+        attributes: [.posixPermissions: 0o700]
+      )
+    } catch {
+      throw CommandFailure(
+        "freshet \(command): \(path): \(error.localizedDescription)",
+        .cannotCreate
+      )
+    }
+  }
+
+  func remove() { try? FileManager.default.removeItem(atPath: path) }
+
+  /// Removes it when the process is told to end, and ends the process.
+  func removedAtEnd() -> EndSignals {
+    EndSignals {
+      remove()
+      _exit(130)
+    }
+  }
+}
