@@ -143,18 +143,19 @@ class PlacesOnThePage(BoardTest):
             self.tab.run("document.getElementById('trip').close()")
             self.tab.wait("document.getElementById('trip').open === false")
 
-    def test_the_trip_says_where_its_vehicle_is_and_how_full(self):
+    def test_the_trip_says_where_its_vehicle_is_how_full_and_what_it_runs_next(self):
         self.open(f"/?stop={STOP}&lang=en")
         row = self.received()["departures"][0]
         stops = [{"stop_sequence": place, "name": f"Stop {place}", "scheduledDeparture": later(row["scheduledDeparture"], 60 * place)} for place in range(3)]
         vehicle = {"status": "INCOMING_AT", "stop_sequence": 1, "occupancy": "FEW_SEATS_AVAILABLE", "occupancyPercent": 55, "wheelchair": False, "seenAt": row["scheduledDeparture"],
                    "carriages": [{"label": "7", "occupancy": "FULL", "occupancyPercent": None}, {"label": None, "occupancy": None, "occupancyPercent": None}]}
-        told = {"status": 200, "body": {"trip": {"vehicle": vehicle}, "stops": stops}}
+        following = [{"trip_id": "U", "line": "07", "destination": "Deep"}, {"trip_id": "V", "line": None, "destination": None}]
+        told = {"status": 200, "body": {"trip": {"vehicle": vehicle, "continuesAs": following}, "stops": stops}}
         self.tab.intercept(lambda url: told if "/api/trips/" in url else None)
         self.tab.run("document.querySelector('.departure [data-part=open]').click()")
         self.tab.wait("document.querySelectorAll('#trip-stops li').length === 3")
         self.assertRegex(self.tab.run("document.getElementById('trip-note').textContent"), r"few seats \(55\s%\) · Carriage 7: full · wheelchairs cannot board · seen \d+\s\w+ ago$")
-        self.assertEqual(self.tab.run("[...document.querySelectorAll('#trip-stops .stop-note')].map((one) => one.textContent)"), ["", "the vehicle is coming", ""])
+        self.assertEqual(self.tab.run("[...document.querySelectorAll('#trip-stops .stop-note')].map((one) => one.textContent)"), ["", "the vehicle is coming", "continues as line 7 to Deepcontinues as line –"])
 
     def test_delays_are_rounded_as_the_server_rounds_them(self):
         self.open("/?lang=en", rows=False)

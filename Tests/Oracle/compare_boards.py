@@ -41,6 +41,7 @@ FIELDS = (
     "headwaySec",
     "boarding",
     "tripShortName",
+    "continuesAs",
 )
 EMPTY_MEANS_NULL = frozenset({"line", "destination", "operator"})
 
@@ -296,13 +297,16 @@ def differences(
 
 def compare(feed: Feed, server: Server, pairs: list[Pair], limit: int, label: str) -> bool:
     """Compare all the pairs, print the outcome, and tell whether all is well."""
-    shown = compared = different = empty = 0
+    shown = compared = different = empty = continuing = 0
     for pair in pairs:
         expected = []
         for row in feed.board(pair.stop_id, pair.instant, pair.window, limit):
             fields = row.as_json()
             fields["trip_id"] = server.prefix + row.trip_id
             fields["stop_id"] = server.prefix + row.stop_id
+            for trip in fields["continuesAs"]:
+                trip["trip_id"] = server.prefix + trip["trip_id"]
+            continuing += bool(fields["continuesAs"])
             expected.append(normalized(fields))
         try:
             actual = [normalized(row) for row in server.board(pair, limit)]
@@ -323,7 +327,7 @@ def compare(feed: Feed, server: Server, pairs: list[Pair], limit: int, label: st
                 print(f"{pair.stop_id} at {instant} ({local}), {pair.window} min: {text}")
     print(
         f"{label}: {len(pairs)} pairs, {compared} rows compared, "
-        f"{different} differences, {empty} empty boards"
+        f"{different} differences, {empty} empty boards, {continuing} rows of trips that continue"
     )
     return different == 0 and compared > 0
 

@@ -48,6 +48,7 @@ FIELDS = (
     "headwaySec",
     "boarding",
     "tripShortName",
+    "continuesAs",
     "vehicle",
 )
 IDENTITY = ("trip_id", "stop_id", "stop_sequence", "serviceDate", "scheduledDeparture", "added")
@@ -145,6 +146,9 @@ def expected_row(
     for name in ("trip_id", "stop_id"):
         if result[name] is not None:
             result[name] = prefix + result[name]
+    result["continuesAs"] = [
+        trip | {"trip_id": prefix + trip["trip_id"]} for trip in result["continuesAs"]
+    ]
     return result
 
 
@@ -202,6 +206,8 @@ def compare(
             kinds["ends early"] += row["endsAt"] is not None
             kinds["vehicles"] += row["vehicle"] is not None
             kinds["leaves out stops"] += row["skippedStops"] != []
+            kinds["continue"] += row["continuesAs"] != []
+            kinds["on demand"] += row["certainty"] == "on_demand"
         different += len(found)
         for text in found[: max(0, SHOWN_DIFFERENCES - shown)]:
             shown += 1

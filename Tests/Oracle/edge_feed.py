@@ -43,6 +43,7 @@ class EdgeFeed:
         self.chance = random.Random(seed)
         # Of columns that were added later: the others stay what they were.
         self.later = random.Random(seed + 1)
+        self.following = random.Random(seed + 2)
         self.served: list[str] = []
         self.stops: list[tuple] = []
         self.trips: list[tuple] = []
@@ -55,6 +56,10 @@ class EdgeFeed:
         mixed = [row for rows in by_trip[600:] for row in rows]
         self.chance.shuffle(mixed)
         self.stop_times = ordered + mixed
+        self.blocks: dict[str, str] = {}
+        self.links: list[tuple] = []
+        self.add_blocks(by_trip)
+        self.add_links()
 
     def add_station(self, number: int) -> None:
         """A station with platforms, a boarding area, a stop below a stop, and a lone stop."""
@@ -128,6 +133,35 @@ class EdgeFeed:
             self.frequencies.append((trip, self.time(start), self.time(end), headway, exact))
             start += self.chance.choice((0, 600, 1800, 3600))
 
+    def add_blocks(self, by_trip: list[list[tuple]]) -> None:
+        """Puts trips that begin where and soon after another one ends into its block."""
+        def seconds(text: str) -> int:
+            hours, minutes, rest = text.split(":")
+            return int(hours) * 3600 + int(minutes) * 60 + int(rest)
+
+        whole = [rows for rows in by_trip if (rows[0][1] or rows[0][2]) and (rows[-1][1] or rows[-1][2])]
+        starts = sorted((seconds(rows[0][2] or rows[0][1]), rows[0][0], rows[0][3]) for rows in whole)
+        for rows in whole:
+            end, stop = seconds(rows[-1][1] or rows[-1][2]), rows[-1][3]
+            later = [each for each in starts if -600 <= each[0] - end <= 2400 and each[1] != rows[0][0]]
+            near = [each for each in later if each[2][:7] == stop[:7] or each[2][:4] == stop[:4] == "lone"]
+            if not later or self.following.random() < 0.3:
+                continue
+            _, trip, _ = self.following.choice(near if near and self.following.random() < 0.8 else later)
+            block = self.blocks.setdefault(rows[0][0], f"b{len(self.blocks)}")
+            self.blocks[trip] = block
+
+    def add_links(self) -> None:
+        """Rows of transfers.txt of every kind, some of them of nothing."""
+        trips = [trip for trip, *_ in self.trips]
+        for _ in range(120):
+            kind = self.following.choice((4, 4, 4, 5, 0, "x"))
+            self.links.append(("", "", self.following.choice(trips), self.following.choice([*trips, "none"]), kind))
+        members = sorted(self.blocks)
+        for first in self.following.sample(members, len(members) // 2):
+            same = [other for other in members if self.blocks[other] == self.blocks[first]]
+            self.links.append(("", "", first, self.following.choice(same), self.following.choice((4, 5))))
+
     def write(self, folder: Path) -> None:
         """Writes the files into a folder, which is created."""
         folder.mkdir(parents=True, exist_ok=True)
@@ -141,12 +175,14 @@ class EdgeFeed:
             "routes": (["route_id", "agency_id", "route_short_name", "route_long_name", "route_type"],
                        [(id, "AB"[n % 2], short, long, kind)
                         for n, (id, short, long, kind) in enumerate(ROUTES)]),
-            "trips": (["trip_id", "route_id", "service_id", "trip_headsign", "trip_short_name"], self.trips),
+            "trips": (["trip_id", "route_id", "service_id", "trip_headsign", "trip_short_name", "block_id"],
+                      [(*trip, self.blocks.get(trip[0], "")) for trip in self.trips]),
             "stop_times": (["trip_id", "arrival_time", "departure_time", "stop_id", "stop_sequence",
                             "stop_headsign", "pickup_type", "shape_dist_traveled", "timepoint"], self.stop_times),
             "calendar": (["service_id", *days, "start_date", "end_date"],
                          [(id, *flags, start, end) for id, flags, start, end in CALENDAR]),
             "calendar_dates": (["service_id", "date", "exception_type"], EXCEPTIONS),
+            "transfers": (["from_stop_id", "to_stop_id", "from_trip_id", "to_trip_id", "transfer_type"], self.links),
             "frequencies": (["trip_id", "start_time", "end_time", "headway_secs", "exact_times"],
                             self.frequencies),
         }

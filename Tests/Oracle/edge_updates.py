@@ -167,7 +167,7 @@ class EdgeUpdates:
                 sequence += draw.choice((-1, 1, 5))
             assigned = self.neighbour(call.stop_id) if draw.random() < 0.08 else None
             headsign = f"Sign {draw.randrange(9)}" if draw.random() < 0.08 else None
-            pickup = draw.choice((0, 1, 2)) if draw.random() < 0.08 else None
+            pickup = draw.choice((0, 1, 2, 3)) if draw.random() < 0.08 else None
             result.append(
                 message(
                     f1=sequence, f2=arrival, f3=departure, f4=stop_id, f5=relationship,
@@ -188,7 +188,7 @@ class EdgeUpdates:
             relationship = draw.choice((None,) * 12 + (1, 2))
             only_arrival = draw.random() < 0.1
             departure = self.event(origin + call.departure, delay, planned)
-            pickup = draw.choice((None,) * 10 + (1,))
+            pickup = draw.choice((None,) * 10 + (1, 2, 3))
             result.append(
                 message(
                     f1=call.sequence if draw.random() < 0.97 else None,

@@ -25,6 +25,9 @@ EPOCH = datetime(1970, 1, 1, tzinfo=timezone.utc)
 GRACE_SECONDS = 45
 DEFAULT_WINDOW_MINUTES = 210
 CERTAINTY_REACH = 256
+# For how long a vehicle stands at most between two trips of its block, and how far it goes, for passengers to stay in.
+LONGEST_STOP, MOST_METERS = 1800, 200
+MOST_CONTINUATIONS = 4
 MAX_HEADSIGN_LENGTH = 80
 WEEKDAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
 
@@ -130,6 +133,8 @@ class Stop:
     parent_id: str
     platform_code: str
     location_type: str
+    latitude: str = ""
+    longitude: str = ""
 
 
 @dataclass(slots=True)
@@ -186,6 +191,7 @@ class Trip:
     calls: list[Call] = field(default_factory=list)
     frequencies: list[Frequency] = field(default_factory=list)
     short_name: str = ""
+    block: str = ""
 
     def runs(self) -> dict[int, bool]:
         """Return the starts of the trip's frequencies in order, and whether each is to the minute."""
@@ -233,6 +239,7 @@ class Row:
     headway: int | None = None
     boarding: str | None = None
     short_name: str = ""
+    continues_as: list[dict[str, object]] = field(default_factory=list)
 
     def as_json(self) -> dict[str, object]:
         """Return the row under the field names of the HTTP contract."""
@@ -251,6 +258,7 @@ class Row:
             "headwaySec": self.headway,
             "boarding": self.boarding,
             "tripShortName": self.short_name or None,
+            "continuesAs": self.continues_as,
         }
         if self.start_time is not None:
             result["startTime"] = format_time(self.start_time)
@@ -331,6 +339,10 @@ class Feed:
         self.trips: dict[str, Trip] = {}
         self.children: dict[str, list[str]] = defaultdict(list)
         self.boardings: dict[str, list[tuple[Trip, int]]] = defaultdict(list)
+        self.blocks: dict[str, list[Trip]] = defaultdict(list)
+        # Rows of transfers.txt: the trips linked to each, and the pairs between which passengers have to leave.
+        self.links: dict[str, list[str]] = defaultdict(list)
+        self.barred: set[tuple[str, str]] = set()
         self.earliest = 0
         self.latest = 0
         self._day_starts: dict[tuple[date, ZoneInfo], int] = {}
@@ -344,6 +356,7 @@ class Feed:
             self._load_trips(files)
             self._load_calls(files)
             self._load_frequencies(files)
+            self._load_links(files)
         finally:
             files.close()
         self._finish_trips()
@@ -365,7 +378,7 @@ class Feed:
         self.all_zones = [ZoneInfo(name) for name in dict.fromkeys(zones)]
 
     def _load_stops(self, files: FeedFiles) -> None:
-        columns = ("stop_id", "stop_name", "parent_station", "platform_code", "location_type")
+        columns = ("stop_id", "stop_name", "parent_station", "platform_code", "location_type", "stop_lat", "stop_lon")
         for values in files.rows("stops.txt", columns):
             if not values[0] or values[0] in self.stops:
                 self.skipped["stop without id or repeated"] += 1
@@ -403,8 +416,8 @@ class Feed:
             exceptions[day] = exceptions.get(day, True) and kind == "1"
 
     def _load_trips(self, files: FeedFiles) -> None:
-        columns = ("trip_id", "route_id", "service_id", "trip_headsign", "trip_short_name")
-        for trip_id, route_id, service_id, headsign, short in files.rows("trips.txt", columns):
+        columns = ("trip_id", "route_id", "service_id", "trip_headsign", "trip_short_name", "block_id")
+        for trip_id, route_id, service_id, headsign, short, block in files.rows("trips.txt", columns):
             if not trip_id or trip_id in self.trips:
                 self.skipped["trip without id or repeated"] += 1
             elif route_id not in self.routes:
@@ -413,7 +426,10 @@ class Feed:
                 self.skipped["trip with unknown service"] += 1
             else:
                 route = self.routes[route_id]
-                self.trips[trip_id] = Trip(trip_id, route, service_id, headsign, short_name=short)
+                trip = Trip(trip_id, route, service_id, headsign, short_name=short, block=block)
+                self.trips[trip_id] = trip
+                if block:
+                    self.blocks[block].append(trip)
 
     def _load_calls(self, files: FeedFiles) -> None:
         columns = (
@@ -473,6 +489,16 @@ class Feed:
                 self.skipped["frequency unusable"] += 1
                 continue
             trip.frequencies.append(Frequency(start, end, headway, exact_text.strip() == "1"))
+
+    def _load_links(self, files: FeedFiles) -> None:
+        columns = ("from_trip_id", "to_trip_id", "transfer_type")
+        for first, second, kind in files.rows("transfers.txt", columns):
+            if first not in self.trips or second not in self.trips or first == second:
+                continue
+            if kind == "4" and second not in self.links[first]:
+                self.links[first].append(second)
+            elif kind == "5":
+                self.barred.add((first, second))
 
     def _finish_trips(self) -> None:
         """Order and complete the calls, drop untimed trips, and index the boardings."""
@@ -616,8 +642,70 @@ class Feed:
             service_date=day,
             start_time=start,
             short_name=trip.short_name,
+            continues_as=self.continues_as(trip, day),
             **self.certainty(trip, index, start),
         )
+
+    # What the vehicle runs next
+
+    def continuations(self, trip: Trip, day: date) -> list[tuple[Trip, date]]:
+        """Return the trips, each with its service day, that the vehicle of a trip runs next with passengers in it."""
+        if trip.frequencies:
+            return []
+        end = trip.calls[-1].arrival
+        linked = []
+        for other in (self.trips[trip_id] for trip_id in self.links.get(trip.trip_id, ())):
+            if not self._may_follow(trip, other) or (trip.trip_id, other.trip_id) in self.barred:
+                continue
+            on = day if other.calls[0].departure >= end else day + timedelta(days=1)
+            if self.services[other.service_id].runs_on(on):
+                linked.append((other, on))
+        if linked or not trip.block:
+            return linked
+        later = [
+            other
+            for other in self.blocks[trip.block]
+            if self._may_follow(trip, other)
+            and 0 <= other.calls[0].departure - end <= LONGEST_STOP
+            and self.services[other.service_id].runs_on(day)
+        ]
+        if not later:
+            return []
+        following = min(later, key=lambda t: (t.calls[0].departure, t.trip_id.encode("utf-8")))
+        if (trip.trip_id, following.trip_id) in self.barred:
+            return []
+        return [(following, day)] if self._begins_near(trip, following) else []
+
+    def _may_follow(self, trip: Trip, other: Trip) -> bool:
+        same_zone = self.trip_zone(trip).key == self.trip_zone(other).key
+        return other is not trip and bool(other.calls) and not other.frequencies and same_zone
+
+    def _begins_near(self, trip: Trip, other: Trip) -> bool:
+        last, first = self.stops[trip.calls[-1].stop_id], self.stops[other.calls[0].stop_id]
+        if self.station(last.stop_id) is self.station(first.stop_id):
+            return True
+        try:
+            here = float(last.latitude), float(last.longitude)
+            there = float(first.latitude), float(first.longitude)
+        except ValueError:
+            return False
+        north = math.radians(there[0] - here[0])
+        east = math.radians(there[1] - here[1]) * math.cos(math.radians(here[0]))
+        return 6_371_009 * math.hypot(north, east) <= MOST_METERS
+
+    def continues_as(self, trip: Trip, day: date) -> list[dict[str, object]]:
+        """Return what a row says of the trips that the vehicle runs next."""
+        return [self.told(*each) for each in self.continuations(trip, day)[:MOST_CONTINUATIONS]]
+
+    def told(self, trip: Trip, day: date) -> dict[str, object]:
+        """Return what a row says of one trip that the vehicle runs next."""
+        return {
+            "trip_id": trip.trip_id,
+            "serviceDate": day.isoformat(),
+            "line": self.line(trip.route),
+            "destination": self.destination(trip, 0) or None,
+            "scheduledDeparture": format_instant(self.day_start(day, trip) + trip.calls[0].departure),
+        }
 
     def certainty(self, trip: Trip, index: int, start: int | None) -> dict[str, object]:
         """Return how exact the scheduled departure of a run is, under the names of Row."""

@@ -16,6 +16,7 @@ from gtfs_oracle import (
     DEFAULT_WINDOW_MINUTES,
     EPOCH,
     GRACE_SECONDS,
+    MOST_CONTINUATIONS,
     Call,
     Feed,
     FeedFiles,
@@ -73,6 +74,9 @@ class RealtimeRow:
     # How exact the schedule is, under the names of gtfs_oracle.Row; of a listed stop it is exact.
     certainty: dict[str, object] = field(default_factory=lambda: {"certainty": "exact"})
     short_name: str | None = None
+    # The service day whose trips the vehicle runs next, if the trip of the timetable reaches its last stop.
+    continues: date | None = None
+    continues_as: list[dict[str, object]] = field(default_factory=list)
     # The stops of its trip as (stop_sequence, stop_id), and its place among them.
     calls: list[tuple[int | None, str | None]] = field(default_factory=list)
     index: int = 0
@@ -84,6 +88,11 @@ class RealtimeRow:
     def effective(self) -> int:
         """The departure as far as it is known."""
         return self.predicted if self.predicted is not None else self.scheduled
+
+    def _word(self) -> str | None:
+        """Return how exact the schedule is; what has to be arranged needs no schedule."""
+        word = self.certainty["certainty"]
+        return word if self.scheduled is not None or word == "on_demand" else None
 
     def as_json(self) -> dict[str, object]:
         """Return the row under the field names of the HTTP contract."""
@@ -110,11 +119,12 @@ class RealtimeRow:
             "endsAt": self.ends_at,
             "terminus": self.terminus,
             "skippedStops": self.left_out[:MOST_NAMES],
-            "certainty": self.certainty["certainty"] if self.scheduled is not None else None,
+            "certainty": self._word(),
             "uncertaintySec": self.certainty.get("uncertainty"),
             "headwaySec": self.certainty.get("headway"),
             "boarding": self.certainty.get("boarding"),
             "tripShortName": self.short_name,
+            "continuesAs": self.continues_as,
         }
 
 
@@ -224,11 +234,17 @@ class RealtimeFeed:
             if number:
                 self._numbers[number].append(stop_id)
         self.touched: set[tuple[str, date, int | None]] = set()
+        # Trips that do not run as the timetable has them, so that no vehicle goes on as one of them.
+        self.off: set[tuple[str, date, int | None]] = set()
         self.rows_at: dict[str, list[RealtimeRow]] = defaultdict(list)
         for action in self._chosen().values():
             for row in action():
                 for stop_id in row.stops:
                     self.rows_at[stop_id].append(row)
+        # When it is known which trips do not run.
+        for row in {id(row): row for rows in self.rows_at.values() for row in rows}.values():
+            if row.continues is not None and row.ends_at is None and not row.cancelled:
+                row.continues_as = self._continues_as(row.trip_id, row.continues)
 
     # Stops
 
@@ -565,12 +581,26 @@ class RealtimeFeed:
     def _touch(self, instance: Instance) -> None:
         self.touched.add((instance.trip.trip_id, instance.day, instance.start))
 
+    def _continues_as(self, trip_id: str, day: date) -> list[dict[str, object]]:
+        """Return what rows say of the trips that the vehicle of a trip runs next, of those that run."""
+        running = [
+            (trip, on)
+            for trip, on in self.feed.continuations(self.feed.trips[trip_id], day)
+            if (trip.trip_id, on, None) not in self.off
+        ]
+        return [self.feed.told(trip, on) for trip, on in running[:MOST_CONTINUATIONS]]
+
+    def _turn_off(self, instance: Instance) -> None:
+        self.off.add((instance.trip.trip_id, instance.day, instance.start))
+
     def _no_rows(self, instance: Instance) -> list[RealtimeRow]:
         self._touch(instance)
+        self._turn_off(instance)
         return []
 
     def _cancelled_rows(self, instance: Instance) -> list[RealtimeRow]:
         self._touch(instance)
+        self._turn_off(instance)
         rows = [self._row(instance, call) for call in instance.trip.calls[:-1] if call.boards]
         for row in rows:
             row.cancelled = True
@@ -587,18 +617,22 @@ class RealtimeFeed:
         is_cancelled = all(
             index in links and links[index].relationship == "SKIPPED" for index in range(len(calls))
         )
+        if is_cancelled and touches:
+            self._turn_off(instance)
         delay = update.delay if within_a_day(update.delay) else None
         delay_of_trip = delay is not None
         rows = []
         for index, call in enumerate(calls):
             row = self._row(instance, call)
             row.headsign = update.headsign
+            row.continues = instance.day if touches else None
             scheduled, boards = start + call.departure, call.boards
             link = links.get(index)
             if link is not None:
                 self._move(row, link)
                 row.headsign = link.headsign or row.headsign
                 boards = call.boards if link.pickup is None else link.pickup != 1
+                row.certainty = arranged(row.certainty, link.pickup, call)
                 row.skipped = link.relationship == "SKIPPED"
                 if link.relationship == "NO_DATA":
                     delay, delay_of_trip = None, False
@@ -710,6 +744,7 @@ class RealtimeFeed:
         """Return the rows of a trip whose stop time updates are all its stops."""
         if replaced is not None:
             self._touch(replaced)
+            self._turn_off(replaced)
         stops = update.stops
         if all(stop.sequence is not None for stop in stops):
             stops = sorted(stops, key=lambda stop: stop.sequence)
@@ -753,6 +788,8 @@ class RealtimeFeed:
             if stop.assigned and self.place(stop.assigned).is_platform:
                 self._move(row, stop)
             row.ends_at, row.terminus, row.left_out = ends.of(index)
+            row.continues = replaced.day if replaced and not ends.elsewhere else None
+            row.certainty = arranged(row.certainty, stop.pickup, None)
             rows.append(row)
         return rows
 
@@ -784,6 +821,7 @@ class RealtimeFeed:
                             "boarding": row.boarding,
                         },
                         short_name=row.short_name or None,
+                        continues_as=self._continues_as(row.trip_id, row.service_date),
                         calls=[(c.sequence, c.stop_id) for c in self.feed.trips[row.trip_id].calls],
                         index=[c.sequence for c in self.feed.trips[row.trip_id].calls].index(
                             row.stop_sequence
@@ -840,6 +878,17 @@ def station_number(stop_id: str) -> str | None:
 def start_of(text: str | None) -> int | None:
     """Return a start_time in seconds of the service day."""
     return parse_time(text) if text else None
+
+
+def arranged(certainty: dict[str, object], pickup: int | None, call: Call | None) -> dict[str, object]:
+    """Return how exact a time is, with what realtime says of how people board."""
+    if pickup in (2, 3):
+        return certainty | {"certainty": "on_demand", "boarding": {2: "phone_agency", 3: "ask_driver"}[pickup]}
+    if pickup != 0 or certainty["certainty"] != "on_demand" or call is None:
+        return certainty
+    exact = "timepoint" if call.timepoint == 1 and not call.untimed else "exact"
+    word = "headway" if "headway" in certainty else "interpolated" if call.rough else exact
+    return certainty | {"certainty": word, "boarding": None}
 
 
 def within_a_day(deviation: int | None) -> bool:

@@ -152,7 +152,8 @@ class ComparisonTests(FeedTestCase):
                 if change and row["realtimeDeparture"]:
                     row |= change
                     change = {}
-                row["flags"] = ["EXTRA_SERVICE"] if row["added"] else []
+                flags = {"EXTRA_SERVICE": row["added"], "SHORT_TURN_TERMINUS": row["terminus"]}
+                row["flags"] = [flag for flag, is_set in flags.items() if is_set]
                 delay = row["rawDelaySec"]
                 row["delayMin"] = row["displayedDelayMin"] = delay and -(-delay // 60)
                 row["status"] = (

@@ -44,6 +44,7 @@ struct RealtimeStage {
     var headwaySec: Int?
     var skippedStops: [String]
     var endsAt: String?
+    var continuesAs: [ShownContinuation]
     var realtimeDeparture: String?
     var delayMin: Int?
     var platform: String?
@@ -63,6 +64,15 @@ struct RealtimeStage {
     var realtimeAt: String?
     var realtimeFreshness: String?
     var vehicle: ShownVehicle?
+  }
+
+  /// A trip that the vehicle runs next, as the contract has it.
+  struct ShownContinuation: Decodable, Equatable {
+    var tripId: String
+    var serviceDate: String
+    var line: String?
+    var destination: String?
+    var scheduledDeparture: String
   }
 
   /// The vehicle of a departure as the contract has it.

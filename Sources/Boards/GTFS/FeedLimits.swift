@@ -43,6 +43,9 @@ package enum FeedLimits {
   ///
   /// A row of 30 bytes gives up to ``runsPerTrip`` runs. The largest networks that run by frequencies take 80 MB.
   package static let frequencyBytes = 256 << 20
+  /// How many trips are looked at to find those that a vehicle may run after a trip of its block, and the most that
+  /// transfers.txt may link to it.
+  package static let continuationsPerTrip = 64
   /// The most stop times of one trip; 16 bits in the departure index.
   package static let stopTimesPerTrip = 1 << 16
   /// The latest time of day in seconds (14 days; the Trans-Siberian needs 7).

@@ -105,6 +105,7 @@ public struct BoardReader: Sendable {
     departure.headwaySec = field["headwaySec"].int()
     departure.skippedStops = strings(field["skippedStops"])
     departure.endsAt = field["endsAt"].string()
+    departure.continuesAs = field["continuesAs"].list { continuation($0) }?.elements
     departure.delayMin = field["delayMin"].int()
     departure.platform = field["platform"].string()
     departure.platformChanged = field["platformChanged"].bool()
@@ -121,6 +122,17 @@ public struct BoardReader: Sendable {
     departure.routeColor = field["routeColor"].string()
     departure.routeTextColor = field["routeTextColor"].string()
     return departure
+  }
+
+  private static func continuation(_ field: DecodeField) -> Departure.Continuation? {
+    guard field.isObject(), let id = field["trip_id"].string() ?? field["trip_id"].missing(nil)
+    else { return nil }
+    var continuation = Departure.Continuation(tripId: id)
+    continuation.serviceDate = field["serviceDate"].string()
+    continuation.line = field["line"].string()
+    continuation.destination = field["destination"].string()
+    continuation.scheduledDeparture = field["scheduledDeparture"].string()
+    return continuation
   }
 
   private static func vehicle(_ field: DecodeField) -> Departure.Vehicle? {

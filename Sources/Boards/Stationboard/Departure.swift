@@ -43,6 +43,8 @@ public struct Departure: Codable, Hashable, Sendable {
   public var skippedStops: [String]?
   /// Where the trip ends instead of its last stop.
   public var endsAt: String?
+  /// The trips that the vehicle runs next, so that passengers may stay in; several if it is divided.
+  public var continuesAs: [Continuation]?
   /// The delay in minutes, negative when early; `nil` if it is not known.
   public var delayMin: Int?
   /// The platform it leaves from.
@@ -76,6 +78,28 @@ public struct Departure: Codable, Hashable, Sendable {
   /// See ``routeColor``.
   public var routeTextColor: String?
 
+  /// A trip that the vehicle of another one runs next.
+  public struct Continuation: Codable, Hashable, Sendable {
+    /// trip_id of GTFS.
+    public var tripId: String
+    /// Its service day, `YYYY-MM-DD`.
+    public var serviceDate: String?
+    /// Its line.
+    public var line: String?
+    /// Where it goes.
+    public var destination: String?
+    /// When it leaves its first stop as scheduled, RFC 3339.
+    public var scheduledDeparture: String?
+
+    /// Creates a continuation.
+    public init(tripId: String) { self.tripId = tripId }
+
+    private enum CodingKeys: String, CodingKey {
+      case tripId = "trip_id"
+      case serviceDate, line, destination, scheduledDeparture
+    }
+  }
+
   /// Where the vehicle of a departure is, and how full.
   public struct Vehicle: Codable, Hashable, Sendable {
     /// `INCOMING_AT`, `STOPPED_AT` or `IN_TRANSIT_TO` its current stop; `nil` if that is not known.
@@ -107,7 +131,7 @@ public struct Departure: Codable, Hashable, Sendable {
     case line, category, number, destination
     case `operator`
     case scheduledDeparture, certainty, uncertaintySec, boarding, tripShortName, headwaySec
-    case skippedStops, endsAt
+    case skippedStops, endsAt, continuesAs
     case realtimeDeparture, delayMin, platform, platformChanged
     case previousPlatform, cancelled, status, realtimeAt, realtimeFreshness, alerts, flags, vehicle
     case serviceDate, startTime

@@ -77,6 +77,19 @@ struct BoardReaderTests {
     return try JSONReader.value(of: Array(text.utf8), rules: rules)
   }
 
+  @Test func `trips that a vehicle runs next are read, those without an id left out`() throws {
+    let bytes = Array(
+      #"""
+      {"departures":[{"scheduledDeparture":"2026-02-16T09:00:00Z","cancelled":false,
+      "continuesAs":[{"trip_id":"U","line":"S1","destination":"Deep"},{"line":"lost"},7]}],"meta":{}}
+      """#.utf8
+    )
+    let departure = try #require(try BoardReader().board(bytes).model.departures.first)
+    #expect(departure.continuesAs?.map(\.tripId) == ["U"])
+    #expect(departure.continuesAs?.first?.line == "S1")
+    #expect(departure.continuesAs?.first?.destination == "Deep")
+  }
+
   @Test("What Codable reads is read alike, without an issue.")
   func likeCodable() throws {
     let whole = try value(Self.board)

@@ -35,6 +35,10 @@ extension TestFeed {
         headsign: trip % 5 == 0 ? "" : "To \(trip % 5)"
       )
     }
+    // Every other trip is linked to another one.
+    feed[.transfers] =
+      ["from_trip_id,to_trip_id,transfer_type"]
+      + stride(from: 0, to: 60, by: 2).map { "T\($0),T\(($0 + 7) % 60),4" }
     return feed
   }
 }

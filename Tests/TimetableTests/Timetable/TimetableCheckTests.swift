@@ -80,6 +80,21 @@ import Testing
       $0.edit(.translations, 0, as: TranslationRecord.self) { $0.text = none }
     },
     Fault("the order of translations") { $0.swap(.translations, 0, 1, as: TranslationRecord.self) },
+    Fault("a continuation's trip") {
+      $0.edit(.continuations, 0, as: ContinuationRecord.self) { $0.to = none }
+    },
+    Fault("a continuation's flags") {
+      $0.edit(.continuations, 0, as: ContinuationRecord.self) { $0.flags = .init(rawValue: 8) }
+    },
+    Fault("the order of continuations") {
+      $0.swap(.continuations, 0, 1, as: ContinuationRecord.self)
+    },
+    Fault("an ordered continuation") {
+      $0.edit(.continuationsByTarget, 0, as: UInt32.self) { $0 = none }
+    },
+    Fault("the order of continuations by their second trip") {
+      $0.swap(.continuationsByTarget, 0, 1, as: UInt32.self)
+    },
     Fault("the latest departure") { file in
       let key = Array("\"latestTime\":".utf8)
       guard let place = file.bytes.firstRange(of: key)?.upperBound else { return }

@@ -14,6 +14,8 @@ package enum BoardLimits {
   package static let realtimeHorizon: Double = 1_800
   /// The most stops that a departure names as left out by its trip.
   package static let skippedStops = 20
+  /// The most trips that a departure names as those its vehicle runs next.
+  package static let continuations = 4
   /// The most characters of an id.
   package static let longestId = 256
 }

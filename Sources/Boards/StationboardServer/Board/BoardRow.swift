@@ -32,8 +32,21 @@ struct BoardRow: Hashable, Sendable {
     /// The trip leaves out a stop after this one.
     static let skipsLater = RealtimeMarks(rawValue: 1_024)
 
+    /// People board after a call to the agency.
+    static let phonesAgency = RealtimeMarks(rawValue: 2_048)
+    /// People board as agreed with the driver.
+    static let asksDriver = RealtimeMarks(rawValue: 4_096)
+    /// People board without arranging it, whatever the timetable says.
+    static let boardsFreely = RealtimeMarks(rawValue: 8_192)
+
+    /// How people board by realtime.
+    static let boarding: RealtimeMarks = [.phonesAgency, .asksDriver, .boardsFreely]
+
     /// What stops a trip leaves out.
     static let ofStops: RealtimeMarks = [.skipped, .endsEarly, .lastServed, .skipsLater]
+
+    /// What the timetable alone does not say.
+    static let telling: RealtimeMarks = applied.union(boarding)
 
     /// What counts as realtime applied to a row.
     static let applied: RealtimeMarks = [

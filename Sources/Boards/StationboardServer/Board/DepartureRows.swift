@@ -1,3 +1,4 @@
+import GTFS
 import NIOCore
 import Timetable
 
@@ -83,6 +84,14 @@ struct DepartureRows {
     writeFlags(row, isSubstitute: isSubstitute, &json)
     json.raw("],\"skippedStops\":[")
     writeSkippedStops(row, extra, &json)
+    TripContinuations(
+      of: row.trip,
+      on: ServiceDate(daysSinceEpoch: row.day),
+      Continuing(row, extra),
+      realtime,
+      feed
+    )
+    .write(&json, language)
     if let range = writeVehicle(row, extra, &json) { sourceTimes.append(range) }
     json.raw(",\"serviceDate\":\"")
     json.date(daysSinceEpoch: row.day)

@@ -1,3 +1,4 @@
+import GTFSRealtime
 import Timetable
 
 /// How exact the scheduled departure of a row is: one word, and what belongs to it.
@@ -32,6 +33,8 @@ struct ScheduleCertainty: Hashable {
   var headway: Int?
   /// How boarding is arranged; `nil` if it need not be.
   var boarding: Boarding?
+  /// The word of the time alone, however boarding is arranged.
+  private var timeWord: Word?
 
   /// Nothing schedules the departure.
   static let unscheduled = ScheduleCertainty()
@@ -39,7 +42,10 @@ struct ScheduleCertainty: Hashable {
   /// A stop of a trip that realtime lists with its times.
   static let listed = ScheduleCertainty(word: .exact)
 
-  private init(word: Word? = nil) { self.word = word }
+  private init(word: Word? = nil) {
+    self.word = word
+    timeWord = word
+  }
 
   /// Reads the certainty of a stop of a trip of the timetable.
   ///
@@ -64,7 +70,18 @@ struct ScheduleCertainty: Hashable {
       uncertainty = nil
       headway = timetable.headway(of: trip).map { Int($0) }
     }
+    timeWord = word
     if boarding != nil { word = .onDemand }
+  }
+
+  /// The same with what realtime says of how people board.
+  func boarding(by marks: BoardRow.RealtimeMarks) -> ScheduleCertainty {
+    guard !marks.isDisjoint(with: .boarding) else { return self }
+    var changed = self
+    changed.boarding =
+      marks.contains(.phonesAgency) ? .phoneAgency : marks.contains(.asksDriver) ? .askDriver : nil
+    changed.word = changed.boarding == nil ? timeWord : .onDemand
+    return changed
   }
 
   /// Writes the members `certainty`, `uncertaintySec`, `headwaySec` and `boarding`.
@@ -83,13 +100,15 @@ struct ScheduleCertainty: Hashable {
 extension DepartureRows {
   /// Writes how exact the scheduled departure is, and the number of the train.
   func writeCertainty(_ row: BoardRow, _ extra: ExtraTrip?, _ json: inout JSONBytes) {
-    if row.scheduled == nil {
-      ScheduleCertainty.unscheduled.write(&json)
-    } else if let trip = row.trip, extra?.stops.isEmpty ?? true {
-      ScheduleCertainty(row.position, of: trip, feed.timetable, isCopy: extra != nil).write(&json)
-    } else {
-      ScheduleCertainty.listed.write(&json)
-    }
+    let certainty: ScheduleCertainty =
+      if row.scheduled == nil {
+        .unscheduled
+      } else if let trip = row.trip, extra?.stops.isEmpty ?? true {
+        ScheduleCertainty(row.position, of: trip, feed.timetable, isCopy: extra != nil)
+      } else {
+        .listed
+      }
+    certainty.boarding(by: row.marks).write(&json)
     json.raw(",\"tripShortName\":")
     // A trip beside the timetable has not the number of its template.
     if let trip = row.trip, extra == nil || extra?.kind == .replacement {
@@ -98,5 +117,22 @@ extension DepartureRows {
     } else {
       json.raw("null")
     }
+  }
+}
+
+extension BoardRow.RealtimeMarks {
+  /// How people board, as the pickup_type of a stop time update says it; nothing if the timetable says the same.
+  ///
+  /// - Parameters:
+  ///   - access: The pickup_type of the update.
+  ///   - usual: That of the timetable, 0 to 3.
+  init(boarding access: StopTimeDetails.Access, insteadOf usual: UInt8) {
+    self =
+      switch access {
+      case .regular: usual > 1 ? .boardsFreely : []
+      case .phoneAgency: usual == 2 ? [] : .phonesAgency
+      case .coordinateWithDriver: usual == 3 ? [] : .asksDriver
+      case .none, .unknown: []
+      }
   }
 }

@@ -117,6 +117,14 @@ struct TripAnswer {
       json.raw("null")
     }
     writeState(realtime, &json)
+    TripContinuations(
+      of: journey.trip,
+      on: journey.day,
+      realtime?.continuing ?? .asScheduled,
+      snapshot.index,
+      journey.feed
+    )
+    .write(&json, language)
     writeVehicle(realtime, &json)
     json.raw("}")
   }
@@ -177,14 +185,22 @@ struct TripAnswer {
     let count = timetable.callCount(of: trip)
     return (0..<count).map { position in
       let call = timetable.call(position, of: trip)
+      let row = realtime?.row(at: position)
+      let certainty = ScheduleCertainty(
+        position,
+        of: trip,
+        timetable,
+        isCopy: realtime?.extra != nil
+      )
       let stop = Stop(
         stop: call.stop,
         sequence: Int(call.sequence),
         scheduledArrival: position == 0 ? nil : midnight + Int64(call.arrival),
         scheduledDeparture: position == count - 1 ? nil : midnight + Int64(call.departure),
-        allowsPickup: call.allowsPickup && position < count - 1,
+        allowsPickup: (call.allowsPickup || row != nil) && position < count - 1
+          && realtime?.isClosed(at: position) != true,
         allowsDropOff: call.allowsDropOff && position > 0,
-        certainty: ScheduleCertainty(position, of: trip, timetable, isCopy: realtime?.extra != nil)
+        certainty: certainty.boarding(by: row?.marks ?? [])
       )
       return (position, stop)
     }
@@ -202,7 +218,8 @@ struct TripAnswer {
         scheduledDeparture: row?.scheduled,
         allowsPickup: row != nil,
         allowsDropOff: position > 0,
-        certainty: row?.scheduled == nil ? .unscheduled : .listed
+        certainty: (row?.scheduled == nil ? ScheduleCertainty.unscheduled : .listed)
+          .boarding(by: row?.marks ?? [])
       )
       return (position, stop)
     }

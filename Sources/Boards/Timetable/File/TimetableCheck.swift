@@ -11,6 +11,7 @@ extension Timetable {
     try checkTrips()
     try checkDepartures()
     try checkTranslations()
+    try checkContinuations()
   }
 
   private func require(_ condition: Bool, _ what: @autoclosure () -> String) throws(FeedError) {
@@ -193,6 +194,34 @@ extension Timetable {
       try require(
         Int(max(translation.language, translation.text)) < textCount,
         "a translation's text does not exist"
+      )
+    }
+  }
+
+  private func checkContinuations() throws(FeedError) {
+    let count = image.continuations.count
+    try require(image.continuationsByTarget.count == count, "continuations by their second trip")
+    for record in image.continuations {
+      try require(
+        Int(max(record.from, record.to)) < tripCount,
+        "a trip of a continuation does not exist"
+      )
+      try require(
+        ContinuationRecord.Flags.all.isSuperset(of: record.flags),
+        "a continuation has unknown flags"
+      )
+    }
+    for (left, right) in zip(image.continuations, image.continuations.dropFirst()) {
+      try require(left.from <= right.from, "continuations are not in order")
+    }
+    for number in image.continuationsByTarget {
+      try require(Int(number) < count, "an ordered continuation does not exist")
+    }
+    for (left, right) in zip(image.continuationsByTarget, image.continuationsByTarget.dropFirst()) {
+      let (first, second) = (image.continuations[Int(left)], image.continuations[Int(right)])
+      try require(
+        (first.to, left) < (second.to, right),
+        "continuations by their second trip are not in order"
       )
     }
   }

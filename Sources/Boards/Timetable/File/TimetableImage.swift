@@ -29,6 +29,8 @@ struct TimetableImage: Sendable {
   nonisolated(unsafe) let departureStarts: UnsafeBufferPointer<UInt32>
   nonisolated(unsafe) let departures: UnsafeBufferPointer<DepartureEntry>
   nonisolated(unsafe) let translations: UnsafeBufferPointer<TranslationRecord>
+  nonisolated(unsafe) let continuations: UnsafeBufferPointer<ContinuationRecord>
+  nonisolated(unsafe) let continuationsByTarget: UnsafeBufferPointer<UInt32>
 
   /// Maps a timetable file and verifies header, table of contents and, on request, every checksum.
   ///
@@ -67,6 +69,8 @@ struct TimetableImage: Sendable {
     departureStarts = try table.section(.departureStarts)
     departures = try table.section(.departures)
     translations = try table.section(.translations)
+    continuations = try table.section(.continuations)
+    continuationsByTarget = try table.section(.continuationsByTarget)
   }
 
   /// Words of one set of days.
@@ -167,6 +171,9 @@ private struct TableOfContents {
   func section<Element: BitwiseCopyable>(
     _ section: TimetableSection
   ) throws(FeedError) -> UnsafeBufferPointer<Element> {
+    if section.isOptional, entries[section.rawValue] == nil {
+      return UnsafeBufferPointer(start: nil, count: 0)
+    }
     guard
       let entry = entries[section.rawValue],
       Int(entry.stride) == MemoryLayout<Element>.stride

@@ -95,6 +95,29 @@ struct TripRecord: BitwiseCopyable {
   var reserved: UInt16 = 0
 }
 
+/// A trip that the vehicle of another one may run next.
+struct ContinuationRecord: BitwiseCopyable {
+  /// What the record says of the two trips.
+  struct Flags: OptionSet, BitwiseCopyable {
+    var rawValue: UInt32
+
+    /// Passengers may stay in the vehicle.
+    static let inSeat = Flags(rawValue: 1)
+    /// transfers.txt links the trips; else their block does.
+    static let linked = Flags(rawValue: 2)
+    /// The second trip is that of the service day after.
+    static let nextDay = Flags(rawValue: 4)
+
+    static let all: Flags = [.inSeat, .linked, .nextDay]
+  }
+
+  /// The trip that ends.
+  var from: UInt32
+  /// The trip that begins.
+  var to: UInt32
+  var flags: Flags
+}
+
 /// One departure of a stop: time, trip and position in the trip in one number, so that plain
 /// integer order is the order of a board.
 struct DepartureEntry: BitwiseCopyable {

@@ -52,4 +52,11 @@ enum TimetableSection: UInt32, CaseIterable {
   case translations = 24
   /// For each text the number of the first text that names the same place (``PlaceName``), `UInt32`.
   case textPlaces = 25
+  /// ``ContinuationRecord``, by the trip that ends. Files of programs that did not read block_id lack it.
+  case continuations = 26
+  /// The numbers of all continuations by the trip that begins, `UInt32`; lacking likewise.
+  case continuationsByTarget = 27
+
+  /// Whether a file is complete without the section.
+  var isOptional: Bool { self == .continuations || self == .continuationsByTarget }
 }

@@ -266,18 +266,4 @@ extension FeedReader {
   }
 
   /// Counts the transfers; boards do not use them yet, a broken reference is still worth a word.
-  func readTransfers() throws(FeedError) {
-    try read(.transfers) { reader in
-      (reader.column("from_stop_id"), reader.column("to_stop_id"))
-    } row: { [self] reader, columns in
-      for column in [columns.0, columns.1] {
-        let id = reader.bytes(column)
-        let known = find(id, in: tables.stopIds)
-        if id.count > 0, known == nil {
-          warn(reader, column, "\(shown(reader, column)) is not a stop")
-        }
-      }
-      return nil
-    }
-  }
 }

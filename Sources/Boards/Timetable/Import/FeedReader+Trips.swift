@@ -88,6 +88,7 @@ extension FeedReader {
       var headsign: Int?
       var shortName: Int?
       var direction: Int?
+      var block: Int?
     }
     let expected = (source.size(of: .trips) ?? 0) / 64
     tables.trips.ids = ByteTable(capacity: min(expected, 1 << 22))
@@ -98,7 +99,8 @@ extension FeedReader {
         service: try reader.required("service_id"),
         headsign: reader.column("trip_headsign"),
         shortName: reader.column("trip_short_name"),
-        direction: reader.column("direction_id")
+        direction: reader.column("direction_id"),
+        block: reader.column("block_id")
       )
     } row: { reader, columns throws(FeedError) in
       let id = reader.bytes(columns.id)
@@ -128,6 +130,7 @@ extension FeedReader {
       tables.trips.directions.append(
         UInt8(clamping: integer(reader, columns.direction) ?? 255)
       )
+      tables.trips.blocks.append(block(reader, columns.block))
       tables.trips.patterns.append(noRecord)
       tables.trips.profiles.append(0)
       tables.trips.distances.append(noRecord)
@@ -146,6 +149,13 @@ extension FeedReader {
           reason: "service_id \(shown(reader, columns.service)) is in no calendar file"
         )
     }
+  }
+
+  /// The number of a block_id; ``noRecord`` for none, and for one that is too long.
+  private func block(_ reader: CSVReader, _ column: Int?) -> UInt32 {
+    let id = reader.bytes(column)
+    guard id.count > 0, id.count <= FeedLimits.textBytes else { return noRecord }
+    return withStored(id) { tables.blockIds.insert($0) }.number
   }
 
   func readFrequencies() throws(FeedError) {

@@ -26,6 +26,9 @@ struct FeedTables {
   /// How many runs the rows of each trip give, those counted twice that two rows give.
   var frequencyRuns: [UInt32: Int] = [:]
   var translations: [TranslationRecord] = []
+  /// Rows of transfers.txt that link two trips.
+  var links: [TripLink] = []
+  var blockIds = ByteTable()
   var publisher: String?
   var version: String?
   var language: String?
@@ -45,8 +48,9 @@ struct FeedTables {
     }
     let ids =
       texts.keptBytes + agencyIds.keptBytes + stopIds.keptBytes + routeIds.keptBytes
-      + serviceIds.keptBytes + trips.ids.keptBytes
-    let records = bytes(agencies) + bytes(stops) + bytes(routes) + bytes(translations)
+      + serviceIds.keptBytes + trips.ids.keptBytes + blockIds.keptBytes
+    let records =
+      bytes(agencies) + bytes(stops) + bytes(routes) + bytes(translations) + bytes(links)
     // An array, and an entry in a dictionary, have some bytes beside their contents.
     let calendar = bytes(services) + 64 * services.count + 16 * exceptionCount
     let runs = 160 * frequencies.count + 24 * frequencyRowCount + Self.leastRunBytes * runCount
@@ -82,6 +86,14 @@ struct ServiceDays {
   }
 }
 
+/// A row of transfers.txt whose transfer_type is 4 or 5: trips of one vehicle, by number.
+struct TripLink: Hashable {
+  var from: UInt32
+  var to: UInt32
+  /// Whether passengers may stay in the vehicle.
+  var isInSeat: Bool
+}
+
 /// A row of frequencies.txt.
 struct FrequencyRow {
   var start: Int32
@@ -99,6 +111,8 @@ struct TripColumns {
   var headsigns: [UInt32] = []
   var shortNames: [UInt32] = []
   var directions: [UInt8] = []
+  /// The number of the block_id, or ``noRecord``.
+  var blocks: [UInt32] = []
   /// The trip's pattern once its stop times are read; ``noRecord`` before, and for trips left out.
   var patterns: [UInt32] = []
   var profiles: [UInt32] = []
@@ -108,7 +122,7 @@ struct TripColumns {
   var states: [State] = []
 
   /// The bytes that all columns but the ids take.
-  var keptBytes: Int { 34 * states.count }
+  var keptBytes: Int { 38 * states.count }
 
   enum State: UInt8 {
     /// No stop time has been read.

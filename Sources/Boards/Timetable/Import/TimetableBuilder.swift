@@ -111,6 +111,9 @@ struct TimetableBuilder {
     try writer.write(.departureStarts, index.starts)
     try writer.write(.departures, index.entries)
     try writer.write(.translations, tables.translations)
+    let continuations = ContinuationTable(tables, calendar, runs: places(of: runs))
+    try writer.write(.continuations, continuations.records)
+    try writer.write(.continuationsByTarget, continuations.byTarget)
     report.timetableBytes = try writer.finish(
       version: hasZones ? TimetableHeader.currentVersion : TimetableHeader.oneZoneVersion
     )
@@ -258,6 +261,15 @@ struct TimetableBuilder {
       highest = max(highest, Int(time.departure))
     }
     return lowest...highest
+  }
+
+  /// For each trip the number of its run; ``noRecord`` for those left out and those of frequencies.txt.
+  private func places(of runs: [Run]) -> [UInt32] {
+    var places = [UInt32](repeating: noRecord, count: tables.trips.states.count)
+    for (number, run) in runs.enumerated() where tables.frequencies[run.trip] == nil {
+      places[Int(run.trip)] = UInt32(number)
+    }
+    return places
   }
 
   private func records(of runs: [Run], _ calendar: ServiceSets) -> [TripRecord] {

@@ -68,6 +68,8 @@ noWheelchair:"pas accessible en fauteuil roulant",
 "load-FULL":"complet",
 "load-NOT_ACCEPTING_PASSENGERS":"ne prend personne",
 "load-NOT_BOARDABLE":"fermé",
+continuesTo:"continue comme ligne {line} vers {destination}",
+continuesAs:"continue comme ligne {line}",
 expectedAt:"prévu {time}",
 },
 de:{
@@ -95,6 +97,8 @@ noWheelchair:"mit Rollstuhl nicht zugänglich",
 "load-FULL":"voll",
 "load-NOT_ACCEPTING_PASSENGERS":"nimmt niemanden mit",
 "load-NOT_BOARDABLE":"geschlossen",
+continuesTo:"fährt weiter als Linie {line} nach {destination}",
+continuesAs:"fährt weiter als Linie {line}",
 expectedAt:"erwartet {time}",
 },
 it:{
@@ -122,6 +126,8 @@ noWheelchair:"non accessibile in sedia a rotelle",
 "load-FULL":"pieno",
 "load-NOT_ACCEPTING_PASSENGERS":"non prende passeggeri",
 "load-NOT_BOARDABLE":"chiuso",
+continuesTo:"prosegue come linea {line} per {destination}",
+continuesAs:"prosegue come linea {line}",
 expectedAt:"previsto {time}",
 },
 en:{
@@ -149,6 +155,8 @@ noWheelchair:"wheelchairs cannot board",
 "load-FULL":"full",
 "load-NOT_ACCEPTING_PASSENGERS":"takes no passengers",
 "load-NOT_BOARDABLE":"closed",
+continuesTo:"continues as line {line} to {destination}",
+continuesAs:"continues as line {line}",
 expectedAt:"expected {time}",
 },
 };
@@ -228,8 +236,13 @@ const context={say:this.#c,zone:pane.zone,now:pane.clock.now(),departure,here,co
 isCancelled:trip?.cancelled===true,vehicle};
 this.#b.classList.toggle("rough",stops.some(isRoughHere));
 this.#b.replaceChildren(...stops.map((stop,index)=>stopItem(stop,index,context)));
+this.#b.lastElementChild?.querySelector(".stop-note").append(...continuations(trip,this.#c));
 this.#b.children[here]?.scrollIntoView({block:"center"});
 }
+}
+function continuations(trip,say){
+return(trip?.continuesAs??[]).map(({line,destination})=>
+newElement("span","stop-next",say(destination?"continuesTo":"continuesAs",{line:lineName(line)||"–",destination})));
 }
 function vehicleInWords(vehicle,say,now){
 if(!vehicle)return "";

@@ -182,6 +182,7 @@ extension RealtimeBuilder {
       }
       if isEndKnown, endsEarly || end != updates.count - 1 { marks.insert(.endsEarly) }
       if place == end { marks.insert(.lastServed) }
+      if let pickup = details?.pickup { marks.formUnion(.init(boarding: pickup, insteadOf: 0)) }
       append(
         named.stop,
         place,

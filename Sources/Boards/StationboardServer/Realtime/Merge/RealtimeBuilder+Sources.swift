@@ -163,7 +163,7 @@ extension RealtimeIndex {
       }
       return (trip.firstCall..<trip.firstCall + trip.callCount).contains { number in
         let call = calls[Int(number)]
-        return !call.marks.isDisjoint(with: .applied)
+        return !call.marks.isDisjoint(with: .telling)
           || call.platform != RealtimeCall.usualPlatform || headsigns[number] != nil
       }
     }

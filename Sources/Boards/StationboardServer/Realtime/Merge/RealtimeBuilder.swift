@@ -172,7 +172,7 @@ struct RealtimeBuilder {
     }
     return (trip.firstCall..<trip.firstCall + trip.callCount).contains { number in
       let call = calls[Int(number)]
-      return !call.marks.isDisjoint(with: .applied) || call.platform != RealtimeCall.usualPlatform
+      return !call.marks.isDisjoint(with: .telling) || call.platform != RealtimeCall.usualPlatform
         || headsigns[number] != nil
     }
   }

@@ -9,6 +9,7 @@ struct TripRealtime {
   /// The headsign by realtime; `nil` if realtime has none.
   let headsign: String?
   private let skips: Set<Int>
+  private let closed: Set<Int>
   private let rows: [Int: BoardRow]
   private let arrivals: [Int: Int64]
 
@@ -18,6 +19,9 @@ struct TripRealtime {
     headsign = index.text(trip.headsign)
     skips = Set(
       index.skips[Int(trip.firstSkip)..<Int(trip.firstSkip + trip.skipCount)].map { Int($0) }
+    )
+    closed = Set(
+      index.closed[Int(trip.firstClosed)..<Int(trip.firstClosed + trip.closedCount)].map { Int($0) }
     )
     var rows: [Int: BoardRow] = [:]
     for number in Int(trip.firstCall)..<Int(trip.firstCall + trip.callCount) {
@@ -38,6 +42,14 @@ struct TripRealtime {
 
   /// The predicted arrival at a stop without boarding.
   func arrival(at position: Int) -> Int64? { arrivals[position] }
+
+  /// Whether it ends before its last stop.
+  var endsEarly: Bool {
+    rows.values.contains { !$0.marks.isDisjoint(with: [.endsEarly, .lastServed]) }
+  }
+
+  /// Whether realtime forbids boarding at a stop, though the timetable allows it.
+  func isClosed(at position: Int) -> Bool { closed.contains(position) }
 
   /// Whether the trip leaves a stop out.
   func isSkipped(at position: Int) -> Bool {

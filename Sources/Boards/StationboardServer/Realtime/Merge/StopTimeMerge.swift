@@ -95,6 +95,8 @@ extension RealtimeBuilder {
           headsign = details.headsign
           if let pickup = details.pickup {
             isBoarded = position < schedule.count - 1 && pickup != StopTimeDetails.Access.none
+            let usual = timetable.pickupType(position, of: trips[trips.count - 1].trip)
+            marks.formUnion(.init(boarding: pickup, insteadOf: usual))
           }
         }
         (platform, marks) = self.platform(of: stopTime, call.stop, marks)

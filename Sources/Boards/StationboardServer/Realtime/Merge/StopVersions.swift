@@ -1,3 +1,4 @@
+import GTFS
 import Timetable
 
 /// The versions of all stops: sums of the hashes of what can change their boards, in any order; and how
@@ -70,6 +71,19 @@ struct StopVersions: Sendable {
         let stop = timetable.call(position, of: trip.trip).stop
         let hash = Self.mix(trips[number] ^ 0xDE1E_7ED0 ^ UInt64(position) << 40)
         directory.forEachLevel(of: stop) { versions[Int($0)] &+= hash }
+      }
+    }
+    guard timetable.hasContinuations else { return }
+    // A trip that does not run is no longer the one that the vehicle of another trip runs next.
+    for (number, trip) in builder.trips.enumerated()
+    where trip.extra < 0 && trip.kind.endsContinuation {
+      let day = ServiceDate(daysSinceEpoch: Int(trip.day))
+      for before in timetable.predecessors(of: trip.trip, on: day) {
+        for position in 0..<timetable.callCount(of: before.trip) {
+          let stop = timetable.call(position, of: before.trip).stop
+          let hash = Self.mix(trips[number] ^ 0xC047_1401 ^ UInt64(position) << 40)
+          directory.forEachLevel(of: stop) { versions[Int($0)] &+= hash }
+        }
       }
     }
   }

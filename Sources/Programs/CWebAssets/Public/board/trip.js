@@ -83,8 +83,16 @@ export class TripDialog {
       isCancelled: trip?.cancelled === true, vehicle };
     this.#stops.classList.toggle("rough", stops.some(isRoughHere));
     this.#stops.replaceChildren(...stops.map((stop, index) => stopItem(stop, index, context)));
+    // Behind the last stop: passengers may stay in the vehicle.
+    this.#stops.lastElementChild?.querySelector(".stop-note").append(...continuations(trip, this.#say));
     this.#stops.children[here]?.scrollIntoView({ block: "center" });
   }
+}
+
+/** The trips that the vehicle runs next, a line for each. */
+function continuations(trip, say) {
+  return (trip?.continuesAs ?? []).map(({ line, destination }) =>
+    newElement("span", "stop-next", say(destination ? "continuesTo" : "continuesAs", { line: lineName(line) || "–", destination })));
 }
 
 /** How full the vehicle is, whole and by carriage, who can board, and how long ago that was known. */

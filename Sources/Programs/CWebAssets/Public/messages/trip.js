@@ -26,6 +26,8 @@ export default {
     "load-FULL": "complet",
     "load-NOT_ACCEPTING_PASSENGERS": "ne prend personne",
     "load-NOT_BOARDABLE": "fermé",
+    continuesTo: "continue comme ligne {line} vers {destination}",
+    continuesAs: "continue comme ligne {line}",
     expectedAt: "prévu {time}",
   },
   de: {
@@ -53,6 +55,8 @@ export default {
     "load-FULL": "voll",
     "load-NOT_ACCEPTING_PASSENGERS": "nimmt niemanden mit",
     "load-NOT_BOARDABLE": "geschlossen",
+    continuesTo: "fährt weiter als Linie {line} nach {destination}",
+    continuesAs: "fährt weiter als Linie {line}",
     expectedAt: "erwartet {time}",
   },
   it: {
@@ -80,6 +84,8 @@ export default {
     "load-FULL": "pieno",
     "load-NOT_ACCEPTING_PASSENGERS": "non prende passeggeri",
     "load-NOT_BOARDABLE": "chiuso",
+    continuesTo: "prosegue come linea {line} per {destination}",
+    continuesAs: "prosegue come linea {line}",
     expectedAt: "previsto {time}",
   },
   en: {
@@ -107,6 +113,8 @@ export default {
     "load-FULL": "full",
     "load-NOT_ACCEPTING_PASSENGERS": "takes no passengers",
     "load-NOT_BOARDABLE": "closed",
+    continuesTo: "continues as line {line} to {destination}",
+    continuesAs: "continues as line {line}",
     expectedAt: "expected {time}",
   },
 };
