@@ -99,6 +99,7 @@ class BoardsTest(unittest.TestCase):
         self.assertEqual(answer.returncode, 0, answer.stderr)
         # 2026-06-16 06:00 in Zurich, a Tuesday.
         self.check("Oracle/edge_updates.py", str(feed), "2026-06-16", "1781582400", "5", "700", str(updates))
+        self.check("Oracle/modification_oracle.py", str(feed), "2026-06-16", "1781582400", "5", "60", str(updates))
         positions = self.folder / f"positions-{name}.pb"
         self.check("Oracle/vehicle_oracle.py", str(feed), str(updates), "2026-06-16", "1781582400", "5", "900", str(positions))
         # Time hardly passes: what was seen a minute ago is not old, whatever the machine is doing.
@@ -116,6 +117,7 @@ class BoardsTest(unittest.TestCase):
             )
         self.assertIn("; 0 differences", out)
         self.assertGreater(int(re.search(r"(\d+) vehicles", out)[1]), 150, out)
+        self.assertGreater(int(re.search(r"(\d+) detoured", out)[1]), 150, out)
 
     def test_boards_with_trip_updates_of_drifted_ids_equal_the_oracle(self):
         feed, data, updates = self.folder / "drift", self.folder / "drift-data", self.folder / "drift.pb"

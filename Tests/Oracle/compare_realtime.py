@@ -39,6 +39,7 @@ FIELDS = (
     "platformChanged",
     "previousPlatform",
     "added",
+    "detoured",
     "destination",
     "endsAt",
     "terminus",
@@ -115,6 +116,7 @@ def normalized(row: dict[str, object]) -> dict[str, object]:
     """Reduce a row of the server to what is compared."""
     result = {name: row.get(name) for name in FIELDS}
     result["added"] = "EXTRA_SERVICE" in (row.get("flags") or [])
+    result["detoured"] = "DETOUR" in (row.get("flags") or [])
     result["terminus"] = "SHORT_TURN_TERMINUS" in (row.get("flags") or [])
     return result
 
@@ -206,6 +208,7 @@ def compare(
             kinds["ends early"] += row["endsAt"] is not None
             kinds["vehicles"] += row["vehicle"] is not None
             kinds["leaves out stops"] += row["skippedStops"] != []
+            kinds["detoured"] += row["detoured"]
             kinds["continue"] += row["continuesAs"] != []
             kinds["on demand"] += row["certainty"] == "on_demand"
         different += len(found)

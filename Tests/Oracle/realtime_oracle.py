@@ -27,6 +27,7 @@ from gtfs_oracle import (
     parse_integer,
     parse_time,
 )
+from modification_oracle import Modifications
 from realtime_wire import Event, StopUpdate, TripUpdate, read_feed
 from trip_ladder import Ladder
 
@@ -59,6 +60,7 @@ class RealtimeRow:
     predicted: int | None = None
     cancelled: bool = False
     skipped: bool = False
+    detoured: bool = False
     added: bool = False
     replaces: bool = False
     platform: str | None = None
@@ -115,6 +117,7 @@ class RealtimeRow:
             "platformChanged": self.platform_changed,
             "previousPlatform": self.previous_platform,
             "added": self.added,
+            "detoured": self.detoured,
             "destination": self.headsign,
             "endsAt": self.ends_at,
             "terminus": self.terminus,
@@ -227,12 +230,15 @@ class RealtimeFeed:
         """Resolve every update and compute the rows of the trips that they are about."""
         self.timestamp, self.updates = read_feed(self.data)
         self.ladder = Ladder(self)
+        # The instance of each update that names one.
+        self.found: dict[tuple, Instance] = {}
         self._places: dict[str, Place] = {}
         self._numbers: dict[str, list[str]] = defaultdict(list)
         for stop_id in self.feed.stops:
             number = station_number(stop_id)
             if number:
                 self._numbers[number].append(stop_id)
+        self.modifications = Modifications(self, self.data)
         self.touched: set[tuple[str, date, int | None]] = set()
         # Trips that do not run as the timetable has them, so that no vehicle goes on as one of them.
         self.off: set[tuple[str, date, int | None]] = set()
@@ -258,6 +264,9 @@ class RealtimeFeed:
         if stop_id in self.feed.stops:
             return Place(stop_id, self.feed.stops[stop_id].location_type != "1")
         same = self._numbers.get(station_number(stop_id) or "", [])
+        parent, platform = self.modifications.stops.get(stop_id, (None, None))
+        if not same and parent and self.place(parent).stop_id is not None:
+            return Place(self.place(parent).stop_id, False, platform)
         if not same:
             return Place(None)
         station = self.feed.station(same[0]).stop_id
@@ -306,6 +315,8 @@ class RealtimeFeed:
 
         vehicles = []
         for number, update in enumerate(self.updates):
+            if self.modifications.is_matched(update):
+                continue
             vehicle = self._vehicle(update)
             if vehicle is None:
                 choose(update, number)
@@ -333,7 +344,14 @@ class RealtimeFeed:
             for key, update in self.owners.items()
             if key[0] not in ("new", "copy") and update.trip_id
         }
-        return {key: action for key, (_, action, _) in chosen.items()}
+        actions = {key: action for key, (_, action, _) in chosen.items()}
+        self.modifications.apply(actions, self.owners)
+        return actions
+
+    def instance(self, trip: Trip, day: date, start: int | None) -> Instance:
+        """Return a trip on a day, or a run of it."""
+        moved = 0 if start is None else start - trip.calls[0].departure
+        return Instance(trip, day, start, self.feed.day_start(day, trip) + moved)
 
     def _vehicle(self, update: TripUpdate) -> Vehicle | None:
         """Return the vehicle of an update that is of no run of a frequency without exact times."""
@@ -425,6 +443,7 @@ class RealtimeFeed:
             if vehicle.start is not None:
                 instance.moved = vehicle.start - run
         identity = (instance.trip.trip_id, instance.day, instance.start)
+        self.found[identity, id(update)] = instance
         actions = {
             "CANCELED": lambda: self._cancelled_rows(instance),
             "DELETED": lambda: self._no_rows(instance),
@@ -607,13 +626,20 @@ class RealtimeFeed:
         return rows
 
     def _updated_rows(
-        self, update: TripUpdate, instance: Instance, touches: bool = True
+        self,
+        update: TripUpdate,
+        instance: Instance,
+        touches: bool = True,
+        links: dict[int, StopUpdate] | None = None,
     ) -> list[RealtimeRow]:
         if touches:
             self._touch(instance)
         calls = instance.trip.calls
         start = instance.origin + instance.moved
-        links = self._links(update.stops, calls, start)
+        # Of a trip with modifications they are known, and so is its end.
+        is_changed = links is not None
+        if links is None:
+            links = self._links(update.stops, calls, start)
         is_cancelled = all(
             index in links and links[index].relationship == "SKIPPED" for index in range(len(calls))
         )
@@ -648,7 +674,7 @@ class RealtimeFeed:
                 row.predicted = scheduled + delay
             if index < len(calls) - 1 and boards:
                 rows.append(row)
-                if not is_cancelled:
+                if not is_cancelled and not is_changed:
                     self._say_end(row, index, calls, links)
         return rows
 

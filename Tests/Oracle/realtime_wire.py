@@ -55,7 +55,8 @@ class TripUpdate:
     start_date: str | None = None
     start_time: str | None = None
     relationship: str = "SCHEDULED"
-    modified: bool = False
+    # Of a changed trip: the entity of its modifications, its trip_id, start_time and start_date.
+    modified: tuple[str | None, str | None, str | None, str | None] | None = None
     timestamp: int | None = None
     delay: int | None = None
     new_trip_id: str | None = None
@@ -164,7 +165,8 @@ def descriptor(data: bytes, result: TripUpdate) -> None:
         elif number == 6:
             result.direction = value
         elif number == 7:
-            result.modified = True
+            parts = dict(fields(value))
+            result.modified = tuple(text(parts[each]) if each in parts else None for each in (1, 2, 3, 4))
         elif number == 8:
             result.original_id = text(value)
 

@@ -152,7 +152,7 @@ class ComparisonTests(FeedTestCase):
                 if change and row["realtimeDeparture"]:
                     row |= change
                     change = {}
-                flags = {"EXTRA_SERVICE": row["added"], "SHORT_TURN_TERMINUS": row["terminus"]}
+                flags = {"EXTRA_SERVICE": row["added"], "SHORT_TURN_TERMINUS": row["terminus"], "DETOUR": row["detoured"]}
                 row["flags"] = [flag for flag, is_set in flags.items() if is_set]
                 delay = row["rawDelaySec"]
                 row["delayMin"] = row["displayedDelayMin"] = delay and -(-delay // 60)

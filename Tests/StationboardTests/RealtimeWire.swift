@@ -96,6 +96,8 @@ enum RealtimeWire {
     var newStart: String?
     var headsign: String?
     var modifies: String?
+    var affected: String?
+    var affectedDate: String?
     var stops: [Stop] = []
 
     init(_ trip: String?, _ relationship: TripRelationship? = nil, date: String? = nil) {
@@ -106,7 +108,7 @@ enum RealtimeWire {
 
     /// The TripDescriptor.
     fileprivate var descriptor: [UInt8] {
-      let selector = modifies.map { text(1, $0) }
+      let selector = modifies.map { text(1, $0) + text(2, affected) + text(4, affectedDate) }
       return text(1, trip) + text(2, start) + text(3, date) + number(4, relationship?.rawValue)
         + text(5, route) + number(6, direction) + message(7, selector) + text(8, original)
     }
@@ -166,12 +168,68 @@ enum RealtimeWire {
     }
   }
 
+  /// A modification of a span of stops; a stop is chosen by number, id, or both.
+  struct Change {
+    var from: (Int?, String?)
+    var to: (Int?, String?)?
+    var delay = 0
+    var stops: [(id: String, time: Int)] = []
+
+    fileprivate var bytes: [UInt8] {
+      func selector(_ stop: (Int?, String?)) -> [UInt8] {
+        number(1, stop.0.map { Int64($0) }) + text(2, stop.1)
+      }
+      return message(1, selector(from)) + message(2, to.map { selector($0) })
+        + number(3, Int64(delay))
+        + stops.flatMap { message(4, number(1, Int64($0.time)) + text(2, $0.id)) }
+    }
+  }
+
+  /// Trip modifications.
+  struct Modifications {
+    var id: String
+    var trips: [String]
+    var dates: [String]
+    var changes: [Change]
+
+    init(_ id: String, trips: [String], dates: [String], _ changes: [Change]) {
+      self.id = id
+      self.trips = trips
+      self.dates = dates
+      self.changes = changes
+    }
+
+    fileprivate var bytes: [UInt8] {
+      message(1, trips.flatMap { text(1, $0) }) + dates.flatMap { text(3, $0) }
+        + changes.flatMap { message(4, $0.bytes) }
+    }
+  }
+
+  /// A stop of the feed.
+  struct AddedStop {
+    var id: String
+    var parent: String?
+    var platform: String?
+
+    fileprivate var bytes: [UInt8] {
+      text(1, id) + text(11, parent) + message(15, platform.map { message(1, text(1, $0)) })
+    }
+  }
+
   /// A feed.
-  static func feed(_ trips: [Trip], at timestamp: Int64?) -> [UInt8] {
+  static func feed(
+    _ trips: [Trip],
+    at timestamp: Int64?,
+    modifications: [Modifications] = [],
+    stops: [AddedStop] = []
+  ) -> [UInt8] {
     let header = text(1, "2.0") + number(3, timestamp)
-    return trips.enumerated().reduce(into: message(1, header)) { bytes, trip in
+    var feed = trips.enumerated().reduce(into: message(1, header)) { bytes, trip in
       bytes += message(2, text(1, "entity-\(trip.offset)") + message(3, trip.element.bytes))
     }
+    for stop in stops { feed += message(2, text(1, "stop-\(stop.id)") + message(7, stop.bytes)) }
+    for each in modifications { feed += message(2, text(1, each.id) + message(8, each.bytes)) }
+    return feed
   }
 
   private static func varint(_ value: UInt64) -> [UInt8] {

@@ -13,6 +13,9 @@ package struct RealtimeLimits: Hashable, Sendable {
   package var stopTimeUpdatesPerTrip = 10_000
   /// The most carriages of one vehicle.
   package var carriagesPerVehicle = 64
+  /// The most trips, start times, service dates, modifications, and replacement stops of a modification, that one
+  /// entity of trip modifications has.
+  package var modificationElements = 10_000
   /// The most bytes of one identifier, date, time or headsign.
   package var textBytes = 4_096
   /// The most bytes of one text of an alert, and of an address in one.

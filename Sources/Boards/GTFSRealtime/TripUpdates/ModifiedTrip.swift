@@ -1,8 +1,6 @@
 package import GTFS
 
 /// The trip of a trip update that follows a `TripModifications` entity (`ModifiedTripSelector`).
-///
-/// Trip modifications themselves are not read: such an update can be recognised and set aside.
 package struct ModifiedTrip: Hashable, Sendable {
   /// The id of the entity with the modifications.
   package var modificationsID: TextID?

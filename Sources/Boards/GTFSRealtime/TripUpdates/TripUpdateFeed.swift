@@ -15,6 +15,12 @@ package struct TripUpdateFeed: Sendable {
   package let texts: TextTable
   /// The ids of entities with `is_deleted`; only differential feeds should have any.
   package let deletedEntities: [TextID]
+  /// The trip modifications, in the order of the feed.
+  package var modifications: [TripModifications] = []
+  /// The stops that trip modifications may refer to.
+  package var stops: [RealtimeStop] = []
+  /// How many trip modifications have a date or a time that is not valid.
+  package var invalidModifications = 0
   /// Counts what became of every entity, and why some were rejected.
   package let census: EntityCounters
 

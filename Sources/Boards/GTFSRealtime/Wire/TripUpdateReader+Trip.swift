@@ -4,6 +4,7 @@ extension TripUpdateReader {
     var cursor = content
     var draft = TripDraft()
     let firstUpdate = updates.count
+    let firstModifications = modifications.count
     var field: UInt32 = 0
     do throws(WireFault) {
       while !cursor.isAtEnd {
@@ -16,6 +17,15 @@ extension TripUpdateReader {
         case 26:
           draft.hasTripUpdate = true
           try readTripUpdate(try cursor.message(), into: &draft, first: firstUpdate)
+        case 58:
+          let stop = try readStop(try cursor.message())
+          if !stop.id.isEmpty { stops.append(stop) }
+        case 66:
+          if let changes = try readModifications(try cursor.message()) {
+            modifications.append(changes)
+          } else {
+            invalidModifications += 1
+          }
         default: try cursor.skip(tag, known: 3)
         }
       }
@@ -31,6 +41,11 @@ extension TripUpdateReader {
       }
     } catch {
       throw error.inside(.entity, field)
+    }
+    for place in modifications.indices.dropFirst(firstModifications) {
+      modifications[place].entityID = interner.withBytes(draft.entity) {
+        String(decoding: $0, as: UTF8.self)
+      }
     }
     return draft
   }

@@ -10,7 +10,8 @@ import GTFS
 /// 2. Messages merge as protobuf says: the last scalar wins, repeated fields add up, a message that
 ///    occurs twice is one.
 /// 3. A broken entity leaves nothing behind but its count (and unreferenced texts): `undo` restores the arrays.
-/// 4. A field that is read and has a wrong wire type rejects its entity. Other decoders would take it for
+/// 4. Trip modifications and stops are read wherever an entity has them; it counts by its trip update alone.
+/// 5. A field that is read and has a wrong wire type rejects its entity. Other decoders would take it for
 ///    an unknown field and lose a delay in silence.
 struct TripUpdateReader {
   let limits: RealtimeLimits
@@ -20,6 +21,9 @@ struct TripUpdateReader {
   var updates: [StopTimeUpdate] = []
   var details: [StopTimeDetails] = []
   private var deleted: [TextID] = []
+  var modifications: [TripModifications] = []
+  var stops: [RealtimeStop] = []
+  var invalidModifications = 0
 
   init(limits: RealtimeLimits, feedBytes: Int) {
     self.limits = limits
@@ -61,6 +65,9 @@ struct TripUpdateReader {
       stopTimeDetails: details,
       texts: interner.table(),
       deletedEntities: deleted,
+      modifications: modifications,
+      stops: stops,
+      invalidModifications: invalidModifications,
       census: census
     )
   }
@@ -120,6 +127,9 @@ struct TripUpdateReader {
         (range.lowerBound + firstUpdate)..<(range.upperBound + firstUpdate)
       trips.append(trip)
     }
+    modifications += part.modifications
+    stops += part.stops
+    invalidModifications += part.invalidModifications
     deleted += part.deleted.map { TextID(number: numbers[$0.index]) }
     census.append(part.census, keeping: limits.keptRejections)
   }
@@ -127,6 +137,7 @@ struct TripUpdateReader {
   private mutating func take(_ entity: WireCursor, index: Int) {
     let updateCount = updates.count
     let detailCount = details.count
+    let (modificationCount, stopCount) = (modifications.count, stops.count)
     do throws(WireFault) {
       let draft = try readEntity(entity)
       if draft.isDeleted {
@@ -136,10 +147,13 @@ struct TripUpdateReader {
         return
       } else {
         census.other += 1
+        return
       }
     } catch {
       reject(error, index: index)
     }
+    modifications.removeLast(modifications.count - modificationCount)
+    stops.removeLast(stops.count - stopCount)
     updates.removeLast(updates.count - updateCount)
     details.removeLast(details.count - detailCount)
   }

@@ -14,6 +14,12 @@ enum WireSchema {
   case position
   case vehicleDescriptor
   case carriage
+  case tripModifications
+  case selectedTrips
+  case modification
+  case stopSelector
+  case replacementStop
+  case stop
 
   /// The name of a field of the schema; a field that is not read goes by its number.
   func name(of field: UInt32) -> String {
@@ -59,6 +65,16 @@ enum WireSchema {
     case .vehicleDescriptor: ["id", "label", "license_plate", "wheelchair_accessible"]
     case .carriage:
       ["id", "label", "occupancy_status", "occupancy_percentage", "carriage_sequence"]
+    case .tripModifications: ["selected_trips", "start_times", "service_dates", "modifications"]
+    case .selectedTrips: ["trip_ids"]
+    case .modification:
+      [
+        "start_stop_selector", "end_stop_selector", "propagated_modification_delay",
+        "replacement_stops",
+      ]
+    case .stopSelector: ["stop_sequence", "stop_id"]
+    case .replacementStop: ["travel_time_to_stop", "stop_id"]
+    case .stop: ["stop_id", "", "stop_name"]
     }
   }
 }

@@ -39,6 +39,9 @@ struct BoardRow: Hashable, Sendable {
     /// People board without arranging it, whatever the timetable says.
     static let boardsFreely = RealtimeMarks(rawValue: 8_192)
 
+    /// The trip goes another way than the timetable's, by trip modifications.
+    static let detoured = RealtimeMarks(rawValue: 16_384)
+
     /// How people board by realtime.
     static let boarding: RealtimeMarks = [.phonesAgency, .asksDriver, .boardsFreely]
 
@@ -50,7 +53,7 @@ struct BoardRow: Hashable, Sendable {
 
     /// What counts as realtime applied to a row.
     static let applied: RealtimeMarks = [
-      .predicted, .cancelled, .skipped, .platformChanged, .extra, .replacement,
+      .predicted, .cancelled, .skipped, .platformChanged, .extra, .replacement, .detoured,
     ]
   }
 

@@ -95,7 +95,9 @@ struct DepartureRows {
     if let range = writeVehicle(row, extra, &json) { sourceTimes.append(range) }
     json.raw(",\"serviceDate\":\"")
     json.date(daysSinceEpoch: row.day)
-    if extra == nil, let trip = row.trip, feed.timetable.isFrequency(trip) {
+    if extra == nil || extra?.kind == .replacement, let trip = row.trip,
+      feed.timetable.isFrequency(trip)
+    {
       json.raw("\",\"startTime\":\"")
       json.time(Int(feed.timetable.start(of: trip)))
     }
@@ -167,7 +169,7 @@ struct DepartureRows {
       json.integer(sequence(of: row, extra))
     }
     switch extra?.kind {
-    case nil:
+    case nil, .replacement:
       guard let trip = row.trip, timetable.isFrequency(trip) else { return }
       json.raw("|")
       json.time(Int(timetable.start(of: trip)))
@@ -176,7 +178,6 @@ struct DepartureRows {
     case .duplicated:
       json.raw("|copy|")
       if let start = extra?.start { json.time(Int(start)) }
-    case .replacement: break
     }
   }
 
@@ -219,6 +220,8 @@ struct DepartureRows {
 
   /// Where a replacement's stop is in the trip it replaces, for its destination; else the start.
   private func templatePosition(_ row: BoardRow, _ trip: Timetable.Trip) -> Int {
+    let plans = row.extra.flatMap { realtime?.extraTrips[$0].stops[row.position].plan }
+    if let plan = plans, plan.origin >= 0 { return Int(plan.origin) }
     let station = feed.timetable.station(of: row.stop)
     return (0..<feed.timetable.callCount(of: trip)).first { position in
       let stop = feed.timetable.call(position, of: trip).stop
@@ -311,6 +314,7 @@ struct DepartureRows {
     add("EXTRA_SERVICE", if: marks.contains(.extra), &json)
     add("SHORT_TURN", if: marks.contains(.endsEarly), &json)
     add("SHORT_TURN_TERMINUS", if: marks.contains(.lastServed), &json)
+    add("DETOUR", if: marks.contains(.detoured) && !marks.contains(.cancelled), &json)
     let isConfirmed = marks.contains(.predicted) && !row.isCancelled
     add("RT_CONFIRMED", if: isConfirmed, &json)
   }
@@ -349,6 +353,6 @@ extension DepartureRows {
   /// The contract's words for what realtime did to a row.
   private static let tags: [(BoardRow.RealtimeMarks, StaticString)] = [
     (.skipped, "skipped_stop"), (.endsEarly, "short_turn"), (.lastServed, "short_turn_terminus"),
-    (.extra, "extra"), (.replacement, "replacement"),
+    (.extra, "extra"), (.replacement, "replacement"), (.detoured, "detour"),
   ]
 }

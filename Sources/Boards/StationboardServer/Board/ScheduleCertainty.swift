@@ -15,6 +15,8 @@ struct ScheduleCertainty: Hashable {
     case headway
     /// It leaves here only if somebody arranges it.
     case onDemand = "on_demand"
+    /// Trip modifications change the time, or add the stop.
+    case detoured
   }
 
   /// How boarding is arranged; the words of the contract's `boarding`.
@@ -41,6 +43,22 @@ struct ScheduleCertainty: Hashable {
 
   /// A stop of a trip that realtime lists with its times.
   static let listed = ScheduleCertainty(word: .exact)
+
+  /// A stop that trip modifications add, or whose times they change.
+  static let detoured = ScheduleCertainty(word: .detoured)
+
+  /// The certainty of a stop of a trip with modifications.
+  init(_ plan: ExtraTrip.Plan, of trip: Timetable.Trip, _ timetable: Timetable) {
+    guard plan.origin >= 0 else {
+      self = .detoured
+      return
+    }
+    self.init(Int(plan.origin), of: trip, timetable)
+    guard plan.isMoved, timeWord != .headway else { return }
+    timeWord = .detoured
+    uncertainty = nil
+    if boarding == nil { word = .detoured }
+  }
 
   private init(word: Word? = nil) {
     self.word = word
@@ -105,6 +123,8 @@ extension DepartureRows {
         .unscheduled
       } else if let trip = row.trip, extra?.stops.isEmpty ?? true {
         ScheduleCertainty(row.position, of: trip, feed.timetable, isCopy: extra != nil)
+      } else if let trip = row.trip, let plan = extra?.stops[row.position].plan {
+        ScheduleCertainty(plan, of: trip, feed.timetable)
       } else {
         .listed
       }

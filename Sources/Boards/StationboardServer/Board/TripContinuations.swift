@@ -57,7 +57,7 @@ struct TripContinuations {
     }
     let index = realtime.flatMap { $0.timetable === feed.timetable ? $0 : nil }
     continuations = feed.timetable.continuations(of: trip, on: day).filter { next in
-      index?.trip(next.trip, day: next.day.daysSinceEpoch)?.kind.endsContinuation != true
+      index?.trip(next.trip, day: next.day.daysSinceEpoch)?.endsContinuation != true
     }
   }
 
@@ -85,7 +85,10 @@ struct TripContinuations {
   }
 }
 
-extension RealtimeTrip.Kind {
-  /// Whether no vehicle goes on as a trip in this state as the timetable has it.
-  var endsContinuation: Bool { self == .cancelled || self == .deleted || self == .replaced }
+extension RealtimeTrip {
+  /// Whether no vehicle goes on as this trip as the timetable has it.
+  var endsContinuation: Bool {
+    kind == .cancelled || kind == .deleted
+      || kind == .replaced && (modification == .none || modification == .cancelled)
+  }
 }

@@ -155,6 +155,8 @@ struct TripAnswer {
     case (nil, _): json.raw("null")
     case (_, .new?): json.raw("\"NEW\"")
     case (_, .duplicated?): json.raw("\"DUPLICATED\"")
+    case (_, .replacement?) where realtime?.extra?.isModification == true:
+      json.raw("\"SCHEDULED\"")
     case (_, .replacement?), (.replaced?, _): json.raw("\"REPLACEMENT\"")
     case (.cancelled?, _): json.raw("\"CANCELED\"")
     case (.deleted?, _): json.raw("\"DELETED\"")
@@ -163,6 +165,8 @@ struct TripAnswer {
     let kind = realtime?.trip.kind
     json.raw(",\"cancelled\":")
     json.flag(kind == .cancelled || kind == .deleted)
+    json.raw(",\"detoured\":")
+    json.flag(realtime?.extra?.isModification == true)
     json.raw(",\"realtimeAt\":")
     instant(realtime?.trip.sourceTime, &json)
     json.raw(",\"realtimeFreshness\":")
@@ -212,6 +216,9 @@ struct TripAnswer {
       let own = extra.stops[position]
       guard own.stop != TimetableDirectory.none else { return nil }
       let row = realtime?.row(at: position)
+      if let plan = own.plan {
+        return (position, stop(own, plan, position, extra.stops.count, row))
+      }
       let stop = Stop(
         stop: own.stop,
         sequence: Int(own.sequence),
@@ -223,6 +230,28 @@ struct TripAnswer {
       )
       return (position, stop)
     }
+  }
+
+  /// A stop of a trip with modifications.
+  private func stop(
+    _ own: ExtraTrip.Stop,
+    _ plan: ExtraTrip.Plan,
+    _ position: Int,
+    _ count: Int,
+    _ row: BoardRow?
+  ) -> Stop {
+    var stop = Stop(
+      stop: own.stop,
+      sequence: Int(own.sequence),
+      allowsPickup: row != nil,
+      allowsDropOff: plan.allowsDropOff && position > 0
+    )
+    guard let trip = journey.trip else { return stop }
+    let midnight = timetable.start(of: journey.day, for: trip)
+    if position > 0 { stop.scheduledArrival = midnight + Int64(plan.arrival) }
+    if position < count - 1 { stop.scheduledDeparture = midnight + Int64(plan.departure) }
+    stop.certainty = ScheduleCertainty(plan, of: trip, timetable).boarding(by: row?.marks ?? [])
+    return stop
   }
 
   private func write(

@@ -17,6 +17,25 @@ package struct ScheduledCall: Hashable, Sendable {
   package var allowsDropOff: Bool
   /// Whether the feed gives no time and the times are those between the neighbours'.
   package var isInterpolated: Bool
+
+  /// Creates a stop of a trip.
+  package init(
+    stop: Timetable.Stop,
+    sequence: UInt32,
+    arrival: Int32,
+    departure: Int32,
+    allowsPickup: Bool = true,
+    allowsDropOff: Bool = true,
+    isInterpolated: Bool = false
+  ) {
+    self.stop = stop
+    self.sequence = sequence
+    self.arrival = arrival
+    self.departure = departure
+    self.allowsPickup = allowsPickup
+    self.allowsDropOff = allowsDropOff
+    self.isInterpolated = isInterpolated
+  }
 }
 
 extension Timetable {

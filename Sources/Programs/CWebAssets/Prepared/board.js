@@ -127,6 +127,7 @@ function peculiarities(departure){
 return [
 departure.replacementType||hasFlag(departure,"REPLACEMENT_SERVICE")?"replacement":null,
 hasFlag(departure,"EXTRA_SERVICE")?"extra":null,
+hasFlag(departure,"DETOUR")?"detour":null,
 hasFlag(departure,"SHORT_TURN")||hasFlag(departure,"SHORT_TURN_TERMINUS")?"shortTurn":null,
 ].filter(Boolean);
 }
@@ -3364,10 +3365,10 @@ const{keepShell}=m_board_shell;
 const{languageOf,loadMessages,LOCALES,sentences}=m_messages_messages;
 const WASM="/assets/freshness.876ad3efd03d.wasm";
 const MESSAGES={
-fr:()=>later("/assets/messages-fr-board.8c832ed68fb1.js",loaded),
-de:()=>later("/assets/messages-de-board.4a1213a13bc3.js",loaded),
-it:()=>later("/assets/messages-it-board.ffeaea1aaaee.js",loaded),
-en:()=>later("/assets/messages-en-board.53827ab186a9.js",loaded),
+fr:()=>later("/assets/messages-fr-board.adb2b2e30593.js",loaded),
+de:()=>later("/assets/messages-de-board.78578239154a.js",loaded),
+it:()=>later("/assets/messages-it-board.ab81428de4a2.js",loaded),
+en:()=>later("/assets/messages-en-board.b5885fad0ad7.js",loaded),
 };
 const PUSH={heartbeat:15_000,safetyPoll:60_000};
 const FAULT={fault:"{reason}",reload:"Reload"};

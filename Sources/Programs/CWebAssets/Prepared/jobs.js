@@ -1788,10 +1788,10 @@ const{pressGuard}=m_shared_press_guard;
 const{visitMemory}=m_shared_visit_memory;
 const{begin,WorkPage}=m_shared_work_page;
 const MESSAGES={
-fr:()=>later("/assets/messages-fr-jobs.329790d27adf.js",loaded),
-de:()=>later("/assets/messages-de-jobs.dd1dc6303b0d.js",loaded),
-it:()=>later("/assets/messages-it-jobs.14c7ce03d82f.js",loaded),
-en:()=>later("/assets/messages-en-jobs.9344355f3a6f.js",loaded),
+fr:()=>later("/assets/messages-fr-jobs.0ca35bcdd4b8.js",loaded),
+de:()=>later("/assets/messages-de-jobs.802b4fe64297.js",loaded),
+it:()=>later("/assets/messages-it-jobs.879f7c3ab0d8.js",loaded),
+en:()=>later("/assets/messages-en-jobs.e535c86738f3.js",loaded),
 };
 const KEPT="jobs";
 const MOST_JOBS=20;

@@ -59,6 +59,7 @@ fault:"Die Anzeige konnte nicht starten: {reason}",
 reload:"Neu laden",
 workspacesPage:"Arbeitsbäume",
 jobsPage:"Aufträge",
+statusPage:"Status",
 failedNoStop:"Haltestelle nicht gefunden",
 byteUnit:"B",
 kilobyteUnit:"kB",
@@ -83,7 +84,6 @@ const m_messages_de_work=(()=>{
 const{default:shared}=m_messages_de_shared;
 const defaultExport={
 ...shared,
-statusPage:"Status",
 pageFault:"Die Seite konnte nicht starten: {reason}",
 pages:"Seiten",
 token:"Token",

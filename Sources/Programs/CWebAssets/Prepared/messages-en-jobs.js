@@ -59,6 +59,7 @@ fault:"The board could not start: {reason}",
 reload:"Load again",
 workspacesPage:"Worktrees",
 jobsPage:"Jobs",
+statusPage:"Status",
 failedNoStop:"Stop not found",
 byteUnit:"B",
 kilobyteUnit:"kB",
@@ -83,7 +84,6 @@ const m_messages_en_work=(()=>{
 const{default:shared}=m_messages_en_shared;
 const defaultExport={
 ...shared,
-statusPage:"Status",
 pageFault:"The page could not start: {reason}",
 pages:"Pages",
 token:"Token",

@@ -59,6 +59,7 @@ fault:"Le tableau n’a pas pu démarrer : {reason}",
 reload:"Recharger",
 workspacesPage:"Arbres de travail",
 jobsPage:"Tâches",
+statusPage:"État",
 failedNoStop:"Arrêt introuvable",
 byteUnit:"o",
 kilobyteUnit:"ko",
@@ -83,7 +84,6 @@ const m_messages_fr_work=(()=>{
 const{default:shared}=m_messages_fr_shared;
 const defaultExport={
 ...shared,
-statusPage:"État",
 pageFault:"La page n’a pas pu démarrer : {reason}",
 pages:"Pages",
 token:"Jeton",

@@ -59,6 +59,7 @@ fault:"Il tabellone non è potuto partire: {reason}",
 reload:"Ricarica",
 workspacesPage:"Alberi di lavoro",
 jobsPage:"Lavori",
+statusPage:"Stato",
 failedNoStop:"Fermata non trovata",
 byteUnit:"B",
 kilobyteUnit:"kB",
@@ -83,7 +84,6 @@ const m_messages_it_work=(()=>{
 const{default:shared}=m_messages_it_shared;
 const defaultExport={
 ...shared,
-statusPage:"Stato",
 pageFault:"La pagina non è potuta partire: {reason}",
 pages:"Pagine",
 token:"Token",

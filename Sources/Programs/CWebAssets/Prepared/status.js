@@ -1256,6 +1256,7 @@ function peculiarities(departure){
 return [
 departure.replacementType||hasFlag(departure,"REPLACEMENT_SERVICE")?"replacement":null,
 hasFlag(departure,"EXTRA_SERVICE")?"extra":null,
+hasFlag(departure,"DETOUR")?"detour":null,
 hasFlag(departure,"SHORT_TURN")||hasFlag(departure,"SHORT_TURN_TERMINUS")?"shortTurn":null,
 ].filter(Boolean);
 }
@@ -3046,10 +3047,10 @@ const{statusSource}=m_status_status_source;
 const{begin,WorkPage}=m_shared_work_page;
 const WASM="/assets/freshness.876ad3efd03d.wasm";
 const MESSAGES={
-fr:()=>later("/assets/messages-fr-status.3cb4fdb20a0f.js",loaded),
-de:()=>later("/assets/messages-de-status.8314e0f779d8.js",loaded),
-it:()=>later("/assets/messages-it-status.979480669851.js",loaded),
-en:()=>later("/assets/messages-en-status.0623beceb22a.js",loaded),
+fr:()=>later("/assets/messages-fr-status.87eb36db1cc2.js",loaded),
+de:()=>later("/assets/messages-de-status.903e340b8593.js",loaded),
+it:()=>later("/assets/messages-it-status.f9c53783f3fa.js",loaded),
+en:()=>later("/assets/messages-en-status.5b87e4ba1ddf.js",loaded),
 };
 const POLICY={preset:"workspaces",push:{heartbeat:15_000}};
 const SIGNS={live:"live",ageing:"live",reduced:"reduced",stale:"reduced",held:"reduced",loading:"loading",offline:"offline",failing:"failing"};

@@ -3101,10 +3101,10 @@ const{workspaceSource}=m_worktrees_workspace_source;
 const{isTrusted,titleOf,WorktreeCard}=m_worktrees_worktree_card;
 const WASM="/assets/freshness.876ad3efd03d.wasm";
 const MESSAGES={
-fr:()=>later("/assets/messages-fr-worktrees.b264e7c166a7.js",loaded),
-de:()=>later("/assets/messages-de-worktrees.3f7451456eaa.js",loaded),
-it:()=>later("/assets/messages-it-worktrees.962c1e64f5b0.js",loaded),
-en:()=>later("/assets/messages-en-worktrees.f07ea693bb47.js",loaded),
+fr:()=>later("/assets/messages-fr-worktrees.4f183e9af6fb.js",loaded),
+de:()=>later("/assets/messages-de-worktrees.1f9d9764c5c2.js",loaded),
+it:()=>later("/assets/messages-it-worktrees.7f97e370d7f6.js",loaded),
+en:()=>later("/assets/messages-en-worktrees.4a70ddd94e1a.js",loaded),
 };
 const POLICY={preset:"workspaces",push:{heartbeat:15_000}};
 const SIGNS={live:"live",ageing:"live",reduced:"reduced",stale:"reduced",held:"reduced",loading:"loading",offline:"offline",failing:"failing"};

@@ -27,6 +27,7 @@ struct BoardMessages {
   var skipped: String { choose("no stop", "sans arrêt", "kein Halt", "non ferma") }
   var early: String { choose("early", "en avance", "zu früh", "in anticipo") }
   var extra: String { choose("extra", "suppl.", "Zusatz", "suppl.") }
+  var detour: String { choose("detour", "déviation", "Umleitung", "deviazione") }
   /// Another vehicle runs instead, in full and short.
   var replacement: (long: String, short: String) {
     (

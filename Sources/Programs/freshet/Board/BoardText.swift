@@ -142,6 +142,7 @@ struct BoardText {
     }
     if flags.contains("EXTRA_SERVICE") { add((words.extra, words.extra), "36") }
     if flags.contains("REPLACEMENT_SERVICE") { add(words.replacement, "36") }
+    if flags.contains("DETOUR") { add((words.detour, words.detour), "33") }
     if let vehicle = departure.vehicle {
       switch vehicle.occupancy {
       case "STANDING_ROOM_ONLY", "CRUSHED_STANDING_ROOM_ONLY": add(words.crowded, "2")

@@ -70,10 +70,10 @@ extension RealtimeBuilder {
     }
   }
 
-  private mutating func begin(_ extra: ExtraTrip, _ target: TripTarget, _ update: TripUpdate) {
+  mutating func begin(_ extra: ExtraTrip, _ target: TripTarget, _ update: TripUpdate?) {
     var extra = extra
-    extra.entityID = feed.texts[update.entityID]
-    if let id = feed.texts[update.routeID] {
+    extra.entityID = update.map { feed.texts[$0.entityID] } ?? ""
+    if let id = feed.texts[update?.routeID] {
       extra.routeID = id
       extra.route = directory.route(id: id)
     }
@@ -84,7 +84,7 @@ extension RealtimeBuilder {
         extra.routeID = nil
       }
     }
-    add(.extra, target, sourceTime(of: update))
+    add(.extra, target, update.map { sourceTime(of: $0) } ?? sourceTime)
     trips[trips.count - 1].extra = Int32(extraTrips.count)
     extraTrips.append(extra)
   }

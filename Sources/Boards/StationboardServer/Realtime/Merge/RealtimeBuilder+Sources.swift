@@ -27,11 +27,14 @@ extension RealtimeBuilder {
     private var instances: [UInt64: Int] = [:]
     private var extras: [ExtraTrip.Identity: Int] = [:]
 
-    /// What a source says now comes before what another one no longer says and is kept.
+    /// Finds the owners: what a source says now comes before what another one no longer says and is kept.
+    ///
+    /// Trip modifications come first, whose source may be another one than that of the predictions: a closed stop has no
+    /// departures.
     init(_ sources: [RealtimeIndex]) {
-      for isKept in [false, true] {
+      for rank in 0...2 {
         for (number, source) in sources.enumerated() {
-          for trip in source.trips where (trip.missed > 0) == isKept {
+          for trip in source.trips where Self.rank(trip) == rank {
             if trip.extra < 0 {
               let key = Self.key(trip)
               if instances[key] == nil { instances[key] = number }
@@ -41,6 +44,10 @@ extension RealtimeBuilder {
           }
         }
       }
+    }
+
+    private static func rank(_ trip: RealtimeTrip) -> Int {
+      trip.missed > 0 ? 2 : trip.modification == .none ? 1 : 0
     }
 
     /// Whether a trip of a source is shown.
@@ -134,6 +141,10 @@ extension RealtimeBuilder {
   ) {
     if trip.missed > 0 {
       census.kept -= 1
+    } else if trip.modification != .none {
+      census.modified -= 1
+      if trip.modification == .updated { census.leaveToOther(.running, isCopy: false) }
+      if trip.modification == .cancelled { census.leaveToOther(.cancelled, isCopy: false) }
     } else if !source.isCounted(trip) {
       // It has no effect, and is counted with the reason.
       return

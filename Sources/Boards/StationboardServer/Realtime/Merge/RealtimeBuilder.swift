@@ -30,6 +30,10 @@ struct RealtimeBuilder {
   private(set) var renamings = LearnedRenamings()
   /// The runs of names that do not say them by themselves.
   var resolved: [TripName: ResolvedTrip] = [:]
+  /// The trips that trip modifications change.
+  private(set) var modified = ModifiedTrips()
+  /// The stops that ids of trip modifications mean.
+  var modifiedStops: [String: ResolvedStop] = [:]
   var timetable: Timetable { directory.timetable }
 
   /// The stop that each text of the feed refers to; −1 until it is looked up.
@@ -94,6 +98,10 @@ struct RealtimeBuilder {
     let parts = parts ?? (updates < Self.divisibleUpdates ? 1 : 2)
     gap = previous.map { sourceTime - $0.sourceTime }
     self.previous = previous
+    let today = ServiceDay(zone: timetable.zone).date(at: sourceTime).daysSinceEpoch
+    modified = ModifiedTrips(feed, timetable, today: today, policy)
+    census.unusableModifications += feed.invalidModifications
+    resolveStops()
     let found = TripTargets.of(
       feed,
       directory,
@@ -101,7 +109,8 @@ struct RealtimeBuilder {
       after: previous,
       parts: parts,
       policy,
-      census
+      census,
+      aside: modified.updates
     )
     census = found.census
     renamings = found.renamings
@@ -114,21 +123,23 @@ struct RealtimeBuilder {
       resolved[name] = ResolvedTrip(trip: target.trip, day: target.day, rung: target.rung)
     }
     merge(found.targets, parts: parts)
+    mergeModified(after: found.targets)
     enterInstances()
     if let previous { keepVanished(from: previous) }
   }
 
   mutating func merge(_ target: TripTarget) {
     let update = feed.trips[target.update]
+    if target.action != .add, target.action != .duplicate,
+      let entry = modified.find(target.trip, target.day)
+    {
+      // The update of the changed trip counts, if there is one.
+      if entry.update != nil { return leaveOut(update, .repeated) }
+      if target.action == .run, mergeModified(target, entry, update) { return }
+    }
     switch target.action {
     case .run: mergeScheduled(target, update)
-    case .cancel:
-      add(.cancelled, target, sourceTime)
-      census.cancelled += 1
-      appendCancelled(target)
-    case .delete:
-      add(.deleted, target, sourceTime)
-      census.deleted += 1
+    case .cancel, .delete: mergeOff(target)
     case .replace: mergeReplacement(target, update)
     case .duplicate: mergeDuplicate(target, update)
     case .add: mergeNew(target, update)
@@ -220,7 +231,10 @@ struct RealtimeBuilder {
   }
 
   private mutating func resolve(_ id: TextID) -> ResolvedStop {
-    let stop = directory.resolve(feed.texts[id])
+    var stop = directory.resolve(feed.texts[id])
+    if !stop.isKnown, !feed.stops.isEmpty, let other = modifiedStops[feed.texts[id]] {
+      stop = other
+    }
     stopNumbers[id.index] = Int32(stops.count)
     stops.append(stop)
     if stop.names == .platform || stop.names == .station { plainStops[id.index] = stop.stop }
@@ -252,7 +266,8 @@ struct RealtimeBuilder {
     var next = 0
     for trip in previous.trips
     where Int(trip.missed) < policy.keptPublications && trip.kind != .cancelled
-      && trip.kind != .deleted
+      && trip.kind != .deleted && trip.modification == .none
+      && (trip.extra < 0 || !previous.extraTrips[Int(trip.extra)].isModification)
     {
       if trip.extra < 0 {
         if next < count, trips[next].extra < 0, trips[next].trip == trip.trip,

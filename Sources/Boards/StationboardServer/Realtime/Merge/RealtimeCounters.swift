@@ -30,7 +30,7 @@ package struct RealtimeCounters: Hashable, Sendable {
     case otherSource = "other_source"
     /// An added trip that the feed also contains as a duplicated trip.
     case alsoDuplicated = "also_duplicated"
-    /// The trip follows trip modifications, which are not read.
+    /// The trip update is of a trip with trip modifications that the feed lacks, or that do not fit the trip.
     case modifiedTrip = "modified_trip"
     /// `schedule_relationship` is a number that the reference does not define.
     case unknownRelationship = "unknown_relationship"
@@ -83,6 +83,10 @@ package struct RealtimeCounters: Hashable, Sendable {
   package private(set) var withoutEffect: [Reason: Int] = [:]
   /// The first trip updates without effect.
   package private(set) var examples: [Example] = []
+  /// Trips whose stops trip modifications change.
+  package internal(set) var modified = 0
+  /// Trip modifications and replacement stops that do not fit their trip.
+  package internal(set) var unusableModifications = 0
   /// Stop time updates that fit no stop of their trip.
   package internal(set) var unlinkedStops = 0
   /// Times and delays more than a day away from the timetable, which are not used.
@@ -178,6 +182,8 @@ package struct RealtimeCounters: Hashable, Sendable {
     byRung.merge(next.byRung) { $0 + $1 }
     proofs += next.proofs.prefix(Self.mostExamples - proofs.count)
     unmatchedByRoute.merge(next.unmatchedByRoute) { $0 + $1 }
+    modified += next.modified
+    unusableModifications += next.unusableModifications
     unlinkedStops += next.unlinkedStops
     implausibleTimes += next.implausibleTimes
   }

@@ -19,6 +19,13 @@ package struct RealtimePolicy: Hashable, Sendable {
   /// A trip is not kept across a gap longer than this, in seconds.
   package var longestKeptGap: Int64 = 300
 
+  /// Trip modifications hold on service days from so many days before that of the feed to so many after it.
+  package var modifiedDaysBefore = 2
+  /// See ``modifiedDaysBefore``.
+  package var modifiedDaysAfter = 8
+  /// The most trips that the trip modifications of a feed change, runs of frequencies counted.
+  package var mostModifiedTrips = 100_000
+
   /// The most trip ids from which it is learned how the ids of a feed differ from those of the timetable.
   package var sampledIDs = 256
   /// The fewest ids that must differ in the same way before it is learned.

@@ -16,8 +16,22 @@ struct RealtimeTrip: Hashable, Sendable {
     case extra
   }
 
+  /// How trip modifications change a trip of the timetable, which then is ``Kind/replaced``.
+  enum Modification: UInt8, Hashable, Sendable {
+    /// Not at all.
+    case none
+    /// By the timetable, without a trip update.
+    case planned
+    /// With a trip update.
+    case updated
+    /// Its trip update skips every stop that is left.
+    case cancelled
+  }
+
   /// The state of the trip.
   var kind: Kind
+  /// How trip modifications change it.
+  var modification = Modification.none
   /// The trip of the timetable; of an extra trip its template, or ``TimetableDirectory/none``.
   var trip: UInt32
   /// The service day, as days since 1970-01-01.
@@ -106,6 +120,24 @@ struct ExtraTrip: Hashable, Sendable {
     var headsign: String?
     /// Of a replacement, how far it has come here along the trip that it replaces: a place there, −1 before the first.
     var reached: Int32 = -1
+    /// Of a trip with modifications, its schedule here.
+    var plan: Plan?
+  }
+
+  /// The schedule of a stop of a trip with modifications.
+  struct Plan: Hashable, Sendable {
+    /// The arrival, in seconds after 0:00 of the service day.
+    var arrival: Int32
+    /// The departure, likewise.
+    var departure: Int32
+    /// The place of the stop in the trip of the timetable; −1 for a replacement stop.
+    var origin: Int32
+    /// Whether its times differ from those of the timetable.
+    var isMoved: Bool
+    /// Whether people may get on.
+    var allowsPickup: Bool
+    /// Whether people may get off.
+    var allowsDropOff: Bool
   }
 
   /// How it came to be.
@@ -126,6 +158,8 @@ struct ExtraTrip: Hashable, Sendable {
   var stops: [Stop] = []
   /// Whether it ends, as a replacement, where the trip that it replaces does not stop.
   var isDiverted = false
+  /// Whether it is a trip of the timetable with modifications.
+  var isModification = false
   /// The places of the stops of the trip that it replaces which it does not list.
   var leftOut: [UInt16] = []
 
@@ -145,6 +179,8 @@ struct ExtraTrip: Hashable, Sendable {
       hash.add(UInt64(stop.stop) << 32 | UInt64(stop.sequence))
       hash.add(stop.isNumbered ? 1 : 0)
       hash.add(stop.headsign)
+      guard let plan = stop.plan else { continue }
+      hash.add(UInt64(UInt32(bitPattern: plan.origin)) << 1 | (plan.isMoved ? 1 : 0))
     }
   }
 

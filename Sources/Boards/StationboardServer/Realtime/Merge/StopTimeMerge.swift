@@ -63,10 +63,32 @@ extension RealtimeBuilder {
     marks: BoardRow.RealtimeMarks
   ) -> Bool {
     readSchedule(target.trip)
-    let updates = feed.updates(of: update)
-    link(updates, shift: shift)
+    link(feed.updates(of: update), shift: shift)
+    return appendLinked(update, shift: shift, nominal: nominal, marks: marks)
+  }
+
+  /// Appends the departures of a trip whose stops and their updates are known: ``schedule``, ``linked``.
+  ///
+  /// - Parameters:
+  ///   - update: Its update, if there is one.
+  ///   - shift: As for a merged trip.
+  ///   - nominal: Likewise.
+  ///   - marks: Likewise.
+  ///   - plan: The schedule of a trip with modifications, the extra trip begun last.
+  ///   - endsBefore: Whether that trip ends at a stop before its last one of the timetable.
+  /// - Returns: Whether every stop is skipped, which is a cancellation.
+  mutating func appendLinked(
+    _ update: TripUpdate?,
+    shift: Int64,
+    nominal: Int64?,
+    marks: BoardRow.RealtimeMarks,
+    _ plan: ModifiedSchedule? = nil,
+    endsBefore: Bool = false
+  ) -> Bool {
     defer { endTrip() }
-    if let headsign = update.properties?.headsign {
+    let own = plan == nil ? nil : extraTrips.last
+    let lastLeftOut = own?.leftOut.last.map { Int32($0) } ?? -1
+    if let headsign = update?.properties?.headsign {
       trips[trips.count - 1].headsign = number(of: feed.texts[headsign])
     }
     var skipped = 0
@@ -78,7 +100,7 @@ extension RealtimeBuilder {
     // A trip that only leaves out stops on its way still reaches its last one.
     let endsEarly = linked.last.map { isSkipped($0) } ?? false
     // Until the first stop time update with a time, the delay of the trip itself is what is known.
-    var carried = update.delay.flatMap { plausible(Int64($0)) }
+    var carried = update?.delay.flatMap { plausible(Int64($0)) }
     var isOfTrip = carried != nil
     var skippedAhead = skipped
     for (position, call) in schedule.enumerated() {
@@ -95,7 +117,9 @@ extension RealtimeBuilder {
           headsign = details.headsign
           if let pickup = details.pickup {
             isBoarded = position < schedule.count - 1 && pickup != StopTimeDetails.Access.none
-            let usual = timetable.pickupType(position, of: trips[trips.count - 1].trip)
+            let place = plan == nil ? position : plan?.stops[position].origin
+            let template = trips[trips.count - 1].trip
+            let usual = place.map { timetable.pickupType($0, of: template) } ?? 0
             marks.formUnion(.init(boarding: pickup, insteadOf: usual))
           }
         }
@@ -122,7 +146,7 @@ extension RealtimeBuilder {
         }
       }
       guard isBoarded else {
-        if call.allowsPickup, position < schedule.count - 1 {
+        if plan == nil, call.allowsPickup, position < schedule.count - 1 {
           closed.append(UInt16(truncatingIfNeeded: position))
         }
         // Without a time of its own a stop is reached as late as the one before it was left.
@@ -141,6 +165,13 @@ extension RealtimeBuilder {
         if endsEarly { marks.insert(.endsEarly) }
         if skippedAhead == schedule.count - 1 - position, !marks.contains(.skipped) {
           marks.insert(.lastServed)
+        }
+      }
+      if let own, !isCancelled {
+        if endsBefore { marks.insert(.endsEarly) }
+        if own.stops[position].reached < lastLeftOut { marks.insert(.skipsLater) }
+        if platform == RealtimeCall.usualPlatform, let name = plan?.stops[position].platform {
+          platform = number(of: name)
         }
       }
       if carried != nil, !isCancelled { marks.insert(.predicted) }
@@ -162,7 +193,7 @@ extension RealtimeBuilder {
   }
 
   /// Whether the update of a stop, if there is one, says that it is skipped.
-  private func isSkipped(_ number: Int32) -> Bool {
+  func isSkipped(_ number: Int32) -> Bool {
     number >= 0 && feed.stopTimeUpdates[Int(number)].relationship == .skipped
   }
 
@@ -288,7 +319,7 @@ extension RealtimeBuilder {
   // MARK: Which update is of which stop
 
   /// Finds the stop of every update: ``linked`` has, for each stop, the number of its update.
-  private mutating func link(_ updates: ArraySlice<StopTimeUpdate>, shift: Int64) {
+  mutating func link(_ updates: ArraySlice<StopTimeUpdate>, shift: Int64) {
     linked.removeAll(keepingCapacity: true)
     linked.append(contentsOf: repeatElement(-1, count: schedule.count))
     var next = 0

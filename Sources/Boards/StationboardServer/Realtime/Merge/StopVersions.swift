@@ -76,7 +76,7 @@ struct StopVersions: Sendable {
     guard timetable.hasContinuations else { return }
     // A trip that does not run is no longer the one that the vehicle of another trip runs next.
     for (number, trip) in builder.trips.enumerated()
-    where trip.extra < 0 && trip.kind.endsContinuation {
+    where trip.extra < 0 && trip.endsContinuation {
       let day = ServiceDate(daysSinceEpoch: Int(trip.day))
       for before in timetable.predecessors(of: trip.trip, on: day) {
         for position in 0..<timetable.callCount(of: before.trip) {

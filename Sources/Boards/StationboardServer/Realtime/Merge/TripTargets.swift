@@ -53,6 +53,8 @@ struct TripTargets {
   var renamings: LearnedRenamings
   /// The runs that another feed of the same producer found for names that do not say them by themselves.
   private let resolved: [TripName: ResolvedTrip]
+  /// Trip updates of trips with modifications, which have their trips.
+  private let aside: Set<Int>
 
   /// Finds the targets of a feed.
   ///
@@ -66,6 +68,7 @@ struct TripTargets {
   ///   - policy: Limits and choices.
   ///   - census: The census so far.
   ///   - resolved: What trip updates found for names that do not say their run by themselves.
+  ///   - aside: The numbers of updates that are left out.
   /// - Returns: The targets, the census with what has none, and what was learned of the ids.
   static func of(
     _ feed: TripUpdateFeed,
@@ -75,7 +78,8 @@ struct TripTargets {
     parts: Int,
     _ policy: RealtimePolicy,
     _ census: RealtimeCounters,
-    resolved: [TripName: ResolvedTrip] = [:]
+    resolved: [TripName: ResolvedTrip] = [:],
+    aside: Set<Int> = []
   ) -> (targets: [TripTarget], census: RealtimeCounters, renamings: LearnedRenamings) {
     var finder = TripTargets(
       feed,
@@ -84,7 +88,8 @@ struct TripTargets {
       policy,
       census,
       previous?.renamings,
-      resolved
+      resolved,
+      aside
     )
     finder.findAll(directory, after: previous, parts: parts)
     return (finder.targets, finder.census, finder.renamings)
@@ -97,12 +102,14 @@ struct TripTargets {
     _ policy: RealtimePolicy,
     _ census: RealtimeCounters,
     _ renamings: LearnedRenamings?,
-    _ resolved: [TripName: ResolvedTrip]
+    _ resolved: [TripName: ResolvedTrip],
+    _ aside: Set<Int>
   ) {
     self.feed = feed
     self.directory = directory
     self.renamings = renamings ?? LearnedRenamings()
     self.resolved = resolved
+    self.aside = aside
     self.reference = reference
     self.policy = policy
     self.census = census
@@ -164,6 +171,7 @@ struct TripTargets {
       outcomes.reserveCapacity(numbers.count)
       var finder = TripFinder(timetable, after: previous)
       for number in numbers {
+        if !aside.isEmpty, aside.contains(number) { continue }
         let update = feed.trips[number]
         // A trip beside the timetable may have the name of one that is in it.
         if !resolved.isEmpty,

@@ -179,11 +179,12 @@ export function vehicleWord({ vehicle }) {
   return at === "STOPPED_AT" || at === "INCOMING_AT" ? at : /^FULL|NOT_A/.test(load) ? "FULL" : /STANDING/.test(load) ? "STANDING" : null;
 }
 
-/** What else is remarkable: replacement, extra, shortTurn. */
+/** What else is remarkable: replacement, extra, detour, shortTurn. */
 export function peculiarities(departure) {
   return [
     departure.replacementType || hasFlag(departure, "REPLACEMENT_SERVICE") ? "replacement" : null,
     hasFlag(departure, "EXTRA_SERVICE") ? "extra" : null,
+    hasFlag(departure, "DETOUR") ? "detour" : null,
     hasFlag(departure, "SHORT_TURN") || hasFlag(departure, "SHORT_TURN_TERMINUS") ? "shortTurn" : null,
   ].filter(Boolean);
 }

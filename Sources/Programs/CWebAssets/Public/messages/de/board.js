@@ -56,6 +56,8 @@ export default {
   skipped: "Kein Halt",
   extra: "Extrafahrt",
   replacement: "Ersatz",
+  detour: "Umleitung",
+  detourShort: "Umleitung",
   shortTurn: "Endet vorzeitig",
   endsAt: "Endet in {stop}",
   skipsStop: "Hält nicht in {stop}",

@@ -59,6 +59,7 @@ export default {
   reload: "Neu laden",
   workspacesPage: "Arbeitsbäume",
   jobsPage: "Aufträge",
+  statusPage: "Status",
   failedNoStop: "Haltestelle nicht gefunden",
   byteUnit: "B",
   kilobyteUnit: "kB",

@@ -4,7 +4,6 @@ import shared from "./shared.js";
 
 export default {
   ...shared,
-  statusPage: "Status",
   live: "Live",
   liveOld: "Länger nicht geprüft",
   failedUnauthorised: "Kein Zugang",

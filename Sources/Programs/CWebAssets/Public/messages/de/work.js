@@ -5,7 +5,6 @@ import shared from "./shared.js";
 
 export default {
   ...shared,
-  statusPage: "Status",
   pageFault: "Die Seite konnte nicht starten: {reason}",
   pages: "Seiten",
   token: "Token",

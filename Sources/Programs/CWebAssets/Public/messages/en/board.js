@@ -56,6 +56,8 @@ export default {
   skipped: "Not stopping",
   extra: "Extra",
   replacement: "Replacement",
+  detour: "Detour",
+  detourShort: "Detour",
   shortTurn: "Ends early",
   endsAt: "Ends at {stop}",
   skipsStop: "Does not stop at {stop}",

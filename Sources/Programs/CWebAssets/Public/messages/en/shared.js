@@ -59,6 +59,7 @@ export default {
   reload: "Load again",
   workspacesPage: "Worktrees",
   jobsPage: "Jobs",
+  statusPage: "Status",
   failedNoStop: "Stop not found",
   byteUnit: "B",
   kilobyteUnit: "kB",

@@ -5,7 +5,6 @@ import shared from "./shared.js";
 
 export default {
   ...shared,
-  statusPage: "Status",
   pageFault: "The page could not start: {reason}",
   pages: "Pages",
   token: "Token",

@@ -56,6 +56,8 @@ export default {
   skipped: "Sans arrêt",
   extra: "En plus",
   replacement: "Remplacement",
+  detour: "Déviation",
+  detourShort: "Déviation",
   shortTurn: "Parcours limité",
   endsAt: "Terminus {stop}",
   skipsStop: "Ne s’arrête pas à {stop}",

@@ -59,6 +59,7 @@ export default {
   reload: "Recharger",
   workspacesPage: "Arbres de travail",
   jobsPage: "Tâches",
+  statusPage: "État",
   failedNoStop: "Arrêt introuvable",
   byteUnit: "o",
   kilobyteUnit: "ko",

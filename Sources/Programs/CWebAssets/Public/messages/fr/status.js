@@ -4,7 +4,6 @@ import shared from "./shared.js";
 
 export default {
   ...shared,
-  statusPage: "État",
   live: "En direct",
   liveOld: "Pas vérifié depuis un moment",
   failedUnauthorised: "Pas d’accès",

@@ -5,7 +5,6 @@ import shared from "./shared.js";
 
 export default {
   ...shared,
-  statusPage: "État",
   pageFault: "La page n’a pas pu démarrer : {reason}",
   pages: "Pages",
   token: "Jeton",

@@ -56,6 +56,8 @@ export default {
   skipped: "Non ferma",
   extra: "In più",
   replacement: "Sostitutivo",
+  detour: "Deviazione",
+  detourShort: "Deviazione",
   shortTurn: "Termina prima",
   endsAt: "Termina a {stop}",
   skipsStop: "Non ferma a {stop}",

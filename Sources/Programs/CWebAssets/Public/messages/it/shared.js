@@ -59,6 +59,7 @@ export default {
   reload: "Ricarica",
   workspacesPage: "Alberi di lavoro",
   jobsPage: "Lavori",
+  statusPage: "Stato",
   failedNoStop: "Fermata non trovata",
   byteUnit: "B",
   kilobyteUnit: "kB",

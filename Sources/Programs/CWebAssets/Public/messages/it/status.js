@@ -4,7 +4,6 @@ import shared from "./shared.js";
 
 export default {
   ...shared,
-  statusPage: "Stato",
   live: "In diretta",
   liveOld: "Non verificato da un po’",
   failedUnauthorised: "Nessun accesso",

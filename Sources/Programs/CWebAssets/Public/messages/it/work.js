@@ -5,7 +5,6 @@ import shared from "./shared.js";
 
 export default {
   ...shared,
-  statusPage: "Stato",
   pageFault: "La pagina non è potuta partire: {reason}",
   pages: "Pagine",
   token: "Token",

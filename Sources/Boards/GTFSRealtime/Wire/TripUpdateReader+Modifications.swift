@@ -1,0 +1,217 @@
+import GTFS
+
+/// Trip modifications and the stops that they may refer to.
+extension TripUpdateReader {
+  /// Reads a `TripModifications`; its entity gives it its id.
+  ///
+  /// - Returns: `nil` if a date or a time is not valid: it is not known then which trips change.
+  func readModifications(_ content: WireCursor) throws(WireFault) -> TripModifications? {
+    var cursor = content
+    var result = TripModifications()
+    var isValid = true
+    var field: UInt32 = 0
+    do throws(WireFault) {
+      while !cursor.isAtEnd {
+        field = 0
+        let tag = try cursor.tag()
+        field = tag >> 3
+        switch tag {
+        case 10: try readSelectedTrips(try cursor.message(), into: &result)
+        case 18:
+          let place = cursor.position
+          switch TimeOfDay.read(try cursor.message().rest) {
+          case .seconds(let time): result.startTimes.append(time)
+          case .blank: break
+          case .malformed: isValid = false
+          }
+          try limit(result.startTimes.count, "start times", at: place)
+        case 26:
+          let place = cursor.position
+          if let date = ServiceDate(try cursor.message().rest) {
+            result.serviceDates.append(date)
+          } else {
+            isValid = false
+          }
+          try limit(result.serviceDates.count, "service dates", at: place)
+        case 34:
+          let place = cursor.position
+          result.modifications.append(try readModification(try cursor.message()))
+          try limit(result.modifications.count, "modifications", at: place)
+        default: try cursor.skip(tag, known: 4)
+        }
+      }
+    } catch {
+      throw error.inside(.tripModifications, field)
+    }
+    return isValid ? result : nil
+  }
+
+  private func readSelectedTrips(
+    _ content: WireCursor,
+    into result: inout TripModifications
+  ) throws(WireFault) {
+    var cursor = content
+    var field: UInt32 = 0
+    do throws(WireFault) {
+      while !cursor.isAtEnd {
+        field = 0
+        let tag = try cursor.tag()
+        field = tag >> 3
+        switch tag {
+        case 10:
+          let place = cursor.position
+          if let id = try string(try cursor.message()) { result.tripIDs.append(id) }
+          try limit(result.tripIDs.count, "trips", at: place)
+        default: try cursor.skip(tag, known: 1)
+        }
+      }
+    } catch {
+      throw error.inside(.selectedTrips, field)
+    }
+  }
+
+  private func readModification(
+    _ content: WireCursor
+  ) throws(WireFault) -> TripModifications.Modification {
+    var cursor = content
+    var result = TripModifications.Modification()
+    var field: UInt32 = 0
+    do throws(WireFault) {
+      while !cursor.isAtEnd {
+        field = 0
+        let tag = try cursor.tag()
+        field = tag >> 3
+        switch tag {
+        case 10: result.start = try readSelector(try cursor.message())
+        case 18: result.end = try readSelector(try cursor.message())
+        case 24: result.propagatedDelay = Int32(truncatingIfNeeded: try cursor.varint())
+        case 34:
+          let place = cursor.position
+          result.replacements.append(try readReplacement(try cursor.message()))
+          try limit(result.replacements.count, "replacement stops", at: place)
+        default: try cursor.skip(tag, known: 4)
+        }
+      }
+    } catch {
+      throw error.inside(.modification, field)
+    }
+    return result
+  }
+
+  private func readSelector(
+    _ content: WireCursor
+  ) throws(WireFault) -> TripModifications.StopSelector {
+    var cursor = content
+    var result = TripModifications.StopSelector()
+    var field: UInt32 = 0
+    do throws(WireFault) {
+      while !cursor.isAtEnd {
+        field = 0
+        let tag = try cursor.tag()
+        field = tag >> 3
+        switch tag {
+        case 8: result.sequence = UInt32(truncatingIfNeeded: try cursor.varint())
+        case 18: result.stopID = try string(try cursor.message())
+        default: try cursor.skip(tag, known: 2)
+        }
+      }
+    } catch {
+      throw error.inside(.stopSelector, field)
+    }
+    return result
+  }
+
+  private func readReplacement(
+    _ content: WireCursor
+  ) throws(WireFault) -> TripModifications.ReplacementStop {
+    var cursor = content
+    var result = TripModifications.ReplacementStop()
+    var field: UInt32 = 0
+    do throws(WireFault) {
+      while !cursor.isAtEnd {
+        field = 0
+        let tag = try cursor.tag()
+        field = tag >> 3
+        switch tag {
+        case 8: result.travelTime = Int32(truncatingIfNeeded: try cursor.varint())
+        case 18: result.stopID = try string(try cursor.message())
+        default: try cursor.skip(tag, known: 2)
+        }
+      }
+    } catch {
+      throw error.inside(.replacementStop, field)
+    }
+    return result
+  }
+
+  /// Reads a `Stop`.
+  func readStop(_ content: WireCursor) throws(WireFault) -> RealtimeStop {
+    var cursor = content
+    var result = RealtimeStop()
+    var field: UInt32 = 0
+    do throws(WireFault) {
+      while !cursor.isAtEnd {
+        field = 0
+        let tag = try cursor.tag()
+        field = tag >> 3
+        switch tag {
+        case 10: result.id = try string(try cursor.message()) ?? ""
+        case 26: result.name = try translation(try cursor.message())
+        case 90: result.parent = try string(try cursor.message())
+        case 122: result.platform = try translation(try cursor.message())
+        default: try cursor.skip(tag)
+        }
+      }
+    } catch {
+      throw error.inside(.stop, field)
+    }
+    return result
+  }
+
+  /// Reads the first translation of a `TranslatedString`.
+  private func translation(_ content: WireCursor) throws(WireFault) -> String? {
+    var cursor = content
+    var result: String?
+    while !cursor.isAtEnd {
+      let tag = try cursor.tag()
+      guard tag == 10 else {
+        try cursor.skip(tag)
+        continue
+      }
+      var inner = try cursor.message()
+      while !inner.isAtEnd {
+        let tag = try inner.tag()
+        guard tag == 10 else {
+          try inner.skip(tag)
+          continue
+        }
+        let text = try string(try inner.message())
+        if result == nil { result = text }
+      }
+    }
+    return result
+  }
+
+  // MARK: Values
+
+  /// A text; `nil` if it is empty.
+  private func string(_ content: WireCursor) throws(WireFault) -> String? {
+    let bytes = content.rest
+    guard bytes.count <= limits.textBytes else {
+      throw .textTooLong(bytes.count, limits.textBytes, at: content.position)
+    }
+    guard let text = String(validating: bytes, as: UTF8.self) else {
+      throw .notUTF8(at: content.position)
+    }
+    return text.isEmpty ? nil : text
+  }
+
+  private func limit(_ count: Int, _ what: String, at offset: Int) throws(WireFault) {
+    guard count > limits.modificationElements else { return }
+    throw WireFault(
+      .limitExceeded,
+      "more than \(limits.modificationElements) \(what)",
+      at: offset
+    )
+  }
+}
