@@ -185,6 +185,31 @@ class HistoryTest(unittest.TestCase):
         answer = report("3", "--data", str(data.parent / "nowhere"))
         self.assertEqual((answer.returncode, "there is no history" in answer.stderr), (66, True), answer.stderr)
 
+        self.check_two_agencies(data, days)
+
+    def check_two_agencies(self, data: Path, days: list[str]) -> None:
+        """A line of a name that two agencies have is one of them, and the command asks which."""
+        folder = data.parent / "two-agencies"
+        folder.mkdir()
+        with contextlib.closing(sqlite3.connect(data / "history.sqlite")) as source, contextlib.closing(sqlite3.connect(folder / "history.sqlite")) as copy:
+            source.backup(copy)
+            copy.execute("INSERT INTO line (feed, route, name, agency, type) SELECT feed, 'r9', name, 'Rome', type FROM line WHERE route = 'r2'")
+            columns = ", ".join(row[1] for row in copy.execute("PRAGMA table_info(line_day)") if row[1] != "line")
+            copy.execute(
+                f"INSERT INTO line_day (line, {columns}) SELECT (SELECT id FROM line WHERE route = 'r9'), {columns} FROM line_day"
+                " WHERE line = (SELECT id FROM line WHERE route = 'r2')"
+            )
+            copy.commit()
+        os.chmod(folder / "history.sqlite", 0o600)
+        answer = report("3", *days, "--data", str(folder))
+        self.assertEqual(answer.returncode, 1, answer.stderr)
+        for said in ('several agencies have a line "3"', '--agency "Rome"   (r9)', '--agency "Zürich"   (r2)'):
+            self.assertIn(said, answer.stderr)
+        answer = report("3", *days, "--agency", "rome", "--json", "--data", str(folder))
+        self.assertEqual(answer.returncode, 0, answer.stderr)
+        said = json.loads(answer.stdout)
+        self.assertEqual((said["routes"], said["operator"]), (["r9"], "Rome"))
+
     # Kills, damage, a full disk
 
     def full_disk(self, folder: Path) -> str:
@@ -283,10 +308,12 @@ class HistoryTest(unittest.TestCase):
             ready = server.get("/health/ready")[1]
             until(lambda: [each["state"] for each in server.get("/health/ready")[1]["dependencies"] if each["name"] == "history"] == ["degraded"])
             self.assertTrue(ready["ok"])
+            self.assertIn("\nfreshet_history_failing 1\n", ask(server, "/metrics")[2].decode())
             self.assertEqual(server.get("/api/stationboard?stop_id=s0-0")[0], 200)
             until(lambda: not server.get("/api/status")[1]["history"]["isWritten"])
             full.unlink()
             until(lambda: any("is written again" in line for line in server.log))
+            self.assertIn("\nfreshet_history_failing 0\n", ask(server, "/metrics")[2].decode())
             # Nothing that was counted meanwhile is lost.
             until(lambda: self.counted(server) == 18)
             self.assertEqual(len([line for line in server.log if "is not written" in line]), 1, server.log)

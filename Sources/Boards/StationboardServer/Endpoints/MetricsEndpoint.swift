@@ -14,6 +14,8 @@ struct MetricsEndpoint {
   let serving: ResourceServing
   let alsoServed: [ServingMetrics]
   let responses: ResponseCounter?
+  /// The history of punctuality; `nil` if it is turned off.
+  let history: HistoryService?
   /// Writes the measurements of what else the server does.
   let others: @Sendable (inout MetricsText) async -> Void
 
@@ -26,6 +28,14 @@ struct MetricsEndpoint {
     writeTimetables(feeds, &metrics)
     writeSources(feeds, &metrics)
     writeMerge(feeds, &metrics)
+    if let history {
+      metrics.add(
+        "freshet_history_failing",
+        .gauge,
+        "1 while the history of punctuality is not written, else 0",
+        history.failure == nil ? 0 : 1
+      )
+    }
     await others(&metrics)
     ServingMetrics.write([serving.metrics] + alsoServed, to: &metrics)
     return Response(
@@ -191,7 +201,7 @@ struct MetricsEndpoint {
       let kinds = [
         ("applied", census.applied), ("added", census.added), ("duplicated", census.duplicated),
         ("replaced", census.replaced), ("cancelled", census.cancelled), ("deleted", census.deleted),
-        ("kept", census.kept),
+        ("kept", census.kept), ("modified", census.modified),
       ]
       trips += kinds.map { (labels: [label, ("effect", $0)], value: Double($1)) }
       without += census.withoutEffect.sorted { $0.key.rawValue < $1.key.rawValue }
@@ -215,6 +225,10 @@ struct MetricsEndpoint {
       stops += [
         (labels: [label, ("reason", "unlinked")], value: Double(census.unlinkedStops)),
         (labels: [label, ("reason", "implausible")], value: Double(census.implausibleTimes)),
+        (
+          labels: [label, ("reason", "modification")],
+          value: Double(census.unusableModifications)
+        ),
       ]
     }
     metrics.add(

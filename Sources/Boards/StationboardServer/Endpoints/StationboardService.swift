@@ -144,6 +144,7 @@ package struct StationboardService: Sendable {
       serving: serving,
       alsoServed: [statusServing.metrics] + alsoServed,
       responses: responses,
+      history: history,
       others: otherMetrics
     )
     router.get("metrics") { _, _ in await metrics.answer() }
