@@ -40,6 +40,8 @@ FIELDS = (
     "previousPlatform",
     "added",
     "detoured",
+    "predictionUncertaintySec",
+    "occupancy",
     "destination",
     "endsAt",
     "terminus",
@@ -208,6 +210,8 @@ def compare(
             kinds["ends early"] += row["endsAt"] is not None
             kinds["vehicles"] += row["vehicle"] is not None
             kinds["leaves out stops"] += row["skippedStops"] != []
+            kinds["uncertain"] += row["predictionUncertaintySec"] is not None
+            kinds["loaded"] += row["occupancy"] is not None
             kinds["detoured"] += row["detoured"]
             kinds["continue"] += row["continuesAs"] != []
             kinds["on demand"] += row["certainty"] == "on_demand"

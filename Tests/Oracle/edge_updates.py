@@ -49,6 +49,8 @@ class EdgeUpdates:
         """Take the feed, a service day, and the instant of the publication."""
         self.feed, self.day, self.now = feed, day, now
         self.draw = random.Random(seed)
+        # Of fields that were added later: the others stay what they were.
+        self.later = random.Random(seed + 1)
         self.trips = [trip for trip in feed.trips.values() if len(trip.calls) > 1]
         self.stops = sorted(feed.stops)
 
@@ -126,10 +128,11 @@ class EdgeUpdates:
         """Draw an event: with time, delay, both, both but hours apart, or neither."""
         time, way = scheduled + delay, self.draw.random()
         plan = scheduled if planned else None
+        error = self.later.choice((None, None, 0, 45, 300, -1))
         if way < 0.3 or planned:
-            return message(f2=time, f4=plan)
+            return message(f2=time, f3=error, f4=plan)
         if way < 0.6:
-            return message(f1=delay)
+            return message(f1=delay, f3=error)
         if way < 0.8:
             return message(f1=delay + self.draw.choice((0, 7, -90)), f2=time)
         if way < 0.9:
@@ -172,6 +175,7 @@ class EdgeUpdates:
                 message(
                     f1=sequence, f2=arrival, f3=departure, f4=stop_id, f5=relationship,
                     f6=message(f1=assigned, f2=headsign, f3=pickup) or None,
+                    f7=self.later.choice((None, None, None, *range(9))),
                 )
             )
         if result and draw.random() < 0.05:
@@ -197,6 +201,7 @@ class EdgeUpdates:
                     f4=self.spelling(call.stop_id),
                     f5=relationship,
                     f6=message(f3=pickup) if pickup else None,
+                    f7=self.later.choice((None, None, 2, 5)),
                 )
             )
         return result

@@ -35,6 +35,17 @@ DISAGREEMENT = 240 * 60
 # How many stops that are left out a row names.
 MOST_NAMES = 20
 MOST_DEVIATION = 24 * 3600
+MOST_UNCERTAINTY = 65_534
+OCCUPANCIES = {
+    0: "EMPTY",
+    1: "MANY_SEATS_AVAILABLE",
+    2: "FEW_SEATS_AVAILABLE",
+    3: "STANDING_ROOM_ONLY",
+    4: "CRUSHED_STANDING_ROOM_ONLY",
+    5: "FULL",
+    6: "NOT_ACCEPTING_PASSENGERS",
+    8: "NOT_BOARDABLE",
+}
 # How far from the feed's timestamp a trip without a date may be.
 FARTHEST = 24 * 3600
 # A vehicle of a frequency without exact times: how far outside of the runs, and how many runs are tried.
@@ -61,6 +72,8 @@ class RealtimeRow:
     cancelled: bool = False
     skipped: bool = False
     detoured: bool = False
+    # The stop time update of the stop.
+    told: StopUpdate | None = None
     added: bool = False
     replaces: bool = False
     platform: str | None = None
@@ -91,6 +104,21 @@ class RealtimeRow:
         """The departure as far as it is known."""
         return self.predicted if self.predicted is not None else self.scheduled
 
+    def _uncertainty(self) -> int | None:
+        """Return by how many seconds the prediction may be off."""
+        told = self.told
+        if told is None or self.predicted is None or self.cancelled or self.skipped or told.relationship == "NO_DATA":
+            return None
+        event = told.departure or told.arrival
+        seconds = event.uncertainty if event else None
+        return None if seconds is None or seconds < 0 else min(seconds, MOST_UNCERTAINTY)
+
+    def _occupancy(self) -> str | None:
+        """Return how full the vehicle leaves by prediction."""
+        if self.told is None or self.cancelled or self.skipped or self.told.occupancy is None:
+            return None
+        return OCCUPANCIES.get(self.told.occupancy)
+
     def _word(self) -> str | None:
         """Return how exact the schedule is; what has to be arranged needs no schedule."""
         word = self.certainty["certainty"]
@@ -118,6 +146,8 @@ class RealtimeRow:
             "previousPlatform": self.previous_platform,
             "added": self.added,
             "detoured": self.detoured,
+            "predictionUncertaintySec": self._uncertainty(),
+            "occupancy": self._occupancy(),
             "destination": self.headsign,
             "endsAt": self.ends_at,
             "terminus": self.terminus,
@@ -656,6 +686,7 @@ class RealtimeFeed:
             link = links.get(index)
             if link is not None:
                 self._move(row, link)
+                row.told = link
                 row.headsign = link.headsign or row.headsign
                 boards = call.boards if link.pickup is None else link.pickup != 1
                 row.certainty = arranged(row.certainty, link.pickup, call)
@@ -816,6 +847,7 @@ class RealtimeFeed:
             row.ends_at, row.terminus, row.left_out = ends.of(index)
             row.continues = replaced.day if replaced and not ends.elsewhere else None
             row.certainty = arranged(row.certainty, stop.pickup, None)
+            row.told = stop
             rows.append(row)
         return rows
 

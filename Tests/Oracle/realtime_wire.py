@@ -28,6 +28,7 @@ class Event:
     delay: int | None = None
     time: int | None = None
     scheduled: int | None = None
+    uncertainty: int | None = None
 
 
 @dataclass(slots=True)
@@ -42,6 +43,7 @@ class StopUpdate:
     assigned: str | None = None
     headsign: str | None = None
     pickup: int | None = None
+    occupancy: int | None = None
 
 
 @dataclass(slots=True)
@@ -119,6 +121,8 @@ def event(data: bytes) -> Event:
             result.delay = signed(value, 32)
         elif number == 2:
             result.time = signed(value)
+        elif number == 3:
+            result.uncertainty = signed(value, 32)
         elif number == 4:
             result.scheduled = signed(value)
     return result
@@ -146,6 +150,8 @@ def stop_update(data: bytes) -> StopUpdate:
                     result.headsign = text(part)
                 elif inner == 3:
                     result.pickup = part
+        elif number == 7:
+            result.occupancy = value
     return result
 
 

@@ -63,6 +63,8 @@ struct RealtimeStage {
     var startTime: String?
     var realtimeAt: String?
     var realtimeFreshness: String?
+    var predictionUncertaintySec: Int?
+    var occupancy: String?
     var vehicle: ShownVehicle?
   }
 

@@ -5,12 +5,14 @@ enum RealtimeWire {
     var time: Int64?
     var delay: Int?
     var scheduled: Int64?
+    var uncertainty: Int?
 
     static func delay(_ seconds: Int) -> Event { Event(delay: seconds) }
     static func time(_ instant: Int64) -> Event { Event(time: instant) }
 
     fileprivate var bytes: [UInt8] {
-      number(1, delay.map { Int64($0) }) + number(2, time) + number(4, scheduled)
+      number(1, delay.map { Int64($0) }) + number(2, time)
+        + number(3, uncertainty.map { Int64($0) }) + number(4, scheduled)
     }
   }
 
@@ -45,6 +47,7 @@ enum RealtimeWire {
     var assigned: String?
     var headsign: String?
     var pickup: Int64?
+    var occupancy: Int64?
 
     init(
       _ sequence: Int? = nil,
@@ -54,7 +57,8 @@ enum RealtimeWire {
       _ relationship: StopRelationship? = nil,
       assigned: String? = nil,
       headsign: String? = nil,
-      pickup: Int64? = nil
+      pickup: Int64? = nil,
+      occupancy: Int64? = nil
     ) {
       self.sequence = sequence
       self.stop = stop
@@ -64,6 +68,7 @@ enum RealtimeWire {
       self.assigned = assigned
       self.headsign = headsign
       self.pickup = pickup
+      self.occupancy = occupancy
     }
 
     init(_ sequence: Int, _ relationship: StopRelationship, assigned: String? = nil) {
@@ -76,7 +81,7 @@ enum RealtimeWire {
       let properties = text(1, assigned) + text(2, headsign) + number(3, pickup)
       return number(1, sequence.map { Int64($0) }) + message(2, arrival?.bytes)
         + message(3, departure?.bytes) + text(4, stop) + number(5, relationship?.rawValue)
-        + message(6, properties.isEmpty ? nil : properties)
+        + message(6, properties.isEmpty ? nil : properties) + number(7, occupancy)
     }
   }
 

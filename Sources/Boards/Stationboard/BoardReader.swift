@@ -113,6 +113,8 @@ public struct BoardReader: Sendable {
     departure.status = status
     departure.realtimeAt = field["realtimeAt"].string()
     departure.realtimeFreshness = field["realtimeFreshness"].string()
+    departure.predictionUncertaintySec = field["predictionUncertaintySec"].int()
+    departure.occupancy = field["occupancy"].string()
     departure.alerts = alerts(field["alerts"])
     departure.flags = strings(field["flags"])
     departure.vehicle = vehicle(field["vehicle"])

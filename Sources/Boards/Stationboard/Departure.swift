@@ -61,6 +61,10 @@ public struct Departure: Codable, Hashable, Sendable {
   public var realtimeAt: String?
   /// The freshness of the row's realtime data: `fresh`, `ageing` or `stale`; `nil` without any.
   public var realtimeFreshness: String?
+  /// By how many seconds the prediction may be off; `nil` if that is not known.
+  public var predictionUncertaintySec: Int?
+  /// How full the vehicle leaves here by prediction, in the words of ``Vehicle/occupancy``; `nil` without data.
+  public var occupancy: String?
   /// Disruptions of this departure.
   public var alerts: [ServiceAlert]?
   /// `TRIP_CANCELLED`, `EXTRA_SERVICE` and the like.
@@ -134,6 +138,7 @@ public struct Departure: Codable, Hashable, Sendable {
     case skippedStops, endsAt, continuesAs
     case realtimeDeparture, delayMin, platform, platformChanged
     case previousPlatform, cancelled, status, realtimeAt, realtimeFreshness, alerts, flags, vehicle
+    case predictionUncertaintySec, occupancy
     case serviceDate, startTime
     case routeType, routeColor, routeTextColor
   }

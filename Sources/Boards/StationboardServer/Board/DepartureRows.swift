@@ -16,7 +16,8 @@ struct DepartureRows {
   /// What every departure without realtime says.
   private static let withoutRealtime: StaticString = """
     "status":"UNKNOWN","rawDelaySec":null,"rawDelayMin":null,"displayedDelayMin":null,\
-    "stopEvent":null,"realtimeAt":null,"realtimeFreshness":null,"cancelled":false,\
+    "stopEvent":null,"realtimeAt":null,"realtimeFreshness":null,\
+    "predictionUncertaintySec":null,"occupancy":null,"cancelled":false,\
     "cancelReasonCode":null,"platformChanged":false,"previousPlatform":null,"alerts":
     """
 
@@ -281,6 +282,10 @@ struct DepartureRows {
     } else {
       json.raw("null")
     }
+    json.raw(",\"predictionUncertaintySec\":")
+    writeNumber(realtime?.uncertainty(of: row), &json)
+    json.raw(",\"occupancy\":")
+    json.string(realtime?.occupancy(of: row))
     json.raw(",\"cancelled\":")
     json.flag(row.isCancelled)
     json.raw(",\"cancelReasonCode\":")

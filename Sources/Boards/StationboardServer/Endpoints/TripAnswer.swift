@@ -294,6 +294,14 @@ struct TripAnswer {
     } else {
       json.raw("null")
     }
+    json.raw(",\"predictionUncertaintySec\":")
+    if let seconds = row.flatMap({ snapshot.index?.uncertainty(of: $0) }) {
+      json.integer(seconds)
+    } else {
+      json.raw("null")
+    }
+    json.raw(",\"occupancy\":")
+    json.string(row.flatMap { snapshot.index?.occupancy(of: $0) })
     json.raw(",\"stopEvent\":")
     json.raw(realtime?.isSkipped(at: position) == true ? "\"SKIPPED\"" : "null")
     json.raw(",\"pickup\":")

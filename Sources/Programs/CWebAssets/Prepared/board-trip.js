@@ -70,6 +70,7 @@ noWheelchair:"pas accessible en fauteuil roulant",
 "load-NOT_BOARDABLE":"fermé",
 continuesTo:"continue comme ligne {line} vers {destination}",
 continuesAs:"continue comme ligne {line}",
+predictionError:"prévision à ± {minutes} min près",
 expectedAt:"prévu {time}",
 },
 de:{
@@ -99,6 +100,7 @@ noWheelchair:"mit Rollstuhl nicht zugänglich",
 "load-NOT_BOARDABLE":"geschlossen",
 continuesTo:"fährt weiter als Linie {line} nach {destination}",
 continuesAs:"fährt weiter als Linie {line}",
+predictionError:"Prognose auf ± {minutes} min genau",
 expectedAt:"erwartet {time}",
 },
 it:{
@@ -128,6 +130,7 @@ noWheelchair:"non accessibile in sedia a rotelle",
 "load-NOT_BOARDABLE":"chiuso",
 continuesTo:"prosegue come linea {line} per {destination}",
 continuesAs:"prosegue come linea {line}",
+predictionError:"previsione con ± {minutes} min",
 expectedAt:"previsto {time}",
 },
 en:{
@@ -157,6 +160,7 @@ noWheelchair:"wheelchairs cannot board",
 "load-NOT_BOARDABLE":"closed",
 continuesTo:"continues as line {line} to {destination}",
 continuesAs:"continues as line {line}",
+predictionError:"prediction within ± {minutes} min",
 expectedAt:"expected {time}",
 },
 };
@@ -295,10 +299,15 @@ return [
 waits(stop)&&!isLast?say("arrives",{time:clockTime(Date.parse(stop.scheduledArrival),zone)}):null,
 vehicle?.status&&vehicle.stop_sequence===stop.stop_sequence?say(VEHICLE[vehicle.status]):null,
 uncertainty(stop,say),
+predictionError(stop,say),
+stop.occupancy&&!isLast?say(`load-${stop.occupancy}`):null,
 stop.boarding&&!isLast?say(`boarding-${stop.boarding}`):null,
 stop.pickup===false&&!isLast?say("alightingOnly"):null,
 stop.dropOff===false&&index>0?say("boardingOnly"):null,
 ].filter(Boolean);
+}
+function predictionError({predictionUncertaintySec:seconds},say){
+return seconds>=60?say("predictionError",{minutes:Math.ceil(seconds / 60)}):null;
 }
 function waits(stop){
 if(!stop.scheduledArrival||!stop.scheduledDeparture)return false;

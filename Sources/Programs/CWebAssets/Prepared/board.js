@@ -118,9 +118,9 @@ return uncertaintySec>0?`± ${Math.ceil(uncertaintySec / 60)} ${say("minuteMark"
 function headwayMinutes(departure){
 return departure.headwaySec>0?Math.max(1,Math.round(departure.headwaySec / 60)):null;
 }
-function vehicleWord({vehicle}){
+function vehicleWord({vehicle,occupancy}){
 const at=vehicle?.stopsAway===0?vehicle.status:"";
-const load=vehicle?.occupancy??"";
+const load=occupancy??vehicle?.occupancy??"";
 return at==="STOPPED_AT"||at==="INCOMING_AT"?at:/^FULL|NOT_A/.test(load)?"FULL":/STANDING/.test(load)?"STANDING":null;
 }
 function peculiarities(departure){
@@ -3398,7 +3398,7 @@ this.policy={preset:"departuresWeb",...(this.usesStream?{push:PUSH}:{})};
 this.say=sentences(language,messages);
 this.favourites=new Favourites(this);
 const deferred=(make)=>new Deferred(make,(failure)=>showFault(this.say,"fault",failure));
-this.#ap=deferred(async()=>new(await later("/assets/board-trip.883694e77b60.js",loaded)).TripDialog(this));
+this.#ap=deferred(async()=>new(await later("/assets/board-trip.55c370ba9429.js",loaded)).TripDialog(this));
 this.#ce=deferred(async()=>new(await later("/assets/board-filter-sheet.7262cb587004.js",loaded)).FilterSheet(this));
 this.#aq=deferred(async()=>new(await later("/assets/board-diagnostics.2f7114c12999.js",loaded)).Diagnostics(this));
 this.#bg=deferred(async()=>new(await later("/assets/board-search.d21741fc04f1.js",loaded)).StopSearch({context:()=>this,onChoose:(stop)=>this.#eu(stop)}));

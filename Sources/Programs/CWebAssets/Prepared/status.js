@@ -1247,9 +1247,9 @@ return uncertaintySec>0?`± ${Math.ceil(uncertaintySec / 60)} ${say("minuteMark"
 function headwayMinutes(departure){
 return departure.headwaySec>0?Math.max(1,Math.round(departure.headwaySec / 60)):null;
 }
-function vehicleWord({vehicle}){
+function vehicleWord({vehicle,occupancy}){
 const at=vehicle?.stopsAway===0?vehicle.status:"";
-const load=vehicle?.occupancy??"";
+const load=occupancy??vehicle?.occupancy??"";
 return at==="STOPPED_AT"||at==="INCOMING_AT"?at:/^FULL|NOT_A/.test(load)?"FULL":/STANDING/.test(load)?"STANDING":null;
 }
 function peculiarities(departure){

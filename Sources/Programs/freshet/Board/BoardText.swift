@@ -143,12 +143,12 @@ struct BoardText {
     if flags.contains("EXTRA_SERVICE") { add((words.extra, words.extra), "36") }
     if flags.contains("REPLACEMENT_SERVICE") { add(words.replacement, "36") }
     if flags.contains("DETOUR") { add((words.detour, words.detour), "33") }
+    switch departure.occupancy ?? departure.vehicle?.occupancy {
+    case "STANDING_ROOM_ONLY", "CRUSHED_STANDING_ROOM_ONLY": add(words.crowded, "2")
+    case "FULL", "NOT_ACCEPTING_PASSENGERS": add(words.full, "33")
+    default: break
+    }
     if let vehicle = departure.vehicle {
-      switch vehicle.occupancy {
-      case "STANDING_ROOM_ONLY", "CRUSHED_STANDING_ROOM_ONLY": add(words.crowded, "2")
-      case "FULL", "NOT_ACCEPTING_PASSENGERS": add(words.full, "33")
-      default: break
-      }
       if vehicle.stopsAway == 0, vehicle.status == "STOPPED_AT" { add(words.atStop, "32") }
       if vehicle.stopsAway == 0, vehicle.status == "INCOMING_AT" { add(words.incoming, "32") }
     }

@@ -183,6 +183,7 @@ extension RealtimeBuilder {
       if isEndKnown, endsEarly || end != updates.count - 1 { marks.insert(.endsEarly) }
       if place == end { marks.insert(.lastServed) }
       if let pickup = details?.pickup { marks.formUnion(.init(boarding: pickup, insteadOf: 0)) }
+      let count = calls.count
       append(
         named.stop,
         place,
@@ -191,6 +192,9 @@ extension RealtimeBuilder {
         departure.isPredicted ? marks.union(.predicted) : marks,
         platform
       )
+      if calls.count > count {
+        noteOutlook(stopTime, departure.isPredicted ? .predicted : [])
+      }
     }
   }
 

@@ -176,6 +176,7 @@ extension RealtimeIndex {
         let call = calls[Int(number)]
         return !call.marks.isDisjoint(with: .telling)
           || call.platform != RealtimeCall.usualPlatform || headsigns[number] != nil
+          || call.occupancy != RealtimeCall.unknownOccupancy
       }
     }
   }

@@ -184,7 +184,7 @@ struct RealtimeBuilder {
     return (trip.firstCall..<trip.firstCall + trip.callCount).contains { number in
       let call = calls[Int(number)]
       return !call.marks.isDisjoint(with: .telling) || call.platform != RealtimeCall.usualPlatform
-        || headsigns[number] != nil
+        || headsigns[number] != nil || call.occupancy != RealtimeCall.unknownOccupancy
     }
   }
 

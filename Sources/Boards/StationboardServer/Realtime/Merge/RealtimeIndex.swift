@@ -179,6 +179,22 @@ package final class RealtimeIndex: Sendable {
     return .named(texts[Int(platform - RealtimeCall.firstText)])
   }
 
+  /// By how many seconds the prediction of a row may be off; `nil` if that is not known.
+  func uncertainty(of row: BoardRow) -> Int? {
+    guard let call = row.call, calls[call].uncertainty != RealtimeCall.unknownUncertainty else {
+      return nil
+    }
+    return Int(calls[call].uncertainty)
+  }
+
+  /// How full the vehicle leaves by prediction, in the words of the reference; `nil` if that is not known.
+  func occupancy(of row: BoardRow) -> String? {
+    guard let call = row.call, calls[call].occupancy != RealtimeCall.unknownOccupancy else {
+      return nil
+    }
+    return VehiclePosition.Occupancy(number: Int32(calls[call].occupancy))?.rawValue
+  }
+
   /// The headsign of a row by realtime; `nil` if realtime has none.
   func headsign(of row: BoardRow) -> String? {
     guard let call = row.call else { return nil }

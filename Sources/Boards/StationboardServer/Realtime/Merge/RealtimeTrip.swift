@@ -71,7 +71,7 @@ struct RealtimeArrival: Hashable, Sendable {
   var position: UInt16
 }
 
-/// One departure of a ``RealtimeTrip``, packed into 24 bytes.
+/// One departure of a ``RealtimeTrip``, packed into 28 bytes.
 struct RealtimeCall: Hashable, Sendable {
   /// Stands for no schedule.
   static let unscheduled = Int32.min
@@ -94,6 +94,15 @@ struct RealtimeCall: Hashable, Sendable {
   var position: UInt16
   /// What realtime says.
   var marks: BoardRow.RealtimeMarks
+  /// By how many seconds the prediction may be off; ``unknownUncertainty`` if that is not known.
+  var uncertainty: UInt16 = Self.unknownUncertainty
+  /// How full the vehicle leaves, as the number of the schema; ``unknownOccupancy`` if that is not known.
+  var occupancy: UInt8 = Self.unknownOccupancy
+
+  /// Stands for no uncertainty that is known; longer ones are the one before it.
+  static let unknownUncertainty = UInt16.max
+  /// Stands for no occupancy.
+  static let unknownOccupancy = UInt8.max
 }
 
 /// A trip that the timetable does not have as it runs: new, added, duplicated, or a replacement.

@@ -185,11 +185,30 @@ extension RealtimeBuilder {
         marks,
         platform
       )
-      if let headsign, calls.count > count {
-        headsigns[UInt32(count)] = number(of: feed.texts[headsign])
+      guard calls.count > count else { continue }
+      if let headsign { headsigns[UInt32(count)] = number(of: feed.texts[headsign]) }
+      if linked[position] >= 0, !isCancelled, !marks.contains(.skipped) {
+        noteOutlook(feed.stopTimeUpdates[Int(linked[position])], marks)
       }
     }
     return isCancelled
+  }
+
+  /// Notes by how much the prediction of the departure appended last may be off, and how full the vehicle leaves.
+  mutating func noteOutlook(_ update: StopTimeUpdate, _ marks: BoardRow.RealtimeMarks) {
+    let place = calls.count - 1
+    if marks.contains(.predicted), update.relationship != .noData,
+      let seconds = (update.departure ?? update.arrival)?.uncertainty, seconds >= 0
+    {
+      calls[place].uncertainty = UInt16(
+        clamping: min(seconds, Int32(RealtimeCall.unknownUncertainty) - 1)
+      )
+    }
+    if let number = feed.details(of: update)?.occupancy,
+      VehiclePosition.Occupancy(number: number) != nil
+    {
+      calls[place].occupancy = UInt8(clamping: number)
+    }
   }
 
   /// Whether the update of a stop, if there is one, says that it is skipped.

@@ -48,7 +48,10 @@ struct StopVersions: Sendable {
       if !builder.headsigns.isEmpty, let headsign = builder.headsigns[UInt32(number)] {
         hash = Self.mix(hash ^ texts[Int(headsign - RealtimeCall.firstText)])
       }
-      hash = Self.mix(hash ^ UInt64(call.marks.rawValue))
+      hash = Self.mix(
+        hash ^ UInt64(call.marks.rawValue) ^ UInt64(call.uncertainty) << 16
+          ^ UInt64(call.occupancy) << 32
+      )
       let source = builder.trips[Int(call.trip)].sourceTime
       StopLists.forEachStop(of: call, directory) {
         versions[Int($0)] &+= hash

@@ -173,9 +173,10 @@ export function headwayMinutes(departure) {
 }
 
 /** The word for what the vehicle of a departure says: that it is here, or has hardly room; `null` for anything else. */
-export function vehicleWord({ vehicle }) {
+export function vehicleWord({ vehicle, occupancy }) {
   const at = vehicle?.stopsAway === 0 ? vehicle.status : "";
-  const load = vehicle?.occupancy ?? "";
+  // How full it leaves here is more than how full it is now.
+  const load = occupancy ?? vehicle?.occupancy ?? "";
   return at === "STOPPED_AT" || at === "INCOMING_AT" ? at : /^FULL|NOT_A/.test(load) ? "FULL" : /STANDING/.test(load) ? "STANDING" : null;
 }
 

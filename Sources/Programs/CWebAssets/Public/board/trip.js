@@ -158,10 +158,17 @@ function notesOf(stop, index, count, { say, zone, vehicle }) {
     waits(stop) && !isLast ? say("arrives", { time: clockTime(Date.parse(stop.scheduledArrival), zone) }) : null,
     vehicle?.status && vehicle.stop_sequence === stop.stop_sequence ? say(VEHICLE[vehicle.status]) : null,
     uncertainty(stop, say),
+    predictionError(stop, say),
+    stop.occupancy && !isLast ? say(`load-${stop.occupancy}`) : null,
     stop.boarding && !isLast ? say(`boarding-${stop.boarding}`) : null,
     stop.pickup === false && !isLast ? say("alightingOnly") : null,
     stop.dropOff === false && index > 0 ? say("boardingOnly") : null,
   ].filter(Boolean);
+}
+
+/** By how much a prediction may be off, from a minute on. */
+function predictionError({ predictionUncertaintySec: seconds }, say) {
+  return seconds >= 60 ? say("predictionError", { minutes: Math.ceil(seconds / 60) }) : null;
 }
 
 function waits(stop) {

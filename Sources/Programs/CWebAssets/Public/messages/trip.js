@@ -28,6 +28,7 @@ export default {
     "load-NOT_BOARDABLE": "fermé",
     continuesTo: "continue comme ligne {line} vers {destination}",
     continuesAs: "continue comme ligne {line}",
+    predictionError: "prévision à ± {minutes} min près",
     expectedAt: "prévu {time}",
   },
   de: {
@@ -57,6 +58,7 @@ export default {
     "load-NOT_BOARDABLE": "geschlossen",
     continuesTo: "fährt weiter als Linie {line} nach {destination}",
     continuesAs: "fährt weiter als Linie {line}",
+    predictionError: "Prognose auf ± {minutes} min genau",
     expectedAt: "erwartet {time}",
   },
   it: {
@@ -86,6 +88,7 @@ export default {
     "load-NOT_BOARDABLE": "chiuso",
     continuesTo: "prosegue come linea {line} per {destination}",
     continuesAs: "prosegue come linea {line}",
+    predictionError: "previsione con ± {minutes} min",
     expectedAt: "previsto {time}",
   },
   en: {
@@ -115,6 +118,7 @@ export default {
     "load-NOT_BOARDABLE": "closed",
     continuesTo: "continues as line {line} to {destination}",
     continuesAs: "continues as line {line}",
+    predictionError: "prediction within ± {minutes} min",
     expectedAt: "expected {time}",
   },
 };
