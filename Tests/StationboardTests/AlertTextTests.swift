@@ -185,6 +185,33 @@ import Testing
     #expect(written as? NSArray == expected as NSArray)
   }
 
+  @Test func `details and the image are in the language of the title, and of the web`() throws {
+    func both(_ word: String) -> TranslatedText {
+      TranslatedText([
+        .init(text: "\(word) d", language: "de"), .init(text: "\(word) f", language: "fr"),
+      ])
+    }
+    let alert = Alert("a", .init(stopID: "8501120")).with {
+      $0.header = both("header")
+      $0.causeDetail = both("<b>cause</b>")
+      $0.effectDetail = TranslatedText([.init(text: "", language: "fr")])
+      $0.image = TranslatedText([
+        .init(text: "javascript:1", language: "fr"), .init(text: "https://x.ch/i.png"),
+      ])
+      $0.imageAlternative = both("image")
+    }
+    let banner = try #require(try banners([alert], "fr").first)
+    #expect(banner["causeDetail"] as? String == "cause f")
+    #expect(banner["effectDetail"] == nil)
+    let image = try #require(banner["image"] as? [String: Any])
+    #expect(image["url"] as? String == "https://x.ch/i.png")
+    #expect(image["alternativeText"] as? String == "image f")
+    let plain = try #require(
+      try banners([Alert("a", .init(stopID: "8501120")).with { $0.header = both("h") }], "fr").first
+    )
+    #expect(plain["image"] == nil && plain["causeDetail"] == nil)
+  }
+
   @Test func `affected is the selector that concerns the board, in the timetable's ids`() throws {
     func affected(_ selectors: EntitySelector...) throws -> NSDictionary? {
       let alert = Alert("a").with { $0.informedEntities = selectors }

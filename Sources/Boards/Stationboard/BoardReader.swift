@@ -167,7 +167,7 @@ public struct BoardReader: Sendable {
     guard let id = field["id"].string() ?? header ?? description else {
       return field["id"].missing(nil)
     }
-    return ServiceAlert(
+    var alert = ServiceAlert(
       id: id,
       severity: field["severity"].string(),
       effect: field["effect"].string(),
@@ -176,6 +176,15 @@ public struct BoardReader: Sendable {
       description: description,
       url: field["url"].string()
     )
+    alert.causeDetail = field["causeDetail"].string()
+    alert.effectDetail = field["effectDetail"].string()
+    if let address = field["image"]["url"].string() {
+      alert.image = .init(
+        url: address,
+        alternativeText: field["image"]["alternativeText"].string()
+      )
+    }
+    return alert
   }
 
   /// Why a board is empty.

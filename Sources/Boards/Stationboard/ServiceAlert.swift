@@ -14,6 +14,26 @@ public struct ServiceAlert: Codable, Hashable, Sendable {
   public var description: String?
   /// Where there is more to read.
   public var url: String?
+  /// The cause in the agency's words.
+  public var causeDetail: String?
+  /// The effect in the agency's words.
+  public var effectDetail: String?
+  /// An image.
+  public var image: Image?
+
+  /// An image of an alert.
+  public struct Image: Codable, Hashable, Sendable {
+    /// Its address.
+    public var url: String
+    /// What it shows, in words.
+    public var alternativeText: String?
+
+    /// Creates an image.
+    public init(url: String, alternativeText: String? = nil) {
+      self.url = url
+      self.alternativeText = alternativeText
+    }
+  }
 
   init(
     id: String,
@@ -43,5 +63,8 @@ public struct ServiceAlert: Codable, Hashable, Sendable {
     effect = try members.decodeIfPresent(String.self, forKey: .effect)
     cause = try members.decodeIfPresent(String.self, forKey: .cause)
     url = try members.decodeIfPresent(String.self, forKey: .url)
+    causeDetail = try members.decodeIfPresent(String.self, forKey: .causeDetail)
+    effectDetail = try members.decodeIfPresent(String.self, forKey: .effectDetail)
+    image = try members.decodeIfPresent(Image.self, forKey: .image)
   }
 }

@@ -32,6 +32,10 @@ package struct Alert: Hashable, Sendable {
   package var causeDetail: TranslatedText?
   /// The effect in the agency's words.
   package var effectDetail: TranslatedText?
+  /// The addresses of an image, by language.
+  package var image: TranslatedText?
+  /// The image in words.
+  package var imageAlternative: TranslatedText?
 
   /// Creates an alert.
   package init(entityID: String) { self.entityID = entityID }

@@ -62,7 +62,32 @@ struct AlertConversion {
       try message.hasCauseDetail ? translated(message.causeDetail, "cause_detail") : nil
     alert.effectDetail =
       try message.hasEffectDetail ? translated(message.effectDetail, "effect_detail") : nil
+    if message.hasImage { alert.image = try image(message.image) }
+    alert.imageAlternative =
+      try message.hasImageAlternativeText
+      ? translated(message.imageAlternativeText, "image_alternative_text") : nil
     return alert
+  }
+
+  /// The addresses of what is an image by its media type.
+  private func image(_ message: TransitRealtime_TranslatedImage) throws(WireFault) -> TranslatedText
+  {
+    try check(message.localizedImage.count, "image")
+    var addresses: [TranslatedText.Translation] = []
+    for image in message.localizedImage where image.mediaType.lowercased().hasPrefix("image/") {
+      let address = try text(
+        image.url,
+        "alert.image.localized_image.url",
+        limit: limits.alertTextBytes
+      )
+      addresses.append(
+        .init(
+          text: address,
+          language: image.language.isEmpty ? nil : try text(image.language, "image")
+        )
+      )
+    }
+    return TranslatedText(addresses)
   }
 
   private func periods(

@@ -224,7 +224,7 @@ const number=departure.tripShortName?say("tripNumber",{number:departure.tripShor
 setText(element("trip-note"),[number,day,departure.operator].filter(Boolean).join(" · "));
 const remarks=remarksOf(departure,say).map(({kind,text,name})=>newElement("span",`pill ${kind}`,name??text));
 element("trip-remarks").replaceChildren(...remarks);
-const alerts=(departure.alerts??[]).map(({header,description})=>newAlert(header,description));
+const alerts=(departure.alerts??[]).map(newAlert);
 element("trip-alerts").replaceChildren(...alerts);
 setText(element("trip-message"),say("tripLoading"));
 this.#b.replaceChildren();
@@ -262,10 +262,12 @@ const percent=occupancyPercent===null?"":`${occupancyPercent}\u00a0%`;
 return occupancy===null?percent:[say(`load-${occupancy}`),percent&&`(${percent})`].filter(Boolean).join(" ");
 }
 const VEHICLE={STOPPED_AT:"vehicleAt",INCOMING_AT:"vehicleComes",IN_TRANSIT_TO:"vehicleLeft"};
-function newAlert(header,description){
+function newAlert({header,description,causeDetail,effectDetail}){
 const alert=newElement("div","trip-alert");
 if(header)alert.append(newElement("strong","",header));
 if(description&&description !==header)alert.append(newElement("p","",description));
+const details=[effectDetail,causeDetail].filter((detail)=>detail&&detail !==header&&detail !==description);
+if(details.length>0)alert.append(newElement("p","",details.join(" · ")));
 return alert;
 }
 function stopItem(stop,index,{say,zone,departure,here,count,isCancelled,vehicle}){

@@ -31,6 +31,10 @@ struct AlertContent: Sendable {
     alert.header = Self.plain(source.header, AlertLimits.header)
     alert.text = Self.plain(source.text, AlertLimits.description)
     alert.url = Self.addresses(source.url)
+    alert.causeDetail = Self.plain(source.causeDetail, AlertLimits.detail)
+    alert.effectDetail = Self.plain(source.effectDetail, AlertLimits.detail)
+    alert.image = Self.addresses(source.image)
+    alert.imageAlternative = Self.plain(source.imageAlternative, AlertLimits.detail)
     self.alert = alert
     var places: [Int] = []
     var choices: [Choice] = []
@@ -67,6 +71,10 @@ struct AlertContent: Sendable {
     var header: Int?
     var description: Int?
     var url: Int?
+    var causeDetail: Int?
+    var effectDetail: Int?
+    var image: Int?
+    var imageAlternative: Int?
 
     init(_ alert: Alert, _ preferences: [String]) {
       let header = AlertLanguage.choose(alert.header?.translations ?? [], preferences)
@@ -75,7 +83,14 @@ struct AlertContent: Sendable {
       let following = [tag].compactMap(\.self) + preferences
       self.header = header
       description = AlertLanguage.choose(alert.text?.translations ?? [], following)
-      url = AlertLanguage.choose(alert.url?.translations ?? [], following)
+      func choose(_ text: TranslatedText?) -> Int? {
+        AlertLanguage.choose(text?.translations ?? [], following)
+      }
+      url = choose(alert.url)
+      causeDetail = choose(alert.causeDetail)
+      effectDetail = choose(alert.effectDetail)
+      image = choose(alert.image)
+      imageAlternative = choose(alert.imageAlternative)
     }
   }
 
@@ -132,6 +147,24 @@ struct AlertContent: Sendable {
       json.raw(",\"descriptionLanguage\":")
       json.string(description.language)
     }
+    // Few feeds have these: where there is nothing to say, the members are left out.
+    for (name, text, place) in [
+      ("causeDetail", alert.causeDetail, choice.causeDetail),
+      ("effectDetail", alert.effectDetail, choice.effectDetail),
+    ] {
+      guard let detail = chosen(text, place), !detail.text.isEmpty else { continue }
+      json.raw(",")
+      json.string(name)
+      json.raw(":")
+      json.string(detail.text)
+    }
+    if let image = chosen(alert.image, choice.image) {
+      json.raw(",\"image\":{\"url\":")
+      json.string(image.text)
+      json.raw(",\"alternativeText\":")
+      json.string(chosen(alert.imageAlternative, choice.imageAlternative)?.text)
+      json.raw("}")
+    }
     return Array(json.buffer.readableBytesView)
   }
 
@@ -141,7 +174,12 @@ struct AlertContent: Sendable {
     hash.add(UInt64(AlertMessages.severity(alert.severity).place))
     hash.add(UInt64(AlertMessages.effect(alert.effect).place))
     hash.add(AlertMessages.cause(alert.cause).description)
-    for text in [alert.header, alert.text, alert.url] {
+    let details = [
+      alert.causeDetail, alert.effectDetail, alert.image, alert.imageAlternative,
+    ]
+    for text in [alert.header, alert.text, alert.url]
+      + (details.contains { $0 != nil } ? details : [])
+    {
       let translations = text?.translations ?? []
       hash.add(UInt64(translations.count))
       for translation in translations {

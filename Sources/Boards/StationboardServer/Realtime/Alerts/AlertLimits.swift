@@ -4,6 +4,8 @@ package enum AlertLimits {
   package static let header = 500
   /// The most Unicode scalars of a text, likewise.
   package static let description = 4_000
+  /// The most Unicode scalars of a cause or an effect in the agency's words, and of an image in words, likewise.
+  package static let detail = 500
   /// The most bytes of an address; a longer one is left out.
   package static let url = 2_000
   /// The most alerts above the rows of one board; the last in order are left out and counted.

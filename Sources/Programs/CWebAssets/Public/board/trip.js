@@ -66,7 +66,7 @@ export class TripDialog {
     setText(element("trip-note"), [number, day, departure.operator].filter(Boolean).join(" · "));
     const remarks = remarksOf(departure, say).map(({ kind, text, name }) => newElement("span", `pill ${kind}`, name ?? text));
     element("trip-remarks").replaceChildren(...remarks);
-    const alerts = (departure.alerts ?? []).map(({ header, description }) => newAlert(header, description));
+    const alerts = (departure.alerts ?? []).map(newAlert);
     element("trip-alerts").replaceChildren(...alerts);
     setText(element("trip-message"), say("tripLoading"));
     this.#stops.replaceChildren();
@@ -113,10 +113,13 @@ function load({ occupancy, occupancyPercent }, say) {
 
 const VEHICLE = { STOPPED_AT: "vehicleAt", INCOMING_AT: "vehicleComes", IN_TRANSIT_TO: "vehicleLeft" };
 
-function newAlert(header, description) {
+function newAlert({ header, description, causeDetail, effectDetail }) {
   const alert = newElement("div", "trip-alert");
   if (header) alert.append(newElement("strong", "", header));
   if (description && description !== header) alert.append(newElement("p", "", description));
+  // In the agency's own words.
+  const details = [effectDetail, causeDetail].filter((detail) => detail && detail !== header && detail !== description);
+  if (details.length > 0) alert.append(newElement("p", "", details.join(" · ")));
   return alert;
 }
 
