@@ -45,6 +45,18 @@ extension MeasureReport {
       ]
       let rows = policy.worlds.map(Self.row)
       blocks.append("Added age in the worlds of R31\n" + TextTable.lines(head, rows))
+      if policy.name == "departuresWeb" { blocks += Self.beside(policy.worlds) }
+    }
+    let exempt = policies.flatMap(\.worlds).filter { !$0.world.isJudged }
+    if !exempt.isEmpty {
+      var reasons: [String] = []
+      for measure in exempt {
+        let world = measure.world
+        let why = world.exemption?.rawValue ?? ""
+        let reason = "  \(world.name), \(world.period / 1_000) s: \(why)"
+        if !reasons.contains(reason) { reasons.append(reason) }
+      }
+      blocks.append("Not judged\n" + reasons.joined(separator: "\n"))
     }
     if let crowd {
       let rows = [
@@ -95,6 +107,31 @@ extension MeasureReport {
     }
     let remark = world.isJudged ? (measure.isKept ? "" : "WORSE") : "not judged"
     return [world.name, "\(world.period / 1_000) s"] + figures + [remark]
+  }
+
+  /// Returns the figures from before R31 was an estimator, beside those of today.
+  private static func beside(_ worlds: [WorldMeasure]) -> [String] {
+    let rows = EarlierFigures.web.compactMap { earlier -> [String]? in
+      guard
+        let measure = worlds.first(where: {
+          $0.world.name == earlier.world && $0.world.period == earlier.period
+        })
+      else { return nil }
+      let before = [earlier.blind, earlier.learned, earlier.stated].flatMap { pair in
+        [pair.mean, pair.p95].map { JSONText.fixed($0, digits: 1) + " s" }
+      }
+      let today = [measure.learned, measure.stated].flatMap { result in
+        [seconds(result.added.mean), seconds(result.added.percentile(95))]
+      }
+      return [earlier.world, "\(earlier.period / 1_000) s"] + before + today
+    }
+    guard !rows.isEmpty else { return [] }
+    let head = [
+      "departuresWeb", "every", "before: blind mean", "p95", "learned mean", "p95", "stated mean",
+      "p95", "today: learned mean", "p95", "stated mean", "p95",
+    ]
+    let title = "Added age before R31 was an estimator, by an independent simulation, and today\n"
+    return [title + TextTable.lines(head, rows)]
   }
 
   private static func row(_ name: String, _ crowd: CrowdMeasure) -> [String] {
