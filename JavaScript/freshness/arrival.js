@@ -2,7 +2,7 @@
 // failure is a response too.
 
 import { contentDigest } from "./content-digest.js";
-import { hintsOf, marksOfBody, marksOfHead, servedAt, transitOf } from "./marks.js";
+import { hintsOf, marksOfBody, marksOfHead, throughCaches } from "./marks.js";
 import { rateLimitOf } from "./rate-limit.js";
 
 /** The maximum size of a body, in characters. */
@@ -28,18 +28,19 @@ export async function ask(address, { tag, wait, signal, now, fields = {}, read: 
     if (wait !== null) headers.Prefer = `wait=${wait}`;
     // Not from the browser's cache: a copy that it confirms itself would have an earlier server time.
     const response = await send(address, { headers, signal, cache: "no-store" });
-    await read(response, arrival, tag, readDocument, ownsTime);
+    await read(response, arrival, { sentTag: tag, readDocument, ownsTime, taken: now() - askedAt, now });
   } catch (failure) {
     if (signal.aborted) arrival.outcome = "cancelled";
     else arrival.reason = String(failure?.message ?? failure).slice(0, 200);
   }
-  return Object.assign(arrival, { askedAt, answeredAt: now() });
+  return { ...arrival, askedAt, answeredAt: arrival.answeredAt ?? now() };
 }
 
-async function read(response, arrival, sentTag, readDocument, ownsTime) {
+async function read(response, arrival, { sentTag, readDocument, ownsTime, taken, now }) {
   const { status, headers } = response;
   arrival.status = status;
-  arrival.marks = marksOfHead(headers);
+  const ofHead = marksOfHead(headers);
+  arrival.marks = throughCaches(ofHead, headers, { taken });
   arrival.hints = hintsOf(null, headers);
   arrival.rateLimit = rateLimitOf(headers);
   arrival.evidence = {
@@ -55,6 +56,8 @@ async function read(response, arrival, sentTag, readDocument, ownsTime) {
     return;
   }
   const text = await response.text();
+  // What follows is decoding.
+  arrival.answeredAt = now();
   arrival.bytes = Number.parseInt(headers.get("content-length") ?? "", 10) || text.length;
   if (text !== "") arrival.evidence.digest = contentDigest(text);
   const document = text.length <= LARGEST_BODY ? parsed(text) : null;
@@ -73,9 +76,8 @@ async function read(response, arrival, sentTag, readDocument, ownsTime) {
   arrival.body = found.body;
   arrival.evidence.answered = found.answered ?? null;
   arrival.tag = found.tag;
-  const marks = { ...arrival.marks, ...found.marks };
-  const served = servedAt({ ...marks, serverTime: found.marks?.serverTime ?? null });
-  arrival.marks = { ...marks, transit: transitOf(headers, served) };
+  const saysTime = (found.marks?.serverTime ?? null) !== null;
+  arrival.marks = throughCaches({ ...ofHead, ...found.marks }, headers, { taken, saysTime });
   arrival.hints = { ...arrival.hints, ...found.hints };
 }
 

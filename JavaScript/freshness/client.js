@@ -11,7 +11,19 @@ const LINGER_MS = 1000;
 const MOST_IDLE = 32;
 const TICK_MS = 1000;
 
-/** Loads the module beside this file. */
+/** The engine of all clients that are not given one: the resources of a page share their origins (R39). */
+let ownEngine = null;
+
+/** Loads the module beside this file, once. */
+function loadOwn() {
+  if (ownEngine === null) {
+    const loading = loadModule();
+    loading.catch(() => (ownEngine = null));
+    ownEngine = loading;
+  }
+  return ownEngine;
+}
+
 async function loadModule() {
   const address = new URL("./freshness.wasm", import.meta.url);
   if (address.protocol !== "file:") return Engine.load(fetch(address));
@@ -42,7 +54,8 @@ export class FreshnessClient {
 
   /**
    * @param {object} options - All optional. `engine`: an `Engine`, what `Engine.load` takes, or a function that
-   *   returns that; by default the module beside this file; `policy`: the default of resources; `headers`: an object or a function that returns one,
+   *   returns that; by default the module beside this file, loaded once for all clients. Clients of one engine share the
+   *   places and limits of a server; `policy`: the default of resources; `headers`: an object or a function that returns one,
    *   further fields of every request; `fetch`; `WebSocket`; `device`: as `Device`; `timers`: an object with `setTimeout`
    *   and `clearTimeout`; `linger`: milliseconds that a resource runs on without observers.
    */
@@ -69,7 +82,7 @@ export class FreshnessClient {
 
   async #load() {
     const source = typeof this.#source === "function" ? this.#source() : this.#source;
-    if (source === null) return loadModule();
+    if (source === null) return loadOwn();
     return source instanceof Engine ? source : Engine.load(source);
   }
 

@@ -6,7 +6,7 @@ import { LiveResource } from "./live-resource.js";
 import { LocalChanges } from "./local-changes.js";
 import { mutate } from "./mutation.js";
 import { nextQuestion } from "./next-question.js";
-import { marksOf, timeOf, ValueStream } from "./value-stream.js";
+import { marksOf, spanOf, timeOf, ValueStream } from "./value-stream.js";
 
 /**
  * A policy as `Engine.policy` takes it, from the name of a preset, an interval in milliseconds, or an object. `push` needs a
@@ -345,12 +345,13 @@ export class FreshResource {
           const hasRealtime = known.hasRealtime ?? (status === undefined || ["applied", "partial"].includes(status));
           if (typeof value === "object") facts.set(value, { ...known, hasRealtime });
           const expected = known.nextExpectedAt == null ? {} : { nextExpectedAt: timeOf(known.nextExpectedAt) };
-          if (known.spread != null) expected.spread = Math.max(0, timeOf(known.spread) ?? 0);
+          if (known.spread != null) expected.spread = spanOf(known.spread);
           return { ...found, body: value, marks: { status: "applied", ...found.marks, ...marksOf(known) }, hints: { ...found.hints, ...expected } };
         } catch (failure) {
           return { unreadable: String(failure?.message ?? failure).slice(0, 200) };
         }
       },
+      occupiesNoConnection: stream?.transport === "webSocket",
       openStream: (_, copy, listener) => new ValueStream(stream, {
         value: copy?.body ?? null,
         lastId: this.#lastId,

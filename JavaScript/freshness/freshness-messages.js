@@ -84,6 +84,7 @@ function writeAnswer(writer, value, where) {
   writer.optionalNamed("activity", members.take("activity", null), members.name("activity"));
   writer.optional(members.take("deviceTime", null), members.name("deviceTime"));
   writer.optional(members.take("delay", null), members.name("delay"));
+  writer.integer(members.take("decoding", 0), members.name("decoding"));
   members.end();
 }
 
@@ -111,6 +112,7 @@ const ORIGIN_VALUES = {
     writer.integer(values.take("resources", 1), values.name("resources"));
   },
   withdrew: (writer, values) => writer.integer(values.take("number"), values.name("number")),
+  opens: (writer, values) => writer.integer(values.take("number"), values.name("number")),
 };
 
 /** Writes an event of a request of an origin: `{ event, with }`. */

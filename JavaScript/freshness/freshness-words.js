@@ -15,7 +15,7 @@ export const NUMBERS = Object.freeze({
     "answered", "linkOpened", "linkHeard", "linkChanged", "linkDelivered", "linkGap", "linkLost",
     "restored", "restrained", "notHeld",
   ],
-  originEvent: ["asks", "ended", "withdrew"],
+  originEvent: ["asks", "ended", "withdrew", "opens"],
   outcome: [
     "content", "unchanged", "refused", "unauthorised", "gone", "throttled", "serverError",
     "timedOut", "unreachable", "undecodable", "cancelled",

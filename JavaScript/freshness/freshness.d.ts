@@ -119,6 +119,8 @@ export type Answer = Outcome & {
   deviceTime?: number | null;
   /** How long the response took, if the request was queued before it was sent. */
   delay?: number | null;
+  /** How long ago it was complete: the time that the host spent on reading it. */
+  decoding?: number;
 };
 
 export type MachineEvent =

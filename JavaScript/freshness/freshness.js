@@ -24,7 +24,7 @@ import { CODES, EngineError, Members, Reader, Writer } from "./freshness-words.j
 export { CODES, EngineError, NUMBERS, WISHES } from "./freshness-words.js";
 
 /** The version of the wire form. */
-const WIRE_VERSION = 5;
+const WIRE_VERSION = 6;
 
 /** The WebAssembly module, and the machines in it. */
 export class Engine {
@@ -292,10 +292,11 @@ export class Origin {
    * Handles an event of a request.
    *
    * @param {object} event - `{ event, with }`: `asks` with `number`, `priority` and `isLongPoll` for a request that a
-   *   machine ordered; `ended` with `number`, `now`, `outcome` and its values, `serverTime`, `rateLimit`
-   *   (`{ remaining, reset }`) and `resources`; `withdrew` with `number` for one that was canceled.
+   *   machine ordered, once more to raise its priority; `ended` with `number`, `now`, `outcome` and its values, `serverTime`, `rateLimit`
+   *   (`{ remaining, reset }`) and `resources`; `withdrew` with `number` for one that was canceled;
+   *   `opens` with `number` for an event stream, which ends with `withdrew`.
    * @returns {object} `restraint`: to pass to the machines, as the values of `restrained`; `send`: of
-   *   each request to send now `number` and `isHeld`. A long poll that is not held is sent as an ordinary request,
+   *   each request to send now `number` and `isHeld`, and the stream if it may be opened. A long poll that is not held is sent as an ordinary request,
    *   and the machine is told with `notHeld`.
    */
   handle(event) {

@@ -22,6 +22,8 @@ export class LiveResource {
   #context = { question: 0 };
   #flight = null;
   #stream = null;
+  /** The place of the stream among the connections to the server: `{ number }`. */
+  #place = null;
   /** The reconnection time set by the stream, and the instant before which none is reopened. */
   #reconnectionTime = 0;
   #reconnectsAt = 0;
@@ -46,6 +48,7 @@ export class LiveResource {
    * @param {object} source - What is kept fresh: `isSame(question, other)`; `address(question, copy)`, the copy being
    *   one that the server knows, or `null`; `read(document, headers, base, newest)`: as `readAnswer`, with the copy
    *   that the address was made of and the newest one; `openStream(question, copy, listener)`: as a `BoardStream`;
+   *   `occupiesNoConnection`: whether it is a WebSocket, which browsers do not count among the connections to a server;
    *   `contentOf(body)`: what people see of it; `natureOf(body)`: `hasRealtime` and `activity` of an answer;
    *   `subjectOf(question)`; `fields()`: further fields of requests; `marks`: marks that every answer has.
    * @param {object} options - `engine`; `policy`: as for `Engine.policy`; `clientPolicy`: that of origins, by default
@@ -82,7 +85,7 @@ export class LiveResource {
     this.#failure = null;
     if (!this.#machine) return this.#begin();
     this.#context = { question: this.#context.question + 1 };
-    const hadStream = this.#stream !== null;
+    const hadStream = this.#stream !== null || this.#place !== null;
     this.#closeStream();
     [this.#reconnectionTime, this.#reconnectsAt] = [0, 0];
     this.#tell({ event: "contextChanged", with: this.#context });
@@ -119,8 +122,8 @@ export class LiveResource {
     if (!this.#machine) return;
     this.#tell({ event: "stopped" });
     this.#endsListening();
-    this.#leavesGate();
     this.#closeStream();
+    this.#leavesGate();
     this.timers.clearTimeout(this.#timer);
     this.#machine.destroy();
     [this.#machine, this.#question, this.#copy, this.#failure] = [null, null, null, null];
@@ -128,7 +131,9 @@ export class LiveResource {
 
   /** Requests a refresh now, for the user (R5). `isForced` requests a full response and applies it in any case (R20). */
   refresh({ isForced = false } = {}) {
-    this.#machine && this.#tell({ event: "wished", with: { wish: isForced ? "hardRefresh" : "person" } });
+    if (!this.#machine) return;
+    this.#tell({ event: "wished", with: { wish: isForced ? "hardRefresh" : "person" } });
+    if (this.#flight) this.#gate.hurry(this.#flight.number);
   }
 
   /** Applies the limits that the server imposes on all clients (R39). */
@@ -195,8 +200,7 @@ export class LiveResource {
     this.#tell({ event: "started" });
   }
 
-  #tell(event) {
-    const now = this.now();
+  #tell(event, now = this.now()) {
     const effects = this.#machine.handle(event, now, Engine.draw());
     if (effects.notes.length > 0) this.#notes = effects.notes;
     if (effects.cancel !== null && this.#flight?.generation === effects.cancel) {
@@ -310,10 +314,17 @@ export class LiveResource {
       this.#failure = { problem: arrival.problem, reason: arrival.reason ?? null };
       this.onArrival({ ...arrival, request: order });
     }
-    this.#tell({ event: "answered", with: { generation, context, answer: this.#answer(arrival, isCurrent) } });
+    this.#tellArrived("answered", { generation, context }, this.#answer(arrival, isCurrent), arrival.answeredAt);
     if (!this.#isOutdated || this.#flight !== null) return;
     this.#isOutdated = false;
     if (this.#machine === machine) this.#tell({ event: "wished", with: { wish: "change" } });
+  }
+
+  /** Passes an answer to the machine, with the time since it arrived: it grew older while it was read (R37). */
+  #tellArrived(event, values, answer, arrivedAt) {
+    const now = this.now();
+    answer.decoding = Math.max(0, Math.round(now - arrivedAt));
+    this.#tell({ event, with: { ...values, answer } }, now);
   }
 
   /** Converts a response for the machine. Equal content keeps its revision (R16). */
@@ -345,13 +356,32 @@ export class LiveResource {
 
   // MARK: The stream
 
+  /** Opens a stream, if the origin has a place for one (R39); otherwise it counts as lost. */
   #openStream() {
     this.#closeStream();
+    if (this.source.occupiesNoConnection) return this.#startStream();
+    const place = { number: null };
+    place.number = this.#gate.stream(
+      () => this.#place === place && this.#startStream(),
+      () => {
+        if (this.#place !== place) return;
+        this.#place = null;
+        this.#tell({ event: "linkLost" });
+      },
+    );
+    this.#place = place;
+  }
+
+  #startStream() {
+    let heardAt = this.now();
     const stream = this.source.openStream(this.#question, this.#copy, {
       opened: (isResumed) => this.#tell({ event: "linkOpened", with: { isResumed } }),
-      heard: () => this.#tell({ event: "linkHeard" }),
+      heard: () => {
+        heardAt = this.now();
+        this.#tell({ event: "linkHeard" }, heardAt);
+      },
       gap: () => this.#tell({ event: "linkGap" }),
-      delivered: (arrival) => this.#delivered(arrival),
+      delivered: (arrival) => this.#delivered(arrival, heardAt),
       lost: () => this.#lost(stream),
       retry: (ms) => (this.#reconnectionTime = ms),
       wait: Math.max(0, this.#reconnectsAt - this.now()),
@@ -359,14 +389,15 @@ export class LiveResource {
     this.#stream = stream;
   }
 
-  #delivered(arrival) {
-    this.onArrival({ ...arrival, askedAt: this.now(), answeredAt: this.now() });
-    this.#tell({ event: "linkDelivered", with: { context: this.#context, answer: this.#answer(arrival, true) } });
+  #delivered(arrival, heardAt) {
+    this.onArrival({ ...arrival, askedAt: heardAt, answeredAt: heardAt });
+    this.#tellArrived("linkDelivered", { context: this.#context }, this.#answer(arrival, true), heardAt);
   }
 
   #lost(stream) {
     if (this.#stream !== stream) return;
     this.#stream = null;
+    this.#leavePlace();
     this.#reconnectsAt = this.now() + this.#reconnectionTime;
     this.#tell({ event: "linkLost" });
   }
@@ -376,6 +407,13 @@ export class LiveResource {
     const stream = this.#stream;
     this.#stream = null;
     stream?.close();
+    this.#leavePlace();
+  }
+
+  #leavePlace() {
+    const place = this.#place;
+    this.#place = null;
+    if (place !== null && place.number !== null) this.#gate.withdraw(place.number);
   }
 }
 

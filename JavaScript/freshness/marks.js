@@ -48,22 +48,22 @@ export function marksOfBody(body, transit = 0) {
   };
 }
 
-/** Returns the freshness metadata of a response without a body. */
+/** Returns the freshness metadata of a response without a body, without the time in caches. */
 export function marksOfHead(headers) {
   const age = Number.parseInt(headers.get("x-md-rt-age-ms") ?? "", 10);
-  const own = { fetchedAt: instant(headers.get("x-md-rt-fetched-at")), cacheAge: age >= 0 ? age : null };
   return {
     serverTime: instant(headers.get("date")),
     truncation: truncationOf(),
-    ...own,
-    transit: transitOf(headers, servedAt(own)),
+    fetchedAt: instant(headers.get("x-md-rt-fetched-at")),
+    cacheAge: age >= 0 ? age : null,
     status: wordOf(STATUSES, headers.get("x-md-rt-status")),
   };
 }
 
 /** Returns when the server made a response, by its own clock: as it says, or the source time and the age that it says. */
-export function servedAt({ serverTime = null, fetchedAt = null, cacheAge = null }) {
-  return serverTime ?? (fetchedAt === null || cacheAge === null ? null : fetchedAt + cacheAge);
+function servedAt({ serverTime, truncation, fetchedAt = null, cacheAge = null }, saysTime) {
+  if (saysTime) return { time: serverTime, isCut: truncation > 0 };
+  return fetchedAt === null || cacheAge === null ? null : { time: fetchedAt + cacheAge, isCut: fetchedAt % 1000 === 0 };
 }
 
 function milliseconds(headers, name) {
@@ -71,18 +71,29 @@ function milliseconds(headers, name) {
   return /^\d{1,12}$/.test(text) ? Number(text) : null;
 }
 
+/** How far the clocks of a server and of a cache in front of it may differ. */
+const CLOCK_DIFFERENCE_MS = 100;
+
 /**
- * Returns the time in intermediate caches: from `Age` (RFC 9111 section 5.1), or as `Date` reveals it (engine.md R37).
+ * Adds the time in intermediate caches: from `Age` (RFC 9111 section 5.1), or as `Date` reveals it (engine.md R37).
  *
- * A cache that forwards responses without `Age` often adds its own `Date`. The server's time in the body, `served`, is
- * then older than `Date`, which counts whole seconds: less than one second says nothing.
+ * A cache that forwards responses without `Age` often adds its own `Date`. The server's own time is then older than that,
+ * by as long as the response was cached: more than the whole request took, or a second if the server's time may itself be
+ * cut. `Date` counts whole seconds, so up to a second and the delay stay unseen.
+ *
+ * @param {object} marks - Of the response. Their `serverTime` is that of `Date`, unless `saysTime`.
+ * @param {Headers} headers - Its fields.
+ * @param {object} options - `taken`: how long the request took, in milliseconds; `saysTime`: whether the server's time is its own.
  */
-export function transitOf(headers, served = null) {
+export function throughCaches(marks, headers, { taken, saysTime = false }) {
   const seconds = Number.parseInt(headers.get("age") ?? "", 10);
   const told = seconds > 0 ? seconds * 1000 : 0;
-  const date = instant(headers.get("date"));
-  const hidden = date === null || served === null ? 0 : date - served;
-  return Math.max(told, hidden >= 1000 ? hidden : 0);
+  const [date, served] = [instant(headers.get("date")), servedAt(marks, saysTime)];
+  const hidden = date === null || served === null ? 0 : date - served.time;
+  const isSeen = hidden >= 1000 || (hidden > taken + CLOCK_DIFFERENCE_MS && !served.isCut);
+  if (!isSeen || hidden <= told) return { ...marks, transit: told };
+  // The second that Date stands for counts with the time in caches; that of the server's time is between the two.
+  return { ...marks, serverTime: served.time, truncation: 0, transit: hidden };
 }
 
 /**

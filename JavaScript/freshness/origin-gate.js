@@ -5,9 +5,10 @@ const gates = new WeakMap();
 
 export class OriginGate {
   #origin;
+  #name;
   #now;
   #numbers = 0;
-  /** The functions that send queued requests, by number. */
+  /** The queued requests, by number: `start(isHeld)` sends one, and `isLongPoll`. */
   #starts = new Map();
   /** The numbers of all requests that have not ended, queued or sent. */
   #outstanding = new Set();
@@ -21,11 +22,12 @@ export class OriginGate {
   static of(engine, address, policy, now) {
     if (!gates.has(engine)) gates.set(engine, new Map());
     const known = gates.get(engine);
-    return remembered(known, originOf(address), () => new OriginGate(engine, policy, now));
+    return remembered(known, originOf(address), (name) => new OriginGate(engine, policy, now, name));
   }
 
-  constructor(engine, policy, now) {
+  constructor(engine, policy, now, name) {
     this.#origin = engine.origin(policy);
+    this.#name = name;
     this.#now = now;
   }
 
@@ -58,14 +60,56 @@ export class OriginGate {
   ask({ priority, longPoll }, start) {
     this.#numbers += 1;
     const number = this.#numbers;
-    this.#starts.set(number, start);
+    this.#starts.set(number, { start, isLongPoll: longPoll !== null });
     this.#outstanding.add(number);
     // Not within the event that ordered it: its resource is still handling that.
     queueMicrotask(() => this.#starts.has(number) && this.#handle({ event: "asks", with: { number, priority, isLongPoll: longPoll !== null } }));
     return number;
   }
 
-  /** Records that a request was canceled, sent or not. */
+  /** Sends a request that waits before those of the schedule: the user asked for it too. */
+  hurry(number) {
+    if (this.#starts.has(number)) this.#handle({ event: "asks", with: { number, priority: "high", isLongPoll: this.#starts.get(number).isLongPoll } });
+  }
+
+  /**
+   * Opens an event stream, which occupies one of the few connections of a browser to a server, like a held request:
+   * calls `open` if there is a place, and `refuse` otherwise. Returns its number, for `withdraw` when it ends; `null` if
+   * the server is known to share one connection among all requests.
+   */
+  stream(open, refuse) {
+    if (this.#sharesConnection()) {
+      queueMicrotask(open);
+      return null;
+    }
+    this.#numbers += 1;
+    const number = this.#numbers;
+    this.#outstanding.add(number);
+    const start = () => {
+      // Closed before it was opened.
+      if (!this.#outstanding.has(number)) return;
+      let isOpen = false;
+      this.#starts.set(number, { start: () => (isOpen = true) });
+      this.#handle({ event: "opens", with: { number } });
+      this.#starts.delete(number);
+      if (isOpen) return open();
+      this.#outstanding.delete(number);
+      refuse();
+    };
+    // Not within the event that ordered it: its resource is still handling that.
+    queueMicrotask(start);
+    return number;
+  }
+
+  /** Returns whether the last response of the server came over HTTP/2 or later, as far as the browser tells. */
+  #sharesConnection() {
+    /** @type {any[]} With `nextHopProtocol`, which is empty if the server does not let the page know. */
+    const entries = globalThis.performance?.getEntriesByType?.("resource") ?? [];
+    const known = entries.filter(({ name, nextHopProtocol }) => nextHopProtocol && name.startsWith(`${this.#name}/`));
+    return /^h[23]/.test(known.at(-1)?.nextHopProtocol ?? "");
+  }
+
+  /** Records that a request was canceled, sent or not, or that a stream ended. */
   withdraw(number) {
     this.#outstanding.delete(number);
     this.#starts.delete(number);
@@ -100,7 +144,7 @@ export class OriginGate {
     }
     for (const { number, isHeld } of send) {
       // It counts as sent only then: what is overdue is handled first, and ends it unsent.
-      this.#starts.get(number)?.(isHeld);
+      this.#starts.get(number)?.start(isHeld);
       this.#starts.delete(number);
     }
   }
@@ -115,7 +159,7 @@ function remembered(known, origin, create) {
   let gate = known.get(origin);
   if (gate === undefined) {
     try {
-      gate = create();
+      gate = create(origin);
     } catch (failure) {
       if (failure.code !== "tooManyMachines") throw failure;
       const unused = [...known].filter(([, other]) => other.isUnused);
@@ -123,7 +167,7 @@ function remembered(known, origin, create) {
       if (oldest === undefined) return known.values().next().value;
       known.delete(name);
       oldest.destroy();
-      gate = create();
+      gate = create(origin);
     }
   }
   // The order of the map is that of use.

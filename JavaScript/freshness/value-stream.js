@@ -14,6 +14,12 @@ export function timeOf(value) {
   return Number.isFinite(time) ? Math.trunc(time) : null;
 }
 
+/** A length in whole milliseconds, from a number or the digits of one; 0 for anything else. */
+export function spanOf(value) {
+  const span = typeof value === "string" && value.trim() === "" ? NaN : Number(value);
+  return Number.isFinite(span) ? Math.max(0, Math.trunc(span)) : 0;
+}
+
 /** A stream of whole values, by events or messages. */
 export class ValueStream extends ResourceStream {
   #reduce;

@@ -15,7 +15,7 @@ const engine = await Engine.load(moduleBytes);
 /** The message of a step. */
 function messageOf({ event, number, priority = "normal", isLongPoll = false, now = 0, outcome, retryAfterSeconds }) {
   if (event === "asks") return { event, with: { number, priority, isLongPoll } };
-  if (event === "withdrew") return { event, with: { number } };
+  if (event === "withdrew" || event === "opens") return { event, with: { number } };
   const hint = outcome === "throttled" ? { retryAfter: retryAfterSeconds === undefined ? null : { seconds: retryAfterSeconds } } : {};
   return { event, with: { number, now, outcome, ...hint } };
 }

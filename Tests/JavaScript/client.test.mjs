@@ -537,9 +537,94 @@ test("a listener that throws does not keep the others from hearing", async () =>
   world.client.close();
 });
 
-// MARK: Streams
+// MARK: Ages (R37)
 
 const STREAMED = { ...STEADY, push: { heartbeat: 15_000, safetyPoll: 60_000 } };
+
+test("the time in which an answer or an event is read is part of the age", async () => {
+  const world = new World();
+  const stream = eventStream();
+  world.answer = ({ address }, count) => (address.endsWith("/events") ? stream.answer : { body: { count }, after: 200 });
+  const resource = world.client.resource(A, {
+    policy: STREAMED,
+    stream: { address: `${A}/events`, reduce: ({ data }) => { world.time += 400; return { value: JSON.parse(data) }; } },
+    read: (document) => { world.time += 500; return document; },
+    // Compared with the copy before.
+    contentOf: (value) => { world.time += 150; return JSON.stringify(value); },
+  });
+  resource.subscribe(() => {});
+  await world.run(200);
+  assert.equal(resource.age, 200 + 500);
+  resource.refresh();
+  await world.run(200);
+  // Two values are compared: the copy and what came.
+  assert.equal(resource.age, 200 + 500 + 300);
+  await world.run(2_000);
+  assert.equal(resource.snapshot.isStreaming, true);
+  stream.write('data: {"count": 9}\n\n');
+  await world.settle();
+  assert.equal(resource.snapshot.value.count, 9);
+  assert.equal(resource.age, 200 + 400 + 300, "the way of an event is that of the last answer, without its decoding");
+  world.client.close();
+});
+
+test("a cache with a Date of its own adds the end of one second, not of two, and shows under a second as well", async () => {
+  const world = new World();
+  const served = Date.parse("2026-01-01T00:00:01Z");
+  const age = async (name, { meta, hidden, after = 50 }) => {
+    world.answer = () => ({ body: { meta }, after, headers: { Date: new Date(served + hidden).toUTCString() } });
+    const resource = world.client.resource(`${A}/${name}`, { policy: STEADY });
+    resource.subscribe(() => {});
+    await world.run(after);
+    return resource.age;
+  };
+  const [whole, exact] = ["2026-01-01T00:00:01Z", "2026-01-01T00:00:01.100Z"];
+  const made = { rtFetchedAt: "2026-01-01T00:00:00.500Z" };
+  assert.equal(await age("both cut", { meta: { ...made, serverTime: whole }, hidden: 20_000 }), 20_500 + 999 + 50);
+  assert.equal(await age("exact", { meta: { ...made, serverTime: exact }, hidden: 20_000 }), 20_500 + 999 + 50);
+  assert.equal(await age("own age", { meta: { ...made, serverTime: exact, rtCacheAgeMs: 600 }, hidden: 20_000 }), 20_500 + 999 + 50);
+  // 0.9 s between the two, in an exchange of 50 ms.
+  assert.equal(await age("under a second", { meta: { ...made, serverTime: exact }, hidden: 1_000 }), 1_500 + 999 + 50);
+  // The same in an exchange of a second: the server took its time.
+  assert.equal(await age("slow", { meta: { ...made, serverTime: exact }, hidden: 1_000, after: 1_000 }), 600 + 1_000);
+  // Cut, it may be the same second.
+  assert.equal(await age("no cache", { meta: { ...made, serverTime: whole }, hidden: 0 }), 500 + 999 + 50);
+  world.client.close();
+});
+
+test("what a stream delivers with nothing but its own time counts to the server's clock", async () => {
+  const world = new World();
+  const stream = eventStream();
+  const now = 1.7e12;
+  world.answer = ({ address }) => (address.endsWith("/events") ? stream.answer : { body: { n: 0, meta: { serverTime: new Date(now + world.time).toISOString() } }, headers: { Date: new Date(now + world.time).toUTCString() } });
+  const reduce = ({ data }) => ({ value: { n: 1 }, madeAt: Number(data) });
+  const resource = world.client.resource(A, { policy: STREAMED, stream: { address: `${A}/events`, reduce } });
+  resource.subscribe(() => {});
+  await world.run(2_000);
+  stream.write(`data: ${now - 38_000}\n\n`);
+  await world.settle();
+  assert.equal(resource.snapshot.value.n, 1);
+  // A server time in a whole second may be of its end.
+  assert.ok(resource.age >= 40_000 && resource.age <= 40_999, `${resource.age}`);
+  world.client.close();
+});
+
+test("a spread is a number of milliseconds, also as a text", async () => {
+  const world = new World({ policy: "departuresWeb" });
+  world.answer = () => ({ body: {}, headers: { Date: new Date(1.7e12).toUTCString() } });
+  const about = () => ({ madeAt: 1.7e12, serverTime: 1.7e12, nextExpectedAt: 1.7e12 + 14_000, spread: "2000" });
+  const waits = [];
+  for (let number = 0; number < 30; number += 1) {
+    const resource = world.client.resource(`${A}/${number}`, { about });
+    resource.subscribe(() => {});
+    await world.settle();
+    waits.push(resource.nextRequest.wait);
+  }
+  assert.ok(Math.max(...waits) - Math.min(...waits) < 2_500, `${Math.min(...waits)} to ${Math.max(...waits)}`);
+  world.client.close();
+});
+
+// MARK: Streams
 
 test("an event stream brings values, polling slows down beside it, and its end is made up for", async () => {
   const world = new World();

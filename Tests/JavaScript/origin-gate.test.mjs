@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 
 import { OriginGate } from "../../JavaScript/freshness/origin-gate.js";
-import { newEngine, STEADY, World } from "./world.mjs";
+import { eventStream, newEngine, STEADY, World } from "./world.mjs";
 
 const MOST = 256;
 const POLICY = { preset: "departuresWeb" };
@@ -132,4 +132,90 @@ test("an origin has the ladder and the cap of the client's policy, as in Swift, 
   await world.settle();
   for (const { nextRequest } of failing) assert.deepEqual(nextRequest, { wait: 7_000, cause: "origin", rule: "R39" });
   world.client.close();
+});
+
+// MARK: Streams and clients
+
+const STREAMED = { ...STEADY, push: { heartbeat: 15_000 } };
+
+/** A world with five resources of one server, each with a stream. */
+async function streaming(transport) {
+  const world = new World();
+  world.streams = [];
+  world.answer = ({ address }) => {
+    if (!address.endsWith("/events")) return { body: { is: address } };
+    world.streams.push(eventStream());
+    return world.streams.at(-1).answer;
+  };
+  world.resources = [1, 2, 3, 4, 5].map((name) => {
+    const address = `https://streams.example/${name}`;
+    const resource = world.client.resource(address, { policy: STREAMED, stream: { address: `${address}/events`, transport } });
+    resource.subscribe(() => {});
+    return resource;
+  });
+  await world.run(1_000);
+  return world;
+}
+
+test("three event streams occupy a browser's connections at most; the other resources poll until one is free", async () => {
+  const world = await streaming("events");
+  const live = () => world.resources.filter(({ snapshot }) => snapshot.isStreaming).length;
+  assert.deepEqual([world.streams.length, live()], [3, 3]);
+  const polls = () => world.requests.filter(({ address }) => address === world.resources[4].address).length;
+  const before = polls();
+  await world.run(11_000);
+  for (const stream of world.streams) stream.write(": here\n\n");
+  assert.ok(polls() > before, "a resource without a stream polls");
+  world.resources[0].subscribe(() => {}, { signal: AbortSignal.abort() });
+  world.streams[0].end();
+  await world.run(40_000);
+  assert.ok(world.streams.length > 3, "a place that is free is used again");
+  assert.ok(live() <= 3);
+  world.client.close();
+});
+
+test("a WebSocket, and a stream of a server that shares one connection, need no place", async () => {
+  const sockets = await streaming("webSocket");
+  assert.equal(sockets.sockets.length, 5);
+  sockets.client.close();
+  const { getEntriesByType } = performance;
+  performance.getEntriesByType = () => [{ name: "https://streams.example/1", nextHopProtocol: "h2" }];
+  try {
+    const world = await streaming("events");
+    assert.equal(world.streams.length, 5);
+    world.client.close();
+  } finally {
+    performance.getEntriesByType = getEntriesByType;
+  }
+});
+
+test("however many requests of the schedule are slow, one of a person is sent at once", async () => {
+  const world = new World();
+  world.answer = () => ({ body: {} });
+  const resources = Array.from({ length: 8 }, (_, name) => world.client.resource(`https://slow.example/${name}`));
+  for (const resource of resources) resource.subscribe(() => {});
+  await world.settle();
+  world.answer = () => ({ hang: true });
+  const before = world.requests.length;
+  await world.run(10_500);
+  assert.equal(world.requests.length - before, 5);
+  const waiting = resources.find(({ address }) => !world.requests.slice(before).some((request) => request.address === address));
+  waiting.refresh();
+  await world.settle();
+  assert.equal(world.requests.at(-1).address, waiting.address);
+  world.client.close();
+});
+
+test("clients that are not given an engine share one, and with it the places and limits of a server", async () => {
+  const [first, second] = [1, 2].map(() => new World({ engine: null }));
+  assert.equal(await first.client.engine, await second.client.engine);
+  first.answer = () => ({ status: 429, headers: { "Retry-After": "200" } });
+  const address = "https://shared.example";
+  first.client.resource(`${address}/a`).subscribe(() => {});
+  await first.settle();
+  const other = second.client.resource(`${address}/b`);
+  other.subscribe(() => {});
+  await second.settle();
+  assert.deepEqual(other.nextRequest, { wait: 200_000, cause: "retryAfter", rule: "R21" });
+  for (const world of [first, second]) world.client.close();
 });

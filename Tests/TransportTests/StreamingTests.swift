@@ -48,6 +48,45 @@ private final class Counter: Sendable {
   }
 
   @Test(arguments: Transport.allCases)
+  func `a request does not wait for streams, however many there are`(
+    transport: Transport
+  )
+    async throws
+  {
+    let streams = 9
+    let (opened, open) = AsyncStream.makeStream(of: Void.self)
+    try await LoopbackServer.run { connection in
+      let head = try await connection.readHead() ?? ""
+      guard head.contains("/stream ") else {
+        return try await connection.write("HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\nfine")
+      }
+      try await connection.write("HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n\r\n:\n\n")
+      await connection.untilClosed()
+    } client: { server in
+      try await transport.lend { exchange in
+        try await withThrowingTaskGroup(of: Void.self) { group in
+          for _ in 0..<streams {
+            group.addTask {
+              var request = HTTPRequest.get(server.authority)
+              request.path = "/stream"
+              try await exchange.stream(request, timeout: .seconds(60)) { part in
+                if case .content = part { open.yield() }
+                return .more
+              }
+            }
+          }
+          var turns = opened.makeAsyncIterator()
+          for _ in 0..<streams { await turns.next() }
+          let answer = try await exchange.send(.get(server.authority), timeout: .seconds(60))
+          #expect(answer.body == Array("fine".utf8))
+          group.cancelAll()
+          while await group.nextResult() != nil {}
+        }
+      }
+    }
+  }
+
+  @Test(arguments: Transport.allCases)
   func `the timeout covers the head`(transport: Transport) async throws {
     let error = try await streamFailure(transport, timeout: .milliseconds(300)) { connection in
       _ = try await connection.readHead()

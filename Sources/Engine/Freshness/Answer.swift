@@ -17,6 +17,8 @@ public struct Answer: Hashable, Sendable {
   /// The time from sending the request to receiving the complete response, as the host measured it;
   /// `nil` measures from when the machine ordered the request (R37).
   public var delay: Timespan?
+  /// The time since the complete response was received, which the host spent on reading it (R37).
+  public var decoding: Timespan
 
   /// Creates a response.
   public init(
@@ -27,7 +29,8 @@ public struct Answer: Hashable, Sendable {
     hints: Hints = Hints(),
     activity: Activity? = nil,
     deviceTime: WallTime? = nil,
-    delay: Timespan? = nil
+    delay: Timespan? = nil,
+    decoding: Timespan = .zero
   ) {
     self.outcome = outcome
     self.status = status
@@ -37,6 +40,7 @@ public struct Answer: Hashable, Sendable {
     self.activity = activity
     self.deviceTime = deviceTime
     self.delay = delay
+    self.decoding = decoding
   }
 }
 

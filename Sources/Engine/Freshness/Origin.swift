@@ -25,6 +25,9 @@ public struct Origin: Hashable, Sendable {
     ///
     /// Half of the connections of a browser: every held request occupies one over HTTP/1.1.
     public var mostHeld: Int32 = 3
+    /// The number of them that only requests of the user may take, so that slow ones of the schedule
+    /// do not delay them.
+    public var reserved: Int32 = 1
     /// The consecutive failures, of any resources, from which the origin counts as failing.
     public var quietAfter: Int32 = 3
     /// The waits while it is failing, in order; the last one repeats.
@@ -51,6 +54,12 @@ public struct Origin: Hashable, Sendable {
     /// If it is `false` of a long poll, the host sends an ordinary request and passes
     /// ``Event/notHeld(_:)`` to the machine.
     public var isHeld: Bool
+
+    /// Creates an admission.
+    public init(number: Int64, isHeld: Bool) {
+      self.number = number
+      self.isHeld = isHeld
+    }
   }
 
   private struct Waiting: Hashable, Sendable {
@@ -67,7 +76,7 @@ public struct Origin: Hashable, Sendable {
   public private(set) var failures: Int32 = 0
   /// The numbers of the requests in flight that are answered at once.
   private var out: [Int64] = []
-  /// The numbers of the requests in flight that the server holds.
+  /// The numbers of the requests in flight that the server holds, and of event streams.
   private var waitingAtServer: [Int64] = []
   /// The requests that wait to be sent, first in first out.
   private var waiting: [Waiting] = []
@@ -78,7 +87,7 @@ public struct Origin: Hashable, Sendable {
   /// The number of requests in flight.
   public var requests: Int { out.count + waitingAtServer.count }
 
-  /// The number of requests in flight that the server holds.
+  /// The number of requests in flight that the server holds, and of event streams.
   public var held: Int { waitingAtServer.count }
 
   /// The number of requests that wait to be sent.
@@ -97,14 +106,27 @@ public struct Origin: Hashable, Sendable {
 
   private var isFailing: Bool { failures >= limits.quietAfter }
 
+  /// The maximum number of requests now that the server does not hold, if the next has a priority.
+  private func places(for priority: Request.Priority) -> Int {
+    priority == .high || isFailing ? places : max(places - Int(limits.reserved), 1)
+  }
+
   // MARK: Requests
 
   /// Adds a request that a machine ordered; user requests come first.
+  ///
+  /// A request that waits already gets the priority, if that is higher: the user asked for it too.
   public mutating func ask(
     _ number: Int64,
     priority: Request.Priority,
     isLongPoll: Bool = false
   ) {
+    guard !out.contains(number), !waitingAtServer.contains(number) else { return }
+    if let index = waiting.firstIndex(where: { $0.number == number }) {
+      guard waiting[index].priority.rawValue < priority.rawValue else { return }
+      let known = waiting.remove(at: index)
+      return ask(number, priority: priority, isLongPoll: known.isLongPoll)
+    }
     let place = waiting.firstIndex { $0.priority.rawValue < priority.rawValue } ?? waiting.count
     let request = Waiting(number: number, priority: priority, isLongPoll: isLongPoll)
     waiting.insert(request, at: place)
@@ -114,14 +136,26 @@ public struct Origin: Hashable, Sendable {
   ///
   /// A long poll never waits until it may be held: it becomes an ordinary request.
   public mutating func admit() -> Admission? {
-    guard out.count < places, !waiting.isEmpty else { return nil }
-    let next = waiting.removeFirst()
+    guard let next = waiting.first else { return nil }
+    // A held request takes its place from all, but not the one that is reserved.
+    guard out.count < places(for: next.priority) else { return nil }
+    waiting.removeFirst()
     let isHeld = next.isLongPoll && mayHold
     if isHeld { waitingAtServer.append(next.number) } else { out.append(next.number) }
     return Admission(number: next.number, isHeld: isHeld)
   }
 
-  /// Removes a request that a machine canceled, sent or not.
+  /// Opens an event stream that occupies a connection as long as it lasts, like a held request (R33).
+  ///
+  /// - Returns: Whether it may be opened. If not, it counts as lost: the machine polls, and opens it
+  ///   again later. ``withdraw(_:)`` records its end.
+  public mutating func open(_ number: Int64) -> Bool {
+    guard held < min(Int(limits.mostHeld), Int(limits.mostRequests) - 1) else { return false }
+    waitingAtServer.append(number)
+    return true
+  }
+
+  /// Removes a request that a machine canceled, sent or not, or an event stream that ended.
   public mutating func withdraw(_ number: Int64) {
     out.removeAll { $0 == number }
     waitingAtServer.removeAll { $0 == number }

@@ -453,6 +453,15 @@ public struct Hints: Hashable, Sendable {
     self.spread = spread
   }
 
+  /// Returns the hints updated by more specific ones, field by field.
+  public func updated(by specific: Hints) -> Hints {
+    Hints(
+      nextExpectedAt: specific.nextExpectedAt ?? nextExpectedAt,
+      maxAge: specific.maxAge ?? maxAge,
+      spread: specific.spread ?? spread
+    )
+  }
+
   /// Returns the time from the arrival of a response to the next change.
   ///
   /// Both forms are measured on the server's clock; time in caches has already passed.

@@ -107,6 +107,7 @@ extension RefreshMachine {
     in turn: inout Step
   ) -> (DowngradeProtection.Verdict, Int32?) {
     let now = turn.now
+    noteClock(answer.marks, delay: delay, at: now, policy: turn.policy)
     if isOlder(answer.marks, policy: turn.policy), !isForced {
       // R36: an older version counts as success but changes neither copy nor label.
       succeeded(answer, isRequest: isRequest, teaches: false, in: turn)
@@ -129,7 +130,7 @@ extension RefreshMachine {
     let step = degraded.answered(answer.marks.degradation, at: now, policy: turn.policy)
     guard verdict.applies else {
       // R20: keep the copy, and label it from the new response. R19: its validator is never used.
-      let age = answer.marks.greatestAgeAtArrival(delay: delay)
+      let age = statedAge(answer.marks, delay: delay, at: now)
       held = WithheldResponse(quality: Quality(answer.marks), age: age, arrivedAt: now)
       turn.effects.snapshot = .hold
       turn.effects.notes.insert(.held)
@@ -137,12 +138,13 @@ extension RefreshMachine {
     }
     let isSame = snapshot?.revision == content.revision
     turn.effects.snapshot = isSame ? .verify : .apply
+    let tellsAge = statedAge(answer.marks, delay: delay, at: now) != nil
     let age = arrivalAge(answer.marks, delay: delay, at: now)
     snapshot = Snapshot(
       revision: content.revision,
       validator: content.validator,
       hasRealtime: content.hasRealtime,
-      hasServerAge: answer.marks.ageAtArrival != nil,
+      hasServerAge: tellsAge,
       age: Age(atArrival: age, arrivedAt: now),
       sourceTime: answer.marks.fetchedAt,
       changedAt: isSame ? snapshot?.changedAt ?? now : now,
@@ -163,6 +165,7 @@ extension RefreshMachine {
     isRequest: Bool,
     in turn: inout Step
   ) {
+    noteClock(answer.marks, delay: delay, at: turn.now, policy: turn.policy)
     let isOlder = isOlder(answer.marks, policy: turn.policy)
     succeeded(answer, isRequest: isRequest, teaches: !isOlder, in: turn)
     unchangedRun = min(unchangedRun + 1, 1_000)
@@ -172,7 +175,7 @@ extension RefreshMachine {
     guard var kept = snapshot, kept.provenance == .server else { return }
     turn.effects.snapshot = .verify
     kept.verifiedAt = turn.now
-    let tellsAge = answer.marks.ageAtArrival != nil
+    let tellsAge = statedAge(answer.marks, delay: delay, at: turn.now) != nil
     if !isOlder, tellsAge || !kept.hasServerAge {
       let age = arrivalAge(answer.marks, delay: delay, at: turn.now)
       kept.age = Age(atArrival: age, arrivedAt: turn.now)

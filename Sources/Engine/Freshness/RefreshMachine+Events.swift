@@ -196,7 +196,8 @@ extension RefreshMachine {
     lastFull = nil
     deferred = nil
     postponed = nil
-    delay = nil
+    pathDelay = -1
+    serverClock = ServerClock()
     lastRescue = nil
     return isWatched && mayRunSchedule ? .ask(wish) : .sleep
   }

@@ -55,7 +55,7 @@ extension RefreshMachine {
       _ = receive(
         content,
         of: answer,
-        delay: answer.delay ?? delay ?? .zero,
+        delay: deliveryDelay(answer),
         isForced: false,
         isRequest: false,
         in: &turn
@@ -63,7 +63,7 @@ extension RefreshMachine {
     case .unchanged where snapshot != nil:
       verify(
         answer,
-        delay: answer.delay ?? delay ?? .zero,
+        delay: deliveryDelay(answer),
         isRequest: false,
         in: &turn
       )

@@ -169,8 +169,10 @@ public struct RefreshMachine: Hashable, Sendable {
   var postponed: RefreshRequest?
   var patience = Patience()
   var restraint = Restraint()
-  /// The duration of the last request that did not wait at the server (R37).
-  var delay: Timespan?
+  var serverClock = ServerClock()
+  /// The duration of the last request that did not wait at the server, in milliseconds; below zero
+  /// if there was none (R37).
+  var pathDelay: Int32 = -1
   var generation: Int64 = 0
   var lastStart: Moment?
   var lastEnd: Moment?

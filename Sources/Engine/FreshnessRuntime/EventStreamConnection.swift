@@ -65,6 +65,7 @@ struct EventStreamConnection: Sendable {
     _ parser: borrowing Mutex<EventStreamParser>,
     _ cell: ResourceEntry<R>
   ) -> HTTPStreamDemand {
+    let now = client.clock.now()
     var items: [EventStreamItem] = []
     var isReadable = true
     parser.withLock { parser in
@@ -80,7 +81,7 @@ struct EventStreamConnection: Sendable {
       case .gap: client.heard(.linkGap, from: number, key: key)
       case .delivered(let reading):
         let size = event.data.utf8.count
-        client.delivered(reading, bytes: size, to: cell, from: number, key: key)
+        client.delivered(reading, bytes: size, at: now, to: cell, from: number, key: key)
       }
     }
     return isReadable ? .more : .enough

@@ -59,7 +59,8 @@ public protocol FreshResource: Hashable, Sendable {
   /// Returns what the fields of a response without a body (304, 204) say about the next change
   /// (R31).
   ///
-  /// The client reads `Cache-Control`; implement this for custom fields, which take precedence.
+  /// The client reads `Cache-Control`; implement this for custom fields, which take precedence one by
+  /// one.
   func hints(of head: HTTPResponse) -> Hints?
 
   /// Returns the function that loads the resource, or `nil` if ``request(since:)`` is sent.
@@ -128,7 +129,7 @@ public struct Reading<Value: Sendable>: Sendable {
   public var activity: Activity?
   /// What the body says about its freshness; `nil` uses the standard fields.
   public var marks: FreshnessMetadata?
-  /// What the body says about the next change; `nil` uses `Cache-Control`.
+  /// What the body says about the next change; what it omits is taken from the fields.
   public var hints: Hints?
   /// The subject that the body names, such as a stop_id; used for recording only.
   public var subject: String?

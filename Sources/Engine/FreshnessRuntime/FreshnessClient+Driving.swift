@@ -68,15 +68,17 @@ extension FreshnessClient {
   /// - Parameters:
   ///   - event: The event.
   ///   - key: The machine.
+  ///   - now: When it happened; `nil` for now.
   ///   - ledger: The client's registry.
   ///   - evidence: The evidence for the request that this event ends.
   func handle(
     _ event: Event,
     for key: MachineSchedule.Key,
+    at now: Moment? = nil,
     in ledger: inout ClientRegistry,
     evidence: SampleEvidence? = nil
   ) {
-    carryOut(event, for: key, at: clock.now(), in: &ledger, evidence: evidence)
+    carryOut(event, for: key, at: now ?? clock.now(), in: &ledger, evidence: evidence)
     rearm(&ledger)
   }
 
@@ -124,6 +126,11 @@ extension FreshnessClient {
         startedAt: now,
         number: number
       )
+    }
+    if case .wished(let wish) = event, wish.origin == .person,
+      let waiting = ledger.entries.values[index].flight, waiting.task == nil
+    {
+      ledger.origins.hurry(waiting.number, of: ledger.entries.values[index].origin)
     }
     if let order = effects.link {
       ledger.entries.values[index].link?.task.cancel()
@@ -313,7 +320,9 @@ extension FreshnessClient {
     do {
       let reading = try await loader.load()
       var arrival = ReceivedResponse(reading, bytes: 0)
-      arrival.delay = max(clock.now() - asked, .zero)
+      let now = clock.now()
+      arrival.delay = max(now - asked, .zero)
+      arrival.arrivedAt = now
       arrival.deviceTime = clock.wall()
       return arrival
     } catch {
@@ -360,11 +369,15 @@ extension FreshnessClient {
       handle(.wished(RefreshRequest(.change, isUnconditional: true)), for: key, in: &ledger)
       return
     }
-    let answer = cell.answer(for: arrival, comparison, to: ticket.generation)
+    var answer = cell.answer(for: arrival, comparison, to: ticket.generation)
+    // R37: the data has grown older while it was decoded and compared.
+    let now = clock.now()
+    answer.decoding = arrival.arrivedAt.map { max(now - $0, .zero) } ?? .zero
     answered(answer.outcome, arrival, flight, key, ticket, in: &ledger)
     handle(
       .answered(ticket, answer),
       for: key,
+      at: now,
       in: &ledger,
       evidence: Self.evidence(arrival, of: flight, asking: cell.subject)
     )
@@ -449,6 +462,7 @@ extension FreshnessClient {
   func delivered<R: FreshResource>(
     _ reading: Reading<R.Value>,
     bytes: Int,
+    at arrivedAt: Moment,
     to cell: ResourceEntry<R>,
     from number: Int64,
     key: MachineSchedule.Key
@@ -462,8 +476,10 @@ extension FreshnessClient {
           let context = ledger.roster[key]?.context
         else { return true }
         guard cell.isCurrent(comparison) else { return false }
-        let answer = cell.answer(for: arrival, comparison)
-        handle(.linkDelivered(context, answer), for: key, in: &ledger)
+        var answer = cell.answer(for: arrival, comparison)
+        let now = clock.now()
+        answer.decoding = max(now - arrivedAt, .zero)
+        handle(.linkDelivered(context, answer), for: key, at: now, in: &ledger)
         return true
       }
     }

@@ -5,27 +5,29 @@ public import HTTPTypes
 // The fields with which Freshet's servers describe responses, with or without a body.
 
 extension FreshnessMetadata {
-  /// Reads `x-md-rt-status`, `x-md-rt-fetched-at` and `x-md-rt-age-ms`, or returns `nil` without a
-  /// status.
+  /// Reads `x-md-rt-status`, `x-md-rt-fetched-at` and `x-md-rt-age-ms`, or returns `nil` without any
+  /// of them.
   public init?(fields: HTTPFields) {
-    guard let status = fields["x-md-rt-status"] else { return nil }
+    let fetchedAt = fields["x-md-rt-fetched-at"].flatMap { WallTime(instant: $0) }
+    let cacheAge = fields["x-md-rt-age-ms"].flatMap { Int64($0) }
+    let status = fields["x-md-rt-status"]
+    guard fetchedAt != nil || cacheAge != nil || status != nil else { return nil }
     self.init(
-      fetchedAt: fields["x-md-rt-fetched-at"].flatMap { WallTime(instant: $0) },
-      cacheAge: fields["x-md-rt-age-ms"].flatMap { Int64($0) }
-        .flatMap { $0 >= 0 ? .milliseconds($0) : nil },
-      status: RealtimeStatus(word: status)
+      fetchedAt: fetchedAt,
+      cacheAge: cacheAge.flatMap { $0 >= 0 ? .milliseconds($0) : nil },
+      status: status.map { RealtimeStatus(word: $0) }
     )
   }
 }
 
 extension Hints {
-  /// Reads `x-md-rt-next-ms` and `x-md-rt-spread-ms`, or returns `nil` without the former (R31).
+  /// Reads `x-md-rt-next-ms` and `x-md-rt-spread-ms`, or returns `nil` without either (R31).
   public init?(fields: HTTPFields) {
     func milliseconds(_ name: String) -> Timespan? {
       fields[name].flatMap { Int64($0) }.map { .milliseconds(max($0, 0)) }
     }
-    guard let next = milliseconds("x-md-rt-next-ms") else { return nil }
-    self.init(maxAge: next, spread: milliseconds("x-md-rt-spread-ms"))
+    self.init(maxAge: milliseconds("x-md-rt-next-ms"), spread: milliseconds("x-md-rt-spread-ms"))
+    guard self != Hints() else { return nil }
   }
 }
 

@@ -80,6 +80,13 @@ struct OriginRegistry: Sendable {
     return numbers
   }
 
+  /// Sends a request that waits before those of the schedule: the user asked for it too.
+  mutating func hurry(_ number: Int64, of name: String) {
+    guard keys[number] != nil else { return }
+    entries[name]?.origin.ask(number, priority: .high)
+    touched.append(name)
+  }
+
   /// Records the end of a request; without an outcome it was canceled, sent or not.
   mutating func ended(
     _ number: Int64,

@@ -22,6 +22,8 @@ struct ReceivedResponse<Value: Equatable & Sendable>: Sendable {
   var deviceTime: WallTime?
   /// The time from sending the request to receiving the complete response (R37).
   var delay: Timespan?
+  /// When the complete response was received, before it was decoded; `nil` if it was not.
+  var arrivedAt: Moment?
   /// What the response says about the server's rate limit (R39).
   var rateLimit: RateLimit?
   /// The server's problem details for a failure.
@@ -109,10 +111,13 @@ struct ReceivedResponse<Value: Equatable & Sendable>: Sendable {
     let standard = Self.marks(of: head, asked: times.asked, arrived: times.arrived)
     let own = reading?.marks ?? resource.marks(of: head)
     marks = own.map { standard.updated(by: $0) } ?? standard
-    marks.transit = Self.transit(own: own, standard: standard)
-    delay = max(times.arrived - times.asked, .zero)
+    let taken = max(times.arrived - times.asked, .zero)
+    Self.addCaches(to: &marks, own: own, standard: standard, delay: taken)
+    delay = taken
+    arrivedAt = times.arrived
     rateLimit = RateLimit(fields: head.headerFields)
-    hints = reading?.hints ?? resource.hints(of: head) ?? Self.hints(of: head)
+    hints = Self.hints(of: head).updated(by: resource.hints(of: head) ?? Hints())
+      .updated(by: reading?.hints ?? Hints())
     deviceTime = times.wall
     evidence.answered = reading?.subject
     evidence.entityTag = head.headerFields[.eTag]
@@ -135,19 +140,32 @@ struct ReceivedResponse<Value: Equatable & Sendable>: Sendable {
     return nil
   }
 
-  /// Returns the time in caches, from `Age`, or from what `Date` reveals (R37).
+  /// Adds the time in caches, from `Age`, or from what `Date` reveals (R37).
   ///
   /// A cache that forwards responses without `Age` often adds its own `Date`. The server's time in
-  /// the body is then older than `Date`, by as long as the response was cached. `Date` counts whole
-  /// seconds, so differences under one second say nothing, and up to two seconds in a cache can stay
-  /// unseen.
-  private static func transit(own: FreshnessMetadata?, standard: FreshnessMetadata) -> Timespan {
-    var transit = max(own?.transit ?? .zero, standard.transit)
-    if let date = standard.serverTime, let served = own?.served, date - served >= .seconds(1) {
-      transit = max(transit, date - served)
-    }
-    return transit
+  /// the response is then older than `Date`, by as long as the response was cached: more than the
+  /// whole request took, or a second if the server's time may itself be cut. Up to a second of
+  /// `Date` and the delay stay unseen.
+  private static func addCaches(
+    to marks: inout FreshnessMetadata,
+    own: FreshnessMetadata?,
+    standard: FreshnessMetadata,
+    delay: Timespan
+  ) {
+    marks.transit = max(own?.transit ?? .zero, standard.transit)
+    guard let date = standard.serverTime, let served = own?.served else { return }
+    let hidden = date - served.time
+    let isSeen = hidden >= .seconds(1) || (!served.isCut && hidden > delay + clockDifference)
+    guard isSeen, hidden > marks.transit else { return }
+    marks.transit = hidden
+    // The second that `Date` stands for is counted with the time in caches; that of the server's
+    // time is between the two and counts only once.
+    marks.serverTime = served.time
+    marks.truncation = .zero
   }
+
+  /// How far the clocks of a server and of a cache in front of it may differ.
+  private static var clockDifference: Timespan { .milliseconds(100) }
 
   /// Reads `Date` and `Age` (RFC 9111 section 4.2.3).
   ///
@@ -182,11 +200,12 @@ struct ReceivedResponse<Value: Equatable & Sendable>: Sendable {
 
 extension FreshnessMetadata {
   /// When the server made the response, by its own clock: as it says, or the source time and the age
-  /// that it says.
-  fileprivate var served: WallTime? {
-    if let serverTime { return serverTime }
+  /// that it says; and whether that is cut to whole seconds.
+  fileprivate var served: (time: WallTime, isCut: Bool)? {
+    if let serverTime { return (serverTime, truncation > .zero) }
     guard let fetchedAt, let cacheAge else { return nil }
     let sum = fetchedAt.milliseconds.addingReportingOverflow(cacheAge.milliseconds)
-    return sum.overflow ? nil : WallTime(milliseconds: sum.partialValue)
+    guard !sum.overflow else { return nil }
+    return (WallTime(milliseconds: sum.partialValue), fetchedAt.milliseconds % 1_000 == 0)
   }
 }

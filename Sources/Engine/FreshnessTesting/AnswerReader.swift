@@ -28,7 +28,8 @@ enum AnswerReader {
       hints: try reader.object("hints", hints) ?? Hints(),
       activity: try reader.word("activity"),
       deviceTime: try reader.whole("deviceTime").map(WallTime.init(milliseconds:)),
-      delay: try reader.whole("delay", in: anyBytes).map(Timespan.init(milliseconds:))
+      delay: try reader.whole("delay", in: anyBytes).map(Timespan.init(milliseconds:)),
+      decoding: .milliseconds(try reader.whole("decoding", in: anyBytes) ?? 0)
     )
   }
 

@@ -1,7 +1,7 @@
 public import Freshness
 
 extension Answer: WireReadable, WireWritable {
-  /// Reads outcome, status, bytes, marks, hints, activity, device time and delay.
+  /// Reads outcome, status, bytes, marks, hints, activity, device time, delay and decoding.
   public init(from reader: inout WireReader) throws(WireError) {
     self.init(
       try Outcome(from: &reader),
@@ -11,11 +11,12 @@ extension Answer: WireReadable, WireWritable {
       hints: try Hints(from: &reader),
       activity: try reader.optionalNumbered(Activity.self),
       deviceTime: try reader.optionalWallTime(),
-      delay: try reader.optionalSpan()
+      delay: try reader.optionalSpan(),
+      decoding: try reader.span()
     )
   }
 
-  /// Writes outcome, status, bytes, marks, hints, activity, device time and delay.
+  /// Writes outcome, status, bytes, marks, hints, activity, device time, delay and decoding.
   public func write(to writer: inout WireWriter) throws(WireError) {
     try outcome.write(to: &writer)
     try writer.integer(Int64(status))
@@ -25,6 +26,7 @@ extension Answer: WireReadable, WireWritable {
     try writer.optionalNumbered(activity)
     try writer.optionalWallTime(deviceTime)
     try writer.optionalSpan(delay)
+    try writer.span(decoding)
   }
 }
 

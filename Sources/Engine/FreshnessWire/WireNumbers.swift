@@ -56,6 +56,7 @@ enum OriginEventKind: Int64, WireNumbered, CaseIterable {
   case asks = 1
   case ended = 2
   case withdrew = 3
+  case opens = 4
 }
 
 /// The kinds of ``Outcome``.

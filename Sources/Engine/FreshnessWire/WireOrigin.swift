@@ -19,13 +19,14 @@ public struct WireOrigin: Hashable, Sendable {
 
   /// Handles a message: the kind, and its values.
   ///
-  /// - `asks`: number, priority, whether it is a long poll.
+  /// - `asks`: number, priority, whether it is a long poll; once more, to raise its priority.
   /// - `ended`: number, instant, outcome, server time, an optional rate limit (remaining, reset),
   ///   the number of resources.
   /// - `withdrew`: number.
+  /// - `opens`: number, of an event stream.
   ///
-  /// Writes the restraint, the number of requests to send now, and of each its number and whether
-  /// the server may hold it.
+  /// Writes the restraint, the number of requests to send and streams to open now, and of each its
+  /// number and whether the server may hold it. A stream that is not among them may not be opened.
   ///
   /// - Returns: The number of words written.
   /// - Throws: ``WireError`` if the message is not valid; nothing has changed then.
@@ -35,6 +36,7 @@ public struct WireOrigin: Hashable, Sendable {
   ) throws(WireError) -> Int32 {
     var next = origin
     var reader = WireReader(words)
+    var admitted: [Origin.Admission] = []
     switch try reader.numbered(OriginEventKind.self) {
     case .asks:
       let number = try reader.identifier()
@@ -57,9 +59,11 @@ public struct WireOrigin: Hashable, Sendable {
         at: now
       )
     case .withdrew: next.withdraw(try reader.identifier())
+    case .opens:
+      let number = try reader.identifier()
+      if next.open(number) { admitted.append(Origin.Admission(number: number, isHeld: true)) }
     }
     try reader.end()
-    var admitted: [Origin.Admission] = []
     while let admission = next.admit() { admitted.append(admission) }
     var writer = WireWriter(buffer)
     try next.restraint.write(to: &writer)

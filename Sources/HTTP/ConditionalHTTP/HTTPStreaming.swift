@@ -51,6 +51,11 @@ public enum HTTPTransferLimits: Sendable {
   public static let waitingBytes = 4 << 20
   /// The maximum number of redirects that are followed for one request.
   public static let redirections = 5
+  /// The maximum number of connections to one server, where the transport has such a limit.
+  ///
+  /// Far more than the requests of a client, which its engine limits: a stream occupies a connection
+  /// over HTTP/1.1, and no request should wait for one.
+  public static let connections = 64
 }
 
 extension HTTPRequest {

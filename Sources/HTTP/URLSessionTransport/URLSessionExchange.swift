@@ -37,6 +37,7 @@ public final class URLSessionExchange: HTTPExchange, HTTPSending, HTTPStreaming 
     configuration.httpShouldSetCookies = false
     configuration.httpCookieAcceptPolicy = .never
     configuration.urlCredentialStorage = nil
+    configuration.httpMaximumConnectionsPerHost = HTTPTransferLimits.connections
     configuration.timeoutIntervalForResource = Self.idleSeconds
     session = URLSession(configuration: configuration, delegate: transfers, delegateQueue: nil)
   }

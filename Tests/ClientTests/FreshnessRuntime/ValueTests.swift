@@ -140,6 +140,56 @@ struct ValueTests {
     #expect(await values.next()?.age == .milliseconds(30_999))
   }
 
+  @Test
+  func `the fields of Freshet's servers are read one by one, and the body completes them`()
+    async throws
+  {
+    func fields(_ members: [(String, String)]) throws -> HTTPFields {
+      var fields: HTTPFields = [.date: "Fri, 15 Jan 2027 08:00:00 GMT"]
+      for (name, value) in members { fields[try #require(HTTPField.Name(name))] = value }
+      return fields
+    }
+    // Without a status, the times of the fields count.
+    let age = JSONResource(notesURL("/age"), as: Count.self)
+    let aged = Stand(
+      exchange: ScriptedExchange([
+        .json(#"{"count":1}"#, try fields([("x-md-rt-age-ms", "7000")]))
+      ])
+    )
+    var values = aged.client.values(of: age).makeAsyncIterator()
+    #expect(await values.next()?.age == .seconds(7))
+    // A member of another type does not take the others with it, and serverTime is not needed.
+    let body = #"{"count":1,"meta":{"serverTime":5,"rtCacheAgeMs":9000,"rtStatus":"partial"}}"#
+    let partial = Stand(exchange: ScriptedExchange([.json(body)]))
+    values = partial.client.values(of: age).makeAsyncIterator()
+    let value = try #require(await values.next())
+    #expect(value.age == .seconds(9) && value.label.marker == .reduced(.status(.partial)))
+  }
+
+  @Test
+  func `R31: the spread of the fields counts with the time of the body`() async throws {
+    let body = """
+      {"count":1,"meta":{"serverTime":"2027-01-15T08:00:00.000Z",\
+      "rtFetchedAt":"2027-01-15T08:00:00.000Z","nextExpectedAt":"2027-01-15T08:00:13.400Z"}}
+      """
+    var waits: Set<Timespan> = []
+    for spread in ["0", "2000"] {
+      var fields: HTTPFields = [.date: "Fri, 15 Jan 2027 08:00:00 GMT"]
+      fields[try #require(HTTPField.Name("x-md-rt-spread-ms"))] = spread
+      let stand = Stand(
+        policy: .departuresWeb,
+        exchange: ScriptedExchange([.json(body, fields)])
+      )
+      let resource = JSONResource(Self.url, as: Count.self)
+      var values = stand.client.values(of: resource).makeAsyncIterator()
+      _ = await values.next()
+      waits.insert(try #require(stand.client.freshness(of: resource)?.nextActionIn))
+    }
+    // The source draws the middle of the window.
+    let ends = try #require(waits.max()) - #require(waits.min())
+    #expect(ends == .seconds(1))
+  }
+
   /// The fields of Freshet's servers at 08:00:00, under the `Date` of so many seconds later.
   private static func fields(date seconds: Int) throws -> HTTPFields {
     var fields: HTTPFields = [.date: "Fri, 15 Jan 2027 08:00:\(seconds) GMT", .eTag: "\"v1\""]

@@ -26,18 +26,22 @@ struct OriginTests {
   @Test
   func `No more requests are out than there are places, and people come first`() {
     var origin = origin(out: Array(1...9))
-    #expect(origin.requests == 6 && origin.queue == 3)
+    #expect(origin.requests == 5 && origin.queue == 4)
     origin.ask(10, priority: .high)
-    origin.ask(11, priority: .low)
-    origin.ended(1, .unchanged, at: .start)
+    origin.ask(11, priority: .high)
+    origin.ask(12, priority: .low)
+    // The sixth place is that of people.
     #expect(origin.admit()?.number == 10 && origin.admit() == nil)
+    origin.ended(1, .unchanged, at: .start)
+    #expect(origin.admit()?.number == 11 && origin.admit() == nil)
     origin.withdraw(7)
     origin.withdraw(2)
-    #expect(origin.admit()?.number == 8 && origin.admit() == nil)
-    origin.ended(3, .unchanged, at: .start)
-    origin.ended(4, .unchanged, at: .start)
-    origin.ended(5, .unchanged, at: .start)
-    #expect(origin.admit()?.number == 9 && origin.admit()?.number == 11 && origin.admit() == nil)
+    #expect(origin.admit() == nil)
+    origin.withdraw(3)
+    #expect(origin.admit()?.number == 6 && origin.admit() == nil)
+    for number in Int64(4)...6 { origin.ended(number, .unchanged, at: .start) }
+    #expect(origin.admit()?.number == 8 && origin.admit()?.number == 9)
+    #expect(origin.admit()?.number == 12 && origin.admit() == nil)
     #expect(origin.queue == 0)
   }
 
@@ -73,7 +77,9 @@ struct OriginTests {
   func `Three failures in a row, of any resources, leave one place and climb the ladder`(
     outcome: Outcome
   ) {
-    var origin = origin(out: Array(1...6))
+    var origin = origin(out: Array(1...5))
+    origin.ask(6, priority: .high)
+    #expect(origin.admit()?.number == 6)
     var now = Moment.start
     origin.ended(1, outcome, at: now)
     origin.ended(2, outcome, at: now)
@@ -117,6 +123,7 @@ struct OriginTests {
     var dice = SplitMix64(seed: 39)
     var origin = Origin()
     var waiting: Set<Int64> = []
+    var people: Set<Int64> = []
     var out: Set<Int64> = []
     var held: Set<Int64> = []
     var longPolls: Set<Int64> = []
@@ -130,7 +137,9 @@ struct OriginTests {
       case 0, 1:
         numbers += 1
         let isLongPoll = dice.next() % 3 == 0
-        origin.ask(numbers, priority: priorities[Int(dice.next() % 3)], isLongPoll: isLongPoll)
+        let priority = priorities[Int(dice.next() % 3)]
+        origin.ask(numbers, priority: priority, isLongPoll: isLongPoll)
+        if priority == .high { people.insert(numbers) }
         waiting.insert(numbers)
         if isLongPoll { longPolls.insert(numbers) }
       case 2:
@@ -158,10 +167,24 @@ struct OriginTests {
       }
       #expect(origin.requests == out.count && origin.queue == waiting.count)
       #expect(origin.held == held.count)
-      // Whatever the server holds, the others are sent as long as a place is free.
-      #expect(waiting.isEmpty || out.count - held.count >= origin.places)
+      // Whatever the server holds, the others are sent as long as a place is free; the last one is kept
+      // for people.
+      let free = origin.places - (out.count - held.count)
+      #expect(waiting.isEmpty || free <= 1)
+      #expect(waiting.isDisjoint(with: people) || free <= 0)
     }
     #expect(mostHeld == 3)
+  }
+
+  @Test
+  func `An event stream takes the place of a held request, and is refused if there is none`() {
+    var origin = Origin()
+    #expect(origin.open(1) && origin.open(2) && origin.open(3) && !origin.open(4))
+    #expect(origin.held == 3 && origin.places == 3)
+    origin.ask(5, priority: .normal, isLongPoll: true)
+    #expect(Admitted(origin.admit()) == Admitted(5, isHeld: false))
+    origin.withdraw(2)
+    #expect(origin.open(4) && origin.held == 3)
   }
 
   @Test

@@ -118,6 +118,7 @@ struct CoverageTests {
         "hints.spread", "marks.serverTime", "marks.fetchedAt", "marks.cacheAge", "marks.transit",
         "marks.truncation",
         "marks.appliedFlag=true", "marks.appliedFlag=false", "deviceTime", "bytes", "status",
+        "delay", "decoding",
         "reason", "validator", "hasRealtime=true", "fulfilsAction=true",
       ].map { "with.answer.\($0)" }
     )

@@ -81,6 +81,7 @@ struct OriginVectors {
   func `An origin admits and restrains as the vectors say`(_ scenario: Scenario) throws {
     var origin = Origin(limits: Origin.Limits(policy: try Self.policy(of: scenario.id)))
     for (index, step) in scenario.steps.enumerated() {
+      var admitted: [Origin.Admission] = []
       switch step.event {
       case "asks":
         let priorities: [String: Request.Priority] = [
@@ -92,9 +93,11 @@ struct OriginVectors {
         let now = Moment(milliseconds: step.now ?? 0)
         origin.ended(step.number, try Self.outcome(step), at: now)
       case "withdrew": origin.withdraw(step.number)
+      case "opens":
+        let isHeld = origin.open(step.number)
+        if isHeld { admitted.append(Origin.Admission(number: step.number, isHeld: true)) }
       default: Issue.record("\(step.event) is not an event")
       }
-      var admitted: [Origin.Admission] = []
       while let admission = origin.admit() { admitted.append(admission) }
       let place = "step \(index + 1): \(scenario.says)"
       #expect(admitted.filter { !$0.isHeld }.map(\.number) == step.send ?? [], "\(place)")

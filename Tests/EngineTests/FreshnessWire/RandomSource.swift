@@ -124,7 +124,8 @@ struct RandomSource {
       ),
       activity: maybe { $0.flag() ? .active : .quiet },
       deviceTime: maybe { $0.wallTime() },
-      delay: maybe { $0.span() }
+      delay: maybe { $0.span() },
+      decoding: flag() ? span() : .zero
     )
   }
 

@@ -127,7 +127,7 @@ public struct JSONResource<Value: Equatable & Sendable>: FreshResource {
       value,
       hasRealtime: isRealtime,
       marks: marks,
-      hints: meta?.hints ?? Hints(fields: answer.head.headerFields)
+      hints: meta?.hints
     )
   }
 
@@ -196,13 +196,33 @@ private struct DocumentMeta: Decodable {
     var rtStatus: String?
     var nextExpectedAt: String?
     var nextExpectedSpreadMs: Double?
+
+    private enum CodingKeys: CodingKey {
+      case serverTime, rtFetchedAt, rtCacheAgeMs, responseMode, rtStatus, nextExpectedAt
+      case nextExpectedSpreadMs
+    }
+
+    /// Reads each member by itself: one of another type counts as absent.
+    init(from decoder: any Decoder) throws {
+      let members = try decoder.container(keyedBy: CodingKeys.self)
+      func member<Member: Decodable>(_ key: CodingKeys) -> Member? {
+        try? members.decodeIfPresent(Member.self, forKey: key)
+      }
+      serverTime = member(.serverTime)
+      rtFetchedAt = member(.rtFetchedAt)
+      rtCacheAgeMs = member(.rtCacheAgeMs)
+      responseMode = member(.responseMode)
+      rtStatus = member(.rtStatus)
+      nextExpectedAt = member(.nextExpectedAt)
+      nextExpectedSpreadMs = member(.nextExpectedSpreadMs)
+    }
   }
 
   private var meta: Members
 
   /// Reads the member, or returns `nil` if the document does not have it.
   init?(_ body: Data) {
-    guard body.firstRange(of: Data("\"serverTime\"".utf8)) != nil,
+    guard body.firstRange(of: Data("\"meta\"".utf8)) != nil,
       let found = try? JSONDecoder().decode(DocumentMeta.self, from: body)
     else { return nil }
     self = found
@@ -220,10 +240,9 @@ private struct DocumentMeta: Decodable {
     return marks
   }
 
-  var hints: Hints? {
-    guard let next = meta.nextExpectedAt.flatMap({ WallTime(instant: $0) }) else { return nil }
-    return Hints(
-      nextExpectedAt: next,
+  var hints: Hints {
+    Hints(
+      nextExpectedAt: meta.nextExpectedAt.flatMap { WallTime(instant: $0) },
       spread: meta.nextExpectedSpreadMs.flatMap { Int64(exactly: $0.rounded()) }
         .map { .milliseconds(max($0, 0)) }
     )

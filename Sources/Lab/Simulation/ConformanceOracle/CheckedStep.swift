@@ -29,6 +29,8 @@ struct CheckedStep: Sendable {
   var figure: Int64?
   /// R37: the age with the return path, if a whole second is taken for an exact instant.
   var uncut: Int64?
+  /// How long the response was decoded (R37).
+  var decoding: Int64 = 0
   var rescued = false
   /// Whether the context changed in this step (R4).
   var isSwitched = false

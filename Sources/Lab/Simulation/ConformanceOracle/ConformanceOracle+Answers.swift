@@ -61,10 +61,41 @@ extension ConformanceOracle {
   /// R37: returns how long the response took; for a long poll, as long as the last that did not
   /// wait.
   private mutating func delay(_ answer: Answer, of request: Out) -> Int64 {
-    let taken = max(answer.delay?.milliseconds ?? turn.now - request.startedAt, 0)
-    if request.request.longPoll != nil { return min(taken, pathDelay ?? taken) }
+    turn.decoding = max(answer.decoding.milliseconds, 0)
+    let decoding = turn.decoding
+    let taken = max(answer.delay?.milliseconds ?? turn.now - request.startedAt - decoding, 0)
+    if request.request.longPoll != nil { return min(taken, pathDelay ?? taken) + decoding }
     if answer.status != 0 { pathDelay = taken }
-    return taken
+    return taken + decoding
+  }
+
+  /// R37: two responses that agree narrow down the server's clock.
+  ///
+  /// Of two that do not, the earlier time comes from a cache, unless the difference shows that the
+  /// clock was set.
+  private mutating func noteClock(_ marks: FreshnessMetadata) {
+    guard let served = marks.serverTime?.milliseconds else { return }
+    let least = served + marks.transit.milliseconds - turn.now
+    let range = max(marks.truncation.milliseconds, 0) + Self.wayBack(marks, turn.delay)
+    let seen = (least: least, most: least + range)
+    guard let known = serverClock, seen.least <= known.most,
+      known.least - seen.most <= policy.clockTolerance.milliseconds
+    else {
+      serverClock = seen
+      return
+    }
+    guard seen.most >= known.least else { return }
+    serverClock = (max(seen.least, known.least), min(seen.most, known.most))
+  }
+
+  /// R37: returns the greatest age on arrival; without a figure, from the source time to the latest time
+  /// that the server's clock may show.
+  private func told(_ marks: FreshnessMetadata) -> Int64? {
+    if let figure = Self.greatestFigure(marks) {
+      return Self.plus(figure, Self.wayBack(marks, turn.delay))
+    }
+    guard let made = marks.fetchedAt?.milliseconds, let serverClock else { return nil }
+    return max(turn.now + serverClock.most - made, 0)
   }
 
   private mutating func read(
@@ -117,6 +148,7 @@ extension ConformanceOracle {
     isFromStream: Bool = false,
     _ verdict: inout DowngradeProtection.Verdict?
   ) -> Int? {
+    noteClock(answer.marks)
     if isOlder(answer.marks), !isForced {
       // R36: a success that changes neither copy nor label.
       verdict = .keepNewer
@@ -137,16 +169,13 @@ extension ConformanceOracle {
     lastFull = turn.now
     let step = reduced(answer.marks)
     guard ruling != .keepBetter else {
-      let age = Self.greatestFigure(answer.marks).map {
-        Self.plus($0, Self.wayBack(answer.marks, turn.delay))
-      }
-      held = (answer.marks, age, turn.now)
+      held = (answer.marks, told(answer.marks), turn.now)
       turn.order = .hold
       turn.notes.insert(.held)
       return step
     }
     let isSame = copy?.revision == content.revision
-    let age = Self.ageAtArrival(answer.marks)
+    let isTold = told(answer.marks) != nil
     let shown = greatestAge(answer.marks)
     turn.order = isSame ? .verify : .apply
     copy = Copy(
@@ -155,7 +184,7 @@ extension ConformanceOracle {
       hasRealtime: content.hasRealtime,
       ageAtArrival: shown,
       arrivedAt: turn.now,
-      hasServerAge: age != nil,
+      hasServerAge: isTold,
       sourceTime: answer.marks.fetchedAt?.milliseconds,
       changedAt: isSame ? copy?.changedAt ?? turn.now : turn.now,
       verifiedAt: turn.now
@@ -177,6 +206,7 @@ extension ConformanceOracle {
 
   /// R16: "not modified" updates *verified* and leaves *changed*.
   mutating func verify(_ answer: Answer, endsWait: Bool) {
+    noteClock(answer.marks)
     let isOld = isOlder(answer.marks)
     succeeded(answer, endsWait: endsWait, teaches: !isOld)
     unchangedRun += 1
@@ -187,7 +217,7 @@ extension ConformanceOracle {
     turn.order = .verify
     copy?.verifiedAt = turn.now
     guard !isOld else { return }
-    let isTold = Self.ageAtArrival(answer.marks) != nil
+    let isTold = told(answer.marks) != nil
     if isTold || copy?.hasServerAge == false {
       let age = greatestAge(answer.marks)
       copy?.ageAtArrival = age
@@ -204,8 +234,7 @@ extension ConformanceOracle {
     let figure = Self.ageAtArrival(marks) ?? marks.transit.milliseconds
     turn.figure = figure
     turn.uncut = Self.plus(figure, Self.wayBack(marks, turn.delay))
-    let greatest = Self.greatestFigure(marks) ?? figure
-    let age = Self.plus(greatest, Self.wayBack(marks, turn.delay))
+    let age = told(marks) ?? turn.uncut ?? figure
     guard let copy, copy.provenance == .server, let made = marks.fetchedAt,
       copy.sourceTime == made.milliseconds
     else { return age }

@@ -78,9 +78,10 @@ extension ConformanceOracle {
       "verified at \(seen.verifiedAt.milliseconds) instead of \(copy.verifiedAt)"
     )
     expect(seen.provenance == copy.provenance, .provenance, "the copy is of \(seen.provenance)")
-    // R37: the figure alone is too low; the return path, the known age, or the rest of the second for
-    // which a `Date` stands, was omitted.
-    let isFigure = [turn.figure, turn.uncut].contains(seen.age.atArrival.milliseconds)
+    // R37: the figure alone is too low; the return path, the known age, the time of decoding, or the
+    // rest of the second for which a `Date` stands, was omitted.
+    let omitted = [turn.figure, turn.uncut, copy.ageAtArrival - turn.decoding]
+    let isFigure = omitted.contains(seen.age.atArrival.milliseconds)
     expect(
       seen.age.atArrival.milliseconds == copy.ageAtArrival
         && seen.age.arrivedAt.milliseconds == copy.arrivedAt

@@ -47,7 +47,8 @@ extension ConformanceOracle {
       turn.failureRule = .superseded
       return .goOn
     }
-    turn.delay = answer.delay?.milliseconds ?? pathDelay ?? 0
+    turn.decoding = max(answer.decoding.milliseconds, 0)
+    turn.delay = max(answer.delay?.milliseconds ?? pathDelay ?? 0, 0) + turn.decoding
     switch answer.outcome {
     case .content(let content):
       var verdict: DowngradeProtection.Verdict?

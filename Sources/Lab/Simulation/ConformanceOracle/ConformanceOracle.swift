@@ -35,6 +35,8 @@ struct ConformanceOracle: Sendable {
   var isHeld = true
   /// R37: how long the last response took that did not wait at the server.
   var pathDelay: Int64?
+  /// R37: the server's clock minus the device's timeline, at least and at most.
+  var serverClock: (least: Int64, most: Int64)?
   var generation: Int64 = 0
   var lastStart: Int64?
   var lastEnd: Int64?

@@ -34,6 +34,28 @@ extension MutantPlan {
     ),
     MutantPlan(
       .ageInterval,
+      "the time of decoding is left out",
+      event: { event, _ in
+        guard case .answered(let ticket, var answer) = event, answer.delay != nil else {
+          return event
+        }
+        answer.decoding = .zero
+        return .answered(ticket, answer)
+      }
+    ),
+    MutantPlan(
+      .ageInterval,
+      "what only states when it was made counts as new",
+      event: { event, _ in
+        guard case .linkDelivered(let about, var answer) = event, answer.marks.fetchedAt != nil,
+          answer.marks.ageAtArrival == nil
+        else { return event }
+        answer.marks.cacheAge = .zero
+        return .linkDelivered(about, answer)
+      }
+    ),
+    MutantPlan(
+      .ageInterval,
       "a Date is taken for an exact instant",
       event: { event, _ in
         guard case .answered(let ticket, var answer) = event else { return event }

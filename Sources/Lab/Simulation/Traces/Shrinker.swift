@@ -81,6 +81,7 @@ struct Shrinker<M: Machine> {
       answer.activity = nil
       answer.deviceTime = nil
       answer.bytes = 0
+      answer.decoding = .zero
       let plain = answer
       propose {
         $0.event = .answered(ticket, plain)

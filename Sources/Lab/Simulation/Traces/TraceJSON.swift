@@ -144,6 +144,7 @@ enum TraceJSON {
     if let activity = answer.activity { add("activity", .string("\(activity)")) }
     if let time = answer.deviceTime { add("deviceTime", .integer(time.milliseconds)) }
     if let delay = answer.delay { add("delay", .integer(delay.milliseconds)) }
+    if answer.decoding != .zero { add("decoding", .integer(answer.decoding.milliseconds)) }
     return members
   }
 

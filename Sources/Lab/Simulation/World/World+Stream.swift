@@ -49,7 +49,12 @@ extension World {
     case 1, 2:
       var about = context
       if temper.has(.foreignAnswers), dice.oneIn(10) { about.question += 1 }
-      let marks = server.marks(at: now, &dice)
+      var marks = server.marks(at: now, &dice)
+      // A value that states when it was made, and nothing else.
+      if marks.fetchedAt != nil, now % 4 == 0 {
+        marks.serverTime = nil
+        marks.cacheAge = nil
+      }
       let hints = server.hints(at: now)
       if dice.oneIn(5) {
         return .linkDelivered(about, Answer(.unchanged, marks: marks, hints: hints))

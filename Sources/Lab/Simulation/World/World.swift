@@ -141,7 +141,10 @@ struct World: Sendable {
     answer.deviceTime = dice.oneIn(3) ? nil : WallTime(milliseconds: deviceClock + now + delay)
     // A host with a queue knows better than the machine when the request was sent.
     if temper.has(.restraints), dice.oneIn(4) {
-      answer.delay = Timespan(milliseconds: dice.below(delay + 1))
+      let taken = dice.below(delay + 1)
+      answer.delay = Timespan(milliseconds: taken)
+      // Reading a large document takes a while.
+      answer.decoding = Timespan(milliseconds: taken % 4 * 150)
     }
     deliver(distorted(answer), request.ticket, after: delay)
   }

@@ -355,12 +355,12 @@ const m_shared_announcer=(()=>{
 const{element,setText}=m_shared_dom;
 const LEAST_GAP_MS=20_000;
 class Announcer{
-#cg=-LEAST_GAP_MS;
-#di=element("announcement");
+#ch=-LEAST_GAP_MS;
+#dm=element("announcement");
 say(sentence,{now,urgent=false}){
-if(!sentence||(!urgent&&now - this.#cg<LEAST_GAP_MS))return false;
-this.#cg=now;
-setText(this.#di,sentence);
+if(!sentence||(!urgent&&now - this.#ch<LEAST_GAP_MS))return false;
+this.#ch=now;
+setText(this.#dm,sentence);
 return true;
 }
 }
@@ -369,38 +369,38 @@ return{Announcer};
 const m_engine_clock=(()=>{
 const SLEPT_FROM_MS=5000;
 class SteadyClock{
-#ch=performance.now();
-#ci=Date.now();
+#ci=performance.now();
+#cj=Date.now();
 now(){
 return performance.now();
 }
 notice(){
 const [steady,wall]=[performance.now(),Date.now()];
-const gap=wall - this.#ci -(steady - this.#ch);
-[this.#ch,this.#ci]=[steady,wall];
+const gap=wall - this.#cj -(steady - this.#ci);
+[this.#ci,this.#cj]=[steady,wall];
 return gap>=SLEPT_FROM_MS;
 }
 }
 const steadyClock=new SteadyClock();
 class ServerClock{
-#q=Date.now()- steadyClock.now();
-#cj=false;
+#s=Date.now()- steadyClock.now();
+#ck=false;
 learn(serverTime,{askedAt,answeredAt}){
 if(serverTime===null)return;
 const middle=(askedAt + answeredAt)/ 2;
-const believed=middle + this.#q;
-const isWithin=this.#cj&&serverTime % 1000===0&&believed>=serverTime&&believed<serverTime + 1000;
-if(!isWithin)this.#q=serverTime - middle;
-this.#cj=true;
+const believed=middle + this.#s;
+const isWithin=this.#ck&&serverTime % 1000===0&&believed>=serverTime&&believed<serverTime + 1000;
+if(!isWithin)this.#s=serverTime - middle;
+this.#ck=true;
 }
 learnFrom(arrival){
 if(arrival.outcome==="content"||arrival.outcome==="unchanged")this.learn(arrival.marks.serverTime??null,arrival);
 }
 now(){
-return steadyClock.now()+ this.#q;
+return steadyClock.now()+ this.#s;
 }
 at(steady){
-return steady + this.#q;
+return steady + this.#s;
 }
 }
 function everySecond(clock,tick){
@@ -412,94 +412,94 @@ return{steadyClock,ServerClock,everySecond};
 const m_engine_device=(()=>{
 const{steadyClock}=m_engine_clock;
 class Device{
-#bh=new Set();
-#ar=null;
+#bi=new Set();
 #as=null;
+#at=null;
 constructor(){
-this.#at();
+this.#au();
 if(typeof document==="undefined")return;
-document.addEventListener("visibilitychange",()=>this.#at());
-document.addEventListener("freeze",()=>this.#bi("suspended"));
-document.addEventListener("resume",()=>this.#at());
-addEventListener("pagehide",()=>this.#bi("suspended"));
-addEventListener("pageshow",()=>this.#at());
+document.addEventListener("visibilitychange",()=>this.#au());
+document.addEventListener("freeze",()=>this.#bj("suspended"));
+document.addEventListener("resume",()=>this.#au());
+addEventListener("pagehide",()=>this.#bj("suspended"));
+addEventListener("pageshow",()=>this.#au());
 addEventListener("focus",()=>this.#b({event:"focused"}));
-for(const name of ["online","offline"])addEventListener(name,()=>this.#bj());
-navigator.connection?.addEventListener?.("change",()=>this.#bj());
+for(const name of ["online","offline"])addEventListener(name,()=>this.#bk());
+navigator.connection?.addEventListener?.("change",()=>this.#bk());
 }
 now(){
 return steadyClock.now();
 }
 get lifecycle(){
-return this.#ar;
-}
-get connectivity(){
 return this.#as;
 }
+get connectivity(){
+return this.#at;
+}
 listen(listener){
-listener({event:"lifecycle",with:{to:this.#ar}});
-listener({event:"connectivity",with:{to:this.#as}});
-this.#bh.add(listener);
-return()=>this.#bh.delete(listener);
+listener({event:"lifecycle",with:{to:this.#as}});
+listener({event:"connectivity",with:{to:this.#at}});
+this.#bi.add(listener);
+return()=>this.#bi.delete(listener);
 }
 tick(){
 if(steadyClock.notice())this.#b({event:"slept"});
 }
-#at(){
-this.#bi(globalThis.document?.hidden?"background":"foreground");
-this.#bj();
+#au(){
+this.#bj(globalThis.document?.hidden?"background":"foreground");
+this.#bk();
 }
-#bi(to){
-if(this.#ar===to)return;
-this.#ar=to;
-this.#b({event:"lifecycle",with:{to}});
-}
-#bj(){
-const{onLine,connection}=globalThis.navigator??{};
-const to=onLine===false?"offline":connection?.saveData?"metered":"online";
+#bj(to){
 if(this.#as===to)return;
 this.#as=to;
+this.#b({event:"lifecycle",with:{to}});
+}
+#bk(){
+const{onLine,connection}=globalThis.navigator??{};
+const to=onLine===false?"offline":connection?.saveData?"metered":"online";
+if(this.#at===to)return;
+this.#at=to;
 this.#b({event:"connectivity",with:{to}});
 }
 #b(event){
-for(const listener of this.#bh)listener(event);
+for(const listener of this.#bi)listener(event);
 }
 }
 return{Device};
 })();
 const m_shared_deferred=(()=>{
 class Deferred{
-#ck;
 #cl;
-#bk=null;
-#ad=null;
-#au=0;
+#cm;
+#bl=null;
+#ah=null;
+#av=0;
 constructor(make,onFailure){
-this.#ck=make;
-this.#cl=onFailure;
+this.#cl=make;
+this.#cm=onFailure;
 }
 get made(){
-return this.#ad;
+return this.#ah;
 }
 async load(){
 try{
-this.#bk??=this.#ck();
-this.#ad=await this.#bk;
+this.#bl??=this.#cl();
+this.#ah=await this.#bl;
 }catch(failure){
-this.#bk=null;
+this.#bl=null;
 throw failure;
 }
 }
 use(act){
-const number=(this.#au +=1);
-if(this.#ad)return act(this.#ad);
+const number=(this.#av +=1);
+if(this.#ah)return act(this.#ah);
 this.load().then(
-()=>number===this.#au&&act(this.#ad),
-(failure)=>number===this.#au&&this.#cl(failure),
+()=>number===this.#av&&act(this.#ah),
+(failure)=>number===this.#av&&this.#cm(failure),
 );
 }
 cancel(){
-this.#au +=1;
+this.#av +=1;
 }
 }
 return{Deferred};
@@ -615,7 +615,7 @@ const{memory}=m_shared_memory;
 const MOST=50;
 class Favourites{
 #d;
-#cm=makeDialog(element("favourites"));
+#cn=makeDialog(element("favourites"));
 constructor(page){
 this.page=page;
 const kept=memory.read("favourites");
@@ -631,7 +631,7 @@ return this.#d.some((stop)=>stop.id===id);
 toggle(stop){
 if(!stop)return;
 const others=this.#d.filter(({id})=>id !==stop.id);
-this.#bl(this.has(stop.id)?others:[{id:stop.id,name:stop.name},...others].slice(0,MOST));
+this.#bm(this.has(stop.id)?others:[{id:stop.id,name:stop.name},...others].slice(0,MOST));
 }
 rename(stop){
 const kept=this.#d.find(({id})=>id===stop.id);
@@ -639,19 +639,19 @@ if(!kept||kept.name===stop.name)return;
 kept.name=stop.name;
 memory.write("favourites",this.#d);
 }
-#bl(list){
+#bm(list){
 this.#d=list;
 memory.write("favourites",list.length>0?list:null);
 this.page.favouritesChanged();
 this.show();
 }
-#dj(stop){
+#dn(stop){
 memory.write("home",memory.read("home")?.id===stop.id?null:stop);
 this.show();
 }
 open(){
 this.show();
-this.#cm.showModal();
+this.#cn.showModal();
 }
 speak(){
 this.show();
@@ -659,19 +659,19 @@ this.show();
 show(){
 const home=memory.read("home");
 element("favourites-empty").hidden=this.#d.length>0;
-element("favourites-list").replaceChildren(...this.#d.map((stop)=>this.#dk(stop,home?.id===stop.id)));
+element("favourites-list").replaceChildren(...this.#d.map((stop)=>this.#do(stop,home?.id===stop.id)));
 const welcome=element("welcome-favourites");
 welcome.hidden=this.#d.length===0||this.page.panes?.some(({settings})=>settings.stop)!==false;
 welcome.replaceChildren(...this.#d.slice(0,8).map((stop)=>newButton("favourite",stop.name||stop.id,()=>this.page.openStop(stop))));
 }
-#dk(stop,isHome){
+#do(stop,isHome){
 const{say}=this.page;
 const item=newElement("li","");
 const open=newButton("favourite-name",stop.name||stop.id,()=>{
-this.#cm.close();
+this.#cn.close();
 this.page.openStop(stop,this.page.current);
 });
-const home=newButton("plain","",()=>this.#dj(stop));
+const home=newButton("plain","",()=>this.#dn(stop));
 home.append(newSign("home"));
 setAttribute(home,"aria-pressed",String(isHome));
 nameControl(home,say("homeStop",{stop:stop.name}));
@@ -706,7 +706,7 @@ event:[
 "answered","linkOpened","linkHeard","linkChanged","linkDelivered","linkGap","linkLost",
 "restored","restrained","notHeld",
 ],
-originEvent:["asks","ended","withdrew"],
+originEvent:["asks","ended","withdrew","opens"],
 outcome:[
 "content","unchanged","refused","unauthorised","gone","throttled","serverError",
 "timedOut","unreachable","undecodable","cancelled",
@@ -978,6 +978,7 @@ hints.end();
 writer.optionalNamed("activity",members.take("activity",null),members.name("activity"));
 writer.optional(members.take("deviceTime",null),members.name("deviceTime"));
 writer.optional(members.take("delay",null),members.name("delay"));
+writer.integer(members.take("decoding",0),members.name("decoding"));
 members.end();
 }
 const RESTRAINT=["notBefore","quietUntil","leastInterval"];
@@ -1002,6 +1003,7 @@ members.end();
 writer.integer(values.take("resources",1),values.name("resources"));
 },
 withdrew:(writer,values)=>writer.integer(values.take("number"),values.name("number")),
+opens:(writer,values)=>writer.integer(values.take("number"),values.name("number")),
 };
 function writeOriginEvent(writer,event){
 const members=new Members(event,"event");
@@ -1320,13 +1322,13 @@ return{writeContext,writeOriginEvent,readOriginOrders,writeEvent,POLICY_FIELDS,R
 const m_engine_freshness=(()=>{
 const{POLICY_FIELDS,RECORDS,readCounters,readEffects,readLabel,readLook,readOriginOrders,readPolicy,writeContext,writeEvent,writeOriginEvent,writePolicy}=m_engine_freshness_messages;
 const{CODES,EngineError,Members,Reader,Writer}=m_engine_freshness_words;
-const WIRE_VERSION=5;
+const WIRE_VERSION=6;
 class Engine{
-#l;
-#bm;
-#q;
-#cn;
-#co=false;
+#n;
+#bn;
+#s;
+#co;
+#cp=false;
 static async load(source){
 let module=await source;
 if(module instanceof Engine)return module;
@@ -1341,22 +1343,22 @@ static draw(){
 return crypto.getRandomValues(new Uint32Array(1))[0];
 }
 constructor(instance){
-this.#l=instance.exports;
-const version=this.#l.freshness_wire_version?.();
+this.#n=instance.exports;
+const version=this.#n.freshness_wire_version?.();
 if(version !==WIRE_VERSION){
 const problem=`the module speaks wire form ${version}, not ${WIRE_VERSION}`;
 throw new EngineError("wrongModule","",problem);
 }
-this.#q=this.#l.freshness_buffer();
-this.#cn=this.#l.freshness_buffer_capacity();
+this.#s=this.#n.freshness_buffer();
+this.#co=this.#n.freshness_buffer_capacity();
 }
 get machines(){
-return this.#l.freshness_machines();
+return this.#n.freshness_machines();
 }
 get memory(){
 return{
-inUse:this.#l.freshness_memory_in_use()>>>0,
-size:this.#l.memory.buffer.byteLength,
+inUse:this.#n.freshness_memory_in_use()>>>0,
+size:this.#n.memory.buffer.byteLength,
 };
 }
 policy(description){
@@ -1364,16 +1366,16 @@ const members=new Members(description,"policy");
 if(members.has("preset")===members.has("every")){
 throw new EngineError("missing","policy.preset","either this or \"every\" is expected");
 }
-const policy=this.#dl(members);
+const policy=this.#dp(members);
 for(const [field,kind] of POLICY_FIELDS){
 if(!members.has(field))continue;
 const value=members.take(field);
-policy[field]=kind==="push"&&value !==null?this.#dm(value):value;
+policy[field]=kind==="push"&&value !==null?this.#dq(value):value;
 }
 members.end();
 return policy;
 }
-#dl(members){
+#dp(members){
 return this.#e("freshness_preset",[],(writer)=>{
 if(members.has("every")){
 writer.named("preset","every","policy.every");
@@ -1388,7 +1390,7 @@ writer.named("preset",name,"policy.preset");
 }
 },readPolicy);
 }
-#dm(value){
+#dq(value){
 const given=new Members(value,"policy.push");
 const push=this.#e("freshness_preset",[],(writer)=>{
 writer.named("preset","every","policy.push");
@@ -1416,26 +1418,26 @@ const handle=this.#e("freshness_origin_create",[],(writer)=>writePolicy(writer,w
 return new Origin((name,write,read)=>this.#e(name,[handle],write,read));
 }
 #e(name,values,write,read){
-if(this.#co)throw new EngineError("broken","","the module stopped at a fault before");
-const writer=new Writer(this.#cp(),this.#q,this.#cn);
+if(this.#cp)throw new EngineError("broken","","the module stopped at a fault before");
+const writer=new Writer(this.#cq(),this.#s,this.#co);
 write?.(writer);
 let result;
 try{
-result=this.#l[name](...values,...(write?[writer.count]:[]));
+result=this.#n[name](...values,...(write?[writer.count]:[]));
 }catch(fault){
-this.#co=true;
+this.#cp=true;
 throw new EngineError("broken","",`the module stopped at a fault: ${fault.message}`);
 }
-if(result<0)throw this.#dn(-result,writer);
+if(result<0)throw this.#dr(-result,writer);
 if(!read)return result;
-const reader=new Reader(this.#cp(),this.#q,result);
+const reader=new Reader(this.#cq(),this.#s,result);
 const value=read(reader);
 reader.finish();
 return value;
 }
-#dn(number,writer){
+#dr(number,writer){
 const code=CODES[number - 1]??"unknown";
-const where=number<=4?writer.names[this.#l.freshness_error_position()]??"":"";
+const where=number<=4?writer.names[this.#n.freshness_error_position()]??"":"";
 const problems={
 outOfRange:"the number is out of its range",
 noSuchMachine:"the machine was destroyed",
@@ -1444,32 +1446,32 @@ tooManyMachines:"there are as many machines as there may be",
 };
 return new EngineError(code,where,problems[code]??`the module refused the message (${code})`);
 }
-#cp(){
-const{buffer}=this.#l.memory;
-if(this.#bm?.buffer !==buffer)this.#bm=new DataView(buffer);
-return this.#bm;
+#cq(){
+const{buffer}=this.#n.memory;
+if(this.#bn?.buffer !==buffer)this.#bn=new DataView(buffer);
+return this.#bn;
 }
 }
 class Machine{
 #e;
-#w=-Infinity;
+#ac=-Infinity;
 constructor(call){
 this.#e=call;
 }
 handle(event,now,draw){
 const effects=this.#e("freshness_handle",(writer)=>{
-this.#bn(writer,now);
+this.#bo(writer,now);
 writer.integer(draw,"draw");
 writeEvent(writer,event);
 },readEffects);
-this.#w=Math.floor(now);
+this.#ac=Math.floor(now);
 return effects;
 }
 look(now){
-return this.#e("freshness_look",(writer)=>this.#bn(writer,now),readLook);
+return this.#e("freshness_look",(writer)=>this.#bo(writer,now),readLook);
 }
 label(now){
-return this.#e("freshness_label",(writer)=>this.#bn(writer,now),readLabel);
+return this.#e("freshness_label",(writer)=>this.#bo(writer,now),readLabel);
 }
 policy(){
 return this.#e("freshness_policy",null,readPolicy);
@@ -1480,9 +1482,9 @@ return this.#e("freshness_counters",null,readCounters);
 destroy(){
 this.#e("freshness_destroy",null);
 }
-#bn(writer,now){
-if(Math.floor(now)<this.#w){
-const problem=`${now} is before the last event, at ${this.#w}; pass a clock that never runs backwards`;
+#bo(writer,now){
+if(Math.floor(now)<this.#ac){
+const problem=`${now} is before the last event, at ${this.#ac}; pass a clock that never runs backwards`;
 throw new EngineError("wentBack","now",problem);
 }
 writer.moment(now,"now");
@@ -1581,61 +1583,61 @@ const LONGEST_PRESS_MS=10_000;
 const CLICK_DELAY_MS=100;
 const POINTER_REST_MS=10_000;
 class PressGuard{
-#bo=false;
-#s=null;
-#bp=new Map();
+#bp=false;
+#w=null;
+#bq=new Map();
 constructor(){
-addEventListener("pointerdown",()=>this.#do(),true);
-addEventListener("pointerup",()=>this.#bq(CLICK_DELAY_MS),true);
-addEventListener("click",()=>this.#bq(0),true);
-for(const name of ["pointercancel","dragend","blur"])addEventListener(name,()=>this.#cq(),true);
+addEventListener("pointerdown",()=>this.#ds(),true);
+addEventListener("pointerup",()=>this.#br(CLICK_DELAY_MS),true);
+addEventListener("click",()=>this.#br(0),true);
+for(const name of ["pointercancel","dragend","blur"])addEventListener(name,()=>this.#cr(),true);
 }
 run(owner,change){
-if(this.#bo)this.#bp.set(owner,change);
+if(this.#bp)this.#bq.set(owner,change);
 else change();
 }
-#do(){
-this.#bo=true;
-this.#bq(LONGEST_PRESS_MS);
+#ds(){
+this.#bp=true;
+this.#br(LONGEST_PRESS_MS);
 }
-#bq(delay){
-clearTimeout(this.#s);
-this.#s=setTimeout(()=>this.#cq(),delay);
+#br(delay){
+clearTimeout(this.#w);
+this.#w=setTimeout(()=>this.#cr(),delay);
 }
-#cq(){
-clearTimeout(this.#s);
-this.#bo=false;
-const changes=[...this.#bp.values()];
-this.#bp.clear();
+#cr(){
+clearTimeout(this.#w);
+this.#bp=false;
+const changes=[...this.#bq.values()];
+this.#bq.clear();
 for(const change of changes)change();
 }
 }
 const pressGuard=new PressGuard();
 class HoverAnchor{
 #d;
-#cr=-Infinity;
-#av=null;
+#cs=-Infinity;
+#aw=null;
 constructor(list,{now,onLeave}){
 this.#d=list;
 this.now=now;
 const isMouse=({pointerType})=>pointerType==="mouse";
 list.addEventListener("pointermove",(event)=>{
 if(!isMouse(event))return;
-this.#cr=this.now();
-this.#av=[event.clientX,event.clientY];
+this.#cs=this.now();
+this.#aw=[event.clientX,event.clientY];
 },{passive:true});
 list.addEventListener("pointerleave",(event)=>{
 if(!isMouse(event))return;
-this.#av=null;
-this.#cs(0,0);
+this.#aw=null;
+this.#ct(0,0);
 onLeave();
 });
 }
 get isActive(){
-return this.#av !==null&&this.now()- this.#cr<POINTER_REST_MS;
+return this.#aw !==null&&this.now()- this.#cs<POINTER_REST_MS;
 }
 keep(change){
-const anchor=this.isActive?this.#dp():null;
+const anchor=this.isActive?this.#dt():null;
 const before=anchor?.getBoundingClientRect().top??0;
 change();
 if(!anchor?.isConnected)return;
@@ -1644,16 +1646,16 @@ if(moved()===0)return;
 scrollBy(0,moved());
 const rest=moved();
 if(Math.abs(rest)<1)return;
-this.#cs(rest<0?-rest:0,rest>0?rest:0);
+this.#ct(rest<0?-rest:0,rest>0?rest:0);
 if(rest>0)scrollBy(0,rest);
 }
-#dp(){
-const [x,y]=this.#av;
+#dt(){
+const [x,y]=this.#aw;
 const node=document.elementFromPoint(x,y);
 if(!node||!this.#d.contains(node))return null;
 return node.closest("button, summary, a")??[...this.#d.children].find((entry)=>entry.contains(node))??null;
 }
-#cs(above,below){
+#ct(above,below){
 const set=(side,more)=>{
 const name=`padding-${side}`;
 const had=Number.parseFloat(this.#d.style.getPropertyValue(name))||0;
@@ -1674,18 +1676,18 @@ const{clockTime,duration}=m_shared_moments;
 const{pressGuard}=m_shared_press_guard;
 const PARTS=["time","badge","mode","line","open","remark","alert","platform","platform-word","platform-name","countdown"];
 class Rows{
-#br;
+#bs;
 #f=[];
-#bs=[];
-#m=0;
-#x=0;
-#ae=new Set();
-#k=null;
+#bt=[];
+#o=0;
+#ad=0;
+#ai=new Set();
+#l=null;
 constructor(body,{onOpen,onToggle}){
-this.#br=body;
+this.#bs=body;
 this.onOpen=onOpen;
 this.onToggle=onToggle;
-body.addEventListener("click",(event)=>this.#dq(event));
+body.addEventListener("click",(event)=>this.#du(event));
 }
 get count(){
 return this.#f.filter(({departure})=>departure).length;
@@ -1697,23 +1699,23 @@ get departures(){
 return this.#f.map(({departure})=>departure).filter(Boolean);
 }
 clear(){
-this.#br.replaceChildren();
-[this.#f,this.#bs,this.#x]=[[],[],0];
-this.#ae.clear();
+this.#bs.replaceChildren();
+[this.#f,this.#bt,this.#ad]=[[],[],0];
+this.#ai.clear();
 }
 release(){
-this.#x=0;
+this.#ad=0;
 }
 show(departures,context){
-this.#bs=departures;
-this.#m=context.most;
-this.#k=context;
-this.#ct(context);
+this.#bt=departures;
+this.#o=context.most;
+this.#l=context;
+this.#cu(context);
 }
 tick(now){
-if(!this.#k)return;
-const context={...this.#k,now};
-if(this.#f.some(({departure})=>departure&&hasDeparted(departure,now)))return pressGuard.run(this,()=>this.#ct(context));
+if(!this.#l)return;
+const context={...this.#l,now};
+if(this.#f.some(({departure})=>departure&&hasDeparted(departure,now)))return pressGuard.run(this,()=>this.#cu(context));
 for(const place of this.#f)if(place.departure)fillCountdown(place,now,context.say);
 }
 move(step){
@@ -1721,52 +1723,52 @@ const at=this.#f.findIndex(({row})=>row.contains(document.activeElement));
 const next=at<0?(step>0?0:this.count - 1):at + step;
 this.#f[next]?.departure&&this.#f[next].open.focus();
 }
-#ct(context){
-const listed=this.#bs.filter((departure)=>!hasDeparted(departure,context.now)).slice(0,this.#m);
-const focus=this.#dr();
-this.#x=Math.min(Math.max(this.#x,listed.length),this.#m);
-while(this.#f.length<this.#x)this.#aw();
-while(this.#f.length>this.#x)this.#ds();
-this.#f.forEach((place,index)=>this.#cu(place,listed[index]??null,context));
-this.#dt(focus);
+#cu(context){
+const listed=this.#bt.filter((departure)=>!hasDeparted(departure,context.now)).slice(0,this.#o);
+const focus=this.#dv();
+this.#ad=Math.min(Math.max(this.#ad,listed.length),this.#o);
+while(this.#f.length<this.#ad)this.#ax();
+while(this.#f.length>this.#ad)this.#dw();
+this.#f.forEach((place,index)=>this.#cv(place,listed[index]??null,context));
+this.#dx(focus);
 }
-#aw(){
+#ax(){
 const row=fromTemplate("row-template");
 const place={row,departure:null,detail:null};
 for(const name of PARTS)place[name.replace("platform-","platform")]=part(row,name);
-this.#br.append(row);
+this.#bs.append(row);
 this.#f.push(place);
 }
-#ds(){
+#dw(){
 const{row,detail,departure}=this.#f.pop();
 row.remove();
-if(detail)this.#ae.delete(departure?.key);
+if(detail)this.#ai.delete(departure?.key);
 detail?.remove();
 }
-#cu(place,departure,context){
+#cv(place,departure,context){
 place.departure=departure;
 place.row.classList.toggle("vacant",departure===null);
 setAttribute(place.row,"aria-hidden",departure===null?"true":null);
 place.open.disabled=departure===null;
 if(departure)fillPlace(place,departure,context);
 else fillAlert(place,[],false,context.say);
-this.#du(place,context);
+this.#dy(place,context);
 }
-#dq(event){
+#du(event){
 const place=this.#f.find(({row})=>row.contains(event.target));
 if(!place?.departure)return;
-if(event.target.closest("[data-part=alert]"))this.#dv(place);
+if(event.target.closest("[data-part=alert]"))this.#dz(place);
 else if(event.target.closest("[data-part=open]"))this.onOpen(place.departure);
 }
-#dv(place){
+#dz(place){
 const{key}=place.departure;
-if(!this.#ae.delete(key))this.#ae.add(key);
-this.#cu(place,place.departure,{...this.#k});
+if(!this.#ai.delete(key))this.#ai.add(key);
+this.#cv(place,place.departure,{...this.#l});
 this.onToggle();
 }
-#du(place,{say}){
+#dy(place,{say}){
 const{departure}=place;
-const isOpen=departure !==null&&departure.alerts?.length>0&&this.#ae.has(departure.key);
+const isOpen=departure !==null&&departure.alerts?.length>0&&this.#ai.has(departure.key);
 if(!isOpen){
 place.detail?.remove();
 place.detail=null;
@@ -1777,12 +1779,12 @@ setText(place.detail.firstChild.firstChild,text);
 }
 if(departure)fillAlert(place,departure.alerts??[],isOpen,say);
 }
-#dr(){
+#dv(){
 const active=(document.activeElement);
 const place=active&&this.#f.find(({row})=>row.contains(active));
 return place?.departure?{key:place.departure.key,row:place.row,part:active.dataset.part}:null;
 }
-#dt(focus){
+#dx(focus){
 if(!focus)return;
 const now=this.#f.find(({departure})=>departure?.key===focus.key);
 if(now?now.row===focus.row:focus.row.isConnected&&!focus.row.classList.contains("vacant"))return;
@@ -1955,19 +1957,19 @@ const EACH_MS=12_000;
 const MOST=20;
 class Banners{
 #h=[];
-#y=0;
-#t=false;
-#cv=0;
+#ae=0;
+#x=false;
+#cw=0;
 constructor(root){
 this.root=root;
 this.toggle=part(root,"banner-toggle");
 this.title=part(root,"banner-title");
 this.count=part(root,"banner-count");
 this.list=part(root,"banner-list");
-this.toggle.addEventListener("click",()=>this.#af(!this.#t));
+this.toggle.addEventListener("click",()=>this.#aj(!this.#x));
 root.addEventListener("keydown",(event)=>{
-if(event.key !=="Escape"||!this.#t)return;
-this.#af(false);
+if(event.key !=="Escape"||!this.#x)return;
+this.#aj(false);
 this.toggle.focus();
 event.stopPropagation();
 });
@@ -1981,30 +1983,30 @@ known.add(text(banner));
 return isNew;
 }).slice(0,MOST);
 this.root.hidden=this.#h.length===0;
-if(this.#y>=this.#h.length)this.#y=0;
-if(this.#h.length===0)this.#t=false;
-this.#bt();
+if(this.#ae>=this.#h.length)this.#ae=0;
+if(this.#h.length===0)this.#x=false;
+this.#bu();
 }
 tick(now,{turns}){
-if(!turns||this.#h.length<2||now - this.#cv<EACH_MS)return;
-this.#cv=now;
-this.#y=(this.#y + 1)% this.#h.length;
-this.#bt();
+if(!turns||this.#h.length<2||now - this.#cw<EACH_MS)return;
+this.#cw=now;
+this.#ae=(this.#ae + 1)% this.#h.length;
+this.#bu();
 }
-#af(isOpen){
-this.#t=isOpen;
-this.#bt();
+#aj(isOpen){
+this.#x=isOpen;
+this.#bu();
 }
-#bt(){
-const banner=this.#h[this.#y];
-setAttribute(this.toggle,"aria-expanded",String(this.#t));
-this.list.hidden=!this.#t;
+#bu(){
+const banner=this.#h[this.#ae];
+setAttribute(this.toggle,"aria-expanded",String(this.#x));
+this.list.hidden=!this.#x;
 if(!banner)return;
 setText(this.title,banner.header||banner.description);
-setText(this.count,this.#h.length>1?`${this.#y + 1}/${this.#h.length}`:"");
+setText(this.count,this.#h.length>1?`${this.#ae + 1}/${this.#h.length}`:"");
 setAttribute(this.root,"data-severity",banner.severity??"");
 const written=JSON.stringify(this.#h);
-if(!this.#t||this.list.dataset.written===written)return;
+if(!this.#x||this.list.dataset.written===written)return;
 this.list.dataset.written=written;
 this.list.replaceChildren(...this.#h.map(newItem));
 }
@@ -2157,28 +2159,31 @@ reason:null,
 }
 function marksOfHead(headers){
 const age=Number.parseInt(headers.get("x-md-rt-age-ms")??"",10);
-const own={fetchedAt:instant(headers.get("x-md-rt-fetched-at")),cacheAge:age>=0?age:null};
 return{
 serverTime:instant(headers.get("date")),
 truncation:truncationOf(),
-...own,
-transit:transitOf(headers,servedAt(own)),
+fetchedAt:instant(headers.get("x-md-rt-fetched-at")),
+cacheAge:age>=0?age:null,
 status:wordOf(STATUSES,headers.get("x-md-rt-status")),
 };
 }
-function servedAt({serverTime=null,fetchedAt=null,cacheAge=null}){
-return serverTime??(fetchedAt===null||cacheAge===null?null:fetchedAt + cacheAge);
+function servedAt({serverTime,truncation,fetchedAt=null,cacheAge=null},saysTime){
+if(saysTime)return{time:serverTime,isCut:truncation>0};
+return fetchedAt===null||cacheAge===null?null:{time:fetchedAt + cacheAge,isCut:fetchedAt % 1000===0};
 }
 function milliseconds(headers,name){
 const text=headers?.get(name)??"";
 return /^\d{1,12}$/.test(text)?Number(text):null;
 }
-function transitOf(headers,served=null){
+const CLOCK_DIFFERENCE_MS=100;
+function throughCaches(marks,headers,{taken,saysTime=false}){
 const seconds=Number.parseInt(headers.get("age")??"",10);
 const told=seconds>0?seconds * 1000:0;
-const date=instant(headers.get("date"));
-const hidden=date===null||served===null?0:date - served;
-return Math.max(told,hidden>=1000?hidden:0);
+const [date,served]=[instant(headers.get("date")),servedAt(marks,saysTime)];
+const hidden=date===null||served===null?0:date - served.time;
+const isSeen=hidden>=1000||(hidden>taken + CLOCK_DIFFERENCE_MS&&!served.isCut);
+if(!isSeen||hidden<=told)return{...marks,transit:told};
+return{...marks,serverTime:served.time,truncation:0,transit:hidden};
 }
 function hintsOf(body,headers){
 const hints={};
@@ -2193,7 +2198,7 @@ const age=/(?:^|,)\s*max-age\s*=\s*"?(\d+)/i.exec(control);
 if(age&&Number(age[1])>0&&!/no-store|no-cache/i.test(control))hints.maxAge=Number(age[1])* 1000;
 return hints;
 }
-return{wireWord,truncationOf,marksOfBody,marksOfHead,servedAt,transitOf,hintsOf};
+return{wireWord,truncationOf,marksOfBody,marksOfHead,throughCaches,hintsOf};
 })();
 const m_engine_rate_limit=(()=>{
 const LONGEST_RESET_S=86_400;
@@ -2233,7 +2238,7 @@ return{rateLimitOf};
 })();
 const m_engine_arrival=(()=>{
 const{contentDigest}=m_engine_content_digest;
-const{hintsOf,marksOfBody,marksOfHead,servedAt,transitOf}=m_engine_marks;
+const{hintsOf,marksOfBody,marksOfHead,throughCaches}=m_engine_marks;
 const{rateLimitOf}=m_engine_rate_limit;
 const LARGEST_BODY=8_000_000;
 async function ask(address,{tag,wait,signal,now,fields={},read:readDocument=readAnswer,ownsTime=false,send=fetch}){
@@ -2244,17 +2249,18 @@ const headers={...fields,Accept:"application/json","Cache-Control":"no-cache"};
 if(tag !==null)headers["If-None-Match"]=tag;
 if(wait !==null)headers.Prefer=`wait=${wait}`;
 const response=await send(address,{headers,signal,cache:"no-store"});
-await read(response,arrival,tag,readDocument,ownsTime);
+await read(response,arrival,{sentTag:tag,readDocument,ownsTime,taken:now()- askedAt,now});
 }catch(failure){
 if(signal.aborted)arrival.outcome="cancelled";
 else arrival.reason=String(failure?.message??failure).slice(0,200);
 }
-return Object.assign(arrival,{askedAt,answeredAt:now()});
+return{...arrival,askedAt,answeredAt:arrival.answeredAt??now()};
 }
-async function read(response,arrival,sentTag,readDocument,ownsTime){
+async function read(response,arrival,{sentTag,readDocument,ownsTime,taken,now}){
 const{status,headers}=response;
 arrival.status=status;
-arrival.marks=marksOfHead(headers);
+const ofHead=marksOfHead(headers);
+arrival.marks=throughCaches(ofHead,headers,{taken});
 arrival.hints=hintsOf(null,headers);
 arrival.rateLimit=rateLimitOf(headers);
 arrival.evidence={
@@ -2269,6 +2275,7 @@ arrival.isOfAnotherCopy=status===304&&sentTag !==null&&!confirms(headers.get("et
 return;
 }
 const text=await response.text();
+arrival.answeredAt=now();
 arrival.bytes=Number.parseInt(headers.get("content-length")??"",10)||text.length;
 if(text !=="")arrival.evidence.digest=contentDigest(text);
 const document=text.length<=LARGEST_BODY?parsed(text):null;
@@ -2287,9 +2294,8 @@ return;
 arrival.body=found.body;
 arrival.evidence.answered=found.answered??null;
 arrival.tag=found.tag;
-const marks={...arrival.marks,...found.marks};
-const served=servedAt({...marks,serverTime:found.marks?.serverTime??null});
-arrival.marks={...marks,transit:transitOf(headers,served)};
+const saysTime=(found.marks?.serverTime??null)!==null;
+arrival.marks=throughCaches({...ofHead,...found.marks},headers,{taken,saysTime});
 arrival.hints={...arrival.hints,...found.hints};
 }
 function readAnswer(document,headers){
@@ -2367,37 +2373,37 @@ reject(signal.reason);
 });
 class EventStreamParser{
 retry=null;
-#bu="";
-#ax=[];
-#ag="";
-#bv=0;
-#cw=null;
+#bv="";
+#ay=[];
+#t="";
+#bw=0;
+#cx=null;
 feed(text){
 const events=[];
-let rest=this.#bu + text;
+let rest=this.#bv + text;
 const held=rest.endsWith("\r")?"\r":"";
 if(held)rest=rest.slice(0,-1);
 const lines=rest.split(/\r\n|\n|\r/);
-this.#bu=lines.pop()+ held;
-for(const line of lines)this.#dw(line,events);
-if(this.#bv + this.#bu.length>LONGEST_EVENT)throw new RangeError("the event is too long");
+this.#bv=lines.pop()+ held;
+for(const line of lines)this.#ea(line,events);
+if(this.#bw + this.#bv.length>LONGEST_EVENT)throw new RangeError("the event is too long");
 return events;
 }
-#dw(line,events){
-if(line==="")return this.#dx(events);
+#ea(line,events){
+if(line==="")return this.#eb(events);
 if(line.startsWith(":"))return;
 const colon=line.indexOf(":");
 const field=colon<0?line:line.slice(0,colon);
 const value=colon<0?"":line.slice(colon + 1).replace(/^ /,"");
-if(field==="data")this.#ax.push(value);
-if(field==="event")this.#ag=value;
+if(field==="data")this.#ay.push(value);
+if(field==="event")this.#t=value;
 if(field==="retry"&&/^[0-9]+$/.test(value))this.retry=Math.min(Number(value),LONGEST_RETRY_MS);
-if(field==="id"&&!value.includes("\0"))this.#cw=value;
-this.#bv +=line.length;
+if(field==="id"&&!value.includes("\0"))this.#cx=value;
+this.#bw +=line.length;
 }
-#dx(events){
-if(this.#ax.length>0)events.push({name:this.#ag||"message",id:this.#cw,data:this.#ax.join("\n")});
-[this.#ax,this.#ag,this.#bv]=[[],"",0];
+#eb(events){
+if(this.#ay.length>0)events.push({name:this.#t||"message",id:this.#cx,data:this.#ay.join("\n")});
+[this.#ay,this.#t,this.#bw]=[[],"",0];
 }
 }
 async function readEventStream(address,{lastId,fields={},signal,wait=0,send=fetch,onOpen,onLife,onRetry=()=>{},onEvent}){
@@ -2423,18 +2429,18 @@ return{pause,EventStreamParser,readEventStream};
 })();
 const m_engine_resource_stream=(()=>{
 class ResourceStream{
-#bw=new AbortController();
+#bx=new AbortController();
 constructor(listener){
 this.listener=listener;
 }
 async run(read,address,options={}){
-const tell=(act)=>this.#bw.signal.aborted||act();
+const tell=(act)=>this.#bx.signal.aborted||act();
 const lastId=options.lastId??null;
 try{
 await read(address,{
 ...options,
 lastId,
-signal:this.#bw.signal,
+signal:this.#bx.signal,
 wait:this.listener.wait,
 onRetry:(ms)=>tell(()=>this.listener.retry(ms)),
 onOpen:()=>tell(()=>this.listener.opened(lastId !==null)),
@@ -2451,7 +2457,7 @@ deliver(outcome,{body=null,tag=null,bytes,marks={},hints={}}){
 this.listener.delivered({outcome,status:200,body,tag,bytes,marks,hints});
 }
 close(){
-this.#bw.abort();
+this.#bx.abort();
 }
 }
 return{ResourceStream};
@@ -2462,33 +2468,33 @@ const{readEventStream}=m_engine_event_stream;
 const{hintsOf,marksOfBody}=m_engine_marks;
 const{ResourceStream}=m_engine_resource_stream;
 class BoardStream extends ResourceStream{
-#u;
+#y;
 constructor(address,copy,listener){
 super(listener);
-this.#u=copy?.tag?{body:copy.body,id:copy.tag}:null;
-this.run(readEventStream,address,{lastId:this.#u?.id??null});
+this.#y=copy?.tag?{body:copy.body,id:copy.tag}:null;
+this.run(readEventStream,address,{lastId:this.#y?.id??null});
 }
 take({name,id,data}){
 if(name==="reset"){
-this.#u=null;
+this.#y=null;
 return this.listener.gap();
 }
 const document=JSON.parse(data);
-if(name==="verified")return this.#cx("unchanged",null,id,data.length,document);
-const body=name==="change"?this.#bx(document):document;
+if(name==="verified")return this.#cy("unchanged",null,id,data.length,document);
+const body=name==="change"?this.#by(document):document;
 if(!isBoard(body))return this.listener.gap();
-this.#u={body,id};
-this.#cx("content",body,id,data.length,body);
+this.#y={body,id};
+this.#cy("content",body,id,data.length,body);
 }
-#cx(outcome,body,tag,bytes,source){
+#cy(outcome,body,tag,bytes,source){
 this.deliver(outcome,{body,tag,bytes,marks:marksOfBody(source),hints:hintsOf(source,null)});
 }
-#bx({removed,departures,order,...rest}){
-if(!this.#u)return null;
-const byKey=new Map([...this.#u.body.departures,...departures].map((departure)=>[departure.key,departure]));
+#by({removed,departures,order,...rest}){
+if(!this.#y)return null;
+const byKey=new Map([...this.#y.body.departures,...departures].map((departure)=>[departure.key,departure]));
 for(const key of removed)byKey.delete(key);
 const listed=order.map((key)=>byKey.get(key));
-return listed.includes(undefined)?null:{...this.#u.body,...rest,departures:listed};
+return listed.includes(undefined)?null:{...this.#y.body,...rest,departures:listed};
 }
 }
 return{BoardStream};
@@ -2496,73 +2502,104 @@ return{BoardStream};
 const m_engine_origin_gate=(()=>{
 const gates=new WeakMap();
 class OriginGate{
-#by;
 #bz;
-#p=0;
-#z=new Map();
-#ah=new Set();
-#aa=new Set();
-#ai={};
+#t;
+#ca;
+#m=0;
+#p=new Map();
+#u=new Set();
+#af=new Set();
+#ak={};
 static of(engine,address,policy,now){
 if(!gates.has(engine))gates.set(engine,new Map());
 const known=gates.get(engine);
-return remembered(known,originOf(address),()=>new OriginGate(engine,policy,now));
+return remembered(known,originOf(address),(name)=>new OriginGate(engine,policy,now,name));
 }
-constructor(engine,policy,now){
-this.#by=engine.origin(policy);
-this.#bz=now;
+constructor(engine,policy,now,name){
+this.#bz=engine.origin(policy);
+this.#t=name;
+this.#ca=now;
 }
 get isUnused(){
-return this.#aa.size===0&&this.#ah.size===0;
+return this.#af.size===0&&this.#u.size===0;
 }
 get isRestrained(){
-return Object.values(this.#ai).some((limit)=>limit !==null);
+return Object.values(this.#ak).some((limit)=>limit !==null);
 }
 destroy(){
-this.#by.destroy();
+this.#bz.destroy();
 }
 join(resource){
-this.#aa.add(resource);
-resource.restrain(this.#ai);
-return()=>this.#aa.delete(resource);
+this.#af.add(resource);
+resource.restrain(this.#ak);
+return()=>this.#af.delete(resource);
 }
 ask({priority,longPoll},start){
-this.#p +=1;
-const number=this.#p;
-this.#z.set(number,start);
-this.#ah.add(number);
-queueMicrotask(()=>this.#z.has(number)&&this.#aj({event:"asks",with:{number,priority,isLongPoll:longPoll !==null}}));
+this.#m +=1;
+const number=this.#m;
+this.#p.set(number,{start,isLongPoll:longPoll !==null});
+this.#u.add(number);
+queueMicrotask(()=>this.#p.has(number)&&this.#z({event:"asks",with:{number,priority,isLongPoll:longPoll !==null}}));
 return number;
 }
+hurry(number){
+if(this.#p.has(number))this.#z({event:"asks",with:{number,priority:"high",isLongPoll:this.#p.get(number).isLongPoll}});
+}
+stream(open,refuse){
+if(this.#ec()){
+queueMicrotask(open);
+return null;
+}
+this.#m +=1;
+const number=this.#m;
+this.#u.add(number);
+const start=()=>{
+if(!this.#u.has(number))return;
+let isOpen=false;
+this.#p.set(number,{start:()=>(isOpen=true)});
+this.#z({event:"opens",with:{number}});
+this.#p.delete(number);
+if(isOpen)return open();
+this.#u.delete(number);
+refuse();
+};
+queueMicrotask(start);
+return number;
+}
+#ec(){
+const entries=globalThis.performance?.getEntriesByType?.("resource")??[];
+const known=entries.filter(({name,nextHopProtocol})=>nextHopProtocol&&name.startsWith(`${this.#t}/`));
+return /^h[23]/.test(known.at(-1)?.nextHopProtocol??"");
+}
 withdraw(number){
-this.#ah.delete(number);
-this.#z.delete(number);
-this.#aj({event:"withdrew",with:{number}});
+this.#u.delete(number);
+this.#p.delete(number);
+this.#z({event:"withdrew",with:{number}});
 }
 tooSlow(number){
-this.#ah.delete(number);
-const wasSent=!this.#z.delete(number);
-if(wasSent)this.#aj({event:"ended",with:{number,now:this.#bz(),outcome:"timedOut"}});
-else this.#aj({event:"withdrew",with:{number}});
+this.#u.delete(number);
+const wasSent=!this.#p.delete(number);
+if(wasSent)this.#z({event:"ended",with:{number,now:this.#ca(),outcome:"timedOut"}});
+else this.#z({event:"withdrew",with:{number}});
 }
 ended(number,arrival){
-this.#ah.delete(number);
+this.#u.delete(number);
 const{outcome,marks,rateLimit=null}=arrival;
-const report={number,now:this.#bz(),outcome,serverTime:marks.serverTime??null,rateLimit,resources:this.#aa.size};
+const report={number,now:this.#ca(),outcome,serverTime:marks.serverTime??null,rateLimit,resources:this.#af.size};
 if(outcome==="content")report.revision=0;
 if(outcome==="undecodable")report.reason=0;
 if(outcome==="throttled")report.retryAfter=arrival.retryAfter;
-this.#aj({event:"ended",with:report});
+this.#z({event:"ended",with:report});
 }
-#aj(event){
-const{restraint,send}=this.#by.handle(event);
-if(JSON.stringify(restraint)!==JSON.stringify(this.#ai)){
-this.#ai=restraint;
-for(const resource of this.#aa)queueMicrotask(()=>this.#aa.has(resource)&&resource.restrain(this.#ai));
+#z(event){
+const{restraint,send}=this.#bz.handle(event);
+if(JSON.stringify(restraint)!==JSON.stringify(this.#ak)){
+this.#ak=restraint;
+for(const resource of this.#af)queueMicrotask(()=>this.#af.has(resource)&&resource.restrain(this.#ak));
 }
 for(const{number,isHeld}of send){
-this.#z.get(number)?.(isHeld);
-this.#z.delete(number);
+this.#p.get(number)?.start(isHeld);
+this.#p.delete(number);
 }
 }
 }
@@ -2570,7 +2607,7 @@ function remembered(known,origin,create){
 let gate=known.get(origin);
 if(gate===undefined){
 try{
-gate=create();
+gate=create(origin);
 }catch(failure){
 if(failure.code !=="tooManyMachines")throw failure;
 const unused=[...known].filter(([,other])=>other.isUnused);
@@ -2578,7 +2615,7 @@ const [name,oldest]=unused.find(([,other])=>!other.isRestrained)??unused[0]??[];
 if(oldest===undefined)return known.values().next().value;
 known.delete(name);
 oldest.destroy();
-gate=create();
+gate=create(origin);
 }
 }
 known.delete(origin);
@@ -2655,28 +2692,29 @@ const MOST_RECEIPTS=64;
 const LONGEST_TIMER_MS=2 ** 31 - 1;
 class LiveResource{
 #c=null;
-#cy=null;
-#ab=null;
 #cz=null;
-#n=null;
-#k={question:0};
-#o=null;
-#ac=null;
-#ca=0;
+#r=null;
+#da=null;
+#q=null;
+#l={question:0};
+#k=null;
+#ag=null;
+#aa=null;
 #cb=0;
-#s=null;
+#cc=0;
+#w=null;
 #i=null;
-#ay=null;
-#p=0;
-#w=-Infinity;
-#ak=null;
-#cc=[];
-#az=[];
-#cd=new Map();
-#da=[];
-#ba=new Map();
-#bb=false;
-#db=0;
+#az=null;
+#m=0;
+#ac=-Infinity;
+#al=null;
+#cd=[];
+#ba=[];
+#ce=new Map();
+#db=[];
+#bb=new Map();
+#bc=false;
+#dc=0;
 constructor(source,{engine,policy,clientPolicy=policy,device,onChange,onArrival=()=>{},send,timers=globalThis,mostRecords=MOST_RECORDS}){
 this.source=source;
 this.engine=engine;
@@ -2692,18 +2730,18 @@ this.mostRecords=mostRecords;
 this.origin=Date.now()- this.now();
 }
 now(){
-return(this.#w=Math.max(this.#w,this.device.now()));
+return(this.#ac=Math.max(this.#ac,this.device.now()));
 }
 watch(question){
-if(this.#n !==null&&this.source.isSame(question,this.#n))return;
-this.#n=question;
-this.#ak=null;
-if(!this.#c)return this.#dy();
-this.#k={question:this.#k.question + 1};
-const hadStream=this.#ac !==null;
-this.#bc();
-[this.#ca,this.#cb]=[0,0];
-this.#b({event:"contextChanged",with:this.#k});
+if(this.#q !==null&&this.source.isSame(question,this.#q))return;
+this.#q=question;
+this.#al=null;
+if(!this.#c)return this.#ed();
+this.#l={question:this.#l.question + 1};
+const hadStream=this.#ag !==null||this.#aa !==null;
+this.#bd();
+[this.#cb,this.#cc]=[0,0];
+this.#b({event:"contextChanged",with:this.#l});
 if(hadStream)this.#b({event:"linkLost"});
 }
 pause(){
@@ -2717,38 +2755,40 @@ this.#c&&this.#b({event:"acted"});
 }
 invalidate(){
 if(!this.#c)return;
-this.#bb=this.#o !==null;
+this.#bc=this.#k !==null;
 this.acted();
-if(!this.#bb)this.#b({event:"wished",with:{wish:"change"}});
+if(!this.#bc)this.#b({event:"wished",with:{wish:"change"}});
 }
 stop(){
 if(!this.#c)return;
 this.#b({event:"stopped"});
-this.#cy();
 this.#cz();
-this.#bc();
-this.timers.clearTimeout(this.#s);
+this.#bd();
+this.#da();
+this.timers.clearTimeout(this.#w);
 this.#c.destroy();
-[this.#c,this.#n,this.#i,this.#ak]=[null,null,null,null];
+[this.#c,this.#q,this.#i,this.#al]=[null,null,null,null];
 }
 refresh({isForced=false}={}){
-this.#c&&this.#b({event:"wished",with:{wish:isForced?"hardRefresh":"person"}});
+if(!this.#c)return;
+this.#b({event:"wished",with:{wish:isForced?"hardRefresh":"person"}});
+if(this.#k)this.#r.hurry(this.#k.number);
 }
 restrain(restraint){
 this.#c&&this.#b({event:"restrained",with:restraint});
 }
 restore(body,age){
 if(!this.#c||this.#i)return;
-this.#p +=1;
-const revision=this.#p;
-this.#ay={body,tag:null,revision,validator:null};
+this.#m +=1;
+const revision=this.#m;
+this.#az={body,tag:null,revision,validator:null};
 this.#b({event:"restored",with:{revision,age:Math.max(0,Math.round(age))}});
 }
 get requests(){
-return this.#db;
+return this.#dc;
 }
 get question(){
-return this.#n;
+return this.#q;
 }
 get body(){
 return this.#i?.body??null;
@@ -2757,103 +2797,102 @@ look(){
 return this.#c?.look(this.now())??null;
 }
 get failure(){
-return this.#ak;
+return this.#al;
 }
 diagnostics(){
 if(!this.#c)return null;
 return{
-ring:this.#cc,
-records:this.#az,
+ring:this.#cd,
+records:this.#ba,
 counters:this.#c.counters(),
 policy:this.policy,
 look:this.look(),
-notes:this.#da,
+notes:this.#db,
 now:this.now(),
 };
 }
-#dy(){
-this.#c=this.engine.machine({policy:this.wished,context:this.#k});
-this.#cy=this.device.listen((event)=>this.#b(event));
-this.#ab=OriginGate.of(this.engine,this.source.address(this.#n,null),this.clientPolicy,()=>this.device.now());
-this.#cz=this.#ab.join(this);
+#ed(){
+this.#c=this.engine.machine({policy:this.wished,context:this.#l});
+this.#cz=this.device.listen((event)=>this.#b(event));
+this.#r=OriginGate.of(this.engine,this.source.address(this.#q,null),this.clientPolicy,()=>this.device.now());
+this.#da=this.#r.join(this);
 this.#b({event:"started"});
 }
-#b(event){
-const now=this.now();
+#b(event,now=this.now()){
 const effects=this.#c.handle(event,now,Engine.draw());
-if(effects.notes.length>0)this.#da=effects.notes;
-if(effects.cancel !==null&&this.#o?.generation===effects.cancel){
-this.#o.abort.abort();
-if(effects.notes.includes("timedOut"))this.#ab.tooSlow(this.#o.number);
-else this.#ab.withdraw(this.#o.number);
-this.#o=null;
+if(effects.notes.length>0)this.#db=effects.notes;
+if(effects.cancel !==null&&this.#k?.generation===effects.cancel){
+this.#k.abort.abort();
+if(effects.notes.includes("timedOut"))this.#r.tooSlow(this.#k.number);
+else this.#r.withdraw(this.#k.number);
+this.#k=null;
 }
-if(effects.sample)this.#bl(effects.sample);
-this.#dz(effects,now);
-if(effects.request)this.#ea(effects.request);
-if(effects.link==="open")this.#eb();
-if(effects.link==="close")this.#bc();
-this.#ec(effects.alarm,now);
+if(effects.sample)this.#bm(effects.sample);
+this.#ee(effects,now);
+if(effects.request)this.#ef(effects.request);
+if(effects.link==="open")this.#eg();
+if(effects.link==="close")this.#bd();
+this.#eh(effects.alarm,now);
 if(effects.changes.length>0||effects.snapshot !=="none")this.onChange(this);
 }
-#ec(alarm,now){
-this.timers.clearTimeout(this.#s);
+#eh(alarm,now){
+this.timers.clearTimeout(this.#w);
 if(alarm===null)return;
 const wait=Math.min(Math.max(0,alarm - now),LONGEST_TIMER_MS);
-this.#s=this.timers.setTimeout(()=>this.#b({event:"woke"}),wait);
+this.#w=this.timers.setTimeout(()=>this.#b({event:"woke"}),wait);
 }
-#dz(effects,now){
+#ee(effects,now){
 const look=this.#c.look(now);
-const incoming=this.#ay;
-this.#ay=null;
+const incoming=this.#az;
+this.#az=null;
 if(incoming&&look.revision===incoming.revision&&effects.snapshot !=="hold"){
 const isValid=look.validator !==null&&look.validator===incoming.validator;
 this.#i={...incoming,tag:isValid?incoming.tag:null};
 }
 if(look.revision===null)this.#i=null;
-if(effects.notes.includes("timedOut"))this.#ak={problem:null,reason:null};
+if(effects.notes.includes("timedOut"))this.#al={problem:null,reason:null};
 }
-get #al(){
-return `GET ${nameOf(this.source.address(this.#n,null))}`;
+get #am(){
+return `GET ${nameOf(this.source.address(this.#q,null))}`;
 }
-#ed(generation){
-const before=/;m=([0-9a-f]{16})[0-9a-f]{48}$/.exec(this.#ba.get(this.#al)??"");
+#ei(generation){
+const before=/;m=([0-9a-f]{16})[0-9a-f]{48}$/.exec(this.#bb.get(this.#am)??"");
 return before?{"X-MD-Receipt-After":`${generation};${before[1]}`}:{};
 }
-#bl(sample){
-const evidence=this.#cd.get(sample.generation);
-this.#cd.clear();
-const record=sampleRecord(sample,this.#al,this.origin,evidence);
-if(evidence?.receipt)this.#ba.set(record.resource,evidence.receipt);
-if(this.#ba.size>MOST_RECEIPTS)this.#ba.clear();
+#bm(sample){
+const evidence=this.#ce.get(sample.generation);
+this.#ce.clear();
+const record=sampleRecord(sample,this.#am,this.origin,evidence);
+if(evidence?.receipt)this.#bb.set(record.resource,evidence.receipt);
+if(this.#bb.size>MOST_RECEIPTS)this.#bb.clear();
 const capacity=this.policy.ringCapacity;
-this.#cc=[...this.#cc,record].slice(-capacity);
-this.#az.push(record);
-if(this.#az.length>this.mostRecords)this.#az.shift();
+this.#cd=[...this.#cd,record].slice(-capacity);
+this.#ba.push(record);
+if(this.#ba.length>this.mostRecords)this.#ba.shift();
 }
-#ea(request){
+#ef(request){
 const machine=this.#c;
 const flight={generation:request.generation,abort:new AbortController(),number:0};
-flight.number=this.#ab.ask(request,(isHeld)=>{
+flight.number=this.#r.ask(request,(isHeld)=>{
 if(this.#c !==machine)return;
 if(request.longPoll !==null&&!isHeld){
 request.longPoll=null;
 this.#b({event:"notHeld",with:{generation:request.generation,context:request.context}});
 if(flight.abort.signal.aborted)return;
 }
-this.#am(request,flight);
+this.#an(request,flight);
 });
-this.#o=flight;
+this.#k=flight;
 }
-async #am(request,{abort,number}){
+async #an(request,{abort,number}){
 const machine=this.#c;
-const why={origin:request.origin??null,asked:this.source.subjectOf(this.#n)};
+const why={origin:request.origin??null,asked:this.source.subjectOf(this.#q)};
 const isKnown=request.validator !==null&&this.#i?.validator===request.validator;
 const base=isKnown&&this.#i.tag !==null?this.#i:null;
-const order=(this.#db +=1);
-const arrival=await ask(this.source.address(this.#n,base),{
+const order=(this.#dc +=1);
+const arrival=await ask(this.source.address(this.#q,base),{
 tag:base?.tag??null,
-fields:{...this.source.fields(),...this.#ed(request.generation)},
+fields:{...this.source.fields(),...this.#ei(request.generation)},
 read:(document,headers)=>this.source.read(document,headers,base,this.#i),
 ownsTime:this.source.ownsTime?.(this.#i?.body)??false,
 wait:request.longPoll===null?null:Math.floor(request.longPoll / 1000),
@@ -2861,77 +2900,106 @@ signal:abort.signal,
 now:()=>this.now(),
 send:this.send,
 });
-if(!abort.signal.aborted)this.#ab.ended(number,arrival);
+if(!abort.signal.aborted)this.#r.ended(number,arrival);
 if(this.#c !==machine)return;
-if(this.#o?.generation===request.generation)this.#o=null;
+if(this.#k?.generation===request.generation)this.#k=null;
 const{generation,context}=request;
 if(arrival.isOfAnotherCopy){
 this.#b({event:"answered",with:{generation,context,answer:{outcome:"cancelled"}}});
 const wish={origin:"change",isUnconditional:true};
 return this.#b({event:"wished",with:wish});
 }
-this.#cd.set(generation,{...why,...arrival.evidence});
-const isCurrent=context.question===this.#k.question;
+this.#ce.set(generation,{...why,...arrival.evidence});
+const isCurrent=context.question===this.#l.question;
 if(isCurrent&&arrival.outcome !=="cancelled"){
-this.#ak={problem:arrival.problem,reason:arrival.reason??null};
+this.#al={problem:arrival.problem,reason:arrival.reason??null};
 this.onArrival({...arrival,request:order});
 }
-this.#b({event:"answered",with:{generation,context,answer:this.#dc(arrival,isCurrent)}});
-if(!this.#bb||this.#o !==null)return;
-this.#bb=false;
+this.#dd("answered",{generation,context},this.#de(arrival,isCurrent),arrival.answeredAt);
+if(!this.#bc||this.#k !==null)return;
+this.#bc=false;
 if(this.#c===machine)this.#b({event:"wished",with:{wish:"change"}});
 }
-#dc(arrival,isCurrent){
+#dd(event,values,answer,arrivedAt){
+const now=this.now();
+answer.decoding=Math.max(0,Math.round(now - arrivedAt));
+this.#b({event,with:{...values,answer}},now);
+}
+#de(arrival,isCurrent){
 const answer={
 outcome:arrival.outcome,status:arrival.status,bytes:arrival.bytes,hints:arrival.hints,
 marks:{...arrival.marks,...this.source.marks},deviceTime:Date.now(),
 };
 if(arrival.answeredAt !==undefined)answer.delay=Math.max(0,Math.round(arrival.answeredAt - arrival.askedAt));
-this.#p +=1;
+this.#m +=1;
 if(arrival.outcome==="content"){
 const isSame=isCurrent&&this.#i !==null&&this.source.contentOf(this.#i.body)===this.source.contentOf(arrival.body);
 const incoming={
 body:arrival.body,
 tag:arrival.tag,
-revision:isSame?this.#i.revision:this.#p,
-validator:arrival.tag===null?null:this.#p,
+revision:isSame?this.#i.revision:this.#m,
+validator:arrival.tag===null?null:this.#m,
 };
-if(isCurrent)this.#ay=incoming;
+if(isCurrent)this.#az=incoming;
 answer.revision=incoming.revision;
 answer.validator=incoming.validator;
 Object.assign(answer,this.source.natureOf(arrival.body));
 }
 if(arrival.outcome==="throttled")answer.retryAfter=arrival.retryAfter;
-if(arrival.outcome==="undecodable")answer.reason=this.#p;
+if(arrival.outcome==="undecodable")answer.reason=this.#m;
 return answer;
 }
-#eb(){
-this.#bc();
-const stream=this.source.openStream(this.#n,this.#i,{
+#eg(){
+this.#bd();
+if(this.source.occupiesNoConnection)return this.#df();
+const place={number:null};
+place.number=this.#r.stream(
+()=>this.#aa===place&&this.#df(),
+()=>{
+if(this.#aa !==place)return;
+this.#aa=null;
+this.#b({event:"linkLost"});
+},
+);
+this.#aa=place;
+}
+#df(){
+let heardAt=this.now();
+const stream=this.source.openStream(this.#q,this.#i,{
 opened:(isResumed)=>this.#b({event:"linkOpened",with:{isResumed}}),
-heard:()=>this.#b({event:"linkHeard"}),
+heard:()=>{
+heardAt=this.now();
+this.#b({event:"linkHeard"},heardAt);
+},
 gap:()=>this.#b({event:"linkGap"}),
-delivered:(arrival)=>this.#ee(arrival),
-lost:()=>this.#ef(stream),
-retry:(ms)=>(this.#ca=ms),
-wait:Math.max(0,this.#cb - this.now()),
+delivered:(arrival)=>this.#ej(arrival,heardAt),
+lost:()=>this.#ek(stream),
+retry:(ms)=>(this.#cb=ms),
+wait:Math.max(0,this.#cc - this.now()),
 });
-this.#ac=stream;
+this.#ag=stream;
 }
-#ee(arrival){
-this.onArrival({...arrival,askedAt:this.now(),answeredAt:this.now()});
-this.#b({event:"linkDelivered",with:{context:this.#k,answer:this.#dc(arrival,true)}});
+#ej(arrival,heardAt){
+this.onArrival({...arrival,askedAt:heardAt,answeredAt:heardAt});
+this.#dd("linkDelivered",{context:this.#l},this.#de(arrival,true),heardAt);
 }
-#ef(stream){
-if(this.#ac !==stream)return;
-this.#ac=null;
-this.#cb=this.now()+ this.#ca;
+#ek(stream){
+if(this.#ag !==stream)return;
+this.#ag=null;
+this.#dg();
+this.#cc=this.now()+ this.#cb;
 this.#b({event:"linkLost"});
 }
-#bc(){
-const stream=this.#ac;
-this.#ac=null;
+#bd(){
+const stream=this.#ag;
+this.#ag=null;
 stream?.close();
+this.#dg();
+}
+#dg(){
+const place=this.#aa;
+this.#aa=null;
+if(place !==null&&place.number !==null)this.#r.withdraw(place.number);
 }
 }
 function nameOf(address){
@@ -3018,30 +3086,30 @@ saved:"timetable",unconfirmed:"timetable",loading:"loading",offline:"offline",fa
 };
 const SERVER_CLOCK=new ServerClock();
 class Pane{
-#bd=SERVER_CLOCK;
+#be=SERVER_CLOCK;
 #j;
 #h;
 #g;
-#an=null;
-#ao={state:"none",departures:null};
-#m=USUAL_ROWS;
-#r;
-#dd=0;
-#be=null;
+#ao=null;
+#ap={state:"none",departures:null};
+#o=USUAL_ROWS;
+#v;
+#dh=0;
+#bf=null;
 constructor(page,settings){
 this.page=page;
 this.settings=settings;
-this.#r=page.limit??USUAL_LIMIT;
+this.#v=page.limit??USUAL_LIMIT;
 this.root=fromTemplate("pane-template");
 this.parts=partsOf(this.root);
 this.parts.board.setAttribute("aria-label","");
-this.#j=new Rows(this.parts.rows,{onOpen:(departure)=>page.openTrip(departure,this),onToggle:()=>page.mode==="wall"&&this.#v()});
+this.#j=new Rows(this.parts.rows,{onOpen:(departure)=>page.openTrip(departure,this),onToggle:()=>page.mode==="wall"&&this.#ab()});
 this.#h=new Banners(this.parts.banners);
 const{engine,policy,device}=page;
-const onArrival=(arrival)=>this.#bd.learnFrom(arrival);
-this.#g=new LiveBoard({engine,policy,device,onChange:()=>pressGuard.run(this,()=>this.#bx()),onArrival});
+const onArrival=(arrival)=>this.#be.learnFrom(arrival);
+this.#g=new LiveBoard({engine,policy,device,onChange:()=>pressGuard.run(this,()=>this.#by()),onArrival});
 this.parts.refresh.addEventListener("click",()=>this.refresh());
-this.parts.more.addEventListener("click",()=>this.#eg());
+this.parts.more.addEventListener("click",()=>this.#el());
 this.parts.star.addEventListener("click",()=>page.favourites.toggle(this.settings.stop));
 this.parts.filters.addEventListener("click",()=>page.openFilters(this));
 this.parts.change.addEventListener("click",()=>page.findStop(this));
@@ -3054,13 +3122,13 @@ get live(){
 return this.#g;
 }
 get clock(){
-return this.#bd;
+return this.#be;
 }
 get zone(){
 return this.body?.station?.timezone;
 }
 get body(){
-return this.#g.body??this.#an?.body??null;
+return this.#g.body??this.#ao?.body??null;
 }
 get departures(){
 return this.body?.departures??[];
@@ -3073,16 +3141,16 @@ this.page.settingsChanged({asNewPage:true});
 start(){
 const{stop}=this.settings;
 this.page.showMode();
-this.#be=this.settings.trip;
+this.#bf=this.settings.trip;
 this.#j.clear();
-this.#ao={state:"none",departures:null};
-this.#m=USUAL_ROWS;
-this.#r=this.page.limit??USUAL_LIMIT;
-this.#an=stop?savedBoard(stop.id):null;
-this.#dd=this.page.device.now();
-if(stop)this.#am();
+this.#ap={state:"none",departures:null};
+this.#o=USUAL_ROWS;
+this.#v=this.page.limit??USUAL_LIMIT;
+this.#ao=stop?savedBoard(stop.id):null;
+this.#dh=this.page.device.now();
+if(stop)this.#an();
 else this.#g.stop();
-this.#v();
+this.#ab();
 this.page.showTime();
 }
 close(){
@@ -3096,95 +3164,95 @@ choose(change){
 Object.assign(this.settings,change);
 this.#j.release();
 this.page.settingsChanged();
-this.#v();
+this.#ab();
 }
 move(step){
 this.#j.move(step);
 }
 speak(){
 fillTexts(this.page.say,this.root);
-if(this.settings.stop&&this.#g.question)this.#am();
+if(this.settings.stop&&this.#g.question)this.#an();
 this.#j.release();
-this.#v();
+this.#ab();
 }
-#am(){
-this.#g.watch({stopId:this.settings.stop.id,language:this.page.language,limit:this.#r});
+#an(){
+this.#g.watch({stopId:this.settings.stop.id,language:this.page.language,limit:this.#v});
 }
-#eg(){
-this.#m +=USUAL_ROWS;
-if(this.#m>this.#de().length&&this.#r<LONGEST_LIMIT){
-this.#r=Math.min(LONGEST_LIMIT,Math.max(this.#r * 2,this.#m));
-this.#am();
+#el(){
+this.#o +=USUAL_ROWS;
+if(this.#o>this.#di().length&&this.#v<LONGEST_LIMIT){
+this.#v=Math.min(LONGEST_LIMIT,Math.max(this.#v * 2,this.#o));
+this.#an();
 }
-this.#v();
+this.#ab();
 }
-#bx(){
+#by(){
 const{body}=this.#g;
 if(body?.station?.name&&this.settings.stop&&this.settings.stop.name !==body.station.name){
 this.settings.stop={...this.settings.stop,name:body.station.name};
 this.page.stopNamed(this);
 }
 if(body){
-this.#an=null;
+this.#ao=null;
 const age=this.#g.look().label.age??0;
 const{stop}=this.settings;
 saveBoard({stop:stop.id,language:this.page.language,body,age,now:this.page.device.now()});
 }
-this.#v();
+this.#ab();
 this.page.showTime();
-if(body)this.#eh();
+if(body)this.#em();
 }
-#eh(){
-const departure=this.#be&&this.departures.find(({key})=>key===this.#be);
-this.#be=null;
+#em(){
+const departure=this.#bf&&this.departures.find(({key})=>key===this.#bf);
+this.#bf=null;
 if(departure)this.page.openTrip(departure,this);
 }
-#ei(){
+#en(){
 const{say,announcer,device}=this.page;
-const before=this.#ao.departures;
+const before=this.#ap.departures;
 const{departures}=this;
 if(this.#g.body&&before !==departures){
 const sentence=before===null?say("loaded",{station:this.name,count:this.#j.count}):changesInWords(before,departures,say);
 announcer.say(sentence,{now:device.now(),urgent:before===null});
-this.#ao.departures=departures;
+this.#ap.departures=departures;
 }
 }
 get name(){
 return this.settings.stop?.name||this.body?.station?.name||this.settings.stop?.id||"";
 }
-get #al(){
+get #am(){
 return this.settings.stop?.name||this.body?.station?.name||this.page.say("departures");
 }
-#de(){
+#di(){
 return arrange(this.departures,this.settings);
 }
-#v(){
+#ab(){
 const{parts,page}=this;
 const{say}=page;
-setText(parts.station,this.#al);
+setText(parts.station,this.#am);
 parts.tools.hidden=!this.settings.stop;
 const isFavourite=page.favourites.has(this.settings.stop?.id);
 parts.star.hidden=!isFavourite&&!this.body&&this.#g.failure?.problem?.error==="stop_not_found";
 setAttribute(parts.star,"aria-pressed",String(isFavourite));
 nameControl(parts.star,say(isFavourite?"removeFavourite":"addFavourite"));
-this.#ej();
-this.#ek();
-const arranged=this.#de();
+this.#eo();
+this.#ep();
+const arranged=this.#di();
 this.#h.show(this.body?.banners);
-this.#df();
+this.#dj();
 page.boardShown(this);
-const most=page.mode==="wall"?this.#el():this.#m;
-this.#j.show(arranged,{most,now:this.#bd.now(),zone:this.zone,town:this.#em,say});
-this.#en(arranged);
-const canBeLonger=arranged.length>this.#m||(this.departures.length>=this.#r&&this.#r<LONGEST_LIMIT);
+const most=page.mode==="wall"?this.#eq():this.#o;
+this.#j.show(arranged,{most,now:this.#be.now(),zone:this.zone,town:this.#er,say});
+this.#es(arranged);
+const canBeLonger=arranged.length>this.#o||(this.departures.length>=this.#v&&this.#v<LONGEST_LIMIT);
 parts.moreline.hidden=page.mode !=="page"||this.#j.count===0||!canBeLonger;
-this.#eo(arranged);
-this.#ei();
+this.#et(arranged);
+this.#en();
 }
-get #em(){
+get #er(){
 return this.body?.station?.name?.split(", ")[0]??null;
 }
-#el(){
+#eq(){
 this.parts.board.hidden=false;
 const style=getComputedStyle(document.documentElement);
 const least=Number.parseFloat(style.fontSize)* Number.parseFloat(style.getPropertyValue("--row-least"));
@@ -3192,7 +3260,7 @@ const{top}=this.parts.rows.getBoundingClientRect();
 const end=this.parts.banners.hidden?this.root.getBoundingClientRect().bottom:this.parts.banners.getBoundingClientRect().top;
 return Math.max(3,Math.floor((end - Math.max(top,0)- this.#j.openHeight)/ least));
 }
-#ej(){
+#eo(){
 const{views}=this.parts;
 const offered=viewsOf(this.departures);
 const chosen=offered.includes(this.settings.view)?offered:[...offered,this.settings.view];
@@ -3204,23 +3272,23 @@ views.replaceChildren(...chosen.map((view)=>new Option(this.page.say(`view-${vie
 }
 views.value=this.settings.view;
 }
-#ek(){
+#ep(){
 const{lines,platforms}=this.settings;
 const count=lines.length + platforms.length;
 setAttribute(this.parts.filters,"data-active",count>0?"yes":null);
 setText(this.parts.filtercount,count>0?[...lines,...platforms].join(", "):"");
 this.parts.filters.hidden=this.departures.length===0;
 }
-#en(arranged){
+#es(arranged){
 const{board}=this.parts;
 board.hidden=this.#j.count===0;
 setAttribute(board,"aria-label",this.page.say("pair",{name:this.page.say("departures"),value:this.name}));
 board.classList.toggle("no-platforms",this.departures.every(({platform})=>!platform));
 setText(this.parts.columnplatform,platformWord(arranged.find(isTrain)??arranged[0],this.page.say));
 }
-#eo(arranged){
+#et(arranged){
 const{message,messagetitle,messagedetail,messageaction}=this.parts;
-const words=this.#ep(arranged);
+const words=this.#eu(arranged);
 message.hidden=words===null;
 if(words===null)return;
 setText(messagetitle,words.title);
@@ -3229,7 +3297,7 @@ messageaction.hidden=!words.action;
 if(words.action)setText(messageaction,words.action.label);
 messageaction.onclick=words.action?.act??null;
 }
-#ep(arranged){
+#eu(arranged){
 const{say}=this.page;
 const find={label:say("backToSearch"),act:()=>this.page.findStop(this)};
 if(!this.settings.stop)return{title:say("welcome"),detail:say("welcomeDetail")};
@@ -3247,39 +3315,39 @@ const again={label:say("refresh"),act:()=>this.refresh()};
 return{title:say("emptyNoAnswer"),detail:say("emptyNoAnswerDetail"),action:again};
 }
 tick(now){
-this.#eq(now);
-this.#df();
+this.#ev(now);
+this.#dj();
 const before=this.#j.count;
 this.#j.tick(now);
 this.#h.tick(this.page.device.now(),{turns:this.page.mode==="wall"});
-if(this.#j.count !==before)this.#v();
-this.#er();
+if(this.#j.count !==before)this.#ab();
+this.#ew();
 }
-#er(){
+#ew(){
 const other=this.page.neighbourOf(this);
 if(!other)return;
-setText(this.parts.jumpname,this.page.say("showBoard",{stop:other.#al}));
+setText(this.parts.jumpname,this.page.say("showBoard",{stop:other.#am}));
 setAttribute(this.parts.jump,"data-to",other.root.previousElementSibling===this.root?"below":"above");
 }
 comeIntoView(){
 this.root.scrollIntoView();
 this.parts.jump.focus({preventScroll:true});
 }
-#eq(now){
+#ev(now){
 setText(this.parts.clockminutes,this.zone?clockTime(now,this.zone):"");
 setText(this.parts.clockseconds,this.zone?`:${clockSeconds(now)}`:"");
 }
-#df(){
+#dj(){
 const{parts,page}=this;
 const look=this.settings.stop?this.#g.look():null;
 const now=page.device.now();
-const saved=this.#an&&{age:this.#an.age + now - this.#dd};
+const saved=this.#ao&&{age:this.#ao.age + now - this.#dh};
 const{state,title,detail}=freshnessLine({
 look,
 problem:this.#g.failure?.problem,
 retryIn:timeToNextQuestion(look,now),
 saved,
-shownAt:this.#es(look,saved,now),
+shownAt:this.#ex(look,saved,now),
 zone:this.zone,
 coverage:this.body?.meta?.rtCoverage??null,
 count:this.departures.length,
@@ -3290,16 +3358,16 @@ setAttribute(this.root,"data-loading",look?.isLoading?"yes":null);
 setSign(parts.sign,SIGNS[state]);
 setText(parts.state,title);
 setText(parts.detail,detail);
-this.#et(state,title);
+this.#ey(state,title);
 }
-#es(look,saved,now){
+#ex(look,saved,now){
 const age=look?.label.age??saved?.age??null;
-return age===null?null:this.#bd.at(now)- age;
+return age===null?null:this.#be.at(now)- age;
 }
-#et(state,title){
-const before=this.#ao.state;
+#ey(state,title){
+const before=this.#ap.state;
 if(before===state)return;
-this.#ao.state=state;
+this.#ap.state=state;
 const isQuiet=["none","loading"].includes(before)&&["live","timetable","loading","none"].includes(state);
 const isSmall=[before,state].every((one)=>["live","ageing"].includes(one));
 if(!isQuiet&&!isSmall)this.page.announcer.say(this.page.say("pair",{name:this.name,value:title}),{now:this.page.device.now(),urgent:true});
@@ -3363,7 +3431,7 @@ const{isPastItsValidity}=m_shared_moments;
 const{Pane}=m_board_pane;
 const{keepShell}=m_board_shell;
 const{languageOf,loadMessages,LOCALES,sentences}=m_messages_messages;
-const WASM="/assets/freshness.876ad3efd03d.wasm";
+const WASM="/assets/freshness.151716256c53.wasm";
 const MESSAGES={
 fr:()=>later("/assets/messages-fr-board.adb2b2e30593.js",loaded),
 de:()=>later("/assets/messages-de-board.78578239154a.js",loaded),
@@ -3375,13 +3443,13 @@ const FAULT={fault:"{reason}",reload:"Reload"};
 const SHELL_AFTER_MS=4000;
 class Page{
 #a=[];
-#bf=null;
-#dg=null;
-#ap;
-#ce;
+#bg=null;
+#dk=null;
 #aq;
-#bg;
-#ag=new ServerClock();
+#cf;
+#ar;
+#bh;
+#t=new ServerClock();
 constructor(engine,language,messages){
 this.engine=engine;
 this.language=language;
@@ -3398,15 +3466,15 @@ this.policy={preset:"departuresWeb",...(this.usesStream?{push:PUSH}:{})};
 this.say=sentences(language,messages);
 this.favourites=new Favourites(this);
 const deferred=(make)=>new Deferred(make,(failure)=>showFault(this.say,"fault",failure));
-this.#ap=deferred(async()=>new(await later("/assets/board-trip.5fda23e0505f.js",loaded)).TripDialog(this));
-this.#ce=deferred(async()=>new(await later("/assets/board-filter-sheet.7262cb587004.js",loaded)).FilterSheet(this));
-this.#aq=deferred(async()=>new(await later("/assets/board-diagnostics.2f7114c12999.js",loaded)).Diagnostics(this));
-this.#bg=deferred(async()=>new(await later("/assets/board-search.d21741fc04f1.js",loaded)).StopSearch({context:()=>this,onChoose:(stop)=>this.#eu(stop)}));
+this.#aq=deferred(async()=>new(await later("/assets/board-trip.5fda23e0505f.js",loaded)).TripDialog(this));
+this.#cf=deferred(async()=>new(await later("/assets/board-filter-sheet.7262cb587004.js",loaded)).FilterSheet(this));
+this.#ar=deferred(async()=>new(await later("/assets/board-diagnostics.2f7114c12999.js",loaded)).Diagnostics(this));
+this.#bh=deferred(async()=>new(await later("/assets/board-search.d21741fc04f1.js",loaded)).StopSearch({context:()=>this,onChoose:(stop)=>this.#ez(stop)}));
 for(const id of ["settings","help"])makeDialog(element(id));
-this.#af(address);
-this.#ev();
+this.#aj(address);
+this.#fa();
 this.speak();
-everySecond(()=>this.#a[0]?.clock??this.#ag,()=>this.#dh());
+everySecond(()=>this.#a[0]?.clock??this.#t,()=>this.#dl());
 }
 get panes(){
 return this.#a;
@@ -3417,24 +3485,24 @@ return LOCALES[this.language];
 get current(){
 return this.#a.find(({root})=>root.contains(document.activeElement))??this.#a[0];
 }
-#af({panes}){
-const wanted=panes.map((pane,index)=>({...pane,stop:this.#ew(pane.stop,index)}));
+#aj({panes}){
+const wanted=panes.map((pane,index)=>({...pane,stop:this.#fb(pane.stop,index)}));
 while(this.#a.length>wanted.length)this.#a.pop().close();
-wanted.forEach((settings,index)=>(this.#a[index]?this.#ex(this.#a[index],settings):this.#aw(settings)));
+wanted.forEach((settings,index)=>(this.#a[index]?this.#fc(this.#a[index],settings):this.#ax(settings)));
 this.showMode();
 }
-#ew(id,index){
+#fb(id,index){
 const known=[memory.read("home"),memory.read("stop"),...this.favourites.list].find((stop)=>stop&&(id?stop.id===id:index===0));
 if(id)return{id,name:known?.name??""};
 return index===0?memory.read("home")??memory.read("stop"):null;
 }
-#ex(pane,settings){
+#fc(pane,settings){
 const isSame=pane.settings.stop?.id===settings.stop?.id;
 pane.settings=settings;
 if(isSame)pane.speak();
 else pane.start();
 }
-#aw(settings){
+#ax(settings){
 const pane=new Pane(this,settings);
 this.#a.push(pane);
 element("boards").append(pane.root);
@@ -3447,25 +3515,25 @@ pane.close();
 this.showMode();
 this.settingsChanged({asNewPage:true});
 }
-#ey(){
+#fd(){
 element("settings").close();
 if(this.#a.length>1)return this.closePane(this.#a[1]);
-this.#aw({stop:null,view:"minutes",lines:[],platforms:[],trip:null});
+this.#ax({stop:null,view:"minutes",lines:[],platforms:[],trip:null});
 this.showMode();
 this.findStop(this.#a[1]);
 }
 findStop(pane){
-this.#bf=pane;
+this.#bg=pane;
 this.focusSearch();
 }
-#eu(stop){
-const pane=this.#a.includes(this.#bf)?this.#bf:this.#a[0];
-this.#bf=null;
+#ez(stop){
+const pane=this.#a.includes(this.#bg)?this.#bg:this.#a[0];
+this.#bg=null;
 this.openStop(stop,pane);
 }
 openStop(stop,pane=this.#a[0]){
-this.#ap.cancel();
-this.#ap.made?.close();
+this.#aq.cancel();
+this.#aq.made?.close();
 if(pane===this.#a[0])memory.write("stop",stop);
 pane.open(stop);
 scrollTo(0,0);
@@ -3474,23 +3542,23 @@ this.showMode();
 stopNamed(pane){
 if(pane===this.#a[0])memory.write("stop",pane.settings.stop);
 this.favourites.rename(pane.settings.stop);
-this.#cf();
+this.#cg();
 }
 openTrip(departure,pane){
-this.#ap.use((trip)=>trip.open(departure,pane));
+this.#aq.use((trip)=>trip.open(departure,pane));
 }
 openFilters(pane){
-this.#ce.use((sheet)=>sheet.open(pane));
+this.#cf.use((sheet)=>sheet.open(pane));
 }
 focusSearch(){
 element("stop-search").focus();
 }
 toggleDiagnostics(){
 element("settings").close();
-this.#aq.use((diagnostics)=>diagnostics.toggle());
+this.#ar.use((diagnostics)=>diagnostics.toggle());
 }
 async loadRest(){
-await Promise.allSettled([this.#bg,this.#ap,this.#ce,this.#aq].map((part)=>part.load()));
+await Promise.allSettled([this.#bh,this.#aq,this.#cf,this.#ar].map((part)=>part.load()));
 }
 favouritesChanged(){
 for(const pane of this.#a)pane.speak();
@@ -3508,12 +3576,12 @@ limit:this.limit,
 usesStream:this.usesStream,
 });
 if(href !==location.href)history[asNewPage?"pushState":"replaceState"](null,"",href);
-this.#cf();
+this.#cg();
 }
 async chooseLanguage(language){
-this.#dg=language;
+this.#dk=language;
 const messages=await loadMessages(MESSAGES,language).catch(()=>null);
-if(this.#dg !==language)return;
+if(this.#dk !==language)return;
 if(!messages)return void(element("language").value=this.language);
 this.language=language;
 this.messages=messages;
@@ -3542,7 +3610,7 @@ document.documentElement.lang=this.language;
 fillTexts(this.say);
 element("language").value=this.language;
 this.favourites.speak();
-this.#aq.made?.speak();
+this.#ar.made?.speak();
 for(const pane of this.#a)pane.speak();
 this.showMode();
 }
@@ -3554,9 +3622,9 @@ root.dataset.panes=String(this.#a.length);
 element("theme").value=this.theme;
 setText(element("second-board"),this.say(this.#a.length>1?"oneBoard":"secondBoard"));
 this.favourites.show();
-this.#cf();
+this.#cg();
 }
-#cf(){
+#cg(){
 const names=this.#a.map(({name})=>name).filter(Boolean).join(" | ");
 document.title=names?`${names} · ${this.say("departures")}`:this.say("departures");
 }
@@ -3573,31 +3641,31 @@ setText(element("warning"),isPast?this.say("timetablePast",validity(timetable,th
 escape(){
 if(document.activeElement instanceof HTMLElement)document.activeElement.blur();
 }
-#dh(){
+#dl(){
 this.device.tick();
 if(document.hidden)return;
 this.showTime();
-this.#aq.made?.tick();
+this.#ar.made?.tick();
 }
 showTime(){
 const now=this.#a[0]?.clock.now();
 for(const pane of this.#a)pane.tick(now);
 }
-#ev(){
+#fa(){
 element("language").addEventListener("change",(event)=>this.chooseLanguage(event.target.value));
-const searches=(act)=>()=>this.#bg.made||this.#bg.use(act);
+const searches=(act)=>()=>this.#bh.made||this.#bh.use(act);
 element("stop-search").addEventListener("focus",searches((search)=>search.begin()));
 element("nearby").addEventListener("click",searches((search)=>search.findNearby()));
 element("theme").addEventListener("change",(event)=>this.chooseTheme(event.target.value));
 element("wall").addEventListener("click",()=>this.chooseMode("wall"));
 element("leave-wall").addEventListener("click",()=>this.chooseMode("page"));
-element("second-board").addEventListener("click",()=>this.#ey());
+element("second-board").addEventListener("click",()=>this.#fd());
 element("settings-open").addEventListener("click",()=>element("settings").showModal());
 element("diagnostics-open").addEventListener("click",()=>this.toggleDiagnostics());
 element("help-open").addEventListener("click",()=>this.help());
-addEventListener("popstate",()=>this.#af(readAddress(location.search)));
+addEventListener("popstate",()=>this.#aj(readAddress(location.search)));
 addEventListener("resize",()=>this.mode==="wall"&&this.#a.forEach((pane)=>pane.speak()));
-document.addEventListener("visibilitychange",()=>document.hidden||this.#dh());
+document.addEventListener("visibilitychange",()=>document.hidden||this.#dl());
 listenToKeys(this);
 }
 help(){

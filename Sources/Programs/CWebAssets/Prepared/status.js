@@ -227,7 +227,7 @@ event:[
 "answered","linkOpened","linkHeard","linkChanged","linkDelivered","linkGap","linkLost",
 "restored","restrained","notHeld",
 ],
-originEvent:["asks","ended","withdrew"],
+originEvent:["asks","ended","withdrew","opens"],
 outcome:[
 "content","unchanged","refused","unauthorised","gone","throttled","serverError",
 "timedOut","unreachable","undecodable","cancelled",
@@ -499,6 +499,7 @@ hints.end();
 writer.optionalNamed("activity",members.take("activity",null),members.name("activity"));
 writer.optional(members.take("deviceTime",null),members.name("deviceTime"));
 writer.optional(members.take("delay",null),members.name("delay"));
+writer.integer(members.take("decoding",0),members.name("decoding"));
 members.end();
 }
 const RESTRAINT=["notBefore","quietUntil","leastInterval"];
@@ -523,6 +524,7 @@ members.end();
 writer.integer(values.take("resources",1),values.name("resources"));
 },
 withdrew:(writer,values)=>writer.integer(values.take("number"),values.name("number")),
+opens:(writer,values)=>writer.integer(values.take("number"),values.name("number")),
 };
 function writeOriginEvent(writer,event){
 const members=new Members(event,"event");
@@ -841,13 +843,13 @@ return{writeContext,writeOriginEvent,readOriginOrders,writeEvent,POLICY_FIELDS,R
 const m_engine_freshness=(()=>{
 const{POLICY_FIELDS,RECORDS,readCounters,readEffects,readLabel,readLook,readOriginOrders,readPolicy,writeContext,writeEvent,writeOriginEvent,writePolicy}=m_engine_freshness_messages;
 const{CODES,EngineError,Members,Reader,Writer}=m_engine_freshness_words;
-const WIRE_VERSION=5;
+const WIRE_VERSION=6;
 class Engine{
-#e;
-#aj;
-#j;
-#bc;
-#bd=false;
+#g;
+#al;
+#l;
+#bd;
+#be=false;
 static async load(source){
 let module=await source;
 if(module instanceof Engine)return module;
@@ -862,22 +864,22 @@ static draw(){
 return crypto.getRandomValues(new Uint32Array(1))[0];
 }
 constructor(instance){
-this.#e=instance.exports;
-const version=this.#e.freshness_wire_version?.();
+this.#g=instance.exports;
+const version=this.#g.freshness_wire_version?.();
 if(version !==WIRE_VERSION){
 const problem=`the module speaks wire form ${version}, not ${WIRE_VERSION}`;
 throw new EngineError("wrongModule","",problem);
 }
-this.#j=this.#e.freshness_buffer();
-this.#bc=this.#e.freshness_buffer_capacity();
+this.#l=this.#g.freshness_buffer();
+this.#bd=this.#g.freshness_buffer_capacity();
 }
 get machines(){
-return this.#e.freshness_machines();
+return this.#g.freshness_machines();
 }
 get memory(){
 return{
-inUse:this.#e.freshness_memory_in_use()>>>0,
-size:this.#e.memory.buffer.byteLength,
+inUse:this.#g.freshness_memory_in_use()>>>0,
+size:this.#g.memory.buffer.byteLength,
 };
 }
 policy(description){
@@ -885,16 +887,16 @@ const members=new Members(description,"policy");
 if(members.has("preset")===members.has("every")){
 throw new EngineError("missing","policy.preset","either this or \"every\" is expected");
 }
-const policy=this.#ca(members);
+const policy=this.#ce(members);
 for(const [field,kind] of POLICY_FIELDS){
 if(!members.has(field))continue;
 const value=members.take(field);
-policy[field]=kind==="push"&&value !==null?this.#cb(value):value;
+policy[field]=kind==="push"&&value !==null?this.#cf(value):value;
 }
 members.end();
 return policy;
 }
-#ca(members){
+#ce(members){
 return this.#c("freshness_preset",[],(writer)=>{
 if(members.has("every")){
 writer.named("preset","every","policy.every");
@@ -909,7 +911,7 @@ writer.named("preset",name,"policy.preset");
 }
 },readPolicy);
 }
-#cb(value){
+#cf(value){
 const given=new Members(value,"policy.push");
 const push=this.#c("freshness_preset",[],(writer)=>{
 writer.named("preset","every","policy.push");
@@ -937,26 +939,26 @@ const handle=this.#c("freshness_origin_create",[],(writer)=>writePolicy(writer,w
 return new Origin((name,write,read)=>this.#c(name,[handle],write,read));
 }
 #c(name,values,write,read){
-if(this.#bd)throw new EngineError("broken","","the module stopped at a fault before");
-const writer=new Writer(this.#be(),this.#j,this.#bc);
+if(this.#be)throw new EngineError("broken","","the module stopped at a fault before");
+const writer=new Writer(this.#bf(),this.#l,this.#bd);
 write?.(writer);
 let result;
 try{
-result=this.#e[name](...values,...(write?[writer.count]:[]));
+result=this.#g[name](...values,...(write?[writer.count]:[]));
 }catch(fault){
-this.#bd=true;
+this.#be=true;
 throw new EngineError("broken","",`the module stopped at a fault: ${fault.message}`);
 }
-if(result<0)throw this.#cc(-result,writer);
+if(result<0)throw this.#cg(-result,writer);
 if(!read)return result;
-const reader=new Reader(this.#be(),this.#j,result);
+const reader=new Reader(this.#bf(),this.#l,result);
 const value=read(reader);
 reader.finish();
 return value;
 }
-#cc(number,writer){
+#cg(number,writer){
 const code=CODES[number - 1]??"unknown";
-const where=number<=4?writer.names[this.#e.freshness_error_position()]??"":"";
+const where=number<=4?writer.names[this.#g.freshness_error_position()]??"":"";
 const problems={
 outOfRange:"the number is out of its range",
 noSuchMachine:"the machine was destroyed",
@@ -965,32 +967,32 @@ tooManyMachines:"there are as many machines as there may be",
 };
 return new EngineError(code,where,problems[code]??`the module refused the message (${code})`);
 }
-#be(){
-const{buffer}=this.#e.memory;
-if(this.#aj?.buffer !==buffer)this.#aj=new DataView(buffer);
-return this.#aj;
+#bf(){
+const{buffer}=this.#g.memory;
+if(this.#al?.buffer !==buffer)this.#al=new DataView(buffer);
+return this.#al;
 }
 }
 class Machine{
 #c;
-#k=-Infinity;
+#p=-Infinity;
 constructor(call){
 this.#c=call;
 }
 handle(event,now,draw){
 const effects=this.#c("freshness_handle",(writer)=>{
-this.#ak(writer,now);
+this.#am(writer,now);
 writer.integer(draw,"draw");
 writeEvent(writer,event);
 },readEffects);
-this.#k=Math.floor(now);
+this.#p=Math.floor(now);
 return effects;
 }
 look(now){
-return this.#c("freshness_look",(writer)=>this.#ak(writer,now),readLook);
+return this.#c("freshness_look",(writer)=>this.#am(writer,now),readLook);
 }
 label(now){
-return this.#c("freshness_label",(writer)=>this.#ak(writer,now),readLabel);
+return this.#c("freshness_label",(writer)=>this.#am(writer,now),readLabel);
 }
 policy(){
 return this.#c("freshness_policy",null,readPolicy);
@@ -1001,9 +1003,9 @@ return this.#c("freshness_counters",null,readCounters);
 destroy(){
 this.#c("freshness_destroy",null);
 }
-#ak(writer,now){
-if(Math.floor(now)<this.#k){
-const problem=`${now} is before the last event, at ${this.#k}; pass a clock that never runs backwards`;
+#am(writer,now){
+if(Math.floor(now)<this.#p){
+const problem=`${now} is before the last event, at ${this.#p}; pass a clock that never runs backwards`;
 throw new EngineError("wentBack","now",problem);
 }
 writer.moment(now,"now");
@@ -1027,36 +1029,36 @@ const m_status_history_points=(()=>{
 const RANGES={day:{seconds:86_400,step:900},week:{seconds:7 * 86_400,step:3600}};
 const AGAIN_MS=60_000;
 class HistoryPoints{
-#al="day";
-#l=null;
-#bf=0;
-#x=null;
+#an="day";
+#q=null;
+#bg=0;
+#z=null;
 constructor(onChange){
 this.onChange=onChange;
 this.known=null;
 }
 get range(){
-return this.#al;
+return this.#an;
 }
 choose(range){
-this.#al=range;
+this.#an=range;
 this.known=null;
 this.ask();
 }
 begin(now){
-const isFirst=this.#x===null;
-this.#x=now;
+const isFirst=this.#z===null;
+this.#z=now;
 if(isFirst&&now !==null)this.ask();
 }
 async ask(){
-clearTimeout(this.#l);
-const number=++this.#bf;
-const{seconds,step}=RANGES[this.#al];
-const to=new Date(this.#x);
-const query=new URLSearchParams({from:new Date(this.#x - seconds * 1000).toISOString(),to:to.toISOString(),step:String(step)});
+clearTimeout(this.#q);
+const number=++this.#bg;
+const{seconds,step}=RANGES[this.#an];
+const to=new Date(this.#z);
+const query=new URLSearchParams({from:new Date(this.#z - seconds * 1000).toISOString(),to:to.toISOString(),step:String(step)});
 const known=await load(query).catch(()=>null);
-if(number !==this.#bf)return;
-this.#l=setTimeout(()=>this.ask(),AGAIN_MS);
+if(number !==this.#bg)return;
+this.#q=setTimeout(()=>this.ask(),AGAIN_MS);
 if(!known&&this.known)return;
 this.known=known??{failure:true};
 this.onChange(this.known);
@@ -1461,28 +1463,31 @@ reason:null,
 }
 function marksOfHead(headers){
 const age=Number.parseInt(headers.get("x-md-rt-age-ms")??"",10);
-const own={fetchedAt:instant(headers.get("x-md-rt-fetched-at")),cacheAge:age>=0?age:null};
 return{
 serverTime:instant(headers.get("date")),
 truncation:truncationOf(),
-...own,
-transit:transitOf(headers,servedAt(own)),
+fetchedAt:instant(headers.get("x-md-rt-fetched-at")),
+cacheAge:age>=0?age:null,
 status:wordOf(STATUSES,headers.get("x-md-rt-status")),
 };
 }
-function servedAt({serverTime=null,fetchedAt=null,cacheAge=null}){
-return serverTime??(fetchedAt===null||cacheAge===null?null:fetchedAt + cacheAge);
+function servedAt({serverTime,truncation,fetchedAt=null,cacheAge=null},saysTime){
+if(saysTime)return{time:serverTime,isCut:truncation>0};
+return fetchedAt===null||cacheAge===null?null:{time:fetchedAt + cacheAge,isCut:fetchedAt % 1000===0};
 }
 function milliseconds(headers,name){
 const text=headers?.get(name)??"";
 return /^\d{1,12}$/.test(text)?Number(text):null;
 }
-function transitOf(headers,served=null){
+const CLOCK_DIFFERENCE_MS=100;
+function throughCaches(marks,headers,{taken,saysTime=false}){
 const seconds=Number.parseInt(headers.get("age")??"",10);
 const told=seconds>0?seconds * 1000:0;
-const date=instant(headers.get("date"));
-const hidden=date===null||served===null?0:date - served;
-return Math.max(told,hidden>=1000?hidden:0);
+const [date,served]=[instant(headers.get("date")),servedAt(marks,saysTime)];
+const hidden=date===null||served===null?0:date - served.time;
+const isSeen=hidden>=1000||(hidden>taken + CLOCK_DIFFERENCE_MS&&!served.isCut);
+if(!isSeen||hidden<=told)return{...marks,transit:told};
+return{...marks,serverTime:served.time,truncation:0,transit:hidden};
 }
 function hintsOf(body,headers){
 const hints={};
@@ -1497,7 +1502,7 @@ const age=/(?:^|,)\s*max-age\s*=\s*"?(\d+)/i.exec(control);
 if(age&&Number(age[1])>0&&!/no-store|no-cache/i.test(control))hints.maxAge=Number(age[1])* 1000;
 return hints;
 }
-return{wireWord,truncationOf,marksOfBody,marksOfHead,servedAt,transitOf,hintsOf};
+return{wireWord,truncationOf,marksOfBody,marksOfHead,throughCaches,hintsOf};
 })();
 const m_engine_rate_limit=(()=>{
 const LONGEST_RESET_S=86_400;
@@ -1537,7 +1542,7 @@ return{rateLimitOf};
 })();
 const m_engine_arrival=(()=>{
 const{contentDigest}=m_engine_content_digest;
-const{hintsOf,marksOfBody,marksOfHead,servedAt,transitOf}=m_engine_marks;
+const{hintsOf,marksOfBody,marksOfHead,throughCaches}=m_engine_marks;
 const{rateLimitOf}=m_engine_rate_limit;
 const LARGEST_BODY=8_000_000;
 async function ask(address,{tag,wait,signal,now,fields={},read:readDocument=readAnswer,ownsTime=false,send=fetch}){
@@ -1548,17 +1553,18 @@ const headers={...fields,Accept:"application/json","Cache-Control":"no-cache"};
 if(tag !==null)headers["If-None-Match"]=tag;
 if(wait !==null)headers.Prefer=`wait=${wait}`;
 const response=await send(address,{headers,signal,cache:"no-store"});
-await read(response,arrival,tag,readDocument,ownsTime);
+await read(response,arrival,{sentTag:tag,readDocument,ownsTime,taken:now()- askedAt,now});
 }catch(failure){
 if(signal.aborted)arrival.outcome="cancelled";
 else arrival.reason=String(failure?.message??failure).slice(0,200);
 }
-return Object.assign(arrival,{askedAt,answeredAt:now()});
+return{...arrival,askedAt,answeredAt:arrival.answeredAt??now()};
 }
-async function read(response,arrival,sentTag,readDocument,ownsTime){
+async function read(response,arrival,{sentTag,readDocument,ownsTime,taken,now}){
 const{status,headers}=response;
 arrival.status=status;
-arrival.marks=marksOfHead(headers);
+const ofHead=marksOfHead(headers);
+arrival.marks=throughCaches(ofHead,headers,{taken});
 arrival.hints=hintsOf(null,headers);
 arrival.rateLimit=rateLimitOf(headers);
 arrival.evidence={
@@ -1573,6 +1579,7 @@ arrival.isOfAnotherCopy=status===304&&sentTag !==null&&!confirms(headers.get("et
 return;
 }
 const text=await response.text();
+arrival.answeredAt=now();
 arrival.bytes=Number.parseInt(headers.get("content-length")??"",10)||text.length;
 if(text !=="")arrival.evidence.digest=contentDigest(text);
 const document=text.length<=LARGEST_BODY?parsed(text):null;
@@ -1591,9 +1598,8 @@ return;
 arrival.body=found.body;
 arrival.evidence.answered=found.answered??null;
 arrival.tag=found.tag;
-const marks={...arrival.marks,...found.marks};
-const served=servedAt({...marks,serverTime:found.marks?.serverTime??null});
-arrival.marks={...marks,transit:transitOf(headers,served)};
+const saysTime=(found.marks?.serverTime??null)!==null;
+arrival.marks=throughCaches({...ofHead,...found.marks},headers,{taken,saysTime});
 arrival.hints={...arrival.hints,...found.hints};
 }
 function readAnswer(document,headers){
@@ -1640,73 +1646,104 @@ return{ask,readAnswer,outcomeOf};
 const m_engine_origin_gate=(()=>{
 const gates=new WeakMap();
 class OriginGate{
-#am;
-#h;
-#i=0;
-#m=new Map();
-#r=new Set();
-#n=new Set();
-#s={};
+#ao;
+#r;
+#j;
+#f=0;
+#h=new Map();
+#m=new Set();
+#s=new Set();
+#v={};
 static of(engine,address,policy,now){
 if(!gates.has(engine))gates.set(engine,new Map());
 const known=gates.get(engine);
-return remembered(known,originOf(address),()=>new OriginGate(engine,policy,now));
+return remembered(known,originOf(address),(name)=>new OriginGate(engine,policy,now,name));
 }
-constructor(engine,policy,now){
-this.#am=engine.origin(policy);
-this.#h=now;
+constructor(engine,policy,now,name){
+this.#ao=engine.origin(policy);
+this.#r=name;
+this.#j=now;
 }
 get isUnused(){
-return this.#n.size===0&&this.#r.size===0;
+return this.#s.size===0&&this.#m.size===0;
 }
 get isRestrained(){
-return Object.values(this.#s).some((limit)=>limit !==null);
+return Object.values(this.#v).some((limit)=>limit !==null);
 }
 destroy(){
-this.#am.destroy();
+this.#ao.destroy();
 }
 join(resource){
-this.#n.add(resource);
-resource.restrain(this.#s);
-return()=>this.#n.delete(resource);
+this.#s.add(resource);
+resource.restrain(this.#v);
+return()=>this.#s.delete(resource);
 }
 ask({priority,longPoll},start){
-this.#i +=1;
-const number=this.#i;
-this.#m.set(number,start);
-this.#r.add(number);
-queueMicrotask(()=>this.#m.has(number)&&this.#t({event:"asks",with:{number,priority,isLongPoll:longPoll !==null}}));
+this.#f +=1;
+const number=this.#f;
+this.#h.set(number,{start,isLongPoll:longPoll !==null});
+this.#m.add(number);
+queueMicrotask(()=>this.#h.has(number)&&this.#n({event:"asks",with:{number,priority,isLongPoll:longPoll !==null}}));
 return number;
 }
-withdraw(number){
-this.#r.delete(number);
+hurry(number){
+if(this.#h.has(number))this.#n({event:"asks",with:{number,priority:"high",isLongPoll:this.#h.get(number).isLongPoll}});
+}
+stream(open,refuse){
+if(this.#ch()){
+queueMicrotask(open);
+return null;
+}
+this.#f +=1;
+const number=this.#f;
+this.#m.add(number);
+const start=()=>{
+if(!this.#m.has(number))return;
+let isOpen=false;
+this.#h.set(number,{start:()=>(isOpen=true)});
+this.#n({event:"opens",with:{number}});
+this.#h.delete(number);
+if(isOpen)return open();
 this.#m.delete(number);
-this.#t({event:"withdrew",with:{number}});
+refuse();
+};
+queueMicrotask(start);
+return number;
+}
+#ch(){
+const entries=globalThis.performance?.getEntriesByType?.("resource")??[];
+const known=entries.filter(({name,nextHopProtocol})=>nextHopProtocol&&name.startsWith(`${this.#r}/`));
+return /^h[23]/.test(known.at(-1)?.nextHopProtocol??"");
+}
+withdraw(number){
+this.#m.delete(number);
+this.#h.delete(number);
+this.#n({event:"withdrew",with:{number}});
 }
 tooSlow(number){
-this.#r.delete(number);
-const wasSent=!this.#m.delete(number);
-if(wasSent)this.#t({event:"ended",with:{number,now:this.#h(),outcome:"timedOut"}});
-else this.#t({event:"withdrew",with:{number}});
+this.#m.delete(number);
+const wasSent=!this.#h.delete(number);
+if(wasSent)this.#n({event:"ended",with:{number,now:this.#j(),outcome:"timedOut"}});
+else this.#n({event:"withdrew",with:{number}});
 }
 ended(number,arrival){
-this.#r.delete(number);
+this.#m.delete(number);
 const{outcome,marks,rateLimit=null}=arrival;
-const report={number,now:this.#h(),outcome,serverTime:marks.serverTime??null,rateLimit,resources:this.#n.size};
+const report={number,now:this.#j(),outcome,serverTime:marks.serverTime??null,rateLimit,resources:this.#s.size};
 if(outcome==="content")report.revision=0;
 if(outcome==="undecodable")report.reason=0;
 if(outcome==="throttled")report.retryAfter=arrival.retryAfter;
-this.#t({event:"ended",with:report});
+this.#n({event:"ended",with:report});
 }
-#t(event){
-const{restraint,send}=this.#am.handle(event);
-if(JSON.stringify(restraint)!==JSON.stringify(this.#s)){
-this.#s=restraint;
-for(const resource of this.#n)queueMicrotask(()=>this.#n.has(resource)&&resource.restrain(this.#s));
+#n(event){
+const{restraint,send}=this.#ao.handle(event);
+if(JSON.stringify(restraint)!==JSON.stringify(this.#v)){
+this.#v=restraint;
+for(const resource of this.#s)queueMicrotask(()=>this.#s.has(resource)&&resource.restrain(this.#v));
 }
 for(const{number,isHeld}of send){
-this.#m.get(number)?.(isHeld);
-this.#m.delete(number);
+this.#h.get(number)?.start(isHeld);
+this.#h.delete(number);
 }
 }
 }
@@ -1714,7 +1751,7 @@ function remembered(known,origin,create){
 let gate=known.get(origin);
 if(gate===undefined){
 try{
-gate=create();
+gate=create(origin);
 }catch(failure){
 if(failure.code !=="tooManyMachines")throw failure;
 const unused=[...known].filter(([,other])=>other.isUnused);
@@ -1722,7 +1759,7 @@ const [name,oldest]=unused.find(([,other])=>!other.isRestrained)??unused[0]??[];
 if(oldest===undefined)return known.values().next().value;
 known.delete(name);
 oldest.destroy();
-gate=create();
+gate=create(origin);
 }
 }
 known.delete(origin);
@@ -1799,28 +1836,29 @@ const MOST_RECEIPTS=64;
 const LONGEST_TIMER_MS=2 ** 31 - 1;
 class LiveResource{
 #b=null;
-#bg=null;
-#o=null;
 #bh=null;
-#f=null;
-#p={question:0};
-#g=null;
-#q=null;
-#an=0;
-#ao=0;
-#l=null;
-#d=null;
-#y=null;
-#i=0;
-#k=-Infinity;
+#k=null;
+#bi=null;
+#i=null;
+#t={question:0};
+#e=null;
 #u=null;
-#ap=[];
-#z=[];
-#aq=new Map();
-#bi=[];
-#aa=new Map();
-#ab=false;
-#bj=0;
+#o=null;
+#ap=0;
+#aq=0;
+#q=null;
+#d=null;
+#aa=null;
+#f=0;
+#p=-Infinity;
+#w=null;
+#ar=[];
+#ab=[];
+#as=new Map();
+#bj=[];
+#ac=new Map();
+#ad=false;
+#bk=0;
 constructor(source,{engine,policy,clientPolicy=policy,device,onChange,onArrival=()=>{},send,timers=globalThis,mostRecords=MOST_RECORDS}){
 this.source=source;
 this.engine=engine;
@@ -1836,18 +1874,18 @@ this.mostRecords=mostRecords;
 this.origin=Date.now()- this.now();
 }
 now(){
-return(this.#k=Math.max(this.#k,this.device.now()));
+return(this.#p=Math.max(this.#p,this.device.now()));
 }
 watch(question){
-if(this.#f !==null&&this.source.isSame(question,this.#f))return;
-this.#f=question;
-this.#u=null;
-if(!this.#b)return this.#cd();
-this.#p={question:this.#p.question + 1};
-const hadStream=this.#q !==null;
-this.#ac();
-[this.#an,this.#ao]=[0,0];
-this.#a({event:"contextChanged",with:this.#p});
+if(this.#i !==null&&this.source.isSame(question,this.#i))return;
+this.#i=question;
+this.#w=null;
+if(!this.#b)return this.#ci();
+this.#t={question:this.#t.question + 1};
+const hadStream=this.#u !==null||this.#o !==null;
+this.#ae();
+[this.#ap,this.#aq]=[0,0];
+this.#a({event:"contextChanged",with:this.#t});
 if(hadStream)this.#a({event:"linkLost"});
 }
 pause(){
@@ -1861,38 +1899,40 @@ this.#b&&this.#a({event:"acted"});
 }
 invalidate(){
 if(!this.#b)return;
-this.#ab=this.#g !==null;
+this.#ad=this.#e !==null;
 this.acted();
-if(!this.#ab)this.#a({event:"wished",with:{wish:"change"}});
+if(!this.#ad)this.#a({event:"wished",with:{wish:"change"}});
 }
 stop(){
 if(!this.#b)return;
 this.#a({event:"stopped"});
-this.#bg();
 this.#bh();
-this.#ac();
-this.timers.clearTimeout(this.#l);
+this.#ae();
+this.#bi();
+this.timers.clearTimeout(this.#q);
 this.#b.destroy();
-[this.#b,this.#f,this.#d,this.#u]=[null,null,null,null];
+[this.#b,this.#i,this.#d,this.#w]=[null,null,null,null];
 }
 refresh({isForced=false}={}){
-this.#b&&this.#a({event:"wished",with:{wish:isForced?"hardRefresh":"person"}});
+if(!this.#b)return;
+this.#a({event:"wished",with:{wish:isForced?"hardRefresh":"person"}});
+if(this.#e)this.#k.hurry(this.#e.number);
 }
 restrain(restraint){
 this.#b&&this.#a({event:"restrained",with:restraint});
 }
 restore(body,age){
 if(!this.#b||this.#d)return;
-this.#i +=1;
-const revision=this.#i;
-this.#y={body,tag:null,revision,validator:null};
+this.#f +=1;
+const revision=this.#f;
+this.#aa={body,tag:null,revision,validator:null};
 this.#a({event:"restored",with:{revision,age:Math.max(0,Math.round(age))}});
 }
 get requests(){
-return this.#bj;
+return this.#bk;
 }
 get question(){
-return this.#f;
+return this.#i;
 }
 get body(){
 return this.#d?.body??null;
@@ -1901,103 +1941,102 @@ look(){
 return this.#b?.look(this.now())??null;
 }
 get failure(){
-return this.#u;
+return this.#w;
 }
 diagnostics(){
 if(!this.#b)return null;
 return{
-ring:this.#ap,
-records:this.#z,
+ring:this.#ar,
+records:this.#ab,
 counters:this.#b.counters(),
 policy:this.policy,
 look:this.look(),
-notes:this.#bi,
+notes:this.#bj,
 now:this.now(),
 };
 }
-#cd(){
-this.#b=this.engine.machine({policy:this.wished,context:this.#p});
-this.#bg=this.device.listen((event)=>this.#a(event));
-this.#o=OriginGate.of(this.engine,this.source.address(this.#f,null),this.clientPolicy,()=>this.device.now());
-this.#bh=this.#o.join(this);
+#ci(){
+this.#b=this.engine.machine({policy:this.wished,context:this.#t});
+this.#bh=this.device.listen((event)=>this.#a(event));
+this.#k=OriginGate.of(this.engine,this.source.address(this.#i,null),this.clientPolicy,()=>this.device.now());
+this.#bi=this.#k.join(this);
 this.#a({event:"started"});
 }
-#a(event){
-const now=this.now();
+#a(event,now=this.now()){
 const effects=this.#b.handle(event,now,Engine.draw());
-if(effects.notes.length>0)this.#bi=effects.notes;
-if(effects.cancel !==null&&this.#g?.generation===effects.cancel){
-this.#g.abort.abort();
-if(effects.notes.includes("timedOut"))this.#o.tooSlow(this.#g.number);
-else this.#o.withdraw(this.#g.number);
-this.#g=null;
+if(effects.notes.length>0)this.#bj=effects.notes;
+if(effects.cancel !==null&&this.#e?.generation===effects.cancel){
+this.#e.abort.abort();
+if(effects.notes.includes("timedOut"))this.#k.tooSlow(this.#e.number);
+else this.#k.withdraw(this.#e.number);
+this.#e=null;
 }
-if(effects.sample)this.#ce(effects.sample);
-this.#cf(effects,now);
-if(effects.request)this.#cg(effects.request);
-if(effects.link==="open")this.#ch();
-if(effects.link==="close")this.#ac();
-this.#ci(effects.alarm,now);
+if(effects.sample)this.#cj(effects.sample);
+this.#ck(effects,now);
+if(effects.request)this.#cl(effects.request);
+if(effects.link==="open")this.#cm();
+if(effects.link==="close")this.#ae();
+this.#cn(effects.alarm,now);
 if(effects.changes.length>0||effects.snapshot !=="none")this.onChange(this);
 }
-#ci(alarm,now){
-this.timers.clearTimeout(this.#l);
+#cn(alarm,now){
+this.timers.clearTimeout(this.#q);
 if(alarm===null)return;
 const wait=Math.min(Math.max(0,alarm - now),LONGEST_TIMER_MS);
-this.#l=this.timers.setTimeout(()=>this.#a({event:"woke"}),wait);
+this.#q=this.timers.setTimeout(()=>this.#a({event:"woke"}),wait);
 }
-#cf(effects,now){
+#ck(effects,now){
 const look=this.#b.look(now);
-const incoming=this.#y;
-this.#y=null;
+const incoming=this.#aa;
+this.#aa=null;
 if(incoming&&look.revision===incoming.revision&&effects.snapshot !=="hold"){
 const isValid=look.validator !==null&&look.validator===incoming.validator;
 this.#d={...incoming,tag:isValid?incoming.tag:null};
 }
 if(look.revision===null)this.#d=null;
-if(effects.notes.includes("timedOut"))this.#u={problem:null,reason:null};
+if(effects.notes.includes("timedOut"))this.#w={problem:null,reason:null};
 }
-get #bk(){
-return `GET ${nameOf(this.source.address(this.#f,null))}`;
+get #bl(){
+return `GET ${nameOf(this.source.address(this.#i,null))}`;
 }
-#cj(generation){
-const before=/;m=([0-9a-f]{16})[0-9a-f]{48}$/.exec(this.#aa.get(this.#bk)??"");
+#co(generation){
+const before=/;m=([0-9a-f]{16})[0-9a-f]{48}$/.exec(this.#ac.get(this.#bl)??"");
 return before?{"X-MD-Receipt-After":`${generation};${before[1]}`}:{};
 }
-#ce(sample){
-const evidence=this.#aq.get(sample.generation);
-this.#aq.clear();
-const record=sampleRecord(sample,this.#bk,this.origin,evidence);
-if(evidence?.receipt)this.#aa.set(record.resource,evidence.receipt);
-if(this.#aa.size>MOST_RECEIPTS)this.#aa.clear();
+#cj(sample){
+const evidence=this.#as.get(sample.generation);
+this.#as.clear();
+const record=sampleRecord(sample,this.#bl,this.origin,evidence);
+if(evidence?.receipt)this.#ac.set(record.resource,evidence.receipt);
+if(this.#ac.size>MOST_RECEIPTS)this.#ac.clear();
 const capacity=this.policy.ringCapacity;
-this.#ap=[...this.#ap,record].slice(-capacity);
-this.#z.push(record);
-if(this.#z.length>this.mostRecords)this.#z.shift();
+this.#ar=[...this.#ar,record].slice(-capacity);
+this.#ab.push(record);
+if(this.#ab.length>this.mostRecords)this.#ab.shift();
 }
-#cg(request){
+#cl(request){
 const machine=this.#b;
 const flight={generation:request.generation,abort:new AbortController(),number:0};
-flight.number=this.#o.ask(request,(isHeld)=>{
+flight.number=this.#k.ask(request,(isHeld)=>{
 if(this.#b !==machine)return;
 if(request.longPoll !==null&&!isHeld){
 request.longPoll=null;
 this.#a({event:"notHeld",with:{generation:request.generation,context:request.context}});
 if(flight.abort.signal.aborted)return;
 }
-this.#ck(request,flight);
+this.#cp(request,flight);
 });
-this.#g=flight;
+this.#e=flight;
 }
-async #ck(request,{abort,number}){
+async #cp(request,{abort,number}){
 const machine=this.#b;
-const why={origin:request.origin??null,asked:this.source.subjectOf(this.#f)};
+const why={origin:request.origin??null,asked:this.source.subjectOf(this.#i)};
 const isKnown=request.validator !==null&&this.#d?.validator===request.validator;
 const base=isKnown&&this.#d.tag !==null?this.#d:null;
-const order=(this.#bj +=1);
-const arrival=await ask(this.source.address(this.#f,base),{
+const order=(this.#bk +=1);
+const arrival=await ask(this.source.address(this.#i,base),{
 tag:base?.tag??null,
-fields:{...this.source.fields(),...this.#cj(request.generation)},
+fields:{...this.source.fields(),...this.#co(request.generation)},
 read:(document,headers)=>this.source.read(document,headers,base,this.#d),
 ownsTime:this.source.ownsTime?.(this.#d?.body)??false,
 wait:request.longPoll===null?null:Math.floor(request.longPoll / 1000),
@@ -2005,77 +2044,106 @@ signal:abort.signal,
 now:()=>this.now(),
 send:this.send,
 });
-if(!abort.signal.aborted)this.#o.ended(number,arrival);
+if(!abort.signal.aborted)this.#k.ended(number,arrival);
 if(this.#b !==machine)return;
-if(this.#g?.generation===request.generation)this.#g=null;
+if(this.#e?.generation===request.generation)this.#e=null;
 const{generation,context}=request;
 if(arrival.isOfAnotherCopy){
 this.#a({event:"answered",with:{generation,context,answer:{outcome:"cancelled"}}});
 const wish={origin:"change",isUnconditional:true};
 return this.#a({event:"wished",with:wish});
 }
-this.#aq.set(generation,{...why,...arrival.evidence});
-const isCurrent=context.question===this.#p.question;
+this.#as.set(generation,{...why,...arrival.evidence});
+const isCurrent=context.question===this.#t.question;
 if(isCurrent&&arrival.outcome !=="cancelled"){
-this.#u={problem:arrival.problem,reason:arrival.reason??null};
+this.#w={problem:arrival.problem,reason:arrival.reason??null};
 this.onArrival({...arrival,request:order});
 }
-this.#a({event:"answered",with:{generation,context,answer:this.#bl(arrival,isCurrent)}});
-if(!this.#ab||this.#g !==null)return;
-this.#ab=false;
+this.#bm("answered",{generation,context},this.#bn(arrival,isCurrent),arrival.answeredAt);
+if(!this.#ad||this.#e !==null)return;
+this.#ad=false;
 if(this.#b===machine)this.#a({event:"wished",with:{wish:"change"}});
 }
-#bl(arrival,isCurrent){
+#bm(event,values,answer,arrivedAt){
+const now=this.now();
+answer.decoding=Math.max(0,Math.round(now - arrivedAt));
+this.#a({event,with:{...values,answer}},now);
+}
+#bn(arrival,isCurrent){
 const answer={
 outcome:arrival.outcome,status:arrival.status,bytes:arrival.bytes,hints:arrival.hints,
 marks:{...arrival.marks,...this.source.marks},deviceTime:Date.now(),
 };
 if(arrival.answeredAt !==undefined)answer.delay=Math.max(0,Math.round(arrival.answeredAt - arrival.askedAt));
-this.#i +=1;
+this.#f +=1;
 if(arrival.outcome==="content"){
 const isSame=isCurrent&&this.#d !==null&&this.source.contentOf(this.#d.body)===this.source.contentOf(arrival.body);
 const incoming={
 body:arrival.body,
 tag:arrival.tag,
-revision:isSame?this.#d.revision:this.#i,
-validator:arrival.tag===null?null:this.#i,
+revision:isSame?this.#d.revision:this.#f,
+validator:arrival.tag===null?null:this.#f,
 };
-if(isCurrent)this.#y=incoming;
+if(isCurrent)this.#aa=incoming;
 answer.revision=incoming.revision;
 answer.validator=incoming.validator;
 Object.assign(answer,this.source.natureOf(arrival.body));
 }
 if(arrival.outcome==="throttled")answer.retryAfter=arrival.retryAfter;
-if(arrival.outcome==="undecodable")answer.reason=this.#i;
+if(arrival.outcome==="undecodable")answer.reason=this.#f;
 return answer;
 }
-#ch(){
-this.#ac();
-const stream=this.source.openStream(this.#f,this.#d,{
+#cm(){
+this.#ae();
+if(this.source.occupiesNoConnection)return this.#bo();
+const place={number:null};
+place.number=this.#k.stream(
+()=>this.#o===place&&this.#bo(),
+()=>{
+if(this.#o !==place)return;
+this.#o=null;
+this.#a({event:"linkLost"});
+},
+);
+this.#o=place;
+}
+#bo(){
+let heardAt=this.now();
+const stream=this.source.openStream(this.#i,this.#d,{
 opened:(isResumed)=>this.#a({event:"linkOpened",with:{isResumed}}),
-heard:()=>this.#a({event:"linkHeard"}),
+heard:()=>{
+heardAt=this.now();
+this.#a({event:"linkHeard"},heardAt);
+},
 gap:()=>this.#a({event:"linkGap"}),
-delivered:(arrival)=>this.#cl(arrival),
-lost:()=>this.#cm(stream),
-retry:(ms)=>(this.#an=ms),
-wait:Math.max(0,this.#ao - this.now()),
+delivered:(arrival)=>this.#cq(arrival,heardAt),
+lost:()=>this.#cr(stream),
+retry:(ms)=>(this.#ap=ms),
+wait:Math.max(0,this.#aq - this.now()),
 });
-this.#q=stream;
+this.#u=stream;
 }
-#cl(arrival){
-this.onArrival({...arrival,askedAt:this.now(),answeredAt:this.now()});
-this.#a({event:"linkDelivered",with:{context:this.#p,answer:this.#bl(arrival,true)}});
+#cq(arrival,heardAt){
+this.onArrival({...arrival,askedAt:heardAt,answeredAt:heardAt});
+this.#bm("linkDelivered",{context:this.#t},this.#bn(arrival,true),heardAt);
 }
-#cm(stream){
-if(this.#q !==stream)return;
-this.#q=null;
-this.#ao=this.now()+ this.#an;
+#cr(stream){
+if(this.#u !==stream)return;
+this.#u=null;
+this.#bp();
+this.#aq=this.now()+ this.#ap;
 this.#a({event:"linkLost"});
 }
-#ac(){
-const stream=this.#q;
-this.#q=null;
+#ae(){
+const stream=this.#u;
+this.#u=null;
 stream?.close();
+this.#bp();
+}
+#bp(){
+const place=this.#o;
+this.#o=null;
+if(place !==null&&place.number !==null)this.#k.withdraw(place.number);
 }
 }
 function nameOf(address){
@@ -2204,9 +2272,9 @@ const power=10 ** Math.floor(Math.log10(Math.max(value,1e-9)));
 return(STEPS.find((step)=>step * power>=value)??10)* power;
 }
 class TimePlot{
-#ar=newShape("line",{class:"plot-cursor",y1:0,y2:HEIGHT});
-#v=newElement("p","plot-read");
-#w=null;
+#at=newShape("line",{class:"plot-cursor",y1:0,y2:HEIGHT});
+#x=newElement("p","plot-read");
+#y=null;
 constructor({title,note=null,isWide=false}){
 this.words={title,note};
 this.root=newElement("article","plot-card");
@@ -2225,12 +2293,12 @@ this.table.tabIndex=0;
 this.table.setAttribute("role","region");
 this.details.append(this.summary,this.table);
 this.root.append(head,this.note,this.legend,this.area,this.details);
-this.area.addEventListener("pointermove",(event)=>this.#bm(event));
-this.area.addEventListener("pointerleave",()=>this.#bm(null));
-this.details.addEventListener("toggle",()=>this.details.open&&this.#bn());
+this.area.addEventListener("pointermove",(event)=>this.#bq(event));
+this.area.addEventListener("pointerleave",()=>this.#bq(null));
+this.details.addEventListener("toggle",()=>this.details.open&&this.#br());
 }
 show(data){
-this.#w=data;
+this.#y=data;
 const{say}=data;
 setText(this.title,say(this.words.title));
 setText(this.note,this.words.note?say(this.words.note,data.noteValues):"");
@@ -2246,10 +2314,10 @@ item.dataset.mark=kind;
 item.style.setProperty("--key",kind==="band"?"var(--plot-band)":colour);
 return item;
 }));
-this.#cn(data);
-if(this.details.open)this.#bn();
+this.#cs(data);
+if(this.details.open)this.#br();
 }
-#cn({rows,series,from,to,step,top,most=Infinity,round=roundUp,limit,unit,zone,say,summary}){
+#cs({rows,series,from,to,step,top,most=Infinity,round=roundUp,limit,unit,zone,say,summary}){
 const stacks=series.some(({kind})=>kind==="bar");
 const sums=rows.map(({values})=>stacks
 ?series.reduce((sum,{kind,place})=>sum +(kind==="bar"?values[place]??0:0),0)
@@ -2278,12 +2346,12 @@ path.style.setProperty("--key",each.colour);
 picture.append(path);
 }
 }
-if(stacks)this.#co(picture,{rows,series,step,x,y});
-picture.append(this.#ar);
+if(stacks)this.#ct(picture,{rows,series,step,x,y});
+picture.append(this.#at);
 const empty=known.length===0?[newElement("p","plot-empty",say("nothingKnown"))]:[];
-this.area.replaceChildren(picture,...labels,...empty,this.#v);
+this.area.replaceChildren(picture,...labels,...empty,this.#x);
 }
-#co(picture,{rows,series,step,x,y}){
+#ct(picture,{rows,series,step,x,y}){
 const paths=new Map(series.filter(({kind})=>kind==="bar").map((each)=>[each,""]));
 for(const{at,values}of rows){
 let below=0;
@@ -2302,26 +2370,26 @@ bars.style.setProperty("--key",colour);
 picture.append(bars);
 }
 }
-#bm(event){
-const data=this.#w;
+#bq(event){
+const data=this.#y;
 const box=this.area.getBoundingClientRect();
 const at=event&&data?data.from +((event.clientX - box.left)/ box.width)*(data.to - data.from):null;
 const row=at===null?null:data.rows.findLast((each)=>each.at<=at&&at<each.at + data.step * GAP_STEPS);
-for(const node of [this.#ar,this.#v])node.style.visibility=row?"visible":"hidden";
+for(const node of [this.#at,this.#x])node.style.visibility=row?"visible":"hidden";
 if(!row)return;
 const x=((row.at + data.step / 2 - data.from)/(data.to - data.from))* WIDTH;
-for(const name of ["x1","x2"])setAttribute(this.#ar,name,x.toFixed(1));
-setText(this.#v,[whenOf(row.at,data),...this.#cp(row)].join("\n"));
+for(const name of ["x1","x2"])setAttribute(this.#at,name,x.toFixed(1));
+setText(this.#x,[whenOf(row.at,data),...this.#cu(row)].join("\n"));
 const isLeft=x>WIDTH / 2;
-this.#v.style.left=isLeft?"auto":`calc(${x / 10}% + .5rem)`;
-this.#v.style.right=isLeft?`calc(${100 - x / 10}% + .5rem)`:"auto";
+this.#x.style.left=isLeft?"auto":`calc(${x / 10}% + .5rem)`;
+this.#x.style.right=isLeft?`calc(${100 - x / 10}% + .5rem)`:"auto";
 }
-#cp({values}){
-return this.#w.series.filter(({place})=>place !==undefined&&values[place] !==null)
-.map(({name,place})=>`${name}: ${this.#w.unit(values[place])}`);
+#cu({values}){
+return this.#y.series.filter(({place})=>place !==undefined&&values[place] !==null)
+.map(({name,place})=>`${name}: ${this.#y.unit(values[place])}`);
 }
-#bn(){
-const data=this.#w;
+#br(){
+const data=this.#y;
 if(!data)return;
 const columns=data.series.filter(({place})=>place !==undefined);
 const table=newElement("table");
@@ -2411,12 +2479,12 @@ root.append(...Object.values(this.plots).map((plot)=>plot.root));
 show(known,words){
 const base={from:known.from,to:known.to,step:known.step,zone:words.zone,say:words.say};
 const of=(kind)=>known.series.filter((series)=>series.kind===kind);
-this.#cq(of("trip-updates"),base,words);
-this.#cr(of("served"),base,words);
-this.#cs(of("departures"),base,words);
-this.#ct(of("trip-updates"),of("departures"),base,words);
+this.#cv(of("trip-updates"),base,words);
+this.#cw(of("served"),base,words);
+this.#cx(of("departures"),base,words);
+this.#cy(of("trip-updates"),of("departures"),base,words);
 }
-#cq(sources,base,{say,staleSec,feedsAreSeveral}){
+#cv(sources,base,{say,staleSec,feedsAreSeveral}){
 const rows=joined(sources,(point)=>[point?.ageMeanSec??null,point?.ageMinSec??null,point?.ageMaxSec??null],3);
 const isOne=sources.length===1;
 const series=sources.flatMap((source,index)=>{
@@ -2434,7 +2502,7 @@ this.plots.age.show({
 now:last===null?"":`⌀ ${seconds(last)}`,summary:rows.length?say("plotSummary",{last:seconds(last??0),most:seconds(most)}):"",
 });
 }
-#cr(sources,base,{say}){
+#cw(sources,base,{say}){
 const rows=joined(sources,(point)=>[point?.ageMedianSec??null,point?.ageP90Sec??null],2);
 const series=sources.length===0?[]:[
 {name:say("median"),place:0,colour:COLOURS[0],kind:"line"},{name:say("p90"),place:1,colour:COLOURS[1],kind:"line"},
@@ -2446,7 +2514,7 @@ this.plots.served.show({
 summary:rows.length?say("plotSummary",{last:seconds(last??0),most:seconds(most)}):"",
 });
 }
-#cs(feeds,base,{say,number}){
+#cx(feeds,base,{say,number}){
 const shares=[...SHARES,...OTHERS];
 const rows=summed(feeds,shares.map(([name])=>name));
 const series=shares.map(([name,colour],place)=>({name:say(`share-${name}`),place,colour,kind:"bar"}));
@@ -2464,7 +2532,7 @@ this.plots.missing.show({
 now:feeds.length?unit(count):"",summary:say("missingSummary",{count:unit(count)}),
 });
 }
-#ct(sources,feeds,base,{say,number}){
+#cy(sources,feeds,base,{say,number}){
 const ends=new Map();
 const at=(time)=>ends.get(time)??ends.set(time,[null,null]).get(time);
 for(const source of sources){
@@ -2539,13 +2607,13 @@ const of=sources.filter(({kind,feed})=>kind===source.kind&&feed===source.feed).l
 return [say(`kind-${source.kind}`),of>1?String(source.number):"",timetables.length>1?`(${source.feed})`:""].filter(Boolean).join(" ");
 }
 class SourceList{
-#as=[];
+#au=[];
 constructor(list){
 this.list=list;
 }
 show(status,words){
 const{say,number}=words;
-this.#as=status.sources.map((source)=>{
+this.#au=status.sources.map((source)=>{
 const root=newElement("li","source");
 const title=newElement("div");
 const state=newElement("p","source-state");
@@ -2571,10 +2639,10 @@ root.append(title,age,facts);
 if(source.lastError)root.append(newElement("p","grave-text",source.lastError));
 return{source,root,age,word,sign};
 });
-this.list.replaceChildren(...this.#as.map(({root})=>root));
+this.list.replaceChildren(...this.#au.map(({root})=>root));
 }
 tick(now,status,say){
-for(const{source,root,age,word,sign}of this.#as){
+for(const{source,root,age,word,sign}of this.#au){
 const verdict=verdictOn(source,now,status);
 setAttribute(root,"data-level",verdict.level);
 setText(word,say(verdict.word));
@@ -2601,37 +2669,37 @@ reject(signal.reason);
 });
 class EventStreamParser{
 retry=null;
-#at="";
-#ad=[];
-#au="";
-#av=0;
-#bo=null;
+#av="";
+#af=[];
+#r="";
+#aw=0;
+#bs=null;
 feed(text){
 const events=[];
-let rest=this.#at + text;
+let rest=this.#av + text;
 const held=rest.endsWith("\r")?"\r":"";
 if(held)rest=rest.slice(0,-1);
 const lines=rest.split(/\r\n|\n|\r/);
-this.#at=lines.pop()+ held;
-for(const line of lines)this.#cu(line,events);
-if(this.#av + this.#at.length>LONGEST_EVENT)throw new RangeError("the event is too long");
+this.#av=lines.pop()+ held;
+for(const line of lines)this.#cz(line,events);
+if(this.#aw + this.#av.length>LONGEST_EVENT)throw new RangeError("the event is too long");
 return events;
 }
-#cu(line,events){
-if(line==="")return this.#cv(events);
+#cz(line,events){
+if(line==="")return this.#da(events);
 if(line.startsWith(":"))return;
 const colon=line.indexOf(":");
 const field=colon<0?line:line.slice(0,colon);
 const value=colon<0?"":line.slice(colon + 1).replace(/^ /,"");
-if(field==="data")this.#ad.push(value);
-if(field==="event")this.#au=value;
+if(field==="data")this.#af.push(value);
+if(field==="event")this.#r=value;
 if(field==="retry"&&/^[0-9]+$/.test(value))this.retry=Math.min(Number(value),LONGEST_RETRY_MS);
-if(field==="id"&&!value.includes("\0"))this.#bo=value;
-this.#av +=line.length;
+if(field==="id"&&!value.includes("\0"))this.#bs=value;
+this.#aw +=line.length;
 }
-#cv(events){
-if(this.#ad.length>0)events.push({name:this.#au||"message",id:this.#bo,data:this.#ad.join("\n")});
-[this.#ad,this.#au,this.#av]=[[],"",0];
+#da(events){
+if(this.#af.length>0)events.push({name:this.#r||"message",id:this.#bs,data:this.#af.join("\n")});
+[this.#af,this.#r,this.#aw]=[[],"",0];
 }
 }
 async function readEventStream(address,{lastId,fields={},signal,wait=0,send=fetch,onOpen,onLife,onRetry=()=>{},onEvent}){
@@ -2657,18 +2725,18 @@ return{pause,EventStreamParser,readEventStream};
 })();
 const m_engine_resource_stream=(()=>{
 class ResourceStream{
-#aw=new AbortController();
+#ax=new AbortController();
 constructor(listener){
 this.listener=listener;
 }
 async run(read,address,options={}){
-const tell=(act)=>this.#aw.signal.aborted||act();
+const tell=(act)=>this.#ax.signal.aborted||act();
 const lastId=options.lastId??null;
 try{
 await read(address,{
 ...options,
 lastId,
-signal:this.#aw.signal,
+signal:this.#ax.signal,
 wait:this.listener.wait,
 onRetry:(ms)=>tell(()=>this.listener.retry(ms)),
 onOpen:()=>tell(()=>this.listener.opened(lastId !==null)),
@@ -2685,7 +2753,7 @@ deliver(outcome,{body=null,tag=null,bytes,marks={},hints={}}){
 this.listener.delivered({outcome,status:200,body,tag,bytes,marks,hints});
 }
 close(){
-this.#aw.abort();
+this.#ax.abort();
 }
 }
 return{ResourceStream};
@@ -2738,26 +2806,30 @@ function timeOf(value){
 const time=typeof value==="string"?Date.parse(value):Number(value);
 return Number.isFinite(time)?Math.trunc(time):null;
 }
+function spanOf(value){
+const span=typeof value==="string"&&value.trim()===""?NaN:Number(value);
+return Number.isFinite(span)?Math.max(0,Math.trunc(span)):0;
+}
 class ValueStream extends ResourceStream{
-#bp;
-#ax;
+#bt;
+#ay;
 constructor({address,transport="events",reduce=wholeValue,resumes=false,protocols},{value,lastId,headers,client,keepId},listener){
 super(listener);
-this.#bp=reduce;
-this.#ax=value;
+this.#bt=reduce;
+this.#ay=value;
 this.keepId=keepId;
 if(transport==="webSocket")this.run(readWebSocket,String(address),{protocols,Socket:client.Socket});
 else this.run(readEventStream,String(address),{fields:headers,send:client.send,lastId:resumes?lastId:null});
 }
 take(event){
-const made=this.#bp(event,this.#ax);
+const made=this.#bt(event,this.#ay);
 if(made==null)return;
 if(made==="gap")return this.listener.gap();
 if(event.id !==null)this.keepId(event.id);
 const bytes=event.data.length;
 const marks={status:"applied",...marksOf(made)};
 if(made==="unchanged")return this.deliver("unchanged",{bytes,marks});
-this.#ax=made.value;
+this.#ay=made.value;
 this.deliver("content",{body:made.value,tag:made.tag??null,bytes,marks});
 }
 }
@@ -2769,7 +2841,7 @@ if(now===null)return marks;
 const isWhole=typeof serverTime==="string"?truncationOf(serverTime)>0:now % 1000===0;
 return{...marks,serverTime:now,truncation:isWhole?999:0};
 }
-return{timeOf,ValueStream,marksOf};
+return{timeOf,spanOf,ValueStream,marksOf};
 })();
 const m_status_status_source=(()=>{
 const{ValueStream}=m_engine_value_stream;
@@ -2797,12 +2869,12 @@ const m_shared_announcer=(()=>{
 const{element,setText}=m_shared_dom;
 const LEAST_GAP_MS=20_000;
 class Announcer{
-#bq=-LEAST_GAP_MS;
-#cw=element("announcement");
+#bu=-LEAST_GAP_MS;
+#db=element("announcement");
 say(sentence,{now,urgent=false}){
-if(!sentence||(!urgent&&now - this.#bq<LEAST_GAP_MS))return false;
-this.#bq=now;
-setText(this.#cw,sentence);
+if(!sentence||(!urgent&&now - this.#bu<LEAST_GAP_MS))return false;
+this.#bu=now;
+setText(this.#db,sentence);
 return true;
 }
 }
@@ -2811,38 +2883,38 @@ return{Announcer};
 const m_engine_clock=(()=>{
 const SLEPT_FROM_MS=5000;
 class SteadyClock{
-#br=performance.now();
-#bs=Date.now();
+#bv=performance.now();
+#bw=Date.now();
 now(){
 return performance.now();
 }
 notice(){
 const [steady,wall]=[performance.now(),Date.now()];
-const gap=wall - this.#bs -(steady - this.#br);
-[this.#br,this.#bs]=[steady,wall];
+const gap=wall - this.#bw -(steady - this.#bv);
+[this.#bv,this.#bw]=[steady,wall];
 return gap>=SLEPT_FROM_MS;
 }
 }
 const steadyClock=new SteadyClock();
 class ServerClock{
-#j=Date.now()- steadyClock.now();
-#bt=false;
+#l=Date.now()- steadyClock.now();
+#bx=false;
 learn(serverTime,{askedAt,answeredAt}){
 if(serverTime===null)return;
 const middle=(askedAt + answeredAt)/ 2;
-const believed=middle + this.#j;
-const isWithin=this.#bt&&serverTime % 1000===0&&believed>=serverTime&&believed<serverTime + 1000;
-if(!isWithin)this.#j=serverTime - middle;
-this.#bt=true;
+const believed=middle + this.#l;
+const isWithin=this.#bx&&serverTime % 1000===0&&believed>=serverTime&&believed<serverTime + 1000;
+if(!isWithin)this.#l=serverTime - middle;
+this.#bx=true;
 }
 learnFrom(arrival){
 if(arrival.outcome==="content"||arrival.outcome==="unchanged")this.learn(arrival.marks.serverTime??null,arrival);
 }
 now(){
-return steadyClock.now()+ this.#j;
+return steadyClock.now()+ this.#l;
 }
 at(steady){
-return steady + this.#j;
+return steady + this.#l;
 }
 }
 function everySecond(clock,tick){
@@ -2854,57 +2926,57 @@ return{steadyClock,ServerClock,everySecond};
 const m_engine_device=(()=>{
 const{steadyClock}=m_engine_clock;
 class Device{
-#ay=new Set();
-#ae=null;
-#af=null;
+#az=new Set();
+#ag=null;
+#ah=null;
 constructor(){
-this.#ag();
+this.#ai();
 if(typeof document==="undefined")return;
-document.addEventListener("visibilitychange",()=>this.#ag());
-document.addEventListener("freeze",()=>this.#az("suspended"));
-document.addEventListener("resume",()=>this.#ag());
-addEventListener("pagehide",()=>this.#az("suspended"));
-addEventListener("pageshow",()=>this.#ag());
+document.addEventListener("visibilitychange",()=>this.#ai());
+document.addEventListener("freeze",()=>this.#ba("suspended"));
+document.addEventListener("resume",()=>this.#ai());
+addEventListener("pagehide",()=>this.#ba("suspended"));
+addEventListener("pageshow",()=>this.#ai());
 addEventListener("focus",()=>this.#a({event:"focused"}));
-for(const name of ["online","offline"])addEventListener(name,()=>this.#ba());
-navigator.connection?.addEventListener?.("change",()=>this.#ba());
+for(const name of ["online","offline"])addEventListener(name,()=>this.#bb());
+navigator.connection?.addEventListener?.("change",()=>this.#bb());
 }
 now(){
 return steadyClock.now();
 }
 get lifecycle(){
-return this.#ae;
+return this.#ag;
 }
 get connectivity(){
-return this.#af;
+return this.#ah;
 }
 listen(listener){
-listener({event:"lifecycle",with:{to:this.#ae}});
-listener({event:"connectivity",with:{to:this.#af}});
-this.#ay.add(listener);
-return()=>this.#ay.delete(listener);
+listener({event:"lifecycle",with:{to:this.#ag}});
+listener({event:"connectivity",with:{to:this.#ah}});
+this.#az.add(listener);
+return()=>this.#az.delete(listener);
 }
 tick(){
 if(steadyClock.notice())this.#a({event:"slept"});
 }
-#ag(){
-this.#az(globalThis.document?.hidden?"background":"foreground");
-this.#ba();
+#ai(){
+this.#ba(globalThis.document?.hidden?"background":"foreground");
+this.#bb();
 }
-#az(to){
-if(this.#ae===to)return;
-this.#ae=to;
+#ba(to){
+if(this.#ag===to)return;
+this.#ag=to;
 this.#a({event:"lifecycle",with:{to}});
 }
-#ba(){
+#bb(){
 const{onLine,connection}=globalThis.navigator??{};
 const to=onLine===false?"offline":connection?.saveData?"metered":"online";
-if(this.#af===to)return;
-this.#af=to;
+if(this.#ah===to)return;
+this.#ah=to;
 this.#a({event:"connectivity",with:{to}});
 }
 #a(event){
-for(const listener of this.#ay)listener(event);
+for(const listener of this.#az)listener(event);
 }
 }
 return{Device};
@@ -2951,10 +3023,10 @@ const{languageOf,loadMessages,LOCALES,sentences}=m_messages_messages;
 const FAULT={pageFault:"{reason}",reload:"Reload"};
 const THEMES=["auto","light","dark"];
 class WorkPage{
-#bu;
-#bv=null;
+#by;
+#bz=null;
 constructor({modules,language,messages}){
-this.#bu=modules;
+this.#by=modules;
 this.language=language;
 this.messages=messages;
 this.device=new Device();
@@ -2964,8 +3036,8 @@ const theme=new URLSearchParams(location.search).get("theme");
 this.theme=THEMES.includes(theme)?theme:memory.read("theme")??"auto";
 this.say=sentences(language,messages);
 for(const id of ["settings","help"])makeDialog(element(id));
-element("language").addEventListener("change",(event)=>this.#cx(event.target.value));
-element("theme").addEventListener("change",(event)=>this.#ah("theme","theme",event.target.value));
+element("language").addEventListener("change",(event)=>this.#dc(event.target.value));
+element("theme").addEventListener("change",(event)=>this.#aj("theme","theme",event.target.value));
 element("settings-open").addEventListener("click",()=>element("settings").showModal());
 element("help-open").addEventListener("click",()=>this.help());
 document.addEventListener("visibilitychange",()=>document.hidden||this.tick());
@@ -2984,15 +3056,15 @@ help(){
 element("settings").close();
 element("help").showModal();
 }
-async #cx(language){
-this.#bv=language;
-const messages=await loadMessages(this.#bu,language).catch(()=>null);
-if(this.#bv !==language)return;
+async #dc(language){
+this.#bz=language;
+const messages=await loadMessages(this.#by,language).catch(()=>null);
+if(this.#bz !==language)return;
 if(!messages)return void(element("language").value=this.language);
 this.messages=messages;
-this.#ah("language","lang",language);
+this.#aj("language","lang",language);
 }
-#ah(name,parameter,value){
+#aj(name,parameter,value){
 this[name]=value;
 memory.write(name,value);
 const address=new URL(location.href);
@@ -3045,7 +3117,7 @@ const{Plots}=m_status_plots;
 const{nameOf,SourceList,verdictOn}=m_status_source_list;
 const{statusSource}=m_status_status_source;
 const{begin,WorkPage}=m_shared_work_page;
-const WASM="/assets/freshness.876ad3efd03d.wasm";
+const WASM="/assets/freshness.151716256c53.wasm";
 const MESSAGES={
 fr:()=>later("/assets/messages-fr-status.87eb36db1cc2.js",loaded),
 de:()=>later("/assets/messages-de-status.903e340b8593.js",loaded),
@@ -3057,41 +3129,41 @@ const SIGNS={live:"live",ageing:"live",reduced:"reduced",stale:"reduced",held:"r
 const LEVELS=["good","warning","grave"];
 const LEVEL_SIGNS={good:"done",warning:"reduced",grave:"failing"};
 class StatusPage extends WorkPage{
-#ai=null;
-#bb=null;
+#ak=null;
+#bc=null;
 constructor(engine,words){
 super(words);
 this.root=element("status-page");
 this.parts=partsOf(this.root);
 this.sources=new SourceList(this.parts.sources);
 this.plots=new Plots(this.parts.plots);
-this.points=new HistoryPoints(()=>this.#bw());
+this.points=new HistoryPoints(()=>this.#ca());
 const onArrival=(arrival)=>this.clock.learnFrom(arrival);
-this.live=new LiveResource(statusSource(),{engine,policy:POLICY,device:this.device,onChange:()=>this.#bx(),onArrival});
-this.parts.refresh.addEventListener("click",()=>this.#by());
-for(const button of this.root.querySelectorAll("[data-range]"))button.addEventListener("click",()=>this.#ah(button.dataset.range));
+this.live=new LiveResource(statusSource(),{engine,policy:POLICY,device:this.device,onChange:()=>this.#cb(),onArrival});
+this.parts.refresh.addEventListener("click",()=>this.#cc());
+for(const button of this.root.querySelectorAll("[data-range]"))button.addEventListener("click",()=>this.#aj(button.dataset.range));
 this.speak();
 this.live.watch({});
 }
-#by(){
+#cc(){
 this.live.refresh();
 if(this.live.body)this.points.ask();
 }
-#ah(range){
+#aj(range){
 for(const button of this.root.querySelectorAll("[data-range]"))setAttribute(button,"aria-pressed",String(button.dataset.range===range));
 this.points.choose(range);
 }
 actOf(event){
 if(!keysAreOn())return null;
-return{r:()=>this.#by(),"?":()=>this.help()}[event.key]??null;
+return{r:()=>this.#cc(),"?":()=>this.help()}[event.key]??null;
 }
 speak(){
 super.speak();
 document.title=this.say("statusPage");
-this.#bx();
-this.#bw();
+this.#cb();
+this.#ca();
 }
-get #bz(){
+get #cd(){
 const status=this.live.body;
 return{
 say:this.say,
@@ -3100,19 +3172,19 @@ number:(value,digits=0)=>Number(value).toLocaleString(this.locale,{minimumFracti
 feedsAreSeveral:(status?.timetables.length??0)>1,
 zone:status?.timetables[0]?.timezone??"UTC",
 staleSec:status?.staleSec??180,
-now:this.#h,
+now:this.#j,
 };
 }
-get #h(){
+get #j(){
 const status=this.live.body;
 const age=this.live.look()?.label.age??0;
 return status?Date.parse(status.servedAt)+ age:this.clock.now();
 }
-#bx(){
+#cb(){
 const status=this.live?.body;
 if(status){
-const words=this.#bz;
-this.points.begin(this.#h);
+const words=this.#cd;
+this.points.begin(this.#j);
 this.sources.show(status,words);
 this.parts.nosources.hidden=status.sources.length>0;
 const worst=status.today.flatMap((today)=>today.worst).sort((one,other)=>(one.punctualPercent??100)-(other.punctualPercent??100));
@@ -3122,11 +3194,11 @@ this.parts.missing.replaceChildren(missingLines(missing,words));
 const matches=status.matches.map((match)=>matchCard(match,words));
 this.parts.matches.replaceChildren(...(matches.length>0?matches:[newElement("p","soft",this.say("noMatches"))]));
 this.parts.timetables.replaceChildren(...status.timetables.map((timetable)=>timetableCard(timetable,words)));
-this.#cy(status,words);
+this.#dd(status,words);
 }
 this.tick();
 }
-#cy(status,{number}){
+#dd(status,{number}){
 const{say}=this;
 const sum=(name)=>status.today.reduce((total,{total:counts})=>total + counts[name],0);
 const predicted=sum("predicted");
@@ -3147,27 +3219,27 @@ tile.append(newElement("dt","",name),number,newElement("dd","tile-note",note));
 return tile;
 }));
 }
-#bw(){
+#ca(){
 const known=this.points?.known;
 const{nohistory,plots}=this.parts;
 const isShown=Boolean(known?.series);
 plots.hidden=!isShown;
 nohistory.hidden=isShown||!known;
 if(known&&!isShown)setText(nohistory,this.say(known.isOff?"historyOff":"historyFails"));
-if(isShown)this.plots.show(known,this.#bz);
+if(isShown)this.plots.show(known,this.#cd);
 }
 tick(){
 const status=this.live?.body;
 if(status){
-this.points.begin(this.#h);
-this.sources.tick(this.#h,status,this.say);
-this.#cz(status);
+this.points.begin(this.#j);
+this.sources.tick(this.#j,status,this.say);
+this.#de(status);
 }
-this.#da();
+this.#df();
 }
-#cz(status){
+#de(status){
 const{say}=this;
-const verdicts=status.sources.map((source)=>({source,...verdictOn(source,this.#h,status)}));
+const verdicts=status.sources.map((source)=>({source,...verdictOn(source,this.#j,status)}));
 const bad=verdicts.filter(({level})=>level !=="good");
 const warnings=[
 ...bad.map(({source,word})=>["grave",`${nameOf(source,status,say)}: ${say(word)}${source.lastError?` – ${source.lastError}`:""}`]),
@@ -3190,10 +3262,10 @@ if(this.parts.warnings.dataset.written !==written){
 this.parts.warnings.dataset.written=written;
 this.parts.warnings.replaceChildren(...warnings.map(([,sentence])=>newElement("li","",sentence)));
 }
-if(this.#bb !==null&&this.#bb !==level)this.announcer.say(text,{now:this.device.now(),urgent:level==="grave"});
-this.#bb=level;
+if(this.#bc !==null&&this.#bc !==level)this.announcer.say(text,{now:this.device.now(),urgent:level==="grave"});
+this.#bc=level;
 }
-#da(){
+#df(){
 const look=this.live?.look();
 if(!look)return;
 const steady=this.device.now();
@@ -3204,9 +3276,9 @@ setAttribute(this.root,"data-state",line.state);
 setSign(this.parts.sign,SIGNS[line.state]??"loading");
 setText(this.parts.state,line.title);
 setText(this.parts.detail,line.detail);
-if(this.#ai !==line.state){
-const isNews=this.#ai !==null&&["failing","offline"].some((one)=>one===line.state||one===this.#ai);
-this.#ai=line.state;
+if(this.#ak !==line.state){
+const isNews=this.#ak !==null&&["failing","offline"].some((one)=>one===line.state||one===this.#ak);
+this.#ak=line.state;
 if(isNews)this.announcer.say(line.title,{now:steady,urgent:true});
 }
 }

@@ -79,61 +79,61 @@ const LONGEST_PRESS_MS=10_000;
 const CLICK_DELAY_MS=100;
 const POINTER_REST_MS=10_000;
 class PressGuard{
-#ay=false;
-#r=null;
-#az=new Map();
+#ba=false;
+#u=null;
+#bb=new Map();
 constructor(){
-addEventListener("pointerdown",()=>this.#dc(),true);
-addEventListener("pointerup",()=>this.#ba(CLICK_DELAY_MS),true);
-addEventListener("click",()=>this.#ba(0),true);
-for(const name of ["pointercancel","dragend","blur"])addEventListener(name,()=>this.#bx(),true);
+addEventListener("pointerdown",()=>this.#dg(),true);
+addEventListener("pointerup",()=>this.#bc(CLICK_DELAY_MS),true);
+addEventListener("click",()=>this.#bc(0),true);
+for(const name of ["pointercancel","dragend","blur"])addEventListener(name,()=>this.#by(),true);
 }
 run(owner,change){
-if(this.#ay)this.#az.set(owner,change);
+if(this.#ba)this.#bb.set(owner,change);
 else change();
 }
-#dc(){
-this.#ay=true;
-this.#ba(LONGEST_PRESS_MS);
+#dg(){
+this.#ba=true;
+this.#bc(LONGEST_PRESS_MS);
 }
-#ba(delay){
-clearTimeout(this.#r);
-this.#r=setTimeout(()=>this.#bx(),delay);
+#bc(delay){
+clearTimeout(this.#u);
+this.#u=setTimeout(()=>this.#by(),delay);
 }
-#bx(){
-clearTimeout(this.#r);
-this.#ay=false;
-const changes=[...this.#az.values()];
-this.#az.clear();
+#by(){
+clearTimeout(this.#u);
+this.#ba=false;
+const changes=[...this.#bb.values()];
+this.#bb.clear();
 for(const change of changes)change();
 }
 }
 const pressGuard=new PressGuard();
 class HoverAnchor{
-#l;
-#by=-Infinity;
-#s=null;
+#n;
+#bz=-Infinity;
+#v=null;
 constructor(list,{now,onLeave}){
-this.#l=list;
+this.#n=list;
 this.now=now;
 const isMouse=({pointerType})=>pointerType==="mouse";
 list.addEventListener("pointermove",(event)=>{
 if(!isMouse(event))return;
-this.#by=this.now();
-this.#s=[event.clientX,event.clientY];
+this.#bz=this.now();
+this.#v=[event.clientX,event.clientY];
 },{passive:true});
 list.addEventListener("pointerleave",(event)=>{
 if(!isMouse(event))return;
-this.#s=null;
-this.#bz(0,0);
+this.#v=null;
+this.#ca(0,0);
 onLeave();
 });
 }
 get isActive(){
-return this.#s !==null&&this.now()- this.#by<POINTER_REST_MS;
+return this.#v !==null&&this.now()- this.#bz<POINTER_REST_MS;
 }
 keep(change){
-const anchor=this.isActive?this.#dd():null;
+const anchor=this.isActive?this.#dh():null;
 const before=anchor?.getBoundingClientRect().top??0;
 change();
 if(!anchor?.isConnected)return;
@@ -142,21 +142,21 @@ if(moved()===0)return;
 scrollBy(0,moved());
 const rest=moved();
 if(Math.abs(rest)<1)return;
-this.#bz(rest<0?-rest:0,rest>0?rest:0);
+this.#ca(rest<0?-rest:0,rest>0?rest:0);
 if(rest>0)scrollBy(0,rest);
 }
-#dd(){
-const [x,y]=this.#s;
+#dh(){
+const [x,y]=this.#v;
 const node=document.elementFromPoint(x,y);
-if(!node||!this.#l.contains(node))return null;
-return node.closest("button, summary, a")??[...this.#l.children].find((entry)=>entry.contains(node))??null;
+if(!node||!this.#n.contains(node))return null;
+return node.closest("button, summary, a")??[...this.#n.children].find((entry)=>entry.contains(node))??null;
 }
-#bz(above,below){
+#ca(above,below){
 const set=(side,more)=>{
 const name=`padding-${side}`;
-const had=Number.parseFloat(this.#l.style.getPropertyValue(name))||0;
-if(above===0&&below===0)this.#l.style.removeProperty(name);
-else if(more>0)this.#l.style.setProperty(name,`${had + more}px`);
+const had=Number.parseFloat(this.#n.style.getPropertyValue(name))||0;
+if(above===0&&below===0)this.#n.style.removeProperty(name);
+else if(more>0)this.#n.style.setProperty(name,`${had + more}px`);
 };
 set("top",above);
 set("bottom",below);
@@ -192,7 +192,7 @@ this.files=[...(document?.conflict_files??[]),...(document?.files??[])].filter((
 }
 }
 class WorkspaceApi{
-#bb=null;
+#bd=null;
 constructor(fields){
 this.fields=fields;
 }
@@ -224,8 +224,8 @@ omissions(){
 return this.#d("GET","/v1/git/omissions");
 }
 async overrides(code,operation){
-this.#bb??=this.#d("GET","/v1/git/refusals").catch(()=>(this.#bb=null));
-const table=await this.#bb;
+this.#bd??=this.#d("GET","/v1/git/refusals").catch(()=>(this.#bd=null));
+const table=await this.#bd;
 return(Array.isArray(table)?table:[]).find((entry)=>entry?.code===code)?.overrides?.[operation]??[];
 }
 restorePoints(){
@@ -268,115 +268,115 @@ const{pressGuard}=m_shared_press_guard;
 const{Refusal}=m_worktrees_workspace_api;
 const OPERATIONS={remove:"delete"};
 class ActionSheet{
-#h=makeDialog(element("action"));
-#o=element("action-form");
-#ad=null;
-#m=null;
-#ae=false;
-#aj=[];
-#bc=false;
+#j=makeDialog(element("action"));
+#q=element("action-form");
+#ah=null;
+#o=null;
+#ai=false;
+#al=[];
+#be=false;
 #f=0;
 constructor(page){
 this.page=page;
-this.#o.addEventListener("submit",(event)=>{
+this.#q.addEventListener("submit",(event)=>{
 event.preventDefault();
-this.#de();
+this.#di();
 });
-this.#h.addEventListener("close",()=>!this.#h.open&&(this.#f +=1));
+this.#j.addEventListener("close",()=>!this.#j.open&&(this.#f +=1));
 }
 open(operation,card){
 const{say}=this.page;
-[this.#ad,this.#m,this.#ae]=[card,operation,false];
-[this.#aj,this.#bc]=[[],false];
+[this.#ah,this.#o,this.#ai]=[card,operation,false];
+[this.#al,this.#be]=[[],false];
 setText(element("action-title"),say(`${operation}Title`,{name:card.name}));
-setText(element("action-explanation"),say(`${operation}Explanation`,{source:this.#ca}));
-this.#o.reset();
+setText(element("action-explanation"),say(`${operation}Explanation`,{source:this.#cb}));
+this.#q.reset();
 this.#g([]);
-this.#cb(say(operation));
-this.#cc(false);
-this.#h.showModal();
-if(isAboutTrust(operation))this.#df();
-else if(operation !=="remove")this.#dg();
+this.#cc(say(operation));
+this.#cd(false);
+this.#j.showModal();
+if(isAboutTrust(operation))this.#dj();
+else if(operation !=="remove")this.#dk();
 }
-#df(){
-const{programs=[],count=0}=this.#ad.worktree.git?.trust??{};
+#dj(){
+const{programs=[],count=0}=this.#ah.worktree.git?.trust??{};
 const lines=programs.map(({key,command,file})=>`${key} = ${command}${file?` (${file})`:""}`);
 if(count>programs.length)lines.push(this.page.say("moreFiles",{count:count - programs.length}));
 this.#g([],lines);
 }
-get #ca(){
-const{git,source_branch:branch}=this.#ad.worktree;
+get #cb(){
+const{git,source_branch:branch}=this.#ah.worktree;
 return git?.compared??branch??"";
 }
-async #dg(){
+async #dk(){
 const{page}=this;
 const number=(this.#f +=1);
 this.#g([page.say("checking")]);
 try{
-const report=await page.api.check(this.#ad.worktree.id,this.#m);
-pressGuard.run(this,()=>number===this.#f&&this.#dh(report));
+const report=await page.api.check(this.#ah.worktree.id,this.#o);
+pressGuard.run(this,()=>number===this.#f&&this.#dl(report));
 }catch(failure){
-if(number===this.#f)await this.#cd(failure);
+if(number===this.#f)await this.#ce(failure);
 }
 }
-#dh(report){
+#dl(report){
 const{page}=this;
-this.#cc(report?.has_conflicts===true);
+this.#cd(report?.has_conflicts===true);
 if(report?.has_conflicts)this.#g([page.say("wouldConflict")],report.conflict_files??[],"grave");
 else this.#g([page.say("noConflicts")],[],"good");
 }
-async #de(){
+async #di(){
 if(element("action-go").hidden)return;
 const{page}=this;
 const number=(this.#f +=1);
-const given=new FormData(this.#o);
-const{worktree}=this.#ad;
+const given=new FormData(this.#q);
+const{worktree}=this.#ah;
 const{id}=worktree;
-const source=this.#ca;
+const source=this.#cb;
 const isOn=(name)=>given.get(name)==="on";
-const processes=this.#aj;
-this.#ce(true);
+const processes=this.#al;
+this.#cf(true);
 this.#g([page.say("working")]);
 try{
 const answer=await{
 merge:()=>page.api.merge(id,{squash:isOn("squash"),cleansUp:isOn("cleanup"),processes}),
 sync:()=>page.api.sync(id,{
-strategy:given.get("strategy")??"rebase",fetches:isOn("fetch"),rewritesPushed:this.#bc,processes,
+strategy:given.get("strategy")??"rebase",fetches:isOn("fetch"),rewritesPushed:this.#be,processes,
 }),
 trust:()=>page.api.trust(id,worktree.git?.trust?.digest),
 distrust:()=>page.api.distrust(id),
-remove:()=>page.api.remove(id,{isForced:this.#ae,removesBranch:isOn("branch"),processes}),
-}[this.#m]();
-page.done(this.#di(answer,worktree,source),answer?.removed??answer?.restore);
-if(number===this.#f)this.#h.close();
+remove:()=>page.api.remove(id,{isForced:this.#ai,removesBranch:isOn("branch"),processes}),
+}[this.#o]();
+page.done(this.#dm(answer,worktree,source),answer?.removed??answer?.restore);
+if(number===this.#f)this.#j.close();
 }catch(failure){
-if(number===this.#f)await this.#cd(failure);
+if(number===this.#f)await this.#ce(failure);
 else page.done(page.refusalInWords(failure).join(" "));
 }finally{
-this.#ce(false);
+this.#cf(false);
 }
 }
-#di(answer,{git,branch,path},source){
+#dm(answer,{git,branch,path},source){
 const{say}=this.page;
-const name=this.#m==="remove"?path:git?.branch??branch??path;
+const name=this.#o==="remove"?path:git?.branch??branch??path;
 const reason=/; .* stays: (.+)$/s.exec(answer?.message??"")?.[1];
-const done=say(`done-${this.#m}`,{name,source});
+const done=say(`done-${this.#o}`,{name,source});
 return reason?`${done} ${say("worktreeStays",{reason})}`:done;
 }
-async #cd(failure){
+async #ce(failure){
 const{page}=this;
 const number=this.#f;
 const isRefusal=failure instanceof Refusal;
-const operation=OPERATIONS[this.#m]??this.#m;
+const operation=OPERATIONS[this.#o]??this.#o;
 const overrides=isRefusal&&failure.code?await page.api.overrides(failure.code,operation):[];
 if(number !==this.#f)return;
 const processes=overrides.includes("processes")?failure.processes.map(({pid})=>pid):[];
-this.#aj=[...this.#aj,...processes];
-this.#bc||=overrides.includes("rewrite_pushed");
-this.#ae=overrides.includes("force");
-const isPassable=this.#ae||processes.length>0||overrides.includes("rewrite_pushed");
+this.#al=[...this.#al,...processes];
+this.#be||=overrides.includes("rewrite_pushed");
+this.#ai=overrides.includes("force");
+const isPassable=this.#ai||processes.length>0||overrides.includes("rewrite_pushed");
 this.#g(page.refusalInWords(failure),failure.files??[],"grave");
-this.#cb(page.say(this.#ae?"removeForced":isPassable?"anyway":this.#m),isPassable);
+this.#cc(page.say(this.#ai?"removeForced":isPassable?"anyway":this.#o),isPassable);
 }
 #g(sentences,files=[],kind=""){
 element("action-message").dataset.kind=kind;
@@ -385,15 +385,15 @@ const list=element("action-files");
 list.hidden=files.length===0;
 list.replaceChildren(...files.map((file)=>newElement("li","",file)));
 }
-#cb(label,isGrave=false){
+#cc(label,isGrave=false){
 setText(element("action-go"),label);
 element("action-go").classList.toggle("grave",isGrave);
 }
-#cc(isBlocked){
+#cd(isBlocked){
 element("action-go").hidden=isBlocked;
-for(const field of this.#o.querySelectorAll("[data-of]"))field.hidden=isBlocked||field.dataset.of !==this.#m;
+for(const field of this.#q.querySelectorAll("[data-of]"))field.hidden=isBlocked||field.dataset.of !==this.#o;
 }
-#ce(isBusy){
+#cf(isBusy){
 element("action-go").disabled=isBusy;
 }
 }
@@ -401,40 +401,40 @@ function isAboutTrust(operation){
 return operation==="trust"||operation==="distrust";
 }
 class CreationSheet{
-#h=makeDialog(element("creation"));
-#o=element("creation-form");
+#j=makeDialog(element("creation"));
+#q=element("creation-form");
 constructor(page){
 this.page=page;
-this.#o.addEventListener("submit",(event)=>{
+this.#q.addEventListener("submit",(event)=>{
 event.preventDefault();
-this.#dj();
+this.#dn();
 });
-element("creation-repository").addEventListener("change",()=>this.#cf());
+element("creation-repository").addEventListener("change",()=>this.#cg());
 }
 open(){
 const repositories=[...new Set(this.page.worktrees.map(({repo_id:id})=>id).filter(Boolean))].sort();
-this.#o.reset();
+this.#q.reset();
 element("creation-repository").replaceChildren(...repositories.map((id)=>new Option(id,id)));
 this.#g(repositories.length===0?[this.page.say("noRepository")]:[]);
 element("creation-go").disabled=repositories.length===0;
-this.#h.showModal();
-if(repositories.length>0)this.#cf();
+this.#j.showModal();
+if(repositories.length>0)this.#cg();
 }
-async #cf(){
+async #cg(){
 const repository=element("creation-repository").value;
 const names=await this.page.api.branches(repository).catch(()=>[]);
 if(repository !==element("creation-repository").value||!Array.isArray(names))return;
 element("creation-sources").replaceChildren(...names.filter((name)=>typeof name==="string").map((name)=>new Option(name,name)));
 }
-async #dj(){
+async #dn(){
 const{page}=this;
-const given=Object.fromEntries([...new FormData(this.#o)].map(([name,value])=>[name,String(value).trim()]));
+const given=Object.fromEntries([...new FormData(this.#q)].map(([name,value])=>[name,String(value).trim()]));
 if(!given.branch&&!given.name)return this.#g([page.say("branchNeeded")]);
 element("creation-go").disabled=true;
 this.#g([page.say("working")]);
 try{
 await page.api.create(given);
-this.#h.close();
+this.#j.close();
 page.done(page.say("done-create",{name:given.branch||given.name}));
 }catch(failure){
 this.#g(page.refusalInWords(failure),failure.files??[],"grave");
@@ -482,7 +482,7 @@ const HEADING=/^(?:diff --git |index |--- |\+\+\+ |new file|deleted file|similar
 const KINDS=["added","deleted","modified","renamed","copied","type changed","conflicted","added (untracked)"];
 const OMITTED=["binary","too_large","symbolic_link","repository","unreadable"];
 class DiffSheet{
-#h=makeDialog(element("diff"));
+#j=makeDialog(element("diff"));
 #f=0;
 constructor(page){
 this.page=page;
@@ -494,7 +494,7 @@ const number=(this.#f +=1);
 setText(element("diff-title"),say("diffOf",{name:card.name}));
 setText(element("diff-note"),say("loading"));
 element("diff-files").replaceChildren();
-if(!this.#h.open)this.#h.showModal();
+if(!this.#j.open)this.#j.showModal();
 let diff;
 try{
 diff=await page.api.diff(card.worktree.id);
@@ -704,7 +704,7 @@ event:[
 "answered","linkOpened","linkHeard","linkChanged","linkDelivered","linkGap","linkLost",
 "restored","restrained","notHeld",
 ],
-originEvent:["asks","ended","withdrew"],
+originEvent:["asks","ended","withdrew","opens"],
 outcome:[
 "content","unchanged","refused","unauthorised","gone","throttled","serverError",
 "timedOut","unreachable","undecodable","cancelled",
@@ -976,6 +976,7 @@ hints.end();
 writer.optionalNamed("activity",members.take("activity",null),members.name("activity"));
 writer.optional(members.take("deviceTime",null),members.name("deviceTime"));
 writer.optional(members.take("delay",null),members.name("delay"));
+writer.integer(members.take("decoding",0),members.name("decoding"));
 members.end();
 }
 const RESTRAINT=["notBefore","quietUntil","leastInterval"];
@@ -1000,6 +1001,7 @@ members.end();
 writer.integer(values.take("resources",1),values.name("resources"));
 },
 withdrew:(writer,values)=>writer.integer(values.take("number"),values.name("number")),
+opens:(writer,values)=>writer.integer(values.take("number"),values.name("number")),
 };
 function writeOriginEvent(writer,event){
 const members=new Members(event,"event");
@@ -1318,13 +1320,13 @@ return{writeContext,writeOriginEvent,readOriginOrders,writeEvent,POLICY_FIELDS,R
 const m_engine_freshness=(()=>{
 const{POLICY_FIELDS,RECORDS,readCounters,readEffects,readLabel,readLook,readOriginOrders,readPolicy,writeContext,writeEvent,writeOriginEvent,writePolicy}=m_engine_freshness_messages;
 const{CODES,EngineError,Members,Reader,Writer}=m_engine_freshness_words;
-const WIRE_VERSION=5;
+const WIRE_VERSION=6;
 class Engine{
-#i;
-#bd;
-#p;
-#cg;
-#ch=false;
+#k;
+#bf;
+#r;
+#ch;
+#ci=false;
 static async load(source){
 let module=await source;
 if(module instanceof Engine)return module;
@@ -1339,22 +1341,22 @@ static draw(){
 return crypto.getRandomValues(new Uint32Array(1))[0];
 }
 constructor(instance){
-this.#i=instance.exports;
-const version=this.#i.freshness_wire_version?.();
+this.#k=instance.exports;
+const version=this.#k.freshness_wire_version?.();
 if(version !==WIRE_VERSION){
 const problem=`the module speaks wire form ${version}, not ${WIRE_VERSION}`;
 throw new EngineError("wrongModule","",problem);
 }
-this.#p=this.#i.freshness_buffer();
-this.#cg=this.#i.freshness_buffer_capacity();
+this.#r=this.#k.freshness_buffer();
+this.#ch=this.#k.freshness_buffer_capacity();
 }
 get machines(){
-return this.#i.freshness_machines();
+return this.#k.freshness_machines();
 }
 get memory(){
 return{
-inUse:this.#i.freshness_memory_in_use()>>>0,
-size:this.#i.memory.buffer.byteLength,
+inUse:this.#k.freshness_memory_in_use()>>>0,
+size:this.#k.memory.buffer.byteLength,
 };
 }
 policy(description){
@@ -1362,16 +1364,16 @@ const members=new Members(description,"policy");
 if(members.has("preset")===members.has("every")){
 throw new EngineError("missing","policy.preset","either this or \"every\" is expected");
 }
-const policy=this.#dk(members);
+const policy=this.#do(members);
 for(const [field,kind] of POLICY_FIELDS){
 if(!members.has(field))continue;
 const value=members.take(field);
-policy[field]=kind==="push"&&value !==null?this.#dl(value):value;
+policy[field]=kind==="push"&&value !==null?this.#dp(value):value;
 }
 members.end();
 return policy;
 }
-#dk(members){
+#do(members){
 return this.#c("freshness_preset",[],(writer)=>{
 if(members.has("every")){
 writer.named("preset","every","policy.every");
@@ -1386,7 +1388,7 @@ writer.named("preset",name,"policy.preset");
 }
 },readPolicy);
 }
-#dl(value){
+#dp(value){
 const given=new Members(value,"policy.push");
 const push=this.#c("freshness_preset",[],(writer)=>{
 writer.named("preset","every","policy.push");
@@ -1414,26 +1416,26 @@ const handle=this.#c("freshness_origin_create",[],(writer)=>writePolicy(writer,w
 return new Origin((name,write,read)=>this.#c(name,[handle],write,read));
 }
 #c(name,values,write,read){
-if(this.#ch)throw new EngineError("broken","","the module stopped at a fault before");
-const writer=new Writer(this.#ci(),this.#p,this.#cg);
+if(this.#ci)throw new EngineError("broken","","the module stopped at a fault before");
+const writer=new Writer(this.#cj(),this.#r,this.#ch);
 write?.(writer);
 let result;
 try{
-result=this.#i[name](...values,...(write?[writer.count]:[]));
+result=this.#k[name](...values,...(write?[writer.count]:[]));
 }catch(fault){
-this.#ch=true;
+this.#ci=true;
 throw new EngineError("broken","",`the module stopped at a fault: ${fault.message}`);
 }
-if(result<0)throw this.#dm(-result,writer);
+if(result<0)throw this.#dq(-result,writer);
 if(!read)return result;
-const reader=new Reader(this.#ci(),this.#p,result);
+const reader=new Reader(this.#cj(),this.#r,result);
 const value=read(reader);
 reader.finish();
 return value;
 }
-#dm(number,writer){
+#dq(number,writer){
 const code=CODES[number - 1]??"unknown";
-const where=number<=4?writer.names[this.#i.freshness_error_position()]??"":"";
+const where=number<=4?writer.names[this.#k.freshness_error_position()]??"":"";
 const problems={
 outOfRange:"the number is out of its range",
 noSuchMachine:"the machine was destroyed",
@@ -1442,32 +1444,32 @@ tooManyMachines:"there are as many machines as there may be",
 };
 return new EngineError(code,where,problems[code]??`the module refused the message (${code})`);
 }
-#ci(){
-const{buffer}=this.#i.memory;
-if(this.#bd?.buffer !==buffer)this.#bd=new DataView(buffer);
-return this.#bd;
+#cj(){
+const{buffer}=this.#k.memory;
+if(this.#bf?.buffer !==buffer)this.#bf=new DataView(buffer);
+return this.#bf;
 }
 }
 class Machine{
 #c;
-#u=-Infinity;
+#z=-Infinity;
 constructor(call){
 this.#c=call;
 }
 handle(event,now,draw){
 const effects=this.#c("freshness_handle",(writer)=>{
-this.#be(writer,now);
+this.#bg(writer,now);
 writer.integer(draw,"draw");
 writeEvent(writer,event);
 },readEffects);
-this.#u=Math.floor(now);
+this.#z=Math.floor(now);
 return effects;
 }
 look(now){
-return this.#c("freshness_look",(writer)=>this.#be(writer,now),readLook);
+return this.#c("freshness_look",(writer)=>this.#bg(writer,now),readLook);
 }
 label(now){
-return this.#c("freshness_label",(writer)=>this.#be(writer,now),readLabel);
+return this.#c("freshness_label",(writer)=>this.#bg(writer,now),readLabel);
 }
 policy(){
 return this.#c("freshness_policy",null,readPolicy);
@@ -1478,9 +1480,9 @@ return this.#c("freshness_counters",null,readCounters);
 destroy(){
 this.#c("freshness_destroy",null);
 }
-#be(writer,now){
-if(Math.floor(now)<this.#u){
-const problem=`${now} is before the last event, at ${this.#u}; pass a clock that never runs backwards`;
+#bg(writer,now){
+if(Math.floor(now)<this.#z){
+const problem=`${now} is before the last event, at ${this.#z}; pass a clock that never runs backwards`;
 throw new EngineError("wentBack","now",problem);
 }
 writer.moment(now,"now");
@@ -1612,28 +1614,31 @@ reason:null,
 }
 function marksOfHead(headers){
 const age=Number.parseInt(headers.get("x-md-rt-age-ms")??"",10);
-const own={fetchedAt:instant(headers.get("x-md-rt-fetched-at")),cacheAge:age>=0?age:null};
 return{
 serverTime:instant(headers.get("date")),
 truncation:truncationOf(),
-...own,
-transit:transitOf(headers,servedAt(own)),
+fetchedAt:instant(headers.get("x-md-rt-fetched-at")),
+cacheAge:age>=0?age:null,
 status:wordOf(STATUSES,headers.get("x-md-rt-status")),
 };
 }
-function servedAt({serverTime=null,fetchedAt=null,cacheAge=null}){
-return serverTime??(fetchedAt===null||cacheAge===null?null:fetchedAt + cacheAge);
+function servedAt({serverTime,truncation,fetchedAt=null,cacheAge=null},saysTime){
+if(saysTime)return{time:serverTime,isCut:truncation>0};
+return fetchedAt===null||cacheAge===null?null:{time:fetchedAt + cacheAge,isCut:fetchedAt % 1000===0};
 }
 function milliseconds(headers,name){
 const text=headers?.get(name)??"";
 return /^\d{1,12}$/.test(text)?Number(text):null;
 }
-function transitOf(headers,served=null){
+const CLOCK_DIFFERENCE_MS=100;
+function throughCaches(marks,headers,{taken,saysTime=false}){
 const seconds=Number.parseInt(headers.get("age")??"",10);
 const told=seconds>0?seconds * 1000:0;
-const date=instant(headers.get("date"));
-const hidden=date===null||served===null?0:date - served;
-return Math.max(told,hidden>=1000?hidden:0);
+const [date,served]=[instant(headers.get("date")),servedAt(marks,saysTime)];
+const hidden=date===null||served===null?0:date - served.time;
+const isSeen=hidden>=1000||(hidden>taken + CLOCK_DIFFERENCE_MS&&!served.isCut);
+if(!isSeen||hidden<=told)return{...marks,transit:told};
+return{...marks,serverTime:served.time,truncation:0,transit:hidden};
 }
 function hintsOf(body,headers){
 const hints={};
@@ -1648,7 +1653,7 @@ const age=/(?:^|,)\s*max-age\s*=\s*"?(\d+)/i.exec(control);
 if(age&&Number(age[1])>0&&!/no-store|no-cache/i.test(control))hints.maxAge=Number(age[1])* 1000;
 return hints;
 }
-return{wireWord,truncationOf,marksOfBody,marksOfHead,servedAt,transitOf,hintsOf};
+return{wireWord,truncationOf,marksOfBody,marksOfHead,throughCaches,hintsOf};
 })();
 const m_engine_rate_limit=(()=>{
 const LONGEST_RESET_S=86_400;
@@ -1688,7 +1693,7 @@ return{rateLimitOf};
 })();
 const m_engine_arrival=(()=>{
 const{contentDigest}=m_engine_content_digest;
-const{hintsOf,marksOfBody,marksOfHead,servedAt,transitOf}=m_engine_marks;
+const{hintsOf,marksOfBody,marksOfHead,throughCaches}=m_engine_marks;
 const{rateLimitOf}=m_engine_rate_limit;
 const LARGEST_BODY=8_000_000;
 async function ask(address,{tag,wait,signal,now,fields={},read:readDocument=readAnswer,ownsTime=false,send=fetch}){
@@ -1699,17 +1704,18 @@ const headers={...fields,Accept:"application/json","Cache-Control":"no-cache"};
 if(tag !==null)headers["If-None-Match"]=tag;
 if(wait !==null)headers.Prefer=`wait=${wait}`;
 const response=await send(address,{headers,signal,cache:"no-store"});
-await read(response,arrival,tag,readDocument,ownsTime);
+await read(response,arrival,{sentTag:tag,readDocument,ownsTime,taken:now()- askedAt,now});
 }catch(failure){
 if(signal.aborted)arrival.outcome="cancelled";
 else arrival.reason=String(failure?.message??failure).slice(0,200);
 }
-return Object.assign(arrival,{askedAt,answeredAt:now()});
+return{...arrival,askedAt,answeredAt:arrival.answeredAt??now()};
 }
-async function read(response,arrival,sentTag,readDocument,ownsTime){
+async function read(response,arrival,{sentTag,readDocument,ownsTime,taken,now}){
 const{status,headers}=response;
 arrival.status=status;
-arrival.marks=marksOfHead(headers);
+const ofHead=marksOfHead(headers);
+arrival.marks=throughCaches(ofHead,headers,{taken});
 arrival.hints=hintsOf(null,headers);
 arrival.rateLimit=rateLimitOf(headers);
 arrival.evidence={
@@ -1724,6 +1730,7 @@ arrival.isOfAnotherCopy=status===304&&sentTag !==null&&!confirms(headers.get("et
 return;
 }
 const text=await response.text();
+arrival.answeredAt=now();
 arrival.bytes=Number.parseInt(headers.get("content-length")??"",10)||text.length;
 if(text !=="")arrival.evidence.digest=contentDigest(text);
 const document=text.length<=LARGEST_BODY?parsed(text):null;
@@ -1742,9 +1749,8 @@ return;
 arrival.body=found.body;
 arrival.evidence.answered=found.answered??null;
 arrival.tag=found.tag;
-const marks={...arrival.marks,...found.marks};
-const served=servedAt({...marks,serverTime:found.marks?.serverTime??null});
-arrival.marks={...marks,transit:transitOf(headers,served)};
+const saysTime=(found.marks?.serverTime??null)!==null;
+arrival.marks=throughCaches({...ofHead,...found.marks},headers,{taken,saysTime});
 arrival.hints={...arrival.hints,...found.hints};
 }
 function readAnswer(document,headers){
@@ -1791,73 +1797,104 @@ return{ask,readAnswer,outcomeOf};
 const m_engine_origin_gate=(()=>{
 const gates=new WeakMap();
 class OriginGate{
-#bf;
-#bg;
-#n=0;
-#v=new Map();
-#af=new Set();
-#w=new Set();
-#ag={};
+#bh;
+#aa;
+#bi;
+#i=0;
+#l=new Map();
+#s=new Set();
+#ab=new Set();
+#aj={};
 static of(engine,address,policy,now){
 if(!gates.has(engine))gates.set(engine,new Map());
 const known=gates.get(engine);
-return remembered(known,originOf(address),()=>new OriginGate(engine,policy,now));
+return remembered(known,originOf(address),(name)=>new OriginGate(engine,policy,now,name));
 }
-constructor(engine,policy,now){
-this.#bf=engine.origin(policy);
-this.#bg=now;
+constructor(engine,policy,now,name){
+this.#bh=engine.origin(policy);
+this.#aa=name;
+this.#bi=now;
 }
 get isUnused(){
-return this.#w.size===0&&this.#af.size===0;
+return this.#ab.size===0&&this.#s.size===0;
 }
 get isRestrained(){
-return Object.values(this.#ag).some((limit)=>limit !==null);
+return Object.values(this.#aj).some((limit)=>limit !==null);
 }
 destroy(){
-this.#bf.destroy();
+this.#bh.destroy();
 }
 join(resource){
-this.#w.add(resource);
-resource.restrain(this.#ag);
-return()=>this.#w.delete(resource);
+this.#ab.add(resource);
+resource.restrain(this.#aj);
+return()=>this.#ab.delete(resource);
 }
 ask({priority,longPoll},start){
-this.#n +=1;
-const number=this.#n;
-this.#v.set(number,start);
-this.#af.add(number);
-queueMicrotask(()=>this.#v.has(number)&&this.#ah({event:"asks",with:{number,priority,isLongPoll:longPoll !==null}}));
+this.#i +=1;
+const number=this.#i;
+this.#l.set(number,{start,isLongPoll:longPoll !==null});
+this.#s.add(number);
+queueMicrotask(()=>this.#l.has(number)&&this.#w({event:"asks",with:{number,priority,isLongPoll:longPoll !==null}}));
 return number;
 }
+hurry(number){
+if(this.#l.has(number))this.#w({event:"asks",with:{number,priority:"high",isLongPoll:this.#l.get(number).isLongPoll}});
+}
+stream(open,refuse){
+if(this.#dr()){
+queueMicrotask(open);
+return null;
+}
+this.#i +=1;
+const number=this.#i;
+this.#s.add(number);
+const start=()=>{
+if(!this.#s.has(number))return;
+let isOpen=false;
+this.#l.set(number,{start:()=>(isOpen=true)});
+this.#w({event:"opens",with:{number}});
+this.#l.delete(number);
+if(isOpen)return open();
+this.#s.delete(number);
+refuse();
+};
+queueMicrotask(start);
+return number;
+}
+#dr(){
+const entries=globalThis.performance?.getEntriesByType?.("resource")??[];
+const known=entries.filter(({name,nextHopProtocol})=>nextHopProtocol&&name.startsWith(`${this.#aa}/`));
+return /^h[23]/.test(known.at(-1)?.nextHopProtocol??"");
+}
 withdraw(number){
-this.#af.delete(number);
-this.#v.delete(number);
-this.#ah({event:"withdrew",with:{number}});
+this.#s.delete(number);
+this.#l.delete(number);
+this.#w({event:"withdrew",with:{number}});
 }
 tooSlow(number){
-this.#af.delete(number);
-const wasSent=!this.#v.delete(number);
-if(wasSent)this.#ah({event:"ended",with:{number,now:this.#bg(),outcome:"timedOut"}});
-else this.#ah({event:"withdrew",with:{number}});
+this.#s.delete(number);
+const wasSent=!this.#l.delete(number);
+if(wasSent)this.#w({event:"ended",with:{number,now:this.#bi(),outcome:"timedOut"}});
+else this.#w({event:"withdrew",with:{number}});
 }
 ended(number,arrival){
-this.#af.delete(number);
+this.#s.delete(number);
 const{outcome,marks,rateLimit=null}=arrival;
-const report={number,now:this.#bg(),outcome,serverTime:marks.serverTime??null,rateLimit,resources:this.#w.size};
+const report={number,now:this.#bi(),outcome,serverTime:marks.serverTime??null,rateLimit,resources:this.#ab.size};
 if(outcome==="content")report.revision=0;
 if(outcome==="undecodable")report.reason=0;
 if(outcome==="throttled")report.retryAfter=arrival.retryAfter;
-this.#ah({event:"ended",with:report});
+this.#w({event:"ended",with:report});
 }
-#ah(event){
-const{restraint,send}=this.#bf.handle(event);
-if(JSON.stringify(restraint)!==JSON.stringify(this.#ag)){
-this.#ag=restraint;
-for(const resource of this.#w)queueMicrotask(()=>this.#w.has(resource)&&resource.restrain(this.#ag));
+#w(event){
+const{restraint,send}=this.#bh.handle(event);
+if(JSON.stringify(restraint)!==JSON.stringify(this.#aj)){
+this.#aj=restraint;
+for(const resource of this.#ab)queueMicrotask(()=>this.#ab.has(resource)&&resource.restrain(this.#aj));
 }
 for(const{number,isHeld}of send){
-this.#v.get(number)?.(isHeld);
-this.#v.delete(number);
+this.#l.get(number)?.start(isHeld);
+this.#l.delete(number);
 }
 }
 }
@@ -1865,7 +1902,7 @@ function remembered(known,origin,create){
 let gate=known.get(origin);
 if(gate===undefined){
 try{
-gate=create();
+gate=create(origin);
 }catch(failure){
 if(failure.code !=="tooManyMachines")throw failure;
 const unused=[...known].filter(([,other])=>other.isUnused);
@@ -1873,7 +1910,7 @@ const [name,oldest]=unused.find(([,other])=>!other.isRestrained)??unused[0]??[];
 if(oldest===undefined)return known.values().next().value;
 known.delete(name);
 oldest.destroy();
-gate=create();
+gate=create(origin);
 }
 }
 known.delete(origin);
@@ -1950,28 +1987,29 @@ const MOST_RECEIPTS=64;
 const LONGEST_TIMER_MS=2 ** 31 - 1;
 class LiveResource{
 #b=null;
-#cj=null;
-#x=null;
 #ck=null;
-#j=null;
-#y={question:0};
-#k=null;
-#z=null;
-#bh=0;
-#bi=0;
-#r=null;
+#p=null;
+#cl=null;
+#m=null;
+#ac={question:0};
+#h=null;
+#ad=null;
+#x=null;
+#bj=0;
+#bk=0;
+#u=null;
 #e=null;
+#am=null;
+#i=0;
+#z=-Infinity;
 #ak=null;
-#n=0;
-#u=-Infinity;
-#ai=null;
-#bj=[];
-#al=[];
-#bk=new Map();
-#cl=[];
-#am=new Map();
-#an=false;
-#cm=0;
+#bl=[];
+#an=[];
+#bm=new Map();
+#cm=[];
+#ao=new Map();
+#ap=false;
+#cn=0;
 constructor(source,{engine,policy,clientPolicy=policy,device,onChange,onArrival=()=>{},send,timers=globalThis,mostRecords=MOST_RECORDS}){
 this.source=source;
 this.engine=engine;
@@ -1987,18 +2025,18 @@ this.mostRecords=mostRecords;
 this.origin=Date.now()- this.now();
 }
 now(){
-return(this.#u=Math.max(this.#u,this.device.now()));
+return(this.#z=Math.max(this.#z,this.device.now()));
 }
 watch(question){
-if(this.#j !==null&&this.source.isSame(question,this.#j))return;
-this.#j=question;
-this.#ai=null;
-if(!this.#b)return this.#dn();
-this.#y={question:this.#y.question + 1};
-const hadStream=this.#z !==null;
-this.#ao();
-[this.#bh,this.#bi]=[0,0];
-this.#a({event:"contextChanged",with:this.#y});
+if(this.#m !==null&&this.source.isSame(question,this.#m))return;
+this.#m=question;
+this.#ak=null;
+if(!this.#b)return this.#ds();
+this.#ac={question:this.#ac.question + 1};
+const hadStream=this.#ad !==null||this.#x !==null;
+this.#aq();
+[this.#bj,this.#bk]=[0,0];
+this.#a({event:"contextChanged",with:this.#ac});
 if(hadStream)this.#a({event:"linkLost"});
 }
 pause(){
@@ -2012,38 +2050,40 @@ this.#b&&this.#a({event:"acted"});
 }
 invalidate(){
 if(!this.#b)return;
-this.#an=this.#k !==null;
+this.#ap=this.#h !==null;
 this.acted();
-if(!this.#an)this.#a({event:"wished",with:{wish:"change"}});
+if(!this.#ap)this.#a({event:"wished",with:{wish:"change"}});
 }
 stop(){
 if(!this.#b)return;
 this.#a({event:"stopped"});
-this.#cj();
 this.#ck();
-this.#ao();
-this.timers.clearTimeout(this.#r);
+this.#aq();
+this.#cl();
+this.timers.clearTimeout(this.#u);
 this.#b.destroy();
-[this.#b,this.#j,this.#e,this.#ai]=[null,null,null,null];
+[this.#b,this.#m,this.#e,this.#ak]=[null,null,null,null];
 }
 refresh({isForced=false}={}){
-this.#b&&this.#a({event:"wished",with:{wish:isForced?"hardRefresh":"person"}});
+if(!this.#b)return;
+this.#a({event:"wished",with:{wish:isForced?"hardRefresh":"person"}});
+if(this.#h)this.#p.hurry(this.#h.number);
 }
 restrain(restraint){
 this.#b&&this.#a({event:"restrained",with:restraint});
 }
 restore(body,age){
 if(!this.#b||this.#e)return;
-this.#n +=1;
-const revision=this.#n;
-this.#ak={body,tag:null,revision,validator:null};
+this.#i +=1;
+const revision=this.#i;
+this.#am={body,tag:null,revision,validator:null};
 this.#a({event:"restored",with:{revision,age:Math.max(0,Math.round(age))}});
 }
 get requests(){
-return this.#cm;
+return this.#cn;
 }
 get question(){
-return this.#j;
+return this.#m;
 }
 get body(){
 return this.#e?.body??null;
@@ -2052,84 +2092,83 @@ look(){
 return this.#b?.look(this.now())??null;
 }
 get failure(){
-return this.#ai;
+return this.#ak;
 }
 diagnostics(){
 if(!this.#b)return null;
 return{
-ring:this.#bj,
-records:this.#al,
+ring:this.#bl,
+records:this.#an,
 counters:this.#b.counters(),
 policy:this.policy,
 look:this.look(),
-notes:this.#cl,
+notes:this.#cm,
 now:this.now(),
 };
 }
-#dn(){
-this.#b=this.engine.machine({policy:this.wished,context:this.#y});
-this.#cj=this.device.listen((event)=>this.#a(event));
-this.#x=OriginGate.of(this.engine,this.source.address(this.#j,null),this.clientPolicy,()=>this.device.now());
-this.#ck=this.#x.join(this);
+#ds(){
+this.#b=this.engine.machine({policy:this.wished,context:this.#ac});
+this.#ck=this.device.listen((event)=>this.#a(event));
+this.#p=OriginGate.of(this.engine,this.source.address(this.#m,null),this.clientPolicy,()=>this.device.now());
+this.#cl=this.#p.join(this);
 this.#a({event:"started"});
 }
-#a(event){
-const now=this.now();
+#a(event,now=this.now()){
 const effects=this.#b.handle(event,now,Engine.draw());
-if(effects.notes.length>0)this.#cl=effects.notes;
-if(effects.cancel !==null&&this.#k?.generation===effects.cancel){
-this.#k.abort.abort();
-if(effects.notes.includes("timedOut"))this.#x.tooSlow(this.#k.number);
-else this.#x.withdraw(this.#k.number);
-this.#k=null;
+if(effects.notes.length>0)this.#cm=effects.notes;
+if(effects.cancel !==null&&this.#h?.generation===effects.cancel){
+this.#h.abort.abort();
+if(effects.notes.includes("timedOut"))this.#p.tooSlow(this.#h.number);
+else this.#p.withdraw(this.#h.number);
+this.#h=null;
 }
-if(effects.sample)this.#do(effects.sample);
-this.#dp(effects,now);
-if(effects.request)this.#dq(effects.request);
-if(effects.link==="open")this.#dr();
-if(effects.link==="close")this.#ao();
-this.#ds(effects.alarm,now);
+if(effects.sample)this.#dt(effects.sample);
+this.#du(effects,now);
+if(effects.request)this.#dv(effects.request);
+if(effects.link==="open")this.#dw();
+if(effects.link==="close")this.#aq();
+this.#dx(effects.alarm,now);
 if(effects.changes.length>0||effects.snapshot !=="none")this.onChange(this);
 }
-#ds(alarm,now){
-this.timers.clearTimeout(this.#r);
+#dx(alarm,now){
+this.timers.clearTimeout(this.#u);
 if(alarm===null)return;
 const wait=Math.min(Math.max(0,alarm - now),LONGEST_TIMER_MS);
-this.#r=this.timers.setTimeout(()=>this.#a({event:"woke"}),wait);
+this.#u=this.timers.setTimeout(()=>this.#a({event:"woke"}),wait);
 }
-#dp(effects,now){
+#du(effects,now){
 const look=this.#b.look(now);
-const incoming=this.#ak;
-this.#ak=null;
+const incoming=this.#am;
+this.#am=null;
 if(incoming&&look.revision===incoming.revision&&effects.snapshot !=="hold"){
 const isValid=look.validator !==null&&look.validator===incoming.validator;
 this.#e={...incoming,tag:isValid?incoming.tag:null};
 }
 if(look.revision===null)this.#e=null;
-if(effects.notes.includes("timedOut"))this.#ai={problem:null,reason:null};
+if(effects.notes.includes("timedOut"))this.#ak={problem:null,reason:null};
 }
-get #cn(){
-return `GET ${nameOf(this.source.address(this.#j,null))}`;
+get #co(){
+return `GET ${nameOf(this.source.address(this.#m,null))}`;
 }
-#dt(generation){
-const before=/;m=([0-9a-f]{16})[0-9a-f]{48}$/.exec(this.#am.get(this.#cn)??"");
+#dy(generation){
+const before=/;m=([0-9a-f]{16})[0-9a-f]{48}$/.exec(this.#ao.get(this.#co)??"");
 return before?{"X-MD-Receipt-After":`${generation};${before[1]}`}:{};
 }
-#do(sample){
-const evidence=this.#bk.get(sample.generation);
-this.#bk.clear();
-const record=sampleRecord(sample,this.#cn,this.origin,evidence);
-if(evidence?.receipt)this.#am.set(record.resource,evidence.receipt);
-if(this.#am.size>MOST_RECEIPTS)this.#am.clear();
+#dt(sample){
+const evidence=this.#bm.get(sample.generation);
+this.#bm.clear();
+const record=sampleRecord(sample,this.#co,this.origin,evidence);
+if(evidence?.receipt)this.#ao.set(record.resource,evidence.receipt);
+if(this.#ao.size>MOST_RECEIPTS)this.#ao.clear();
 const capacity=this.policy.ringCapacity;
-this.#bj=[...this.#bj,record].slice(-capacity);
-this.#al.push(record);
-if(this.#al.length>this.mostRecords)this.#al.shift();
+this.#bl=[...this.#bl,record].slice(-capacity);
+this.#an.push(record);
+if(this.#an.length>this.mostRecords)this.#an.shift();
 }
-#dq(request){
+#dv(request){
 const machine=this.#b;
 const flight={generation:request.generation,abort:new AbortController(),number:0};
-flight.number=this.#x.ask(request,(isHeld)=>{
+flight.number=this.#p.ask(request,(isHeld)=>{
 if(this.#b !==machine)return;
 if(request.longPoll !==null&&!isHeld){
 request.longPoll=null;
@@ -2138,17 +2177,17 @@ if(flight.abort.signal.aborted)return;
 }
 this.#d(request,flight);
 });
-this.#k=flight;
+this.#h=flight;
 }
 async #d(request,{abort,number}){
 const machine=this.#b;
-const why={origin:request.origin??null,asked:this.source.subjectOf(this.#j)};
+const why={origin:request.origin??null,asked:this.source.subjectOf(this.#m)};
 const isKnown=request.validator !==null&&this.#e?.validator===request.validator;
 const base=isKnown&&this.#e.tag !==null?this.#e:null;
-const order=(this.#cm +=1);
-const arrival=await ask(this.source.address(this.#j,base),{
+const order=(this.#cn +=1);
+const arrival=await ask(this.source.address(this.#m,base),{
 tag:base?.tag??null,
-fields:{...this.source.fields(),...this.#dt(request.generation)},
+fields:{...this.source.fields(),...this.#dy(request.generation)},
 read:(document,headers)=>this.source.read(document,headers,base,this.#e),
 ownsTime:this.source.ownsTime?.(this.#e?.body)??false,
 wait:request.longPoll===null?null:Math.floor(request.longPoll / 1000),
@@ -2156,77 +2195,106 @@ signal:abort.signal,
 now:()=>this.now(),
 send:this.send,
 });
-if(!abort.signal.aborted)this.#x.ended(number,arrival);
+if(!abort.signal.aborted)this.#p.ended(number,arrival);
 if(this.#b !==machine)return;
-if(this.#k?.generation===request.generation)this.#k=null;
+if(this.#h?.generation===request.generation)this.#h=null;
 const{generation,context}=request;
 if(arrival.isOfAnotherCopy){
 this.#a({event:"answered",with:{generation,context,answer:{outcome:"cancelled"}}});
 const wish={origin:"change",isUnconditional:true};
 return this.#a({event:"wished",with:wish});
 }
-this.#bk.set(generation,{...why,...arrival.evidence});
-const isCurrent=context.question===this.#y.question;
+this.#bm.set(generation,{...why,...arrival.evidence});
+const isCurrent=context.question===this.#ac.question;
 if(isCurrent&&arrival.outcome !=="cancelled"){
-this.#ai={problem:arrival.problem,reason:arrival.reason??null};
+this.#ak={problem:arrival.problem,reason:arrival.reason??null};
 this.onArrival({...arrival,request:order});
 }
-this.#a({event:"answered",with:{generation,context,answer:this.#co(arrival,isCurrent)}});
-if(!this.#an||this.#k !==null)return;
-this.#an=false;
+this.#cp("answered",{generation,context},this.#cq(arrival,isCurrent),arrival.answeredAt);
+if(!this.#ap||this.#h !==null)return;
+this.#ap=false;
 if(this.#b===machine)this.#a({event:"wished",with:{wish:"change"}});
 }
-#co(arrival,isCurrent){
+#cp(event,values,answer,arrivedAt){
+const now=this.now();
+answer.decoding=Math.max(0,Math.round(now - arrivedAt));
+this.#a({event,with:{...values,answer}},now);
+}
+#cq(arrival,isCurrent){
 const answer={
 outcome:arrival.outcome,status:arrival.status,bytes:arrival.bytes,hints:arrival.hints,
 marks:{...arrival.marks,...this.source.marks},deviceTime:Date.now(),
 };
 if(arrival.answeredAt !==undefined)answer.delay=Math.max(0,Math.round(arrival.answeredAt - arrival.askedAt));
-this.#n +=1;
+this.#i +=1;
 if(arrival.outcome==="content"){
 const isSame=isCurrent&&this.#e !==null&&this.source.contentOf(this.#e.body)===this.source.contentOf(arrival.body);
 const incoming={
 body:arrival.body,
 tag:arrival.tag,
-revision:isSame?this.#e.revision:this.#n,
-validator:arrival.tag===null?null:this.#n,
+revision:isSame?this.#e.revision:this.#i,
+validator:arrival.tag===null?null:this.#i,
 };
-if(isCurrent)this.#ak=incoming;
+if(isCurrent)this.#am=incoming;
 answer.revision=incoming.revision;
 answer.validator=incoming.validator;
 Object.assign(answer,this.source.natureOf(arrival.body));
 }
 if(arrival.outcome==="throttled")answer.retryAfter=arrival.retryAfter;
-if(arrival.outcome==="undecodable")answer.reason=this.#n;
+if(arrival.outcome==="undecodable")answer.reason=this.#i;
 return answer;
 }
-#dr(){
-this.#ao();
-const stream=this.source.openStream(this.#j,this.#e,{
+#dw(){
+this.#aq();
+if(this.source.occupiesNoConnection)return this.#cr();
+const place={number:null};
+place.number=this.#p.stream(
+()=>this.#x===place&&this.#cr(),
+()=>{
+if(this.#x !==place)return;
+this.#x=null;
+this.#a({event:"linkLost"});
+},
+);
+this.#x=place;
+}
+#cr(){
+let heardAt=this.now();
+const stream=this.source.openStream(this.#m,this.#e,{
 opened:(isResumed)=>this.#a({event:"linkOpened",with:{isResumed}}),
-heard:()=>this.#a({event:"linkHeard"}),
+heard:()=>{
+heardAt=this.now();
+this.#a({event:"linkHeard"},heardAt);
+},
 gap:()=>this.#a({event:"linkGap"}),
-delivered:(arrival)=>this.#du(arrival),
-lost:()=>this.#dv(stream),
-retry:(ms)=>(this.#bh=ms),
-wait:Math.max(0,this.#bi - this.now()),
+delivered:(arrival)=>this.#dz(arrival,heardAt),
+lost:()=>this.#ea(stream),
+retry:(ms)=>(this.#bj=ms),
+wait:Math.max(0,this.#bk - this.now()),
 });
-this.#z=stream;
+this.#ad=stream;
 }
-#du(arrival){
-this.onArrival({...arrival,askedAt:this.now(),answeredAt:this.now()});
-this.#a({event:"linkDelivered",with:{context:this.#y,answer:this.#co(arrival,true)}});
+#dz(arrival,heardAt){
+this.onArrival({...arrival,askedAt:heardAt,answeredAt:heardAt});
+this.#cp("linkDelivered",{context:this.#ac},this.#cq(arrival,true),heardAt);
 }
-#dv(stream){
-if(this.#z !==stream)return;
-this.#z=null;
-this.#bi=this.now()+ this.#bh;
+#ea(stream){
+if(this.#ad !==stream)return;
+this.#ad=null;
+this.#cs();
+this.#bk=this.now()+ this.#bj;
 this.#a({event:"linkLost"});
 }
-#ao(){
-const stream=this.#z;
-this.#z=null;
+#aq(){
+const stream=this.#ad;
+this.#ad=null;
 stream?.close();
+this.#cs();
+}
+#cs(){
+const place=this.#x;
+this.#x=null;
+if(place !==null&&place.number !==null)this.#p.withdraw(place.number);
 }
 }
 function nameOf(address){
@@ -2256,26 +2324,26 @@ const{memory}=m_shared_memory;
 const KEPT="notices";
 const LONGEST=200;
 class Notices{
-#aa=element("notify");
-#bl=false;
+#ae=element("notify");
+#bn=false;
 constructor(page,onChosen){
 this.page=page;
 this.onChosen=onChosen;
-this.#aa.closest("label").hidden=!("Notification" in globalThis);
-this.#aa.checked=this.isOn;
-this.#aa.addEventListener("change",()=>this.#ap(this.#aa.checked));
+this.#ae.closest("label").hidden=!("Notification" in globalThis);
+this.#ae.checked=this.isOn;
+this.#ae.addEventListener("change",()=>this.#ar(this.#ae.checked));
 }
 get isOn(){
 return memory.read(KEPT)===true&&globalThis.Notification?.permission==="granted";
 }
 speak(){
-setText(element("notify-note"),this.#bl?this.page.say("notifyRefused"):"");
+setText(element("notify-note"),this.#bn?this.page.say("notifyRefused"):"");
 }
-async #ap(isWished){
+async #ar(isWished){
 const answer=isWished?await Notification.requestPermission():null;
-this.#bl=isWished&&answer !=="granted";
-memory.write(KEPT,isWished&&!this.#bl?true:null);
-this.#aa.checked=this.isOn;
+this.#bn=isWished&&answer !=="granted";
+memory.write(KEPT,isWished&&!this.#bn?true:null);
+this.#ae.checked=this.isOn;
 this.speak();
 }
 tell({id,title,text}){
@@ -2288,7 +2356,7 @@ notice.close();
 this.onChosen(id);
 });
 }catch{
-this.#aa.checked=false;
+this.#ae.checked=false;
 }
 }
 }
@@ -2297,7 +2365,7 @@ return{Notices};
 const m_worktrees_omission_list=(()=>{
 const{newElement}=m_shared_dom;
 class OmissionList{
-#cp=false;
+#ct=false;
 constructor(page,parts){
 this.page=page;
 this.parts=parts;
@@ -2305,8 +2373,8 @@ parts.omissions.addEventListener("toggle",()=>this.list());
 }
 show(isEmpty){
 this.parts.omissions.hidden=false;
-if(!isEmpty||this.#cp)return;
-this.#cp=true;
+if(!isEmpty||this.#ct)return;
+this.#ct=true;
 this.parts.omissions.open=true;
 }
 async list(){
@@ -2325,13 +2393,13 @@ parts.omissionsnote.textContent=note;
 parts.omitted.replaceChildren(...found.map((one)=>{
 const item=newElement("li","");
 item.dataset.reason=one.reason;
-const text=newElement("span","",this.#dw(one));
+const text=newElement("span","",this.#eb(one));
 if(typeof one.detail==="string")text.title=one.detail;
 item.append(text);
 return item;
 }));
 }
-#dw({reason,path,detail}){
+#eb({reason,path,detail}){
 const known=`omission-${reason}`;
 const sentence=this.page.say(known,{path});
 return sentence===known?detail??path:sentence;
@@ -2342,19 +2410,19 @@ return{OmissionList};
 const m_worktrees_restore_list=(()=>{
 const{newElement}=m_shared_dom;
 class RestoreList{
-#s=null;
+#v=null;
 constructor(page,parts){
 this.page=page;
 this.parts=parts;
-parts.undo.addEventListener("click",()=>this.#cq(this.#s));
-parts.restores.addEventListener("toggle",()=>this.#l());
+parts.undo.addEventListener("click",()=>this.#cu(this.#v));
+parts.restores.addEventListener("toggle",()=>this.#n());
 }
 offer(point){
-this.#s=point??null;
+this.#v=point??null;
 this.parts.undoline.hidden=!point;
-this.#l();
+this.#n();
 }
-async #cq(point){
+async #cu(point){
 const{page}=this;
 if(!point)return;
 try{
@@ -2364,7 +2432,7 @@ page.done(page.say(`restored-${point.kind}`,{name:point.branch??point.path,path:
 page.done([...page.refusalInWords(failure),failure?.detail].filter(Boolean).join(" "));
 }
 }
-async #l(){
+async #n(){
 const{page,parts}=this;
 if(!parts.restores.open)return;
 let points=[];
@@ -2384,7 +2452,7 @@ const until=page.say("keptUntil",{time:time(point.kept_until)});
 const button=newElement("button","tool",page.say("undo"));
 button.type="button";
 button.dataset.restore=point.id;
-button.addEventListener("click",()=>this.#cq(point));
+button.addEventListener("click",()=>this.#cu(point));
 item.append(newElement("span","",`${time(point.created_at)}: ${what} ${until}`),button);
 return item;
 }));
@@ -2418,38 +2486,38 @@ const m_shared_token_form=(()=>{
 const{element,setText}=m_shared_dom;
 const{visitMemory}=m_shared_visit_memory;
 class TokenForm{
-#aq=element("token-form");
-#ar=element("token");
-#ab;
+#as=element("token-form");
+#at=element("token");
+#af;
 constructor(name,onToken){
 this.name=name;
 const kept=visitMemory.read(name);
-this.#ab=typeof kept==="string"?kept:null;
-this.#aq.addEventListener("submit",(event)=>{
+this.#af=typeof kept==="string"?kept:null;
+this.#as.addEventListener("submit",(event)=>{
 event.preventDefault();
-const token=this.#ar.value.trim();
-if(!token)return this.#ar.focus();
-this.#ab=token;
+const token=this.#at.value.trim();
+if(!token)return this.#at.focus();
+this.#af=token;
 visitMemory.write(name,token);
-this.#ar.value="";
+this.#at.value="";
 this.hide();
 onToken();
 });
 }
 get fields(){
-return this.#ab&&/^[\x21-\x7e]+$/.test(this.#ab)?{Authorization:`Bearer ${this.#ab}`}:{};
+return this.#af&&/^[\x21-\x7e]+$/.test(this.#af)?{Authorization:`Bearer ${this.#af}`}:{};
 }
 get isShown(){
-return !this.#aq.hidden;
+return !this.#as.hidden;
 }
 ask(say){
-setText(element("token-refused"),this.#ab?say("tokenRefused"):"");
+setText(element("token-refused"),this.#af?say("tokenRefused"):"");
 if(this.isShown)return;
-this.#aq.hidden=false;
-if(document.activeElement===document.body)this.#ar.focus();
+this.#as.hidden=false;
+if(document.activeElement===document.body)this.#at.focus();
 }
 hide(){
-this.#aq.hidden=true;
+this.#as.hidden=true;
 }
 }
 return{TokenForm};
@@ -2458,12 +2526,12 @@ const m_shared_announcer=(()=>{
 const{element,setText}=m_shared_dom;
 const LEAST_GAP_MS=20_000;
 class Announcer{
-#cr=-LEAST_GAP_MS;
-#dx=element("announcement");
+#cv=-LEAST_GAP_MS;
+#ec=element("announcement");
 say(sentence,{now,urgent=false}){
-if(!sentence||(!urgent&&now - this.#cr<LEAST_GAP_MS))return false;
-this.#cr=now;
-setText(this.#dx,sentence);
+if(!sentence||(!urgent&&now - this.#cv<LEAST_GAP_MS))return false;
+this.#cv=now;
+setText(this.#ec,sentence);
 return true;
 }
 }
@@ -2472,38 +2540,38 @@ return{Announcer};
 const m_engine_clock=(()=>{
 const SLEPT_FROM_MS=5000;
 class SteadyClock{
-#cs=performance.now();
-#ct=Date.now();
+#cw=performance.now();
+#cx=Date.now();
 now(){
 return performance.now();
 }
 notice(){
 const [steady,wall]=[performance.now(),Date.now()];
-const gap=wall - this.#ct -(steady - this.#cs);
-[this.#cs,this.#ct]=[steady,wall];
+const gap=wall - this.#cx -(steady - this.#cw);
+[this.#cw,this.#cx]=[steady,wall];
 return gap>=SLEPT_FROM_MS;
 }
 }
 const steadyClock=new SteadyClock();
 class ServerClock{
-#p=Date.now()- steadyClock.now();
-#cu=false;
+#r=Date.now()- steadyClock.now();
+#cy=false;
 learn(serverTime,{askedAt,answeredAt}){
 if(serverTime===null)return;
 const middle=(askedAt + answeredAt)/ 2;
-const believed=middle + this.#p;
-const isWithin=this.#cu&&serverTime % 1000===0&&believed>=serverTime&&believed<serverTime + 1000;
-if(!isWithin)this.#p=serverTime - middle;
-this.#cu=true;
+const believed=middle + this.#r;
+const isWithin=this.#cy&&serverTime % 1000===0&&believed>=serverTime&&believed<serverTime + 1000;
+if(!isWithin)this.#r=serverTime - middle;
+this.#cy=true;
 }
 learnFrom(arrival){
 if(arrival.outcome==="content"||arrival.outcome==="unchanged")this.learn(arrival.marks.serverTime??null,arrival);
 }
 now(){
-return steadyClock.now()+ this.#p;
+return steadyClock.now()+ this.#r;
 }
 at(steady){
-return steady + this.#p;
+return steady + this.#r;
 }
 }
 function everySecond(clock,tick){
@@ -2515,57 +2583,57 @@ return{steadyClock,ServerClock,everySecond};
 const m_engine_device=(()=>{
 const{steadyClock}=m_engine_clock;
 class Device{
-#bm=new Set();
-#as=null;
-#at=null;
+#bo=new Set();
+#au=null;
+#av=null;
 constructor(){
-this.#au();
+this.#aw();
 if(typeof document==="undefined")return;
-document.addEventListener("visibilitychange",()=>this.#au());
-document.addEventListener("freeze",()=>this.#bn("suspended"));
-document.addEventListener("resume",()=>this.#au());
-addEventListener("pagehide",()=>this.#bn("suspended"));
-addEventListener("pageshow",()=>this.#au());
+document.addEventListener("visibilitychange",()=>this.#aw());
+document.addEventListener("freeze",()=>this.#bp("suspended"));
+document.addEventListener("resume",()=>this.#aw());
+addEventListener("pagehide",()=>this.#bp("suspended"));
+addEventListener("pageshow",()=>this.#aw());
 addEventListener("focus",()=>this.#a({event:"focused"}));
-for(const name of ["online","offline"])addEventListener(name,()=>this.#bo());
-navigator.connection?.addEventListener?.("change",()=>this.#bo());
+for(const name of ["online","offline"])addEventListener(name,()=>this.#bq());
+navigator.connection?.addEventListener?.("change",()=>this.#bq());
 }
 now(){
 return steadyClock.now();
 }
 get lifecycle(){
-return this.#as;
+return this.#au;
 }
 get connectivity(){
-return this.#at;
+return this.#av;
 }
 listen(listener){
-listener({event:"lifecycle",with:{to:this.#as}});
-listener({event:"connectivity",with:{to:this.#at}});
-this.#bm.add(listener);
-return()=>this.#bm.delete(listener);
+listener({event:"lifecycle",with:{to:this.#au}});
+listener({event:"connectivity",with:{to:this.#av}});
+this.#bo.add(listener);
+return()=>this.#bo.delete(listener);
 }
 tick(){
 if(steadyClock.notice())this.#a({event:"slept"});
 }
-#au(){
-this.#bn(globalThis.document?.hidden?"background":"foreground");
-this.#bo();
+#aw(){
+this.#bp(globalThis.document?.hidden?"background":"foreground");
+this.#bq();
 }
-#bn(to){
-if(this.#as===to)return;
-this.#as=to;
+#bp(to){
+if(this.#au===to)return;
+this.#au=to;
 this.#a({event:"lifecycle",with:{to}});
 }
-#bo(){
+#bq(){
 const{onLine,connection}=globalThis.navigator??{};
 const to=onLine===false?"offline":connection?.saveData?"metered":"online";
-if(this.#at===to)return;
-this.#at=to;
+if(this.#av===to)return;
+this.#av=to;
 this.#a({event:"connectivity",with:{to}});
 }
 #a(event){
-for(const listener of this.#bm)listener(event);
+for(const listener of this.#bo)listener(event);
 }
 }
 return{Device};
@@ -2612,10 +2680,10 @@ const{languageOf,loadMessages,LOCALES,sentences}=m_messages_messages;
 const FAULT={pageFault:"{reason}",reload:"Reload"};
 const THEMES=["auto","light","dark"];
 class WorkPage{
-#cv;
-#cw=null;
+#cz;
+#da=null;
 constructor({modules,language,messages}){
-this.#cv=modules;
+this.#cz=modules;
 this.language=language;
 this.messages=messages;
 this.device=new Device();
@@ -2625,8 +2693,8 @@ const theme=new URLSearchParams(location.search).get("theme");
 this.theme=THEMES.includes(theme)?theme:memory.read("theme")??"auto";
 this.say=sentences(language,messages);
 for(const id of ["settings","help"])makeDialog(element(id));
-element("language").addEventListener("change",(event)=>this.#dy(event.target.value));
-element("theme").addEventListener("change",(event)=>this.#ap("theme","theme",event.target.value));
+element("language").addEventListener("change",(event)=>this.#ed(event.target.value));
+element("theme").addEventListener("change",(event)=>this.#ar("theme","theme",event.target.value));
 element("settings-open").addEventListener("click",()=>element("settings").showModal());
 element("help-open").addEventListener("click",()=>this.help());
 document.addEventListener("visibilitychange",()=>document.hidden||this.tick());
@@ -2645,15 +2713,15 @@ help(){
 element("settings").close();
 element("help").showModal();
 }
-async #dy(language){
-this.#cw=language;
-const messages=await loadMessages(this.#cv,language).catch(()=>null);
-if(this.#cw !==language)return;
+async #ed(language){
+this.#da=language;
+const messages=await loadMessages(this.#cz,language).catch(()=>null);
+if(this.#da !==language)return;
 if(!messages)return void(element("language").value=this.language);
 this.messages=messages;
-this.#ap("language","lang",language);
+this.#ar("language","lang",language);
 }
-#ap(name,parameter,value){
+#ar(name,parameter,value){
 this[name]=value;
 memory.write(name,value);
 const address=new URL(location.href);
@@ -2766,37 +2834,37 @@ reject(signal.reason);
 });
 class EventStreamParser{
 retry=null;
-#bp="";
-#av=[];
-#bq="";
-#br=0;
-#cx=null;
+#br="";
+#ax=[];
+#aa="";
+#bs=0;
+#db=null;
 feed(text){
 const events=[];
-let rest=this.#bp + text;
+let rest=this.#br + text;
 const held=rest.endsWith("\r")?"\r":"";
 if(held)rest=rest.slice(0,-1);
 const lines=rest.split(/\r\n|\n|\r/);
-this.#bp=lines.pop()+ held;
-for(const line of lines)this.#dz(line,events);
-if(this.#br + this.#bp.length>LONGEST_EVENT)throw new RangeError("the event is too long");
+this.#br=lines.pop()+ held;
+for(const line of lines)this.#ee(line,events);
+if(this.#bs + this.#br.length>LONGEST_EVENT)throw new RangeError("the event is too long");
 return events;
 }
-#dz(line,events){
-if(line==="")return this.#ea(events);
+#ee(line,events){
+if(line==="")return this.#ef(events);
 if(line.startsWith(":"))return;
 const colon=line.indexOf(":");
 const field=colon<0?line:line.slice(0,colon);
 const value=colon<0?"":line.slice(colon + 1).replace(/^ /,"");
-if(field==="data")this.#av.push(value);
-if(field==="event")this.#bq=value;
+if(field==="data")this.#ax.push(value);
+if(field==="event")this.#aa=value;
 if(field==="retry"&&/^[0-9]+$/.test(value))this.retry=Math.min(Number(value),LONGEST_RETRY_MS);
-if(field==="id"&&!value.includes("\0"))this.#cx=value;
-this.#br +=line.length;
+if(field==="id"&&!value.includes("\0"))this.#db=value;
+this.#bs +=line.length;
 }
-#ea(events){
-if(this.#av.length>0)events.push({name:this.#bq||"message",id:this.#cx,data:this.#av.join("\n")});
-[this.#av,this.#bq,this.#br]=[[],"",0];
+#ef(events){
+if(this.#ax.length>0)events.push({name:this.#aa||"message",id:this.#db,data:this.#ax.join("\n")});
+[this.#ax,this.#aa,this.#bs]=[[],"",0];
 }
 }
 async function readEventStream(address,{lastId,fields={},signal,wait=0,send=fetch,onOpen,onLife,onRetry=()=>{},onEvent}){
@@ -2822,18 +2890,18 @@ return{pause,EventStreamParser,readEventStream};
 })();
 const m_engine_resource_stream=(()=>{
 class ResourceStream{
-#bs=new AbortController();
+#bt=new AbortController();
 constructor(listener){
 this.listener=listener;
 }
 async run(read,address,options={}){
-const tell=(act)=>this.#bs.signal.aborted||act();
+const tell=(act)=>this.#bt.signal.aborted||act();
 const lastId=options.lastId??null;
 try{
 await read(address,{
 ...options,
 lastId,
-signal:this.#bs.signal,
+signal:this.#bt.signal,
 wait:this.listener.wait,
 onRetry:(ms)=>tell(()=>this.listener.retry(ms)),
 onOpen:()=>tell(()=>this.listener.opened(lastId !==null)),
@@ -2850,7 +2918,7 @@ deliver(outcome,{body=null,tag=null,bytes,marks={},hints={}}){
 this.listener.delivered({outcome,status:200,body,tag,bytes,marks,hints});
 }
 close(){
-this.#bs.abort();
+this.#bt.abort();
 }
 }
 return{ResourceStream};
@@ -2862,25 +2930,25 @@ const{afterEvent}=m_worktrees_workspace_list;
 const ADDRESS="/v1/events";
 const tagOf=(revision)=>`"${revision}"`;
 class WorkspaceStream extends ResourceStream{
-#q;
+#t;
 constructor(copy,fields,listener){
 super(listener);
-this.#q=copy?.body??null;
-this.run(readEventStream,ADDRESS,{lastId:this.#q?.revision??null,fields});
+this.#t=copy?.body??null;
+this.run(readEventStream,ADDRESS,{lastId:this.#t?.revision??null,fields});
 }
 take({id,data}){
 const message=JSON.parse(data);
 const event=message.event??{};
 const marks={serverTime:Number.isFinite(message.timestamp)?Math.trunc(message.timestamp):null};
 if(event.type==="reset"){
-this.#q=null;
+this.#t=null;
 }else if(event.type==="heartbeat"){
-if(this.#q&&message.id===this.#q.revision)this.deliver("unchanged",{bytes:data.length,marks});
+if(this.#t&&message.id===this.#t.revision)this.deliver("unchanged",{bytes:data.length,marks});
 }else{
-const body=afterEvent(event,id,this.#q);
+const body=afterEvent(event,id,this.#t);
 if(body===null)return this.listener.gap();
-if(body===this.#q)return;
-this.#q=body;
+if(body===this.#t)return;
+this.#t=body;
 this.deliver("content",{body,tag:tagOf(body.revision),bytes:data.length,marks});
 }
 }
@@ -2925,7 +2993,7 @@ const AGENTS={"claude-code":"Claude Code",codex:"Codex"};
 const DAY=86_400;
 const SOURCES={claude_log:"source-log",codex_log:"source-log",neutral_log:"source-log",claude_registry:"source-registry",process:"source-process"};
 class WorktreeCard{
-#ac={words:null,todos:null,agents:null};
+#ag={words:null,todos:null,agents:null};
 constructor(acts){
 this.root=fromTemplate("card-template");
 this.parts=partsOf(this.root);
@@ -2951,10 +3019,10 @@ setText(parts.path,worktree.path);
 const reason=worktree.activity?.reason;
 parts.reason.hidden=!reason;
 setText(parts.reason,reasonInWords(reason,say));
-this.#eb(worktree.activity??{},say);
-this.#ec(worktree,say);
-this.#ed(worktree.todos??[],say);
-this.#ee(worktree,say);
+this.#eg(worktree.activity??{},say);
+this.#eh(worktree,say);
+this.#ei(worktree.todos??[],say);
+this.#ej(worktree,say);
 for(const button of this.root.querySelectorAll("button[data-act]"))setText(button,say(button.dataset.act));
 part(this.root,"seen").hidden=state !=="done_unseen";
 for(const name of ["merge","sync"])parts[name].hidden=worktree.is_main===true;
@@ -2970,7 +3038,7 @@ setText(node,Number.isNaN(since)?"":say("sinceAge",{age:spanOf((now - since)/ 10
 setAttribute(node,"title",Number.isNaN(since)?null:new Date(since).toLocaleString(locale));
 }
 }
-#eb({agents=[],confidence,state,since,source},say){
+#eg({agents=[],confidence,state,since,source},say){
 const{who,agents:list}=this.parts;
 setAttribute(this.parts.since,"datetime",since??"");
 const one=agents.length===1?[agentName(agents[0]),agents[0].tool]:[];
@@ -2979,8 +3047,8 @@ setText(who,[...one,isGuess&&say("guessed")].filter(Boolean).join(" · "));
 setAttribute(who,"title",source&&source !=="none"?say("knownFrom",{source:SOURCES[source]?say(SOURCES[source]):source}):null);
 list.hidden=agents.length<2;
 const written=JSON.stringify([agents,say("guessed")]);
-if(this.#ac.agents===written)return;
-this.#ac.agents=written;
+if(this.#ag.agents===written)return;
+this.#ag.agents=written;
 list.replaceChildren(...(agents.length<2?[]:agents).map((agent)=>{
 const item=newElement("li","");
 const time=newElement("time","soft");
@@ -2991,15 +3059,15 @@ if(agent.reason)item.append(newElement("span","agent-reason",reasonInWords(agent
 return item;
 }));
 }
-#ec({latest_user_prompt:prompt,latest_claude_message:message},say){
+#eh({latest_user_prompt:prompt,latest_claude_message:message},say){
 const entries=[["prompt",prompt],["message",message]].filter(([,text])=>text);
 const written=JSON.stringify([entries,say("prompt")]);
 this.parts.words.hidden=entries.length===0;
-if(this.#ac.words===written)return;
-this.#ac.words=written;
+if(this.#ag.words===written)return;
+this.#ag.words=written;
 this.parts.words.replaceChildren(...entries.flatMap(([name,text])=>[newElement("dt","",say(name)),newElement("dd","",cut(text))]));
 }
-#ed(list,say){
+#ei(list,say){
 const todos=list.map((todo)=>({...todo,status:todo.originalStatus??todo.status}));
 const{todos:root,todolist,todocount,todonow}=this.parts;
 root.hidden=todos.length===0;
@@ -3007,8 +3075,8 @@ const done=todos.filter(({status})=>status==="completed").length;
 setText(todocount,say("todosDone",{count:done,total:todos.length}));
 setText(todonow,todos.filter(({status})=>status==="in_progress").map(({content})=>content).join(", "));
 const written=JSON.stringify([todos,say("todosDone")]);
-if(this.#ac.todos===written)return;
-this.#ac.todos=written;
+if(this.#ag.todos===written)return;
+this.#ag.todos=written;
 todolist.replaceChildren(...todos.map(({content,status})=>{
 const item=newElement("li","todo");
 const known=["pending","in_progress","completed","cancelled"].includes(status);
@@ -3017,7 +3085,7 @@ item.append(newElement("span","unseen",`${known?say(`todo-${status}`):status}: `
 return item;
 }));
 }
-#ee(worktree,say){
+#ej(worktree,say){
 const marks=gitMarks(worktree,say);
 const written=JSON.stringify(marks);
 if(this.parts.git.dataset.written !==written){
@@ -3099,7 +3167,7 @@ const{Refusal,WorkspaceApi}=m_worktrees_workspace_api;
 const{countOf,inOrder,stateOf}=m_worktrees_workspace_list;
 const{workspaceSource}=m_worktrees_workspace_source;
 const{isTrusted,titleOf,WorktreeCard}=m_worktrees_worktree_card;
-const WASM="/assets/freshness.876ad3efd03d.wasm";
+const WASM="/assets/freshness.151716256c53.wasm";
 const MESSAGES={
 fr:()=>later("/assets/messages-fr-worktrees.4f183e9af6fb.js",loaded),
 de:()=>later("/assets/messages-de-worktrees.1f9d9764c5c2.js",loaded),
@@ -3113,26 +3181,26 @@ const COUNTED=["needs_you","done_unseen","working"];
 const NEWS=["needs_you","done_unseen"];
 const VAGUE=["git_failed","invalid_body","invalid_parameter"];
 class WorkspacesPage extends WorkPage{
-#t=new Map();
-#bt=null;
-#aw=null;
-#bu=false;
+#y=new Map();
+#bu=null;
+#ay=null;
 #bv=false;
-#cy=null;
+#bw=false;
+#dc=null;
 constructor(engine,words){
 super(words);
 this.root=element("worktree-page");
 this.parts=partsOf(this.root);
-this.token=new TokenForm("workspaces.token",()=>this.#ef());
+this.token=new TokenForm("workspaces.token",()=>this.#ek());
 const fields=()=>this.token.fields;
 this.api=new WorkspaceApi(fields);
 this.diff=new DiffSheet(this);
 this.action=new ActionSheet(this);
 this.creation=new CreationSheet(this);
 const onArrival=(arrival)=>this.clock.learnFrom(arrival);
-this.live=new LiveResource(workspaceSource(fields),{engine,policy:POLICY,device:this.device,onChange:()=>this.#eg(),onArrival});
-this.notices=new Notices(this,(id)=>this.#t.get(id)?.root.focus());
-this.anchor=new HoverAnchor(this.parts.list,{now:()=>this.device.now(),onLeave:()=>this.#ax()});
+this.live=new LiveResource(workspaceSource(fields),{engine,policy:POLICY,device:this.device,onChange:()=>this.#el(),onArrival});
+this.notices=new Notices(this,(id)=>this.#y.get(id)?.root.focus());
+this.anchor=new HoverAnchor(this.parts.list,{now:()=>this.device.now(),onLeave:()=>this.#az()});
 for(const name of ["refresh","again"])this.parts[name].addEventListener("click",()=>this.live.refresh());
 this.parts.create.addEventListener("click",()=>this.creation.open());
 this.restores=new RestoreList(this,this.parts);
@@ -3143,21 +3211,21 @@ this.live.watch({});
 get worktrees(){
 return this.live.body?.worktrees??[];
 }
-#ef(){
-this.#bu=true;
+#ek(){
+this.#bv=true;
 this.live.stop();
-this.#bu=false;
+this.#bv=false;
 this.live.watch({});
 }
-#bw={
+#bx={
 diff:(card)=>this.diff.open(card),
 sync:(card)=>this.action.open("sync",card),
 merge:(card)=>this.action.open("merge",card),
 remove:(card)=>this.action.open("remove",card),
 trust:(card)=>this.action.open(isTrusted(card.worktree)?"distrust":"trust",card),
-seen:(card)=>this.#eh(card),
+seen:(card)=>this.#em(card),
 };
-async #eh(card){
+async #em(card){
 try{
 await this.api.seen(card.worktree.id);
 this.live.refresh();
@@ -3169,8 +3237,8 @@ done(sentence,point=null){
 this.restores.offer(point);
 setText(this.parts.note,sentence);
 this.parts.note.hidden=false;
-clearTimeout(this.#cy);
-this.#cy=setTimeout(()=>{
+clearTimeout(this.#dc);
+this.#dc=setTimeout(()=>{
 this.parts.note.hidden=true;
 this.restores.offer(null);
 },NOTE_MS);
@@ -3182,7 +3250,7 @@ if(failure.status===401){
 this.token.ask(this.say);
 return [this.say("tokenNeeded")];
 }
-const sentence=this.#cz(failure.code);
+const sentence=this.#dd(failure.code);
 if(failure.processes.length>0){
 const names=failure.processes.map(({name,pid})=>`${name} (${pid})`).join(", ");
 return [this.say("processesLive",{names})];
@@ -3190,65 +3258,65 @@ return [this.say("processesLive",{names})];
 if(sentence&&!VAGUE.includes(failure.code))return [sentence];
 return [sentence??this.say("failedServer",{status:failure.status}),failure.detail].filter(Boolean);
 }
-#cz(code){
+#dd(code){
 const known=`refused-${code}`;
 const sentence=this.say(known);
 return sentence===known?null:sentence;
 }
-get #da(){
-return [...this.#t.values()].find(({root})=>root.contains(document.activeElement))??null;
+get #de(){
+return [...this.#y.values()].find(({root})=>root.contains(document.activeElement))??null;
 }
-#db(step){
+#df(step){
 const cards=[...this.parts.list.children];
-const at=cards.indexOf(this.#da?.root);
+const at=cards.indexOf(this.#de?.root);
 cards[at<0?(step>0?0:cards.length - 1):Math.min(Math.max(at + step,0),cards.length - 1)]?.focus();
 }
 actOf(event){
-if(event.key==="ArrowDown")return()=>this.#db(1);
-if(event.key==="ArrowUp")return()=>this.#db(-1);
+if(event.key==="ArrowDown")return()=>this.#df(1);
+if(event.key==="ArrowUp")return()=>this.#df(-1);
 if(!keysAreOn())return null;
-const card=this.#da;
+const card=this.#de;
 return{
 r:()=>this.live.refresh(),
 n:()=>this.creation.open(),
 "?":()=>this.help(),
-...(card&&{d:()=>this.#bw.diff(card)}),
-...(card&&stateOf(card.worktree)==="done_unseen"&&{s:()=>this.#bw.seen(card)}),
+...(card&&{d:()=>this.#bx.diff(card)}),
+...(card&&stateOf(card.worktree)==="done_unseen"&&{s:()=>this.#bx.seen(card)}),
 }[event.key]??null;
 }
 speak(){
 super.speak();
 this.notices.speak();
 this.omissions.list();
-this.#ax();
+this.#az();
 }
-#eg(){
-if(this.#bu)return;
+#el(){
+if(this.#bv)return;
 const look=this.live.look();
 if(look?.failure==="unauthorised"&&look.failureStatus===401)this.token.ask(this.say);
 else if(look?.revision !=null&&!look.failure)this.token.hide();
-this.#ax();
+this.#az();
 }
-#ax(){
+#az(){
 const body=this.live.body??null;
 const ordered=body?inOrder(body.worktrees):[];
 const needing=countOf(ordered,"needs_you");
 document.title=needing>0?`(${needing}) ${this.say("workspacesPage")}`:this.say("workspacesPage");
-this.#ei(ordered);
-pressGuard.run(this,()=>this.anchor.keep(()=>this.#ej(body,ordered)));
+this.#en(ordered);
+pressGuard.run(this,()=>this.anchor.keep(()=>this.#eo(body,ordered)));
 }
-#ej(body,ordered){
+#eo(body,ordered){
 const{list,empty,create}=this.parts;
-this.#bv=this.anchor.isActive&&list.children.length>0;
-this.#ek(list,this.#bv?this.#el(ordered):ordered);
+this.#bw=this.anchor.isActive&&list.children.length>0;
+this.#ep(list,this.#bw?this.#eq(ordered):ordered);
 create.hidden=ordered.length===0;
 this.parts.restores.hidden=!body;
 if(body)this.omissions.show(ordered.length===0);
 empty.hidden=!body||ordered.length>0;
-this.#em(body,ordered);
+this.#er(body,ordered);
 this.tick();
 }
-#em(body,ordered){
+#er(body,ordered){
 const counts=COUNTED.map((state)=>[state,countOf(ordered,state)]).filter(([,count])=>count>0);
 const words=counts.map(([state,count])=>[state,this.say(`count-${state}`,{count})]);
 if(body&&ordered.length>0&&words.length===0)words.push(["none",this.say("countNone",{count:ordered.length})]);
@@ -3260,31 +3328,31 @@ item.dataset.state=state;
 return item;
 }));
 }
-#el(worktrees){
+#eq(worktrees){
 const places=new Map([...this.parts.list.children].map((card,index)=>[card.dataset.id,index]));
 const place=({id})=>places.get(id)??places.size;
 return [...worktrees].sort((one,other)=>place(one)- place(other));
 }
-#ek(list,ordered){
+#ep(list,ordered){
 const wanted=new Set(ordered.map(({id})=>id));
-for(const [id,card] of this.#t){
+for(const [id,card] of this.#y){
 if(wanted.has(id))continue;
 card.root.remove();
-this.#t.delete(id);
+this.#y.delete(id);
 }
 const focus=(document.activeElement);
 ordered.forEach((worktree,index)=>{
-let card=this.#t.get(worktree.id);
-if(!card)this.#t.set(worktree.id,(card=new WorktreeCard(this.#bw)));
+let card=this.#y.get(worktree.id);
+if(!card)this.#y.set(worktree.id,(card=new WorktreeCard(this.#bx)));
 card.show(worktree,this.say);
 if(list.children[index] !==card.root)list.insertBefore(card.root,list.children[index]??null);
 });
 if(focus !==document.activeElement&&focus?.isConnected)focus.focus({preventScroll:true});
 }
-#ei(ordered){
-const before=this.#bt;
-this.#bt=this.live.body?new Map(ordered.map((worktree)=>[worktree.id,stateOf(worktree)])):null;
-if(!before||!this.#bt)return;
+#en(ordered){
+const before=this.#bu;
+this.#bu=this.live.body?new Map(ordered.map((worktree)=>[worktree.id,stateOf(worktree)])):null;
+if(!before||!this.#bu)return;
 const news=ordered.filter((worktree)=>NEWS.includes(stateOf(worktree))&&before.get(worktree.id)!==stateOf(worktree));
 const sentence=news.map((worktree)=>`${titleOf(worktree)}: ${this.say(`state-${stateOf(worktree)}`)}`).join(". ");
 if(sentence)this.announcer.say(sentence,{now:this.device.now(),urgent:true});
@@ -3294,18 +3362,18 @@ this.notices.tell({id:worktree.id,title,text:reasonInWords(worktree.activity.rea
 }
 }
 tick(){
-if(this.#bv&&!this.anchor.isActive)this.#ax();
+if(this.#bw&&!this.anchor.isActive)this.#az();
 const now=this.clock.now();
-for(const card of this.#t.values())card.tick(now,this.say,this.locale);
-this.#en();
+for(const card of this.#y.values())card.tick(now,this.say,this.locale);
+this.#es();
 }
-#en(){
+#es(){
 const look=this.live.look();
 const steady=this.device.now();
 const retryIn=look===null?null:look.nextCause==="outstanding"?0:nextQuestion({look,now:steady}).wait;
 const{problem}=this.live.failure??{};
 const line=freshnessLine({look,problem,retryIn,saved:null,shownAt:null,zone:null},this.say);
-const sentence=line.state==="failing"?this.#cz(problem?.error):null;
+const sentence=line.state==="failing"?this.#dd(problem?.error):null;
 const isTold=line.state==="failing"&&problem?.detail&&!sentence&&look.failureStatus !==401;
 const isBare=!this.live.body&&["failing","offline"].includes(line.state)&&!this.token.isShown;
 const said=isTold&&!isBare?[line.detail,problem.detail].filter(Boolean).join(" · "):line.detail;
@@ -3318,9 +3386,9 @@ setAttribute(this.root,"data-loading",look?.isLoading?"yes":null);
 setSign(this.parts.sign,SIGNS[line.state]??"loading");
 setText(this.parts.state,isBare?line.title:title);
 setText(this.parts.detail,said);
-if(this.#aw !==line.state){
-const isNews=this.#aw !==null&&["failing","offline"].some((one)=>one===line.state||one===this.#aw);
-this.#aw=line.state;
+if(this.#ay !==line.state){
+const isNews=this.#ay !==null&&["failing","offline"].some((one)=>one===line.state||one===this.#ay);
+this.#ay=line.state;
 if(isNews)this.announcer.say(title,{now:steady,urgent:true});
 }
 }
