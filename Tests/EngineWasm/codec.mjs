@@ -72,9 +72,14 @@ test("an origin binds all of its requests", () => {
   const origin = engine.origin({ preset: "departuresWeb" });
   const ask = (number, priority = "normal", isLongPoll = false) => origin.handle({ event: "asks", with: { number, priority, isLongPoll } });
   const sent = [1, 2, 3, 4, 5, 6, 7].flatMap((number) => ask(number, "normal", number === 3).send);
-  assert.deepEqual(sent, [1, 2, 3, 4, 5, 6].map((number) => ({ number, isHeld: number === 3 })));
-  assert.deepEqual(ask(8, "high").send, []);
-  assert.deepEqual(origin.handle({ event: "withdrew", with: { number: 2 } }).send, [{ number: 8, isHeld: false }]);
+  assert.deepEqual(sent, [1, 2, 3, 4, 5].map((number) => ({ number, isHeld: number === 3 })));
+  assert.deepEqual(ask(8, "high").send, [{ number: 8, isHeld: false }]);
+  assert.deepEqual(ask(9, "high").send, []);
+  assert.deepEqual(origin.handle({ event: "withdrew", with: { number: 2 } }).send, [{ number: 9, isHeld: false }]);
+  assert.deepEqual(origin.handle({ event: "withdrew", with: { number: 8 } }).send, []);
+  assert.deepEqual(origin.handle({ event: "opens", with: { number: 10 } }).send, [{ number: 10, isHeld: true }]);
+  assert.deepEqual(origin.handle({ event: "withdrew", with: { number: 10 } }).send, []);
+  assert.deepEqual(origin.handle({ event: "withdrew", with: { number: 9 } }).send, [{ number: 6, isHeld: false }]);
   const throttled = { number: 1, now: 1_000.5, outcome: "throttled", retryAfter: { seconds: 30 } };
   const { restraint, send } = origin.handle({ event: "ended", with: throttled });
   assert.deepEqual(restraint, { notBefore: 31_000, quietUntil: null, leastInterval: null });
