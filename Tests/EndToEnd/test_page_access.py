@@ -210,6 +210,8 @@ class AccessToThePage(BoardTest):
         tab = self.tab
         tab.size(*size)
         tab.call("Page.addScriptToEvaluateOnNewDocument", source=SHIFTS)
+        # The last turn of another size has few rows.
+        tab.intercept(None)
         self.open()
         tab.wait(f"['live', 'ageing'].includes({STATE})")
         body = self.received()
