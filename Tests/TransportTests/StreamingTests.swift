@@ -69,6 +69,8 @@ private final class Counter: Sendable {
             group.addTask {
               var request = HTTPRequest.get(server.authority)
               request.path = "/stream"
+              // A stream that fails ends the wait for all of them.
+              defer { open.finish() }
               try await exchange.stream(request, timeout: .seconds(60)) { part in
                 if case .content = part { open.yield() }
                 return .more
@@ -76,7 +78,7 @@ private final class Counter: Sendable {
             }
           }
           var turns = opened.makeAsyncIterator()
-          for _ in 0..<streams { await turns.next() }
+          for _ in 0..<streams { try #require(await turns.next() != nil) }
           let answer = try await exchange.send(.get(server.authority), timeout: .seconds(60))
           #expect(answer.body == Array("fine".utf8))
           group.cancelAll()

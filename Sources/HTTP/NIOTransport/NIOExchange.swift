@@ -18,10 +18,6 @@ public final class NIOExchange: HTTPExchange, HTTPSending, HTTPStreaming {
   public static let idleSeconds: Int64 = 60
   /// The time limit for connecting, in seconds; the timeout of the request applies too.
   public static let connectSeconds: Int64 = 10
-  /// The maximum number of connections to one server; further requests wait for one of them.
-  ///
-  /// Streams have a separate pool of the same size.
-  public static let connectionsPerServer = 8
 
   private let answers: HTTPClient
   private let streams: HTTPClient
@@ -60,8 +56,9 @@ public final class NIOExchange: HTTPExchange, HTTPSending, HTTPStreaming {
     configuration.redirectConfiguration = .disallow
     configuration.timeout.connect = .seconds(Self.connectSeconds)
     configuration.connectionPool.idleTimeout = .seconds(Self.idleSeconds)
+    // Streams and other requests have separate pools of this size.
     configuration.connectionPool.concurrentHTTP1ConnectionsPerHostSoftLimit =
-      Self.connectionsPerServer
+      HTTPTransferLimits.connections
     // A refused connection is reported immediately; retrying is up to the caller.
     configuration.connectionPool.retryConnectionEstablishment = false
     configuration.http1_1ConnectionDebugInitializer = Self.prepare
