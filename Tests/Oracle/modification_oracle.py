@@ -44,12 +44,16 @@ class Detour:
 
 @dataclass(slots=True)
 class Planned:
-    """A stop of a changed trip: its call, its place in the trip of the timetable, and whether it moved."""
+    """A stop of a changed trip: its call, its place in the trip of the timetable, whether it moved, and by how much.
+
+    The call of a stop that the timetable lacks, or that has no time, names no stop.
+    """
 
     call: Call
     origin: int | None
     moved: bool
     platform: str | None = None
+    shift: int = 0
 
 
 # --- Reading ------------------------------------------------------------------------
@@ -166,7 +170,20 @@ class Modifications:
             and (day is None or key[1] == parse_date(day))
             and (start is None or key[2] is None or key[2] == parse_time(start))
         ]
+        if len(found) > 1 and day is None and len({run for _, _, run in found}) == 1:
+            # Of several days that on which the trip is under way, or nearest to it.
+            distances = {key: self._distance(*key) for key in found}
+            least = min(distances.values())
+            found = [key for key in found if distances[key] == least <= FARTHEST]
         return found[0] if len(found) == 1 else None
+
+    def _distance(self, trip_id: str, day: date, run: int | None) -> int:
+        """Return how far a trip on a day is from the feed's timestamp, in seconds."""
+        trip = self.feed.trips[trip_id]
+        midnight, now = self.feed.day_start(day, trip), self.realtime.timestamp or 0
+        begins = trip.calls[0].departure if run is None else run
+        ends = begins + trip.calls[-1].arrival - trip.calls[0].departure
+        return max(0, midnight + begins - now, now - midnight - ends)
 
     def is_matched(self, update: TripUpdate) -> bool:
         """Tell whether an update is of a changed trip that is known."""
@@ -180,7 +197,7 @@ class Modifications:
             instance = self.realtime.instance(trip, day, start)
             plan = self.plan(trip, detour)
             if update is not None:
-                actions.pop(key, None)
+                # If nothing fits, an update of the trip's own id counts.
                 if update.relationship == "CANCELED":
                     actions[key] = lambda i=instance: self.realtime._cancelled_rows(i)
                 elif update.relationship == "DELETED":
@@ -212,7 +229,7 @@ class Modifications:
             for place in range(following, until):
                 call = calls[place]
                 moved = replace(call, arrival=call.arrival + shift, departure=call.departure + shift)
-                result.append(Planned(moved, place, shift != 0))
+                result.append(Planned(moved, place, shift != 0, shift=shift))
 
         for first, end, each in sorted(spans, key=lambda span: span[0]):
             if first < following or (used and first == following == end):
@@ -221,14 +238,14 @@ class Modifications:
             before = calls[max(0, first - 1)].arrival + shift
             for stop_id, travel in each.stops:
                 place = self.place(stop_id) if stop_id and travel is not None and abs(travel) <= FARTHEST else None
-                if place is None or place.stop_id is None:
-                    continue
-                time = before + travel
-                result.append(Planned(Call(0, place.stop_id, time, time, "", True), None, True, place.platform))
+                # One that is not known, or has no time, only has a number.
+                time = before if place is None else before + travel
+                named, platform = (None, None) if place is None else (place.stop_id, place.platform)
+                result.append(Planned(Call(0, named, time, time, "", True), None, True, platform))
             shift += each.delay
             following, used = end, True
         keep(len(calls))
-        if not used or len(result) < 2:
+        if not used or len(result) < 2 or all(stop.call.stop_id is None for stop in result):
             return None
         number = calls[-1].sequence
         for stop in result:
@@ -265,15 +282,16 @@ class Modifications:
         realtime, trip = self.realtime, instance.trip
         calls = [stop.call for stop in plan]
         start = instance.origin + instance.moved
-        links = {}
+        links, shifts = {}, None
         if update is not None and update.modified is not None:
             numbered = [replace(call, sequence=index + 1) for index, call in enumerate(calls)]
             links = realtime._links(update.stops, numbered, start)
         elif update is not None:
             before = realtime._links(update.stops, trip.calls, start)
             links = {i: before[stop.origin] for i, stop in enumerate(plan) if stop.origin in before}
+            shifts = [None if stop.origin is None else stop.shift for stop in plan]
         changed = replace(instance, trip=replace(trip, calls=calls))
-        rows = realtime._updated_rows(update or TripUpdate(), changed, True, links)
+        rows = realtime._updated_rows(update or TripUpdate(), changed, True, links, shifts)
         listed = [
             StopUpdate(stop_id=stop.call.stop_id, relationship=links[i].relationship if i in links else "SCHEDULED")
             for i, stop in enumerate(plan)

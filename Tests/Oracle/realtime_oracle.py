@@ -308,8 +308,10 @@ class RealtimeFeed:
                 return Place(member, True)
         return Place(station, False, match.group(1))
 
-    def same_station(self, one: str, other: str) -> bool:
-        """Tell whether two stops of the feed belong to one station."""
+    def same_station(self, one: str | None, other: str | None) -> bool:
+        """Tell whether two stops of the feed belong to one station; a stop that it lacks belongs to none."""
+        if one is None or other is None:
+            return False
         left, right = self.feed.station(one).stop_id, self.feed.station(other).stop_id
         numbers = [
             station_number(stop) or station_number(root)
@@ -661,6 +663,7 @@ class RealtimeFeed:
         instance: Instance,
         touches: bool = True,
         links: dict[int, StopUpdate] | None = None,
+        shifts: list[int | None] | None = None,
     ) -> list[RealtimeRow]:
         if touches:
             self._touch(instance)
@@ -679,11 +682,24 @@ class RealtimeFeed:
         delay_of_trip = delay is not None
         rows = []
         for index, call in enumerate(calls):
+            # By how much modifications make the stop later than the delays of the update assume; None where it has none.
+            shift = shifts[index] if shifts else 0
+            scheduled, boards = start + call.departure, call.boards
+            link = links.get(index)
+            if link is not None:
+                if link.relationship == "NO_DATA":
+                    delay, delay_of_trip = None, False
+                elif link.relationship != "SKIPPED":
+                    departure = predicted_departure(link, start + call.arrival, scheduled, shift or 0)
+                    if departure is not None:
+                        delay, delay_of_trip = departure - scheduled, False
+                    elif not delay_of_trip:
+                        delay = None
+            if call.stop_id is None:
+                continue
             row = self._row(instance, call)
             row.headsign = update.headsign
             row.continues = instance.day if touches else None
-            scheduled, boards = start + call.departure, call.boards
-            link = links.get(index)
             if link is not None:
                 self._move(row, link)
                 row.told = link
@@ -691,17 +707,9 @@ class RealtimeFeed:
                 boards = call.boards if link.pickup is None else link.pickup != 1
                 row.certainty = arranged(row.certainty, link.pickup, call)
                 row.skipped = link.relationship == "SKIPPED"
-                if link.relationship == "NO_DATA":
-                    delay, delay_of_trip = None, False
-                elif not row.skipped:
-                    departure = predicted_departure(link, start + call.arrival, scheduled)
-                    if departure is not None:
-                        delay, delay_of_trip = departure - scheduled, False
-                    elif not delay_of_trip:
-                        delay = None
             if is_cancelled:
                 row.cancelled = True
-            elif delay is not None:
+            elif delay is not None and shift is not None:
                 row.predicted = scheduled + delay
             if index < len(calls) - 1 and boards:
                 rows.append(row)
@@ -755,6 +763,9 @@ class RealtimeFeed:
         if stop_id is None:
             return numbered[0] if numbered else None
         if numbered and self.same_station(calls[numbered[0]].stop_id, stop_id):
+            return numbered[0]
+        if numbered and calls[numbered[0]].stop_id is None and all(call.stop_id != stop_id for call in calls):
+            # Of a stop that the timetable lacks only the number is known.
             return numbered[0]
         visits = [i for i in range(following, len(calls)) if calls[i].stop_id == stop_id]
         times = [
@@ -968,12 +979,15 @@ def instant_of(event: Event | None, scheduled: int | None) -> int | None:
     return event.time
 
 
-def predicted_departure(update: StopUpdate, arrival: int, departure: int) -> int | None:
-    """Return the departure that a stop time update predicts for a scheduled stop."""
-    time = instant_of(update.departure, departure)
+def predicted_departure(update: StopUpdate, arrival: int, departure: int, shift: int = 0) -> int | None:
+    """Return the departure that a stop time update predicts for a scheduled stop.
+
+    Its delays are those against a schedule that was so much earlier.
+    """
+    time = instant_of(update.departure, departure - shift)
     if time is not None and within_a_day(time - departure):
         return time
-    time = instant_of(update.arrival, arrival)
+    time = instant_of(update.arrival, arrival - shift)
     if time is not None and within_a_day(time - arrival):
         return max(time, departure + time - arrival)
     return None

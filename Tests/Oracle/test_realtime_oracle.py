@@ -53,6 +53,18 @@ class RealtimeOracleTests(FeedTestCase):
         self.assertEqual(self.delays([first, message(f1=2)]), [60, None])
         self.assertEqual(self.delays([message(f1=2, f3=event(30))], f5=90), [90, 30])
 
+    def test_delays_of_a_changed_trip(self) -> None:
+        """Delays of the trip's own id are those against the timetable, those of the changed trip against its own times."""
+        feed = self.feed()
+        instant = parse_instant("2026-11-24T07:50:00", feed.zone)
+        change = message(f1=message(f1=2), f3=300)
+        changed = message(f1="m", f8=message(f1=message(f1="T"), f3="20261124", f4=change))
+        for trip, delay in ((message(f1="T", f3="20261124"), 60), (message(f7=message(f1="m", f2="T")), 360)):
+            update = message(f1="e", f3=message(f1=trip, f2=message(f1=2, f3=event(360))))
+            data = message(f1=message(f1="2.0", f3=NOW), f2=[changed, update])
+            row = RealtimeFeed(feed, data).board("B", instant)[0].as_json()
+            self.assertEqual(row["rawDelaySec"], delay)
+
     def said(self, stop_id: str, stops: list[bytes], **update: object) -> tuple[object, ...]:
         """Return what the row of a stop says of the end of its trip: endsAt, terminus, skippedStops."""
         row = self.board(stop_id, stops, **update)[0].as_json()

@@ -1,7 +1,5 @@
-import Foundation
 import GTFS
 import GTFSRealtime
-import NIOCore
 import Testing
 import Timetable
 
@@ -9,13 +7,13 @@ import Timetable
 
 /// Detours: trip modifications of the GTFS-Realtime reference.
 @Suite struct ModificationTests {
-  private typealias Change = RealtimeWire.Change
-  private let day = "20260216"
+  typealias Change = RealtimeWire.Change
+  let day = "20260216"
   // 16 February 2026.
-  private let date = ServiceDate(daysSinceEpoch: 20_500)
+  let date = ServiceDate(daysSinceEpoch: 20_500)
 
   /// T goes a, b, c, d, e at 10:00, 10:10 … 10:40; x and the platforms of S are served by others.
-  private func stage() throws -> RealtimeStage {
+  func stage() throws -> RealtimeStage {
     try RealtimeStage(
       [
         .init("T", (0..<5).map { "\($0 * 2 + 1) \("abcde".map(String.init)[$0]) 10:\($0)0:00" }),
@@ -26,14 +24,14 @@ import Timetable
   }
 
   /// Stops c and d are closed; x is served 8 min after b, and everything later comes 5 min later.
-  private let detour = RealtimeWire.Modifications(
+  let detour = RealtimeWire.Modifications(
     "m",
     trips: ["T"],
     dates: ["20260216"],
     [Change(from: (5, nil), to: (nil, "d"), delay: 300, stops: [("x", 480)])]
   )
 
-  private func index(
+  func index(
     _ stage: RealtimeStage,
     _ updates: [RealtimeWire.Trip] = [],
     _ modifications: [RealtimeWire.Modifications],
@@ -53,7 +51,7 @@ import Timetable
   }
 
   /// The rows of T at stops, as "stop local-time certainty delay flags".
-  private func rows(
+  func rows(
     _ stage: RealtimeStage,
     _ index: RealtimeIndex,
     _ stops: [String]
@@ -71,7 +69,7 @@ import Timetable
     }
   }
 
-  private let all = ["a", "b", "c", "d", "x", "e"]
+  let all = ["a", "b", "c", "d", "x", "e"]
 
   @Test func `closed stops lose the departure, replacement stops get it`() throws {
     let stage = try stage()
@@ -98,10 +96,105 @@ import Timetable
     #expect(
       try rows(stage, index, all) == [
         "a 09:01 exact 60 DETOUR,RT_CONFIRMED", "c 09:23 detoured 60 DETOUR,RT_CONFIRMED",
-        "d 09:33 detoured 60 DETOUR,RT_CONFIRMED", "x 09:06 detoured 60 DETOUR,RT_CONFIRMED",
+        "d 09:33 detoured 60 DETOUR,RT_CONFIRMED", "x 09:05 detoured - DETOUR",
       ]
     )
     #expect(index.census.applied == 1 && index.census.received == 1)
+  }
+
+  @Test func `delays of the trip's own id do not count the detour twice`() throws {
+    let stage = try stage()
+    var changed = detour
+    changed.changes = [Change(from: (3, nil), to: (3, nil), delay: 120, stops: [("x", 300)])]
+    // d is scheduled at 10:30, and after the detour at 10:32.
+    let plain = RealtimeWire.Trip("T", date: day).with(.init(7, departure: .delay(180)))
+    #expect(
+      try rows(stage, index(stage, [plain], [changed]), ["a", "x", "c", "d"]) == [
+        "a 09:00 exact - DETOUR", "x 09:05 detoured - DETOUR", "c 09:22 detoured - DETOUR",
+        "d 09:33 detoured 60 DETOUR,RT_CONFIRMED",
+      ]
+    )
+    let early = RealtimeWire.Trip("T", date: day).with(.init(5, departure: .delay(150)))
+    // c is 30 s after its shifted time, and so is d.
+    #expect(
+      try rows(stage, index(stage, [early], [changed]), ["c", "d"]) == [
+        "c 09:22 detoured 30 DETOUR,RT_CONFIRMED", "d 09:32 detoured 30 DETOUR,RT_CONFIRMED",
+      ]
+    )
+    let own = own().with(.init(4, departure: .delay(180)))
+    #expect(
+      try rows(stage, index(stage, [own], [changed]), ["d"]) == [
+        "d 09:35 detoured 180 DETOUR,RT_CONFIRMED"
+      ]
+    )
+  }
+
+  @Test func `an unknown replacement stop keeps its number`() throws {
+    let stage = try stage()
+    for lost in [("alone", 300), ("S1", nil)] as [(String, Int?)] {
+      var changed = detour
+      changed.changes = [
+        Change(from: (5, nil), to: (nil, "d"), delay: 300, stops: [lost, ("x", 480)])
+      ]
+      let stops = [RealtimeWire.AddedStop(id: "alone", parent: nil, platform: nil)]
+      let late = own().with(
+        .init(3, lost.0, departure: .delay(60)),
+        .init(4, departure: .delay(180))
+      )
+      let index = try index(stage, [late], [changed], stops: stops)
+      #expect(
+        try rows(stage, index, all + ["S"]) == [
+          "a 09:00 exact - DETOUR", "b 09:10 exact - DETOUR",
+          "x 09:21 detoured 180 DETOUR,RT_CONFIRMED",
+        ]
+      )
+      #expect(index.census.unlinkedStops == 0 && index.census.unusableModifications == 1)
+      // The id of another stop is of that stop, whatever its number.
+      let other = try self.index(
+        stage,
+        [own().with(.init(3, "b", departure: .delay(60)))],
+        [changed],
+        stops: stops
+      )
+      #expect(try rows(stage, other, ["b"]) == ["b 09:11 exact 60 DETOUR,RT_CONFIRMED"])
+    }
+  }
+
+  @Test func `the stop before an unknown end keeps its departure`() throws {
+    let stage = try stage()
+    var changed = detour
+    changed.changes = [Change(from: (9, nil), to: (9, nil), stops: [("alone", 60)])]
+    let index = try index(stage, [], [changed])
+    #expect(try rows(stage, index, ["d", "e"]) == ["d 09:30 exact - DETOUR"])
+    let board = try stage.board("a", at: stage.at("2026-02-16 09:50:00"), index)
+    let row = try #require(try stage.shown(board).first)
+    #expect(row.endsAt == nil && row.destination == "Somewhere")
+    #expect(!row.flags.contains("SHORT_TURN"))
+    // Of a trip of nothing but unknown stops the timetable is all that is known.
+    changed.changes = [
+      Change(from: (1, nil), to: (9, nil), stops: [("alone", 60), ("unknown", 70)])
+    ]
+    #expect(try self.index(stage, [], [changed]).census.modified == 0)
+  }
+
+  @Test func `where no modification fits, an update of the trip's own id counts`() throws {
+    let stage = try stage()
+    var changed = detour
+    changed.changes = [Change(from: (4, nil), to: (4, nil))]
+    let plain = RealtimeWire.Trip("T", date: day).with(.init(1, departure: .delay(60)))
+    let own = own().with(.init(1, departure: .delay(120)))
+    let index = try index(stage, [plain, own], [changed])
+    #expect(try rows(stage, index, ["a"]) == ["a 09:01 exact 60 RT_CONFIRMED"])
+    #expect(index.census.applied == 1 && index.census.withoutEffect == [.modifiedTrip: 1])
+  }
+
+  /// An update of the changed trip T.
+  func own(date: String? = "20260216") -> RealtimeWire.Trip {
+    var own = RealtimeWire.Trip(nil)
+    own.modifies = "m"
+    own.affected = "T"
+    own.affectedDate = date
+    return own
   }
 
   @Test func `delays of several modifications add up, and stops may be put in`() throws {
@@ -124,10 +217,7 @@ import Timetable
 
   @Test func `an update of the changed trip numbers its stops from 1, and comes first`() throws {
     let stage = try stage()
-    var own = RealtimeWire.Trip(nil).with(.init(3, departure: .delay(180)))
-    own.modifies = "m"
-    own.affected = "T"
-    own.affectedDate = day
+    var own = own().with(.init(3, departure: .delay(180)))
     let plain = RealtimeWire.Trip("T", .canceled, date: day)
     let index = try index(stage, [plain, own], [detour])
     #expect(
@@ -241,62 +331,5 @@ import Timetable
     let third = try index(stage, [], [detour], previous: second, after: 40)
     let fourth = try index(stage, [], [], previous: third, after: 60)
     #expect(try rows(stage, fourth, ["c"]) == ["c 09:20 exact - "])
-  }
-
-  @Test func `modifications of one source come before predictions of another`() throws {
-    let stage = try stage()
-    let late = RealtimeWire.Trip("T", date: day).with(.init(1, departure: .delay(60)))
-    let predictions = try index(stage, [late], [])
-    let modified = try index(stage, [], [detour])
-    let both = try #require(RealtimeBuilder.combined([predictions, modified]))
-    #expect(try rows(stage, both, ["c", "x"]) == ["x 09:18 detoured - DETOUR"])
-    #expect(both.census.withoutEffect == [.otherSource: 1])
-  }
-
-  @Test func `the trip lists its stops after the detour, with their times`() throws {
-    let stage = try stage()
-    let now = stage.at("2026-02-16 09:50:00")
-    var snapshot = RealtimeSnapshot()
-    snapshot.index = try index(stage, [], [detour])
-    let trip = try #require(stage.feed.timetable.trips(id: "T").first)
-    let answer = TripAnswer(
-      journey: TripJourney(feed: stage.feed, trip: trip, day: date),
-      language: nil,
-      snapshot: snapshot,
-      decay: .standard,
-      now: Double(now)
-    )
-    let json = try JSONSerialization.jsonObject(with: Data(answer.body().readableBytesView))
-    let body = try #require(json as? [String: Any])
-    let head = try #require(body["trip"] as? [String: Any])
-    #expect(head["detoured"] as? Bool == true)
-    #expect(head["scheduleRelationship"] as? String == "SCHEDULED")
-    let stops = try #require(body["stops"] as? [[String: Any]])
-    #expect(
-      stops.map { stop in
-        let time = (stop["scheduledArrival"] ?? stop["scheduledDeparture"]) as? String
-        let first = stop["scheduledDeparture"] as? String
-        return "\(stop["stop_id"] ?? "") \((time ?? first ?? "").dropFirst(11).prefix(5))"
-          + " \(stop["certainty"] ?? "") \(stop["stop_sequence"] ?? "")"
-      } == [
-        "a 09:00 exact 1", "b 09:10 exact 3", "x 09:18 detoured 10", "e 09:45 detoured 9",
-      ]
-    )
-  }
-
-  @Test func `broken modifications cost their entity, within limits`() throws {
-    var limits = RealtimeLimits.standard
-    limits.modificationElements = 1
-    var changed = detour
-    changed.trips = ["T", "U"]
-    var undated = detour
-    undated.dates = ["soon"]
-    let bytes = RealtimeWire.feed([], at: 1_771_231_800, modifications: [changed, undated, detour])
-    let feed = try TripUpdateFeed(protobuf: bytes, limits: limits)
-    #expect(feed.modifications.map(\.entityID) == ["m"])
-    #expect(feed.modifications.map(\.tripIDs) == [["T"]])
-    #expect(feed.census.rejectedTotal == 1 && feed.invalidModifications == 1)
-    let whole = try TripUpdateFeed(protobuf: RealtimeWire.feed([], at: 1, modifications: [detour]))
-    #expect(whole.modifications.first?.modifications.first?.propagatedDelay == 300)
   }
 }

@@ -103,6 +103,7 @@ enum RealtimeWire {
     var modifies: String?
     var affected: String?
     var affectedDate: String?
+    var affectedStart: String?
     var stops: [Stop] = []
 
     init(_ trip: String?, _ relationship: TripRelationship? = nil, date: String? = nil) {
@@ -113,7 +114,9 @@ enum RealtimeWire {
 
     /// The TripDescriptor.
     fileprivate var descriptor: [UInt8] {
-      let selector = modifies.map { text(1, $0) + text(2, affected) + text(4, affectedDate) }
+      let selector = modifies.map {
+        text(1, $0) + text(2, affected) + text(3, affectedStart) + text(4, affectedDate)
+      }
       return text(1, trip) + text(2, start) + text(3, date) + number(4, relationship?.rawValue)
         + text(5, route) + number(6, direction) + message(7, selector) + text(8, original)
     }
@@ -178,7 +181,7 @@ enum RealtimeWire {
     var from: (Int?, String?)
     var to: (Int?, String?)?
     var delay = 0
-    var stops: [(id: String, time: Int)] = []
+    var stops: [(id: String, time: Int?)] = []
 
     fileprivate var bytes: [UInt8] {
       func selector(_ stop: (Int?, String?)) -> [UInt8] {
@@ -186,7 +189,7 @@ enum RealtimeWire {
       }
       return message(1, selector(from)) + message(2, to.map { selector($0) })
         + number(3, Int64(delay))
-        + stops.flatMap { message(4, number(1, Int64($0.time)) + text(2, $0.id)) }
+        + stops.flatMap { message(4, number(1, $0.time.map { Int64($0) }) + text(2, $0.id)) }
     }
   }
 

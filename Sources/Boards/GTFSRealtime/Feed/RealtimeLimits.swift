@@ -13,9 +13,12 @@ package struct RealtimeLimits: Hashable, Sendable {
   package var stopTimeUpdatesPerTrip = 10_000
   /// The most carriages of one vehicle.
   package var carriagesPerVehicle = 64
-  /// The most trips, start times, service dates, modifications, and replacement stops of a modification, that one
-  /// entity of trip modifications has.
+  /// The most trips, and likewise start times and service dates, of one entity of trip modifications.
   package var modificationElements = 10_000
+  /// The most modifications of one such entity.
+  package var modificationsPerEntity = 64
+  /// The most replacement stops of one modification.
+  package var replacementStops = 256
   /// The most bytes of one identifier, date, time or headsign.
   package var textBytes = 4_096
   /// The most bytes of one text of an alert, and of an address in one.

@@ -24,7 +24,7 @@ extension TripUpdateReader {
           case .blank: break
           case .malformed: isValid = false
           }
-          try limit(result.startTimes.count, "start times", at: place)
+          try limit(result.startTimes.count, limits.modificationElements, "start times", at: place)
         case 26:
           let place = cursor.position
           if let date = ServiceDate(try cursor.message().rest) {
@@ -32,11 +32,21 @@ extension TripUpdateReader {
           } else {
             isValid = false
           }
-          try limit(result.serviceDates.count, "service dates", at: place)
+          try limit(
+            result.serviceDates.count,
+            limits.modificationElements,
+            "service dates",
+            at: place
+          )
         case 34:
           let place = cursor.position
           result.modifications.append(try readModification(try cursor.message()))
-          try limit(result.modifications.count, "modifications", at: place)
+          try limit(
+            result.modifications.count,
+            limits.modificationsPerEntity,
+            "modifications",
+            at: place
+          )
         default: try cursor.skip(tag, known: 4)
         }
       }
@@ -61,7 +71,7 @@ extension TripUpdateReader {
         case 10:
           let place = cursor.position
           if let id = try string(try cursor.message()) { result.tripIDs.append(id) }
-          try limit(result.tripIDs.count, "trips", at: place)
+          try limit(result.tripIDs.count, limits.modificationElements, "trips", at: place)
         default: try cursor.skip(tag, known: 1)
         }
       }
@@ -88,7 +98,12 @@ extension TripUpdateReader {
         case 34:
           let place = cursor.position
           result.replacements.append(try readReplacement(try cursor.message()))
-          try limit(result.replacements.count, "replacement stops", at: place)
+          try limit(
+            result.replacements.count,
+            limits.replacementStops,
+            "replacement stops",
+            at: place
+          )
         default: try cursor.skip(tag, known: 4)
         }
       }
@@ -206,12 +221,13 @@ extension TripUpdateReader {
     return text.isEmpty ? nil : text
   }
 
-  private func limit(_ count: Int, _ what: String, at offset: Int) throws(WireFault) {
-    guard count > limits.modificationElements else { return }
-    throw WireFault(
-      .limitExceeded,
-      "more than \(limits.modificationElements) \(what)",
-      at: offset
-    )
+  private func limit(
+    _ count: Int,
+    _ most: Int,
+    _ what: String,
+    at offset: Int
+  ) throws(WireFault) {
+    guard count > most else { return }
+    throw WireFault(.limitExceeded, "more than \(most) \(what)", at: offset)
   }
 }

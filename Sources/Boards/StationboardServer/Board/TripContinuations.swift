@@ -23,9 +23,9 @@ enum Continuing: Hashable {
 extension TripRealtime {
   /// Whether the trip reaches its last stop.
   var continuing: Continuing {
-    guard trip.kind == .running || trip.kind == .extra, Continuing.isOfTimetable(extra) else {
-      return .never
-    }
+    guard trip.kind == .running || trip.kind == .extra, !isCancelled,
+      Continuing.isOfTimetable(extra)
+    else { return .never }
     return endsEarly ? .never : .asScheduled
   }
 }

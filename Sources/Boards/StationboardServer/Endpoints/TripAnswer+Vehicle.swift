@@ -8,7 +8,7 @@ extension TripAnswer {
     _ realtime: TripRealtime?
   ) -> (vehicle: VehicleIndex.Vehicle, place: Int?)? {
     guard let vehicles = snapshot.vehicleIndex, vehicles.timetable === timetable,
-      realtime?.trip.kind != .cancelled, realtime?.trip.kind != .deleted
+      realtime?.isCancelled != true
     else { return nil }
     let extra = realtime?.extra
     let found: VehicleIndex.Vehicle?

@@ -105,13 +105,14 @@ struct TripAnswer {
     json.raw(",\"serviceDate\":\"")
     json.date(daysSinceEpoch: journey.day.daysSinceEpoch)
     json.raw("\"")
-    if let trip = journey.trip, realtime?.extra == nil, timetable.isFrequency(trip) {
+    let isOfTimetable = realtime?.isOfTimetable ?? true
+    if let trip = journey.trip, isOfTimetable, timetable.isFrequency(trip) {
       json.raw(",\"startTime\":\"")
       json.time(Int(timetable.start(of: trip)))
       json.raw("\"")
     }
     json.raw(",\"headwaySec\":")
-    if realtime?.extra == nil, let headway = journey.trip.flatMap({ timetable.headway(of: $0) }) {
+    if isOfTimetable, let headway = journey.trip.flatMap({ timetable.headway(of: $0) }) {
       json.integer(Int(headway))
     } else {
       json.raw("null")
@@ -156,15 +157,14 @@ struct TripAnswer {
     case (_, .new?): json.raw("\"NEW\"")
     case (_, .duplicated?): json.raw("\"DUPLICATED\"")
     case (_, .replacement?) where realtime?.extra?.isModification == true:
-      json.raw("\"SCHEDULED\"")
+      json.raw(realtime?.isCancelled == true ? "\"CANCELED\"" : "\"SCHEDULED\"")
     case (_, .replacement?), (.replaced?, _): json.raw("\"REPLACEMENT\"")
     case (.cancelled?, _): json.raw("\"CANCELED\"")
     case (.deleted?, _): json.raw("\"DELETED\"")
     default: json.raw("\"SCHEDULED\"")
     }
-    let kind = realtime?.trip.kind
     json.raw(",\"cancelled\":")
-    json.flag(kind == .cancelled || kind == .deleted)
+    json.flag(realtime?.isCancelled ?? false)
     json.raw(",\"detoured\":")
     json.flag(realtime?.extra?.isModification == true)
     json.raw(",\"realtimeAt\":")
@@ -284,7 +284,7 @@ struct TripAnswer {
     json.raw(",\"realtimeDeparture\":")
     instant(departure, &json)
     json.raw(",\"delaySec\":")
-    if realtime?.extra == nil, journey.trip.map({ timetable.isHeadway($0) }) ?? false {
+    if realtime?.isOfTimetable ?? true, journey.trip.map({ timetable.isHeadway($0) }) ?? false {
       // Nothing schedules a frequency without exact times to the minute.
       json.raw("null")
     } else if let departure, let planned = stop.scheduledDeparture {

@@ -57,7 +57,6 @@ extension TripAnswer {
     let route = extra?.route ?? (extra == nil ? journey.trip.map { timetable.route(of: $0) } : nil)
     let label = route.map { journey.feed.routes[$0] }
     let rule = ServiceDay(zone: journey.trip.map { timetable.zone(of: $0) } ?? timetable.zone)
-    let kind = realtime?.trip.kind
     return TripPassage(
       tripId: extra?.tripID.map { prefix + $0 }
         ?? journey.trip.map { journey.feed.publicId(timetable.tripId(of: $0)) },
@@ -67,7 +66,7 @@ extension TripAnswer {
       agency: label?.agency ?? "",
       destination: destination(realtime),
       offset: { rule.offset(at: $0) },
-      isCancelled: kind == .cancelled || kind == .deleted,
+      isCancelled: realtime?.isCancelled ?? false,
       calls: stops(realtime).map { call($0.1, $0.0, realtime) }
     )
   }

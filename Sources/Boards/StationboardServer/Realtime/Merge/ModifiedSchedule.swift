@@ -5,20 +5,24 @@ import Timetable
 struct ModifiedSchedule {
   /// A stop of the changed trip.
   struct Stop: Hashable {
-    /// The stop and its times.
+    /// The stop and its times; ``TimetableDirectory/none`` for a replacement stop that the timetable lacks or that has no
+    /// time, which only counts.
     var call: ScheduledCall
     /// Its place in the trip of the timetable; `nil` if it is a replacement stop.
     var origin: Int?
     /// The platform that the feed names and the timetable lacks.
     var platform: String?
+    /// By how many seconds its times are later than those of the timetable; 0 for a replacement stop.
+    var shift: Int32
+
     /// Whether its times differ from those of the timetable, or it is not in it.
-    var isMoved: Bool
+    var isMoved: Bool { shift != 0 || origin == nil }
   }
 
   /// The stops in order.
   private(set) var stops: [Stop] = []
   /// Modifications whose stops are not those of the trip, or that overlap others, and replacement stops that the
-  /// timetable lacks.
+  /// timetable lacks or that have no time.
   private(set) var unusable = 0
 
   private struct Span {
@@ -32,7 +36,7 @@ struct ModifiedSchedule {
   ///
   /// Modifications that do not fit are left out, the others count. A time is that of the stop before the modification
   /// plus the travel time; all times after it shift by its delay, and by those of the modifications before. `nil` if no
-  /// modification fits, or if no two stops are left.
+  /// modification fits, if no two stops are left, or if the timetable has none of them.
   ///
   /// - Parameters:
   ///   - schedule: The stops of the trip as the timetable has them.
@@ -85,29 +89,28 @@ struct ModifiedSchedule {
       for place in next..<span.start { append(schedule[place], place, shift) }
       let reference = schedule[max(0, span.start - 1)].arrival + shift
       for replacement in span.modification.replacements {
-        guard let id = replacement.stopID, let travel = replacement.travelTime,
+        var stop = ResolvedStop()
+        var time = reference
+        if let id = replacement.stopID, let travel = replacement.travelTime,
           travel.magnitude <= Self.mostSeconds
-        else {
-          unusable += 1
-          continue
+        {
+          stop = resolve(id)
+          time += travel
         }
-        let stop = resolve(id)
-        guard stop.isKnown else {
-          unusable += 1
-          continue
-        }
+        if !stop.isKnown { unusable += 1 }
         var platform: String?
         if case .unknownPlatform(let name) = stop.names { platform = name }
-        let time = reference + travel
         let call = ScheduledCall(stop: stop.stop, sequence: 0, arrival: time, departure: time)
-        stops.append(Stop(call: call, origin: nil, platform: platform, isMoved: true))
+        stops.append(Stop(call: call, origin: nil, platform: platform, shift: 0))
       }
       shift += span.modification.propagatedDelay
       next = span.end
       isChanged = true
     }
     for place in next..<schedule.count { append(schedule[place], place, shift) }
-    guard isChanged, stops.count > 1 else { return nil }
+    guard isChanged, stops.count > 1,
+      stops.contains(where: { $0.call.stop != TimetableDirectory.none })
+    else { return nil }
     number(schedule)
   }
 
@@ -118,7 +121,7 @@ struct ModifiedSchedule {
     var call = call
     call.arrival += shift
     call.departure += shift
-    stops.append(Stop(call: call, origin: place, isMoved: shift != 0))
+    stops.append(Stop(call: call, origin: place, shift: shift))
   }
 
   /// Gives replacement stops numbers behind those of the timetable, so that the others keep theirs.

@@ -18,6 +18,8 @@ struct ModifiedTrips {
   private(set) var entries: [Entry] = []
   /// The trip updates of changed trips.
   private(set) var updates: Set<Int> = []
+  /// Trips on a day that would have more stops than positions can count, which keep the timetable.
+  private(set) var oversized = 0
   private var places: [UInt64: Int] = [:]
 
   /// No trips.
@@ -29,32 +31,61 @@ struct ModifiedTrips {
   ///   - feed: The feed.
   ///   - timetable: The timetable its ids mean.
   ///   - today: The day of the feed, in days since 1970-01-01.
-  ///   - policy: How far from it days may be, and how many trips are changed.
-  init(_ feed: TripUpdateFeed, _ timetable: Timetable, today: Int, _ policy: RealtimePolicy) {
+  ///   - reference: When the feed was made, in seconds since 1970-01-01T00:00:00Z.
+  ///   - policy: How far from it days may be, and how many trips and stops are changed.
+  init(
+    _ feed: TripUpdateFeed,
+    _ timetable: Timetable,
+    today: Int,
+    reference: Int64,
+    _ policy: RealtimePolicy
+  ) {
     guard !feed.modifications.isEmpty else { return }
+    enterAll(of: feed, timetable, today: today, policy)
+    match(feed, timetable, reference, policy)
+  }
+
+  /// Enters the trips, until one of the limits is reached.
+  private mutating func enterAll(
+    of feed: TripUpdateFeed,
+    _ timetable: Timetable,
+    today: Int,
+    _ policy: RealtimePolicy
+  ) {
     var looks = 0
+    var stops = 0
     for (number, entity) in feed.modifications.enumerated() {
       let days = Set(entity.serviceDates).sorted().filter {
         (-policy.modifiedDaysBefore...policy.modifiedDaysAfter)
           .contains($0.daysSinceEpoch - today)
       }
       let starts = Set(entity.startTimes)
+      let added = entity.modifications.reduce(0) { $0 + $1.replacements.count }
+      let selectors = 2 * entity.modifications.count
       for id in entity.tripIDs {
         for run in timetable.trips(id: id) {
-          guard looks < policy.mostModifiedTrips else { break }
+          guard looks < policy.mostModifiedTrips else { return }
           looks += 1
           if timetable.isFrequency(run), !starts.isEmpty,
             !starts.contains(timetable.start(of: run))
           {
             continue
           }
+          let most = timetable.callCount(of: run) + added
           for day in days where timetable.runs(run, on: day) {
+            guard find(run, Int32(day.daysSinceEpoch)) == nil else { continue }
+            guard most <= Int(UInt16.max) else {
+              oversized += 1
+              continue
+            }
+            stops += most + selectors
+            guard entries.count < policy.mostModifiedTrips, stops <= policy.mostModifiedStops
+            else { return }
             enter(run, Int32(day.daysSinceEpoch), number)
           }
         }
       }
     }
-    match(feed, timetable)
   }
 
   /// The entry of a trip on a day.
@@ -66,39 +97,51 @@ struct ModifiedTrips {
     UInt64(trip) << 32 | UInt64(UInt32(bitPattern: day))
   }
 
-  /// Enters a trip; the first modifications of a trip on a day count.
+  /// Enters a trip that has no modifications yet: the first ones of a trip on a day count.
   private mutating func enter(_ trip: UInt32, _ day: Int32, _ number: Int) {
-    let key = Self.key(trip, day)
-    guard places[key] == nil else { return }
-    places[key] = entries.count
+    places[Self.key(trip, day)] = entries.count
     entries.append(Entry(trip: trip, day: day, modifications: number))
   }
 
   /// Finds the trip updates of changed trips (`ModifiedTripSelector`); of several the newest counts, then the last.
-  private mutating func match(_ feed: TripUpdateFeed, _ timetable: Timetable) {
+  private mutating func match(
+    _ feed: TripUpdateFeed,
+    _ timetable: Timetable,
+    _ reference: Int64,
+    _ policy: RealtimePolicy
+  ) {
     struct Name: Hashable {
       var modifications: String
       var trip: String
     }
-    var places: [Name: [Int]] = [:]
+    // The entries of a trip by the start of its run.
+    var runs: [Name: [Int32: [Int]]] = [:]
     for (place, entry) in entries.enumerated() {
       let name = Name(
         modifications: feed.modifications[entry.modifications].entityID,
         trip: String(decoding: timetable.tripId(of: entry.trip), as: UTF8.self)
       )
-      places[name, default: []].append(place)
+      runs[name, default: [:]][timetable.start(of: entry.trip), default: []].append(place)
     }
     for (number, update) in feed.trips.enumerated() {
       guard let selector = update.modifiedTrip, let id = feed.texts[selector.modificationsID],
-        let trip = feed.texts[selector.affectedTripID]
+        let trip = feed.texts[selector.affectedTripID],
+        let starts = runs[Name(modifications: id, trip: trip)],
+        let first = starts.first?.value.first
       else { continue }
-      let candidates = (places[Name(modifications: id, trip: trip)] ?? []).filter { place in
-        let entry = entries[place]
-        if let date = selector.startDate, entry.day != Int32(date.daysSinceEpoch) { return false }
-        guard timetable.isFrequency(entry.trip), let start = selector.startTime else { return true }
-        return timetable.start(of: entry.trip) == start
+      var days: [Int]?
+      if timetable.isFrequency(entries[first].trip), let start = selector.startTime {
+        days = starts[start]
+      } else if starts.count == 1 {
+        days = starts.first?.value
       }
-      guard candidates.count == 1, let place = candidates.first else { continue }
+      let place: Int? =
+        if let date = selector.startDate {
+          days?.only { entries[$0].day == Int32(date.daysSinceEpoch) }
+        } else {
+          days.flatMap { nearest($0, timetable, reference, policy) }
+        }
+      guard let place else { continue }
       if let other = entries[place].update {
         guard (update.timestamp ?? 0) >= (feed.trips[other].timestamp ?? 0) else { continue }
         updates.remove(other)
@@ -106,5 +149,37 @@ struct ModifiedTrips {
       entries[place].update = number
       updates.insert(number)
     }
+  }
+
+  /// The entry of a trip on the only day on which it changes, or on that of several on which it is under way, or nearest
+  /// to it, as for trip updates without a date; `nil` if that is none or several.
+  private func nearest(
+    _ days: [Int],
+    _ timetable: Timetable,
+    _ reference: Int64,
+    _ policy: RealtimePolicy
+  ) -> Int? {
+    guard days.count > 1 else { return days.first }
+    let distances = days.map { place in
+      let entry = entries[place]
+      let day = ServiceDate(daysSinceEpoch: Int(entry.day))
+      let midnight = timetable.start(of: day, for: entry.trip)
+      let last = timetable.callCount(of: entry.trip) - 1
+      let end = midnight + Int64(timetable.call(last, of: entry.trip).arrival)
+      let start = midnight + Int64(timetable.start(of: entry.trip))
+      return max(0, start - reference, reference - end)
+    }
+    guard let least = distances.min(), least <= policy.farthestDay else { return nil }
+    return days.indices.only { distances[$0] == least }.map { days[$0] }
+  }
+}
+
+extension Collection {
+  /// The only element that fits; `nil` if none does, or several.
+  fileprivate func only(_ fits: (Element) -> Bool) -> Element? {
+    guard let place = firstIndex(where: fits),
+      !self[index(after: place)...].contains(where: fits)
+    else { return nil }
+    return self[place]
   }
 }

@@ -46,26 +46,11 @@ extension RealtimeBuilder {
     _ entry: ModifiedTrips.Entry,
     _ update: TripUpdate?
   ) -> Bool {
-    readSchedule(target.trip)
-    let before = schedule
-    let directory = directory
-    var found = modifiedStops
-    let plan = ModifiedSchedule(
-      schedule,
-      feed.modifications[entry.modifications].modifications,
-      resolve: { id in
-        if let stop = found[id] { return stop }
-        let stop = directory.resolve(id)
-        found[id] = stop
-        return stop
-      },
-      isSame: { directory.isSameStation($0, $1) }
-    )
-    modifiedStops = found
-    guard let plan else {
+    guard let plan = plan(of: entry) else {
       census.unusableModifications += 1
       return false
     }
+    let before = schedule
     census.unusableModifications += plan.unusable
     census.modified += 1
 
@@ -82,7 +67,8 @@ extension RealtimeBuilder {
     let served = plan.stops.indices.last { !isSkipped(linked[$0]) }
     let last = plan.stops[served ?? plan.stops.count - 1].call.stop
     let end = before.lastIndex { directory.isSameStation($0.stop, last) }
-    extra.isDiverted = end == nil
+    // A stop that the timetable does not have cannot be named as the end.
+    extra.isDiverted = end == nil && last != TimetableDirectory.none
     let leftOut = LeftOutStops(
       plan.stops.map(\.call.stop),
       insteadOf: before,
@@ -110,6 +96,37 @@ extension RealtimeBuilder {
       census.applied += 1
     }
     return true
+  }
+
+  /// The stops of a trip after its modifications; `nil` if none fits.
+  ///
+  /// It leaves the stops of the timetable in ``schedule``.
+  private mutating func plan(of entry: ModifiedTrips.Entry) -> ModifiedSchedule? {
+    readSchedule(entry.trip)
+    let directory = directory
+    // Taken out, so that it is not copied for every new id.
+    var found: [String: ResolvedStop] = [:]
+    swap(&found, &modifiedStops)
+    defer { swap(&found, &modifiedStops) }
+    return ModifiedSchedule(
+      schedule,
+      feed.modifications[entry.modifications].modifications,
+      resolve: { id in
+        if let stop = found[id] { return stop }
+        let stop = directory.resolve(id)
+        found[id] = stop
+        return stop
+      },
+      isSame: { directory.isSameStation($0, $1) }
+    )
+  }
+
+  /// Whether the update of a changed trip says something: that the trip does not run, or else of modifications that fit.
+  mutating func isUsable(_ update: Int, _ entry: ModifiedTrips.Entry) -> Bool {
+    switch feed.trips[update].relationship {
+    case .canceled, .deleted: true
+    default: plan(of: entry) != nil
+    }
   }
 
   /// Merges a trip that does not run.

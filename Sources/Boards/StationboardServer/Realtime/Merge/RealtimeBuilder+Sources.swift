@@ -24,36 +24,47 @@ extension RealtimeBuilder {
 
   /// Which source has each trip.
   private struct Owners {
-    private var instances: [UInt64: Int] = [:]
+    private struct Owner {
+      var source: Int
+      /// Whether trip modifications of another source come before what it says.
+      var isModifiable: Bool
+    }
+
+    private var instances: [UInt64: Owner] = [:]
     private var extras: [ExtraTrip.Identity: Int] = [:]
 
     /// Finds the owners: what a source says now comes before what another one no longer says and is kept.
     ///
-    /// Trip modifications come first, whose source may be another one than that of the predictions: a closed stop has no
-    /// departures.
+    /// Trip modifications, whose source may be another one than that of the predictions, come before predictions: a
+    /// closed stop has no departures. They do not come before a trip that does not run or that another one replaces.
     init(_ sources: [RealtimeIndex]) {
-      for rank in 0...2 {
+      for isKept in [false, true] {
         for (number, source) in sources.enumerated() {
-          for trip in source.trips where Self.rank(trip) == rank {
+          for trip in source.trips
+          where (trip.missed > 0) == isKept && trip.modification != .planned {
             if trip.extra < 0 {
               let key = Self.key(trip)
-              if instances[key] == nil { instances[key] = number }
+              guard instances[key] == nil else { continue }
+              instances[key] = Owner(source: number, isModifiable: isKept || trip.kind == .running)
             } else if let identity = Self.identity(trip, source), extras[identity] == nil {
               extras[identity] = number
             }
           }
         }
       }
-    }
-
-    private static func rank(_ trip: RealtimeTrip) -> Int {
-      trip.missed > 0 ? 2 : trip.modification == .none ? 1 : 0
+      for (number, source) in sources.enumerated() {
+        for trip in source.trips where trip.modification != .none {
+          let key = Self.key(trip)
+          guard instances[key]?.isModifiable ?? true else { continue }
+          instances[key] = Owner(source: number, isModifiable: false)
+        }
+      }
     }
 
     /// Whether a trip of a source is shown.
     func has(_ number: Int, _ trip: RealtimeTrip, _ source: RealtimeIndex) -> Bool {
       if trip.extra < 0 || source.extraTrips[Int(trip.extra)].kind == .replacement {
-        return instances[Self.key(trip)] == number
+        return instances[Self.key(trip)]?.source == number
       }
       return Self.identity(trip, source).map { extras[$0] == number } ?? true
     }

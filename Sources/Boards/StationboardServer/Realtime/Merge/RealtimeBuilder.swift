@@ -99,8 +99,8 @@ struct RealtimeBuilder {
     gap = previous.map { sourceTime - $0.sourceTime }
     self.previous = previous
     let today = ServiceDay(zone: timetable.zone).date(at: sourceTime).daysSinceEpoch
-    modified = ModifiedTrips(feed, timetable, today: today, policy)
-    census.unusableModifications += feed.invalidModifications
+    modified = ModifiedTrips(feed, timetable, today: today, reference: sourceTime, policy)
+    census.unusableModifications += feed.invalidModifications + modified.oversized
     resolveStops()
     let found = TripTargets.of(
       feed,
@@ -133,9 +133,12 @@ struct RealtimeBuilder {
     if target.action != .add, target.action != .duplicate,
       let entry = modified.find(target.trip, target.day)
     {
-      // The update of the changed trip counts, if there is one.
-      if entry.update != nil { return leaveOut(update, .repeated) }
-      if target.action == .run, mergeModified(target, entry, update) { return }
+      // The update of the changed trip counts, if there is one and the modifications fit.
+      if let own = entry.update {
+        if isUsable(own, entry) { return leaveOut(update, .repeated) }
+      } else if target.action == .run, mergeModified(target, entry, update) {
+        return
+      }
     }
     switch target.action {
     case .run: mergeScheduled(target, update)

@@ -8,13 +8,23 @@ struct TripRealtime {
   let extra: ExtraTrip?
   /// The headsign by realtime; `nil` if realtime has none.
   let headsign: String?
+  /// Whether the trip does not run: it is cancelled or not to be shown, or all stops that modifications leave it are
+  /// skipped.
+  let isCancelled: Bool
   private let skips: Set<Int>
   private let closed: Set<Int>
   private let rows: [Int: BoardRow]
   private let arrivals: [Int: Int64]
 
-  fileprivate init(_ trip: RealtimeTrip, _ index: RealtimeIndex) {
+  /// Reads a trip; `base` is the trip of the timetable that it replaces.
+  fileprivate init(
+    _ trip: RealtimeTrip,
+    insteadOf base: RealtimeTrip? = nil,
+    _ index: RealtimeIndex
+  ) {
     self.trip = trip
+    isCancelled =
+      trip.kind == .cancelled || trip.kind == .deleted || base?.modification == .cancelled
     extra = trip.extra < 0 ? nil : index.extraTrips[Int(trip.extra)]
     headsign = index.text(trip.headsign)
     skips = Set(
@@ -36,6 +46,9 @@ struct TripRealtime {
     }
     self.arrivals = arrivals
   }
+
+  /// Whether it is a trip of the timetable, with modifications or without.
+  var isOfTimetable: Bool { extra?.isModification ?? true }
 
   /// The departure at a stop where people board.
   func row(at position: Int) -> BoardRow? { rows[position] }
@@ -66,7 +79,7 @@ extension RealtimeIndex {
       other.extra >= 0 && other.trip == trip && other.day == found.day
         && extraTrips[Int(other.extra)].kind == .replacement
     }
-    return TripRealtime(replacement ?? found, self)
+    return TripRealtime(replacement ?? found, insteadOf: found, self)
   }
 
   /// The realtime of a trip that the timetable lacks.

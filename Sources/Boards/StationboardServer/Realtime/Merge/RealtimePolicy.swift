@@ -23,8 +23,10 @@ package struct RealtimePolicy: Hashable, Sendable {
   package var modifiedDaysBefore = 2
   /// See ``modifiedDaysBefore``.
   package var modifiedDaysAfter = 8
-  /// The most trips that the trip modifications of a feed change, runs of frequencies counted.
+  /// The most trips that the trip modifications of a feed change, each run of a frequency and each day counted.
   package var mostModifiedTrips = 100_000
+  /// The most stops of all these trips together, those counted that their modifications select or add.
+  package var mostModifiedStops = 1_000_000
 
   /// The most trip ids from which it is learned how the ids of a feed differ from those of the timetable.
   package var sampledIDs = 256

@@ -87,6 +87,8 @@ extension RealtimeBuilder {
   ) -> Bool {
     defer { endTrip() }
     let own = plan == nil ? nil : extraTrips.last
+    // An update of the trip's own id is of its schedule before the modifications.
+    let base = update?.modifiedTrip == nil ? plan : nil
     let lastLeftOut = own?.leftOut.last.map { Int32($0) } ?? -1
     if let headsign = update?.properties?.headsign {
       trips[trips.count - 1].headsign = number(of: feed.texts[headsign])
@@ -97,8 +99,10 @@ extension RealtimeBuilder {
       skips.append(UInt16(truncatingIfNeeded: position))
     }
     let isCancelled = skipped == linked.count
-    // A trip that only leaves out stops on its way still reaches its last one.
-    let endsEarly = linked.last.map { isSkipped($0) } ?? false
+    // A trip that only leaves out stops on its way still reaches its last one. An end that the timetable lacks has no
+    // name.
+    let end = linked.lastIndex { !isSkipped($0) } ?? linked.count - 1
+    let endsEarly = end < linked.count - 1 && schedule[end].stop != TimetableDirectory.none
     // Until the first stop time update with a time, the delay of the trip itself is what is known.
     var carried = update?.delay.flatMap { plausible(Int64($0)) }
     var isOfTrip = carried != nil
@@ -111,6 +115,10 @@ extension RealtimeBuilder {
       var arrival: Int64?
       var headsign: TextID?
       var isBoarded = position < schedule.count - 1 && call.allowsPickup
+      let isKnown = call.stop != TimetableDirectory.none
+      let changed = base?.stops[position]
+      let moved = Int64(changed?.shift ?? 0)
+      let isPredictable = changed == nil || changed?.origin != nil
       if linked[position] >= 0 {
         let stopTime = feed.stopTimeUpdates[Int(linked[position])]
         if let details = feed.details(of: stopTime) {
@@ -123,7 +131,7 @@ extension RealtimeBuilder {
             marks.formUnion(.init(boarding: pickup, insteadOf: usual))
           }
         }
-        (platform, marks) = self.platform(of: stopTime, call.stop, marks)
+        if isKnown { (platform, marks) = self.platform(of: stopTime, call.stop, marks) }
         switch stopTime.relationship {
         case .skipped:
           marks.insert(.skipped)
@@ -134,9 +142,9 @@ extension RealtimeBuilder {
         case .scheduled, .unscheduled, .unknown:
           let planned = shift + Int64(call.arrival)
           if stopTime.departure == nil || !isBoarded {
-            arrival = stopTime.arrival.flatMap { instant($0, planned) }
+            arrival = stopTime.arrival.flatMap { instant($0, planned, moved) }
           }
-          if let time = departure(stopTime, arrival, planned, scheduled) {
+          if let time = departure(stopTime, arrival, planned, scheduled, moved) {
             carried = time - scheduled
             isOfTrip = false
           } else if !isOfTrip {
@@ -145,14 +153,15 @@ extension RealtimeBuilder {
           }
         }
       }
+      guard isKnown else { continue }
       guard isBoarded else {
         if plan == nil, call.allowsPickup, position < schedule.count - 1 {
           closed.append(UInt16(truncatingIfNeeded: position))
         }
         // Without a time of its own a stop is reached as late as the one before it was left.
         let planned = shift + Int64(call.arrival)
-        let isKnown = carried != nil && !isCancelled
-        guard let time = arrival ?? (isKnown ? planned + (before ?? carried ?? 0) : nil) else {
+        let isLate = carried != nil && isPredictable && !isCancelled
+        guard let time = arrival ?? (isLate ? planned + (before ?? carried ?? 0) : nil) else {
           continue
         }
         appendArrival(time, position)
@@ -174,14 +183,15 @@ extension RealtimeBuilder {
           platform = number(of: name)
         }
       }
-      if carried != nil, !isCancelled { marks.insert(.predicted) }
+      let late = isPredictable && !isCancelled ? carried : nil
+      if late != nil { marks.insert(.predicted) }
       let planned = (nominal ?? shift) + Int64(call.departure)
       let count = calls.count
       append(
         call.stop,
         position,
         scheduled: planned,
-        effective: isCancelled ? planned : carried.map { scheduled + $0 } ?? planned,
+        effective: late.map { scheduled + $0 } ?? planned,
         marks,
         platform
       )
@@ -272,16 +282,18 @@ extension RealtimeBuilder {
   ///   - arrival: The arrival it predicts, if it matters.
   ///   - planned: The arrival as scheduled.
   ///   - departure: The departure as scheduled.
+  ///   - moved: By how much both are later than the schedule of which the delays of the update are.
   /// - Returns: The departure, in seconds since 1970-01-01T00:00:00Z.
   private mutating func departure(
     _ update: StopTimeUpdate,
     _ arrival: Int64?,
     _ planned: Int64,
-    _ departure: Int64
+    _ departure: Int64,
+    _ moved: Int64
   ) -> Int64? {
     if let event = update.departure {
-      if let time = instant(event, departure) { return time }
-      guard let time = arrival ?? update.arrival.flatMap({ instant($0, planned) }) else {
+      if let time = instant(event, departure, moved) { return time }
+      guard let time = arrival ?? update.arrival.flatMap({ instant($0, planned, moved) }) else {
         return nil
       }
       return max(time, departure + time - planned)
@@ -291,8 +303,14 @@ extension RealtimeBuilder {
 
   /// The instant of an event that the timetable has at another one: its time, unless the delay
   /// contradicts it by hours.
-  private mutating func instant(_ event: StopTimeEvent, _ scheduled: Int64) -> Int64? {
-    let byDelay = event.delay.map { scheduled + Int64($0) }
+  ///
+  /// The delay is that against a schedule that was `moved` seconds earlier.
+  private mutating func instant(
+    _ event: StopTimeEvent,
+    _ scheduled: Int64,
+    _ moved: Int64
+  ) -> Int64? {
+    let byDelay = event.delay.map { scheduled - moved + Int64($0) }
     guard var instant = event.time ?? byDelay else { return nil }
     if let byDelay, disagree(byDelay, instant) { instant = byDelay }
     let (deviation, isTooFar) = instant.subtractingReportingOverflow(scheduled)
@@ -370,12 +388,20 @@ extension RealtimeBuilder {
       bySequence = schedule.position(ofSequence: sequence, from: next)
     }
     guard let id = update.stopID else { return bySequence }
-    if let bySequence, isPlainly(id, schedule[bySequence].stop) { return bySequence }
+    let scheduled = bySequence.map { schedule[$0].stop }
+    if let scheduled, scheduled != TimetableDirectory.none, isPlainly(id, scheduled) {
+      return bySequence
+    }
     let named = stop(id)
     guard named.isKnown else { return bySequence }
-    if let bySequence {
-      let scheduled = schedule[bySequence].stop
+    if let scheduled {
       if scheduled == named.stop || directory.isSameStation(scheduled, named.stop) {
+        return bySequence
+      }
+      // Of a stop that the timetable lacks only the number is known.
+      if scheduled == TimetableDirectory.none,
+        !schedule.contains(where: { $0.stop == named.stop })
+      {
         return bySequence
       }
     }

@@ -74,9 +74,10 @@ package final class TimetableDirectory: Sendable {
     return found
   }
 
-  /// Whether two stops belong to one station.
+  /// Whether two stops belong to one station; ``none`` belongs to no one.
   @inline(__always)
   func isSameStation(_ left: UInt32, _ right: UInt32) -> Bool {
+    guard left != Self.none, right != Self.none else { return false }
     if stations[Int(left)] == stations[Int(right)] { return true }
     let number = numbers[Int(left)]
     return number != 0 && number == numbers[Int(right)]
