@@ -46,6 +46,8 @@ package enum FeedLimits {
   /// How many trips are looked at to find those that a vehicle may run after a trip of its block, and the most that
   /// transfers.txt may link to it.
   package static let continuationsPerTrip = 64
+  /// The most trips, of all days together, that continue as one trip.
+  package static let predecessorsPerTrip = 1_000
   /// The most stop times of one trip; 16 bits in the departure index.
   package static let stopTimesPerTrip = 1 << 16
   /// The latest time of day in seconds (14 days; the Trans-Siberian needs 7).

@@ -104,6 +104,23 @@ import Timetable
     #expect(next(timetable, "U", on: monday) == [])
   }
 
+  @Test func `no more trips continue as one trip than the limit allows`() throws {
+    let most = FeedLimits.predecessorsPerTrip
+    let others = (0...most).map { "P\($0)" }
+    let links = others.map { "\($0) T 4" }
+    for (block, links) in [("b", []), ("", links)] as [(String, [String])] {
+      var feed = feed(["T daily B 09:00 C 10:00 \(block)"], links: links)
+      feed[.trips] += others.map { "R,daily,\($0),\(block)" }
+      feed[.stopTimes] += others.flatMap {
+        ["\($0),08:00:00,08:00:00,A,1,,,", "\($0),08:50:00,08:50:00,B,2,,,"]
+      }
+      let timetable = try feed.timetable()
+      let trip = try #require(timetable.trips(id: "T").first)
+      #expect(timetable.predecessors(of: trip, on: monday).count == most)
+      #expect(timetable.continuations(of: trip, on: monday).isEmpty)
+    }
+  }
+
   @Test func `a block of many trips is looked through within a limit`() throws {
     let starts = (0..<120).map { "T\($0) daily A 08:00 A 08:00 b" }
     let timetable = try feed(starts).timetable()

@@ -14,6 +14,8 @@ struct ContinuationTable {
   private let tables: FeedTables
   private let calendar: ServiceSets
   private let runs: [UInt32]
+  /// How many continuations lead to each run.
+  private var arrivals: [UInt32: Int] = [:]
 
   /// How long a vehicle may stand between two trips of its block, in seconds, for passengers to stay in.
   static let longestStop: Int32 = 1_800
@@ -33,6 +35,7 @@ struct ContinuationTable {
     var barred: Set<UInt64> = []
     addLinks(&barred)
     addBlocks(barred)
+    arrivals = [:]
     let order = records.indices.sorted { left, right in
       let (first, second) = (records[left], records[right])
       return (first.from, first.rank, left) < (second.from, second.rank, right)
@@ -58,7 +61,7 @@ struct ContinuationTable {
       else { continue }
       counts[from, default: 0] += 1
       let isNextDay = tables.trips.starts[Int(link.to)] < end(of: link.from)
-      records.append(
+      add(
         ContinuationRecord(
           from: from,
           to: to,
@@ -66,6 +69,13 @@ struct ContinuationTable {
         )
       )
     }
+  }
+
+  /// Adds a continuation, unless too many lead to its run.
+  private mutating func add(_ record: ContinuationRecord) {
+    guard arrivals[record.to, default: 0] < FeedLimits.predecessorsPerTrip else { return }
+    arrivals[record.to, default: 0] += 1
+    records.append(record)
   }
 
   private static func pair(_ from: UInt32, _ to: UInt32) -> UInt64 {
@@ -128,7 +138,7 @@ struct ContinuationTable {
       }
       guard isNext else { continue }
       let isInSeat = !barred.contains(Self.pair(trip, other)) && isNear(trip, other)
-      records.append(
+      add(
         ContinuationRecord(
           from: runs[Int(trip)],
           to: runs[Int(other)],
