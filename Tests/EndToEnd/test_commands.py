@@ -81,6 +81,7 @@ class CommandTest(unittest.TestCase):
         said = self.says(66, "import", f"{address}/none.zip?key=secret", "--data", data)
         self.assertIn(f"freshet import: {address}/none.zip: the server answered with status 404", said)
         self.assertNotIn("secret", said)
+        self.assertIn("no feed given: expected a zip archive, a folder or a URL", self.says(64, "import", "--data", data))
         self.assertIn("--header is for the URL of a feed", self.says(64, "import", "feed.zip", "--header", "A: b"))
         listed = json.loads(self.says(0, "feeds", "list", "--json", "--data", data))
         self.assertEqual((listed[0]["key"], listed[0]["earlier"]), ("default", 0))

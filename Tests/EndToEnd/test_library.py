@@ -397,6 +397,10 @@ class Catalogue(unittest.TestCase):
             unsure = run("catalogue", "find", "Dune", "--catalogue", catalogue)
             self.assertEqual(unsure.returncode, 1)
             self.assertIn("not sure: Dune", unsure.stdout)
+            missing = run("catalogue", "find", "Xyzzy", "--catalogue", catalogue)
+            self.assertEqual((missing.returncode, missing.stdout, missing.stderr), (1, "not found\n", ""))
+            missing = run("catalogue", "find", "Xyzzy", "--json", "--catalogue", catalogue)
+            self.assertEqual((missing.returncode, missing.stdout, missing.stderr), (1, "", "not found\n"))
             # A file that is no dump does not take the place of a good catalogue.
             wrong = Path(folder) / "wrong.csv"
             wrong.write_text("Title,Author\nDune,Frank Herbert\nEmma,Jane Austen\n")

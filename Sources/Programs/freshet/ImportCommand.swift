@@ -82,7 +82,8 @@ struct ImportCommand: AsyncParsableCommand {
     guard verify != (feed != nil) else {
       throw ValidationError(
         verify
-          ? "--verify checks what is imported; it takes no feed" : "which feed? A zip or a folder"
+          ? "--verify checks what is imported; it takes no feed"
+          : "no feed given: expected a zip archive, a folder or a URL"
       )
     }
     if let feed { _ = try FeedPlace(typed: feed, fields: header) }

@@ -102,7 +102,8 @@ struct CatalogueFindCommand: AsyncParsableCommand {
       try write(match, "not sure: ")
       throw ExitCode(.negative)
     case .notFound:
-      print("not found")
+      // Not JSON.
+      if json { Terminal.complain("not found\n") } else { print("not found") }
       throw ExitCode(.negative)
     case .failed(let error):
       throw CommandFailure("freshet catalogue find: \(error.description)", .badData)
