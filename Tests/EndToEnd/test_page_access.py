@@ -204,9 +204,6 @@ class AccessToThePage(BoardTest):
         self.assertNotEqual(shifts, [], "the browser's own measure notices")
         self.assertTrue(any(boxes[:len(before)] != before for boxes in after), "and so do the boxes")
 
-    whole: dict | None = None
-    """The board that the page received first."""
-
     def turned(self, size: tuple, broken: str = "") -> tuple[list, list, list]:
         """Rows leave, come, swap, are cancelled, moved, and get remarks, alerts and messages: where the places were
         before, the shifts that the browser noticed, and where the places were after each turn."""
@@ -215,8 +212,7 @@ class AccessToThePage(BoardTest):
         tab.call("Page.addScriptToEvaluateOnNewDocument", source=SHIFTS)
         self.open()
         tab.wait(f"['live', 'ageing'].includes({STATE})")
-        # What the page receives after the turns of another size is the last of them, with few rows.
-        body = self.whole = self.whole or self.received()
+        body = self.received()
         plain = [{**departure, **PLAIN} for departure in body["departures"]]
         if broken:
             tab.run(f"document.adoptedStyleSheets = [Object.assign(new CSSStyleSheet(), {{}})]; document.adoptedStyleSheets[0].replaceSync({broken!r})")
