@@ -75,6 +75,7 @@ package actor WorktreeWatcher {
   var searchOmissions: [Omission] = []
   /// Why repositories could not be read, by their common directories.
   var repositoryProblems: [String: String] = [:]
+  private var lookOrder = LookOrder()
   /// Worktrees that are left out as there are too many.
   var surplusWorktrees: Set<String> = []
   /// Repositories that are scanned for the first time.
@@ -255,6 +256,7 @@ package actor WorktreeWatcher {
   // MARK: Repositories
 
   func lookAtRepository(_ common: String) async {
+    let number = lookOrder.begin()
     do {
       let heads = repositories[common]?.symbolicHeads ?? []
       table.set(WatchFolders.repository(common, heads: heads), for: .repository(common))
@@ -265,6 +267,7 @@ package actor WorktreeWatcher {
         upstreams: NameSet(upstreams),
         runner: runner
       )
+      guard lookOrder.takes(number, of: common) else { return }
       retriesOfRepositories[common] = nil
       repositoryProblems[common] = nil
       table.set(SettingsFiles.folders(look.settings.keys), for: .settings(common))
@@ -369,6 +372,7 @@ package actor WorktreeWatcher {
     repositories[common] = nil
     retriesOfRepositories[common] = nil
     repositoryProblems[common] = nil
+    lookOrder.remove(common)
     held[common] = nil
     table.remove(.repository(common))
     table.remove(.settings(common))

@@ -1,0 +1,25 @@
+/// Decides which looks at a repository count when several are taken at the same time.
+///
+/// A look that began later saw what is there later, whichever ends first: an older one never replaces a newer one.
+struct LookOrder {
+  private var begun = 0
+  private var newest: [String: Int] = [:]
+
+  /// Begins a look.
+  ///
+  /// - Returns: Its number.
+  mutating func begin() -> Int {
+    begun += 1
+    return begun
+  }
+
+  /// Returns whether a look that has ended counts; afterwards no older one does.
+  mutating func takes(_ number: Int, of common: String) -> Bool {
+    guard number > newest[common, default: 0] else { return false }
+    newest[common] = number
+    return true
+  }
+
+  /// Forgets a repository that is gone.
+  mutating func remove(_ common: String) { newest[common] = nil }
+}
