@@ -4,54 +4,45 @@ import GTFS
 extension TripUpdateReader {
   /// Reads a `TripModifications`; its entity gives it its id.
   ///
-  /// - Returns: `nil` if a date or a time is not valid: it is not known then which trips change.
+  /// - Returns: `nil` if a date or a time is not valid: the affected trips are then unknown.
   func readModifications(_ content: WireCursor) throws(WireFault) -> TripModifications? {
-    var cursor = content
     var result = TripModifications()
     var isValid = true
-    var field: UInt32 = 0
-    do throws(WireFault) {
-      while !cursor.isAtEnd {
-        field = 0
-        let tag = try cursor.tag()
-        field = tag >> 3
-        switch tag {
-        case 10: try readSelectedTrips(try cursor.message(), into: &result)
-        case 18:
-          let place = cursor.position
-          switch TimeOfDay.read(try cursor.message().rest) {
-          case .seconds(let time): result.startTimes.append(time)
-          case .blank: break
-          case .malformed: isValid = false
-          }
-          try limit(result.startTimes.count, limits.modificationElements, "start times", at: place)
-        case 26:
-          let place = cursor.position
-          if let date = ServiceDate(try cursor.message().rest) {
-            result.serviceDates.append(date)
-          } else {
-            isValid = false
-          }
-          try limit(
-            result.serviceDates.count,
-            limits.modificationElements,
-            "service dates",
-            at: place
-          )
-        case 34:
-          let place = cursor.position
-          result.modifications.append(try readModification(try cursor.message()))
-          try limit(
-            result.modifications.count,
-            limits.modificationsPerEntity,
-            "modifications",
-            at: place
-          )
-        default: try cursor.skip(tag, known: 4)
+    try content.readFields(of: .tripModifications) { (tag, cursor) throws(WireFault) in
+      switch tag {
+      case 10: try readSelectedTrips(try cursor.message(), into: &result)
+      case 18:
+        let place = cursor.position
+        switch TimeOfDay.read(try cursor.message().rest) {
+        case .seconds(let time): result.startTimes.append(time)
+        case .blank: break
+        case .malformed: isValid = false
         }
+        try limit(result.startTimes.count, limits.modificationElements, "start times", at: place)
+      case 26:
+        let place = cursor.position
+        if let date = ServiceDate(try cursor.message().rest) {
+          result.serviceDates.append(date)
+        } else {
+          isValid = false
+        }
+        try limit(
+          result.serviceDates.count,
+          limits.modificationElements,
+          "service dates",
+          at: place
+        )
+      case 34:
+        let place = cursor.position
+        result.modifications.append(try readModification(try cursor.message()))
+        try limit(
+          result.modifications.count,
+          limits.modificationsPerEntity,
+          "modifications",
+          at: place
+        )
+      default: try cursor.skip(tag, known: 4)
       }
-    } catch {
-      throw error.inside(.tripModifications, field)
     }
     return isValid ? result : nil
   }
@@ -60,55 +51,37 @@ extension TripUpdateReader {
     _ content: WireCursor,
     into result: inout TripModifications
   ) throws(WireFault) {
-    var cursor = content
-    var field: UInt32 = 0
-    do throws(WireFault) {
-      while !cursor.isAtEnd {
-        field = 0
-        let tag = try cursor.tag()
-        field = tag >> 3
-        switch tag {
-        case 10:
-          let place = cursor.position
-          if let id = try string(try cursor.message()) { result.tripIDs.append(id) }
-          try limit(result.tripIDs.count, limits.modificationElements, "trips", at: place)
-        default: try cursor.skip(tag, known: 1)
-        }
+    try content.readFields(of: .selectedTrips) { (tag, cursor) throws(WireFault) in
+      switch tag {
+      case 10:
+        let place = cursor.position
+        if let id = try string(try cursor.message()) { result.tripIDs.append(id) }
+        try limit(result.tripIDs.count, limits.modificationElements, "trips", at: place)
+      default: try cursor.skip(tag, known: 1)
       }
-    } catch {
-      throw error.inside(.selectedTrips, field)
     }
   }
 
   private func readModification(
     _ content: WireCursor
   ) throws(WireFault) -> TripModifications.Modification {
-    var cursor = content
     var result = TripModifications.Modification()
-    var field: UInt32 = 0
-    do throws(WireFault) {
-      while !cursor.isAtEnd {
-        field = 0
-        let tag = try cursor.tag()
-        field = tag >> 3
-        switch tag {
-        case 10: result.start = try readSelector(try cursor.message())
-        case 18: result.end = try readSelector(try cursor.message())
-        case 24: result.propagatedDelay = Int32(truncatingIfNeeded: try cursor.varint())
-        case 34:
-          let place = cursor.position
-          result.replacements.append(try readReplacement(try cursor.message()))
-          try limit(
-            result.replacements.count,
-            limits.replacementStops,
-            "replacement stops",
-            at: place
-          )
-        default: try cursor.skip(tag, known: 4)
-        }
+    try content.readFields(of: .modification) { (tag, cursor) throws(WireFault) in
+      switch tag {
+      case 10: result.start = try readSelector(try cursor.message())
+      case 18: result.end = try readSelector(try cursor.message())
+      case 24: result.propagatedDelay = Int32(truncatingIfNeeded: try cursor.varint())
+      case 34:
+        let place = cursor.position
+        result.replacements.append(try readReplacement(try cursor.message()))
+        try limit(
+          result.replacements.count,
+          limits.replacementStops,
+          "replacement stops",
+          at: place
+        )
+      default: try cursor.skip(tag, known: 4)
       }
-    } catch {
-      throw error.inside(.modification, field)
     }
     return result
   }
@@ -116,22 +89,13 @@ extension TripUpdateReader {
   private func readSelector(
     _ content: WireCursor
   ) throws(WireFault) -> TripModifications.StopSelector {
-    var cursor = content
     var result = TripModifications.StopSelector()
-    var field: UInt32 = 0
-    do throws(WireFault) {
-      while !cursor.isAtEnd {
-        field = 0
-        let tag = try cursor.tag()
-        field = tag >> 3
-        switch tag {
-        case 8: result.sequence = UInt32(truncatingIfNeeded: try cursor.varint())
-        case 18: result.stopID = try string(try cursor.message())
-        default: try cursor.skip(tag, known: 2)
-        }
+    try content.readFields(of: .stopSelector) { (tag, cursor) throws(WireFault) in
+      switch tag {
+      case 8: result.sequence = UInt32(truncatingIfNeeded: try cursor.varint())
+      case 18: result.stopID = try string(try cursor.message())
+      default: try cursor.skip(tag, known: 2)
       }
-    } catch {
-      throw error.inside(.stopSelector, field)
     }
     return result
   }
@@ -139,46 +103,28 @@ extension TripUpdateReader {
   private func readReplacement(
     _ content: WireCursor
   ) throws(WireFault) -> TripModifications.ReplacementStop {
-    var cursor = content
     var result = TripModifications.ReplacementStop()
-    var field: UInt32 = 0
-    do throws(WireFault) {
-      while !cursor.isAtEnd {
-        field = 0
-        let tag = try cursor.tag()
-        field = tag >> 3
-        switch tag {
-        case 8: result.travelTime = Int32(truncatingIfNeeded: try cursor.varint())
-        case 18: result.stopID = try string(try cursor.message())
-        default: try cursor.skip(tag, known: 2)
-        }
+    try content.readFields(of: .replacementStop) { (tag, cursor) throws(WireFault) in
+      switch tag {
+      case 8: result.travelTime = Int32(truncatingIfNeeded: try cursor.varint())
+      case 18: result.stopID = try string(try cursor.message())
+      default: try cursor.skip(tag, known: 2)
       }
-    } catch {
-      throw error.inside(.replacementStop, field)
     }
     return result
   }
 
   /// Reads a `Stop`.
   func readStop(_ content: WireCursor) throws(WireFault) -> RealtimeStop {
-    var cursor = content
     var result = RealtimeStop()
-    var field: UInt32 = 0
-    do throws(WireFault) {
-      while !cursor.isAtEnd {
-        field = 0
-        let tag = try cursor.tag()
-        field = tag >> 3
-        switch tag {
-        case 10: result.id = try string(try cursor.message()) ?? ""
-        case 26: result.name = try translation(try cursor.message())
-        case 90: result.parent = try string(try cursor.message())
-        case 122: result.platform = try translation(try cursor.message())
-        default: try cursor.skip(tag)
-        }
+    try content.readFields(of: .stop) { (tag, cursor) throws(WireFault) in
+      switch tag {
+      case 10: result.id = try string(try cursor.message()) ?? ""
+      case 26: result.name = try translation(try cursor.message())
+      case 90: result.parent = try string(try cursor.message())
+      case 122: result.platform = try translation(try cursor.message())
+      default: try cursor.skip(tag)
       }
-    } catch {
-      throw error.inside(.stop, field)
     }
     return result
   }
