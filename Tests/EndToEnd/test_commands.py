@@ -89,8 +89,8 @@ class CommandTest(unittest.TestCase):
     def test_what_is_not_there_is_not_made(self):
         library = folder / "none.sqlite"
         for command in (["list"], ["export"], ["removed"], ["restore", "1"]):
-            self.assertIn("there is no library", self.says(66, "library", *command, "--library", str(library)))
-        self.assertIn("there is no catalogue", self.says(66, "catalogue", "find", "Dune", "--catalogue", str(library)))
+            self.assertIn("No such file", self.says(66, "library", *command, "--library", str(library)))
+        self.assertIn("No such file", self.says(66, "catalogue", "find", "Dune", "--catalogue", str(library)))
         self.assertFalse(library.exists())
 
     def test_books_as_json(self):

@@ -1,6 +1,6 @@
 import ArgumentParser
 
-/// The first word of a command line that should be a subcommand and is none.
+/// An argument in the place of a subcommand that names no subcommand.
 struct UnknownCommand: Equatable {
   /// The commands before it, such as `freshet jobs`.
   var parent: String
@@ -9,7 +9,7 @@ struct UnknownCommand: Equatable {
   /// The subcommand that was probably meant.
   var nearest: String?
 
-  /// Finds it; `nil` if there is none.
+  /// Finds the first unknown subcommand of a command line; returns `nil` if all are known.
   ///
   /// - Parameters:
   ///   - arguments: The arguments of the process, without its name.

@@ -141,7 +141,7 @@ extension DepartureRows {
 }
 
 extension BoardRow.RealtimeMarks {
-  /// How people board, as the pickup_type of a stop time update says it; nothing if the timetable says the same.
+  /// Marks how passengers board according to the `pickup_type` of a stop time update; empty if the timetable agrees.
   ///
   /// - Parameters:
   ///   - access: The pickup_type of the update.

@@ -5,7 +5,7 @@ import Timetable
 enum Continuing: Hashable {
   /// It runs to its last stop.
   case asScheduled
-  /// It does not run, ends elsewhere, or is none of the timetable.
+  /// It does not run, ends elsewhere, or is not in the timetable.
   case never
 
   /// Judges the trip of a row.

@@ -71,7 +71,7 @@ struct ProducerWorld: Sendable {
       """
     case rareLateness = """
       the latest change in twenty decides the p95; how late that is shows only after about a hundred \
-      changes, and each hour starts anew
+      changes, and each hour begins without what the one before learned
       """
     case driftingCopies = """
       a cache that others fill keeps a copy as long as the interval of the native preset; what is best \

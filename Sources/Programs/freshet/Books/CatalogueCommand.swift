@@ -86,8 +86,8 @@ struct CatalogueFindCommand: AsyncParsableCommand {
   func run() async throws {
     guard FileManager.default.fileExists(atPath: catalogue.path) else {
       throw CommandFailure(
-        "freshet catalogue find: \(Terminal.plain(catalogue.path)): there is no catalogue."
-          + "\nMake one of dump files: freshet catalogue import FILE …",
+        "freshet catalogue find: \(Terminal.plain(catalogue.path)): No such file."
+          + "\nImport dump files first: freshet catalogue import FILE …",
         .noInput
       )
     }

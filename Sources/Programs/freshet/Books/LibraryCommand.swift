@@ -43,8 +43,8 @@ struct LibraryOption: ParsableArguments {
   func openExisting(_ command: String) throws -> Library {
     guard FileManager.default.fileExists(atPath: path) else {
       throw CommandFailure(
-        "freshet library \(command): \(Terminal.plain(path)): there is no library."
-          + "\nMake one of a list of books: freshet library import FILE",
+        "freshet library \(command): \(Terminal.plain(path)): No such file."
+          + "\nImport a list of books first: freshet library import FILE",
         .noInput
       )
     }

@@ -151,8 +151,10 @@ struct ModifiedTrips {
     }
   }
 
-  /// The entry of a trip on the only day on which it changes, or on that of several on which it is under way, or nearest
-  /// to it, as for trip updates without a date; `nil` if that is none or several.
+  /// Returns the entry of a trip for the day that an update without a date means: the only day, or of several the one
+  /// on which the trip runs now or nearest to now.
+  ///
+  /// - Returns: `nil` if no day is near, or two are equally near.
   private func nearest(
     _ days: [Int],
     _ timetable: Timetable,
