@@ -210,9 +210,11 @@ class AccessToThePage(BoardTest):
         tab = self.tab
         tab.size(*size)
         tab.call("Page.addScriptToEvaluateOnNewDocument", source=SHIFTS)
+        # The last turn of another size has few rows.
+        tab.intercept(None)
         self.open()
         tab.wait(f"['live', 'ageing'].includes({STATE})")
-        body = self.received()
+        body = self.board()
         plain = [{**departure, **PLAIN} for departure in body["departures"]]
         if broken:
             tab.run(f"document.adoptedStyleSheets = [Object.assign(new CSSStyleSheet(), {{}})]; document.adoptedStyleSheets[0].replaceSync({broken!r})")

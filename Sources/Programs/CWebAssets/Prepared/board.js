@@ -1838,7 +1838,7 @@ return departure&&!isTrain(departure)?say("stand"):say("platform");
 }
 function fillPlatform(place,departure,say){
 place.platform.classList.toggle("changed",Boolean(departure.platformChanged));
-setText(place.platformword,departure.platform?platformWord(departure,say):"");
+setText(place.platformword,departure.platform?`${platformWord(departure,say)} `:"");
 setAttribute(place.platformword,"data-short",departure.platform?say(isTrain(departure)?"platformShort":"standShort"):"");
 setText(place.platformname,departure.platform??"");
 }

@@ -217,7 +217,8 @@ export function platformWord(departure, say) {
 
 function fillPlatform(place, departure, say) {
   place.platform.classList.toggle("changed", Boolean(departure.platformChanged));
-  setText(place.platformword, departure.platform ? platformWord(departure, say) : "");
+  // The space belongs to the word: a text of its own between the two would count as moved once there is a platform.
+  setText(place.platformword, departure.platform ? `${platformWord(departure, say)} ` : "");
   // On a phone the word is short, and of no more width than it has room (board.css).
   setAttribute(place.platformword, "data-short", departure.platform ? say(isTrain(departure) ? "platformShort" : "standShort") : "");
   setText(place.platformname, departure.platform ?? "");
