@@ -162,7 +162,7 @@ let package = Package(
     .target(name: "Agents", dependencies: ["ConditionalHTTP", "StrictJSON", "Workspaces"]),
     .target(name: "AgentSimulation", dependencies: ["Agents", "StrictJSON"]),
     .target(name: "AgentWatch", dependencies: ["Agents", "Workspaces"]),
-    .target(name: "Storage", dependencies: [.grdb, .sqlite]),
+    .target(name: "Storage", dependencies: ["ConditionalHTTP", .grdb, .sqlite]),
     .target(name: "Books"),
     .target(
       name: "BookLibrary",
@@ -328,7 +328,8 @@ let package = Package(
         "BooksTrackDialect", "CatnipDialect", "Commands", "ConditionalHTTP", "EventFeed",
         "FeedRecording", "Freshness", "FreshnessRuntime", "FreshnessTesting", "GTFS", "Jobs",
         "JobsClient", "JobsServer", "MesDepartsDialect", "NIOTransport", "ServeSettings",
-        "Serving", "Stationboard", "StationboardClient", "StationboardServer", "StrictJSON",
+        "Serving", "Stationboard", "StationboardClient", "StationboardServer", "Storage",
+        "StrictJSON",
         "TerminalText", "Timetable", "TolerantDecoding", "WebBoard", "Workspaces",
         "WorkspacesClient", "WorkspacesServer", "WorkspacesTerminal", "WorktreeWatch",
         .argumentParser, .httpTypes, .hummingbird, .logging, .nioCore, .serviceLifecycle,

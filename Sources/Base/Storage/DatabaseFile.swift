@@ -100,6 +100,59 @@ package enum DatabaseFile {
     return try DatabasePool(path: path, configuration: configuration)
   }
 
+  /// Copies a database as it is at one instant, while other connections write it.
+  ///
+  /// The copy is one file, without a log. Its tables are checked (`PRAGMA quick_check`).
+  ///
+  /// - Parameters:
+  ///   - source: The file.
+  ///   - destination: The copy, which must not exist.
+  /// - Throws: ``BackupFailure`` if the source cannot be read or is damaged, or the copy cannot be written.
+  package static func copy(_ source: String, to destination: String) throws(BackupFailure) {
+    guard FileManager.default.fileExists(atPath: source) else {
+      throw BackupFailure(.unreadable, "\(source): does not exist")
+    }
+    do {
+      var configuration = Configuration()
+      configuration.label = "freshet.copy"
+      configuration.readonly = true
+      configuration.busyMode = .timeout(10)
+      let original = try DatabaseQueue(path: source, configuration: configuration)
+      try makePrivate(destination)
+      let copy = try DatabaseQueue(path: destination)
+      try original.backup(to: copy)
+      try copy.writeWithoutTransaction { database in
+        // The copy has the mode of the original; a file without a log stands for itself.
+        try database.execute(sql: "PRAGMA journal_mode = DELETE")
+        let found = try String.fetchAll(database, sql: "PRAGMA quick_check(1)")
+        guard found == ["ok"] else {
+          throw BackupFailure(
+            .damaged,
+            "\(source): is damaged: \(found.first ?? "SQLite does not say how"); restore it from an earlier backup"
+          )
+        }
+      }
+      try copy.close()
+      try original.close()
+    } catch let error as BackupFailure {
+      throw error
+    } catch let error as DatabaseError {
+      let reason = error.message ?? "\(error.resultCode)"
+      switch error.resultCode {
+      case .SQLITE_BUSY, .SQLITE_LOCKED:
+        throw BackupFailure(.busy, "\(source): another program has locked it; try again")
+      case .SQLITE_FULL:
+        throw BackupFailure(.unwritable, "\(destination): the disk is full")
+      case .SQLITE_CORRUPT, .SQLITE_NOTADB:
+        throw BackupFailure(.damaged, "\(source): is damaged: \(reason)")
+      default:
+        throw BackupFailure(.unreadable, "\(source): cannot be copied: \(reason)")
+      }
+    } catch {
+      throw BackupFailure(.unwritable, "\(destination): \(error.localizedDescription)")
+    }
+  }
+
   /// Copies the write-ahead log of a database into its file, as far as no reader needs the log.
   ///
   /// SQLite does so too when the last connection is closed, but a program that ends does not wait for that. Nothing is

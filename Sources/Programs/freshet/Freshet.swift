@@ -28,7 +28,10 @@ struct Freshet: AsyncParsableCommand {
         name: "Job",
         subcommands: [JobsCommand.self, LibraryCommand.self, CatalogueCommand.self]
       ),
-      CommandGroup(name: "Other", subcommands: [WatchCommand.self]),
+      CommandGroup(
+        name: "Other",
+        subcommands: [BackupCommand.self, RestoreCommand.self, WatchCommand.self]
+      ),
     ]
   )
 

@@ -5,6 +5,7 @@ import Jobs
 import JobsClient
 import JobsServer
 import StationboardClient
+import Storage
 import WorkspacesClient
 
 extension ProgramExit {
@@ -16,6 +17,17 @@ extension ProgramExit {
       case .cannotWrite: .cannotCreate
       case .busy: .temporary
       default: .badData
+      }
+  }
+
+  /// The exit code for a backup that cannot be made or restored.
+  init(_ failure: BackupFailure) {
+    self =
+      switch failure.code {
+      case .unreadable: .noInput
+      case .unwritable: .cannotCreate
+      case .damaged: .badData
+      case .busy: .temporary
       }
   }
 

@@ -49,6 +49,8 @@ final class ProgressPrinter {
 
   private func name(of step: String) -> String {
     switch step {
+    case "copy": "copying"
+    case "compare": "comparing checksums"
     case "index": "ordering departures"
     case "write": "writing timetable"
     case "check": "checking timetable"

@@ -16,6 +16,21 @@ import Testing
     return (job, token)
   }
 
+  @Test(
+    arguments: [
+      (1_795_690_013, 0, 1_795_690_013), (1_795_690_013, 1_795_690_013, 1_795_690_014), (0, 0, 1),
+      (-5, 1, 2),
+      (2_147_483_647, 0, 1), (2_147_483_646, 2_147_483_646, 1),
+    ] as [(Double, Int64, Int64)]
+  )
+  func `a new epoch is positive, fits user_version, and differs from the one before`(
+    now: Double,
+    old: Int64,
+    new: Int64
+  ) {
+    #expect(JobStore.newEpoch(now: now, after: old) == new)
+  }
+
   @Test func `only the owner reads what was uploaded and what the database says of it`()
     async throws
   {

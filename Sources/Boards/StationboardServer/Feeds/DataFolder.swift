@@ -51,7 +51,7 @@ package struct DataFolder: Sendable {
 
   /// The manifest; an empty one if nothing was ever imported.
   ///
-  /// - Throws: ``FeedError`` with code `damagedTimetable` if it cannot be read.
+  /// - Throws: ``FeedError`` with code `damagedTimetable` if it cannot be read, or has a newer layout.
   package func manifest() throws(FeedError) -> FeedManifest {
     guard access(manifestPath, F_OK) == 0 else {
       guard errno == ENOENT else {
@@ -59,9 +59,32 @@ package struct DataFolder: Sendable {
       }
       return FeedManifest()
     }
+    return try manifest(from: manifestBytes())
+  }
+
+  /// The bytes of the manifest.
+  func manifestBytes() throws(FeedError) -> Data {
     do {
-      let data = try Data(contentsOf: URL(fileURLWithPath: manifestPath))
-      return try JSONDecoder().decode(FeedManifest.self, from: data)
+      return try Data(contentsOf: URL(fileURLWithPath: manifestPath))
+    } catch {
+      throw FeedError(.damagedTimetable, "\(manifestPath): cannot be read: \(error)")
+    }
+  }
+
+  /// Reads a manifest.
+  func manifest(from bytes: Data) throws(FeedError) -> FeedManifest {
+    struct Layout: Decodable { var version: Int }
+    let decoder = JSONDecoder()
+    if let found = try? decoder.decode(Layout.self, from: bytes).version,
+      found > FeedManifest.newestVersion
+    {
+      throw FeedError(
+        .damagedTimetable,
+        "\(manifestPath): has version \(found) of the layout; this program reads versions up to \(FeedManifest.newestVersion): use the newer program, or restore a backup"
+      )
+    }
+    do {
+      return try decoder.decode(FeedManifest.self, from: bytes)
     } catch {
       throw FeedError(.damagedTimetable, "\(manifestPath): cannot be read: \(error)")
     }

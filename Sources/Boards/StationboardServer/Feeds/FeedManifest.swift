@@ -59,9 +59,12 @@ package struct FeedManifest: Codable, Hashable, Sendable {
   }
 
   /// The layout of the data folder.
-  package var version = 1
+  package var version = FeedManifest.newestVersion
   /// The feeds, in the order of their first import.
   package var feeds: [Feed] = []
+
+  /// The layout that this program writes, and the highest that it reads.
+  static let newestVersion = 1
 
   /// The folder name of the feed without a prefix.
   package static let defaultKey = "default"

@@ -4,6 +4,10 @@ import GRDB
 ///
 /// Instants are milliseconds since 1970-01-01T00:00:00Z.
 enum JobSchema {
+  /// What is said of a database that a newer program has changed.
+  static let newerProgram =
+    "was written by a newer version of this program; use that one, or restore a backup that this one made"
+
   static var migrator: DatabaseMigrator {
     var migrator = DatabaseMigrator()
     migrator.registerMigration("1") { database in

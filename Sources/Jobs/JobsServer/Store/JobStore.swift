@@ -61,13 +61,15 @@ package final class JobStore: Sendable {
     )
     // A database that another program has locked can be read, and most often needs nothing more.
     let migrator = JobSchema.migrator
+    guard try !database.read(migrator.hasBeenSuperseded) else {
+      throw JobStoreError.damaged("\(folder)/jobs.sqlite: \(JobSchema.newerProgram)")
+    }
     if try !database.read(migrator.hasCompletedMigrations) { try migrator.migrate(database) }
-    let first = max(1, Int64(clock.now))
     let kept = try database.read { try Int64.fetchOne($0, sql: "PRAGMA user_version") ?? 0 }
     if kept > 0 {
       epoch = kept
     } else {
-      epoch = first % Int64(Int32.max)
+      epoch = Self.newEpoch(now: clock.now, after: 0)
       try database.write { [epoch] in try $0.execute(sql: "PRAGMA user_version = \(epoch)") }
     }
     if clock.isMachine {
@@ -91,6 +93,12 @@ package final class JobStore: Sendable {
     where !known.contains("inputs/" + name) {
       try? manager.removeItem(atPath: folder + "/inputs/" + name)
     }
+  }
+
+  /// Returns the epoch of a log that begins now; it differs from the one before, and is at least 1.
+  static func newEpoch(now: Double, after old: Int64) -> Int64 {
+    let epoch = max(1, Int64(max(0, now)) % Int64(Int32.max))
+    return epoch == old ? max(1, (epoch + 1) % Int64(Int32.max)) : epoch
   }
 
   /// How long a request waits for a lock on the database, in seconds.

@@ -1,0 +1,142 @@
+import ArgumentParser
+import Commands
+import ConditionalHTTP
+import Foundation
+import GTFS
+import JobsServer
+import StationboardServer
+import Storage
+import Synchronization
+
+/// `freshet backup`.
+struct BackupCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "backup",
+    abstract: "Copy the folders of a server into a new folder, while it serves.",
+    discussion: """
+      The copy is consistent: databases are copied as they are at one instant, and feeds with the manifest that \
+      names them. The folder has its name only when everything is on disk. SHA256SUMS in it lists the checksums, for \
+      sha256sum --check too.
+
+        freshet backup /srv/backups/monday --config /etc/freshet/freshet.json
+        freshet backup /srv/backups/monday --data freshet-data --jobs freshet-jobs
+        freshet restore /srv/backups/monday --data freshet-data --jobs freshet-jobs
+      """
+  )
+
+  @Argument(help: "The new folder.", completion: .directory)
+  var backup: String
+
+  @OptionGroup var folders: BackupFolders
+
+  @Flag(help: "Print JSON.")
+  var json = false
+
+  func run() throws {
+    let place = Self.withoutSlash(backup)
+    let (data, jobs) = try folders.named()
+    if let jobs, !jobs.exists { try fail("\(jobs.path): does not exist", .noInput) }
+    let isData = try folders.namesData() || FileManager.default.fileExists(atPath: data.path)
+    guard isData || jobs != nil else {
+      try fail(
+        "\(data.path): does not exist; name the folders with --config, or --data and --jobs",
+        .noInput
+      )
+    }
+    let contents = try isData ? attemptToRead { () throws(FeedError) in try data.contents() } : nil
+    let madeAt = InstantText.write(Date().timeIntervalSince1970.rounded(.down))
+    let partial = BackupWriter.partial(of: place)
+    // What another backup left is not removed.
+    let isBegun = Mutex(false)
+    let signals = EndSignals {
+      isBegun.withLock { isBegun in
+        if isBegun { try? FileManager.default.removeItem(atPath: partial) }
+        _exit(130)
+      }
+    }
+    let writer = try isBegun.withLock { isBegun in
+      let writer = try BackupFolders.attempt("backup") { () throws(BackupFailure) in
+        try BackupWriter(at: place, program: StationboardService.version)
+      }
+      isBegun = true
+      return writer
+    }
+    let progress = FilesProgress(
+      "copy",
+      total: Self.bytes(of: contents?.items ?? []) + Self.bytes(of: jobs?.databases ?? [])
+        + Self.bytes(of: jobs?.inputs ?? [])
+    )
+    do {
+      try BackupFolders.attempt("backup") { () throws(BackupFailure) in
+        for item in contents?.items ?? [] {
+          try writer.add(item, to: BackupFolders.Part.data.rawValue, copied: progress.add)
+        }
+        if let jobs { try Self.add(jobs, to: writer, progress) }
+        try writer.finish(madeAt: madeAt)
+      }
+    } catch {
+      progress.finish()
+      writer.abandon()
+      throw error
+    }
+    signals.stop()
+    progress.finish()
+    let report = BackupReport(
+      backup: place,
+      madeAt: madeAt,
+      program: StationboardService.version,
+      files: writer.files,
+      bytes: writer.bytes,
+      parts: writer.parts
+    )
+    Terminal.write(
+      json
+        ? try PrintedJSON.document(report)
+        : "Backed up \(report.files) files, \(Quantity.bytes(report.bytes)), to \(place).\n"
+    )
+  }
+
+  /// Adds jobs: their files, then the databases, then the files that are new.
+  private static func add(
+    _ jobs: JobFolder,
+    to writer: BackupWriter,
+    _ progress: FilesProgress
+  ) throws(BackupFailure) {
+    let part = BackupFolders.Part.jobs.rawValue
+    var copied: Set<String> = []
+    for item in jobs.inputs where try writer.add(item, to: part, copied: progress.add) {
+      copied.insert(item.name)
+    }
+    for item in jobs.databases { try writer.add(item, to: part, copied: progress.add) }
+    for item in jobs.inputs where !copied.contains(item.name) {
+      try writer.add(item, to: part, copied: progress.add)
+    }
+  }
+
+  private func attemptToRead<Result>(_ work: () throws(FeedError) -> Result) throws -> Result {
+    do throws(FeedError) {
+      return try work()
+    } catch {
+      try fail(error.message, ProgramExit(error))
+    }
+  }
+
+  private func fail(_ reason: String, _ exit: ProgramExit) throws -> Never {
+    throw CommandFailure("freshet backup: \(Terminal.plain(reason))", exit)
+  }
+
+  private static func bytes(of items: [BackupItem]) -> Int {
+    items.reduce(0) { sum, item in
+      switch item.source {
+      case .bytes(let bytes): return sum + bytes.count
+      case .file(let path, _), .database(let path):
+        let size = try? FileManager.default.attributesOfItem(atPath: path)[.size] as? Int
+        return sum + (size ?? 0)
+      }
+    }
+  }
+
+  static func withoutSlash(_ path: String) -> String {
+    path.count > 1 && path.hasSuffix("/") ? String(path.dropLast()) : path
+  }
+}

@@ -1,0 +1,143 @@
+import ArgumentParser
+import Commands
+import Foundation
+import JobsServer
+import StationboardServer
+import Storage
+
+/// `freshet restore`.
+struct RestoreCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "restore",
+    abstract: "Restore the folders of a server from a backup.",
+    discussion: """
+      Every file is compared with its checksum before a folder appears. A folder that has something in it is not touched: stop \
+      the server and move its folders away first. Run as root, the files get the owner of the folder, or of the one around it.
+
+        freshet restore /srv/backups/monday --check
+        freshet restore /srv/backups/monday --config /etc/freshet/freshet.json
+        freshet restore /srv/backups/monday --part data --data freshet-data
+      """
+  )
+
+  @Argument(help: "The folder that freshet backup made.", completion: .directory)
+  var backup: String
+
+  @OptionGroup var folders: BackupFolders
+
+  @Option(help: "Restore only this part: data or jobs. Default: all that the backup has.")
+  var part: [BackupFolders.Part] = []
+
+  @Flag(help: "Only compare all files with their checksums.")
+  var check = false
+
+  @Flag(help: "Print JSON.")
+  var json = false
+
+  func run() throws {
+    let place = BackupCommand.withoutSlash(backup)
+    let reader = try attempt { () throws(BackupFailure) in try BackupReader(place) }
+    let bytes = reader.bytes
+    let progress = FilesProgress(check ? "compare" : "copy", total: bytes)
+    var report = BackupReport(
+      backup: place,
+      madeAt: reader.about.madeAt,
+      program: reader.about.program,
+      files: reader.files,
+      bytes: bytes,
+      parts: reader.about.parts
+    )
+    if check {
+      defer { progress.finish() }
+      try attempt { () throws(BackupFailure) in try reader.check(checked: progress.add) }
+    } else {
+      report.restored = try restore(reader, progress)
+    }
+    Terminal.write(json ? try PrintedJSON.document(report) : text(report))
+  }
+
+  /// Restores the parts; none of the folders appears before all are complete.
+  private func restore(_ reader: BackupReader, _ progress: FilesProgress) throws -> [String] {
+    let targets = try targets(of: reader)
+    let fresh = targets.map { $0.folder + ".restoring" }
+    let signals = EndSignals {
+      for folder in fresh { try? FileManager.default.removeItem(atPath: folder) }
+      _exit(130)
+    }
+    do {
+      defer { progress.finish() }
+      try attempt { () throws(BackupFailure) in
+        for (target, folder) in zip(targets, fresh) {
+          try reader.extract(
+            target.part.rawValue,
+            to: folder,
+            as: RestoredFolder(replacing: target.folder),
+            copied: progress.add
+          )
+          if target.part == .jobs {
+            try JobFolder(path: folder).renewLog(now: Date().timeIntervalSince1970)
+          }
+        }
+        for (target, folder) in zip(targets, fresh) {
+          try RestoredFolder.move(folder, to: target.folder)
+        }
+      }
+    } catch {
+      for folder in fresh { try? FileManager.default.removeItem(atPath: folder) }
+      throw error
+    }
+    signals.stop()
+    return targets.map(\.folder)
+  }
+
+  /// The folders to restore, none of which has anything in it.
+  private func targets(
+    of reader: BackupReader
+  ) throws -> [(part: BackupFolders.Part, folder: String)] {
+    let (data, jobs) = try folders.named()
+    var targets: [(part: BackupFolders.Part, folder: String)] = []
+    for one in BackupFolders.Part.allCases where part.isEmpty || part.contains(one) {
+      guard reader.about.parts.contains(one.rawValue) else {
+        guard part.contains(one) else { continue }
+        try fail("\(reader.path): has no \(one.rawValue)", .badData)
+      }
+      switch one {
+      case .data: targets.append((one, data.path))
+      case .jobs:
+        guard let jobs else {
+          try fail(
+            "\(reader.path): has jobs; name their folder with --jobs, or leave them out with --part data",
+            .usage
+          )
+        }
+        targets.append((one, jobs.path))
+      }
+    }
+    for target in targets {
+      let entries = (try? FileManager.default.contentsOfDirectory(atPath: target.folder)) ?? []
+      guard entries.isEmpty else {
+        try fail(
+          "\(target.folder): is not empty; stop the server and move the folder away, or name another one",
+          .cannotCreate
+        )
+      }
+    }
+    return targets
+  }
+
+  private func text(_ report: BackupReport) -> String {
+    let of = "\(report.backup), made \(report.madeAt) by version \(report.program)"
+    guard let restored = report.restored else {
+      return "All \(report.files) files are as they were: \(of).\n"
+    }
+    return "Restored \(restored.joined(separator: " and ")) from \(of).\n"
+  }
+
+  private func attempt<Result>(_ work: () throws(BackupFailure) -> Result) throws -> Result {
+    try BackupFolders.attempt("restore", work)
+  }
+
+  private func fail(_ reason: String, _ exit: ProgramExit) throws -> Never {
+    throw CommandFailure("freshet restore: \(Terminal.plain(reason))", exit)
+  }
+}

@@ -1,0 +1,316 @@
+"""`freshet backup` and `freshet restore`: folders are copied while a server writes them, and served again."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import shutil
+import signal
+import sqlite3
+import subprocess
+import time
+import unittest
+from pathlib import Path
+
+from job_stage import JobServer, table
+from program import PROGRAM, Folder, Server, limited, once, run, sample, until
+from side_by_side import load_side_by_side as load_tests  # noqa: F401
+
+STOP = "Parent8501120"
+BOARD = f"/api/stationboard?stop_id={STOP}&limit=30"
+ROWS = 400
+
+
+@once
+def imported() -> Path:
+    """A feed, and a data folder with two generations of it."""
+    folder = Path(Folder().path)
+    sample(folder / "feed", "--stops", "40")
+    answer = run("import", str(folder / "feed"), "--data", str(folder / "data"))
+    assert answer.returncode == 0, answer.stderr
+    manifest = json.loads((folder / "data/manifest.json").read_text())
+    feed, = manifest["feeds"]
+    shutil.copytree(folder / "data/feeds/default" / feed["generation"], folder / "data/feeds/default/earlier")
+    feed["earlier"] = [{"name": "earlier"}]
+    (folder / "data/manifest.json").write_text(json.dumps(manifest))
+    return folder
+
+
+def tearDownModule() -> None:
+    shutil.rmtree(imported(), ignore_errors=True)
+
+
+def value(path: Path, statement: str):
+    with contextlib.closing(sqlite3.connect(path)) as database:
+        return database.execute(statement).fetchone()[0]
+
+
+def books(folder: Path) -> list[tuple]:
+    with contextlib.closing(sqlite3.connect(folder / "library.sqlite")) as database:
+        return sorted(database.execute("SELECT title, authors, isbn, rating, read_count FROM library").fetchall(), key=repr)
+
+
+class BackupTest(unittest.TestCase):
+    def setUp(self):
+        self.folder = Folder()
+        self.addCleanup(self.folder.remove)
+        self.data, self.backup = self.folder / "data", self.folder / "backup"
+        shutil.copytree(imported() / "data", self.data)
+
+    def freshet(self, *arguments: str | Path, code: int = 0) -> str:
+        """What a command prints; what it complains of if it is to fail."""
+        answer = run(*map(str, arguments))
+        self.assertEqual(answer.returncode, code, answer.stderr)
+        return answer.stdout if code == 0 else answer.stderr
+
+    def board(self, data: Path) -> dict:
+        with Server(data) as server:
+            board = server.get(BOARD)[1]
+        return {"departures": board["departures"], "tag": board["meta"].get("feedVersion")}
+
+
+class Boards(BackupTest):
+    def test_a_restored_folder_serves_the_same_board(self):
+        private = self.data / "trusted-repositories.json"
+        private.write_text('{"repositories": []}')
+        private.chmod(0o600)
+        for stray in ("import.lock", "manifest.json.new", "static/default.download", "feeds/default/1.partial/stops.txt"):
+            (self.data / stray).parent.mkdir(parents=True, exist_ok=True)
+            (self.data / stray).write_text("stray")
+        with Server(self.data) as server:
+            before = server.get(BOARD)[1]["departures"]
+            report = json.loads(self.freshet("backup", self.backup, "--data", self.data, "--json"))
+        files = [file for file in self.backup.rglob("*") if file.is_file()]
+        # The list of checksums has no checksum of its own.
+        self.assertEqual(len(files), report["files"] + 1)
+        self.assertEqual([file for file in files if "stray" in file.read_text("latin-1")], [])
+        self.assertEqual(sorted(one.name for one in self.backup.iterdir()), ["SHA256SUMS", "backup.json", "data"])
+        # The generation that serves, and the one before.
+        self.assertEqual(len(list((self.backup / "data/feeds/default").iterdir())), 2)
+        checked = subprocess.run(["sha256sum", "--check", "--quiet", "SHA256SUMS"], cwd=self.backup, capture_output=True, text=True, check=False)
+        self.assertEqual((checked.returncode, checked.stdout), (0, ""))
+        restored = self.folder / "again"
+        self.freshet("restore", self.backup, "--data", restored)
+        self.assertEqual((restored / private.name).stat().st_mode & 0o777, 0o600)
+        self.assertGreater(len(before), 5)
+        self.assertEqual(self.board(restored)["departures"], before)
+        self.freshet("feeds", "rollback", "--data", restored)
+
+    def test_a_generation_that_is_replaced_meanwhile_stays_until_it_is_copied(self):
+        """Imports replace the manifest all the time; each backup is of one manifest, with all that it names."""
+        imports = subprocess.Popen(
+            ["sh", "-c", 'for one in 1 2 3 4 5 6; do "$0" import "$1" --data "$2" || exit 1; done', PROGRAM, imported() / "feed", self.data],
+            stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+        )
+        self.addCleanup(imports.wait)
+        made = 0
+        while imports.poll() is None:
+            backup = self.folder / f"backup{made}"
+            self.freshet("backup", backup, "--data", self.data)
+            manifest = json.loads((backup / "data/manifest.json").read_text())
+            for feed in manifest["feeds"]:
+                for name in [feed["generation"], *[one["name"] for one in feed.get("earlier", [])]]:
+                    self.assertTrue((backup / f"data/feeds/{feed['key']}/{name}/timetable.freshet").stat().st_size > 1_000)
+            made += 1
+        self.assertEqual(imports.returncode, 0)
+        self.assertGreater(made, 1)
+
+    def test_a_backup_that_is_damaged_is_not_restored(self):
+        self.freshet("backup", self.backup, "--data", self.data)
+        timetable = next(self.backup.rglob("timetable.freshet"))
+        description = self.backup / "backup.json"
+        sums = self.backup / "SHA256SUMS"
+
+        def flipped(file: Path):
+            content = bytearray(file.read_bytes())
+            content[len(content) // 2] ^= 1
+            return bytes(content)
+
+        cases = {
+            "a flipped bit": (timetable, flipped(timetable), "timetable.freshet: is damaged"),
+            "a file that is missing": (timetable, None, "timetable.freshet: is missing"),
+            "a file that is cut": (timetable, timetable.read_bytes()[:-1], "timetable.freshet: is damaged"),
+            "a list that is cut": (sums, sums.read_bytes()[:-100], "SHA256SUMS"),
+            "no list": (sums, None, "SHA256SUMS: cannot be read"),
+            "no description": (description, None, "is not a backup"),
+            "a newer format": (description, b'{"format": 2, "other": 1}', "has format 2; this program reads formats up to 1"),
+            "a changed description": (description, description.read_bytes() + b" ", "backup.json: is damaged"),
+            "a name outside": (sums, sums.read_bytes() + b"0" * 64 + b"  ../../etc/passwd\n", "is not a checksum and the name of a file"),
+            "an absolute name": (sums, sums.read_bytes() + b"0" * 64 + b"  /etc/passwd\n", "is not a checksum and the name of a file"),
+        }
+        for name, (file, content, said) in cases.items():
+            before = file.read_bytes()
+            with self.subTest(name):
+                file.unlink() if content is None else file.write_bytes(content)
+                restored = self.folder / "again"
+                check = self.freshet("restore", self.backup, "--check", code=65)
+                self.assertIn(said, check)
+                # Nothing appears; a description is compared only by --check, because nothing of it is restored.
+                if name != "a changed description":
+                    self.assertIn(said, self.freshet("restore", self.backup, "--data", restored, code=65))
+                    self.assertEqual(list(self.folder.path.glob("again*")), [])
+            file.write_bytes(before)
+        self.assertIn("All ", self.freshet("restore", self.backup, "--check"))
+        outside = self.folder / "elsewhere"
+        self.assertIn("does not exist", self.freshet("restore", outside, "--check", code=66))
+
+    def test_what_exists_is_not_written_over(self):
+        self.freshet("backup", self.backup, "--data", self.data)
+        self.assertIn("exists already", self.freshet("backup", self.backup, "--data", self.data, code=73))
+        self.assertIn("is not empty", self.freshet("restore", self.backup, "--data", self.data, code=73))
+        (self.folder / "empty").mkdir(mode=0o711)
+        (self.folder / "empty").chmod(0o711)
+        self.freshet("restore", self.backup, "--data", self.folder / "empty")
+        self.assertEqual((self.folder / "empty").stat().st_mode & 0o777, 0o711)
+        self.assertIn("nothing: No such file", self.freshet("backup", self.folder / "new", "--data", self.folder / "nothing", code=66))
+        self.assertIn("does not exist", self.freshet("backup", self.folder / "new", "--jobs", self.folder / "nothing", code=66))
+        self.assertIn("cannot be created", self.freshet("backup", self.folder / "no/such/folder", "--data", self.data, code=73))
+        self.assertEqual(list(self.folder.path.glob("*.partial")), [])
+
+    def test_a_backup_that_cannot_be_finished_leaves_nothing(self):
+        largest = max(file.stat().st_size for file in self.data.rglob("*") if file.is_file())
+        answer = subprocess.run(
+            list(map(str, limited(largest // 2, "backup", self.backup, "--data", self.data))), capture_output=True, text=True, check=False
+        )
+        self.assertEqual(answer.returncode, 73, answer.stderr)
+        self.assertIn("cannot be written: File too large", answer.stderr)
+        self.assertEqual(list(self.folder.path.glob("backup*")), [])
+        # One that was killed leaves its remains, and the next one says so.
+        (self.folder / "backup.partial").mkdir()
+        self.assertIn("is left of a backup that was stopped", self.freshet("backup", self.backup, "--data", self.data, code=73))
+
+    @unittest.skipUnless(os.geteuid() == 0, "only root may give files away")
+    def test_root_gives_the_files_to_the_owner_of_the_folder(self):
+        self.freshet("backup", self.backup, "--data", self.data)
+        around = self.folder / "service"
+        around.mkdir()
+        os.chown(around, 12_345, 23_456)
+        self.freshet("restore", self.backup, "--data", around / "feeds")
+        owners = {(one.stat().st_uid, one.stat().st_gid) for one in [around / "feeds", *(around / "feeds").rglob("*")]}
+        self.assertEqual(owners, {(12_345, 23_456)})
+
+    def test_a_program_refuses_what_a_newer_one_wrote(self):
+        """Each format has a number; what stands in it is not touched."""
+        manifest = self.data / "manifest.json"
+        manifest.write_text(json.dumps({**json.loads(manifest.read_text()), "version": 2}))
+        for command in (("serve", "--port", "0"), ("feeds", "list"), ("import", str(imported() / "feed")), ("backup", str(self.backup))):
+            with self.subTest(command[0]):
+                said = self.freshet(*command, "--data", self.data, code=65)
+                self.assertIn("has version 2 of the layout; this program reads versions up to 1: use the newer program", said)
+        self.assertEqual(json.loads(manifest.read_text())["version"], 2)
+
+
+class Jobs(BackupTest):
+    def import_of(self, server: JobServer, rows: int = ROWS, seed: int = 1) -> dict:
+        return server.start(table(rows, seed))
+
+    def back_up(self, backup: Path) -> None:
+        self.freshet("backup", backup, "--data", self.data, "--jobs", self.folder / "jobs")
+
+    def restore(self, backup: Path, name: str) -> Path:
+        """A folder with what was restored, for a server."""
+        place = self.folder / name
+        place.mkdir()
+        self.freshet("restore", backup, "--data", place / "data", "--jobs", place / "jobs")
+        return place
+
+    def test_imports_go_on_where_the_backup_was_made(self):
+        with JobServer(self.folder.path) as server:
+            done = self.import_of(server, seed=2)
+            finished = server.wait(done)
+            lock = server.lock_library()
+            waiting = self.import_of(server)
+            until(lambda: server.state(waiting)["state"] == "running")
+            # A writer of the library does not stop a backup.
+            self.back_up(self.folder / "begun")
+            lock.release()
+            count = 0
+            while server.state(waiting)["state"] == "running":
+                self.back_up(self.folder / f"running{count}")
+                count += 1
+            end = server.wait(waiting)
+            results = server.results(waiting)
+            whole = books(self.folder / "jobs")
+            epoch = value(self.folder / "jobs/jobs.sqlite", "PRAGMA user_version")
+        for backup in ["begun", *[f"running{one}" for one in range(count)][-2:]]:
+            with self.subTest(backup):
+                place = self.restore(self.folder / backup, f"of-{backup}")
+                renewed = value(place / "jobs/jobs.sqlite", "PRAGMA user_version")
+                self.assertNotEqual(renewed, epoch)
+                self.assertEqual(value(place / "jobs/jobs.sqlite", f"SELECT count(*) FROM job WHERE epoch != {renewed}"), 0)
+                with JobServer(place) as again:
+                    self.assertEqual(again.wait(waiting)["state"], "succeeded")
+                    self.assertEqual(again.results(waiting), results)
+                    # A number of the log before the restoration is not known: the state comes whole, with the new epoch.
+                    first, *others = again.state(done, after=f"{epoch}.3")["events"]
+                    self.assertEqual((first["type"], first["epoch"]), ("reconnected", renewed))
+                    self.assertEqual({one["epoch"] for one in others}, {renewed})
+                    self.assertEqual(len(again.state(done, after=f"{renewed}.3")["events"]), len(finished["events"]) - 3)
+                self.assertEqual(books(place / "jobs"), whole)
+
+    def test_both_parts_or_none(self):
+        with JobServer(self.folder.path) as server:
+            server.wait(self.import_of(server, 20))
+        self.back_up(self.backup)
+        place = self.folder / "place"
+        self.assertIn("has jobs; name their folder", self.freshet("restore", self.backup, "--data", place, code=64))
+        (self.folder / "full").mkdir()
+        (self.folder / "full/mine").touch()
+        self.freshet("restore", self.backup, "--data", place, "--jobs", self.folder / "full", code=73)
+        library = self.backup / "jobs/library.sqlite"
+        library.write_bytes(library.read_bytes()[:-1])
+        self.freshet("restore", self.backup, "--data", place, "--jobs", self.folder / "other", code=65)
+        self.assertEqual(list(self.folder.path.glob("place*")) + list(self.folder.path.glob("other*")), [])
+        self.freshet("restore", self.backup, "--data", place, "--part", "data")
+        self.assertTrue((place / "manifest.json").exists())
+
+    def test_a_damaged_or_newer_database_is_named(self):
+        with JobServer(self.folder.path) as server:
+            server.wait(self.import_of(server, 200))
+        jobs = self.folder / "jobs"
+        for file in jobs.glob("*.sqlite"):
+            with contextlib.closing(sqlite3.connect(file)) as database:
+                database.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+        library = jobs / "library.sqlite"
+        content = library.read_bytes()
+        library.write_bytes(content[:8_192] + os.urandom(len(content) - 8_192))
+        self.assertIn("library.sqlite: is damaged", self.freshet("backup", self.backup, "--jobs", jobs, code=65))
+        self.assertFalse(self.backup.exists())
+        library.write_bytes(content)
+        with contextlib.closing(sqlite3.connect(jobs / "jobs.sqlite")) as database:
+            database.execute("INSERT INTO grdb_migrations VALUES ('of a later version')")
+            database.commit()
+        said = self.freshet("serve", "--port", "0", "--data", self.data, "--jobs", jobs, code=65)
+        self.assertIn("jobs.sqlite: was written by a newer version of this program", said)
+        self.freshet("backup", self.backup, "--data", self.data, "--jobs", jobs)
+        said = self.freshet("restore", self.backup, "--data", self.folder / "a", "--jobs", self.folder / "b", code=65)
+        self.assertIn("jobs.sqlite: was written by a newer version of this program", said)
+
+    def test_the_configuration_names_the_folders_and_a_signal_leaves_nothing(self):
+        with JobServer(self.folder.path) as server:
+            server.wait(self.import_of(server, 20))
+        settings = self.folder / "freshet.json"
+        settings.write_text(json.dumps({"data": str(self.data), "jobs": {"folder": str(self.folder / "jobs")}}))
+        report = json.loads(self.freshet("backup", f"{self.backup}/", "--config", settings, "--json"))
+        self.assertEqual(report["parts"], ["data", "jobs"])
+        self.assertEqual(report["backup"], str(self.backup))
+        pipe = self.folder / "jobs/inputs/pipe"
+        os.mkfifo(pipe)
+        self.assertIn("pipe: is not a regular file", self.freshet("backup", self.folder / "second", "--config", settings, code=66))
+        pipe.unlink()
+        # A file that takes long.
+        with (self.data / "large.json").open("wb") as large:
+            large.truncate(1 << 36)
+        stopped = subprocess.Popen(
+            [PROGRAM, "backup", self.folder / "second", "--config", settings], stdout=subprocess.PIPE, stderr=subprocess.STDOUT
+        )
+        self.addCleanup(stopped.stdout.close)
+        until(lambda: (self.folder / "second.partial").exists())
+        stopped.send_signal(signal.SIGINT)
+        self.assertEqual(stopped.wait(timeout=60), 130)
+        self.assertEqual(list(self.folder.path.glob("second*")), [])
+
+
+if __name__ == "__main__":
+    unittest.main()
