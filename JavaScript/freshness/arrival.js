@@ -122,7 +122,7 @@ export function outcomeOf(status, headers) {
 }
 
 /** Reads Retry-After for the machine: seconds, or a date on the server's clock (RFC 9110 section 10.2.3). */
-function retryAfter(headers) {
+export function retryAfter(headers) {
   const text = headers.get("retry-after")?.trim();
   if (!text) return null;
   if (/^\d{1,9}$/.test(text)) return { seconds: Number(text) };

@@ -2,6 +2,8 @@
 // lacks three things that the refresh machine needs: it does not report comments, which are heartbeats; it reconnects
 // by its own schedule; and a new one cannot resume after the last event.
 
+import { outcomeOf, retryAfter } from "./arrival.js";
+
 /** The maximum number of characters of an event; more counts as a broken stream. */
 const LONGEST_EVENT = 8_000_000;
 /** The longest reconnection time that is honored. */
@@ -66,7 +68,8 @@ export class EventStreamParser {
  * @param {object} options - `lastId`: the id of the last event, or `null`; `fields`: further fields of the
  *   request; `signal`: ends it; `wait`: milliseconds before it is opened; `send`: as `fetch`; `onOpen()`; `onLife()`:
  *   data arrived; `onRetry(ms)`: the stream set its reconnection time; `onEvent(event)`.
- * @throws {TypeError} If the response is not an event stream; its `status` is that of the response.
+ * @throws {TypeError} If the response is not an event stream; its `status` is that of the response, and its `pause` what the server asks
+ *   for before another request (R39): `retryAfter`, and `serverTime` by its `Date`.
  */
 export async function readEventStream(address, { lastId, fields = {}, signal, wait = 0, send = fetch, onOpen, onLife, onRetry = () => {}, onEvent }) {
   if (wait > 0) await pause(wait, signal);
@@ -75,7 +78,7 @@ export async function readEventStream(address, { lastId, fields = {}, signal, wa
   const response = await send(address, { headers, signal, cache: "no-store" });
   const type = response.headers.get("content-type") ?? "";
   if (response.status !== 200 || !/^text\/event-stream *(;|$)/i.test(type)) {
-    throw Object.assign(new TypeError(`no stream: ${response.status}`), { status: response.status });
+    throw Object.assign(new TypeError(`no stream: ${response.status}`), { status: response.status, pause: pauseOf(response) });
   }
   onOpen();
   const parser = new EventStreamParser();
@@ -86,4 +89,11 @@ export async function readEventStream(address, { lastId, fields = {}, signal, wa
     if (parser.retry !== null) onRetry(parser.retry);
     for (const event of events) onEvent(event);
   }
+}
+
+/** Returns the pause that a response asks for, or `null`. */
+function pauseOf({ status, headers }) {
+  if (outcomeOf(status, headers) !== "throttled") return null;
+  const date = Date.parse(headers.get("date") ?? "");
+  return { retryAfter: retryAfter(headers), serverTime: Number.isNaN(date) ? null : date };
 }

@@ -244,13 +244,6 @@ export class FreshResource {
     this.#changed();
   }
 
-  #arrived({ outcome, request = null }) {
-    // What a stream delivers may have been sent before the change.
-    if (request === null || !["content", "unchanged"].includes(outcome)) return;
-    // The engine applies the answer after this; one that changes nothing is not announced.
-    if (this.#local.confirm(request)) queueMicrotask(() => this.#changed());
-  }
-
   /** Drops the copy; requests it again while it is observed. */
   forget() {
     this.end();
@@ -310,7 +303,7 @@ export class FreshResource {
       if (isOver()) return;
       const policy = policyOf(this.wishedPolicy, this.#options.stream);
       const clientPolicy = policyOf(this.#client.policy, null);
-      this.#live = new LiveResource(this.#source(), { engine, policy, clientPolicy, device, send, timers, mostRecords: MOST_RECORDS, onChange: () => this.#changed(), onArrival: (arrival) => this.#arrived(arrival) });
+      this.#live = new LiveResource(this.#source(), { engine, policy, clientPolicy, device, send, timers, mostRecords: MOST_RECORDS, onChange: () => this.#changed(), onConfirmed: (request) => this.#local.confirm(request) });
     } catch (failure) {
       if (isOver()) return;
       this.#loadFailure = failure;
@@ -330,7 +323,9 @@ export class FreshResource {
   #source() {
     const { read = (document) => document, about = () => ({}), stream } = this.#options;
     const facts = new WeakMap();
-    const factsOf = (value) => (value !== null && typeof value === "object" ? facts.get(value) : null) ?? about(value, value) ?? {};
+    // Of a number or a string, the facts of the last one that was read.
+    let last = { value: null, facts: null };
+    const factsOf = (value) => (value !== null && typeof value === "object" ? facts.get(value) : Object.is(last.value, value) ? last.facts : null) ?? about(value, value) ?? {};
     return {
       isSame: () => true,
       address: () => this.address,
@@ -344,6 +339,7 @@ export class FreshResource {
           const { status } = found.marks;
           const hasRealtime = known.hasRealtime ?? (status === undefined || ["applied", "partial"].includes(status));
           if (typeof value === "object") facts.set(value, { ...known, hasRealtime });
+          else last = { value, facts: { ...known, hasRealtime } };
           const expected = known.nextExpectedAt == null ? {} : { nextExpectedAt: timeOf(known.nextExpectedAt) };
           if (known.spread != null) expected.spread = spanOf(known.spread);
           return { ...found, body: value, marks: { status: "applied", ...found.marks, ...marksOf(known) }, hints: { ...found.hints, ...expected } };
@@ -397,7 +393,9 @@ export class FreshResource {
     const isUnconfirmed = this.#local.count > 0;
     const state = stateOf({ value, isOffline, error, isUnconfirmed, isHeld, badge });
     return {
-      value, state, error, isLoading: look.isLoading, isHeld, isUnconfirmed, isStreaming: look.isStreaming, isOffline, badge,
+      value, state, error, isLoading: look.isLoading, isHeld, isUnconfirmed, isStreaming: look.isStreaming, isOffline,
+      // R38: only what the server sent has a badge.
+      badge: isUnconfirmed ? "unknown" : badge,
       revision: look.revision,
       changedAt: look.changedAt === null ? null : Math.round(this.wallTime(look.changedAt)),
     };

@@ -53,10 +53,11 @@ export class LiveResource {
    *   `subjectOf(question)`; `fields()`: further fields of requests; `marks`: marks that every answer has.
    * @param {object} options - `engine`; `policy`: as for `Engine.policy`; `clientPolicy`: that of origins, by default
    *   the same; `device`; `onChange(resource)`: something
-   *   that people see changed; `onArrival(arrival)`: an answer came, for the clock; `send`: as `fetch`; `timers`: an
+   *   that people see changed; `onArrival(arrival)`: an answer came, for the clock;
+   *   `onConfirmed(number)`: the answer to that request, counted from 1, is applied or confirms the copy; `send`: as `fetch`; `timers`: an
    *   object with `setTimeout` and `clearTimeout`; `mostRecords`: how many samples are kept for an export.
    */
-  constructor(source, { engine, policy, clientPolicy = policy, device, onChange, onArrival = () => {}, send, timers = globalThis, mostRecords = MOST_RECORDS }) {
+  constructor(source, { engine, policy, clientPolicy = policy, device, onChange, onArrival = () => {}, onConfirmed = () => {}, send, timers = globalThis, mostRecords = MOST_RECORDS }) {
     this.source = source;
     this.engine = engine;
     this.wished = policy;
@@ -65,6 +66,7 @@ export class LiveResource {
     this.device = device;
     this.onChange = onChange;
     this.onArrival = onArrival;
+    this.onConfirmed = onConfirmed;
     this.send = send;
     this.timers = timers;
     this.mostRecords = mostRecords;
@@ -200,7 +202,8 @@ export class LiveResource {
     this.#tell({ event: "started" });
   }
 
-  #tell(event, now = this.now()) {
+  /** `confirms`: called if the machine applies or verifies what the event carries, before the change is announced. */
+  #tell(event, now = this.now(), confirms = null) {
     const effects = this.#machine.handle(event, now, Engine.draw());
     if (effects.notes.length > 0) this.#notes = effects.notes;
     if (effects.cancel !== null && this.#flight?.generation === effects.cancel) {
@@ -211,6 +214,7 @@ export class LiveResource {
     }
     if (effects.sample) this.#keep(effects.sample);
     this.#settle(effects, now);
+    if (effects.snapshot === "apply" || effects.snapshot === "verify") confirms?.();
     if (effects.request) this.#send(effects.request);
     if (effects.link === "open") this.#openStream();
     if (effects.link === "close") this.#closeStream();
@@ -312,19 +316,19 @@ export class LiveResource {
     const isCurrent = context.question === this.#context.question;
     if (isCurrent && arrival.outcome !== "cancelled") {
       this.#failure = { problem: arrival.problem, reason: arrival.reason ?? null };
-      this.onArrival({ ...arrival, request: order });
+      this.onArrival(arrival);
     }
-    this.#tellArrived("answered", { generation, context }, this.#answer(arrival, isCurrent), arrival.answeredAt);
+    this.#tellArrived("answered", { generation, context }, this.#answer(arrival, isCurrent), arrival.answeredAt, () => this.onConfirmed(order));
     if (!this.#isOutdated || this.#flight !== null) return;
     this.#isOutdated = false;
     if (this.#machine === machine) this.#tell({ event: "wished", with: { wish: "change" } });
   }
 
   /** Passes an answer to the machine, with the time since it arrived: it grew older while it was read (R37). */
-  #tellArrived(event, values, answer, arrivedAt) {
+  #tellArrived(event, values, answer, arrivedAt, confirms = null) {
     const now = this.now();
     answer.decoding = Math.max(0, Math.round(now - arrivedAt));
-    this.#tell({ event, with: { ...values, answer } }, now);
+    this.#tell({ event, with: { ...values, answer } }, now, confirms);
   }
 
   /** Converts a response for the machine. Equal content keeps its revision (R16). */
@@ -382,7 +386,7 @@ export class LiveResource {
       },
       gap: () => this.#tell({ event: "linkGap" }),
       delivered: (arrival) => this.#delivered(arrival, heardAt),
-      lost: () => this.#lost(stream),
+      lost: (pause) => this.#lost(stream, pause),
       retry: (ms) => (this.#reconnectionTime = ms),
       wait: Math.max(0, this.#reconnectsAt - this.now()),
     });
@@ -394,8 +398,10 @@ export class LiveResource {
     this.#tellArrived("linkDelivered", { context: this.#context }, this.#answer(arrival, true), heardAt);
   }
 
-  #lost(stream) {
+  #lost(stream, pause = null) {
     if (this.#stream !== stream) return;
+    // R39: of every request to the server, not of this stream alone.
+    if (pause !== null) this.#gate.asksForPause(pause);
     this.#stream = null;
     this.#leavePlace();
     this.#reconnectsAt = this.now() + this.#reconnectionTime;

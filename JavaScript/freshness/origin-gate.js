@@ -135,6 +135,12 @@ export class OriginGate {
     this.#handle({ event: "ended", with: report });
   }
 
+  /** Records that the server refused a stream and asks for a pause. */
+  asksForPause({ retryAfter, serverTime }) {
+    // No request has this number.
+    this.#handle({ event: "ended", with: { number: 0, now: this.#now(), outcome: "throttled", retryAfter, serverTime, rateLimit: null, resources: this.#resources.size } });
+  }
+
   #handle(event) {
     const { restraint, send } = this.#origin.handle(event);
     if (JSON.stringify(restraint) !== JSON.stringify(this.#restraint)) {

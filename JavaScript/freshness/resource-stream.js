@@ -4,9 +4,9 @@ export class ResourceStream {
   #abort = new AbortController();
 
   /**
-   * @param {object} listener - `opened(isResumed)`, `heard()`, `gap()`, `delivered(arrival)`, `lost()`, `retry(ms)`:
-   * the
-   *   stream set its reconnection time; and `wait`: milliseconds before it is opened.
+   * @param {object} listener - `opened(isResumed)`, `heard()`, `gap()`, `delivered(arrival)`; `lost(pause)`: with what the server
+   *   asks for before another request, or `null`; `retry(ms)`: the stream set its reconnection time; and `wait`:
+   *   milliseconds before it is opened.
    */
   constructor(listener) {
     this.listener = listener;
@@ -22,6 +22,7 @@ export class ResourceStream {
   async run(read, address, options = {}) {
     const tell = (act) => this.#abort.signal.aborted || act();
     const lastId = options.lastId ?? null;
+    let pause = null;
     try {
       await read(address, {
         ...options,
@@ -33,10 +34,11 @@ export class ResourceStream {
         onLife: () => tell(() => this.listener.heard()),
         onEvent: (event) => tell(() => this.take(event)),
       });
-    } catch {
+    } catch (failure) {
       // It could not be opened, it broke, or an event could not be read.
+      pause = failure?.pause ?? null;
     }
-    tell(() => this.listener.lost());
+    tell(() => this.listener.lost(pause));
     // After an unreadable event the connection is still open.
     this.close();
   }

@@ -73,6 +73,26 @@ test("a response that is not ok is a failure with its status and the server's wo
   world.client.close();
 });
 
+test("an answer of an older edge confirms nothing, and the change stays until a newer one comes", async () => {
+  const { world, items, resource, shown } = await list();
+  const madeAt = (seconds) => new Date(Date.UTC(2026, 0, 1) + seconds * 1000).toISOString();
+  const edge = (list, made) => () => ({ body: { items: list, meta: { rtFetchedAt: madeAt(made), serverTime: madeAt(made + 1) } } });
+  world.answer = edge(["one"], 100);
+  await resource.refresh();
+  const result = resource.mutate(() => Promise.resolve("done"), { optimistic: add("two") });
+  world.answer = edge(["one"], 60);
+  assert.equal(await result, "done");
+  await world.settle();
+  assert.deepEqual([resource.snapshot.value.items, resource.snapshot.state, resource.snapshot.badge], [["one", "two"], "unconfirmed", "unknown"]);
+  items.push("two");
+  world.answer = edge(["one", "two"], 110);
+  await world.run(20_000);
+  assert.deepEqual([resource.snapshot.value.items, resource.snapshot.isUnconfirmed], [["one", "two"], false]);
+  const since = shown.findIndex((line) => line.startsWith("one,two"));
+  assert.deepEqual([...new Set(shown.slice(since).map((line) => line.split(" ")[0]))], ["one,two"], "it never vanishes in between");
+  world.client.close();
+});
+
 test("an answer that was requested before the server accepted a change does not confirm it", async () => {
   const { world, items, resource, shown } = await list();
   const old = [...items];

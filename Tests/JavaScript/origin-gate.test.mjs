@@ -157,6 +157,23 @@ async function streaming(transport) {
   return world;
 }
 
+test("a stream that is refused with Retry-After binds every resource and every stream of the server", async () => {
+  const world = new World();
+  world.answer = ({ address }) => (address.endsWith("/events") ? { status: 429, headers: { "Retry-After": "100" } } : { body: {} });
+  for (const name of ["a", "b"]) {
+    const address = `https://streams.example/${name}`;
+    world.client.resource(address, { policy: STREAMED, stream: { address: `${address}/events` } }).subscribe(() => {});
+  }
+  await world.run(1_000);
+  const before = world.requests.length;
+  await world.run(98_000);
+  assert.equal(world.requests.length, before, "nothing is asked before the time");
+  await world.run(60_000);
+  const opened = world.requests.slice(before).filter(({ address }) => address.endsWith("/events"));
+  assert.ok(opened.length > 0, "and streams are opened after it");
+  world.client.close();
+});
+
 test("three event streams occupy a browser's connections at most; the other resources poll until one is free", async () => {
   const world = await streaming("events");
   const live = () => world.resources.filter(({ snapshot }) => snapshot.isStreaming).length;

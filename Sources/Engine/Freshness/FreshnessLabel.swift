@@ -66,12 +66,14 @@ public struct FreshnessLabel: Hashable, Sendable {
   ///   - isHeld: Whether a better copy is kept.
   ///   - provenance: Where the copy comes from; a copy that the server did not send has neither
   ///     marker nor badge (R38).
+  ///   - isAgeKnown: Whether the age is that of the data. Data of unknown age is neither live nor partial (R37).
   ///   - policy: The thresholds of the badge.
   public init(
     marks: FreshnessMetadata,
     age: Timespan?,
     isHeld: Bool,
     provenance: Provenance = .server,
+    isAgeKnown: Bool = true,
     policy: Policy
   ) {
     let isOfServer = provenance == .server
@@ -81,7 +83,8 @@ public struct FreshnessLabel: Hashable, Sendable {
     self.provenance = provenance
     self.marker = Self.marker(status: status, mode: isOfServer ? marks.mode : nil)
     self.notice = Self.notice(status)
-    self.badge = Self.badge(status, age: age, policy: policy)
+    let badge = Self.badge(status, age: age, policy: policy)
+    self.badge = isAgeKnown || badge == .unavailable ? badge : .unknown
   }
 
   private static func marker(status: RealtimeStatus?, mode: ResponseMode?) -> Marker {

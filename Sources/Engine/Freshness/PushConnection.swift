@@ -93,7 +93,12 @@ struct PushConnection: Hashable, Sendable {
   }
 
   /// Opens a stream if one is wanted and due, or closes one that is not wanted.
-  mutating func settle(isWanted: Bool, at now: Moment, push: Policy.Push?) -> PushCommand? {
+  mutating func settle(
+    isWanted: Bool,
+    notBefore: Moment?,
+    at now: Moment,
+    push: Policy.Push?
+  ) -> PushCommand? {
     guard isWanted, let push else {
       guard state != .off else { return nil }
       self = PushConnection()
@@ -103,6 +108,11 @@ struct PushConnection: Hashable, Sendable {
     case .off: break
     case .waiting(let until) where until <= now: break
     case .opening, .live, .waiting: return nil
+    }
+    if let notBefore, notBefore > now {
+      // R39: the server asks for a pause, of streams too.
+      state = .waiting(until: notBefore)
+      return nil
     }
     state = .opening(until: now + push.openTimeout)
     return .open

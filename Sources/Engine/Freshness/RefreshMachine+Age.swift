@@ -2,8 +2,16 @@ extension RefreshMachine {
   // MARK: Monotonic reads (R36)
 
   /// Returns whether a response is an older version than the current copy.
-  func isOlder(_ marks: FreshnessMetadata, policy: Policy) -> Bool {
-    SourceVersion.isOlder(marks, than: snapshot?.sourceTime, tolerance: policy.clockTolerance)
+  ///
+  /// The server's clock has been noted before.
+  func isOlder(_ marks: FreshnessMetadata, _ reading: ServerClock.Reading?, policy: Policy) -> Bool
+  {
+    SourceVersion.isOlder(
+      marks,
+      than: snapshot?.sourceTime,
+      tolerance: policy.clockTolerance,
+      isConfirmed: reading.map { !serverClock.isContradicted(by: $0) } ?? false
+    )
   }
 
   // MARK: Age as an interval (R37)
@@ -35,43 +43,94 @@ extension RefreshMachine {
   }
 
   /// Learns the server's clock from a response that carries or confirms a copy.
+  ///
+  /// - Returns: What the response shows of the clock, if anything.
   mutating func noteClock(
-    _ marks: FreshnessMetadata,
+    _ answer: Answer,
     delay: Timespan,
-    at now: Moment,
-    policy: Policy
-  ) {
-    guard let served = marks.serverTime else { return }
-    serverClock.note(
-      WallTime(milliseconds: (served - WallTime(milliseconds: 0) + marks.transit).milliseconds),
+    isRequest: Bool,
+    in turn: Step
+  ) -> ServerClock.Reading? {
+    let marks = answer.marks
+    guard let served = marks.serverTime else { return nil }
+    var isMeasured = false
+    if isRequest, case .asking(let flight, _) = phase {
+      isMeasured = flight.request.longPoll == nil
+    }
+    let reading = ServerClock.Reading(
+      served: WallTime(
+        milliseconds: (served - WallTime(milliseconds: 0) + marks.transit).milliseconds
+      ),
       range: max(marks.truncation, .zero) + marks.wayBack(delay),
-      at: now,
-      tolerance: policy.clockTolerance
+      isMeasured: isMeasured,
+      since: lastEnd.map { turn.now - $0 } ?? .zero,
+      now: turn.now
     )
+    serverClock.note(reading, tolerance: turn.policy.clockTolerance)
+    return reading
+  }
+
+  /// Returns the time since the server responded where it is longer than the response says: it was in a
+  /// hidden cache, or a stream was slow.
+  ///
+  /// - Returns: The longest possible time; `nil` if the response agrees with the server's clock.
+  private func hiddenDelay(_ reading: ServerClock.Reading?, _ marks: FreshnessMetadata) -> Timespan?
+  {
+    guard let reading, let served = marks.serverTime, serverClock.isContradicted(by: reading),
+      let latest = serverClock.latest(at: reading.now)
+    else { return nil }
+    return max(latest - served, .zero)
   }
 
   /// Returns the greatest age of data that arrives now, as far as the server tells it.
   ///
   /// Data that only states when it was made is counted to the server's clock, as other responses
   /// showed it.
-  func statedAge(_ marks: FreshnessMetadata, delay: Timespan, at now: Moment) -> Timespan? {
-    if let age = marks.greatestAgeAtArrival(delay: delay) { return age }
+  func statedAge(
+    _ marks: FreshnessMetadata,
+    _ reading: ServerClock.Reading?,
+    delay: Timespan,
+    at now: Moment
+  ) -> Timespan? {
+    if let age = marks.greatestAgeAtArrival(delay: delay) {
+      guard let hidden = hiddenDelay(reading, marks), let served = marks.serverTime else {
+        return age
+      }
+      let figure = marks.cacheAge ?? marks.fetchedAt.map { served - $0 } ?? .zero
+      return max(age, max(figure, .zero) + hidden)
+    }
     guard let made = marks.fetchedAt, let time = serverClock.latest(at: now) else { return nil }
     return max(time - made, .zero)
   }
 
   /// Returns the age of the data on arrival, at its greatest.
   ///
-  /// The same data never gets younger, whatever an intermediate cache says about it.
+  /// The same data never gets younger, whatever an intermediate cache says about it. The device's clock counts only for data that states when
+  /// it was made while nothing shows the server's clock; such an age is not known (``isAgeKnown``).
   func arrivalAge(
-    _ marks: FreshnessMetadata,
+    _ answer: Answer,
+    _ reading: ServerClock.Reading?,
     delay: Timespan,
     at now: Moment
   ) -> Timespan {
-    let age = statedAge(marks, delay: delay, at: now) ?? marks.transit + marks.wayBack(delay)
+    let marks = answer.marks
+    var age = marks.transit + marks.wayBack(delay)
+    if let stated = statedAge(marks, reading, delay: delay, at: now) {
+      age = stated
+    } else if let made = marks.fetchedAt {
+      if let time = answer.deviceTime { age = max(age, time - made) }
+    } else if let hidden = hiddenDelay(reading, marks) {
+      age = max(age, hidden)
+    }
     guard let made = marks.fetchedAt, let snapshot, snapshot.sourceTime == made,
       snapshot.provenance == .server
     else { return age }
     return max(age, snapshot.age.value(at: now))
+  }
+
+  /// Whether the age of the copy is known: data that states when it was made has one only if the server's clock is known.
+  var isAgeKnown: Bool {
+    guard let snapshot, snapshot.provenance == .server else { return true }
+    return snapshot.hasServerAge || snapshot.sourceTime == nil
   }
 }

@@ -107,8 +107,8 @@ extension RefreshMachine {
     in turn: inout Step
   ) -> (DowngradeProtection.Verdict, Int32?) {
     let now = turn.now
-    noteClock(answer.marks, delay: delay, at: now, policy: turn.policy)
-    if isOlder(answer.marks, policy: turn.policy), !isForced {
+    let reading = noteClock(answer, delay: delay, isRequest: isRequest, in: turn)
+    if isOlder(answer.marks, reading, policy: turn.policy), !isForced {
       // R36: an older version counts as success but changes neither copy nor label.
       succeeded(answer, isRequest: isRequest, teaches: false, in: turn)
       unchangedRun = 0
@@ -130,7 +130,7 @@ extension RefreshMachine {
     let step = degraded.answered(answer.marks.degradation, at: now, policy: turn.policy)
     guard verdict.applies else {
       // R20: keep the copy, and label it from the new response. R19: its validator is never used.
-      let age = statedAge(answer.marks, delay: delay, at: now)
+      let age = statedAge(answer.marks, reading, delay: delay, at: now)
       held = WithheldResponse(quality: Quality(answer.marks), age: age, arrivedAt: now)
       turn.effects.snapshot = .hold
       turn.effects.notes.insert(.held)
@@ -138,18 +138,23 @@ extension RefreshMachine {
     }
     let isSame = snapshot?.revision == content.revision
     turn.effects.snapshot = isSame ? .verify : .apply
-    let tellsAge = statedAge(answer.marks, delay: delay, at: now) != nil
-    let age = arrivalAge(answer.marks, delay: delay, at: now)
-    snapshot = Snapshot(
+    var copy = Snapshot(
       revision: content.revision,
       validator: content.validator,
       hasRealtime: content.hasRealtime,
-      hasServerAge: tellsAge,
-      age: Age(atArrival: age, arrivedAt: now),
+      hasServerAge: statedAge(answer.marks, reading, delay: delay, at: now) != nil,
+      age: Age(atArrival: arrivalAge(answer, reading, delay: delay, at: now), arrivedAt: now),
       sourceTime: answer.marks.fetchedAt,
       changedAt: isSame ? snapshot?.changedAt ?? now : now,
       verifiedAt: now
     )
+    if isSame, !copy.hasServerAge, let kept = snapshot, keepsAge(kept, at: answer.marks) {
+      // R37: equal content that says nothing is as old as the server said before.
+      copy.age = Age(atArrival: kept.age.value(at: now), arrivedAt: now)
+      copy.hasServerAge = kept.hasServerAge
+      copy.sourceTime = copy.sourceTime ?? kept.sourceTime
+    }
+    snapshot = copy
     quality = Quality(answer.marks)
     held = nil
     if content.fulfilsAction { activity.fulfilled() }
@@ -165,8 +170,8 @@ extension RefreshMachine {
     isRequest: Bool,
     in turn: inout Step
   ) {
-    noteClock(answer.marks, delay: delay, at: turn.now, policy: turn.policy)
-    let isOlder = isOlder(answer.marks, policy: turn.policy)
+    let reading = noteClock(answer, delay: delay, isRequest: isRequest, in: turn)
+    let isOlder = isOlder(answer.marks, reading, policy: turn.policy)
     succeeded(answer, isRequest: isRequest, teaches: !isOlder, in: turn)
     unchangedRun = min(unchangedRun + 1, 1_000)
     held = nil
@@ -175,9 +180,9 @@ extension RefreshMachine {
     guard var kept = snapshot, kept.provenance == .server else { return }
     turn.effects.snapshot = .verify
     kept.verifiedAt = turn.now
-    let tellsAge = statedAge(answer.marks, delay: delay, at: turn.now) != nil
-    if !isOlder, tellsAge || !kept.hasServerAge {
-      let age = arrivalAge(answer.marks, delay: delay, at: turn.now)
+    let tellsAge = statedAge(answer.marks, reading, delay: delay, at: turn.now) != nil
+    if !isOlder, tellsAge || !keepsAge(kept, at: answer.marks) {
+      let age = arrivalAge(answer, reading, delay: delay, at: turn.now)
       kept.age = Age(atArrival: age, arrivedAt: turn.now)
       kept.hasServerAge = tellsAge
       kept.sourceTime = answer.marks.fetchedAt ?? kept.sourceTime
@@ -185,6 +190,12 @@ extension RefreshMachine {
     snapshot = kept
     // R36: an older response does not update the label.
     if !isOlder { quality = quality.updated(by: answer.marks) }
+  }
+
+  /// Returns whether a response without a figure leaves the age of equal content as it is (R37).
+  private func keepsAge(_ kept: Snapshot, at marks: FreshnessMetadata) -> Bool {
+    guard kept.provenance == .server else { return false }
+    return kept.hasServerAge || (kept.sourceTime != nil && marks.fetchedAt == nil)
   }
 
   /// R16, R23: one success of any kind clears the error and the backoff.

@@ -39,6 +39,7 @@ extension RefreshMachine {
       age: age,
       isHeld: held != nil,
       provenance: snapshot?.provenance ?? .server,
+      isAgeKnown: isAgeKnown,
       policy: policy
     )
   }
@@ -53,6 +54,7 @@ struct Appearance: Hashable, Sendable {
   private let mode: ResponseMode?
   private let isHeld: Bool
   private let provenance: Provenance?
+  private let isAgeKnown: Bool
 
   /// Captures the appearance of a machine.
   init(_ machine: RefreshMachine) {
@@ -64,6 +66,7 @@ struct Appearance: Hashable, Sendable {
     mode = quality.mode
     isHeld = machine.held != nil
     provenance = machine.snapshot?.provenance
+    isAgeKnown = machine.isAgeKnown
   }
 
   /// Returns the differences from an earlier appearance.
@@ -74,6 +77,7 @@ struct Appearance: Hashable, Sendable {
     if isLoading != earlier.isLoading { changes.insert(.loading) }
     if status != earlier.status || mode != earlier.mode || isHeld != earlier.isHeld
       || (provenance ?? .server) != (earlier.provenance ?? .server)
+      || isAgeKnown != earlier.isAgeKnown
     {
       changes.insert(.label)
     }

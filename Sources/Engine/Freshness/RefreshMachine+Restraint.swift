@@ -7,6 +7,12 @@ extension RefreshMachine {
     return restraint.notBefore.map { max($0, own) } ?? own
   }
 
+  /// The instant before which no stream is opened: a `Retry-After`, or the ladder of a failing origin.
+  var noStreamBefore: Moment? {
+    guard let quietUntil = restraint.quietUntil else { return notBefore }
+    return notBefore.map { max($0, quietUntil) } ?? quietUntil
+  }
+
   /// Returns whether a `Retry-After` or a rate limit delays every request.
   func isBound(at now: Moment) -> Bool { notBefore.map { now < $0 } ?? false }
 

@@ -29,7 +29,12 @@ extension RefreshMachine {
   mutating func settle(_ move: Transition, in turn: inout Step) {
     // R33: the stream first, because it determines the length of the waits.
     let wantsLink = isWatched && lifecycle == .foreground && mayAsk
-    let order = link.settle(isWanted: wantsLink, at: turn.now, push: turn.policy.push)
+    let order = link.settle(
+      isWanted: wantsLink,
+      notBefore: noStreamBefore,
+      at: turn.now,
+      push: turn.policy.push
+    )
     if let order { turn.effects.link = order }
     let next = next(after: move, in: &turn)
     if let old = phase.ticket, old != next.ticket, !turn.hasLanded {

@@ -6,18 +6,23 @@ enum SourceVersion {
   /// Returns whether a response is older than the current copy.
   ///
   /// A server whose clock is far behind the source time of the copy cannot have seen the clock that
-  /// made it: one of the two was set. Their times are then not ordered, and the newer response is
-  /// the one that arrived later.
+  /// made it: one of the two was set, and their times are not ordered. A copy that an edge has kept for as long looks the same, so
+  /// the clock counts as set only once a second response confirms it.
   ///
   /// - Parameters:
   ///   - marks: The metadata of the response.
   ///   - copy: The source time of the current copy.
   ///   - tolerance: How far a server's clock may be behind the copy's source time.
+  ///   - isConfirmed: Whether the server's clock is what the response shows.
   /// - Returns: Whether the current copy stays.
-  static func isOlder(_ marks: FreshnessMetadata, than copy: WallTime?, tolerance: Timespan) -> Bool
-  {
+  static func isOlder(
+    _ marks: FreshnessMetadata,
+    than copy: WallTime?,
+    tolerance: Timespan,
+    isConfirmed: Bool
+  ) -> Bool {
     guard let made = marks.fetchedAt, let copy, made < copy else { return false }
     guard let served = marks.serverTime else { return true }
-    return copy - served <= tolerance
+    return copy - served <= tolerance + max(marks.transit, .zero) || !isConfirmed
   }
 }

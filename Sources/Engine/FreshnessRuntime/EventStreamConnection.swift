@@ -55,7 +55,10 @@ struct EventStreamConnection: Sendable {
     if head.status == .noContent { cell.streamIsOver() }
     let type = head.headerFields[.contentType]?.lowercased() ?? ""
     guard head.status == .ok, type.prefix(while: { $0 != ";" && $0 != " " }) == "text/event-stream"
-    else { return false }
+    else {
+      client.streamRefused(head, of: cell.resource.policy, from: number, key: key)
+      return false
+    }
     client.heard(.linkOpened(isResumed: isResumed), from: number, key: key)
     return true
   }

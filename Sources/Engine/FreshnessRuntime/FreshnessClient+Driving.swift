@@ -194,7 +194,7 @@ extension FreshnessClient {
   // MARK: The alarm
 
   /// Ensures that one task sleeps until the earliest alarm, and none without an alarm (D2).
-  private func rearm(_ ledger: inout ClientRegistry) {
+  func rearm(_ ledger: inout ClientRegistry) {
     settleOrigins(&ledger)
     guard let alarm = ledger.roster.alarm else {
       ledger.sleeper?.task.cancel()
@@ -445,51 +445,6 @@ extension FreshnessClient {
     evidence.origin = flight?.request.wish.origin
     evidence.asked = subject
     return evidence
-  }
-
-  // MARK: Streams
-
-  /// Passes a stream event to the machine, if the stream is still that of its resource (D3).
-  func heard(_ event: Event, from number: Int64, key: MachineSchedule.Key) {
-    withLedger { ledger in
-      guard ledger.entries[key]?.link?.number == number else { return }
-      if event == .linkLost { ledger.entries[key]?.link = nil }
-      handle(event, for: key, in: &ledger)
-    }
-  }
-
-  /// Passes a body from a stream to the machine.
-  func delivered<R: FreshResource>(
-    _ reading: Reading<R.Value>,
-    bytes: Int,
-    at arrivedAt: Moment,
-    to cell: ResourceEntry<R>,
-    from number: Int64,
-    key: MachineSchedule.Key
-  ) {
-    let arrival = ReceivedResponse(reading, bytes: bytes)
-    var isDone = false
-    while !isDone {
-      let comparison = cell.compare(with: reading.value)
-      isDone = withLedger { ledger in
-        guard ledger.entries[key]?.link?.number == number,
-          let context = ledger.roster[key]?.context
-        else { return true }
-        guard cell.isCurrent(comparison) else { return false }
-        var answer = cell.answer(for: arrival, comparison)
-        let now = clock.now()
-        answer.decoding = max(now - arrivedAt, .zero)
-        handle(.linkDelivered(context, answer), for: key, at: now, in: &ledger)
-        return true
-      }
-    }
-  }
-
-  /// Removes a stream that turned out not to exist.
-  func hasNoStream(_ number: Int64, key: MachineSchedule.Key) {
-    withLedger { ledger in
-      if ledger.entries[key]?.link?.number == number { ledger.entries[key]?.link = nil }
-    }
   }
 }
 

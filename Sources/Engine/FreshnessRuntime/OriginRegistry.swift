@@ -109,6 +109,13 @@ struct OriginRegistry: Sendable {
     touched.append(name)
   }
 
+  /// Records that a server refused to open a stream; it was not among the requests.
+  mutating func streamRefused(of name: String, _ outcome: Outcome, at now: Moment) {
+    // No request has this number.
+    entries[name]?.origin.ended(0, outcome, at: now)
+    touched.append(name)
+  }
+
   /// Removes and returns the next origin that changed, with the restraint for its machines if that
   /// is new.
   mutating func takeTouched() -> (name: String, news: Restraint?)? {

@@ -270,8 +270,10 @@ final class ResourceEntry<R: FreshResource>: AnyResourceEntry {
       var isConfirmed = false
       if let answering = state.answering {
         state.answering = nil
+        // R36, R20: a response that is not applied shows nothing of the change.
         isConfirmed =
-          !effects.notes.contains(.superseded) && state.pending.confirm(by: answering)
+          !effects.notes.contains(.superseded) && effects.snapshot != .hold
+          && state.pending.confirm(by: answering)
         if isConfirmed { state.copies += 1 }
       }
       if let incoming = state.incoming {

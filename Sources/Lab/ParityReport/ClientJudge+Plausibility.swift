@@ -196,9 +196,16 @@ extension ClientJudge {
       if age < 0 { return true }
       if let server = sample.serverTime, let fetched = sample.fetchedAt {
         let apart = max(server - fetched, 0) - age
-        if apart.magnitude > ReportLimits.ageGrain.magnitude { return true }
+        if !agreed(sample, server).contains(apart) { return true }
       }
       return sample.age.map { $0 < age } ?? false
+    }
+    /// What the figures of one answer may be apart: where a receipt vouches for the times, only what `Date` leaves out.
+    func agreed(_ sample: RecordedSample, _ server: Int64) -> ClosedRange<Int64> {
+      let grain = ReportLimits.ageGrain
+      guard sample.receipt?.verdict == .genuine else { return -grain...grain }
+      let exact = ReportLimits.receiptAgeGrain
+      return (server % 1_000 == 0 ? -1_000 - exact : -exact)...exact
     }
     let off = answers.filter(isOff)
     let judged = answers.count { $0.cacheAge != nil && $0.fetchedAt != nil && $0.serverTime != nil }

@@ -29,7 +29,7 @@ package struct ParityReport: Sendable {
     guard !clients.allSatisfy(\.recording.isVerified) else { return [] }
     return [
       "whether one recording is the other with new times, names and noise",
-      "whether ages and source times were edited together",
+      "whether ages were edited, by up to 2.5 s or together with source times",
       "whether answers were left out and the others renumbered",
       "whether a page and a terminal made them, or one of the two made both",
       "whether the stop was written into both afterwards",

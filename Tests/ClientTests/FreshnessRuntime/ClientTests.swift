@@ -204,8 +204,11 @@ struct ClientTests {
 
   @Test
   func `R27: a day's jump of the device's clock moves no age`() async throws {
-    let date = "Fri, 20 Nov 2026 12:00:00 GMT"
-    let exchange = ScriptedExchange(replying: { _ in .note("same", [.date: date, .age: "7"]) })
+    let exchange = ScriptedExchange(
+      ["00", "10"].map { second in
+        .note("same", [.date: "Fri, 20 Nov 2026 12:00:\(second) GMT", .age: "7"])
+      }
+    )
     let stand = Stand(exchange: exchange)
     let note = Note("/a")
     var snapshots = stand.client.snapshots(of: note).makeAsyncIterator()

@@ -118,6 +118,38 @@ struct MutationTests {
   }
 
   @Test
+  func `R36: an answer of an older edge confirms nothing`() async throws {
+    let madeAt = try #require(HTTPField.Name("x-md-rt-fetched-at"))
+    func edge(_ list: String, madeAt second: Int) -> ScriptedExchange.Reply {
+      .json(list, tag: nil, [madeAt: "2026-01-01T00:0\(second / 60):\(second % 60 / 10)0Z"])
+    }
+    let stand = Stand(
+      exchange: ScriptedExchange([
+        edge("[1]", madeAt: 100), edge("[1]", madeAt: 60), edge("[1,2]", madeAt: 110),
+      ])
+    )
+    var values = stand.client.values(of: Self.list).makeAsyncIterator()
+    #expect(await values.next()?.value == [1])
+    try await stand.client.mutate(Self.list) {
+      $0.append(2)
+    } sending: { () async throws(Refused) in
+    }
+    let expected = try #require(await values.next())
+    #expect(expected.value == [1, 2] && expected.state == .unconfirmed)
+    try await stand.exchange.waitForRequests(atLeast: 2)
+    try await stand.pass(.seconds(1))
+    #expect(stand.client.value(of: Self.list) == [1, 2])
+    #expect(stand.client.freshness(of: Self.list)?.label.provenance == .local)
+    try await stand.pass(.seconds(10))
+    try await stand.exchange.waitForRequests(atLeast: 3)
+    let isConfirmed = await eventually {
+      stand.client.freshness(of: Self.list)?.label.provenance == .server
+    }
+    #expect(isConfirmed)
+    #expect(stand.client.value(of: Self.list) == [1, 2])
+  }
+
+  @Test
   func `of two mutations that overlap each is taken back by itself`() async throws {
     var (stand, values) = try await Self.observed([.held])
     let (one, two) = (Server(), Server())

@@ -29,6 +29,10 @@ struct CheckedStep: Sendable {
   var figure: Int64?
   /// R37: the age with the return path, if a whole second is taken for an exact instant.
   var uncut: Int64?
+  /// R37: whether the request did not wait at the server, so that its duration bounds the response's way.
+  var isMeasured = false
+  /// R37: what the response shows of the server's clock.
+  var seenClock: ClockSpan?
   /// How long the response was decoded (R37).
   var decoding: Int64 = 0
   var rescued = false

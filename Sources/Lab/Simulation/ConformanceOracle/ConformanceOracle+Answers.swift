@@ -28,6 +28,7 @@ extension ConformanceOracle {
     let before = copy?.revision
     var verdict: DowngradeProtection.Verdict?
     turn.delay = delay(answer, of: request)
+    turn.isMeasured = request.request.longPoll == nil
     let duty = read(answer, of: request, &verdict)
     if answer.outcome != .cancelled {
       lastEnd = turn.now
@@ -71,28 +72,67 @@ extension ConformanceOracle {
 
   /// R37: two responses that agree narrow down the server's clock.
   ///
-  /// Of two that do not, the earlier time comes from a cache, unless the difference shows that the
+  /// Of two that do not, the earlier time comes from a cache, unless later responses go on from there: then the
   /// clock was set.
   private mutating func noteClock(_ marks: FreshnessMetadata) {
+    turn.seenClock = nil
     guard let served = marks.serverTime?.milliseconds else { return }
-    let least = served + marks.transit.milliseconds - turn.now
+    let first = served + marks.transit.milliseconds - turn.now
     let range = max(marks.truncation.milliseconds, 0) + Self.wayBack(marks, turn.delay)
-    let seen = (least: least, most: least + range)
-    guard let known = serverClock, seen.least <= known.most,
-      known.least - seen.most <= policy.clockTolerance.milliseconds
-    else {
+    let seen = ClockSpan(least: first, most: first + range)
+    turn.seenClock = seen
+    let since = lastEnd.map { turn.now - $0 } ?? 0
+    guard var known = serverClock else {
       serverClock = seen
       return
     }
-    guard seen.most >= known.least else { return }
-    serverClock = (max(seen.least, known.least), min(seen.most, known.most))
+    // 100 ppm, rounded up.
+    known.least -= (max(since, 0) + 9_999) / 10_000
+    serverClock = known
+    if seen.least > known.most {
+      (serverClock, doubts) = (seen, [])
+    } else if seen.most >= known.least {
+      serverClock = ClockSpan(
+        least: max(seen.least, known.least),
+        most: min(seen.most, known.most)
+      )
+      doubts = []
+    } else {
+      doubt(seen, behind: known.least - seen.most, since)
+    }
+  }
+
+  private mutating func doubt(_ seen: ClockSpan, behind: Int64, _ since: Int64) {
+    let isFar = behind > policy.clockTolerance.milliseconds
+    guard isFar || turn.isMeasured else { return }
+    if let last = doubts.last {
+      guard since >= 3_000 else { return }
+      let slack: Int64 = isFar ? 20 : 2
+      if abs(behind / 100 - last) > slack { doubts = [] }
+    }
+    doubts.append(behind / 100)
+    guard doubts.count >= (isFar ? 2 : 20) else { return }
+    (serverClock, doubts) = (seen, [])
+  }
+
+  /// R37: how long ago the server responded, where the response shows too early a time: to the latest that it may be now.
+  private func hidden(_ marks: FreshnessMetadata) -> Int64? {
+    guard let served = marks.serverTime?.milliseconds, contradictsClock, let serverClock else {
+      return nil
+    }
+    return max(turn.now + serverClock.most - served, 0)
   }
 
   /// R37: returns the greatest age on arrival; without a figure, from the source time to the latest time
   /// that the server's clock may show.
   private func told(_ marks: FreshnessMetadata) -> Int64? {
     if let figure = Self.greatestFigure(marks) {
-      return Self.plus(figure, Self.wayBack(marks, turn.delay))
+      let plain = Self.plus(figure, Self.wayBack(marks, turn.delay))
+      guard let hidden = hidden(marks) else { return plain }
+      let own =
+        marks.cacheAge?.milliseconds ?? (marks.serverTime?.milliseconds ?? 0)
+        - (marks.fetchedAt?.milliseconds ?? 0)
+      return max(plain, Self.plus(max(own, 0), hidden))
     }
     guard let made = marks.fetchedAt?.milliseconds, let serverClock else { return nil }
     return max(turn.now + serverClock.most - made, 0)
@@ -175,8 +215,14 @@ extension ConformanceOracle {
       return step
     }
     let isSame = copy?.revision == content.revision
-    let isTold = told(answer.marks) != nil
-    let shown = greatestAge(answer.marks)
+    var isTold = told(answer.marks) != nil
+    var shown = greatestAge(answer)
+    var sourceTime = answer.marks.fetchedAt?.milliseconds
+    if isSame, !isTold, let copy, staysAsOld(copy, answer.marks) {
+      // R37: equal content of which nothing is said.
+      (isTold, shown) = (copy.hasServerAge, copy.age(at: turn.now))
+      sourceTime = sourceTime ?? copy.sourceTime
+    }
     turn.order = isSame ? .verify : .apply
     copy = Copy(
       revision: content.revision,
@@ -185,7 +231,7 @@ extension ConformanceOracle {
       ageAtArrival: shown,
       arrivedAt: turn.now,
       hasServerAge: isTold,
-      sourceTime: answer.marks.fetchedAt?.milliseconds,
+      sourceTime: sourceTime,
       changedAt: isSame ? copy?.changedAt ?? turn.now : turn.now,
       verifiedAt: turn.now
     )
@@ -218,8 +264,8 @@ extension ConformanceOracle {
     copy?.verifiedAt = turn.now
     guard !isOld else { return }
     let isTold = told(answer.marks) != nil
-    if isTold || copy?.hasServerAge == false {
-      let age = greatestAge(answer.marks)
+    if isTold || copy.map({ !staysAsOld($0, answer.marks) }) == true {
+      let age = greatestAge(answer)
       copy?.ageAtArrival = age
       copy?.arrivedAt = turn.now
       copy?.hasServerAge = isTold
@@ -228,13 +274,28 @@ extension ConformanceOracle {
     marks = Self.freshened(marks, by: answer.marks)
   }
 
+  private func staysAsOld(_ copy: Copy, _ marks: FreshnessMetadata) -> Bool {
+    guard copy.provenance == .server else { return false }
+    return copy.hasServerAge || (copy.sourceTime != nil && marks.fetchedAt == nil)
+  }
+
   /// R27, R37: the figure plus the return path, and for the same data never less than the grown
   /// age.
-  private mutating func greatestAge(_ marks: FreshnessMetadata) -> Int64 {
+  ///
+  /// Without a server's clock, data with a source time is as old as the device's clock says.
+  private mutating func greatestAge(_ answer: Answer) -> Int64 {
+    let marks = answer.marks
     let figure = Self.ageAtArrival(marks) ?? marks.transit.milliseconds
     turn.figure = figure
     turn.uncut = Self.plus(figure, Self.wayBack(marks, turn.delay))
-    let age = told(marks) ?? turn.uncut ?? figure
+    var age = turn.uncut ?? figure
+    if let told = told(marks) {
+      age = told
+    } else if let made = marks.fetchedAt?.milliseconds {
+      if let device = answer.deviceTime?.milliseconds { age = max(age, device - made) }
+    } else if let hidden = hidden(marks) {
+      age = max(age, hidden)
+    }
     guard let copy, copy.provenance == .server, let made = marks.fetchedAt,
       copy.sourceTime == made.milliseconds
     else { return age }

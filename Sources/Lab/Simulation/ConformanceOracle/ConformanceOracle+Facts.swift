@@ -45,7 +45,14 @@ extension ConformanceOracle {
       return false
     }
     guard let served = marks.serverTime else { return true }
-    return served.milliseconds >= copy - policy.clockTolerance.milliseconds
+    let left = served.milliseconds + max(marks.transit.milliseconds, 0)
+    return left >= copy - policy.clockTolerance.milliseconds || contradictsClock
+  }
+
+  /// R37: whether the response shows an earlier time than the server's clock can have.
+  var contradictsClock: Bool {
+    guard let seen = turn.seenClock, let serverClock else { return false }
+    return seen.most < serverClock.least
   }
 
   /// R9, R13: work or a burst first, then the time since the last change.

@@ -220,7 +220,7 @@ extension ConformanceOracle {
     deferred = nil
     postponed = nil
     pathDelay = nil
-    serverClock = nil
+    (serverClock, doubts) = (nil, [])
     lastRescue = nil
     wait = nil
     return isWatched && scheduleMayRun ? .ask(want, .contextSwitch) : .stop(.contextSwitch)

@@ -13,7 +13,8 @@ extension ConformanceOracle {
       status: Self.status(shown),
       mode: shown.mode,
       isHeld: held != nil,
-      provenance: copy?.provenance ?? .server
+      provenance: copy?.provenance ?? .server,
+      isAgeKnown: isAgeKnown
     )
     let changes = turn.effects.changes
     let before = lastLook
@@ -35,7 +36,7 @@ extension ConformanceOracle {
     )
     let isRelabelled =
       look.status != before.status || look.mode != before.mode || look.isHeld != before.isHeld
-      || look.provenance != before.provenance
+      || look.provenance != before.provenance || look.isAgeKnown != before.isAgeKnown
     expect(
       changes.contains(.label) == isRelabelled,
       turn.notes.contains(.linkLost) ? .push : .interpretation,
@@ -86,7 +87,8 @@ extension ConformanceOracle {
       "age \(label.age?.milliseconds ?? -1) instead of \(age ?? -1)"
     )
     expect(machine.wording(of: label) == age.map(Self.wording), .wording, "the wording is wrong")
-    let badge = badge(status, age: age)
+    var badge = badge(status, age: age)
+    if !isAgeKnown, badge != .unavailable { badge = .unknown }
     expect(label.badge == badge, .interpretation, "badge \(label.badge) instead of \(badge)")
     let notice: FreshnessLabel.Notice =
       switch status {
@@ -95,6 +97,11 @@ extension ConformanceOracle {
       case .partial, .skippedBudget, .disabled, .unknown: .mild
       }
     expect(label.notice == notice, .interpretation, "notice \(label.notice) instead of \(notice)")
+  }
+
+  /// R37: with a source time and no clock of the server, nobody knows the age.
+  private var isAgeKnown: Bool {
+    copy.map { $0.hasServerAge || $0.sourceTime == nil || $0.provenance != .server } ?? true
   }
 
   /// R28: seconds under a minute, minutes under an hour, then hours; rounded down.

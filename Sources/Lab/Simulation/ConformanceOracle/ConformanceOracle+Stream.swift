@@ -89,11 +89,21 @@ extension ConformanceOracle {
       turn.link = .close
       return
     }
+    // R39: no stream is opened while the server asks for a pause, or fails.
+    let limit = [bound, restraint.quietUntil?.milliseconds].compactMap { $0 }.max() ?? turn.now
     switch stream {
-    case .off: break
+    case .off:
+      if limit > turn.now {
+        stream = .waiting(least: limit, most: limit)
+        return
+      }
     case .opening, .live: return
     case .waiting(let least, let most):
       guard turn.now >= least else { return }
+      if limit > turn.now {
+        stream = .waiting(least: least, most: max(most, limit))
+        return
+      }
       // The backoff step is jittered: only the machine knows its sample.
       guard turn.now >= most || turn.effects.link == .open else { return }
     }

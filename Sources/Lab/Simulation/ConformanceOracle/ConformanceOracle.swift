@@ -36,7 +36,9 @@ struct ConformanceOracle: Sendable {
   /// R37: how long the last response took that did not wait at the server.
   var pathDelay: Int64?
   /// R37: the server's clock minus the device's timeline, at least and at most.
-  var serverClock: (least: Int64, most: Int64)?
+  var serverClock: ClockSpan?
+  /// R37: how far behind it the last responses were that agree on an earlier time, in tenths of a second.
+  var doubts: [Int64] = []
   var generation: Int64 = 0
   var lastStart: Int64?
   var lastEnd: Int64?

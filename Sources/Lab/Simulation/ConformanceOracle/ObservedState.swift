@@ -9,4 +9,5 @@ struct ObservedState: Hashable, Sendable {
   var mode: ResponseMode?
   var isHeld = false
   var provenance = Provenance.server
+  var isAgeKnown = true
 }

@@ -412,20 +412,20 @@ return{steadyClock,ServerClock,everySecond};
 const m_engine_device=(()=>{
 const{steadyClock}=m_engine_clock;
 class Device{
-#bi=new Set();
+#bj=new Set();
 #as=null;
 #at=null;
 constructor(){
 this.#au();
 if(typeof document==="undefined")return;
 document.addEventListener("visibilitychange",()=>this.#au());
-document.addEventListener("freeze",()=>this.#bj("suspended"));
+document.addEventListener("freeze",()=>this.#bk("suspended"));
 document.addEventListener("resume",()=>this.#au());
-addEventListener("pagehide",()=>this.#bj("suspended"));
+addEventListener("pagehide",()=>this.#bk("suspended"));
 addEventListener("pageshow",()=>this.#au());
 addEventListener("focus",()=>this.#b({event:"focused"}));
-for(const name of ["online","offline"])addEventListener(name,()=>this.#bk());
-navigator.connection?.addEventListener?.("change",()=>this.#bk());
+for(const name of ["online","offline"])addEventListener(name,()=>this.#bl());
+navigator.connection?.addEventListener?.("change",()=>this.#bl());
 }
 now(){
 return steadyClock.now();
@@ -439,22 +439,22 @@ return this.#at;
 listen(listener){
 listener({event:"lifecycle",with:{to:this.#as}});
 listener({event:"connectivity",with:{to:this.#at}});
-this.#bi.add(listener);
-return()=>this.#bi.delete(listener);
+this.#bj.add(listener);
+return()=>this.#bj.delete(listener);
 }
 tick(){
 if(steadyClock.notice())this.#b({event:"slept"});
 }
 #au(){
-this.#bj(globalThis.document?.hidden?"background":"foreground");
-this.#bk();
+this.#bk(globalThis.document?.hidden?"background":"foreground");
+this.#bl();
 }
-#bj(to){
+#bk(to){
 if(this.#as===to)return;
 this.#as=to;
 this.#b({event:"lifecycle",with:{to}});
 }
-#bk(){
+#bl(){
 const{onLine,connection}=globalThis.navigator??{};
 const to=onLine===false?"offline":connection?.saveData?"metered":"online";
 if(this.#at===to)return;
@@ -462,7 +462,7 @@ this.#at=to;
 this.#b({event:"connectivity",with:{to}});
 }
 #b(event){
-for(const listener of this.#bi)listener(event);
+for(const listener of this.#bj)listener(event);
 }
 }
 return{Device};
@@ -471,7 +471,7 @@ const m_shared_deferred=(()=>{
 class Deferred{
 #cl;
 #cm;
-#bl=null;
+#bm=null;
 #ah=null;
 #av=0;
 constructor(make,onFailure){
@@ -483,10 +483,10 @@ return this.#ah;
 }
 async load(){
 try{
-this.#bl??=this.#cl();
-this.#ah=await this.#bl;
+this.#bm??=this.#cl();
+this.#ah=await this.#bm;
 }catch(failure){
-this.#bl=null;
+this.#bm=null;
 throw failure;
 }
 }
@@ -631,7 +631,7 @@ return this.#d.some((stop)=>stop.id===id);
 toggle(stop){
 if(!stop)return;
 const others=this.#d.filter(({id})=>id !==stop.id);
-this.#bm(this.has(stop.id)?others:[{id:stop.id,name:stop.name},...others].slice(0,MOST));
+this.#bn(this.has(stop.id)?others:[{id:stop.id,name:stop.name},...others].slice(0,MOST));
 }
 rename(stop){
 const kept=this.#d.find(({id})=>id===stop.id);
@@ -639,7 +639,7 @@ if(!kept||kept.name===stop.name)return;
 kept.name=stop.name;
 memory.write("favourites",this.#d);
 }
-#bm(list){
+#bn(list){
 this.#d=list;
 memory.write("favourites",list.length>0?list:null);
 this.page.favouritesChanged();
@@ -1325,7 +1325,7 @@ const{CODES,EngineError,Members,Reader,Writer}=m_engine_freshness_words;
 const WIRE_VERSION=6;
 class Engine{
 #n;
-#bn;
+#bo;
 #s;
 #co;
 #cp=false;
@@ -1448,30 +1448,30 @@ return new EngineError(code,where,problems[code]??`the module refused the messag
 }
 #cq(){
 const{buffer}=this.#n.memory;
-if(this.#bn?.buffer !==buffer)this.#bn=new DataView(buffer);
-return this.#bn;
+if(this.#bo?.buffer !==buffer)this.#bo=new DataView(buffer);
+return this.#bo;
 }
 }
 class Machine{
 #e;
-#ac=-Infinity;
+#ad=-Infinity;
 constructor(call){
 this.#e=call;
 }
 handle(event,now,draw){
 const effects=this.#e("freshness_handle",(writer)=>{
-this.#bo(writer,now);
+this.#bp(writer,now);
 writer.integer(draw,"draw");
 writeEvent(writer,event);
 },readEffects);
-this.#ac=Math.floor(now);
+this.#ad=Math.floor(now);
 return effects;
 }
 look(now){
-return this.#e("freshness_look",(writer)=>this.#bo(writer,now),readLook);
+return this.#e("freshness_look",(writer)=>this.#bp(writer,now),readLook);
 }
 label(now){
-return this.#e("freshness_label",(writer)=>this.#bo(writer,now),readLabel);
+return this.#e("freshness_label",(writer)=>this.#bp(writer,now),readLabel);
 }
 policy(){
 return this.#e("freshness_policy",null,readPolicy);
@@ -1482,9 +1482,9 @@ return this.#e("freshness_counters",null,readCounters);
 destroy(){
 this.#e("freshness_destroy",null);
 }
-#bo(writer,now){
-if(Math.floor(now)<this.#ac){
-const problem=`${now} is before the last event, at ${this.#ac}; pass a clock that never runs backwards`;
+#bp(writer,now){
+if(Math.floor(now)<this.#ad){
+const problem=`${now} is before the last event, at ${this.#ad}; pass a clock that never runs backwards`;
 throw new EngineError("wentBack","now",problem);
 }
 writer.moment(now,"now");
@@ -1583,32 +1583,32 @@ const LONGEST_PRESS_MS=10_000;
 const CLICK_DELAY_MS=100;
 const POINTER_REST_MS=10_000;
 class PressGuard{
-#bp=false;
-#w=null;
-#bq=new Map();
+#bq=false;
+#x=null;
+#br=new Map();
 constructor(){
 addEventListener("pointerdown",()=>this.#ds(),true);
-addEventListener("pointerup",()=>this.#br(CLICK_DELAY_MS),true);
-addEventListener("click",()=>this.#br(0),true);
+addEventListener("pointerup",()=>this.#bs(CLICK_DELAY_MS),true);
+addEventListener("click",()=>this.#bs(0),true);
 for(const name of ["pointercancel","dragend","blur"])addEventListener(name,()=>this.#cr(),true);
 }
 run(owner,change){
-if(this.#bp)this.#bq.set(owner,change);
+if(this.#bq)this.#br.set(owner,change);
 else change();
 }
 #ds(){
-this.#bp=true;
-this.#br(LONGEST_PRESS_MS);
+this.#bq=true;
+this.#bs(LONGEST_PRESS_MS);
 }
-#br(delay){
-clearTimeout(this.#w);
-this.#w=setTimeout(()=>this.#cr(),delay);
+#bs(delay){
+clearTimeout(this.#x);
+this.#x=setTimeout(()=>this.#cr(),delay);
 }
 #cr(){
-clearTimeout(this.#w);
-this.#bp=false;
-const changes=[...this.#bq.values()];
-this.#bq.clear();
+clearTimeout(this.#x);
+this.#bq=false;
+const changes=[...this.#br.values()];
+this.#br.clear();
 for(const change of changes)change();
 }
 }
@@ -1676,15 +1676,15 @@ const{clockTime,duration}=m_shared_moments;
 const{pressGuard}=m_shared_press_guard;
 const PARTS=["time","badge","mode","line","open","remark","alert","platform","platform-word","platform-name","countdown"];
 class Rows{
-#bs;
+#bt;
 #f=[];
-#bt=[];
+#bu=[];
 #o=0;
-#ad=0;
+#ae=0;
 #ai=new Set();
 #l=null;
 constructor(body,{onOpen,onToggle}){
-this.#bs=body;
+this.#bt=body;
 this.onOpen=onOpen;
 this.onToggle=onToggle;
 body.addEventListener("click",(event)=>this.#du(event));
@@ -1699,15 +1699,15 @@ get departures(){
 return this.#f.map(({departure})=>departure).filter(Boolean);
 }
 clear(){
-this.#bs.replaceChildren();
-[this.#f,this.#bt,this.#ad]=[[],[],0];
+this.#bt.replaceChildren();
+[this.#f,this.#bu,this.#ae]=[[],[],0];
 this.#ai.clear();
 }
 release(){
-this.#ad=0;
+this.#ae=0;
 }
 show(departures,context){
-this.#bt=departures;
+this.#bu=departures;
 this.#o=context.most;
 this.#l=context;
 this.#cu(context);
@@ -1724,11 +1724,11 @@ const next=at<0?(step>0?0:this.count - 1):at + step;
 this.#f[next]?.departure&&this.#f[next].open.focus();
 }
 #cu(context){
-const listed=this.#bt.filter((departure)=>!hasDeparted(departure,context.now)).slice(0,this.#o);
+const listed=this.#bu.filter((departure)=>!hasDeparted(departure,context.now)).slice(0,this.#o);
 const focus=this.#dv();
-this.#ad=Math.min(Math.max(this.#ad,listed.length),this.#o);
-while(this.#f.length<this.#ad)this.#ax();
-while(this.#f.length>this.#ad)this.#dw();
+this.#ae=Math.min(Math.max(this.#ae,listed.length),this.#o);
+while(this.#f.length<this.#ae)this.#ax();
+while(this.#f.length>this.#ae)this.#dw();
 this.#f.forEach((place,index)=>this.#cv(place,listed[index]??null,context));
 this.#dx(focus);
 }
@@ -1736,7 +1736,7 @@ this.#dx(focus);
 const row=fromTemplate("row-template");
 const place={row,departure:null,detail:null};
 for(const name of PARTS)place[name.replace("platform-","platform")]=part(row,name);
-this.#bs.append(row);
+this.#bt.append(row);
 this.#f.push(place);
 }
 #dw(){
@@ -1957,8 +1957,8 @@ const EACH_MS=12_000;
 const MOST=20;
 class Banners{
 #h=[];
-#ae=0;
-#x=false;
+#af=0;
+#y=false;
 #cw=0;
 constructor(root){
 this.root=root;
@@ -1966,9 +1966,9 @@ this.toggle=part(root,"banner-toggle");
 this.title=part(root,"banner-title");
 this.count=part(root,"banner-count");
 this.list=part(root,"banner-list");
-this.toggle.addEventListener("click",()=>this.#aj(!this.#x));
+this.toggle.addEventListener("click",()=>this.#aj(!this.#y));
 root.addEventListener("keydown",(event)=>{
-if(event.key !=="Escape"||!this.#x)return;
+if(event.key !=="Escape"||!this.#y)return;
 this.#aj(false);
 this.toggle.focus();
 event.stopPropagation();
@@ -1983,30 +1983,30 @@ known.add(text(banner));
 return isNew;
 }).slice(0,MOST);
 this.root.hidden=this.#h.length===0;
-if(this.#ae>=this.#h.length)this.#ae=0;
-if(this.#h.length===0)this.#x=false;
-this.#bu();
+if(this.#af>=this.#h.length)this.#af=0;
+if(this.#h.length===0)this.#y=false;
+this.#bv();
 }
 tick(now,{turns}){
 if(!turns||this.#h.length<2||now - this.#cw<EACH_MS)return;
 this.#cw=now;
-this.#ae=(this.#ae + 1)% this.#h.length;
-this.#bu();
+this.#af=(this.#af + 1)% this.#h.length;
+this.#bv();
 }
 #aj(isOpen){
-this.#x=isOpen;
-this.#bu();
+this.#y=isOpen;
+this.#bv();
 }
-#bu(){
-const banner=this.#h[this.#ae];
-setAttribute(this.toggle,"aria-expanded",String(this.#x));
-this.list.hidden=!this.#x;
+#bv(){
+const banner=this.#h[this.#af];
+setAttribute(this.toggle,"aria-expanded",String(this.#y));
+this.list.hidden=!this.#y;
 if(!banner)return;
 setText(this.title,banner.header||banner.description);
-setText(this.count,this.#h.length>1?`${this.#ae + 1}/${this.#h.length}`:"");
+setText(this.count,this.#h.length>1?`${this.#af + 1}/${this.#h.length}`:"");
 setAttribute(this.root,"data-severity",banner.severity??"");
 const written=JSON.stringify(this.#h);
-if(!this.#x||this.list.dataset.written===written)return;
+if(!this.#y||this.list.dataset.written===written)return;
 this.list.dataset.written=written;
 this.list.replaceChildren(...this.#h.map(newItem));
 }
@@ -2337,7 +2337,7 @@ if(/^\d{1,9}$/.test(text))return{seconds:Number(text)};
 const date=Date.parse(text);
 return Number.isNaN(date)?null:{date};
 }
-return{ask,readAnswer,outcomeOf};
+return{ask,readAnswer,outcomeOf,retryAfter};
 })();
 const m_board_board_answer=(()=>{
 const{readAnswer}=m_engine_arrival;
@@ -2361,6 +2361,7 @@ return one !=null&&other !=null&&boardAddress(one)===boardAddress(other);
 return{boardAddress,streamAddress,isSameQuestion};
 })();
 const m_engine_event_stream=(()=>{
+const{outcomeOf,retryAfter}=m_engine_arrival;
 const LONGEST_EVENT=8_000_000;
 const LONGEST_RETRY_MS=300_000;
 const pause=(ms,signal)=>
@@ -2373,20 +2374,20 @@ reject(signal.reason);
 });
 class EventStreamParser{
 retry=null;
-#bv="";
+#bw="";
 #ay=[];
 #t="";
-#bw=0;
+#bx=0;
 #cx=null;
 feed(text){
 const events=[];
-let rest=this.#bv + text;
+let rest=this.#bw + text;
 const held=rest.endsWith("\r")?"\r":"";
 if(held)rest=rest.slice(0,-1);
 const lines=rest.split(/\r\n|\n|\r/);
-this.#bv=lines.pop()+ held;
+this.#bw=lines.pop()+ held;
 for(const line of lines)this.#ea(line,events);
-if(this.#bw + this.#bv.length>LONGEST_EVENT)throw new RangeError("the event is too long");
+if(this.#bx + this.#bw.length>LONGEST_EVENT)throw new RangeError("the event is too long");
 return events;
 }
 #ea(line,events){
@@ -2399,11 +2400,11 @@ if(field==="data")this.#ay.push(value);
 if(field==="event")this.#t=value;
 if(field==="retry"&&/^[0-9]+$/.test(value))this.retry=Math.min(Number(value),LONGEST_RETRY_MS);
 if(field==="id"&&!value.includes("\0"))this.#cx=value;
-this.#bw +=line.length;
+this.#bx +=line.length;
 }
 #eb(events){
 if(this.#ay.length>0)events.push({name:this.#t||"message",id:this.#cx,data:this.#ay.join("\n")});
-[this.#ay,this.#t,this.#bw]=[[],"",0];
+[this.#ay,this.#t,this.#bx]=[[],"",0];
 }
 }
 async function readEventStream(address,{lastId,fields={},signal,wait=0,send=fetch,onOpen,onLife,onRetry=()=>{},onEvent}){
@@ -2413,7 +2414,7 @@ if(lastId !==null)headers["Last-Event-ID"]=lastId;
 const response=await send(address,{headers,signal,cache:"no-store"});
 const type=response.headers.get("content-type")??"";
 if(response.status !==200||!/^text\/event-stream *(;|$)/i.test(type)){
-throw Object.assign(new TypeError(`no stream: ${response.status}`),{status:response.status});
+throw Object.assign(new TypeError(`no stream: ${response.status}`),{status:response.status,pause:pauseOf(response)});
 }
 onOpen();
 const parser=new EventStreamParser();
@@ -2425,31 +2426,38 @@ if(parser.retry !==null)onRetry(parser.retry);
 for(const event of events)onEvent(event);
 }
 }
+function pauseOf({status,headers}){
+if(outcomeOf(status,headers)!=="throttled")return null;
+const date=Date.parse(headers.get("date")??"");
+return{retryAfter:retryAfter(headers),serverTime:Number.isNaN(date)?null:date};
+}
 return{pause,EventStreamParser,readEventStream};
 })();
 const m_engine_resource_stream=(()=>{
 class ResourceStream{
-#bx=new AbortController();
+#by=new AbortController();
 constructor(listener){
 this.listener=listener;
 }
 async run(read,address,options={}){
-const tell=(act)=>this.#bx.signal.aborted||act();
+const tell=(act)=>this.#by.signal.aborted||act();
 const lastId=options.lastId??null;
+let pause=null;
 try{
 await read(address,{
 ...options,
 lastId,
-signal:this.#bx.signal,
+signal:this.#by.signal,
 wait:this.listener.wait,
 onRetry:(ms)=>tell(()=>this.listener.retry(ms)),
 onOpen:()=>tell(()=>this.listener.opened(lastId !==null)),
 onLife:()=>tell(()=>this.listener.heard()),
 onEvent:(event)=>tell(()=>this.take(event)),
 });
-}catch{
+}catch(failure){
+pause=failure?.pause??null;
 }
-tell(()=>this.listener.lost());
+tell(()=>this.listener.lost(pause));
 this.close();
 }
 take(event){}
@@ -2457,7 +2465,7 @@ deliver(outcome,{body=null,tag=null,bytes,marks={},hints={}}){
 this.listener.delivered({outcome,status:200,body,tag,bytes,marks,hints});
 }
 close(){
-this.#bx.abort();
+this.#by.abort();
 }
 }
 return{ResourceStream};
@@ -2468,33 +2476,33 @@ const{readEventStream}=m_engine_event_stream;
 const{hintsOf,marksOfBody}=m_engine_marks;
 const{ResourceStream}=m_engine_resource_stream;
 class BoardStream extends ResourceStream{
-#y;
+#z;
 constructor(address,copy,listener){
 super(listener);
-this.#y=copy?.tag?{body:copy.body,id:copy.tag}:null;
-this.run(readEventStream,address,{lastId:this.#y?.id??null});
+this.#z=copy?.tag?{body:copy.body,id:copy.tag}:null;
+this.run(readEventStream,address,{lastId:this.#z?.id??null});
 }
 take({name,id,data}){
 if(name==="reset"){
-this.#y=null;
+this.#z=null;
 return this.listener.gap();
 }
 const document=JSON.parse(data);
 if(name==="verified")return this.#cy("unchanged",null,id,data.length,document);
-const body=name==="change"?this.#by(document):document;
+const body=name==="change"?this.#bz(document):document;
 if(!isBoard(body))return this.listener.gap();
-this.#y={body,id};
+this.#z={body,id};
 this.#cy("content",body,id,data.length,body);
 }
 #cy(outcome,body,tag,bytes,source){
 this.deliver(outcome,{body,tag,bytes,marks:marksOfBody(source),hints:hintsOf(source,null)});
 }
-#by({removed,departures,order,...rest}){
-if(!this.#y)return null;
-const byKey=new Map([...this.#y.body.departures,...departures].map((departure)=>[departure.key,departure]));
+#bz({removed,departures,order,...rest}){
+if(!this.#z)return null;
+const byKey=new Map([...this.#z.body.departures,...departures].map((departure)=>[departure.key,departure]));
 for(const key of removed)byKey.delete(key);
 const listed=order.map((key)=>byKey.get(key));
-return listed.includes(undefined)?null:{...this.#y.body,...rest,departures:listed};
+return listed.includes(undefined)?null:{...this.#z.body,...rest,departures:listed};
 }
 }
 return{BoardStream};
@@ -2502,13 +2510,13 @@ return{BoardStream};
 const m_engine_origin_gate=(()=>{
 const gates=new WeakMap();
 class OriginGate{
-#bz;
-#t;
 #ca;
+#t;
+#az;
 #m=0;
 #p=new Map();
 #u=new Set();
-#af=new Set();
+#aa=new Set();
 #ak={};
 static of(engine,address,policy,now){
 if(!gates.has(engine))gates.set(engine,new Map());
@@ -2516,34 +2524,34 @@ const known=gates.get(engine);
 return remembered(known,originOf(address),(name)=>new OriginGate(engine,policy,now,name));
 }
 constructor(engine,policy,now,name){
-this.#bz=engine.origin(policy);
+this.#ca=engine.origin(policy);
 this.#t=name;
-this.#ca=now;
+this.#az=now;
 }
 get isUnused(){
-return this.#af.size===0&&this.#u.size===0;
+return this.#aa.size===0&&this.#u.size===0;
 }
 get isRestrained(){
 return Object.values(this.#ak).some((limit)=>limit !==null);
 }
 destroy(){
-this.#bz.destroy();
+this.#ca.destroy();
 }
 join(resource){
-this.#af.add(resource);
+this.#aa.add(resource);
 resource.restrain(this.#ak);
-return()=>this.#af.delete(resource);
+return()=>this.#aa.delete(resource);
 }
 ask({priority,longPoll},start){
 this.#m +=1;
 const number=this.#m;
 this.#p.set(number,{start,isLongPoll:longPoll !==null});
 this.#u.add(number);
-queueMicrotask(()=>this.#p.has(number)&&this.#z({event:"asks",with:{number,priority,isLongPoll:longPoll !==null}}));
+queueMicrotask(()=>this.#p.has(number)&&this.#v({event:"asks",with:{number,priority,isLongPoll:longPoll !==null}}));
 return number;
 }
 hurry(number){
-if(this.#p.has(number))this.#z({event:"asks",with:{number,priority:"high",isLongPoll:this.#p.get(number).isLongPoll}});
+if(this.#p.has(number))this.#v({event:"asks",with:{number,priority:"high",isLongPoll:this.#p.get(number).isLongPoll}});
 }
 stream(open,refuse){
 if(this.#ec()){
@@ -2557,7 +2565,7 @@ const start=()=>{
 if(!this.#u.has(number))return;
 let isOpen=false;
 this.#p.set(number,{start:()=>(isOpen=true)});
-this.#z({event:"opens",with:{number}});
+this.#v({event:"opens",with:{number}});
 this.#p.delete(number);
 if(isOpen)return open();
 this.#u.delete(number);
@@ -2574,28 +2582,31 @@ return /^h[23]/.test(known.at(-1)?.nextHopProtocol??"");
 withdraw(number){
 this.#u.delete(number);
 this.#p.delete(number);
-this.#z({event:"withdrew",with:{number}});
+this.#v({event:"withdrew",with:{number}});
 }
 tooSlow(number){
 this.#u.delete(number);
 const wasSent=!this.#p.delete(number);
-if(wasSent)this.#z({event:"ended",with:{number,now:this.#ca(),outcome:"timedOut"}});
-else this.#z({event:"withdrew",with:{number}});
+if(wasSent)this.#v({event:"ended",with:{number,now:this.#az(),outcome:"timedOut"}});
+else this.#v({event:"withdrew",with:{number}});
 }
 ended(number,arrival){
 this.#u.delete(number);
 const{outcome,marks,rateLimit=null}=arrival;
-const report={number,now:this.#ca(),outcome,serverTime:marks.serverTime??null,rateLimit,resources:this.#af.size};
+const report={number,now:this.#az(),outcome,serverTime:marks.serverTime??null,rateLimit,resources:this.#aa.size};
 if(outcome==="content")report.revision=0;
 if(outcome==="undecodable")report.reason=0;
 if(outcome==="throttled")report.retryAfter=arrival.retryAfter;
-this.#z({event:"ended",with:report});
+this.#v({event:"ended",with:report});
 }
-#z(event){
-const{restraint,send}=this.#bz.handle(event);
+asksForPause({retryAfter,serverTime}){
+this.#v({event:"ended",with:{number:0,now:this.#az(),outcome:"throttled",retryAfter,serverTime,rateLimit:null,resources:this.#aa.size}});
+}
+#v(event){
+const{restraint,send}=this.#ca.handle(event);
 if(JSON.stringify(restraint)!==JSON.stringify(this.#ak)){
 this.#ak=restraint;
-for(const resource of this.#af)queueMicrotask(()=>this.#af.has(resource)&&resource.restrain(this.#ak));
+for(const resource of this.#aa)queueMicrotask(()=>this.#aa.has(resource)&&resource.restrain(this.#ak));
 }
 for(const{number,isHeld}of send){
 this.#p.get(number)?.start(isHeld);
@@ -2693,29 +2704,29 @@ const LONGEST_TIMER_MS=2 ** 31 - 1;
 class LiveResource{
 #c=null;
 #cz=null;
-#r=null;
-#da=null;
 #q=null;
+#da=null;
+#r=null;
 #l={question:0};
 #k=null;
 #ag=null;
-#aa=null;
+#ab=null;
 #cb=0;
 #cc=0;
-#w=null;
+#x=null;
 #i=null;
-#az=null;
+#ba=null;
 #m=0;
-#ac=-Infinity;
+#ad=-Infinity;
 #al=null;
 #cd=[];
-#ba=[];
+#bb=[];
 #ce=new Map();
 #db=[];
-#bb=new Map();
-#bc=false;
+#bc=new Map();
+#bd=false;
 #dc=0;
-constructor(source,{engine,policy,clientPolicy=policy,device,onChange,onArrival=()=>{},send,timers=globalThis,mostRecords=MOST_RECORDS}){
+constructor(source,{engine,policy,clientPolicy=policy,device,onChange,onArrival=()=>{},onConfirmed=()=>{},send,timers=globalThis,mostRecords=MOST_RECORDS}){
 this.source=source;
 this.engine=engine;
 this.wished=policy;
@@ -2724,22 +2735,23 @@ this.policy=engine.policy(policy);
 this.device=device;
 this.onChange=onChange;
 this.onArrival=onArrival;
+this.onConfirmed=onConfirmed;
 this.send=send;
 this.timers=timers;
 this.mostRecords=mostRecords;
 this.origin=Date.now()- this.now();
 }
 now(){
-return(this.#ac=Math.max(this.#ac,this.device.now()));
+return(this.#ad=Math.max(this.#ad,this.device.now()));
 }
 watch(question){
-if(this.#q !==null&&this.source.isSame(question,this.#q))return;
-this.#q=question;
+if(this.#r !==null&&this.source.isSame(question,this.#r))return;
+this.#r=question;
 this.#al=null;
 if(!this.#c)return this.#ed();
 this.#l={question:this.#l.question + 1};
-const hadStream=this.#ag !==null||this.#aa !==null;
-this.#bd();
+const hadStream=this.#ag !==null||this.#ab !==null;
+this.#be();
 [this.#cb,this.#cc]=[0,0];
 this.#b({event:"contextChanged",with:this.#l});
 if(hadStream)this.#b({event:"linkLost"});
@@ -2755,24 +2767,24 @@ this.#c&&this.#b({event:"acted"});
 }
 invalidate(){
 if(!this.#c)return;
-this.#bc=this.#k !==null;
+this.#bd=this.#k !==null;
 this.acted();
-if(!this.#bc)this.#b({event:"wished",with:{wish:"change"}});
+if(!this.#bd)this.#b({event:"wished",with:{wish:"change"}});
 }
 stop(){
 if(!this.#c)return;
 this.#b({event:"stopped"});
 this.#cz();
-this.#bd();
+this.#be();
 this.#da();
-this.timers.clearTimeout(this.#w);
+this.timers.clearTimeout(this.#x);
 this.#c.destroy();
-[this.#c,this.#q,this.#i,this.#al]=[null,null,null,null];
+[this.#c,this.#r,this.#i,this.#al]=[null,null,null,null];
 }
 refresh({isForced=false}={}){
 if(!this.#c)return;
 this.#b({event:"wished",with:{wish:isForced?"hardRefresh":"person"}});
-if(this.#k)this.#r.hurry(this.#k.number);
+if(this.#k)this.#q.hurry(this.#k.number);
 }
 restrain(restraint){
 this.#c&&this.#b({event:"restrained",with:restraint});
@@ -2781,14 +2793,14 @@ restore(body,age){
 if(!this.#c||this.#i)return;
 this.#m +=1;
 const revision=this.#m;
-this.#az={body,tag:null,revision,validator:null};
+this.#ba={body,tag:null,revision,validator:null};
 this.#b({event:"restored",with:{revision,age:Math.max(0,Math.round(age))}});
 }
 get requests(){
 return this.#dc;
 }
 get question(){
-return this.#q;
+return this.#r;
 }
 get body(){
 return this.#i?.body??null;
@@ -2803,7 +2815,7 @@ diagnostics(){
 if(!this.#c)return null;
 return{
 ring:this.#cd,
-records:this.#ba,
+records:this.#bb,
 counters:this.#c.counters(),
 policy:this.policy,
 look:this.look(),
@@ -2814,37 +2826,38 @@ now:this.now(),
 #ed(){
 this.#c=this.engine.machine({policy:this.wished,context:this.#l});
 this.#cz=this.device.listen((event)=>this.#b(event));
-this.#r=OriginGate.of(this.engine,this.source.address(this.#q,null),this.clientPolicy,()=>this.device.now());
-this.#da=this.#r.join(this);
+this.#q=OriginGate.of(this.engine,this.source.address(this.#r,null),this.clientPolicy,()=>this.device.now());
+this.#da=this.#q.join(this);
 this.#b({event:"started"});
 }
-#b(event,now=this.now()){
+#b(event,now=this.now(),confirms=null){
 const effects=this.#c.handle(event,now,Engine.draw());
 if(effects.notes.length>0)this.#db=effects.notes;
 if(effects.cancel !==null&&this.#k?.generation===effects.cancel){
 this.#k.abort.abort();
-if(effects.notes.includes("timedOut"))this.#r.tooSlow(this.#k.number);
-else this.#r.withdraw(this.#k.number);
+if(effects.notes.includes("timedOut"))this.#q.tooSlow(this.#k.number);
+else this.#q.withdraw(this.#k.number);
 this.#k=null;
 }
-if(effects.sample)this.#bm(effects.sample);
+if(effects.sample)this.#bn(effects.sample);
 this.#ee(effects,now);
+if(effects.snapshot==="apply"||effects.snapshot==="verify")confirms?.();
 if(effects.request)this.#ef(effects.request);
 if(effects.link==="open")this.#eg();
-if(effects.link==="close")this.#bd();
+if(effects.link==="close")this.#be();
 this.#eh(effects.alarm,now);
 if(effects.changes.length>0||effects.snapshot !=="none")this.onChange(this);
 }
 #eh(alarm,now){
-this.timers.clearTimeout(this.#w);
+this.timers.clearTimeout(this.#x);
 if(alarm===null)return;
 const wait=Math.min(Math.max(0,alarm - now),LONGEST_TIMER_MS);
-this.#w=this.timers.setTimeout(()=>this.#b({event:"woke"}),wait);
+this.#x=this.timers.setTimeout(()=>this.#b({event:"woke"}),wait);
 }
 #ee(effects,now){
 const look=this.#c.look(now);
-const incoming=this.#az;
-this.#az=null;
+const incoming=this.#ba;
+this.#ba=null;
 if(incoming&&look.revision===incoming.revision&&effects.snapshot !=="hold"){
 const isValid=look.validator !==null&&look.validator===incoming.validator;
 this.#i={...incoming,tag:isValid?incoming.tag:null};
@@ -2853,27 +2866,27 @@ if(look.revision===null)this.#i=null;
 if(effects.notes.includes("timedOut"))this.#al={problem:null,reason:null};
 }
 get #am(){
-return `GET ${nameOf(this.source.address(this.#q,null))}`;
+return `GET ${nameOf(this.source.address(this.#r,null))}`;
 }
 #ei(generation){
-const before=/;m=([0-9a-f]{16})[0-9a-f]{48}$/.exec(this.#bb.get(this.#am)??"");
+const before=/;m=([0-9a-f]{16})[0-9a-f]{48}$/.exec(this.#bc.get(this.#am)??"");
 return before?{"X-MD-Receipt-After":`${generation};${before[1]}`}:{};
 }
-#bm(sample){
+#bn(sample){
 const evidence=this.#ce.get(sample.generation);
 this.#ce.clear();
 const record=sampleRecord(sample,this.#am,this.origin,evidence);
-if(evidence?.receipt)this.#bb.set(record.resource,evidence.receipt);
-if(this.#bb.size>MOST_RECEIPTS)this.#bb.clear();
+if(evidence?.receipt)this.#bc.set(record.resource,evidence.receipt);
+if(this.#bc.size>MOST_RECEIPTS)this.#bc.clear();
 const capacity=this.policy.ringCapacity;
 this.#cd=[...this.#cd,record].slice(-capacity);
-this.#ba.push(record);
-if(this.#ba.length>this.mostRecords)this.#ba.shift();
+this.#bb.push(record);
+if(this.#bb.length>this.mostRecords)this.#bb.shift();
 }
 #ef(request){
 const machine=this.#c;
 const flight={generation:request.generation,abort:new AbortController(),number:0};
-flight.number=this.#r.ask(request,(isHeld)=>{
+flight.number=this.#q.ask(request,(isHeld)=>{
 if(this.#c !==machine)return;
 if(request.longPoll !==null&&!isHeld){
 request.longPoll=null;
@@ -2886,11 +2899,11 @@ this.#k=flight;
 }
 async #an(request,{abort,number}){
 const machine=this.#c;
-const why={origin:request.origin??null,asked:this.source.subjectOf(this.#q)};
+const why={origin:request.origin??null,asked:this.source.subjectOf(this.#r)};
 const isKnown=request.validator !==null&&this.#i?.validator===request.validator;
 const base=isKnown&&this.#i.tag !==null?this.#i:null;
 const order=(this.#dc +=1);
-const arrival=await ask(this.source.address(this.#q,base),{
+const arrival=await ask(this.source.address(this.#r,base),{
 tag:base?.tag??null,
 fields:{...this.source.fields(),...this.#ei(request.generation)},
 read:(document,headers)=>this.source.read(document,headers,base,this.#i),
@@ -2900,7 +2913,7 @@ signal:abort.signal,
 now:()=>this.now(),
 send:this.send,
 });
-if(!abort.signal.aborted)this.#r.ended(number,arrival);
+if(!abort.signal.aborted)this.#q.ended(number,arrival);
 if(this.#c !==machine)return;
 if(this.#k?.generation===request.generation)this.#k=null;
 const{generation,context}=request;
@@ -2913,17 +2926,17 @@ this.#ce.set(generation,{...why,...arrival.evidence});
 const isCurrent=context.question===this.#l.question;
 if(isCurrent&&arrival.outcome !=="cancelled"){
 this.#al={problem:arrival.problem,reason:arrival.reason??null};
-this.onArrival({...arrival,request:order});
+this.onArrival(arrival);
 }
-this.#dd("answered",{generation,context},this.#de(arrival,isCurrent),arrival.answeredAt);
-if(!this.#bc||this.#k !==null)return;
-this.#bc=false;
+this.#dd("answered",{generation,context},this.#de(arrival,isCurrent),arrival.answeredAt,()=>this.onConfirmed(order));
+if(!this.#bd||this.#k !==null)return;
+this.#bd=false;
 if(this.#c===machine)this.#b({event:"wished",with:{wish:"change"}});
 }
-#dd(event,values,answer,arrivedAt){
+#dd(event,values,answer,arrivedAt,confirms=null){
 const now=this.now();
 answer.decoding=Math.max(0,Math.round(now - arrivedAt));
-this.#b({event,with:{...values,answer}},now);
+this.#b({event,with:{...values,answer}},now,confirms);
 }
 #de(arrival,isCurrent){
 const answer={
@@ -2940,7 +2953,7 @@ tag:arrival.tag,
 revision:isSame?this.#i.revision:this.#m,
 validator:arrival.tag===null?null:this.#m,
 };
-if(isCurrent)this.#az=incoming;
+if(isCurrent)this.#ba=incoming;
 answer.revision=incoming.revision;
 answer.validator=incoming.validator;
 Object.assign(answer,this.source.natureOf(arrival.body));
@@ -2950,22 +2963,22 @@ if(arrival.outcome==="undecodable")answer.reason=this.#m;
 return answer;
 }
 #eg(){
-this.#bd();
+this.#be();
 if(this.source.occupiesNoConnection)return this.#df();
 const place={number:null};
-place.number=this.#r.stream(
-()=>this.#aa===place&&this.#df(),
+place.number=this.#q.stream(
+()=>this.#ab===place&&this.#df(),
 ()=>{
-if(this.#aa !==place)return;
-this.#aa=null;
+if(this.#ab !==place)return;
+this.#ab=null;
 this.#b({event:"linkLost"});
 },
 );
-this.#aa=place;
+this.#ab=place;
 }
 #df(){
 let heardAt=this.now();
-const stream=this.source.openStream(this.#q,this.#i,{
+const stream=this.source.openStream(this.#r,this.#i,{
 opened:(isResumed)=>this.#b({event:"linkOpened",with:{isResumed}}),
 heard:()=>{
 heardAt=this.now();
@@ -2973,7 +2986,7 @@ this.#b({event:"linkHeard"},heardAt);
 },
 gap:()=>this.#b({event:"linkGap"}),
 delivered:(arrival)=>this.#ej(arrival,heardAt),
-lost:()=>this.#ek(stream),
+lost:(pause)=>this.#ek(stream,pause),
 retry:(ms)=>(this.#cb=ms),
 wait:Math.max(0,this.#cc - this.now()),
 });
@@ -2983,23 +2996,24 @@ this.#ag=stream;
 this.onArrival({...arrival,askedAt:heardAt,answeredAt:heardAt});
 this.#dd("linkDelivered",{context:this.#l},this.#de(arrival,true),heardAt);
 }
-#ek(stream){
+#ek(stream,pause=null){
 if(this.#ag !==stream)return;
+if(pause !==null)this.#q.asksForPause(pause);
 this.#ag=null;
 this.#dg();
 this.#cc=this.now()+ this.#cb;
 this.#b({event:"linkLost"});
 }
-#bd(){
+#be(){
 const stream=this.#ag;
 this.#ag=null;
 stream?.close();
 this.#dg();
 }
 #dg(){
-const place=this.#aa;
-this.#aa=null;
-if(place !==null&&place.number !==null)this.#r.withdraw(place.number);
+const place=this.#ab;
+this.#ab=null;
+if(place !==null&&place.number !==null)this.#q.withdraw(place.number);
 }
 }
 function nameOf(address){
@@ -3086,28 +3100,28 @@ saved:"timetable",unconfirmed:"timetable",loading:"loading",offline:"offline",fa
 };
 const SERVER_CLOCK=new ServerClock();
 class Pane{
-#be=SERVER_CLOCK;
+#bf=SERVER_CLOCK;
 #j;
 #h;
 #g;
 #ao=null;
 #ap={state:"none",departures:null};
 #o=USUAL_ROWS;
-#v;
+#w;
 #dh=0;
-#bf=null;
+#bg=null;
 constructor(page,settings){
 this.page=page;
 this.settings=settings;
-this.#v=page.limit??USUAL_LIMIT;
+this.#w=page.limit??USUAL_LIMIT;
 this.root=fromTemplate("pane-template");
 this.parts=partsOf(this.root);
 this.parts.board.setAttribute("aria-label","");
-this.#j=new Rows(this.parts.rows,{onOpen:(departure)=>page.openTrip(departure,this),onToggle:()=>page.mode==="wall"&&this.#ab()});
+this.#j=new Rows(this.parts.rows,{onOpen:(departure)=>page.openTrip(departure,this),onToggle:()=>page.mode==="wall"&&this.#ac()});
 this.#h=new Banners(this.parts.banners);
 const{engine,policy,device}=page;
-const onArrival=(arrival)=>this.#be.learnFrom(arrival);
-this.#g=new LiveBoard({engine,policy,device,onChange:()=>pressGuard.run(this,()=>this.#by()),onArrival});
+const onArrival=(arrival)=>this.#bf.learnFrom(arrival);
+this.#g=new LiveBoard({engine,policy,device,onChange:()=>pressGuard.run(this,()=>this.#bz()),onArrival});
 this.parts.refresh.addEventListener("click",()=>this.refresh());
 this.parts.more.addEventListener("click",()=>this.#el());
 this.parts.star.addEventListener("click",()=>page.favourites.toggle(this.settings.stop));
@@ -3122,7 +3136,7 @@ get live(){
 return this.#g;
 }
 get clock(){
-return this.#be;
+return this.#bf;
 }
 get zone(){
 return this.body?.station?.timezone;
@@ -3141,16 +3155,16 @@ this.page.settingsChanged({asNewPage:true});
 start(){
 const{stop}=this.settings;
 this.page.showMode();
-this.#bf=this.settings.trip;
+this.#bg=this.settings.trip;
 this.#j.clear();
 this.#ap={state:"none",departures:null};
 this.#o=USUAL_ROWS;
-this.#v=this.page.limit??USUAL_LIMIT;
+this.#w=this.page.limit??USUAL_LIMIT;
 this.#ao=stop?savedBoard(stop.id):null;
 this.#dh=this.page.device.now();
 if(stop)this.#an();
 else this.#g.stop();
-this.#ab();
+this.#ac();
 this.page.showTime();
 }
 close(){
@@ -3164,7 +3178,7 @@ choose(change){
 Object.assign(this.settings,change);
 this.#j.release();
 this.page.settingsChanged();
-this.#ab();
+this.#ac();
 }
 move(step){
 this.#j.move(step);
@@ -3173,20 +3187,20 @@ speak(){
 fillTexts(this.page.say,this.root);
 if(this.settings.stop&&this.#g.question)this.#an();
 this.#j.release();
-this.#ab();
+this.#ac();
 }
 #an(){
-this.#g.watch({stopId:this.settings.stop.id,language:this.page.language,limit:this.#v});
+this.#g.watch({stopId:this.settings.stop.id,language:this.page.language,limit:this.#w});
 }
 #el(){
 this.#o +=USUAL_ROWS;
-if(this.#o>this.#di().length&&this.#v<LONGEST_LIMIT){
-this.#v=Math.min(LONGEST_LIMIT,Math.max(this.#v * 2,this.#o));
+if(this.#o>this.#di().length&&this.#w<LONGEST_LIMIT){
+this.#w=Math.min(LONGEST_LIMIT,Math.max(this.#w * 2,this.#o));
 this.#an();
 }
-this.#ab();
+this.#ac();
 }
-#by(){
+#bz(){
 const{body}=this.#g;
 if(body?.station?.name&&this.settings.stop&&this.settings.stop.name !==body.station.name){
 this.settings.stop={...this.settings.stop,name:body.station.name};
@@ -3198,13 +3212,13 @@ const age=this.#g.look().label.age??0;
 const{stop}=this.settings;
 saveBoard({stop:stop.id,language:this.page.language,body,age,now:this.page.device.now()});
 }
-this.#ab();
+this.#ac();
 this.page.showTime();
 if(body)this.#em();
 }
 #em(){
-const departure=this.#bf&&this.departures.find(({key})=>key===this.#bf);
-this.#bf=null;
+const departure=this.#bg&&this.departures.find(({key})=>key===this.#bg);
+this.#bg=null;
 if(departure)this.page.openTrip(departure,this);
 }
 #en(){
@@ -3226,7 +3240,7 @@ return this.settings.stop?.name||this.body?.station?.name||this.page.say("depart
 #di(){
 return arrange(this.departures,this.settings);
 }
-#ab(){
+#ac(){
 const{parts,page}=this;
 const{say}=page;
 setText(parts.station,this.#am);
@@ -3242,9 +3256,9 @@ this.#h.show(this.body?.banners);
 this.#dj();
 page.boardShown(this);
 const most=page.mode==="wall"?this.#eq():this.#o;
-this.#j.show(arranged,{most,now:this.#be.now(),zone:this.zone,town:this.#er,say});
+this.#j.show(arranged,{most,now:this.#bf.now(),zone:this.zone,town:this.#er,say});
 this.#es(arranged);
-const canBeLonger=arranged.length>this.#o||(this.departures.length>=this.#v&&this.#v<LONGEST_LIMIT);
+const canBeLonger=arranged.length>this.#o||(this.departures.length>=this.#w&&this.#w<LONGEST_LIMIT);
 parts.moreline.hidden=page.mode !=="page"||this.#j.count===0||!canBeLonger;
 this.#et(arranged);
 this.#en();
@@ -3320,7 +3334,7 @@ this.#dj();
 const before=this.#j.count;
 this.#j.tick(now);
 this.#h.tick(this.page.device.now(),{turns:this.page.mode==="wall"});
-if(this.#j.count !==before)this.#ab();
+if(this.#j.count !==before)this.#ac();
 this.#ew();
 }
 #ew(){
@@ -3362,7 +3376,7 @@ this.#ey(state,title);
 }
 #ex(look,saved,now){
 const age=look?.label.age??saved?.age??null;
-return age===null?null:this.#be.at(now)- age;
+return age===null?null:this.#bf.at(now)- age;
 }
 #ey(state,title){
 const before=this.#ap.state;
@@ -3431,7 +3445,7 @@ const{isPastItsValidity}=m_shared_moments;
 const{Pane}=m_board_pane;
 const{keepShell}=m_board_shell;
 const{languageOf,loadMessages,LOCALES,sentences}=m_messages_messages;
-const WASM="/assets/freshness.151716256c53.wasm";
+const WASM="/assets/freshness.0c3430caea68.wasm";
 const MESSAGES={
 fr:()=>later("/assets/messages-fr-board.adb2b2e30593.js",loaded),
 de:()=>later("/assets/messages-de-board.78578239154a.js",loaded),
@@ -3443,12 +3457,12 @@ const FAULT={fault:"{reason}",reload:"Reload"};
 const SHELL_AFTER_MS=4000;
 class Page{
 #a=[];
-#bg=null;
+#bh=null;
 #dk=null;
 #aq;
 #cf;
 #ar;
-#bh;
+#bi;
 #t=new ServerClock();
 constructor(engine,language,messages){
 this.engine=engine;
@@ -3469,7 +3483,7 @@ const deferred=(make)=>new Deferred(make,(failure)=>showFault(this.say,"fault",f
 this.#aq=deferred(async()=>new(await later("/assets/board-trip.5fda23e0505f.js",loaded)).TripDialog(this));
 this.#cf=deferred(async()=>new(await later("/assets/board-filter-sheet.7262cb587004.js",loaded)).FilterSheet(this));
 this.#ar=deferred(async()=>new(await later("/assets/board-diagnostics.2f7114c12999.js",loaded)).Diagnostics(this));
-this.#bh=deferred(async()=>new(await later("/assets/board-search.d21741fc04f1.js",loaded)).StopSearch({context:()=>this,onChoose:(stop)=>this.#ez(stop)}));
+this.#bi=deferred(async()=>new(await later("/assets/board-search.d21741fc04f1.js",loaded)).StopSearch({context:()=>this,onChoose:(stop)=>this.#ez(stop)}));
 for(const id of ["settings","help"])makeDialog(element(id));
 this.#aj(address);
 this.#fa();
@@ -3523,12 +3537,12 @@ this.showMode();
 this.findStop(this.#a[1]);
 }
 findStop(pane){
-this.#bg=pane;
+this.#bh=pane;
 this.focusSearch();
 }
 #ez(stop){
-const pane=this.#a.includes(this.#bg)?this.#bg:this.#a[0];
-this.#bg=null;
+const pane=this.#a.includes(this.#bh)?this.#bh:this.#a[0];
+this.#bh=null;
 this.openStop(stop,pane);
 }
 openStop(stop,pane=this.#a[0]){
@@ -3558,7 +3572,7 @@ element("settings").close();
 this.#ar.use((diagnostics)=>diagnostics.toggle());
 }
 async loadRest(){
-await Promise.allSettled([this.#bh,this.#aq,this.#cf,this.#ar].map((part)=>part.load()));
+await Promise.allSettled([this.#bi,this.#aq,this.#cf,this.#ar].map((part)=>part.load()));
 }
 favouritesChanged(){
 for(const pane of this.#a)pane.speak();
@@ -3653,7 +3667,7 @@ for(const pane of this.#a)pane.tick(now);
 }
 #fa(){
 element("language").addEventListener("change",(event)=>this.chooseLanguage(event.target.value));
-const searches=(act)=>()=>this.#bh.made||this.#bh.use(act);
+const searches=(act)=>()=>this.#bi.made||this.#bi.use(act);
 element("stop-search").addEventListener("focus",searches((search)=>search.begin()));
 element("nearby").addEventListener("click",searches((search)=>search.findNearby()));
 element("theme").addEventListener("change",(event)=>this.chooseTheme(event.target.value));

@@ -628,7 +628,242 @@ tick();
 }
 return{steadyClock,ServerClock,everySecond};
 })();
+const m_engine_content_digest=(()=>{
+function contentDigest(text){
+let high=0xcbf29ce4;
+let low=0x84222325;
+for(const byte of new TextEncoder().encode(text)){
+low=(low ^ byte)>>>0;
+const product=low * 0x1b3;
+high=(Math.imul(high,0x1b3)+ Math.floor(product / 2 ** 32)+(low<<8))>>>0;
+low=product>>>0;
+}
+return [high,low].map((half)=>half.toString(16).padStart(8,"0")).join("");
+}
+return{contentDigest};
+})();
+const m_engine_marks=(()=>{
+const MODES={
+full:"full",degraded_static:"degradedStatic",stale_cache_fallback:"staleCacheFallback",
+static_timeout_fallback:"staticTimeoutFallback",
+};
+const STATUSES={
+applied:"applied",partial:"partial",degraded:"partial",mixed:"partial",skipped_budget:"skippedBudget",
+disabled:"disabled",missing_cache:"missingCache",stale_cache:"staleCache",guarded_error:"guardedError",
+};
+const wordOf=(table,word)=>(word==null?null:table[word]??"unknown");
+function wireWord(name){
+if(name==null)return null;
+const known=[...Object.entries(MODES),...Object.entries(STATUSES)].find(([,machine])=>machine===name);
+return known?known[0]:"unknown";
+}
+function instant(text){
+const time=Date.parse(text??"");
+return Number.isNaN(time)?null:time;
+}
+const truncationOf=(text)=>(/:\d\d\.\d/.test(String(text))?0:999);
+function whole(value){
+return Number.isFinite(value)?Math.trunc(value):null;
+}
+function marksOfBody(body,transit=0){
+const meta=body.meta??{};
+const serverTime=instant(meta.serverTime);
+return{
+serverTime,
+truncation:serverTime===null?null:truncationOf(meta.serverTime),
+fetchedAt:instant(meta.rtFetchedAt),
+cacheAge:whole(meta.rtCacheAgeMs),
+transit,
+mode:wordOf(MODES,meta.responseMode),
+status:wordOf(STATUSES,meta.rtStatus),
+appliedFlag:typeof body.rt?.applied==="boolean"?body.rt.applied:null,
+reason:null,
+};
+}
+function marksOfHead(headers){
+const age=Number.parseInt(headers.get("x-md-rt-age-ms")??"",10);
+return{
+serverTime:instant(headers.get("date")),
+truncation:truncationOf(),
+fetchedAt:instant(headers.get("x-md-rt-fetched-at")),
+cacheAge:age>=0?age:null,
+status:wordOf(STATUSES,headers.get("x-md-rt-status")),
+};
+}
+function servedAt({serverTime,truncation,fetchedAt=null,cacheAge=null},saysTime){
+if(saysTime)return{time:serverTime,isCut:truncation>0};
+return fetchedAt===null||cacheAge===null?null:{time:fetchedAt + cacheAge,isCut:fetchedAt % 1000===0};
+}
+function milliseconds(headers,name){
+const text=headers?.get(name)??"";
+return /^\d{1,12}$/.test(text)?Number(text):null;
+}
+const CLOCK_DIFFERENCE_MS=100;
+function throughCaches(marks,headers,{taken,saysTime=false}){
+const seconds=Number.parseInt(headers.get("age")??"",10);
+const told=seconds>0?seconds * 1000:0;
+const [date,served]=[instant(headers.get("date")),servedAt(marks,saysTime)];
+const hidden=date===null||served===null?0:date - served.time;
+const isSeen=hidden>=1000||(hidden>taken + CLOCK_DIFFERENCE_MS&&!served.isCut);
+if(!isSeen||hidden<=told)return{...marks,transit:told};
+return{...marks,serverTime:served.time,truncation:0,transit:hidden};
+}
+function hintsOf(body,headers){
+const hints={};
+const expected=instant(body?.meta?.nextExpectedAt);
+if(expected !==null)hints.nextExpectedAt=expected;
+const spread=whole(body?.meta?.nextExpectedSpreadMs)??milliseconds(headers,"x-md-rt-spread-ms");
+if(spread !==null)hints.spread=Math.max(spread,0);
+const next=milliseconds(headers,"x-md-rt-next-ms");
+if(next !==null)return{...hints,maxAge:next};
+const control=headers?.get("cache-control")??"";
+const age=/(?:^|,)\s*max-age\s*=\s*"?(\d+)/i.exec(control);
+if(age&&Number(age[1])>0&&!/no-store|no-cache/i.test(control))hints.maxAge=Number(age[1])* 1000;
+return hints;
+}
+return{wireWord,truncationOf,marksOfBody,marksOfHead,throughCaches,hintsOf};
+})();
+const m_engine_rate_limit=(()=>{
+const LONGEST_RESET_S=86_400;
+const MOST_REMAINING=1_000_000_000;
+function rateLimitOf(headers){
+const limit=limitOf(headers.get("ratelimit")??"");
+if(limit)return limit;
+for(const prefix of ["ratelimit","x-ratelimit"]){
+const found=both(whole(headers.get(`${prefix}-remaining`),MOST_REMAINING),whole(headers.get(`${prefix}-reset`),LONGEST_RESET_S));
+if(found)return found;
+}
+return null;
+}
+function limitOf(value){
+let tightest=null;
+const older={};
+for(const item of value.split(",")){
+const found={};
+for(const part of item.split(";")){
+const [key,text]=part.split("=",2).map((half)=>half.trim());
+if(key==="r")found.remaining=whole(text,MOST_REMAINING);
+if(key==="t")found.reset=whole(text,LONGEST_RESET_S);
+if(key==="remaining")older.remaining=whole(text,MOST_REMAINING);
+if(key==="reset")older.reset=whole(text,LONGEST_RESET_S);
+}
+const limit=both(found.remaining,found.reset);
+if(limit&&(tightest===null||limit.remaining<tightest.remaining))tightest=limit;
+}
+return tightest??both(older.remaining,older.reset);
+}
+const both=(remaining,reset)=>(remaining==null||reset==null?null:{remaining,reset:reset * 1000});
+function whole(text,limit){
+const number=/^\d{1,15}$/.test(text?.trim()??"")?Number(text):null;
+return number===null||number>limit?null:number;
+}
+return{rateLimitOf};
+})();
+const m_engine_arrival=(()=>{
+const{contentDigest}=m_engine_content_digest;
+const{hintsOf,marksOfBody,marksOfHead,throughCaches}=m_engine_marks;
+const{rateLimitOf}=m_engine_rate_limit;
+const LARGEST_BODY=8_000_000;
+async function ask(address,{tag,wait,signal,now,fields={},read:readDocument=readAnswer,ownsTime=false,send=fetch}){
+const askedAt=now();
+const arrival={outcome:"unreachable",status:0,bytes:0,marks:{},hints:{},body:null,tag:null,problem:null,evidence:{}};
+try{
+const headers={...fields,Accept:"application/json","Cache-Control":"no-cache"};
+if(tag !==null)headers["If-None-Match"]=tag;
+if(wait !==null)headers.Prefer=`wait=${wait}`;
+const response=await send(address,{headers,signal,cache:"no-store"});
+await read(response,arrival,{sentTag:tag,readDocument,ownsTime,taken:now()- askedAt,now});
+}catch(failure){
+if(signal.aborted)arrival.outcome="cancelled";
+else arrival.reason=String(failure?.message??failure).slice(0,200);
+}
+return{...arrival,askedAt,answeredAt:arrival.answeredAt??now()};
+}
+async function read(response,arrival,{sentTag,readDocument,ownsTime,taken,now}){
+const{status,headers}=response;
+arrival.status=status;
+const ofHead=marksOfHead(headers);
+arrival.marks=throughCaches(ofHead,headers,{taken});
+arrival.hints=hintsOf(null,headers);
+arrival.rateLimit=rateLimitOf(headers);
+arrival.evidence={
+requestId:headers.get("x-md-request-id")??headers.get("x-request-id"),
+entityTag:headers.get("etag"),
+receipt:headers.get("x-md-receipt"),
+};
+if(status===304||status===204){
+arrival.outcome="unchanged";
+if(ownsTime)Object.assign(arrival.marks,{fetchedAt:null,cacheAge:null});
+arrival.isOfAnotherCopy=status===304&&sentTag !==null&&!confirms(headers.get("etag"),sentTag);
+return;
+}
+const text=await response.text();
+arrival.answeredAt=now();
+arrival.bytes=Number.parseInt(headers.get("content-length")??"",10)||text.length;
+if(text !=="")arrival.evidence.digest=contentDigest(text);
+const document=text.length<=LARGEST_BODY?parsed(text):null;
+arrival.outcome=outcomeOf(status,headers);
+if(arrival.outcome !=="content"){
+arrival.problem=document;
+arrival.retryAfter=arrival.outcome==="throttled"?retryAfter(headers):null;
+return;
+}
+const found=document===null?null:readDocument(document,headers);
+if(found===null||found.unreadable !==undefined){
+arrival.outcome="undecodable";
+arrival.reason=found?.unreadable??(document===null?"no JSON":"not what was asked for");
+return;
+}
+arrival.body=found.body;
+arrival.evidence.answered=found.answered??null;
+arrival.tag=found.tag;
+const saysTime=(found.marks?.serverTime??null)!==null;
+arrival.marks=throughCaches({...ofHead,...found.marks},headers,{taken,saysTime});
+arrival.hints={...arrival.hints,...found.hints};
+}
+function readAnswer(document,headers){
+return{
+body:document,
+tag:headers.get("etag")??document.meta?.entityTag??null,
+marks:definite(marksOfBody(document)),
+hints:hintsOf(document,null),
+};
+}
+function definite(values){
+return Object.fromEntries(Object.entries(values).filter(([,value])=>value !==null));
+}
+function parsed(text){
+try{
+return JSON.parse(text);
+}catch{
+return null;
+}
+}
+function confirms(answered,sent){
+const opaque=(tag)=>tag.trim().replace(/^W\//,"");
+return answered===null||opaque(answered)===opaque(sent);
+}
+function outcomeOf(status,headers){
+if(status===206||status<200||(status>=300&&status<400))return "undecodable";
+if(status<300)return "content";
+if([401,403,407].includes(status))return "unauthorised";
+if(status===408)return "timedOut";
+if(status===410)return "gone";
+if(status===429||(status===503&&retryAfter(headers)!==null))return "throttled";
+if(status===421||status===425)return "serverError";
+return status<500?"refused":"serverError";
+}
+function retryAfter(headers){
+const text=headers.get("retry-after")?.trim();
+if(!text)return null;
+if(/^\d{1,9}$/.test(text))return{seconds:Number(text)};
+const date=Date.parse(text);
+return Number.isNaN(date)?null:{date};
+}
+return{ask,readAnswer,outcomeOf,retryAfter};
+})();
 const m_engine_event_stream=(()=>{
+const{outcomeOf,retryAfter}=m_engine_arrival;
 const LONGEST_EVENT=8_000_000;
 const LONGEST_RETRY_MS=300_000;
 const pause=(ms,signal)=>
@@ -681,7 +916,7 @@ if(lastId !==null)headers["Last-Event-ID"]=lastId;
 const response=await send(address,{headers,signal,cache:"no-store"});
 const type=response.headers.get("content-type")??"";
 if(response.status !==200||!/^text\/event-stream *(;|$)/i.test(type)){
-throw Object.assign(new TypeError(`no stream: ${response.status}`),{status:response.status});
+throw Object.assign(new TypeError(`no stream: ${response.status}`),{status:response.status,pause:pauseOf(response)});
 }
 onOpen();
 const parser=new EventStreamParser();
@@ -692,6 +927,11 @@ const events=parser.feed(piece.value);
 if(parser.retry !==null)onRetry(parser.retry);
 for(const event of events)onEvent(event);
 }
+}
+function pauseOf({status,headers}){
+if(outcomeOf(status,headers)!=="throttled")return null;
+const date=Date.parse(headers.get("date")??"");
+return{retryAfter:retryAfter(headers),serverTime:Number.isNaN(date)?null:date};
 }
 return{pause,EventStreamParser,readEventStream};
 })();

@@ -975,7 +975,7 @@ return this.#al;
 }
 class Machine{
 #c;
-#p=-Infinity;
+#q=-Infinity;
 constructor(call){
 this.#c=call;
 }
@@ -985,7 +985,7 @@ this.#am(writer,now);
 writer.integer(draw,"draw");
 writeEvent(writer,event);
 },readEffects);
-this.#p=Math.floor(now);
+this.#q=Math.floor(now);
 return effects;
 }
 look(now){
@@ -1004,8 +1004,8 @@ destroy(){
 this.#c("freshness_destroy",null);
 }
 #am(writer,now){
-if(Math.floor(now)<this.#p){
-const problem=`${now} is before the last event, at ${this.#p}; pass a clock that never runs backwards`;
+if(Math.floor(now)<this.#q){
+const problem=`${now} is before the last event, at ${this.#q}; pass a clock that never runs backwards`;
 throw new EngineError("wentBack","now",problem);
 }
 writer.moment(now,"now");
@@ -1030,7 +1030,7 @@ const RANGES={day:{seconds:86_400,step:900},week:{seconds:7 * 86_400,step:3600}}
 const AGAIN_MS=60_000;
 class HistoryPoints{
 #an="day";
-#q=null;
+#r=null;
 #bg=0;
 #z=null;
 constructor(onChange){
@@ -1051,14 +1051,14 @@ this.#z=now;
 if(isFirst&&now !==null)this.ask();
 }
 async ask(){
-clearTimeout(this.#q);
+clearTimeout(this.#r);
 const number=++this.#bg;
 const{seconds,step}=RANGES[this.#an];
 const to=new Date(this.#z);
 const query=new URLSearchParams({from:new Date(this.#z - seconds * 1000).toISOString(),to:to.toISOString(),step:String(step)});
 const known=await load(query).catch(()=>null);
 if(number !==this.#bg)return;
-this.#q=setTimeout(()=>this.ask(),AGAIN_MS);
+this.#r=setTimeout(()=>this.ask(),AGAIN_MS);
 if(!known&&this.known)return;
 this.known=known??{failure:true};
 this.onChange(this.known);
@@ -1641,18 +1641,18 @@ if(/^\d{1,9}$/.test(text))return{seconds:Number(text)};
 const date=Date.parse(text);
 return Number.isNaN(date)?null:{date};
 }
-return{ask,readAnswer,outcomeOf};
+return{ask,readAnswer,outcomeOf,retryAfter};
 })();
 const m_engine_origin_gate=(()=>{
 const gates=new WeakMap();
 class OriginGate{
 #ao;
-#r;
-#j;
+#s;
+#h;
 #f=0;
-#h=new Map();
+#i=new Map();
 #m=new Set();
-#s=new Set();
+#o=new Set();
 #v={};
 static of(engine,address,policy,now){
 if(!gates.has(engine))gates.set(engine,new Map());
@@ -1661,11 +1661,11 @@ return remembered(known,originOf(address),(name)=>new OriginGate(engine,policy,n
 }
 constructor(engine,policy,now,name){
 this.#ao=engine.origin(policy);
-this.#r=name;
-this.#j=now;
+this.#s=name;
+this.#h=now;
 }
 get isUnused(){
-return this.#s.size===0&&this.#m.size===0;
+return this.#o.size===0&&this.#m.size===0;
 }
 get isRestrained(){
 return Object.values(this.#v).some((limit)=>limit !==null);
@@ -1674,20 +1674,20 @@ destroy(){
 this.#ao.destroy();
 }
 join(resource){
-this.#s.add(resource);
+this.#o.add(resource);
 resource.restrain(this.#v);
-return()=>this.#s.delete(resource);
+return()=>this.#o.delete(resource);
 }
 ask({priority,longPoll},start){
 this.#f +=1;
 const number=this.#f;
-this.#h.set(number,{start,isLongPoll:longPoll !==null});
+this.#i.set(number,{start,isLongPoll:longPoll !==null});
 this.#m.add(number);
-queueMicrotask(()=>this.#h.has(number)&&this.#n({event:"asks",with:{number,priority,isLongPoll:longPoll !==null}}));
+queueMicrotask(()=>this.#i.has(number)&&this.#n({event:"asks",with:{number,priority,isLongPoll:longPoll !==null}}));
 return number;
 }
 hurry(number){
-if(this.#h.has(number))this.#n({event:"asks",with:{number,priority:"high",isLongPoll:this.#h.get(number).isLongPoll}});
+if(this.#i.has(number))this.#n({event:"asks",with:{number,priority:"high",isLongPoll:this.#i.get(number).isLongPoll}});
 }
 stream(open,refuse){
 if(this.#ch()){
@@ -1700,9 +1700,9 @@ this.#m.add(number);
 const start=()=>{
 if(!this.#m.has(number))return;
 let isOpen=false;
-this.#h.set(number,{start:()=>(isOpen=true)});
+this.#i.set(number,{start:()=>(isOpen=true)});
 this.#n({event:"opens",with:{number}});
-this.#h.delete(number);
+this.#i.delete(number);
 if(isOpen)return open();
 this.#m.delete(number);
 refuse();
@@ -1712,38 +1712,41 @@ return number;
 }
 #ch(){
 const entries=globalThis.performance?.getEntriesByType?.("resource")??[];
-const known=entries.filter(({name,nextHopProtocol})=>nextHopProtocol&&name.startsWith(`${this.#r}/`));
+const known=entries.filter(({name,nextHopProtocol})=>nextHopProtocol&&name.startsWith(`${this.#s}/`));
 return /^h[23]/.test(known.at(-1)?.nextHopProtocol??"");
 }
 withdraw(number){
 this.#m.delete(number);
-this.#h.delete(number);
+this.#i.delete(number);
 this.#n({event:"withdrew",with:{number}});
 }
 tooSlow(number){
 this.#m.delete(number);
-const wasSent=!this.#h.delete(number);
-if(wasSent)this.#n({event:"ended",with:{number,now:this.#j(),outcome:"timedOut"}});
+const wasSent=!this.#i.delete(number);
+if(wasSent)this.#n({event:"ended",with:{number,now:this.#h(),outcome:"timedOut"}});
 else this.#n({event:"withdrew",with:{number}});
 }
 ended(number,arrival){
 this.#m.delete(number);
 const{outcome,marks,rateLimit=null}=arrival;
-const report={number,now:this.#j(),outcome,serverTime:marks.serverTime??null,rateLimit,resources:this.#s.size};
+const report={number,now:this.#h(),outcome,serverTime:marks.serverTime??null,rateLimit,resources:this.#o.size};
 if(outcome==="content")report.revision=0;
 if(outcome==="undecodable")report.reason=0;
 if(outcome==="throttled")report.retryAfter=arrival.retryAfter;
 this.#n({event:"ended",with:report});
 }
+asksForPause({retryAfter,serverTime}){
+this.#n({event:"ended",with:{number:0,now:this.#h(),outcome:"throttled",retryAfter,serverTime,rateLimit:null,resources:this.#o.size}});
+}
 #n(event){
 const{restraint,send}=this.#ao.handle(event);
 if(JSON.stringify(restraint)!==JSON.stringify(this.#v)){
 this.#v=restraint;
-for(const resource of this.#s)queueMicrotask(()=>this.#s.has(resource)&&resource.restrain(this.#v));
+for(const resource of this.#o)queueMicrotask(()=>this.#o.has(resource)&&resource.restrain(this.#v));
 }
 for(const{number,isHeld}of send){
-this.#h.get(number)?.start(isHeld);
-this.#h.delete(number);
+this.#i.get(number)?.start(isHeld);
+this.#i.delete(number);
 }
 }
 }
@@ -1837,20 +1840,20 @@ const LONGEST_TIMER_MS=2 ** 31 - 1;
 class LiveResource{
 #b=null;
 #bh=null;
-#k=null;
+#j=null;
 #bi=null;
-#i=null;
+#k=null;
 #t={question:0};
 #e=null;
 #u=null;
-#o=null;
+#p=null;
 #ap=0;
 #aq=0;
-#q=null;
+#r=null;
 #d=null;
 #aa=null;
 #f=0;
-#p=-Infinity;
+#q=-Infinity;
 #w=null;
 #ar=[];
 #ab=[];
@@ -1859,7 +1862,7 @@ class LiveResource{
 #ac=new Map();
 #ad=false;
 #bk=0;
-constructor(source,{engine,policy,clientPolicy=policy,device,onChange,onArrival=()=>{},send,timers=globalThis,mostRecords=MOST_RECORDS}){
+constructor(source,{engine,policy,clientPolicy=policy,device,onChange,onArrival=()=>{},onConfirmed=()=>{},send,timers=globalThis,mostRecords=MOST_RECORDS}){
 this.source=source;
 this.engine=engine;
 this.wished=policy;
@@ -1868,21 +1871,22 @@ this.policy=engine.policy(policy);
 this.device=device;
 this.onChange=onChange;
 this.onArrival=onArrival;
+this.onConfirmed=onConfirmed;
 this.send=send;
 this.timers=timers;
 this.mostRecords=mostRecords;
 this.origin=Date.now()- this.now();
 }
 now(){
-return(this.#p=Math.max(this.#p,this.device.now()));
+return(this.#q=Math.max(this.#q,this.device.now()));
 }
 watch(question){
-if(this.#i !==null&&this.source.isSame(question,this.#i))return;
-this.#i=question;
+if(this.#k !==null&&this.source.isSame(question,this.#k))return;
+this.#k=question;
 this.#w=null;
 if(!this.#b)return this.#ci();
 this.#t={question:this.#t.question + 1};
-const hadStream=this.#u !==null||this.#o !==null;
+const hadStream=this.#u !==null||this.#p !==null;
 this.#ae();
 [this.#ap,this.#aq]=[0,0];
 this.#a({event:"contextChanged",with:this.#t});
@@ -1909,14 +1913,14 @@ this.#a({event:"stopped"});
 this.#bh();
 this.#ae();
 this.#bi();
-this.timers.clearTimeout(this.#q);
+this.timers.clearTimeout(this.#r);
 this.#b.destroy();
-[this.#b,this.#i,this.#d,this.#w]=[null,null,null,null];
+[this.#b,this.#k,this.#d,this.#w]=[null,null,null,null];
 }
 refresh({isForced=false}={}){
 if(!this.#b)return;
 this.#a({event:"wished",with:{wish:isForced?"hardRefresh":"person"}});
-if(this.#e)this.#k.hurry(this.#e.number);
+if(this.#e)this.#j.hurry(this.#e.number);
 }
 restrain(restraint){
 this.#b&&this.#a({event:"restrained",with:restraint});
@@ -1932,7 +1936,7 @@ get requests(){
 return this.#bk;
 }
 get question(){
-return this.#i;
+return this.#k;
 }
 get body(){
 return this.#d?.body??null;
@@ -1958,21 +1962,22 @@ now:this.now(),
 #ci(){
 this.#b=this.engine.machine({policy:this.wished,context:this.#t});
 this.#bh=this.device.listen((event)=>this.#a(event));
-this.#k=OriginGate.of(this.engine,this.source.address(this.#i,null),this.clientPolicy,()=>this.device.now());
-this.#bi=this.#k.join(this);
+this.#j=OriginGate.of(this.engine,this.source.address(this.#k,null),this.clientPolicy,()=>this.device.now());
+this.#bi=this.#j.join(this);
 this.#a({event:"started"});
 }
-#a(event,now=this.now()){
+#a(event,now=this.now(),confirms=null){
 const effects=this.#b.handle(event,now,Engine.draw());
 if(effects.notes.length>0)this.#bj=effects.notes;
 if(effects.cancel !==null&&this.#e?.generation===effects.cancel){
 this.#e.abort.abort();
-if(effects.notes.includes("timedOut"))this.#k.tooSlow(this.#e.number);
-else this.#k.withdraw(this.#e.number);
+if(effects.notes.includes("timedOut"))this.#j.tooSlow(this.#e.number);
+else this.#j.withdraw(this.#e.number);
 this.#e=null;
 }
 if(effects.sample)this.#cj(effects.sample);
 this.#ck(effects,now);
+if(effects.snapshot==="apply"||effects.snapshot==="verify")confirms?.();
 if(effects.request)this.#cl(effects.request);
 if(effects.link==="open")this.#cm();
 if(effects.link==="close")this.#ae();
@@ -1980,10 +1985,10 @@ this.#cn(effects.alarm,now);
 if(effects.changes.length>0||effects.snapshot !=="none")this.onChange(this);
 }
 #cn(alarm,now){
-this.timers.clearTimeout(this.#q);
+this.timers.clearTimeout(this.#r);
 if(alarm===null)return;
 const wait=Math.min(Math.max(0,alarm - now),LONGEST_TIMER_MS);
-this.#q=this.timers.setTimeout(()=>this.#a({event:"woke"}),wait);
+this.#r=this.timers.setTimeout(()=>this.#a({event:"woke"}),wait);
 }
 #ck(effects,now){
 const look=this.#b.look(now);
@@ -1997,7 +2002,7 @@ if(look.revision===null)this.#d=null;
 if(effects.notes.includes("timedOut"))this.#w={problem:null,reason:null};
 }
 get #bl(){
-return `GET ${nameOf(this.source.address(this.#i,null))}`;
+return `GET ${nameOf(this.source.address(this.#k,null))}`;
 }
 #co(generation){
 const before=/;m=([0-9a-f]{16})[0-9a-f]{48}$/.exec(this.#ac.get(this.#bl)??"");
@@ -2017,7 +2022,7 @@ if(this.#ab.length>this.mostRecords)this.#ab.shift();
 #cl(request){
 const machine=this.#b;
 const flight={generation:request.generation,abort:new AbortController(),number:0};
-flight.number=this.#k.ask(request,(isHeld)=>{
+flight.number=this.#j.ask(request,(isHeld)=>{
 if(this.#b !==machine)return;
 if(request.longPoll !==null&&!isHeld){
 request.longPoll=null;
@@ -2030,11 +2035,11 @@ this.#e=flight;
 }
 async #cp(request,{abort,number}){
 const machine=this.#b;
-const why={origin:request.origin??null,asked:this.source.subjectOf(this.#i)};
+const why={origin:request.origin??null,asked:this.source.subjectOf(this.#k)};
 const isKnown=request.validator !==null&&this.#d?.validator===request.validator;
 const base=isKnown&&this.#d.tag !==null?this.#d:null;
 const order=(this.#bk +=1);
-const arrival=await ask(this.source.address(this.#i,base),{
+const arrival=await ask(this.source.address(this.#k,base),{
 tag:base?.tag??null,
 fields:{...this.source.fields(),...this.#co(request.generation)},
 read:(document,headers)=>this.source.read(document,headers,base,this.#d),
@@ -2044,7 +2049,7 @@ signal:abort.signal,
 now:()=>this.now(),
 send:this.send,
 });
-if(!abort.signal.aborted)this.#k.ended(number,arrival);
+if(!abort.signal.aborted)this.#j.ended(number,arrival);
 if(this.#b !==machine)return;
 if(this.#e?.generation===request.generation)this.#e=null;
 const{generation,context}=request;
@@ -2057,17 +2062,17 @@ this.#as.set(generation,{...why,...arrival.evidence});
 const isCurrent=context.question===this.#t.question;
 if(isCurrent&&arrival.outcome !=="cancelled"){
 this.#w={problem:arrival.problem,reason:arrival.reason??null};
-this.onArrival({...arrival,request:order});
+this.onArrival(arrival);
 }
-this.#bm("answered",{generation,context},this.#bn(arrival,isCurrent),arrival.answeredAt);
+this.#bm("answered",{generation,context},this.#bn(arrival,isCurrent),arrival.answeredAt,()=>this.onConfirmed(order));
 if(!this.#ad||this.#e !==null)return;
 this.#ad=false;
 if(this.#b===machine)this.#a({event:"wished",with:{wish:"change"}});
 }
-#bm(event,values,answer,arrivedAt){
+#bm(event,values,answer,arrivedAt,confirms=null){
 const now=this.now();
 answer.decoding=Math.max(0,Math.round(now - arrivedAt));
-this.#a({event,with:{...values,answer}},now);
+this.#a({event,with:{...values,answer}},now,confirms);
 }
 #bn(arrival,isCurrent){
 const answer={
@@ -2097,19 +2102,19 @@ return answer;
 this.#ae();
 if(this.source.occupiesNoConnection)return this.#bo();
 const place={number:null};
-place.number=this.#k.stream(
-()=>this.#o===place&&this.#bo(),
+place.number=this.#j.stream(
+()=>this.#p===place&&this.#bo(),
 ()=>{
-if(this.#o !==place)return;
-this.#o=null;
+if(this.#p !==place)return;
+this.#p=null;
 this.#a({event:"linkLost"});
 },
 );
-this.#o=place;
+this.#p=place;
 }
 #bo(){
 let heardAt=this.now();
-const stream=this.source.openStream(this.#i,this.#d,{
+const stream=this.source.openStream(this.#k,this.#d,{
 opened:(isResumed)=>this.#a({event:"linkOpened",with:{isResumed}}),
 heard:()=>{
 heardAt=this.now();
@@ -2117,7 +2122,7 @@ this.#a({event:"linkHeard"},heardAt);
 },
 gap:()=>this.#a({event:"linkGap"}),
 delivered:(arrival)=>this.#cq(arrival,heardAt),
-lost:()=>this.#cr(stream),
+lost:(pause)=>this.#cr(stream,pause),
 retry:(ms)=>(this.#ap=ms),
 wait:Math.max(0,this.#aq - this.now()),
 });
@@ -2127,8 +2132,9 @@ this.#u=stream;
 this.onArrival({...arrival,askedAt:heardAt,answeredAt:heardAt});
 this.#bm("linkDelivered",{context:this.#t},this.#bn(arrival,true),heardAt);
 }
-#cr(stream){
+#cr(stream,pause=null){
 if(this.#u !==stream)return;
+if(pause !==null)this.#j.asksForPause(pause);
 this.#u=null;
 this.#bp();
 this.#aq=this.now()+ this.#ap;
@@ -2141,9 +2147,9 @@ stream?.close();
 this.#bp();
 }
 #bp(){
-const place=this.#o;
-this.#o=null;
-if(place !==null&&place.number !==null)this.#k.withdraw(place.number);
+const place=this.#p;
+this.#p=null;
+if(place !==null&&place.number !==null)this.#j.withdraw(place.number);
 }
 }
 function nameOf(address){
@@ -2657,6 +2663,7 @@ age.replaceChildren(text,newElement("small","",say("ageOfSource")));
 return{verdictOn,nameOf,SourceList};
 })();
 const m_engine_event_stream=(()=>{
+const{outcomeOf,retryAfter}=m_engine_arrival;
 const LONGEST_EVENT=8_000_000;
 const LONGEST_RETRY_MS=300_000;
 const pause=(ms,signal)=>
@@ -2671,7 +2678,7 @@ class EventStreamParser{
 retry=null;
 #av="";
 #af=[];
-#r="";
+#s="";
 #aw=0;
 #bs=null;
 feed(text){
@@ -2692,14 +2699,14 @@ const colon=line.indexOf(":");
 const field=colon<0?line:line.slice(0,colon);
 const value=colon<0?"":line.slice(colon + 1).replace(/^ /,"");
 if(field==="data")this.#af.push(value);
-if(field==="event")this.#r=value;
+if(field==="event")this.#s=value;
 if(field==="retry"&&/^[0-9]+$/.test(value))this.retry=Math.min(Number(value),LONGEST_RETRY_MS);
 if(field==="id"&&!value.includes("\0"))this.#bs=value;
 this.#aw +=line.length;
 }
 #da(events){
-if(this.#af.length>0)events.push({name:this.#r||"message",id:this.#bs,data:this.#af.join("\n")});
-[this.#af,this.#r,this.#aw]=[[],"",0];
+if(this.#af.length>0)events.push({name:this.#s||"message",id:this.#bs,data:this.#af.join("\n")});
+[this.#af,this.#s,this.#aw]=[[],"",0];
 }
 }
 async function readEventStream(address,{lastId,fields={},signal,wait=0,send=fetch,onOpen,onLife,onRetry=()=>{},onEvent}){
@@ -2709,7 +2716,7 @@ if(lastId !==null)headers["Last-Event-ID"]=lastId;
 const response=await send(address,{headers,signal,cache:"no-store"});
 const type=response.headers.get("content-type")??"";
 if(response.status !==200||!/^text\/event-stream *(;|$)/i.test(type)){
-throw Object.assign(new TypeError(`no stream: ${response.status}`),{status:response.status});
+throw Object.assign(new TypeError(`no stream: ${response.status}`),{status:response.status,pause:pauseOf(response)});
 }
 onOpen();
 const parser=new EventStreamParser();
@@ -2720,6 +2727,11 @@ const events=parser.feed(piece.value);
 if(parser.retry !==null)onRetry(parser.retry);
 for(const event of events)onEvent(event);
 }
+}
+function pauseOf({status,headers}){
+if(outcomeOf(status,headers)!=="throttled")return null;
+const date=Date.parse(headers.get("date")??"");
+return{retryAfter:retryAfter(headers),serverTime:Number.isNaN(date)?null:date};
 }
 return{pause,EventStreamParser,readEventStream};
 })();
@@ -2732,6 +2744,7 @@ this.listener=listener;
 async run(read,address,options={}){
 const tell=(act)=>this.#ax.signal.aborted||act();
 const lastId=options.lastId??null;
+let pause=null;
 try{
 await read(address,{
 ...options,
@@ -2743,9 +2756,10 @@ onOpen:()=>tell(()=>this.listener.opened(lastId !==null)),
 onLife:()=>tell(()=>this.listener.heard()),
 onEvent:(event)=>tell(()=>this.take(event)),
 });
-}catch{
+}catch(failure){
+pause=failure?.pause??null;
 }
-tell(()=>this.listener.lost());
+tell(()=>this.listener.lost(pause));
 this.close();
 }
 take(event){}
@@ -3117,7 +3131,7 @@ const{Plots}=m_status_plots;
 const{nameOf,SourceList,verdictOn}=m_status_source_list;
 const{statusSource}=m_status_status_source;
 const{begin,WorkPage}=m_shared_work_page;
-const WASM="/assets/freshness.151716256c53.wasm";
+const WASM="/assets/freshness.0c3430caea68.wasm";
 const MESSAGES={
 fr:()=>later("/assets/messages-fr-status.87eb36db1cc2.js",loaded),
 de:()=>later("/assets/messages-de-status.903e340b8593.js",loaded),
@@ -3172,10 +3186,10 @@ number:(value,digits=0)=>Number(value).toLocaleString(this.locale,{minimumFracti
 feedsAreSeveral:(status?.timetables.length??0)>1,
 zone:status?.timetables[0]?.timezone??"UTC",
 staleSec:status?.staleSec??180,
-now:this.#j,
+now:this.#h,
 };
 }
-get #j(){
+get #h(){
 const status=this.live.body;
 const age=this.live.look()?.label.age??0;
 return status?Date.parse(status.servedAt)+ age:this.clock.now();
@@ -3184,7 +3198,7 @@ return status?Date.parse(status.servedAt)+ age:this.clock.now();
 const status=this.live?.body;
 if(status){
 const words=this.#cd;
-this.points.begin(this.#j);
+this.points.begin(this.#h);
 this.sources.show(status,words);
 this.parts.nosources.hidden=status.sources.length>0;
 const worst=status.today.flatMap((today)=>today.worst).sort((one,other)=>(one.punctualPercent??100)-(other.punctualPercent??100));
@@ -3231,15 +3245,15 @@ if(isShown)this.plots.show(known,this.#cd);
 tick(){
 const status=this.live?.body;
 if(status){
-this.points.begin(this.#j);
-this.sources.tick(this.#j,status,this.say);
+this.points.begin(this.#h);
+this.sources.tick(this.#h,status,this.say);
 this.#de(status);
 }
 this.#df();
 }
 #de(status){
 const{say}=this;
-const verdicts=status.sources.map((source)=>({source,...verdictOn(source,this.#j,status)}));
+const verdicts=status.sources.map((source)=>({source,...verdictOn(source,this.#h,status)}));
 const bad=verdicts.filter(({level})=>level !=="good");
 const warnings=[
 ...bad.map(({source,word})=>["grave",`${nameOf(source,status,say)}: ${say(word)}${source.lastError?` – ${source.lastError}`:""}`]),

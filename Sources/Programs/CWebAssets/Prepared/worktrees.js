@@ -79,58 +79,58 @@ const LONGEST_PRESS_MS=10_000;
 const CLICK_DELAY_MS=100;
 const POINTER_REST_MS=10_000;
 class PressGuard{
-#ba=false;
-#u=null;
-#bb=new Map();
+#bb=false;
+#v=null;
+#bc=new Map();
 constructor(){
 addEventListener("pointerdown",()=>this.#dg(),true);
-addEventListener("pointerup",()=>this.#bc(CLICK_DELAY_MS),true);
-addEventListener("click",()=>this.#bc(0),true);
+addEventListener("pointerup",()=>this.#bd(CLICK_DELAY_MS),true);
+addEventListener("click",()=>this.#bd(0),true);
 for(const name of ["pointercancel","dragend","blur"])addEventListener(name,()=>this.#by(),true);
 }
 run(owner,change){
-if(this.#ba)this.#bb.set(owner,change);
+if(this.#bb)this.#bc.set(owner,change);
 else change();
 }
 #dg(){
-this.#ba=true;
-this.#bc(LONGEST_PRESS_MS);
+this.#bb=true;
+this.#bd(LONGEST_PRESS_MS);
 }
-#bc(delay){
-clearTimeout(this.#u);
-this.#u=setTimeout(()=>this.#by(),delay);
+#bd(delay){
+clearTimeout(this.#v);
+this.#v=setTimeout(()=>this.#by(),delay);
 }
 #by(){
-clearTimeout(this.#u);
-this.#ba=false;
-const changes=[...this.#bb.values()];
-this.#bb.clear();
+clearTimeout(this.#v);
+this.#bb=false;
+const changes=[...this.#bc.values()];
+this.#bc.clear();
 for(const change of changes)change();
 }
 }
 const pressGuard=new PressGuard();
 class HoverAnchor{
-#n;
+#o;
 #bz=-Infinity;
-#v=null;
+#w=null;
 constructor(list,{now,onLeave}){
-this.#n=list;
+this.#o=list;
 this.now=now;
 const isMouse=({pointerType})=>pointerType==="mouse";
 list.addEventListener("pointermove",(event)=>{
 if(!isMouse(event))return;
 this.#bz=this.now();
-this.#v=[event.clientX,event.clientY];
+this.#w=[event.clientX,event.clientY];
 },{passive:true});
 list.addEventListener("pointerleave",(event)=>{
 if(!isMouse(event))return;
-this.#v=null;
+this.#w=null;
 this.#ca(0,0);
 onLeave();
 });
 }
 get isActive(){
-return this.#v !==null&&this.now()- this.#bz<POINTER_REST_MS;
+return this.#w !==null&&this.now()- this.#bz<POINTER_REST_MS;
 }
 keep(change){
 const anchor=this.isActive?this.#dh():null;
@@ -146,17 +146,17 @@ this.#ca(rest<0?-rest:0,rest>0?rest:0);
 if(rest>0)scrollBy(0,rest);
 }
 #dh(){
-const [x,y]=this.#v;
+const [x,y]=this.#w;
 const node=document.elementFromPoint(x,y);
-if(!node||!this.#n.contains(node))return null;
-return node.closest("button, summary, a")??[...this.#n.children].find((entry)=>entry.contains(node))??null;
+if(!node||!this.#o.contains(node))return null;
+return node.closest("button, summary, a")??[...this.#o.children].find((entry)=>entry.contains(node))??null;
 }
 #ca(above,below){
 const set=(side,more)=>{
 const name=`padding-${side}`;
-const had=Number.parseFloat(this.#n.style.getPropertyValue(name))||0;
-if(above===0&&below===0)this.#n.style.removeProperty(name);
-else if(more>0)this.#n.style.setProperty(name,`${had + more}px`);
+const had=Number.parseFloat(this.#o.style.getPropertyValue(name))||0;
+if(above===0&&below===0)this.#o.style.removeProperty(name);
+else if(more>0)this.#o.style.setProperty(name,`${had + more}px`);
 };
 set("top",above);
 set("bottom",below);
@@ -192,7 +192,7 @@ this.files=[...(document?.conflict_files??[]),...(document?.files??[])].filter((
 }
 }
 class WorkspaceApi{
-#bd=null;
+#be=null;
 constructor(fields){
 this.fields=fields;
 }
@@ -224,8 +224,8 @@ omissions(){
 return this.#d("GET","/v1/git/omissions");
 }
 async overrides(code,operation){
-this.#bd??=this.#d("GET","/v1/git/refusals").catch(()=>(this.#bd=null));
-const table=await this.#bd;
+this.#be??=this.#d("GET","/v1/git/refusals").catch(()=>(this.#be=null));
+const table=await this.#be;
 return(Array.isArray(table)?table:[]).find((entry)=>entry?.code===code)?.overrides?.[operation]??[];
 }
 restorePoints(){
@@ -271,10 +271,10 @@ class ActionSheet{
 #j=makeDialog(element("action"));
 #q=element("action-form");
 #ah=null;
-#o=null;
+#p=null;
 #ai=false;
 #al=[];
-#be=false;
+#bf=false;
 #f=0;
 constructor(page){
 this.page=page;
@@ -286,8 +286,8 @@ this.#j.addEventListener("close",()=>!this.#j.open&&(this.#f +=1));
 }
 open(operation,card){
 const{say}=this.page;
-[this.#ah,this.#o,this.#ai]=[card,operation,false];
-[this.#al,this.#be]=[[],false];
+[this.#ah,this.#p,this.#ai]=[card,operation,false];
+[this.#al,this.#bf]=[[],false];
 setText(element("action-title"),say(`${operation}Title`,{name:card.name}));
 setText(element("action-explanation"),say(`${operation}Explanation`,{source:this.#cb}));
 this.#q.reset();
@@ -313,7 +313,7 @@ const{page}=this;
 const number=(this.#f +=1);
 this.#g([page.say("checking")]);
 try{
-const report=await page.api.check(this.#ah.worktree.id,this.#o);
+const report=await page.api.check(this.#ah.worktree.id,this.#p);
 pressGuard.run(this,()=>number===this.#f&&this.#dl(report));
 }catch(failure){
 if(number===this.#f)await this.#ce(failure);
@@ -341,12 +341,12 @@ try{
 const answer=await{
 merge:()=>page.api.merge(id,{squash:isOn("squash"),cleansUp:isOn("cleanup"),processes}),
 sync:()=>page.api.sync(id,{
-strategy:given.get("strategy")??"rebase",fetches:isOn("fetch"),rewritesPushed:this.#be,processes,
+strategy:given.get("strategy")??"rebase",fetches:isOn("fetch"),rewritesPushed:this.#bf,processes,
 }),
 trust:()=>page.api.trust(id,worktree.git?.trust?.digest),
 distrust:()=>page.api.distrust(id),
 remove:()=>page.api.remove(id,{isForced:this.#ai,removesBranch:isOn("branch"),processes}),
-}[this.#o]();
+}[this.#p]();
 page.done(this.#dm(answer,worktree,source),answer?.removed??answer?.restore);
 if(number===this.#f)this.#j.close();
 }catch(failure){
@@ -358,25 +358,25 @@ this.#cf(false);
 }
 #dm(answer,{git,branch,path},source){
 const{say}=this.page;
-const name=this.#o==="remove"?path:git?.branch??branch??path;
+const name=this.#p==="remove"?path:git?.branch??branch??path;
 const reason=/; .* stays: (.+)$/s.exec(answer?.message??"")?.[1];
-const done=say(`done-${this.#o}`,{name,source});
+const done=say(`done-${this.#p}`,{name,source});
 return reason?`${done} ${say("worktreeStays",{reason})}`:done;
 }
 async #ce(failure){
 const{page}=this;
 const number=this.#f;
 const isRefusal=failure instanceof Refusal;
-const operation=OPERATIONS[this.#o]??this.#o;
+const operation=OPERATIONS[this.#p]??this.#p;
 const overrides=isRefusal&&failure.code?await page.api.overrides(failure.code,operation):[];
 if(number !==this.#f)return;
 const processes=overrides.includes("processes")?failure.processes.map(({pid})=>pid):[];
 this.#al=[...this.#al,...processes];
-this.#be||=overrides.includes("rewrite_pushed");
+this.#bf||=overrides.includes("rewrite_pushed");
 this.#ai=overrides.includes("force");
 const isPassable=this.#ai||processes.length>0||overrides.includes("rewrite_pushed");
 this.#g(page.refusalInWords(failure),failure.files??[],"grave");
-this.#cc(page.say(this.#ai?"removeForced":isPassable?"anyway":this.#o),isPassable);
+this.#cc(page.say(this.#ai?"removeForced":isPassable?"anyway":this.#p),isPassable);
 }
 #g(sentences,files=[],kind=""){
 element("action-message").dataset.kind=kind;
@@ -391,7 +391,7 @@ element("action-go").classList.toggle("grave",isGrave);
 }
 #cd(isBlocked){
 element("action-go").hidden=isBlocked;
-for(const field of this.#q.querySelectorAll("[data-of]"))field.hidden=isBlocked||field.dataset.of !==this.#o;
+for(const field of this.#q.querySelectorAll("[data-of]"))field.hidden=isBlocked||field.dataset.of !==this.#p;
 }
 #cf(isBusy){
 element("action-go").disabled=isBusy;
@@ -1323,7 +1323,7 @@ const{CODES,EngineError,Members,Reader,Writer}=m_engine_freshness_words;
 const WIRE_VERSION=6;
 class Engine{
 #k;
-#bf;
+#bg;
 #r;
 #ch;
 #ci=false;
@@ -1446,30 +1446,30 @@ return new EngineError(code,where,problems[code]??`the module refused the messag
 }
 #cj(){
 const{buffer}=this.#k.memory;
-if(this.#bf?.buffer !==buffer)this.#bf=new DataView(buffer);
-return this.#bf;
+if(this.#bg?.buffer !==buffer)this.#bg=new DataView(buffer);
+return this.#bg;
 }
 }
 class Machine{
 #c;
-#z=-Infinity;
+#aa=-Infinity;
 constructor(call){
 this.#c=call;
 }
 handle(event,now,draw){
 const effects=this.#c("freshness_handle",(writer)=>{
-this.#bg(writer,now);
+this.#bh(writer,now);
 writer.integer(draw,"draw");
 writeEvent(writer,event);
 },readEffects);
-this.#z=Math.floor(now);
+this.#aa=Math.floor(now);
 return effects;
 }
 look(now){
-return this.#c("freshness_look",(writer)=>this.#bg(writer,now),readLook);
+return this.#c("freshness_look",(writer)=>this.#bh(writer,now),readLook);
 }
 label(now){
-return this.#c("freshness_label",(writer)=>this.#bg(writer,now),readLabel);
+return this.#c("freshness_label",(writer)=>this.#bh(writer,now),readLabel);
 }
 policy(){
 return this.#c("freshness_policy",null,readPolicy);
@@ -1480,9 +1480,9 @@ return this.#c("freshness_counters",null,readCounters);
 destroy(){
 this.#c("freshness_destroy",null);
 }
-#bg(writer,now){
-if(Math.floor(now)<this.#z){
-const problem=`${now} is before the last event, at ${this.#z}; pass a clock that never runs backwards`;
+#bh(writer,now){
+if(Math.floor(now)<this.#aa){
+const problem=`${now} is before the last event, at ${this.#aa}; pass a clock that never runs backwards`;
 throw new EngineError("wentBack","now",problem);
 }
 writer.moment(now,"now");
@@ -1792,18 +1792,18 @@ if(/^\d{1,9}$/.test(text))return{seconds:Number(text)};
 const date=Date.parse(text);
 return Number.isNaN(date)?null:{date};
 }
-return{ask,readAnswer,outcomeOf};
+return{ask,readAnswer,outcomeOf,retryAfter};
 })();
 const m_engine_origin_gate=(()=>{
 const gates=new WeakMap();
 class OriginGate{
-#bh;
-#aa;
 #bi;
+#ab;
+#am;
 #i=0;
 #l=new Map();
 #s=new Set();
-#ab=new Set();
+#x=new Set();
 #aj={};
 static of(engine,address,policy,now){
 if(!gates.has(engine))gates.set(engine,new Map());
@@ -1811,34 +1811,34 @@ const known=gates.get(engine);
 return remembered(known,originOf(address),(name)=>new OriginGate(engine,policy,now,name));
 }
 constructor(engine,policy,now,name){
-this.#bh=engine.origin(policy);
-this.#aa=name;
-this.#bi=now;
+this.#bi=engine.origin(policy);
+this.#ab=name;
+this.#am=now;
 }
 get isUnused(){
-return this.#ab.size===0&&this.#s.size===0;
+return this.#x.size===0&&this.#s.size===0;
 }
 get isRestrained(){
 return Object.values(this.#aj).some((limit)=>limit !==null);
 }
 destroy(){
-this.#bh.destroy();
+this.#bi.destroy();
 }
 join(resource){
-this.#ab.add(resource);
+this.#x.add(resource);
 resource.restrain(this.#aj);
-return()=>this.#ab.delete(resource);
+return()=>this.#x.delete(resource);
 }
 ask({priority,longPoll},start){
 this.#i +=1;
 const number=this.#i;
 this.#l.set(number,{start,isLongPoll:longPoll !==null});
 this.#s.add(number);
-queueMicrotask(()=>this.#l.has(number)&&this.#w({event:"asks",with:{number,priority,isLongPoll:longPoll !==null}}));
+queueMicrotask(()=>this.#l.has(number)&&this.#t({event:"asks",with:{number,priority,isLongPoll:longPoll !==null}}));
 return number;
 }
 hurry(number){
-if(this.#l.has(number))this.#w({event:"asks",with:{number,priority:"high",isLongPoll:this.#l.get(number).isLongPoll}});
+if(this.#l.has(number))this.#t({event:"asks",with:{number,priority:"high",isLongPoll:this.#l.get(number).isLongPoll}});
 }
 stream(open,refuse){
 if(this.#dr()){
@@ -1852,7 +1852,7 @@ const start=()=>{
 if(!this.#s.has(number))return;
 let isOpen=false;
 this.#l.set(number,{start:()=>(isOpen=true)});
-this.#w({event:"opens",with:{number}});
+this.#t({event:"opens",with:{number}});
 this.#l.delete(number);
 if(isOpen)return open();
 this.#s.delete(number);
@@ -1863,34 +1863,37 @@ return number;
 }
 #dr(){
 const entries=globalThis.performance?.getEntriesByType?.("resource")??[];
-const known=entries.filter(({name,nextHopProtocol})=>nextHopProtocol&&name.startsWith(`${this.#aa}/`));
+const known=entries.filter(({name,nextHopProtocol})=>nextHopProtocol&&name.startsWith(`${this.#ab}/`));
 return /^h[23]/.test(known.at(-1)?.nextHopProtocol??"");
 }
 withdraw(number){
 this.#s.delete(number);
 this.#l.delete(number);
-this.#w({event:"withdrew",with:{number}});
+this.#t({event:"withdrew",with:{number}});
 }
 tooSlow(number){
 this.#s.delete(number);
 const wasSent=!this.#l.delete(number);
-if(wasSent)this.#w({event:"ended",with:{number,now:this.#bi(),outcome:"timedOut"}});
-else this.#w({event:"withdrew",with:{number}});
+if(wasSent)this.#t({event:"ended",with:{number,now:this.#am(),outcome:"timedOut"}});
+else this.#t({event:"withdrew",with:{number}});
 }
 ended(number,arrival){
 this.#s.delete(number);
 const{outcome,marks,rateLimit=null}=arrival;
-const report={number,now:this.#bi(),outcome,serverTime:marks.serverTime??null,rateLimit,resources:this.#ab.size};
+const report={number,now:this.#am(),outcome,serverTime:marks.serverTime??null,rateLimit,resources:this.#x.size};
 if(outcome==="content")report.revision=0;
 if(outcome==="undecodable")report.reason=0;
 if(outcome==="throttled")report.retryAfter=arrival.retryAfter;
-this.#w({event:"ended",with:report});
+this.#t({event:"ended",with:report});
 }
-#w(event){
-const{restraint,send}=this.#bh.handle(event);
+asksForPause({retryAfter,serverTime}){
+this.#t({event:"ended",with:{number:0,now:this.#am(),outcome:"throttled",retryAfter,serverTime,rateLimit:null,resources:this.#x.size}});
+}
+#t(event){
+const{restraint,send}=this.#bi.handle(event);
 if(JSON.stringify(restraint)!==JSON.stringify(this.#aj)){
 this.#aj=restraint;
-for(const resource of this.#ab)queueMicrotask(()=>this.#ab.has(resource)&&resource.restrain(this.#aj));
+for(const resource of this.#x)queueMicrotask(()=>this.#x.has(resource)&&resource.restrain(this.#aj));
 }
 for(const{number,isHeld}of send){
 this.#l.get(number)?.start(isHeld);
@@ -1988,29 +1991,29 @@ const LONGEST_TIMER_MS=2 ** 31 - 1;
 class LiveResource{
 #b=null;
 #ck=null;
-#p=null;
-#cl=null;
 #m=null;
+#cl=null;
+#n=null;
 #ac={question:0};
 #h=null;
 #ad=null;
-#x=null;
+#y=null;
 #bj=0;
 #bk=0;
-#u=null;
+#v=null;
 #e=null;
-#am=null;
+#an=null;
 #i=0;
-#z=-Infinity;
+#aa=-Infinity;
 #ak=null;
 #bl=[];
-#an=[];
+#ao=[];
 #bm=new Map();
 #cm=[];
-#ao=new Map();
-#ap=false;
+#ap=new Map();
+#aq=false;
 #cn=0;
-constructor(source,{engine,policy,clientPolicy=policy,device,onChange,onArrival=()=>{},send,timers=globalThis,mostRecords=MOST_RECORDS}){
+constructor(source,{engine,policy,clientPolicy=policy,device,onChange,onArrival=()=>{},onConfirmed=()=>{},send,timers=globalThis,mostRecords=MOST_RECORDS}){
 this.source=source;
 this.engine=engine;
 this.wished=policy;
@@ -2019,22 +2022,23 @@ this.policy=engine.policy(policy);
 this.device=device;
 this.onChange=onChange;
 this.onArrival=onArrival;
+this.onConfirmed=onConfirmed;
 this.send=send;
 this.timers=timers;
 this.mostRecords=mostRecords;
 this.origin=Date.now()- this.now();
 }
 now(){
-return(this.#z=Math.max(this.#z,this.device.now()));
+return(this.#aa=Math.max(this.#aa,this.device.now()));
 }
 watch(question){
-if(this.#m !==null&&this.source.isSame(question,this.#m))return;
-this.#m=question;
+if(this.#n !==null&&this.source.isSame(question,this.#n))return;
+this.#n=question;
 this.#ak=null;
 if(!this.#b)return this.#ds();
 this.#ac={question:this.#ac.question + 1};
-const hadStream=this.#ad !==null||this.#x !==null;
-this.#aq();
+const hadStream=this.#ad !==null||this.#y !==null;
+this.#ar();
 [this.#bj,this.#bk]=[0,0];
 this.#a({event:"contextChanged",with:this.#ac});
 if(hadStream)this.#a({event:"linkLost"});
@@ -2050,24 +2054,24 @@ this.#b&&this.#a({event:"acted"});
 }
 invalidate(){
 if(!this.#b)return;
-this.#ap=this.#h !==null;
+this.#aq=this.#h !==null;
 this.acted();
-if(!this.#ap)this.#a({event:"wished",with:{wish:"change"}});
+if(!this.#aq)this.#a({event:"wished",with:{wish:"change"}});
 }
 stop(){
 if(!this.#b)return;
 this.#a({event:"stopped"});
 this.#ck();
-this.#aq();
+this.#ar();
 this.#cl();
-this.timers.clearTimeout(this.#u);
+this.timers.clearTimeout(this.#v);
 this.#b.destroy();
-[this.#b,this.#m,this.#e,this.#ak]=[null,null,null,null];
+[this.#b,this.#n,this.#e,this.#ak]=[null,null,null,null];
 }
 refresh({isForced=false}={}){
 if(!this.#b)return;
 this.#a({event:"wished",with:{wish:isForced?"hardRefresh":"person"}});
-if(this.#h)this.#p.hurry(this.#h.number);
+if(this.#h)this.#m.hurry(this.#h.number);
 }
 restrain(restraint){
 this.#b&&this.#a({event:"restrained",with:restraint});
@@ -2076,14 +2080,14 @@ restore(body,age){
 if(!this.#b||this.#e)return;
 this.#i +=1;
 const revision=this.#i;
-this.#am={body,tag:null,revision,validator:null};
+this.#an={body,tag:null,revision,validator:null};
 this.#a({event:"restored",with:{revision,age:Math.max(0,Math.round(age))}});
 }
 get requests(){
 return this.#cn;
 }
 get question(){
-return this.#m;
+return this.#n;
 }
 get body(){
 return this.#e?.body??null;
@@ -2098,7 +2102,7 @@ diagnostics(){
 if(!this.#b)return null;
 return{
 ring:this.#bl,
-records:this.#an,
+records:this.#ao,
 counters:this.#b.counters(),
 policy:this.policy,
 look:this.look(),
@@ -2109,37 +2113,38 @@ now:this.now(),
 #ds(){
 this.#b=this.engine.machine({policy:this.wished,context:this.#ac});
 this.#ck=this.device.listen((event)=>this.#a(event));
-this.#p=OriginGate.of(this.engine,this.source.address(this.#m,null),this.clientPolicy,()=>this.device.now());
-this.#cl=this.#p.join(this);
+this.#m=OriginGate.of(this.engine,this.source.address(this.#n,null),this.clientPolicy,()=>this.device.now());
+this.#cl=this.#m.join(this);
 this.#a({event:"started"});
 }
-#a(event,now=this.now()){
+#a(event,now=this.now(),confirms=null){
 const effects=this.#b.handle(event,now,Engine.draw());
 if(effects.notes.length>0)this.#cm=effects.notes;
 if(effects.cancel !==null&&this.#h?.generation===effects.cancel){
 this.#h.abort.abort();
-if(effects.notes.includes("timedOut"))this.#p.tooSlow(this.#h.number);
-else this.#p.withdraw(this.#h.number);
+if(effects.notes.includes("timedOut"))this.#m.tooSlow(this.#h.number);
+else this.#m.withdraw(this.#h.number);
 this.#h=null;
 }
 if(effects.sample)this.#dt(effects.sample);
 this.#du(effects,now);
+if(effects.snapshot==="apply"||effects.snapshot==="verify")confirms?.();
 if(effects.request)this.#dv(effects.request);
 if(effects.link==="open")this.#dw();
-if(effects.link==="close")this.#aq();
+if(effects.link==="close")this.#ar();
 this.#dx(effects.alarm,now);
 if(effects.changes.length>0||effects.snapshot !=="none")this.onChange(this);
 }
 #dx(alarm,now){
-this.timers.clearTimeout(this.#u);
+this.timers.clearTimeout(this.#v);
 if(alarm===null)return;
 const wait=Math.min(Math.max(0,alarm - now),LONGEST_TIMER_MS);
-this.#u=this.timers.setTimeout(()=>this.#a({event:"woke"}),wait);
+this.#v=this.timers.setTimeout(()=>this.#a({event:"woke"}),wait);
 }
 #du(effects,now){
 const look=this.#b.look(now);
-const incoming=this.#am;
-this.#am=null;
+const incoming=this.#an;
+this.#an=null;
 if(incoming&&look.revision===incoming.revision&&effects.snapshot !=="hold"){
 const isValid=look.validator !==null&&look.validator===incoming.validator;
 this.#e={...incoming,tag:isValid?incoming.tag:null};
@@ -2148,27 +2153,27 @@ if(look.revision===null)this.#e=null;
 if(effects.notes.includes("timedOut"))this.#ak={problem:null,reason:null};
 }
 get #co(){
-return `GET ${nameOf(this.source.address(this.#m,null))}`;
+return `GET ${nameOf(this.source.address(this.#n,null))}`;
 }
 #dy(generation){
-const before=/;m=([0-9a-f]{16})[0-9a-f]{48}$/.exec(this.#ao.get(this.#co)??"");
+const before=/;m=([0-9a-f]{16})[0-9a-f]{48}$/.exec(this.#ap.get(this.#co)??"");
 return before?{"X-MD-Receipt-After":`${generation};${before[1]}`}:{};
 }
 #dt(sample){
 const evidence=this.#bm.get(sample.generation);
 this.#bm.clear();
 const record=sampleRecord(sample,this.#co,this.origin,evidence);
-if(evidence?.receipt)this.#ao.set(record.resource,evidence.receipt);
-if(this.#ao.size>MOST_RECEIPTS)this.#ao.clear();
+if(evidence?.receipt)this.#ap.set(record.resource,evidence.receipt);
+if(this.#ap.size>MOST_RECEIPTS)this.#ap.clear();
 const capacity=this.policy.ringCapacity;
 this.#bl=[...this.#bl,record].slice(-capacity);
-this.#an.push(record);
-if(this.#an.length>this.mostRecords)this.#an.shift();
+this.#ao.push(record);
+if(this.#ao.length>this.mostRecords)this.#ao.shift();
 }
 #dv(request){
 const machine=this.#b;
 const flight={generation:request.generation,abort:new AbortController(),number:0};
-flight.number=this.#p.ask(request,(isHeld)=>{
+flight.number=this.#m.ask(request,(isHeld)=>{
 if(this.#b !==machine)return;
 if(request.longPoll !==null&&!isHeld){
 request.longPoll=null;
@@ -2181,11 +2186,11 @@ this.#h=flight;
 }
 async #d(request,{abort,number}){
 const machine=this.#b;
-const why={origin:request.origin??null,asked:this.source.subjectOf(this.#m)};
+const why={origin:request.origin??null,asked:this.source.subjectOf(this.#n)};
 const isKnown=request.validator !==null&&this.#e?.validator===request.validator;
 const base=isKnown&&this.#e.tag !==null?this.#e:null;
 const order=(this.#cn +=1);
-const arrival=await ask(this.source.address(this.#m,base),{
+const arrival=await ask(this.source.address(this.#n,base),{
 tag:base?.tag??null,
 fields:{...this.source.fields(),...this.#dy(request.generation)},
 read:(document,headers)=>this.source.read(document,headers,base,this.#e),
@@ -2195,7 +2200,7 @@ signal:abort.signal,
 now:()=>this.now(),
 send:this.send,
 });
-if(!abort.signal.aborted)this.#p.ended(number,arrival);
+if(!abort.signal.aborted)this.#m.ended(number,arrival);
 if(this.#b !==machine)return;
 if(this.#h?.generation===request.generation)this.#h=null;
 const{generation,context}=request;
@@ -2208,17 +2213,17 @@ this.#bm.set(generation,{...why,...arrival.evidence});
 const isCurrent=context.question===this.#ac.question;
 if(isCurrent&&arrival.outcome !=="cancelled"){
 this.#ak={problem:arrival.problem,reason:arrival.reason??null};
-this.onArrival({...arrival,request:order});
+this.onArrival(arrival);
 }
-this.#cp("answered",{generation,context},this.#cq(arrival,isCurrent),arrival.answeredAt);
-if(!this.#ap||this.#h !==null)return;
-this.#ap=false;
+this.#cp("answered",{generation,context},this.#cq(arrival,isCurrent),arrival.answeredAt,()=>this.onConfirmed(order));
+if(!this.#aq||this.#h !==null)return;
+this.#aq=false;
 if(this.#b===machine)this.#a({event:"wished",with:{wish:"change"}});
 }
-#cp(event,values,answer,arrivedAt){
+#cp(event,values,answer,arrivedAt,confirms=null){
 const now=this.now();
 answer.decoding=Math.max(0,Math.round(now - arrivedAt));
-this.#a({event,with:{...values,answer}},now);
+this.#a({event,with:{...values,answer}},now,confirms);
 }
 #cq(arrival,isCurrent){
 const answer={
@@ -2235,7 +2240,7 @@ tag:arrival.tag,
 revision:isSame?this.#e.revision:this.#i,
 validator:arrival.tag===null?null:this.#i,
 };
-if(isCurrent)this.#am=incoming;
+if(isCurrent)this.#an=incoming;
 answer.revision=incoming.revision;
 answer.validator=incoming.validator;
 Object.assign(answer,this.source.natureOf(arrival.body));
@@ -2245,22 +2250,22 @@ if(arrival.outcome==="undecodable")answer.reason=this.#i;
 return answer;
 }
 #dw(){
-this.#aq();
+this.#ar();
 if(this.source.occupiesNoConnection)return this.#cr();
 const place={number:null};
-place.number=this.#p.stream(
-()=>this.#x===place&&this.#cr(),
+place.number=this.#m.stream(
+()=>this.#y===place&&this.#cr(),
 ()=>{
-if(this.#x !==place)return;
-this.#x=null;
+if(this.#y !==place)return;
+this.#y=null;
 this.#a({event:"linkLost"});
 },
 );
-this.#x=place;
+this.#y=place;
 }
 #cr(){
 let heardAt=this.now();
-const stream=this.source.openStream(this.#m,this.#e,{
+const stream=this.source.openStream(this.#n,this.#e,{
 opened:(isResumed)=>this.#a({event:"linkOpened",with:{isResumed}}),
 heard:()=>{
 heardAt=this.now();
@@ -2268,7 +2273,7 @@ this.#a({event:"linkHeard"},heardAt);
 },
 gap:()=>this.#a({event:"linkGap"}),
 delivered:(arrival)=>this.#dz(arrival,heardAt),
-lost:()=>this.#ea(stream),
+lost:(pause)=>this.#ea(stream,pause),
 retry:(ms)=>(this.#bj=ms),
 wait:Math.max(0,this.#bk - this.now()),
 });
@@ -2278,23 +2283,24 @@ this.#ad=stream;
 this.onArrival({...arrival,askedAt:heardAt,answeredAt:heardAt});
 this.#cp("linkDelivered",{context:this.#ac},this.#cq(arrival,true),heardAt);
 }
-#ea(stream){
+#ea(stream,pause=null){
 if(this.#ad !==stream)return;
+if(pause !==null)this.#m.asksForPause(pause);
 this.#ad=null;
 this.#cs();
 this.#bk=this.now()+ this.#bj;
 this.#a({event:"linkLost"});
 }
-#aq(){
+#ar(){
 const stream=this.#ad;
 this.#ad=null;
 stream?.close();
 this.#cs();
 }
 #cs(){
-const place=this.#x;
-this.#x=null;
-if(place !==null&&place.number !==null)this.#p.withdraw(place.number);
+const place=this.#y;
+this.#y=null;
+if(place !==null&&place.number !==null)this.#m.withdraw(place.number);
 }
 }
 function nameOf(address){
@@ -2331,7 +2337,7 @@ this.page=page;
 this.onChosen=onChosen;
 this.#ae.closest("label").hidden=!("Notification" in globalThis);
 this.#ae.checked=this.isOn;
-this.#ae.addEventListener("change",()=>this.#ar(this.#ae.checked));
+this.#ae.addEventListener("change",()=>this.#as(this.#ae.checked));
 }
 get isOn(){
 return memory.read(KEPT)===true&&globalThis.Notification?.permission==="granted";
@@ -2339,7 +2345,7 @@ return memory.read(KEPT)===true&&globalThis.Notification?.permission==="granted"
 speak(){
 setText(element("notify-note"),this.#bn?this.page.say("notifyRefused"):"");
 }
-async #ar(isWished){
+async #as(isWished){
 const answer=isWished?await Notification.requestPermission():null;
 this.#bn=isWished&&answer !=="granted";
 memory.write(KEPT,isWished&&!this.#bn?true:null);
@@ -2410,17 +2416,17 @@ return{OmissionList};
 const m_worktrees_restore_list=(()=>{
 const{newElement}=m_shared_dom;
 class RestoreList{
-#v=null;
+#w=null;
 constructor(page,parts){
 this.page=page;
 this.parts=parts;
-parts.undo.addEventListener("click",()=>this.#cu(this.#v));
-parts.restores.addEventListener("toggle",()=>this.#n());
+parts.undo.addEventListener("click",()=>this.#cu(this.#w));
+parts.restores.addEventListener("toggle",()=>this.#o());
 }
 offer(point){
-this.#v=point??null;
+this.#w=point??null;
 this.parts.undoline.hidden=!point;
-this.#n();
+this.#o();
 }
 async #cu(point){
 const{page}=this;
@@ -2432,7 +2438,7 @@ page.done(page.say(`restored-${point.kind}`,{name:point.branch??point.path,path:
 page.done([...page.refusalInWords(failure),failure?.detail].filter(Boolean).join(" "));
 }
 }
-async #n(){
+async #o(){
 const{page,parts}=this;
 if(!parts.restores.open)return;
 let points=[];
@@ -2486,20 +2492,20 @@ const m_shared_token_form=(()=>{
 const{element,setText}=m_shared_dom;
 const{visitMemory}=m_shared_visit_memory;
 class TokenForm{
-#as=element("token-form");
-#at=element("token");
+#at=element("token-form");
+#au=element("token");
 #af;
 constructor(name,onToken){
 this.name=name;
 const kept=visitMemory.read(name);
 this.#af=typeof kept==="string"?kept:null;
-this.#as.addEventListener("submit",(event)=>{
+this.#at.addEventListener("submit",(event)=>{
 event.preventDefault();
-const token=this.#at.value.trim();
-if(!token)return this.#at.focus();
+const token=this.#au.value.trim();
+if(!token)return this.#au.focus();
 this.#af=token;
 visitMemory.write(name,token);
-this.#at.value="";
+this.#au.value="";
 this.hide();
 onToken();
 });
@@ -2508,16 +2514,16 @@ get fields(){
 return this.#af&&/^[\x21-\x7e]+$/.test(this.#af)?{Authorization:`Bearer ${this.#af}`}:{};
 }
 get isShown(){
-return !this.#as.hidden;
+return !this.#at.hidden;
 }
 ask(say){
 setText(element("token-refused"),this.#af?say("tokenRefused"):"");
 if(this.isShown)return;
-this.#as.hidden=false;
-if(document.activeElement===document.body)this.#at.focus();
+this.#at.hidden=false;
+if(document.activeElement===document.body)this.#au.focus();
 }
 hide(){
-this.#as.hidden=true;
+this.#at.hidden=true;
 }
 }
 return{TokenForm};
@@ -2584,16 +2590,16 @@ const m_engine_device=(()=>{
 const{steadyClock}=m_engine_clock;
 class Device{
 #bo=new Set();
-#au=null;
 #av=null;
+#aw=null;
 constructor(){
-this.#aw();
+this.#ax();
 if(typeof document==="undefined")return;
-document.addEventListener("visibilitychange",()=>this.#aw());
+document.addEventListener("visibilitychange",()=>this.#ax());
 document.addEventListener("freeze",()=>this.#bp("suspended"));
-document.addEventListener("resume",()=>this.#aw());
+document.addEventListener("resume",()=>this.#ax());
 addEventListener("pagehide",()=>this.#bp("suspended"));
-addEventListener("pageshow",()=>this.#aw());
+addEventListener("pageshow",()=>this.#ax());
 addEventListener("focus",()=>this.#a({event:"focused"}));
 for(const name of ["online","offline"])addEventListener(name,()=>this.#bq());
 navigator.connection?.addEventListener?.("change",()=>this.#bq());
@@ -2602,34 +2608,34 @@ now(){
 return steadyClock.now();
 }
 get lifecycle(){
-return this.#au;
-}
-get connectivity(){
 return this.#av;
 }
+get connectivity(){
+return this.#aw;
+}
 listen(listener){
-listener({event:"lifecycle",with:{to:this.#au}});
-listener({event:"connectivity",with:{to:this.#av}});
+listener({event:"lifecycle",with:{to:this.#av}});
+listener({event:"connectivity",with:{to:this.#aw}});
 this.#bo.add(listener);
 return()=>this.#bo.delete(listener);
 }
 tick(){
 if(steadyClock.notice())this.#a({event:"slept"});
 }
-#aw(){
+#ax(){
 this.#bp(globalThis.document?.hidden?"background":"foreground");
 this.#bq();
 }
 #bp(to){
-if(this.#au===to)return;
-this.#au=to;
+if(this.#av===to)return;
+this.#av=to;
 this.#a({event:"lifecycle",with:{to}});
 }
 #bq(){
 const{onLine,connection}=globalThis.navigator??{};
 const to=onLine===false?"offline":connection?.saveData?"metered":"online";
-if(this.#av===to)return;
-this.#av=to;
+if(this.#aw===to)return;
+this.#aw=to;
 this.#a({event:"connectivity",with:{to}});
 }
 #a(event){
@@ -2694,7 +2700,7 @@ this.theme=THEMES.includes(theme)?theme:memory.read("theme")??"auto";
 this.say=sentences(language,messages);
 for(const id of ["settings","help"])makeDialog(element(id));
 element("language").addEventListener("change",(event)=>this.#ed(event.target.value));
-element("theme").addEventListener("change",(event)=>this.#ar("theme","theme",event.target.value));
+element("theme").addEventListener("change",(event)=>this.#as("theme","theme",event.target.value));
 element("settings-open").addEventListener("click",()=>element("settings").showModal());
 element("help-open").addEventListener("click",()=>this.help());
 document.addEventListener("visibilitychange",()=>document.hidden||this.tick());
@@ -2719,9 +2725,9 @@ const messages=await loadMessages(this.#cz,language).catch(()=>null);
 if(this.#da !==language)return;
 if(!messages)return void(element("language").value=this.language);
 this.messages=messages;
-this.#ar("language","lang",language);
+this.#as("language","lang",language);
 }
-#ar(name,parameter,value){
+#as(name,parameter,value){
 this[name]=value;
 memory.write(name,value);
 const address=new URL(location.href);
@@ -2822,6 +2828,7 @@ return worktrees.filter((worktree)=>stateOf(worktree)===state).length;
 return{isOfOneGeneration,isLater,afterAnswer,afterEvent,contentOf,stateOf,inOrder,countOf};
 })();
 const m_engine_event_stream=(()=>{
+const{outcomeOf,retryAfter}=m_engine_arrival;
 const LONGEST_EVENT=8_000_000;
 const LONGEST_RETRY_MS=300_000;
 const pause=(ms,signal)=>
@@ -2835,8 +2842,8 @@ reject(signal.reason);
 class EventStreamParser{
 retry=null;
 #br="";
-#ax=[];
-#aa="";
+#ay=[];
+#ab="";
 #bs=0;
 #db=null;
 feed(text){
@@ -2856,15 +2863,15 @@ if(line.startsWith(":"))return;
 const colon=line.indexOf(":");
 const field=colon<0?line:line.slice(0,colon);
 const value=colon<0?"":line.slice(colon + 1).replace(/^ /,"");
-if(field==="data")this.#ax.push(value);
-if(field==="event")this.#aa=value;
+if(field==="data")this.#ay.push(value);
+if(field==="event")this.#ab=value;
 if(field==="retry"&&/^[0-9]+$/.test(value))this.retry=Math.min(Number(value),LONGEST_RETRY_MS);
 if(field==="id"&&!value.includes("\0"))this.#db=value;
 this.#bs +=line.length;
 }
 #ef(events){
-if(this.#ax.length>0)events.push({name:this.#aa||"message",id:this.#db,data:this.#ax.join("\n")});
-[this.#ax,this.#aa,this.#bs]=[[],"",0];
+if(this.#ay.length>0)events.push({name:this.#ab||"message",id:this.#db,data:this.#ay.join("\n")});
+[this.#ay,this.#ab,this.#bs]=[[],"",0];
 }
 }
 async function readEventStream(address,{lastId,fields={},signal,wait=0,send=fetch,onOpen,onLife,onRetry=()=>{},onEvent}){
@@ -2874,7 +2881,7 @@ if(lastId !==null)headers["Last-Event-ID"]=lastId;
 const response=await send(address,{headers,signal,cache:"no-store"});
 const type=response.headers.get("content-type")??"";
 if(response.status !==200||!/^text\/event-stream *(;|$)/i.test(type)){
-throw Object.assign(new TypeError(`no stream: ${response.status}`),{status:response.status});
+throw Object.assign(new TypeError(`no stream: ${response.status}`),{status:response.status,pause:pauseOf(response)});
 }
 onOpen();
 const parser=new EventStreamParser();
@@ -2885,6 +2892,11 @@ const events=parser.feed(piece.value);
 if(parser.retry !==null)onRetry(parser.retry);
 for(const event of events)onEvent(event);
 }
+}
+function pauseOf({status,headers}){
+if(outcomeOf(status,headers)!=="throttled")return null;
+const date=Date.parse(headers.get("date")??"");
+return{retryAfter:retryAfter(headers),serverTime:Number.isNaN(date)?null:date};
 }
 return{pause,EventStreamParser,readEventStream};
 })();
@@ -2897,6 +2909,7 @@ this.listener=listener;
 async run(read,address,options={}){
 const tell=(act)=>this.#bt.signal.aborted||act();
 const lastId=options.lastId??null;
+let pause=null;
 try{
 await read(address,{
 ...options,
@@ -2908,9 +2921,10 @@ onOpen:()=>tell(()=>this.listener.opened(lastId !==null)),
 onLife:()=>tell(()=>this.listener.heard()),
 onEvent:(event)=>tell(()=>this.take(event)),
 });
-}catch{
+}catch(failure){
+pause=failure?.pause??null;
 }
-tell(()=>this.listener.lost());
+tell(()=>this.listener.lost(pause));
 this.close();
 }
 take(event){}
@@ -2930,25 +2944,25 @@ const{afterEvent}=m_worktrees_workspace_list;
 const ADDRESS="/v1/events";
 const tagOf=(revision)=>`"${revision}"`;
 class WorkspaceStream extends ResourceStream{
-#t;
+#u;
 constructor(copy,fields,listener){
 super(listener);
-this.#t=copy?.body??null;
-this.run(readEventStream,ADDRESS,{lastId:this.#t?.revision??null,fields});
+this.#u=copy?.body??null;
+this.run(readEventStream,ADDRESS,{lastId:this.#u?.revision??null,fields});
 }
 take({id,data}){
 const message=JSON.parse(data);
 const event=message.event??{};
 const marks={serverTime:Number.isFinite(message.timestamp)?Math.trunc(message.timestamp):null};
 if(event.type==="reset"){
-this.#t=null;
+this.#u=null;
 }else if(event.type==="heartbeat"){
-if(this.#t&&message.id===this.#t.revision)this.deliver("unchanged",{bytes:data.length,marks});
+if(this.#u&&message.id===this.#u.revision)this.deliver("unchanged",{bytes:data.length,marks});
 }else{
-const body=afterEvent(event,id,this.#t);
+const body=afterEvent(event,id,this.#u);
 if(body===null)return this.listener.gap();
-if(body===this.#t)return;
-this.#t=body;
+if(body===this.#u)return;
+this.#u=body;
 this.deliver("content",{body,tag:tagOf(body.revision),bytes:data.length,marks});
 }
 }
@@ -3167,7 +3181,7 @@ const{Refusal,WorkspaceApi}=m_worktrees_workspace_api;
 const{countOf,inOrder,stateOf}=m_worktrees_workspace_list;
 const{workspaceSource}=m_worktrees_workspace_source;
 const{isTrusted,titleOf,WorktreeCard}=m_worktrees_worktree_card;
-const WASM="/assets/freshness.151716256c53.wasm";
+const WASM="/assets/freshness.0c3430caea68.wasm";
 const MESSAGES={
 fr:()=>later("/assets/messages-fr-worktrees.4f183e9af6fb.js",loaded),
 de:()=>later("/assets/messages-de-worktrees.1f9d9764c5c2.js",loaded),
@@ -3181,9 +3195,9 @@ const COUNTED=["needs_you","done_unseen","working"];
 const NEWS=["needs_you","done_unseen"];
 const VAGUE=["git_failed","invalid_body","invalid_parameter"];
 class WorkspacesPage extends WorkPage{
-#y=new Map();
+#z=new Map();
 #bu=null;
-#ay=null;
+#az=null;
 #bv=false;
 #bw=false;
 #dc=null;
@@ -3199,8 +3213,8 @@ this.action=new ActionSheet(this);
 this.creation=new CreationSheet(this);
 const onArrival=(arrival)=>this.clock.learnFrom(arrival);
 this.live=new LiveResource(workspaceSource(fields),{engine,policy:POLICY,device:this.device,onChange:()=>this.#el(),onArrival});
-this.notices=new Notices(this,(id)=>this.#y.get(id)?.root.focus());
-this.anchor=new HoverAnchor(this.parts.list,{now:()=>this.device.now(),onLeave:()=>this.#az()});
+this.notices=new Notices(this,(id)=>this.#z.get(id)?.root.focus());
+this.anchor=new HoverAnchor(this.parts.list,{now:()=>this.device.now(),onLeave:()=>this.#ba()});
 for(const name of ["refresh","again"])this.parts[name].addEventListener("click",()=>this.live.refresh());
 this.parts.create.addEventListener("click",()=>this.creation.open());
 this.restores=new RestoreList(this,this.parts);
@@ -3264,7 +3278,7 @@ const sentence=this.say(known);
 return sentence===known?null:sentence;
 }
 get #de(){
-return [...this.#y.values()].find(({root})=>root.contains(document.activeElement))??null;
+return [...this.#z.values()].find(({root})=>root.contains(document.activeElement))??null;
 }
 #df(step){
 const cards=[...this.parts.list.children];
@@ -3288,16 +3302,16 @@ speak(){
 super.speak();
 this.notices.speak();
 this.omissions.list();
-this.#az();
+this.#ba();
 }
 #el(){
 if(this.#bv)return;
 const look=this.live.look();
 if(look?.failure==="unauthorised"&&look.failureStatus===401)this.token.ask(this.say);
 else if(look?.revision !=null&&!look.failure)this.token.hide();
-this.#az();
+this.#ba();
 }
-#az(){
+#ba(){
 const body=this.live.body??null;
 const ordered=body?inOrder(body.worktrees):[];
 const needing=countOf(ordered,"needs_you");
@@ -3335,15 +3349,15 @@ return [...worktrees].sort((one,other)=>place(one)- place(other));
 }
 #ep(list,ordered){
 const wanted=new Set(ordered.map(({id})=>id));
-for(const [id,card] of this.#y){
+for(const [id,card] of this.#z){
 if(wanted.has(id))continue;
 card.root.remove();
-this.#y.delete(id);
+this.#z.delete(id);
 }
 const focus=(document.activeElement);
 ordered.forEach((worktree,index)=>{
-let card=this.#y.get(worktree.id);
-if(!card)this.#y.set(worktree.id,(card=new WorktreeCard(this.#bx)));
+let card=this.#z.get(worktree.id);
+if(!card)this.#z.set(worktree.id,(card=new WorktreeCard(this.#bx)));
 card.show(worktree,this.say);
 if(list.children[index] !==card.root)list.insertBefore(card.root,list.children[index]??null);
 });
@@ -3362,9 +3376,9 @@ this.notices.tell({id:worktree.id,title,text:reasonInWords(worktree.activity.rea
 }
 }
 tick(){
-if(this.#bw&&!this.anchor.isActive)this.#az();
+if(this.#bw&&!this.anchor.isActive)this.#ba();
 const now=this.clock.now();
-for(const card of this.#y.values())card.tick(now,this.say,this.locale);
+for(const card of this.#z.values())card.tick(now,this.say,this.locale);
 this.#es();
 }
 #es(){
@@ -3386,9 +3400,9 @@ setAttribute(this.root,"data-loading",look?.isLoading?"yes":null);
 setSign(this.parts.sign,SIGNS[line.state]??"loading");
 setText(this.parts.state,isBare?line.title:title);
 setText(this.parts.detail,said);
-if(this.#ay !==line.state){
-const isNews=this.#ay !==null&&["failing","offline"].some((one)=>one===line.state||one===this.#ay);
-this.#ay=line.state;
+if(this.#az !==line.state){
+const isNews=this.#az !==null&&["failing","offline"].some((one)=>one===line.state||one===this.#az);
+this.#az=line.state;
 if(isNews)this.announcer.say(title,{now:steady,urgent:true});
 }
 }

@@ -1,0 +1,77 @@
+import ConditionalHTTP
+import Freshness
+import HTTPTypes
+
+// What event streams report (R33), under the invariants of the driver.
+extension FreshnessClient {
+  /// Passes a stream event to the machine, if the stream is still that of its resource (D3).
+  func heard(_ event: Event, from number: Int64, key: MachineSchedule.Key) {
+    withLedger { ledger in
+      guard ledger.entries[key]?.link?.number == number else { return }
+      if event == .linkLost { ledger.entries[key]?.link = nil }
+      handle(event, for: key, in: &ledger)
+    }
+  }
+
+  /// Passes a body from a stream to the machine.
+  func delivered<R: FreshResource>(
+    _ reading: Reading<R.Value>,
+    bytes: Int,
+    at arrivedAt: Moment,
+    to cell: ResourceEntry<R>,
+    from number: Int64,
+    key: MachineSchedule.Key
+  ) {
+    let arrival = ReceivedResponse(reading, bytes: bytes)
+    var isDone = false
+    while !isDone {
+      let comparison = cell.compare(with: reading.value)
+      isDone = withLedger { ledger in
+        guard ledger.entries[key]?.link?.number == number,
+          let context = ledger.roster[key]?.context
+        else { return true }
+        guard cell.isCurrent(comparison) else { return false }
+        var answer = cell.answer(for: arrival, comparison)
+        let now = clock.now()
+        answer.decoding = max(now - arrivedAt, .zero)
+        handle(.linkDelivered(context, answer), for: key, at: now, in: &ledger)
+        return true
+      }
+    }
+  }
+
+  /// Removes a stream that turned out not to exist.
+  func hasNoStream(_ number: Int64, key: MachineSchedule.Key) {
+    withLedger { ledger in
+      if ledger.entries[key]?.link?.number == number { ledger.entries[key]?.link = nil }
+    }
+  }
+
+  /// Reports to an origin that it asks for a pause instead of opening a stream (R39).
+  func streamRefused(
+    _ head: HTTPResponse,
+    of policy: Policy?,
+    from number: Int64,
+    key: MachineSchedule.Key
+  ) {
+    let wall = clock.wall()
+    withLedger { ledger in
+      guard let entry = ledger.entries[key], entry.link?.number == number else { return }
+      let outcome = ResponseOutcome(
+        status: head.status,
+        fields: head.headerFields,
+        decodingFailure: nil,
+        hasSnapshot: false,
+        now: wall.milliseconds,
+        delayLimit: (policy ?? ledger.policy).retryAfterCap.milliseconds
+      )
+      guard case .throttled = outcome else { return }
+      ledger.origins.streamRefused(
+        of: entry.origin,
+        Outcome(outcome, content: nil, hasCopy: false, reason: 0),
+        at: clock.now()
+      )
+      rearm(&ledger)
+    }
+  }
+}
