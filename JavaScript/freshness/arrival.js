@@ -5,6 +5,8 @@ import { contentDigest } from "./content-digest.js";
 import { hintsOf, marksOfBody, marksOfHead, throughCaches } from "./marks.js";
 import { rateLimitOf } from "./rate-limit.js";
 
+/** More seconds of Retry-After count as these; the policy's cap is far below. */
+const LONGEST_PAUSE_S = 999_999_999;
 /** The maximum size of a body, in characters. */
 const LARGEST_BODY = 8_000_000;
 
@@ -125,7 +127,7 @@ export function outcomeOf(status, headers) {
 export function retryAfter(headers) {
   const text = headers.get("retry-after")?.trim();
   if (!text) return null;
-  if (/^\d{1,9}$/.test(text)) return { seconds: Number(text) };
+  if (/^\d+$/.test(text)) return { seconds: Math.min(Number(text), LONGEST_PAUSE_S) };
   const date = Date.parse(text);
   return Number.isNaN(date) ? null : { date };
 }

@@ -9,7 +9,7 @@ export function rateLimitOf(headers) {
   const limit = limitOf(headers.get("ratelimit") ?? "");
   if (limit) return limit;
   for (const prefix of ["ratelimit", "x-ratelimit"]) {
-    const found = both(whole(headers.get(`${prefix}-remaining`), MOST_REMAINING), whole(headers.get(`${prefix}-reset`), LONGEST_RESET_S));
+    const found = both(whole(headers.get(`${prefix}-remaining`), MOST_REMAINING), untilReset(headers, `${prefix}-reset`));
     if (found) return found;
   }
   return null;
@@ -31,6 +31,14 @@ function limitOf(value) {
     if (limit && (tightest === null || limit.remaining < tightest.remaining)) tightest = limit;
   }
   return tightest ?? both(older.remaining, older.reset);
+}
+
+/** Seconds, or the seconds from `Date` to an instant of Unix time, which some servers send. */
+function untilReset(headers, name) {
+  const reset = whole(headers.get(name), Number.MAX_SAFE_INTEGER);
+  if (reset === null || reset <= LONGEST_RESET_S) return reset;
+  const left = reset - Math.floor(Date.parse(headers.get("date") ?? "") / 1000);
+  return left >= 0 && left <= LONGEST_RESET_S ? left : null;
 }
 
 const both = (remaining, reset) => (remaining == null || reset == null ? null : { remaining, reset: reset * 1000 });

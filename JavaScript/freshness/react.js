@@ -74,6 +74,9 @@ export function useMutation(send, { snapshot = null, optimistic = undefined, inv
     } catch (failure) {
       ended(failure);
       throw failure;
+    } finally {
+      // Without a change to show, the value is requested all the same.
+      if (!change) resource?.invalidate();
     }
   }, []);
   const reset = useCallback(() => setState(({ pending }) => ({ pending, error: null })), []);

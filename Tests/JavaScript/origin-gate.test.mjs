@@ -4,6 +4,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 
 import { OriginGate } from "../../JavaScript/freshness/origin-gate.js";
+import { rateLimitOf } from "../../JavaScript/freshness/rate-limit.js";
 import { eventStream, newEngine, STEADY, World } from "./world.mjs";
 
 const MOST = 256;
@@ -235,4 +236,12 @@ test("clients that are not given an engine share one, and with it the places and
   await second.settle();
   assert.deepEqual(other.nextRequest, { wait: 200_000, cause: "retryAfter", rule: "R21" });
   for (const world of [first, second]) world.client.close();
+});
+
+test("a reset in Unix time is measured from Date, and from nothing else", () => {
+  const fields = (entries) => new Headers({ "x-ratelimit-remaining": "4", "x-ratelimit-reset": "1767225660", ...entries });
+  assert.deepEqual(rateLimitOf(fields({ date: "Thu, 01 Jan 2026 00:00:00 GMT" })), { remaining: 4, reset: 60_000 });
+  assert.equal(rateLimitOf(fields({})), null);
+  assert.equal(rateLimitOf(fields({ date: "Fri, 02 Jan 2026 00:00:00 GMT" })), null, "it is over");
+  assert.deepEqual(rateLimitOf(fields({ "x-ratelimit-reset": "30" })), { remaining: 4, reset: 30_000 });
 });

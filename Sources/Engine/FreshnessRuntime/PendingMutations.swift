@@ -36,12 +36,13 @@ extension FreshnessClient {
       result = try await send()
     } catch {
       if let number { takeBack(number, of: resource) }
+      // A request without an answer may have been carried out.
+      refreshAll(resource, tags)
       throw error
     }
     if let number { sent(number, of: resource) }
     acted(on: resource)
-    refresh(resource, .change)
-    for tag in tags.sorted() { invalidate(tag: tag) }
+    refreshAll(resource, tags)
     return result
   }
 
@@ -54,6 +55,11 @@ extension FreshnessClient {
         handle(.wished(.change), for: key, in: &ledger)
       }
     }
+  }
+
+  private func refreshAll<R: FreshResource>(_ resource: R, _ tags: Set<String>) {
+    refresh(resource, .change)
+    for tag in tags.sorted() { invalidate(tag: tag) }
   }
 
   /// Shows a change; returns its number, or `nil` if the resource is not registered.

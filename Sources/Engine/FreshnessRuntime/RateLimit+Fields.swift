@@ -1,3 +1,4 @@
+import ConditionalHTTP
 import Freshness
 import HTTPTypes
 
@@ -6,15 +7,17 @@ extension RateLimit {
   ///
   /// Reads `RateLimit` in its forms (`"default";r=50;t=30`, and the older `limit=100, remaining=50,
   /// reset=30`), then `RateLimit-Remaining` and `RateLimit-Reset`, then these two with the prefix
-  /// `X-`. Of several limits, the one with the fewest remaining requests counts.
+  /// `X-`. Of several limits, the one with the fewest remaining requests counts. A reset in Unix time, which some servers send, is
+  /// measured from `Date`.
   init?(fields: HTTPFields) {
     if let name = HTTPField.Name("RateLimit"), let limit = Self.limit(fields[values: name]) {
       self = limit
       return
     }
     for prefix in ["RateLimit", "X-RateLimit"] {
-      guard let remaining = Self.number("\(prefix)-Remaining", in: fields),
-        let reset = Self.number("\(prefix)-Reset", in: fields)
+      guard
+        let remaining = Self.number("\(prefix)-Remaining", upTo: Self.mostRemaining, in: fields),
+        let reset = Self.untilReset("\(prefix)-Reset", in: fields)
       else { continue }
       self.init(remaining: remaining, reset: .seconds(reset))
       return
@@ -22,13 +25,22 @@ extension RateLimit {
     return nil
   }
 
-  /// The longest reset in seconds; greater numbers are dates, which some servers send.
+  /// The longest reset in seconds; greater numbers are instants.
   private static let longestReset: Int64 = 86_400
   private static let mostRemaining: Int64 = 1_000_000_000
 
-  private static func number(_ name: String, in fields: HTTPFields) -> Int64? {
+  private static func untilReset(_ name: String, in fields: HTTPFields) -> Int64? {
+    guard let reset = number(name, upTo: .max, in: fields) else { return nil }
+    if reset <= longestReset { return reset }
+    guard let field = fields[values: .date].first,
+      let date = HTTPDate(parsing: field, now: reset)
+    else { return nil }
+    let left = reset - date.secondsSince1970
+    return (0...longestReset).contains(left) ? left : nil
+  }
+
+  private static func number(_ name: String, upTo limit: Int64, in fields: HTTPFields) -> Int64? {
     guard let field = HTTPField.Name(name).flatMap({ fields[values: $0].first }) else { return nil }
-    let limit = name.hasSuffix("Reset") ? longestReset : mostRemaining
     return number(field, upTo: limit)
   }
 

@@ -210,7 +210,7 @@ struct TrustTests {
 
   @Test(arguments: [
     (#""default";r=50;t=30"#, 50, 30), (#""day";r=500;t=3600, "minute";r=5;t=20"#, 5, 20),
-    ("limit=100, remaining=7, reset=9", 7, 9),
+    ("limit=100, remaining=7, reset=9", 7, 9), ("X", 50, 30),
   ])
   func `R39: the forms of RateLimit shape the cadence`(
     field: String,
@@ -218,7 +218,15 @@ struct TrustTests {
     reset: Int
   ) async throws {
     let name = try #require(HTTPField.Name("RateLimit"))
-    let exchange = ScriptedExchange(replying: { _ in .note("fine", [name: field]) })
+    var fields: HTTPFields = [name: field]
+    if field == "X" {
+      // As GitHub says it: the reset in Unix time.
+      fields = [.date: Stamped.date(10)]
+      for (name, value) in [("X-RateLimit-Remaining", "50"), ("X-RateLimit-Reset", "1800000040")] {
+        fields[try #require(HTTPField.Name(name))] = value
+      }
+    }
+    let exchange = ScriptedExchange(replying: { [fields] _ in .note("fine", fields) })
     let stand = Stand(exchange: exchange)
     let tasks = watch((1...30).map { Note("/\($0)") }, on: stand)
     try await exchange.waitForRequests(atLeast: 30)

@@ -2207,7 +2207,7 @@ function rateLimitOf(headers){
 const limit=limitOf(headers.get("ratelimit")??"");
 if(limit)return limit;
 for(const prefix of ["ratelimit","x-ratelimit"]){
-const found=both(whole(headers.get(`${prefix}-remaining`),MOST_REMAINING),whole(headers.get(`${prefix}-reset`),LONGEST_RESET_S));
+const found=both(whole(headers.get(`${prefix}-remaining`),MOST_REMAINING),untilReset(headers,`${prefix}-reset`));
 if(found)return found;
 }
 return null;
@@ -2229,6 +2229,12 @@ if(limit&&(tightest===null||limit.remaining<tightest.remaining))tightest=limit;
 }
 return tightest??both(older.remaining,older.reset);
 }
+function untilReset(headers,name){
+const reset=whole(headers.get(name),Number.MAX_SAFE_INTEGER);
+if(reset===null||reset<=LONGEST_RESET_S)return reset;
+const left=reset - Math.floor(Date.parse(headers.get("date")??"")/ 1000);
+return left>=0&&left<=LONGEST_RESET_S?left:null;
+}
 const both=(remaining,reset)=>(remaining==null||reset==null?null:{remaining,reset:reset * 1000});
 function whole(text,limit){
 const number=/^\d{1,15}$/.test(text?.trim()??"")?Number(text):null;
@@ -2240,6 +2246,7 @@ const m_engine_arrival=(()=>{
 const{contentDigest}=m_engine_content_digest;
 const{hintsOf,marksOfBody,marksOfHead,throughCaches}=m_engine_marks;
 const{rateLimitOf}=m_engine_rate_limit;
+const LONGEST_PAUSE_S=999_999_999;
 const LARGEST_BODY=8_000_000;
 async function ask(address,{tag,wait,signal,now,fields={},read:readDocument=readAnswer,ownsTime=false,send=fetch}){
 const askedAt=now();
@@ -2333,7 +2340,7 @@ return status<500?"refused":"serverError";
 function retryAfter(headers){
 const text=headers.get("retry-after")?.trim();
 if(!text)return null;
-if(/^\d{1,9}$/.test(text))return{seconds:Number(text)};
+if(/^\d+$/.test(text))return{seconds:Math.min(Number(text),LONGEST_PAUSE_S)};
 const date=Date.parse(text);
 return Number.isNaN(date)?null:{date};
 }
