@@ -34,7 +34,7 @@ let domains = [
   ],
   "Lab": [
     "Simulation", "ParityReport", "SampleNetwork", "FeedSimulation", "AgentSimulation",
-    "CompatibilityCheck",
+    "CompatibilityCheck", "Demonstration",
   ],
   "Programs": [
     "ServeSettings", "CWebAssets", "WebBoard", "Commands", "freshet", "freshet-lab",
@@ -313,6 +313,12 @@ let package = Package(
       ]
     ),
 
+    .target(
+      name: "Demonstration",
+      dependencies: ["FeedSimulation", .nioCore, .nioHTTP1, .nioPosix],
+      resources: [.embedInCode("Panel")]
+    ),
+
     // MARK: The programs
     .target(
       name: "Commands",
@@ -339,8 +345,8 @@ let package = Package(
     .executableTarget(
       name: "freshet-lab",
       dependencies: [
-        "Agents", "AgentSimulation", "AgentWatch", "Commands", "CompatibilityCheck",
-        "ConditionalHTTP", "FeedRecording", "FeedSimulation", "Freshness", "FreshnessRuntime",
+        "Agents", "AgentSimulation", "AgentWatch", "Commands", "CompatibilityCheck", "CProcess",
+        "ConditionalHTTP", "Demonstration", "FeedRecording", "FeedSimulation", "Freshness", "FreshnessRuntime",
         "FreshnessTesting", "GTFS", "GTFSRealtime", "NIOTransport", "ParityReport",
         "SampleNetwork", "Serving", "Simulation", "StationboardClient", "StationboardServer",
         "Timetable", "Workspaces", .argumentParser, .httpTypes, .hummingbird, .logging,

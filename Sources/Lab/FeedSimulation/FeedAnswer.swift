@@ -10,6 +10,8 @@ package struct FeedAnswer: Hashable, Sendable {
   package let fault: FeedFault?
   /// When another publication replaces it, in milliseconds since 1970-01-01T00:00:00Z.
   package let nextInstant: Int64
+  /// How many seconds the clock that stamps the publication is ahead.
+  package var ahead: Int64 = 0
 
   /// The HTTP status.
   package var status: Int {
@@ -82,7 +84,7 @@ extension FeedWorld {
     case .noEntities: return emptyFeed(at: answer.tick.sourceTime)
     case .truncated, .late, .backDated, .slow, nil:
       let whole = content(of: answer.tick, in: answer.stream)
-      return Self.cut(whole, by: answer.fault)
+      return Self.cut(Self.stamped(whole, ahead: answer.ahead), by: answer.fault)
     }
   }
 
@@ -99,5 +101,34 @@ extension FeedWorld {
   package static func cut(_ content: [UInt8], by fault: FeedFault?) -> [UInt8] {
     guard case .truncated(let permille) = fault, content.count > 1 else { return content }
     return Array(content.prefix(max(1, min(content.count - 1, content.count * permille / 1_000))))
+  }
+
+  /// Returns a publication whose header is stamped by a clock that is so many seconds ahead.
+  ///
+  /// The header is the first field, and its timestamp the third number in it: as ``TripUpdateWriter``
+  /// and the writer of alerts write them.
+  package static func stamped(_ content: [UInt8], ahead seconds: Int64) -> [UInt8] {
+    guard seconds != 0, content.count > 2, content[0] == 0x0A,
+      let tag = content.dropFirst(2).prefix(Int(content[1])).firstIndex(of: 0x18)
+    else { return content }
+    var end = tag + 1
+    var stamp: UInt64 = 0
+    var shift: UInt64 = 0
+    while end < content.count, shift < 64 {
+      stamp |= UInt64(content[end] & 0x7F) << shift
+      shift += 7
+      end += 1
+      if content[end - 1] < 0x80 { break }
+    }
+    var moved = UInt64(bitPattern: Int64(bitPattern: stamp) + seconds)
+    var digits: [UInt8] = []
+    while moved >= 0x80 {
+      digits.append(UInt8(truncatingIfNeeded: moved) | 0x80)
+      moved >>= 7
+    }
+    digits.append(UInt8(moved))
+    // The length of the header stays the same: timestamps have five bytes from 1978 to 3058.
+    guard digits.count == end - tag - 1 else { return content }
+    return Array(content[...tag]) + digits + content[end...]
   }
 }

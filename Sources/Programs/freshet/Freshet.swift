@@ -30,7 +30,9 @@ struct Freshet: AsyncParsableCommand {
       ),
       CommandGroup(
         name: "Other",
-        subcommands: [BackupCommand.self, RestoreCommand.self, WatchCommand.self]
+        subcommands: [
+          BackupCommand.self, RestoreCommand.self, WatchCommand.self, DemoCommand.self,
+        ]
       ),
     ]
   )

@@ -25,6 +25,7 @@ actor FeedPublisher {
     var stream: FeedStream
     var number: Int64
     var fault: FeedFault?
+    var ahead: Int64
     var form: Form
     var share: FeedShare?
   }
@@ -55,6 +56,7 @@ actor FeedPublisher {
       stream: answer.stream,
       number: answer.tick.number,
       fault: fault,
+      ahead: answer.ahead,
       form: form,
       share: share
     )

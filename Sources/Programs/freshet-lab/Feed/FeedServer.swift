@@ -17,15 +17,26 @@ struct FeedServer {
   let door: ServerListener
   /// In how many parts the trip updates are published as well; 1 for none.
   var shares = 1
+  /// The trouble that somebody has switched on.
+  var trouble: @Sendable () -> FeedTrouble? = { nil }
+  /// Is called with each publication that was answered whole.
+  var onAnswer: @Sendable (FeedStream, FeedTick) -> Void = { _, _ in }
 
   /// Serves until the process receives SIGINT or SIGTERM, then finishes pending responses.
   ///
   /// - Parameter onRunning: Called with the port once it is open.
   /// - Throws: A socket error, such as a port that is in use.
   func run(onRunning: @escaping @Sendable (Int) -> Void) async throws {
+    try await application(onRunning: onRunning).runService()
+  }
+
+  /// Returns what serves, to be run together with other services.
+  ///
+  /// - Parameter onRunning: Called with the port once it is open.
+  func application(onRunning: @escaping @Sendable (Int) -> Void) -> some ApplicationProtocol {
     let listening = ListeningPort(port)
     let press = FeedPublisher()
-    let application = Application(
+    return Application(
       router: router(press),
       server: door.server(clock: clock),
       configuration: ApplicationConfiguration(
@@ -42,7 +53,6 @@ struct FeedServer {
       },
       logger: logger
     )
-    try await application.runService()
   }
 
   private func router(_ press: FeedPublisher) -> Router<BasicRequestContext> {
@@ -83,7 +93,8 @@ struct FeedServer {
     share: FeedShare? = nil
   ) async throws -> Response {
     let world = stage.world
-    let answer = world.answer(stream, at: milliseconds)
+    let whole = world.answer(stream, at: milliseconds)
+    let answer = trouble().map { whole.inTrouble($0) } ?? whole
     if answer.wait > 0 { try await clock.sleep(for: Double(answer.wait) / 1_000) }
     let sheet =
       answer.status == 200 ? try await press.sheet(answer, of: world, as: form, share: share) : nil
@@ -94,6 +105,7 @@ struct FeedServer {
       request: request.headers,
       at: milliseconds
     )
+    if answer.fault == nil { onAnswer(stream, answer.tick) }
     guard reply.hasContent else {
       return Response(status: reply.head.status, headers: reply.head.headerFields)
     }

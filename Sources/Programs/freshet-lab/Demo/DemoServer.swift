@@ -1,0 +1,122 @@
+import Commands
+import Demonstration
+import Foundation
+import Synchronization
+
+/// The server of a demonstration: `freshet serve`, started, slowed down, killed and started again.
+final class DemoServer: Sendable {
+  private struct State {
+    var child: ChildProcess?
+    var slowdown: Task<Void, Never>?
+  }
+
+  private let programs: DemoPrograms
+  private let folder: DemoFolder
+  private let arguments: [String]
+  private let state = Mutex(State())
+
+  /// A server that is not started yet, with the arguments of `freshet serve` but for its port.
+  init(_ programs: DemoPrograms, _ folder: DemoFolder, arguments: [String]) {
+    self.programs = programs
+    self.folder = folder
+    self.arguments = arguments
+  }
+
+  /// Whether it is started.
+  var isRunning: Bool { state.withLock { $0.child != nil } }
+
+  /// Starts it on a free port.
+  ///
+  /// - Returns: The port.
+  /// - Throws: ``CommandFailure`` with its last output if it ends or does not begin to serve.
+  func start() async throws -> Int {
+    let log = folder("server-\(UUID().uuidString).log")
+    let child = try ChildProcess(
+      programs.freshet,
+      ["serve", "--port", "0"] + arguments,
+      environment: programs.environment,
+      folder: folder.path,
+      log: log
+    )
+    folder.note(child)
+    state.withLock { $0.child = child }
+    let deadline = ContinuousClock.now + .seconds(DemoLimits.startSeconds)
+    while child.isRunning, ContinuousClock.now < deadline {
+      let text = (try? String(contentsOfFile: log, encoding: .utf8)) ?? ""
+      if let found = text.firstMatch(of: /Serving http:\/\/127\.0\.0\.1:(\d+)\/\n/),
+        let port = Int(found.1)
+      {
+        return port
+      }
+      try await Task.sleep(for: .milliseconds(20))
+    }
+    throw CommandFailure("freshet-lab demo: the server did not start:\n\(tail(log))", .unavailable)
+  }
+
+  /// Waits until the server ends; a killed one has not ended by itself.
+  ///
+  /// - Throws: ``CommandFailure`` with its last output.
+  func watch() async throws {
+    while true {
+      guard let child = state.withLock({ $0.child }) else {
+        try await Task.sleep(for: .milliseconds(100))
+        continue
+      }
+      let code = await child.ended() ?? 0
+      try Task.checkCancellation()
+      guard state.withLock({ $0.child === child }) else { continue }
+      throw CommandFailure(
+        "freshet-lab demo: the server ended with \(code); its output is in \(folder.path)/server-*.log",
+        .software
+      )
+    }
+  }
+
+  /// Kills it, as `kill -9` does.
+  func kill() async {
+    setSlow(false)
+    guard let child = state.withLock({ state in
+      defer { state.child = nil }
+      return state.child
+    }) else { return }
+    child.signal(SIGKILL)
+    await child.ended()
+    folder.forget(child)
+  }
+
+  /// Ends it as SIGTERM does.
+  func end() async {
+    setSlow(false)
+    guard let child = state.withLock({ state in
+      defer { state.child = nil }
+      return state.child
+    }) else { return }
+    await child.end(within: DemoLimits.endSeconds)
+    folder.forget(child)
+  }
+
+  /// Lets it run for a part of the time only, or always.
+  func setSlow(_ isSlow: Bool) {
+    state.withLock { state in
+      state.slowdown?.cancel()
+      state.slowdown = nil
+      guard let child = state.child else { return }
+      child.signal(SIGCONT)
+      guard isSlow else { return }
+      state.slowdown = Task {
+        while !Task.isCancelled {
+          child.signal(SIGSTOP)
+          try? await Task.sleep(for: .milliseconds(DemoLimits.slowRound - DemoLimits.slowRun))
+          child.signal(SIGCONT)
+          try? await Task.sleep(for: .milliseconds(DemoLimits.slowRun))
+        }
+        child.signal(SIGCONT)
+      }
+    }
+  }
+
+  private func tail(_ log: String) -> String {
+    let text = (try? String(contentsOfFile: log, encoding: .utf8)) ?? ""
+    return text.split(separator: "\n").suffix(10).joined(separator: "\n")
+  }
+}

@@ -1,0 +1,59 @@
+import Commands
+import Demonstration
+import Foundation
+
+/// A repository with worktrees, for agents to work in.
+struct ScratchRepository: Sendable {
+  /// The folder with the repository and its worktrees.
+  let root: String
+  /// The worktrees, without the main one.
+  let worktrees: [String]
+
+  private let main: String
+  private static let tasks = [
+    "check-isbn", "scan-spines", "export-csv", "tidy-readme", "faster-search", "dark-mode", "undo-import", "fix-dates",
+  ]
+
+  /// Makes the repository.
+  ///
+  /// - Parameters:
+  ///   - root: The folder, which is made.
+  ///   - count: How many worktrees it gets.
+  ///   - git: Runs git with arguments and waits for its end.
+  init(in root: String, count: Int, git: ([String]) async throws -> Void) async throws {
+    self.root = root
+    let main = "\(root)/library"
+    self.main = main
+    let files = [
+      "README.md": "# Library\n\nThe books of a household.\n",
+      "isbn.py": "def is_valid(text):\n    return len(text) == 13\n",
+      "export.py":
+        "import csv\n\n\ndef export(books, file):\n    csv.writer(file).writerows(books)\n",
+    ]
+    try FileManager.default.createDirectory(atPath: main, withIntermediateDirectories: true)
+    for (name, text) in files {
+      try Data(text.utf8).write(to: URL(filePath: "\(main)/\(name)"))
+    }
+    try await git(["init", "--quiet", "--initial-branch", "main", main])
+    try await git(["-C", main, "add", "."])
+    try await git(["-C", main, "commit", "--quiet", "--message", "Begin"])
+    var worktrees: [String] = []
+    for number in 0..<count {
+      let task = Self.tasks[number % Self.tasks.count]
+      let name = number < Self.tasks.count ? task : "\(task)-\(number / Self.tasks.count + 1)"
+      worktrees.append("\(root)/library.worktrees/\(name)")
+      try await git(["-C", main, "worktree", "add", "--quiet", "-b", name, worktrees[number]])
+    }
+    self.worktrees = worktrees
+  }
+
+  /// Lets git wait for ever in the repository, for a pipe in the place of the file of excludes; or puts the file back.
+  func setHanging(_ hangs: Bool) throws {
+    let file = "\(main)/.git/info/exclude"
+    try? FileManager.default.removeItem(atPath: file)
+    guard hangs else { return try Data().write(to: URL(filePath: file)) }
+    guard mkfifo(file, 0o600) == 0 else {
+      throw CommandFailure("\(file): \(String(cString: strerror(errno)))", .cannotCreate)
+    }
+  }
+}
