@@ -454,6 +454,7 @@ let package = Package(
         .hummingbird, .logging, .nioCore, .nioEmbedded,
       ]
     ),
+    .testTarget(name: "DemonstrationTests", dependencies: ["Demonstration", "FeedSimulation"]),
     .testTarget(
       name: "WorktreeTests",
       dependencies: [

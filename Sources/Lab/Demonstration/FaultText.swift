@@ -34,7 +34,7 @@ extension Fault {
     case .halfFeed: "Every publication of the producer ends after half of its bytes."
     case .producerClock: "The producer stamps its publications with tomorrow’s time."
     case .agentsFrozen: "The agents’ simulator is stopped (SIGSTOP): their logs stand still."
-    case .gitHangs: "The repository’s exclude file is a pipe that nobody writes to; git waits for it."
+    case .gitHangs: "The repository’s exclude file is a pipe that nobody writes to: git would wait for it for ever."
     case .networkCut: "No byte passes between browser and server; connections stay open, as with a pulled cable."
     case .serverSlow: "The server runs 5 ms out of every 100 ms."
     case .serverKilled: "The server was killed (kill -9). It starts again when you mend this."
@@ -47,17 +47,19 @@ extension Fault {
     case (.producerDown, _), (.halfFeed, _):
       "The delays stay and their age keeps growing. The server itself still answers."
     case (.producerClock, _):
-      "No departure moves by a day. The age counts from when each publication arrived."
+      "No departure moves by a day, and no age is below zero: it counts from when the data reached the server."
     case (.agentsFrozen, _):
       "No card changes any more, and the times on the cards grow. The page stays up to date: this is the state."
     case (.gitHangs, _):
-      "Each card says that git waits for a pipe, beside what was known before. Agents are followed as before."
+      "Cards whose worktree changes name the file that git cannot read, beside what was known before. Agents are followed as before."
+    case (.networkCut, .board), (.networkCut, .worktrees):
+      "The age keeps growing from the first moment. When the silence has lasted too long, the page says that the server does not answer."
     case (.networkCut, .jobs), (.serverKilled, .jobs):
       "A job that runs says that the connection is lost; after mending it goes on where it was, and nothing is imported twice."
-    case (.networkCut, .board), (.serverKilled, .board):
+    case (.serverKilled, .board):
       "The departures stay, their age keeps growing, and the page says that the server cannot be reached."
-    case (.networkCut, .worktrees), (.serverKilled, .worktrees):
-      "The cards stay, and the page says since when they have not been confirmed."
+    case (.serverKilled, .worktrees):
+      "The cards stay, their age keeps growing, and the page says that the server cannot be reached."
     case (.serverSlow, .jobs):
       "An import takes long enough to kill the server in the middle of it."
     case (.serverSlow, _): "Answers take longer, and the time that they take counts as age."

@@ -7,6 +7,8 @@
   const PAGES = { "/": "board", "/workspaces": "worktrees", "/jobs": "jobs" };
   const page = PAGES[location.pathname] ?? "all";
 
+  let isReady = false;
+
   // MARK: The clock of the page
 
   let ahead = 0;
@@ -16,6 +18,26 @@
     apply: () => new Wall(Wall.now() + ahead).toString(),
     get: (target, name) => (name === "now" ? () => Wall.now() + ahead : Reflect.get(target, name)),
   });
+
+  // MARK: The last board that the page received
+
+  const send = globalThis.fetch;
+  let last = null;
+
+  globalThis.fetch = async (...question) => {
+    const answer = await send.apply(globalThis, question);
+    const made = Date.parse(answer.headers.get("x-md-rt-fetched-at") ?? "");
+    if (answer.url.includes("/api/stationboard?") && (answer.ok || answer.status === 304)) {
+      last = { at: performance.now(), made };
+      report();
+    }
+    return answer;
+  };
+
+  /** Tells the panel of the last board: when it came, and when it says that its data was made. */
+  function report() {
+    if (isReady && last) frame.contentWindow?.postMessage({ answeredAgo: Math.max(0, Math.round(performance.now() - last.at)), stated: last.made }, origin);
+  }
 
   // MARK: The panel
 
@@ -34,9 +56,10 @@
     return isDark ? "dark" : "light";
   }
 
+  /** Tells the panel whether the page is light or dark; before it is ready, its frame has another document. */
   function tell() {
     frame.style.colorScheme = scheme();
-    frame.contentWindow?.postMessage({ scheme: scheme() }, origin);
+    if (isReady) frame.contentWindow?.postMessage({ scheme: scheme() }, origin);
   }
 
   /** Gives a list of books to the page as a person does, who drops a file on it. */
@@ -49,8 +72,12 @@
 
   addEventListener("message", (event) => {
     if (event.origin !== origin || event.source !== frame.contentWindow) return;
-    const { width, height, clock, books, isReady } = event.data;
-    if (isReady) tell();
+    const { width, height, clock, books } = event.data;
+    if (event.data.isReady) {
+      isReady = true;
+      tell();
+      report();
+    }
     if (width) frame.style.width = `${width}px`;
     if (height) {
       frame.style.height = `${height}px`;

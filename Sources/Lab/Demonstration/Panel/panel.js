@@ -13,11 +13,15 @@ let state = null;
 let cameAt = 0;
 let isOpen = !isFramed || sessionStorage.getItem("open") === "yes";
 let asked = 0;
+/** When the page received its last board, and when that says that its data was made. */
+let boardAt = null;
+let stated = NaN;
 
 // MARK: The state
 
 async function send(method, path) {
-  const answer = await fetch(`${path}?page=${page}`, { method, headers: { "x-demo-token": token }, cache: "no-store" });
+  const board = boardAt === null ? "" : `&answered=${Math.round(performance.now() - boardAt)}${Number.isFinite(stated) ? `&stated=${stated}` : ""}`;
+  const answer = await fetch(`${path}?page=${page}${board}`, { method, headers: { "x-demo-token": token }, cache: "no-store" });
   if (!answer.ok) throw new Error((await answer.text()) || `The demonstration answered ${answer.status}.`);
   return answer;
 }
@@ -53,6 +57,7 @@ function show() {
   element("fold-title").textContent = isOpen || broken === 0 ? "Break something" : "Broken on purpose";
   /** @type {HTMLButtonElement} */ (element("mend")).disabled = broken === 0;
   element("faults").replaceChildren(...state.faults.map((fault) => item(fault)));
+  element("recovering").hidden = !state.isRecovering;
   showTruth();
   post({ clock: state.clockAhead });
   fit();
@@ -92,7 +97,8 @@ function showTruth() {
   const seconds = Math.floor((state.truthAge + performance.now() - cameAt) / 1000);
   const strong = document.createElement("strong");
   strong.textContent = `${seconds} s ago`;
-  element("truth").replaceChildren("Truth: the producer made this data ", strong, ".");
+  const what = state.isStampWrong ? "Truth: this data says that it is of tomorrow. It reached the server " : "Truth: the producer made this data ";
+  element("truth").replaceChildren(what, strong, ".");
 }
 
 function fold() {
@@ -127,6 +133,10 @@ async function importBooks() {
 
 addEventListener("message", (event) => {
   if (!pages.split(" ").includes(event.origin)) return;
+  if (event.data.answeredAgo !== undefined) {
+    boardAt = performance.now() - event.data.answeredAgo;
+    stated = event.data.stated;
+  }
   if (event.data.scheme) root.dataset.scheme = event.data.scheme;
 });
 element("fold").addEventListener("click", () => {

@@ -10,6 +10,8 @@ final class ProxyConnection {
   private var server: (any Channel)?
   private var isConnecting = false
   private var isCut = false
+  /// What came while the network was cut: a channel that reads nothing still reads what stands before the end of its peer.
+  private var held: [() -> Void] = []
   private var isOver = false
   /// What the browser sent before the server was connected.
   private var early: [HTTPClientRequestPart] = []
@@ -38,11 +40,21 @@ final class ProxyConnection {
     try pipeline.addHandler(ProxyBrowserHandler(self))
   }
 
-  /// Lets nothing pass, or everything.
+  /// Lets nothing pass, or everything; what was held goes first.
   func setCut(_ isCut: Bool) {
     self.isCut = isCut
+    if !isCut {
+      let held = held
+      self.held = []
+      for action in held { action() }
+    }
     if !isCut, browser.isActive, server == nil { connect() }
     updateReads()
+  }
+
+  /// Passes something on now, or when the network is whole again.
+  func pass(_ action: @escaping () -> Void) {
+    if isCut { held.append(action) } else { action() }
   }
 
   // MARK: The browser

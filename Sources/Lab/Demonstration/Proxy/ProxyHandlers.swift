@@ -14,14 +14,19 @@ final class ProxyBrowserHandler: ChannelInboundHandler, RemovableChannelHandler 
   }
 
   func channelRead(context: ChannelHandlerContext, data: NIOAny) {
-    connection.received(Self.unwrapInboundIn(data))
+    let part = Self.unwrapInboundIn(data)
+    connection.pass { self.connection.received(part) }
   }
 
   func channelWritabilityChanged(context: ChannelHandlerContext) { connection.updateReads() }
 
-  func channelInactive(context: ChannelHandlerContext) { connection.close() }
+  func channelInactive(context: ChannelHandlerContext) {
+    connection.pass { self.connection.close() }
+  }
 
-  func errorCaught(context: ChannelHandlerContext, error: any Error) { connection.close() }
+  func errorCaught(context: ChannelHandlerContext, error: any Error) {
+    connection.pass { self.connection.close() }
+  }
 }
 
 /// Reads the responses of the server.
@@ -32,14 +37,19 @@ final class ProxyServerHandler: ChannelInboundHandler, RemovableChannelHandler {
   init(_ connection: ProxyConnection) { self.connection = connection }
 
   func channelRead(context: ChannelHandlerContext, data: NIOAny) {
-    connection.received(Self.unwrapInboundIn(data))
+    let part = Self.unwrapInboundIn(data)
+    connection.pass { self.connection.received(part) }
   }
 
   func channelWritabilityChanged(context: ChannelHandlerContext) { connection.updateReads() }
 
-  func channelInactive(context: ChannelHandlerContext) { connection.close() }
+  func channelInactive(context: ChannelHandlerContext) {
+    connection.pass { self.connection.close() }
+  }
 
-  func errorCaught(context: ChannelHandlerContext, error: any Error) { connection.close() }
+  func errorCaught(context: ChannelHandlerContext, error: any Error) {
+    connection.pass { self.connection.close() }
+  }
 }
 
 /// Passes bytes on to the other side.
@@ -54,14 +64,19 @@ final class ProxyBytesHandler: ChannelInboundHandler {
   }
 
   func channelRead(context: ChannelHandlerContext, data: NIOAny) {
-    other.writeAndFlush(Self.unwrapInboundIn(data), promise: nil)
+    let bytes = Self.unwrapInboundIn(data)
+    connection.pass { self.other.writeAndFlush(bytes, promise: nil) }
   }
 
   func channelWritabilityChanged(context: ChannelHandlerContext) { connection.updateReads() }
 
-  func channelInactive(context: ChannelHandlerContext) { connection.close() }
+  func channelInactive(context: ChannelHandlerContext) {
+    connection.pass { self.connection.close() }
+  }
 
-  func errorCaught(context: ChannelHandlerContext, error: any Error) { connection.close() }
+  func errorCaught(context: ChannelHandlerContext, error: any Error) {
+    connection.pass { self.connection.close() }
+  }
 
   /// Replaces the handlers of HTTP in a channel; bytes that the decoder holds go to the new one.
   static func replaceCodecs(

@@ -17,6 +17,9 @@ final class AgentStage: Sendable {
   /// The folders of the logs.
   let folders: AgentFolders
 
+  /// How long one git may take.
+  private static let longestCommit = Duration.seconds(2)
+
   private let home: String
   private let truth: FileHandle
   private let edits: Bool
@@ -177,6 +180,10 @@ final class AgentStage: Sendable {
       } catch {
         throw AgentStageError(description: "git: \(error.localizedDescription)")
       }
+      // A git that hangs stops its agent for a while, and no other one.
+      let deadline = ContinuousClock.now + Self.longestCommit
+      while process.isRunning, ContinuousClock.now < deadline { usleep(5_000) }
+      if process.isRunning { process.terminate() }
       process.waitUntilExit()
     }
   }

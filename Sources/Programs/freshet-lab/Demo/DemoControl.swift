@@ -195,8 +195,12 @@ final class DemoControl: Sendable {
     var faults: [Item]
     /// How many things are broken that are not among them.
     var elsewhere: Int
-    /// How old the data is that a page can have, in milliseconds.
+    /// How long ago the data was made that the page shows, in milliseconds.
     var truthAge: Int64?
+    /// Whether its stamp is wrong, and the age counts from its arrival.
+    var isStampWrong: Bool
+    /// Whether the producer is mended, and the server has not asked it since.
+    var isRecovering: Bool
     /// How many seconds the clock of the page is ahead.
     var clockAhead: Int64
   }
@@ -205,7 +209,7 @@ final class DemoControl: Sendable {
     let page = request.uri.queryParameters["page"].flatMap { DemoPage(rawValue: String($0)) }
     let broken = state.breakage.faults
     let shown = Fault.allCases.filter { page.map($0.pages.contains) ?? true }
-    let now = Int64(Date().timeIntervalSince1970 * 1_000)
+    let publication = page == .worktrees || page == .jobs ? nil : publication(request)
     let body = Body(
       faults: shown.map { fault in
         let text = fault.text(on: page ?? .board)
@@ -218,13 +222,28 @@ final class DemoControl: Sendable {
         )
       },
       elsewhere: broken.subtracting(shown).count,
-      truthAge: page == .worktrees || page == .jobs ? nil : state.madeAt.map { now - $0 },
+      truthAge: publication.map { DemoState.now - $0.ageCountsFrom },
+      isStampWrong: publication.map { !$0.isStampRight } ?? false,
+      isRecovering: page == .worktrees || page == .jobs ? false : state.isRecovering,
       clockAhead: broken.contains(.browserClock) ? Fault.clockAhead : 0
     )
     return Response(
       status: .ok,
       headers: [.contentType: "application/json", .cacheControl: "no-store"],
       body: .init(byteBuffer: ByteBuffer(bytes: try JSONEncoder().encode(body)))
+    )
+  }
+
+  /// The publication that the last response had that the page received, of which `stated` and `answered` tell: when it says
+  /// that its data was made, and when it was made itself, in milliseconds since 1970-01-01T00:00:00Z and ago. Without
+  /// them, the newest.
+  private func publication(_ request: Request) -> SourceTruth.Publication? {
+    let query = request.uri.queryParameters
+    guard let ago = query["answered"].flatMap({ Int64($0) }), (0...Int64(Int32.max)).contains(ago)
+    else { return state.truth.newest }
+    return state.truth.publication(
+      stated: query["stated"].flatMap { Int64($0) },
+      answeredAt: DemoState.now - ago
     )
   }
 

@@ -43,18 +43,12 @@ actor DemoDriver {
     case .producer(let trouble): state.set(trouble)
     case .agents(let areFrozen): agents.setFrozen(areFrozen)
     case .git(let hangs): try repository.setHanging(hangs)
-    case .network(let isCut):
-      proxy.setCut(isCut)
-      state.truthChanges()
+    case .network(let isCut): proxy.setCut(isCut)
     case .server(.killed):
       proxy.connect(to: nil)
       await server.kill()
-      state.truthChanges()
     case .server(let wanted):
-      if !server.isRunning {
-        proxy.connect(to: try await server.start())
-        state.truthChanges()
-      }
+      if !server.isRunning { proxy.connect(to: try await server.start()) }
       server.setSlow(wanted == .slow)
     }
   }

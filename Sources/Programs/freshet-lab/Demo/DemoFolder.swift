@@ -59,6 +59,9 @@ final class DemoFolder: Sendable {
   /// The path of a file or folder in it.
   func callAsFunction(_ name: String) -> String { "\(path)/\(name)" }
 
+  /// The folder with the repository and its worktrees.
+  var work: String { self("work") }
+
   // MARK: Processes
 
   /// Notes a process that was started.
@@ -116,6 +119,7 @@ final class DemoFolder: Sendable {
   /// Removes everything but the marker; returns whether that is gone.
   @discardableResult
   private func empty() -> Bool {
+    ScratchRepository.release(in: work)
     let names = (try? FileManager.default.contentsOfDirectory(atPath: path)) ?? []
     for name in names where name != Self.marker {
       try? FileManager.default.removeItem(atPath: self(name))

@@ -1,6 +1,9 @@
 import Commands
+import ConditionalHTTP
 import Demonstration
 import Foundation
+import HTTPTypes
+import NIOTransport
 import Synchronization
 
 /// The server of a demonstration: `freshet serve`, started, slowed down, killed and started again.
@@ -51,6 +54,28 @@ final class DemoServer: Sendable {
       try await Task.sleep(for: .milliseconds(20))
     }
     throw CommandFailure("freshet-lab demo: the server did not start:\n\(tail(log))", .unavailable)
+  }
+
+  /// Waits until the board of a stop has realtime.
+  ///
+  /// - Parameter port: The port of the server.
+  /// - Throws: ``CommandFailure`` if that does not happen.
+  static func hasRealtime(_ port: Int, at stop: String) async throws {
+    let transport = try NIOExchange()
+    let address = try HTTPAddress("http://127.0.0.1:\(port)")
+    let request = address.request("/api/stationboard", query: [("stop_id", stop), ("limit", "1")])
+    let deadline = ContinuousClock.now + .seconds(DemoLimits.startSeconds)
+    var isApplied = false
+    while !isApplied, ContinuousClock.now < deadline, !Task.isCancelled {
+      let answer = try? await transport.send(request, timeout: .seconds(DemoLimits.endSeconds))
+      isApplied = answer?.head.headerFields[.rtApplied] == "1"
+      if !isApplied { try? await Task.sleep(for: .milliseconds(50)) }
+    }
+    await transport.shutdown()
+    try Task.checkCancellation()
+    guard isApplied else {
+      throw CommandFailure("freshet-lab demo: the board gets no realtime", .unavailable)
+    }
   }
 
   /// Waits until the server ends; a killed one has not ended by itself.
@@ -119,4 +144,8 @@ final class DemoServer: Sendable {
     let text = (try? String(contentsOfFile: log, encoding: .utf8)) ?? ""
     return text.split(separator: "\n").suffix(10).joined(separator: "\n")
   }
+}
+
+extension HTTPField.Name {
+  fileprivate static let rtApplied = Self("x-md-rt-applied") ?? .age
 }

@@ -16,6 +16,9 @@ struct DemoStand: Sendable {
   let programs: DemoPrograms
   let folder: DemoFolder
 
+  /// The stop that is shown, which every sample network has.
+  private static let stop = "Parent8501120"
+
   /// Makes everything, prints the addresses, and waits until the task is canceled; then ends all processes.
   ///
   /// - Throws: ``CommandFailure`` if something cannot be made, or the server ends by itself.
@@ -44,7 +47,7 @@ struct DemoStand: Sendable {
     say("  importing it\n")
     try await finish(programs.freshet, ["import", folder("feed"), "--data", folder("data")])
     say("  making a repository with a worktree for each of \(options.agents) agents\n")
-    return try await ScratchRepository(in: folder("work"), count: options.agents) {
+    return try await ScratchRepository(in: folder.work, count: options.agents) {
       try await finish(programs.git, $0)
     }
   }
@@ -133,7 +136,7 @@ struct DemoStand: Sendable {
     )
     control.drive(driver)
     do {
-      try await show(server, agents, state, proxy, panel: panel)
+      try await show(server, agents, proxy, panel: panel)
     } catch {
       await end(server, agents, proxy)
       throw error
@@ -145,14 +148,14 @@ struct DemoStand: Sendable {
   private func show(
     _ server: DemoServer,
     _ agents: DemoAgents,
-    _ state: DemoState,
     _ proxy: PageProxy,
     panel: Int
   ) async throws {
     say("  starting the server and the agents\n")
-    proxy.connect(to: try await server.start())
+    let port = try await server.start()
+    proxy.connect(to: port)
     try agents.start()
-    try await state.firstPublication()
+    try await DemoServer.hasRealtime(port, at: Self.stop)
     announce(pages: proxy.port, panel: panel)
     try await withThrowingTaskGroup { group in
       group.addTask { try await server.watch() }
@@ -165,6 +168,7 @@ struct DemoStand: Sendable {
 
   private func end(_ server: DemoServer, _ agents: DemoAgents, _ proxy: PageProxy) async {
     await proxy.shutdown()
+    ScratchRepository.release(in: folder.work)
     await agents.end()
     await server.end()
   }
@@ -190,7 +194,7 @@ struct DemoStand: Sendable {
       logger: logger,
       door: ServerListener(),
       trouble: { state.producer },
-      onAnswer: { state.received($0, $1) }
+      onAnswer: { state.received($0) }
     )
   }
 
@@ -214,7 +218,7 @@ struct DemoStand: Sendable {
     return [
       "--data", folder("data"), "--trip-updates", "\(address)/trip-updates.pb",
       "--vehicle-positions", "\(address)/vehicle-positions.pb", "--alerts", "\(address)/alerts.pb",
-      "--workspaces", folder("work"), "--jobs", folder("jobs"),
+      "--workspaces", folder.work, "--jobs", folder("jobs"),
       "--claude-home", folder("agents/claude"), "--codex-home", folder("agents/codex"),
       "--agent-logs", folder("agents/agents"), "--log-level", "warning",
     ]
@@ -225,7 +229,7 @@ struct DemoStand: Sendable {
     say(
       """
 
-      Departures  \(origin)/?stop=Parent8501120
+      Departures  \(origin)/?stop=\(Self.stop)
       Worktrees   \(origin)/workspaces
       Jobs        \(origin)/jobs
 

@@ -1,5 +1,6 @@
 import Demonstration
 import FeedSimulation
+import Foundation
 import GTFSRealtime
 import Synchronization
 
@@ -10,19 +11,25 @@ final class DemoState: Sendable {
     /// What of it has been carried out.
     var applied = Breakage()
     var producer: FeedTrouble?
+    /// Whether the producer is mended, and the server has not asked it since.
+    var isRecovering = false
     var truth = SourceTruth()
     var lists = 0
   }
 
   private let state = Mutex(State())
-  private let published = DemoPort()
+
+  /// Milliseconds since 1970-01-01T00:00:00Z.
+  static var now: Int64 { Int64(Date().timeIntervalSince1970 * 1_000) }
 
   /// What is broken.
   var breakage: Breakage { state.withLock(\.breakage) }
   /// The trouble that the producer is in.
   var producer: FeedTrouble? { state.withLock(\.producer) }
-  /// When the data was made that a page can have, in milliseconds since 1970-01-01T00:00:00Z.
-  var madeAt: Int64? { state.withLock(\.truth.madeAt) }
+  /// Whether the producer is mended, and the server has not asked it since.
+  var isRecovering: Bool { state.withLock(\.isRecovering) }
+  /// What the server was given.
+  var truth: SourceTruth { state.withLock(\.truth) }
 
   /// Breaks or mends things.
   func change(_ change: (inout Breakage) -> Void) { state.withLock { change(&$0.breakage) } }
@@ -36,20 +43,26 @@ final class DemoState: Sendable {
   }
 
   /// Lets the producer be in trouble, or in none.
-  func set(_ trouble: FeedTrouble?) { state.withLock { $0.producer = trouble } }
-
-  /// What reaches the pages has changed.
-  func truthChanges() { state.withLock { $0.truth.change(to: $0.breakage) } }
-
-  /// The server has received a publication.
-  func received(_ stream: FeedStream, _ tick: FeedTick) {
-    guard stream == .tripUpdates else { return }
-    state.withLock { $0.truth.receive(madeAt: tick.sourceTime * 1_000) }
-    published.open(1)
+  func set(_ trouble: FeedTrouble?) {
+    state.withLock { state in
+      state.isRecovering = trouble == nil && state.producer != nil
+      state.producer = trouble
+    }
   }
 
-  /// Waits until the server has received a publication.
-  func firstPublication() async throws { _ = try await published.number }
+  /// The server has received a publication.
+  func received(_ answer: FeedAnswer) {
+    guard answer.stream == .tripUpdates else { return }
+    let publication = SourceTruth.Publication(
+      madeAt: answer.tick.sourceTime * 1_000,
+      arrivedAt: Self.now,
+      isStampRight: answer.ahead == 0
+    )
+    state.withLock { state in
+      state.truth.receive(publication)
+      if answer.ahead == 0 { state.isRecovering = false }
+    }
+  }
 
   /// The number of the next list of books; with `isFirst`, `nil` if there was one.
   func nextList(isFirst: Bool) -> Int? {

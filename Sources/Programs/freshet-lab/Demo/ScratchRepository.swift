@@ -49,11 +49,24 @@ struct ScratchRepository: Sendable {
 
   /// Lets git wait for ever in the repository, for a pipe in the place of the file of excludes; or puts the file back.
   func setHanging(_ hangs: Bool) throws {
-    let file = "\(main)/.git/info/exclude"
+    Self.release(in: root)
+    let file = Self.excludes(in: root)
     try? FileManager.default.removeItem(atPath: file)
     guard hangs else { return try Data().write(to: URL(filePath: file)) }
     guard mkfifo(file, 0o600) == 0 else {
       throw CommandFailure("\(file): \(String(cString: strerror(errno)))", .cannotCreate)
     }
   }
+
+  /// Lets every git go on that waits for the pipe: it reads the end of an empty file.
+  static func release(in root: String) {
+    let file = excludes(in: root)
+    var status = stat()
+    guard lstat(file, &status) == 0, status.st_mode & S_IFMT == S_IFIFO else { return }
+    let pipe = open(file, O_RDWR | O_NONBLOCK | O_CLOEXEC | O_NOFOLLOW)
+    unlink(file)
+    close(pipe)
+  }
+
+  private static func excludes(in root: String) -> String { "\(root)/library/.git/info/exclude" }
 }

@@ -20,7 +20,7 @@ struct FeedServer {
   /// The trouble that somebody has switched on.
   var trouble: @Sendable () -> FeedTrouble? = { nil }
   /// Is called with each publication that was answered whole.
-  var onAnswer: @Sendable (FeedStream, FeedTick) -> Void = { _, _ in }
+  var onAnswer: @Sendable (FeedAnswer) -> Void = { _ in }
 
   /// Serves until the process receives SIGINT or SIGTERM, then finishes pending responses.
   ///
@@ -105,7 +105,7 @@ struct FeedServer {
       request: request.headers,
       at: milliseconds
     )
-    if answer.fault == nil { onAnswer(stream, answer.tick) }
+    if answer.fault == nil { onAnswer(answer) }
     guard reply.hasContent else {
       return Response(status: reply.head.status, headers: reply.head.headerFields)
     }
