@@ -1,109 +1,278 @@
-"""Scripts/demo: a server and a live feed beside it, which end together."""
+"""`freshet demo`: three pages with everything in them, what a visitor breaks from its panel in Chromium, and that nothing is left of it."""
 
 from __future__ import annotations
 
-import json
 import os
-import re
+import shutil
 import signal
 import socket
 import subprocess
 import time
 import unittest
-import urllib.error
-import urllib.request
 from pathlib import Path
 
-from program import PROGRAM, Folder
-from side_by_side import load_side_by_side as load_tests  # noqa: F401
+from browser import Browser
+from demo_stage import PATIENCE, DemoFolder, DemoTab, ask
+from program import LAB, LONGEST, PROGRAM, Folder, run, until
+from test_age import BUSY, shown_age
 
-SCRIPT = Path(__file__).resolve().parents[2] / "Scripts" / "demo"
+#: How many ages are compared with the truth while a thing is broken.
+COMPARED = 3
+PANE = "document.querySelector('.pane').dataset.state"
+WORKTREES = "document.querySelector('#worktree-page').dataset.state"
+JOB = "document.querySelector('.job')?.dataset.state"
 
 
-def free_port() -> int:
-    with socket.socket() as one:
-        one.bind(("127.0.0.1", 0))
-        return one.getsockname()[1]
+class BrokenThings(unittest.TestCase):
+    """One demonstration, whose parts are broken one after the other."""
+
+    @classmethod
+    def setUpClass(cls):
+        cls.folder = DemoFolder()
+        cls.addClassCleanup(cls.folder.remove)
+        cls.demo = cls.folder.demo().ready()
+        cls.browser = Browser()
+        cls.addClassCleanup(cls.browser.close)
+        cls.board = DemoTab(cls.browser, cls.demo, cls.demo.board + "&lang=en")
+        cls.worktrees = DemoTab(cls.browser, cls.demo, cls.demo.worktrees + "?lang=en")
+        cls.jobs = DemoTab(cls.browser, cls.demo, cls.demo.jobs + "?lang=en")
+
+    def assert_age(self, label: str, changes: int = COMPARED) -> None:
+        """Compares ages that the board draws with the time since the data of its last answer was made: within a second.
+
+        An age is drawn between the look that does not show it yet and the one that does, cut to whole seconds.
+        """
+        before, last = time.time(), shown_age(self.board.text(".freshness"))
+        end = time.monotonic() + PATIENCE
+        while changes:
+            self.assertLess(time.monotonic(), end, f"{label}: the age is not drawn any more")
+            time.sleep(0.1)
+            made, now = self.board.stated(), time.time()
+            drawn = shown_age(self.board.text(".freshness"))
+            after = time.time()
+            if drawn is not None and drawn != last and made == self.board.stated():
+                age, unit = drawn
+                self.assertGreater(age + unit, before - made, f"{label}: younger than the data is")
+                self.assertLessEqual(age, after - made + BUSY, f"{label}: older than the data is")
+                changes -= 1
+            before, last = now, drawn
+
+    def fresh(self) -> None:
+        """Waits until the board has data of a publication that is not older than one that comes next."""
+        self.board.wait(f"{PANE} === 'live'", PATIENCE)
+
+    def panel_tells_the_truth(self, label: str) -> None:
+        """The panel's truth is the time since the producer made what the board shows."""
+        said = self.board.until_panel("/ (\\d+) s ago/.exec(document.querySelector('#truth').textContent)?.[1]")
+        self.assertLessEqual(abs(int(said) - (time.time() - self.board.stated())), 1 + BUSY, label)
+
+    def test_everything_that_can_be_broken(self):
+        """In one order, as a visitor does who has one server: data that is frozen by one thing is frozen for the next."""
+        for tab in (self.board, self.worktrees, self.jobs):
+            tab.open_panel()
+        self.whole()
+        self.producer_down_and_half_a_feed()
+        self.clock_of_the_producer()
+        self.clock_of_the_browser()
+        self.agents_and_git()
+        self.server_killed_in_an_import()
+        self.network_cut()
+        self.nobody_else_breaks_anything()
+        self.ends_without_a_trace()
+
+    def whole(self) -> None:
+        self.fresh()
+        self.assert_age("whole")
+        self.panel_tells_the_truth("whole")
+        self.assertTrue(self.demo.is_published(self.board.stated()), "data of a time at which nothing was published")
+        self.worktrees.wait("document.querySelectorAll('.card').length === 4")
+        self.worktrees.wait(f"{WORKTREES} === 'live'")
+        self.jobs.wait(f"{JOB} === 'succeeded'")
+        self.assertIn("2,000 of 2,000 succeeded", self.jobs.text(".job"))
+
+    def producer_down_and_half_a_feed(self) -> None:
+        self.board.set("producerDown", True)
+        self.board.wait(f"{PANE} !== 'live'", PATIENCE)
+        self.assert_age("producer down")
+        self.board.set("halfFeed", True)
+        self.board.set("producerDown", False)
+        frozen = self.board.stated()
+        self.assert_age("half a feed", changes=8)
+        self.assertEqual(self.board.stated(), frozen, "half a feed was believed")
+        self.board.mend()
+        self.fresh()
+        self.assertGreater(self.board.stated(), frozen)
+
+    def clock_of_the_producer(self) -> None:
+        self.board.set("producerClock", True)
+        # The age then counts from the arrival, at which nothing was published.
+        end = time.monotonic() + PATIENCE
+        while self.demo.is_published(self.board.stated()):
+            self.assertLess(time.monotonic(), end, "no publication with the wrong clock arrived")
+            time.sleep(0.5)
+        self.assert_age("the producer's clock a day ahead")
+        self.board.until_panel("document.querySelector('#truth').textContent.includes('tomorrow')")
+        self.panel_tells_the_truth("the producer's clock a day ahead")
+        self.assertLess(abs(time.time() - self.board.stated()), 3_600)
+        self.board.set("producerClock", False)
+
+    def clock_of_the_browser(self) -> None:
+        self.board.set("browserClock", True)
+        for tab in (self.board, self.worktrees):
+            tab.wait("Date.now() - (performance.timeOrigin + performance.now()) > 86000000 && new Date().getTime() - Date.now() < 1000")
+        self.assert_age("the browser's clock a day ahead")
+        age, unit = shown_age(self.worktrees.text(".freshness"))
+        self.assertLess(age, 60)
+        self.board.set("browserClock", False)
+        self.board.wait("Math.abs(Date.now() - (performance.timeOrigin + performance.now())) < 3600000")
+
+    def agents_and_git(self) -> None:
+        agents = self.demo.child("agent-sim")
+
+        def state() -> str:
+            return Path(f"/proc/{agents}/stat").read_text().rsplit(")", 1)[1].split()[0]
+
+        self.worktrees.set("agentsFrozen", True)
+        until(lambda: state() == "T")
+        self.worktrees.set("agentsFrozen", False)
+        until(lambda: state() != "T")
+        self.worktrees.set("gitHangs", True)
+        self.worktrees.wait("[...document.querySelectorAll('.card')].some((card) => card.textContent.includes('info/exclude'))", PATIENCE)
+        self.assertEqual(self.worktrees.run(WORKTREES), "live")
+        self.worktrees.set("gitHangs", False)
+        self.worktrees.wait("![...document.querySelectorAll('.card')].some((card) => card.textContent.includes('info/exclude'))", PATIENCE)
+
+    def server_killed_in_an_import(self) -> None:
+        self.jobs.set("serverSlow", True)
+        self.jobs.press("#import")
+        self.jobs.wait(f"document.querySelectorAll('.job').length === 2 && {JOB} === 'running'")
+        killed = self.demo.child("serve")
+        self.jobs.set("serverKilled", True)
+        self.assertNotIn(killed, self.demo.processes())
+        self.jobs.wait("document.querySelector('.job').textContent.includes('connecting again')")
+        for tab, state in ((self.board, PANE), (self.worktrees, WORKTREES)):
+            tab.wait(f"{state} === 'failing'", PATIENCE)
+        frozen = self.board.stated()
+        self.assert_age("server killed")
+        self.assertEqual(self.board.stated(), frozen)
+        self.jobs.mend()
+        self.jobs.wait(f"{JOB} === 'succeeded'", PATIENCE)
+        self.assertIn("2,000 of 2,000 succeeded", self.jobs.text(".job"))
+        self.assertIn("2,000 imported", self.jobs.text(".job"), "rows were imported twice, or not at all")
+        self.worktrees.wait(f"{WORKTREES} === 'live'", PATIENCE)
+        self.fresh()
+
+    def network_cut(self) -> None:
+        self.board.set("networkCut", True)
+        frozen = self.board.stated()
+        self.assert_age("network cut")
+        for tab, state in ((self.worktrees, WORKTREES), (self.board, PANE)):
+            tab.wait(f"['failing', 'offline'].includes({state})", PATIENCE)
+        self.assertEqual(self.board.stated(), frozen, "something came through")
+        # The panel is reachable, and says the same in each page.
+        self.worktrees.until_panel("document.querySelector('[data-fault=networkCut]').getAttribute('aria-checked') === 'true'")
+        self.worktrees.mend()
+        self.worktrees.wait(f"{WORKTREES} === 'live'", PATIENCE)
+        self.fresh()
+        self.assert_age("mended")
+
+    def nobody_else_breaks_anything(self) -> None:
+        """Requests of other pages, and of names that were made to mean this machine, are refused."""
+        panel, token = self.demo.panel, self.board.in_panel("document.documentElement.dataset.token")
+        broken = f"{panel}/broken/networkCut"
+        for status, method, url, fields in (
+            (403, "PUT", broken, {}),
+            (403, "PUT", broken, {"x_demo_token": token[:-1] + "-"}),
+            (403, "PUT", broken, {"x_demo_token": token, "origin": self.demo.url}),
+            (403, "GET", f"{panel}/state", {}),
+            (403, "POST", f"{panel}/books", {}),
+            (421, "GET", f"{panel}/panel", {"host": "panel.example"}),
+            (421, "PUT", broken, {"x_demo_token": token, "host": "panel.example"}),
+            (404, "PUT", f"{panel}/broken/everything", {"x_demo_token": token}),
+        ):
+            self.assertEqual(ask(method, url, **fields)[0], status, f"{method} {url} {fields}")
+        self.assertNotIn('"isBroken":true', ask("GET", f"{panel}/state", x_demo_token=token)[1])
+
+    def ends_without_a_trace(self) -> None:
+        """Ctrl-C, in the middle of broken things."""
+        self.worktrees.set("gitHangs", True)
+        self.worktrees.set("agentsFrozen", True)
+        self.worktrees.set("serverSlow", True)
+        port = int(self.demo.url.rsplit(":", 1)[1])
+        self.assertEqual(self.demo.end(), 0, self.demo.output)
+        self.assertFalse(self.demo.folder.exists())
+        until(lambda: not self.demo.processes())
+        with socket.socket() as one:
+            self.assertNotEqual(one.connect_ex(("127.0.0.1", port)), 0)
+        console = [line for tab in (self.board, self.worktrees, self.jobs) for line in tab.console
+                   if "ERR_" not in line and "Failed to load resource" not in line and "WebSocket" not in line]
+        self.assertEqual(console, [])
 
 
-class DemoTest(unittest.TestCase):
+class Folders(unittest.TestCase):
     def setUp(self):
-        self.folder = Folder()
+        self.folder = DemoFolder()
         self.addCleanup(self.folder.remove)
 
-    def start(self, port: int, feed_port: int) -> subprocess.Popen:
-        process = subprocess.Popen(
-            [str(SCRIPT), PROGRAM, str(self.folder.path), str(port)],
-            stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, start_new_session=True,
-            env={**os.environ, "FEED_PORT": str(feed_port)},
-        )
+    def test_what_was_left_by_a_kill_is_ended_and_removed_by_the_next_one(self):
+        first = self.folder.demo().ready()
+        second = self.folder.demo()
+        self.assertEqual(second.process.wait(timeout=LONGEST), 69)
+        second.output += second.process.stdout.read()
+        self.assertIn("another demonstration runs there", second.output)
+        left = [first.child("serve"), first.child("agent-sim")]
+        first.process.kill()
+        first.process.wait()
+        self.assertTrue(set(left) <= set(first.processes()), "there is nothing to clean")
+        third = self.folder.demo("--keep").ready()
+        self.assertIn("processes that were still running: 2", third.output)
+        until(lambda: not set(left) & set(third.processes()))
+        self.assertEqual(third.end(signal.SIGTERM), 0)
+        self.assertIn(f"Kept: {third.folder}", third.output)
+        self.assertTrue((third.folder / "data").is_dir())
+        until(lambda: not third.processes())
 
-        def end():
-            if process.poll() is None:
-                os.killpg(process.pid, signal.SIGKILL)
-            process.wait()
-            process.stdout.close()
-
-        self.addCleanup(end)
-        return process
-
-    def live(self, process: subprocess.Popen, port: int) -> str:
-        """Waits until a board has realtime; gives the address of the feed."""
-        address, limit = None, time.monotonic() + 90
-        while address is None:
-            line = process.stdout.readline()
-            self.assertTrue(line, "the demo has ended")
-            found = re.search(r"(http://\S+)/truth.json", line)
-            address = found and found.group(1)
-        while time.monotonic() < limit:
-            try:
-                with urllib.request.urlopen(
-                    f"http://127.0.0.1:{port}/api/stationboard?stop_id=Parent8501120&limit=5"
-                ) as answer:
-                    if json.load(answer)["meta"]["rtStatus"] == "applied":
-                        return address
-            except (urllib.error.URLError, ConnectionError):
-                pass
-            time.sleep(0.1)
-        raise AssertionError("no realtime on the board of the demo")
-
-    def is_open(self, port: int) -> bool:
-        with socket.socket() as one:
-            return one.connect_ex(("127.0.0.1", port)) == 0
-
-    def test_the_board_is_alive_and_ctrl_c_ends_both(self):
-        port, feed_port = free_port(), free_port()
-        process = self.start(port, feed_port)
-        self.assertEqual(self.live(process, port), f"http://127.0.0.1:{feed_port}")
-        # As a terminal does: to the whole group.
-        os.killpg(process.pid, signal.SIGINT)
-        process.wait(timeout=60)
-        self.assertFalse(self.is_open(port))
-        self.assertFalse(self.is_open(feed_port))
-
-    def test_a_feed_port_that_is_taken_is_another_one(self):
+    def test_a_port_that_is_taken_becomes_another_one(self):
         with socket.socket() as taken:
             taken.bind(("127.0.0.1", 0))
             taken.listen()
-            port, feed_port = free_port(), taken.getsockname()[1]
-            process = self.start(port, feed_port)
-            address = self.live(process, port)
-            self.assertNotEqual(address, f"http://127.0.0.1:{feed_port}")
-            process.terminate()
-            process.wait(timeout=60)
-            self.assertFalse(self.is_open(port))
-            self.assertFalse(self.is_open(int(address.rsplit(":", 1)[1])))
+            port = taken.getsockname()[1]
+            demo = self.folder.demo("--port", str(port)).ready()
+            self.assertIn(f"port {port} is taken", demo.output)
+            self.assertNotIn(f":{port}/", demo.url + "/")
+            self.assertEqual(ask("GET", demo.url + "/health/live")[0], 200)
+            self.assertEqual(demo.end(), 0)
 
-    def test_a_server_that_cannot_start_takes_the_feed_with_it(self):
-        with socket.socket() as taken:
-            taken.bind(("127.0.0.1", 0))
-            taken.listen()
-            feed_port = free_port()
-            process = self.start(taken.getsockname()[1], feed_port)
-            output = process.communicate(timeout=90)[0]
-            self.assertNotEqual(process.returncode, 0)
-            self.assertIn(str(taken.getsockname()[1]), output)
-            self.assertFalse(self.is_open(feed_port))
+    def test_no_folder_of_other_things_is_touched(self):
+        place = self.folder / "own"
+        place.mkdir()
+        (place / "thesis.txt").write_text("All of it.")
+        done = run("demo", "--folder", str(place))
+        self.assertEqual((done.returncode, (place / "thesis.txt").read_text()), (73, "All of it."))
+        self.assertIn("has files that no demonstration made", done.stderr)
+        (self.folder / "link").symlink_to(place)
+        done = run("demo", "--folder", str(self.folder / "link"))
+        self.assertEqual(done.returncode, 73)
+        self.assertIn("not a folder of your own", done.stderr)
+        for options in (["--books", "10001"], ["--agents", "0"], ["--period", "0.5"], ["--stops", "99"]):
+            done = run("demo", "--folder", str(self.folder / "none"), *options)
+            self.assertEqual(done.returncode, 64, options)
+            self.assertIn(options[0], done.stderr)
+        self.assertFalse((self.folder / "none").exists())
+
+
+class WithoutTheLab(unittest.TestCase):
+    def test_the_program_says_what_to_install(self):
+        folder = Folder()
+        self.addCleanup(folder.remove)
+        program = folder / "freshet"
+        shutil.copy(PROGRAM, program)
+        done = subprocess.run([program, "demo"], env={**os.environ, "PATH": "/nowhere"}, capture_output=True, text=True, check=False)
+        self.assertEqual(done.returncode, 69)
+        self.assertRegex(done.stderr, "^freshet demo: .*install the package freshet-lab\n$")
+        done = subprocess.run([LAB, "demo", "--program", str(folder / "absent")], capture_output=True, text=True, check=False)
+        self.assertEqual(done.returncode, 69)
+        self.assertIn("install the package freshet", done.stderr)
 
 
 if __name__ == "__main__":
