@@ -1,7 +1,6 @@
 # Everything a person needs to type: make demo, make test. The rest is for people who change the code.
 
 SWIFT ?= swift
-DEMO = .freshet/demo
 PORT ?= 8080
 # One build for demo, tests and everyday work. Other flags would compile everything again. Modules compiled as a whole save
 # a sixth of the processor time of a cold build. The compiler then remarks of each that it is not compiled incrementally.
@@ -21,10 +20,10 @@ JOBS = $(if $(ONLY),--only '$(ONLY)')
 .PHONY: help demo test install package test-built test-long check bench build engine-wasm format clean
 
 help:
-	@echo "make demo         a running departure board with sample data: http://127.0.0.1:$(PORT)/"
+	@echo "make demo         departures, worktrees and jobs with simulated data, to break: http://127.0.0.1:$(PORT)/"
 	@echo "make test         all tests but those that passed before and have not changed; ALL=1 runs them too,"
 	@echo "                  ONLY=PATTERN those jobs whose name matches"
-	@echo "make install      the optimized program, its manual and completions under PREFIX ($(PREFIX))"
+	@echo "make install      the optimized programs, their manuals and completions under PREFIX ($(PREFIX))"
 	@echo "make package      Debian packages and tar archives of freshet and freshet-lab, in dist"
 	@echo "make test-built   the tests of what is built already; ROUNDS=N runs them N times"
 	@echo "make test-long    all tests in their large sizes, on the release build: an hour or more"
@@ -39,7 +38,7 @@ demo:
 	@echo "Building the program. The first build compiles every dependency: about 5 minutes on two cores."
 	$(BUILD) --product freshet
 	$(BUILD) --product freshet-lab
-	@Scripts/demo "$(BUILT)/freshet" $(DEMO) $(PORT)
+	@"$(BUILT)/freshet" demo --port $(PORT)
 
 test:
 	@Scripts/install-packages build test engine scan package
@@ -50,9 +49,10 @@ test:
 
 install:
 	@Scripts/install-packages build
-	@echo "Building the optimized program. The first build takes ten minutes or more on two cores."
+	@echo "Building the optimized programs. The first build takes ten minutes or more on two cores."
 	$(BUILD_RELEASE)
-	Packaging/package "$(RELEASE)/freshet" install "$(PREFIX)"
+	$(BUILD_RELEASE_LAB)
+	for program in freshet freshet-lab; do Packaging/package "$(RELEASE)/$$program" install "$(PREFIX)" || exit 1; done
 
 package:
 	@Scripts/install-packages build package

@@ -346,7 +346,8 @@ let package = Package(
       name: "freshet-lab",
       dependencies: [
         "Agents", "AgentSimulation", "AgentWatch", "Commands", "CompatibilityCheck", "CProcess",
-        "ConditionalHTTP", "Demonstration", "FeedRecording", "FeedSimulation", "Freshness", "FreshnessRuntime",
+        "ConditionalHTTP", "Demonstration", "FeedRecording", "FeedSimulation", "Freshness",
+        "FreshnessRuntime",
         "FreshnessTesting", "GTFS", "GTFSRealtime", "NIOTransport", "ParityReport",
         "SampleNetwork", "Serving", "Simulation", "StationboardClient", "StationboardServer",
         "Timetable", "Workspaces", .argumentParser, .httpTypes, .hummingbird, .logging,

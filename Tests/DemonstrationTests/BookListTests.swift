@@ -17,9 +17,17 @@ import Testing
 
   @Test func `Two lists have no book in common`() {
     let (first, second) = (BookList(number: 1, count: 10_000), BookList(number: 2, count: 10_000))
-    let titles = Set(rows(first).map { $0.prefix { $0 != "," } + $0.drop { $0 != "," }.prefix { $0 != "\"" } })
+    let titles = Set(
+      rows(first).map { $0.prefix { $0 != "," } + $0.drop { $0 != "," }.prefix { $0 != "\"" } }
+    )
     #expect(titles.count == 10_000)
-    #expect(titles.isDisjoint(with: rows(second).map { $0.prefix { $0 != "," } + $0.drop { $0 != "," }.prefix { $0 != "\"" } }))
+    #expect(
+      titles.isDisjoint(
+        with: rows(second).map {
+          $0.prefix { $0 != "," } + $0.drop { $0 != "," }.prefix { $0 != "\"" }
+        }
+      )
+    )
     #expect(first.name != second.name)
   }
 

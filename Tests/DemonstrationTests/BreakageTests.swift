@@ -40,7 +40,8 @@ import Testing
     #expect(whole.steps(from: whole).isEmpty)
   }
 
-  @Test func `The steps between any two states lead from one to the other, each part at most once`() {
+  @Test func `The steps between any two states lead from one to the other, each part at most once`()
+  {
     for before in Self.all {
       let parts = Parts(before.steps(from: Breakage()))
       // A prime stride visits pairs of every kind without all 262,144.

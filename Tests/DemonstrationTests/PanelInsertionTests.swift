@@ -34,7 +34,12 @@ import Testing
   }
 
   @Test func `The panel of a page has its token and its origins`() {
-    let panel = PanelFile.panel(of: .jobs, token: "abc", origins: ["http://a", "http://b"], books: 7)
+    let panel = PanelFile.panel(
+      of: .jobs,
+      token: "abc",
+      origins: ["http://a", "http://b"],
+      books: 7
+    )
     #expect(
       panel.text.contains(
         "data-page=\"jobs\" data-token=\"abc\" data-pages=\"http://a http://b\""

@@ -129,12 +129,13 @@ class PackageTest(Packaged):
         package = next((self.folder / "lab").glob("freshet-lab_*.deb"))
         fields = output("dpkg-deb", "--field", package)
         self.assertIn("Package: freshet-lab\n", fields)
-        self.assertIn("Suggests: freshet-lab", output("dpkg-deb", "--field", self.package))
+        # Without it, `freshet demo` says that it is missing.
+        self.assertIn("freshet-lab", output("dpkg-deb", "--field", self.package, "Recommends"))
         control = self.folder / "lab-control"
         output("dpkg-deb", "--control", package, control)
         self.assertEqual({path.name for path in control.iterdir()}, {"control", "md5sums"})
         files = {line.split(None, 5)[5] for line in output("dpkg-deb", "--contents", package).splitlines()}
-        self.assertTrue({"./usr/bin/freshet-lab", "./usr/share/man/man1/freshet-lab-simulate.1.gz"} <= files)
+        self.assertTrue({"./usr/bin/freshet-lab", "./usr/share/man/man1/freshet-lab-simulate.1.gz", "./usr/share/man/man1/freshet-lab-demo.1.gz"} <= files)
         others = {line.split(None, 5)[5] for line in output("dpkg-deb", "--contents", self.package).splitlines()}
         self.assertEqual({path for path in files & others if not path.endswith("/")}, set(), "both can be installed")
 

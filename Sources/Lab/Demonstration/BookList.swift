@@ -31,11 +31,13 @@ package struct BookList: Hashable, Sendable {
   }
 
   private static let kinds = [
-    "The Garden of", "A History of", "Letters from", "The Last", "Notes on", "Under the", "The Book of",
+    "The Garden of", "A History of", "Letters from", "The Last", "Notes on", "Under the",
+    "The Book of",
     "A Winter in", "The House of", "Songs of the", "The Map of", "Beyond the",
   ]
   private static let subjects = [
-    "Salt", "Rivers", "Lanterns", "the North", "Glass", "Orchards", "Quiet Water", "Swifts", "Paper",
+    "Salt", "Rivers", "Lanterns", "the North", "Glass", "Orchards", "Quiet Water", "Swifts",
+    "Paper",
     "Lost Islands", "Clay", "Small Hours", "the Harbor", "Bells", "Stone Bridges", "Amber", "Moths",
   ]
   private static let firstNames = [

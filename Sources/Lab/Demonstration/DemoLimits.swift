@@ -12,8 +12,6 @@ package enum DemoLimits {
   package static let startSeconds = 60
   /// How long a child has to end after SIGTERM, in seconds; then it is killed.
   package static let endSeconds = 10
-  /// The longest body of a request to the panel, in bytes.
-  package static let requestBytes = 1_024
   /// How long a slow server runs, in milliseconds out of ``slowRound``.
   package static let slowRun = 5
   /// The time in which a slow server runs once, in milliseconds.

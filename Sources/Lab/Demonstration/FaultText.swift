@@ -34,8 +34,10 @@ extension Fault {
     case .halfFeed: "Every publication of the producer ends after half of its bytes."
     case .producerClock: "The producer stamps its publications with tomorrow’s time."
     case .agentsFrozen: "The agents’ simulator is stopped (SIGSTOP): their logs stand still."
-    case .gitHangs: "The repository’s exclude file is a pipe that nobody writes to: git would wait for it for ever."
-    case .networkCut: "No byte passes between browser and server; connections stay open, as with a pulled cable."
+    case .gitHangs:
+      "The repository’s exclude file is a pipe that nobody writes to: git would wait for it for ever."
+    case .networkCut:
+      "No byte passes between browser and server; connections stay open, as with a pulled cable."
     case .serverSlow: "The server runs 5 ms out of every 100 ms."
     case .serverKilled: "The server was killed (kill -9). It starts again when you mend this."
     case .browserClock: "The clock that this page reads says tomorrow."

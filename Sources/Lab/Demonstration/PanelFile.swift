@@ -32,7 +32,8 @@ package struct PanelFile: Sendable {
     books: Int
   ) -> PanelFile {
     let values = [
-      "{page}": page?.rawValue ?? "all", "{token}": token, "{pages}": origins.joined(separator: " "),
+      "{page}": page?.rawValue ?? "all", "{token}": token,
+      "{pages}": origins.joined(separator: " "),
       "{books}": String(books),
     ]
     var text = String(decoding: PackageResources.panel_html, as: UTF8.self)

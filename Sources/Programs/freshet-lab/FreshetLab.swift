@@ -10,7 +10,8 @@ struct FreshetLab: AsyncParsableCommand {
     abstract: "Sample data, simulators, recordings and reports for Freshet.",
     version: StationboardService.version,
     subcommands: [
-      DemoCommand.self, SampleCommand.self, FeedCommand.self, AgentSimCommand.self, CrowdCommand.self,
+      DemoCommand.self, SampleCommand.self, FeedCommand.self, AgentSimCommand.self,
+      CrowdCommand.self,
       CompatCommand.self, RecordCommand.self, ReportCommand.self, SimulateCommand.self,
     ]
   )

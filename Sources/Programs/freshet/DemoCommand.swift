@@ -37,7 +37,8 @@ struct DemoCommand: ParsableCommand {
     let beside = URL(filePath: program).resolvingSymlinksInPath().deletingLastPathComponent().path
     let path = ProcessInfo.processInfo.environment["PATH"] ?? ""
     // A folder without an absolute path would be another one in another working folder.
-    let folders = [beside] + path.split(separator: ":").map(String.init).filter { $0.hasPrefix("/") }
+    let folders =
+      [beside] + path.split(separator: ":").map(String.init).filter { $0.hasPrefix("/") }
     return folders.map { "\($0)/freshet-lab" }
       .first { FileManager.default.isExecutableFile(atPath: $0) }
   }

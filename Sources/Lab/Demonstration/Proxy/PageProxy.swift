@@ -31,7 +31,8 @@ package final class PageProxy: Sendable {
   ///   - insertion: What is inserted into pages.
   /// - Returns: The proxy, which closes connections until ``connect(to:)`` names a server.
   /// - Throws: An error of the socket, such as a port that is in use.
-  package static func open(port: Int, inserting insertion: PanelInsertion) async throws -> PageProxy {
+  package static func open(port: Int, inserting insertion: PanelInsertion) async throws -> PageProxy
+  {
     let proxy = PageProxy(insertion)
     let listener = try await ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
       .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)

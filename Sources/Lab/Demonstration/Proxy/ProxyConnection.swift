@@ -147,7 +147,11 @@ final class ProxyConnection {
       }
       write(.head(head))
     case .body(let bytes):
-      if page != nil { page?.content.writeImmutableBuffer(bytes) } else { write(.body(.byteBuffer(bytes))) }
+      if page != nil {
+        page?.content.writeImmutableBuffer(bytes)
+      } else {
+        write(.body(.byteBuffer(bytes)))
+      }
     case .end(let fields):
       if let page {
         let whole = page.whole(with: insertion)

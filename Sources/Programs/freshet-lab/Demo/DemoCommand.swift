@@ -63,7 +63,9 @@ struct DemoCommand: AsyncParsableCommand {
     } else if folder.remove() {
       Terminal.write("\nRemoved \(folder.path)\n")
     } else {
-      Terminal.complain("freshet-lab demo: \(folder.path) could not be removed; remove it yourself\n")
+      Terminal.complain(
+        "freshet-lab demo: \(folder.path) could not be removed; remove it yourself\n"
+      )
     }
     if case .failure(let error) = result, !(error is CancellationError) { throw error }
   }

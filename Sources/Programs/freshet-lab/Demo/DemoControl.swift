@@ -43,7 +43,10 @@ final class DemoControl: Sendable {
 
   /// Returns what serves.
   ///
-  /// - Parameter onRunning: Called with the port once it is open.
+  /// - Parameters:
+  ///   - logger: Logs failures.
+  ///   - onRunning: Called with the port once it is open.
+  /// - Returns: The application.
   func application(
     logger: Logger,
     onRunning: @escaping @Sendable (Int) -> Void
@@ -234,9 +237,10 @@ final class DemoControl: Sendable {
     )
   }
 
-  /// The publication that the last response had that the page received, of which `stated` and `answered` tell: when it says
-  /// that its data was made, and when it was made itself, in milliseconds since 1970-01-01T00:00:00Z and ago. Without
-  /// them, the newest.
+  /// Returns the publication that the last board of the page was made of; the newest if the page says nothing of one.
+  ///
+  /// The parameter `stated` is the time at which the board says that its data was made, in milliseconds since
+  /// 1970-01-01T00:00:00Z; `answered` is how many milliseconds ago the board arrived.
   private func publication(_ request: Request) -> SourceTruth.Publication? {
     let query = request.uri.queryParameters
     guard let ago = query["answered"].flatMap({ Int64($0) }), (0...Int64(Int32.max)).contains(ago)

@@ -58,7 +58,9 @@ final class DemoServer: Sendable {
 
   /// Waits until the board of a stop has realtime.
   ///
-  /// - Parameter port: The port of the server.
+  /// - Parameters:
+  ///   - port: The port of the server.
+  ///   - stop: The id of the stop.
   /// - Throws: ``CommandFailure`` if that does not happen.
   static func hasRealtime(_ port: Int, at stop: String) async throws {
     let transport = try NIOExchange()
@@ -100,10 +102,12 @@ final class DemoServer: Sendable {
   /// Kills it, as `kill -9` does.
   func kill() async {
     setSlow(false)
-    guard let child = state.withLock({ state in
-      defer { state.child = nil }
-      return state.child
-    }) else { return }
+    guard
+      let child = state.withLock({ state in
+        defer { state.child = nil }
+        return state.child
+      })
+    else { return }
     child.signal(SIGKILL)
     await child.ended()
     folder.forget(child)
@@ -112,10 +116,12 @@ final class DemoServer: Sendable {
   /// Ends it as SIGTERM does.
   func end() async {
     setSlow(false)
-    guard let child = state.withLock({ state in
-      defer { state.child = nil }
-      return state.child
-    }) else { return }
+    guard
+      let child = state.withLock({ state in
+        defer { state.child = nil }
+        return state.child
+      })
+    else { return }
     await child.end(within: DemoLimits.endSeconds)
     folder.forget(child)
   }

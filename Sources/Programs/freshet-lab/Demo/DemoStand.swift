@@ -39,7 +39,9 @@ struct DemoStand: Sendable {
 
   /// Writes and imports the network, and makes the repository.
   private func prepare() async throws -> ScratchRepository {
-    say("  writing a network of \(Quantity.count(options.stops)) stops, with a timetable for today\n")
+    say(
+      "  writing a network of \(Quantity.count(options.stops)) stops, with a timetable for today\n"
+    )
     try await finish(
       programs.laboratory,
       ["sample", "--stops", String(options.stops), "--out", folder("feed")]

@@ -11,7 +11,8 @@ struct ScratchRepository: Sendable {
 
   private let main: String
   private static let tasks = [
-    "check-isbn", "scan-spines", "export-csv", "tidy-readme", "faster-search", "dark-mode", "undo-import", "fix-dates",
+    "check-isbn", "scan-spines", "export-csv", "tidy-readme", "faster-search", "dark-mode",
+    "undo-import", "fix-dates",
   ]
 
   /// Makes the repository.
@@ -20,6 +21,7 @@ struct ScratchRepository: Sendable {
   ///   - root: The folder, which is made.
   ///   - count: How many worktrees it gets.
   ///   - git: Runs git with arguments and waits for its end.
+  /// - Throws: What `git` throws, and an error of the file system.
   init(in root: String, count: Int, git: ([String]) async throws -> Void) async throws {
     self.root = root
     let main = "\(root)/library"

@@ -33,6 +33,7 @@ struct FeedServer {
   /// Returns what serves, to be run together with other services.
   ///
   /// - Parameter onRunning: Called with the port once it is open.
+  /// - Returns: The application.
   func application(onRunning: @escaping @Sendable (Int) -> Void) -> some ApplicationProtocol {
     let listening = ListeningPort(port)
     let press = FeedPublisher()
