@@ -122,7 +122,8 @@ class DemoTab(Tab):
         self.demo = demo
         self.contexts: dict[int, str] = {}
         super().__init__(browser, bare=True, **options)
-        # The shell tells it once the page is there; without a pause the test would wait for nothing else.
+        # What turns while a page tries again costs more than everything else.
+        self.media(prefers_reduced_motion="reduce")
         self.open(url)
         self.wait("document.documentElement.dataset.ready === 'yes'")
 
