@@ -47,6 +47,10 @@ import Testing
     )
     #expect(panel.text.contains("Import 7 books"))
     #expect(!panel.text.contains("{"))
+    for (books, shown) in [(999, "999"), (1_000, "1,000"), (10_000, "10,000"), (2_075, "2,075")] {
+      let panel = PanelFile.panel(of: .jobs, token: "", origins: [], books: books)
+      #expect(panel.text.contains("Import \(shown) books"))
+    }
     #expect(PanelFile.panel(of: nil, token: "", origins: [], books: 1).text.contains("\"all\""))
   }
 }

@@ -39,11 +39,11 @@ def commands() -> dict[int, list[str]]:
 class Demo:
     """`freshet demo`, small, in a folder of its own."""
 
-    def __init__(self, folder: Path, *options: str, program: str = PROGRAM, books: int = 2_000):
+    def __init__(self, folder: Path, *options: str, program: str = PROGRAM, books: int = 2_000, agents: int = 3):
         self.folder = folder
         environment = {**os.environ, "PATH": f"{Path(LAB).parent}:{os.environ['PATH']}"}
         self.process = subprocess.Popen(
-            [program, "demo", "--folder", str(folder), "--stops", "100", "--agents", "3", "--books", str(books), "--port", "0", *options],
+            [program, "demo", "--folder", str(folder), "--stops", "100", "--agents", str(agents), "--books", str(books), "--port", "0", *options],
             stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, env=environment,
         )
         self.output = ""
@@ -121,6 +121,8 @@ class DemoTab(Tab):
     def __init__(self, browser: Browser, demo: Demo, url: str, **options):
         self.demo = demo
         self.contexts: dict[int, str] = {}
+        #: Of each board that the page has received: when its head came, when its data was made, as it says, and how long it took.
+        self.received: list[tuple[float, float, float]] = []
         super().__init__(browser, bare=True, **options)
         # What turns while a page tries again costs more than everything else.
         self.media(prefers_reduced_motion="reduce")
@@ -134,6 +136,11 @@ class DemoTab(Tab):
             self.contexts.pop(event["executionContextId"], None)
         elif method == "Runtime.executionContextsCleared":
             self.contexts.clear()
+        elif method == "Network.responseReceived" and "/api/stationboard?" in event["response"]["url"]:
+            fields = {name.lower(): value for name, value in event["response"]["headers"].items()}
+            if event["response"]["status"] in (200, 304) and (made := fields.get("x-md-rt-fetched-at")):
+                asked = next(request["at"] for request in reversed(self.requests) if request["id"] == event["requestId"])
+                self.received.append((time.time(), datetime.fromisoformat(made.replace("Z", "+00:00")).timestamp(), event["timestamp"] - asked))
         super()._heard(method, event)
 
     def in_panel(self, expression: str) -> object:
@@ -184,16 +191,13 @@ class DemoTab(Tab):
         self.press("#mend")
         self.until_panel("document.querySelector('#mend').disabled")
 
-    def stated(self) -> float | None:
-        """When the data of the last board was made that the page received, as its answer says."""
-        boards = [request["id"] for request in self.boards() if request["id"] in self.ended]
-        for number in reversed(boards):
-            answer = self.responses.get(number)
-            if answer and answer["status"] in (200, 304):
-                fields = {name.lower(): value for name, value in answer["headers"].items()}
-                if at := fields.get("x-md-rt-fetched-at"):
-                    return datetime.fromisoformat(at.replace("Z", "+00:00")).timestamp()
-        return None
+    def stated(self, until: float | None = None) -> float | None:
+        """When the newest data was made of the boards that the page has received, or had until an instant, as their answers say."""
+        return max((made for at, made, _ in self.received if until is None or at <= until), default=None)
+
+    def delay(self, made: float) -> float:
+        """How long the slowest answer with that data took: a page counts it as age, as it cannot know when in between the answer was made."""
+        return max(delay for _, other, delay in self.received if other == made)
 
 
 class DemoFolder(Folder):

@@ -34,11 +34,16 @@ package struct PanelFile: Sendable {
     let values = [
       "{page}": page?.rawValue ?? "all", "{token}": token,
       "{pages}": origins.joined(separator: " "),
-      "{books}": String(books),
+      "{books}": grouped(books),
     ]
     var text = String(decoding: PackageResources.panel_html, as: UTF8.self)
     for (name, value) in values { text.replace(name, with: value) }
     return PanelFile("text/html; charset=utf-8", Array(text.utf8))
+  }
+
+  /// 10000 as `10,000`.
+  private static func grouped(_ number: Int) -> String {
+    number < 1_000 ? "\(number)" : "\(number / 1_000),\(String(1_000 + number % 1_000).dropFirst())"
   }
 
   private static let javaScript = "text/javascript; charset=utf-8"

@@ -88,10 +88,23 @@
     if (books) drop(books);
   });
 
+  /** Puts the panel above a bar that the page has at the bottom of the window, such as the search on phones. */
+  function settle() {
+    const bar = document.elementsFromPoint(innerWidth / 2, innerHeight - 2).find((found) => found !== frame && ["fixed", "sticky"].includes(getComputedStyle(found).position));
+    const height = bar ? innerHeight - bar.getBoundingClientRect().top : 0;
+    // A bar, and not a dialog over all of the page.
+    const bottom = height < innerHeight / 3 ? height : 0;
+    frame.style.bottom = `${bottom}px`;
+    frame.style.maxHeight = `calc(100dvh - ${bottom}px)`;
+  }
+
   addEventListener("DOMContentLoaded", () => {
     Object.assign(frame.style, place);
     frame.style.colorScheme = scheme();
     document.body.append(frame);
+    settle();
+    addEventListener("resize", settle);
+    addEventListener("load", settle);
     new MutationObserver(tell).observe(document.documentElement, { attributes: true, attributeFilter: ["data-theme"] });
     matchMedia("(prefers-color-scheme: dark)").addEventListener("change", tell);
   });

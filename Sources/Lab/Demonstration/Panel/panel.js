@@ -96,7 +96,7 @@ function showTruth() {
   if (!has) return;
   const seconds = Math.floor((state.truthAge + performance.now() - cameAt) / 1000);
   const strong = document.createElement("strong");
-  strong.textContent = `${seconds} s ago`;
+  strong.textContent = `${seconds}\u00a0s\u00a0ago`;
   const what = state.isStampWrong ? "Truth: this data says that it is of tomorrow. It reached the server " : "Truth: the producer made this data ";
   element("truth").replaceChildren(what, strong, ".");
 }

@@ -11,6 +11,8 @@ final class DemoServer: Sendable {
   private struct State {
     var child: ChildProcess?
     var slowdown: Task<Void, Never>?
+    /// Whether it is ended for good: a change that is still carried out starts no other one.
+    var isOver = false
   }
 
   private let programs: DemoPrograms
@@ -34,15 +36,19 @@ final class DemoServer: Sendable {
   /// - Throws: ``CommandFailure`` with its last output if it ends or does not begin to serve.
   func start() async throws -> Int {
     let log = folder("server-\(UUID().uuidString).log")
-    let child = try ChildProcess(
-      programs.freshet,
-      ["serve", "--port", "0"] + arguments,
-      environment: programs.environment,
-      folder: folder.path,
-      log: log
-    )
+    let child = try state.withLock { state in
+      guard !state.isOver else { throw CancellationError() }
+      let child = try ChildProcess(
+        programs.freshet,
+        ["serve", "--port", "0"] + arguments,
+        environment: programs.environment,
+        folder: folder.path,
+        log: log
+      )
+      state.child = child
+      return child
+    }
     folder.note(child)
-    state.withLock { $0.child = child }
     let deadline = ContinuousClock.now + .seconds(DemoLimits.startSeconds)
     while child.isRunning, ContinuousClock.now < deadline {
       let text = (try? String(contentsOfFile: log, encoding: .utf8)) ?? ""
@@ -113,11 +119,12 @@ final class DemoServer: Sendable {
     folder.forget(child)
   }
 
-  /// Ends it as SIGTERM does.
+  /// Ends it as SIGTERM does, for good.
   func end() async {
     setSlow(false)
     guard
       let child = state.withLock({ state in
+        state.isOver = true
         defer { state.child = nil }
         return state.child
       })
