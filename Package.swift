@@ -16,6 +16,7 @@ let domains = [
   ],
   "Base": [
     "StrictJSON", "TolerantDecoding", "TerminalText", "CProcess", "CZlib", "Storage",
+    "CPostgres", "PostgresClient",
   ],
   "Boards": [
     "Stationboard", "StationboardClient", "CZip", "GTFS", "Timetable", "GTFSRealtime",
@@ -163,6 +164,12 @@ let package = Package(
     .target(name: "AgentSimulation", dependencies: ["Agents", "StrictJSON"]),
     .target(name: "AgentWatch", dependencies: ["Agents", "Workspaces"]),
     .target(name: "Storage", dependencies: ["ConditionalHTTP", .grdb, .sqlite]),
+    .systemLibrary(
+      name: "CPostgres",
+      pkgConfig: "libpq",
+      providers: [.apt(["libpq-dev"]), .brew(["libpq"])]
+    ),
+    .target(name: "PostgresClient", dependencies: ["CPostgres"]),
     .target(name: "Books"),
     .target(
       name: "BookLibrary",
@@ -469,6 +476,8 @@ let package = Package(
         "AgentSimulation", "AgentWatch", "Agents", "StrictJSON", "TestScale", "Workspaces",
       ]
     ),
+    .target(name: "PostgresCluster", path: "Tests/PostgresCluster", exclude: ["cluster"]),
+    .testTarget(name: "PostgresTests", dependencies: ["PostgresClient", "PostgresCluster"]),
     .testTarget(
       name: "BookTests",
       dependencies: [

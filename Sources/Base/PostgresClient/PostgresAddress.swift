@@ -1,0 +1,56 @@
+import CPostgres
+
+/// A connection string: `postgres://user:password@host:port/database?option=value`.
+///
+/// Its description names user, host, port and database only: passwords never appear in logs or errors.
+package struct PostgresAddress: Hashable, Sendable {
+  /// The connection string as libpq reads it.
+  let uri: String
+  /// Who connects to what, without secrets.
+  private let display: String
+
+  /// An error of a connection string.
+  package struct Invalid: Error, CustomStringConvertible {
+    package let description: String
+  }
+
+  /// Checks a connection string.
+  ///
+  /// - Parameter text: The string; options that it leaves out come from the environment, as libpq defines it (`PGHOST`,
+  ///   `PGPASSWORD`, `~/.pgpass`).
+  /// - Throws: ``Invalid``, which does not repeat the string.
+  package init(_ text: String) throws(Invalid) {
+    guard text.hasPrefix("postgres://") || text.hasPrefix("postgresql://") else {
+      throw Invalid(description: "expected postgres://user@host:port/database")
+    }
+    guard !text.utf8.contains(0), let options = PQconninfoParse(text, nil) else {
+      throw Invalid(
+        description:
+          "not a valid connection string; expected postgres://user@host:port/database?option=value, with % : / @ ? # in a "
+          + "password written as %25 %3A %2F %40 %3F %23"
+      )
+    }
+    defer { PQconninfoFree(options) }
+    var values: [String: String] = [:]
+    var place = options
+    while let keyword = place.pointee.keyword {
+      if let value = place.pointee.val {
+        values[String(cString: keyword)] = String(cString: value)
+      }
+      place += 1
+    }
+    uri = text
+    let user = values["user"].map { $0 + "@" } ?? ""
+    let host = values["host"] ?? values["hostaddr"] ?? ""
+    let port = values["port"].map { ":" + $0 } ?? ""
+    display = "postgres://\(user)\(host)\(port)/\(values["dbname"] ?? "")"
+  }
+}
+
+extension PostgresAddress: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable
+{
+  package var description: String { display }
+  package var debugDescription: String { display }
+  /// Hides the string from `dump` and from the descriptions of types that contain it.
+  package var customMirror: Mirror { Mirror(self, children: ["address": display]) }
+}
