@@ -266,8 +266,9 @@ let package = Package(
     .target(
       name: "JobsServer",
       dependencies: [
-        "ConditionalHTTP", "FreshResponses", "FreshnessServer", "Jobs", "Serving", "Storage",
-        "StrictJSON", "TolerantDecoding", .grdb, .httpTypes, .hummingbird, .logging, .nioCore,
+        "ConditionalHTTP", "FreshResponses", "FreshnessServer", "Jobs", "PostgresClient", "Serving",
+        "Storage", "StrictJSON", "TolerantDecoding", .grdb, .httpTypes, .hummingbird, .logging,
+        .nioCore,
       ]
     ),
     .target(
@@ -340,8 +341,9 @@ let package = Package(
         "Agents", "AgentWatch", "BookLibrary", "BookPipelines", "Books", "BookScan",
         "BooksTrackDialect", "CatnipDialect", "Commands", "ConditionalHTTP", "EventFeed",
         "FeedRecording", "Freshness", "FreshnessRuntime", "FreshnessTesting", "GTFS", "Jobs",
-        "JobsClient", "JobsServer", "MesDepartsDialect", "NIOTransport", "ServeSettings",
-        "Serving", "Stationboard", "StationboardClient", "StationboardServer", "Storage",
+        "JobsClient", "JobsServer", "MesDepartsDialect", "NIOTransport", "PostgresClient",
+        "ServeSettings", "Serving", "Stationboard", "StationboardClient", "StationboardServer",
+        "Storage",
         "StrictJSON",
         "TerminalText", "Timetable", "TolerantDecoding", "WebBoard", "Workspaces",
         "WorkspacesClient", "WorkspacesServer", "WorkspacesTerminal", "WorktreeWatch",
@@ -488,8 +490,9 @@ let package = Package(
     .testTarget(
       name: "JobTests",
       dependencies: [
-        "ConditionalHTTP", "Jobs", "JobsClient", "JobsServer", "NIOTransport", "Serving",
-        "StrictJSON", "TolerantDecoding", .httpTypes, .hummingbird, .logging, .nioCore,
+        "ConditionalHTTP", "Jobs", "JobsClient", "JobsServer", "NIOTransport", "PostgresClient",
+        "PostgresCluster", "Serving", "StrictJSON", "TolerantDecoding", .httpTypes, .hummingbird,
+        .logging, .nioCore,
         .serviceLifecycle,
       ]
     ),

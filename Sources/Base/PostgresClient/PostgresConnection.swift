@@ -185,6 +185,12 @@ package actor PostgresConnection {
     }
   }
 
+  /// Runs statements one after another, without parameters and results.
+  func script(_ sql: String) async throws {
+    let deadline = DispatchTime.now() + limits.statementSeconds
+    _ = try await run(deadline) { PQsendQuery($0, sql) }
+  }
+
   private func run(
     _ deadline: DispatchTime,
     _ send: (OpaquePointer) -> Int32

@@ -74,7 +74,8 @@ enum BooksTrackWords {
     case .notFinished: "JOB_NOT_FINISHED"
     case .tooManyStarts: "RATE_LIMIT_EXCEEDED"
     case .tooSlow: "TIMEOUT"
-    case .unknownPipeline, .pipelineUnavailable, .busy, .storageFull, .storeLocked:
+    case .unknownPipeline, .pipelineUnavailable, .busy, .storageFull, .storeLocked,
+      .storeUnreachable:
       "SERVICE_UNAVAILABLE"
     case nil: problem.status.kind == .serverError ? "INTERNAL_ERROR" : "INVALID_REQUEST"
     }

@@ -13,7 +13,7 @@ package struct JobsService: Sendable {
   /// How often what is too old is looked for, in seconds.
   private static let sweepSeconds = 30.0
 
-  let store: JobStore
+  let store: any JobStore
   let hub: JobEventBroadcaster
   private let runner: JobRunner
   let gate: JobAuthorization
@@ -34,7 +34,7 @@ package struct JobsService: Sendable {
   ///   - clock: The service clock.
   ///   - logger: Logs failures.
   package init(
-    store: JobStore,
+    store: any JobStore,
     pipelines: [any JobPipeline],
     rules: OriginGuard = OriginGuard(hosts: []),
     acceptsQueryToken: Bool = false,
@@ -117,7 +117,7 @@ package struct JobsService: Sendable {
       }
     }
     await runner.close()
-    store.claim.giveBack()
+    await store.close()
   }
 
   /// Writes measurements: how many jobs there are and what is done for them.
@@ -163,7 +163,7 @@ package struct JobsService: Sendable {
     add(
       to: router.group()
         .add(middleware: OriginGuardMiddleware(rules))
-        .add(middleware: StoreFaultMiddleware(folder: store.folder))
+        .add(middleware: StoreFaultMiddleware(store: store))
     )
   }
 

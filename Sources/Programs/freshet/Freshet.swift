@@ -15,7 +15,7 @@ struct Freshet: AsyncParsableCommand {
       """,
     version: StationboardService.version,
     groupedSubcommands: [
-      CommandGroup(name: "Server", subcommands: [ServeCommand.self]),
+      CommandGroup(name: "Server", subcommands: [ServeCommand.self, MigrateCommand.self]),
       CommandGroup(
         name: "Board",
         subcommands: [

@@ -58,7 +58,7 @@ extension ProgramExit {
     self =
       switch error {
       case .inUse: .temporary
-      case .damaged, .gone: .badData
+      case .damaged, .gone, .fenced: .badData
       }
   }
 

@@ -30,7 +30,7 @@ private struct Stage {
     _ work: @escaping @Sendable (JobClient, Int, JobsService) async throws -> Void
   ) async throws {
     let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
-    let store = try JobStore(folder: folder.path, limits: limits, clock: clock)
+    let store = try SQLiteJobStore(folder: folder.path, limits: limits, clock: clock)
     let service = JobsService(
       store: store,
       pipelines: [pipeline],

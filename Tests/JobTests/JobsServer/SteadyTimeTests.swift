@@ -60,7 +60,7 @@ import Testing
 }
 
 @Suite struct `Jobs that outlive their tokens and servers` {
-  private func start(_ store: JobStore) async throws -> (JobRow, String) {
+  private func start(_ store: any JobStore) async throws -> (JobRow, String) {
     let input = (name: "t", mediaType: "text/csv", content: Array("1".utf8))
     let started = try await store.start(.csvImport, inputs: [input], options: [:], key: nil)
     guard case .job(let job, let token, _) = started else { throw JobStoreError.gone("none") }
@@ -73,7 +73,7 @@ import Testing
     (limits.tokenSeconds, limits.tokenGraceSeconds) = (1, 1)
     // A thousand seconds are one.
     let clock = ServiceClock(startingAt: nil, pace: 1_000)
-    let store = try JobStore(folder: folder.path, limits: limits, clock: clock)
+    let store = try SQLiteJobStore(folder: folder.path, limits: limits, clock: clock)
     let (job, token) = try await start(store)
     let begin = store.now
     while store.now < begin + 20_000 { try await Task.sleep(for: .milliseconds(1)) }
@@ -91,8 +91,9 @@ import Testing
       return
     }
     #expect(try await store.refresh(job.id, token: token) == nil)
-    _ = try await store.begin(job.id, phases: [])
-    _ = try await store.end(job.id, .succeed)
+    let lease = try #require(try await store.claim(job.id))
+    _ = try await store.begin(lease, phases: [])
+    _ = try await store.end(lease, .succeed)
     guard case .open(let ended, let last) = try await store.access(job.id, token: fresh) else {
       Issue.record("the token does not open the results")
       return
@@ -102,49 +103,51 @@ import Testing
 
   @Test func `what is told of a token changes seldom`() async throws {
     let folder = try Folder()
-    let store = try JobStore(folder: folder.path, clock: ServiceClock())
+    let store = try SQLiteJobStore(folder: folder.path, clock: ServiceClock())
     let running = try await start(store).0
     var limits = JobLimits()
     limits.tokenSeconds = 100
-    #expect(JobStore.end(of: 5, isReplaced: true, running, at: 900_000, limits) == 5)
+    #expect(JobToken.end(of: 5, isReplaced: true, running, at: 900_000, limits) == 5)
     var ends: Set<Int64> = []
     for now in stride(from: Int64(0), to: 1_000_000, by: 10_000) {
-      let end = JobStore.end(of: 100_000, isReplaced: false, running, at: now, limits)
+      let end = JobToken.end(of: 100_000, isReplaced: false, running, at: now, limits)
       #expect(end >= now + 50_000)
       ends.insert(end)
     }
     #expect(ends.count <= 11)
-    _ = try await store.begin(running.id, phases: [])
-    let over = try #require(try await store.end(running.id, .succeed)).0
-    #expect(JobStore.end(of: 5, isReplaced: false, over, at: 900_000, limits) == 5)
+    let lease = try #require(try await store.claim(running.id))
+    _ = try await store.begin(lease, phases: [])
+    let over = try #require(try await store.end(lease, .succeed)).0
+    #expect(JobToken.end(of: 5, isReplaced: false, over, at: 900_000, limits) == 5)
   }
 
   @Test func `a process that ends over a job is counted until the job goes on`() async throws {
     let folder = try Folder()
     var id = ""
     for crashes in 0..<3 {
-      let store = try JobStore(folder: folder.path, clock: ServiceClock())
+      let store = try SQLiteJobStore(folder: folder.path, clock: ServiceClock())
       if id.isEmpty { id = try await start(store).0.id }
       try await store.countCrashes()
       #expect(try await store.job(id)?.crashes == crashes)
-      _ = try await store.begin(id, phases: [])
+      _ = try await store.begin(try #require(try await store.claim(id)), phases: [])
       store.claim.giveBack()
     }
-    let store = try JobStore(folder: folder.path, clock: ServiceClock())
+    let store = try SQLiteJobStore(folder: folder.path, clock: ServiceClock())
     try await store.countCrashes()
     #expect(try await store.job(id)?.crashes == 3)
     // A heartbeat is not progress, a checkpoint is.
     let beat = JobStep(phase: "x", fraction: 0, processed: 0)
-    _ = try await store.commit(beat, to: id, fraction: 0, sentence: "x")
+    let lease = try #require(try await store.claim(id))
+    _ = try await store.commit(beat, under: lease, fraction: 0, sentence: "x")
     #expect(try await store.job(id)?.crashes == 3)
     let step = JobStep(phase: "x", fraction: 0, processed: 1, checkpoint: [1])
-    _ = try await store.commit(step, to: id, fraction: 0, sentence: "x")
+    _ = try await store.commit(step, under: lease, fraction: 0, sentence: "x")
     #expect(try await store.job(id)?.crashes == 0)
     // One that lets go of its job has not ended over it.
-    _ = try await store.begin(id, phases: [])
-    try await store.rest(id)
+    _ = try await store.begin(lease, phases: [])
+    try await store.rest(lease)
     store.claim.giveBack()
-    let next = try JobStore(folder: folder.path, clock: ServiceClock())
+    let next = try SQLiteJobStore(folder: folder.path, clock: ServiceClock())
     try await next.countCrashes()
     #expect(try await next.job(id)?.crashes == 0)
   }

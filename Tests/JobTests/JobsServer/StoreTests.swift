@@ -9,7 +9,7 @@ import Testing
 @testable import JobsServer
 
 @Suite struct `The store of jobs` {
-  private func start(_ store: JobStore) async throws -> (JobRow, String) {
+  private func start(_ store: any JobStore) async throws -> (JobRow, String) {
     let input = (name: "t", mediaType: "text/csv", content: Array("1".utf8))
     let started = try await store.start(.csvImport, inputs: [input], options: [:], key: nil)
     guard case .job(let job, let token, _) = started else { throw JobStoreError.gone("none") }
@@ -28,7 +28,7 @@ import Testing
     old: Int64,
     new: Int64
   ) {
-    #expect(JobStore.newEpoch(now: now, after: old) == new)
+    #expect(SQLiteJobStore.newEpoch(now: now, after: old) == new)
   }
 
   @Test func `only the owner reads what was uploaded and what the database says of it`()
@@ -42,7 +42,7 @@ import Testing
       withIntermediateDirectories: true,
       attributes: [.posixPermissions: 0o755]
     )
-    let store = try JobStore(folder: folder.path, clock: ServiceClock())
+    let store = try SQLiteJobStore(folder: folder.path, clock: ServiceClock())
     _ = try await start(store)
     func permissions(_ name: String) throws -> Int? {
       let facts = try manager.attributesOfItem(atPath: folder.path + "/" + name)
@@ -56,12 +56,13 @@ import Testing
 
   @Test func `the state of a job that is over stands before its end`() async throws {
     let folder = try Folder()
-    let store = try JobStore(folder: folder.path, clock: ServiceClock())
+    let store = try SQLiteJobStore(folder: folder.path, clock: ServiceClock())
     let (job, _) = try await start(store)
-    _ = try await store.begin(job.id, phases: [])
+    let lease = try #require(try await store.claim(job.id))
+    _ = try await store.begin(lease, phases: [])
     let running = try #require(try await store.job(job.id))
     #expect(running.snapshot().position == running.position)
-    _ = try await store.end(job.id, .succeed)
+    _ = try await store.end(lease, .succeed)
     let ended = try #require(try await store.job(job.id))
     #expect(ended.snapshot().position.seq == ended.position.seq - 1)
   }
@@ -70,12 +71,13 @@ import Testing
     async throws
   {
     let folder = try Folder()
-    let store = try JobStore(folder: folder.path, clock: ServiceClock())
+    let store = try SQLiteJobStore(folder: folder.path, clock: ServiceClock())
     let (job, old) = try await start(store)
     let refreshed = try await store.refresh(job.id, token: old)
     let fresh = try #require(refreshed).0
-    _ = try await store.begin(job.id, phases: [])
-    _ = try await store.end(job.id, .succeed)
+    let lease = try #require(try await store.claim(job.id))
+    _ = try await store.begin(lease, phases: [])
+    _ = try await store.end(lease, .succeed)
     guard case .open(let ended, let kept) = try await store.access(job.id, token: fresh),
       case .open(_, let short) = try await store.access(job.id, token: old)
     else {
@@ -92,19 +94,20 @@ import Testing
     let folder = try Folder()
     var limits = JobLimits()
     limits.resultSeconds = 1
-    let store = try JobStore(folder: folder.path, limits: limits, clock: ServiceClock())
+    let store = try SQLiteJobStore(folder: folder.path, limits: limits, clock: ServiceClock())
     let (job, _) = try await start(store)
-    _ = try await store.begin(job.id, phases: [])
+    let lease = try #require(try await store.claim(job.id))
+    _ = try await store.begin(lease, phases: [])
     let items = (0..<3).map { JobItem(number: $0, outcome: $0 == 1 ? .failed : .imported) }
     let step = JobStep(items: items, phase: "x", fraction: 1, processed: 3)
-    _ = try await store.commit(step, to: job.id, fraction: 1, sentence: "x")
-    _ = try await store.end(job.id, .succeed)
+    _ = try await store.commit(step, under: lease, fraction: 1, sentence: "x")
+    _ = try await store.end(lease, .succeed)
     let page = try #require(
       try await store.page(job.id, outcomes: [.imported], after: -1, limit: 1)
     )
     #expect(page.items.map(\.number) == [0])
     #expect(page.total == 2)
-    #expect(page.work.inputs.count == 1)
+    #expect(try await store.work(job).inputs.count == 1)
     // What went, with or without the sweep, is never read as if there were nothing.
     let ended = try #require(try await store.job(job.id)?.expiresAt)
     while store.now < ended { try await Task.sleep(for: .milliseconds(20)) }
@@ -135,7 +138,7 @@ import Testing
   @Test func `each path has its methods, and one place says which`() throws {
     let folder = try Folder()
     let service = JobsService(
-      store: try JobStore(folder: folder.path, clock: ServiceClock()),
+      store: try SQLiteJobStore(folder: folder.path, clock: ServiceClock()),
       pipelines: [CountingPipeline()],
       clock: ServiceClock(),
       logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
@@ -163,12 +166,12 @@ import Testing
 
   @Test func `files that belong to no job are removed, others stay`() async throws {
     let folder = try Folder()
-    let earlier = try JobStore(folder: folder.path, clock: ServiceClock())
+    let earlier = try SQLiteJobStore(folder: folder.path, clock: ServiceClock())
     let (job, _) = try await start(earlier)
     earlier.claim.giveBack()
     let stranger = folder.path + "/inputs/stranger-0"
     try Data("x".utf8).write(to: URL(fileURLWithPath: stranger))
-    let store = try JobStore(folder: folder.path, clock: ServiceClock())
+    let store = try SQLiteJobStore(folder: folder.path, clock: ServiceClock())
     #expect(!FileManager.default.fileExists(atPath: stranger))
     let path = try #require(try await store.work(job).inputs.first?.path)
     #expect(FileManager.default.fileExists(atPath: path))
@@ -178,7 +181,7 @@ import Testing
     let folder = try Folder()
     var limits = JobLimits()
     limits.openJobs = 1
-    let store = try JobStore(folder: folder.path, limits: limits, clock: ServiceClock())
+    let store = try SQLiteJobStore(folder: folder.path, limits: limits, clock: ServiceClock())
     #expect(try await store.hasRoom(key: nil))
     let started = try await store.start(.csvImport, inputs: [], options: [:], key: "k")
     guard case .job = started else {

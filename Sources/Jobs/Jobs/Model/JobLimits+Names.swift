@@ -26,6 +26,7 @@ extension JobLimits {
     ("recentMessages", \.recentMessages), ("embeddedItems", \.embeddedItems),
     ("heartbeatSeconds", \.heartbeatSeconds), ("pollSeconds", \.pollSeconds),
     ("stuckSeconds", \.stuckSeconds), ("lockedSeconds", \.lockedSeconds),
+    ("leaseSeconds", \.leaseSeconds),
     ("crashesOfJob", \.crashesOfJob), ("tokensOfJob", \.tokensOfJob),
     ("startsAtOnce", \.startsAtOnce),
     ("startsPerMinute", \.startsPerMinute), ("startsAtOnceOfClient", \.startsAtOnceOfClient),

@@ -19,6 +19,7 @@ public enum JobProblemCode: String, CaseIterable, Hashable, Sendable {
   case busy
   case storageFull = "storage_full"
   case storeLocked = "store_locked"
+  case storeUnreachable = "store_unreachable"
   case tooManyStarts = "too_many_starts"
   case unknownMessage = "unknown_message"
   case invalidMessage = "invalid_message"

@@ -9,7 +9,7 @@ struct JobAuthorization: Sendable {
   /// The subprotocols that carry a token; the second is that of older clients.
   static let tokenProtocols = [JobSocketAuthorizer.subprotocol, "bookstrack-auth."]
 
-  let store: JobStore
+  let store: any JobStore
   /// Whether a token is accepted in the query, where it ends up in logs.
   let acceptsQueryToken: Bool
   let tally: JobMetrics

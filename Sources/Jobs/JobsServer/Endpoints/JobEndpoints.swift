@@ -12,7 +12,7 @@ struct JobEndpoints: Sendable {
   /// The longest request for a new token, in bytes.
   private static let refreshBytes = 4 << 10
 
-  let store: JobStore
+  let store: any JobStore
   let hub: JobEventBroadcaster
   let gate: JobAuthorization
   let pipelines: [PipelineName: any JobPipeline]
@@ -64,7 +64,7 @@ struct JobEndpoints: Sendable {
   ) async throws -> [JSONValue] {
     var messages: [JSONValue] = []
     let after: Int64
-    switch CatchUp(from: asked, in: JobStore.log(job), most: store.limits.replayedEvents) {
+    switch CatchUp(from: asked, in: job.log, most: store.limits.replayedEvents) {
     case .events(let seq, _): after = seq
     case .state:
       messages.append(writer.reconnected(job.snapshot(), isRecovered: false))
@@ -175,12 +175,14 @@ struct JobEndpoints: Sendable {
   }
 
   private func failedRows(of job: JobRow) async throws -> [UInt8] {
+    // Before the results: if those are still there, the files were.
+    let work = try await store.work(job)
     guard
       let page = try await store.page(job.id, outcomes: [.failed], after: -1, limit: .max)
     else { throw gate.gone }
     let bytes: [UInt8]?
     do {
-      bytes = try await pipelines[job.pipeline]?.failedRows(page.work, failed: page.items)
+      bytes = try await pipelines[job.pipeline]?.failedRows(work, failed: page.items)
     } catch let failure as JobFailure {
       // The file goes with the results, perhaps at this moment.
       if try await store.isGone(job.id) { throw gate.gone }

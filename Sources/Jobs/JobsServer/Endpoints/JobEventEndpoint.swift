@@ -14,7 +14,7 @@ struct JobEventEndpoint: Sendable {
   /// The route, for metrics.
   private static let route = "/v1/jobs/:job/events"
 
-  let store: JobStore
+  let store: any JobStore
   let hub: JobEventBroadcaster
   let gate: JobAuthorization
   let serving: ResourceServing

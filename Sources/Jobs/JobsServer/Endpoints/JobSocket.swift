@@ -17,7 +17,7 @@ package struct JobSocketAuthorizer: WebSocketAuthorizer {
   /// The prefix of the native subprotocol; a token follows.
   package static let subprotocol = "freshet-auth."
 
-  let store: JobStore
+  let store: any JobStore
   let hub: JobEventBroadcaster
   let gate: JobAuthorization
   let rules: OriginGuard
@@ -113,7 +113,7 @@ package struct JobSocketAuthorizer: WebSocketAuthorizer {
 
 /// One open socket.
 private struct JobSocketSession: Sendable {
-  let store: JobStore
+  let store: any JobStore
   let hub: JobEventBroadcaster
   let writer: JobMessageWriter
   let listener: JobSubscription

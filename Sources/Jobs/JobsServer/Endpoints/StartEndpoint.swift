@@ -12,7 +12,7 @@ struct StartEndpoint: Sendable {
   /// The parameters that are not options of a pipeline.
   private static let ownParameters: Set<String> = ["token", "version", "jobId", JobOrder.dialect]
 
-  let store: JobStore
+  let store: any JobStore
   let runner: JobRunner
   let pipelines: Set<PipelineName>
   let permits: UploadPermits

@@ -9,8 +9,7 @@ import Serving
 /// Reports a store that cannot be written at the moment, instead of a server failure: a full disk is 507, a database
 /// that another program has locked is 503; both say when to retry.
 struct StoreFaultMiddleware<Context: RequestContext>: RouterMiddleware {
-  /// Where the store is.
-  let folder: String
+  let store: any JobStore
 
   @concurrent
   func handle(
@@ -21,7 +20,7 @@ struct StoreFaultMiddleware<Context: RequestContext>: RouterMiddleware {
     do {
       return try await next(request, context)
     } catch {
-      guard let fault = StoreFault(error, in: folder) else { throw error }
+      guard let fault = store.fault(of: error) else { throw error }
       let details = "\(error)"
       context.logger.warning("the store cannot be written", metadata: ["error": "\(details)"])
       throw fault.problem
@@ -30,11 +29,13 @@ struct StoreFaultMiddleware<Context: RequestContext>: RouterMiddleware {
 }
 
 /// Why a store cannot be written, if that passes.
-enum StoreFault: Hashable, Sendable {
+package enum StoreFault: Hashable, Sendable {
   /// The disk is full.
   case full
   /// Another program has locked the database.
   case locked
+  /// The database cannot be reached.
+  case unreachable
 
   /// A disk with less room than this, in bytes, is full.
   private static let leastRoom: UInt64 = 256 << 10
@@ -95,6 +96,13 @@ enum StoreFault: Hashable, Sendable {
         .serviceUnavailable,
         .storeLocked,
         "another program has locked the database of the server; nothing was changed",
+        retryAfter: 5
+      ).problem
+    case .unreachable:
+      JobProblem(
+        .serviceUnavailable,
+        .storeUnreachable,
+        "the server cannot reach its database; what was sent may have been stored, so repeat it with the same key",
         retryAfter: 5
       ).problem
     }

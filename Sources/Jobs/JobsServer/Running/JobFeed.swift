@@ -20,7 +20,7 @@ struct FeedMessage: Sendable {
 struct JobFeed: Sendable {
   typealias Ending = JobListening.Ending
 
-  let store: JobStore
+  let store: any JobStore
   let hub: JobEventBroadcaster
   let listener: JobSubscription
   let writer: JobMessageWriter
@@ -43,7 +43,7 @@ struct JobFeed: Sendable {
       return .expired
     }
     var last: Int64
-    switch CatchUp(from: asked, in: JobStore.log(job), most: store.limits.replayedEvents) {
+    switch CatchUp(from: asked, in: job.log, most: store.limits.replayedEvents) {
     case .events(let after, let isRecovered):
       if saysWhere { try await send(standing(job, isRecovered: isRecovered)) }
       last = after
@@ -137,7 +137,7 @@ struct JobFeed: Sendable {
     _ event: JobEvent,
     _ covers: Int64?,
     _ writer: JobMessageWriter,
-    _ store: JobStore
+    _ store: any JobStore
   ) async throws -> ByteBuffer {
     var items: [JobItem] = []
     if event.isTerminal, writer.version == .v1 {

@@ -20,7 +20,7 @@ package struct JobListening: Sendable {
     case alive(JobProgress)
   }
 
-  let store: JobStore
+  let store: any JobStore
   let listener: JobSubscription
   let job: String
 

@@ -1,4 +1,3 @@
-import GRDB
 import Jobs
 import Logging
 import Serving
@@ -9,7 +8,7 @@ import Synchronization
 /// The next one is the oldest of the client network that has the fewest running, so that nobody waits for all the jobs of another.
 /// Whose jobs they are is not stored: those that are resumed are one client's.
 actor JobRunner {
-  private let store: JobStore
+  private let store: any JobStore
   private let hub: JobEventBroadcaster
   private let pipelines: [PipelineName: any JobPipeline]
   private let logger: Logger
@@ -21,7 +20,8 @@ actor JobRunner {
   /// Those over which the process has ended more than once: each runs alone, so that no other is blamed for it.
   private var suspects: Set<String> = []
 
-  init(store: JobStore, hub: JobEventBroadcaster, pipelines: [any JobPipeline], logger: Logger) {
+  init(store: any JobStore, hub: JobEventBroadcaster, pipelines: [any JobPipeline], logger: Logger)
+  {
     self.store = store
     self.hub = hub
     self.pipelines = Dictionary(pipelines.map { ($0.name, $0) }) { first, _ in first }
@@ -77,7 +77,7 @@ actor JobRunner {
     for task in tasks { task.cancel() }
     for task in tasks { await task.value }
     for pipeline in pipelines.values { await pipeline.close() }
-    await store.checkpoint()
+    await store.finishWriting()
   }
 
   private func startNext() {
@@ -122,45 +122,62 @@ actor JobRunner {
   @concurrent
   private nonisolated func run(_ id: String) async {
     do {
-      guard let job = try await store.job(id), !job.state.isTerminal else { return }
-      guard let pipeline = pipelines[job.pipeline] else {
-        let failure = JobFailure(
-          code: JobProblemCode.pipelineUnavailable.rawValue,
-          message: "this server does not run \(job.pipeline) any more",
-          isRetryable: false
-        )
-        return try await end(id, .fail, failure)
-      }
-      guard job.crashes < store.limits.crashesOfJob else {
-        logger.error(
-          "a job is ended because the server ended over it again and again",
-          metadata: ["job": "\(id)", "times": "\(job.crashes)"]
-        )
-        return try await end(id, .fail, Self.failure(of: job))
-      }
-      guard let (begun, event) = try await begin(id, pipeline) else { return }
-      if let event { hub.publish(event, of: id) }
+      guard let lease = try await store.claim(id) else { return }
       do {
-        let isStopped = try await work(begun, pipeline)
-        try await end(id, isStopped ? .stop : .succeed, nil)
-      } catch let failure as JobFailure {
-        try await end(id, .fail, failure)
-      } catch is CancellationError {
-        logger.info("a job waits for the next start", metadata: ["job": "\(id)"])
-        await letGo(id)
+        try await run(lease)
+      } catch JobStoreError.fenced {
+        logger.warning("another server took a job over", metadata: ["job": "\(id)"])
       } catch {
-        // A server that ends interrupts its stores too.
-        if Task.isCancelled { return await letGo(id) }
-        logger.error("a job failed", metadata: ["job": "\(id)", "error": "\(error)"])
-        let failure = JobFailure(
-          code: "internal_error",
-          message: "the server failed to do the work; the failure is in its log as \(id)",
-          isRetryable: true
-        )
-        try await end(id, .fail, failure)
+        logger.error("a job cannot be run", metadata: ["job": "\(id)", "error": "\(error)"])
+        await letGo(lease)
       }
     } catch {
-      logger.error("a job cannot be run", metadata: ["job": "\(id)", "error": "\(error)"])
+      logger.error("a job cannot be taken up", metadata: ["job": "\(id)", "error": "\(error)"])
+    }
+  }
+
+  private nonisolated func run(_ lease: JobLease) async throws {
+    let id = lease.job
+    guard let job = try await store.job(id), !job.state.isTerminal else {
+      return await letGo(lease)
+    }
+    guard let pipeline = pipelines[job.pipeline] else {
+      let failure = JobFailure(
+        code: JobProblemCode.pipelineUnavailable.rawValue,
+        message: "this server does not run \(job.pipeline) any more",
+        isRetryable: false
+      )
+      return try await end(lease, .fail, failure)
+    }
+    guard job.crashes < store.limits.crashesOfJob else {
+      logger.error(
+        "a job is ended because the server ended over it again and again",
+        metadata: ["job": "\(id)", "times": "\(job.crashes)"]
+      )
+      return try await end(lease, .fail, Self.failure(of: job))
+    }
+    guard let (begun, event) = try await begin(lease, pipeline) else { return }
+    if let event { hub.publish(event, of: id) }
+    do {
+      let isStopped = try await work(begun, lease, pipeline)
+      try await end(lease, isStopped ? .stop : .succeed, nil)
+    } catch let failure as JobFailure {
+      try await end(lease, .fail, failure)
+    } catch is CancellationError {
+      logger.info("a job waits for the next start", metadata: ["job": "\(id)"])
+      await letGo(lease)
+    } catch JobStoreError.fenced(let job) {
+      throw JobStoreError.fenced(job)
+    } catch {
+      // A server that ends interrupts its stores too.
+      if Task.isCancelled { return await letGo(lease) }
+      logger.error("a job failed", metadata: ["job": "\(id)", "error": "\(error)"])
+      let failure = JobFailure(
+        code: "internal_error",
+        message: "the server failed to do the work; the failure is in its log as \(id)",
+        isRetryable: true
+      )
+      try await end(lease, .fail, failure)
     }
   }
 
@@ -179,22 +196,22 @@ actor JobRunner {
   }
 
   /// Says that the job is not worked on, also when the task is cancelled already.
-  private nonisolated func letGo(_ id: String) async {
+  private nonisolated func letGo(_ lease: JobLease) async {
     let store = store
     // Not a part of this task: the change of a cancelled task is cancelled.
-    await Task { try? await store.rest(id) }.value
+    await Task { try? await store.rest(lease) }.value
   }
 
   /// Begins a job; while another program has locked the database, waits.
   private nonisolated func begin(
-    _ id: String,
+    _ lease: JobLease,
     _ pipeline: any JobPipeline
   ) async throws -> (JobRow, JobEvent?)? {
     let end = ContinuousClock.now + .seconds(store.limits.lockedSeconds)
     while true {
       do {
-        return try await store.begin(id, phases: pipeline.phases)
-      } catch let error as DatabaseError where Self.isLock(error) && ContinuousClock.now < end {
+        return try await store.begin(lease, phases: pipeline.phases)
+      } catch  where isPassing(error) && ContinuousClock.now < end {
         try await Task.sleep(for: Self.lockPause)
       }
     }
@@ -204,15 +221,19 @@ actor JobRunner {
   ///
   /// - Returns: Whether it was asked to stop.
   /// - Throws: What the pipeline throws; `JobFailure` if the lock remains.
-  private nonisolated func work(_ begun: JobRow, _ pipeline: any JobPipeline) async throws -> Bool {
+  private nonisolated func work(
+    _ begun: JobRow,
+    _ lease: JobLease,
+    _ pipeline: any JobPipeline
+  ) async throws -> Bool {
     var job = begun
     var since: ContinuousClock.Instant?
     while true {
-      let steps = RunnerSteps(job: job, phases: pipeline.phases, store: store, hub: hub)
+      let steps = RunnerSteps(job, lease, pipeline.phases, store, hub)
       do {
         try await pipeline.run(try await store.work(job), steps: steps)
         return steps.isStopped
-      } catch let error as DatabaseError where Self.isLock(error) {
+      } catch  where isPassing(error) {
         if Task.isCancelled { throw CancellationError() }
         guard let now = try await store.job(job.id), !now.state.isTerminal else {
           throw JobStoreError.gone(job.id)
@@ -242,29 +263,36 @@ actor JobRunner {
   /// The pause before another attempt at a locked database, which itself waits some seconds.
   private static let lockPause = Duration.milliseconds(500)
 
-  private static func isLock(_ error: DatabaseError) -> Bool {
-    [.SQLITE_BUSY, .SQLITE_LOCKED].contains(error.resultCode.primaryResultCode)
+  /// Whether a database cannot be used for now: that of the jobs, or one that the pipeline uses.
+  private nonisolated func isPassing(_ error: any Error) -> Bool {
+    [.locked, .unreachable].contains(store.fault(of: error))
   }
 
   private nonisolated func end(
-    _ id: String,
+    _ lease: JobLease,
     _ cause: JobCause,
     _ failure: JobFailure?
   ) async throws {
-    guard let (_, event) = try await store.end(id, cause, failure: failure) else { return }
-    if let event { hub.publish(event, of: id) }
+    guard let (_, event) = try await store.end(lease, cause, failure: failure) else { return }
+    if let event { hub.publish(event, of: lease.job) }
   }
 }
 
 /// Commits the steps of one run.
 private final class RunnerSteps: JobSteps {
-  private let job: String
-  private let store: JobStore
+  private let lease: JobLease
+  private let store: any JobStore
   private let hub: JobEventBroadcaster
   private let state: Mutex<(scale: ProgressScale, isStopped: Bool)>
 
-  init(job: JobRow, phases: [JobPhase], store: JobStore, hub: JobEventBroadcaster) {
-    self.job = job.id
+  init(
+    _ job: JobRow,
+    _ lease: JobLease,
+    _ phases: [JobPhase],
+    _ store: any JobStore,
+    _ hub: JobEventBroadcaster
+  ) {
+    self.lease = lease
     self.store = store
     self.hub = hub
     state = Mutex((ProgressScale(phases, from: job.progress.fraction), false))
@@ -278,11 +306,11 @@ private final class RunnerSteps: JobSteps {
     let fraction = state.withLock { $0.scale.move(to: step.phase, step.fraction) }
     let (event, directive) = try await store.commit(
       step,
-      to: job,
+      under: lease,
       fraction: fraction,
       sentence: JobSentence.progress(step)
     )
-    hub.publish(event, of: job)
+    hub.publish(event, of: lease.job)
     if directive == .stop { state.withLock { $0.isStopped = true } }
     return directive
   }

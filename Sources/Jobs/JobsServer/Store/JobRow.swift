@@ -1,5 +1,3 @@
-import Foundation
-import GRDB
 package import Jobs
 import StrictJSON
 
@@ -32,36 +30,6 @@ package struct JobRow: Sendable {
   /// What its start chose.
   package let options: [String: String]
 
-  init(_ row: Row) throws {
-    id = row["id"]
-    pipeline = PipelineName(rawValue: row["pipeline"])
-    let word: String = row["state"]
-    guard let state = JobState(rawValue: word) else {
-      throw JobStoreError.damaged("the job \(id) has the state \"\(word)\"")
-    }
-    self.state = state
-    position = EventPosition(epoch: row["epoch"], seq: row["last_seq"])
-    createdAt = row["created_at"]
-    startedAt = row["started_at"]
-    endedAt = row["ended_at"]
-    updatedAt = row["updated_at"]
-    expiresAt = row["expires_at"]
-    attempt = row["attempt"]
-    crashes = row["crashes"]
-    progress = JobProgress(
-      fraction: row["fraction"],
-      processed: row["processed"],
-      total: row["total"],
-      phase: row["phase"],
-      current: row["current"],
-      sentence: row["sentence"]
-    )
-    checkpoint = (row["checkpoint"] as Data?).map { Array($0) }
-    let text: String = row["options"]
-    let options = try? JSONReader.value(of: Array(text.utf8)).object
-    self.options = options?.compactMapValues(\.string) ?? [:]
-  }
-
   /// Whether its results are gone, from the very millisecond of their end, also before anybody has removed them.
   func isGone(at now: Int64) -> Bool {
     state == .expired || state.isTerminal && expiresAt.map { $0 <= now } ?? false
@@ -71,6 +39,20 @@ package struct JobRow: Sendable {
   var standing: EventPosition {
     guard state.isTerminal else { return position }
     return EventPosition(epoch: position.epoch, seq: max(0, position.seq - 1))
+  }
+
+  /// The contents of its event log.
+  var log: CatchUp.Log { CatchUp.Log(epoch: position.epoch, first: 1, last: position.seq) }
+
+  /// Options as a text.
+  static func text(_ options: [String: String]) -> String {
+    String(decoding: JSONValue.object(options.mapValues { .string($0) }).bytes, as: UTF8.self)
+  }
+
+  /// The options of a text.
+  static func options(_ text: String) -> [String: String] {
+    let options = try? JSONReader.value(of: Array(text.utf8)).object
+    return options?.compactMapValues(\.string) ?? [:]
   }
 
   func snapshot(completion: JobCompletion? = nil) -> JobSnapshot {
@@ -83,24 +65,5 @@ package struct JobRow: Sendable {
       updatedAt: updatedAt,
       completion: completion
     )
-  }
-}
-
-/// An error of the job store.
-package enum JobStoreError: Error, CustomStringConvertible {
-  /// It was changed by something else.
-  case damaged(String)
-  /// The job went while it was worked on.
-  case gone(String)
-  /// Another server runs the jobs of this folder.
-  case inUse(String)
-
-  package var description: String {
-    switch self {
-    case .damaged(let text): text
-    case .gone(let job): "the job \(job) is not there any more"
-    case .inUse(let folder):
-      "another server runs the jobs in \(folder); two would do all work twice"
-    }
   }
 }

@@ -1,404 +1,211 @@
-import ConditionalHTTP
-import Foundation
-import GRDB
 package import Jobs
-package import Serving
-import Storage
-import StrictJSON
-import Synchronization
 
-/// Jobs, events, results and tokens in a folder: `jobs.sqlite`, and the files that came with jobs.
+/// Jobs, events, results and tokens.
 ///
-/// Every change of a job is one transaction that also stores its event, before any client is notified. Only one store
-/// at a time can open the folder.
-package final class JobStore: Sendable {
-  /// The version of the log.
-  ///
-  /// A database that is deleted and recreated gets a new one.
-  let epoch: Int64
-  let limits: JobLimits
-  let folder: String
-  let database: DatabasePool
-  private let clock: ServiceClock
-  /// Checks the wall clock; `nil` with a clock that tests set.
-  private let time: Mutex<SteadyTime>?
-  /// Identifies this process in the database; not 0.
-  let worker = Int64.random(in: 1...Int64.max)
-  private let waits: DatabaseWaits
-  /// The lock on the folder, released when no job runs any more.
-  let claim: FolderLock
-
-  /// Opens the store, or creates a new one.
-  ///
-  /// - Parameters:
-  ///   - folder: The folder; created if missing.
-  ///   - limits: The limits.
-  ///   - clock: The service clock.
-  /// - Throws: An error of SQLite or of the file system; ``JobStoreError/inUse(_:)`` if another store has opened the folder.
-  package init(folder: String, limits: JobLimits = JobLimits(), clock: ServiceClock) throws {
-    self.folder = folder
-    self.limits = limits
-    self.clock = clock
-    try FileManager.default.createDirectory(
-      atPath: folder + "/inputs",
-      withIntermediateDirectories: true
-    )
-    // Uploads are private; the folder around them may contain other files.
-    try? FileManager.default.setAttributes(
-      [.posixPermissions: 0o700],
-      ofItemAtPath: folder + "/inputs"
-    )
-    claim = try FolderLock(folder)
-    let waits = DatabaseWaits(longest: Self.longestLock)
-    self.waits = waits
-    // A killed process loses nothing; a computer that loses power may lose the last transactions,
-    // and then their events were lost with them.
-    database = try DatabaseFile.openForWriting(
-      path: folder + "/jobs.sqlite",
-      label: "freshet.jobs",
-      waits: waits,
-      readers: Self.readers
-    )
-    // A database that another program has locked can be read, and most often needs nothing more.
-    let migrator = JobSchema.migrator
-    guard try !database.read(migrator.hasBeenSuperseded) else {
-      throw JobStoreError.damaged("\(folder)/jobs.sqlite: \(JobSchema.newerProgram)")
-    }
-    if try !database.read(migrator.hasCompletedMigrations) { try migrator.migrate(database) }
-    let kept = try database.read { try Int64.fetchOne($0, sql: "PRAGMA user_version") ?? 0 }
-    if kept > 0 {
-      epoch = kept
-    } else {
-      epoch = Self.newEpoch(now: clock.now, after: 0)
-      try database.write { [epoch] in try $0.execute(sql: "PRAGMA user_version = \(epoch)") }
-    }
-    if clock.isMachine {
-      let last = try database.read { try Int64.fetchOne($0, sql: "SELECT at FROM seen") }
-      time = Mutex(
-        SteadyTime(wall: Int64(clock.now * 1_000), steady: Self.steadyTime, last: last)
-      )
-    } else {
-      time = nil
-    }
-    try removeStrangers()
-  }
-
-  /// Removes the files of requests that the end of an earlier process interrupted.
-  private func removeStrangers() throws {
-    let known = try database.read { database in
-      try String.fetchSet(database, sql: "SELECT file FROM input")
-    }
-    let manager = FileManager.default
-    for name in try manager.contentsOfDirectory(atPath: folder + "/inputs")
-    where !known.contains("inputs/" + name) {
-      try? manager.removeItem(atPath: folder + "/inputs/" + name)
-    }
-  }
-
-  /// Returns the epoch of a log that begins now; it differs from the one before, and is at least 1.
-  static func newEpoch(now: Double, after old: Int64) -> Int64 {
-    let epoch = max(1, Int64(max(0, now)) % Int64(Int32.max))
-    return epoch == old ? max(1, (epoch + 1) % Int64(Int32.max)) : epoch
-  }
-
-  /// How long a request waits for a lock on the database, in seconds.
-  private static let longestLock = 3.0
-  /// The most queries at once.
-  private static let readers = 4
-
+/// Every change of a job is one transaction that also stores its event, before any client is notified. Work is done
+/// under a lease: a worker whose lease has ended changes nothing.
+package protocol JobStore: Sendable {
+  /// The limits that the store enforces.
+  var limits: JobLimits { get }
   /// Now, in milliseconds since 1970-01-01T00:00:00Z; a clock that is wrong for a while does not count.
-  var now: Int64 {
-    let wall = Int64(clock.now * 1_000)
-    return time?.withLock { $0.now(wall: wall, steady: Self.steadyTime) } ?? wall
-  }
-
+  var now: Int64 { get }
   /// Now, for what ends: not after ``now``.
-  var due: Int64 {
-    let wall = Int64(clock.now * 1_000)
-    return time?.withLock { $0.due(wall: wall, steady: Self.steadyTime) } ?? wall
-  }
+  var due: Int64 { get }
 
-  /// The monotonic clock, in milliseconds; it advances while the machine sleeps.
-  private static var steadyTime: Int64 {
-    let passed = ContinuousClock.now - start
-    let (seconds, attoseconds) = passed.components
-    return seconds * 1_000 + attoseconds / 1_000_000_000_000_000
-  }
-
-  private static let start = ContinuousClock.now
-
-  /// Lets nothing wait for a lock any more: the server ends.
-  func stopWaiting() { waits.stop() }
-
-  /// Brings what is in the write-ahead log into the file.
-  func checkpoint() async { await DatabaseFile.checkpoint(database) }
+  /// The fault that a client is told instead of an error; `nil` for an error that does not pass.
+  func fault(of error: any Error) -> StoreFault?
+  /// Ends waits for locks, and prevents new ones: the server ends.
+  func stopWaiting()
+  /// Completes what was written, after the last job has stopped.
+  func finishWriting() async
+  /// Gives the store back.
+  func close() async
 
   // MARK: Starting
 
-  /// What starting a job comes to.
-  enum Started {
-    /// It is new, or it is the one that was started with the same key before.
-    case job(JobRow, token: String, isNew: Bool)
-    /// The key was used for another request.
-    case mismatch
-    /// Another job has the id that was wished for.
-    case taken
-    /// Too many jobs wait or run.
-    case busy
-  }
-
   /// Whether a job could be started now: there is room, or it was started with this key before.
-  func hasRoom(key: String?) async throws -> Bool {
-    let now = due
-    return try await database.read { [limits] database in
-      if try Self.openCount(database) < limits.openJobs { return true }
-      return try Self.knows(key, database, now: now)
-    }
-  }
-
+  func hasRoom(key: String?) async throws -> Bool
   /// Whether a job was started with a key that is still remembered.
-  func knows(key: String?) async throws -> Bool {
-    guard key != nil else { return false }
-    let now = due
-    return try await database.read { try Self.knows(key, $0, now: now) }
-  }
-
-  private static func knows(_ key: String?, _ database: Database, now: Int64) throws -> Bool {
-    guard let key else { return false }
-    return try Int.fetchOne(
-      database,
-      sql: "SELECT 1 FROM idempotency WHERE key = ? AND until > ?",
-      arguments: [Data(SHA256.hash(key.utf8)), now]
-    ) != nil
-  }
-
-  private static func openCount(_ database: Database) throws -> Int {
-    try Int.fetchOne(
-      database,
-      sql: "SELECT count(*) FROM job WHERE state IN ('queued', 'running', 'canceling')"
-    ) ?? 0
-  }
-
+  func knows(key: String?) async throws -> Bool
   /// Starts a job.
   ///
   /// - Parameters:
   ///   - pipeline: Its kind.
-  ///   - inputs: Its files, name, media type and content.
+  ///   - inputs: Its files.
   ///   - options: The options of the request.
   ///   - key: The idempotency key, if any.
   ///   - id: The id, if the client chose one.
   /// - Returns: The result of the start.
-  /// - Throws: An error of SQLite or of the file system.
+  /// - Throws: An error of the database or of the file system; then nothing is stored.
   func start(
     _ pipeline: PipelineName,
-    inputs: [(name: String, mediaType: String, content: [UInt8])],
+    inputs: [JobInputFile],
     options: [String: String],
     key: String?,
-    id: String? = nil
-  ) async throws -> Started {
-    let now = now
-    let made = UUID().uuidString.lowercased()
-    let id = id ?? made
-    let token = JobToken.make()
-    let request = Self.fingerprint(pipeline, inputs.map(\.content), options)
-    let keyHash = key.map { Data(SHA256.hash(($0).utf8)) }
-    let ends = due
-    // A lock is waited for once.
-    if let keyHash, try await knows(key: key),
-      let earlier = try await earlier(keyHash, request, token, now, ends)
-    {
-      return earlier
-    }
-    // By a name of their own: the id may be that of another job.
-    let files = inputs.indices.map { "inputs/\(made)-\($0)" }
-    var isKept = false
-    defer {
-      if !isKept {
-        for file in files { try? FileManager.default.removeItem(atPath: folder + "/" + file) }
-      }
-    }
-    for (input, file) in zip(inputs, files) {
-      try Data(input.content).write(to: URL(fileURLWithPath: folder + "/" + file))
-    }
-    let result = try await database.write { [epoch, limits] database -> Started in
-      guard try Self.openCount(database) < limits.openJobs else { return .busy }
-      if let keyHash {
-        // Two requests with one key at once: the second one finds the first one's job here.
-        if let earlier = try Self.earlier(database, keyHash, request, token, now, ends, limits) {
-          return earlier
-        }
-      }
-      if try Self.row(database, id) != nil { return .taken }
-      try database.execute(
-        sql: """
-          INSERT INTO job (id, pipeline, state, epoch, last_seq, created_at, updated_at, attempt,
-            fraction, processed, sentence, options) VALUES (?, ?, 'queued', ?, 0, ?, ?, 0, 0, 0, ?, ?)
-          """,
-        arguments: [
-          id, pipeline.rawValue, epoch, now, now, "waiting",
-          String(
-            decoding: JSONValue.object(options.mapValues { .string($0) }).bytes,
-            as: UTF8.self
-          ),
-        ]
-      )
-      for (number, (input, file)) in zip(inputs, files).enumerated() {
-        try database.execute(
-          sql: "INSERT INTO input VALUES (?, ?, ?, ?, ?, ?)",
-          arguments: [id, number, input.name, input.mediaType, file, input.content.count]
-        )
-      }
-      if let keyHash {
-        try database.execute(
-          sql: "INSERT OR REPLACE INTO idempotency VALUES (?, ?, ?, ?)",
-          arguments: [keyHash, request, id, now + Int64(limits.idempotencySeconds) * 1_000]
-        )
-      }
-      try Self.add(database, token, id, now, limits)
-      guard let row = try Self.row(database, id) else { throw JobStoreError.gone(id) }
-      return .job(row, token: token, isNew: true)
-    }
-    if case .job(_, _, isNew: true) = result { isKept = true }
-    return result
-  }
-
-  private func earlier(
-    _ key: Data,
-    _ request: Data,
-    _ token: String,
-    _ now: Int64,
-    _ ends: Int64
-  ) async throws -> Started? {
-    try await database.write { [limits] database in
-      try Self.earlier(database, key, request, token, now, ends, limits)
-    }
-  }
-
-  private static func earlier(
-    _ database: Database,
-    _ key: Data,
-    _ request: Data,
-    _ token: String,
-    _ now: Int64,
-    _ ends: Int64,
-    _ limits: JobLimits
-  ) throws -> Started? {
-    guard
-      let known = try Row.fetchOne(
-        database,
-        sql: "SELECT request, job FROM idempotency WHERE key = ? AND until > ?",
-        arguments: [key, ends]
-      ), let row = try row(database, known["job"]), !row.isGone(at: ends)
-    else { return nil }
-    guard (known["request"] as Data) == request else { return .mismatch }
-    try add(database, token, row.id, now, limits)
-    return .job(row, token: token, isNew: false)
-  }
-
-  private static func fingerprint(
-    _ pipeline: PipelineName,
-    _ contents: [[UInt8]],
-    _ options: [String: String]
-  ) -> Data {
-    var bytes = Array(pipeline.rawValue.utf8) + [0]
-    for (name, value) in options.sorted(by: { $0.key < $1.key }) {
-      bytes += Array(name.utf8) + [0] + Array(value.utf8) + [0]
-    }
-    for content in contents { bytes += SHA256.hash(content) }
-    return Data(SHA256.hash(bytes))
-  }
+    id: String?
+  ) async throws -> JobStart
 
   // MARK: Reading
 
-  static func row(_ database: Database, _ id: String) throws -> JobRow? {
-    let statement = try database.cachedStatement(sql: "SELECT * FROM job WHERE id = ?")
-    return try Row.fetchOne(statement, arguments: [id]).map { try JobRow($0) }
-  }
-
   /// A job; `nil` if it never existed or was forgotten long ago.
-  func job(_ id: String) async throws -> JobRow? {
-    try await database.read { database in try Self.row(database, id) }
-  }
-
-  /// The work of a job, with its last checkpoint.
-  func work(_ job: JobRow) async throws -> JobWork {
-    try await database.read { [folder] in try Self.work($0, job, folder) }
-  }
-
-  static func work(_ database: Database, _ job: JobRow, _ folder: String) throws -> JobWork {
-    let inputs = try Row.fetchAll(
-      database,
-      sql: "SELECT * FROM input WHERE job = ? ORDER BY number",
-      arguments: [job.id]
-    ).map { row in
-      JobInput(
-        name: row["name"],
-        mediaType: row["media_type"],
-        path: folder + "/" + row["file"],
-        byteCount: row["bytes"]
-      )
-    }
-    return JobWork(
-      job: job.id,
-      inputs: inputs,
-      options: job.options,
-      checkpoint: job.checkpoint,
-      attempt: max(0, job.attempt - 1)
-    )
-  }
-
+  func job(_ id: String) async throws -> JobRow?
+  /// Whether a job is or was here.
+  func exists(_ job: String) async throws -> Bool
+  /// The work of a job, with its last checkpoint and its files.
+  func work(_ job: JobRow) async throws -> JobWork
   /// The jobs that are not over, oldest first.
-  func openJobs() async throws -> [JobRow] {
-    try await database.read { database in
-      try Row.fetchAll(
-        database,
-        sql: """
-          SELECT * FROM job WHERE state IN ('queued', 'running', 'canceling')
-          ORDER BY created_at, id
-          """
-      ).map { try JobRow($0) }
-    }
-  }
-
+  func openJobs() async throws -> [JobRow]
   /// The jobs that are worked on and have not gone on for too long.
-  func stuck() async throws -> [String] {
-    let latest = now - Int64(limits.stuckSeconds) * 1_000
-    return try await database.read { database in
-      try String.fetchAll(
-        database,
-        sql: """
-          SELECT id FROM job WHERE state IN ('running', 'canceling') AND updated_at < ?
-          ORDER BY id
-          """,
-        arguments: [latest]
-      )
-    }
-  }
-
+  func stuck() async throws -> [String]
   /// How many jobs are in each state.
-  package func counts() async throws -> [String: Int] {
-    try await database.read { database in
-      let rows = try Row.fetchAll(
-        database,
-        sql: "SELECT state, count(*) AS count FROM job GROUP BY state"
-      )
-      return Dictionary(uniqueKeysWithValues: rows.map { ($0["state"], $0["count"]) })
-    }
-  }
-
+  func counts() async throws -> [String: Int]
   /// Stored messages of the newest version after a number, in order.
-  func messages(_ job: String, after seq: Int64, limit: Int) async throws -> [[UInt8]] {
-    try await database.read { database in
-      try Data.fetchAll(
-        database,
-        sql: "SELECT message FROM event WHERE job = ? AND seq > ? ORDER BY seq LIMIT ?",
-        arguments: [job, seq, limit]
-      ).map { Array($0) }
-    }
+  func messages(_ job: String, after seq: Int64, limit: Int) async throws -> [[UInt8]]
+  /// Results of a job, in order of their numbers.
+  ///
+  /// - Parameters:
+  ///   - job: The job.
+  ///   - outcomes: The outcomes; `nil` for all.
+  ///   - after: The number of the previous result; -1 for the beginning.
+  ///   - limit: The most results.
+  /// - Returns: The results.
+  /// - Throws: An error of the database.
+  func items(
+    _ job: String,
+    outcomes: [JobOutcome]?,
+    after: Int,
+    limit: Int
+  ) async throws -> [JobItem]
+  /// Results of a job and their number at one moment; `nil` if they were removed.
+  func page(
+    _ job: String,
+    outcomes: [JobOutcome]?,
+    after: Int,
+    limit: Int
+  ) async throws -> JobPage?
+  /// Whether the results of a job are gone.
+  func isGone(_ job: String) async throws -> Bool
+  /// Those of some jobs whose results are gone, or of which nothing is known.
+  func gone(of jobs: [String]) async throws -> [String]
+
+  // MARK: Tokens
+
+  /// The access that a token grants; a token is too old from the very millisecond of its end.
+  func access(_ job: String, token: String) async throws -> JobAccess
+  /// Replaces a valid token with a new one; the old one stays valid for a short time.
+  ///
+  /// - Returns: The new token and its expiry; `nil` if the old one is not valid.
+  func refresh(_ job: String, token: String) async throws -> (String, Int64)?
+
+  // MARK: Working
+
+  /// Leases a job; `nil` if another worker has it. The lease of a job that is over does not begin it.
+  func claim(_ job: String) async throws -> JobLease?
+  /// Leases the oldest open jobs that no worker has.
+  func claimNext(most: Int) async throws -> [JobLease]
+  /// Renews leases, and returns those that are still held.
+  func renew(_ held: [JobLease]) async throws -> [JobLease]
+  /// Lets a job go without its end, for any worker to take it up.
+  func rest(_ lease: JobLease) async throws
+  /// Begins or resumes the work; `nil` if the job has ended or the lease has.
+  ///
+  /// - Returns: The job, and the event if this is the first attempt.
+  func begin(_ lease: JobLease, phases: [JobPhase]) async throws -> (JobRow, JobEvent?)?
+  /// Commits a step: results, checkpoint, progress and its event.
+  ///
+  /// - Parameters:
+  ///   - step: The step.
+  ///   - lease: The lease of the job.
+  ///   - fraction: The share of the whole; it never falls.
+  ///   - sentence: The current activity, for display.
+  /// - Returns: The event and whether to continue.
+  /// - Throws: An error of the database; ``JobStoreError/gone(_:)`` for a job that has ended,
+  ///   ``JobStoreError/fenced(_:)`` for a lease that has.
+  func commit(
+    _ step: JobStep,
+    under lease: JobLease,
+    fraction: Double,
+    sentence: String
+  ) async throws -> (JobEvent, JobDirective)
+  /// Asks a job to stop.
+  ///
+  /// - Returns: The job, and its last event if it ended at once; `nil` if the job does not exist. A job that has ended
+  ///   stays as it is.
+  func cancel(_ id: String) async throws -> (JobRow, JobEvent?)?
+  /// Ends a job.
+  ///
+  /// - Parameters:
+  ///   - lease: The lease of the job.
+  ///   - cause: How it ended: succeeded, failed or stopped.
+  ///   - failure: Why it failed.
+  /// - Returns: The job and its last event; `nil` if it has ended already or the lease has.
+  /// - Throws: An error of the database.
+  func end(
+    _ lease: JobLease,
+    _ cause: JobCause,
+    failure: JobFailure?
+  ) async throws -> (JobRow, JobEvent?)?
+
+  // MARK: Housekeeping
+
+  /// Counts the processes that ended while they worked on a job, when a process starts.
+  func countCrashes() async throws
+  /// Removes what is too old: results of jobs that ended long ago, and after another while the jobs.
+  ///
+  /// - Returns: The jobs whose results went.
+  func sweep() async throws -> [String]
+}
+
+extension JobStore {
+  func end(_ lease: JobLease, _ cause: JobCause) async throws -> (JobRow, JobEvent?)? {
+    try await end(lease, cause, failure: nil)
   }
 
-  /// The contents of a job's event log.
-  static func log(_ job: JobRow) -> CatchUp.Log {
-    CatchUp.Log(epoch: job.position.epoch, first: 1, last: job.position.seq)
+  func items(_ job: String, after: Int, limit: Int) async throws -> [JobItem] {
+    try await items(job, outcomes: nil, after: after, limit: limit)
   }
+
+  func start(
+    _ pipeline: PipelineName,
+    inputs: [JobInputFile],
+    options: [String: String],
+    key: String?
+  ) async throws -> JobStart {
+    try await start(pipeline, inputs: inputs, options: options, key: key, id: nil)
+  }
+}
+
+/// A file that comes with the start of a job.
+package typealias JobInputFile = (name: String, mediaType: String, content: [UInt8])
+
+/// What starting a job comes to.
+package enum JobStart: Sendable {
+  /// It is new, or it is the one that was started with the same key before.
+  case job(JobRow, token: String, isNew: Bool)
+  /// The key was used for another request.
+  case mismatch
+  /// Another job has the id that was wished for.
+  case taken
+  /// Too many jobs wait or run.
+  case busy
+}
+
+/// Results of a job at one moment.
+package struct JobPage: Sendable {
+  /// The results, in order of their numbers.
+  var items: [JobItem]
+  /// How many results have one of the outcomes.
+  var total: Int
+}
+
+/// The access that a token grants.
+package enum JobAccess: Sendable {
+  /// It opens the job.
+  case open(JobRow, tokenExpiresAt: Int64)
+  /// It was one for this job, and is too old.
+  case tokenExpired
+  /// It is or was one for this job, whose results are gone.
+  case gone
+  /// The token is not valid for this job, or the job does not exist: the client does not learn which.
+  case refused
 }

@@ -1,4 +1,5 @@
 import ConditionalHTTP
+import Jobs
 
 /// The secret that opens one job; stored as its hash only.
 enum JobToken {
@@ -23,5 +24,24 @@ enum JobToken {
       decoding: bytes.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] },
       as: UTF8.self
     )
+  }
+
+  /// When a token ends.
+  ///
+  /// A token that no newer one has replaced is valid as long as its job, and after its end as long as the results. For
+  /// a job that has not ended, the reported expiry is in the future by at least half of a token's life, and rarely
+  /// changes.
+  static func end(
+    of expiry: Int64,
+    isReplaced: Bool,
+    _ job: JobRow,
+    at now: Int64,
+    _ limits: JobLimits
+  ) -> Int64 {
+    guard !isReplaced, !job.state.isTerminal else { return expiry }
+    let length = Int64(limits.tokenSeconds) * 1_000
+    let least = now + length / 2
+    guard expiry < least else { return expiry }
+    return expiry + (least - expiry + length - 1) / length * length
   }
 }

@@ -4,7 +4,7 @@ package import Jobs
 package struct JobHearing: Sendable {
   /// The job when the listening began.
   package let job: JobRow
-  let store: JobStore
+  let store: any JobStore
   let hub: JobEventBroadcaster
   let listener: JobSubscription
 

@@ -21,7 +21,7 @@ package struct JobsView: Sendable {
   /// Whether a token of a job of this view may stand in the query, where it ends up in logs.
   package let acceptsQueryTokens: Bool
 
-  let store: JobStore
+  let store: any JobStore
   let hub: JobEventBroadcaster
   let gate: JobAuthorization
   let starts: StartEndpoint
@@ -41,7 +41,7 @@ package struct JobsView: Sendable {
 
   /// The problem of a store that cannot be written at the moment; `nil` for other errors.
   package func problem(of error: any Error) -> Problem? {
-    StoreFault(error, in: store.folder)?.problem
+    store.fault(of: error)?.problem
   }
 
   /// The credential of a request: a token in a subprotocol, `Authorization`, another field, or the query if tokens are

@@ -192,10 +192,10 @@ const m_jobs_job_problems=(()=>{
 const{loadMessages}=m_messages_messages;
 const OF_ROWS=/^(author_|column_count|date_|duplicate_|isbn_|kept_|list_too_long|number_|quote_|rating_|row_|title_)/;
 const PHRASES={
-fr:()=>later("/assets/messages-fr-problems.ff8fb6c2fb53.js",loaded),
-de:()=>later("/assets/messages-de-problems.aba0a40808fd.js",loaded),
-it:()=>later("/assets/messages-it-problems.7131f6dc265f.js",loaded),
-en:()=>later("/assets/messages-en-problems.d0c552202af6.js",loaded),
+fr:()=>later("/assets/messages-fr-problems.fea47950fd3d.js",loaded),
+de:()=>later("/assets/messages-de-problems.06903f904651.js",loaded),
+it:()=>later("/assets/messages-it-problems.430735608c33.js",loaded),
+en:()=>later("/assets/messages-en-problems.6f2d56b86185.js",loaded),
 };
 let phrases={};
 async function learnProblems(language){

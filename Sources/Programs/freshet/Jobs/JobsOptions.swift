@@ -131,7 +131,7 @@ struct JobsOptions: ParsableArguments {
     limits.runningJobs = jobsRunning ?? limits.runningJobs
     limits.resultSeconds = jobsKept ?? limits.resultSeconds
     limits.tokenSeconds = jobsTokenSeconds ?? limits.tokenSeconds
-    let store = try JobStore(folder: folder, limits: limits, clock: clock)
+    let store = try SQLiteJobStore(folder: folder, limits: limits, clock: clock)
     return JobsService(
       store: store,
       pipelines: try pipelines(folder, limits, exchange, logger),

@@ -28,6 +28,7 @@ export default {
   job_ends_server: "der Server endete mehrmals bei diesem Auftrag",
   storage_full: "auf der Platte des Servers ist kein Platz; später noch einmal versuchen",
   store_locked: "ein anderes Programm hat die Datenbank des Servers gesperrt; noch einmal versuchen",
+  store_unreachable: "der Server erreicht seine Datenbank nicht; noch einmal versuchen",
   rating_unreadable: "eine Bewertung ist eine Zahl von 0 bis 5, Sterne, ein Bruch wie 4/5 oder ein Prozentsatz",
   date_ambiguous: "welche Zahl der Monat ist, lässt sich nicht sagen; JJJJ-MM-TT schreiben",
   date_unreadable: "der Text ist kein Datum",

@@ -28,6 +28,7 @@ export default {
   job_ends_server: "the server ended several times over this job",
   storage_full: "there is no room on the disk of the server; try again later",
   store_locked: "another program has locked the database of the server; try again",
+  store_unreachable: "the server cannot reach its database; try again",
   rating_unreadable: "a rating is a number from 0 to 5, stars, a fraction such as 4/5, or a percentage",
   date_ambiguous: "it cannot be told which number is the month; write YYYY-MM-DD",
   date_unreadable: "the text is no date",

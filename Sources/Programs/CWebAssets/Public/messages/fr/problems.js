@@ -28,6 +28,7 @@ export default {
   job_ends_server: "le serveur s’est arrêté plusieurs fois sur cette tâche",
   storage_full: "il n’y a plus de place sur le disque du serveur ; réessayez plus tard",
   store_locked: "un autre programme a verrouillé la base de données du serveur ; réessayez",
+  store_unreachable: "le serveur ne peut pas joindre sa base de données ; réessayez",
   rating_unreadable: "une note est un nombre de 0 à 5, des étoiles, une fraction comme 4/5 ou un pourcentage",
   date_ambiguous: "impossible de savoir quel nombre est le mois ; écrivez AAAA-MM-JJ",
   date_unreadable: "ce texte n’est pas une date",

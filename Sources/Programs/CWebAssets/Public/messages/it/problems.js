@@ -28,6 +28,7 @@ export default {
   job_ends_server: "il server si è fermato più volte su questo lavoro",
   storage_full: "sul disco del server non c’è spazio; riprova più tardi",
   store_locked: "un altro programma ha bloccato la banca dati del server; riprova",
+  store_unreachable: "il server non raggiunge la sua banca dati; riprova",
   rating_unreadable: "una valutazione è un numero da 0 a 5, stelle, una frazione come 4/5 o una percentuale",
   date_ambiguous: "non si sa quale numero sia il mese; scrivi AAAA-MM-GG",
   date_unreadable: "il testo non è una data",

@@ -2,20 +2,7 @@ import Foundation
 import GRDB
 import Jobs
 
-extension JobStore {
-  /// The access that a token grants.
-  enum Access: Sendable {
-    /// It opens the job.
-    case open(JobRow, tokenExpiresAt: Int64)
-    /// It was one for this job, and is too old.
-    case tokenExpired
-    /// It is or was one for this job, whose results are gone.
-    case gone
-    /// The token is not valid for this job, or the job does not exist: the client does not learn
-    /// which.
-    case refused
-  }
-
+extension SQLiteJobStore {
   /// Adds a token, valid at least as long as the results of a job that has ended.
   ///
   /// - Returns: When it expires.
@@ -44,29 +31,10 @@ extension JobStore {
     return expiry
   }
 
-  /// When a token ends.
-  ///
-  /// A token that no newer one has replaced is valid as long as its job, and after its end as long as the results. For
-  /// a job that has not ended, the reported expiry is in the future by at least half of a token's life, and rarely
-  /// changes.
-  static func end(
-    of expiry: Int64,
-    isReplaced: Bool,
-    _ job: JobRow,
-    at now: Int64,
-    _ limits: JobLimits
-  ) -> Int64 {
-    guard !isReplaced, !job.state.isTerminal else { return expiry }
-    let length = Int64(limits.tokenSeconds) * 1_000
-    let least = now + length / 2
-    guard expiry < least else { return expiry }
-    return expiry + (least - expiry + length - 1) / length * length
-  }
-
   /// Looks at a token.
   ///
   /// It is too old from the very millisecond of its end.
-  func access(_ job: String, token: String) async throws -> Access {
+  package func access(_ job: String, token: String) async throws -> JobAccess {
     let (now, ends) = (now, due)
     return try await database.read { [limits] database in
       guard
@@ -76,7 +44,7 @@ extension JobStore {
           arguments: [Data(JobToken.hash(token)), job]
         ), let row = try Self.row(database, job)
       else { return .refused }
-      let expiry = Self.end(of: found[0], isReplaced: found[1], row, at: now, limits)
+      let expiry = JobToken.end(of: found[0], isReplaced: found[1], row, at: now, limits)
       // A valid token for a removed job gets "gone", not "expired".
       if row.isGone(at: ends) { return .gone }
       return now < expiry ? .open(row, tokenExpiresAt: expiry) : .tokenExpired
@@ -84,14 +52,14 @@ extension JobStore {
   }
 
   /// Whether a job is or was here.
-  func exists(_ job: String) async throws -> Bool {
+  package func exists(_ job: String) async throws -> Bool {
     try await database.read { database in try Self.row(database, job) != nil }
   }
 
   /// Replaces a valid token with a new one; the old one stays valid for a short time.
   ///
   /// - Returns: The new token and its expiry; `nil` if the old one is not valid.
-  func refresh(_ job: String, token: String) async throws -> (String, Int64)? {
+  package func refresh(_ job: String, token: String) async throws -> (String, Int64)? {
     let now = now
     let fresh = JobToken.make()
     return try await database.write { [limits] database in

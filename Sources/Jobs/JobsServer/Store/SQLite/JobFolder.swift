@@ -3,7 +3,7 @@ import GRDB
 import Jobs
 package import Storage
 
-/// The folder of a ``JobStore``, of the library and of the catalogue, as backups see it.
+/// The folder of a ``SQLiteJobStore``, of the library and of the catalogue, as backups see it.
 package struct JobFolder: Sendable {
   /// The folder's path.
   package let path: String
@@ -54,11 +54,11 @@ package struct JobFolder: Sendable {
     do {
       let database = try DatabaseQueue(path: file)
       try database.write { database in
-        guard try !JobSchema.migrator.hasBeenSuperseded(database) else {
-          throw BackupFailure(.damaged, "\(Self.database): \(JobSchema.newerProgram)")
+        guard try !SQLiteJobSchema.migrator.hasBeenSuperseded(database) else {
+          throw BackupFailure(.damaged, "\(Self.database): \(SQLiteJobSchema.newerProgram)")
         }
         let old = try Int64.fetchOne(database, sql: "PRAGMA user_version") ?? 0
-        let epoch = JobStore.newEpoch(now: now, after: old)
+        let epoch = SQLiteJobStore.newEpoch(now: now, after: old)
         try database.execute(sql: "PRAGMA user_version = \(epoch)")
         try Self.renewEvents(database, epoch)
         try database.execute(sql: "UPDATE job SET epoch = ?", arguments: [epoch])

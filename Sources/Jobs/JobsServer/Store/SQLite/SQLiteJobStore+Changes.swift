@@ -1,17 +1,14 @@
 import Foundation
 import GRDB
-import Jobs
-import StrictJSON
-import TolerantDecoding
+package import Jobs
 
 // Everything that changes a job, each with its event in one transaction.
-extension JobStore {
-  /// Begins or resumes the work; `nil` if the job does not exist or has ended.
-  ///
-  /// - Returns: The job, and the event if this is the first attempt.
-  func begin(_ id: String, phases: [JobPhase]) async throws -> (JobRow, JobEvent?)? {
-    let now = now
-    return try await database.write { [worker] database in
+extension SQLiteJobStore {
+  /// Begins or resumes the work; `nil` if the job has ended or the lease has.
+  package func begin(_ lease: JobLease, phases: [JobPhase]) async throws -> (JobRow, JobEvent?)? {
+    guard leases.isHeld(lease) else { return nil }
+    let (id, now) = (lease.job, now)
+    let begun = try await database.write { [worker] database -> (JobRow, JobEvent?)? in
       guard let job = try Self.row(database, id), let state = job.state.after(.begin) else {
         return nil
       }
@@ -33,37 +30,25 @@ extension JobStore {
       }
       return try Self.row(database, id).map { ($0, event) }
     }
+    if begun == nil { leases.end(lease) }
+    return begun
   }
 
   /// Commits a step: results, checkpoint, progress and its event.
-  ///
-  /// - Parameters:
-  ///   - step: The step.
-  ///   - id: The job.
-  ///   - fraction: The share of the whole; it never falls.
-  ///   - sentence: The current activity, for display.
-  /// - Returns: The event and whether to continue.
-  /// - Throws: An error of SQLite; ``JobStoreError/gone(_:)`` for a job that has ended.
-  func commit(
+  package func commit(
     _ step: JobStep,
-    to id: String,
+    under lease: JobLease,
     fraction: Double,
     sentence: String
   ) async throws -> (JobEvent, JobDirective) {
-    let now = now
+    guard leases.isHeld(lease) else { throw JobStoreError.fenced(lease.job) }
+    let (id, now) = (lease.job, now)
     return try await database.write { database in
       guard let job = try Self.row(database, id), !job.state.isTerminal else {
         throw JobStoreError.gone(id)
       }
       try Self.store(database, step.items, of: id)
-      let progress = JobProgress(
-        fraction: max(fraction, job.progress.fraction),
-        processed: max(step.processed, job.progress.processed ?? 0),
-        total: step.total ?? job.progress.total,
-        phase: step.phase,
-        current: step.current,
-        sentence: sentence
-      )
+      let progress = job.progress.after(step, fraction: fraction, sentence: sentence)
       let event = try Self.insert(database, job, now, .progress(progress))
       let update = try database.cachedStatement(
         sql: """
@@ -85,7 +70,7 @@ extension JobStore {
   /// Counts the processes that ended while they worked on a job.
   ///
   /// A process that lets a job go says so (``rest(_:)``); one that was killed, or that the job ended, cannot.
-  func countCrashes() async throws {
+  package func countCrashes() async throws {
     let (condition, arguments) = ("worker NOT IN (0, ?)", StatementArguments([worker]))
     let isAny = try await database.read { database in
       try Int.fetchOne(
@@ -103,10 +88,12 @@ extension JobStore {
     }
   }
 
-  /// Records that no worker runs a job.
-  func rest(_ id: String) async throws {
+  /// Lets a job go without its end.
+  package func rest(_ lease: JobLease) async throws {
+    guard leases.isHeld(lease) else { return }
+    defer { leases.end(lease) }
     try await database.write { database in
-      try database.execute(sql: "UPDATE job SET worker = 0 WHERE id = ?", arguments: [id])
+      try database.execute(sql: "UPDATE job SET worker = 0 WHERE id = ?", arguments: [lease.job])
     }
   }
 
@@ -116,11 +103,9 @@ extension JobStore {
       sql: "INSERT OR REPLACE INTO result VALUES (?, ?, ?, ?, ?, ?, ?)"
     )
     for item in items {
-      let problems = item.problems.isEmpty ? nil : JobResultText.problems(item.problems)
       try statement.execute(arguments: [
-        job, item.number, item.outcome.rawValue, item.line,
-        problems.map { String(decoding: $0.bytes, as: UTF8.self) },
-        item.value.map { String(decoding: $0.bytes, as: UTF8.self) },
+        job, item.number, item.outcome.rawValue, item.line, JobResultText.problemText(item),
+        JobResultText.valueText(item),
         item.raw.map { Data($0) },
       ])
     }
@@ -130,7 +115,7 @@ extension JobStore {
   ///
   /// - Returns: The job, and its last event if it ended at once; `nil` if the job does not exist. A job that has ended
   ///   stays as it is.
-  func cancel(_ id: String) async throws -> (JobRow, JobEvent?)? {
+  package func cancel(_ id: String) async throws -> (JobRow, JobEvent?)? {
     let now = now
     return try await database.write { [limits] database in
       guard let job = try Self.row(database, id) else { return nil }
@@ -149,37 +134,18 @@ extension JobStore {
   }
 
   /// Ends a job.
-  ///
-  /// - Parameters:
-  ///   - id: The job.
-  ///   - cause: How it ended: succeeded, failed or stopped.
-  ///   - failure: Why it failed.
-  /// - Returns: The job and its last event; `nil` if it has ended already.
-  /// - Throws: An error of SQLite.
-  func end(
-    _ id: String,
+  package func end(
+    _ lease: JobLease,
     _ cause: JobCause,
     failure: JobFailure? = nil
   ) async throws -> (JobRow, JobEvent?)? {
-    let now = now
-    return try await database.write { [limits] database in
+    guard leases.isHeld(lease) else { return nil }
+    let (id, now) = (lease.job, now)
+    let ended = try await database.write { [limits] database -> (JobRow, JobEvent?)? in
       guard let job = try Self.row(database, id), !job.state.isTerminal,
         let state = job.state.after(cause)
       else { return nil }
-      let ending: JobEnding =
-        switch state {
-        case .succeeded: .succeeded
-        case .canceled: .canceled
-        default: .failed
-        }
-      var completion = JobCompletion(
-        ending: ending,
-        duration: now - (job.startedAt ?? now),
-        isPartial: ending != .succeeded,
-        failure: failure.map {
-          JobWireError(code: $0.code, message: $0.message, isRetryable: $0.isRetryable)
-        }
-      )
+      var completion = JobClosing.completion(of: job, state, failure, at: now)
       completion.take(try Self.outcomes(database, id))
       if job.pipeline == .aiScan {
         completion.photos = try Int.fetchOne(
@@ -190,6 +156,8 @@ extension JobStore {
       }
       return try Self.close(database, job, completion, now, limits)
     }
+    leases.end(lease)
+    return ended
   }
 
   private static func close(
@@ -199,10 +167,7 @@ extension JobStore {
     _ now: Int64,
     _ limits: JobLimits
   ) throws -> (JobRow, JobEvent?)? {
-    var completion = completion
-    let expiry = now + Int64(limits.resultSeconds) * 1_000
-    completion.expiresAt = expiry
-    let state = completion.ending.known?.state ?? .failed
+    let closing = JobClosing(completion, at: now, limits)
     try database.execute(
       sql: """
         UPDATE job SET state = ?, ended_at = ?, updated_at = ?, expires_at = ?, current = NULL, worker = 0,
@@ -210,16 +175,16 @@ extension JobStore {
         WHERE id = ?
         """,
       arguments: [
-        state.rawValue, now, now, expiry, state == .succeeded,
-        JobSentence.ended(completion), expiry + Int64(limits.tombstoneSeconds) * 1_000, job.id,
+        closing.state.rawValue, now, now, closing.expiresAt, closing.state == .succeeded,
+        closing.sentence, closing.tombstoneUntil, job.id,
       ]
     )
     // Who may follow the job to its end, however long it took, may also fetch what it came to.
     try database.execute(
       sql: "UPDATE token SET expires_at = max(expires_at, ?) WHERE job = ? AND NOT is_replaced",
-      arguments: [expiry, job.id]
+      arguments: [closing.expiresAt, job.id]
     )
-    let event = try append(database, job, now, .ended(completion))
+    let event = try append(database, job, now, .ended(closing.completion))
     return try row(database, job.id).map { ($0, event) }
   }
 
@@ -271,7 +236,7 @@ extension JobStore {
   }
 
   /// Those of some jobs whose results are gone, or of which nothing is known.
-  func gone(of jobs: [String]) async throws -> [String] {
+  package func gone(of jobs: [String]) async throws -> [String] {
     guard !jobs.isEmpty else { return [] }
     let kept = try await database.read { database in
       try Set(String.fetchAll(database, sql: "SELECT id FROM job WHERE state != 'expired'"))
@@ -282,7 +247,7 @@ extension JobStore {
   /// Removes what is too old: results of jobs that ended long ago, and after another while the jobs.
   ///
   /// - Returns: The jobs whose results went.
-  func sweep() async throws -> [String] {
+  package func sweep() async throws -> [String] {
     let (seen, now) = (now, due)
     let (expired, files) = try await database.write { database -> ([String], [String]) in
       try database.execute(

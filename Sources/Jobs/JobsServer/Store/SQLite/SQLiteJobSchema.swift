@@ -3,7 +3,7 @@ import GRDB
 /// The tables of the jobs' database.
 ///
 /// Instants are milliseconds since 1970-01-01T00:00:00Z.
-enum JobSchema {
+enum SQLiteJobSchema {
   /// What is said of a database that a newer program has changed.
   static let newerProgram =
     "was written by a newer version of this program; use that one, or restore a backup that this one made"

@@ -1,0 +1,115 @@
+/// Tables of the program in a schema of their own, brought up to date by numbered migrations.
+///
+/// Migrations only go forward. Each leaves what the version before it uses, so that servers of that version go on while
+/// others start with the new one.
+package struct PostgresSchema: Sendable {
+  /// An error of a schema that does not fit this program.
+  package enum Mismatch: Error, Hashable, CustomStringConvertible {
+    /// The schema is older than the program.
+    case old(found: Int, needed: Int)
+    /// The schema is newer than the program.
+    case new(found: Int, known: Int)
+
+    package var description: String {
+      switch self {
+      case .old(let found, let needed):
+        "the schema of the database is version \(found), and this program needs version \(needed); run freshet migrate"
+      case .new(let found, let known):
+        "the schema of the database is version \(found), and this program knows version \(known) at most; "
+          + "install the newer version of freshet"
+      }
+    }
+  }
+
+  /// The name of the schema.
+  package let name: String
+  /// The statements of each migration; the first one leads to version 1.
+  private let migrations: [String]
+
+  /// The version that this program needs.
+  package var version: Int { migrations.count }
+
+  /// Creates a description of a schema.
+  ///
+  /// - Parameters:
+  ///   - name: Its name: lower-case letters, digits and `_`.
+  ///   - migrations: The statements of each migration.
+  package init(name: String, migrations: [String]) {
+    precondition(name.allSatisfy { $0.isASCII && ($0.isLowercase || $0.isNumber || $0 == "_") })
+    self.name = name
+    self.migrations = migrations
+  }
+
+  /// Makes a connection use the schema.
+  package func prepare(_ connection: PostgresConnection) async throws {
+    try await connection.query("SET search_path TO \(name)")
+  }
+
+  /// Checks that the schema is the one that this program knows.
+  ///
+  /// - Throws: ``Mismatch``; ``PostgresError``.
+  package func check(_ connection: PostgresConnection) async throws {
+    let found = try await version(connection)
+    if found < version { throw Mismatch.old(found: found, needed: version) }
+    if found > version { throw Mismatch.new(found: found, known: version) }
+  }
+
+  /// Brings the schema up to date; all migrations succeed or none.
+  ///
+  /// - Parameters:
+  ///   - connection: A connection of a role that may create the schema.
+  ///   - role: A role that gets the rights that a server needs, if any.
+  /// - Returns: The versions before and after.
+  /// - Throws: ``Mismatch`` for a newer schema; ``PostgresError``.
+  package func migrate(
+    _ connection: PostgresConnection,
+    grantingTo role: String? = nil
+  ) async throws -> (from: Int, to: Int) {
+    try await connection.transaction { connection in
+      // Two programs that migrate at once take turns.
+      try await connection.query(
+        "SELECT pg_advisory_xact_lock(hashtextextended($1, 0))",
+        [.text(name)]
+      )
+      let found = try await version(connection)
+      if found > version { throw Mismatch.new(found: found, known: version) }
+      if found == 0 {
+        try await connection.query("CREATE SCHEMA IF NOT EXISTS \(name)")
+        try await connection.query(
+          """
+          CREATE TABLE IF NOT EXISTS \(name).migration (
+            number bigint PRIMARY KEY, applied_at timestamptz NOT NULL DEFAULT now())
+          """
+        )
+      }
+      try await prepare(connection)
+      for (number, sql) in zip(1..., migrations) where number > found {
+        try await connection.script(sql)
+        try await connection.query("INSERT INTO migration (number) VALUES ($1)", [.int(number)])
+      }
+      if let role {
+        let quoted = "\"\(role.replacing("\"", with: "\"\""))\""
+        try await connection.script(
+          """
+          GRANT USAGE ON SCHEMA \(name) TO \(quoted);
+          GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA \(name) TO \(quoted);
+          REVOKE INSERT, UPDATE, DELETE ON \(name).migration FROM \(quoted);
+          """
+        )
+      }
+      return (found, version)
+    }
+  }
+
+  private func version(_ connection: PostgresConnection) async throws -> Int {
+    let table = try await connection.query(
+      "SELECT to_regclass($1) IS NOT NULL",
+      [.text("\(name).migration")]
+    )
+    guard let row = table.first, try row[0] else { return 0 }
+    let newest = try await connection.query(
+      "SELECT coalesce(max(number), 0) FROM \(name).migration"
+    )
+    return try newest.first?[0] ?? 0
+  }
+}

@@ -1,0 +1,60 @@
+import Jobs
+import TolerantDecoding
+
+/// What changes in a job when it ends.
+struct JobClosing: Sendable {
+  /// How it ended, as its last event says.
+  let completion: JobCompletion
+  let state: JobState
+  let expiresAt: Int64
+  let tombstoneUntil: Int64
+  let sentence: String
+
+  /// Creates the change.
+  init(_ completion: JobCompletion, at now: Int64, _ limits: JobLimits) {
+    var completion = completion
+    expiresAt = now + Int64(limits.resultSeconds) * 1_000
+    completion.expiresAt = expiresAt
+    self.completion = completion
+    state = completion.ending.known?.state ?? .failed
+    tombstoneUntil = expiresAt + Int64(limits.tombstoneSeconds) * 1_000
+    sentence = JobSentence.ended(completion)
+  }
+
+  /// How a job that was worked on ends, without its counts.
+  static func completion(
+    of job: JobRow,
+    _ state: JobState,
+    _ failure: JobFailure?,
+    at now: Int64
+  ) -> JobCompletion {
+    let ending: JobEnding =
+      switch state {
+      case .succeeded: .succeeded
+      case .canceled: .canceled
+      default: .failed
+      }
+    return JobCompletion(
+      ending: ending,
+      duration: now - (job.startedAt ?? now),
+      isPartial: ending != .succeeded,
+      failure: failure.map {
+        JobWireError(code: $0.code, message: $0.message, isRetryable: $0.isRetryable)
+      }
+    )
+  }
+}
+
+extension JobProgress {
+  /// The progress after a step; share and count never fall.
+  func after(_ step: JobStep, fraction: Double, sentence: String) -> JobProgress {
+    JobProgress(
+      fraction: max(fraction, self.fraction),
+      processed: max(step.processed, processed ?? 0),
+      total: step.total ?? total,
+      phase: step.phase,
+      current: step.current,
+      sentence: sentence
+    )
+  }
+}

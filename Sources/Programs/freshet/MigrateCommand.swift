@@ -1,0 +1,45 @@
+import ArgumentParser
+import Commands
+import JobsServer
+import PostgresClient
+
+/// `freshet migrate`.
+struct MigrateCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "migrate",
+    abstract: "Create or update the tables of a PostgreSQL database.",
+    discussion: """
+      The tables are in a schema of their own, freshet. Servers that run go on while it is updated. The role of the \
+      database needs the right to create schemas; servers need less, which --grant gives.
+
+        freshet migrate --database postgres://owner@db.example.org/freshet --grant freshet_server
+      """
+  )
+
+  @OptionGroup var option: DatabaseOption
+
+  @Option(help: ArgumentHelp("A role that gets the rights of a server.", valueName: "role"))
+  var grant: String?
+
+  func validate() throws {
+    guard try option.address != nil else {
+      throw ValidationError("no database; name one with --database or $DATABASE_URL")
+    }
+  }
+
+  func run() async throws {
+    guard let address = try option.address else { return }
+    do {
+      let connection = try await PostgresConnection.open(address)
+      let schema = PostgresSchema.jobs()
+      let (before, after) = try await schema.migrate(connection, grantingTo: grant)
+      await connection.close()
+      let change = before == after ? "up to date" : "was version \(before)"
+      print("\(address): schema \(schema.name), version \(after), \(change)")
+    } catch let error as PostgresError {
+      throw CommandFailure("freshet migrate: \(error)", ProgramExit(error))
+    } catch let error as PostgresSchema.Mismatch {
+      throw CommandFailure("freshet migrate: \(error)", .badData)
+    }
+  }
+}

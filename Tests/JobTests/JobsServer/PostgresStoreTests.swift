@@ -1,0 +1,193 @@
+import ConditionalHTTP
+import Foundation
+import HTTPTypes
+import Jobs
+import PostgresClient
+import PostgresCluster
+import Serving
+import Testing
+
+@testable import JobsServer
+
+// What only a store that several servers share does.
+@Suite struct `Jobs in a shared database` {
+  private func sql(_ stage: StoreStage, _ sql: String) async throws -> PostgresRows {
+    let connection = try await PostgresConnection.open(try stage.address)
+    defer { Task { await connection.close() } }
+    try await connection.query("SET search_path TO \(stage.schema)")
+    return try await connection.query(sql)
+  }
+
+  /// Ends the lease of a job, as its time does.
+  private func expire(_ stage: StoreStage, _ job: String) async throws {
+    _ = try await sql(
+      stage,
+      "UPDATE job SET lease_until = clock_timestamp() - interval '1 ms' WHERE id = '\(job)'"
+    )
+  }
+
+  @Test func `a job whose worker is silent goes on elsewhere, and its zombie writes nothing`()
+    async throws
+  {
+    let stage = try await StoreStage(.postgres)
+    let (first, second) = (try await stage.open(), try await stage.open())
+    let lease = try await first.runJob()
+    try await first.step(lease, [JobItem(number: 0, outcome: .imported)], checkpoint: [7])
+    #expect(try await second.claim(lease.job) == nil)
+    #expect(try await second.claimNext(most: 9).isEmpty)
+    try await expire(stage, lease.job)
+    let taken = try #require(try await second.claimNext(most: 9).first)
+    #expect(taken.job == lease.job)
+    #expect(try await second.job(lease.job)?.crashes == 1)
+    #expect(try await first.renew([lease]).isEmpty)
+    let fenced = await #expect(throws: JobStoreError.self) {
+      try await first.step(lease, [JobItem(number: 0, outcome: .failed)], processed: 9)
+    }
+    guard case .fenced? = fenced else {
+      Issue.record("\(fenced as Any)")
+      return
+    }
+    #expect(try await first.end(lease, .fail) == nil)
+    try await first.rest(lease)
+    let begun = try #require(try await second.begin(taken, phases: [])?.0)
+    #expect(begun.checkpoint == [7])
+    // The file is fetched where the work goes on.
+    let file = try #require(try await second.work(begun).inputs.first)
+    #expect(FileManager.default.contents(atPath: file.path) == Data("1".utf8))
+    _ = try await second.end(taken, .succeed)
+    let events = try await first.events(lease.job)
+    #expect(events.map(\.position.seq) == [1, 2, 3])
+    #expect(events.count { $0.isTerminal } == 1)
+    #expect(try await first.items(lease.job, after: -1, limit: 9).map(\.outcome) == [.imported])
+    await stage.close(first)
+    await stage.close(second)
+  }
+
+  @Test func `a worker that was only cut off takes its job up without a blame`() async throws {
+    let stage = try await StoreStage(.postgres)
+    let store = try await stage.open { $0.leaseSeconds = 600 }
+    let lease = try await store.runJob()
+    try await expire(stage, lease.job)
+    // Nobody took it: the fence is still the newest.
+    #expect(try await store.renew([lease]) == [lease])
+    #expect(try await store.claim(lease.job) == nil)
+    try await expire(stage, lease.job)
+    let again = try #require(try await store.claim(lease.job))
+    #expect(try await store.job(lease.job)?.crashes == 0)
+    await #expect(throws: JobStoreError.self) { try await store.step(lease) }
+    try await expire(stage, lease.job)
+    // A step is a sign of life too.
+    try await store.step(again)
+    #expect(try await store.claim(lease.job) == nil)
+    await stage.close(store)
+  }
+
+  @Test func `many servers and many workers do each job once`() async throws {
+    let stage = try await StoreStage(.postgres)
+    let stores = try await [stage.open(), stage.open(), stage.open()]
+    var jobs: [String] = []
+    for _ in 0..<30 { jobs.append(try await stores[0].startJob().0.id) }
+    let done = try await withThrowingTaskGroup(of: [String].self) { group in
+      for store in stores + stores {
+        group.addTask {
+          var mine: [String] = []
+          while let lease = try await store.claimNext(most: 1).first {
+            _ = try await store.begin(lease, phases: [])
+            try await store.step(lease, [JobItem(number: 0, outcome: .imported)])
+            if try await store.end(lease, .succeed) != nil { mine.append(lease.job) }
+          }
+          return mine
+        }
+      }
+      return try await group.reduce(into: []) { $0 += $1 }
+    }
+    #expect(done.sorted() == jobs.sorted())
+    for job in jobs {
+      #expect(try await stores[1].events(job).map(\.position.seq) == [1, 2, 3])
+    }
+    for store in stores { await stage.close(store) }
+  }
+
+  @Test func `each event is announced once, when it is stored`() async throws {
+    let stage = try await StoreStage(.postgres)
+    let store = try await stage.open()
+    let shared = try #require(store as? PostgresJobStore)
+    let (heard, tell) = AsyncStream.makeStream(of: PostgresListener.Event.self)
+    let listener = PostgresListener(try stage.address, channels: [shared.channel])
+    let task = Task { await listener.run { tell.yield($0) } }
+    var iterator = heard.makeAsyncIterator()
+    #expect(await iterator.next(isolation: nil) == .gap)
+    let lease = try await store.runJob()
+    try await store.step(lease)
+    _ = try await store.cancel(lease.job)
+    _ = try await store.end(lease, .stop)
+    for seq in 0...3 {
+      guard case .notification(let each)? = await iterator.next(isolation: nil) else {
+        Issue.record("the listener was cut off")
+        break
+      }
+      #expect(each.payload == "\(lease.job).\(seq)")
+    }
+    task.cancel()
+    await stage.close(store)
+  }
+
+  @Test func `a server starts with its own schema only`() async throws {
+    let stage = try await StoreStage(.postgres)
+    #expect(try await stage.migrate() == (1, 1))
+    _ = try await sql(stage, "UPDATE migration SET number = 1000")
+    let new = await #expect(throws: PostgresSchema.Mismatch.self) { try await stage.open() }
+    #expect(new == .new(found: 1_000, known: 1))
+    await #expect(throws: PostgresSchema.Mismatch.self) { try await stage.migrate() }
+    _ = try await sql(stage, "DROP SCHEMA \(stage.schema) CASCADE")
+    let old = await #expect(throws: PostgresSchema.Mismatch.self) { try await stage.open() }
+    #expect(old == .old(found: 0, needed: 1))
+    #expect(old?.description.contains("run freshet migrate") == true)
+    let both = try await withThrowingTaskGroup(of: Int.self) { group in
+      for _ in 0..<2 { group.addTask { try await stage.migrate().from } }
+      return try await group.reduce(into: []) { $0.append($1) }
+    }
+    #expect(both.sorted() == [0, 1])
+  }
+
+  @Test func `a server needs no more rights than it is given`() async throws {
+    let stage = try await StoreStage(.postgres)
+    let role = "server_\(stage.schema)"
+    _ = try await sql(stage, "CREATE ROLE \(role) LOGIN")
+    await #expect(throws: PostgresError.self) { try await stage.open(as: role) }
+    _ = try await stage.migrate(grantingTo: role)
+    let store = try await stage.open(as: role)
+    let lease = try await store.runJob()
+    try await store.step(lease, [JobItem(number: 0, outcome: .imported)], checkpoint: [1])
+    _ = try await store.renew([lease])
+    let token = try await store.startJob(key: "k").token
+    #expect(token.count == 64)
+    _ = try await store.end(lease, .succeed)
+    _ = try await store.sweep()
+    await stage.close(store)
+    let connection = try await PostgresConnection.open(
+      try PostgresAddress(PostgresCluster.uri.replacing("//freshet@", with: "//\(role)@"))
+    )
+    for sql in [
+      "DROP TABLE \(stage.schema).job", "UPDATE \(stage.schema).migration SET number = 2",
+    ] {
+      let refused = await #expect(throws: PostgresError.self) { try await connection.query(sql) }
+      #expect(refused?.sqlState == "42501")
+    }
+    await connection.close()
+  }
+
+  @Test func `a database that is away is told as such`() async throws {
+    let stage = try await StoreStage(.postgres)
+    let store = try await stage.open()
+    #expect(store.fault(of: PostgresError(.connectionLost, "x")) == .unreachable)
+    #expect(store.fault(of: PostgresError(.server, "x", sqlState: "57P01")) == .unreachable)
+    #expect(store.fault(of: PostgresError(.server, "x", sqlState: "53100")) == .full)
+    #expect(store.fault(of: PostgresError(.server, "x", sqlState: "42601")) == nil)
+    let problem = StoreFault.unreachable.problem
+    #expect(problem.status.code == 503)
+    #expect(problem.fields[.retryAfter] == "5")
+    #expect(problem.details.error == "store_unreachable")
+    await stage.close(store)
+  }
+}
