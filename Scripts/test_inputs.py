@@ -78,6 +78,8 @@ class Inputs:
             paths |= {"Scripts", "Tests/Contract"}
             if name in ("test_proxies", "test_monitoring"):
                 paths |= {"Packaging"}
+            if name == "test_job_database":
+                paths |= {"Tests/PostgresCluster"}
             if name == "test_page_package":
                 paths |= {"JavaScript"}
             if name == "test_examples":

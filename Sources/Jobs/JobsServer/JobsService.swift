@@ -48,7 +48,7 @@ package struct JobsService: Sendable {
     serving = ResourceServing(limits: .jobs(store.limits), observesShutdown: false) { [store] in
       store.now
     }
-    hub = JobEventBroadcaster(limits: store.limits)
+    hub = JobEventBroadcaster(limits: store.limits, isShared: store.isShared)
     gate = JobAuthorization(store: store, acceptsQueryToken: acceptsQueryToken, tally: hub.tally)
     runner = JobRunner(store: store, hub: hub, pipelines: pipelines, logger: logger)
     self.pipelines = Dictionary(pipelines.map { ($0.name, $0) }) { first, _ in first }
@@ -73,6 +73,56 @@ package struct JobsService: Sendable {
 
   /// Resumes unfinished jobs that no worker runs, and removes expired ones, until the task is canceled.
   package func run() async throws {
+    await withTaskGroup(of: Void.self) { group in
+      if store.isShared {
+        group.addTask { await share() }
+      }
+      await keepHouse()
+      group.cancelAll()
+    }
+    await runner.close()
+    await store.close()
+  }
+
+  /// Follows what other servers do, and keeps the leases of this one.
+  private func share() async {
+    let relay = JobRelay(store: store, hub: hub, logger: logger)
+    await withTaskGroup(of: Void.self) { group in
+      group.addTask {
+        while (try? await Task.sleep(for: .seconds(store.limits.leaseSeconds) / 3)) != nil {
+          await relay.retry()
+          await attempt("leases cannot be renewed") {
+            try await runner.renew()
+            // What a server that ended had leased.
+            try await runner.leaseNext()
+          }
+        }
+      }
+      await store.watch { news in
+        switch news {
+        case .event(let job, let seq): await relay.send(job, upTo: seq)
+        case .open: await attempt("jobs cannot be leased") { try await runner.leaseNext() }
+        case .gap:
+          await relay.catchUp()
+          await attempt("jobs cannot be leased") { try await runner.leaseNext() }
+        case .lost(let reason):
+          logger.warning("the database announces nothing", metadata: ["error": "\(reason)"])
+        }
+      }
+      group.cancelAll()
+    }
+  }
+
+  private func attempt(_ failure: String, _ body: () async throws -> Void) async {
+    do {
+      try await body()
+    } catch is CancellationError {
+    } catch {
+      logger.warning("\(failure)", metadata: ["error": "\(error)"])
+    }
+  }
+
+  private func keepHouse() async {
     var hasCounted = false
     while !Task.isCancelled {
       do {
@@ -116,8 +166,6 @@ package struct JobsService: Sendable {
         break
       }
     }
-    await runner.close()
-    await store.close()
   }
 
   /// Writes measurements: how many jobs there are and what is done for them.

@@ -7,6 +7,8 @@ package struct JobSettings: Hashable, Sendable {
 
   /// The folder of jobs, library and catalogue.
   package var folder: String?
+  /// The PostgreSQL database that keeps the jobs.
+  package var database: String?
   /// How many jobs run at once.
   package var running: Int?
   /// How long results are kept, in seconds.
@@ -27,6 +29,9 @@ package struct JobSettings: Hashable, Sendable {
   init(_ object: SettingsObject) throws(SettingsError) {
     var object = object
     folder = try object.text("folder", "a folder")
+    database = try object.text("database", "a database like postgres://user@host/name") {
+      $0.hasPrefix("postgres://") || $0.hasPrefix("postgresql://")
+    }
     running = try object.whole("running", 1...Self.most)
     keptSeconds = try object.whole("keptSeconds", 1...Self.most)
     tokenSeconds = try object.whole("tokenSeconds", 1...Self.most)
@@ -42,6 +47,14 @@ package struct JobSettings: Hashable, Sendable {
       for name in object.names { limits[name] = try object.whole(name, 1...Self.largest) }
     }
     try object.end()
+  }
+
+  /// Whether the database is named with a password.
+  var hasPassword: Bool {
+    guard let database, let start = database.firstRange(of: "://")?.upperBound else { return false }
+    let rest = database[start...]
+    let user = rest.prefix { $0 != "/" && $0 != "?" }.split(separator: "@")
+    return user.count > 1 && user[0].contains(":") || rest.contains("password=")
   }
 
   private static func isAddress(_ text: String, mayHavePath: Bool) -> Bool {

@@ -120,6 +120,7 @@ package struct ServeSettings: Hashable, Sendable {
   /// Whether the file itself holds a value of `Authorization` or another field of credentials.
   package var holdsSecrets: Bool {
     feeds.contains { $0.allHeaders.contains { $0.isCredential && $0.isLiteral } }
+      || jobs?.hasPassword == true
   }
 }
 

@@ -13,23 +13,25 @@ struct DatabaseOption: ParsableArguments {
   )
   var database: String?
 
-  func validate() throws { _ = try address }
+  func validate() throws { _ = try address(or: nil) }
 
-  /// The database that is named, or that of the environment, if any.
+  /// The database that is named, that of a configuration file, or that of the environment, if any.
   ///
   /// - Throws: `ValidationError` for what is not a connection string.
-  var address: PostgresAddress? {
-    get throws {
-      let environment = ProcessInfo.processInfo.environment["DATABASE_URL"]
-      guard let text = database ?? environment.flatMap({ $0.isEmpty ? nil : $0 }) else {
-        return nil
-      }
+  func address(or configured: String?) throws -> PostgresAddress? {
+    let environment = ProcessInfo.processInfo.environment["DATABASE_URL"]
+    let candidates = [
+      ("--database", database), ("--config: $.jobs.database", configured),
+      ("DATABASE_URL", environment.flatMap { $0.isEmpty ? nil : $0 }),
+    ]
+    for case (let place, let text?) in candidates {
       do throws(PostgresAddress.Invalid) {
         return try PostgresAddress(text)
       } catch {
-        throw ValidationError("\(database == nil ? "DATABASE_URL" : "--database"): \(error)")
+        throw ValidationError("\(place): \(error)")
       }
     }
+    return nil
   }
 }
 

@@ -22,13 +22,13 @@ struct MigrateCommand: AsyncParsableCommand {
   var grant: String?
 
   func validate() throws {
-    guard try option.address != nil else {
+    guard try option.address(or: nil) != nil else {
       throw ValidationError("no database; name one with --database or $DATABASE_URL")
     }
   }
 
   func run() async throws {
-    guard let address = try option.address else { return }
+    guard let address = try option.address(or: nil) else { return }
     do {
       let connection = try await PostgresConnection.open(address)
       let schema = PostgresSchema.jobs()

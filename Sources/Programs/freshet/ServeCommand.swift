@@ -7,6 +7,7 @@ import Hummingbird
 import JobsServer
 import Logging
 import NIOTransport
+import PostgresClient
 import ServeSettings
 import ServiceLifecycle
 import Serving
@@ -53,6 +54,8 @@ struct ServeCommand: AsyncParsableCommand {
   @OptionGroup var time: ClockOptions
 
   @OptionGroup var jobs: JobsOptions
+
+  @OptionGroup var database: DatabaseOption
 
   @OptionGroup var workspaces: WorkspaceOptions
 
@@ -106,6 +109,9 @@ struct ServeCommand: AsyncParsableCommand {
     let files = try realtime.recordings()
     let workspaces = workspaces.completed(by: settings)
     let jobs = try jobs.completed(by: settings?.jobs)
+    if jobs.jobs == nil, database.database ?? settings?.jobs?.database != nil {
+      throw ValidationError("--database keeps jobs: name a folder of this server with --jobs")
+    }
     var limits = try Self.limits(settings)
     let budget = DescriptorBudget.raised()
     if let shortage = budget.shortage(DescriptorBudget.leastOfServer) {
@@ -186,12 +192,17 @@ struct ServeCommand: AsyncParsableCommand {
     let rules = jobs.jobs == nil ? nil : try workspaces.jobsGuard(host: host)
     let jobService: JobsService?
     do {
-      jobService = try jobs.service(
+      jobService = try await jobs.service(
+        in: try database.address(or: settings?.jobs?.database),
         rules: rules ?? OriginGuard(hosts: []),
         clock: clock,
         exchange: transport,
         logger: logger
       )
+    } catch let error as PostgresSchema.Mismatch {
+      throw CommandFailure("freshet serve: \(error)", .badData)
+    } catch let error as PostgresError {
+      throw CommandFailure("freshet serve: \(error)", ProgramExit(error))
     } catch {
       throw CommandFailure(
         "freshet serve: --jobs \(jobs.jobs ?? ""): \(error)",

@@ -108,6 +108,60 @@ import Testing
     for store in stores { await stage.close(store) }
   }
 
+  @Test func `workers that fall silent, and write on as zombies, lose and repeat nothing`()
+    async throws
+  {
+    let stage = try await StoreStage(.postgres)
+    let stores = try await [stage.open(), stage.open(), stage.open()]
+    var jobs: [String] = []
+    for _ in 0..<8 { jobs.append(try await stores[0].startJob().0.id) }
+    /// Does what is left of a job; from a random step on another worker has it too.
+    @Sendable func work(_ store: any JobStore, _ lease: JobLease) async throws {
+      guard let job = try await store.begin(lease, phases: [])?.0 else { return }
+      let done = Int(job.checkpoint?.first ?? 0)
+      let silentFrom = Int.random(in: 0..<16)
+      for number in done..<6 {
+        if number == silentFrom { try await expire(stage, lease.job) }
+        let items = [JobItem(number: number, outcome: .imported, line: Int(lease.fence))]
+        do {
+          try await store.step(
+            lease,
+            items,
+            processed: number + 1,
+            checkpoint: [UInt8(number + 1)]
+          )
+        } catch JobStoreError.fenced {
+          return
+        } catch JobStoreError.gone {
+          return
+        }
+      }
+      _ = try await store.end(lease, .succeed)
+    }
+    try await withThrowingTaskGroup(of: Void.self) { group in
+      for store in stores + stores {
+        group.addTask {
+          while try await !store.openJobs().isEmpty {
+            for lease in try await store.claimNext(most: 1) { try await work(store, lease) }
+          }
+        }
+      }
+      try await group.waitForAll()
+    }
+    for job in jobs {
+      let events = try await stores[0].events(job)
+      #expect(events.map(\.position.seq) == (1...Int64(events.count)).map { $0 })
+      #expect(events.count { $0.isTerminal } == 1)
+      #expect(events.last?.isTerminal == true)
+      // Each step was stored once: by one worker, under the newest lease of its time.
+      #expect(events.count == 8)
+      let items = try await stores[0].items(job, after: -1, limit: 99)
+      #expect(items.map(\.number) == Array(0..<6))
+      #expect(items.compactMap(\.line) == items.compactMap(\.line).sorted())
+    }
+    for store in stores { await stage.close(store) }
+  }
+
   @Test func `each event is announced once, when it is stored`() async throws {
     let stage = try await StoreStage(.postgres)
     let store = try await stage.open()

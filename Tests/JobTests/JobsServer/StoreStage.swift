@@ -61,14 +61,16 @@ final class StoreStage: Sendable {
           PostgresCluster.uri.replacing("//freshet@", with: "//\(role)@")
         )
       }
-      return try await PostgresJobStore(
+      let store = try PostgresJobStore(
         address,
-        folder: folder.path + "/fetched-\(UUID())",
+        folder: folder.path + "/\(UUID())",
         limits: limits,
         clientLimits: connections,
         clock: clock,
         schema: schema
       )
+      try await store.check()
+      return store
     }
   }
 }

@@ -18,16 +18,28 @@ import Testing
     }
   }
 
+  @Test(
+    arguments: [
+      ("postgres://ann@db/x", false), ("postgres://ann:p@db/x", true),
+      ("postgres://db:5432/x", false),
+      ("postgresql:///x?password=p", true), ("postgres://ann:a@b@db/x", true),
+    ]
+  )
+  func `A password in a database's address is a secret`(database: String, isSecret: Bool) throws {
+    #expect(try read(#"{"jobs": {"database": "\#(database)"}}"#).holdsSecrets == isSecret)
+  }
+
   @Test func `Jobs and names are read`() throws {
     let settings = try read(
       """
-      {"allowedHosts": ["books.example", "[::1]"], "jobs": {"folder": "j", "running": 3, "keptSeconds": 60,
+      {"allowedHosts": ["books.example", "[::1]"], "jobs": {"folder": "j", "database": "postgres:///x", "running": 3, "keptSeconds": 60,
        "tokenSeconds": 70, "queryTokens": true, "bareIDs": true, "openLibrary": "https://openlibrary.org",
        "vision": "http://127.0.0.1:9/v1/books", "limits": {"csvRows": 5, "anything": 6}}}
       """
     )
     #expect(settings.allowedHosts == ["books.example", "[::1]"])
     #expect(settings.jobs?.folder == "j")
+    #expect(settings.jobs?.database == "postgres:///x")
     #expect(settings.jobs?.running == 3)
     #expect(settings.jobs?.keptSeconds == 60)
     #expect(settings.jobs?.tokenSeconds == 70)

@@ -90,7 +90,7 @@ public struct JobLimits: Hashable, Sendable {
   /// How long a job waits for a database that another program has locked, in seconds.
   public var lockedSeconds = 300
   /// How long the lease of a job lasts without being renewed, in seconds; only of jobs in a shared database.
-  public var leaseSeconds = 15
+  public var leaseSeconds = 10
   /// How many times the server may crash over a job without progress before the job fails.
   public var crashesOfJob = 3
   /// After how many seconds without a step a running job counts as stuck.

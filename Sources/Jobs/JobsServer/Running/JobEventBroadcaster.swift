@@ -10,6 +10,8 @@ final class JobEventBroadcaster: Sendable {
     var isClosed = false
     var next = 0
     var ears: [String: [Int: JobSubscriber]] = [:]
+    /// The last event that was relayed to the subscribers of a job.
+    var relayed: [String: Int64] = [:]
     var places: FairPlaces
   }
 
@@ -20,8 +22,11 @@ final class JobEventBroadcaster: Sendable {
   /// Counts the messages.
   let tally = JobMetrics()
 
-  init(limits: JobLimits) {
+  private let isShared: Bool
+
+  init(limits: JobLimits, isShared: Bool = false) {
     self.limits = limits
+    self.isShared = isShared
     state = Mutex(State(places: FairPlaces(most: limits.listeners)))
     recent = RecentMessages(most: limits.recentMessages)
   }
@@ -47,10 +52,34 @@ final class JobEventBroadcaster: Sendable {
     }
   }
 
-  /// Sends an event to all subscribers of its job.
+  /// Counts an event that this server has stored, and sends it to all subscribers of its job, unless the store is
+  /// shared: then it comes back in the order of the log, with those of other servers.
   func publish(_ event: JobEvent, of job: String) {
     tally.stored(event)
+    guard !isShared else { return }
     let ears = state.withLock { state in state.ears[job].map { Array($0.values) } ?? [] }
+    for ear in ears { ear.push(event) }
+  }
+
+  /// The jobs that have subscribers, and the last event that was relayed to those.
+  var followed: [String: Int64?] {
+    state.withLock { state in
+      Dictionary(uniqueKeysWithValues: state.ears.keys.map { ($0, state.relayed[$0]) })
+    }
+  }
+
+  /// The last event that was relayed to the subscribers of a job; `nil` in `nil` if it has none, `nil` if none was.
+  func lastRelayed(of job: String) -> Int64?? {
+    state.withLock { state in state.ears[job] == nil ? nil : .some(state.relayed[job]) }
+  }
+
+  /// Sends an event that is in the store to all subscribers of its job.
+  func relay(_ event: JobEvent, of job: String) {
+    let ears = state.withLock { state -> [JobSubscriber] in
+      guard let ears = state.ears[job] else { return [] }
+      state.relayed[job] = max(state.relayed[job] ?? 0, event.position.seq)
+      return Array(ears.values)
+    }
     for ear in ears { ear.push(event) }
   }
 
@@ -67,7 +96,10 @@ final class JobEventBroadcaster: Sendable {
     state.withLock { state in
       guard state.ears[job]?.removeValue(forKey: number) != nil else { return }
       state.places.leave(network)
-      if state.ears[job]?.isEmpty == true { state.ears[job] = nil }
+      if state.ears[job]?.isEmpty == true {
+        state.ears[job] = nil
+        state.relayed[job] = nil
+      }
     }
   }
 }

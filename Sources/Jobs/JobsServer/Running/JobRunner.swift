@@ -14,6 +14,10 @@ actor JobRunner {
   private let logger: Logger
   private var waiting: [String] = []
   private var running: [String: Task<Void, Never>] = [:]
+  /// The leases of those that run, if the store is shared.
+  private var leases: [String: JobLease] = [:]
+  /// Whether jobs of a shared store are being leased, and whether there may be more.
+  private var (isLeasing, mayBeMore) = (false, false)
   /// Whose jobs wait or run.
   private var clients: [String: ClientNetwork] = [:]
   private var isClosed = false
@@ -35,6 +39,7 @@ actor JobRunner {
   ///
   /// - Throws: An error of the store.
   func resume() async throws {
+    if store.isShared { return try await leaseNext() }
     for job in try await store.openJobs() where running[job.id] == nil {
       if job.crashes >= store.limits.crashesOfJob - 1 { suspects.insert(job.id) }
       if !waiting.contains(job.id) { waiting.append(job.id) }
@@ -48,7 +53,8 @@ actor JobRunner {
   ///   - job: Its id.
   ///   - client: Whose it is; `nil` if clients cannot be told apart.
   func add(_ job: String, of client: ClientNetwork?) {
-    guard !isClosed else { return }
+    // The job is announced to all servers.
+    guard !isClosed, !store.isShared else { return }
     clients[job] = client
     guard running[job] == nil, !waiting.contains(job) else { return }
     waiting.append(job)
@@ -62,7 +68,7 @@ actor JobRunner {
   ///   - percent: The most percent of all open jobs that it has while nobody else has any.
   /// - Returns: Whether it may.
   func hasShare(_ client: ClientNetwork?, percent: Int) -> Bool {
-    guard let client else { return true }
+    guard let client, !store.isShared else { return true }
     let held = clients.values.count { $0 == client }
     let free = store.limits.openJobs - waiting.count - running.count
     return FairPlaces.isOpen(to: held, free: free, percent: percent)
@@ -78,6 +84,49 @@ actor JobRunner {
     for task in tasks { await task.value }
     for pipeline in pipelines.values { await pipeline.close() }
     await store.finishWriting()
+  }
+
+  // MARK: A shared store
+
+  /// Leases and runs the oldest jobs of a shared store, as many as there is room for.
+  func leaseNext() async throws {
+    mayBeMore = true
+    guard !isLeasing else { return }
+    isLeasing = true
+    defer { isLeasing = false }
+    while mayBeMore, !isClosed, running.count < store.limits.runningJobs {
+      mayBeMore = false
+      for lease in try await store.claimNext(most: store.limits.runningJobs - running.count) {
+        guard !isClosed, running[lease.job] == nil else {
+          await letGo(lease)
+          continue
+        }
+        leases[lease.job] = lease
+        running[lease.job] = Task {
+          await self.run(lease)
+          await self.endedShared(lease.job)
+        }
+      }
+    }
+  }
+
+  private func endedShared(_ job: String) async {
+    running[job] = nil
+    leases[job] = nil
+    do {
+      try await leaseNext()
+    } catch {
+      logger.warning("jobs cannot be leased", metadata: ["error": "\(error)"])
+    }
+  }
+
+  /// Renews the leases of what runs, and stops what another server has taken over.
+  func renew() async throws {
+    let held = Array(leases.values)
+    let renewed = Set(try await store.renew(held))
+    for lease in held where !renewed.contains(lease) && leases[lease.job] == lease {
+      running[lease.job]?.cancel()
+    }
   }
 
   private func startNext() {
@@ -122,21 +171,28 @@ actor JobRunner {
   @concurrent
   private nonisolated func run(_ id: String) async {
     do {
-      guard let lease = try await store.claim(id) else { return }
-      do {
-        try await run(lease)
-      } catch JobStoreError.fenced {
-        logger.warning("another server took a job over", metadata: ["job": "\(id)"])
-      } catch {
-        logger.error("a job cannot be run", metadata: ["job": "\(id)", "error": "\(error)"])
-        await letGo(lease)
-      }
+      if let lease = try await store.claim(id) { await run(lease) }
     } catch {
       logger.error("a job cannot be taken up", metadata: ["job": "\(id)", "error": "\(error)"])
     }
   }
 
-  private nonisolated func run(_ lease: JobLease) async throws {
+  @concurrent
+  private nonisolated func run(_ lease: JobLease) async {
+    do {
+      try await work(under: lease)
+    } catch JobStoreError.fenced {
+      logger.warning("another server took a job over", metadata: ["job": "\(lease.job)"])
+    } catch {
+      logger.error(
+        "a job cannot be run",
+        metadata: ["job": "\(lease.job)", "error": "\(error)"]
+      )
+      await letGo(lease)
+    }
+  }
+
+  private nonisolated func work(under lease: JobLease) async throws {
     let id = lease.job
     guard let job = try await store.job(id), !job.state.isTerminal else {
       return await letGo(lease)
@@ -168,6 +224,9 @@ actor JobRunner {
       await letGo(lease)
     } catch JobStoreError.fenced(let job) {
       throw JobStoreError.fenced(job)
+    } catch  where store.fault(of: error) == .unreachable {
+      // The job is as it was; whoever reaches the database goes on with it.
+      throw error
     } catch {
       // A server that ends interrupts its stores too.
       if Task.isCancelled { return await letGo(lease) }
@@ -235,18 +294,18 @@ actor JobRunner {
         return steps.isStopped
       } catch  where isPassing(error) {
         if Task.isCancelled { throw CancellationError() }
-        guard let now = try await store.job(job.id), !now.state.isTerminal else {
-          throw JobStoreError.gone(job.id)
+        if let now = try await reread(job) {
+          if now.checkpoint != job.checkpoint { since = nil }
+          job = now
         }
-        if now.checkpoint != job.checkpoint { since = nil }
-        job = now
         let first = since ?? .now
         since = first
         logger.warning(
-          "a job waits for a database that another program has locked",
+          "a job waits for a database that cannot be used",
           metadata: ["job": "\(job.id)", "error": "\(error)"]
         )
         guard ContinuousClock.now - first < .seconds(store.limits.lockedSeconds) else {
+          if store.fault(of: error) == .unreachable { throw error }
           throw JobFailure(
             code: "database_locked",
             message:
@@ -257,6 +316,18 @@ actor JobRunner {
         }
         try await Task.sleep(for: Self.lockPause)
       }
+    }
+  }
+
+  /// The job as it is now; `nil` while that cannot be read.
+  private nonisolated func reread(_ job: JobRow) async throws -> JobRow? {
+    do {
+      guard let now = try await store.job(job.id), !now.state.isTerminal else {
+        throw JobStoreError.gone(job.id)
+      }
+      return now
+    } catch  where isPassing(error) {
+      return nil
     }
   }
 

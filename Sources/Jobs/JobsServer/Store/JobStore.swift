@@ -12,6 +12,11 @@ package protocol JobStore: Sendable {
   /// Now, for what ends: not after ``now``.
   var due: Int64 { get }
 
+  /// Whether other servers change the store too.
+  var isShared: Bool { get }
+  /// Reports what any server has stored until the task is canceled; returns at once for a store that is not shared.
+  func watch(_ tell: (JobStoreNews) async -> Void) async
+
   /// The fault that a client is told instead of an error; `nil` for an error that does not pass.
   func fault(of error: any Error) -> StoreFault?
   /// Ends waits for locks, and prevents new ones: the server ends.
@@ -173,6 +178,18 @@ extension JobStore {
   ) async throws -> JobStart {
     try await start(pipeline, inputs: inputs, options: options, key: key, id: nil)
   }
+}
+
+/// What a shared store reports.
+package enum JobStoreNews: Hashable, Sendable {
+  /// An event was stored.
+  case event(job: String, seq: Int64)
+  /// A job may be leased.
+  case open
+  /// Reports begin or go on; any number of them may be missing before this one.
+  case gap
+  /// Reports have stopped, and will go on.
+  case lost(String)
 }
 
 /// A file that comes with the start of a job.

@@ -15,7 +15,7 @@ package enum JobStoreError: Error, CustomStringConvertible {
     case .gone(let job): "the job \(job) is not there any more"
     case .fenced(let job): "the lease of the job \(job) has ended; another server may work on it"
     case .inUse(let folder):
-      "another server runs the jobs in \(folder); two would do all work twice"
+      "another server runs the jobs in \(folder); each server needs a folder of its own"
     }
   }
 }

@@ -8,6 +8,7 @@ import Foundation
 import Jobs
 import JobsServer
 import Logging
+import PostgresClient
 import ServeSettings
 import Serving
 
@@ -114,6 +115,7 @@ struct JobsOptions: ParsableArguments {
   /// Returns the service, if a folder is given.
   ///
   /// - Parameters:
+  ///   - database: The database that keeps the jobs; `nil` for the folder.
   ///   - rules: The browser requests that are accepted.
   ///   - clock: The clock.
   ///   - exchange: Sends requests to other servers.
@@ -121,25 +123,51 @@ struct JobsOptions: ParsableArguments {
   /// - Returns: The service, or `nil` without a folder.
   /// - Throws: An error of the folder or its databases.
   func service(
+    in database: PostgresAddress?,
     rules: OriginGuard,
     clock: ServiceClock,
     exchange: any HTTPExchange & HTTPSending,
     logger: Logger
-  ) throws -> JobsService? {
+  ) async throws -> JobsService? {
     guard let folder = jobs else { return nil }
     var limits = limits
     limits.runningJobs = jobsRunning ?? limits.runningJobs
     limits.resultSeconds = jobsKept ?? limits.resultSeconds
     limits.tokenSeconds = jobsTokenSeconds ?? limits.tokenSeconds
-    let store = try SQLiteJobStore(folder: folder, limits: limits, clock: clock)
+    let store: any JobStore
+    if let database {
+      store = try await Self.store(in: database, folder, limits, clock, logger)
+    } else {
+      store = try SQLiteJobStore(folder: folder, limits: limits, clock: clock)
+    }
     return JobsService(
       store: store,
-      pipelines: try pipelines(folder, limits, exchange, logger),
+      pipelines: try pipelines(folder, limits, exchange, logger)
+        // The library is of one machine: an import that goes on elsewhere would be in two halves.
+        .filter { !store.isShared || $0.name != .csvImport },
       rules: rules,
       acceptsQueryToken: jobsQueryTokens ?? false,
       clock: clock,
       logger: logger
     )
+  }
+
+  private static func store(
+    in database: PostgresAddress,
+    _ folder: String,
+    _ limits: JobLimits,
+    _ clock: ServiceClock,
+    _ logger: Logger
+  ) async throws -> PostgresJobStore {
+    let store = try PostgresJobStore(database, folder: folder, limits: limits, clock: clock)
+    do {
+      try await store.check()
+      logger.notice("jobs are kept in a database", metadata: ["database": "\(database)"])
+    } catch let error as PostgresError where error.isTransient {
+      // Boards do not need it, and it may come back.
+      logger.error("the database cannot be reached", metadata: ["error": "\(error)"])
+    }
+    return store
   }
 
   private func pipelines(

@@ -45,12 +45,12 @@ extension PostgresJobStore {
         let made = try await connection.query(
           """
           INSERT INTO job (id, pipeline, state, epoch, last_seq, created_at, updated_at, attempt, fraction, processed,
-            sentence, options) VALUES ($1, $2, 'queued', $3, 0, $4, $4, 0, 0, 0, 'waiting', $5)
+            sentence, options)
+          SELECT $1, $2, 'queued', epoch, 0, $3, $3, 0, 0, 0, 'waiting', $4 FROM log
           ON CONFLICT DO NOTHING RETURNING 1
           """,
           [
-            .text(id), .text(pipeline.rawValue), .int(epoch), .int(start.now),
-            .display(JobRow.text(options)),
+            .text(id), .text(pipeline.rawValue), .int(start.now), .display(JobRow.text(options)),
           ]
         )
         guard made.count == 1 else { return try await earlier(connection, start) ?? .taken }

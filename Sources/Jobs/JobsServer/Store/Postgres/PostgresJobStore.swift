@@ -12,11 +12,11 @@ package final class PostgresJobStore: JobStore {
   package let limits: JobLimits
   let pool: PostgresPool
   let schema: PostgresSchema
-  /// The version of the log.
-  let epoch: Int64
   /// Identifies this process in the database; not 0.
   let owner = Int64.random(in: 1...Int64.max)
   let inputs: JobInputFolder
+  private let address: PostgresAddress
+  private let claim: FolderLock
   private let clock: ServiceClock
   /// How much the clock of the database is ahead, in milliseconds; all servers stamp by that one.
   private let offset = Mutex(Int64(0))
@@ -24,7 +24,7 @@ package final class PostgresJobStore: JobStore {
   /// The channel on which the events of jobs are announced, as `id.seq`; number 0 stands for a job that may be claimed.
   package var channel: String { schema.name + ".jobs" }
 
-  /// Opens the store.
+  /// Creates the store; connections are opened when they are needed.
   ///
   /// - Parameters:
   ///   - address: The database.
@@ -33,8 +33,7 @@ package final class PostgresJobStore: JobStore {
   ///   - clientLimits: The limits of the connections.
   ///   - clock: The service clock.
   ///   - schema: The name of the schema.
-  /// - Throws: `PostgresSchema.Mismatch` if the schema is not the one of this program; `PostgresError`; an error of the
-  ///   file system.
+  /// - Throws: ``JobStoreError/inUse(_:)`` if another process has the folder; an error of the file system.
   package init(
     _ address: PostgresAddress,
     folder: String,
@@ -42,25 +41,45 @@ package final class PostgresJobStore: JobStore {
     clientLimits: PostgresClientLimits = PostgresClientLimits(),
     clock: ServiceClock,
     schema: String = "freshet"
-  ) async throws {
+  ) throws {
+    self.address = address
     self.limits = limits
     self.clock = clock
     let schema = PostgresSchema.jobs(name: schema)
     self.schema = schema
-    inputs = try JobInputFolder(folder)
-    pool = PostgresPool(address, limits: clientLimits) { try await schema.prepare($0) }
-    do {
-      epoch = try await pool.withConnection { connection in
-        try await schema.check(connection)
-        guard let row = try await connection.query("SELECT epoch FROM log").first else {
-          throw JobStoreError.damaged("the table log of the database is empty")
-        }
-        return try row[0]
+    inputs = try JobInputFolder(folder + "/fetched")
+    claim = try FolderLock(folder)
+    let check = SchemaCheck()
+    pool = PostgresPool(address, limits: clientLimits) { connection in
+      try await schema.prepare(connection)
+      try await check.run(schema, connection)
+    }
+  }
+
+  /// Checks that the database has the tables of this program.
+  ///
+  /// - Throws: `PostgresSchema.Mismatch` if it has others; `PostgresError` if it cannot be reached.
+  package func check() async throws {
+    let connection = try await PostgresConnection.open(address)
+    defer { Task { await connection.close() } }
+    try await schema.check(connection)
+    try await measureClock()
+  }
+
+  package var isShared: Bool { true }
+
+  package func watch(_ tell: (JobStoreNews) async -> Void) async {
+    await PostgresListener(address, channels: [channel], limits: pool.limits).run { event in
+      switch event {
+      case .gap: await tell(.gap)
+      case .lost(let error): await tell(.lost("\(error)"))
+      case .notification(let notification):
+        guard let position = notification.payload.lastIndex(of: "."),
+          let seq = Int64(notification.payload[position...].dropFirst())
+        else { return }
+        let job = String(notification.payload[..<position])
+        await tell(seq == 0 ? .open : .event(job: job, seq: seq))
       }
-      try await measureClock()
-    } catch {
-      pool.close()
-      throw error
     }
   }
 
@@ -96,7 +115,10 @@ package final class PostgresJobStore: JobStore {
   /// A commit is complete.
   package func finishWriting() async {}
 
-  package func close() async { pool.close() }
+  package func close() async {
+    pool.close()
+    claim.giveBack()
+  }
 
   // MARK: Rows
 
@@ -233,5 +255,16 @@ package final class PostgresJobStore: JobStore {
       inputs.keep(Set(try rows.map { inputs.place(of: try $0[0], try $0[1]) }))
     }
     return expired
+  }
+}
+
+/// Checks the schema of the first connection only: migrations are safe under a server that runs.
+private final class SchemaCheck: Sendable {
+  private let isDone = Atomic(false)
+
+  func run(_ schema: PostgresSchema, _ connection: PostgresConnection) async throws {
+    guard !isDone.load(ordering: .relaxed) else { return }
+    try await schema.check(connection)
+    isDone.store(true, ordering: .relaxed)
   }
 }

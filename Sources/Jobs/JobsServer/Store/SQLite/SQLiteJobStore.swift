@@ -127,6 +127,12 @@ package final class SQLiteJobStore: JobStore {
 
   private static let start = ContinuousClock.now
 
+  /// One process at a time has the folder.
+  package var isShared: Bool { false }
+
+  /// Reports nothing.
+  package func watch(_ tell: (JobStoreNews) async -> Void) async {}
+
   /// Lets nothing wait for a lock any more: the server ends.
   package func stopWaiting() { waits.stop() }
 

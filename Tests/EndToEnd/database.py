@@ -1,0 +1,42 @@
+"""A PostgreSQL server for tests, which ends with them."""
+
+from __future__ import annotations
+
+import subprocess
+from pathlib import Path
+
+from program import run
+
+SCRIPT = Path(__file__).resolve().parents[1] / "PostgresCluster/cluster"
+
+
+class Database:
+    """A server with the tables of freshet, on a Unix socket in a temporary folder."""
+
+    def __init__(self, is_migrated: bool = True) -> None:
+        self.process = subprocess.Popen(
+            [SCRIPT], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, start_new_session=True
+        )
+        self.url = self.process.stdout.readline().strip()
+        assert self.url != "missing", "PostgreSQL is not installed: make test installs Debian's postgresql"
+        assert self.url, "PostgreSQL did not start"
+        if is_migrated:
+            self.migrate()
+
+    def migrate(self, *options: str) -> subprocess.CompletedProcess[str]:
+        """Runs freshet migrate."""
+        answer = run("migrate", "--database", self.url, *options)
+        assert answer.returncode == 0, answer.stderr
+        return answer
+
+    def tell(self, word: str) -> None:
+        """Stops the server without a word to its clients ("stop"), or starts it again ("start")."""
+        self.process.stdin.write(word + "\n")
+        self.process.stdin.flush()
+        assert self.process.stdout.readline().strip() == word
+
+    def close(self) -> None:
+        """Ends the server and removes all of it."""
+        self.process.stdin.close()
+        self.process.wait(timeout=60)
+        self.process.stdout.close()

@@ -1,0 +1,240 @@
+"""Servers that share their jobs in PostgreSQL: one is killed, the database goes away and comes back."""
+
+from __future__ import annotations
+
+import json
+import threading
+import unittest
+import urllib.parse
+import urllib.request
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+
+from database import Database
+from job_stage import JobServer
+from program import Folder, run, sample, until
+
+BOOKS = [{"title": f"Book {number}", "author": f"Author {number}"} for number in range(6)]
+
+
+class Shelf:
+    """Answers like Open Library's search, knows every book, and stops answering when it is told to."""
+
+    def __init__(self, answers: int | None = None):
+        self.asked: list[str] = []
+        self._left = answers
+        self._open = threading.Condition()
+        shelf = self
+
+        class Handler(BaseHTTPRequestHandler):
+            def do_GET(self):
+                title = urllib.parse.parse_qs(urllib.parse.urlparse(self.path).query).get("title", [""])[0]
+                if not shelf._may_answer(title):
+                    return
+                body = json.dumps({"numFound": 1, "docs": [{
+                    "key": f"/works/OL{abs(hash(title))}W", "title": title,
+                    "author_name": [title.replace("Book", "Author")],
+                }]}).encode()
+                self.send_response(200)
+                self.send_header("Content-Type", "application/json")
+                self.send_header("Content-Length", str(len(body)))
+                self.end_headers()
+                try:
+                    self.wfile.write(body)
+                except BrokenPipeError:
+                    pass  # It was asked too long ago.
+
+            def log_message(self, *_: object) -> None:
+                pass
+
+        self._server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        self._server.daemon_threads = True
+        threading.Thread(target=self._server.serve_forever, daemon=True).start()
+        self.url = f"http://127.0.0.1:{self._server.server_port}"
+
+    def _may_answer(self, title: str) -> bool:
+        with self._open:
+            self.asked.append(title)
+            while self._left == 0:
+                self._open.wait()
+            if self._left is not None and self._left > 0:
+                self._left -= 1
+            return self._left != -1
+
+    def release(self) -> None:
+        """Answers everything from now on."""
+        with self._open:
+            self._left = None
+            self._open.notify_all()
+
+    def close(self) -> None:
+        """Ends it; what waits gets no answer."""
+        with self._open:
+            self._left = -1
+            self._open.notify_all()
+        self._server.shutdown()
+        self._server.server_close()
+
+
+class Listener:
+    """Follows a job over server-sent events to its end."""
+
+    def __init__(self, server: JobServer, job: dict):
+        self.messages: list[dict] = []
+        request = urllib.request.Request(f"{server.url}/v1/jobs/{job['jobId']}/events")
+        request.add_header("Authorization", f"Bearer {job['token']}")
+        self._answer = urllib.request.urlopen(request, timeout=120)
+        self._thread = threading.Thread(target=self._read, daemon=True)
+        self._thread.start()
+
+    def _read(self) -> None:
+        for line in self._answer:
+            if line.startswith(b"data:"):
+                message = json.loads(line[5:])
+                if "seq" in message:
+                    self.messages.append(message)
+                if message["type"] in ("job_complete", "error"):
+                    break
+        self._answer.close()
+
+    def end(self) -> list[dict]:
+        """What it heard, once the job is over."""
+        self._thread.join(timeout=120)
+        assert not self._thread.is_alive(), "the job does not end"
+        return self.messages
+
+
+class DatabaseTests(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.database = Database()
+        cls.addClassCleanup(cls.database.close)
+        cls.boards = Folder()
+        cls.addClassCleanup(cls.boards.remove)
+        sample(cls.boards / "feed")
+        answer = run("import", str(cls.boards / "feed"), "--data", str(cls.boards / "data"))
+        assert answer.returncode == 0, answer.stderr
+
+    def setUp(self):
+        self.folder = Folder()
+        self.addCleanup(self.folder.remove)
+
+    def serve(self, name: str, *options: str, lease: int = 1) -> JobServer:
+        """A server on the database, with a folder of its own for jobs."""
+        (self.folder / name).mkdir()
+        (self.folder / name / "data").symlink_to(self.boards / "data")
+        server = JobServer(
+            self.folder / name, "--database", self.database.url, *options, limits={"leaseSeconds": lease}
+        )
+        self.addCleanup(server.__exit__)
+        return server
+
+    def shelf(self, answers: int | None = None) -> Shelf:
+        shelf = Shelf(answers)
+        self.addCleanup(shelf.close)
+        return shelf
+
+    def start(self, server: JobServer, **fields: str) -> dict:
+        return server.start(
+            json.dumps({"books": BOOKS}).encode(), "batch_enrichment", Content_Type="application/json", **fields
+        )
+
+    def check_events(self, messages: list[dict]) -> None:
+        """Numbers from 1 without a gap, and one end, which comes last."""
+        self.assertEqual([message["seq"] for message in messages], list(range(1, len(messages) + 1)))
+        self.assertEqual([message["type"] for message in messages].count("job_complete"), 1)
+        self.assertEqual(messages[-1]["type"], "job_complete")
+
+    def test_a_job_whose_server_is_killed_ends_on_another_one(self):
+        shelves = [self.shelf(answers=2), self.shelf(answers=2)]
+        servers = [self.serve(f"server{n}", "--open-library", shelf.url) for n, shelf in enumerate(shelves)]
+        job = self.start(servers[0], Idempotency_Key="once")
+        # Either server may have it, and stops at the third book.
+        until(lambda: any(len(shelf.asked) > 2 for shelf in shelves))
+        busy = 0 if len(shelves[0].asked) > 2 else 1
+        other = servers[1 - busy]
+        listener = Listener(other, job)
+        repeated = self.start(other, Idempotency_Key="once")
+        self.assertEqual(repeated["jobId"], job["jobId"])
+        until(lambda: len(listener.messages) > 0)
+        shelves[1 - busy].release()
+        servers[busy].kill()
+        messages = listener.end()
+        self.check_events(messages)
+        # A new server reads the same log.
+        third = self.serve("third")
+        self.assertEqual(third.wait(job)["state"], "succeeded")
+        results = third.results(job)
+        self.assertEqual([item["number"] for item in results], list(range(len(BOOKS))))
+        self.assertEqual({item["outcome"] for item in results}, {"enriched"})
+        self.assertEqual(third.state(job, after=f"{messages[0]['epoch']}.{messages[-2]['seq']}")["events"][-1]["seq"],
+                         messages[-1]["seq"])
+
+    def test_a_server_that_ends_gives_its_jobs_to_another_one_at_once(self):
+        shelves = [self.shelf(answers=2), self.shelf(answers=2)]
+        # No lease ends by its time.
+        servers = [
+            self.serve(f"server{n}", "--open-library", shelf.url, lease=3_600) for n, shelf in enumerate(shelves)
+        ]
+        job = self.start(servers[1])
+        until(lambda: any(len(shelf.asked) > 2 for shelf in shelves))
+        busy = 0 if len(shelves[0].asked) > 2 else 1
+        listener = Listener(servers[1 - busy], job)
+        shelves[1 - busy].release()
+        self.assertEqual(servers[busy].stop(), 0)
+        self.check_events(listener.end())
+
+    def test_while_the_database_is_away_boards_go_on_and_jobs_wait(self):
+        shelf = self.shelf(answers=2)
+        server = self.serve("server", "--open-library", shelf.url)
+        job = self.start(server)
+        until(lambda: len(shelf.asked) > 2)
+        self.database.tell("stop")
+        try:
+            status, body, fields = server.ask("GET", f"/v1/jobs/{job['jobId']}", token=job["token"])
+            self.assertEqual((status, json.loads(body)["error"], fields["Retry-After"]), (503, "store_unreachable", "5"))
+            status, body, _ = server.ask(
+                "POST", "/v1/jobs/batch_enrichment", json.dumps({"books": BOOKS}).encode(), Content_Type="application/json"
+            )
+            self.assertEqual((status, json.loads(body)["error"]), (503, "store_unreachable"))
+            self.assertEqual(server.get("/api/stationboard?stop_id=Parent8501120&limit=1")[0], 200)
+            self.assertEqual(server.get("/health/ready")[0], 200)
+            # The work goes on as far as it can.
+            shelf.release()
+            self.serve("late").stop()
+        finally:
+            self.database.tell("start")
+        until(lambda: server.ask("GET", f"/v1/jobs/{job['jobId']}", token=job["token"])[0] == 200)
+        self.assertEqual(server.wait(job)["state"], "succeeded")
+        self.assertEqual(len(server.results(job)), len(BOOKS))
+        self.check_events(Listener(server, job).end())
+
+    def test_imports_of_tables_stay_on_one_machine(self):
+        server = self.serve("server")
+        status, body, _ = server.ask("POST", "/v1/jobs/csv_import", b"Title\nDune\n", Content_Type="text/csv")
+        self.assertEqual((status, json.loads(body)["error"]), (404, "unknown_pipeline"))
+
+
+class SchemaTests(unittest.TestCase):
+    def test_a_server_starts_only_with_the_tables_of_its_version(self):
+        database = Database(is_migrated=False)
+        self.addCleanup(database.close)
+        folder = Folder()
+        self.addCleanup(folder.remove)
+        sample(folder / "feed")
+        data = str(folder / "data")
+        self.assertEqual(run("import", str(folder / "feed"), "--data", data).returncode, 0)
+        answer = run("serve", "--data", data, "--port", "0", "--jobs", str(folder / "jobs"), "--database", database.url)
+        self.assertEqual(answer.returncode, 65, answer.stderr)
+        self.assertIn("version 0, and this program needs version 1; run freshet migrate", answer.stderr)
+        self.assertIn("version 1, was version 0", database.migrate("--grant", "freshet").stdout)
+        self.assertIn("version 1, up to date", database.migrate().stdout)
+        answer = run("serve", "--data", data, "--database", database.url)
+        self.assertEqual(answer.returncode, 64, answer.stderr)
+        answer = run("migrate", "--database", "postgres://ann:s3cret@/x?host=/nonexistent")
+        self.assertEqual(answer.returncode, 69)
+        self.assertIn("postgres://ann@/nonexistent/x", answer.stderr)
+        self.assertNotIn("s3cret", answer.stderr)
+
+
+if __name__ == "__main__":
+    unittest.main()
