@@ -9,13 +9,15 @@ import random
 import socket
 import sqlite3
 import struct
+import subprocess
 import threading
 import time
+import unittest
 import urllib.error
 import urllib.request
 from pathlib import Path
 
-from program import Server
+from program import PROGRAM, Server
 
 
 def table(rows: int, seed: int = 1, blanks: bool = False) -> bytes:
@@ -353,3 +355,50 @@ class RawSocket:
                     return struct.unpack(">H", payload[:2])[0] if len(payload) >= 2 else 1005
         except (EOFError, OSError):
             return None
+
+
+class Watcher:
+    """`freshet jobs watch` as a process of its own."""
+
+    def __init__(self, folder: Path, name: str, job: dict, port: int):
+        self.job = job
+        address = f"http://127.0.0.1:{port}"
+        tickets = folder / f"tickets-{name}.json"
+        tickets.write_text(json.dumps([{
+            "server": address, "job": job["jobId"], "token": job["token"],
+            "pipeline": job["pipeline"], "name": name, "startedAt": 1,
+        }]))
+        # A file, because nobody reads a pipe while the server is killed.
+        self.output = open(folder / f"messages-{name}.jsonl", "w+", encoding="utf-8")
+        self.process = subprocess.Popen(
+            [PROGRAM, "jobs", "watch", "--json", "--server", address, "--tickets", str(tickets)],
+            stdout=self.output, stderr=subprocess.PIPE, text=True,
+        )
+
+    def messages(self, timeout: float) -> list[dict]:
+        """Everything it heard, once it has ended as a program whose job succeeded."""
+        _, errors = self.process.communicate(timeout=timeout)
+        self.output.seek(0)
+        lines = self.output.read().splitlines()
+        self.output.close()
+        assert self.process.returncode == 0, (self.process.returncode, errors, lines[-1:])
+        return [json.loads(line) for line in lines]
+
+
+class LossTests(unittest.TestCase):
+    """Tests of what clients hear."""
+
+    def check_messages(self, messages: list[dict], where: str = "") -> None:
+        """No event twice, none missing unless another one stands for it, one end, and it comes last."""
+        last = 0
+        for message in messages:
+            if message["type"] == "reconnected" and not message["payload"]["recovered"]:
+                last = message["payload"]["lastSeq"]
+            if "seq" not in message:
+                continue
+            self.assertGreater(message["seq"], last, where)
+            if message["type"] != "job_complete":
+                self.assertLessEqual(message.get("covers", message["seq"]), last + 1, where)
+            last = message["seq"]
+        self.assertEqual([m["type"] for m in messages].count("job_complete"), 1, where)
+        self.assertEqual(messages[-1]["type"], "job_complete", where)

@@ -1,8 +1,13 @@
-"""Servers that share their jobs in PostgreSQL: one is killed, the database goes away and comes back."""
+"""Servers that share their jobs in PostgreSQL: one is killed, the database goes away and comes back.
+
+FRESHET_DATABASE_KILLS kills servers as often as one likes.
+"""
 
 from __future__ import annotations
 
 import json
+import os
+import random
 import threading
 import unittest
 import urllib.parse
@@ -10,9 +15,12 @@ import urllib.request
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 from database import Database
-from job_stage import JobServer
+from job_stage import BrokenNetwork, JobServer, LossTests, Watcher
 from program import Folder, run, sample, until
+from scale import sized
 
+KILLS = int(os.environ.get("FRESHET_DATABASE_KILLS", sized("4", long="40")))
+JOBS = sized(5, long=30)
 BOOKS = [{"title": f"Book {number}", "author": f"Author {number}"} for number in range(6)]
 
 
@@ -75,6 +83,26 @@ class Shelf:
         self._server.server_close()
 
 
+class Balancer(BrokenNetwork):
+    """Connects each client to the next server; breaks nothing by itself."""
+
+    def __init__(self, servers: list[JobServer]):
+        self.servers = servers
+        self.turn = 0
+        super().__init__(0, seed=0, most=0)
+
+    @property
+    def target(self) -> int:
+        """The port of the next server."""
+        with self.lock:
+            self.turn += 1
+            return self.servers[self.turn % len(self.servers)].port
+
+    @target.setter
+    def target(self, _: int) -> None:
+        pass
+
+
 class Listener:
     """Follows a job over server-sent events to its end."""
 
@@ -103,7 +131,7 @@ class Listener:
         return self.messages
 
 
-class DatabaseTests(unittest.TestCase):
+class DatabaseTests(LossTests):
     @classmethod
     def setUpClass(cls):
         cls.database = Database()
@@ -120,10 +148,13 @@ class DatabaseTests(unittest.TestCase):
 
     def serve(self, name: str, *options: str, lease: int = 1) -> JobServer:
         """A server on the database, with a folder of its own for jobs."""
-        (self.folder / name).mkdir()
-        (self.folder / name / "data").symlink_to(self.boards / "data")
+        if not (self.folder / name).exists():
+            (self.folder / name).mkdir()
+            (self.folder / name / "data").symlink_to(self.boards / "data")
         server = JobServer(
-            self.folder / name, "--database", self.database.url, *options, limits={"leaseSeconds": lease}
+            self.folder / name, "--database", self.database.url, *options,
+            # Nothing here ends a job for the servers that were killed over it.
+            limits={"leaseSeconds": lease, "crashesOfJob": 1_000},
         )
         self.addCleanup(server.__exit__)
         return server
@@ -169,6 +200,28 @@ class DatabaseTests(unittest.TestCase):
         self.assertEqual(third.state(job, after=f"{messages[0]['epoch']}.{messages[-2]['seq']}")["events"][-1]["seq"],
                          messages[-1]["seq"])
 
+    def test_behind_a_balancer_servers_are_killed_and_clients_notice_nothing(self):
+        chance = random.Random(os.environ.get("FRESHET_SEED", "7"))
+        shelf = self.shelf()
+        servers = [self.serve(f"server{n}", "--open-library", shelf.url) for n in range(3)]
+        balancer = Balancer(servers)
+        self.addCleanup(balancer.close)
+        jobs = [self.start(chance.choice(servers), Idempotency_Key=f"{self.id()} {n}") for n in range(JOBS)]
+        watchers = [Watcher(self.folder, f"job{n}", job, balancer.port) for n, job in enumerate(jobs)]
+        for _ in range(KILLS):
+            asked = len(shelf.asked)
+            until(lambda: len(shelf.asked) > asked + 1 or all(w.process.poll() is not None for w in watchers))
+            victim = chance.randrange(3)
+            servers[victim].kill()
+            servers[victim] = self.serve(f"server{victim}", "--open-library", shelf.url)
+        for job, watcher in zip(jobs, watchers):
+            self.check_messages(watcher.messages(timeout=240), watcher.job["jobId"])
+            stored = Listener(servers[0], job).end()
+            self.check_events(stored)
+            results = servers[1].results(job)
+            self.assertEqual([item["number"] for item in results], list(range(len(BOOKS))))
+            self.assertEqual({item["outcome"] for item in results}, {"enriched"})
+
     def test_a_server_that_ends_gives_its_jobs_to_another_one_at_once(self):
         shelves = [self.shelf(answers=2), self.shelf(answers=2)]
         # No lease ends by its time.
@@ -188,6 +241,8 @@ class DatabaseTests(unittest.TestCase):
         server = self.serve("server", "--open-library", shelf.url)
         job = self.start(server)
         until(lambda: len(shelf.asked) > 2)
+        listener = Listener(server, job)
+        until(lambda: listener.messages)
         self.database.tell("stop")
         try:
             status, body, fields = server.ask("GET", f"/v1/jobs/{job['jobId']}", token=job["token"])
@@ -206,7 +261,10 @@ class DatabaseTests(unittest.TestCase):
         until(lambda: server.ask("GET", f"/v1/jobs/{job['jobId']}", token=job["token"])[0] == 200)
         self.assertEqual(server.wait(job)["state"], "succeeded")
         self.assertEqual(len(server.results(job)), len(BOOKS))
-        self.check_events(Listener(server, job).end())
+        # Who listened all the time hears what a late one reads.
+        heard = listener.end()
+        self.check_events(heard)
+        self.assertEqual([message["seq"] for message in Listener(server, job).end()], [message["seq"] for message in heard])
 
     def test_imports_of_tables_stay_on_one_machine(self):
         server = self.serve("server")

@@ -15,7 +15,7 @@ import time
 import unittest
 from pathlib import Path
 
-from job_stage import BrokenNetwork, JobServer, table
+from job_stage import BrokenNetwork, JobServer, LossTests, Watcher, table
 from program import PROGRAM
 from scale import sized
 from side_by_side import load_side_by_side as load_tests  # noqa: F401
@@ -24,51 +24,6 @@ KILLS = int(os.environ.get("FRESHET_JOB_KILLS", sized("4", long="50")))
 CUTS = int(os.environ.get("FRESHET_JOB_CUTS", sized("24", long="500")))
 ROWS = sized(2_000, long=10_000)
 OUTCOMES = {"imported", "updated", "duplicate", "failed", "blank"}
-
-
-class Watcher:
-    """`freshet jobs watch` as a process of its own."""
-
-    def __init__(self, folder: Path, name: str, job: dict, port: int):
-        self.job = job
-        address = f"http://127.0.0.1:{port}"
-        tickets = folder / f"tickets-{name}.json"
-        tickets.write_text(json.dumps([{
-            "server": address, "job": job["jobId"], "token": job["token"],
-            "pipeline": "csv_import", "name": name, "startedAt": 1,
-        }]))
-        # A file, because nobody reads a pipe while the server is killed.
-        self.output = open(folder / f"messages-{name}.jsonl", "w+", encoding="utf-8")
-        self.process = subprocess.Popen(
-            [PROGRAM, "jobs", "watch", "--json", "--server", address, "--tickets", str(tickets)],
-            stdout=self.output, stderr=subprocess.PIPE, text=True,
-        )
-
-    def messages(self, timeout: float) -> list[dict]:
-        """Everything it heard, once it has ended as a program whose job succeeded."""
-        _, errors = self.process.communicate(timeout=timeout)
-        self.output.seek(0)
-        lines = self.output.read().splitlines()
-        self.output.close()
-        assert self.process.returncode == 0, errors
-        return [json.loads(line) for line in lines]
-
-
-class LossTests(unittest.TestCase):
-    def check_messages(self, messages: list[dict], where: str = "") -> None:
-        """No event twice, none missing unless another one stands for it, one end, and it comes last."""
-        last = 0
-        for message in messages:
-            if message["type"] == "reconnected" and not message["payload"]["recovered"]:
-                last = message["payload"]["lastSeq"]
-            if "seq" not in message:
-                continue
-            self.assertGreater(message["seq"], last, where)
-            if message["type"] != "job_complete":
-                self.assertLessEqual(message.get("covers", message["seq"]), last + 1, where)
-            last = message["seq"]
-        self.assertEqual([m["type"] for m in messages].count("job_complete"), 1, where)
-        self.assertEqual(messages[-1]["type"], "job_complete", where)
 
 
 class RestartTests(LossTests):

@@ -103,6 +103,7 @@ package struct JobsService: Sendable {
         case .event(let job, let seq): await relay.send(job, upTo: seq)
         case .open: await attempt("jobs cannot be leased") { try await runner.leaseNext() }
         case .gap:
+          hub.tally.missedAnnouncements()
           await relay.catchUp()
           await attempt("jobs cannot be leased") { try await runner.leaseNext() }
         case .lost(let reason):
@@ -192,6 +193,7 @@ package struct JobsService: Sendable {
       (try? await store.stuck()).map { Double($0.count) }
     )
     hub.tally.write(to: &metrics)
+    if store.isShared { hub.tally.writeShared(to: &metrics) }
   }
 
   /// Lets every listener go, so that the server can end.

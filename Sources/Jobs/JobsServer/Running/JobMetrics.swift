@@ -38,6 +38,8 @@ final class JobMetrics: Sendable {
     var notices = 0
     var closes: [UInt16: Int] = [:]
     var gone = 0
+    var lostLeases = 0
+    var gaps = 0
   }
 
   private let counts = Mutex(Counts())
@@ -81,6 +83,29 @@ final class JobMetrics: Sendable {
 
   /// Counts a request for a removed job.
   func missed() { counts.withLock { $0.gone += 1 } }
+
+  /// Counts a job that another server took over from this one.
+  func lostLease() { counts.withLock { $0.lostLeases += 1 } }
+
+  /// Counts a gap in the announcements of a shared store.
+  func missedAnnouncements() { counts.withLock { $0.gaps += 1 } }
+
+  /// Writes the counts of a store that servers share.
+  func writeShared(to metrics: inout MetricsText) {
+    let counts = counts.withLock { $0 }
+    metrics.add(
+      "freshet_job_leases_lost_total",
+      .counter,
+      "Jobs that another server took over from this one",
+      Double(counts.lostLeases)
+    )
+    metrics.add(
+      "freshet_job_announcement_gaps_total",
+      .counter,
+      "How often announcements of the database began, or began again",
+      Double(counts.gaps)
+    )
+  }
 
   /// Writes the counts.
   func write(to metrics: inout MetricsText) {

@@ -125,6 +125,7 @@ actor JobRunner {
     let held = Array(leases.values)
     let renewed = Set(try await store.renew(held))
     for lease in held where !renewed.contains(lease) && leases[lease.job] == lease {
+      hub.tally.lostLease()
       running[lease.job]?.cancel()
     }
   }

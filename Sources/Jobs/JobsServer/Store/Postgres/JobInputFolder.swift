@@ -18,9 +18,10 @@ struct JobInputFolder: Sendable {
     try manager.setAttributes([.posixPermissions: 0o700], ofItemAtPath: path)
   }
 
-  /// Whether it has no files.
-  var isEmpty: Bool {
-    (try? FileManager.default.contentsOfDirectory(atPath: path))?.isEmpty ?? true
+  /// The files that are there.
+  var places: Set<String> {
+    let names = (try? FileManager.default.contentsOfDirectory(atPath: path)) ?? []
+    return Set(names.map { "\(path)/\($0)" })
   }
 
   /// The place of a file of a job; an id may have any characters.
@@ -39,12 +40,8 @@ struct JobInputFolder: Sendable {
     try Data(content).write(to: URL(fileURLWithPath: place), options: .atomic)
   }
 
-  /// Removes all files but some.
-  func keep(_ places: Set<String>) {
-    let manager = FileManager.default
-    for name in (try? manager.contentsOfDirectory(atPath: path)) ?? []
-    where !places.contains("\(path)/\(name)") {
-      try? manager.removeItem(atPath: "\(path)/\(name)")
-    }
+  /// Removes files.
+  func remove(_ places: Set<String>) {
+    for place in places { try? FileManager.default.removeItem(atPath: place) }
   }
 }

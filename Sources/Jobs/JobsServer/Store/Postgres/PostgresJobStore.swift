@@ -250,11 +250,19 @@ package final class PostgresJobStore: JobStore {
       try await connection.query("DELETE FROM idempotency WHERE until <= $1", [.int(now)])
       return due
     }
-    if !inputs.isEmpty {
-      let rows = try await pool.query("SELECT job, number FROM input")
-      inputs.keep(Set(try rows.map { inputs.place(of: try $0[0], try $0[1]) }))
-    }
+    try await removeCopies()
     return expired
+  }
+}
+
+extension PostgresJobStore {
+  /// Removes copies of files that are not in the database any more.
+  private func removeCopies() async throws {
+    // Listed first: a file that is fetched while the database is asked stays.
+    let places = inputs.places
+    guard !places.isEmpty else { return }
+    let rows = try await pool.query("SELECT job, number FROM input")
+    inputs.remove(places.subtracting(try rows.map { inputs.place(of: try $0[0], try $0[1]) }))
   }
 }
 
