@@ -30,7 +30,8 @@ class Database:
         return answer
 
     def tell(self, word: str) -> None:
-        """Stops the server without a word to its clients ("stop"), or starts it again ("start")."""
+        """Stops the server without a word to its clients ("stop") and starts it again ("start"), or lets it stand still
+        ("pause") and go on ("resume")."""
         self.process.stdin.write(word + "\n")
         self.process.stdin.flush()
         assert self.process.stdout.readline().strip() == word

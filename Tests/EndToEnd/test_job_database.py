@@ -266,6 +266,37 @@ class DatabaseTests(LossTests):
         self.check_events(heard)
         self.assertEqual([message["seq"] for message in Listener(server, job).end()], [message["seq"] for message in heard])
 
+    def test_a_database_that_stands_still_holds_no_board_and_loses_no_job(self):
+        shelf = self.shelf(answers=2)
+        server = self.serve("server", "--open-library", shelf.url)
+        job = self.start(server)
+        until(lambda: len(shelf.asked) > 2)
+        listener = Listener(server, job)
+        until(lambda: listener.messages)
+        self.database.tell("pause")
+        try:
+            shelf.release()
+            late: list[int] = []
+            asking = [
+                threading.Thread(target=lambda: late.append(
+                    server.ask("GET", f"/v1/jobs/{job['jobId']}", token=job["token"])[0]))
+                for _ in range(20)
+            ]
+            for thread in asking:
+                thread.start()
+            for _ in range(20):
+                self.assertEqual(server.get("/api/stationboard?stop_id=Parent8501120&limit=1")[0], 200)
+            # More requests than connections: those that get none are told so.
+            until(lambda: 503 in late)
+        finally:
+            self.database.tell("resume")
+        for thread in asking:
+            thread.join(timeout=120)
+        self.assertEqual(len(late), len(asking))
+        self.assertEqual(set(late), {200, 503})
+        self.assertEqual(server.wait(job)["state"], "succeeded")
+        self.check_events(listener.end())
+
     def test_imports_of_tables_stay_on_one_machine(self):
         server = self.serve("server")
         status, body, _ = server.ask("POST", "/v1/jobs/csv_import", b"Title\nDune\n", Content_Type="text/csv")
