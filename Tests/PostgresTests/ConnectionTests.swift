@@ -5,9 +5,18 @@ import Testing
 
 @testable import PostgresClient
 
+extension PostgresClientLimits {
+  /// For tests that share the processors with others.
+  static var patient: PostgresClientLimits {
+    var limits = PostgresClientLimits()
+    (limits.waitSeconds, limits.connectSeconds, limits.statementSeconds) = (120, 120, 120)
+    return limits
+  }
+}
+
 @Suite struct `A connection to PostgreSQL` {
   private func open() async throws -> PostgresConnection {
-    try await PostgresConnection.open(try PostgresAddress(PostgresCluster.uri))
+    try await PostgresConnection.open(try PostgresAddress(PostgresCluster.uri), limits: .patient)
   }
 
   @Test func `values of all types return as they were sent`() async throws {
@@ -101,6 +110,7 @@ import Testing
     let (ended, ends) = AsyncStream.makeStream(of: Void.self)
     let connection = try await PostgresConnection.open(
       try PostgresAddress(PostgresCluster.uri),
+      limits: .patient,
       lost: { ends.yield() }
     )
     let process: Int = try #require(try await connection.query("SELECT pg_backend_pid()").first)[0]

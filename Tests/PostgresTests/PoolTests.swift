@@ -14,7 +14,7 @@ private final class Seen: Sendable {
   private func pool(
     _ change: (inout PostgresClientLimits) -> Void = { _ in }
   ) throws -> PostgresPool {
-    var limits = PostgresClientLimits()
+    var limits = PostgresClientLimits.patient
     change(&limits)
     return PostgresPool(try PostgresAddress(PostgresCluster.uri), limits: limits)
   }
@@ -54,7 +54,7 @@ private final class Seen: Sendable {
   @Test func `connections that the server ended are replaced`() async throws {
     let pool = try pool { $0.connections = 2 }
     let process: Int = try #require(try await pool.query("SELECT pg_backend_pid()").first)[0]
-    let other = try await PostgresConnection.open(pool.address)
+    let other = try await PostgresConnection.open(pool.address, limits: .patient)
     _ = try await other.query("SELECT pg_terminate_backend($1::integer)", [.int(process)])
     // The pool may learn of it from the statement that fails.
     var rows = try? await pool.query("SELECT pg_backend_pid()")
@@ -128,7 +128,8 @@ private final class Seen: Sendable {
   @Test func `a listener hears again after its connection was lost, and of the gap`() async throws {
     let pool = try pool()
     let (events, tell) = AsyncStream.makeStream(of: PostgresListener.Event.self)
-    var limits = PostgresClientLimits()
+    var limits = PostgresClientLimits.patient
+    limits.pongSeconds = 120
     limits.leastReconnectSeconds = 0.01
     let listener = PostgresListener(pool.address, channels: ["a \"b\""], limits: limits)
     let task = Task { await listener.run { tell.yield($0) } }

@@ -3,7 +3,6 @@ import Foundation
 import HTTPTypes
 import Jobs
 import PostgresClient
-import PostgresCluster
 import Serving
 import Testing
 
@@ -12,7 +11,7 @@ import Testing
 // What only a store that several servers share does.
 @Suite struct `Jobs in a shared database` {
   private func sql(_ stage: StoreStage, _ sql: String) async throws -> PostgresRows {
-    let connection = try await PostgresConnection.open(try stage.address)
+    let connection = try await stage.connect()
     defer { Task { await connection.close() } }
     try await connection.query("SET search_path TO \(stage.schema)")
     return try await connection.query(sql)
@@ -68,7 +67,8 @@ import Testing
     let store = try await stage.open { $0.leaseSeconds = 600 }
     let lease = try await store.runJob()
     try await expire(stage, lease.job)
-    // Nobody took it: the fence is still the newest.
+    // Who works on it does not lease it again; nobody took it, so the fence is still the newest.
+    #expect(try await store.claimNext(most: 9, besides: [lease.job]).isEmpty)
     #expect(try await store.renew([lease]) == [lease])
     #expect(try await store.claim(lease.job) == nil)
     try await expire(stage, lease.job)
@@ -167,7 +167,11 @@ import Testing
     let store = try await stage.open()
     let shared = try #require(store as? PostgresJobStore)
     let (heard, tell) = AsyncStream.makeStream(of: PostgresListener.Event.self)
-    let listener = PostgresListener(try stage.address, channels: [shared.channel])
+    let listener = PostgresListener(
+      try stage.address,
+      channels: [shared.channel],
+      limits: StoreStage.limits
+    )
     let task = Task { await listener.run { tell.yield($0) } }
     var iterator = heard.makeAsyncIterator()
     #expect(await iterator.next(isolation: nil) == .gap)
@@ -219,9 +223,7 @@ import Testing
     _ = try await store.end(lease, .succeed)
     _ = try await store.sweep()
     await stage.close(store)
-    let connection = try await PostgresConnection.open(
-      try PostgresAddress(PostgresCluster.uri.replacing("//freshet@", with: "//\(role)@"))
-    )
+    let connection = try await stage.connect(as: role)
     for sql in [
       "DROP TABLE \(stage.schema).job", "UPDATE \(stage.schema).migration SET number = 2",
     ] {

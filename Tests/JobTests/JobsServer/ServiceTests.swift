@@ -23,6 +23,8 @@ private struct Stage {
   init() throws {
     folder = try Folder()
     limits.heartbeatSeconds = 1
+    // A client that has little processor time reads slowly, and is to get every event all the same.
+    limits.waitingMessages = 1_000
   }
 
   func run(

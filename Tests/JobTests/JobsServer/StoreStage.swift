@@ -32,10 +32,24 @@ final class StoreStage: Sendable {
     if kind == .postgres { _ = try await migrate() }
   }
 
+  /// The limits of connections: many tests share one server, and the processors with others.
+  static var limits: PostgresClientLimits {
+    var limits = PostgresClientLimits()
+    limits.connections = 4
+    (limits.waitSeconds, limits.connectSeconds, limits.statementSeconds) = (120, 120, 120)
+    return limits
+  }
+
+  /// Opens a connection of a role, or of the owner of the tables.
+  func connect(as role: String = "freshet") async throws -> PostgresConnection {
+    let uri = try PostgresCluster.uri.replacing("//freshet@", with: "//\(role)@")
+    return try await PostgresConnection.open(try PostgresAddress(uri), limits: Self.limits)
+  }
+
   var address: PostgresAddress { get throws { try PostgresAddress(PostgresCluster.uri) } }
 
   func migrate(grantingTo role: String? = nil) async throws -> (from: Int, to: Int) {
-    let connection = try await PostgresConnection.open(try address)
+    let connection = try await connect()
     defer { Task { await connection.close() } }
     return try await PostgresSchema.jobs(name: schema).migrate(connection, grantingTo: role)
   }
@@ -51,10 +65,6 @@ final class StoreStage: Sendable {
     switch kind {
     case .sqlite: return try SQLiteJobStore(folder: folder.path, limits: limits, clock: clock)
     case .postgres:
-      var connections = PostgresClientLimits()
-      // Many tests share one server.
-      connections.connections = 4
-      connections.waitSeconds = 60
       var address = try address
       if let role {
         address = try PostgresAddress(
@@ -65,7 +75,7 @@ final class StoreStage: Sendable {
         address,
         folder: folder.path + "/\(UUID())",
         limits: limits,
-        clientLimits: connections,
+        clientLimits: Self.limits,
         clock: clock,
         schema: schema
       )

@@ -73,6 +73,13 @@ final class JobEventBroadcaster: Sendable {
     state.withLock { state in state.ears[job] == nil ? nil : .some(state.relayed[job]) }
   }
 
+  /// Records after which event those of a job are relayed, unless that is known.
+  func startRelay(of job: String, after seq: Int64) {
+    state.withLock { state in
+      if state.ears[job] != nil, state.relayed[job] == nil { state.relayed[job] = seq }
+    }
+  }
+
   /// Sends an event that is in the store to all subscribers of its job.
   func relay(_ event: JobEvent, of job: String) {
     let ears = state.withLock { state -> [JobSubscriber] in

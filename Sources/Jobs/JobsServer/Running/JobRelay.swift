@@ -25,6 +25,8 @@ actor JobRelay {
   func send(_ job: String, upTo seq: Int64) async {
     // Subscribers read what was stored before they subscribed.
     guard let relayed = hub.lastRelayed(of: job), relayed.map({ $0 < seq }) ?? true else { return }
+    // If it cannot be read now, the next one brings it.
+    hub.startRelay(of: job, after: seq - 1)
     await send(job, after: relayed ?? seq - 1)
   }
 

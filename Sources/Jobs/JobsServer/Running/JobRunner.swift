@@ -96,8 +96,9 @@ actor JobRunner {
     defer { isLeasing = false }
     while mayBeMore, !isClosed, running.count < store.limits.runningJobs {
       mayBeMore = false
-      for lease in try await store.claimNext(most: store.limits.runningJobs - running.count) {
-        guard !isClosed, running[lease.job] == nil else {
+      let free = store.limits.runningJobs - running.count
+      for lease in try await store.claimNext(most: free, besides: Array(running.keys)) {
+        guard !isClosed else {
           await letGo(lease)
           continue
         }

@@ -107,7 +107,13 @@ package protocol JobStore: Sendable {
   /// Leases a job; `nil` if another worker has it. The lease of a job that is over does not begin it.
   func claim(_ job: String) async throws -> JobLease?
   /// Leases the oldest open jobs that no worker has.
-  func claimNext(most: Int) async throws -> [JobLease]
+  ///
+  /// - Parameters:
+  ///   - most: The most jobs.
+  ///   - jobs: Jobs that are not leased, since this process works on them, even if their leases have ended.
+  /// - Returns: The leases.
+  /// - Throws: An error of the database.
+  func claimNext(most: Int, besides jobs: [String]) async throws -> [JobLease]
   /// Renews leases, and returns those that are still held.
   func renew(_ held: [JobLease]) async throws -> [JobLease]
   /// Lets a job go without its end, for any worker to take it up.
@@ -162,6 +168,10 @@ package protocol JobStore: Sendable {
 }
 
 extension JobStore {
+  func claimNext(most: Int) async throws -> [JobLease] {
+    try await claimNext(most: most, besides: [])
+  }
+
   func end(_ lease: JobLease, _ cause: JobCause) async throws -> (JobRow, JobEvent?)? {
     try await end(lease, cause, failure: nil)
   }

@@ -12,9 +12,14 @@ extension PostgresJobStore {
     try await claim(where: "id = $2", .id(job), most: 1, "").first
   }
 
-  package func claimNext(most: Int) async throws -> [JobLease] {
+  package func claimNext(most: Int, besides jobs: [String]) async throws -> [JobLease] {
     // What another claim has locked is passed over.
-    try await claim(where: "$2::bigint > 0", .int(most), most: most, "SKIP LOCKED")
+    try await claim(
+      where: "id <> ALL($2)",
+      .array(.text, jobs.map { .id($0) }),
+      most: most,
+      "SKIP LOCKED"
+    )
   }
 
   /// Leases open jobs without a lease, the oldest first.

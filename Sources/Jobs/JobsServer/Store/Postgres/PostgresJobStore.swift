@@ -60,7 +60,7 @@ package final class PostgresJobStore: JobStore {
   ///
   /// - Throws: `PostgresSchema.Mismatch` if it has others; `PostgresError` if it cannot be reached.
   package func check() async throws {
-    let connection = try await PostgresConnection.open(address)
+    let connection = try await PostgresConnection.open(address, limits: pool.limits)
     defer { Task { await connection.close() } }
     try await schema.check(connection)
     try await measureClock()

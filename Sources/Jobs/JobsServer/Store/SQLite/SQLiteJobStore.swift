@@ -335,9 +335,9 @@ package final class SQLiteJobStore: JobStore {
   package func claim(_ job: String) async throws -> JobLease? { leases.begin(job) }
 
   /// Leases the oldest open jobs that nobody works on.
-  package func claimNext(most: Int) async throws -> [JobLease] {
+  package func claimNext(most: Int, besides jobs: [String]) async throws -> [JobLease] {
     var found: [JobLease] = []
-    for job in try await openJobs() where found.count < most {
+    for job in try await openJobs() where found.count < most && !jobs.contains(job.id) {
       if let lease = leases.begin(job.id) { found.append(lease) }
     }
     return found
