@@ -40,7 +40,7 @@ package enum DemoText {
   /// What it does, in full.
   package static let discussion = """
       freshet demo
-      freshet demo --port 8081 --keep --folder /tmp/demo
+      freshet demo --port 8081 --keep --folder demo
 
     Starts a server with a departure board at rush hour, eight simulated agents in the worktrees of a scratch \
     repository, and imports of 10,000 books, and prints three addresses. On each page, Break something has a switch \

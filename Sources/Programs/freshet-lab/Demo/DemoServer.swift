@@ -73,15 +73,15 @@ final class DemoServer: Sendable {
     let address = try HTTPAddress("http://127.0.0.1:\(port)")
     let request = address.request("/api/stationboard", query: [("stop_id", stop), ("limit", "1")])
     let deadline = ContinuousClock.now + .seconds(DemoLimits.startSeconds)
-    var isApplied = false
-    while !isApplied, ContinuousClock.now < deadline, !Task.isCancelled {
+    var hasSome = false
+    while !hasSome, ContinuousClock.now < deadline, !Task.isCancelled {
       let answer = try? await transport.send(request, timeout: .seconds(DemoLimits.endSeconds))
-      isApplied = answer?.head.headerFields[.rtApplied] == "1"
-      if !isApplied { try? await Task.sleep(for: .milliseconds(50)) }
+      hasSome = answer?.head.headerFields[.rtFetchedAt] != nil
+      if !hasSome { try? await Task.sleep(for: .milliseconds(50)) }
     }
     await transport.shutdown()
     try Task.checkCancellation()
-    guard isApplied else {
+    guard hasSome else {
       throw CommandFailure("freshet-lab demo: the board gets no realtime", .unavailable)
     }
   }
@@ -160,5 +160,6 @@ final class DemoServer: Sendable {
 }
 
 extension HTTPField.Name {
-  fileprivate static let rtApplied = Self("x-md-rt-applied") ?? .age
+  /// When the realtime was made that a board has; not every row of a board has some.
+  fileprivate static let rtFetchedAt = Self("x-md-rt-fetched-at") ?? .age
 }
