@@ -42,9 +42,9 @@ demo:
 
 test:
 	@Scripts/install-packages build test engine scan package
-	@echo "Building program and tests. The first build compiles every dependency: 6 to 8 minutes on two cores."
+	@echo "Building program and tests. The first build compiles every dependency: 5 to 7 minutes on two cores."
 	$(BUILD) --build-tests
-	@echo "Running the tests: 6 to 9 minutes on two cores."
+	@echo "Running the tests: about 10 minutes on two cores."
 	Scripts/run-tests "$(BUILT)" $(JOBS) --again 2 $(if $(ALL),,--changed)
 
 install:

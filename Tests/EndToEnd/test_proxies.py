@@ -148,7 +148,8 @@ class InFront(unittest.TestCase):
                     "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n"
                 ).encode())
                 text = peer.recv(65_536)
-                self.assertTrue(text.startswith(b"HTTP/1.1 101 "), text)
+                said = [file.read_text() for file in folder.path.glob("error.log")]
+                self.assertTrue(text.startswith(b"HTTP/1.1 101 "), (text, said))
                 self.assertIn(b"s3pPLMBiTxaQ9kYGzzhZRbK+xOo=", text)
 
 
