@@ -96,8 +96,11 @@ class CrowdTest(unittest.TestCase):
 
     def test_a_server_that_is_at_ease_spreads_nobody(self):
         """Without a spread the same clients come together: the measure would see a herd."""
-        for crowd in self.crowds(self.plain):
-            self.assertGreater(busiest(crowd), HERD, crowd)
+        crowds = self.crowds(self.plain)
+        # On a busy machine one of the two crowds may be held up, and come apart after its first herd.
+        self.assertGreater(max(map(busiest, crowds)), HERD, crowds)
+        for crowd in crowds:
+            self.assertGreater(max(crowd["perSecond"]) / crowd["mean"], HERD, crowd)
         self.assertEqual(self.plain.get(f"/api/stationboard?stop_id={STOP}")[1]["meta"]["nextExpectedSpreadMs"] or 0, 0)
 
 
