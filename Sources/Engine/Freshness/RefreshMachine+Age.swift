@@ -58,10 +58,9 @@ extension RefreshMachine {
       isMeasured = flight.request.longPoll == nil
     }
     let reading = ServerClock.Reading(
-      served: WallTime(
-        milliseconds: (served - WallTime(milliseconds: 0) + marks.transit).milliseconds
-      ),
-      range: max(marks.truncation, .zero) + marks.wayBack(delay),
+      served: served,
+      // A cache may say more than it held the response for: that makes no clock later.
+      range: max(marks.truncation, .zero) + max(marks.transit, .zero) + marks.wayBack(delay),
       isMeasured: isMeasured,
       since: lastEnd.map { turn.now - $0 } ?? .zero,
       now: turn.now

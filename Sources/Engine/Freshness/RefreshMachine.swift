@@ -170,13 +170,13 @@ public struct RefreshMachine: Hashable, Sendable {
   var patience = Patience()
   var restraint = Restraint()
   var serverClock = ServerClock()
-  /// The duration of the last request that did not wait at the server, in milliseconds; below zero
-  /// if there was none (R37).
-  var pathDelay: Int32 = -1
   var generation: Int64 = 0
   var lastStart: Moment?
   var lastEnd: Moment?
   var lastRescue: Moment?
+  /// The duration of the last request that did not wait at the server, in milliseconds; below zero
+  /// if there was none (R37).
+  var pathDelay: Int32 = -1
   var link = PushConnection()
 
   // What the responses said.

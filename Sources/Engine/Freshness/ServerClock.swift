@@ -2,9 +2,9 @@
 struct ServerClock: Hashable, Sendable {
   /// What one response shows of the clock.
   struct Reading {
-    /// The server's time when the response left the last cache, at least.
+    /// The server's time when it responded.
     var served: WallTime
-    /// How much later it may be on arrival.
+    /// How much later it may be on arrival, with the time in caches.
     var range: Timespan
     /// Whether the duration of the request bounds the way of the response: not that of a long poll or of a stream event.
     var isMeasured: Bool
@@ -23,7 +23,8 @@ struct ServerClock: Hashable, Sendable {
   private var greatest = Timespan.zero
   /// How much less it may be, in milliseconds; below zero if no response has shown it.
   private var width: Int32 = -1
-  /// Responses in a row that show one earlier clock: their number in the high 8 bits, and below how far it is behind, in tenths of a second.
+  /// Responses in a row that show one earlier clock: their number in the high 8 bits, the time that they took in quarters of a
+  /// second in the next 8, and how far behind the last of them is at least, in tenths of a second.
   private var earlier: UInt32 = 0
 
   /// The least of the server's clock minus the device's timeline.
@@ -33,7 +34,8 @@ struct ServerClock: Hashable, Sendable {
   ///
   /// Two responses that agree make it narrower. If they do not agree, the one that shows the later
   /// time is right: the other was in a cache or on its way for longer than it says. The clock was set back if
-  /// responses agree on an earlier time that advances: 2 in a row if the difference is more than the tolerance, else 20. The copy of a cache stands still.
+  /// responses in a row agree, within 3 s, on an earlier time that advances: 2 in 4 s if the difference is more than the tolerance, else 20 in 10 s.
+  /// The copy of a cache stands still.
   mutating func note(_ reading: Reading, tolerance: Timespan) {
     guard width >= 0 else { return set(reading) }
     // The device's timeline and the server's clock drift apart by up to 100 ppm.
@@ -67,23 +69,31 @@ struct ServerClock: Hashable, Sendable {
     let isFar = behind > tolerance
     // A delay that is not measured looks like a clock that is a little behind.
     guard isFar || reading.isMeasured else { return }
-    let count = earlier >> Self.countShift
-    // Soon after the other response, a copy that stands still looks like a clock that goes on.
-    guard count == 0 || reading.since >= Self.leastDistance else { return }
-    let tenths = UInt32(truncatingIfNeeded: behind.milliseconds / 100) & Self.tenthsMask
-    let last = earlier & Self.tenthsMask
-    let difference = min((tenths &- last) & Self.tenthsMask, (last &- tenths) & Self.tenthsMask)
-    let agrees = count > 0 && difference <= (isFar ? Self.farSlack : Self.nearSlack)
-    let agreed = agrees ? count + 1 : 1
-    guard agreed < (isFar ? Self.farCount : Self.nearCount) else { return set(reading) }
-    earlier = agreed << Self.countShift | tenths
+    let tenths = UInt16(truncatingIfNeeded: behind.milliseconds / 100)
+    let known = UInt16(truncatingIfNeeded: earlier)
+    let count = earlier >> 24
+    let difference = Int16(bitPattern: tenths &- known)
+    guard count > 0, abs(Int32(difference)) <= Self.slack else {
+      earlier = 1 << 24 | UInt32(tenths)
+      return
+    }
+    let quarters = UInt32(clamping: max(reading.since, .zero).milliseconds / 250)
+    let taken = min((earlier >> 16 & 0xFF) + min(quarters, 0xFF), 0xFF)
+    let agreed = min(count + 1, 0xFF)
+    let nearest = difference < 0 ? tenths : known
+    earlier = agreed << 24 | taken << 16 | UInt32(nearest)
+    guard agreed >= (isFar ? Self.farCount : Self.nearCount),
+      taken >= (isFar ? Self.farQuarters : Self.nearQuarters)
+    else { return }
+    if isFar { return set(reading) }
+    // By as little as the one that shows the latest time.
+    greatest = greatest - .milliseconds(Int64(nearest) * 100)
+    earlier = 0
   }
 
-  private static let countShift: UInt32 = 24
-  private static let tenthsMask: UInt32 = 0xFF_FFFF
-  /// The least time between two responses of which one confirms the other.
-  private static let leastDistance = Timespan.seconds(3)
-  /// How far apart they may be, in tenths of a second, and how many are needed: for a difference above the tolerance, and below it.
-  private static let (farSlack, farCount): (UInt32, UInt32) = (20, 2)
-  private static let (nearSlack, nearCount): (UInt32, UInt32) = (2, 20)
+  /// How far apart readings may be that agree, in tenths of a second: `Date` is cut, and ways differ.
+  private static let slack: Int32 = 30
+  /// How many readings are needed, and in how many quarters of a second: for a difference above the tolerance, and below it.
+  private static let (farCount, farQuarters): (UInt32, UInt32) = (2, 16)
+  private static let (nearCount, nearQuarters): (UInt32, UInt32) = (20, 40)
 }

@@ -28,9 +28,11 @@ extension RateLimit {
   /// The longest reset in seconds; greater numbers are instants.
   private static let longestReset: Int64 = 86_400
   private static let mostRemaining: Int64 = 1_000_000_000
+  /// The last instant of four-digit years, as in `Date`.
+  private static let lastInstant: Int64 = 253_402_300_799
 
   private static func untilReset(_ name: String, in fields: HTTPFields) -> Int64? {
-    guard let reset = number(name, upTo: .max, in: fields) else { return nil }
+    guard let reset = number(name, upTo: lastInstant, in: fields) else { return nil }
     if reset <= longestReset { return reset }
     guard let field = fields[values: .date].first,
       let date = HTTPDate(parsing: field, now: reset)

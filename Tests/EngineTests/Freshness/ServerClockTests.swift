@@ -65,6 +65,36 @@ struct ServerClockTests {
     }
   }
 
+  /// `Date` counts whole seconds, and ways differ by up to 1.5 s.
+  @Test(arguments: [(-30.0, 10.0), (-4, 2), (-250, 15), (-3_600, 2), (-600, 1)])
+  func `A step back is believed within minutes, however readings vary`(
+    step: Double,
+    interval: Double
+  ) {
+    var bench = Bench()
+    var last = 0.0
+    for number in 0..<200 {
+      let now = Double(number) * interval
+      let delay = Double(number * 7 % 16) / 10
+      let server = 1_000_000 + now + (number < 50 ? 0 : step)
+      bench.note((server - delay).rounded(.down), at: now, range: 1 + delay)
+      // The clock may show up to a second and the shortest way too much, and 3 s after a step.
+      let tooLate = (bench.latest(at: now) ?? 0) - server
+      #expect(tooLate >= 0, "\(number)")
+      if tooLate > 5 { last = now - 50 * interval }
+    }
+    #expect(last <= max(25 * interval, 20), "\(last) s")
+  }
+
+  @Test func `One response that shows a later time is forgotten after a while`() {
+    var bench = Bench()
+    for number in 0..<60 {
+      let now = Double(number) * 10
+      bench.note(1_000 + now + (number == 5 ? 240 : 0), at: now)
+    }
+    #expect(bench.latest(at: 590).map { abs($0 - 1_590) < 1 } == true)
+  }
+
   @Test(arguments: [400.0, 7.0])
   func `The copy of a cache stands still and is not believed, however often it comes`(
     behind: Double

@@ -77,8 +77,10 @@ extension ConformanceOracle {
   private mutating func noteClock(_ marks: FreshnessMetadata) {
     turn.seenClock = nil
     guard let served = marks.serverTime?.milliseconds else { return }
-    let first = served + marks.transit.milliseconds - turn.now
-    let range = max(marks.truncation.milliseconds, 0) + Self.wayBack(marks, turn.delay)
+    let first = served - turn.now
+    let range =
+      max(marks.truncation.milliseconds, 0) + max(marks.transit.milliseconds, 0)
+      + Self.wayBack(marks, turn.delay)
     let seen = ClockSpan(least: first, most: first + range)
     turn.seenClock = seen
     let since = lastEnd.map { turn.now - $0 } ?? 0
@@ -90,13 +92,13 @@ extension ConformanceOracle {
     known.least -= (max(since, 0) + 9_999) / 10_000
     serverClock = known
     if seen.least > known.most {
-      (serverClock, doubts) = (seen, [])
+      (serverClock, doubts) = (seen, nil)
     } else if seen.most >= known.least {
       serverClock = ClockSpan(
         least: max(seen.least, known.least),
         most: min(seen.most, known.most)
       )
-      doubts = []
+      doubts = nil
     } else {
       doubt(seen, behind: known.least - seen.most, since)
     }
@@ -105,14 +107,25 @@ extension ConformanceOracle {
   private mutating func doubt(_ seen: ClockSpan, behind: Int64, _ since: Int64) {
     let isFar = behind > policy.clockTolerance.milliseconds
     guard isFar || turn.isMeasured else { return }
-    if let last = doubts.last {
-      guard since >= 3_000 else { return }
-      let slack: Int64 = isFar ? 20 : 2
-      if abs(behind / 100 - last) > slack { doubts = [] }
+    let tenths = behind / 100
+    guard let known = doubts, abs(tenths - known.nearest) <= 30 else {
+      doubts = ClockDoubts(count: 1, quarters: 0, nearest: tenths)
+      return
     }
-    doubts.append(behind / 100)
-    guard doubts.count >= (isFar ? 2 : 20) else { return }
-    (serverClock, doubts) = (seen, [])
+    let doubts = ClockDoubts(
+      count: known.count + 1,
+      quarters: min(known.quarters + max(since, 0) / 250, 255),
+      nearest: min(known.nearest, tenths)
+    )
+    self.doubts = doubts
+    guard doubts.count >= (isFar ? 2 : 20), doubts.quarters >= (isFar ? 16 : 40) else { return }
+    self.doubts = nil
+    guard !isFar, let clock = serverClock else {
+      serverClock = seen
+      return
+    }
+    let shift = doubts.nearest * 100
+    serverClock = ClockSpan(least: clock.least - shift, most: clock.most - shift)
   }
 
   /// R37: how long ago the server responded, where the response shows too early a time: to the latest that it may be now.

@@ -220,7 +220,7 @@ extension ConformanceOracle {
     deferred = nil
     postponed = nil
     pathDelay = nil
-    (serverClock, doubts) = (nil, [])
+    (serverClock, doubts) = (nil, nil)
     lastRescue = nil
     wait = nil
     return isWatched && scheduleMayRun ? .ask(want, .contextSwitch) : .stop(.contextSwitch)

@@ -37,8 +37,8 @@ struct ConformanceOracle: Sendable {
   var pathDelay: Int64?
   /// R37: the server's clock minus the device's timeline, at least and at most.
   var serverClock: ClockSpan?
-  /// R37: how far behind it the last responses were that agree on an earlier time, in tenths of a second.
-  var doubts: [Int64] = []
+  /// R37: the last responses that agree on an earlier time.
+  var doubts: ClockDoubts?
   var generation: Int64 = 0
   var lastStart: Int64?
   var lastEnd: Int64?
