@@ -131,6 +131,7 @@ class Boards(BackupTest):
             "a flipped bit": (timetable, flipped(timetable), "timetable.freshet: is damaged"),
             "a file that is missing": (timetable, None, "timetable.freshet: is missing"),
             "a file that is cut": (timetable, timetable.read_bytes()[:-1], "timetable.freshet: is damaged"),
+            "a list without a file": (sums, b"".join(line for line in sums.read_bytes().splitlines(True) if b"report.json" not in line), "files instead of"),
             "a list that is cut": (sums, sums.read_bytes()[:-100], "SHA256SUMS"),
             "no list": (sums, None, "SHA256SUMS: cannot be read"),
             "no description": (description, None, "is not a backup"),
@@ -146,10 +147,8 @@ class Boards(BackupTest):
                 restored = self.folder / "again"
                 check = self.freshet("restore", self.backup, "--check", code=65)
                 self.assertIn(said, check)
-                # Nothing appears; a description is compared only by --check, because nothing of it is restored.
-                if name != "a changed description":
-                    self.assertIn(said, self.freshet("restore", self.backup, "--data", restored, code=65))
-                    self.assertEqual(list(self.folder.path.glob("again*")), [])
+                self.assertIn(said, self.freshet("restore", self.backup, "--data", restored, code=65))
+                self.assertEqual(list(self.folder.path.glob("again*")), [])
             file.write_bytes(before)
         self.assertIn("All ", self.freshet("restore", self.backup, "--check"))
         outside = self.folder / "elsewhere"
@@ -159,6 +158,13 @@ class Boards(BackupTest):
         self.freshet("backup", self.backup, "--data", self.data)
         self.assertIn("exists already", self.freshet("backup", self.backup, "--data", self.data, code=73))
         self.assertIn("is not empty", self.freshet("restore", self.backup, "--data", self.data, code=73))
+        # Neither what another restore is writing, nor the place that a link leads to.
+        (self.folder / "other.restoring").mkdir()
+        (self.folder / "other.restoring/mine").touch()
+        self.assertIn("other.restoring: exists", self.freshet("restore", self.backup, "--data", self.folder / "other", code=73))
+        self.assertTrue((self.folder / "other.restoring/mine").exists())
+        (self.folder / "link").symlink_to(self.folder / "nowhere")
+        self.assertIn("is not a folder", self.freshet("restore", self.backup, "--data", self.folder / "link", code=73))
         (self.folder / "empty").mkdir(mode=0o711)
         (self.folder / "empty").chmod(0o711)
         self.freshet("restore", self.backup, "--data", self.folder / "empty")

@@ -17,9 +17,12 @@ package struct BackupDescription: Codable, Hashable, Sendable {
   package var madeAt: String
   /// Its folders.
   package var parts: [String]
+  /// How many files are in them.
+  package var files: Int
 
   /// Creates the description of a new backup.
-  package init(program: String, madeAt: String, parts: [String]) {
+  package init(program: String, madeAt: String, parts: [String], files: Int) {
+    self.files = files
     self.program = program
     self.madeAt = madeAt
     self.parts = parts

@@ -28,6 +28,15 @@ package struct BackupReader: Sendable {
     self.path = path
     about = try BackupDescription(of: path)
     sums = try Self.list(of: path)
+    guard sums.count == about.files + 1 else {
+      throw BackupFailure(
+        .damaged,
+        "\(path)/\(Self.listName): lists \(sums.count - 1) files instead of \(about.files); use another backup"
+      )
+    }
+    for file in sums where file.name == BackupDescription.fileName {
+      _ = try check(file.name, file.digest, at: "\(path)/\(file.name)")
+    }
     for part in about.parts where !BackupItem.isSafe(part) || part.contains("/") {
       throw BackupFailure(.damaged, "\(path): \"\(part)\" is not the name of a part")
     }

@@ -98,7 +98,12 @@ package final class BackupWriter {
   /// - Parameter madeAt: The time, as in RFC 3339.
   /// - Throws: ``BackupFailure``.
   package func finish(madeAt: String) throws(BackupFailure) {
-    let about = BackupDescription(program: program, madeAt: madeAt, parts: parts)
+    let about = BackupDescription(
+      program: program,
+      madeAt: madeAt,
+      parts: parts,
+      files: sums.count
+    )
     let path = "\(partial)/\(BackupDescription.fileName)"
     try FileCopy.write(about.bytes, to: path)
     sums.append((BackupDescription.fileName, try FileCopy.digest(of: path)))

@@ -4,6 +4,15 @@ import Foundation
 import JobsServer
 import StationboardServer
 import Storage
+import Synchronization
+
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#else
+import Darwin
+#endif
 
 /// `freshet restore`.
 struct RestoreCommand: ParsableCommand {
@@ -59,31 +68,50 @@ struct RestoreCommand: ParsableCommand {
   /// Restores the parts; none of the folders appears before all are complete.
   private func restore(_ reader: BackupReader, _ progress: FilesProgress) throws -> [String] {
     let targets = try targets(of: reader)
-    let fresh = targets.map { $0.folder + ".restoring" }
+    // Only what this process made is removed.
+    let made = Mutex<[String]>([])
     let signals = EndSignals {
-      for folder in fresh { try? FileManager.default.removeItem(atPath: folder) }
-      _exit(130)
+      made.withLock { made in
+        for folder in made { try? FileManager.default.removeItem(atPath: folder) }
+        _exit(130)
+      }
     }
     do {
       defer { progress.finish() }
       try attempt { () throws(BackupFailure) in
-        for (target, folder) in zip(targets, fresh) {
+        for target in targets {
+          let fresh = target.folder + ".restoring"
+          var status = stat()
+          guard lstat(fresh, &status) != 0 else {
+            throw BackupFailure(
+              .unwritable,
+              "\(fresh): exists; another restore is running, or was stopped: remove it then"
+            )
+          }
+          made.withLock { $0.append(fresh) }
           try reader.extract(
             target.part.rawValue,
-            to: folder,
+            to: fresh,
             as: RestoredFolder(replacing: target.folder),
             copied: progress.add
           )
           if target.part == .jobs {
-            try JobFolder(path: folder).renewLog(now: Date().timeIntervalSince1970)
+            try JobFolder(path: fresh).renewLog(now: Date().timeIntervalSince1970)
           }
         }
-        for (target, folder) in zip(targets, fresh) {
-          try RestoredFolder.move(folder, to: target.folder)
+        var moved: [String] = []
+        do throws(BackupFailure) {
+          for target in targets {
+            try RestoredFolder.move(target.folder + ".restoring", to: target.folder)
+            moved.append(target.folder)
+          }
+        } catch {
+          for folder in moved { try RestoredFolder.move(folder, to: folder + ".restoring") }
+          throw error
         }
       }
     } catch {
-      for folder in fresh { try? FileManager.default.removeItem(atPath: folder) }
+      for folder in made.withLock({ $0 }) { try? FileManager.default.removeItem(atPath: folder) }
       throw error
     }
     signals.stop()
@@ -114,6 +142,10 @@ struct RestoreCommand: ParsableCommand {
       }
     }
     for target in targets {
+      var status = stat()
+      if lstat(target.folder, &status) == 0, status.st_mode & S_IFMT != S_IFDIR {
+        try fail("\(target.folder): is not a folder; name one, or move it away", .cannotCreate)
+      }
       let entries = (try? FileManager.default.contentsOfDirectory(atPath: target.folder)) ?? []
       guard entries.isEmpty else {
         try fail(

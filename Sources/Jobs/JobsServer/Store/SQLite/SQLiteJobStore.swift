@@ -218,7 +218,11 @@ package final class SQLiteJobStore: JobStore {
       }
     }
     for (input, file) in zip(inputs, files) {
-      try Data(input.content).write(to: URL(fileURLWithPath: folder + "/" + file))
+      // Whole or not at all: a backup may copy it meanwhile.
+      try Data(input.content).write(
+        to: URL(fileURLWithPath: folder + "/" + file),
+        options: .atomic
+      )
     }
     let result = try await database.write { [epoch, limits] database -> JobStart in
       guard try Self.openCount(database) < limits.openJobs else { return .busy }
