@@ -208,6 +208,20 @@ struct TrustTests {
     for task in tasks { task.cancel() }
   }
 
+  @Test func `R39: a reset beyond all time counts as absent`() async throws {
+    var fields: HTTPFields = [.date: "Sun, 01 Jan 1950 00:00:00 GMT"]
+    for (name, value) in [
+      ("X-RateLimit-Remaining", "5"), ("X-RateLimit-Reset", "\(Int64.max)"),
+    ] {
+      fields[try #require(HTTPField.Name(name))] = value
+    }
+    let stand = Stand(exchange: ScriptedExchange(replying: { [fields] _ in .note("fine", fields) }))
+    let tasks = watch([Note("/a")], on: stand)
+    #expect(await eventually { stand.client.value(of: Note("/a")) == "fine" })
+    #expect(stand.client.freshness(of: Note("/a"))?.nextActionIn == .seconds(10))
+    for task in tasks { task.cancel() }
+  }
+
   @Test(arguments: [
     (#""default";r=50;t=30"#, 50, 30), (#""day";r=500;t=3600, "minute";r=5;t=20"#, 5, 20),
     ("limit=100, remaining=7, reset=9", 7, 9), ("X", 50, 30),
