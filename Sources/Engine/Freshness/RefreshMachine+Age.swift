@@ -16,6 +16,8 @@ extension RefreshMachine {
 
   // MARK: Age as an interval (R37)
 
+  // What is called from several places is not inlined, which keeps the WebAssembly module small.
+
   /// The duration of the last request that did not wait at the server.
   private var delay: Timespan? { pathDelay < 0 ? nil : .milliseconds(Int64(pathDelay)) }
 
@@ -45,6 +47,7 @@ extension RefreshMachine {
   /// Learns the server's clock from a response that carries or confirms a copy.
   ///
   /// - Returns: What the response shows of the clock, if anything.
+  @inline(never)
   mutating func noteClock(
     _ answer: Answer,
     delay: Timespan,
@@ -73,6 +76,7 @@ extension RefreshMachine {
   /// hidden cache, or a stream was slow.
   ///
   /// - Returns: The longest possible time; `nil` if the response agrees with the server's clock.
+  @inline(never)
   private func hiddenDelay(_ reading: ServerClock.Reading?, _ marks: FreshnessMetadata) -> Timespan?
   {
     guard let reading, let served = marks.serverTime, serverClock.isContradicted(by: reading),
@@ -85,6 +89,7 @@ extension RefreshMachine {
   ///
   /// Data that only states when it was made is counted to the server's clock, as other responses
   /// showed it.
+  @inline(never)
   func statedAge(
     _ marks: FreshnessMetadata,
     _ reading: ServerClock.Reading?,
@@ -106,15 +111,17 @@ extension RefreshMachine {
   ///
   /// The same data never gets younger, whatever an intermediate cache says about it. The device's clock counts only for data that states when
   /// it was made while nothing shows the server's clock; such an age is not known (``isAgeKnown``).
+  @inline(never)
   func arrivalAge(
     _ answer: Answer,
     _ reading: ServerClock.Reading?,
+    stated: Timespan?,
     delay: Timespan,
     at now: Moment
   ) -> Timespan {
     let marks = answer.marks
     var age = marks.transit + marks.wayBack(delay)
-    if let stated = statedAge(marks, reading, delay: delay, at: now) {
+    if let stated {
       age = stated
     } else if let made = marks.fetchedAt {
       if let time = answer.deviceTime { age = max(age, time - made) }

@@ -128,10 +128,10 @@ extension RefreshMachine {
     unchangedRun = 0
     lastFull = now
     let step = degraded.answered(answer.marks.degradation, at: now, policy: turn.policy)
+    let stated = statedAge(answer.marks, reading, delay: delay, at: now)
     guard verdict.applies else {
       // R20: keep the copy, and label it from the new response. R19: its validator is never used.
-      let age = statedAge(answer.marks, reading, delay: delay, at: now)
-      held = WithheldResponse(quality: Quality(answer.marks), age: age, arrivedAt: now)
+      held = WithheldResponse(quality: Quality(answer.marks), age: stated, arrivedAt: now)
       turn.effects.snapshot = .hold
       turn.effects.notes.insert(.held)
       return (verdict, step)
@@ -142,8 +142,11 @@ extension RefreshMachine {
       revision: content.revision,
       validator: content.validator,
       hasRealtime: content.hasRealtime,
-      hasServerAge: statedAge(answer.marks, reading, delay: delay, at: now) != nil,
-      age: Age(atArrival: arrivalAge(answer, reading, delay: delay, at: now), arrivedAt: now),
+      hasServerAge: stated != nil,
+      age: Age(
+        atArrival: arrivalAge(answer, reading, stated: stated, delay: delay, at: now),
+        arrivedAt: now
+      ),
       sourceTime: answer.marks.fetchedAt,
       changedAt: isSame ? snapshot?.changedAt ?? now : now,
       verifiedAt: now
@@ -180,11 +183,11 @@ extension RefreshMachine {
     guard var kept = snapshot, kept.provenance == .server else { return }
     turn.effects.snapshot = .verify
     kept.verifiedAt = turn.now
-    let tellsAge = statedAge(answer.marks, reading, delay: delay, at: turn.now) != nil
-    if !isOlder, tellsAge || !keepsAge(kept, at: answer.marks) {
-      let age = arrivalAge(answer, reading, delay: delay, at: turn.now)
+    let stated = statedAge(answer.marks, reading, delay: delay, at: turn.now)
+    if !isOlder, stated != nil || !keepsAge(kept, at: answer.marks) {
+      let age = arrivalAge(answer, reading, stated: stated, delay: delay, at: turn.now)
       kept.age = Age(atArrival: age, arrivedAt: turn.now)
-      kept.hasServerAge = tellsAge
+      kept.hasServerAge = stated != nil
       kept.sourceTime = answer.marks.fetchedAt ?? kept.sourceTime
     }
     snapshot = kept
