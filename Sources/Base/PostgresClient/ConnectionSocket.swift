@@ -37,7 +37,7 @@ final class ConnectionSocket: @unchecked Sendable {
   /// Whether there is more to read now, or the end of the connection.
   ///
   /// A source of Dispatch on Linux reports bytes and the end that comes right after them as one event, and nothing after
-  /// it: whoever reads the bytes has to look for the end.
+  /// it: the reader of the bytes must check for the end.
   var hasMore: Bool {
     var state = pollfd(fd: PQsocket(pointer), events: Int16(POLLIN), revents: 0)
     return poll(&state, 1, 0) > 0

@@ -21,7 +21,7 @@ package struct BackupReader: Sendable {
 
   /// Opens a backup.
   ///
-  /// Its files are not read yet.
+  /// Of its files only the description and the list are read.
   ///
   /// - Throws: ``BackupFailure`` if the folder is not a backup, has a newer format, or its list cannot be read.
   package init(_ path: String) throws(BackupFailure) {

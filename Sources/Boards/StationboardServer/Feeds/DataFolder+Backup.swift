@@ -33,7 +33,7 @@ extension DataFolder {
   /// These are the generations that are kept, the sources of feeds, the history, and the small files beside them. Downloads and imports
   /// under way are left out.
   ///
-  /// - Throws: ``FeedError`` if there is no folder, it cannot be read, or imports replace the manifest all the time.
+  /// - Throws: ``FeedError`` if there is no folder, it cannot be read, or imports keep replacing the manifest.
   package func contents() throws(FeedError) -> Contents {
     guard access(path, R_OK | X_OK) == 0 else {
       throw FeedError(.unreadable, "\(path): \(SystemFailure.text(errno))")
@@ -79,7 +79,7 @@ extension DataFolder {
       // A generation that was removed between the two reads is not in the second one.
       if try manifestBytes() == bytes { return (bytes, manifest, locks) }
     }
-    throw FeedError(.busy, "\(path): imports replace its manifest all the time; try again")
+    throw FeedError(.busy, "\(path): imports keep replacing its manifest; try again")
   }
 
   /// The regular files of a folder in this one, with the name of that folder before theirs, in the order of their names.

@@ -227,7 +227,7 @@ actor JobRunner {
     } catch JobStoreError.fenced(let job) {
       throw JobStoreError.fenced(job)
     } catch  where store.fault(of: error) == .unreachable {
-      // The job is as it was; whoever reaches the database goes on with it.
+      // The job is unchanged; a server that reaches the database continues it.
       throw error
     } catch {
       // A server that ends interrupts its stores too.

@@ -212,7 +212,7 @@ extension PostgresJobStore {
     }
   }
 
-  /// Ends a locked job, whoever has its lease.
+  /// Ends a locked job, regardless of its lease.
   private func close(
     _ connection: PostgresConnection,
     _ job: JobRow,
