@@ -2,7 +2,7 @@
 // failure is a response too.
 
 import { contentDigest } from "./content-digest.js";
-import { hintsOf, marksOfBody, marksOfHead, throughCaches } from "./marks.js";
+import { digitsOf, hintsOf, marksOfBody, marksOfHead, throughCaches } from "./marks.js";
 import { rateLimitOf } from "./rate-limit.js";
 
 /** More seconds of Retry-After count as these; the policy's cap is far below. */
@@ -60,7 +60,7 @@ async function read(response, arrival, { sentTag, readDocument, ownsTime, taken,
   const text = await response.text();
   // What follows is decoding.
   arrival.answeredAt = now();
-  arrival.bytes = Number.parseInt(headers.get("content-length") ?? "", 10) || text.length;
+  arrival.bytes = digitsOf(headers, "content-length") || text.length;
   if (text !== "") arrival.evidence.digest = contentDigest(text);
   const document = text.length <= LARGEST_BODY ? parsed(text) : null;
   arrival.outcome = outcomeOf(status, headers);

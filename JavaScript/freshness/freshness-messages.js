@@ -152,6 +152,7 @@ const EVENT_VALUES = {
   restored: (writer, values) => {
     writer.integer(values.take("revision"), values.name("revision"));
     writer.integer(values.take("age"), values.name("age"));
+    writer.optional(values.take("sourceTime", null), values.name("sourceTime"));
   },
   restrained: (writer, values) => {
     for (const name of RESTRAINT) {

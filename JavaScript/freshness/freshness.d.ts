@@ -133,7 +133,7 @@ export type MachineEvent =
   | { event: "contextChanged"; with: { question: number; identity?: number } }
   | { event: "activity"; with: { is: "quiet" | "active" } }
   | { event: "wrote"; with: { revision: number } }
-  | { event: "restored"; with: { revision: number; age: number } }
+  | { event: "restored"; with: { revision: number; age: number; sourceTime?: number | null } }
   | { event: "restrained"; with: Restraint }
   /** The long poll was sent as an ordinary request: the origin does not let the server hold another one (R39). */
   | { event: "notHeld"; with: { generation: number; context: Context } }

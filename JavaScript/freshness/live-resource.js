@@ -143,15 +143,6 @@ export class LiveResource {
     this.#machine && this.#tell({ event: "restrained", with: restraint });
   }
 
-  /** Restores a body that the page kept from an earlier visit, with its current age (R38). */
-  restore(body, age) {
-    if (!this.#machine || this.#copy) return;
-    this.#numbers += 1;
-    const revision = this.#numbers;
-    this.#incoming = { body, tag: null, revision, validator: null };
-    this.#tell({ event: "restored", with: { revision, age: Math.max(0, Math.round(age)) } });
-  }
-
   // MARK: What a page shows
 
   /** How many requests were sent, for any question. */

@@ -26,8 +26,13 @@ function instant(text) {
 /** Returns how far a server's clock may be behind: a text without a fraction, such as `Date`, counts whole seconds (R37). */
 export const truncationOf = (text) => (/:\d\d\.\d/.test(String(text)) ? 0 : 999);
 
+/** More milliseconds count as these: 2^31 seconds (RFC 9111 section 1.2.2). */
+const LONGEST_MS = 2 ** 31 * 1000;
+
+const bounded = (ms) => Math.max(-LONGEST_MS, Math.min(ms, LONGEST_MS));
+
 function whole(value) {
-  return Number.isFinite(value) ? Math.trunc(value) : null;
+  return Number.isFinite(value) ? bounded(Math.trunc(value)) : null;
 }
 
 /** Returns the freshness metadata of a body: `meta`, and the older `rt` if a server sends no status. */
@@ -50,12 +55,11 @@ export function marksOfBody(body, transit = 0) {
 
 /** Returns the freshness metadata of a response without a body, without the time in caches. */
 export function marksOfHead(headers) {
-  const age = Number.parseInt(headers.get("x-md-rt-age-ms") ?? "", 10);
   return {
     serverTime: instant(headers.get("date")),
     truncation: truncationOf(),
     fetchedAt: instant(headers.get("x-md-rt-fetched-at")),
-    cacheAge: age >= 0 ? age : null,
+    cacheAge: digitsOf(headers, "x-md-rt-age-ms"),
     status: wordOf(STATUSES, headers.get("x-md-rt-status")),
   };
 }
@@ -66,7 +70,8 @@ function servedAt({ serverTime, truncation, fetchedAt = null, cacheAge = null },
   return fetchedAt === null || cacheAge === null ? null : { time: fetchedAt + cacheAge, isCut: fetchedAt % 1000 === 0 };
 }
 
-function milliseconds(headers, name) {
+/** Returns the number of a field that is 1 to 12 digits, or `null`. */
+export function digitsOf(headers, name) {
   const text = headers?.get(name) ?? "";
   return /^\d{1,12}$/.test(text) ? Number(text) : null;
 }
@@ -87,13 +92,13 @@ const CLOCK_DIFFERENCE_MS = 100;
  */
 export function throughCaches(marks, headers, { taken, saysTime = false }) {
   const seconds = Number.parseInt(headers.get("age") ?? "", 10);
-  const told = seconds > 0 ? seconds * 1000 : 0;
+  const told = seconds > 0 ? bounded(seconds * 1000) : 0;
   const [date, served] = [instant(headers.get("date")), servedAt(marks, saysTime)];
   const hidden = date === null || served === null ? 0 : date - served.time;
   const isSeen = hidden >= 1000 || (hidden > taken + CLOCK_DIFFERENCE_MS && !served.isCut);
   if (!isSeen || hidden <= told) return { ...marks, transit: told };
   // The second that Date stands for counts with the time in caches; that of the server's time is between the two.
-  return { ...marks, serverTime: served.time, truncation: 0, transit: hidden };
+  return { ...marks, serverTime: served.time, truncation: 0, transit: bounded(hidden) };
 }
 
 /**
@@ -104,12 +109,12 @@ export function hintsOf(body, headers) {
   const hints = {};
   const expected = instant(body?.meta?.nextExpectedAt);
   if (expected !== null) hints.nextExpectedAt = expected;
-  const spread = whole(body?.meta?.nextExpectedSpreadMs) ?? milliseconds(headers, "x-md-rt-spread-ms");
+  const spread = whole(body?.meta?.nextExpectedSpreadMs) ?? digitsOf(headers, "x-md-rt-spread-ms");
   if (spread !== null) hints.spread = Math.max(spread, 0);
-  const next = milliseconds(headers, "x-md-rt-next-ms");
+  const next = digitsOf(headers, "x-md-rt-next-ms");
   if (next !== null) return { ...hints, maxAge: next };
   const control = headers?.get("cache-control") ?? "";
   const age = /(?:^|,)\s*max-age\s*=\s*"?(\d+)/i.exec(control);
-  if (age && Number(age[1]) > 0 && !/no-store|no-cache/i.test(control)) hints.maxAge = Number(age[1]) * 1000;
+  if (age && Number(age[1]) > 0 && !/no-store|no-cache/i.test(control)) hints.maxAge = bounded(Number(age[1]) * 1000);
   return hints;
 }

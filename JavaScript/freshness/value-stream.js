@@ -5,19 +5,22 @@ import { truncationOf } from "./marks.js";
 import { ResourceStream } from "./resource-stream.js";
 import { readWebSocket } from "./web-socket.js";
 
+/** The greatest time of a `Date`, in milliseconds. */
+const LATEST_TIME = 8.64e15;
+
 /** @type {(event: any, value: any) => any} The default reducer: an event carries the whole value as JSON. */
 const wholeValue = ({ data }) => ({ value: JSON.parse(data) });
 
 /** A time in milliseconds, from a `Date`, a number, or a string that `Date.parse` accepts. */
 export function timeOf(value) {
   const time = typeof value === "string" ? Date.parse(value) : Number(value);
-  return Number.isFinite(time) ? Math.trunc(time) : null;
+  return Math.abs(time) <= LATEST_TIME ? Math.trunc(time) : null;
 }
 
 /** A length in whole milliseconds, from a number or the digits of one; 0 for anything else. */
 export function spanOf(value) {
   const span = typeof value === "string" && value.trim() === "" ? NaN : Number(value);
-  return Number.isFinite(span) ? Math.max(0, Math.trunc(span)) : 0;
+  return Number.isFinite(span) ? Math.max(0, Math.min(Math.trunc(span), LATEST_TIME)) : 0;
 }
 
 /** A stream of whole values, by events or messages. */

@@ -20,6 +20,32 @@ test("two watchers of one address poll once, and see one snapshot", async () => 
   world.client.close();
 });
 
+test("numbers beyond all time and size are ages and waits like others, and stop nothing", async () => {
+  const far = ["9007199254740993", "99999999999999999999", "1e400", "-9e15", "9e15"];
+  for (const number of far) {
+    for (const said of [
+      { fields: { Age: number } }, { fields: { "X-MD-RT-Age-Ms": number } }, { fields: { "Content-Length": number } },
+      { fields: { "Cache-Control": `max-age=${number}` } }, { fields: { "Retry-After": number }, status: 503 },
+      { about: true }, { meta: `{"rtCacheAgeMs":${number}}` }, { meta: `{"nextExpectedSpreadMs":${number}}` },
+      { meta: `{"rtFetchedAt":"-271821-04-20T00:00:00Z","rtCacheAgeMs":${number}}` },
+      { meta: `{"serverTime":"-271821-04-20T00:00:00Z","rtFetchedAt":"+275760-09-13T00:00:00Z"}` },
+    ]) {
+      const world = new World();
+      world.answer = () => ({ status: said.status, headers: said.fields, body: `{"meta":${said.meta ?? "{}"}}` });
+      const about = () => ({ madeAt: Number(number), serverTime: -Number(number), spread: number });
+      const resource = world.client.resource(A, said.about ? { about } : {});
+      resource.subscribe(() => {});
+      await world.run(100);
+      const what = JSON.stringify({ ...said, number });
+      assert.equal(resource.snapshot.isLoading, false, what);
+      if (said.status !== 503) assert.notEqual(resource.snapshot.value, null, what);
+      await world.run(60_000);
+      assert.ok(world.requests.length > 1 || said.status === 503, what);
+      world.client.close();
+    }
+  }
+});
+
 test("resources share one module, and leave nothing behind", async () => {
   const world = new World();
   for (let index = 0; index < 60; index += 1) world.client.resource(`${A}/${index}`).subscribe(() => {});

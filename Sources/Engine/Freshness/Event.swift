@@ -43,10 +43,10 @@ public enum Event: Hashable, Sendable {
   case fulfilled
   /// The application replaced the copy with its own (P8).
   case wrote(Revision)
-  /// The application restored a copy of a known age from an earlier run (R38).
+  /// The application restored a copy of a known age from an earlier run, with its source time if it had one (R38).
   ///
   /// A restored copy never replaces another one.
-  case restored(Revision, age: Timespan)
+  case restored(Revision, age: Timespan, sourceTime: WallTime? = nil)
   /// The host discarded the body, and with it the validator (R17, R19).
   case evicted
   /// The limits that the origin imposes on every resource it serves (R39).

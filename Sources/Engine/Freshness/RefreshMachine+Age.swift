@@ -129,7 +129,7 @@ extension RefreshMachine {
       age = max(age, hidden)
     }
     guard let made = marks.fetchedAt, let snapshot, snapshot.sourceTime == made,
-      snapshot.provenance == .server
+      snapshot.provenance != .local
     else { return age }
     return max(age, snapshot.age.value(at: now))
   }

@@ -17,7 +17,8 @@ extension RefreshMachine {
     case .acted: acted(in: turn)
     case .fulfilled: fulfilled()
     case .wrote(let revision): wrote(revision, in: &turn)
-    case .restored(let revision, let age): restored(revision, age: age, in: &turn)
+    case .restored(let revision, let age, let made):
+      restored(revision, age: age, sourceTime: made, in: &turn)
     case .evicted: evicted()
     case .restrained(let next): restrained(next)
     case .notHeld(let ticket): notHeld(ticket, in: turn)
@@ -239,6 +240,7 @@ extension RefreshMachine {
   private mutating func restored(
     _ revision: Revision,
     age: Timespan,
+    sourceTime: WallTime?,
     in turn: inout Step
   ) -> Transition {
     // R38: a restored copy fills a gap and never replaces another.
@@ -253,7 +255,8 @@ extension RefreshMachine {
       hasRealtime: false,
       hasServerAge: false,
       age: Age(atArrival: max(age, .zero), arrivedAt: turn.now),
-      sourceTime: nil,
+      // R36, R37: the order and the age of what the server sends next.
+      sourceTime: sourceTime,
       provenance: .disk,
       changedAt: turn.now,
       verifiedAt: turn.now

@@ -28,7 +28,9 @@ extension RefreshMachine {
   /// R8: the timer has one owner, and is set here after every event.
   mutating func settle(_ move: Transition, in turn: inout Step) {
     // R33: the stream first, because it determines the length of the waits.
-    let wantsLink = isWatched && lifecycle == .foreground && mayAsk
+    // R39: what is gone has no stream.
+    let isGone = failure?.kind == .gone
+    let wantsLink = isWatched && lifecycle == .foreground && mayAsk && !isGone
     let order = link.settle(
       isWanted: wantsLink,
       notBefore: noStreamBefore,

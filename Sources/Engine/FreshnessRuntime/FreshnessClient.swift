@@ -109,6 +109,7 @@ public final class FreshnessClient: Sendable {
           label: isChanged ? label.ofLocalChange : label,
           changedAgo: machine.snapshot.map { now - $0.changedAt },
           verifiedAgo: machine.snapshot.map { now - $0.verifiedAt },
+          sourceTime: machine.snapshot?.sourceTime,
           nextActionIn: machine.alarm.map { max($0 - now, .zero) },
           isAsking: machine.outstanding != nil,
           isStreaming: machine.isStreaming,
@@ -186,13 +187,21 @@ public final class FreshnessClient: Sendable {
   /// - Parameters:
   ///   - value: The copy.
   ///   - age: Its age now.
+  ///   - sourceTime: When its data was made, if known: an older version does not replace it (R36), and
+  ///     the same one is not younger (R37).
   ///   - resource: The resource of the copy.
-  public func restore<R: FreshResource>(_ value: R.Value, age: Timespan, to resource: R) {
+  public func restore<R: FreshResource>(
+    _ value: R.Value,
+    age: Timespan,
+    sourceTime: WallTime? = nil,
+    to resource: R
+  ) {
     let opening = ResourceOpening(resource)
     withLedger { ledger in
       let key = ledger.open(opening, at: clock.now())
       guard let cell = ledger.cell(of: resource) else { return }
-      handle(.restored(cell.restore(value), age: age), for: key, in: &ledger)
+      let restored = Event.restored(cell.restore(value), age: age, sourceTime: sourceTime)
+      handle(restored, for: key, in: &ledger)
       ledger.trim(to: limits.idleResources)
     }
   }

@@ -76,6 +76,8 @@ public struct FreshnessReport: Hashable, Sendable {
   public var changedAgo: Timespan?
   /// How long ago the server last confirmed the copy; `nil` without a copy.
   public var verifiedAgo: Timespan?
+  /// When the data was made, on the clock of its producer; `nil` if the server does not say so.
+  public var sourceTime: WallTime?
   /// The time until the engine acts by itself: the next request, or the timeout of one in flight.
   public var nextActionIn: Timespan?
   /// Whether a request is in flight.
@@ -110,6 +112,7 @@ public struct FreshnessReport: Hashable, Sendable {
     label: FreshnessLabel,
     changedAgo: Timespan?,
     verifiedAgo: Timespan?,
+    sourceTime: WallTime? = nil,
     nextActionIn: Timespan?,
     isAsking: Bool,
     isStreaming: Bool,
@@ -120,6 +123,7 @@ public struct FreshnessReport: Hashable, Sendable {
     self.label = label
     self.changedAgo = changedAgo
     self.verifiedAgo = verifiedAgo
+    self.sourceTime = sourceTime
     self.nextActionIn = nextActionIn
     self.isAsking = isAsking
     self.isStreaming = isStreaming

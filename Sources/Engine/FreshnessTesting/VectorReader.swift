@@ -135,7 +135,8 @@ enum VectorReader {
     case "restored":
       let revision = Revision(try needed(reader.whole("revision"), "revision", reader))
       let age = try needed(reader.whole("age", in: anyMoment), "age", reader)
-      return .event(.restored(revision, age: .milliseconds(age)))
+      let made = try reader.whole("sourceTime", in: anyMoment).map(WallTime.init(milliseconds:))
+      return .event(.restored(revision, age: .milliseconds(age), sourceTime: made))
     case "restrained":
       func moment(_ name: String) throws(DocumentError) -> Moment? {
         try reader.whole(name, in: anyMoment).map(Moment.init(milliseconds:))

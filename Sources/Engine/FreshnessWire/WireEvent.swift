@@ -28,7 +28,12 @@ extension Event: WireReadable, WireWritable {
       self = .linkDelivered(try Context(from: &reader), try Answer(from: &reader))
     case .linkGap: self = .linkGap
     case .linkLost: self = .linkLost
-    case .restored: self = .restored(Revision(try reader.identifier()), age: try reader.span())
+    case .restored:
+      self = .restored(
+        Revision(try reader.identifier()),
+        age: try reader.span(),
+        sourceTime: try reader.optionalWallTime()
+      )
     case .restrained: self = .restrained(try Restraint(from: &reader))
     case .notHeld: self = .notHeld(try Ticket(from: &reader))
     }
@@ -52,9 +57,10 @@ extension Event: WireReadable, WireWritable {
     case .linkDelivered(let context, let answer):
       try context.write(to: &writer)
       try answer.write(to: &writer)
-    case .restored(let revision, let age):
+    case .restored(let revision, let age, let made):
       try writer.integer(revision.number)
       try writer.span(age)
+      try writer.optionalWallTime(made)
     case .restrained(let restraint): try restraint.write(to: &writer)
     case .notHeld(let ticket): try ticket.write(to: &writer)
     case .started, .stopped, .prefetch, .woke, .slept, .focused, .acted, .fulfilled, .evicted,

@@ -135,6 +135,40 @@ struct CopyStoreTests {
   }
 
   @Test
+  func `R37: after a restart a hidden cache does not make the same data younger`() async throws {
+    let (folder, wall) = (Folder(), Wall())
+    // Made at 07:50:00, served at 08:00:00 and again, from a cache, as at 07:50:03.
+    let resource = JSONResource(Self.url, as: [Int].self).made { _ in
+      Date(timeIntervalSince1970: 1_799_999_400)
+    }
+    func reply(_ date: String) -> ScriptedExchange.Reply {
+      .json("[1]", HTTPFields([HTTPField(name: .date, value: date)]))
+    }
+    func run(_ date: String) async throws -> [LiveValues<JSONResource<[Int]>>.Element] {
+      let stand = Stand(exchange: ScriptedExchange([.held]))
+      var copies: [LiveValues<JSONResource<[Int]>>.Element] = []
+      let store = Self.store(folder, wall)
+      var values = stand.client.values(of: resource, keptIn: store).makeAsyncIterator()
+      Task {
+        try await stand.exchange.waitForRequests(atLeast: 1)
+        stand.exchange.settle(1, with: reply(date))
+      }
+      while let value = await values.next() {
+        copies.append(value)
+        if value.provenance == .server { break }
+      }
+      return copies
+    }
+    #expect(try await run("Fri, 15 Jan 2027 08:00:00 GMT").map(\.age) == [.milliseconds(600_999)])
+    wall.now.milliseconds += 60_000
+    let copies = try await run("Fri, 15 Jan 2027 07:50:03 GMT")
+    #expect(copies.map(\.provenance) == [.disk, .server])
+    #expect(copies.map(\.age) == [.milliseconds(660_999), .milliseconds(660_999)])
+    // Nor the copy of that copy.
+    #expect(await Self.restart(folder, wall)?.label.age == .milliseconds(660_999))
+  }
+
+  @Test
   func `R19: another identity does not see the copy, and the file does not hold the token`()
     async throws
   {

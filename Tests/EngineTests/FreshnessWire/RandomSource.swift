@@ -158,7 +158,7 @@ struct RandomSource {
     case 19: .linkChanged
     case 20: .linkDelivered(context(), answer())
     case 21: .linkGap
-    case 22: .restored(Revision(number()), age: span())
+    case 22: .restored(Revision(number()), age: span(), sourceTime: maybe { $0.wallTime() })
     case 23:
       .restrained(
         Restraint(

@@ -46,6 +46,7 @@ public actor CopyStore {
     var name: String
     var ageMs: Int64
     var storedAt: Int64
+    var sourceTime: Int64?
   }
 
   private static let ending = "copy"
@@ -97,9 +98,15 @@ public actor CopyStore {
   /// - Parameters:
   ///   - content: The encoded value.
   ///   - age: Its age now.
+  ///   - sourceTime: When its data was made, if known.
   ///   - name: The name of resource and identity.
-  func write(_ content: Data, age: Timespan, as name: String) {
-    let header = Header(name: name, ageMs: age.milliseconds, storedAt: wall().milliseconds)
+  func write(_ content: Data, age: Timespan, sourceTime: WallTime? = nil, as name: String) {
+    let header = Header(
+      name: name,
+      ageMs: age.milliseconds,
+      storedAt: wall().milliseconds,
+      sourceTime: sourceTime?.milliseconds
+    )
     guard content.count <= limits.bytes, var data = try? JSONEncoder().encode(header) else {
       return remove(name)
     }
@@ -118,8 +125,8 @@ public actor CopyStore {
   /// Reads a copy.
   ///
   /// - Parameter name: The name of resource and identity.
-  /// - Returns: The encoded value and its age now, or `nil` if the store has no copy.
-  func read(_ name: String) -> (content: Data, age: Timespan)? {
+  /// - Returns: The copy, or `nil` if the store has none.
+  func read(_ name: String) -> StoredCopy? {
     let file = file(of: name)
     guard let size = try? file.resourceValues(forKeys: [.fileSizeKey]).fileSize,
       size <= limits.bytes + name.utf8.count * 6 + 256, let data = try? Data(contentsOf: file),
@@ -138,7 +145,11 @@ public actor CopyStore {
       remove(name)
       return nil
     }
-    return (Data(data[data.index(after: end)...]), age)
+    return StoredCopy(
+      content: Data(data[data.index(after: end)...]),
+      age: age,
+      sourceTime: header.sourceTime.map { WallTime(milliseconds: $0) }
+    )
   }
 
   private func file(of name: String) -> URL {
@@ -175,6 +186,16 @@ public actor CopyStore {
   }
 }
 
+/// A copy from a ``CopyStore``.
+struct StoredCopy: Sendable {
+  /// The encoded value.
+  var content: Data
+  /// Its age now.
+  var age: Timespan
+  /// When its data was made, if known.
+  var sourceTime: WallTime?
+}
+
 /// Restores a resource from a store, and keeps its newest copy there.
 struct CopyKeeper<R: FreshResource>: Sendable {
   private let resource: R
@@ -207,7 +228,7 @@ struct CopyKeeper<R: FreshResource>: Sendable {
     guard let stored = await store.read(name), let value = decode(stored.content) else { return }
     // Another identity may have been set since.
     guard name == self.name else { return }
-    client.restore(value, age: stored.age, to: resource)
+    client.restore(value, age: stored.age, sourceTime: stored.sourceTime, to: resource)
   }
 
   /// Stores a copy from the server.
@@ -218,7 +239,12 @@ struct CopyKeeper<R: FreshResource>: Sendable {
     let name = name
     // The age may be a little older by now, and the copy may be another.
     let now = client.reading(of: resource)
-    let isCurrent = now?.copy == snapshot.copy
-    await store.write(content, age: (isCurrent ? now?.report.label.age : nil) ?? age, as: name)
+    let report = now?.copy == snapshot.copy ? now?.report : nil
+    await store.write(
+      content,
+      age: report?.label.age ?? age,
+      sourceTime: report?.sourceTime,
+      as: name
+    )
   }
 }

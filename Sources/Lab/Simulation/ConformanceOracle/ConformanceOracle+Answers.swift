@@ -309,7 +309,7 @@ extension ConformanceOracle {
     } else if let hidden = hidden(marks) {
       age = max(age, hidden)
     }
-    guard let copy, copy.provenance == .server, let made = marks.fetchedAt,
+    guard let copy, copy.provenance != .local, let made = marks.fetchedAt,
       copy.sourceTime == made.milliseconds
     else { return age }
     return max(age, copy.age(at: turn.now))

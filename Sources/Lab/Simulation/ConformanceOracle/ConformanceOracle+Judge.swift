@@ -35,7 +35,8 @@ extension ConformanceOracle {
       burstEnds = nil
       return .goOn
     case .wrote(let revision): return wrote(revision)
-    case .restored(let revision, let age): return restored(revision, age.milliseconds)
+    case .restored(let revision, let age, let made):
+      return restored(revision, age.milliseconds, made?.milliseconds)
     case .restrained(let next):
       restraint = next
       return .goOn
@@ -246,7 +247,7 @@ extension ConformanceOracle {
   }
 
   /// R38: a restored copy fills a gap and never replaces another.
-  private mutating func restored(_ revision: Revision, _ age: Int64) -> Obligation {
+  private mutating func restored(_ revision: Revision, _ age: Int64, _ made: Int64?) -> Obligation {
     turn.copyRule = .provenance
     guard copy == nil else {
       turn.order = .hold
@@ -260,7 +261,7 @@ extension ConformanceOracle {
       ageAtArrival: max(age, 0),
       arrivedAt: turn.now,
       hasServerAge: false,
-      sourceTime: nil,
+      sourceTime: made,
       provenance: .disk,
       changedAt: turn.now,
       verifiedAt: turn.now

@@ -80,9 +80,10 @@ extension ConformanceOracle {
     return wasLive
   }
 
-  /// Opens and closes the stream: it is wanted while the resource is observed in the foreground.
+  /// Opens and closes the stream: it is wanted while the resource is observed in the foreground, and not gone.
   mutating func settleStream() {
-    guard let push = policy.push, isWatched, lifecycle == .foreground, mayAsk else {
+    let isGone = failure?.kind == .gone
+    guard let push = policy.push, isWatched, lifecycle == .foreground, mayAsk, !isGone else {
       guard stream != .off else { return }
       stream = .off
       streamAttempts = 0

@@ -89,10 +89,18 @@ extension MutantPlan {
       }
     ),
     MutantPlan(
+      .monotonicReads,
+      "a copy from disk forgets when it was made",
+      event: { event, _ in
+        guard case .restored(let revision, let age, _) = event else { return event }
+        return .restored(revision, age: age)
+      }
+    ),
+    MutantPlan(
       .provenance,
       "a copy from disk replaces a newer one",
       event: { event, _ in
-        guard case .restored(let revision, _) = event else { return event }
+        guard case .restored(let revision, _, _) = event else { return event }
         return .wrote(revision)
       }
     ),

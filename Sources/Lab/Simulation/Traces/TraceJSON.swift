@@ -76,8 +76,11 @@ enum TraceJSON {
     case .linkOpened(let isResumed): [("isResumed", .bool(isResumed))]
     case .linkDelivered(let about, let answer):
       [("context", .object(context(about))), ("answer", .object(self.answer(answer)))]
-    case .restored(let revision, let age):
-      [("revision", .integer(revision.number)), ("age", .integer(age.milliseconds))]
+    case .restored(let revision, let age, let made):
+      [
+        ("revision", .integer(revision.number)), ("age", .integer(age.milliseconds)),
+        ("sourceTime", made.map { .integer($0.milliseconds) } ?? .null),
+      ]
     case .restrained(let restraint): self.restraint(restraint)
     case .notHeld(let ticket):
       [

@@ -52,7 +52,13 @@ extension World {
     case 28:
       guard temper.has(.restores) else { return nil }
       let age = Timespan(milliseconds: dice.scale(10, 24))
-      return .restored(Revision(800_000_000 + dice.below(5)), age: age)
+      // Some were made when the server's newest data was, some long before or by another clock.
+      let made = [server.clock + server.producer.madeAt, dice.scale(10, 40)][Int(dice.below(2))]
+      return .restored(
+        Revision(800_000_000 + dice.below(5)),
+        age: age,
+        sourceTime: dice.oneIn(3) ? nil : WallTime(milliseconds: made)
+      )
     case 29: return temper.has(.restraints) ? .restrained(restraint()) : nil
     case 30:
       guard temper.has(.storms) else { return nil }

@@ -412,20 +412,20 @@ return{steadyClock,ServerClock,everySecond};
 const m_engine_device=(()=>{
 const{steadyClock}=m_engine_clock;
 class Device{
-#bj=new Set();
+#bi=new Set();
 #as=null;
 #at=null;
 constructor(){
 this.#au();
 if(typeof document==="undefined")return;
 document.addEventListener("visibilitychange",()=>this.#au());
-document.addEventListener("freeze",()=>this.#bk("suspended"));
+document.addEventListener("freeze",()=>this.#bj("suspended"));
 document.addEventListener("resume",()=>this.#au());
-addEventListener("pagehide",()=>this.#bk("suspended"));
+addEventListener("pagehide",()=>this.#bj("suspended"));
 addEventListener("pageshow",()=>this.#au());
 addEventListener("focus",()=>this.#b({event:"focused"}));
-for(const name of ["online","offline"])addEventListener(name,()=>this.#bl());
-navigator.connection?.addEventListener?.("change",()=>this.#bl());
+for(const name of ["online","offline"])addEventListener(name,()=>this.#bk());
+navigator.connection?.addEventListener?.("change",()=>this.#bk());
 }
 now(){
 return steadyClock.now();
@@ -439,22 +439,22 @@ return this.#at;
 listen(listener){
 listener({event:"lifecycle",with:{to:this.#as}});
 listener({event:"connectivity",with:{to:this.#at}});
-this.#bj.add(listener);
-return()=>this.#bj.delete(listener);
+this.#bi.add(listener);
+return()=>this.#bi.delete(listener);
 }
 tick(){
 if(steadyClock.notice())this.#b({event:"slept"});
 }
 #au(){
-this.#bk(globalThis.document?.hidden?"background":"foreground");
-this.#bl();
+this.#bj(globalThis.document?.hidden?"background":"foreground");
+this.#bk();
 }
-#bk(to){
+#bj(to){
 if(this.#as===to)return;
 this.#as=to;
 this.#b({event:"lifecycle",with:{to}});
 }
-#bl(){
+#bk(){
 const{onLine,connection}=globalThis.navigator??{};
 const to=onLine===false?"offline":connection?.saveData?"metered":"online";
 if(this.#at===to)return;
@@ -462,7 +462,7 @@ this.#at=to;
 this.#b({event:"connectivity",with:{to}});
 }
 #b(event){
-for(const listener of this.#bj)listener(event);
+for(const listener of this.#bi)listener(event);
 }
 }
 return{Device};
@@ -471,7 +471,7 @@ const m_shared_deferred=(()=>{
 class Deferred{
 #cl;
 #cm;
-#bm=null;
+#bl=null;
 #ah=null;
 #av=0;
 constructor(make,onFailure){
@@ -483,10 +483,10 @@ return this.#ah;
 }
 async load(){
 try{
-this.#bm??=this.#cl();
-this.#ah=await this.#bm;
+this.#bl??=this.#cl();
+this.#ah=await this.#bl;
 }catch(failure){
-this.#bm=null;
+this.#bl=null;
 throw failure;
 }
 }
@@ -631,7 +631,7 @@ return this.#d.some((stop)=>stop.id===id);
 toggle(stop){
 if(!stop)return;
 const others=this.#d.filter(({id})=>id !==stop.id);
-this.#bn(this.has(stop.id)?others:[{id:stop.id,name:stop.name},...others].slice(0,MOST));
+this.#bm(this.has(stop.id)?others:[{id:stop.id,name:stop.name},...others].slice(0,MOST));
 }
 rename(stop){
 const kept=this.#d.find(({id})=>id===stop.id);
@@ -639,7 +639,7 @@ if(!kept||kept.name===stop.name)return;
 kept.name=stop.name;
 memory.write("favourites",this.#d);
 }
-#bn(list){
+#bm(list){
 this.#d=list;
 memory.write("favourites",list.length>0?list:null);
 this.page.favouritesChanged();
@@ -1036,6 +1036,7 @@ wrote:(writer,values)=>writer.integer(values.take("revision"),values.name("revis
 restored:(writer,values)=>{
 writer.integer(values.take("revision"),values.name("revision"));
 writer.integer(values.take("age"),values.name("age"));
+writer.optional(values.take("sourceTime",null),values.name("sourceTime"));
 },
 restrained:(writer,values)=>{
 for(const name of RESTRAINT){
@@ -1322,10 +1323,10 @@ return{writeContext,writeOriginEvent,readOriginOrders,writeEvent,POLICY_FIELDS,R
 const m_engine_freshness=(()=>{
 const{POLICY_FIELDS,RECORDS,readCounters,readEffects,readLabel,readLook,readOriginOrders,readPolicy,writeContext,writeEvent,writeOriginEvent,writePolicy}=m_engine_freshness_messages;
 const{CODES,EngineError,Members,Reader,Writer}=m_engine_freshness_words;
-const WIRE_VERSION=6;
+const WIRE_VERSION=7;
 class Engine{
-#n;
-#bo;
+#m;
+#bn;
 #s;
 #co;
 #cp=false;
@@ -1343,22 +1344,22 @@ static draw(){
 return crypto.getRandomValues(new Uint32Array(1))[0];
 }
 constructor(instance){
-this.#n=instance.exports;
-const version=this.#n.freshness_wire_version?.();
+this.#m=instance.exports;
+const version=this.#m.freshness_wire_version?.();
 if(version !==WIRE_VERSION){
 const problem=`the module speaks wire form ${version}, not ${WIRE_VERSION}`;
 throw new EngineError("wrongModule","",problem);
 }
-this.#s=this.#n.freshness_buffer();
-this.#co=this.#n.freshness_buffer_capacity();
+this.#s=this.#m.freshness_buffer();
+this.#co=this.#m.freshness_buffer_capacity();
 }
 get machines(){
-return this.#n.freshness_machines();
+return this.#m.freshness_machines();
 }
 get memory(){
 return{
-inUse:this.#n.freshness_memory_in_use()>>>0,
-size:this.#n.memory.buffer.byteLength,
+inUse:this.#m.freshness_memory_in_use()>>>0,
+size:this.#m.memory.buffer.byteLength,
 };
 }
 policy(description){
@@ -1423,7 +1424,7 @@ const writer=new Writer(this.#cq(),this.#s,this.#co);
 write?.(writer);
 let result;
 try{
-result=this.#n[name](...values,...(write?[writer.count]:[]));
+result=this.#m[name](...values,...(write?[writer.count]:[]));
 }catch(fault){
 this.#cp=true;
 throw new EngineError("broken","",`the module stopped at a fault: ${fault.message}`);
@@ -1437,7 +1438,7 @@ return value;
 }
 #dr(number,writer){
 const code=CODES[number - 1]??"unknown";
-const where=number<=4?writer.names[this.#n.freshness_error_position()]??"":"";
+const where=number<=4?writer.names[this.#m.freshness_error_position()]??"":"";
 const problems={
 outOfRange:"the number is out of its range",
 noSuchMachine:"the machine was destroyed",
@@ -1447,9 +1448,9 @@ tooManyMachines:"there are as many machines as there may be",
 return new EngineError(code,where,problems[code]??`the module refused the message (${code})`);
 }
 #cq(){
-const{buffer}=this.#n.memory;
-if(this.#bo?.buffer !==buffer)this.#bo=new DataView(buffer);
-return this.#bo;
+const{buffer}=this.#m.memory;
+if(this.#bn?.buffer !==buffer)this.#bn=new DataView(buffer);
+return this.#bn;
 }
 }
 class Machine{
@@ -1460,7 +1461,7 @@ this.#e=call;
 }
 handle(event,now,draw){
 const effects=this.#e("freshness_handle",(writer)=>{
-this.#bp(writer,now);
+this.#bo(writer,now);
 writer.integer(draw,"draw");
 writeEvent(writer,event);
 },readEffects);
@@ -1468,10 +1469,10 @@ this.#ad=Math.floor(now);
 return effects;
 }
 look(now){
-return this.#e("freshness_look",(writer)=>this.#bp(writer,now),readLook);
+return this.#e("freshness_look",(writer)=>this.#bo(writer,now),readLook);
 }
 label(now){
-return this.#e("freshness_label",(writer)=>this.#bp(writer,now),readLabel);
+return this.#e("freshness_label",(writer)=>this.#bo(writer,now),readLabel);
 }
 policy(){
 return this.#e("freshness_policy",null,readPolicy);
@@ -1482,7 +1483,7 @@ return this.#e("freshness_counters",null,readCounters);
 destroy(){
 this.#e("freshness_destroy",null);
 }
-#bp(writer,now){
+#bo(writer,now){
 if(Math.floor(now)<this.#ad){
 const problem=`${now} is before the last event, at ${this.#ad}; pass a clock that never runs backwards`;
 throw new EngineError("wentBack","now",problem);
@@ -1583,32 +1584,32 @@ const LONGEST_PRESS_MS=10_000;
 const CLICK_DELAY_MS=100;
 const POINTER_REST_MS=10_000;
 class PressGuard{
-#bq=false;
+#bp=false;
 #x=null;
-#br=new Map();
+#bq=new Map();
 constructor(){
 addEventListener("pointerdown",()=>this.#ds(),true);
-addEventListener("pointerup",()=>this.#bs(CLICK_DELAY_MS),true);
-addEventListener("click",()=>this.#bs(0),true);
+addEventListener("pointerup",()=>this.#br(CLICK_DELAY_MS),true);
+addEventListener("click",()=>this.#br(0),true);
 for(const name of ["pointercancel","dragend","blur"])addEventListener(name,()=>this.#cr(),true);
 }
 run(owner,change){
-if(this.#bq)this.#br.set(owner,change);
+if(this.#bp)this.#bq.set(owner,change);
 else change();
 }
 #ds(){
-this.#bq=true;
-this.#bs(LONGEST_PRESS_MS);
+this.#bp=true;
+this.#br(LONGEST_PRESS_MS);
 }
-#bs(delay){
+#br(delay){
 clearTimeout(this.#x);
 this.#x=setTimeout(()=>this.#cr(),delay);
 }
 #cr(){
 clearTimeout(this.#x);
-this.#bq=false;
-const changes=[...this.#br.values()];
-this.#br.clear();
+this.#bp=false;
+const changes=[...this.#bq.values()];
+this.#bq.clear();
 for(const change of changes)change();
 }
 }
@@ -1676,15 +1677,15 @@ const{clockTime,duration}=m_shared_moments;
 const{pressGuard}=m_shared_press_guard;
 const PARTS=["time","badge","mode","line","open","remark","alert","platform","platform-word","platform-name","countdown"];
 class Rows{
-#bt;
+#bs;
 #f=[];
-#bu=[];
-#o=0;
+#bt=[];
+#n=0;
 #ae=0;
 #ai=new Set();
 #l=null;
 constructor(body,{onOpen,onToggle}){
-this.#bt=body;
+this.#bs=body;
 this.onOpen=onOpen;
 this.onToggle=onToggle;
 body.addEventListener("click",(event)=>this.#du(event));
@@ -1699,16 +1700,16 @@ get departures(){
 return this.#f.map(({departure})=>departure).filter(Boolean);
 }
 clear(){
-this.#bt.replaceChildren();
-[this.#f,this.#bu,this.#ae]=[[],[],0];
+this.#bs.replaceChildren();
+[this.#f,this.#bt,this.#ae]=[[],[],0];
 this.#ai.clear();
 }
 release(){
 this.#ae=0;
 }
 show(departures,context){
-this.#bu=departures;
-this.#o=context.most;
+this.#bt=departures;
+this.#n=context.most;
 this.#l=context;
 this.#cu(context);
 }
@@ -1724,9 +1725,9 @@ const next=at<0?(step>0?0:this.count - 1):at + step;
 this.#f[next]?.departure&&this.#f[next].open.focus();
 }
 #cu(context){
-const listed=this.#bu.filter((departure)=>!hasDeparted(departure,context.now)).slice(0,this.#o);
+const listed=this.#bt.filter((departure)=>!hasDeparted(departure,context.now)).slice(0,this.#n);
 const focus=this.#dv();
-this.#ae=Math.min(Math.max(this.#ae,listed.length),this.#o);
+this.#ae=Math.min(Math.max(this.#ae,listed.length),this.#n);
 while(this.#f.length<this.#ae)this.#ax();
 while(this.#f.length>this.#ae)this.#dw();
 this.#f.forEach((place,index)=>this.#cv(place,listed[index]??null,context));
@@ -1736,7 +1737,7 @@ this.#dx(focus);
 const row=fromTemplate("row-template");
 const place={row,departure:null,detail:null};
 for(const name of PARTS)place[name.replace("platform-","platform")]=part(row,name);
-this.#bt.append(row);
+this.#bs.append(row);
 this.#f.push(place);
 }
 #dw(){
@@ -1985,19 +1986,19 @@ return isNew;
 this.root.hidden=this.#h.length===0;
 if(this.#af>=this.#h.length)this.#af=0;
 if(this.#h.length===0)this.#y=false;
-this.#bv();
+this.#bu();
 }
 tick(now,{turns}){
 if(!turns||this.#h.length<2||now - this.#cw<EACH_MS)return;
 this.#cw=now;
 this.#af=(this.#af + 1)% this.#h.length;
-this.#bv();
+this.#bu();
 }
 #aj(isOpen){
 this.#y=isOpen;
-this.#bv();
+this.#bu();
 }
-#bv(){
+#bu(){
 const banner=this.#h[this.#af];
 setAttribute(this.toggle,"aria-expanded",String(this.#y));
 this.list.hidden=!this.#y;
@@ -2139,8 +2140,10 @@ const time=Date.parse(text??"");
 return Number.isNaN(time)?null:time;
 }
 const truncationOf=(text)=>(/:\d\d\.\d/.test(String(text))?0:999);
+const LONGEST_MS=2 ** 31 * 1000;
+const bounded=(ms)=>Math.max(-LONGEST_MS,Math.min(ms,LONGEST_MS));
 function whole(value){
-return Number.isFinite(value)?Math.trunc(value):null;
+return Number.isFinite(value)?bounded(Math.trunc(value)):null;
 }
 function marksOfBody(body,transit=0){
 const meta=body.meta??{};
@@ -2158,12 +2161,11 @@ reason:null,
 };
 }
 function marksOfHead(headers){
-const age=Number.parseInt(headers.get("x-md-rt-age-ms")??"",10);
 return{
 serverTime:instant(headers.get("date")),
 truncation:truncationOf(),
 fetchedAt:instant(headers.get("x-md-rt-fetched-at")),
-cacheAge:age>=0?age:null,
+cacheAge:digitsOf(headers,"x-md-rt-age-ms"),
 status:wordOf(STATUSES,headers.get("x-md-rt-status")),
 };
 }
@@ -2171,34 +2173,34 @@ function servedAt({serverTime,truncation,fetchedAt=null,cacheAge=null},saysTime)
 if(saysTime)return{time:serverTime,isCut:truncation>0};
 return fetchedAt===null||cacheAge===null?null:{time:fetchedAt + cacheAge,isCut:fetchedAt % 1000===0};
 }
-function milliseconds(headers,name){
+function digitsOf(headers,name){
 const text=headers?.get(name)??"";
 return /^\d{1,12}$/.test(text)?Number(text):null;
 }
 const CLOCK_DIFFERENCE_MS=100;
 function throughCaches(marks,headers,{taken,saysTime=false}){
 const seconds=Number.parseInt(headers.get("age")??"",10);
-const told=seconds>0?seconds * 1000:0;
+const told=seconds>0?bounded(seconds * 1000):0;
 const [date,served]=[instant(headers.get("date")),servedAt(marks,saysTime)];
 const hidden=date===null||served===null?0:date - served.time;
 const isSeen=hidden>=1000||(hidden>taken + CLOCK_DIFFERENCE_MS&&!served.isCut);
 if(!isSeen||hidden<=told)return{...marks,transit:told};
-return{...marks,serverTime:served.time,truncation:0,transit:hidden};
+return{...marks,serverTime:served.time,truncation:0,transit:bounded(hidden)};
 }
 function hintsOf(body,headers){
 const hints={};
 const expected=instant(body?.meta?.nextExpectedAt);
 if(expected !==null)hints.nextExpectedAt=expected;
-const spread=whole(body?.meta?.nextExpectedSpreadMs)??milliseconds(headers,"x-md-rt-spread-ms");
+const spread=whole(body?.meta?.nextExpectedSpreadMs)??digitsOf(headers,"x-md-rt-spread-ms");
 if(spread !==null)hints.spread=Math.max(spread,0);
-const next=milliseconds(headers,"x-md-rt-next-ms");
+const next=digitsOf(headers,"x-md-rt-next-ms");
 if(next !==null)return{...hints,maxAge:next};
 const control=headers?.get("cache-control")??"";
 const age=/(?:^|,)\s*max-age\s*=\s*"?(\d+)/i.exec(control);
-if(age&&Number(age[1])>0&&!/no-store|no-cache/i.test(control))hints.maxAge=Number(age[1])* 1000;
+if(age&&Number(age[1])>0&&!/no-store|no-cache/i.test(control))hints.maxAge=bounded(Number(age[1])* 1000);
 return hints;
 }
-return{wireWord,truncationOf,marksOfBody,marksOfHead,throughCaches,hintsOf};
+return{wireWord,truncationOf,marksOfBody,marksOfHead,digitsOf,throughCaches,hintsOf};
 })();
 const m_engine_rate_limit=(()=>{
 const LONGEST_RESET_S=86_400;
@@ -2244,7 +2246,7 @@ return{rateLimitOf};
 })();
 const m_engine_arrival=(()=>{
 const{contentDigest}=m_engine_content_digest;
-const{hintsOf,marksOfBody,marksOfHead,throughCaches}=m_engine_marks;
+const{digitsOf,hintsOf,marksOfBody,marksOfHead,throughCaches}=m_engine_marks;
 const{rateLimitOf}=m_engine_rate_limit;
 const LONGEST_PAUSE_S=999_999_999;
 const LARGEST_BODY=8_000_000;
@@ -2283,7 +2285,7 @@ return;
 }
 const text=await response.text();
 arrival.answeredAt=now();
-arrival.bytes=Number.parseInt(headers.get("content-length")??"",10)||text.length;
+arrival.bytes=digitsOf(headers,"content-length")||text.length;
 if(text !=="")arrival.evidence.digest=contentDigest(text);
 const document=text.length<=LARGEST_BODY?parsed(text):null;
 arrival.outcome=outcomeOf(status,headers);
@@ -2381,20 +2383,20 @@ reject(signal.reason);
 });
 class EventStreamParser{
 retry=null;
-#bw="";
+#bv="";
 #ay=[];
 #t="";
-#bx=0;
+#bw=0;
 #cx=null;
 feed(text){
 const events=[];
-let rest=this.#bw + text;
+let rest=this.#bv + text;
 const held=rest.endsWith("\r")?"\r":"";
 if(held)rest=rest.slice(0,-1);
 const lines=rest.split(/\r\n|\n|\r/);
-this.#bw=lines.pop()+ held;
+this.#bv=lines.pop()+ held;
 for(const line of lines)this.#ea(line,events);
-if(this.#bx + this.#bw.length>LONGEST_EVENT)throw new RangeError("the event is too long");
+if(this.#bw + this.#bv.length>LONGEST_EVENT)throw new RangeError("the event is too long");
 return events;
 }
 #ea(line,events){
@@ -2407,11 +2409,11 @@ if(field==="data")this.#ay.push(value);
 if(field==="event")this.#t=value;
 if(field==="retry"&&/^[0-9]+$/.test(value))this.retry=Math.min(Number(value),LONGEST_RETRY_MS);
 if(field==="id"&&!value.includes("\0"))this.#cx=value;
-this.#bx +=line.length;
+this.#bw +=line.length;
 }
 #eb(events){
 if(this.#ay.length>0)events.push({name:this.#t||"message",id:this.#cx,data:this.#ay.join("\n")});
-[this.#ay,this.#t,this.#bx]=[[],"",0];
+[this.#ay,this.#t,this.#bw]=[[],"",0];
 }
 }
 async function readEventStream(address,{lastId,fields={},signal,wait=0,send=fetch,onOpen,onLife,onRetry=()=>{},onEvent}){
@@ -2442,19 +2444,19 @@ return{pause,EventStreamParser,readEventStream};
 })();
 const m_engine_resource_stream=(()=>{
 class ResourceStream{
-#by=new AbortController();
+#bx=new AbortController();
 constructor(listener){
 this.listener=listener;
 }
 async run(read,address,options={}){
-const tell=(act)=>this.#by.signal.aborted||act();
+const tell=(act)=>this.#bx.signal.aborted||act();
 const lastId=options.lastId??null;
 let pause=null;
 try{
 await read(address,{
 ...options,
 lastId,
-signal:this.#by.signal,
+signal:this.#bx.signal,
 wait:this.listener.wait,
 onRetry:(ms)=>tell(()=>this.listener.retry(ms)),
 onOpen:()=>tell(()=>this.listener.opened(lastId !==null)),
@@ -2472,7 +2474,7 @@ deliver(outcome,{body=null,tag=null,bytes,marks={},hints={}}){
 this.listener.delivered({outcome,status:200,body,tag,bytes,marks,hints});
 }
 close(){
-this.#by.abort();
+this.#bx.abort();
 }
 }
 return{ResourceStream};
@@ -2496,7 +2498,7 @@ return this.listener.gap();
 }
 const document=JSON.parse(data);
 if(name==="verified")return this.#cy("unchanged",null,id,data.length,document);
-const body=name==="change"?this.#bz(document):document;
+const body=name==="change"?this.#by(document):document;
 if(!isBoard(body))return this.listener.gap();
 this.#z={body,id};
 this.#cy("content",body,id,data.length,body);
@@ -2504,7 +2506,7 @@ this.#cy("content",body,id,data.length,body);
 #cy(outcome,body,tag,bytes,source){
 this.deliver(outcome,{body,tag,bytes,marks:marksOfBody(source),hints:hintsOf(source,null)});
 }
-#bz({removed,departures,order,...rest}){
+#by({removed,departures,order,...rest}){
 if(!this.#z)return null;
 const byKey=new Map([...this.#z.body.departures,...departures].map((departure)=>[departure.key,departure]));
 for(const key of removed)byKey.delete(key);
@@ -2517,11 +2519,11 @@ return{BoardStream};
 const m_engine_origin_gate=(()=>{
 const gates=new WeakMap();
 class OriginGate{
-#ca;
+#bz;
 #t;
 #az;
-#m=0;
-#p=new Map();
+#r=0;
+#o=new Map();
 #u=new Set();
 #aa=new Set();
 #ak={};
@@ -2531,7 +2533,7 @@ const known=gates.get(engine);
 return remembered(known,originOf(address),(name)=>new OriginGate(engine,policy,now,name));
 }
 constructor(engine,policy,now,name){
-this.#ca=engine.origin(policy);
+this.#bz=engine.origin(policy);
 this.#t=name;
 this.#az=now;
 }
@@ -2542,7 +2544,7 @@ get isRestrained(){
 return Object.values(this.#ak).some((limit)=>limit !==null);
 }
 destroy(){
-this.#ca.destroy();
+this.#bz.destroy();
 }
 join(resource){
 this.#aa.add(resource);
@@ -2550,30 +2552,30 @@ resource.restrain(this.#ak);
 return()=>this.#aa.delete(resource);
 }
 ask({priority,longPoll},start){
-this.#m +=1;
-const number=this.#m;
-this.#p.set(number,{start,isLongPoll:longPoll !==null});
+this.#r +=1;
+const number=this.#r;
+this.#o.set(number,{start,isLongPoll:longPoll !==null});
 this.#u.add(number);
-queueMicrotask(()=>this.#p.has(number)&&this.#v({event:"asks",with:{number,priority,isLongPoll:longPoll !==null}}));
+queueMicrotask(()=>this.#o.has(number)&&this.#v({event:"asks",with:{number,priority,isLongPoll:longPoll !==null}}));
 return number;
 }
 hurry(number){
-if(this.#p.has(number))this.#v({event:"asks",with:{number,priority:"high",isLongPoll:this.#p.get(number).isLongPoll}});
+if(this.#o.has(number))this.#v({event:"asks",with:{number,priority:"high",isLongPoll:this.#o.get(number).isLongPoll}});
 }
 stream(open,refuse){
 if(this.#ec()){
 queueMicrotask(open);
 return null;
 }
-this.#m +=1;
-const number=this.#m;
+this.#r +=1;
+const number=this.#r;
 this.#u.add(number);
 const start=()=>{
 if(!this.#u.has(number))return;
 let isOpen=false;
-this.#p.set(number,{start:()=>(isOpen=true)});
+this.#o.set(number,{start:()=>(isOpen=true)});
 this.#v({event:"opens",with:{number}});
-this.#p.delete(number);
+this.#o.delete(number);
 if(isOpen)return open();
 this.#u.delete(number);
 refuse();
@@ -2588,12 +2590,12 @@ return /^h[23]/.test(known.at(-1)?.nextHopProtocol??"");
 }
 withdraw(number){
 this.#u.delete(number);
-this.#p.delete(number);
+this.#o.delete(number);
 this.#v({event:"withdrew",with:{number}});
 }
 tooSlow(number){
 this.#u.delete(number);
-const wasSent=!this.#p.delete(number);
+const wasSent=!this.#o.delete(number);
 if(wasSent)this.#v({event:"ended",with:{number,now:this.#az(),outcome:"timedOut"}});
 else this.#v({event:"withdrew",with:{number}});
 }
@@ -2610,14 +2612,14 @@ asksForPause({retryAfter,serverTime}){
 this.#v({event:"ended",with:{number:0,now:this.#az(),outcome:"throttled",retryAfter,serverTime,rateLimit:null,resources:this.#aa.size}});
 }
 #v(event){
-const{restraint,send}=this.#ca.handle(event);
+const{restraint,send}=this.#bz.handle(event);
 if(JSON.stringify(restraint)!==JSON.stringify(this.#ak)){
 this.#ak=restraint;
 for(const resource of this.#aa)queueMicrotask(()=>this.#aa.has(resource)&&resource.restrain(this.#ak));
 }
 for(const{number,isHeld}of send){
-this.#p.get(number)?.start(isHeld);
-this.#p.delete(number);
+this.#o.get(number)?.start(isHeld);
+this.#o.delete(number);
 }
 }
 }
@@ -2711,27 +2713,27 @@ const LONGEST_TIMER_MS=2 ** 31 - 1;
 class LiveResource{
 #c=null;
 #cz=null;
-#q=null;
+#p=null;
 #da=null;
-#r=null;
+#q=null;
 #l={question:0};
 #k=null;
 #ag=null;
 #ab=null;
+#ca=0;
 #cb=0;
-#cc=0;
 #x=null;
-#i=null;
-#ba=null;
-#m=0;
+#j=null;
+#cc=null;
+#r=0;
 #ad=-Infinity;
 #al=null;
 #cd=[];
-#bb=[];
+#ba=[];
 #ce=new Map();
 #db=[];
-#bc=new Map();
-#bd=false;
+#bb=new Map();
+#bc=false;
 #dc=0;
 constructor(source,{engine,policy,clientPolicy=policy,device,onChange,onArrival=()=>{},onConfirmed=()=>{},send,timers=globalThis,mostRecords=MOST_RECORDS}){
 this.source=source;
@@ -2752,14 +2754,14 @@ now(){
 return(this.#ad=Math.max(this.#ad,this.device.now()));
 }
 watch(question){
-if(this.#r !==null&&this.source.isSame(question,this.#r))return;
-this.#r=question;
+if(this.#q !==null&&this.source.isSame(question,this.#q))return;
+this.#q=question;
 this.#al=null;
 if(!this.#c)return this.#ed();
 this.#l={question:this.#l.question + 1};
 const hadStream=this.#ag !==null||this.#ab !==null;
-this.#be();
-[this.#cb,this.#cc]=[0,0];
+this.#bd();
+[this.#ca,this.#cb]=[0,0];
 this.#b({event:"contextChanged",with:this.#l});
 if(hadStream)this.#b({event:"linkLost"});
 }
@@ -2774,43 +2776,36 @@ this.#c&&this.#b({event:"acted"});
 }
 invalidate(){
 if(!this.#c)return;
-this.#bd=this.#k !==null;
+this.#bc=this.#k !==null;
 this.acted();
-if(!this.#bd)this.#b({event:"wished",with:{wish:"change"}});
+if(!this.#bc)this.#b({event:"wished",with:{wish:"change"}});
 }
 stop(){
 if(!this.#c)return;
 this.#b({event:"stopped"});
 this.#cz();
-this.#be();
+this.#bd();
 this.#da();
 this.timers.clearTimeout(this.#x);
 this.#c.destroy();
-[this.#c,this.#r,this.#i,this.#al]=[null,null,null,null];
+[this.#c,this.#q,this.#j,this.#al]=[null,null,null,null];
 }
 refresh({isForced=false}={}){
 if(!this.#c)return;
 this.#b({event:"wished",with:{wish:isForced?"hardRefresh":"person"}});
-if(this.#k)this.#q.hurry(this.#k.number);
+if(this.#k)this.#p.hurry(this.#k.number);
 }
 restrain(restraint){
 this.#c&&this.#b({event:"restrained",with:restraint});
-}
-restore(body,age){
-if(!this.#c||this.#i)return;
-this.#m +=1;
-const revision=this.#m;
-this.#ba={body,tag:null,revision,validator:null};
-this.#b({event:"restored",with:{revision,age:Math.max(0,Math.round(age))}});
 }
 get requests(){
 return this.#dc;
 }
 get question(){
-return this.#r;
+return this.#q;
 }
 get body(){
-return this.#i?.body??null;
+return this.#j?.body??null;
 }
 look(){
 return this.#c?.look(this.now())??null;
@@ -2822,7 +2817,7 @@ diagnostics(){
 if(!this.#c)return null;
 return{
 ring:this.#cd,
-records:this.#bb,
+records:this.#ba,
 counters:this.#c.counters(),
 policy:this.policy,
 look:this.look(),
@@ -2833,8 +2828,8 @@ now:this.now(),
 #ed(){
 this.#c=this.engine.machine({policy:this.wished,context:this.#l});
 this.#cz=this.device.listen((event)=>this.#b(event));
-this.#q=OriginGate.of(this.engine,this.source.address(this.#r,null),this.clientPolicy,()=>this.device.now());
-this.#da=this.#q.join(this);
+this.#p=OriginGate.of(this.engine,this.source.address(this.#q,null),this.clientPolicy,()=>this.device.now());
+this.#da=this.#p.join(this);
 this.#b({event:"started"});
 }
 #b(event,now=this.now(),confirms=null){
@@ -2842,16 +2837,16 @@ const effects=this.#c.handle(event,now,Engine.draw());
 if(effects.notes.length>0)this.#db=effects.notes;
 if(effects.cancel !==null&&this.#k?.generation===effects.cancel){
 this.#k.abort.abort();
-if(effects.notes.includes("timedOut"))this.#q.tooSlow(this.#k.number);
-else this.#q.withdraw(this.#k.number);
+if(effects.notes.includes("timedOut"))this.#p.tooSlow(this.#k.number);
+else this.#p.withdraw(this.#k.number);
 this.#k=null;
 }
-if(effects.sample)this.#bn(effects.sample);
+if(effects.sample)this.#bm(effects.sample);
 this.#ee(effects,now);
 if(effects.snapshot==="apply"||effects.snapshot==="verify")confirms?.();
 if(effects.request)this.#ef(effects.request);
 if(effects.link==="open")this.#eg();
-if(effects.link==="close")this.#be();
+if(effects.link==="close")this.#bd();
 this.#eh(effects.alarm,now);
 if(effects.changes.length>0||effects.snapshot !=="none")this.onChange(this);
 }
@@ -2863,37 +2858,37 @@ this.#x=this.timers.setTimeout(()=>this.#b({event:"woke"}),wait);
 }
 #ee(effects,now){
 const look=this.#c.look(now);
-const incoming=this.#ba;
-this.#ba=null;
+const incoming=this.#cc;
+this.#cc=null;
 if(incoming&&look.revision===incoming.revision&&effects.snapshot !=="hold"){
 const isValid=look.validator !==null&&look.validator===incoming.validator;
-this.#i={...incoming,tag:isValid?incoming.tag:null};
+this.#j={...incoming,tag:isValid?incoming.tag:null};
 }
-if(look.revision===null)this.#i=null;
+if(look.revision===null)this.#j=null;
 if(effects.notes.includes("timedOut"))this.#al={problem:null,reason:null};
 }
 get #am(){
-return `GET ${nameOf(this.source.address(this.#r,null))}`;
+return `GET ${nameOf(this.source.address(this.#q,null))}`;
 }
 #ei(generation){
-const before=/;m=([0-9a-f]{16})[0-9a-f]{48}$/.exec(this.#bc.get(this.#am)??"");
+const before=/;m=([0-9a-f]{16})[0-9a-f]{48}$/.exec(this.#bb.get(this.#am)??"");
 return before?{"X-MD-Receipt-After":`${generation};${before[1]}`}:{};
 }
-#bn(sample){
+#bm(sample){
 const evidence=this.#ce.get(sample.generation);
 this.#ce.clear();
 const record=sampleRecord(sample,this.#am,this.origin,evidence);
-if(evidence?.receipt)this.#bc.set(record.resource,evidence.receipt);
-if(this.#bc.size>MOST_RECEIPTS)this.#bc.clear();
+if(evidence?.receipt)this.#bb.set(record.resource,evidence.receipt);
+if(this.#bb.size>MOST_RECEIPTS)this.#bb.clear();
 const capacity=this.policy.ringCapacity;
 this.#cd=[...this.#cd,record].slice(-capacity);
-this.#bb.push(record);
-if(this.#bb.length>this.mostRecords)this.#bb.shift();
+this.#ba.push(record);
+if(this.#ba.length>this.mostRecords)this.#ba.shift();
 }
 #ef(request){
 const machine=this.#c;
 const flight={generation:request.generation,abort:new AbortController(),number:0};
-flight.number=this.#q.ask(request,(isHeld)=>{
+flight.number=this.#p.ask(request,(isHeld)=>{
 if(this.#c !==machine)return;
 if(request.longPoll !==null&&!isHeld){
 request.longPoll=null;
@@ -2906,21 +2901,21 @@ this.#k=flight;
 }
 async #an(request,{abort,number}){
 const machine=this.#c;
-const why={origin:request.origin??null,asked:this.source.subjectOf(this.#r)};
-const isKnown=request.validator !==null&&this.#i?.validator===request.validator;
-const base=isKnown&&this.#i.tag !==null?this.#i:null;
+const why={origin:request.origin??null,asked:this.source.subjectOf(this.#q)};
+const isKnown=request.validator !==null&&this.#j?.validator===request.validator;
+const base=isKnown&&this.#j.tag !==null?this.#j:null;
 const order=(this.#dc +=1);
-const arrival=await ask(this.source.address(this.#r,base),{
+const arrival=await ask(this.source.address(this.#q,base),{
 tag:base?.tag??null,
 fields:{...this.source.fields(),...this.#ei(request.generation)},
-read:(document,headers)=>this.source.read(document,headers,base,this.#i),
-ownsTime:this.source.ownsTime?.(this.#i?.body)??false,
+read:(document,headers)=>this.source.read(document,headers,base,this.#j),
+ownsTime:this.source.ownsTime?.(this.#j?.body)??false,
 wait:request.longPoll===null?null:Math.floor(request.longPoll / 1000),
 signal:abort.signal,
 now:()=>this.now(),
 send:this.send,
 });
-if(!abort.signal.aborted)this.#q.ended(number,arrival);
+if(!abort.signal.aborted)this.#p.ended(number,arrival);
 if(this.#c !==machine)return;
 if(this.#k?.generation===request.generation)this.#k=null;
 const{generation,context}=request;
@@ -2936,8 +2931,8 @@ this.#al={problem:arrival.problem,reason:arrival.reason??null};
 this.onArrival(arrival);
 }
 this.#dd("answered",{generation,context},this.#de(arrival,isCurrent),arrival.answeredAt,()=>this.onConfirmed(order));
-if(!this.#bd||this.#k !==null)return;
-this.#bd=false;
+if(!this.#bc||this.#k !==null)return;
+this.#bc=false;
 if(this.#c===machine)this.#b({event:"wished",with:{wish:"change"}});
 }
 #dd(event,values,answer,arrivedAt,confirms=null){
@@ -2951,29 +2946,29 @@ outcome:arrival.outcome,status:arrival.status,bytes:arrival.bytes,hints:arrival.
 marks:{...arrival.marks,...this.source.marks},deviceTime:Date.now(),
 };
 if(arrival.answeredAt !==undefined)answer.delay=Math.max(0,Math.round(arrival.answeredAt - arrival.askedAt));
-this.#m +=1;
+this.#r +=1;
 if(arrival.outcome==="content"){
-const isSame=isCurrent&&this.#i !==null&&this.source.contentOf(this.#i.body)===this.source.contentOf(arrival.body);
+const isSame=isCurrent&&this.#j !==null&&this.source.contentOf(this.#j.body)===this.source.contentOf(arrival.body);
 const incoming={
 body:arrival.body,
 tag:arrival.tag,
-revision:isSame?this.#i.revision:this.#m,
-validator:arrival.tag===null?null:this.#m,
+revision:isSame?this.#j.revision:this.#r,
+validator:arrival.tag===null?null:this.#r,
 };
-if(isCurrent)this.#ba=incoming;
+if(isCurrent)this.#cc=incoming;
 answer.revision=incoming.revision;
 answer.validator=incoming.validator;
 Object.assign(answer,this.source.natureOf(arrival.body));
 }
 if(arrival.outcome==="throttled")answer.retryAfter=arrival.retryAfter;
-if(arrival.outcome==="undecodable")answer.reason=this.#m;
+if(arrival.outcome==="undecodable")answer.reason=this.#r;
 return answer;
 }
 #eg(){
-this.#be();
+this.#bd();
 if(this.source.occupiesNoConnection)return this.#df();
 const place={number:null};
-place.number=this.#q.stream(
+place.number=this.#p.stream(
 ()=>this.#ab===place&&this.#df(),
 ()=>{
 if(this.#ab !==place)return;
@@ -2985,7 +2980,7 @@ this.#ab=place;
 }
 #df(){
 let heardAt=this.now();
-const stream=this.source.openStream(this.#r,this.#i,{
+const stream=this.source.openStream(this.#q,this.#j,{
 opened:(isResumed)=>this.#b({event:"linkOpened",with:{isResumed}}),
 heard:()=>{
 heardAt=this.now();
@@ -2994,8 +2989,8 @@ this.#b({event:"linkHeard"},heardAt);
 gap:()=>this.#b({event:"linkGap"}),
 delivered:(arrival)=>this.#ej(arrival,heardAt),
 lost:(pause)=>this.#ek(stream,pause),
-retry:(ms)=>(this.#cb=ms),
-wait:Math.max(0,this.#cc - this.now()),
+retry:(ms)=>(this.#ca=ms),
+wait:Math.max(0,this.#cb - this.now()),
 });
 this.#ag=stream;
 }
@@ -3005,13 +3000,13 @@ this.#dd("linkDelivered",{context:this.#l},this.#de(arrival,true),heardAt);
 }
 #ek(stream,pause=null){
 if(this.#ag !==stream)return;
-if(pause !==null)this.#q.asksForPause(pause);
+if(pause !==null)this.#p.asksForPause(pause);
 this.#ag=null;
 this.#dg();
-this.#cc=this.now()+ this.#cb;
+this.#cb=this.now()+ this.#ca;
 this.#b({event:"linkLost"});
 }
-#be(){
+#bd(){
 const stream=this.#ag;
 this.#ag=null;
 stream?.close();
@@ -3020,7 +3015,7 @@ this.#dg();
 #dg(){
 const place=this.#ab;
 this.#ab=null;
-if(place !==null&&place.number !==null)this.#q.withdraw(place.number);
+if(place !==null&&place.number !==null)this.#p.withdraw(place.number);
 }
 }
 function nameOf(address){
@@ -3107,16 +3102,16 @@ saved:"timetable",unconfirmed:"timetable",loading:"loading",offline:"offline",fa
 };
 const SERVER_CLOCK=new ServerClock();
 class Pane{
-#bf=SERVER_CLOCK;
-#j;
+#be=SERVER_CLOCK;
+#i;
 #h;
 #g;
 #ao=null;
 #ap={state:"none",departures:null};
-#o=USUAL_ROWS;
+#n=USUAL_ROWS;
 #w;
 #dh=0;
-#bg=null;
+#bf=null;
 constructor(page,settings){
 this.page=page;
 this.settings=settings;
@@ -3124,11 +3119,11 @@ this.#w=page.limit??USUAL_LIMIT;
 this.root=fromTemplate("pane-template");
 this.parts=partsOf(this.root);
 this.parts.board.setAttribute("aria-label","");
-this.#j=new Rows(this.parts.rows,{onOpen:(departure)=>page.openTrip(departure,this),onToggle:()=>page.mode==="wall"&&this.#ac()});
+this.#i=new Rows(this.parts.rows,{onOpen:(departure)=>page.openTrip(departure,this),onToggle:()=>page.mode==="wall"&&this.#ac()});
 this.#h=new Banners(this.parts.banners);
 const{engine,policy,device}=page;
-const onArrival=(arrival)=>this.#bf.learnFrom(arrival);
-this.#g=new LiveBoard({engine,policy,device,onChange:()=>pressGuard.run(this,()=>this.#bz()),onArrival});
+const onArrival=(arrival)=>this.#be.learnFrom(arrival);
+this.#g=new LiveBoard({engine,policy,device,onChange:()=>pressGuard.run(this,()=>this.#by()),onArrival});
 this.parts.refresh.addEventListener("click",()=>this.refresh());
 this.parts.more.addEventListener("click",()=>this.#el());
 this.parts.star.addEventListener("click",()=>page.favourites.toggle(this.settings.stop));
@@ -3143,7 +3138,7 @@ get live(){
 return this.#g;
 }
 get clock(){
-return this.#bf;
+return this.#be;
 }
 get zone(){
 return this.body?.station?.timezone;
@@ -3162,10 +3157,10 @@ this.page.settingsChanged({asNewPage:true});
 start(){
 const{stop}=this.settings;
 this.page.showMode();
-this.#bg=this.settings.trip;
-this.#j.clear();
+this.#bf=this.settings.trip;
+this.#i.clear();
 this.#ap={state:"none",departures:null};
-this.#o=USUAL_ROWS;
+this.#n=USUAL_ROWS;
 this.#w=this.page.limit??USUAL_LIMIT;
 this.#ao=stop?savedBoard(stop.id):null;
 this.#dh=this.page.device.now();
@@ -3183,31 +3178,31 @@ this.#g.refresh({isForced});
 }
 choose(change){
 Object.assign(this.settings,change);
-this.#j.release();
+this.#i.release();
 this.page.settingsChanged();
 this.#ac();
 }
 move(step){
-this.#j.move(step);
+this.#i.move(step);
 }
 speak(){
 fillTexts(this.page.say,this.root);
 if(this.settings.stop&&this.#g.question)this.#an();
-this.#j.release();
+this.#i.release();
 this.#ac();
 }
 #an(){
 this.#g.watch({stopId:this.settings.stop.id,language:this.page.language,limit:this.#w});
 }
 #el(){
-this.#o +=USUAL_ROWS;
-if(this.#o>this.#di().length&&this.#w<LONGEST_LIMIT){
-this.#w=Math.min(LONGEST_LIMIT,Math.max(this.#w * 2,this.#o));
+this.#n +=USUAL_ROWS;
+if(this.#n>this.#di().length&&this.#w<LONGEST_LIMIT){
+this.#w=Math.min(LONGEST_LIMIT,Math.max(this.#w * 2,this.#n));
 this.#an();
 }
 this.#ac();
 }
-#bz(){
+#by(){
 const{body}=this.#g;
 if(body?.station?.name&&this.settings.stop&&this.settings.stop.name !==body.station.name){
 this.settings.stop={...this.settings.stop,name:body.station.name};
@@ -3224,8 +3219,8 @@ this.page.showTime();
 if(body)this.#em();
 }
 #em(){
-const departure=this.#bg&&this.departures.find(({key})=>key===this.#bg);
-this.#bg=null;
+const departure=this.#bf&&this.departures.find(({key})=>key===this.#bf);
+this.#bf=null;
 if(departure)this.page.openTrip(departure,this);
 }
 #en(){
@@ -3233,7 +3228,7 @@ const{say,announcer,device}=this.page;
 const before=this.#ap.departures;
 const{departures}=this;
 if(this.#g.body&&before !==departures){
-const sentence=before===null?say("loaded",{station:this.name,count:this.#j.count}):changesInWords(before,departures,say);
+const sentence=before===null?say("loaded",{station:this.name,count:this.#i.count}):changesInWords(before,departures,say);
 announcer.say(sentence,{now:device.now(),urgent:before===null});
 this.#ap.departures=departures;
 }
@@ -3262,11 +3257,11 @@ const arranged=this.#di();
 this.#h.show(this.body?.banners);
 this.#dj();
 page.boardShown(this);
-const most=page.mode==="wall"?this.#eq():this.#o;
-this.#j.show(arranged,{most,now:this.#bf.now(),zone:this.zone,town:this.#er,say});
+const most=page.mode==="wall"?this.#eq():this.#n;
+this.#i.show(arranged,{most,now:this.#be.now(),zone:this.zone,town:this.#er,say});
 this.#es(arranged);
-const canBeLonger=arranged.length>this.#o||(this.departures.length>=this.#w&&this.#w<LONGEST_LIMIT);
-parts.moreline.hidden=page.mode !=="page"||this.#j.count===0||!canBeLonger;
+const canBeLonger=arranged.length>this.#n||(this.departures.length>=this.#w&&this.#w<LONGEST_LIMIT);
+parts.moreline.hidden=page.mode !=="page"||this.#i.count===0||!canBeLonger;
 this.#et(arranged);
 this.#en();
 }
@@ -3279,7 +3274,7 @@ const style=getComputedStyle(document.documentElement);
 const least=Number.parseFloat(style.fontSize)* Number.parseFloat(style.getPropertyValue("--row-least"));
 const{top}=this.parts.rows.getBoundingClientRect();
 const end=this.parts.banners.hidden?this.root.getBoundingClientRect().bottom:this.parts.banners.getBoundingClientRect().top;
-return Math.max(3,Math.floor((end - Math.max(top,0)- this.#j.openHeight)/ least));
+return Math.max(3,Math.floor((end - Math.max(top,0)- this.#i.openHeight)/ least));
 }
 #eo(){
 const{views}=this.parts;
@@ -3302,7 +3297,7 @@ this.parts.filters.hidden=this.departures.length===0;
 }
 #es(arranged){
 const{board}=this.parts;
-board.hidden=this.#j.count===0;
+board.hidden=this.#i.count===0;
 setAttribute(board,"aria-label",this.page.say("pair",{name:this.page.say("departures"),value:this.name}));
 board.classList.toggle("no-platforms",this.departures.every(({platform})=>!platform));
 setText(this.parts.columnplatform,platformWord(arranged.find(isTrain)??arranged[0],this.page.say));
@@ -3322,7 +3317,7 @@ messageaction.onclick=words.action?.act??null;
 const{say}=this.page;
 const find={label:say("backToSearch"),act:()=>this.page.findStop(this)};
 if(!this.settings.stop)return{title:say("welcome"),detail:say("welcomeDetail")};
-if(this.#j.count>0)return null;
+if(this.#i.count>0)return null;
 if(this.departures.length>0&&arranged.length<this.departures.length){
 const clear=()=>this.choose({view:"minutes",lines:[],platforms:[]});
 return{title:say("emptyFilter"),detail:say("emptyFilterDetail"),action:{label:say("clearFilters"),act:clear}};
@@ -3338,10 +3333,10 @@ return{title:say("emptyNoAnswer"),detail:say("emptyNoAnswerDetail"),action:again
 tick(now){
 this.#ev(now);
 this.#dj();
-const before=this.#j.count;
-this.#j.tick(now);
+const before=this.#i.count;
+this.#i.tick(now);
 this.#h.tick(this.page.device.now(),{turns:this.page.mode==="wall"});
-if(this.#j.count !==before)this.#ac();
+if(this.#i.count !==before)this.#ac();
 this.#ew();
 }
 #ew(){
@@ -3383,7 +3378,7 @@ this.#ey(state,title);
 }
 #ex(look,saved,now){
 const age=look?.label.age??saved?.age??null;
-return age===null?null:this.#bf.at(now)- age;
+return age===null?null:this.#be.at(now)- age;
 }
 #ey(state,title){
 const before=this.#ap.state;
@@ -3452,7 +3447,7 @@ const{isPastItsValidity}=m_shared_moments;
 const{Pane}=m_board_pane;
 const{keepShell}=m_board_shell;
 const{languageOf,loadMessages,LOCALES,sentences}=m_messages_messages;
-const WASM="/assets/freshness.c542da43e697.wasm";
+const WASM="/assets/freshness.8f7cf5a34f43.wasm";
 const MESSAGES={
 fr:()=>later("/assets/messages-fr-board.adb2b2e30593.js",loaded),
 de:()=>later("/assets/messages-de-board.78578239154a.js",loaded),
@@ -3464,12 +3459,12 @@ const FAULT={fault:"{reason}",reload:"Reload"};
 const SHELL_AFTER_MS=4000;
 class Page{
 #a=[];
-#bh=null;
+#bg=null;
 #dk=null;
 #aq;
 #cf;
 #ar;
-#bi;
+#bh;
 #t=new ServerClock();
 constructor(engine,language,messages){
 this.engine=engine;
@@ -3490,7 +3485,7 @@ const deferred=(make)=>new Deferred(make,(failure)=>showFault(this.say,"fault",f
 this.#aq=deferred(async()=>new(await later("/assets/board-trip.5fda23e0505f.js",loaded)).TripDialog(this));
 this.#cf=deferred(async()=>new(await later("/assets/board-filter-sheet.7262cb587004.js",loaded)).FilterSheet(this));
 this.#ar=deferred(async()=>new(await later("/assets/board-diagnostics.2f7114c12999.js",loaded)).Diagnostics(this));
-this.#bi=deferred(async()=>new(await later("/assets/board-search.d21741fc04f1.js",loaded)).StopSearch({context:()=>this,onChoose:(stop)=>this.#ez(stop)}));
+this.#bh=deferred(async()=>new(await later("/assets/board-search.d21741fc04f1.js",loaded)).StopSearch({context:()=>this,onChoose:(stop)=>this.#ez(stop)}));
 for(const id of ["settings","help"])makeDialog(element(id));
 this.#aj(address);
 this.#fa();
@@ -3544,12 +3539,12 @@ this.showMode();
 this.findStop(this.#a[1]);
 }
 findStop(pane){
-this.#bh=pane;
+this.#bg=pane;
 this.focusSearch();
 }
 #ez(stop){
-const pane=this.#a.includes(this.#bh)?this.#bh:this.#a[0];
-this.#bh=null;
+const pane=this.#a.includes(this.#bg)?this.#bg:this.#a[0];
+this.#bg=null;
 this.openStop(stop,pane);
 }
 openStop(stop,pane=this.#a[0]){
@@ -3579,7 +3574,7 @@ element("settings").close();
 this.#ar.use((diagnostics)=>diagnostics.toggle());
 }
 async loadRest(){
-await Promise.allSettled([this.#bi,this.#aq,this.#cf,this.#ar].map((part)=>part.load()));
+await Promise.allSettled([this.#bh,this.#aq,this.#cf,this.#ar].map((part)=>part.load()));
 }
 favouritesChanged(){
 for(const pane of this.#a)pane.speak();
@@ -3674,7 +3669,7 @@ for(const pane of this.#a)pane.tick(now);
 }
 #fa(){
 element("language").addEventListener("change",(event)=>this.chooseLanguage(event.target.value));
-const searches=(act)=>()=>this.#bi.made||this.#bi.use(act);
+const searches=(act)=>()=>this.#bh.made||this.#bh.use(act);
 element("stop-search").addEventListener("focus",searches((search)=>search.begin()));
 element("nearby").addEventListener("click",searches((search)=>search.findNearby()));
 element("theme").addEventListener("change",(event)=>this.chooseTheme(event.target.value));

@@ -662,8 +662,10 @@ const time=Date.parse(text??"");
 return Number.isNaN(time)?null:time;
 }
 const truncationOf=(text)=>(/:\d\d\.\d/.test(String(text))?0:999);
+const LONGEST_MS=2 ** 31 * 1000;
+const bounded=(ms)=>Math.max(-LONGEST_MS,Math.min(ms,LONGEST_MS));
 function whole(value){
-return Number.isFinite(value)?Math.trunc(value):null;
+return Number.isFinite(value)?bounded(Math.trunc(value)):null;
 }
 function marksOfBody(body,transit=0){
 const meta=body.meta??{};
@@ -681,12 +683,11 @@ reason:null,
 };
 }
 function marksOfHead(headers){
-const age=Number.parseInt(headers.get("x-md-rt-age-ms")??"",10);
 return{
 serverTime:instant(headers.get("date")),
 truncation:truncationOf(),
 fetchedAt:instant(headers.get("x-md-rt-fetched-at")),
-cacheAge:age>=0?age:null,
+cacheAge:digitsOf(headers,"x-md-rt-age-ms"),
 status:wordOf(STATUSES,headers.get("x-md-rt-status")),
 };
 }
@@ -694,34 +695,34 @@ function servedAt({serverTime,truncation,fetchedAt=null,cacheAge=null},saysTime)
 if(saysTime)return{time:serverTime,isCut:truncation>0};
 return fetchedAt===null||cacheAge===null?null:{time:fetchedAt + cacheAge,isCut:fetchedAt % 1000===0};
 }
-function milliseconds(headers,name){
+function digitsOf(headers,name){
 const text=headers?.get(name)??"";
 return /^\d{1,12}$/.test(text)?Number(text):null;
 }
 const CLOCK_DIFFERENCE_MS=100;
 function throughCaches(marks,headers,{taken,saysTime=false}){
 const seconds=Number.parseInt(headers.get("age")??"",10);
-const told=seconds>0?seconds * 1000:0;
+const told=seconds>0?bounded(seconds * 1000):0;
 const [date,served]=[instant(headers.get("date")),servedAt(marks,saysTime)];
 const hidden=date===null||served===null?0:date - served.time;
 const isSeen=hidden>=1000||(hidden>taken + CLOCK_DIFFERENCE_MS&&!served.isCut);
 if(!isSeen||hidden<=told)return{...marks,transit:told};
-return{...marks,serverTime:served.time,truncation:0,transit:hidden};
+return{...marks,serverTime:served.time,truncation:0,transit:bounded(hidden)};
 }
 function hintsOf(body,headers){
 const hints={};
 const expected=instant(body?.meta?.nextExpectedAt);
 if(expected !==null)hints.nextExpectedAt=expected;
-const spread=whole(body?.meta?.nextExpectedSpreadMs)??milliseconds(headers,"x-md-rt-spread-ms");
+const spread=whole(body?.meta?.nextExpectedSpreadMs)??digitsOf(headers,"x-md-rt-spread-ms");
 if(spread !==null)hints.spread=Math.max(spread,0);
-const next=milliseconds(headers,"x-md-rt-next-ms");
+const next=digitsOf(headers,"x-md-rt-next-ms");
 if(next !==null)return{...hints,maxAge:next};
 const control=headers?.get("cache-control")??"";
 const age=/(?:^|,)\s*max-age\s*=\s*"?(\d+)/i.exec(control);
-if(age&&Number(age[1])>0&&!/no-store|no-cache/i.test(control))hints.maxAge=Number(age[1])* 1000;
+if(age&&Number(age[1])>0&&!/no-store|no-cache/i.test(control))hints.maxAge=bounded(Number(age[1])* 1000);
 return hints;
 }
-return{wireWord,truncationOf,marksOfBody,marksOfHead,throughCaches,hintsOf};
+return{wireWord,truncationOf,marksOfBody,marksOfHead,digitsOf,throughCaches,hintsOf};
 })();
 const m_engine_rate_limit=(()=>{
 const LONGEST_RESET_S=86_400;
@@ -767,7 +768,7 @@ return{rateLimitOf};
 })();
 const m_engine_arrival=(()=>{
 const{contentDigest}=m_engine_content_digest;
-const{hintsOf,marksOfBody,marksOfHead,throughCaches}=m_engine_marks;
+const{digitsOf,hintsOf,marksOfBody,marksOfHead,throughCaches}=m_engine_marks;
 const{rateLimitOf}=m_engine_rate_limit;
 const LONGEST_PAUSE_S=999_999_999;
 const LARGEST_BODY=8_000_000;
@@ -806,7 +807,7 @@ return;
 }
 const text=await response.text();
 arrival.answeredAt=now();
-arrival.bytes=Number.parseInt(headers.get("content-length")??"",10)||text.length;
+arrival.bytes=digitsOf(headers,"content-length")||text.length;
 if(text !=="")arrival.evidence.digest=contentDigest(text);
 const document=text.length<=LARGEST_BODY?parsed(text):null;
 arrival.outcome=outcomeOf(status,headers);

@@ -557,6 +557,7 @@ wrote:(writer,values)=>writer.integer(values.take("revision"),values.name("revis
 restored:(writer,values)=>{
 writer.integer(values.take("revision"),values.name("revision"));
 writer.integer(values.take("age"),values.name("age"));
+writer.optional(values.take("sourceTime",null),values.name("sourceTime"));
 },
 restrained:(writer,values)=>{
 for(const name of RESTRAINT){
@@ -843,10 +844,10 @@ return{writeContext,writeOriginEvent,readOriginOrders,writeEvent,POLICY_FIELDS,R
 const m_engine_freshness=(()=>{
 const{POLICY_FIELDS,RECORDS,readCounters,readEffects,readLabel,readLook,readOriginOrders,readPolicy,writeContext,writeEvent,writeOriginEvent,writePolicy}=m_engine_freshness_messages;
 const{CODES,EngineError,Members,Reader,Writer}=m_engine_freshness_words;
-const WIRE_VERSION=6;
+const WIRE_VERSION=7;
 class Engine{
-#g;
-#al;
+#f;
+#ak;
 #l;
 #bd;
 #be=false;
@@ -864,22 +865,22 @@ static draw(){
 return crypto.getRandomValues(new Uint32Array(1))[0];
 }
 constructor(instance){
-this.#g=instance.exports;
-const version=this.#g.freshness_wire_version?.();
+this.#f=instance.exports;
+const version=this.#f.freshness_wire_version?.();
 if(version !==WIRE_VERSION){
 const problem=`the module speaks wire form ${version}, not ${WIRE_VERSION}`;
 throw new EngineError("wrongModule","",problem);
 }
-this.#l=this.#g.freshness_buffer();
-this.#bd=this.#g.freshness_buffer_capacity();
+this.#l=this.#f.freshness_buffer();
+this.#bd=this.#f.freshness_buffer_capacity();
 }
 get machines(){
-return this.#g.freshness_machines();
+return this.#f.freshness_machines();
 }
 get memory(){
 return{
-inUse:this.#g.freshness_memory_in_use()>>>0,
-size:this.#g.memory.buffer.byteLength,
+inUse:this.#f.freshness_memory_in_use()>>>0,
+size:this.#f.memory.buffer.byteLength,
 };
 }
 policy(description){
@@ -944,7 +945,7 @@ const writer=new Writer(this.#bf(),this.#l,this.#bd);
 write?.(writer);
 let result;
 try{
-result=this.#g[name](...values,...(write?[writer.count]:[]));
+result=this.#f[name](...values,...(write?[writer.count]:[]));
 }catch(fault){
 this.#be=true;
 throw new EngineError("broken","",`the module stopped at a fault: ${fault.message}`);
@@ -958,7 +959,7 @@ return value;
 }
 #cg(number,writer){
 const code=CODES[number - 1]??"unknown";
-const where=number<=4?writer.names[this.#g.freshness_error_position()]??"":"";
+const where=number<=4?writer.names[this.#f.freshness_error_position()]??"":"";
 const problems={
 outOfRange:"the number is out of its range",
 noSuchMachine:"the machine was destroyed",
@@ -968,9 +969,9 @@ tooManyMachines:"there are as many machines as there may be",
 return new EngineError(code,where,problems[code]??`the module refused the message (${code})`);
 }
 #bf(){
-const{buffer}=this.#g.memory;
-if(this.#al?.buffer !==buffer)this.#al=new DataView(buffer);
-return this.#al;
+const{buffer}=this.#f.memory;
+if(this.#ak?.buffer !==buffer)this.#ak=new DataView(buffer);
+return this.#ak;
 }
 }
 class Machine{
@@ -981,7 +982,7 @@ this.#c=call;
 }
 handle(event,now,draw){
 const effects=this.#c("freshness_handle",(writer)=>{
-this.#am(writer,now);
+this.#al(writer,now);
 writer.integer(draw,"draw");
 writeEvent(writer,event);
 },readEffects);
@@ -989,10 +990,10 @@ this.#q=Math.floor(now);
 return effects;
 }
 look(now){
-return this.#c("freshness_look",(writer)=>this.#am(writer,now),readLook);
+return this.#c("freshness_look",(writer)=>this.#al(writer,now),readLook);
 }
 label(now){
-return this.#c("freshness_label",(writer)=>this.#am(writer,now),readLabel);
+return this.#c("freshness_label",(writer)=>this.#al(writer,now),readLabel);
 }
 policy(){
 return this.#c("freshness_policy",null,readPolicy);
@@ -1003,7 +1004,7 @@ return this.#c("freshness_counters",null,readCounters);
 destroy(){
 this.#c("freshness_destroy",null);
 }
-#am(writer,now){
+#al(writer,now){
 if(Math.floor(now)<this.#q){
 const problem=`${now} is before the last event, at ${this.#q}; pass a clock that never runs backwards`;
 throw new EngineError("wentBack","now",problem);
@@ -1029,7 +1030,7 @@ const m_status_history_points=(()=>{
 const RANGES={day:{seconds:86_400,step:900},week:{seconds:7 * 86_400,step:3600}};
 const AGAIN_MS=60_000;
 class HistoryPoints{
-#an="day";
+#am="day";
 #r=null;
 #bg=0;
 #z=null;
@@ -1038,10 +1039,10 @@ this.onChange=onChange;
 this.known=null;
 }
 get range(){
-return this.#an;
+return this.#am;
 }
 choose(range){
-this.#an=range;
+this.#am=range;
 this.known=null;
 this.ask();
 }
@@ -1053,7 +1054,7 @@ if(isFirst&&now !==null)this.ask();
 async ask(){
 clearTimeout(this.#r);
 const number=++this.#bg;
-const{seconds,step}=RANGES[this.#an];
+const{seconds,step}=RANGES[this.#am];
 const to=new Date(this.#z);
 const query=new URLSearchParams({from:new Date(this.#z - seconds * 1000).toISOString(),to:to.toISOString(),step:String(step)});
 const known=await load(query).catch(()=>null);
@@ -1443,8 +1444,10 @@ const time=Date.parse(text??"");
 return Number.isNaN(time)?null:time;
 }
 const truncationOf=(text)=>(/:\d\d\.\d/.test(String(text))?0:999);
+const LONGEST_MS=2 ** 31 * 1000;
+const bounded=(ms)=>Math.max(-LONGEST_MS,Math.min(ms,LONGEST_MS));
 function whole(value){
-return Number.isFinite(value)?Math.trunc(value):null;
+return Number.isFinite(value)?bounded(Math.trunc(value)):null;
 }
 function marksOfBody(body,transit=0){
 const meta=body.meta??{};
@@ -1462,12 +1465,11 @@ reason:null,
 };
 }
 function marksOfHead(headers){
-const age=Number.parseInt(headers.get("x-md-rt-age-ms")??"",10);
 return{
 serverTime:instant(headers.get("date")),
 truncation:truncationOf(),
 fetchedAt:instant(headers.get("x-md-rt-fetched-at")),
-cacheAge:age>=0?age:null,
+cacheAge:digitsOf(headers,"x-md-rt-age-ms"),
 status:wordOf(STATUSES,headers.get("x-md-rt-status")),
 };
 }
@@ -1475,34 +1477,34 @@ function servedAt({serverTime,truncation,fetchedAt=null,cacheAge=null},saysTime)
 if(saysTime)return{time:serverTime,isCut:truncation>0};
 return fetchedAt===null||cacheAge===null?null:{time:fetchedAt + cacheAge,isCut:fetchedAt % 1000===0};
 }
-function milliseconds(headers,name){
+function digitsOf(headers,name){
 const text=headers?.get(name)??"";
 return /^\d{1,12}$/.test(text)?Number(text):null;
 }
 const CLOCK_DIFFERENCE_MS=100;
 function throughCaches(marks,headers,{taken,saysTime=false}){
 const seconds=Number.parseInt(headers.get("age")??"",10);
-const told=seconds>0?seconds * 1000:0;
+const told=seconds>0?bounded(seconds * 1000):0;
 const [date,served]=[instant(headers.get("date")),servedAt(marks,saysTime)];
 const hidden=date===null||served===null?0:date - served.time;
 const isSeen=hidden>=1000||(hidden>taken + CLOCK_DIFFERENCE_MS&&!served.isCut);
 if(!isSeen||hidden<=told)return{...marks,transit:told};
-return{...marks,serverTime:served.time,truncation:0,transit:hidden};
+return{...marks,serverTime:served.time,truncation:0,transit:bounded(hidden)};
 }
 function hintsOf(body,headers){
 const hints={};
 const expected=instant(body?.meta?.nextExpectedAt);
 if(expected !==null)hints.nextExpectedAt=expected;
-const spread=whole(body?.meta?.nextExpectedSpreadMs)??milliseconds(headers,"x-md-rt-spread-ms");
+const spread=whole(body?.meta?.nextExpectedSpreadMs)??digitsOf(headers,"x-md-rt-spread-ms");
 if(spread !==null)hints.spread=Math.max(spread,0);
-const next=milliseconds(headers,"x-md-rt-next-ms");
+const next=digitsOf(headers,"x-md-rt-next-ms");
 if(next !==null)return{...hints,maxAge:next};
 const control=headers?.get("cache-control")??"";
 const age=/(?:^|,)\s*max-age\s*=\s*"?(\d+)/i.exec(control);
-if(age&&Number(age[1])>0&&!/no-store|no-cache/i.test(control))hints.maxAge=Number(age[1])* 1000;
+if(age&&Number(age[1])>0&&!/no-store|no-cache/i.test(control))hints.maxAge=bounded(Number(age[1])* 1000);
 return hints;
 }
-return{wireWord,truncationOf,marksOfBody,marksOfHead,throughCaches,hintsOf};
+return{wireWord,truncationOf,marksOfBody,marksOfHead,digitsOf,throughCaches,hintsOf};
 })();
 const m_engine_rate_limit=(()=>{
 const LONGEST_RESET_S=86_400;
@@ -1548,7 +1550,7 @@ return{rateLimitOf};
 })();
 const m_engine_arrival=(()=>{
 const{contentDigest}=m_engine_content_digest;
-const{hintsOf,marksOfBody,marksOfHead,throughCaches}=m_engine_marks;
+const{digitsOf,hintsOf,marksOfBody,marksOfHead,throughCaches}=m_engine_marks;
 const{rateLimitOf}=m_engine_rate_limit;
 const LONGEST_PAUSE_S=999_999_999;
 const LARGEST_BODY=8_000_000;
@@ -1587,7 +1589,7 @@ return;
 }
 const text=await response.text();
 arrival.answeredAt=now();
-arrival.bytes=Number.parseInt(headers.get("content-length")??"",10)||text.length;
+arrival.bytes=digitsOf(headers,"content-length")||text.length;
 if(text !=="")arrival.evidence.digest=contentDigest(text);
 const document=text.length<=LARGEST_BODY?parsed(text):null;
 arrival.outcome=outcomeOf(status,headers);
@@ -1653,11 +1655,11 @@ return{ask,readAnswer,outcomeOf,retryAfter};
 const m_engine_origin_gate=(()=>{
 const gates=new WeakMap();
 class OriginGate{
-#ao;
+#an;
 #s;
-#h;
-#f=0;
-#i=new Map();
+#g;
+#k=0;
+#h=new Map();
 #m=new Set();
 #o=new Set();
 #v={};
@@ -1667,9 +1669,9 @@ const known=gates.get(engine);
 return remembered(known,originOf(address),(name)=>new OriginGate(engine,policy,now,name));
 }
 constructor(engine,policy,now,name){
-this.#ao=engine.origin(policy);
+this.#an=engine.origin(policy);
 this.#s=name;
-this.#h=now;
+this.#g=now;
 }
 get isUnused(){
 return this.#o.size===0&&this.#m.size===0;
@@ -1678,7 +1680,7 @@ get isRestrained(){
 return Object.values(this.#v).some((limit)=>limit !==null);
 }
 destroy(){
-this.#ao.destroy();
+this.#an.destroy();
 }
 join(resource){
 this.#o.add(resource);
@@ -1686,30 +1688,30 @@ resource.restrain(this.#v);
 return()=>this.#o.delete(resource);
 }
 ask({priority,longPoll},start){
-this.#f +=1;
-const number=this.#f;
-this.#i.set(number,{start,isLongPoll:longPoll !==null});
+this.#k +=1;
+const number=this.#k;
+this.#h.set(number,{start,isLongPoll:longPoll !==null});
 this.#m.add(number);
-queueMicrotask(()=>this.#i.has(number)&&this.#n({event:"asks",with:{number,priority,isLongPoll:longPoll !==null}}));
+queueMicrotask(()=>this.#h.has(number)&&this.#n({event:"asks",with:{number,priority,isLongPoll:longPoll !==null}}));
 return number;
 }
 hurry(number){
-if(this.#i.has(number))this.#n({event:"asks",with:{number,priority:"high",isLongPoll:this.#i.get(number).isLongPoll}});
+if(this.#h.has(number))this.#n({event:"asks",with:{number,priority:"high",isLongPoll:this.#h.get(number).isLongPoll}});
 }
 stream(open,refuse){
 if(this.#ch()){
 queueMicrotask(open);
 return null;
 }
-this.#f +=1;
-const number=this.#f;
+this.#k +=1;
+const number=this.#k;
 this.#m.add(number);
 const start=()=>{
 if(!this.#m.has(number))return;
 let isOpen=false;
-this.#i.set(number,{start:()=>(isOpen=true)});
+this.#h.set(number,{start:()=>(isOpen=true)});
 this.#n({event:"opens",with:{number}});
-this.#i.delete(number);
+this.#h.delete(number);
 if(isOpen)return open();
 this.#m.delete(number);
 refuse();
@@ -1724,36 +1726,36 @@ return /^h[23]/.test(known.at(-1)?.nextHopProtocol??"");
 }
 withdraw(number){
 this.#m.delete(number);
-this.#i.delete(number);
+this.#h.delete(number);
 this.#n({event:"withdrew",with:{number}});
 }
 tooSlow(number){
 this.#m.delete(number);
-const wasSent=!this.#i.delete(number);
-if(wasSent)this.#n({event:"ended",with:{number,now:this.#h(),outcome:"timedOut"}});
+const wasSent=!this.#h.delete(number);
+if(wasSent)this.#n({event:"ended",with:{number,now:this.#g(),outcome:"timedOut"}});
 else this.#n({event:"withdrew",with:{number}});
 }
 ended(number,arrival){
 this.#m.delete(number);
 const{outcome,marks,rateLimit=null}=arrival;
-const report={number,now:this.#h(),outcome,serverTime:marks.serverTime??null,rateLimit,resources:this.#o.size};
+const report={number,now:this.#g(),outcome,serverTime:marks.serverTime??null,rateLimit,resources:this.#o.size};
 if(outcome==="content")report.revision=0;
 if(outcome==="undecodable")report.reason=0;
 if(outcome==="throttled")report.retryAfter=arrival.retryAfter;
 this.#n({event:"ended",with:report});
 }
 asksForPause({retryAfter,serverTime}){
-this.#n({event:"ended",with:{number:0,now:this.#h(),outcome:"throttled",retryAfter,serverTime,rateLimit:null,resources:this.#o.size}});
+this.#n({event:"ended",with:{number:0,now:this.#g(),outcome:"throttled",retryAfter,serverTime,rateLimit:null,resources:this.#o.size}});
 }
 #n(event){
-const{restraint,send}=this.#ao.handle(event);
+const{restraint,send}=this.#an.handle(event);
 if(JSON.stringify(restraint)!==JSON.stringify(this.#v)){
 this.#v=restraint;
 for(const resource of this.#o)queueMicrotask(()=>this.#o.has(resource)&&resource.restrain(this.#v));
 }
 for(const{number,isHeld}of send){
-this.#i.get(number)?.start(isHeld);
-this.#i.delete(number);
+this.#h.get(number)?.start(isHeld);
+this.#h.delete(number);
 }
 }
 }
@@ -1847,27 +1849,27 @@ const LONGEST_TIMER_MS=2 ** 31 - 1;
 class LiveResource{
 #b=null;
 #bh=null;
-#j=null;
+#i=null;
 #bi=null;
-#k=null;
+#j=null;
 #t={question:0};
 #e=null;
 #u=null;
 #p=null;
+#ao=0;
 #ap=0;
-#aq=0;
 #r=null;
 #d=null;
-#aa=null;
-#f=0;
+#aq=null;
+#k=0;
 #q=-Infinity;
 #w=null;
 #ar=[];
-#ab=[];
+#aa=[];
 #as=new Map();
 #bj=[];
-#ac=new Map();
-#ad=false;
+#ab=new Map();
+#ac=false;
 #bk=0;
 constructor(source,{engine,policy,clientPolicy=policy,device,onChange,onArrival=()=>{},onConfirmed=()=>{},send,timers=globalThis,mostRecords=MOST_RECORDS}){
 this.source=source;
@@ -1888,14 +1890,14 @@ now(){
 return(this.#q=Math.max(this.#q,this.device.now()));
 }
 watch(question){
-if(this.#k !==null&&this.source.isSame(question,this.#k))return;
-this.#k=question;
+if(this.#j !==null&&this.source.isSame(question,this.#j))return;
+this.#j=question;
 this.#w=null;
 if(!this.#b)return this.#ci();
 this.#t={question:this.#t.question + 1};
 const hadStream=this.#u !==null||this.#p !==null;
-this.#ae();
-[this.#ap,this.#aq]=[0,0];
+this.#ad();
+[this.#ao,this.#ap]=[0,0];
 this.#a({event:"contextChanged",with:this.#t});
 if(hadStream)this.#a({event:"linkLost"});
 }
@@ -1910,40 +1912,33 @@ this.#b&&this.#a({event:"acted"});
 }
 invalidate(){
 if(!this.#b)return;
-this.#ad=this.#e !==null;
+this.#ac=this.#e !==null;
 this.acted();
-if(!this.#ad)this.#a({event:"wished",with:{wish:"change"}});
+if(!this.#ac)this.#a({event:"wished",with:{wish:"change"}});
 }
 stop(){
 if(!this.#b)return;
 this.#a({event:"stopped"});
 this.#bh();
-this.#ae();
+this.#ad();
 this.#bi();
 this.timers.clearTimeout(this.#r);
 this.#b.destroy();
-[this.#b,this.#k,this.#d,this.#w]=[null,null,null,null];
+[this.#b,this.#j,this.#d,this.#w]=[null,null,null,null];
 }
 refresh({isForced=false}={}){
 if(!this.#b)return;
 this.#a({event:"wished",with:{wish:isForced?"hardRefresh":"person"}});
-if(this.#e)this.#j.hurry(this.#e.number);
+if(this.#e)this.#i.hurry(this.#e.number);
 }
 restrain(restraint){
 this.#b&&this.#a({event:"restrained",with:restraint});
-}
-restore(body,age){
-if(!this.#b||this.#d)return;
-this.#f +=1;
-const revision=this.#f;
-this.#aa={body,tag:null,revision,validator:null};
-this.#a({event:"restored",with:{revision,age:Math.max(0,Math.round(age))}});
 }
 get requests(){
 return this.#bk;
 }
 get question(){
-return this.#k;
+return this.#j;
 }
 get body(){
 return this.#d?.body??null;
@@ -1958,7 +1953,7 @@ diagnostics(){
 if(!this.#b)return null;
 return{
 ring:this.#ar,
-records:this.#ab,
+records:this.#aa,
 counters:this.#b.counters(),
 policy:this.policy,
 look:this.look(),
@@ -1969,8 +1964,8 @@ now:this.now(),
 #ci(){
 this.#b=this.engine.machine({policy:this.wished,context:this.#t});
 this.#bh=this.device.listen((event)=>this.#a(event));
-this.#j=OriginGate.of(this.engine,this.source.address(this.#k,null),this.clientPolicy,()=>this.device.now());
-this.#bi=this.#j.join(this);
+this.#i=OriginGate.of(this.engine,this.source.address(this.#j,null),this.clientPolicy,()=>this.device.now());
+this.#bi=this.#i.join(this);
 this.#a({event:"started"});
 }
 #a(event,now=this.now(),confirms=null){
@@ -1978,8 +1973,8 @@ const effects=this.#b.handle(event,now,Engine.draw());
 if(effects.notes.length>0)this.#bj=effects.notes;
 if(effects.cancel !==null&&this.#e?.generation===effects.cancel){
 this.#e.abort.abort();
-if(effects.notes.includes("timedOut"))this.#j.tooSlow(this.#e.number);
-else this.#j.withdraw(this.#e.number);
+if(effects.notes.includes("timedOut"))this.#i.tooSlow(this.#e.number);
+else this.#i.withdraw(this.#e.number);
 this.#e=null;
 }
 if(effects.sample)this.#cj(effects.sample);
@@ -1987,7 +1982,7 @@ this.#ck(effects,now);
 if(effects.snapshot==="apply"||effects.snapshot==="verify")confirms?.();
 if(effects.request)this.#cl(effects.request);
 if(effects.link==="open")this.#cm();
-if(effects.link==="close")this.#ae();
+if(effects.link==="close")this.#ad();
 this.#cn(effects.alarm,now);
 if(effects.changes.length>0||effects.snapshot !=="none")this.onChange(this);
 }
@@ -1999,8 +1994,8 @@ this.#r=this.timers.setTimeout(()=>this.#a({event:"woke"}),wait);
 }
 #ck(effects,now){
 const look=this.#b.look(now);
-const incoming=this.#aa;
-this.#aa=null;
+const incoming=this.#aq;
+this.#aq=null;
 if(incoming&&look.revision===incoming.revision&&effects.snapshot !=="hold"){
 const isValid=look.validator !==null&&look.validator===incoming.validator;
 this.#d={...incoming,tag:isValid?incoming.tag:null};
@@ -2009,27 +2004,27 @@ if(look.revision===null)this.#d=null;
 if(effects.notes.includes("timedOut"))this.#w={problem:null,reason:null};
 }
 get #bl(){
-return `GET ${nameOf(this.source.address(this.#k,null))}`;
+return `GET ${nameOf(this.source.address(this.#j,null))}`;
 }
 #co(generation){
-const before=/;m=([0-9a-f]{16})[0-9a-f]{48}$/.exec(this.#ac.get(this.#bl)??"");
+const before=/;m=([0-9a-f]{16})[0-9a-f]{48}$/.exec(this.#ab.get(this.#bl)??"");
 return before?{"X-MD-Receipt-After":`${generation};${before[1]}`}:{};
 }
 #cj(sample){
 const evidence=this.#as.get(sample.generation);
 this.#as.clear();
 const record=sampleRecord(sample,this.#bl,this.origin,evidence);
-if(evidence?.receipt)this.#ac.set(record.resource,evidence.receipt);
-if(this.#ac.size>MOST_RECEIPTS)this.#ac.clear();
+if(evidence?.receipt)this.#ab.set(record.resource,evidence.receipt);
+if(this.#ab.size>MOST_RECEIPTS)this.#ab.clear();
 const capacity=this.policy.ringCapacity;
 this.#ar=[...this.#ar,record].slice(-capacity);
-this.#ab.push(record);
-if(this.#ab.length>this.mostRecords)this.#ab.shift();
+this.#aa.push(record);
+if(this.#aa.length>this.mostRecords)this.#aa.shift();
 }
 #cl(request){
 const machine=this.#b;
 const flight={generation:request.generation,abort:new AbortController(),number:0};
-flight.number=this.#j.ask(request,(isHeld)=>{
+flight.number=this.#i.ask(request,(isHeld)=>{
 if(this.#b !==machine)return;
 if(request.longPoll !==null&&!isHeld){
 request.longPoll=null;
@@ -2042,11 +2037,11 @@ this.#e=flight;
 }
 async #cp(request,{abort,number}){
 const machine=this.#b;
-const why={origin:request.origin??null,asked:this.source.subjectOf(this.#k)};
+const why={origin:request.origin??null,asked:this.source.subjectOf(this.#j)};
 const isKnown=request.validator !==null&&this.#d?.validator===request.validator;
 const base=isKnown&&this.#d.tag !==null?this.#d:null;
 const order=(this.#bk +=1);
-const arrival=await ask(this.source.address(this.#k,base),{
+const arrival=await ask(this.source.address(this.#j,base),{
 tag:base?.tag??null,
 fields:{...this.source.fields(),...this.#co(request.generation)},
 read:(document,headers)=>this.source.read(document,headers,base,this.#d),
@@ -2056,7 +2051,7 @@ signal:abort.signal,
 now:()=>this.now(),
 send:this.send,
 });
-if(!abort.signal.aborted)this.#j.ended(number,arrival);
+if(!abort.signal.aborted)this.#i.ended(number,arrival);
 if(this.#b !==machine)return;
 if(this.#e?.generation===request.generation)this.#e=null;
 const{generation,context}=request;
@@ -2072,8 +2067,8 @@ this.#w={problem:arrival.problem,reason:arrival.reason??null};
 this.onArrival(arrival);
 }
 this.#bm("answered",{generation,context},this.#bn(arrival,isCurrent),arrival.answeredAt,()=>this.onConfirmed(order));
-if(!this.#ad||this.#e !==null)return;
-this.#ad=false;
+if(!this.#ac||this.#e !==null)return;
+this.#ac=false;
 if(this.#b===machine)this.#a({event:"wished",with:{wish:"change"}});
 }
 #bm(event,values,answer,arrivedAt,confirms=null){
@@ -2087,29 +2082,29 @@ outcome:arrival.outcome,status:arrival.status,bytes:arrival.bytes,hints:arrival.
 marks:{...arrival.marks,...this.source.marks},deviceTime:Date.now(),
 };
 if(arrival.answeredAt !==undefined)answer.delay=Math.max(0,Math.round(arrival.answeredAt - arrival.askedAt));
-this.#f +=1;
+this.#k +=1;
 if(arrival.outcome==="content"){
 const isSame=isCurrent&&this.#d !==null&&this.source.contentOf(this.#d.body)===this.source.contentOf(arrival.body);
 const incoming={
 body:arrival.body,
 tag:arrival.tag,
-revision:isSame?this.#d.revision:this.#f,
-validator:arrival.tag===null?null:this.#f,
+revision:isSame?this.#d.revision:this.#k,
+validator:arrival.tag===null?null:this.#k,
 };
-if(isCurrent)this.#aa=incoming;
+if(isCurrent)this.#aq=incoming;
 answer.revision=incoming.revision;
 answer.validator=incoming.validator;
 Object.assign(answer,this.source.natureOf(arrival.body));
 }
 if(arrival.outcome==="throttled")answer.retryAfter=arrival.retryAfter;
-if(arrival.outcome==="undecodable")answer.reason=this.#f;
+if(arrival.outcome==="undecodable")answer.reason=this.#k;
 return answer;
 }
 #cm(){
-this.#ae();
+this.#ad();
 if(this.source.occupiesNoConnection)return this.#bo();
 const place={number:null};
-place.number=this.#j.stream(
+place.number=this.#i.stream(
 ()=>this.#p===place&&this.#bo(),
 ()=>{
 if(this.#p !==place)return;
@@ -2121,7 +2116,7 @@ this.#p=place;
 }
 #bo(){
 let heardAt=this.now();
-const stream=this.source.openStream(this.#k,this.#d,{
+const stream=this.source.openStream(this.#j,this.#d,{
 opened:(isResumed)=>this.#a({event:"linkOpened",with:{isResumed}}),
 heard:()=>{
 heardAt=this.now();
@@ -2130,8 +2125,8 @@ this.#a({event:"linkHeard"},heardAt);
 gap:()=>this.#a({event:"linkGap"}),
 delivered:(arrival)=>this.#cq(arrival,heardAt),
 lost:(pause)=>this.#cr(stream,pause),
-retry:(ms)=>(this.#ap=ms),
-wait:Math.max(0,this.#aq - this.now()),
+retry:(ms)=>(this.#ao=ms),
+wait:Math.max(0,this.#ap - this.now()),
 });
 this.#u=stream;
 }
@@ -2141,13 +2136,13 @@ this.#bm("linkDelivered",{context:this.#t},this.#bn(arrival,true),heardAt);
 }
 #cr(stream,pause=null){
 if(this.#u !==stream)return;
-if(pause !==null)this.#j.asksForPause(pause);
+if(pause !==null)this.#i.asksForPause(pause);
 this.#u=null;
 this.#bp();
-this.#aq=this.now()+ this.#ap;
+this.#ap=this.now()+ this.#ao;
 this.#a({event:"linkLost"});
 }
-#ae(){
+#ad(){
 const stream=this.#u;
 this.#u=null;
 stream?.close();
@@ -2156,7 +2151,7 @@ this.#bp();
 #bp(){
 const place=this.#p;
 this.#p=null;
-if(place !==null&&place.number !==null)this.#j.withdraw(place.number);
+if(place !==null&&place.number !==null)this.#i.withdraw(place.number);
 }
 }
 function nameOf(address){
@@ -2684,7 +2679,7 @@ reject(signal.reason);
 class EventStreamParser{
 retry=null;
 #av="";
-#af=[];
+#ae=[];
 #s="";
 #aw=0;
 #bs=null;
@@ -2705,15 +2700,15 @@ if(line.startsWith(":"))return;
 const colon=line.indexOf(":");
 const field=colon<0?line:line.slice(0,colon);
 const value=colon<0?"":line.slice(colon + 1).replace(/^ /,"");
-if(field==="data")this.#af.push(value);
+if(field==="data")this.#ae.push(value);
 if(field==="event")this.#s=value;
 if(field==="retry"&&/^[0-9]+$/.test(value))this.retry=Math.min(Number(value),LONGEST_RETRY_MS);
 if(field==="id"&&!value.includes("\0"))this.#bs=value;
 this.#aw +=line.length;
 }
 #da(events){
-if(this.#af.length>0)events.push({name:this.#s||"message",id:this.#bs,data:this.#af.join("\n")});
-[this.#af,this.#s,this.#aw]=[[],"",0];
+if(this.#ae.length>0)events.push({name:this.#s||"message",id:this.#bs,data:this.#ae.join("\n")});
+[this.#ae,this.#s,this.#aw]=[[],"",0];
 }
 }
 async function readEventStream(address,{lastId,fields={},signal,wait=0,send=fetch,onOpen,onLife,onRetry=()=>{},onEvent}){
@@ -2822,14 +2817,15 @@ const{readEventStream}=m_engine_event_stream;
 const{truncationOf}=m_engine_marks;
 const{ResourceStream}=m_engine_resource_stream;
 const{readWebSocket}=m_engine_web_socket;
+const LATEST_TIME=8.64e15;
 const wholeValue=({data})=>({value:JSON.parse(data)});
 function timeOf(value){
 const time=typeof value==="string"?Date.parse(value):Number(value);
-return Number.isFinite(time)?Math.trunc(time):null;
+return Math.abs(time)<=LATEST_TIME?Math.trunc(time):null;
 }
 function spanOf(value){
 const span=typeof value==="string"&&value.trim()===""?NaN:Number(value);
-return Number.isFinite(span)?Math.max(0,Math.trunc(span)):0;
+return Number.isFinite(span)?Math.max(0,Math.min(Math.trunc(span),LATEST_TIME)):0;
 }
 class ValueStream extends ResourceStream{
 #bt;
@@ -2948,16 +2944,16 @@ const m_engine_device=(()=>{
 const{steadyClock}=m_engine_clock;
 class Device{
 #az=new Set();
+#af=null;
 #ag=null;
-#ah=null;
 constructor(){
-this.#ai();
+this.#ah();
 if(typeof document==="undefined")return;
-document.addEventListener("visibilitychange",()=>this.#ai());
+document.addEventListener("visibilitychange",()=>this.#ah());
 document.addEventListener("freeze",()=>this.#ba("suspended"));
-document.addEventListener("resume",()=>this.#ai());
+document.addEventListener("resume",()=>this.#ah());
 addEventListener("pagehide",()=>this.#ba("suspended"));
-addEventListener("pageshow",()=>this.#ai());
+addEventListener("pageshow",()=>this.#ah());
 addEventListener("focus",()=>this.#a({event:"focused"}));
 for(const name of ["online","offline"])addEventListener(name,()=>this.#bb());
 navigator.connection?.addEventListener?.("change",()=>this.#bb());
@@ -2966,34 +2962,34 @@ now(){
 return steadyClock.now();
 }
 get lifecycle(){
-return this.#ag;
+return this.#af;
 }
 get connectivity(){
-return this.#ah;
+return this.#ag;
 }
 listen(listener){
-listener({event:"lifecycle",with:{to:this.#ag}});
-listener({event:"connectivity",with:{to:this.#ah}});
+listener({event:"lifecycle",with:{to:this.#af}});
+listener({event:"connectivity",with:{to:this.#ag}});
 this.#az.add(listener);
 return()=>this.#az.delete(listener);
 }
 tick(){
 if(steadyClock.notice())this.#a({event:"slept"});
 }
-#ai(){
+#ah(){
 this.#ba(globalThis.document?.hidden?"background":"foreground");
 this.#bb();
 }
 #ba(to){
-if(this.#ag===to)return;
-this.#ag=to;
+if(this.#af===to)return;
+this.#af=to;
 this.#a({event:"lifecycle",with:{to}});
 }
 #bb(){
 const{onLine,connection}=globalThis.navigator??{};
 const to=onLine===false?"offline":connection?.saveData?"metered":"online";
-if(this.#ah===to)return;
-this.#ah=to;
+if(this.#ag===to)return;
+this.#ag=to;
 this.#a({event:"connectivity",with:{to}});
 }
 #a(event){
@@ -3058,7 +3054,7 @@ this.theme=THEMES.includes(theme)?theme:memory.read("theme")??"auto";
 this.say=sentences(language,messages);
 for(const id of ["settings","help"])makeDialog(element(id));
 element("language").addEventListener("change",(event)=>this.#dc(event.target.value));
-element("theme").addEventListener("change",(event)=>this.#aj("theme","theme",event.target.value));
+element("theme").addEventListener("change",(event)=>this.#ai("theme","theme",event.target.value));
 element("settings-open").addEventListener("click",()=>element("settings").showModal());
 element("help-open").addEventListener("click",()=>this.help());
 document.addEventListener("visibilitychange",()=>document.hidden||this.tick());
@@ -3083,9 +3079,9 @@ const messages=await loadMessages(this.#by,language).catch(()=>null);
 if(this.#bz !==language)return;
 if(!messages)return void(element("language").value=this.language);
 this.messages=messages;
-this.#aj("language","lang",language);
+this.#ai("language","lang",language);
 }
-#aj(name,parameter,value){
+#ai(name,parameter,value){
 this[name]=value;
 memory.write(name,value);
 const address=new URL(location.href);
@@ -3138,7 +3134,7 @@ const{Plots}=m_status_plots;
 const{nameOf,SourceList,verdictOn}=m_status_source_list;
 const{statusSource}=m_status_status_source;
 const{begin,WorkPage}=m_shared_work_page;
-const WASM="/assets/freshness.c542da43e697.wasm";
+const WASM="/assets/freshness.8f7cf5a34f43.wasm";
 const MESSAGES={
 fr:()=>later("/assets/messages-fr-status.87eb36db1cc2.js",loaded),
 de:()=>later("/assets/messages-de-status.903e340b8593.js",loaded),
@@ -3150,7 +3146,7 @@ const SIGNS={live:"live",ageing:"live",reduced:"reduced",stale:"reduced",held:"r
 const LEVELS=["good","warning","grave"];
 const LEVEL_SIGNS={good:"done",warning:"reduced",grave:"failing"};
 class StatusPage extends WorkPage{
-#ak=null;
+#aj=null;
 #bc=null;
 constructor(engine,words){
 super(words);
@@ -3162,7 +3158,7 @@ this.points=new HistoryPoints(()=>this.#ca());
 const onArrival=(arrival)=>this.clock.learnFrom(arrival);
 this.live=new LiveResource(statusSource(),{engine,policy:POLICY,device:this.device,onChange:()=>this.#cb(),onArrival});
 this.parts.refresh.addEventListener("click",()=>this.#cc());
-for(const button of this.root.querySelectorAll("[data-range]"))button.addEventListener("click",()=>this.#aj(button.dataset.range));
+for(const button of this.root.querySelectorAll("[data-range]"))button.addEventListener("click",()=>this.#ai(button.dataset.range));
 this.speak();
 this.live.watch({});
 }
@@ -3170,7 +3166,7 @@ this.live.watch({});
 this.live.refresh();
 if(this.live.body)this.points.ask();
 }
-#aj(range){
+#ai(range){
 for(const button of this.root.querySelectorAll("[data-range]"))setAttribute(button,"aria-pressed",String(button.dataset.range===range));
 this.points.choose(range);
 }
@@ -3193,10 +3189,10 @@ number:(value,digits=0)=>Number(value).toLocaleString(this.locale,{minimumFracti
 feedsAreSeveral:(status?.timetables.length??0)>1,
 zone:status?.timetables[0]?.timezone??"UTC",
 staleSec:status?.staleSec??180,
-now:this.#h,
+now:this.#g,
 };
 }
-get #h(){
+get #g(){
 const status=this.live.body;
 const age=this.live.look()?.label.age??0;
 return status?Date.parse(status.servedAt)+ age:this.clock.now();
@@ -3205,7 +3201,7 @@ return status?Date.parse(status.servedAt)+ age:this.clock.now();
 const status=this.live?.body;
 if(status){
 const words=this.#cd;
-this.points.begin(this.#h);
+this.points.begin(this.#g);
 this.sources.show(status,words);
 this.parts.nosources.hidden=status.sources.length>0;
 const worst=status.today.flatMap((today)=>today.worst).sort((one,other)=>(one.punctualPercent??100)-(other.punctualPercent??100));
@@ -3252,15 +3248,15 @@ if(isShown)this.plots.show(known,this.#cd);
 tick(){
 const status=this.live?.body;
 if(status){
-this.points.begin(this.#h);
-this.sources.tick(this.#h,status,this.say);
+this.points.begin(this.#g);
+this.sources.tick(this.#g,status,this.say);
 this.#de(status);
 }
 this.#df();
 }
 #de(status){
 const{say}=this;
-const verdicts=status.sources.map((source)=>({source,...verdictOn(source,this.#h,status)}));
+const verdicts=status.sources.map((source)=>({source,...verdictOn(source,this.#g,status)}));
 const bad=verdicts.filter(({level})=>level !=="good");
 const warnings=[
 ...bad.map(({source,word})=>["grave",`${nameOf(source,status,say)}: ${say(word)}${source.lastError?` – ${source.lastError}`:""}`]),
@@ -3297,9 +3293,9 @@ setAttribute(this.root,"data-state",line.state);
 setSign(this.parts.sign,SIGNS[line.state]??"loading");
 setText(this.parts.state,line.title);
 setText(this.parts.detail,line.detail);
-if(this.#ak !==line.state){
-const isNews=this.#ak !==null&&["failing","offline"].some((one)=>one===line.state||one===this.#ak);
-this.#ak=line.state;
+if(this.#aj !==line.state){
+const isNews=this.#aj !==null&&["failing","offline"].some((one)=>one===line.state||one===this.#aj);
+this.#aj=line.state;
 if(isNews)this.announcer.say(line.title,{now:steady,urgent:true});
 }
 }

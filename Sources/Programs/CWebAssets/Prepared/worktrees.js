@@ -79,42 +79,42 @@ const LONGEST_PRESS_MS=10_000;
 const CLICK_DELAY_MS=100;
 const POINTER_REST_MS=10_000;
 class PressGuard{
-#bb=false;
+#ba=false;
 #v=null;
-#bc=new Map();
+#bb=new Map();
 constructor(){
 addEventListener("pointerdown",()=>this.#dg(),true);
-addEventListener("pointerup",()=>this.#bd(CLICK_DELAY_MS),true);
-addEventListener("click",()=>this.#bd(0),true);
+addEventListener("pointerup",()=>this.#bc(CLICK_DELAY_MS),true);
+addEventListener("click",()=>this.#bc(0),true);
 for(const name of ["pointercancel","dragend","blur"])addEventListener(name,()=>this.#by(),true);
 }
 run(owner,change){
-if(this.#bb)this.#bc.set(owner,change);
+if(this.#ba)this.#bb.set(owner,change);
 else change();
 }
 #dg(){
-this.#bb=true;
-this.#bd(LONGEST_PRESS_MS);
+this.#ba=true;
+this.#bc(LONGEST_PRESS_MS);
 }
-#bd(delay){
+#bc(delay){
 clearTimeout(this.#v);
 this.#v=setTimeout(()=>this.#by(),delay);
 }
 #by(){
 clearTimeout(this.#v);
-this.#bb=false;
-const changes=[...this.#bc.values()];
-this.#bc.clear();
+this.#ba=false;
+const changes=[...this.#bb.values()];
+this.#bb.clear();
 for(const change of changes)change();
 }
 }
 const pressGuard=new PressGuard();
 class HoverAnchor{
-#o;
+#n;
 #bz=-Infinity;
 #w=null;
 constructor(list,{now,onLeave}){
-this.#o=list;
+this.#n=list;
 this.now=now;
 const isMouse=({pointerType})=>pointerType==="mouse";
 list.addEventListener("pointermove",(event)=>{
@@ -148,15 +148,15 @@ if(rest>0)scrollBy(0,rest);
 #dh(){
 const [x,y]=this.#w;
 const node=document.elementFromPoint(x,y);
-if(!node||!this.#o.contains(node))return null;
-return node.closest("button, summary, a")??[...this.#o.children].find((entry)=>entry.contains(node))??null;
+if(!node||!this.#n.contains(node))return null;
+return node.closest("button, summary, a")??[...this.#n.children].find((entry)=>entry.contains(node))??null;
 }
 #ca(above,below){
 const set=(side,more)=>{
 const name=`padding-${side}`;
-const had=Number.parseFloat(this.#o.style.getPropertyValue(name))||0;
-if(above===0&&below===0)this.#o.style.removeProperty(name);
-else if(more>0)this.#o.style.setProperty(name,`${had + more}px`);
+const had=Number.parseFloat(this.#n.style.getPropertyValue(name))||0;
+if(above===0&&below===0)this.#n.style.removeProperty(name);
+else if(more>0)this.#n.style.setProperty(name,`${had + more}px`);
 };
 set("top",above);
 set("bottom",below);
@@ -192,7 +192,7 @@ this.files=[...(document?.conflict_files??[]),...(document?.files??[])].filter((
 }
 }
 class WorkspaceApi{
-#be=null;
+#bd=null;
 constructor(fields){
 this.fields=fields;
 }
@@ -224,8 +224,8 @@ omissions(){
 return this.#d("GET","/v1/git/omissions");
 }
 async overrides(code,operation){
-this.#be??=this.#d("GET","/v1/git/refusals").catch(()=>(this.#be=null));
-const table=await this.#be;
+this.#bd??=this.#d("GET","/v1/git/refusals").catch(()=>(this.#bd=null));
+const table=await this.#bd;
 return(Array.isArray(table)?table:[]).find((entry)=>entry?.code===code)?.overrides?.[operation]??[];
 }
 restorePoints(){
@@ -268,33 +268,33 @@ const{pressGuard}=m_shared_press_guard;
 const{Refusal}=m_worktrees_workspace_api;
 const OPERATIONS={remove:"delete"};
 class ActionSheet{
-#j=makeDialog(element("action"));
+#i=makeDialog(element("action"));
 #q=element("action-form");
 #ah=null;
-#p=null;
+#o=null;
 #ai=false;
 #al=[];
-#bf=false;
-#f=0;
+#be=false;
+#e=0;
 constructor(page){
 this.page=page;
 this.#q.addEventListener("submit",(event)=>{
 event.preventDefault();
 this.#di();
 });
-this.#j.addEventListener("close",()=>!this.#j.open&&(this.#f +=1));
+this.#i.addEventListener("close",()=>!this.#i.open&&(this.#e +=1));
 }
 open(operation,card){
 const{say}=this.page;
-[this.#ah,this.#p,this.#ai]=[card,operation,false];
-[this.#al,this.#bf]=[[],false];
+[this.#ah,this.#o,this.#ai]=[card,operation,false];
+[this.#al,this.#be]=[[],false];
 setText(element("action-title"),say(`${operation}Title`,{name:card.name}));
 setText(element("action-explanation"),say(`${operation}Explanation`,{source:this.#cb}));
 this.#q.reset();
 this.#g([]);
 this.#cc(say(operation));
 this.#cd(false);
-this.#j.showModal();
+this.#i.showModal();
 if(isAboutTrust(operation))this.#dj();
 else if(operation !=="remove")this.#dk();
 }
@@ -310,13 +310,13 @@ return git?.compared??branch??"";
 }
 async #dk(){
 const{page}=this;
-const number=(this.#f +=1);
+const number=(this.#e +=1);
 this.#g([page.say("checking")]);
 try{
-const report=await page.api.check(this.#ah.worktree.id,this.#p);
-pressGuard.run(this,()=>number===this.#f&&this.#dl(report));
+const report=await page.api.check(this.#ah.worktree.id,this.#o);
+pressGuard.run(this,()=>number===this.#e&&this.#dl(report));
 }catch(failure){
-if(number===this.#f)await this.#ce(failure);
+if(number===this.#e)await this.#ce(failure);
 }
 }
 #dl(report){
@@ -328,7 +328,7 @@ else this.#g([page.say("noConflicts")],[],"good");
 async #di(){
 if(element("action-go").hidden)return;
 const{page}=this;
-const number=(this.#f +=1);
+const number=(this.#e +=1);
 const given=new FormData(this.#q);
 const{worktree}=this.#ah;
 const{id}=worktree;
@@ -341,16 +341,16 @@ try{
 const answer=await{
 merge:()=>page.api.merge(id,{squash:isOn("squash"),cleansUp:isOn("cleanup"),processes}),
 sync:()=>page.api.sync(id,{
-strategy:given.get("strategy")??"rebase",fetches:isOn("fetch"),rewritesPushed:this.#bf,processes,
+strategy:given.get("strategy")??"rebase",fetches:isOn("fetch"),rewritesPushed:this.#be,processes,
 }),
 trust:()=>page.api.trust(id,worktree.git?.trust?.digest),
 distrust:()=>page.api.distrust(id),
 remove:()=>page.api.remove(id,{isForced:this.#ai,removesBranch:isOn("branch"),processes}),
-}[this.#p]();
+}[this.#o]();
 page.done(this.#dm(answer,worktree,source),answer?.removed??answer?.restore);
-if(number===this.#f)this.#j.close();
+if(number===this.#e)this.#i.close();
 }catch(failure){
-if(number===this.#f)await this.#ce(failure);
+if(number===this.#e)await this.#ce(failure);
 else page.done(page.refusalInWords(failure).join(" "));
 }finally{
 this.#cf(false);
@@ -358,25 +358,25 @@ this.#cf(false);
 }
 #dm(answer,{git,branch,path},source){
 const{say}=this.page;
-const name=this.#p==="remove"?path:git?.branch??branch??path;
+const name=this.#o==="remove"?path:git?.branch??branch??path;
 const reason=/; .* stays: (.+)$/s.exec(answer?.message??"")?.[1];
-const done=say(`done-${this.#p}`,{name,source});
+const done=say(`done-${this.#o}`,{name,source});
 return reason?`${done} ${say("worktreeStays",{reason})}`:done;
 }
 async #ce(failure){
 const{page}=this;
-const number=this.#f;
+const number=this.#e;
 const isRefusal=failure instanceof Refusal;
-const operation=OPERATIONS[this.#p]??this.#p;
+const operation=OPERATIONS[this.#o]??this.#o;
 const overrides=isRefusal&&failure.code?await page.api.overrides(failure.code,operation):[];
-if(number !==this.#f)return;
+if(number !==this.#e)return;
 const processes=overrides.includes("processes")?failure.processes.map(({pid})=>pid):[];
 this.#al=[...this.#al,...processes];
-this.#bf||=overrides.includes("rewrite_pushed");
+this.#be||=overrides.includes("rewrite_pushed");
 this.#ai=overrides.includes("force");
 const isPassable=this.#ai||processes.length>0||overrides.includes("rewrite_pushed");
 this.#g(page.refusalInWords(failure),failure.files??[],"grave");
-this.#cc(page.say(this.#ai?"removeForced":isPassable?"anyway":this.#p),isPassable);
+this.#cc(page.say(this.#ai?"removeForced":isPassable?"anyway":this.#o),isPassable);
 }
 #g(sentences,files=[],kind=""){
 element("action-message").dataset.kind=kind;
@@ -391,7 +391,7 @@ element("action-go").classList.toggle("grave",isGrave);
 }
 #cd(isBlocked){
 element("action-go").hidden=isBlocked;
-for(const field of this.#q.querySelectorAll("[data-of]"))field.hidden=isBlocked||field.dataset.of !==this.#p;
+for(const field of this.#q.querySelectorAll("[data-of]"))field.hidden=isBlocked||field.dataset.of !==this.#o;
 }
 #cf(isBusy){
 element("action-go").disabled=isBusy;
@@ -401,7 +401,7 @@ function isAboutTrust(operation){
 return operation==="trust"||operation==="distrust";
 }
 class CreationSheet{
-#j=makeDialog(element("creation"));
+#i=makeDialog(element("creation"));
 #q=element("creation-form");
 constructor(page){
 this.page=page;
@@ -417,7 +417,7 @@ this.#q.reset();
 element("creation-repository").replaceChildren(...repositories.map((id)=>new Option(id,id)));
 this.#g(repositories.length===0?[this.page.say("noRepository")]:[]);
 element("creation-go").disabled=repositories.length===0;
-this.#j.showModal();
+this.#i.showModal();
 if(repositories.length>0)this.#cg();
 }
 async #cg(){
@@ -434,7 +434,7 @@ element("creation-go").disabled=true;
 this.#g([page.say("working")]);
 try{
 await page.api.create(given);
-this.#j.close();
+this.#i.close();
 page.done(page.say("done-create",{name:given.branch||given.name}));
 }catch(failure){
 this.#g(page.refusalInWords(failure),failure.files??[],"grave");
@@ -482,27 +482,27 @@ const HEADING=/^(?:diff --git |index |--- |\+\+\+ |new file|deleted file|similar
 const KINDS=["added","deleted","modified","renamed","copied","type changed","conflicted","added (untracked)"];
 const OMITTED=["binary","too_large","symbolic_link","repository","unreadable"];
 class DiffSheet{
-#j=makeDialog(element("diff"));
-#f=0;
+#i=makeDialog(element("diff"));
+#e=0;
 constructor(page){
 this.page=page;
 }
 async open(card){
 const{page}=this;
 const{say}=page;
-const number=(this.#f +=1);
+const number=(this.#e +=1);
 setText(element("diff-title"),say("diffOf",{name:card.name}));
 setText(element("diff-note"),say("loading"));
 element("diff-files").replaceChildren();
-if(!this.#j.open)this.#j.showModal();
+if(!this.#i.open)this.#i.showModal();
 let diff;
 try{
 diff=await page.api.diff(card.worktree.id);
 }catch(failure){
-if(number===this.#f)setText(element("diff-note"),page.refusalInWords(failure).join(" "));
+if(number===this.#e)setText(element("diff-note"),page.refusalInWords(failure).join(" "));
 return;
 }
-if(number !==this.#f)return;
+if(number !==this.#e)return;
 const files=Array.isArray(diff?.file_diffs)?diff.file_diffs:[];
 const note=files.length===0?say("diffEmpty"):say("diffFiles",{count:diff.total_files??files.length,source:diff.source_branch??""});
 setText(element("diff-note"),diff?.is_truncated?`${note} ${say("diffTruncated")}`:note);
@@ -1034,6 +1034,7 @@ wrote:(writer,values)=>writer.integer(values.take("revision"),values.name("revis
 restored:(writer,values)=>{
 writer.integer(values.take("revision"),values.name("revision"));
 writer.integer(values.take("age"),values.name("age"));
+writer.optional(values.take("sourceTime",null),values.name("sourceTime"));
 },
 restrained:(writer,values)=>{
 for(const name of RESTRAINT){
@@ -1320,10 +1321,10 @@ return{writeContext,writeOriginEvent,readOriginOrders,writeEvent,POLICY_FIELDS,R
 const m_engine_freshness=(()=>{
 const{POLICY_FIELDS,RECORDS,readCounters,readEffects,readLabel,readLook,readOriginOrders,readPolicy,writeContext,writeEvent,writeOriginEvent,writePolicy}=m_engine_freshness_messages;
 const{CODES,EngineError,Members,Reader,Writer}=m_engine_freshness_words;
-const WIRE_VERSION=6;
+const WIRE_VERSION=7;
 class Engine{
-#k;
-#bg;
+#j;
+#bf;
 #r;
 #ch;
 #ci=false;
@@ -1341,22 +1342,22 @@ static draw(){
 return crypto.getRandomValues(new Uint32Array(1))[0];
 }
 constructor(instance){
-this.#k=instance.exports;
-const version=this.#k.freshness_wire_version?.();
+this.#j=instance.exports;
+const version=this.#j.freshness_wire_version?.();
 if(version !==WIRE_VERSION){
 const problem=`the module speaks wire form ${version}, not ${WIRE_VERSION}`;
 throw new EngineError("wrongModule","",problem);
 }
-this.#r=this.#k.freshness_buffer();
-this.#ch=this.#k.freshness_buffer_capacity();
+this.#r=this.#j.freshness_buffer();
+this.#ch=this.#j.freshness_buffer_capacity();
 }
 get machines(){
-return this.#k.freshness_machines();
+return this.#j.freshness_machines();
 }
 get memory(){
 return{
-inUse:this.#k.freshness_memory_in_use()>>>0,
-size:this.#k.memory.buffer.byteLength,
+inUse:this.#j.freshness_memory_in_use()>>>0,
+size:this.#j.memory.buffer.byteLength,
 };
 }
 policy(description){
@@ -1421,7 +1422,7 @@ const writer=new Writer(this.#cj(),this.#r,this.#ch);
 write?.(writer);
 let result;
 try{
-result=this.#k[name](...values,...(write?[writer.count]:[]));
+result=this.#j[name](...values,...(write?[writer.count]:[]));
 }catch(fault){
 this.#ci=true;
 throw new EngineError("broken","",`the module stopped at a fault: ${fault.message}`);
@@ -1435,7 +1436,7 @@ return value;
 }
 #dq(number,writer){
 const code=CODES[number - 1]??"unknown";
-const where=number<=4?writer.names[this.#k.freshness_error_position()]??"":"";
+const where=number<=4?writer.names[this.#j.freshness_error_position()]??"":"";
 const problems={
 outOfRange:"the number is out of its range",
 noSuchMachine:"the machine was destroyed",
@@ -1445,9 +1446,9 @@ tooManyMachines:"there are as many machines as there may be",
 return new EngineError(code,where,problems[code]??`the module refused the message (${code})`);
 }
 #cj(){
-const{buffer}=this.#k.memory;
-if(this.#bg?.buffer !==buffer)this.#bg=new DataView(buffer);
-return this.#bg;
+const{buffer}=this.#j.memory;
+if(this.#bf?.buffer !==buffer)this.#bf=new DataView(buffer);
+return this.#bf;
 }
 }
 class Machine{
@@ -1458,7 +1459,7 @@ this.#c=call;
 }
 handle(event,now,draw){
 const effects=this.#c("freshness_handle",(writer)=>{
-this.#bh(writer,now);
+this.#bg(writer,now);
 writer.integer(draw,"draw");
 writeEvent(writer,event);
 },readEffects);
@@ -1466,10 +1467,10 @@ this.#aa=Math.floor(now);
 return effects;
 }
 look(now){
-return this.#c("freshness_look",(writer)=>this.#bh(writer,now),readLook);
+return this.#c("freshness_look",(writer)=>this.#bg(writer,now),readLook);
 }
 label(now){
-return this.#c("freshness_label",(writer)=>this.#bh(writer,now),readLabel);
+return this.#c("freshness_label",(writer)=>this.#bg(writer,now),readLabel);
 }
 policy(){
 return this.#c("freshness_policy",null,readPolicy);
@@ -1480,7 +1481,7 @@ return this.#c("freshness_counters",null,readCounters);
 destroy(){
 this.#c("freshness_destroy",null);
 }
-#bh(writer,now){
+#bg(writer,now){
 if(Math.floor(now)<this.#aa){
 const problem=`${now} is before the last event, at ${this.#aa}; pass a clock that never runs backwards`;
 throw new EngineError("wentBack","now",problem);
@@ -1594,8 +1595,10 @@ const time=Date.parse(text??"");
 return Number.isNaN(time)?null:time;
 }
 const truncationOf=(text)=>(/:\d\d\.\d/.test(String(text))?0:999);
+const LONGEST_MS=2 ** 31 * 1000;
+const bounded=(ms)=>Math.max(-LONGEST_MS,Math.min(ms,LONGEST_MS));
 function whole(value){
-return Number.isFinite(value)?Math.trunc(value):null;
+return Number.isFinite(value)?bounded(Math.trunc(value)):null;
 }
 function marksOfBody(body,transit=0){
 const meta=body.meta??{};
@@ -1613,12 +1616,11 @@ reason:null,
 };
 }
 function marksOfHead(headers){
-const age=Number.parseInt(headers.get("x-md-rt-age-ms")??"",10);
 return{
 serverTime:instant(headers.get("date")),
 truncation:truncationOf(),
 fetchedAt:instant(headers.get("x-md-rt-fetched-at")),
-cacheAge:age>=0?age:null,
+cacheAge:digitsOf(headers,"x-md-rt-age-ms"),
 status:wordOf(STATUSES,headers.get("x-md-rt-status")),
 };
 }
@@ -1626,34 +1628,34 @@ function servedAt({serverTime,truncation,fetchedAt=null,cacheAge=null},saysTime)
 if(saysTime)return{time:serverTime,isCut:truncation>0};
 return fetchedAt===null||cacheAge===null?null:{time:fetchedAt + cacheAge,isCut:fetchedAt % 1000===0};
 }
-function milliseconds(headers,name){
+function digitsOf(headers,name){
 const text=headers?.get(name)??"";
 return /^\d{1,12}$/.test(text)?Number(text):null;
 }
 const CLOCK_DIFFERENCE_MS=100;
 function throughCaches(marks,headers,{taken,saysTime=false}){
 const seconds=Number.parseInt(headers.get("age")??"",10);
-const told=seconds>0?seconds * 1000:0;
+const told=seconds>0?bounded(seconds * 1000):0;
 const [date,served]=[instant(headers.get("date")),servedAt(marks,saysTime)];
 const hidden=date===null||served===null?0:date - served.time;
 const isSeen=hidden>=1000||(hidden>taken + CLOCK_DIFFERENCE_MS&&!served.isCut);
 if(!isSeen||hidden<=told)return{...marks,transit:told};
-return{...marks,serverTime:served.time,truncation:0,transit:hidden};
+return{...marks,serverTime:served.time,truncation:0,transit:bounded(hidden)};
 }
 function hintsOf(body,headers){
 const hints={};
 const expected=instant(body?.meta?.nextExpectedAt);
 if(expected !==null)hints.nextExpectedAt=expected;
-const spread=whole(body?.meta?.nextExpectedSpreadMs)??milliseconds(headers,"x-md-rt-spread-ms");
+const spread=whole(body?.meta?.nextExpectedSpreadMs)??digitsOf(headers,"x-md-rt-spread-ms");
 if(spread !==null)hints.spread=Math.max(spread,0);
-const next=milliseconds(headers,"x-md-rt-next-ms");
+const next=digitsOf(headers,"x-md-rt-next-ms");
 if(next !==null)return{...hints,maxAge:next};
 const control=headers?.get("cache-control")??"";
 const age=/(?:^|,)\s*max-age\s*=\s*"?(\d+)/i.exec(control);
-if(age&&Number(age[1])>0&&!/no-store|no-cache/i.test(control))hints.maxAge=Number(age[1])* 1000;
+if(age&&Number(age[1])>0&&!/no-store|no-cache/i.test(control))hints.maxAge=bounded(Number(age[1])* 1000);
 return hints;
 }
-return{wireWord,truncationOf,marksOfBody,marksOfHead,throughCaches,hintsOf};
+return{wireWord,truncationOf,marksOfBody,marksOfHead,digitsOf,throughCaches,hintsOf};
 })();
 const m_engine_rate_limit=(()=>{
 const LONGEST_RESET_S=86_400;
@@ -1699,7 +1701,7 @@ return{rateLimitOf};
 })();
 const m_engine_arrival=(()=>{
 const{contentDigest}=m_engine_content_digest;
-const{hintsOf,marksOfBody,marksOfHead,throughCaches}=m_engine_marks;
+const{digitsOf,hintsOf,marksOfBody,marksOfHead,throughCaches}=m_engine_marks;
 const{rateLimitOf}=m_engine_rate_limit;
 const LONGEST_PAUSE_S=999_999_999;
 const LARGEST_BODY=8_000_000;
@@ -1738,7 +1740,7 @@ return;
 }
 const text=await response.text();
 arrival.answeredAt=now();
-arrival.bytes=Number.parseInt(headers.get("content-length")??"",10)||text.length;
+arrival.bytes=digitsOf(headers,"content-length")||text.length;
 if(text !=="")arrival.evidence.digest=contentDigest(text);
 const document=text.length<=LARGEST_BODY?parsed(text):null;
 arrival.outcome=outcomeOf(status,headers);
@@ -1804,11 +1806,11 @@ return{ask,readAnswer,outcomeOf,retryAfter};
 const m_engine_origin_gate=(()=>{
 const gates=new WeakMap();
 class OriginGate{
-#bi;
+#bh;
 #ab;
 #am;
-#i=0;
-#l=new Map();
+#p=0;
+#k=new Map();
 #s=new Set();
 #x=new Set();
 #aj={};
@@ -1818,7 +1820,7 @@ const known=gates.get(engine);
 return remembered(known,originOf(address),(name)=>new OriginGate(engine,policy,now,name));
 }
 constructor(engine,policy,now,name){
-this.#bi=engine.origin(policy);
+this.#bh=engine.origin(policy);
 this.#ab=name;
 this.#am=now;
 }
@@ -1829,7 +1831,7 @@ get isRestrained(){
 return Object.values(this.#aj).some((limit)=>limit !==null);
 }
 destroy(){
-this.#bi.destroy();
+this.#bh.destroy();
 }
 join(resource){
 this.#x.add(resource);
@@ -1837,30 +1839,30 @@ resource.restrain(this.#aj);
 return()=>this.#x.delete(resource);
 }
 ask({priority,longPoll},start){
-this.#i +=1;
-const number=this.#i;
-this.#l.set(number,{start,isLongPoll:longPoll !==null});
+this.#p +=1;
+const number=this.#p;
+this.#k.set(number,{start,isLongPoll:longPoll !==null});
 this.#s.add(number);
-queueMicrotask(()=>this.#l.has(number)&&this.#t({event:"asks",with:{number,priority,isLongPoll:longPoll !==null}}));
+queueMicrotask(()=>this.#k.has(number)&&this.#t({event:"asks",with:{number,priority,isLongPoll:longPoll !==null}}));
 return number;
 }
 hurry(number){
-if(this.#l.has(number))this.#t({event:"asks",with:{number,priority:"high",isLongPoll:this.#l.get(number).isLongPoll}});
+if(this.#k.has(number))this.#t({event:"asks",with:{number,priority:"high",isLongPoll:this.#k.get(number).isLongPoll}});
 }
 stream(open,refuse){
 if(this.#dr()){
 queueMicrotask(open);
 return null;
 }
-this.#i +=1;
-const number=this.#i;
+this.#p +=1;
+const number=this.#p;
 this.#s.add(number);
 const start=()=>{
 if(!this.#s.has(number))return;
 let isOpen=false;
-this.#l.set(number,{start:()=>(isOpen=true)});
+this.#k.set(number,{start:()=>(isOpen=true)});
 this.#t({event:"opens",with:{number}});
-this.#l.delete(number);
+this.#k.delete(number);
 if(isOpen)return open();
 this.#s.delete(number);
 refuse();
@@ -1875,12 +1877,12 @@ return /^h[23]/.test(known.at(-1)?.nextHopProtocol??"");
 }
 withdraw(number){
 this.#s.delete(number);
-this.#l.delete(number);
+this.#k.delete(number);
 this.#t({event:"withdrew",with:{number}});
 }
 tooSlow(number){
 this.#s.delete(number);
-const wasSent=!this.#l.delete(number);
+const wasSent=!this.#k.delete(number);
 if(wasSent)this.#t({event:"ended",with:{number,now:this.#am(),outcome:"timedOut"}});
 else this.#t({event:"withdrew",with:{number}});
 }
@@ -1897,14 +1899,14 @@ asksForPause({retryAfter,serverTime}){
 this.#t({event:"ended",with:{number:0,now:this.#am(),outcome:"throttled",retryAfter,serverTime,rateLimit:null,resources:this.#x.size}});
 }
 #t(event){
-const{restraint,send}=this.#bi.handle(event);
+const{restraint,send}=this.#bh.handle(event);
 if(JSON.stringify(restraint)!==JSON.stringify(this.#aj)){
 this.#aj=restraint;
 for(const resource of this.#x)queueMicrotask(()=>this.#x.has(resource)&&resource.restrain(this.#aj));
 }
 for(const{number,isHeld}of send){
-this.#l.get(number)?.start(isHeld);
-this.#l.delete(number);
+this.#k.get(number)?.start(isHeld);
+this.#k.delete(number);
 }
 }
 }
@@ -1998,27 +2000,27 @@ const LONGEST_TIMER_MS=2 ** 31 - 1;
 class LiveResource{
 #b=null;
 #ck=null;
-#m=null;
+#l=null;
 #cl=null;
-#n=null;
+#m=null;
 #ac={question:0};
 #h=null;
 #ad=null;
 #y=null;
+#bi=0;
 #bj=0;
-#bk=0;
 #v=null;
-#e=null;
-#an=null;
-#i=0;
+#f=null;
+#bk=null;
+#p=0;
 #aa=-Infinity;
 #ak=null;
 #bl=[];
-#ao=[];
+#an=[];
 #bm=new Map();
 #cm=[];
-#ap=new Map();
-#aq=false;
+#ao=new Map();
+#ap=false;
 #cn=0;
 constructor(source,{engine,policy,clientPolicy=policy,device,onChange,onArrival=()=>{},onConfirmed=()=>{},send,timers=globalThis,mostRecords=MOST_RECORDS}){
 this.source=source;
@@ -2039,14 +2041,14 @@ now(){
 return(this.#aa=Math.max(this.#aa,this.device.now()));
 }
 watch(question){
-if(this.#n !==null&&this.source.isSame(question,this.#n))return;
-this.#n=question;
+if(this.#m !==null&&this.source.isSame(question,this.#m))return;
+this.#m=question;
 this.#ak=null;
 if(!this.#b)return this.#ds();
 this.#ac={question:this.#ac.question + 1};
 const hadStream=this.#ad !==null||this.#y !==null;
-this.#ar();
-[this.#bj,this.#bk]=[0,0];
+this.#aq();
+[this.#bi,this.#bj]=[0,0];
 this.#a({event:"contextChanged",with:this.#ac});
 if(hadStream)this.#a({event:"linkLost"});
 }
@@ -2061,43 +2063,36 @@ this.#b&&this.#a({event:"acted"});
 }
 invalidate(){
 if(!this.#b)return;
-this.#aq=this.#h !==null;
+this.#ap=this.#h !==null;
 this.acted();
-if(!this.#aq)this.#a({event:"wished",with:{wish:"change"}});
+if(!this.#ap)this.#a({event:"wished",with:{wish:"change"}});
 }
 stop(){
 if(!this.#b)return;
 this.#a({event:"stopped"});
 this.#ck();
-this.#ar();
+this.#aq();
 this.#cl();
 this.timers.clearTimeout(this.#v);
 this.#b.destroy();
-[this.#b,this.#n,this.#e,this.#ak]=[null,null,null,null];
+[this.#b,this.#m,this.#f,this.#ak]=[null,null,null,null];
 }
 refresh({isForced=false}={}){
 if(!this.#b)return;
 this.#a({event:"wished",with:{wish:isForced?"hardRefresh":"person"}});
-if(this.#h)this.#m.hurry(this.#h.number);
+if(this.#h)this.#l.hurry(this.#h.number);
 }
 restrain(restraint){
 this.#b&&this.#a({event:"restrained",with:restraint});
-}
-restore(body,age){
-if(!this.#b||this.#e)return;
-this.#i +=1;
-const revision=this.#i;
-this.#an={body,tag:null,revision,validator:null};
-this.#a({event:"restored",with:{revision,age:Math.max(0,Math.round(age))}});
 }
 get requests(){
 return this.#cn;
 }
 get question(){
-return this.#n;
+return this.#m;
 }
 get body(){
-return this.#e?.body??null;
+return this.#f?.body??null;
 }
 look(){
 return this.#b?.look(this.now())??null;
@@ -2109,7 +2104,7 @@ diagnostics(){
 if(!this.#b)return null;
 return{
 ring:this.#bl,
-records:this.#ao,
+records:this.#an,
 counters:this.#b.counters(),
 policy:this.policy,
 look:this.look(),
@@ -2120,8 +2115,8 @@ now:this.now(),
 #ds(){
 this.#b=this.engine.machine({policy:this.wished,context:this.#ac});
 this.#ck=this.device.listen((event)=>this.#a(event));
-this.#m=OriginGate.of(this.engine,this.source.address(this.#n,null),this.clientPolicy,()=>this.device.now());
-this.#cl=this.#m.join(this);
+this.#l=OriginGate.of(this.engine,this.source.address(this.#m,null),this.clientPolicy,()=>this.device.now());
+this.#cl=this.#l.join(this);
 this.#a({event:"started"});
 }
 #a(event,now=this.now(),confirms=null){
@@ -2129,8 +2124,8 @@ const effects=this.#b.handle(event,now,Engine.draw());
 if(effects.notes.length>0)this.#cm=effects.notes;
 if(effects.cancel !==null&&this.#h?.generation===effects.cancel){
 this.#h.abort.abort();
-if(effects.notes.includes("timedOut"))this.#m.tooSlow(this.#h.number);
-else this.#m.withdraw(this.#h.number);
+if(effects.notes.includes("timedOut"))this.#l.tooSlow(this.#h.number);
+else this.#l.withdraw(this.#h.number);
 this.#h=null;
 }
 if(effects.sample)this.#dt(effects.sample);
@@ -2138,7 +2133,7 @@ this.#du(effects,now);
 if(effects.snapshot==="apply"||effects.snapshot==="verify")confirms?.();
 if(effects.request)this.#dv(effects.request);
 if(effects.link==="open")this.#dw();
-if(effects.link==="close")this.#ar();
+if(effects.link==="close")this.#aq();
 this.#dx(effects.alarm,now);
 if(effects.changes.length>0||effects.snapshot !=="none")this.onChange(this);
 }
@@ -2150,37 +2145,37 @@ this.#v=this.timers.setTimeout(()=>this.#a({event:"woke"}),wait);
 }
 #du(effects,now){
 const look=this.#b.look(now);
-const incoming=this.#an;
-this.#an=null;
+const incoming=this.#bk;
+this.#bk=null;
 if(incoming&&look.revision===incoming.revision&&effects.snapshot !=="hold"){
 const isValid=look.validator !==null&&look.validator===incoming.validator;
-this.#e={...incoming,tag:isValid?incoming.tag:null};
+this.#f={...incoming,tag:isValid?incoming.tag:null};
 }
-if(look.revision===null)this.#e=null;
+if(look.revision===null)this.#f=null;
 if(effects.notes.includes("timedOut"))this.#ak={problem:null,reason:null};
 }
 get #co(){
-return `GET ${nameOf(this.source.address(this.#n,null))}`;
+return `GET ${nameOf(this.source.address(this.#m,null))}`;
 }
 #dy(generation){
-const before=/;m=([0-9a-f]{16})[0-9a-f]{48}$/.exec(this.#ap.get(this.#co)??"");
+const before=/;m=([0-9a-f]{16})[0-9a-f]{48}$/.exec(this.#ao.get(this.#co)??"");
 return before?{"X-MD-Receipt-After":`${generation};${before[1]}`}:{};
 }
 #dt(sample){
 const evidence=this.#bm.get(sample.generation);
 this.#bm.clear();
 const record=sampleRecord(sample,this.#co,this.origin,evidence);
-if(evidence?.receipt)this.#ap.set(record.resource,evidence.receipt);
-if(this.#ap.size>MOST_RECEIPTS)this.#ap.clear();
+if(evidence?.receipt)this.#ao.set(record.resource,evidence.receipt);
+if(this.#ao.size>MOST_RECEIPTS)this.#ao.clear();
 const capacity=this.policy.ringCapacity;
 this.#bl=[...this.#bl,record].slice(-capacity);
-this.#ao.push(record);
-if(this.#ao.length>this.mostRecords)this.#ao.shift();
+this.#an.push(record);
+if(this.#an.length>this.mostRecords)this.#an.shift();
 }
 #dv(request){
 const machine=this.#b;
 const flight={generation:request.generation,abort:new AbortController(),number:0};
-flight.number=this.#m.ask(request,(isHeld)=>{
+flight.number=this.#l.ask(request,(isHeld)=>{
 if(this.#b !==machine)return;
 if(request.longPoll !==null&&!isHeld){
 request.longPoll=null;
@@ -2193,21 +2188,21 @@ this.#h=flight;
 }
 async #d(request,{abort,number}){
 const machine=this.#b;
-const why={origin:request.origin??null,asked:this.source.subjectOf(this.#n)};
-const isKnown=request.validator !==null&&this.#e?.validator===request.validator;
-const base=isKnown&&this.#e.tag !==null?this.#e:null;
+const why={origin:request.origin??null,asked:this.source.subjectOf(this.#m)};
+const isKnown=request.validator !==null&&this.#f?.validator===request.validator;
+const base=isKnown&&this.#f.tag !==null?this.#f:null;
 const order=(this.#cn +=1);
-const arrival=await ask(this.source.address(this.#n,base),{
+const arrival=await ask(this.source.address(this.#m,base),{
 tag:base?.tag??null,
 fields:{...this.source.fields(),...this.#dy(request.generation)},
-read:(document,headers)=>this.source.read(document,headers,base,this.#e),
-ownsTime:this.source.ownsTime?.(this.#e?.body)??false,
+read:(document,headers)=>this.source.read(document,headers,base,this.#f),
+ownsTime:this.source.ownsTime?.(this.#f?.body)??false,
 wait:request.longPoll===null?null:Math.floor(request.longPoll / 1000),
 signal:abort.signal,
 now:()=>this.now(),
 send:this.send,
 });
-if(!abort.signal.aborted)this.#m.ended(number,arrival);
+if(!abort.signal.aborted)this.#l.ended(number,arrival);
 if(this.#b !==machine)return;
 if(this.#h?.generation===request.generation)this.#h=null;
 const{generation,context}=request;
@@ -2223,8 +2218,8 @@ this.#ak={problem:arrival.problem,reason:arrival.reason??null};
 this.onArrival(arrival);
 }
 this.#cp("answered",{generation,context},this.#cq(arrival,isCurrent),arrival.answeredAt,()=>this.onConfirmed(order));
-if(!this.#aq||this.#h !==null)return;
-this.#aq=false;
+if(!this.#ap||this.#h !==null)return;
+this.#ap=false;
 if(this.#b===machine)this.#a({event:"wished",with:{wish:"change"}});
 }
 #cp(event,values,answer,arrivedAt,confirms=null){
@@ -2238,29 +2233,29 @@ outcome:arrival.outcome,status:arrival.status,bytes:arrival.bytes,hints:arrival.
 marks:{...arrival.marks,...this.source.marks},deviceTime:Date.now(),
 };
 if(arrival.answeredAt !==undefined)answer.delay=Math.max(0,Math.round(arrival.answeredAt - arrival.askedAt));
-this.#i +=1;
+this.#p +=1;
 if(arrival.outcome==="content"){
-const isSame=isCurrent&&this.#e !==null&&this.source.contentOf(this.#e.body)===this.source.contentOf(arrival.body);
+const isSame=isCurrent&&this.#f !==null&&this.source.contentOf(this.#f.body)===this.source.contentOf(arrival.body);
 const incoming={
 body:arrival.body,
 tag:arrival.tag,
-revision:isSame?this.#e.revision:this.#i,
-validator:arrival.tag===null?null:this.#i,
+revision:isSame?this.#f.revision:this.#p,
+validator:arrival.tag===null?null:this.#p,
 };
-if(isCurrent)this.#an=incoming;
+if(isCurrent)this.#bk=incoming;
 answer.revision=incoming.revision;
 answer.validator=incoming.validator;
 Object.assign(answer,this.source.natureOf(arrival.body));
 }
 if(arrival.outcome==="throttled")answer.retryAfter=arrival.retryAfter;
-if(arrival.outcome==="undecodable")answer.reason=this.#i;
+if(arrival.outcome==="undecodable")answer.reason=this.#p;
 return answer;
 }
 #dw(){
-this.#ar();
+this.#aq();
 if(this.source.occupiesNoConnection)return this.#cr();
 const place={number:null};
-place.number=this.#m.stream(
+place.number=this.#l.stream(
 ()=>this.#y===place&&this.#cr(),
 ()=>{
 if(this.#y !==place)return;
@@ -2272,7 +2267,7 @@ this.#y=place;
 }
 #cr(){
 let heardAt=this.now();
-const stream=this.source.openStream(this.#n,this.#e,{
+const stream=this.source.openStream(this.#m,this.#f,{
 opened:(isResumed)=>this.#a({event:"linkOpened",with:{isResumed}}),
 heard:()=>{
 heardAt=this.now();
@@ -2281,8 +2276,8 @@ this.#a({event:"linkHeard"},heardAt);
 gap:()=>this.#a({event:"linkGap"}),
 delivered:(arrival)=>this.#dz(arrival,heardAt),
 lost:(pause)=>this.#ea(stream,pause),
-retry:(ms)=>(this.#bj=ms),
-wait:Math.max(0,this.#bk - this.now()),
+retry:(ms)=>(this.#bi=ms),
+wait:Math.max(0,this.#bj - this.now()),
 });
 this.#ad=stream;
 }
@@ -2292,13 +2287,13 @@ this.#cp("linkDelivered",{context:this.#ac},this.#cq(arrival,true),heardAt);
 }
 #ea(stream,pause=null){
 if(this.#ad !==stream)return;
-if(pause !==null)this.#m.asksForPause(pause);
+if(pause !==null)this.#l.asksForPause(pause);
 this.#ad=null;
 this.#cs();
-this.#bk=this.now()+ this.#bj;
+this.#bj=this.now()+ this.#bi;
 this.#a({event:"linkLost"});
 }
-#ar(){
+#aq(){
 const stream=this.#ad;
 this.#ad=null;
 stream?.close();
@@ -2307,7 +2302,7 @@ this.#cs();
 #cs(){
 const place=this.#y;
 this.#y=null;
-if(place !==null&&place.number !==null)this.#m.withdraw(place.number);
+if(place !==null&&place.number !==null)this.#l.withdraw(place.number);
 }
 }
 function nameOf(address){
@@ -2344,7 +2339,7 @@ this.page=page;
 this.onChosen=onChosen;
 this.#ae.closest("label").hidden=!("Notification" in globalThis);
 this.#ae.checked=this.isOn;
-this.#ae.addEventListener("change",()=>this.#as(this.#ae.checked));
+this.#ae.addEventListener("change",()=>this.#ar(this.#ae.checked));
 }
 get isOn(){
 return memory.read(KEPT)===true&&globalThis.Notification?.permission==="granted";
@@ -2352,7 +2347,7 @@ return memory.read(KEPT)===true&&globalThis.Notification?.permission==="granted"
 speak(){
 setText(element("notify-note"),this.#bn?this.page.say("notifyRefused"):"");
 }
-async #as(isWished){
+async #ar(isWished){
 const answer=isWished?await Notification.requestPermission():null;
 this.#bn=isWished&&answer !=="granted";
 memory.write(KEPT,isWished&&!this.#bn?true:null);
@@ -2428,12 +2423,12 @@ constructor(page,parts){
 this.page=page;
 this.parts=parts;
 parts.undo.addEventListener("click",()=>this.#cu(this.#w));
-parts.restores.addEventListener("toggle",()=>this.#o());
+parts.restores.addEventListener("toggle",()=>this.#n());
 }
 offer(point){
 this.#w=point??null;
 this.parts.undoline.hidden=!point;
-this.#o();
+this.#n();
 }
 async #cu(point){
 const{page}=this;
@@ -2445,7 +2440,7 @@ page.done(page.say(`restored-${point.kind}`,{name:point.branch??point.path,path:
 page.done([...page.refusalInWords(failure),failure?.detail].filter(Boolean).join(" "));
 }
 }
-async #o(){
+async #n(){
 const{page,parts}=this;
 if(!parts.restores.open)return;
 let points=[];
@@ -2499,20 +2494,20 @@ const m_shared_token_form=(()=>{
 const{element,setText}=m_shared_dom;
 const{visitMemory}=m_shared_visit_memory;
 class TokenForm{
-#at=element("token-form");
-#au=element("token");
+#as=element("token-form");
+#at=element("token");
 #af;
 constructor(name,onToken){
 this.name=name;
 const kept=visitMemory.read(name);
 this.#af=typeof kept==="string"?kept:null;
-this.#at.addEventListener("submit",(event)=>{
+this.#as.addEventListener("submit",(event)=>{
 event.preventDefault();
-const token=this.#au.value.trim();
-if(!token)return this.#au.focus();
+const token=this.#at.value.trim();
+if(!token)return this.#at.focus();
 this.#af=token;
 visitMemory.write(name,token);
-this.#au.value="";
+this.#at.value="";
 this.hide();
 onToken();
 });
@@ -2521,16 +2516,16 @@ get fields(){
 return this.#af&&/^[\x21-\x7e]+$/.test(this.#af)?{Authorization:`Bearer ${this.#af}`}:{};
 }
 get isShown(){
-return !this.#at.hidden;
+return !this.#as.hidden;
 }
 ask(say){
 setText(element("token-refused"),this.#af?say("tokenRefused"):"");
 if(this.isShown)return;
-this.#at.hidden=false;
-if(document.activeElement===document.body)this.#au.focus();
+this.#as.hidden=false;
+if(document.activeElement===document.body)this.#at.focus();
 }
 hide(){
-this.#at.hidden=true;
+this.#as.hidden=true;
 }
 }
 return{TokenForm};
@@ -2597,16 +2592,16 @@ const m_engine_device=(()=>{
 const{steadyClock}=m_engine_clock;
 class Device{
 #bo=new Set();
+#au=null;
 #av=null;
-#aw=null;
 constructor(){
-this.#ax();
+this.#aw();
 if(typeof document==="undefined")return;
-document.addEventListener("visibilitychange",()=>this.#ax());
+document.addEventListener("visibilitychange",()=>this.#aw());
 document.addEventListener("freeze",()=>this.#bp("suspended"));
-document.addEventListener("resume",()=>this.#ax());
+document.addEventListener("resume",()=>this.#aw());
 addEventListener("pagehide",()=>this.#bp("suspended"));
-addEventListener("pageshow",()=>this.#ax());
+addEventListener("pageshow",()=>this.#aw());
 addEventListener("focus",()=>this.#a({event:"focused"}));
 for(const name of ["online","offline"])addEventListener(name,()=>this.#bq());
 navigator.connection?.addEventListener?.("change",()=>this.#bq());
@@ -2615,34 +2610,34 @@ now(){
 return steadyClock.now();
 }
 get lifecycle(){
-return this.#av;
+return this.#au;
 }
 get connectivity(){
-return this.#aw;
+return this.#av;
 }
 listen(listener){
-listener({event:"lifecycle",with:{to:this.#av}});
-listener({event:"connectivity",with:{to:this.#aw}});
+listener({event:"lifecycle",with:{to:this.#au}});
+listener({event:"connectivity",with:{to:this.#av}});
 this.#bo.add(listener);
 return()=>this.#bo.delete(listener);
 }
 tick(){
 if(steadyClock.notice())this.#a({event:"slept"});
 }
-#ax(){
+#aw(){
 this.#bp(globalThis.document?.hidden?"background":"foreground");
 this.#bq();
 }
 #bp(to){
-if(this.#av===to)return;
-this.#av=to;
+if(this.#au===to)return;
+this.#au=to;
 this.#a({event:"lifecycle",with:{to}});
 }
 #bq(){
 const{onLine,connection}=globalThis.navigator??{};
 const to=onLine===false?"offline":connection?.saveData?"metered":"online";
-if(this.#aw===to)return;
-this.#aw=to;
+if(this.#av===to)return;
+this.#av=to;
 this.#a({event:"connectivity",with:{to}});
 }
 #a(event){
@@ -2707,7 +2702,7 @@ this.theme=THEMES.includes(theme)?theme:memory.read("theme")??"auto";
 this.say=sentences(language,messages);
 for(const id of ["settings","help"])makeDialog(element(id));
 element("language").addEventListener("change",(event)=>this.#ed(event.target.value));
-element("theme").addEventListener("change",(event)=>this.#as("theme","theme",event.target.value));
+element("theme").addEventListener("change",(event)=>this.#ar("theme","theme",event.target.value));
 element("settings-open").addEventListener("click",()=>element("settings").showModal());
 element("help-open").addEventListener("click",()=>this.help());
 document.addEventListener("visibilitychange",()=>document.hidden||this.tick());
@@ -2732,9 +2727,9 @@ const messages=await loadMessages(this.#cz,language).catch(()=>null);
 if(this.#da !==language)return;
 if(!messages)return void(element("language").value=this.language);
 this.messages=messages;
-this.#as("language","lang",language);
+this.#ar("language","lang",language);
 }
-#as(name,parameter,value){
+#ar(name,parameter,value){
 this[name]=value;
 memory.write(name,value);
 const address=new URL(location.href);
@@ -2849,7 +2844,7 @@ reject(signal.reason);
 class EventStreamParser{
 retry=null;
 #br="";
-#ay=[];
+#ax=[];
 #ab="";
 #bs=0;
 #db=null;
@@ -2870,15 +2865,15 @@ if(line.startsWith(":"))return;
 const colon=line.indexOf(":");
 const field=colon<0?line:line.slice(0,colon);
 const value=colon<0?"":line.slice(colon + 1).replace(/^ /,"");
-if(field==="data")this.#ay.push(value);
+if(field==="data")this.#ax.push(value);
 if(field==="event")this.#ab=value;
 if(field==="retry"&&/^[0-9]+$/.test(value))this.retry=Math.min(Number(value),LONGEST_RETRY_MS);
 if(field==="id"&&!value.includes("\0"))this.#db=value;
 this.#bs +=line.length;
 }
 #ef(events){
-if(this.#ay.length>0)events.push({name:this.#ab||"message",id:this.#db,data:this.#ay.join("\n")});
-[this.#ay,this.#ab,this.#bs]=[[],"",0];
+if(this.#ax.length>0)events.push({name:this.#ab||"message",id:this.#db,data:this.#ax.join("\n")});
+[this.#ax,this.#ab,this.#bs]=[[],"",0];
 }
 }
 async function readEventStream(address,{lastId,fields={},signal,wait=0,send=fetch,onOpen,onLife,onRetry=()=>{},onEvent}){
@@ -3188,7 +3183,7 @@ const{Refusal,WorkspaceApi}=m_worktrees_workspace_api;
 const{countOf,inOrder,stateOf}=m_worktrees_workspace_list;
 const{workspaceSource}=m_worktrees_workspace_source;
 const{isTrusted,titleOf,WorktreeCard}=m_worktrees_worktree_card;
-const WASM="/assets/freshness.c542da43e697.wasm";
+const WASM="/assets/freshness.8f7cf5a34f43.wasm";
 const MESSAGES={
 fr:()=>later("/assets/messages-fr-worktrees.4f183e9af6fb.js",loaded),
 de:()=>later("/assets/messages-de-worktrees.1f9d9764c5c2.js",loaded),
@@ -3204,7 +3199,7 @@ const VAGUE=["git_failed","invalid_body","invalid_parameter"];
 class WorkspacesPage extends WorkPage{
 #z=new Map();
 #bu=null;
-#az=null;
+#ay=null;
 #bv=false;
 #bw=false;
 #dc=null;
@@ -3221,7 +3216,7 @@ this.creation=new CreationSheet(this);
 const onArrival=(arrival)=>this.clock.learnFrom(arrival);
 this.live=new LiveResource(workspaceSource(fields),{engine,policy:POLICY,device:this.device,onChange:()=>this.#el(),onArrival});
 this.notices=new Notices(this,(id)=>this.#z.get(id)?.root.focus());
-this.anchor=new HoverAnchor(this.parts.list,{now:()=>this.device.now(),onLeave:()=>this.#ba()});
+this.anchor=new HoverAnchor(this.parts.list,{now:()=>this.device.now(),onLeave:()=>this.#az()});
 for(const name of ["refresh","again"])this.parts[name].addEventListener("click",()=>this.live.refresh());
 this.parts.create.addEventListener("click",()=>this.creation.open());
 this.restores=new RestoreList(this,this.parts);
@@ -3309,16 +3304,16 @@ speak(){
 super.speak();
 this.notices.speak();
 this.omissions.list();
-this.#ba();
+this.#az();
 }
 #el(){
 if(this.#bv)return;
 const look=this.live.look();
 if(look?.failure==="unauthorised"&&look.failureStatus===401)this.token.ask(this.say);
 else if(look?.revision !=null&&!look.failure)this.token.hide();
-this.#ba();
+this.#az();
 }
-#ba(){
+#az(){
 const body=this.live.body??null;
 const ordered=body?inOrder(body.worktrees):[];
 const needing=countOf(ordered,"needs_you");
@@ -3383,7 +3378,7 @@ this.notices.tell({id:worktree.id,title,text:reasonInWords(worktree.activity.rea
 }
 }
 tick(){
-if(this.#bw&&!this.anchor.isActive)this.#ba();
+if(this.#bw&&!this.anchor.isActive)this.#az();
 const now=this.clock.now();
 for(const card of this.#z.values())card.tick(now,this.say,this.locale);
 this.#es();
@@ -3407,9 +3402,9 @@ setAttribute(this.root,"data-loading",look?.isLoading?"yes":null);
 setSign(this.parts.sign,SIGNS[line.state]??"loading");
 setText(this.parts.state,isBare?line.title:title);
 setText(this.parts.detail,said);
-if(this.#az !==line.state){
-const isNews=this.#az !==null&&["failing","offline"].some((one)=>one===line.state||one===this.#az);
-this.#az=line.state;
+if(this.#ay !==line.state){
+const isNews=this.#ay !==null&&["failing","offline"].some((one)=>one===line.state||one===this.#ay);
+this.#ay=line.state;
 if(isNews)this.announcer.say(title,{now:steady,urgent:true});
 }
 }
