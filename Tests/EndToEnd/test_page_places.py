@@ -157,6 +157,39 @@ class PlacesOnThePage(BoardTest):
         self.assertRegex(self.tab.run("document.getElementById('trip-note').textContent"), r"few seats \(55\s%\) · Carriage 7: full · wheelchairs cannot board · seen \d+\s\w+ ago$")
         self.assertEqual(self.tab.run("[...document.querySelectorAll('#trip-stops .stop-note')].map((one) => one.textContent)"), ["", "the vehicle is coming", "continues as line 7 to Deepcontinues as line –"])
 
+    def test_alerts_link_to_what_their_agency_says_and_shows_and_fetch_nothing(self):
+        self.open(f"/?stop={STOP}&lang=en")
+        body = self.received()
+        row = body["departures"][0]
+        image = {"url": "https://agency.test/map.png", "alternativeText": "map of the <closed> stop"}
+        row.update(alerts=[
+            {"id": "a", "header": "Works", "url": "https://agency.test/works?a=1&b=2", "image": image},
+            {"id": "b", "header": "More works", "url": "javascript:alert(1)", "image": {"url": "HTTP://agency.test/b.png", "alternativeText": None}},
+            {"id": "c", "header": "Still more", "url": None, "image": {"url": "data:image/png;base64,AA", "alternativeText": "x"}},
+        ])
+        body["departures"] = [row]
+        asked = []
+
+        def answer(url: str) -> dict | None:
+            asked.append(url)
+            if "/api/stationboard?" in url:
+                return {"status": 200, "body": body}
+            return {"status": 200, "body": {"trip": {}, "stops": []}} if "/api/trips/" in url else None
+
+        self.tab.intercept(answer)
+        self.tab.key("R", modifiers=8)
+        self.tab.wait(f"{ROWS} === 1")
+        self.tab.run("document.querySelector('.departure [data-part=open]').click()")
+        self.tab.wait("document.querySelectorAll('#trip-alerts .trip-alert').length === 3")
+        links = self.tab.run("[...document.querySelectorAll('#trip-alerts a')].map((one) => [one.textContent, one.getAttribute('href'), one.target, one.rel])")
+        away = ["_blank", "noopener noreferrer"]
+        self.assertEqual(links, [
+            ["more about this", "https://agency.test/works?a=1&b=2", *away], ["image: map of the <closed> stop", image["url"], *away],
+            ["image", "HTTP://agency.test/b.png", *away],
+        ])
+        self.assertFalse([url for url in asked if "agency.test" in url])
+        self.assertEqual(self.tab.run("performance.getEntriesByType('resource').filter((one) => /agency/.test(one.name)).length"), 0)
+
     def test_delays_are_rounded_as_the_server_rounds_them(self):
         self.open("/?lang=en", rows=False)
         found = self.tab.run("import('/sources/board/departure.js').then(({ minutesOfDelay }) => [true, false].map((ofTrain) => [-119, -61, -59, 0, 29, 30, 60, 61, 120, 121].map((seconds) => minutesOfDelay(seconds, ofTrain))))")

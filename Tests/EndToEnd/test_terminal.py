@@ -173,6 +173,7 @@ class TerminalTest(unittest.TestCase):
                 {**plain, "certainty": "on_demand", "boarding": "ask_driver"},
                 {**plain, "vehicle": {"status": "STOPPED_AT", "stopsAway": 0, "occupancy": None}},
                 {**plain, "vehicle": {"status": "IN_TRANSIT_TO", "stopsAway": 0, "occupancy": "FULL"}},
+                {**plain, "continuesAs": [{"trip_id": "next", "line": "N42"}]},
             ]
             retold = Retold(server.url, changes)
             self.addCleanup(retold.close)
@@ -187,6 +188,7 @@ class TerminalTest(unittest.TestCase):
             self.assertRegex(rows[8], r" \d\d:\d\d .*on request")
             self.assertRegex(rows[9], r"at the stop")
             self.assertRegex(rows[10], r" full ")
+            self.assertRegex(rows[11], r" goes on as N42 | then N42 ")
 
     def test_replacements_ends_that_come_early_and_other_platforms_are_told(self):
         late = {"delayMin": 7, "status": "DELAYED"}

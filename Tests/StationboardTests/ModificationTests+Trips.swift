@@ -154,4 +154,35 @@ extension ModificationTests {
       ]
     )
   }
+
+  @Test func `the trip has the path that the feed gives it, if that is one`() throws {
+    let stage = try stage()
+    // 38.5 −120.2, 40.7 −120.95, 43.252 −126.453: the example of the format.
+    let path = "_p~iF~ps|U_ulLnnqC_mqNvxq`@"
+    var changed = detour
+    changed.shape = "detour"
+    for (shapes, shown) in [
+      ([(id: "detour", polyline: path)], path),
+      ([("detour", path), ("detour", "??")], path),
+      ([("other", path)], nil),
+      // One point, half a point, half a number, a character of no number, a place beyond the pole.
+      ([("detour", "_p~iF~ps|U")], nil),
+      ([("detour", "_p~iF~ps|U_ulL")], nil),
+      ([("detour", "_p~iF~ps|U_ulLnnqC_mqNvxq`")], nil),
+      ([("detour", "_p~iF~ps|U_ulLnnq ")], nil),
+      ([("detour", "_p~iF~ps|U_ulLnnqC_ulLn~~~~~~C")], nil),
+      ([("detour", "_ye~O?_seK?")], nil),
+      ([], nil),
+    ] as [([(id: String, polyline: String)], String?)] {
+      let index = try index(stage, [], [changed], shapes: shapes)
+      let (head, _) = try trip(stage, index)
+      #expect(head["shape"] as? String == shown, "\(shapes)")
+      #expect(index.census.modified == 1)
+    }
+    // One that is too long spoils its entity only.
+    let long = String(repeating: "?", count: RealtimeLimits.standard.polylineBytes + 1)
+    let index = try index(stage, [], [changed], shapes: [("detour", long)])
+    #expect(try trip(stage, index).0["shape"] is NSNull)
+    #expect(index.census.modified == 1)
+  }
 }

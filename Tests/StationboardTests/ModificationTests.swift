@@ -36,13 +36,20 @@ import Timetable
     _ updates: [RealtimeWire.Trip] = [],
     _ modifications: [RealtimeWire.Modifications],
     stops: [RealtimeWire.AddedStop] = [],
+    shapes: [(id: String, polyline: String)] = [],
     previous: RealtimeIndex? = nil,
     after seconds: Int64 = 0
   ) throws -> RealtimeIndex {
     let now = stage.at("2026-02-16 09:50:00") + seconds
     return RealtimeIndex(
       try TripUpdateFeed(
-        protobuf: RealtimeWire.feed(updates, at: now, modifications: modifications, stops: stops)
+        protobuf: RealtimeWire.feed(
+          updates,
+          at: now,
+          modifications: modifications,
+          stops: stops,
+          shapes: shapes
+        )
       ),
       timetable: stage.feed.timetable,
       arrivedAt: now,

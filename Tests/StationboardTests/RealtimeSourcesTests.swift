@@ -175,6 +175,29 @@ import Timetable
     #expect(SourceStatus(of: [SourceStatus(), one]).sourceTime == one.sourceTime)
   }
 
+  @Test func `R37: what a source with a wrong clock says is as old as the last look without it`() {
+    var status = SourceStatus()
+    let now = 1_800_000_000.0
+    func made(_ timestamp: Double?, at moment: Double) -> Double? {
+      var status = status
+      let header = FeedHeader(version: "2.0", timestamp: timestamp.map { UInt64($0) })
+      status.took(header, bytes: 1, at: moment)
+      return status.sourceTime.map { $0 - now }
+    }
+    status.answered(isChange: true, at: now)
+    #expect(made(now + 86_400, at: now) == 0, "how old the first one is, nothing shows")
+    status.answered(isChange: false, at: now + 10)
+    status.answered(isChange: true, at: now + 20)
+    status.answered(isChange: false, at: now + 30)
+    for timestamp in [nil, now + 86_400, now + 800_000_000, now + 50, now + 23] {
+      #expect(made(timestamp, at: now + 20) == 10, "\(timestamp ?? 0)")
+    }
+    // A clock that is ahead by as little as clocks differ.
+    #expect(made(now + 22, at: now + 20) == 20)
+    #expect(made(now + 19, at: now + 20) == 19)
+    #expect(made(now + 5, at: now + 20) == 5)
+  }
+
   @Test func `the alerts of all sources are united, and none is there twice`() throws {
     func feed(_ alerts: [(id: String, text: String)]) throws -> AlertFeed {
       func field(_ number: UInt8, _ bytes: [UInt8]) -> [UInt8] {

@@ -199,6 +199,7 @@ enum RealtimeWire {
     var trips: [String]
     var dates: [String]
     var changes: [Change]
+    var shape: String?
 
     init(_ id: String, trips: [String], dates: [String], _ changes: [Change]) {
       self.id = id
@@ -208,7 +209,7 @@ enum RealtimeWire {
     }
 
     fileprivate var bytes: [UInt8] {
-      message(1, trips.flatMap { text(1, $0) }) + dates.flatMap { text(3, $0) }
+      message(1, trips.flatMap { text(1, $0) } + text(2, shape)) + dates.flatMap { text(3, $0) }
         + changes.flatMap { message(4, $0.bytes) }
     }
   }
@@ -229,13 +230,17 @@ enum RealtimeWire {
     _ trips: [Trip],
     at timestamp: Int64?,
     modifications: [Modifications] = [],
-    stops: [AddedStop] = []
+    stops: [AddedStop] = [],
+    shapes: [(id: String, polyline: String)] = []
   ) -> [UInt8] {
     let header = text(1, "2.0") + number(3, timestamp)
     var feed = trips.enumerated().reduce(into: message(1, header)) { bytes, trip in
       bytes += message(2, text(1, "entity-\(trip.offset)") + message(3, trip.element.bytes))
     }
     for stop in stops { feed += message(2, text(1, "stop-\(stop.id)") + message(7, stop.bytes)) }
+    for (id, polyline) in shapes {
+      feed += message(2, text(1, "shape-\(id)") + message(6, text(1, id) + text(2, polyline)))
+    }
     for each in modifications { feed += message(2, text(1, each.id) + message(8, each.bytes)) }
     return feed
   }

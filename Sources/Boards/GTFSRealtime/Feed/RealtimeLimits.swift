@@ -19,6 +19,8 @@ package struct RealtimeLimits: Hashable, Sendable {
   package var modificationsPerEntity = 64
   /// The most replacement stops of one modification.
   package var replacementStops = 256
+  /// The most bytes of the polyline of one shape.
+  package var polylineBytes = 64 << 10
   /// The most bytes of one identifier, date, time or headsign.
   package var textBytes = 4_096
   /// The most bytes of one text of an alert, and of an address in one.

@@ -19,6 +19,8 @@ package struct TripUpdateFeed: Sendable {
   package var modifications: [TripModifications] = []
   /// The stops that trip modifications may refer to.
   package var stops: [RealtimeStop] = []
+  /// The encoded polylines of the shapes that trips may refer to, by shape id.
+  package var shapes: [String: String] = [:]
   /// How many trip modifications have a date or a time that is not valid.
   package var invalidModifications = 0
   /// Counts what became of every entity, and why some were rejected.

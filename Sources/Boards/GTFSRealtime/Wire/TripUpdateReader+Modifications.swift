@@ -51,14 +51,22 @@ extension TripUpdateReader {
     _ content: WireCursor,
     into result: inout TripModifications
   ) throws(WireFault) {
+    let first = result.tripIDs.count
+    var shape: String?
     try content.readFields(of: .selectedTrips) { (tag, cursor) throws(WireFault) in
       switch tag {
       case 10:
         let place = cursor.position
         if let id = try string(try cursor.message()) { result.tripIDs.append(id) }
         try limit(result.tripIDs.count, limits.modificationElements, "trips", at: place)
-      default: try cursor.skip(tag, known: 1)
+      case 18: shape = try string(try cursor.message())
+      default: try cursor.skip(tag, known: 2)
       }
+    }
+    guard let shape else { return }
+    // As of its modifications, the first one of a trip counts.
+    for id in result.tripIDs[first...] where result.tripShapes[id] == nil {
+      result.tripShapes[id] = shape
     }
   }
 
@@ -129,6 +137,20 @@ extension TripUpdateReader {
     return result
   }
 
+  /// Reads a `Shape`.
+  func readShape(_ content: WireCursor) throws(WireFault) -> RealtimeShape {
+    var result = RealtimeShape()
+    try content.readFields(of: .shape) { (tag, cursor) throws(WireFault) in
+      switch tag {
+      case 10: result.id = try string(try cursor.message()) ?? ""
+      case 18:
+        result.polyline = try string(try cursor.message(), most: limits.polylineBytes) ?? ""
+      default: try cursor.skip(tag, known: 2)
+      }
+    }
+    return result
+  }
+
   /// Reads the first translation of a `TranslatedString`.
   private func translation(_ content: WireCursor) throws(WireFault) -> String? {
     var cursor = content
@@ -156,10 +178,11 @@ extension TripUpdateReader {
   // MARK: Values
 
   /// A text; `nil` if it is empty.
-  private func string(_ content: WireCursor) throws(WireFault) -> String? {
+  private func string(_ content: WireCursor, most: Int? = nil) throws(WireFault) -> String? {
     let bytes = content.rest
-    guard bytes.count <= limits.textBytes else {
-      throw .textTooLong(bytes.count, limits.textBytes, at: content.position)
+    let most = most ?? limits.textBytes
+    guard bytes.count <= most else {
+      throw .textTooLong(bytes.count, most, at: content.position)
     }
     guard let text = String(validating: bytes, as: UTF8.self) else {
       throw .notUTF8(at: content.position)

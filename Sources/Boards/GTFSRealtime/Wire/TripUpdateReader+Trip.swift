@@ -17,6 +17,9 @@ extension TripUpdateReader {
         case 26:
           draft.hasTripUpdate = true
           try readTripUpdate(try cursor.message(), into: &draft, first: firstUpdate)
+        case 50:
+          let shape = try readShape(try cursor.message())
+          if !shape.id.isEmpty, shape.isUsable { shapes.append(shape) }
         case 58:
           let stop = try readStop(try cursor.message())
           if !stop.id.isEmpty { stops.append(stop) }

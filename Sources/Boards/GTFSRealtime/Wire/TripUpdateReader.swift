@@ -23,6 +23,7 @@ struct TripUpdateReader {
   private var deleted: [TextID] = []
   var modifications: [TripModifications] = []
   var stops: [RealtimeStop] = []
+  var shapes: [RealtimeShape] = []
   var invalidModifications = 0
 
   init(limits: RealtimeLimits, feedBytes: Int) {
@@ -67,6 +68,7 @@ struct TripUpdateReader {
       deletedEntities: deleted,
       modifications: modifications,
       stops: stops,
+      shapes: Dictionary(shapes.map { ($0.id, $0.polyline) }) { first, _ in first },
       invalidModifications: invalidModifications,
       census: census
     )
@@ -129,6 +131,7 @@ struct TripUpdateReader {
     }
     modifications += part.modifications
     stops += part.stops
+    shapes += part.shapes
     invalidModifications += part.invalidModifications
     deleted += part.deleted.map { TextID(number: numbers[$0.index]) }
     census.append(part.census, keeping: limits.keptRejections)
@@ -138,6 +141,7 @@ struct TripUpdateReader {
     let updateCount = updates.count
     let detailCount = details.count
     let (modificationCount, stopCount) = (modifications.count, stops.count)
+    let shapeCount = shapes.count
     do throws(WireFault) {
       let draft = try readEntity(entity)
       if draft.isDeleted {
@@ -154,6 +158,7 @@ struct TripUpdateReader {
     }
     modifications.removeLast(modifications.count - modificationCount)
     stops.removeLast(stops.count - stopCount)
+    shapes.removeLast(shapes.count - shapeCount)
     updates.removeLast(updates.count - updateCount)
     details.removeLast(details.count - detailCount)
   }

@@ -20,6 +20,7 @@ enum WireSchema {
   case stopSelector
   case replacementStop
   case stop
+  case shape
 
   /// The name of a field of the schema; a field that is not read goes by its number.
   func name(of field: UInt32) -> String {
@@ -66,7 +67,7 @@ enum WireSchema {
     case .carriage:
       ["id", "label", "occupancy_status", "occupancy_percentage", "carriage_sequence"]
     case .tripModifications: ["selected_trips", "start_times", "service_dates", "modifications"]
-    case .selectedTrips: ["trip_ids"]
+    case .selectedTrips: ["trip_ids", "shape_id"]
     case .modification:
       [
         "start_stop_selector", "end_stop_selector", "propagated_modification_delay",
@@ -75,6 +76,7 @@ enum WireSchema {
     case .stopSelector: ["stop_sequence", "stop_id"]
     case .replacementStop: ["travel_time_to_stop", "stop_id"]
     case .stop: ["stop_id", "", "stop_name"]
+    case .shape: ["shape_id", "encoded_polyline"]
     }
   }
 }

@@ -167,6 +167,8 @@ struct TripAnswer {
     json.flag(realtime?.isCancelled ?? false)
     json.raw(",\"detoured\":")
     json.flag(realtime?.extra?.isModification == true)
+    json.raw(",\"shape\":")
+    json.string(realtime?.extra?.shape)
     json.raw(",\"realtimeAt\":")
     instant(realtime?.trip.sourceTime, &json)
     json.raw(",\"realtimeFreshness\":")

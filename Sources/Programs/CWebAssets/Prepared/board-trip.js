@@ -68,6 +68,9 @@ noWheelchair:"pas accessible en fauteuil roulant",
 "load-FULL":"complet",
 "load-NOT_ACCEPTING_PASSENGERS":"ne prend personne",
 "load-NOT_BOARDABLE":"fermé",
+alertLink:"en savoir plus",
+alertPicture:"image",
+alertPictureOf:"image : {text}",
 continuesTo:"continue comme ligne {line} vers {destination}",
 continuesAs:"continue comme ligne {line}",
 predictionError:"prévision à ± {minutes} min près",
@@ -98,6 +101,9 @@ noWheelchair:"mit Rollstuhl nicht zugänglich",
 "load-FULL":"voll",
 "load-NOT_ACCEPTING_PASSENGERS":"nimmt niemanden mit",
 "load-NOT_BOARDABLE":"geschlossen",
+alertLink:"mehr dazu",
+alertPicture:"Bild",
+alertPictureOf:"Bild: {text}",
 continuesTo:"fährt weiter als Linie {line} nach {destination}",
 continuesAs:"fährt weiter als Linie {line}",
 predictionError:"Prognose auf ± {minutes} min genau",
@@ -128,6 +134,9 @@ noWheelchair:"non accessibile in sedia a rotelle",
 "load-FULL":"pieno",
 "load-NOT_ACCEPTING_PASSENGERS":"non prende passeggeri",
 "load-NOT_BOARDABLE":"chiuso",
+alertLink:"maggiori informazioni",
+alertPicture:"immagine",
+alertPictureOf:"immagine: {text}",
 continuesTo:"prosegue come linea {line} per {destination}",
 continuesAs:"prosegue come linea {line}",
 predictionError:"previsione con ± {minutes} min",
@@ -158,6 +167,9 @@ noWheelchair:"wheelchairs cannot board",
 "load-FULL":"full",
 "load-NOT_ACCEPTING_PASSENGERS":"takes no passengers",
 "load-NOT_BOARDABLE":"closed",
+alertLink:"more about this",
+alertPicture:"image",
+alertPictureOf:"image: {text}",
 continuesTo:"continues as line {line} to {destination}",
 continuesAs:"continues as line {line}",
 predictionError:"prediction within ± {minutes} min",
@@ -224,7 +236,7 @@ const number=departure.tripShortName?say("tripNumber",{number:departure.tripShor
 setText(element("trip-note"),[number,day,departure.operator].filter(Boolean).join(" · "));
 const remarks=remarksOf(departure,say).map(({kind,text,name})=>newElement("span",`pill ${kind}`,name??text));
 element("trip-remarks").replaceChildren(...remarks);
-const alerts=(departure.alerts??[]).map(newAlert);
+const alerts=(departure.alerts??[]).map((alert)=>newAlert(alert,say));
 element("trip-alerts").replaceChildren(...alerts);
 setText(element("trip-message"),say("tripLoading"));
 this.#b.replaceChildren();
@@ -262,13 +274,22 @@ const percent=occupancyPercent===null?"":`${occupancyPercent}\u00a0%`;
 return occupancy===null?percent:[say(`load-${occupancy}`),percent&&`(${percent})`].filter(Boolean).join(" ");
 }
 const VEHICLE={STOPPED_AT:"vehicleAt",INCOMING_AT:"vehicleComes",IN_TRANSIT_TO:"vehicleLeft"};
-function newAlert({header,description,causeDetail,effectDetail}){
+function newAlert({header,description,causeDetail,effectDetail,url,image},say){
 const alert=newElement("div","trip-alert");
 if(header)alert.append(newElement("strong","",header));
 if(description&&description !==header)alert.append(newElement("p","",description));
 const details=[effectDetail,causeDetail].filter((detail)=>detail&&detail !==header&&detail !==description);
 if(details.length>0)alert.append(newElement("p","",details.join(" · ")));
+const text=image?.alternativeText;
+const links=[[url,say("alertLink")],[image?.url,text?say("alertPictureOf",{text}):say("alertPicture")]];
+for(const [address,words] of links)if(/^https?:/i.test(address??""))alert.append(newLink(address,words));
 return alert;
+}
+function newLink(address,words){
+const [line,link]=[newElement("p"),newElement("a","",words)];
+Object.assign(link,{href:address,target:"_blank",rel:"noopener noreferrer"});
+line.append(link);
+return line;
 }
 function stopItem(stop,index,{say,zone,departure,here,count,isCancelled,vehicle}){
 const item=newElement("li",index<here?"before":"");

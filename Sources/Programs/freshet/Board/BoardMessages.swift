@@ -83,6 +83,18 @@ struct BoardMessages {
   func every(_ minutes: Int) -> String {
     choose("every \(minutes)'", "ttes \(minutes)'", "alle \(minutes)'", "ogni \(minutes)'")
   }
+  /// Returns the line that the vehicle runs next, in full and short.
+  func continues(as line: String) -> (long: String, short: String) {
+    (
+      choose(
+        "goes on as \(line)",
+        "continue en \(line)",
+        "weiter als \(line)",
+        "prosegue come \(line)"
+      ),
+      choose("then \(line)", "puis \(line)", "dann \(line)", "poi \(line)")
+    )
+  }
   /// Returns where the trip ends instead of its last stop, in full and short.
   func ends(at stop: String) -> (long: String, short: String) {
     (

@@ -140,6 +140,9 @@ struct BoardText {
     func add(_ words: (long: String, short: String), _ style: String) {
       notes.append(Note(long: words.long, short: words.short, style: style))
     }
+    if let line = departure.continuesAs?.first?.line, line != departure.line {
+      add(words.continues(as: Terminal.plain(line)), "2")
+    }
     if flags.contains("EXTRA_SERVICE") { add((words.extra, words.extra), "36") }
     if flags.contains("REPLACEMENT_SERVICE") { add(words.replacement, "36") }
     if flags.contains("DETOUR") { add((words.detour, words.detour), "33") }

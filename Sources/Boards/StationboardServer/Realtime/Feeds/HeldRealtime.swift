@@ -40,6 +40,12 @@ struct HeldRealtime: Sendable {
   /// How much of the trip updates matched when it was last written to the log.
   var match: RealtimeCounters.Match?
 
+  /// What was received from a source, and when.
+  func standing(of source: RealtimeSource) -> SourceStatus? {
+    trips.first { $0.source == source }?.standing ?? alerts.first { $0.source == source }?.standing
+      ?? vehicles.first { $0.source == source }?.standing
+  }
+
   /// Shows in the snapshot what is known of the sources.
   mutating func show() {
     if !trips.isEmpty { snapshot.trips = SourceStatus(of: trips.map(\.standing)) }

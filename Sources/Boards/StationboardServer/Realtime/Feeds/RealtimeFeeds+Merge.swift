@@ -179,7 +179,7 @@ extension RealtimeFeeds {
         VehicleIndex(
           feed,
           timetable: $0.timetable,
-          arrivedAt: Int64(now),
+          arrivedAt: earliest(of: feed.header, from: source, at: now),
           trips: held.snapshot.index,
           sharing: known
         )
@@ -223,7 +223,7 @@ extension RealtimeFeeds {
         content,
         timetable: feed.timetable,
         // As old as before: another timetable makes no feed newer.
-        arrivedAt: Int64(held.vehicles[place].standing.fetchedAt ?? now),
+        arrivedAt: Int64(held.vehicles[place].standing.firstKnownAt ?? now),
         trips: held.snapshot.index,
         sharing: directory
       )
@@ -260,7 +260,7 @@ extension RealtimeFeeds {
         let index = RealtimeIndex(
           content,
           timetable: feed.timetable,
-          arrivedAt: Int64(trips[place].standing.fetchedAt ?? now),
+          arrivedAt: Int64(trips[place].standing.firstKnownAt ?? now),
           sharing: directory
         )
         directory = index.directory

@@ -198,7 +198,8 @@ package final class RealtimeFeeds: Sendable {
       standing.lastPollAt = now
       standing.tally.count(sample.outcome)
       switch sample.outcome {
-      case .content, .unchanged: standing.lastSuccessAt = now
+      case .content: standing.answered(isChange: sample.isChange, at: now)
+      case .unchanged: standing.answered(isChange: false, at: now)
       default: break
       }
     }
@@ -221,7 +222,7 @@ package final class RealtimeFeeds: Sendable {
           RealtimeIndex(
             feed,
             timetable: $0.timetable,
-            arrivedAt: Int64(now),
+            arrivedAt: earliest(of: feed.header, from: source, at: now),
             previous: before,
             sharing: directory
           )
@@ -268,6 +269,12 @@ package final class RealtimeFeeds: Sendable {
       )
       _ = judge(arrival, of: source)
     }
+  }
+
+  /// The earliest instant at which a feed may have been made as far as its arrival shows.
+  func earliest(of header: FeedHeader, from source: RealtimeSource, at now: Double) -> Int64 {
+    let standing = state.withLock { $0[source.prefix]?.standing(of: source) }
+    return Int64(standing?.earliest(of: header, arrivedAt: now) ?? now)
   }
 
   /// Judges a response; returns whether to use it.

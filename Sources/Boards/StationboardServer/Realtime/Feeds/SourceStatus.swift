@@ -18,6 +18,12 @@ struct SourceStatus: Hashable, Sendable {
   var lastSuccessAt: Double?
   /// When the feed in use arrived.
   var fetchedAt: Double? { didSet { sourceText = sourceTime.map { InstantText.write($0) } } }
+  /// When the source last answered without its newest content; `nil` if it never did.
+  private(set) var absentAt: Double?
+  /// The earliest instant at which the feed in use may have been made, if its own header cannot be believed.
+  private(set) var earliestAt: Double? {
+    didSet { sourceText = sourceTime.map { InstantText.write($0) } }
+  }
   /// When the feed in use was made, by its own header.
   var madeAt: Double? { didSet { sourceText = sourceTime.map { InstantText.write($0) } } }
   /// Why the last request failed or got an unusable response; `nil` after a usable response.
@@ -79,13 +85,17 @@ struct SourceStatus: Hashable, Sendable {
   /// What is wrong with the source; `nil` if its newest response is in use or unchanged.
   var lastError: String? { failure ?? refusal }
 
-  /// The instant the realtime data is of: when the feed was made, or else when it arrived.
+  /// The instant the realtime data is of: when the feed was made, else when the source last answered without it, else
+  /// when it arrived.
   ///
   /// The one clock of everything that is said about age (R27): `rtFetchedAt`, `rtCacheAgeMs`,
   /// `since_rt`.
-  var sourceTime: Double? { madeAt ?? fetchedAt }
+  var sourceTime: Double? { madeAt ?? earliestAt ?? fetchedAt }
   /// The same as every answer says it.
   private(set) var sourceText: String?
+
+  /// What the timestamps of the feed in use are compared with.
+  var firstKnownAt: Double? { earliestAt ?? fetchedAt }
 
   /// How old the realtime data is, in seconds; never negative.
   func age(at now: Double) -> Double? { sourceTime.map { max(now - $0, 0) } }
@@ -103,6 +113,23 @@ struct SourceStatus: Hashable, Sendable {
     let next = stampedAt + waits.sorted()[min(max(rank, 1), waits.count) - 1]
     // R31: a promise that was not kept says nothing about the next one.
     return next > now ? next : nil
+  }
+
+  /// How far, in seconds, the clock of a source may be ahead of the service clock and still measure an age: its
+  /// timestamps count whole seconds.
+  static let clockDifference: Double = 2
+
+  /// Notes a response with a feed, or without a newer one.
+  mutating func answered(isChange: Bool, at now: Double) {
+    if isChange { absentAt = lastSuccessAt }
+    lastSuccessAt = now
+  }
+
+  /// Returns the earliest instant at which a feed may have been made as far as its arrival shows, which is what its
+  /// timestamps are compared with: its arrival, or if its header cannot be believed the last response without it (R37).
+  func earliest(of header: FeedHeader, arrivedAt now: Double) -> Double {
+    let isAhead = header.timestamp.map { Double($0) > now + Self.clockDifference } ?? true
+    return isAhead ? min(absentAt ?? now, now) : now
   }
 
   /// How many distances the period is learned from.
@@ -136,7 +163,9 @@ struct SourceStatus: Hashable, Sendable {
     }
     stampedAt = plausible
     // Nothing is newer than its arrival, whatever the source's clock says.
-    madeAt = plausible.map { min($0, now) }
+    let earliest = earliest(of: header, arrivedAt: now)
+    earliestAt = earliest < now ? earliest : nil
+    madeAt = plausible.map { min($0, earliest) }
     fetchedAt = now
     payloadBytes = bytes
     feedVersion = header.feedVersion

@@ -73,6 +73,9 @@ extension RealtimeBuilder {
   mutating func begin(_ extra: ExtraTrip, _ target: TripTarget, _ update: TripUpdate?) {
     var extra = extra
     extra.entityID = update.map { feed.texts[$0.entityID] } ?? ""
+    if extra.shape == nil, let id = feed.texts[update?.properties?.shapeID] {
+      extra.shape = feed.shapes[id]
+    }
     if let id = feed.texts[update?.routeID] {
       extra.routeID = id
       extra.route = directory.route(id: id)

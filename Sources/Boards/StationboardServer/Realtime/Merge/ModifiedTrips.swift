@@ -10,6 +10,8 @@ struct ModifiedTrips {
     var day: Int32
     /// The number of its ``TripModifications`` in the feed.
     var modifications: Int
+    /// The encoded polyline of the path that it takes; `nil` if the feed gives none.
+    var shape: String?
     /// The trip update of the changed trip, by its number in the feed.
     var update: Int?
   }
@@ -81,7 +83,8 @@ struct ModifiedTrips {
             stops += most + selectors
             guard entries.count < policy.mostModifiedTrips, stops <= policy.mostModifiedStops
             else { return }
-            enter(run, Int32(day.daysSinceEpoch), number)
+            let shape = entity.tripShapes[id].flatMap { feed.shapes[$0] }
+            enter(run, Int32(day.daysSinceEpoch), number, shape)
           }
         }
       }
@@ -98,9 +101,9 @@ struct ModifiedTrips {
   }
 
   /// Enters a trip that has no modifications yet: the first ones of a trip on a day count.
-  private mutating func enter(_ trip: UInt32, _ day: Int32, _ number: Int) {
+  private mutating func enter(_ trip: UInt32, _ day: Int32, _ number: Int, _ shape: String?) {
     places[Self.key(trip, day)] = entries.count
-    entries.append(Entry(trip: trip, day: day, modifications: number))
+    entries.append(Entry(trip: trip, day: day, modifications: number, shape: shape))
   }
 
   /// Finds the trip updates of changed trips (`ModifiedTripSelector`); of several the newest counts, then the last.

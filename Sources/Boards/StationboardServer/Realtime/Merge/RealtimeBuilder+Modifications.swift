@@ -63,6 +63,7 @@ extension RealtimeBuilder {
     endTrip()
     var extra = ExtraTrip(kind: .replacement)
     extra.isModification = true
+    extra.shape = entry.shape
     extra.tripID = String(decoding: timetable.tripId(of: target.trip), as: UTF8.self)
     let served = plan.stops.indices.last { !isSkipped(linked[$0]) }
     let last = plan.stops[served ?? plan.stops.count - 1].call.stop

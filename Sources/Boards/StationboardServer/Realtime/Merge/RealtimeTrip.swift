@@ -169,6 +169,8 @@ struct ExtraTrip: Hashable, Sendable {
   var isDiverted = false
   /// Whether it is a trip of the timetable with modifications.
   var isModification = false
+  /// The encoded polyline of the path that it takes; `nil` if the feed gives none.
+  var shape: String?
   /// The places of the stops of the trip that it replaces which it does not list.
   var leftOut: [UInt16] = []
 
@@ -181,6 +183,7 @@ struct ExtraTrip: Hashable, Sendable {
     hash.add(headsign)
     hash.add(UInt64(truncatingIfNeeded: start ?? -1))
     hash.add(isDiverted ? 1 : 0)
+    hash.add(shape)
     hash.add(UInt64(leftOut.count))
     for place in leftOut { hash.add(UInt64(place)) }
     hash.add(UInt64(stops.count))

@@ -66,7 +66,7 @@ export class TripDialog {
     setText(element("trip-note"), [number, day, departure.operator].filter(Boolean).join(" · "));
     const remarks = remarksOf(departure, say).map(({ kind, text, name }) => newElement("span", `pill ${kind}`, name ?? text));
     element("trip-remarks").replaceChildren(...remarks);
-    const alerts = (departure.alerts ?? []).map(newAlert);
+    const alerts = (departure.alerts ?? []).map((alert) => newAlert(alert, say));
     element("trip-alerts").replaceChildren(...alerts);
     setText(element("trip-message"), say("tripLoading"));
     this.#stops.replaceChildren();
@@ -113,14 +113,26 @@ function load({ occupancy, occupancyPercent }, say) {
 
 const VEHICLE = { STOPPED_AT: "vehicleAt", INCOMING_AT: "vehicleComes", IN_TRANSIT_TO: "vehicleLeft" };
 
-function newAlert({ header, description, causeDetail, effectDetail }) {
+/** An alert with links to what its agency says and shows elsewhere: nothing is fetched from there before somebody follows one. */
+function newAlert({ header, description, causeDetail, effectDetail, url, image }, say) {
   const alert = newElement("div", "trip-alert");
   if (header) alert.append(newElement("strong", "", header));
   if (description && description !== header) alert.append(newElement("p", "", description));
   // In the agency's own words.
   const details = [effectDetail, causeDetail].filter((detail) => detail && detail !== header && detail !== description);
   if (details.length > 0) alert.append(newElement("p", "", details.join(" · ")));
+  const text = image?.alternativeText;
+  const links = [[url, say("alertLink")], [image?.url, text ? say("alertPictureOf", { text }) : say("alertPicture")]];
+  for (const [address, words] of links) if (/^https?:/i.test(address ?? "")) alert.append(newLink(address, words));
   return alert;
+}
+
+/** A link to another site, which is not told where its visitor comes from. */
+function newLink(address, words) {
+  const [line, link] = [newElement("p"), newElement("a", "", words)];
+  Object.assign(link, { href: address, target: "_blank", rel: "noopener noreferrer" });
+  line.append(link);
+  return line;
 }
 
 function stopItem(stop, index, { say, zone, departure, here, count, isCancelled, vehicle }) {
