@@ -23,8 +23,8 @@ struct ServerClock: Hashable, Sendable {
   private var greatest = Timespan.zero
   /// How much less it may be, in milliseconds; below zero if no response has shown it.
   private var width: Int32 = -1
-  /// Responses in a row that show one earlier clock: their number in the high 8 bits, the time that they took in quarters of a
-  /// second in the next 8, and how far behind the last of them is at least, in tenths of a second.
+  /// Responses in a row that show one earlier clock: their number in the high 5 bits, the time that they took in quarters of a
+  /// second in the next 6, and how far behind the nearest of them is, in tenths of a second, modulo 58 hours.
   private var earlier: UInt32 = 0
 
   /// The least of the server's clock minus the device's timeline.
@@ -69,19 +69,20 @@ struct ServerClock: Hashable, Sendable {
     let isFar = behind > tolerance
     // A delay that is not measured looks like a clock that is a little behind.
     guard isFar || reading.isMeasured else { return }
-    let tenths = UInt16(truncatingIfNeeded: behind.milliseconds / 100)
-    let known = UInt16(truncatingIfNeeded: earlier)
-    let count = earlier >> 24
-    let difference = Int16(bitPattern: tenths &- known)
-    guard count > 0, abs(Int32(difference)) <= Self.slack else {
-      earlier = 1 << 24 | UInt32(tenths)
+    let tenths = UInt32(truncatingIfNeeded: behind.milliseconds / 100) & Self.tenthsMask
+    let known = earlier & Self.tenthsMask
+    let count = earlier >> Self.countShift
+    // Signed, with as many bits.
+    let difference = Int32(bitPattern: (tenths &- known) << 11) >> 11
+    guard count > 0, abs(difference) <= Self.slack else {
+      earlier = 1 << Self.countShift | tenths
       return
     }
     let quarters = UInt32(clamping: max(reading.since, .zero).milliseconds / 250)
-    let taken = min((earlier >> 16 & 0xFF) + min(quarters, 0xFF), 0xFF)
-    let agreed = min(count + 1, 0xFF)
+    let taken = min((earlier >> 21 & 0x3F) + min(quarters, 0x3F), 0x3F)
+    let agreed = min(count + 1, 0x1F)
     let nearest = difference < 0 ? tenths : known
-    earlier = agreed << 24 | taken << 16 | UInt32(nearest)
+    earlier = agreed << Self.countShift | taken << 21 | nearest
     guard agreed >= (isFar ? Self.farCount : Self.nearCount),
       taken >= (isFar ? Self.farQuarters : Self.nearQuarters)
     else { return }
@@ -91,6 +92,8 @@ struct ServerClock: Hashable, Sendable {
     earlier = 0
   }
 
+  /// The bits of ``earlier``.
+  private static let (countShift, tenthsMask): (UInt32, UInt32) = (27, 0x1F_FFFF)
   /// How far apart readings may be that agree, in tenths of a second: `Date` is cut, and ways differ.
   private static let slack: Int32 = 30
   /// How many readings are needed, and in how many quarters of a second: for a difference above the tolerance, and below it.

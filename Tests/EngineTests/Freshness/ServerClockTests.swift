@@ -110,6 +110,15 @@ struct ServerClockTests {
     #expect(bench.latest(at: 1_010).map { $0 >= 2_010 } == true)
   }
 
+  @Test(arguments: [(28.0, 6_581.6), (400, 6_953.6), (3_872, 10_425.6)])
+  func `Two copies of different ages set nothing back`(first: Double, second: Double) {
+    var bench = Bench()
+    bench.note(1_000_000, at: 0)
+    bench.note(1_000_012 - first, at: 12)
+    bench.note(1_000_027 - second, at: 27)
+    #expect(bench.latest(at: 27).map { $0 >= 1_000_027 } == true)
+  }
+
   @Test func `Two edges in turn, of which one is ten minutes behind, set nothing back`() {
     var bench = Bench()
     for number in 0..<50 {
