@@ -128,6 +128,7 @@ export function retryAfter(headers) {
   const text = headers.get("retry-after")?.trim();
   if (!text) return null;
   if (/^\d+$/.test(text)) return { seconds: Math.min(Number(text), LONGEST_PAUSE_S) };
-  const date = Date.parse(text);
+  // Browsers read "1.5" as a date too.
+  const date = /[a-z]/i.test(text) ? Date.parse(text) : NaN;
   return Number.isNaN(date) ? null : { date };
 }

@@ -32,6 +32,15 @@ async function loadModule() {
   return Engine.load(await readFile(address));
 }
 
+/** Returns the whole URL of an address, where its base is known: one resource has one key. */
+function resolved(address) {
+  try {
+    return new URL(address, globalThis.location?.href).href;
+  } catch {
+    return address;
+  }
+}
+
 export class FreshnessClient {
   static #shared = null;
 
@@ -97,7 +106,7 @@ export class FreshnessClient {
    */
   resource(address, options = {}) {
     if (this.#isClosed) throw new TypeError("the client is closed");
-    const key = String(options.key ?? address);
+    const key = String(options.key ?? resolved(address));
     const known = this.#resources.get(key);
     if (!known) {
       const resource = new FreshResource(this, key, String(address), options);

@@ -65,7 +65,13 @@ class FreshElement extends Base {
     const src = this.getAttribute("src");
     if (src === null) return;
     const client = this.client ?? FreshnessClient.shared;
-    this.resource = client.resource(new URL(src, document.baseURI), { policy: policyOf(this.getAttribute("policy")) });
+    try {
+      this.resource = client.resource(new URL(src, document.baseURI), { policy: policyOf(this.getAttribute("policy")) });
+    } catch (failure) {
+      // A URL or a policy that is not valid: the page goes on, and its console says why.
+      this.setAttribute("state", "failing");
+      return console.error(failure);
+    }
     this.#end = this.resource.subscribe(() => this.#show(), { ticking: /** @type {typeof FreshElement} */ (this.constructor).isTicking });
     this.#show();
   }

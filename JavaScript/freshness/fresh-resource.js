@@ -5,6 +5,7 @@ import { FreshnessError } from "./freshness-error.js";
 import { LiveResource } from "./live-resource.js";
 import { LocalChanges } from "./local-changes.js";
 import { mutate } from "./mutation.js";
+import { marksOfHead } from "./marks.js";
 import { nextQuestion } from "./next-question.js";
 import { marksOf, spanOf, timeOf, ValueStream } from "./value-stream.js";
 
@@ -26,6 +27,8 @@ function contentOf(value) {
 
 /** The samples that a resource keeps for an export: a page may have many resources. */
 const MOST_RECORDS = 200;
+/** The waits after failures to load the engine; the last one repeats. */
+const LOAD_LADDER_MS = [2000, 5000, 10_000, 20_000];
 /** The maximum number of tags of a resource. */
 const MOST_TAGS = 32;
 
@@ -44,6 +47,9 @@ export class FreshResource {
   #isPaused = false;
   #lingering = null;
   #loadFailure = null;
+  /** The timer of the next attempt to load the engine, and how many have failed in a row. */
+  #loading = null;
+  #loads = 0;
   #lastId = null;
   #snapshot;
   #shownAge = null;
@@ -198,6 +204,7 @@ export class FreshResource {
 
   /** Requests a refresh now, for the user (R5). `isForced` requests a full response and applies it in any case (R20). */
   refresh({ isForced = false } = {}) {
+    if (this.#live === null && this.#loadFailure !== null && this.#listeners.size > 0) this.#begin();
     this.#live?.refresh({ isForced });
   }
 
@@ -234,7 +241,7 @@ export class FreshResource {
   acceptedLocally(entry) {
     // Without a copy every value to come is requested later.
     if (this.#live === null) this.#local.takeBack(entry);
-    else this.#local.accepted(entry, this.#live.requests);
+    else this.#local.accepted(entry, this.#live.requests, this.#live.now());
     this.#changed();
   }
 
@@ -253,6 +260,7 @@ export class FreshResource {
   /** Called by the client: ends requests, streams and timers and drops the copy, observed or not. */
   end() {
     this.#client.timers.clearTimeout(this.#lingering);
+    this.#client.timers.clearTimeout(this.#loading);
     this.#watching += 1;
     this.#live?.stop();
     [this.#live, this.#loadFailure, this.#lastId, this.#isPaused] = [null, null, null, false];
@@ -294,6 +302,7 @@ export class FreshResource {
   }
 
   async #begin() {
+    this.#client.timers.clearTimeout(this.#loading);
     const turn = (this.#watching += 1);
     // It was ended or restarted while the module loaded.
     const isOver = () => this.#watching !== turn || this.#listeners.size === 0;
@@ -303,13 +312,15 @@ export class FreshResource {
       if (isOver()) return;
       const policy = policyOf(this.wishedPolicy, this.#options.stream);
       const clientPolicy = policyOf(this.#client.policy, null);
-      this.#live = new LiveResource(this.#source(), { engine, policy, clientPolicy, device, send, timers, mostRecords: MOST_RECORDS, onChange: () => this.#changed(), onConfirmed: (request) => this.#local.confirm(request) });
+      this.#live = new LiveResource(this.#source(), { engine, policy, clientPolicy, device, send, timers, mostRecords: MOST_RECORDS, onChange: () => this.#changed(), onConfirmed: (request, servedAt) => this.#local.confirm(request, servedAt) });
     } catch (failure) {
       if (isOver()) return;
       this.#loadFailure = failure;
+      this.#loading = this.#client.timers.setTimeout(() => this.#begin(), LOAD_LADDER_MS[Math.min(this.#loads, LOAD_LADDER_MS.length - 1)]);
+      this.#loads += 1;
       return this.#changed();
     }
-    this.#loadFailure = null;
+    [this.#loadFailure, this.#loads] = [null, 0];
     this.#isPaused = false;
     this.#live.watch(this.address);
   }
@@ -336,13 +347,13 @@ export class FreshResource {
           if (value === undefined || value === null) throw new TypeError("there is no value in it");
           const known = about(value, document) ?? {};
           const found = readAnswer(document, headers);
-          const { status } = found.marks;
-          const hasRealtime = known.hasRealtime ?? (status === undefined || ["applied", "partial"].includes(status));
+          const status = found.marks.status ?? marksOfHead(headers).status ?? undefined;
+          const hasRealtime = Boolean(known.hasRealtime ?? (status === undefined || ["applied", "partial"].includes(status)));
           if (typeof value === "object") facts.set(value, { ...known, hasRealtime });
           else last = { value, facts: { ...known, hasRealtime } };
           const expected = known.nextExpectedAt == null ? {} : { nextExpectedAt: timeOf(known.nextExpectedAt) };
           if (known.spread != null) expected.spread = spanOf(known.spread);
-          return { ...found, body: value, marks: { status: "applied", ...found.marks, ...marksOf(known) }, hints: { ...found.hints, ...expected } };
+          return { ...found, body: value, marks: { status: status ?? "applied", ...found.marks, ...marksOf(known) }, hints: { ...found.hints, ...expected } };
         } catch (failure) {
           return { unreadable: String(failure?.message ?? failure).slice(0, 200) };
         }

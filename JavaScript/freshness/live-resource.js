@@ -43,6 +43,8 @@ export class LiveResource {
   /** Whether the value changed on the server while a request was out. */
   #isOutdated = false;
   #requests = 0;
+  /** Confirms what an answer shows that the stream overtook: its next event does. */
+  #overtaken = null;
 
   /**
    * @param {object} source - What is kept fresh: `isSame(question, other)`; `address(question, copy)`, the copy being
@@ -54,7 +56,8 @@ export class LiveResource {
    * @param {object} options - `engine`; `policy`: as for `Engine.policy`; `clientPolicy`: that of origins, by default
    *   the same; `device`; `onChange(resource)`: something
    *   that people see changed; `onArrival(arrival)`: an answer came, for the clock;
-   *   `onConfirmed(number)`: the answer to that request, counted from 1, is applied or confirms the copy; `send`: as `fetch`; `timers`: an
+   *   `onConfirmed(number, servedAt)`: the answer to that request, counted from 1, is applied or confirms the copy, and was
+   *   made at that instant or later; `send`: as `fetch`; `timers`: an
    *   object with `setTimeout` and `clearTimeout`; `mostRecords`: how many samples are kept for an export.
    */
   constructor(source, { engine, policy, clientPolicy = policy, device, onChange, onArrival = () => {}, onConfirmed = () => {}, send, timers = globalThis, mostRecords = MOST_RECORDS }) {
@@ -84,7 +87,7 @@ export class LiveResource {
   watch(question) {
     if (this.#question !== null && this.source.isSame(question, this.#question)) return;
     this.#question = question;
-    this.#failure = null;
+    [this.#failure, this.#overtaken] = [null, null];
     if (!this.#machine) return this.#begin();
     this.#context = { question: this.#context.question + 1 };
     const hadStream = this.#stream !== null || this.#place !== null;
@@ -211,6 +214,7 @@ export class LiveResource {
     if (effects.link === "close") this.#closeStream();
     this.#arm(effects.alarm, now);
     if (effects.changes.length > 0 || effects.snapshot !== "none") this.onChange(this);
+    return effects;
   }
 
   #arm(alarm, now) {
@@ -295,7 +299,8 @@ export class LiveResource {
     if (!abort.signal.aborted) this.#gate.ended(number, arrival);
     // The resource was stopped or restarted: the request is no longer current.
     if (this.#machine !== machine) return;
-    if (this.#flight?.generation === request.generation) this.#flight = null;
+    const isAwaited = this.#flight?.generation === request.generation;
+    if (isAwaited) this.#flight = null;
     const { generation, context } = request;
     if (arrival.isOfAnotherCopy) {
       // A 304 for a copy that the client does not have confirms nothing: request the complete body.
@@ -309,7 +314,12 @@ export class LiveResource {
       this.#failure = { problem: arrival.problem, reason: arrival.reason ?? null };
       this.onArrival(arrival);
     }
-    this.#tellArrived("answered", { generation, context }, this.#answer(arrival, isCurrent), arrival.answeredAt, () => this.onConfirmed(order));
+    const stored = arrival.marks.transit ?? 0;
+    // `Age` counts whole seconds; an answer that was not stored is newer than its request.
+    const servedAt = stored > 0 ? arrival.askedAt - stored - 1000 : arrival.askedAt;
+    const confirms = () => this.onConfirmed(order, servedAt);
+    const effects = this.#tellArrived("answered", { generation, context }, this.#answer(arrival, isCurrent), arrival.answeredAt, confirms);
+    if (isAwaited && isCurrent && effects.notes.includes("superseded")) this.#overtaken = confirms;
     if (!this.#isOutdated || this.#flight !== null) return;
     this.#isOutdated = false;
     if (this.#machine === machine) this.#tell({ event: "wished", with: { wish: "change" } });
@@ -319,11 +329,21 @@ export class LiveResource {
   #tellArrived(event, values, answer, arrivedAt, confirms = null) {
     const now = this.now();
     answer.decoding = Math.max(0, Math.round(now - arrivedAt));
-    this.#tell({ event, with: { ...values, answer } }, now, confirms);
+    return this.#tell({ event, with: { ...values, answer } }, now, confirms);
   }
 
-  /** Converts a response for the machine. Equal content keeps its revision (R16). */
+  /** Converts a response for the machine. What the application cannot handle is undecodable. */
   #answer(arrival, isCurrent) {
+    try {
+      return this.#converted(arrival, isCurrent);
+    } catch (failure) {
+      this.#failure = { problem: null, reason: String(failure?.message ?? failure).slice(0, 200) };
+      return this.#converted({ ...arrival, outcome: "undecodable" }, isCurrent);
+    }
+  }
+
+  /** Equal content keeps its revision (R16). */
+  #converted(arrival, isCurrent) {
     const answer = {
       outcome: arrival.outcome, status: arrival.status, bytes: arrival.bytes, hints: arrival.hints,
       marks: { ...arrival.marks, ...this.source.marks }, deviceTime: Date.now(),
@@ -332,7 +352,7 @@ export class LiveResource {
     if (arrival.answeredAt !== undefined) answer.delay = Math.max(0, Math.round(arrival.answeredAt - arrival.askedAt));
     this.#numbers += 1;
     if (arrival.outcome === "content") {
-      const isSame = isCurrent && this.#copy !== null && this.source.contentOf(this.#copy.body) === this.source.contentOf(arrival.body);
+      const isSame = isCurrent && this.#copy !== null && this.#isSameContent(arrival.body);
       const incoming = {
         body: arrival.body,
         tag: arrival.tag,
@@ -347,6 +367,15 @@ export class LiveResource {
     if (arrival.outcome === "throttled") answer.retryAfter = arrival.retryAfter;
     if (arrival.outcome === "undecodable") answer.reason = this.#numbers;
     return answer;
+  }
+
+  /** Content that cannot be compared, because it is nested too deeply or the application fails, counts as changed. */
+  #isSameContent(body) {
+    try {
+      return this.source.contentOf(this.#copy.body) === this.source.contentOf(body);
+    } catch {
+      return false;
+    }
   }
 
   // MARK: The stream
@@ -386,7 +415,11 @@ export class LiveResource {
 
   #delivered(arrival, heardAt) {
     this.onArrival({ ...arrival, askedAt: heardAt, answeredAt: heardAt });
-    this.#tellArrived("linkDelivered", { context: this.#context }, this.#answer(arrival, true), heardAt);
+    const confirms = this.#overtaken;
+    this.#tellArrived("linkDelivered", { context: this.#context }, this.#answer(arrival, true), heardAt, () => {
+      confirms?.();
+      if (this.#overtaken === confirms) this.#overtaken = null;
+    });
   }
 
   #lost(stream, pause = null) {

@@ -9,7 +9,7 @@ const STATUSES = {
   disabled: "disabled", missing_cache: "missingCache", stale_cache: "staleCache", guarded_error: "guardedError",
 };
 
-const wordOf = (table, word) => (word == null ? null : table[word] ?? "unknown");
+const wordOf = (table, word) => (word == null ? null : Object.hasOwn(table, word) ? table[word] : "unknown");
 
 /** Returns the value on the wire of a mode or a status of the machine. */
 export function wireWord(name) {
@@ -18,8 +18,9 @@ export function wireWord(name) {
   return known ? known[0] : "unknown";
 }
 
-function instant(text) {
-  const time = Date.parse(text ?? "");
+/** Reads a time in milliseconds. Without an offset it is UTC, as servers mean it, wherever the device is. */
+export function instant(text) {
+  const time = Date.parse(/T[\d:.]+$/.test(text ?? "") ? `${text}Z` : text ?? "");
   return Number.isNaN(time) ? null : time;
 }
 

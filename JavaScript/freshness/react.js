@@ -31,7 +31,7 @@ const LOADING = Object.freeze({ ...NOTHING, isLoading: true });
  */
 export function useFresh(address, options) {
   const client = useFreshnessClient();
-  const key = address === null ? null : String(options?.key ?? address);
+  const key = address == null ? null : String(options?.key ?? address);
   // Options are new objects in each render; the key identifies the resource.
   const resource = useMemo(() => (key === null ? null : client.resource(address, options)), [client, key]);
   return useSyncExternalStore(resource?.subscribe ?? NEVER, () => resource?.snapshot ?? NOTHING, () => (key === null ? NOTHING : LOADING));

@@ -1,7 +1,7 @@
 // The stream of a resource: its events as whole values.
 
 import { readEventStream } from "./event-stream.js";
-import { truncationOf } from "./marks.js";
+import { instant, truncationOf } from "./marks.js";
 import { ResourceStream } from "./resource-stream.js";
 import { readWebSocket } from "./web-socket.js";
 
@@ -13,7 +13,7 @@ const wholeValue = ({ data }) => ({ value: JSON.parse(data) });
 
 /** A time in milliseconds, from a `Date`, a number, or a string that `Date.parse` accepts. */
 export function timeOf(value) {
-  const time = typeof value === "string" ? Date.parse(value) : Number(value);
+  const time = typeof value === "string" ? instant(value) ?? NaN : Number(value);
   return Math.abs(time) <= LATEST_TIME ? Math.trunc(time) : null;
 }
 

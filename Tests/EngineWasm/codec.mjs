@@ -77,13 +77,17 @@ test("an origin binds all of its requests", () => {
   assert.deepEqual(ask(9, "high").send, []);
   assert.deepEqual(origin.handle({ event: "withdrew", with: { number: 2 } }).send, [{ number: 9, isHeld: false }]);
   assert.deepEqual(origin.handle({ event: "withdrew", with: { number: 8 } }).send, []);
-  assert.deepEqual(origin.handle({ event: "opens", with: { number: 10 } }).send, [{ number: 10, isHeld: true }]);
-  assert.deepEqual(origin.handle({ event: "withdrew", with: { number: 10 } }).send, []);
+  // Five are in flight, and the last place is the user's.
+  assert.deepEqual(origin.handle({ event: "opens", with: { number: 10 } }).send, []);
   assert.deepEqual(origin.handle({ event: "withdrew", with: { number: 9 } }).send, [{ number: 6, isHeld: false }]);
+  assert.deepEqual(origin.handle({ event: "withdrew", with: { number: 4 } }).send, [{ number: 7, isHeld: false }]);
+  assert.deepEqual(origin.handle({ event: "withdrew", with: { number: 5 } }).send, []);
+  assert.deepEqual(origin.handle({ event: "opens", with: { number: 11 } }).send, [{ number: 11, isHeld: true }]);
+  assert.deepEqual(origin.handle({ event: "withdrew", with: { number: 11 } }).send, []);
   const throttled = { number: 1, now: 1_000.5, outcome: "throttled", retryAfter: { seconds: 30 } };
   const { restraint, send } = origin.handle({ event: "ended", with: throttled });
   assert.deepEqual(restraint, { notBefore: 31_000, quietUntil: null, leastInterval: null });
-  assert.deepEqual(send, [{ number: 7, isHeld: false }]);
+  assert.deepEqual(send, []);
   const limited = { number: 3, now: 2_000, outcome: "unchanged", rateLimit: { remaining: 4, reset: 60_000 }, resources: 2 };
   assert.equal(origin.handle({ event: "ended", with: limited }).restraint.leastInterval, 30_000);
   assert.throws(() => ask(1.5), { code: "outOfRange" });

@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { ageInWords, FreshnessClient, FreshnessError } from "../../JavaScript/freshness/index.js";
-import { eventStream, STEADY, World } from "./world.mjs";
+import { eventStream, newEngine, STEADY, World } from "./world.mjs";
 
 const A = "http://server.test/a";
 
@@ -43,6 +43,82 @@ test("numbers beyond all time and size are ages and waits like others, and stop 
       assert.ok(world.requests.length > 1 || said.status === 503, what);
       world.client.close();
     }
+  }
+});
+
+test("words, shapes and functions that nobody expects stop nothing", async () => {
+  const nested = `${"[".repeat(5_000)}${"]".repeat(5_000)}`;
+  for (const [said, options] of [
+    [{ body: { meta: { rtStatus: "constructor" } } }], [{ body: { meta: { responseMode: "toString" } } }],
+    [{ body: '{"meta":{"rtStatus":"__proto__"}}' }], [{ headers: { "x-md-rt-status": "valueOf" }, body: {} }], [{ body: nested }],
+    [{ body: {} }, { about: () => ({ hasRealtime: 1 }) }], [{ body: {} }, { contentOf: () => { throw new Error("no content"); } }],
+  ]) {
+    const world = new World();
+    const what = JSON.stringify(said).slice(0, 80);
+    world.answer = () => said;
+    const resource = world.client.resource(A, options);
+    resource.subscribe(() => {});
+    await world.run(60_000);
+    assert.ok(world.requests.length >= 4, `${what}: ${world.requests.length}`);
+    assert.equal(resource.snapshot.isLoading, false, what);
+    // It is well again with the next answer.
+    world.answer = () => ({ body: { fine: true } });
+    await world.run(60_000);
+    if (!options?.contentOf) assert.equal(resource.snapshot.value.fine, true, what);
+    world.client.close();
+  }
+});
+
+test("the status in the fields of a response counts, unless its body has one", async () => {
+  for (const [body, badge] of [[{}, "unavailable"], [{ meta: { rtStatus: "applied" } }, "live"]]) {
+    const world = new World();
+    world.answer = () => ({ body, headers: { "X-MD-RT-Status": "missing_cache" } });
+    const resource = world.client.resource(A);
+    resource.subscribe(() => {});
+    await world.run(1_000);
+    assert.equal(resource.snapshot.badge, badge);
+    world.client.close();
+  }
+});
+
+test("a time without an offset is UTC, wherever the device is", async () => {
+  const zone = process.env.TZ;
+  try {
+    for (const name of ["America/New_York", "Europe/Zurich", "UTC"]) {
+      process.env.TZ = name;
+      const world = new World();
+      const made = new Date(1.7e12 - 600_000).toISOString().replace("Z", "");
+      world.answer = () => ({ body: { made } });
+      const resource = world.client.resource(A, { about: (value) => ({ madeAt: value.made }) });
+      resource.subscribe(() => {});
+      await world.run(500);
+      assert.ok(Math.abs(resource.age - 600_500) <= 1_500, `${name}: ${resource.age}`);
+      world.client.close();
+    }
+  } finally {
+    if (zone === undefined) delete process.env.TZ;
+    else process.env.TZ = zone;
+  }
+});
+
+test("a module that could not be loaded is loaded again, by itself and when the user asks", async () => {
+  for (const asks of [false, true]) {
+    let loads = 0;
+    const world = new World({ engine: async () => {
+      loads += 1;
+      if (loads < 2) throw new TypeError("no network");
+      return newEngine();
+    } });
+    const resource = world.client.resource(A);
+    resource.subscribe(() => {});
+    await world.run(500);
+    assert.deepEqual([loads, resource.snapshot.state], [1, "failing"]);
+    if (asks) resource.refresh();
+    await world.run(asks ? 100 : 2_000);
+    assert.deepEqual([loads, resource.snapshot.state], [2, "live"]);
+    world.client.close();
+    await world.run(60_000);
+    assert.equal(loads, 2);
   }
 });
 

@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { FreshnessError } from "../../JavaScript/freshness/index.js";
 import { LocalChanges, MOST_CHANGES } from "../../JavaScript/freshness/local-changes.js";
-import { World } from "./world.mjs";
+import { eventStream, World } from "./world.mjs";
 
 const A = "http://server.test/a";
 const add = (item) => (value) => (value.items.includes(item) ? value : { ...value, items: [...value.items, item] });
@@ -42,6 +42,49 @@ test("a change is shown at once as unconfirmed, and live when an answer has conf
   assert.deepEqual(shown, ["one live", "one,two unconfirmed", "one,two live"]);
   world.client.close();
 });
+
+test("an answer that a cache made before a change confirms nothing", async () => {
+  const { world, items, resource } = await list();
+  const { answer } = world;
+  world.answer = () => ({ body: { items: ["one"] }, headers: { Age: "20" } });
+  await resource.mutate(async () => items.push("two"), { optimistic: add("two") });
+  await world.run(15_000);
+  assert.deepEqual([resource.snapshot.value.items, resource.snapshot.state], [["one", "two"], "unconfirmed"]);
+  // Stored since, and so made after the change.
+  world.answer = () => ({ body: { items: [...items] }, headers: { Age: "2" } });
+  await world.run(10_000);
+  assert.deepEqual([resource.snapshot.value.items, resource.snapshot.state], [["one", "two"], "live"]);
+  world.answer = answer;
+  world.client.close();
+});
+
+for (const [name, rtt, gap, most] of [["the event of the change itself", 300, 50, 5_000], ["a stream that never rests", 2_000, 500, 6_000]]) {
+  test(`a change is confirmed although ${name} overtakes the answer`, async () => {
+    const world = new World({ policy: { every: 10_000, jitter: "none", push: {} } });
+    const stream = eventStream();
+    let value = { n: 1, items: ["one"] };
+    world.answer = ({ address }) => (address.endsWith("/events") ? stream.answer : { body: { ...value }, after: rtt });
+    const resource = world.client.resource(A, { stream: { address: `${A}/events` } });
+    resource.subscribe(() => {});
+    await world.run(10_000);
+    assert.equal(resource.snapshot.isStreaming, true);
+    await resource.mutate(async () => (value = { ...value, items: ["one", "two"] }), { optimistic: add("two") });
+    for (let waited = 0; waited < most; waited += gap) {
+      await world.run(gap);
+      if (gap < 100 && waited > 0) continue;
+      value = { ...value, n: value.n + 1 };
+      stream.write(`data: ${JSON.stringify(value)}\n\n`);
+      await world.settle();
+    }
+    if (gap < 100) {
+      stream.write(`data: ${JSON.stringify(value)}\n\n`);
+      await world.settle();
+    }
+    assert.deepEqual([resource.snapshot.value.items, resource.snapshot.isUnconfirmed], [["one", "two"], false]);
+    assert.ok(world.requests.filter(({ address }) => address === A).length <= 4, "and requested no more than needed");
+    world.client.close();
+  });
+}
 
 test("a change whose request fails is taken back, over the newest value of the server", async () => {
   const { world, items, resource, shown } = await list();

@@ -46,9 +46,9 @@ enum Cadence {
   ) -> (moment: Moment, cause: NextRequest.Cause) {
     let least = facts.started + policy.leastInterval
     if facts.isStreaming, let push = policy.push {
-      // R33: while the stream is healthy, polling is a slow fallback.
+      // R33: while the stream is healthy, polling is a slow fallback, however often events come.
       let wait = policy.jitter.applied(to: push.safetyPoll, draw: facts.draw)
-      return (facts.ended + wait, .safetyPoll)
+      return (facts.started + wait, .safetyPoll)
     }
     if facts.isLongPoll {
       // R32: immediately when the last one ended, but no faster than the cadence (R10).

@@ -130,6 +130,10 @@ public struct FreshnessMetadata: Hashable, Sendable {
   private var greatestAge: Timespan? {
     // The server's own figure does not depend on a clock.
     guard cacheAge == nil, let serverTime, let fetchedAt else { return ageAtArrival }
+    // A source time after the server's own: the two clocks differ, and the age is not known.
+    guard fetchedAt - serverTime <= max(truncation, .zero) + Self.clockDifference else {
+      return nil
+    }
     return max(serverTime - fetchedAt + max(truncation, .zero), .zero) + transit
   }
 
@@ -137,6 +141,9 @@ public struct FreshnessMetadata: Hashable, Sendable {
   func wayBack(_ delay: Timespan) -> Timespan {
     max(delay, .zero) + (transit > .zero ? Self.secondOfCaches : .zero)
   }
+
+  /// By how much the clocks of a producer and of a server may differ so that an age can be counted from one to the other.
+  static let clockDifference = Timespan.seconds(1)
 
   /// What cache fields leave out, because they count whole seconds (RFC 9110 5.6.7, RFC 9111 5.1).
   private static let secondOfCaches = Self.truncationOfDate

@@ -150,7 +150,9 @@ public struct Origin: Hashable, Sendable {
   /// - Returns: Whether it may be opened. If not, it counts as lost: the machine polls, and opens it
   ///   again later. ``withdraw(_:)`` records its end.
   public mutating func open(_ number: Int64) -> Bool {
-    guard held < min(Int(limits.mostHeld), Int(limits.mostRequests) - 1) else { return false }
+    guard held < min(Int(limits.mostHeld), Int(limits.mostRequests) - 1),
+      requests + Int(limits.reserved) < Int(limits.mostRequests)
+    else { return false }
     waitingAtServer.append(number)
     return true
   }

@@ -14,6 +14,32 @@ extension RefreshMachine {
     )
   }
 
+  /// Returns whether the stream delivered newer content after a request was sent, and nothing orders the two: the response may
+  /// be older (R33, R36).
+  func isOvertaken(_ flight: InFlightRequest, by answer: Answer, at now: Moment) -> Bool {
+    guard let snapshot, snapshot.provenance == .server,
+      snapshot.sourceTime == nil || answer.marks.fetchedAt == nil
+    else { return false }
+    let taken = answer.delay.map { max($0, .zero) + max(answer.decoding, .zero) }
+    let sent = taken.map { max(now - $0, flight.startedAt) } ?? flight.startedAt
+    return snapshot.changedAt > sent
+  }
+
+  /// Returns whether the server made a response before the application wrote its copy: out of a cache, it does not show the
+  /// write (R38).
+  func isFromBefore(
+    _ marks: FreshnessMetadata,
+    _ reading: ServerClock.Reading?,
+    delay: Timespan,
+    at now: Moment
+  ) -> Bool {
+    guard let snapshot, snapshot.provenance == .local, reading?.isMeasured != false else {
+      return false
+    }
+    let stored = hiddenDelay(reading, marks) ?? marks.transit
+    return stored > .zero && now - stored - marks.wayBack(delay) < snapshot.changedAt
+  }
+
   // MARK: Age as an interval (R37)
 
   // What is called from several places is not inlined, which keeps the WebAssembly module small.
@@ -72,14 +98,15 @@ extension RefreshMachine {
     return reading
   }
 
-  /// Returns the time since the server responded where it is longer than the response says: it was in a
-  /// hidden cache, or a stream was slow.
+  /// Returns the time since the server responded where it may be longer than the response says: it was in a
+  /// hidden cache, or a stream or a long poll was slow.
   ///
-  /// - Returns: The longest possible time; `nil` if the response agrees with the server's clock.
+  /// - Returns: The longest possible time; `nil` if the response agrees with the server's clock and its way was measured.
   @inline(never)
   private func hiddenDelay(_ reading: ServerClock.Reading?, _ marks: FreshnessMetadata) -> Timespan?
   {
-    guard let reading, let served = marks.serverTime, serverClock.isContradicted(by: reading),
+    guard let reading, let served = marks.serverTime,
+      !reading.isMeasured || serverClock.isContradicted(by: reading),
       let latest = serverClock.latest(at: reading.now)
     else { return nil }
     return max(latest - served, .zero)
@@ -103,7 +130,9 @@ extension RefreshMachine {
       let figure = marks.cacheAge ?? marks.fetchedAt.map { served - $0 } ?? .zero
       return max(age, max(figure, .zero) + hidden)
     }
-    guard let made = marks.fetchedAt, let time = serverClock.latest(at: now) else { return nil }
+    guard let made = marks.fetchedAt, let time = serverClock.latest(at: now),
+      made - time <= FreshnessMetadata.clockDifference
+    else { return nil }
     return max(time - made, .zero)
   }
 

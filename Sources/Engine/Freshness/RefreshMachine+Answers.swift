@@ -62,17 +62,27 @@ extension RefreshMachine {
     switch answer.outcome {
     case .content(let content):
       let isForced = flight.request.wish.isForced
+      let isOvertaken =
+        isOvertaken(flight, by: answer, at: turn.now) && snapshot?.revision != content.revision
       let (verdict, step) = receive(
         content,
         of: answer,
         delay: delay,
         isForced: isForced,
         isRequest: true,
+        isOvertaken: isOvertaken,
         in: &turn
       )
       return (.rest(step.map { .degraded($0) } ?? .cadence, .schedule), verdict)
     case .unchanged:
       guard snapshot != nil else { return (bodyIsMissing(answer, flight, in: turn), nil) }
+      if isOvertaken(flight, by: answer, at: turn.now),
+        flight.request.validator != snapshot?.validator
+      {
+        _ = noteClock(answer, delay: delay, isRequest: true, in: turn)
+        turn.effects.notes.insert(.superseded)
+        return (.rest(.cadence, .schedule), keepNewer(answer, isRequest: true, in: &turn))
+      }
       verify(answer, delay: delay, isRequest: true, in: &turn)
       return (.rest(.cadence, .schedule), .keepUnmodified)
     case .refused: return (rejected(.refused, answer, in: turn), nil)
@@ -104,17 +114,19 @@ extension RefreshMachine {
     delay: Timespan,
     isForced: Bool,
     isRequest: Bool,
+    isOvertaken: Bool = false,
     in turn: inout Step
   ) -> (DowngradeProtection.Verdict, Int32?) {
     let now = turn.now
     let reading = noteClock(answer, delay: delay, isRequest: isRequest, in: turn)
-    if isOlder(answer.marks, reading, policy: turn.policy), !isForced {
-      // R36: an older version counts as success but changes neither copy nor label.
-      succeeded(answer, isRequest: isRequest, teaches: false, in: turn)
+    let isOlder =
+      isOlder(answer.marks, reading, policy: turn.policy)
+      || isFromBefore(answer.marks, reading, delay: delay, at: now)
+    if isOlder || isOvertaken, !isForced {
+      if isOvertaken, !isOlder { turn.effects.notes.insert(.superseded) }
       unchangedRun = 0
       lastFull = now
-      turn.effects.snapshot = .hold
-      return (.keepNewer, nil)
+      return (keepNewer(answer, isRequest: isRequest, in: &turn), nil)
     }
     let verdict = DowngradeProtection.verdict(
       isModified: true,
@@ -162,6 +174,18 @@ extension RefreshMachine {
     held = nil
     if content.fulfilsAction { activity.fulfilled() }
     return (verdict, step)
+  }
+
+  /// Handles a response that is older than the copy: a success that changes neither copy nor label (R36).
+  @inline(never)
+  private mutating func keepNewer(
+    _ answer: Answer,
+    isRequest: Bool,
+    in turn: inout Step
+  ) -> DowngradeProtection.Verdict {
+    succeeded(answer, isRequest: isRequest, teaches: false, in: turn)
+    turn.effects.snapshot = .hold
+    return .keepNewer
   }
 
   /// Handles "not modified".

@@ -11,7 +11,7 @@ extension RefreshMachine {
     case .lifecycle(let next): moved(to: next)
     case .focused: focused(in: turn)
     case .connectivity(let next): connectivityChanged(to: next, in: &turn)
-    case .wished(let wish): wished(wish)
+    case .wished(let wish): wished(wish, in: turn)
     case .contextChanged(let next): contextChanged(to: next, in: &turn)
     case .activity(let current): activityObserved(current, in: turn)
     case .acted: acted(in: turn)
@@ -168,9 +168,14 @@ extension RefreshMachine {
 
   // MARK: The application
 
-  private mutating func wished(_ wish: RefreshRequest) -> Transition {
+  private mutating func wished(_ wish: RefreshRequest, in turn: Step) -> Transition {
     // R34: a request by the user ends the silence that "disabled" caused.
     if wish.origin == .person { degraded.personSpoke() }
+    if wish.isNews, case .resting(let rest) = phase, rest.cause.isOfFailure {
+      // R23: news does not shorten the wait after a transient failure; after others, it keeps the interval.
+      let mayHelp = rest.cause == .recheck || rest.cause == .gone
+      return mayHelp && !isBound(at: turn.now) ? .rest(.news, wish) : .stay
+    }
     // R32: no refresh waits behind a long poll. The long poll ends now, and the refresh is sent
     // instead.
     if case .asking(let flight, _) = phase, flight.request.longPoll != nil { return .insist(wish) }
@@ -179,7 +184,9 @@ extension RefreshMachine {
 
   private mutating func contextChanged(to next: Context, in turn: inout Step) -> Transition {
     let wish = RefreshRequest(.person, showsLoading: true)
-    guard next != context else { return isWatched && mayRunSchedule ? wished(wish) : .stay }
+    guard next != context else {
+      return isWatched && mayRunSchedule ? wished(wish, in: turn) : .stay
+    }
     // R4: the snapshot is removed at once, and with it downgrade protection, validators (R19) and
     // failures. R39: another query goes to the same origin, whose `Retry-After` still applies.
     let notBefore = next.identity == context.identity ? backoff.notBefore : nil
@@ -234,7 +241,7 @@ extension RefreshMachine {
       verifiedAt: snapshot?.verifiedAt ?? turn.now
     )
     held = nil
-    return replaced(isAnswer: false, in: &turn)
+    return replaced(in: &turn)
   }
 
   private mutating func restored(
@@ -293,15 +300,14 @@ extension RefreshMachine {
     return .stay
   }
 
-  /// Records a newer copy from elsewhere, which makes the pending response outdated.
+  /// Records the application's own copy, which makes the pending response outdated.
   ///
-  /// R23, R21: only a response ends the wait after a failure; the application's own copy does not.
-  mutating func replaced(isAnswer: Bool, in turn: inout Step) -> Transition {
-    if isAnswer, postponed?.isForced == false { postponed = nil }
+  /// R23, R21: it does not end the wait after a failure.
+  private mutating func replaced(in turn: inout Step) -> Transition {
     switch phase {
     case .dormant: return .stay
     case .resting(let rest):
-      if !isAnswer, rest.cause.isOfFailure { return .stay }
+      if rest.cause.isOfFailure { return .stay }
       return .rest(.cadence, rest.wish.isForced ? rest.wish : .schedule)
     case .asking(let flight, let then):
       // A forced refresh, or a request that waits behind, is sent again.

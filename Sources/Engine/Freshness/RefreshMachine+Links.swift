@@ -70,6 +70,12 @@ extension RefreshMachine {
     default: return .stay
     }
     lastEnd = turn.now
-    return replaced(isAnswer: true, in: &turn)
+    // R36: an older or a lesser one answers nothing.
+    guard turn.effects.snapshot != .hold else { return .stay }
+    if postponed?.isForced == false { postponed = nil }
+    // R33: a request in flight is still answered, and the safety poll stays due, however often events come.
+    guard turn.effects.snapshot == .apply, case .resting(let rest) = phase, rest.cause != .cadence
+    else { return .stay }
+    return .rest(.cadence, rest.wish.isForced ? rest.wish : .schedule)
   }
 }

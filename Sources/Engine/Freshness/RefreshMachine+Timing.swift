@@ -272,7 +272,8 @@ extension RefreshMachine {
     case .spread: due = (rest.since + rest.draw.upTo(policy.spread), .spread)
     case .reconnect: due = (rest.since + rest.draw.upTo(policy.spread), .reconnect)
     case .news:
-      let gap = policy.push?.leastGap ?? .zero
+      // Without a stream it is news from the application, which keeps the interval.
+      let gap = policy.push?.leastGap ?? interval(at: rest.since, policy: policy) ?? policy.idle
       due = (max(rest.since, lastStart.map { $0 + gap } ?? rest.since), .news)
     case .deferred: due = (rest.since, .retryAfter)
     }

@@ -44,7 +44,8 @@ struct ServerClock: Hashable, Sendable {
     guard reading.least <= greatest else { return set(reading) }
     guard reading.most >= least else { return contradict(reading, tolerance: tolerance) }
     let lower = max(reading.least, least)
-    greatest = min(greatest, reading.most)
+    // How late one arrives whose way is not measured is not known.
+    if reading.isMeasured { greatest = min(greatest, reading.most) }
     width = Int32(clamping: (greatest - lower).milliseconds)
     earlier = 0
   }

@@ -78,8 +78,23 @@ extension FreshnessClient {
   private func sent<R: FreshResource>(_ number: Int64, of resource: R) {
     withLedger { ledger in
       guard let key = ledger.key(of: resource), let cell = ledger.cell(of: resource) else { return }
-      cell.sent(number, after: ledger.entries[key]?.generation ?? 0)
+      cell.sent(number, after: ledger.entries[key]?.generation ?? 0, at: clock.now())
     }
+  }
+}
+
+/// A response that may confirm mutations.
+struct Confirmation: Sendable {
+  /// The generation of its request.
+  var generation: Int64
+  /// How long ago a cache made it, at most; `nil` if it is no copy of a cache.
+  var stored: Timespan?
+
+  /// Creates a confirmation by a response.
+  init(generation: Int64, marks: FreshnessMetadata, delay: Timespan?) {
+    self.generation = generation
+    // `Age` counts whole seconds (RFC 9111 section 5.1).
+    if marks.transit > .zero { stored = marks.transit + .seconds(1) + (delay ?? .zero) }
   }
 }
 
@@ -90,6 +105,8 @@ struct PendingMutations<Value: Sendable>: Sendable {
     var change: @Sendable (inout Value) -> Void
     /// The last request that was sent before the server accepted the mutation.
     var generation: Int64?
+    /// When the server accepted the mutation.
+    var acceptedAt = Moment(milliseconds: 0)
   }
 
   /// The maximum number; beyond it, the oldest expected result is not shown any more.
@@ -119,16 +136,25 @@ struct PendingMutations<Value: Sendable>: Sendable {
     return mutations.count < count
   }
 
-  /// Records that the server accepted a mutation.
-  mutating func sent(_ number: Int64, after generation: Int64) {
+  /// Records that the server accepted a mutation at an instant.
+  mutating func sent(_ number: Int64, after generation: Int64, at now: Moment) {
     guard let index = mutations.firstIndex(where: { $0.number == number }) else { return }
     mutations[index].generation = generation
+    mutations[index].acceptedAt = now
   }
 
-  /// Removes the mutations that a response to a request confirms; returns whether there were any.
-  mutating func confirm(by generation: Int64) -> Bool {
+  /// Removes the mutations that a response confirms; returns whether there were any.
+  ///
+  /// One that a cache made before the server accepted a mutation does not show it.
+  mutating func confirm(by response: Confirmation, at now: Moment) -> Bool {
     let count = mutations.count
-    mutations.removeAll { ($0.generation ?? .max) < generation }
+    let servedAt = response.stored.map { now - $0 }
+    mutations.removeAll { mutation in
+      guard let generation = mutation.generation, generation < response.generation else {
+        return false
+      }
+      return servedAt.map { $0 >= mutation.acceptedAt } ?? true
+    }
     return mutations.count < count
   }
 

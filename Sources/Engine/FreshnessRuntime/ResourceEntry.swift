@@ -56,8 +56,10 @@ final class ResourceEntry<R: FreshResource>: AnyResourceEntry {
     var incoming: Incoming?
     /// The mutations that no response has confirmed.
     var pending = PendingMutations<R.Value>()
-    /// The generation of the request whose response the current event may apply.
-    var answering: Int64?
+    /// The request whose response the current event may apply.
+    var answering: Confirmation?
+    /// The response that the stream overtook: its next event shows what the response would have shown (R33).
+    var overtaken: Confirmation?
     /// The message of the failure that is shown.
     var failure: FailureMessages?
     /// The message of a failure that the current event may show.
@@ -155,7 +157,12 @@ final class ResourceEntry<R: FreshResource>: AnyResourceEntry {
     to generation: Int64? = nil
   ) -> Answer {
     state.withLock { state in
-      state.answering = arrival.outcome.isSuccess ? generation : nil
+      state.answering =
+        arrival.outcome.isSuccess
+        ? generation.map {
+          Confirmation(generation: $0, marks: arrival.marks, delay: arrival.delay)
+        }
+        : nil
       state.arriving = FailureMessages(arrival.outcome, problem: arrival.problem)
       var content: Content?
       if let reading = arrival.reading {
@@ -257,9 +264,9 @@ final class ResourceEntry<R: FreshResource>: AnyResourceEntry {
     for waiter in waiters { waiter.resume(returning: true) }
   }
 
-  /// Records that a response to a request after a generation confirms a change.
-  func sent(_ number: Int64, after generation: Int64) {
-    state.withLock { $0.pending.sent(number, after: generation) }
+  /// Records that a response to a request after a generation confirms a change that the server accepted at an instant.
+  func sent(_ number: Int64, after generation: Int64, at now: Moment) {
+    state.withLock { $0.pending.sent(number, after: generation, at: now) }
   }
 
   // MARK: Effects
@@ -271,11 +278,18 @@ final class ResourceEntry<R: FreshResource>: AnyResourceEntry {
       if let answering = state.answering {
         state.answering = nil
         // R36, R20: a response that is not applied shows nothing of the change.
+        let isSuperseded = effects.notes.contains(.superseded)
+        if isSuperseded, effects.snapshot == .hold { state.overtaken = answering }
         isConfirmed =
-          !effects.notes.contains(.superseded) && effects.snapshot != .hold
-          && state.pending.confirm(by: answering)
-        if isConfirmed { state.copies += 1 }
+          !isSuperseded && effects.snapshot != .hold
+          && state.pending.confirm(by: answering, at: now)
+      } else if let overtaken = state.overtaken,
+        effects.snapshot == .apply || effects.snapshot == .verify
+      {
+        state.overtaken = nil
+        isConfirmed = state.pending.confirm(by: overtaken, at: now)
       }
+      if isConfirmed { state.copies += 1 }
       if let incoming = state.incoming {
         state.incoming = nil
         freed.append(incoming.value)
@@ -327,6 +341,7 @@ final class ResourceEntry<R: FreshResource>: AnyResourceEntry {
     state.withLock { state in
       state.incoming = nil
       state.answering = nil
+      state.overtaken = nil
       state.pending.removeAll()
       state.failure = nil
       state.arriving = nil

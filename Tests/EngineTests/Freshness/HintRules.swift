@@ -358,7 +358,7 @@ struct HintRules {
   }
 
   @Test
-  func `R33: a body from the stream passes the same hold and ends a request that is older`() {
+  func `R33: a body from the stream passes the same hold and ends no request`() {
     var stage = Stage(Self.streaming.with { $0.holdCap = .seconds(300) })
     stage.send(.started)
     stage.reply(.content(.live))
@@ -367,9 +367,11 @@ struct HintRules {
     let out = stage.machine.outstanding
     let context = Context(question: 1)
     let effects = stage.send(.linkDelivered(context, Answer(.content(.scheduled))))
-    #expect(effects.snapshot == .hold && effects.cancel == out)
+    #expect(effects.snapshot == .hold && effects.cancel == nil)
     let fresh = Content(Revision(8), hasRealtime: true)
-    #expect(stage.send(.linkDelivered(context, Answer(.content(fresh)))).snapshot == .apply)
+    let applied = stage.send(.linkDelivered(context, Answer(.content(fresh))))
+    #expect(applied.snapshot == .apply && applied.cancel == nil)
+    #expect(stage.machine.outstanding == out)
     let foreign = stage.send(.linkDelivered(Context(question: 9), Answer(.content(.plain))))
     #expect(foreign.notes == .superseded && foreign.snapshot == .none)
   }

@@ -31,6 +31,8 @@ struct CheckedStep: Sendable {
   var uncut: Int64?
   /// R37: whether the request did not wait at the server, so that its duration bounds the response's way.
   var isMeasured = false
+  /// Whether the stream overtook the response (R33).
+  var isOvertaken = false
   /// R37: what the response shows of the server's clock.
   var seenClock: ClockSpan?
   /// How long the response was decoded (R37).

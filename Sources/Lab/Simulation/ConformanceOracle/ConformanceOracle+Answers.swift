@@ -96,7 +96,7 @@ extension ConformanceOracle {
     } else if seen.most >= known.least {
       serverClock = ClockSpan(
         least: max(seen.least, known.least),
-        most: min(seen.most, known.most)
+        most: turn.isMeasured ? min(seen.most, known.most) : known.most
       )
       doubts = nil
     } else {
@@ -128,11 +128,12 @@ extension ConformanceOracle {
     serverClock = ClockSpan(least: clock.least - shift, most: clock.most - shift)
   }
 
-  /// R37: how long ago the server responded, where the response shows too early a time: to the latest that it may be now.
+  /// R37: how long ago the server responded, where the response shows too early a time, or its way is not measured: to the
+  /// latest that it may be now.
   private func hidden(_ marks: FreshnessMetadata) -> Int64? {
-    guard let served = marks.serverTime?.milliseconds, contradictsClock, let serverClock else {
-      return nil
-    }
+    guard let served = marks.serverTime?.milliseconds, contradictsClock || !turn.isMeasured,
+      let serverClock
+    else { return nil }
     return max(turn.now + serverClock.most - served, 0)
   }
 
@@ -148,7 +149,8 @@ extension ConformanceOracle {
       return max(plain, Self.plus(max(own, 0), hidden))
     }
     guard let made = marks.fetchedAt?.milliseconds, let serverClock else { return nil }
-    return max(turn.now + serverClock.most - made, 0)
+    let age = turn.now + serverClock.most - made
+    return age >= -1_000 ? max(age, 0) : nil
   }
 
   private mutating func read(
@@ -158,6 +160,7 @@ extension ConformanceOracle {
   ) -> Obligation {
     switch answer.outcome {
     case .content(let content):
+      turn.isOvertaken = isOvertaken(request, answer) && copy?.revision != content.revision
       let step = receive(content, answer, isForced: request.want.isForced, &verdict)
       return .wait(step.map { .degraded($0) } ?? .cadence, .schedule, .success)
     case .unchanged:
@@ -172,6 +175,16 @@ extension ConformanceOracle {
         }
         turn.hush(.missingBody)
         return failed(.missingBody, answer, isTransient: false, request)
+      }
+      if isOvertaken(request, answer), request.request.validator != copy?.validator {
+        // R33: of a copy that the stream has replaced.
+        noteClock(answer.marks)
+        succeeded(answer, endsWait: true, teaches: false)
+        turn.copyRule = .monotonicReads
+        turn.notes.insert(.superseded)
+        turn.order = .hold
+        verdict = .keepNewer
+        return .wait(.cadence, .schedule, .success)
       }
       verify(answer, endsWait: true)
       verdict = .keepUnmodified
@@ -193,6 +206,26 @@ extension ConformanceOracle {
     }
   }
 
+  /// R33, R36: whether the stream delivered other content since a request was sent, and no source times order the two.
+  private func isOvertaken(_ request: Out, _ answer: Answer) -> Bool {
+    guard let copy, copy.provenance == .server else { return false }
+    if copy.sourceTime != nil, answer.marks.fetchedAt != nil { return false }
+    var sent = request.startedAt
+    if let delay = answer.delay?.milliseconds {
+      sent = max(sent, turn.now - max(delay, 0) - max(answer.decoding.milliseconds, 0))
+    }
+    return copy.changedAt > sent
+  }
+
+  /// R38: whether a response was in a cache since before the application wrote its copy.
+  private func isFromBeforeWrite(_ marks: FreshnessMetadata) -> Bool {
+    guard let copy, copy.provenance == .local, marks.serverTime == nil || turn.isMeasured else {
+      return false
+    }
+    let stored = hidden(marks) ?? marks.transit.milliseconds
+    return stored > 0 && turn.now - stored - Self.wayBack(marks, turn.delay) < copy.changedAt
+  }
+
   /// R20: handles a body, or keeps a better copy; returns the backoff step it asks for (R34).
   mutating func receive(
     _ content: Content,
@@ -202,7 +235,9 @@ extension ConformanceOracle {
     _ verdict: inout DowngradeProtection.Verdict?
   ) -> Int? {
     noteClock(answer.marks)
-    if isOlder(answer.marks), !isForced {
+    let isOld = isOlder(answer.marks) || isFromBeforeWrite(answer.marks)
+    if isOld || turn.isOvertaken, !isForced {
+      if !isOld { turn.notes.insert(.superseded) }
       // R36: a success that changes neither copy nor label.
       verdict = .keepNewer
       succeeded(answer, endsWait: !isFromStream, teaches: false)

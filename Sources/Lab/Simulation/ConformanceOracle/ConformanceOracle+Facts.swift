@@ -110,6 +110,8 @@ extension ConformanceOracle {
       return ageAtArrival(marks)
     }
     let latest = plus(served.milliseconds, max(marks.truncation.milliseconds, 0))
+    // A source time that is ahead by more than two clocks differ: the age is not known.
+    guard made.milliseconds - latest <= 1_000 else { return nil }
     return plus(max(latest - made.milliseconds, 0), marks.transit.milliseconds)
   }
 

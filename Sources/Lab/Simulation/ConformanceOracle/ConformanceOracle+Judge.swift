@@ -180,6 +180,11 @@ extension ConformanceOracle {
 
   private mutating func wished(_ want: Want) -> Obligation {
     if want.origin == .person { isQuiet = false }
+    if want.isNews, let wait, wait.reason.isOfFailure {
+      // R23: it waits for the ladder; where asking again may help, it keeps the interval.
+      guard wait.reason == .recheck || wait.reason == .gone, !isBound else { return .goOn }
+      return .wait(.news, want.and(owed { $0.origin == .person || $0.isForced }), .push)
+    }
     let rule: Rule = want.origin == .person ? .pollFirst : .oneFollowUp
     if out?.request.longPoll != nil {
       turn.cancelRule = .longPoll
@@ -243,7 +248,7 @@ extension ConformanceOracle {
     held = nil
     turn.copyRule = .provenance
     turn.order = .none
-    return outdated(isAnswer: false)
+    return outdated()
   }
 
   /// R38: a restored copy fills a gap and never replaces another.
@@ -271,11 +276,10 @@ extension ConformanceOracle {
     return .goOn
   }
 
-  /// Records a newer copy from elsewhere, which makes the request in flight outdated.
+  /// Records the application's own copy, which makes the request in flight outdated.
   ///
-  /// R23, R21: only a response ends the wait after a failure; the application's own copy does not.
-  mutating func outdated(isAnswer: Bool) -> Obligation {
-    if isAnswer, let postponed, !postponed.isForced { self.postponed = nil }
+  /// R23, R21: it does not end the wait after a failure.
+  private mutating func outdated() -> Obligation {
     if let out {
       turn.cancelRule = .oneFollowUp
       if out.want.isForced { return .ask(out.want.and(out.followUp), .oneFollowUp) }
@@ -285,7 +289,7 @@ extension ConformanceOracle {
       return .wait(.cadence, .schedule, .oneFollowUp)
     }
     guard let wait else { return .goOn }
-    if !isAnswer, wait.reason.isOfFailure { return .goOn }
+    if wait.reason.isOfFailure { return .goOn }
     return .wait(.cadence, Want.schedule.and(owed { $0.isForced }), .oneFollowUp)
   }
 

@@ -57,7 +57,12 @@ extension ConformanceOracle {
     default: return .goOn
     }
     lastEnd = turn.now
-    return outdated(isAnswer: true)
+    // R36: an older one answers nobody.
+    guard turn.order != .hold else { return .goOn }
+    if let postponed, !postponed.isForced { self.postponed = nil }
+    // R33: requests go on, and the safety poll is due as before.
+    guard turn.order == .apply, let wait, wait.reason != .cadence else { return .goOn }
+    return .wait(.cadence, Want.schedule.and(owed { $0.isForced }), .oneFollowUp)
   }
 
   /// R33: a stream is lost once, however often that is reported; observers do not notice.

@@ -60,7 +60,8 @@ extension ConformanceOracle {
       bounds = (policy.recheckGone.milliseconds, policy.recheckGone.milliseconds + spread)
     case .gap, .reconnect, .resync: bounds = (0, spread)
     case .news:
-      let gap = policy.push?.leastGap.milliseconds ?? 0
+      let gap =
+        policy.push?.leastGap.milliseconds ?? interval(at: since) ?? policy.idle.milliseconds
       let due = max(since, lastStart.map { $0 + gap } ?? since)
       bounds = (due - since, due - since)
     case .deferred: bounds = (0, 0)
@@ -78,7 +79,7 @@ extension ConformanceOracle {
     let started = lastStart ?? since
     if stream.isLive, let push = policy.push {
       let bounds = Self.bounds(policy.jitter, push.safetyPoll.milliseconds)
-      return Window(least: since + bounds.least, most: since + bounds.most, rule: .push)
+      return Window(least: started + bounds.least, most: started + bounds.most, rule: .push)
     }
     if waitsAtServer(since) {
       let least = max(Self.plus(started, interval), since)

@@ -355,12 +355,12 @@ const m_shared_announcer=(()=>{
 const{element,setText}=m_shared_dom;
 const LEAST_GAP_MS=20_000;
 class Announcer{
-#ch=-LEAST_GAP_MS;
-#dm=element("announcement");
+#ci=-LEAST_GAP_MS;
+#do=element("announcement");
 say(sentence,{now,urgent=false}){
-if(!sentence||(!urgent&&now - this.#ch<LEAST_GAP_MS))return false;
-this.#ch=now;
-setText(this.#dm,sentence);
+if(!sentence||(!urgent&&now - this.#ci<LEAST_GAP_MS))return false;
+this.#ci=now;
+setText(this.#do,sentence);
 return true;
 }
 }
@@ -369,29 +369,29 @@ return{Announcer};
 const m_engine_clock=(()=>{
 const SLEPT_FROM_MS=5000;
 class SteadyClock{
-#ci=performance.now();
-#cj=Date.now();
+#cj=performance.now();
+#ck=Date.now();
 now(){
 return performance.now();
 }
 notice(){
 const [steady,wall]=[performance.now(),Date.now()];
-const gap=wall - this.#cj -(steady - this.#ci);
-[this.#ci,this.#cj]=[steady,wall];
+const gap=wall - this.#ck -(steady - this.#cj);
+[this.#cj,this.#ck]=[steady,wall];
 return gap>=SLEPT_FROM_MS;
 }
 }
 const steadyClock=new SteadyClock();
 class ServerClock{
 #s=Date.now()- steadyClock.now();
-#ck=false;
+#cl=false;
 learn(serverTime,{askedAt,answeredAt}){
 if(serverTime===null)return;
 const middle=(askedAt + answeredAt)/ 2;
 const believed=middle + this.#s;
-const isWithin=this.#ck&&serverTime % 1000===0&&believed>=serverTime&&believed<serverTime + 1000;
+const isWithin=this.#cl&&serverTime % 1000===0&&believed>=serverTime&&believed<serverTime + 1000;
 if(!isWithin)this.#s=serverTime - middle;
-this.#ck=true;
+this.#cl=true;
 }
 learnFrom(arrival){
 if(arrival.outcome==="content"||arrival.outcome==="unchanged")this.learn(arrival.marks.serverTime??null,arrival);
@@ -412,94 +412,94 @@ return{steadyClock,ServerClock,everySecond};
 const m_engine_device=(()=>{
 const{steadyClock}=m_engine_clock;
 class Device{
-#bi=new Set();
-#as=null;
+#bj=new Set();
 #at=null;
+#au=null;
 constructor(){
-this.#au();
+this.#av();
 if(typeof document==="undefined")return;
-document.addEventListener("visibilitychange",()=>this.#au());
-document.addEventListener("freeze",()=>this.#bj("suspended"));
-document.addEventListener("resume",()=>this.#au());
-addEventListener("pagehide",()=>this.#bj("suspended"));
-addEventListener("pageshow",()=>this.#au());
+document.addEventListener("visibilitychange",()=>this.#av());
+document.addEventListener("freeze",()=>this.#bk("suspended"));
+document.addEventListener("resume",()=>this.#av());
+addEventListener("pagehide",()=>this.#bk("suspended"));
+addEventListener("pageshow",()=>this.#av());
 addEventListener("focus",()=>this.#b({event:"focused"}));
-for(const name of ["online","offline"])addEventListener(name,()=>this.#bk());
-navigator.connection?.addEventListener?.("change",()=>this.#bk());
+for(const name of ["online","offline"])addEventListener(name,()=>this.#bl());
+navigator.connection?.addEventListener?.("change",()=>this.#bl());
 }
 now(){
 return steadyClock.now();
 }
 get lifecycle(){
-return this.#as;
-}
-get connectivity(){
 return this.#at;
 }
+get connectivity(){
+return this.#au;
+}
 listen(listener){
-listener({event:"lifecycle",with:{to:this.#as}});
-listener({event:"connectivity",with:{to:this.#at}});
-this.#bi.add(listener);
-return()=>this.#bi.delete(listener);
+listener({event:"lifecycle",with:{to:this.#at}});
+listener({event:"connectivity",with:{to:this.#au}});
+this.#bj.add(listener);
+return()=>this.#bj.delete(listener);
 }
 tick(){
 if(steadyClock.notice())this.#b({event:"slept"});
 }
-#au(){
-this.#bj(globalThis.document?.hidden?"background":"foreground");
-this.#bk();
+#av(){
+this.#bk(globalThis.document?.hidden?"background":"foreground");
+this.#bl();
 }
-#bj(to){
-if(this.#as===to)return;
-this.#as=to;
-this.#b({event:"lifecycle",with:{to}});
-}
-#bk(){
-const{onLine,connection}=globalThis.navigator??{};
-const to=onLine===false?"offline":connection?.saveData?"metered":"online";
+#bk(to){
 if(this.#at===to)return;
 this.#at=to;
+this.#b({event:"lifecycle",with:{to}});
+}
+#bl(){
+const{onLine,connection}=globalThis.navigator??{};
+const to=onLine===false?"offline":connection?.saveData?"metered":"online";
+if(this.#au===to)return;
+this.#au=to;
 this.#b({event:"connectivity",with:{to}});
 }
 #b(event){
-for(const listener of this.#bi)listener(event);
+for(const listener of this.#bj)listener(event);
 }
 }
 return{Device};
 })();
 const m_shared_deferred=(()=>{
 class Deferred{
-#cl;
 #cm;
-#bl=null;
-#ah=null;
-#av=0;
+#cn;
+#bm=null;
+#ai=null;
+#aw=0;
 constructor(make,onFailure){
-this.#cl=make;
-this.#cm=onFailure;
+this.#cm=make;
+this.#cn=onFailure;
 }
 get made(){
-return this.#ah;
+return this.#ai;
 }
 async load(){
 try{
-this.#bl??=this.#cl();
-this.#ah=await this.#bl;
+this.#bm??=this.#cm();
+this.#ai=await this.#bm;
 }catch(failure){
-this.#bl=null;
+this.#bm=null;
 throw failure;
 }
 }
 use(act){
-const number=(this.#av +=1);
-if(this.#ah)return act(this.#ah);
+const number=(this.#aw +=1);
+if(this.#ai)return act(this.#ai);
 this.load().then(
-()=>number===this.#av&&act(this.#ah),
-(failure)=>number===this.#av&&this.#cm(failure),
+()=>number===this.#aw&&act(this.#ai),
+(failure)=>number===this.#aw&&this.#cn(failure),
 );
 }
 cancel(){
-this.#av +=1;
+this.#aw +=1;
 }
 }
 return{Deferred};
@@ -615,7 +615,7 @@ const{memory}=m_shared_memory;
 const MOST=50;
 class Favourites{
 #d;
-#cn=makeDialog(element("favourites"));
+#co=makeDialog(element("favourites"));
 constructor(page){
 this.page=page;
 const kept=memory.read("favourites");
@@ -631,7 +631,7 @@ return this.#d.some((stop)=>stop.id===id);
 toggle(stop){
 if(!stop)return;
 const others=this.#d.filter(({id})=>id !==stop.id);
-this.#bm(this.has(stop.id)?others:[{id:stop.id,name:stop.name},...others].slice(0,MOST));
+this.#bn(this.has(stop.id)?others:[{id:stop.id,name:stop.name},...others].slice(0,MOST));
 }
 rename(stop){
 const kept=this.#d.find(({id})=>id===stop.id);
@@ -639,19 +639,19 @@ if(!kept||kept.name===stop.name)return;
 kept.name=stop.name;
 memory.write("favourites",this.#d);
 }
-#bm(list){
+#bn(list){
 this.#d=list;
 memory.write("favourites",list.length>0?list:null);
 this.page.favouritesChanged();
 this.show();
 }
-#dn(stop){
+#dp(stop){
 memory.write("home",memory.read("home")?.id===stop.id?null:stop);
 this.show();
 }
 open(){
 this.show();
-this.#cn.showModal();
+this.#co.showModal();
 }
 speak(){
 this.show();
@@ -659,19 +659,19 @@ this.show();
 show(){
 const home=memory.read("home");
 element("favourites-empty").hidden=this.#d.length>0;
-element("favourites-list").replaceChildren(...this.#d.map((stop)=>this.#do(stop,home?.id===stop.id)));
+element("favourites-list").replaceChildren(...this.#d.map((stop)=>this.#dq(stop,home?.id===stop.id)));
 const welcome=element("welcome-favourites");
 welcome.hidden=this.#d.length===0||this.page.panes?.some(({settings})=>settings.stop)!==false;
 welcome.replaceChildren(...this.#d.slice(0,8).map((stop)=>newButton("favourite",stop.name||stop.id,()=>this.page.openStop(stop))));
 }
-#do(stop,isHome){
+#dq(stop,isHome){
 const{say}=this.page;
 const item=newElement("li","");
 const open=newButton("favourite-name",stop.name||stop.id,()=>{
-this.#cn.close();
+this.#co.close();
 this.page.openStop(stop,this.page.current);
 });
-const home=newButton("plain","",()=>this.#dn(stop));
+const home=newButton("plain","",()=>this.#dp(stop));
 home.append(newSign("home"));
 setAttribute(home,"aria-pressed",String(isHome));
 nameControl(home,say("homeStop",{stop:stop.name}));
@@ -1326,10 +1326,10 @@ const{CODES,EngineError,Members,Reader,Writer}=m_engine_freshness_words;
 const WIRE_VERSION=7;
 class Engine{
 #m;
-#bn;
+#bo;
 #s;
-#co;
-#cp=false;
+#cp;
+#cq=false;
 static async load(source){
 let module=await source;
 if(module instanceof Engine)return module;
@@ -1351,7 +1351,7 @@ const problem=`the module speaks wire form ${version}, not ${WIRE_VERSION}`;
 throw new EngineError("wrongModule","",problem);
 }
 this.#s=this.#m.freshness_buffer();
-this.#co=this.#m.freshness_buffer_capacity();
+this.#cp=this.#m.freshness_buffer_capacity();
 }
 get machines(){
 return this.#m.freshness_machines();
@@ -1367,16 +1367,16 @@ const members=new Members(description,"policy");
 if(members.has("preset")===members.has("every")){
 throw new EngineError("missing","policy.preset","either this or \"every\" is expected");
 }
-const policy=this.#dp(members);
+const policy=this.#dr(members);
 for(const [field,kind] of POLICY_FIELDS){
 if(!members.has(field))continue;
 const value=members.take(field);
-policy[field]=kind==="push"&&value !==null?this.#dq(value):value;
+policy[field]=kind==="push"&&value !==null?this.#ds(value):value;
 }
 members.end();
 return policy;
 }
-#dp(members){
+#dr(members){
 return this.#e("freshness_preset",[],(writer)=>{
 if(members.has("every")){
 writer.named("preset","every","policy.every");
@@ -1391,7 +1391,7 @@ writer.named("preset",name,"policy.preset");
 }
 },readPolicy);
 }
-#dq(value){
+#ds(value){
 const given=new Members(value,"policy.push");
 const push=this.#e("freshness_preset",[],(writer)=>{
 writer.named("preset","every","policy.push");
@@ -1419,24 +1419,24 @@ const handle=this.#e("freshness_origin_create",[],(writer)=>writePolicy(writer,w
 return new Origin((name,write,read)=>this.#e(name,[handle],write,read));
 }
 #e(name,values,write,read){
-if(this.#cp)throw new EngineError("broken","","the module stopped at a fault before");
-const writer=new Writer(this.#cq(),this.#s,this.#co);
+if(this.#cq)throw new EngineError("broken","","the module stopped at a fault before");
+const writer=new Writer(this.#cr(),this.#s,this.#cp);
 write?.(writer);
 let result;
 try{
 result=this.#m[name](...values,...(write?[writer.count]:[]));
 }catch(fault){
-this.#cp=true;
+this.#cq=true;
 throw new EngineError("broken","",`the module stopped at a fault: ${fault.message}`);
 }
-if(result<0)throw this.#dr(-result,writer);
+if(result<0)throw this.#dt(-result,writer);
 if(!read)return result;
-const reader=new Reader(this.#cq(),this.#s,result);
+const reader=new Reader(this.#cr(),this.#s,result);
 const value=read(reader);
 reader.finish();
 return value;
 }
-#dr(number,writer){
+#dt(number,writer){
 const code=CODES[number - 1]??"unknown";
 const where=number<=4?writer.names[this.#m.freshness_error_position()]??"":"";
 const problems={
@@ -1447,10 +1447,10 @@ tooManyMachines:"there are as many machines as there may be",
 };
 return new EngineError(code,where,problems[code]??`the module refused the message (${code})`);
 }
-#cq(){
+#cr(){
 const{buffer}=this.#m.memory;
-if(this.#bn?.buffer !==buffer)this.#bn=new DataView(buffer);
-return this.#bn;
+if(this.#bo?.buffer !==buffer)this.#bo=new DataView(buffer);
+return this.#bo;
 }
 }
 class Machine{
@@ -1461,7 +1461,7 @@ this.#e=call;
 }
 handle(event,now,draw){
 const effects=this.#e("freshness_handle",(writer)=>{
-this.#bo(writer,now);
+this.#bp(writer,now);
 writer.integer(draw,"draw");
 writeEvent(writer,event);
 },readEffects);
@@ -1469,10 +1469,10 @@ this.#ad=Math.floor(now);
 return effects;
 }
 look(now){
-return this.#e("freshness_look",(writer)=>this.#bo(writer,now),readLook);
+return this.#e("freshness_look",(writer)=>this.#bp(writer,now),readLook);
 }
 label(now){
-return this.#e("freshness_label",(writer)=>this.#bo(writer,now),readLabel);
+return this.#e("freshness_label",(writer)=>this.#bp(writer,now),readLabel);
 }
 policy(){
 return this.#e("freshness_policy",null,readPolicy);
@@ -1483,7 +1483,7 @@ return this.#e("freshness_counters",null,readCounters);
 destroy(){
 this.#e("freshness_destroy",null);
 }
-#bo(writer,now){
+#bp(writer,now){
 if(Math.floor(now)<this.#ad){
 const problem=`${now} is before the last event, at ${this.#ad}; pass a clock that never runs backwards`;
 throw new EngineError("wentBack","now",problem);
@@ -1584,61 +1584,61 @@ const LONGEST_PRESS_MS=10_000;
 const CLICK_DELAY_MS=100;
 const POINTER_REST_MS=10_000;
 class PressGuard{
-#bp=false;
+#bq=false;
 #x=null;
-#bq=new Map();
+#br=new Map();
 constructor(){
-addEventListener("pointerdown",()=>this.#ds(),true);
-addEventListener("pointerup",()=>this.#br(CLICK_DELAY_MS),true);
-addEventListener("click",()=>this.#br(0),true);
-for(const name of ["pointercancel","dragend","blur"])addEventListener(name,()=>this.#cr(),true);
+addEventListener("pointerdown",()=>this.#du(),true);
+addEventListener("pointerup",()=>this.#bs(CLICK_DELAY_MS),true);
+addEventListener("click",()=>this.#bs(0),true);
+for(const name of ["pointercancel","dragend","blur"])addEventListener(name,()=>this.#cs(),true);
 }
 run(owner,change){
-if(this.#bp)this.#bq.set(owner,change);
+if(this.#bq)this.#br.set(owner,change);
 else change();
 }
-#ds(){
-this.#bp=true;
-this.#br(LONGEST_PRESS_MS);
+#du(){
+this.#bq=true;
+this.#bs(LONGEST_PRESS_MS);
 }
-#br(delay){
+#bs(delay){
 clearTimeout(this.#x);
-this.#x=setTimeout(()=>this.#cr(),delay);
+this.#x=setTimeout(()=>this.#cs(),delay);
 }
-#cr(){
+#cs(){
 clearTimeout(this.#x);
-this.#bp=false;
-const changes=[...this.#bq.values()];
-this.#bq.clear();
+this.#bq=false;
+const changes=[...this.#br.values()];
+this.#br.clear();
 for(const change of changes)change();
 }
 }
 const pressGuard=new PressGuard();
 class HoverAnchor{
 #d;
-#cs=-Infinity;
-#aw=null;
+#ct=-Infinity;
+#ax=null;
 constructor(list,{now,onLeave}){
 this.#d=list;
 this.now=now;
 const isMouse=({pointerType})=>pointerType==="mouse";
 list.addEventListener("pointermove",(event)=>{
 if(!isMouse(event))return;
-this.#cs=this.now();
-this.#aw=[event.clientX,event.clientY];
+this.#ct=this.now();
+this.#ax=[event.clientX,event.clientY];
 },{passive:true});
 list.addEventListener("pointerleave",(event)=>{
 if(!isMouse(event))return;
-this.#aw=null;
-this.#ct(0,0);
+this.#ax=null;
+this.#cu(0,0);
 onLeave();
 });
 }
 get isActive(){
-return this.#aw !==null&&this.now()- this.#cs<POINTER_REST_MS;
+return this.#ax !==null&&this.now()- this.#ct<POINTER_REST_MS;
 }
 keep(change){
-const anchor=this.isActive?this.#dt():null;
+const anchor=this.isActive?this.#dv():null;
 const before=anchor?.getBoundingClientRect().top??0;
 change();
 if(!anchor?.isConnected)return;
@@ -1647,16 +1647,16 @@ if(moved()===0)return;
 scrollBy(0,moved());
 const rest=moved();
 if(Math.abs(rest)<1)return;
-this.#ct(rest<0?-rest:0,rest>0?rest:0);
+this.#cu(rest<0?-rest:0,rest>0?rest:0);
 if(rest>0)scrollBy(0,rest);
 }
-#dt(){
-const [x,y]=this.#aw;
+#dv(){
+const [x,y]=this.#ax;
 const node=document.elementFromPoint(x,y);
 if(!node||!this.#d.contains(node))return null;
 return node.closest("button, summary, a")??[...this.#d.children].find((entry)=>entry.contains(node))??null;
 }
-#ct(above,below){
+#cu(above,below){
 const set=(side,more)=>{
 const name=`padding-${side}`;
 const had=Number.parseFloat(this.#d.style.getPropertyValue(name))||0;
@@ -1677,18 +1677,18 @@ const{clockTime,duration}=m_shared_moments;
 const{pressGuard}=m_shared_press_guard;
 const PARTS=["time","badge","mode","line","open","remark","alert","platform","platform-word","platform-name","countdown"];
 class Rows{
-#bs;
+#bt;
 #f=[];
-#bt=[];
+#bu=[];
 #n=0;
 #ae=0;
-#ai=new Set();
+#aj=new Set();
 #l=null;
 constructor(body,{onOpen,onToggle}){
-this.#bs=body;
+this.#bt=body;
 this.onOpen=onOpen;
 this.onToggle=onToggle;
-body.addEventListener("click",(event)=>this.#du(event));
+body.addEventListener("click",(event)=>this.#dw(event));
 }
 get count(){
 return this.#f.filter(({departure})=>departure).length;
@@ -1700,23 +1700,23 @@ get departures(){
 return this.#f.map(({departure})=>departure).filter(Boolean);
 }
 clear(){
-this.#bs.replaceChildren();
-[this.#f,this.#bt,this.#ae]=[[],[],0];
-this.#ai.clear();
+this.#bt.replaceChildren();
+[this.#f,this.#bu,this.#ae]=[[],[],0];
+this.#aj.clear();
 }
 release(){
 this.#ae=0;
 }
 show(departures,context){
-this.#bt=departures;
+this.#bu=departures;
 this.#n=context.most;
 this.#l=context;
-this.#cu(context);
+this.#cv(context);
 }
 tick(now){
 if(!this.#l)return;
 const context={...this.#l,now};
-if(this.#f.some(({departure})=>departure&&hasDeparted(departure,now)))return pressGuard.run(this,()=>this.#cu(context));
+if(this.#f.some(({departure})=>departure&&hasDeparted(departure,now)))return pressGuard.run(this,()=>this.#cv(context));
 for(const place of this.#f)if(place.departure)fillCountdown(place,now,context.say);
 }
 move(step){
@@ -1724,52 +1724,52 @@ const at=this.#f.findIndex(({row})=>row.contains(document.activeElement));
 const next=at<0?(step>0?0:this.count - 1):at + step;
 this.#f[next]?.departure&&this.#f[next].open.focus();
 }
-#cu(context){
-const listed=this.#bt.filter((departure)=>!hasDeparted(departure,context.now)).slice(0,this.#n);
-const focus=this.#dv();
+#cv(context){
+const listed=this.#bu.filter((departure)=>!hasDeparted(departure,context.now)).slice(0,this.#n);
+const focus=this.#dx();
 this.#ae=Math.min(Math.max(this.#ae,listed.length),this.#n);
-while(this.#f.length<this.#ae)this.#ax();
-while(this.#f.length>this.#ae)this.#dw();
-this.#f.forEach((place,index)=>this.#cv(place,listed[index]??null,context));
-this.#dx(focus);
+while(this.#f.length<this.#ae)this.#ay();
+while(this.#f.length>this.#ae)this.#dy();
+this.#f.forEach((place,index)=>this.#cw(place,listed[index]??null,context));
+this.#dz(focus);
 }
-#ax(){
+#ay(){
 const row=fromTemplate("row-template");
 const place={row,departure:null,detail:null};
 for(const name of PARTS)place[name.replace("platform-","platform")]=part(row,name);
-this.#bs.append(row);
+this.#bt.append(row);
 this.#f.push(place);
 }
-#dw(){
+#dy(){
 const{row,detail,departure}=this.#f.pop();
 row.remove();
-if(detail)this.#ai.delete(departure?.key);
+if(detail)this.#aj.delete(departure?.key);
 detail?.remove();
 }
-#cv(place,departure,context){
+#cw(place,departure,context){
 place.departure=departure;
 place.row.classList.toggle("vacant",departure===null);
 setAttribute(place.row,"aria-hidden",departure===null?"true":null);
 place.open.disabled=departure===null;
 if(departure)fillPlace(place,departure,context);
 else fillAlert(place,[],false,context.say);
-this.#dy(place,context);
+this.#ea(place,context);
 }
-#du(event){
+#dw(event){
 const place=this.#f.find(({row})=>row.contains(event.target));
 if(!place?.departure)return;
-if(event.target.closest("[data-part=alert]"))this.#dz(place);
+if(event.target.closest("[data-part=alert]"))this.#eb(place);
 else if(event.target.closest("[data-part=open]"))this.onOpen(place.departure);
 }
-#dz(place){
+#eb(place){
 const{key}=place.departure;
-if(!this.#ai.delete(key))this.#ai.add(key);
-this.#cv(place,place.departure,{...this.#l});
+if(!this.#aj.delete(key))this.#aj.add(key);
+this.#cw(place,place.departure,{...this.#l});
 this.onToggle();
 }
-#dy(place,{say}){
+#ea(place,{say}){
 const{departure}=place;
-const isOpen=departure !==null&&departure.alerts?.length>0&&this.#ai.has(departure.key);
+const isOpen=departure !==null&&departure.alerts?.length>0&&this.#aj.has(departure.key);
 if(!isOpen){
 place.detail?.remove();
 place.detail=null;
@@ -1780,12 +1780,12 @@ setText(place.detail.firstChild.firstChild,text);
 }
 if(departure)fillAlert(place,departure.alerts??[],isOpen,say);
 }
-#dv(){
+#dx(){
 const active=(document.activeElement);
 const place=active&&this.#f.find(({row})=>row.contains(active));
 return place?.departure?{key:place.departure.key,row:place.row,part:active.dataset.part}:null;
 }
-#dx(focus){
+#dz(focus){
 if(!focus)return;
 const now=this.#f.find(({departure})=>departure?.key===focus.key);
 if(now?now.row===focus.row:focus.row.isConnected&&!focus.row.classList.contains("vacant"))return;
@@ -1960,17 +1960,17 @@ class Banners{
 #h=[];
 #af=0;
 #y=false;
-#cw=0;
+#cx=0;
 constructor(root){
 this.root=root;
 this.toggle=part(root,"banner-toggle");
 this.title=part(root,"banner-title");
 this.count=part(root,"banner-count");
 this.list=part(root,"banner-list");
-this.toggle.addEventListener("click",()=>this.#aj(!this.#y));
+this.toggle.addEventListener("click",()=>this.#ak(!this.#y));
 root.addEventListener("keydown",(event)=>{
 if(event.key !=="Escape"||!this.#y)return;
-this.#aj(false);
+this.#ak(false);
 this.toggle.focus();
 event.stopPropagation();
 });
@@ -1986,19 +1986,19 @@ return isNew;
 this.root.hidden=this.#h.length===0;
 if(this.#af>=this.#h.length)this.#af=0;
 if(this.#h.length===0)this.#y=false;
-this.#bu();
+this.#bv();
 }
 tick(now,{turns}){
-if(!turns||this.#h.length<2||now - this.#cw<EACH_MS)return;
-this.#cw=now;
+if(!turns||this.#h.length<2||now - this.#cx<EACH_MS)return;
+this.#cx=now;
 this.#af=(this.#af + 1)% this.#h.length;
-this.#bu();
+this.#bv();
 }
-#aj(isOpen){
+#ak(isOpen){
 this.#y=isOpen;
-this.#bu();
+this.#bv();
 }
-#bu(){
+#bv(){
 const banner=this.#h[this.#af];
 setAttribute(this.toggle,"aria-expanded",String(this.#y));
 this.list.hidden=!this.#y;
@@ -2129,14 +2129,14 @@ const STATUSES={
 applied:"applied",partial:"partial",degraded:"partial",mixed:"partial",skipped_budget:"skippedBudget",
 disabled:"disabled",missing_cache:"missingCache",stale_cache:"staleCache",guarded_error:"guardedError",
 };
-const wordOf=(table,word)=>(word==null?null:table[word]??"unknown");
+const wordOf=(table,word)=>(word==null?null:Object.hasOwn(table,word)?table[word]:"unknown");
 function wireWord(name){
 if(name==null)return null;
 const known=[...Object.entries(MODES),...Object.entries(STATUSES)].find(([,machine])=>machine===name);
 return known?known[0]:"unknown";
 }
 function instant(text){
-const time=Date.parse(text??"");
+const time=Date.parse(/T[\d:.]+$/.test(text??"")?`${text}Z`:text??"");
 return Number.isNaN(time)?null:time;
 }
 const truncationOf=(text)=>(/:\d\d\.\d/.test(String(text))?0:999);
@@ -2200,7 +2200,7 @@ const age=/(?:^|,)\s*max-age\s*=\s*"?(\d+)/i.exec(control);
 if(age&&Number(age[1])>0&&!/no-store|no-cache/i.test(control))hints.maxAge=bounded(Number(age[1])* 1000);
 return hints;
 }
-return{wireWord,truncationOf,marksOfBody,marksOfHead,digitsOf,throughCaches,hintsOf};
+return{wireWord,instant,truncationOf,marksOfBody,marksOfHead,digitsOf,throughCaches,hintsOf};
 })();
 const m_engine_rate_limit=(()=>{
 const LONGEST_RESET_S=86_400;
@@ -2343,7 +2343,7 @@ function retryAfter(headers){
 const text=headers.get("retry-after")?.trim();
 if(!text)return null;
 if(/^\d+$/.test(text))return{seconds:Math.min(Number(text),LONGEST_PAUSE_S)};
-const date=Date.parse(text);
+const date=/[a-z]/i.test(text)?Date.parse(text):NaN;
 return Number.isNaN(date)?null:{date};
 }
 return{ask,readAnswer,outcomeOf,retryAfter};
@@ -2383,37 +2383,37 @@ reject(signal.reason);
 });
 class EventStreamParser{
 retry=null;
-#bv="";
-#ay=[];
+#bw="";
+#az=[];
 #t="";
-#bw=0;
-#cx=null;
+#bx=0;
+#cy=null;
 feed(text){
 const events=[];
-let rest=this.#bv + text;
+let rest=this.#bw + text;
 const held=rest.endsWith("\r")?"\r":"";
 if(held)rest=rest.slice(0,-1);
 const lines=rest.split(/\r\n|\n|\r/);
-this.#bv=lines.pop()+ held;
-for(const line of lines)this.#ea(line,events);
-if(this.#bw + this.#bv.length>LONGEST_EVENT)throw new RangeError("the event is too long");
+this.#bw=lines.pop()+ held;
+for(const line of lines)this.#ec(line,events);
+if(this.#bx + this.#bw.length>LONGEST_EVENT)throw new RangeError("the event is too long");
 return events;
 }
-#ea(line,events){
-if(line==="")return this.#eb(events);
+#ec(line,events){
+if(line==="")return this.#ed(events);
 if(line.startsWith(":"))return;
 const colon=line.indexOf(":");
 const field=colon<0?line:line.slice(0,colon);
 const value=colon<0?"":line.slice(colon + 1).replace(/^ /,"");
-if(field==="data")this.#ay.push(value);
+if(field==="data")this.#az.push(value);
 if(field==="event")this.#t=value;
 if(field==="retry"&&/^[0-9]+$/.test(value))this.retry=Math.min(Number(value),LONGEST_RETRY_MS);
-if(field==="id"&&!value.includes("\0"))this.#cx=value;
-this.#bw +=line.length;
+if(field==="id"&&!value.includes("\0"))this.#cy=value;
+this.#bx +=line.length;
 }
-#eb(events){
-if(this.#ay.length>0)events.push({name:this.#t||"message",id:this.#cx,data:this.#ay.join("\n")});
-[this.#ay,this.#t,this.#bw]=[[],"",0];
+#ed(events){
+if(this.#az.length>0)events.push({name:this.#t||"message",id:this.#cy,data:this.#az.join("\n")});
+[this.#az,this.#t,this.#bx]=[[],"",0];
 }
 }
 async function readEventStream(address,{lastId,fields={},signal,wait=0,send=fetch,onOpen,onLife,onRetry=()=>{},onEvent}){
@@ -2444,19 +2444,19 @@ return{pause,EventStreamParser,readEventStream};
 })();
 const m_engine_resource_stream=(()=>{
 class ResourceStream{
-#bx=new AbortController();
+#by=new AbortController();
 constructor(listener){
 this.listener=listener;
 }
 async run(read,address,options={}){
-const tell=(act)=>this.#bx.signal.aborted||act();
+const tell=(act)=>this.#by.signal.aborted||act();
 const lastId=options.lastId??null;
 let pause=null;
 try{
 await read(address,{
 ...options,
 lastId,
-signal:this.#bx.signal,
+signal:this.#by.signal,
 wait:this.listener.wait,
 onRetry:(ms)=>tell(()=>this.listener.retry(ms)),
 onOpen:()=>tell(()=>this.listener.opened(lastId !==null)),
@@ -2474,7 +2474,7 @@ deliver(outcome,{body=null,tag=null,bytes,marks={},hints={}}){
 this.listener.delivered({outcome,status:200,body,tag,bytes,marks,hints});
 }
 close(){
-this.#bx.abort();
+this.#by.abort();
 }
 }
 return{ResourceStream};
@@ -2497,16 +2497,16 @@ this.#z=null;
 return this.listener.gap();
 }
 const document=JSON.parse(data);
-if(name==="verified")return this.#cy("unchanged",null,id,data.length,document);
-const body=name==="change"?this.#by(document):document;
+if(name==="verified")return this.#cz("unchanged",null,id,data.length,document);
+const body=name==="change"?this.#bz(document):document;
 if(!isBoard(body))return this.listener.gap();
 this.#z={body,id};
-this.#cy("content",body,id,data.length,body);
+this.#cz("content",body,id,data.length,body);
 }
-#cy(outcome,body,tag,bytes,source){
+#cz(outcome,body,tag,bytes,source){
 this.deliver(outcome,{body,tag,bytes,marks:marksOfBody(source),hints:hintsOf(source,null)});
 }
-#by({removed,departures,order,...rest}){
+#bz({removed,departures,order,...rest}){
 if(!this.#z)return null;
 const byKey=new Map([...this.#z.body.departures,...departures].map((departure)=>[departure.key,departure]));
 for(const key of removed)byKey.delete(key);
@@ -2519,36 +2519,36 @@ return{BoardStream};
 const m_engine_origin_gate=(()=>{
 const gates=new WeakMap();
 class OriginGate{
-#bz;
+#ca;
 #t;
-#az;
+#ba;
 #r=0;
 #o=new Map();
 #u=new Set();
 #aa=new Set();
-#ak={};
+#al={};
 static of(engine,address,policy,now){
 if(!gates.has(engine))gates.set(engine,new Map());
 const known=gates.get(engine);
 return remembered(known,originOf(address),(name)=>new OriginGate(engine,policy,now,name));
 }
 constructor(engine,policy,now,name){
-this.#bz=engine.origin(policy);
+this.#ca=engine.origin(policy);
 this.#t=name;
-this.#az=now;
+this.#ba=now;
 }
 get isUnused(){
 return this.#aa.size===0&&this.#u.size===0;
 }
 get isRestrained(){
-return Object.values(this.#ak).some((limit)=>limit !==null);
+return Object.values(this.#al).some((limit)=>limit !==null);
 }
 destroy(){
-this.#bz.destroy();
+this.#ca.destroy();
 }
 join(resource){
 this.#aa.add(resource);
-resource.restrain(this.#ak);
+resource.restrain(this.#al);
 return()=>this.#aa.delete(resource);
 }
 ask({priority,longPoll},start){
@@ -2563,7 +2563,7 @@ hurry(number){
 if(this.#o.has(number))this.#v({event:"asks",with:{number,priority:"high",isLongPoll:this.#o.get(number).isLongPoll}});
 }
 stream(open,refuse){
-if(this.#ec()){
+if(this.#ee()){
 queueMicrotask(open);
 return null;
 }
@@ -2583,7 +2583,7 @@ refuse();
 queueMicrotask(start);
 return number;
 }
-#ec(){
+#ee(){
 const entries=globalThis.performance?.getEntriesByType?.("resource")??[];
 const known=entries.filter(({name,nextHopProtocol})=>nextHopProtocol&&name.startsWith(`${this.#t}/`));
 return /^h[23]/.test(known.at(-1)?.nextHopProtocol??"");
@@ -2596,26 +2596,26 @@ this.#v({event:"withdrew",with:{number}});
 tooSlow(number){
 this.#u.delete(number);
 const wasSent=!this.#o.delete(number);
-if(wasSent)this.#v({event:"ended",with:{number,now:this.#az(),outcome:"timedOut"}});
+if(wasSent)this.#v({event:"ended",with:{number,now:this.#ba(),outcome:"timedOut"}});
 else this.#v({event:"withdrew",with:{number}});
 }
 ended(number,arrival){
 this.#u.delete(number);
 const{outcome,marks,rateLimit=null}=arrival;
-const report={number,now:this.#az(),outcome,serverTime:marks.serverTime??null,rateLimit,resources:this.#aa.size};
+const report={number,now:this.#ba(),outcome,serverTime:marks.serverTime??null,rateLimit,resources:this.#aa.size};
 if(outcome==="content")report.revision=0;
 if(outcome==="undecodable")report.reason=0;
 if(outcome==="throttled")report.retryAfter=arrival.retryAfter;
 this.#v({event:"ended",with:report});
 }
 asksForPause({retryAfter,serverTime}){
-this.#v({event:"ended",with:{number:0,now:this.#az(),outcome:"throttled",retryAfter,serverTime,rateLimit:null,resources:this.#aa.size}});
+this.#v({event:"ended",with:{number:0,now:this.#ba(),outcome:"throttled",retryAfter,serverTime,rateLimit:null,resources:this.#aa.size}});
 }
 #v(event){
-const{restraint,send}=this.#bz.handle(event);
-if(JSON.stringify(restraint)!==JSON.stringify(this.#ak)){
-this.#ak=restraint;
-for(const resource of this.#aa)queueMicrotask(()=>this.#aa.has(resource)&&resource.restrain(this.#ak));
+const{restraint,send}=this.#ca.handle(event);
+if(JSON.stringify(restraint)!==JSON.stringify(this.#al)){
+this.#al=restraint;
+for(const resource of this.#aa)queueMicrotask(()=>this.#aa.has(resource)&&resource.restrain(this.#al));
 }
 for(const{number,isHeld}of send){
 this.#o.get(number)?.start(isHeld);
@@ -2712,29 +2712,30 @@ const MOST_RECEIPTS=64;
 const LONGEST_TIMER_MS=2 ** 31 - 1;
 class LiveResource{
 #c=null;
-#cz=null;
-#p=null;
 #da=null;
+#p=null;
+#db=null;
 #q=null;
 #l={question:0};
 #k=null;
 #ag=null;
 #ab=null;
-#ca=0;
 #cb=0;
+#cc=0;
 #x=null;
 #j=null;
-#cc=null;
+#cd=null;
 #r=0;
 #ad=-Infinity;
-#al=null;
-#cd=[];
-#ba=[];
-#ce=new Map();
-#db=[];
-#bb=new Map();
-#bc=false;
-#dc=0;
+#ah=null;
+#ce=[];
+#bb=[];
+#cf=new Map();
+#dc=[];
+#bc=new Map();
+#bd=false;
+#dd=0;
+#am=null;
 constructor(source,{engine,policy,clientPolicy=policy,device,onChange,onArrival=()=>{},onConfirmed=()=>{},send,timers=globalThis,mostRecords=MOST_RECORDS}){
 this.source=source;
 this.engine=engine;
@@ -2756,12 +2757,12 @@ return(this.#ad=Math.max(this.#ad,this.device.now()));
 watch(question){
 if(this.#q !==null&&this.source.isSame(question,this.#q))return;
 this.#q=question;
-this.#al=null;
-if(!this.#c)return this.#ed();
+[this.#ah,this.#am]=[null,null];
+if(!this.#c)return this.#ef();
 this.#l={question:this.#l.question + 1};
 const hadStream=this.#ag !==null||this.#ab !==null;
-this.#bd();
-[this.#ca,this.#cb]=[0,0];
+this.#be();
+[this.#cb,this.#cc]=[0,0];
 this.#b({event:"contextChanged",with:this.#l});
 if(hadStream)this.#b({event:"linkLost"});
 }
@@ -2776,19 +2777,19 @@ this.#c&&this.#b({event:"acted"});
 }
 invalidate(){
 if(!this.#c)return;
-this.#bc=this.#k !==null;
+this.#bd=this.#k !==null;
 this.acted();
-if(!this.#bc)this.#b({event:"wished",with:{wish:"change"}});
+if(!this.#bd)this.#b({event:"wished",with:{wish:"change"}});
 }
 stop(){
 if(!this.#c)return;
 this.#b({event:"stopped"});
-this.#cz();
-this.#bd();
 this.#da();
+this.#be();
+this.#db();
 this.timers.clearTimeout(this.#x);
 this.#c.destroy();
-[this.#c,this.#q,this.#j,this.#al]=[null,null,null,null];
+[this.#c,this.#q,this.#j,this.#ah]=[null,null,null,null];
 }
 refresh({isForced=false}={}){
 if(!this.#c)return;
@@ -2799,7 +2800,7 @@ restrain(restraint){
 this.#c&&this.#b({event:"restrained",with:restraint});
 }
 get requests(){
-return this.#dc;
+return this.#dd;
 }
 get question(){
 return this.#q;
@@ -2811,81 +2812,82 @@ look(){
 return this.#c?.look(this.now())??null;
 }
 get failure(){
-return this.#al;
+return this.#ah;
 }
 diagnostics(){
 if(!this.#c)return null;
 return{
-ring:this.#cd,
-records:this.#ba,
+ring:this.#ce,
+records:this.#bb,
 counters:this.#c.counters(),
 policy:this.policy,
 look:this.look(),
-notes:this.#db,
+notes:this.#dc,
 now:this.now(),
 };
 }
-#ed(){
+#ef(){
 this.#c=this.engine.machine({policy:this.wished,context:this.#l});
-this.#cz=this.device.listen((event)=>this.#b(event));
+this.#da=this.device.listen((event)=>this.#b(event));
 this.#p=OriginGate.of(this.engine,this.source.address(this.#q,null),this.clientPolicy,()=>this.device.now());
-this.#da=this.#p.join(this);
+this.#db=this.#p.join(this);
 this.#b({event:"started"});
 }
 #b(event,now=this.now(),confirms=null){
 const effects=this.#c.handle(event,now,Engine.draw());
-if(effects.notes.length>0)this.#db=effects.notes;
+if(effects.notes.length>0)this.#dc=effects.notes;
 if(effects.cancel !==null&&this.#k?.generation===effects.cancel){
 this.#k.abort.abort();
 if(effects.notes.includes("timedOut"))this.#p.tooSlow(this.#k.number);
 else this.#p.withdraw(this.#k.number);
 this.#k=null;
 }
-if(effects.sample)this.#bm(effects.sample);
-this.#ee(effects,now);
+if(effects.sample)this.#bn(effects.sample);
+this.#eg(effects,now);
 if(effects.snapshot==="apply"||effects.snapshot==="verify")confirms?.();
-if(effects.request)this.#ef(effects.request);
-if(effects.link==="open")this.#eg();
-if(effects.link==="close")this.#bd();
-this.#eh(effects.alarm,now);
+if(effects.request)this.#eh(effects.request);
+if(effects.link==="open")this.#ei();
+if(effects.link==="close")this.#be();
+this.#ej(effects.alarm,now);
 if(effects.changes.length>0||effects.snapshot !=="none")this.onChange(this);
+return effects;
 }
-#eh(alarm,now){
+#ej(alarm,now){
 this.timers.clearTimeout(this.#x);
 if(alarm===null)return;
 const wait=Math.min(Math.max(0,alarm - now),LONGEST_TIMER_MS);
 this.#x=this.timers.setTimeout(()=>this.#b({event:"woke"}),wait);
 }
-#ee(effects,now){
+#eg(effects,now){
 const look=this.#c.look(now);
-const incoming=this.#cc;
-this.#cc=null;
+const incoming=this.#cd;
+this.#cd=null;
 if(incoming&&look.revision===incoming.revision&&effects.snapshot !=="hold"){
 const isValid=look.validator !==null&&look.validator===incoming.validator;
 this.#j={...incoming,tag:isValid?incoming.tag:null};
 }
 if(look.revision===null)this.#j=null;
-if(effects.notes.includes("timedOut"))this.#al={problem:null,reason:null};
+if(effects.notes.includes("timedOut"))this.#ah={problem:null,reason:null};
 }
-get #am(){
+get #an(){
 return `GET ${nameOf(this.source.address(this.#q,null))}`;
 }
-#ei(generation){
-const before=/;m=([0-9a-f]{16})[0-9a-f]{48}$/.exec(this.#bb.get(this.#am)??"");
+#ek(generation){
+const before=/;m=([0-9a-f]{16})[0-9a-f]{48}$/.exec(this.#bc.get(this.#an)??"");
 return before?{"X-MD-Receipt-After":`${generation};${before[1]}`}:{};
 }
-#bm(sample){
-const evidence=this.#ce.get(sample.generation);
-this.#ce.clear();
-const record=sampleRecord(sample,this.#am,this.origin,evidence);
-if(evidence?.receipt)this.#bb.set(record.resource,evidence.receipt);
-if(this.#bb.size>MOST_RECEIPTS)this.#bb.clear();
+#bn(sample){
+const evidence=this.#cf.get(sample.generation);
+this.#cf.clear();
+const record=sampleRecord(sample,this.#an,this.origin,evidence);
+if(evidence?.receipt)this.#bc.set(record.resource,evidence.receipt);
+if(this.#bc.size>MOST_RECEIPTS)this.#bc.clear();
 const capacity=this.policy.ringCapacity;
-this.#cd=[...this.#cd,record].slice(-capacity);
-this.#ba.push(record);
-if(this.#ba.length>this.mostRecords)this.#ba.shift();
+this.#ce=[...this.#ce,record].slice(-capacity);
+this.#bb.push(record);
+if(this.#bb.length>this.mostRecords)this.#bb.shift();
 }
-#ef(request){
+#eh(request){
 const machine=this.#c;
 const flight={generation:request.generation,abort:new AbortController(),number:0};
 flight.number=this.#p.ask(request,(isHeld)=>{
@@ -2895,19 +2897,19 @@ request.longPoll=null;
 this.#b({event:"notHeld",with:{generation:request.generation,context:request.context}});
 if(flight.abort.signal.aborted)return;
 }
-this.#an(request,flight);
+this.#ao(request,flight);
 });
 this.#k=flight;
 }
-async #an(request,{abort,number}){
+async #ao(request,{abort,number}){
 const machine=this.#c;
 const why={origin:request.origin??null,asked:this.source.subjectOf(this.#q)};
 const isKnown=request.validator !==null&&this.#j?.validator===request.validator;
 const base=isKnown&&this.#j.tag !==null?this.#j:null;
-const order=(this.#dc +=1);
+const order=(this.#dd +=1);
 const arrival=await ask(this.source.address(this.#q,base),{
 tag:base?.tag??null,
-fields:{...this.source.fields(),...this.#ei(request.generation)},
+fields:{...this.source.fields(),...this.#ek(request.generation)},
 read:(document,headers)=>this.source.read(document,headers,base,this.#j),
 ownsTime:this.source.ownsTime?.(this.#j?.body)??false,
 wait:request.longPoll===null?null:Math.floor(request.longPoll / 1000),
@@ -2917,30 +2919,43 @@ send:this.send,
 });
 if(!abort.signal.aborted)this.#p.ended(number,arrival);
 if(this.#c !==machine)return;
-if(this.#k?.generation===request.generation)this.#k=null;
+const isAwaited=this.#k?.generation===request.generation;
+if(isAwaited)this.#k=null;
 const{generation,context}=request;
 if(arrival.isOfAnotherCopy){
 this.#b({event:"answered",with:{generation,context,answer:{outcome:"cancelled"}}});
 const wish={origin:"change",isUnconditional:true};
 return this.#b({event:"wished",with:wish});
 }
-this.#ce.set(generation,{...why,...arrival.evidence});
+this.#cf.set(generation,{...why,...arrival.evidence});
 const isCurrent=context.question===this.#l.question;
 if(isCurrent&&arrival.outcome !=="cancelled"){
-this.#al={problem:arrival.problem,reason:arrival.reason??null};
+this.#ah={problem:arrival.problem,reason:arrival.reason??null};
 this.onArrival(arrival);
 }
-this.#dd("answered",{generation,context},this.#de(arrival,isCurrent),arrival.answeredAt,()=>this.onConfirmed(order));
-if(!this.#bc||this.#k !==null)return;
-this.#bc=false;
+const stored=arrival.marks.transit??0;
+const servedAt=stored>0?arrival.askedAt - stored - 1000:arrival.askedAt;
+const confirms=()=>this.onConfirmed(order,servedAt);
+const effects=this.#de("answered",{generation,context},this.#df(arrival,isCurrent),arrival.answeredAt,confirms);
+if(isAwaited&&isCurrent&&effects.notes.includes("superseded"))this.#am=confirms;
+if(!this.#bd||this.#k !==null)return;
+this.#bd=false;
 if(this.#c===machine)this.#b({event:"wished",with:{wish:"change"}});
 }
-#dd(event,values,answer,arrivedAt,confirms=null){
+#de(event,values,answer,arrivedAt,confirms=null){
 const now=this.now();
 answer.decoding=Math.max(0,Math.round(now - arrivedAt));
-this.#b({event,with:{...values,answer}},now,confirms);
+return this.#b({event,with:{...values,answer}},now,confirms);
 }
-#de(arrival,isCurrent){
+#df(arrival,isCurrent){
+try{
+return this.#dg(arrival,isCurrent);
+}catch(failure){
+this.#ah={problem:null,reason:String(failure?.message??failure).slice(0,200)};
+return this.#dg({...arrival,outcome:"undecodable"},isCurrent);
+}
+}
+#dg(arrival,isCurrent){
 const answer={
 outcome:arrival.outcome,status:arrival.status,bytes:arrival.bytes,hints:arrival.hints,
 marks:{...arrival.marks,...this.source.marks},deviceTime:Date.now(),
@@ -2948,14 +2963,14 @@ marks:{...arrival.marks,...this.source.marks},deviceTime:Date.now(),
 if(arrival.answeredAt !==undefined)answer.delay=Math.max(0,Math.round(arrival.answeredAt - arrival.askedAt));
 this.#r +=1;
 if(arrival.outcome==="content"){
-const isSame=isCurrent&&this.#j !==null&&this.source.contentOf(this.#j.body)===this.source.contentOf(arrival.body);
+const isSame=isCurrent&&this.#j !==null&&this.#el(arrival.body);
 const incoming={
 body:arrival.body,
 tag:arrival.tag,
 revision:isSame?this.#j.revision:this.#r,
 validator:arrival.tag===null?null:this.#r,
 };
-if(isCurrent)this.#cc=incoming;
+if(isCurrent)this.#cd=incoming;
 answer.revision=incoming.revision;
 answer.validator=incoming.validator;
 Object.assign(answer,this.source.natureOf(arrival.body));
@@ -2964,12 +2979,19 @@ if(arrival.outcome==="throttled")answer.retryAfter=arrival.retryAfter;
 if(arrival.outcome==="undecodable")answer.reason=this.#r;
 return answer;
 }
-#eg(){
-this.#bd();
-if(this.source.occupiesNoConnection)return this.#df();
+#el(body){
+try{
+return this.source.contentOf(this.#j.body)===this.source.contentOf(body);
+}catch{
+return false;
+}
+}
+#ei(){
+this.#be();
+if(this.source.occupiesNoConnection)return this.#dh();
 const place={number:null};
 place.number=this.#p.stream(
-()=>this.#ab===place&&this.#df(),
+()=>this.#ab===place&&this.#dh(),
 ()=>{
 if(this.#ab !==place)return;
 this.#ab=null;
@@ -2978,7 +3000,7 @@ this.#b({event:"linkLost"});
 );
 this.#ab=place;
 }
-#df(){
+#dh(){
 let heardAt=this.now();
 const stream=this.source.openStream(this.#q,this.#j,{
 opened:(isResumed)=>this.#b({event:"linkOpened",with:{isResumed}}),
@@ -2987,32 +3009,36 @@ heardAt=this.now();
 this.#b({event:"linkHeard"},heardAt);
 },
 gap:()=>this.#b({event:"linkGap"}),
-delivered:(arrival)=>this.#ej(arrival,heardAt),
-lost:(pause)=>this.#ek(stream,pause),
-retry:(ms)=>(this.#ca=ms),
-wait:Math.max(0,this.#cb - this.now()),
+delivered:(arrival)=>this.#em(arrival,heardAt),
+lost:(pause)=>this.#en(stream,pause),
+retry:(ms)=>(this.#cb=ms),
+wait:Math.max(0,this.#cc - this.now()),
 });
 this.#ag=stream;
 }
-#ej(arrival,heardAt){
+#em(arrival,heardAt){
 this.onArrival({...arrival,askedAt:heardAt,answeredAt:heardAt});
-this.#dd("linkDelivered",{context:this.#l},this.#de(arrival,true),heardAt);
+const confirms=this.#am;
+this.#de("linkDelivered",{context:this.#l},this.#df(arrival,true),heardAt,()=>{
+confirms?.();
+if(this.#am===confirms)this.#am=null;
+});
 }
-#ek(stream,pause=null){
+#en(stream,pause=null){
 if(this.#ag !==stream)return;
 if(pause !==null)this.#p.asksForPause(pause);
 this.#ag=null;
-this.#dg();
-this.#cb=this.now()+ this.#ca;
+this.#di();
+this.#cc=this.now()+ this.#cb;
 this.#b({event:"linkLost"});
 }
-#bd(){
+#be(){
 const stream=this.#ag;
 this.#ag=null;
 stream?.close();
-this.#dg();
+this.#di();
 }
-#dg(){
+#di(){
 const place=this.#ab;
 this.#ab=null;
 if(place !==null&&place.number !==null)this.#p.withdraw(place.number);
@@ -3102,16 +3128,16 @@ saved:"timetable",unconfirmed:"timetable",loading:"loading",offline:"offline",fa
 };
 const SERVER_CLOCK=new ServerClock();
 class Pane{
-#be=SERVER_CLOCK;
+#bf=SERVER_CLOCK;
 #i;
 #h;
 #g;
-#ao=null;
-#ap={state:"none",departures:null};
+#ap=null;
+#aq={state:"none",departures:null};
 #n=USUAL_ROWS;
 #w;
-#dh=0;
-#bf=null;
+#dj=0;
+#bg=null;
 constructor(page,settings){
 this.page=page;
 this.settings=settings;
@@ -3122,10 +3148,10 @@ this.parts.board.setAttribute("aria-label","");
 this.#i=new Rows(this.parts.rows,{onOpen:(departure)=>page.openTrip(departure,this),onToggle:()=>page.mode==="wall"&&this.#ac()});
 this.#h=new Banners(this.parts.banners);
 const{engine,policy,device}=page;
-const onArrival=(arrival)=>this.#be.learnFrom(arrival);
-this.#g=new LiveBoard({engine,policy,device,onChange:()=>pressGuard.run(this,()=>this.#by()),onArrival});
+const onArrival=(arrival)=>this.#bf.learnFrom(arrival);
+this.#g=new LiveBoard({engine,policy,device,onChange:()=>pressGuard.run(this,()=>this.#bz()),onArrival});
 this.parts.refresh.addEventListener("click",()=>this.refresh());
-this.parts.more.addEventListener("click",()=>this.#el());
+this.parts.more.addEventListener("click",()=>this.#eo());
 this.parts.star.addEventListener("click",()=>page.favourites.toggle(this.settings.stop));
 this.parts.filters.addEventListener("click",()=>page.openFilters(this));
 this.parts.change.addEventListener("click",()=>page.findStop(this));
@@ -3138,13 +3164,13 @@ get live(){
 return this.#g;
 }
 get clock(){
-return this.#be;
+return this.#bf;
 }
 get zone(){
 return this.body?.station?.timezone;
 }
 get body(){
-return this.#g.body??this.#ao?.body??null;
+return this.#g.body??this.#ap?.body??null;
 }
 get departures(){
 return this.body?.departures??[];
@@ -3157,14 +3183,14 @@ this.page.settingsChanged({asNewPage:true});
 start(){
 const{stop}=this.settings;
 this.page.showMode();
-this.#bf=this.settings.trip;
+this.#bg=this.settings.trip;
 this.#i.clear();
-this.#ap={state:"none",departures:null};
+this.#aq={state:"none",departures:null};
 this.#n=USUAL_ROWS;
 this.#w=this.page.limit??USUAL_LIMIT;
-this.#ao=stop?savedBoard(stop.id):null;
-this.#dh=this.page.device.now();
-if(stop)this.#an();
+this.#ap=stop?savedBoard(stop.id):null;
+this.#dj=this.page.device.now();
+if(stop)this.#ao();
 else this.#g.stop();
 this.#ac();
 this.page.showTime();
@@ -3187,88 +3213,88 @@ this.#i.move(step);
 }
 speak(){
 fillTexts(this.page.say,this.root);
-if(this.settings.stop&&this.#g.question)this.#an();
+if(this.settings.stop&&this.#g.question)this.#ao();
 this.#i.release();
 this.#ac();
 }
-#an(){
+#ao(){
 this.#g.watch({stopId:this.settings.stop.id,language:this.page.language,limit:this.#w});
 }
-#el(){
+#eo(){
 this.#n +=USUAL_ROWS;
-if(this.#n>this.#di().length&&this.#w<LONGEST_LIMIT){
+if(this.#n>this.#dk().length&&this.#w<LONGEST_LIMIT){
 this.#w=Math.min(LONGEST_LIMIT,Math.max(this.#w * 2,this.#n));
-this.#an();
+this.#ao();
 }
 this.#ac();
 }
-#by(){
+#bz(){
 const{body}=this.#g;
 if(body?.station?.name&&this.settings.stop&&this.settings.stop.name !==body.station.name){
 this.settings.stop={...this.settings.stop,name:body.station.name};
 this.page.stopNamed(this);
 }
 if(body){
-this.#ao=null;
+this.#ap=null;
 const age=this.#g.look().label.age??0;
 const{stop}=this.settings;
 saveBoard({stop:stop.id,language:this.page.language,body,age,now:this.page.device.now()});
 }
 this.#ac();
 this.page.showTime();
-if(body)this.#em();
+if(body)this.#ep();
 }
-#em(){
-const departure=this.#bf&&this.departures.find(({key})=>key===this.#bf);
-this.#bf=null;
+#ep(){
+const departure=this.#bg&&this.departures.find(({key})=>key===this.#bg);
+this.#bg=null;
 if(departure)this.page.openTrip(departure,this);
 }
-#en(){
+#eq(){
 const{say,announcer,device}=this.page;
-const before=this.#ap.departures;
+const before=this.#aq.departures;
 const{departures}=this;
 if(this.#g.body&&before !==departures){
 const sentence=before===null?say("loaded",{station:this.name,count:this.#i.count}):changesInWords(before,departures,say);
 announcer.say(sentence,{now:device.now(),urgent:before===null});
-this.#ap.departures=departures;
+this.#aq.departures=departures;
 }
 }
 get name(){
 return this.settings.stop?.name||this.body?.station?.name||this.settings.stop?.id||"";
 }
-get #am(){
+get #an(){
 return this.settings.stop?.name||this.body?.station?.name||this.page.say("departures");
 }
-#di(){
+#dk(){
 return arrange(this.departures,this.settings);
 }
 #ac(){
 const{parts,page}=this;
 const{say}=page;
-setText(parts.station,this.#am);
+setText(parts.station,this.#an);
 parts.tools.hidden=!this.settings.stop;
 const isFavourite=page.favourites.has(this.settings.stop?.id);
 parts.star.hidden=!isFavourite&&!this.body&&this.#g.failure?.problem?.error==="stop_not_found";
 setAttribute(parts.star,"aria-pressed",String(isFavourite));
 nameControl(parts.star,say(isFavourite?"removeFavourite":"addFavourite"));
-this.#eo();
-this.#ep();
-const arranged=this.#di();
+this.#er();
+this.#es();
+const arranged=this.#dk();
 this.#h.show(this.body?.banners);
-this.#dj();
+this.#dl();
 page.boardShown(this);
-const most=page.mode==="wall"?this.#eq():this.#n;
-this.#i.show(arranged,{most,now:this.#be.now(),zone:this.zone,town:this.#er,say});
-this.#es(arranged);
+const most=page.mode==="wall"?this.#et():this.#n;
+this.#i.show(arranged,{most,now:this.#bf.now(),zone:this.zone,town:this.#eu,say});
+this.#ev(arranged);
 const canBeLonger=arranged.length>this.#n||(this.departures.length>=this.#w&&this.#w<LONGEST_LIMIT);
 parts.moreline.hidden=page.mode !=="page"||this.#i.count===0||!canBeLonger;
-this.#et(arranged);
-this.#en();
+this.#ew(arranged);
+this.#eq();
 }
-get #er(){
+get #eu(){
 return this.body?.station?.name?.split(", ")[0]??null;
 }
-#eq(){
+#et(){
 this.parts.board.hidden=false;
 const style=getComputedStyle(document.documentElement);
 const least=Number.parseFloat(style.fontSize)* Number.parseFloat(style.getPropertyValue("--row-least"));
@@ -3276,7 +3302,7 @@ const{top}=this.parts.rows.getBoundingClientRect();
 const end=this.parts.banners.hidden?this.root.getBoundingClientRect().bottom:this.parts.banners.getBoundingClientRect().top;
 return Math.max(3,Math.floor((end - Math.max(top,0)- this.#i.openHeight)/ least));
 }
-#eo(){
+#er(){
 const{views}=this.parts;
 const offered=viewsOf(this.departures);
 const chosen=offered.includes(this.settings.view)?offered:[...offered,this.settings.view];
@@ -3288,23 +3314,23 @@ views.replaceChildren(...chosen.map((view)=>new Option(this.page.say(`view-${vie
 }
 views.value=this.settings.view;
 }
-#ep(){
+#es(){
 const{lines,platforms}=this.settings;
 const count=lines.length + platforms.length;
 setAttribute(this.parts.filters,"data-active",count>0?"yes":null);
 setText(this.parts.filtercount,count>0?[...lines,...platforms].join(", "):"");
 this.parts.filters.hidden=this.departures.length===0;
 }
-#es(arranged){
+#ev(arranged){
 const{board}=this.parts;
 board.hidden=this.#i.count===0;
 setAttribute(board,"aria-label",this.page.say("pair",{name:this.page.say("departures"),value:this.name}));
 board.classList.toggle("no-platforms",this.departures.every(({platform})=>!platform));
 setText(this.parts.columnplatform,platformWord(arranged.find(isTrain)??arranged[0],this.page.say));
 }
-#et(arranged){
+#ew(arranged){
 const{message,messagetitle,messagedetail,messageaction}=this.parts;
-const words=this.#eu(arranged);
+const words=this.#ex(arranged);
 message.hidden=words===null;
 if(words===null)return;
 setText(messagetitle,words.title);
@@ -3313,7 +3339,7 @@ messageaction.hidden=!words.action;
 if(words.action)setText(messageaction,words.action.label);
 messageaction.onclick=words.action?.act??null;
 }
-#eu(arranged){
+#ex(arranged){
 const{say}=this.page;
 const find={label:say("backToSearch"),act:()=>this.page.findStop(this)};
 if(!this.settings.stop)return{title:say("welcome"),detail:say("welcomeDetail")};
@@ -3331,39 +3357,39 @@ const again={label:say("refresh"),act:()=>this.refresh()};
 return{title:say("emptyNoAnswer"),detail:say("emptyNoAnswerDetail"),action:again};
 }
 tick(now){
-this.#ev(now);
-this.#dj();
+this.#ey(now);
+this.#dl();
 const before=this.#i.count;
 this.#i.tick(now);
 this.#h.tick(this.page.device.now(),{turns:this.page.mode==="wall"});
 if(this.#i.count !==before)this.#ac();
-this.#ew();
+this.#ez();
 }
-#ew(){
+#ez(){
 const other=this.page.neighbourOf(this);
 if(!other)return;
-setText(this.parts.jumpname,this.page.say("showBoard",{stop:other.#am}));
+setText(this.parts.jumpname,this.page.say("showBoard",{stop:other.#an}));
 setAttribute(this.parts.jump,"data-to",other.root.previousElementSibling===this.root?"below":"above");
 }
 comeIntoView(){
 this.root.scrollIntoView();
 this.parts.jump.focus({preventScroll:true});
 }
-#ev(now){
+#ey(now){
 setText(this.parts.clockminutes,this.zone?clockTime(now,this.zone):"");
 setText(this.parts.clockseconds,this.zone?`:${clockSeconds(now)}`:"");
 }
-#dj(){
+#dl(){
 const{parts,page}=this;
 const look=this.settings.stop?this.#g.look():null;
 const now=page.device.now();
-const saved=this.#ao&&{age:this.#ao.age + now - this.#dh};
+const saved=this.#ap&&{age:this.#ap.age + now - this.#dj};
 const{state,title,detail}=freshnessLine({
 look,
 problem:this.#g.failure?.problem,
 retryIn:timeToNextQuestion(look,now),
 saved,
-shownAt:this.#ex(look,saved,now),
+shownAt:this.#fa(look,saved,now),
 zone:this.zone,
 coverage:this.body?.meta?.rtCoverage??null,
 count:this.departures.length,
@@ -3374,16 +3400,16 @@ setAttribute(this.root,"data-loading",look?.isLoading?"yes":null);
 setSign(parts.sign,SIGNS[state]);
 setText(parts.state,title);
 setText(parts.detail,detail);
-this.#ey(state,title);
+this.#fb(state,title);
 }
-#ex(look,saved,now){
+#fa(look,saved,now){
 const age=look?.label.age??saved?.age??null;
-return age===null?null:this.#be.at(now)- age;
+return age===null?null:this.#bf.at(now)- age;
 }
-#ey(state,title){
-const before=this.#ap.state;
+#fb(state,title){
+const before=this.#aq.state;
 if(before===state)return;
-this.#ap.state=state;
+this.#aq.state=state;
 const isQuiet=["none","loading"].includes(before)&&["live","timetable","loading","none"].includes(state);
 const isSmall=[before,state].every((one)=>["live","ageing"].includes(one));
 if(!isQuiet&&!isSmall)this.page.announcer.say(this.page.say("pair",{name:this.name,value:title}),{now:this.page.device.now(),urgent:true});
@@ -3447,7 +3473,7 @@ const{isPastItsValidity}=m_shared_moments;
 const{Pane}=m_board_pane;
 const{keepShell}=m_board_shell;
 const{languageOf,loadMessages,LOCALES,sentences}=m_messages_messages;
-const WASM="/assets/freshness.697f12ae4603.wasm";
+const WASM="/assets/freshness.f5b1afb5cbfa.wasm";
 const MESSAGES={
 fr:()=>later("/assets/messages-fr-board.adb2b2e30593.js",loaded),
 de:()=>later("/assets/messages-de-board.78578239154a.js",loaded),
@@ -3459,12 +3485,12 @@ const FAULT={fault:"{reason}",reload:"Reload"};
 const SHELL_AFTER_MS=4000;
 class Page{
 #a=[];
-#bg=null;
-#dk=null;
-#aq;
-#cf;
+#bh=null;
+#dm=null;
 #ar;
-#bh;
+#cg;
+#as;
+#bi;
 #t=new ServerClock();
 constructor(engine,language,messages){
 this.engine=engine;
@@ -3482,15 +3508,15 @@ this.policy={preset:"departuresWeb",...(this.usesStream?{push:PUSH}:{})};
 this.say=sentences(language,messages);
 this.favourites=new Favourites(this);
 const deferred=(make)=>new Deferred(make,(failure)=>showFault(this.say,"fault",failure));
-this.#aq=deferred(async()=>new(await later("/assets/board-trip.1bdf1d567359.js",loaded)).TripDialog(this));
-this.#cf=deferred(async()=>new(await later("/assets/board-filter-sheet.7262cb587004.js",loaded)).FilterSheet(this));
-this.#ar=deferred(async()=>new(await later("/assets/board-diagnostics.2f7114c12999.js",loaded)).Diagnostics(this));
-this.#bh=deferred(async()=>new(await later("/assets/board-search.d21741fc04f1.js",loaded)).StopSearch({context:()=>this,onChoose:(stop)=>this.#ez(stop)}));
+this.#ar=deferred(async()=>new(await later("/assets/board-trip.1bdf1d567359.js",loaded)).TripDialog(this));
+this.#cg=deferred(async()=>new(await later("/assets/board-filter-sheet.7262cb587004.js",loaded)).FilterSheet(this));
+this.#as=deferred(async()=>new(await later("/assets/board-diagnostics.2f7114c12999.js",loaded)).Diagnostics(this));
+this.#bi=deferred(async()=>new(await later("/assets/board-search.d21741fc04f1.js",loaded)).StopSearch({context:()=>this,onChoose:(stop)=>this.#fc(stop)}));
 for(const id of ["settings","help"])makeDialog(element(id));
-this.#aj(address);
-this.#fa();
+this.#ak(address);
+this.#fd();
 this.speak();
-everySecond(()=>this.#a[0]?.clock??this.#t,()=>this.#dl());
+everySecond(()=>this.#a[0]?.clock??this.#t,()=>this.#dn());
 }
 get panes(){
 return this.#a;
@@ -3501,24 +3527,24 @@ return LOCALES[this.language];
 get current(){
 return this.#a.find(({root})=>root.contains(document.activeElement))??this.#a[0];
 }
-#aj({panes}){
-const wanted=panes.map((pane,index)=>({...pane,stop:this.#fb(pane.stop,index)}));
+#ak({panes}){
+const wanted=panes.map((pane,index)=>({...pane,stop:this.#fe(pane.stop,index)}));
 while(this.#a.length>wanted.length)this.#a.pop().close();
-wanted.forEach((settings,index)=>(this.#a[index]?this.#fc(this.#a[index],settings):this.#ax(settings)));
+wanted.forEach((settings,index)=>(this.#a[index]?this.#ff(this.#a[index],settings):this.#ay(settings)));
 this.showMode();
 }
-#fb(id,index){
+#fe(id,index){
 const known=[memory.read("home"),memory.read("stop"),...this.favourites.list].find((stop)=>stop&&(id?stop.id===id:index===0));
 if(id)return{id,name:known?.name??""};
 return index===0?memory.read("home")??memory.read("stop"):null;
 }
-#fc(pane,settings){
+#ff(pane,settings){
 const isSame=pane.settings.stop?.id===settings.stop?.id;
 pane.settings=settings;
 if(isSame)pane.speak();
 else pane.start();
 }
-#ax(settings){
+#ay(settings){
 const pane=new Pane(this,settings);
 this.#a.push(pane);
 element("boards").append(pane.root);
@@ -3531,25 +3557,25 @@ pane.close();
 this.showMode();
 this.settingsChanged({asNewPage:true});
 }
-#fd(){
+#fg(){
 element("settings").close();
 if(this.#a.length>1)return this.closePane(this.#a[1]);
-this.#ax({stop:null,view:"minutes",lines:[],platforms:[],trip:null});
+this.#ay({stop:null,view:"minutes",lines:[],platforms:[],trip:null});
 this.showMode();
 this.findStop(this.#a[1]);
 }
 findStop(pane){
-this.#bg=pane;
+this.#bh=pane;
 this.focusSearch();
 }
-#ez(stop){
-const pane=this.#a.includes(this.#bg)?this.#bg:this.#a[0];
-this.#bg=null;
+#fc(stop){
+const pane=this.#a.includes(this.#bh)?this.#bh:this.#a[0];
+this.#bh=null;
 this.openStop(stop,pane);
 }
 openStop(stop,pane=this.#a[0]){
-this.#aq.cancel();
-this.#aq.made?.close();
+this.#ar.cancel();
+this.#ar.made?.close();
 if(pane===this.#a[0])memory.write("stop",stop);
 pane.open(stop);
 scrollTo(0,0);
@@ -3558,23 +3584,23 @@ this.showMode();
 stopNamed(pane){
 if(pane===this.#a[0])memory.write("stop",pane.settings.stop);
 this.favourites.rename(pane.settings.stop);
-this.#cg();
+this.#ch();
 }
 openTrip(departure,pane){
-this.#aq.use((trip)=>trip.open(departure,pane));
+this.#ar.use((trip)=>trip.open(departure,pane));
 }
 openFilters(pane){
-this.#cf.use((sheet)=>sheet.open(pane));
+this.#cg.use((sheet)=>sheet.open(pane));
 }
 focusSearch(){
 element("stop-search").focus();
 }
 toggleDiagnostics(){
 element("settings").close();
-this.#ar.use((diagnostics)=>diagnostics.toggle());
+this.#as.use((diagnostics)=>diagnostics.toggle());
 }
 async loadRest(){
-await Promise.allSettled([this.#bh,this.#aq,this.#cf,this.#ar].map((part)=>part.load()));
+await Promise.allSettled([this.#bi,this.#ar,this.#cg,this.#as].map((part)=>part.load()));
 }
 favouritesChanged(){
 for(const pane of this.#a)pane.speak();
@@ -3592,12 +3618,12 @@ limit:this.limit,
 usesStream:this.usesStream,
 });
 if(href !==location.href)history[asNewPage?"pushState":"replaceState"](null,"",href);
-this.#cg();
+this.#ch();
 }
 async chooseLanguage(language){
-this.#dk=language;
+this.#dm=language;
 const messages=await loadMessages(MESSAGES,language).catch(()=>null);
-if(this.#dk !==language)return;
+if(this.#dm !==language)return;
 if(!messages)return void(element("language").value=this.language);
 this.language=language;
 this.messages=messages;
@@ -3626,7 +3652,7 @@ document.documentElement.lang=this.language;
 fillTexts(this.say);
 element("language").value=this.language;
 this.favourites.speak();
-this.#ar.made?.speak();
+this.#as.made?.speak();
 for(const pane of this.#a)pane.speak();
 this.showMode();
 }
@@ -3638,9 +3664,9 @@ root.dataset.panes=String(this.#a.length);
 element("theme").value=this.theme;
 setText(element("second-board"),this.say(this.#a.length>1?"oneBoard":"secondBoard"));
 this.favourites.show();
-this.#cg();
+this.#ch();
 }
-#cg(){
+#ch(){
 const names=this.#a.map(({name})=>name).filter(Boolean).join(" | ");
 document.title=names?`${names} · ${this.say("departures")}`:this.say("departures");
 }
@@ -3657,31 +3683,31 @@ setText(element("warning"),isPast?this.say("timetablePast",validity(timetable,th
 escape(){
 if(document.activeElement instanceof HTMLElement)document.activeElement.blur();
 }
-#dl(){
+#dn(){
 this.device.tick();
 if(document.hidden)return;
 this.showTime();
-this.#ar.made?.tick();
+this.#as.made?.tick();
 }
 showTime(){
 const now=this.#a[0]?.clock.now();
 for(const pane of this.#a)pane.tick(now);
 }
-#fa(){
+#fd(){
 element("language").addEventListener("change",(event)=>this.chooseLanguage(event.target.value));
-const searches=(act)=>()=>this.#bh.made||this.#bh.use(act);
+const searches=(act)=>()=>this.#bi.made||this.#bi.use(act);
 element("stop-search").addEventListener("focus",searches((search)=>search.begin()));
 element("nearby").addEventListener("click",searches((search)=>search.findNearby()));
 element("theme").addEventListener("change",(event)=>this.chooseTheme(event.target.value));
 element("wall").addEventListener("click",()=>this.chooseMode("wall"));
 element("leave-wall").addEventListener("click",()=>this.chooseMode("page"));
-element("second-board").addEventListener("click",()=>this.#fd());
+element("second-board").addEventListener("click",()=>this.#fg());
 element("settings-open").addEventListener("click",()=>element("settings").showModal());
 element("diagnostics-open").addEventListener("click",()=>this.toggleDiagnostics());
 element("help-open").addEventListener("click",()=>this.help());
-addEventListener("popstate",()=>this.#aj(readAddress(location.search)));
+addEventListener("popstate",()=>this.#ak(readAddress(location.search)));
 addEventListener("resize",()=>this.mode==="wall"&&this.#a.forEach((pane)=>pane.speak()));
-document.addEventListener("visibilitychange",()=>document.hidden||this.#dl());
+document.addEventListener("visibilitychange",()=>document.hidden||this.#dn());
 listenToKeys(this);
 }
 help(){

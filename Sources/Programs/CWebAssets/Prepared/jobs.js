@@ -651,14 +651,14 @@ const STATUSES={
 applied:"applied",partial:"partial",degraded:"partial",mixed:"partial",skipped_budget:"skippedBudget",
 disabled:"disabled",missing_cache:"missingCache",stale_cache:"staleCache",guarded_error:"guardedError",
 };
-const wordOf=(table,word)=>(word==null?null:table[word]??"unknown");
+const wordOf=(table,word)=>(word==null?null:Object.hasOwn(table,word)?table[word]:"unknown");
 function wireWord(name){
 if(name==null)return null;
 const known=[...Object.entries(MODES),...Object.entries(STATUSES)].find(([,machine])=>machine===name);
 return known?known[0]:"unknown";
 }
 function instant(text){
-const time=Date.parse(text??"");
+const time=Date.parse(/T[\d:.]+$/.test(text??"")?`${text}Z`:text??"");
 return Number.isNaN(time)?null:time;
 }
 const truncationOf=(text)=>(/:\d\d\.\d/.test(String(text))?0:999);
@@ -722,7 +722,7 @@ const age=/(?:^|,)\s*max-age\s*=\s*"?(\d+)/i.exec(control);
 if(age&&Number(age[1])>0&&!/no-store|no-cache/i.test(control))hints.maxAge=bounded(Number(age[1])* 1000);
 return hints;
 }
-return{wireWord,truncationOf,marksOfBody,marksOfHead,digitsOf,throughCaches,hintsOf};
+return{wireWord,instant,truncationOf,marksOfBody,marksOfHead,digitsOf,throughCaches,hintsOf};
 })();
 const m_engine_rate_limit=(()=>{
 const LONGEST_RESET_S=86_400;
@@ -865,7 +865,7 @@ function retryAfter(headers){
 const text=headers.get("retry-after")?.trim();
 if(!text)return null;
 if(/^\d+$/.test(text))return{seconds:Math.min(Number(text),LONGEST_PAUSE_S)};
-const date=Date.parse(text);
+const date=/[a-z]/i.test(text)?Date.parse(text):NaN;
 return Number.isNaN(date)?null:{date};
 }
 return{ask,readAnswer,outcomeOf,retryAfter};

@@ -847,10 +847,10 @@ const{CODES,EngineError,Members,Reader,Writer}=m_engine_freshness_words;
 const WIRE_VERSION=7;
 class Engine{
 #f;
-#ak;
+#al;
 #l;
-#bd;
-#be=false;
+#be;
+#bf=false;
 static async load(source){
 let module=await source;
 if(module instanceof Engine)return module;
@@ -872,7 +872,7 @@ const problem=`the module speaks wire form ${version}, not ${WIRE_VERSION}`;
 throw new EngineError("wrongModule","",problem);
 }
 this.#l=this.#f.freshness_buffer();
-this.#bd=this.#f.freshness_buffer_capacity();
+this.#be=this.#f.freshness_buffer_capacity();
 }
 get machines(){
 return this.#f.freshness_machines();
@@ -888,16 +888,16 @@ const members=new Members(description,"policy");
 if(members.has("preset")===members.has("every")){
 throw new EngineError("missing","policy.preset","either this or \"every\" is expected");
 }
-const policy=this.#ce(members);
+const policy=this.#cg(members);
 for(const [field,kind] of POLICY_FIELDS){
 if(!members.has(field))continue;
 const value=members.take(field);
-policy[field]=kind==="push"&&value !==null?this.#cf(value):value;
+policy[field]=kind==="push"&&value !==null?this.#ch(value):value;
 }
 members.end();
 return policy;
 }
-#ce(members){
+#cg(members){
 return this.#c("freshness_preset",[],(writer)=>{
 if(members.has("every")){
 writer.named("preset","every","policy.every");
@@ -912,7 +912,7 @@ writer.named("preset",name,"policy.preset");
 }
 },readPolicy);
 }
-#cf(value){
+#ch(value){
 const given=new Members(value,"policy.push");
 const push=this.#c("freshness_preset",[],(writer)=>{
 writer.named("preset","every","policy.push");
@@ -940,24 +940,24 @@ const handle=this.#c("freshness_origin_create",[],(writer)=>writePolicy(writer,w
 return new Origin((name,write,read)=>this.#c(name,[handle],write,read));
 }
 #c(name,values,write,read){
-if(this.#be)throw new EngineError("broken","","the module stopped at a fault before");
-const writer=new Writer(this.#bf(),this.#l,this.#bd);
+if(this.#bf)throw new EngineError("broken","","the module stopped at a fault before");
+const writer=new Writer(this.#bg(),this.#l,this.#be);
 write?.(writer);
 let result;
 try{
 result=this.#f[name](...values,...(write?[writer.count]:[]));
 }catch(fault){
-this.#be=true;
+this.#bf=true;
 throw new EngineError("broken","",`the module stopped at a fault: ${fault.message}`);
 }
-if(result<0)throw this.#cg(-result,writer);
+if(result<0)throw this.#ci(-result,writer);
 if(!read)return result;
-const reader=new Reader(this.#bf(),this.#l,result);
+const reader=new Reader(this.#bg(),this.#l,result);
 const value=read(reader);
 reader.finish();
 return value;
 }
-#cg(number,writer){
+#ci(number,writer){
 const code=CODES[number - 1]??"unknown";
 const where=number<=4?writer.names[this.#f.freshness_error_position()]??"":"";
 const problems={
@@ -968,10 +968,10 @@ tooManyMachines:"there are as many machines as there may be",
 };
 return new EngineError(code,where,problems[code]??`the module refused the message (${code})`);
 }
-#bf(){
+#bg(){
 const{buffer}=this.#f.memory;
-if(this.#ak?.buffer !==buffer)this.#ak=new DataView(buffer);
-return this.#ak;
+if(this.#al?.buffer !==buffer)this.#al=new DataView(buffer);
+return this.#al;
 }
 }
 class Machine{
@@ -982,7 +982,7 @@ this.#c=call;
 }
 handle(event,now,draw){
 const effects=this.#c("freshness_handle",(writer)=>{
-this.#al(writer,now);
+this.#am(writer,now);
 writer.integer(draw,"draw");
 writeEvent(writer,event);
 },readEffects);
@@ -990,10 +990,10 @@ this.#q=Math.floor(now);
 return effects;
 }
 look(now){
-return this.#c("freshness_look",(writer)=>this.#al(writer,now),readLook);
+return this.#c("freshness_look",(writer)=>this.#am(writer,now),readLook);
 }
 label(now){
-return this.#c("freshness_label",(writer)=>this.#al(writer,now),readLabel);
+return this.#c("freshness_label",(writer)=>this.#am(writer,now),readLabel);
 }
 policy(){
 return this.#c("freshness_policy",null,readPolicy);
@@ -1004,7 +1004,7 @@ return this.#c("freshness_counters",null,readCounters);
 destroy(){
 this.#c("freshness_destroy",null);
 }
-#al(writer,now){
+#am(writer,now){
 if(Math.floor(now)<this.#q){
 const problem=`${now} is before the last event, at ${this.#q}; pass a clock that never runs backwards`;
 throw new EngineError("wentBack","now",problem);
@@ -1030,35 +1030,35 @@ const m_status_history_points=(()=>{
 const RANGES={day:{seconds:86_400,step:900},week:{seconds:7 * 86_400,step:3600}};
 const AGAIN_MS=60_000;
 class HistoryPoints{
-#am="day";
+#an="day";
 #r=null;
-#bg=0;
-#z=null;
+#bh=0;
+#aa=null;
 constructor(onChange){
 this.onChange=onChange;
 this.known=null;
 }
 get range(){
-return this.#am;
+return this.#an;
 }
 choose(range){
-this.#am=range;
+this.#an=range;
 this.known=null;
 this.ask();
 }
 begin(now){
-const isFirst=this.#z===null;
-this.#z=now;
+const isFirst=this.#aa===null;
+this.#aa=now;
 if(isFirst&&now !==null)this.ask();
 }
 async ask(){
 clearTimeout(this.#r);
-const number=++this.#bg;
-const{seconds,step}=RANGES[this.#am];
-const to=new Date(this.#z);
-const query=new URLSearchParams({from:new Date(this.#z - seconds * 1000).toISOString(),to:to.toISOString(),step:String(step)});
+const number=++this.#bh;
+const{seconds,step}=RANGES[this.#an];
+const to=new Date(this.#aa);
+const query=new URLSearchParams({from:new Date(this.#aa - seconds * 1000).toISOString(),to:to.toISOString(),step:String(step)});
 const known=await load(query).catch(()=>null);
-if(number !==this.#bg)return;
+if(number !==this.#bh)return;
 this.#r=setTimeout(()=>this.ask(),AGAIN_MS);
 if(!known&&this.known)return;
 this.known=known??{failure:true};
@@ -1433,14 +1433,14 @@ const STATUSES={
 applied:"applied",partial:"partial",degraded:"partial",mixed:"partial",skipped_budget:"skippedBudget",
 disabled:"disabled",missing_cache:"missingCache",stale_cache:"staleCache",guarded_error:"guardedError",
 };
-const wordOf=(table,word)=>(word==null?null:table[word]??"unknown");
+const wordOf=(table,word)=>(word==null?null:Object.hasOwn(table,word)?table[word]:"unknown");
 function wireWord(name){
 if(name==null)return null;
 const known=[...Object.entries(MODES),...Object.entries(STATUSES)].find(([,machine])=>machine===name);
 return known?known[0]:"unknown";
 }
 function instant(text){
-const time=Date.parse(text??"");
+const time=Date.parse(/T[\d:.]+$/.test(text??"")?`${text}Z`:text??"");
 return Number.isNaN(time)?null:time;
 }
 const truncationOf=(text)=>(/:\d\d\.\d/.test(String(text))?0:999);
@@ -1504,7 +1504,7 @@ const age=/(?:^|,)\s*max-age\s*=\s*"?(\d+)/i.exec(control);
 if(age&&Number(age[1])>0&&!/no-store|no-cache/i.test(control))hints.maxAge=bounded(Number(age[1])* 1000);
 return hints;
 }
-return{wireWord,truncationOf,marksOfBody,marksOfHead,digitsOf,throughCaches,hintsOf};
+return{wireWord,instant,truncationOf,marksOfBody,marksOfHead,digitsOf,throughCaches,hintsOf};
 })();
 const m_engine_rate_limit=(()=>{
 const LONGEST_RESET_S=86_400;
@@ -1647,7 +1647,7 @@ function retryAfter(headers){
 const text=headers.get("retry-after")?.trim();
 if(!text)return null;
 if(/^\d+$/.test(text))return{seconds:Math.min(Number(text),LONGEST_PAUSE_S)};
-const date=Date.parse(text);
+const date=/[a-z]/i.test(text)?Date.parse(text):NaN;
 return Number.isNaN(date)?null:{date};
 }
 return{ask,readAnswer,outcomeOf,retryAfter};
@@ -1655,21 +1655,21 @@ return{ask,readAnswer,outcomeOf,retryAfter};
 const m_engine_origin_gate=(()=>{
 const gates=new WeakMap();
 class OriginGate{
-#an;
+#ao;
 #s;
 #g;
 #k=0;
 #h=new Map();
 #m=new Set();
 #o=new Set();
-#v={};
+#w={};
 static of(engine,address,policy,now){
 if(!gates.has(engine))gates.set(engine,new Map());
 const known=gates.get(engine);
 return remembered(known,originOf(address),(name)=>new OriginGate(engine,policy,now,name));
 }
 constructor(engine,policy,now,name){
-this.#an=engine.origin(policy);
+this.#ao=engine.origin(policy);
 this.#s=name;
 this.#g=now;
 }
@@ -1677,14 +1677,14 @@ get isUnused(){
 return this.#o.size===0&&this.#m.size===0;
 }
 get isRestrained(){
-return Object.values(this.#v).some((limit)=>limit !==null);
+return Object.values(this.#w).some((limit)=>limit !==null);
 }
 destroy(){
-this.#an.destroy();
+this.#ao.destroy();
 }
 join(resource){
 this.#o.add(resource);
-resource.restrain(this.#v);
+resource.restrain(this.#w);
 return()=>this.#o.delete(resource);
 }
 ask({priority,longPoll},start){
@@ -1699,7 +1699,7 @@ hurry(number){
 if(this.#h.has(number))this.#n({event:"asks",with:{number,priority:"high",isLongPoll:this.#h.get(number).isLongPoll}});
 }
 stream(open,refuse){
-if(this.#ch()){
+if(this.#cj()){
 queueMicrotask(open);
 return null;
 }
@@ -1719,7 +1719,7 @@ refuse();
 queueMicrotask(start);
 return number;
 }
-#ch(){
+#cj(){
 const entries=globalThis.performance?.getEntriesByType?.("resource")??[];
 const known=entries.filter(({name,nextHopProtocol})=>nextHopProtocol&&name.startsWith(`${this.#s}/`));
 return /^h[23]/.test(known.at(-1)?.nextHopProtocol??"");
@@ -1748,10 +1748,10 @@ asksForPause({retryAfter,serverTime}){
 this.#n({event:"ended",with:{number:0,now:this.#g(),outcome:"throttled",retryAfter,serverTime,rateLimit:null,resources:this.#o.size}});
 }
 #n(event){
-const{restraint,send}=this.#an.handle(event);
-if(JSON.stringify(restraint)!==JSON.stringify(this.#v)){
-this.#v=restraint;
-for(const resource of this.#o)queueMicrotask(()=>this.#o.has(resource)&&resource.restrain(this.#v));
+const{restraint,send}=this.#ao.handle(event);
+if(JSON.stringify(restraint)!==JSON.stringify(this.#w)){
+this.#w=restraint;
+for(const resource of this.#o)queueMicrotask(()=>this.#o.has(resource)&&resource.restrain(this.#w));
 }
 for(const{number,isHeld}of send){
 this.#h.get(number)?.start(isHeld);
@@ -1848,29 +1848,30 @@ const MOST_RECEIPTS=64;
 const LONGEST_TIMER_MS=2 ** 31 - 1;
 class LiveResource{
 #b=null;
-#bh=null;
-#i=null;
 #bi=null;
+#i=null;
+#bj=null;
 #j=null;
 #t={question:0};
 #e=null;
 #u=null;
 #p=null;
-#ao=0;
 #ap=0;
+#aq=0;
 #r=null;
 #d=null;
-#aq=null;
+#ar=null;
 #k=0;
 #q=-Infinity;
-#w=null;
-#ar=[];
-#aa=[];
-#as=new Map();
-#bj=[];
-#ab=new Map();
-#ac=false;
-#bk=0;
+#v=null;
+#as=[];
+#ab=[];
+#at=new Map();
+#bk=[];
+#ac=new Map();
+#ad=false;
+#bl=0;
+#x=null;
 constructor(source,{engine,policy,clientPolicy=policy,device,onChange,onArrival=()=>{},onConfirmed=()=>{},send,timers=globalThis,mostRecords=MOST_RECORDS}){
 this.source=source;
 this.engine=engine;
@@ -1892,12 +1893,12 @@ return(this.#q=Math.max(this.#q,this.device.now()));
 watch(question){
 if(this.#j !==null&&this.source.isSame(question,this.#j))return;
 this.#j=question;
-this.#w=null;
-if(!this.#b)return this.#ci();
+[this.#v,this.#x]=[null,null];
+if(!this.#b)return this.#ck();
 this.#t={question:this.#t.question + 1};
 const hadStream=this.#u !==null||this.#p !==null;
-this.#ad();
-[this.#ao,this.#ap]=[0,0];
+this.#ae();
+[this.#ap,this.#aq]=[0,0];
 this.#a({event:"contextChanged",with:this.#t});
 if(hadStream)this.#a({event:"linkLost"});
 }
@@ -1912,19 +1913,19 @@ this.#b&&this.#a({event:"acted"});
 }
 invalidate(){
 if(!this.#b)return;
-this.#ac=this.#e !==null;
+this.#ad=this.#e !==null;
 this.acted();
-if(!this.#ac)this.#a({event:"wished",with:{wish:"change"}});
+if(!this.#ad)this.#a({event:"wished",with:{wish:"change"}});
 }
 stop(){
 if(!this.#b)return;
 this.#a({event:"stopped"});
-this.#bh();
-this.#ad();
 this.#bi();
+this.#ae();
+this.#bj();
 this.timers.clearTimeout(this.#r);
 this.#b.destroy();
-[this.#b,this.#j,this.#d,this.#w]=[null,null,null,null];
+[this.#b,this.#j,this.#d,this.#v]=[null,null,null,null];
 }
 refresh({isForced=false}={}){
 if(!this.#b)return;
@@ -1935,7 +1936,7 @@ restrain(restraint){
 this.#b&&this.#a({event:"restrained",with:restraint});
 }
 get requests(){
-return this.#bk;
+return this.#bl;
 }
 get question(){
 return this.#j;
@@ -1947,81 +1948,82 @@ look(){
 return this.#b?.look(this.now())??null;
 }
 get failure(){
-return this.#w;
+return this.#v;
 }
 diagnostics(){
 if(!this.#b)return null;
 return{
-ring:this.#ar,
-records:this.#aa,
+ring:this.#as,
+records:this.#ab,
 counters:this.#b.counters(),
 policy:this.policy,
 look:this.look(),
-notes:this.#bj,
+notes:this.#bk,
 now:this.now(),
 };
 }
-#ci(){
+#ck(){
 this.#b=this.engine.machine({policy:this.wished,context:this.#t});
-this.#bh=this.device.listen((event)=>this.#a(event));
+this.#bi=this.device.listen((event)=>this.#a(event));
 this.#i=OriginGate.of(this.engine,this.source.address(this.#j,null),this.clientPolicy,()=>this.device.now());
-this.#bi=this.#i.join(this);
+this.#bj=this.#i.join(this);
 this.#a({event:"started"});
 }
 #a(event,now=this.now(),confirms=null){
 const effects=this.#b.handle(event,now,Engine.draw());
-if(effects.notes.length>0)this.#bj=effects.notes;
+if(effects.notes.length>0)this.#bk=effects.notes;
 if(effects.cancel !==null&&this.#e?.generation===effects.cancel){
 this.#e.abort.abort();
 if(effects.notes.includes("timedOut"))this.#i.tooSlow(this.#e.number);
 else this.#i.withdraw(this.#e.number);
 this.#e=null;
 }
-if(effects.sample)this.#cj(effects.sample);
-this.#ck(effects,now);
+if(effects.sample)this.#cl(effects.sample);
+this.#cm(effects,now);
 if(effects.snapshot==="apply"||effects.snapshot==="verify")confirms?.();
-if(effects.request)this.#cl(effects.request);
-if(effects.link==="open")this.#cm();
-if(effects.link==="close")this.#ad();
-this.#cn(effects.alarm,now);
+if(effects.request)this.#cn(effects.request);
+if(effects.link==="open")this.#co();
+if(effects.link==="close")this.#ae();
+this.#cp(effects.alarm,now);
 if(effects.changes.length>0||effects.snapshot !=="none")this.onChange(this);
+return effects;
 }
-#cn(alarm,now){
+#cp(alarm,now){
 this.timers.clearTimeout(this.#r);
 if(alarm===null)return;
 const wait=Math.min(Math.max(0,alarm - now),LONGEST_TIMER_MS);
 this.#r=this.timers.setTimeout(()=>this.#a({event:"woke"}),wait);
 }
-#ck(effects,now){
+#cm(effects,now){
 const look=this.#b.look(now);
-const incoming=this.#aq;
-this.#aq=null;
+const incoming=this.#ar;
+this.#ar=null;
 if(incoming&&look.revision===incoming.revision&&effects.snapshot !=="hold"){
 const isValid=look.validator !==null&&look.validator===incoming.validator;
 this.#d={...incoming,tag:isValid?incoming.tag:null};
 }
 if(look.revision===null)this.#d=null;
-if(effects.notes.includes("timedOut"))this.#w={problem:null,reason:null};
+if(effects.notes.includes("timedOut"))this.#v={problem:null,reason:null};
 }
-get #bl(){
+get #bm(){
 return `GET ${nameOf(this.source.address(this.#j,null))}`;
 }
-#co(generation){
-const before=/;m=([0-9a-f]{16})[0-9a-f]{48}$/.exec(this.#ab.get(this.#bl)??"");
+#cq(generation){
+const before=/;m=([0-9a-f]{16})[0-9a-f]{48}$/.exec(this.#ac.get(this.#bm)??"");
 return before?{"X-MD-Receipt-After":`${generation};${before[1]}`}:{};
 }
-#cj(sample){
-const evidence=this.#as.get(sample.generation);
-this.#as.clear();
-const record=sampleRecord(sample,this.#bl,this.origin,evidence);
-if(evidence?.receipt)this.#ab.set(record.resource,evidence.receipt);
-if(this.#ab.size>MOST_RECEIPTS)this.#ab.clear();
+#cl(sample){
+const evidence=this.#at.get(sample.generation);
+this.#at.clear();
+const record=sampleRecord(sample,this.#bm,this.origin,evidence);
+if(evidence?.receipt)this.#ac.set(record.resource,evidence.receipt);
+if(this.#ac.size>MOST_RECEIPTS)this.#ac.clear();
 const capacity=this.policy.ringCapacity;
-this.#ar=[...this.#ar,record].slice(-capacity);
-this.#aa.push(record);
-if(this.#aa.length>this.mostRecords)this.#aa.shift();
+this.#as=[...this.#as,record].slice(-capacity);
+this.#ab.push(record);
+if(this.#ab.length>this.mostRecords)this.#ab.shift();
 }
-#cl(request){
+#cn(request){
 const machine=this.#b;
 const flight={generation:request.generation,abort:new AbortController(),number:0};
 flight.number=this.#i.ask(request,(isHeld)=>{
@@ -2031,19 +2033,19 @@ request.longPoll=null;
 this.#a({event:"notHeld",with:{generation:request.generation,context:request.context}});
 if(flight.abort.signal.aborted)return;
 }
-this.#cp(request,flight);
+this.#cr(request,flight);
 });
 this.#e=flight;
 }
-async #cp(request,{abort,number}){
+async #cr(request,{abort,number}){
 const machine=this.#b;
 const why={origin:request.origin??null,asked:this.source.subjectOf(this.#j)};
 const isKnown=request.validator !==null&&this.#d?.validator===request.validator;
 const base=isKnown&&this.#d.tag !==null?this.#d:null;
-const order=(this.#bk +=1);
+const order=(this.#bl +=1);
 const arrival=await ask(this.source.address(this.#j,base),{
 tag:base?.tag??null,
-fields:{...this.source.fields(),...this.#co(request.generation)},
+fields:{...this.source.fields(),...this.#cq(request.generation)},
 read:(document,headers)=>this.source.read(document,headers,base,this.#d),
 ownsTime:this.source.ownsTime?.(this.#d?.body)??false,
 wait:request.longPoll===null?null:Math.floor(request.longPoll / 1000),
@@ -2053,30 +2055,43 @@ send:this.send,
 });
 if(!abort.signal.aborted)this.#i.ended(number,arrival);
 if(this.#b !==machine)return;
-if(this.#e?.generation===request.generation)this.#e=null;
+const isAwaited=this.#e?.generation===request.generation;
+if(isAwaited)this.#e=null;
 const{generation,context}=request;
 if(arrival.isOfAnotherCopy){
 this.#a({event:"answered",with:{generation,context,answer:{outcome:"cancelled"}}});
 const wish={origin:"change",isUnconditional:true};
 return this.#a({event:"wished",with:wish});
 }
-this.#as.set(generation,{...why,...arrival.evidence});
+this.#at.set(generation,{...why,...arrival.evidence});
 const isCurrent=context.question===this.#t.question;
 if(isCurrent&&arrival.outcome !=="cancelled"){
-this.#w={problem:arrival.problem,reason:arrival.reason??null};
+this.#v={problem:arrival.problem,reason:arrival.reason??null};
 this.onArrival(arrival);
 }
-this.#bm("answered",{generation,context},this.#bn(arrival,isCurrent),arrival.answeredAt,()=>this.onConfirmed(order));
-if(!this.#ac||this.#e !==null)return;
-this.#ac=false;
+const stored=arrival.marks.transit??0;
+const servedAt=stored>0?arrival.askedAt - stored - 1000:arrival.askedAt;
+const confirms=()=>this.onConfirmed(order,servedAt);
+const effects=this.#bn("answered",{generation,context},this.#bo(arrival,isCurrent),arrival.answeredAt,confirms);
+if(isAwaited&&isCurrent&&effects.notes.includes("superseded"))this.#x=confirms;
+if(!this.#ad||this.#e !==null)return;
+this.#ad=false;
 if(this.#b===machine)this.#a({event:"wished",with:{wish:"change"}});
 }
-#bm(event,values,answer,arrivedAt,confirms=null){
+#bn(event,values,answer,arrivedAt,confirms=null){
 const now=this.now();
 answer.decoding=Math.max(0,Math.round(now - arrivedAt));
-this.#a({event,with:{...values,answer}},now,confirms);
+return this.#a({event,with:{...values,answer}},now,confirms);
 }
-#bn(arrival,isCurrent){
+#bo(arrival,isCurrent){
+try{
+return this.#bp(arrival,isCurrent);
+}catch(failure){
+this.#v={problem:null,reason:String(failure?.message??failure).slice(0,200)};
+return this.#bp({...arrival,outcome:"undecodable"},isCurrent);
+}
+}
+#bp(arrival,isCurrent){
 const answer={
 outcome:arrival.outcome,status:arrival.status,bytes:arrival.bytes,hints:arrival.hints,
 marks:{...arrival.marks,...this.source.marks},deviceTime:Date.now(),
@@ -2084,14 +2099,14 @@ marks:{...arrival.marks,...this.source.marks},deviceTime:Date.now(),
 if(arrival.answeredAt !==undefined)answer.delay=Math.max(0,Math.round(arrival.answeredAt - arrival.askedAt));
 this.#k +=1;
 if(arrival.outcome==="content"){
-const isSame=isCurrent&&this.#d !==null&&this.source.contentOf(this.#d.body)===this.source.contentOf(arrival.body);
+const isSame=isCurrent&&this.#d !==null&&this.#cs(arrival.body);
 const incoming={
 body:arrival.body,
 tag:arrival.tag,
 revision:isSame?this.#d.revision:this.#k,
 validator:arrival.tag===null?null:this.#k,
 };
-if(isCurrent)this.#aq=incoming;
+if(isCurrent)this.#ar=incoming;
 answer.revision=incoming.revision;
 answer.validator=incoming.validator;
 Object.assign(answer,this.source.natureOf(arrival.body));
@@ -2100,12 +2115,19 @@ if(arrival.outcome==="throttled")answer.retryAfter=arrival.retryAfter;
 if(arrival.outcome==="undecodable")answer.reason=this.#k;
 return answer;
 }
-#cm(){
-this.#ad();
-if(this.source.occupiesNoConnection)return this.#bo();
+#cs(body){
+try{
+return this.source.contentOf(this.#d.body)===this.source.contentOf(body);
+}catch{
+return false;
+}
+}
+#co(){
+this.#ae();
+if(this.source.occupiesNoConnection)return this.#bq();
 const place={number:null};
 place.number=this.#i.stream(
-()=>this.#p===place&&this.#bo(),
+()=>this.#p===place&&this.#bq(),
 ()=>{
 if(this.#p !==place)return;
 this.#p=null;
@@ -2114,7 +2136,7 @@ this.#a({event:"linkLost"});
 );
 this.#p=place;
 }
-#bo(){
+#bq(){
 let heardAt=this.now();
 const stream=this.source.openStream(this.#j,this.#d,{
 opened:(isResumed)=>this.#a({event:"linkOpened",with:{isResumed}}),
@@ -2123,32 +2145,36 @@ heardAt=this.now();
 this.#a({event:"linkHeard"},heardAt);
 },
 gap:()=>this.#a({event:"linkGap"}),
-delivered:(arrival)=>this.#cq(arrival,heardAt),
-lost:(pause)=>this.#cr(stream,pause),
-retry:(ms)=>(this.#ao=ms),
-wait:Math.max(0,this.#ap - this.now()),
+delivered:(arrival)=>this.#ct(arrival,heardAt),
+lost:(pause)=>this.#cu(stream,pause),
+retry:(ms)=>(this.#ap=ms),
+wait:Math.max(0,this.#aq - this.now()),
 });
 this.#u=stream;
 }
-#cq(arrival,heardAt){
+#ct(arrival,heardAt){
 this.onArrival({...arrival,askedAt:heardAt,answeredAt:heardAt});
-this.#bm("linkDelivered",{context:this.#t},this.#bn(arrival,true),heardAt);
+const confirms=this.#x;
+this.#bn("linkDelivered",{context:this.#t},this.#bo(arrival,true),heardAt,()=>{
+confirms?.();
+if(this.#x===confirms)this.#x=null;
+});
 }
-#cr(stream,pause=null){
+#cu(stream,pause=null){
 if(this.#u !==stream)return;
 if(pause !==null)this.#i.asksForPause(pause);
 this.#u=null;
-this.#bp();
-this.#ap=this.now()+ this.#ao;
+this.#br();
+this.#aq=this.now()+ this.#ap;
 this.#a({event:"linkLost"});
 }
-#ad(){
+#ae(){
 const stream=this.#u;
 this.#u=null;
 stream?.close();
-this.#bp();
+this.#br();
 }
-#bp(){
+#br(){
 const place=this.#p;
 this.#p=null;
 if(place !==null&&place.number !==null)this.#i.withdraw(place.number);
@@ -2280,9 +2306,9 @@ const power=10 ** Math.floor(Math.log10(Math.max(value,1e-9)));
 return(STEPS.find((step)=>step * power>=value)??10)* power;
 }
 class TimePlot{
-#at=newShape("line",{class:"plot-cursor",y1:0,y2:HEIGHT});
-#x=newElement("p","plot-read");
-#y=null;
+#au=newShape("line",{class:"plot-cursor",y1:0,y2:HEIGHT});
+#y=newElement("p","plot-read");
+#z=null;
 constructor({title,note=null,isWide=false}){
 this.words={title,note};
 this.root=newElement("article","plot-card");
@@ -2301,12 +2327,12 @@ this.table.tabIndex=0;
 this.table.setAttribute("role","region");
 this.details.append(this.summary,this.table);
 this.root.append(head,this.note,this.legend,this.area,this.details);
-this.area.addEventListener("pointermove",(event)=>this.#bq(event));
-this.area.addEventListener("pointerleave",()=>this.#bq(null));
-this.details.addEventListener("toggle",()=>this.details.open&&this.#br());
+this.area.addEventListener("pointermove",(event)=>this.#bs(event));
+this.area.addEventListener("pointerleave",()=>this.#bs(null));
+this.details.addEventListener("toggle",()=>this.details.open&&this.#bt());
 }
 show(data){
-this.#y=data;
+this.#z=data;
 const{say}=data;
 setText(this.title,say(this.words.title));
 setText(this.note,this.words.note?say(this.words.note,data.noteValues):"");
@@ -2322,10 +2348,10 @@ item.dataset.mark=kind;
 item.style.setProperty("--key",kind==="band"?"var(--plot-band)":colour);
 return item;
 }));
-this.#cs(data);
-if(this.details.open)this.#br();
+this.#cv(data);
+if(this.details.open)this.#bt();
 }
-#cs({rows,series,from,to,step,top,most=Infinity,round=roundUp,limit,unit,zone,say,summary}){
+#cv({rows,series,from,to,step,top,most=Infinity,round=roundUp,limit,unit,zone,say,summary}){
 const stacks=series.some(({kind})=>kind==="bar");
 const sums=rows.map(({values})=>stacks
 ?series.reduce((sum,{kind,place})=>sum +(kind==="bar"?values[place]??0:0),0)
@@ -2354,12 +2380,12 @@ path.style.setProperty("--key",each.colour);
 picture.append(path);
 }
 }
-if(stacks)this.#ct(picture,{rows,series,step,x,y});
-picture.append(this.#at);
+if(stacks)this.#cw(picture,{rows,series,step,x,y});
+picture.append(this.#au);
 const empty=known.length===0?[newElement("p","plot-empty",say("nothingKnown"))]:[];
-this.area.replaceChildren(picture,...labels,...empty,this.#x);
+this.area.replaceChildren(picture,...labels,...empty,this.#y);
 }
-#ct(picture,{rows,series,step,x,y}){
+#cw(picture,{rows,series,step,x,y}){
 const paths=new Map(series.filter(({kind})=>kind==="bar").map((each)=>[each,""]));
 for(const{at,values}of rows){
 let below=0;
@@ -2378,26 +2404,26 @@ bars.style.setProperty("--key",colour);
 picture.append(bars);
 }
 }
-#bq(event){
-const data=this.#y;
+#bs(event){
+const data=this.#z;
 const box=this.area.getBoundingClientRect();
 const at=event&&data?data.from +((event.clientX - box.left)/ box.width)*(data.to - data.from):null;
 const row=at===null?null:data.rows.findLast((each)=>each.at<=at&&at<each.at + data.step * GAP_STEPS);
-for(const node of [this.#at,this.#x])node.style.visibility=row?"visible":"hidden";
+for(const node of [this.#au,this.#y])node.style.visibility=row?"visible":"hidden";
 if(!row)return;
 const x=((row.at + data.step / 2 - data.from)/(data.to - data.from))* WIDTH;
-for(const name of ["x1","x2"])setAttribute(this.#at,name,x.toFixed(1));
-setText(this.#x,[whenOf(row.at,data),...this.#cu(row)].join("\n"));
+for(const name of ["x1","x2"])setAttribute(this.#au,name,x.toFixed(1));
+setText(this.#y,[whenOf(row.at,data),...this.#cx(row)].join("\n"));
 const isLeft=x>WIDTH / 2;
-this.#x.style.left=isLeft?"auto":`calc(${x / 10}% + .5rem)`;
-this.#x.style.right=isLeft?`calc(${100 - x / 10}% + .5rem)`:"auto";
+this.#y.style.left=isLeft?"auto":`calc(${x / 10}% + .5rem)`;
+this.#y.style.right=isLeft?`calc(${100 - x / 10}% + .5rem)`:"auto";
 }
-#cu({values}){
-return this.#y.series.filter(({place})=>place !==undefined&&values[place] !==null)
-.map(({name,place})=>`${name}: ${this.#y.unit(values[place])}`);
+#cx({values}){
+return this.#z.series.filter(({place})=>place !==undefined&&values[place] !==null)
+.map(({name,place})=>`${name}: ${this.#z.unit(values[place])}`);
 }
-#br(){
-const data=this.#y;
+#bt(){
+const data=this.#z;
 if(!data)return;
 const columns=data.series.filter(({place})=>place !==undefined);
 const table=newElement("table");
@@ -2487,12 +2513,12 @@ root.append(...Object.values(this.plots).map((plot)=>plot.root));
 show(known,words){
 const base={from:known.from,to:known.to,step:known.step,zone:words.zone,say:words.say};
 const of=(kind)=>known.series.filter((series)=>series.kind===kind);
-this.#cv(of("trip-updates"),base,words);
-this.#cw(of("served"),base,words);
-this.#cx(of("departures"),base,words);
-this.#cy(of("trip-updates"),of("departures"),base,words);
+this.#cy(of("trip-updates"),base,words);
+this.#cz(of("served"),base,words);
+this.#da(of("departures"),base,words);
+this.#db(of("trip-updates"),of("departures"),base,words);
 }
-#cv(sources,base,{say,staleSec,feedsAreSeveral}){
+#cy(sources,base,{say,staleSec,feedsAreSeveral}){
 const rows=joined(sources,(point)=>[point?.ageMeanSec??null,point?.ageMinSec??null,point?.ageMaxSec??null],3);
 const isOne=sources.length===1;
 const series=sources.flatMap((source,index)=>{
@@ -2510,7 +2536,7 @@ this.plots.age.show({
 now:last===null?"":`⌀ ${seconds(last)}`,summary:rows.length?say("plotSummary",{last:seconds(last??0),most:seconds(most)}):"",
 });
 }
-#cw(sources,base,{say}){
+#cz(sources,base,{say}){
 const rows=joined(sources,(point)=>[point?.ageMedianSec??null,point?.ageP90Sec??null],2);
 const series=sources.length===0?[]:[
 {name:say("median"),place:0,colour:COLOURS[0],kind:"line"},{name:say("p90"),place:1,colour:COLOURS[1],kind:"line"},
@@ -2522,7 +2548,7 @@ this.plots.served.show({
 summary:rows.length?say("plotSummary",{last:seconds(last??0),most:seconds(most)}):"",
 });
 }
-#cx(feeds,base,{say,number}){
+#da(feeds,base,{say,number}){
 const shares=[...SHARES,...OTHERS];
 const rows=summed(feeds,shares.map(([name])=>name));
 const series=shares.map(([name,colour],place)=>({name:say(`share-${name}`),place,colour,kind:"bar"}));
@@ -2540,7 +2566,7 @@ this.plots.missing.show({
 now:feeds.length?unit(count):"",summary:say("missingSummary",{count:unit(count)}),
 });
 }
-#cy(sources,feeds,base,{say,number}){
+#db(sources,feeds,base,{say,number}){
 const ends=new Map();
 const at=(time)=>ends.get(time)??ends.set(time,[null,null]).get(time);
 for(const source of sources){
@@ -2615,13 +2641,13 @@ const of=sources.filter(({kind,feed})=>kind===source.kind&&feed===source.feed).l
 return [say(`kind-${source.kind}`),of>1?String(source.number):"",timetables.length>1?`(${source.feed})`:""].filter(Boolean).join(" ");
 }
 class SourceList{
-#au=[];
+#av=[];
 constructor(list){
 this.list=list;
 }
 show(status,words){
 const{say,number}=words;
-this.#au=status.sources.map((source)=>{
+this.#av=status.sources.map((source)=>{
 const root=newElement("li","source");
 const title=newElement("div");
 const state=newElement("p","source-state");
@@ -2647,10 +2673,10 @@ root.append(title,age,facts);
 if(source.lastError)root.append(newElement("p","grave-text",source.lastError));
 return{source,root,age,word,sign};
 });
-this.list.replaceChildren(...this.#au.map(({root})=>root));
+this.list.replaceChildren(...this.#av.map(({root})=>root));
 }
 tick(now,status,say){
-for(const{source,root,age,word,sign}of this.#au){
+for(const{source,root,age,word,sign}of this.#av){
 const verdict=verdictOn(source,now,status);
 setAttribute(root,"data-level",verdict.level);
 setText(word,say(verdict.word));
@@ -2678,37 +2704,37 @@ reject(signal.reason);
 });
 class EventStreamParser{
 retry=null;
-#av="";
-#ae=[];
+#aw="";
+#af=[];
 #s="";
-#aw=0;
-#bs=null;
+#ax=0;
+#bu=null;
 feed(text){
 const events=[];
-let rest=this.#av + text;
+let rest=this.#aw + text;
 const held=rest.endsWith("\r")?"\r":"";
 if(held)rest=rest.slice(0,-1);
 const lines=rest.split(/\r\n|\n|\r/);
-this.#av=lines.pop()+ held;
-for(const line of lines)this.#cz(line,events);
-if(this.#aw + this.#av.length>LONGEST_EVENT)throw new RangeError("the event is too long");
+this.#aw=lines.pop()+ held;
+for(const line of lines)this.#dc(line,events);
+if(this.#ax + this.#aw.length>LONGEST_EVENT)throw new RangeError("the event is too long");
 return events;
 }
-#cz(line,events){
-if(line==="")return this.#da(events);
+#dc(line,events){
+if(line==="")return this.#dd(events);
 if(line.startsWith(":"))return;
 const colon=line.indexOf(":");
 const field=colon<0?line:line.slice(0,colon);
 const value=colon<0?"":line.slice(colon + 1).replace(/^ /,"");
-if(field==="data")this.#ae.push(value);
+if(field==="data")this.#af.push(value);
 if(field==="event")this.#s=value;
 if(field==="retry"&&/^[0-9]+$/.test(value))this.retry=Math.min(Number(value),LONGEST_RETRY_MS);
-if(field==="id"&&!value.includes("\0"))this.#bs=value;
-this.#aw +=line.length;
+if(field==="id"&&!value.includes("\0"))this.#bu=value;
+this.#ax +=line.length;
 }
-#da(events){
-if(this.#ae.length>0)events.push({name:this.#s||"message",id:this.#bs,data:this.#ae.join("\n")});
-[this.#ae,this.#s,this.#aw]=[[],"",0];
+#dd(events){
+if(this.#af.length>0)events.push({name:this.#s||"message",id:this.#bu,data:this.#af.join("\n")});
+[this.#af,this.#s,this.#ax]=[[],"",0];
 }
 }
 async function readEventStream(address,{lastId,fields={},signal,wait=0,send=fetch,onOpen,onLife,onRetry=()=>{},onEvent}){
@@ -2739,19 +2765,19 @@ return{pause,EventStreamParser,readEventStream};
 })();
 const m_engine_resource_stream=(()=>{
 class ResourceStream{
-#ax=new AbortController();
+#ay=new AbortController();
 constructor(listener){
 this.listener=listener;
 }
 async run(read,address,options={}){
-const tell=(act)=>this.#ax.signal.aborted||act();
+const tell=(act)=>this.#ay.signal.aborted||act();
 const lastId=options.lastId??null;
 let pause=null;
 try{
 await read(address,{
 ...options,
 lastId,
-signal:this.#ax.signal,
+signal:this.#ay.signal,
 wait:this.listener.wait,
 onRetry:(ms)=>tell(()=>this.listener.retry(ms)),
 onOpen:()=>tell(()=>this.listener.opened(lastId !==null)),
@@ -2769,7 +2795,7 @@ deliver(outcome,{body=null,tag=null,bytes,marks={},hints={}}){
 this.listener.delivered({outcome,status:200,body,tag,bytes,marks,hints});
 }
 close(){
-this.#ax.abort();
+this.#ay.abort();
 }
 }
 return{ResourceStream};
@@ -2814,13 +2840,13 @@ return{readWebSocket};
 })();
 const m_engine_value_stream=(()=>{
 const{readEventStream}=m_engine_event_stream;
-const{truncationOf}=m_engine_marks;
+const{instant,truncationOf}=m_engine_marks;
 const{ResourceStream}=m_engine_resource_stream;
 const{readWebSocket}=m_engine_web_socket;
 const LATEST_TIME=8.64e15;
 const wholeValue=({data})=>({value:JSON.parse(data)});
 function timeOf(value){
-const time=typeof value==="string"?Date.parse(value):Number(value);
+const time=typeof value==="string"?instant(value)??NaN:Number(value);
 return Math.abs(time)<=LATEST_TIME?Math.trunc(time):null;
 }
 function spanOf(value){
@@ -2828,25 +2854,25 @@ const span=typeof value==="string"&&value.trim()===""?NaN:Number(value);
 return Number.isFinite(span)?Math.max(0,Math.min(Math.trunc(span),LATEST_TIME)):0;
 }
 class ValueStream extends ResourceStream{
-#bt;
-#ay;
+#bv;
+#az;
 constructor({address,transport="events",reduce=wholeValue,resumes=false,protocols},{value,lastId,headers,client,keepId},listener){
 super(listener);
-this.#bt=reduce;
-this.#ay=value;
+this.#bv=reduce;
+this.#az=value;
 this.keepId=keepId;
 if(transport==="webSocket")this.run(readWebSocket,String(address),{protocols,Socket:client.Socket});
 else this.run(readEventStream,String(address),{fields:headers,send:client.send,lastId:resumes?lastId:null});
 }
 take(event){
-const made=this.#bt(event,this.#ay);
+const made=this.#bv(event,this.#az);
 if(made==null)return;
 if(made==="gap")return this.listener.gap();
 if(event.id !==null)this.keepId(event.id);
 const bytes=event.data.length;
 const marks={status:"applied",...marksOf(made)};
 if(made==="unchanged")return this.deliver("unchanged",{bytes,marks});
-this.#ay=made.value;
+this.#az=made.value;
 this.deliver("content",{body:made.value,tag:made.tag??null,bytes,marks});
 }
 }
@@ -2886,12 +2912,12 @@ const m_shared_announcer=(()=>{
 const{element,setText}=m_shared_dom;
 const LEAST_GAP_MS=20_000;
 class Announcer{
-#bu=-LEAST_GAP_MS;
-#db=element("announcement");
+#bw=-LEAST_GAP_MS;
+#de=element("announcement");
 say(sentence,{now,urgent=false}){
-if(!sentence||(!urgent&&now - this.#bu<LEAST_GAP_MS))return false;
-this.#bu=now;
-setText(this.#db,sentence);
+if(!sentence||(!urgent&&now - this.#bw<LEAST_GAP_MS))return false;
+this.#bw=now;
+setText(this.#de,sentence);
 return true;
 }
 }
@@ -2900,29 +2926,29 @@ return{Announcer};
 const m_engine_clock=(()=>{
 const SLEPT_FROM_MS=5000;
 class SteadyClock{
-#bv=performance.now();
-#bw=Date.now();
+#bx=performance.now();
+#by=Date.now();
 now(){
 return performance.now();
 }
 notice(){
 const [steady,wall]=[performance.now(),Date.now()];
-const gap=wall - this.#bw -(steady - this.#bv);
-[this.#bv,this.#bw]=[steady,wall];
+const gap=wall - this.#by -(steady - this.#bx);
+[this.#bx,this.#by]=[steady,wall];
 return gap>=SLEPT_FROM_MS;
 }
 }
 const steadyClock=new SteadyClock();
 class ServerClock{
 #l=Date.now()- steadyClock.now();
-#bx=false;
+#bz=false;
 learn(serverTime,{askedAt,answeredAt}){
 if(serverTime===null)return;
 const middle=(askedAt + answeredAt)/ 2;
 const believed=middle + this.#l;
-const isWithin=this.#bx&&serverTime % 1000===0&&believed>=serverTime&&believed<serverTime + 1000;
+const isWithin=this.#bz&&serverTime % 1000===0&&believed>=serverTime&&believed<serverTime + 1000;
 if(!isWithin)this.#l=serverTime - middle;
-this.#bx=true;
+this.#bz=true;
 }
 learnFrom(arrival){
 if(arrival.outcome==="content"||arrival.outcome==="unchanged")this.learn(arrival.marks.serverTime??null,arrival);
@@ -2943,57 +2969,57 @@ return{steadyClock,ServerClock,everySecond};
 const m_engine_device=(()=>{
 const{steadyClock}=m_engine_clock;
 class Device{
-#az=new Set();
-#af=null;
+#ba=new Set();
 #ag=null;
+#ah=null;
 constructor(){
-this.#ah();
+this.#ai();
 if(typeof document==="undefined")return;
-document.addEventListener("visibilitychange",()=>this.#ah());
-document.addEventListener("freeze",()=>this.#ba("suspended"));
-document.addEventListener("resume",()=>this.#ah());
-addEventListener("pagehide",()=>this.#ba("suspended"));
-addEventListener("pageshow",()=>this.#ah());
+document.addEventListener("visibilitychange",()=>this.#ai());
+document.addEventListener("freeze",()=>this.#bb("suspended"));
+document.addEventListener("resume",()=>this.#ai());
+addEventListener("pagehide",()=>this.#bb("suspended"));
+addEventListener("pageshow",()=>this.#ai());
 addEventListener("focus",()=>this.#a({event:"focused"}));
-for(const name of ["online","offline"])addEventListener(name,()=>this.#bb());
-navigator.connection?.addEventListener?.("change",()=>this.#bb());
+for(const name of ["online","offline"])addEventListener(name,()=>this.#bc());
+navigator.connection?.addEventListener?.("change",()=>this.#bc());
 }
 now(){
 return steadyClock.now();
 }
 get lifecycle(){
-return this.#af;
-}
-get connectivity(){
 return this.#ag;
 }
+get connectivity(){
+return this.#ah;
+}
 listen(listener){
-listener({event:"lifecycle",with:{to:this.#af}});
-listener({event:"connectivity",with:{to:this.#ag}});
-this.#az.add(listener);
-return()=>this.#az.delete(listener);
+listener({event:"lifecycle",with:{to:this.#ag}});
+listener({event:"connectivity",with:{to:this.#ah}});
+this.#ba.add(listener);
+return()=>this.#ba.delete(listener);
 }
 tick(){
 if(steadyClock.notice())this.#a({event:"slept"});
 }
-#ah(){
-this.#ba(globalThis.document?.hidden?"background":"foreground");
-this.#bb();
+#ai(){
+this.#bb(globalThis.document?.hidden?"background":"foreground");
+this.#bc();
 }
-#ba(to){
-if(this.#af===to)return;
-this.#af=to;
-this.#a({event:"lifecycle",with:{to}});
-}
-#bb(){
-const{onLine,connection}=globalThis.navigator??{};
-const to=onLine===false?"offline":connection?.saveData?"metered":"online";
+#bb(to){
 if(this.#ag===to)return;
 this.#ag=to;
+this.#a({event:"lifecycle",with:{to}});
+}
+#bc(){
+const{onLine,connection}=globalThis.navigator??{};
+const to=onLine===false?"offline":connection?.saveData?"metered":"online";
+if(this.#ah===to)return;
+this.#ah=to;
 this.#a({event:"connectivity",with:{to}});
 }
 #a(event){
-for(const listener of this.#az)listener(event);
+for(const listener of this.#ba)listener(event);
 }
 }
 return{Device};
@@ -3040,10 +3066,10 @@ const{languageOf,loadMessages,LOCALES,sentences}=m_messages_messages;
 const FAULT={pageFault:"{reason}",reload:"Reload"};
 const THEMES=["auto","light","dark"];
 class WorkPage{
-#by;
-#bz=null;
+#ca;
+#cb=null;
 constructor({modules,language,messages}){
-this.#by=modules;
+this.#ca=modules;
 this.language=language;
 this.messages=messages;
 this.device=new Device();
@@ -3053,8 +3079,8 @@ const theme=new URLSearchParams(location.search).get("theme");
 this.theme=THEMES.includes(theme)?theme:memory.read("theme")??"auto";
 this.say=sentences(language,messages);
 for(const id of ["settings","help"])makeDialog(element(id));
-element("language").addEventListener("change",(event)=>this.#dc(event.target.value));
-element("theme").addEventListener("change",(event)=>this.#ai("theme","theme",event.target.value));
+element("language").addEventListener("change",(event)=>this.#df(event.target.value));
+element("theme").addEventListener("change",(event)=>this.#aj("theme","theme",event.target.value));
 element("settings-open").addEventListener("click",()=>element("settings").showModal());
 element("help-open").addEventListener("click",()=>this.help());
 document.addEventListener("visibilitychange",()=>document.hidden||this.tick());
@@ -3073,15 +3099,15 @@ help(){
 element("settings").close();
 element("help").showModal();
 }
-async #dc(language){
-this.#bz=language;
-const messages=await loadMessages(this.#by,language).catch(()=>null);
-if(this.#bz !==language)return;
+async #df(language){
+this.#cb=language;
+const messages=await loadMessages(this.#ca,language).catch(()=>null);
+if(this.#cb !==language)return;
 if(!messages)return void(element("language").value=this.language);
 this.messages=messages;
-this.#ai("language","lang",language);
+this.#aj("language","lang",language);
 }
-#ai(name,parameter,value){
+#aj(name,parameter,value){
 this[name]=value;
 memory.write(name,value);
 const address=new URL(location.href);
@@ -3134,7 +3160,7 @@ const{Plots}=m_status_plots;
 const{nameOf,SourceList,verdictOn}=m_status_source_list;
 const{statusSource}=m_status_status_source;
 const{begin,WorkPage}=m_shared_work_page;
-const WASM="/assets/freshness.697f12ae4603.wasm";
+const WASM="/assets/freshness.f5b1afb5cbfa.wasm";
 const MESSAGES={
 fr:()=>later("/assets/messages-fr-status.87eb36db1cc2.js",loaded),
 de:()=>later("/assets/messages-de-status.903e340b8593.js",loaded),
@@ -3146,41 +3172,41 @@ const SIGNS={live:"live",ageing:"live",reduced:"reduced",stale:"reduced",held:"r
 const LEVELS=["good","warning","grave"];
 const LEVEL_SIGNS={good:"done",warning:"reduced",grave:"failing"};
 class StatusPage extends WorkPage{
-#aj=null;
-#bc=null;
+#ak=null;
+#bd=null;
 constructor(engine,words){
 super(words);
 this.root=element("status-page");
 this.parts=partsOf(this.root);
 this.sources=new SourceList(this.parts.sources);
 this.plots=new Plots(this.parts.plots);
-this.points=new HistoryPoints(()=>this.#ca());
+this.points=new HistoryPoints(()=>this.#cc());
 const onArrival=(arrival)=>this.clock.learnFrom(arrival);
-this.live=new LiveResource(statusSource(),{engine,policy:POLICY,device:this.device,onChange:()=>this.#cb(),onArrival});
-this.parts.refresh.addEventListener("click",()=>this.#cc());
-for(const button of this.root.querySelectorAll("[data-range]"))button.addEventListener("click",()=>this.#ai(button.dataset.range));
+this.live=new LiveResource(statusSource(),{engine,policy:POLICY,device:this.device,onChange:()=>this.#cd(),onArrival});
+this.parts.refresh.addEventListener("click",()=>this.#ce());
+for(const button of this.root.querySelectorAll("[data-range]"))button.addEventListener("click",()=>this.#aj(button.dataset.range));
 this.speak();
 this.live.watch({});
 }
-#cc(){
+#ce(){
 this.live.refresh();
 if(this.live.body)this.points.ask();
 }
-#ai(range){
+#aj(range){
 for(const button of this.root.querySelectorAll("[data-range]"))setAttribute(button,"aria-pressed",String(button.dataset.range===range));
 this.points.choose(range);
 }
 actOf(event){
 if(!keysAreOn())return null;
-return{r:()=>this.#cc(),"?":()=>this.help()}[event.key]??null;
+return{r:()=>this.#ce(),"?":()=>this.help()}[event.key]??null;
 }
 speak(){
 super.speak();
 document.title=this.say("statusPage");
-this.#cb();
-this.#ca();
+this.#cd();
+this.#cc();
 }
-get #cd(){
+get #cf(){
 const status=this.live.body;
 return{
 say:this.say,
@@ -3197,10 +3223,10 @@ const status=this.live.body;
 const age=this.live.look()?.label.age??0;
 return status?Date.parse(status.servedAt)+ age:this.clock.now();
 }
-#cb(){
+#cd(){
 const status=this.live?.body;
 if(status){
-const words=this.#cd;
+const words=this.#cf;
 this.points.begin(this.#g);
 this.sources.show(status,words);
 this.parts.nosources.hidden=status.sources.length>0;
@@ -3211,11 +3237,11 @@ this.parts.missing.replaceChildren(missingLines(missing,words));
 const matches=status.matches.map((match)=>matchCard(match,words));
 this.parts.matches.replaceChildren(...(matches.length>0?matches:[newElement("p","soft",this.say("noMatches"))]));
 this.parts.timetables.replaceChildren(...status.timetables.map((timetable)=>timetableCard(timetable,words)));
-this.#dd(status,words);
+this.#dg(status,words);
 }
 this.tick();
 }
-#dd(status,{number}){
+#dg(status,{number}){
 const{say}=this;
 const sum=(name)=>status.today.reduce((total,{total:counts})=>total + counts[name],0);
 const predicted=sum("predicted");
@@ -3236,25 +3262,25 @@ tile.append(newElement("dt","",name),number,newElement("dd","tile-note",note));
 return tile;
 }));
 }
-#ca(){
+#cc(){
 const known=this.points?.known;
 const{nohistory,plots}=this.parts;
 const isShown=Boolean(known?.series);
 plots.hidden=!isShown;
 nohistory.hidden=isShown||!known;
 if(known&&!isShown)setText(nohistory,this.say(known.isOff?"historyOff":"historyFails"));
-if(isShown)this.plots.show(known,this.#cd);
+if(isShown)this.plots.show(known,this.#cf);
 }
 tick(){
 const status=this.live?.body;
 if(status){
 this.points.begin(this.#g);
 this.sources.tick(this.#g,status,this.say);
-this.#de(status);
+this.#dh(status);
 }
-this.#df();
+this.#di();
 }
-#de(status){
+#dh(status){
 const{say}=this;
 const verdicts=status.sources.map((source)=>({source,...verdictOn(source,this.#g,status)}));
 const bad=verdicts.filter(({level})=>level !=="good");
@@ -3279,10 +3305,10 @@ if(this.parts.warnings.dataset.written !==written){
 this.parts.warnings.dataset.written=written;
 this.parts.warnings.replaceChildren(...warnings.map(([,sentence])=>newElement("li","",sentence)));
 }
-if(this.#bc !==null&&this.#bc !==level)this.announcer.say(text,{now:this.device.now(),urgent:level==="grave"});
-this.#bc=level;
+if(this.#bd !==null&&this.#bd !==level)this.announcer.say(text,{now:this.device.now(),urgent:level==="grave"});
+this.#bd=level;
 }
-#df(){
+#di(){
 const look=this.live?.look();
 if(!look)return;
 const steady=this.device.now();
@@ -3293,9 +3319,9 @@ setAttribute(this.root,"data-state",line.state);
 setSign(this.parts.sign,SIGNS[line.state]??"loading");
 setText(this.parts.state,line.title);
 setText(this.parts.detail,line.detail);
-if(this.#aj !==line.state){
-const isNews=this.#aj !==null&&["failing","offline"].some((one)=>one===line.state||one===this.#aj);
-this.#aj=line.state;
+if(this.#ak !==line.state){
+const isNews=this.#ak !==null&&["failing","offline"].some((one)=>one===line.state||one===this.#ak);
+this.#ak=line.state;
 if(isNews)this.announcer.say(line.title,{now:steady,urgent:true});
 }
 }
