@@ -316,7 +316,9 @@ final class ResourceEntry<R: FreshResource>: AnyResourceEntry {
       }
       if let arriving = state.arriving {
         state.arriving = nil
-        if !effects.notes.contains(.superseded) { state.failure = arriving }
+        let isOfOtherRequest =
+          effects.notes.contains(.superseded) && effects.snapshot != .hold
+        if !isOfOtherRequest { state.failure = arriving }
       }
       guard !effects.changes.isEmpty || isConfirmed else { return [] }
       state.live.isLoading = machine.isLoading

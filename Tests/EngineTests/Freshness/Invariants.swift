@@ -65,6 +65,10 @@ struct Invariants {
     guard effects.notes.contains(.superseded), case .answered(let ticket, _) = event else {
       return true
     }
+    if effects.snapshot == .hold {
+      // R33: one that the stream overtook is a success that leaves the copy alone.
+      return before.snapshot == after.snapshot && after.failure == nil
+    }
     let isOfRequest = ticket.generation == before.outstanding?.generation
     // Every event checks the time as well, and may find that a request is due.
     let allowed: Effects.Changes = isOfRequest || effects.request != nil ? .loading : []
