@@ -174,7 +174,8 @@ let package = Package(
     .target(
       name: "BookLibrary",
       dependencies: [
-        "Books", "CZlib", "ConditionalHTTP", "Storage", "StrictJSON", .grdb, .httpTypes,
+        "Books", "CZlib", "ConditionalHTTP", "PostgresClient", "Storage", "StrictJSON", .grdb,
+        .httpTypes,
       ]
     ),
     .target(
@@ -266,6 +267,7 @@ let package = Package(
     .target(
       name: "JobsServer",
       dependencies: [
+        "BookLibrary",
         "ConditionalHTTP", "FreshResponses", "FreshnessServer", "Jobs", "PostgresClient", "Serving",
         "Storage", "StrictJSON", "TolerantDecoding", .grdb, .httpTypes, .hummingbird, .logging,
         .nioCore,
@@ -484,7 +486,8 @@ let package = Package(
       name: "BookTests",
       dependencies: [
         "BookLibrary", "BookPipelines", "BookScan", "Books", "ConditionalHTTP", "Jobs",
-        "StrictJSON", "TestScale", "URLSessionTransport", .grdb, .httpTypes,
+        "JobsServer", "PostgresClient", "PostgresCluster", "Serving", "StrictJSON", "TestScale",
+        "URLSessionTransport", .grdb, .httpTypes,
       ]
     ),
     .testTarget(

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import glob
+import shutil
 import subprocess
 from pathlib import Path
 
@@ -35,6 +37,21 @@ class Database:
         self.process.stdin.write(word + "\n")
         self.process.stdin.flush()
         assert self.process.stdout.readline().strip() == word
+
+    def hold(self) -> subprocess.Popen[str]:
+        """A client within a transaction: what it locks, by lines on its input, is locked until its input ends."""
+        psql = shutil.which("psql") or max(glob.glob("/usr/lib/postgresql/*/bin/psql"))
+        client = subprocess.Popen([psql, "-qAtX", "-d", self.url], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+        self.say(client, "BEGIN;")
+        return client
+
+    @staticmethod
+    def say(client: subprocess.Popen[str], statement: str) -> None:
+        """Lets a client run a statement without rows, and waits for its end."""
+        client.stdin.write(statement + "\n\\echo done\n")
+        client.stdin.flush()
+        while (line := client.stdout.readline().strip()) != "done":
+            assert line or client.poll() is None, statement
 
     def close(self) -> None:
         """Ends the server and removes all of it."""

@@ -297,10 +297,45 @@ class DatabaseTests(LossTests):
         self.assertEqual(server.wait(job)["state"], "succeeded")
         self.check_events(listener.end())
 
-    def test_imports_of_tables_stay_on_one_machine(self):
-        server = self.serve("server")
-        status, body, _ = server.ask("POST", "/v1/jobs/csv_import", b"Title\nDune\n", Content_Type="text/csv")
-        self.assertEqual((status, json.loads(body)["error"]), (404, "unknown_pipeline"))
+    def test_an_import_whose_server_is_killed_goes_on_with_no_row_twice(self):
+        rows = sized(4_000, long=10_000)
+        table = "Book Id,Title,Author,My Rating\n" + "".join(
+            f"{row},Title {row},Author {row % 50},{row % 5 + 1}\n" for row in range(rows))
+        servers = [self.serve(f"server{n}") for n in range(2)]
+        client = self.database.hold()
+        self.addCleanup(client.wait)
+        job = servers[0].start(table.encode(), "csv_import", Content_Type="text/csv", Idempotency_Key=self.id())
+        listeners = [Listener(server, job) for server in servers]
+        until(lambda: any(message["payload"].get("processedCount", 0) >= 200
+                          for listener in listeners for message in listener.messages))
+        # Whichever works on it stands before its next batch.
+        self.database.say(client, "SELECT id FROM freshet.library FOR UPDATE;")
+        self.assertEqual(servers[0].state(job)["state"], "running")
+        victim = [b"\nfreshet_jobs_running 1" in server.ask("GET", "/metrics")[1] for server in servers].index(True)
+        servers[victim].kill()
+        client.stdin.close()
+        other = servers[1 - victim]
+        self.assertEqual(other.wait(job)["state"], "succeeded")
+        messages = listeners[1 - victim].end()
+        self.check_events(messages)
+        third = self.serve("third")
+        # Any server answers with the same bytes and tags.
+        pages = []
+        for server in (other, third):
+            status, body, fields = server.ask("GET", f"/v1/jobs/{job['jobId']}/results?limit=500", token=job["token"])
+            self.assertEqual(status, 200)
+            pages.append((body, fields["ETag"]))
+        self.assertEqual(pages[0], pages[1])
+        results = third.results(job)
+        self.assertEqual([item["number"] for item in results], list(range(rows)))
+        self.assertEqual({item["outcome"] for item in results}, {"imported"})
+        listed = run("library", "list", "--database", self.database.url, "--json")
+        self.assertEqual(listed.returncode, 0, listed.stderr)
+        titles = [json.loads(line)["title"] for line in listed.stdout.splitlines()]
+        self.assertEqual(titles, [f"Title {row}" for row in range(rows)])
+        again = third.start(table.encode(), "csv_import", Content_Type="text/csv")
+        self.assertEqual(other.wait(again)["state"], "succeeded")
+        self.assertEqual({item["outcome"] for item in other.results(again)}, {"duplicate"})
 
 
 class SchemaTests(unittest.TestCase):
@@ -314,9 +349,9 @@ class SchemaTests(unittest.TestCase):
         self.assertEqual(run("import", str(folder / "feed"), "--data", data).returncode, 0)
         answer = run("serve", "--data", data, "--port", "0", "--jobs", str(folder / "jobs"), "--database", database.url)
         self.assertEqual(answer.returncode, 65, answer.stderr)
-        self.assertIn("version 0, and this program needs version 1; run freshet migrate", answer.stderr)
-        self.assertIn("version 1, was version 0", database.migrate("--grant", "freshet").stdout)
-        self.assertIn("version 1, up to date", database.migrate().stdout)
+        self.assertIn("version 0, and this program needs version 2; run freshet migrate", answer.stderr)
+        self.assertIn("version 2, was version 0", database.migrate("--grant", "freshet").stdout)
+        self.assertIn("version 2, up to date", database.migrate().stdout)
         answer = run("serve", "--data", data, "--database", database.url)
         self.assertEqual(answer.returncode, 64, answer.stderr)
         answer = run("migrate", "--database", "postgres://ann:s3cret@/x?host=/nonexistent")

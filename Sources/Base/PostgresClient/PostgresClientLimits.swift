@@ -10,6 +10,8 @@ package struct PostgresClientLimits: Hashable, Sendable {
   package var connectSeconds = 5.0
   /// The longest time of a statement, in seconds.
   package var statementSeconds = 30.0
+  /// How long a transaction may wait for its next statement before the server undoes it, in seconds.
+  package var idleTransactionSeconds = 15.0
   /// How long a canceled statement may take to end before its connection is closed, in seconds.
   package var cancelSeconds = 1.0
   /// The most cancel requests in flight in this process; beyond it, a connection is closed without one.

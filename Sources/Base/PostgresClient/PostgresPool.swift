@@ -145,6 +145,9 @@ package final class PostgresPool: Sendable {
           lost: { [weak self] in self?.step { $0.lost(number) } }
         )
         do {
+          // A process that is stopped within a transaction gives its locks back.
+          let most = Int(limits.idleTransactionSeconds * 1_000)
+          try await connection.query("SET idle_in_transaction_session_timeout TO \(most)")
           try await prepare(connection)
         } catch {
           await connection.close()

@@ -1,3 +1,5 @@
+import Synchronization
+
 /// Tables of the program in a schema of their own, brought up to date by numbered migrations.
 ///
 /// Migrations only go forward. Each leaves what the version before it uses, so that servers of that version go on while
@@ -38,6 +40,18 @@ package struct PostgresSchema: Sendable {
     precondition(name.allSatisfy { $0.isASCII && ($0.isLowercase || $0.isNumber || $0 == "_") })
     self.name = name
     self.migrations = migrations
+  }
+
+  /// Returns connections that use the schema, once it is the one that this program knows.
+  package func pool(
+    _ address: PostgresAddress,
+    limits: PostgresClientLimits = PostgresClientLimits()
+  ) -> PostgresPool {
+    let check = SchemaCheck()
+    return PostgresPool(address, limits: limits) { connection in
+      try await prepare(connection)
+      try await check.run(self, connection)
+    }
   }
 
   /// Makes a connection use the schema.
@@ -111,5 +125,16 @@ package struct PostgresSchema: Sendable {
       "SELECT coalesce(max(number), 0) FROM \(name).migration"
     )
     return try newest.first?[0] ?? 0
+  }
+}
+
+/// Checks the schema of the first connection only: migrations are safe under a server that runs.
+private final class SchemaCheck: Sendable {
+  private let isDone = Atomic(false)
+
+  func run(_ schema: PostgresSchema, _ connection: PostgresConnection) async throws {
+    guard !isDone.load(ordering: .relaxed) else { return }
+    try await schema.check(connection)
+    isDone.store(true, ordering: .relaxed)
   }
 }

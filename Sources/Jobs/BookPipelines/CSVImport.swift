@@ -27,7 +27,7 @@ package struct CSVImport: JobPipeline {
   /// Checking the file, then importing it.
   package let phases = [JobPhase("checking", weight: 1), JobPhase("importing", weight: 9)]
 
-  private let library: Library
+  private let library: any LibraryStore
   private let limits: ImportLimits
 
   /// Creates an import.
@@ -35,7 +35,7 @@ package struct CSVImport: JobPipeline {
   /// - Parameters:
   ///   - library: The library that receives the books.
   ///   - limits: The limits of the input.
-  package init(library: Library, limits: ImportLimits = ImportLimits()) {
+  package init(library: any LibraryStore, limits: ImportLimits = ImportLimits()) {
     self.library = library
     self.limits = limits
   }
@@ -60,10 +60,10 @@ package struct CSVImport: JobPipeline {
       guard try await commit(reports, reported, total, steps) == .proceed else { return }
     }
     var duplicates = FileDuplicates()
-    var batch: [Library.PendingRow] = []
+    var batch: [PendingRow] = []
     let reader = try table.rows()
     while let row = try reader.next() {
-      var pending = Library.PendingRow(row: row)
+      var pending = PendingRow(row: row)
       if case .book(let book, _) = row.content {
         let known =
           duplicates.needsKnownISBN(for: book) ? try await library.isbn(ofBooksLike: book) : nil
@@ -155,7 +155,7 @@ package struct CSVImport: JobPipeline {
   /// Lets nothing wait for the library any more.
   package func stopWaiting() { library.stopWaiting() }
 
-  package func close() async { await library.checkpoint() }
+  package func close() async { await library.finishWriting() }
 
   /// The failed rows as a table that can be corrected and imported again (``Books/FailedRows``).
   package func failedRows(_ work: JobWork, failed: [JobItem]) async throws -> [UInt8]? {

@@ -13,7 +13,7 @@ struct Table {
   private let needsSurvey: Bool
   /// How the columns of the file are to be read; `nil` before it was checked.
   private var survey: ColumnSurvey?
-  private(set) var file: Library.ImportFile
+  private(set) var file: ImportFile
   let headerLine: [UInt8]
   let delimiter: UInt8
 
@@ -48,12 +48,13 @@ struct Table {
     }
     encoding = found.encoding
     markBytes = found.markBytes
-    file = Library.ImportFile(
+    file = ImportFile(
       job: work.job,
       name: input.name,
       source: map.source,
       encoding: encoding
     )
+    file.fence = work.fence
     needsSurvey = map.needsSurvey
     file.scope = map.entryScope
     file.isPart = map.isPart

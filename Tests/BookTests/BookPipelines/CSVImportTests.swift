@@ -61,7 +61,7 @@ import Testing
   ) async throws {
     let folder = try TestFolder()
     let (input, truth) = try await Self.export(service, 1_500, folder)
-    let library = try Library(path: folder.path + "/library.sqlite")
+    let library = try SQLiteLibrary(path: folder.path + "/library.sqlite")
     let steps = RecordingSteps()
     try await CSVImport(library: library).run(JobWork(job: "j1", inputs: [input]), steps: steps)
     Self.expect(steps, truth)
@@ -74,12 +74,15 @@ import Testing
     #expect(fractions.last == 1)
   }
 
-  @Test func `a crash at any commit loses nothing and does nothing twice`() async throws {
-    let folder = try TestFolder()
+  @Test(arguments: LibraryKind.allCases)
+  func `a crash at any commit loses nothing and does nothing twice`(kind: LibraryKind) async throws
+  {
+    let stage = try await LibraryStage(kind)
+    let folder = stage.folder
     let (input, truth) = try await Self.export("goodreads", 1_000, folder)
     // The check, and five batches.
     for crash in 1...6 {
-      let library = try Library(path: folder.path + "/library-\(crash).sqlite")
+      let library = try stage.open(owner: "crash\(crash)")
       let pipeline = CSVImport(library: library)
       let first = RecordingSteps(crashesAt: crash)
       var work = JobWork(job: "j1", inputs: [input])
@@ -100,18 +103,24 @@ import Testing
   @Test func `after stop nothing more is imported`() async throws {
     let folder = try TestFolder()
     let (input, _) = try await Self.export("goodreads", 1_000, folder)
-    let library = try Library(path: folder.path + "/library.sqlite")
+    let library = try SQLiteLibrary(path: folder.path + "/library.sqlite")
     let steps = RecordingSteps(stopsAt: 4)
     try await CSVImport(library: library).run(JobWork(job: "j1", inputs: [input]), steps: steps)
     #expect(steps.state.withLock { $0.commits } == 4)
     #expect(steps.items.count == 3 * CSVImport.batchRows)
   }
 
-  @Test func `the same file again changes nothing, a newer one what has changed`() async throws {
-    let folder = try TestFolder()
+  @Test(arguments: LibraryKind.allCases)
+  func `the same file again changes nothing, a newer one what has changed`(
+    kind: LibraryKind
+  )
+    async throws
+  {
+    let stage = try await LibraryStage(kind)
+    let folder = stage.folder
     let (input, truth) = try await Self.export("goodreads", 1_000, folder)
     let (newer, _) = try await Self.export("goodreads", 1_000, folder, isNewer: true)
-    let library = try Library(path: folder.path + "/library.sqlite")
+    let library = try stage.open()
     let pipeline = CSVImport(library: library)
     try await pipeline.run(JobWork(job: "j1", inputs: [input]), steps: RecordingSteps())
     let again = RecordingSteps()
@@ -138,7 +147,7 @@ import Testing
       3,,Nobody,,3,read
 
       """#
-    let library = try Library(path: folder.path + "/library.sqlite")
+    let library = try SQLiteLibrary(path: folder.path + "/library.sqlite")
     let pipeline = CSVImport(library: library)
     let work = JobWork(job: "j1", inputs: [try folder.input("a.csv", text)])
     let steps = RecordingSteps()
@@ -170,7 +179,7 @@ import Testing
     code: String
   ) async throws {
     let folder = try TestFolder()
-    let library = try Library(path: folder.path + "/library.sqlite")
+    let library = try SQLiteLibrary(path: folder.path + "/library.sqlite")
     let work = JobWork(job: "j1", inputs: [try folder.input("a.csv", text)])
     let failure = await #expect(throws: JobFailure.self) {
       try await CSVImport(library: library).run(work, steps: RecordingSteps())
@@ -182,7 +191,7 @@ import Testing
 
   @Test func `a column can be named by an option`() async throws {
     let folder = try TestFolder()
-    let library = try Library(path: folder.path + "/library.sqlite")
+    let library = try SQLiteLibrary(path: folder.path + "/library.sqlite")
     let input = try folder.input("a.csv", "Buch;Verfasser\nDer Prozess;Franz Kafka\n")
     let steps = RecordingSteps()
     try await CSVImport(library: library).run(

@@ -14,14 +14,16 @@ import Testing
 
   /// A library and how many lists it has taken.
   final class Stage {
-    let folder: TestFolder
-    let library: Library
+    let place: LibraryStage
+    let library: any LibraryStore
     private var jobs = 0
 
-    init() throws {
-      folder = try TestFolder()
-      library = try Library(path: folder.path + "/library.sqlite")
+    init(_ kind: LibraryKind = .sqlite) async throws {
+      place = try await LibraryStage(kind)
+      library = try place.open(owner: "library")
     }
+
+    var folder: TestFolder { place.folder }
 
     /// Imports a list: what became of its rows, and the codes of their problems.
     @discardableResult
@@ -41,16 +43,19 @@ import Testing
 
     func books() async throws -> [BookRecord] { try await library.books().map(\.record) }
 
-    /// Changes the library as a person does who opens the file.
-    func change(_ sql: String) async throws {
-      let queue = try DatabaseQueue(path: folder.path + "/library.sqlite")
-      try await queue.write { try $0.execute(sql: sql) }
-      try queue.close()
+    /// Changes a book as a person does who opens the database.
+    func change(_ title: String, _ change: (inout BookRecord) -> Void) async throws {
+      try await place.change(title, in: library, change)
     }
   }
 
-  @Test func `an entry that gets another title and number stays one book`() async throws {
-    let stage = try Stage()
+  @Test(arguments: LibraryKind.allCases)
+  func `an entry that gets another title and number stays one book`(
+    kind: LibraryKind
+  )
+    async throws
+  {
+    let stage = try await Stage(kind)
     try await stage.take(
       "55,Old Title,A B,,3,,read,\n7,Dune,Frank Herbert,9780441013593,4,,read,\n"
     )
@@ -64,9 +69,14 @@ import Testing
     #expect(books[0].isbn == ISBN("9780306406157"))
   }
 
-  @Test func `an identifier of a plain table counts with the same author only`() async throws {
+  @Test(arguments: LibraryKind.allCases)
+  func `an identifier of a plain table counts with the same author only`(
+    kind: LibraryKind
+  )
+    async throws
+  {
     let header = "Book Id,Title,Author,Shelf,Publisher,ISBN13\n"
-    let stage = try Stage()
+    let stage = try await Stage(kind)
     try await stage.take("55,Old Title,A B,,,\n", header: header)
     let same = try await stage.take("55,New Better Title,A B,,,9780306406157\n", header: header)
     #expect(same.outcomes == [.updated])
@@ -75,10 +85,13 @@ import Testing
     #expect(try await stage.books().map(\.title) == ["New Better Title", "Emma"])
   }
 
-  @Test func `what a service takes back is taken back, and what a person changed here stays`()
+  @Test(arguments: LibraryKind.allCases)
+  func `what a service takes back is taken back, and what a person changed here stays`(
+    kind: LibraryKind
+  )
     async throws
   {
-    let stage = try Stage()
+    let stage = try await Stage(kind)
     let rest = "8,Emma,Jane Austen,,,,to-read,\n"
     try await stage.take("7,Dune,Frank Herbert,,4,\"sci-fi, lent\",read,Good.\n" + rest)
     try await stage.take("7,Dune,Frank Herbert,,0,sci-fi,read,\n" + rest)
@@ -86,12 +99,10 @@ import Testing
     #expect(dune.rating == nil && dune.review == nil)
     #expect(dune.shelves == ["sci-fi"])
     // By hand: a rating, a shelf.
-    try await stage.change(
-      """
-      UPDATE books SET rating_quarters = 20 WHERE id = 1;
-      INSERT INTO book_shelves VALUES (1, 1, 'mine');
-      """
-    )
+    try await stage.change("Dune") { book in
+      book.rating = 20
+      book.shelves.append("mine")
+    }
     let same = try await stage.take("7,Dune,Frank Herbert,,0,sci-fi,read,\n" + rest)
     #expect(same.outcomes == [.duplicate, .duplicate] && same.problems.isEmpty)
     let changed = try await stage.take("7,Dune,Frank Herbert,,2,new,read,Better.\n" + rest)
@@ -102,10 +113,13 @@ import Testing
     #expect(dune.shelves == ["mine", "new"])
   }
 
-  @Test func `a book that is not in the list any more goes, and comes back when it is asked for`()
+  @Test(arguments: LibraryKind.allCases)
+  func `a book that is not in the list any more goes, and comes back when it is asked for`(
+    kind: LibraryKind
+  )
     async throws
   {
-    let stage = try Stage()
+    let stage = try await Stage(kind)
     let (dune, emma) = (
       "7,Dune,Frank Herbert,,4,,read,\n", "8,Emma,Jane Austen,9780141439587,,,to-read,\n"
     )
@@ -127,16 +141,19 @@ import Testing
     #expect(counts.removed == 1 && counts.rows == 2 && counts.isBalanced)
   }
 
-  @Test func `a book stays that a person changed, another list has, or a damaged row may hide`()
+  @Test(arguments: LibraryKind.allCases)
+  func `a book stays that a person changed, another list has, or a damaged row may hide`(
+    kind: LibraryKind
+  )
     async throws
   {
-    let stage = try Stage()
+    let stage = try await Stage(kind)
     let rows = ["Dune,A", "Emma,B", "Kindred,C", "Beloved,D", "Middlemarch,E", "Piranesi,F"]
       .enumerated().map { "\($0 + 1),\($1),,3,,read,\n" }
     try await stage.take("Kindred,C\n", header: "Title,Author\n")
     try await stage.take(rows.joined())
     try await stage.take("Beloved,D\n", header: "Title,Author\n")
-    try await stage.change("UPDATE books SET notes = 'lent to Ann' WHERE title = 'Emma'")
+    try await stage.change("Emma") { $0.notes = "lent to Ann" }
     // A title is missing, so the book is unknown.
     let damaged = try await stage.take(rows[0] + rows[4] + rows[5] + "9,,X,,3,,read,\n")
     #expect(damaged.outcomes == [.duplicate, .duplicate, .duplicate, .failed])
@@ -150,8 +167,13 @@ import Testing
     #expect(try await stage.library.removed().map(\.record.title) == ["Piranesi"])
   }
 
-  @Test func `a part of a list and the list of somebody else take nothing away`() async throws {
-    let stage = try Stage()
+  @Test(arguments: LibraryKind.allCases)
+  func `a part of a list and the list of somebody else take nothing away`(
+    kind: LibraryKind
+  )
+    async throws
+  {
+    let stage = try await Stage(kind)
     let mine = (1...9).map { "\($0),Mine \($0),A,,3,,read,\n" }
     let theirs = (20...23).map { "\($0),Theirs \($0),B,,3,,read,\n" }
     try await stage.take(mine.joined())
@@ -171,8 +193,13 @@ import Testing
     #expect(try await stage.library.count() == 11)
   }
 
-  @Test func `an import that is killed at its end removes the same books once`() async throws {
-    let stage = try Stage()
+  @Test(arguments: LibraryKind.allCases)
+  func `an import that is killed at its end removes the same books once`(
+    kind: LibraryKind
+  )
+    async throws
+  {
+    let stage = try await Stage(kind)
     let rows = (1...9).map { "\($0),Book \($0),A,,3,,read,\n" }
     try await stage.take(rows.joined())
     let input = try stage.folder.input("later.csv", Self.header + rows.dropLast(2).joined())
@@ -189,8 +216,13 @@ import Testing
     #expect(try await stage.library.count() == 7)
   }
 
-  @Test func `different books are never one without a word`() async throws {
-    let stage = try Stage()
+  @Test(arguments: LibraryKind.allCases)
+  func `different books are never one without a word`(
+    kind: LibraryKind
+  )
+    async throws
+  {
+    let stage = try await Stage(kind)
     let header = "Title,Author,ISBN13,Rating\n"
     let first = try await stage.take(
       """
@@ -219,12 +251,17 @@ import Testing
   }
 
   @Test func `a library of before knows its entries again`() async throws {
-    let stage = try Stage()
+    let stage = try await Stage()
     try await stage.take("7,Dune,Frank Herbert,,4,\"a, b\",read,\n8,Emma,Jane Austen,,,,read,\n")
-    try await stage.change(
-      "DELETE FROM book_sources; DELETE FROM source_lists; PRAGMA user_version = 2;"
-    )
-    let library = try Library(path: stage.folder.path + "/library.sqlite")
+    let path = stage.folder.path + "/library.sqlite"
+    let queue = try DatabaseQueue(path: path)
+    try await queue.write {
+      try $0.execute(
+        sql: "DELETE FROM book_sources; DELETE FROM source_lists; PRAGMA user_version = 2;"
+      )
+    }
+    try queue.close()
+    let library = try SQLiteLibrary(path: path)
     let input = try stage.folder.input(
       "b.csv",
       Self.header

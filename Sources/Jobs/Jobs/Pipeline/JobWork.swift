@@ -37,6 +37,10 @@ public struct JobWork: Hashable, Sendable {
   public var checkpoint: [UInt8]?
   /// How often this job was begun before; 0 at the first attempt.
   public var attempt: Int
+  /// The number of the lease under which it is done; `nil` without a lease.
+  ///
+  /// What a pipeline writes elsewhere in the database of the jobs is refused under an older number.
+  public var fence: Int64?
 
   /// Creates a piece of work.
   public init(

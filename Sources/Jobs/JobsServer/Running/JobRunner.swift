@@ -292,7 +292,9 @@ actor JobRunner {
     while true {
       let steps = RunnerSteps(job, lease, pipeline.phases, store, hub)
       do {
-        try await pipeline.run(try await store.work(job), steps: steps)
+        var work = try await store.work(job)
+        work.fence = lease.fence
+        try await pipeline.run(work, steps: steps)
         return steps.isStopped
       } catch  where isPassing(error) {
         if Task.isCancelled { throw CancellationError() }

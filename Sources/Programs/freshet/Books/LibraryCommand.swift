@@ -5,6 +5,8 @@ import Books
 import Commands
 import Foundation
 import Jobs
+import JobsServer
+import PostgresClient
 
 #if canImport(Glibc)
 import Glibc
@@ -16,7 +18,8 @@ import Darwin
 struct LibraryCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "library",
-    abstract: "Your books in one SQLite file: import lists, look at them, export them.",
+    abstract:
+      "Your books in a SQLite file or a shared database: import lists, look at them, export them.",
     subcommands: [
       LibraryImportCommand.self, LibraryListCommand.self, LibraryExportCommand.self,
       LibraryRemovedCommand.self, LibraryRestoreCommand.self,
@@ -32,27 +35,61 @@ struct LibraryOption: ParsableArguments {
   )
   var path = "library.sqlite"
 
-  /// Opens the library, or makes it.
-  func open() throws -> Library { try Library(path: path) }
+  @Option(
+    help: ArgumentHelp(
+      "The library of the servers that share this PostgreSQL database, in place of a file; passwords belong into ~/.pgpass.",
+      valueName: "url"
+    )
+  )
+  var database: String?
 
-  /// Opens the library.
-  ///
-  /// - Parameter command: The name of the command.
-  /// - Returns: The library.
-  /// - Throws: ``CommandFailure`` if it is not there.
-  func openExisting(_ command: String) throws -> Library {
-    guard FileManager.default.fileExists(atPath: path) else {
-      throw CommandFailure(
-        "freshet library \(command): \(Terminal.plain(path)): No such file."
-          + "\nImport a list of books first: freshet library import FILE",
-        .noInput
-      )
+  func validate() throws {
+    guard let database else { return }
+    do throws(PostgresAddress.Invalid) {
+      _ = try PostgresAddress(database)
+    } catch {
+      throw ValidationError("--database: \(error)")
     }
-    return try open()
+  }
+
+  /// Runs a command with the library.
+  ///
+  /// - Parameters:
+  ///   - command: The name of the command.
+  ///   - makes: Whether a file is created that is not there.
+  ///   - body: The command.
+  /// - Throws: ``CommandFailure`` for a file that is not there, and for a database that cannot be used; what `body` throws.
+  func with(
+    _ command: String,
+    makes: Bool = false,
+    _ body: (any LibraryStore) async throws -> Void
+  ) async throws {
+    let name = "freshet library \(command)"
+    guard let database else {
+      guard makes || FileManager.default.fileExists(atPath: path) else {
+        throw CommandFailure(
+          "\(name): \(Terminal.plain(path)): No such file."
+            + "\nImport a list of books first: freshet library import FILE",
+          .noInput
+        )
+      }
+      return try await body(try SQLiteLibrary(path: path))
+    }
+    do {
+      let pool = PostgresSchema.jobs().pool(try PostgresAddress(database))
+      defer { pool.close() }
+      try await body(PostgresLibrary(pool))
+    } catch let error as PostgresError {
+      throw CommandFailure("\(name): \(error)", ProgramExit(error))
+    } catch let error as PostgresSchema.Mismatch {
+      throw CommandFailure("\(name): \(error)", .badData)
+    }
   }
 
   /// The SQLite files of the library.
-  var files: [String] { ["", "-wal", "-shm", "-journal"].map { path + $0 } }
+  var files: [String] {
+    database == nil ? ["", "-wal", "-shm", "-journal"].map { path + $0 } : []
+  }
 }
 
 /// `freshet library import`.
@@ -128,9 +165,21 @@ struct LibraryImportCommand: AsyncParsableCommand {
       }
       options["column." + column[..<mark]] = String(column[column.index(after: mark)...])
     }
+    try await library.with("import", makes: true) { [path, name, failedPath, options] library in
+      let pipeline = CSVImport(library: library, limits: limits)
+      try await run(pipeline, path: path, name: name, options: options, failedPath: failedPath)
+    }
+  }
+
+  private func run(
+    _ pipeline: CSVImport,
+    path: String,
+    name: String,
+    options: [String: String],
+    failedPath: String
+  ) async throws {
     var status = stat()
     stat(path, &status)
-    let pipeline = CSVImport(library: try library.open(), limits: limits)
     let input = JobInput(
       name: name,
       mediaType: "text/csv",
@@ -215,7 +264,10 @@ struct LibraryListCommand: AsyncParsableCommand {
   var json = false
 
   func run() async throws {
-    let library = try library.openExisting("list")
+    try await library.with("list", list)
+  }
+
+  private func list(_ library: any LibraryStore) async throws {
     var last: Int64 = 0
     while true {
       let page = try await library.books(after: last, matching: words.joined(separator: " "))
@@ -264,7 +316,10 @@ struct LibraryExportCommand: AsyncParsableCommand {
   @OptionGroup var library: LibraryOption
 
   func run() async throws {
-    let books = try library.openExisting("export")
+    try await library.with("export", export)
+  }
+
+  private func export(_ books: any LibraryStore) async throws {
     guard let output else {
       return try await books.export { try FileHandle.standardOutput.write(contentsOf: Data($0)) }
     }

@@ -17,8 +17,10 @@ struct LibraryRemovedCommand: AsyncParsableCommand {
   @OptionGroup var library: LibraryOption
 
   func run() async throws {
-    for book in try await library.openExisting("removed").removed() {
-      print("\(book.id) · \(book.removedAt.prefix(10)) · \(LibraryListCommand.line(book.record))")
+    try await library.with("removed") { library in
+      for book in try await library.removed() {
+        print("\(book.id) · \(book.removedAt.prefix(10)) · \(LibraryListCommand.line(book.record))")
+      }
     }
   }
 }
@@ -40,15 +42,16 @@ struct LibraryRestoreCommand: AsyncParsableCommand {
   @OptionGroup var library: LibraryOption
 
   func run() async throws {
-    let library = try library.openExisting("restore")
-    for number in numbers {
-      guard let book = try await library.restore(number) else {
-        throw CommandFailure(
-          "freshet library restore: no removed book has the number \(number)",
-          .noInput
-        )
+    try await library.with("restore") { library in
+      for number in numbers {
+        guard let book = try await library.restore(number) else {
+          throw CommandFailure(
+            "freshet library restore: no removed book has the number \(number)",
+            .noInput
+          )
+        }
+        print(LibraryListCommand.line(book.record))
       }
-      print(LibraryListCommand.line(book.record))
     }
   }
 }

@@ -135,16 +135,17 @@ struct JobsOptions: ParsableArguments {
     limits.resultSeconds = jobsKept ?? limits.resultSeconds
     limits.tokenSeconds = jobsTokenSeconds ?? limits.tokenSeconds
     let store: any JobStore
+    let library: any LibraryStore
     if let database {
-      store = try await Self.store(in: database, folder, limits, clock, logger)
+      let shared = try await Self.store(in: database, folder, limits, clock, logger)
+      (store, library) = (shared, shared.library)
     } else {
       store = try SQLiteJobStore(folder: folder, limits: limits, clock: clock)
+      library = try SQLiteLibrary(path: folder + "/library.sqlite")
     }
     return JobsService(
       store: store,
-      pipelines: try pipelines(folder, limits, exchange, logger)
-        // The library is of one machine: an import that goes on elsewhere would be in two halves.
-        .filter { !store.isShared || $0.name != .csvImport },
+      pipelines: try pipelines(folder, library, limits, exchange, logger),
       rules: rules,
       acceptsQueryToken: jobsQueryTokens ?? false,
       clock: clock,
@@ -172,6 +173,7 @@ struct JobsOptions: ParsableArguments {
 
   private func pipelines(
     _ folder: String,
+    _ library: any LibraryStore,
     _ limits: JobLimits,
     _ exchange: any HTTPExchange & HTTPSending,
     _ logger: Logger
@@ -181,7 +183,6 @@ struct JobsOptions: ParsableArguments {
     (table.fileBytes, table.rows) = (limits.csvBytes, limits.csvRows)
     var photos = ScanLimits()
     photos.photoBytes = limits.photoBytes
-    let library = try Library(path: folder + "/library.sqlite")
     let place = folder + "/catalogue.sqlite"
     let catalogue = try CatalogueFile(path: place) { error in
       logger.error("the new catalogue cannot be opened", metadata: ["error": "\(error)"])

@@ -1,6 +1,7 @@
+import BookLibrary
 package import PostgresClient
 
-/// The tables of the jobs in a PostgreSQL database.
+/// The tables of the jobs and of the libraries that they fill, in a PostgreSQL database.
 ///
 /// Instants are milliseconds since 1970-01-01T00:00:00Z. The end of a lease is a time of the database's clock.
 extension PostgresSchema {
@@ -38,7 +39,8 @@ extension PostgresSchema {
         CREATE INDEX token_job ON token (job);
         CREATE TABLE idempotency (
           key bytea PRIMARY KEY, request bytea NOT NULL, job text NOT NULL, until bigint NOT NULL);
-        """
+        """,
+        PostgresLibraryTables.creation,
       ]
     )
   }

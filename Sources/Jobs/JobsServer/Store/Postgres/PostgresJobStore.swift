@@ -49,11 +49,7 @@ package final class PostgresJobStore: JobStore {
     self.schema = schema
     inputs = try JobInputFolder(folder + "/fetched")
     claim = try FolderLock(folder)
-    let check = SchemaCheck()
-    pool = PostgresPool(address, limits: clientLimits) { connection in
-      try await schema.prepare(connection)
-      try await check.run(schema, connection)
-    }
+    pool = schema.pool(address, limits: clientLimits)
   }
 
   /// Checks that the database has the tables of this program.
@@ -263,16 +259,5 @@ extension PostgresJobStore {
     guard !places.isEmpty else { return }
     let rows = try await pool.query("SELECT job, number FROM input")
     inputs.remove(places.subtracting(try rows.map { inputs.place(of: try $0[0], try $0[1]) }))
-  }
-}
-
-/// Checks the schema of the first connection only: migrations are safe under a server that runs.
-private final class SchemaCheck: Sendable {
-  private let isDone = Atomic(false)
-
-  func run(_ schema: PostgresSchema, _ connection: PostgresConnection) async throws {
-    guard !isDone.load(ordering: .relaxed) else { return }
-    try await schema.check(connection)
-    isDone.store(true, ordering: .relaxed)
   }
 }

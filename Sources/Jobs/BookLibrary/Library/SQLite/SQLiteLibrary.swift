@@ -4,14 +4,8 @@ import Storage
 
 /// A person's books, in one SQLite file.
 ///
-/// Imports write in batches: the books of a batch, the outcome of each row and the progress of the import are one
-/// transaction. An import that is called again after a crash continues after the last batch.
-package final class Library: Sendable {
-  /// The most rows of one batch.
-  package static let mostRows = 500
-  /// The most books or reports that are read at once.
-  package static let longestPage = 1_000
-
+/// Whoever has the file owns the books.
+package final class SQLiteLibrary: LibraryStore {
   let pool: DatabasePool
   private let waits = DatabaseWaits(longest: 5)
 
@@ -23,8 +17,8 @@ package final class Library: Sendable {
     do {
       let pool = try DatabaseFile.openForWriting(path: path, label: "freshet.library", waits: waits)
       // One that another program has locked can be read, and most often needs nothing more.
-      if try pool.read({ try !LibrarySchema.isPrepared($0) }) {
-        try pool.write { try LibrarySchema.prepare($0, path: path) }
+      if try pool.read({ try !SQLiteLibrarySchema.isPrepared($0) }) {
+        try pool.write { try SQLiteLibrarySchema.prepare($0, path: path) }
       }
       self.pool = pool
     } catch let error as LibraryError {
@@ -34,29 +28,19 @@ package final class Library: Sendable {
     }
   }
 
-  /// Lets nothing wait for a lock any more: the program ends.
   package func stopWaiting() { waits.stop() }
 
   /// Brings what is in the write-ahead log into the file.
-  package func checkpoint() async { await DatabaseFile.checkpoint(pool) }
+  package func finishWriting() async { await DatabaseFile.checkpoint(pool) }
 
-  /// How many books there are.
   package func count() async throws -> Int {
     try await pool.read { try Int.fetchOne($0, sql: "SELECT count(*) FROM books") ?? 0 }
   }
 
-  /// The books behind an id, in the order in which they came.
-  ///
-  /// - Parameters:
-  ///   - id: The id of the last book of the page before; 0 for the first page.
-  ///   - limit: The most books, at most ``longestPage``.
-  ///   - words: Only books whose title or authors have these words, folded; all books without any.
-  /// - Returns: The books.
-  /// - Throws: An error of SQLite.
   package func books(
-    after id: Int64 = 0,
-    limit: Int = longestPage,
-    matching words: String = ""
+    after id: Int64,
+    limit: Int,
+    matching words: String
   ) async throws -> [LibraryBook] {
     let keys = BookKey.words(words)
     return try await pool.read { database in
@@ -67,7 +51,7 @@ package final class Library: Sendable {
         arguments += [key, key]
       }
       sql += " ORDER BY id LIMIT ?"
-      arguments.append(max(1, min(limit, Self.longestPage)))
+      arguments.append(max(1, min(limit, LibraryLimits.page)))
       let ids = try Int64.fetchAll(database, sql: sql, arguments: StatementArguments(arguments))
       return try ids.compactMap { id in
         try StoredBook.fetch(id, database).map { LibraryBook(id: id, record: $0) }
@@ -75,9 +59,6 @@ package final class Library: Sendable {
     }
   }
 
-  /// The number of the book that a row with this title and author and without a number means.
-  ///
-  /// - Returns: The number; `nil` if the library has no such book, or the book has no number.
   package func isbn(ofBooksLike book: BookRecord) async throws -> ISBN? {
     var question = book
     question.isbn = nil
@@ -92,7 +73,6 @@ package final class Library: Sendable {
     }
   }
 
-  /// A book by its number.
   package func book(isbn: ISBN) async throws -> LibraryBook? {
     try await pool.read { database in
       guard
@@ -105,12 +85,4 @@ package final class Library: Sendable {
       return try StoredBook.fetch(id, database).map { LibraryBook(id: id, record: $0) }
     }
   }
-}
-
-/// A book of a library.
-package struct LibraryBook: Hashable, Sendable {
-  /// Its number in the library.
-  package var id: Int64
-  /// Its record.
-  package var record: BookRecord
 }

@@ -135,12 +135,9 @@ enum StoredBook {
     let statement = try database.cachedStatement(
       sql: """
         SELECT id FROM books WHERE title_key = ? AND author_key = ? AND (isbn IS NULL OR ?)
-        ORDER BY id LIMIT \(mostAlike)
+        ORDER BY id LIMIT \(LibraryLimits.alikeBooks)
         """
     )
     return try Int64.fetchAll(statement, arguments: [key, book.authorKey, book.isbn == nil])
   }
-
-  /// The most books of one title and author that are compared.
-  private static let mostAlike = 100
 }

@@ -1,23 +1,23 @@
 import Books
 
-extension Library {
-  /// The columns of an export; every one of them is read by an import, which knows by them that authors and
-  /// shelves are written as ``Books/NameList`` writes them.
-  package static let exportedColumns = [
-    "Title", "Authors", "ISBN13", "Series", "Status", "Rating", "Shelves", "Date Started",
-    "Date Read", "Date Added", "Publisher", "Year Published", "Original Publication Year", "Pages",
-    "Format", "Language", "Read Count", "Owned", "Review", "Private Notes", "Book Id",
-    "OpenLibrary Key", "Dates Read",
-  ]
+/// The columns of an export; every one of them is read by an import, which knows by them that authors and shelves are
+/// written as ``Books/NameList`` writes them.
+private let exportedColumns = [
+  "Title", "Authors", "ISBN13", "Series", "Status", "Rating", "Shelves", "Date Started",
+  "Date Read", "Date Added", "Publisher", "Year Published", "Original Publication Year", "Pages",
+  "Format", "Language", "Read Count", "Owned", "Review", "Private Notes", "Book Id",
+  "OpenLibrary Key", "Dates Read",
+]
 
+extension LibraryStore {
   /// Writes all books as CSV (RFC 4180, UTF-8, CRLF), page by page.
   ///
   /// Texts that a spreadsheet would run as a formula get an apostrophe.
   ///
   /// - Parameter write: Takes the next bytes.
-  /// - Throws: An error of SQLite; what `write` throws.
+  /// - Throws: An error of the database; what `write` throws.
   package func export(to write: ([UInt8]) async throws -> Void) async throws {
-    try await write(DelimitedText.record(Self.exportedColumns))
+    try await write(DelimitedText.record(exportedColumns))
     var last: Int64 = 0
     while true {
       let page = try await books(after: last)

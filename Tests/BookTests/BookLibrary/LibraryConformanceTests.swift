@@ -1,11 +1,11 @@
 import Foundation
-import GRDB
 import Testing
 
 @testable import BookLibrary
 @testable import Books
 
-@Suite struct LibraryTests {
+// What every library does, whichever database keeps it.
+@Suite struct `Every library` {
   static func book(
     _ title: String,
     _ author: String = "",
@@ -23,27 +23,32 @@ import Testing
     _ number: Int,
     _ content: RowReader.Row,
     duplicateOf: Int? = nil
-  ) -> Library.PendingRow {
+  ) -> PendingRow {
     let row = BookFile.Row(number: number, line: number + 1, content: content, raw: [0x61])
-    return Library.PendingRow(row: row, duplicateOf: duplicateOf)
+    return PendingRow(row: row, duplicateOf: duplicateOf)
   }
 
-  static func file(_ job: String) -> Library.ImportFile {
-    Library.ImportFile(job: job, name: "a.csv", source: .generic, encoding: .utf8)
+  static func file(_ job: String) -> ImportFile {
+    ImportFile(job: job, name: "a.csv", source: .generic, encoding: .utf8)
   }
 
   static func store(
     _ books: [BookRecord],
-    into library: Library,
+    into library: any LibraryStore,
     job: String = "j1"
   ) async throws -> [RowReport.Outcome] {
     let rows = books.enumerated().map { pending($0 + 1, .book($1, [])) }
     return try await library.store(rows, of: file(job), isLast: true).map(\.outcome)
   }
 
-  @Test func `a book comes back as it was stored`() async throws {
-    let folder = try TestFolder()
-    let library = try Library(path: folder.path + "/l.sqlite")
+  @Test(arguments: LibraryKind.allCases)
+  func `a book comes back as it was stored`(
+    kind: LibraryKind
+  )
+    async throws
+  {
+    let stage = try await LibraryStage(kind)
+    let library = try stage.open()
     let book = Self.book("Dune", "Frank Herbert", isbn: "9780441013593") { book in
       book.authors.append("Brian Herbert")
       book.series = "Dune"
@@ -75,41 +80,17 @@ import Testing
     let stored = try await library.books()
     #expect(stored.map(\.record) == [book])
     // Another process sees the same.
-    let again = try Library(path: folder.path + "/l.sqlite")
+    let again = try stage.open()
     #expect(try await again.book(isbn: #require(book.isbn))?.record == book)
   }
 
-  @Test func `a library of the first version gets the keys of this one`() async throws {
-    let folder = try TestFolder()
-    let path = folder.path + "/l.sqlite"
-    let books = [Self.book("Οδύσσεια", "Όμηρος"), Self.book("Nought", isbn: "9780441013593")]
-    #expect(try await Self.store(books, into: try Library(path: path)) == [.imported, .imported])
-    let queue = try DatabaseQueue(path: path)
-    try await queue.write { database in
-      try database.execute(
-        sql: """
-          UPDATE books SET title_key = 'οδύσσεια', author_key = 'όμηρος' WHERE id = 1;
-          UPDATE books SET isbn = '9780000000002' WHERE id = 2;
-          PRAGMA user_version = 1;
-          """
-      )
-    }
-    try queue.close()
-    let library = try Library(path: path)
-    let again = [
-      Self.book("ΟΔΥΣΣΕΙΑ", "ΟΜΗΡΟΣ"), Self.book("Nought", isbn: "9780441013593"),
-    ]
-    #expect(try await Self.store(again, into: library, job: "j2") == [.duplicate, .updated])
-    #expect(try await library.count() == 2)
-    let version = try await library.pool.read { try Int.fetchOne($0, sql: "PRAGMA user_version") }
-    #expect(version == LibrarySchema.version)
-  }
-
-  @Test func `rows become imported, updated or duplicates by number, else by title and author`()
+  @Test(arguments: LibraryKind.allCases)
+  func `rows become imported, updated or duplicates by number, else by title and author`(
+    kind: LibraryKind
+  )
     async throws
   {
-    let folder = try TestFolder()
-    let library = try Library(path: folder.path + "/l.sqlite")
+    let library = try await LibraryStage(kind).open()
     let dune = Self.book("Dune", "Frank Herbert", isbn: "9780441013593")
     #expect(try await Self.store([dune], into: library) == [.imported])
     let outcomes = try await Self.store(
@@ -134,9 +115,13 @@ import Testing
     #expect(try await library.count() == 4)
   }
 
-  @Test func `a batch that is stored again is not stored twice`() async throws {
-    let folder = try TestFolder()
-    let library = try Library(path: folder.path + "/l.sqlite")
+  @Test(arguments: LibraryKind.allCases)
+  func `a batch that is stored again is not stored twice`(
+    kind: LibraryKind
+  )
+    async throws
+  {
+    let library = try await LibraryStage(kind).open()
     let problem = RowProblem(.isbnChecksum, column: "ISBN", value: "12 \"x\"\u{1}é")
     let rows = [
       Self.pending(1, .book(Self.book("A"), [])), Self.pending(2, .blank),
@@ -160,9 +145,13 @@ import Testing
     #expect(try await library.count() == 1)
   }
 
-  @Test func `an earlier row of the file takes what a later one adds`() async throws {
-    let folder = try TestFolder()
-    let library = try Library(path: folder.path + "/l.sqlite")
+  @Test(arguments: LibraryKind.allCases)
+  func `an earlier row of the file takes what a later one adds`(
+    kind: LibraryKind
+  )
+    async throws
+  {
+    let library = try await LibraryStage(kind).open()
     let taken = Self.book("Other", "x", isbn: "9780374538651")
     _ = try await Self.store([taken], into: library, job: "j0")
     let rows = [
@@ -186,9 +175,13 @@ import Testing
     #expect(try await library.book(isbn: #require(taken.isbn))?.record.title == "Other")
   }
 
-  @Test func `an export is read by an import as the same books`() async throws {
-    let folder = try TestFolder()
-    let library = try Library(path: folder.path + "/l.sqlite")
+  @Test(arguments: LibraryKind.allCases)
+  func `an export is read by an import as the same books`(
+    kind: LibraryKind
+  )
+    async throws
+  {
+    let library = try await LibraryStage(kind).open()
     var books = (0..<2_300).map { number in
       Self.book("Title \(number)", "Ann \"A\" O'Neil") { book in
         book.rating = number % 20 + 1
@@ -201,8 +194,8 @@ import Testing
     books[2].series = "S"
     books[2].seriesNumber = "2"
     books[3].series = "Alone"
-    for start in stride(from: 0, to: books.count, by: Library.mostRows) {
-      let rows = books[start..<min(start + Library.mostRows, books.count)].enumerated()
+    for start in stride(from: 0, to: books.count, by: LibraryLimits.batchRows) {
+      let rows = books[start..<min(start + LibraryLimits.batchRows, books.count)].enumerated()
         .map { Self.pending(start + $0 + 1, .book($1, [])) }
       _ = try await library.store(rows, of: Self.file("j"), isLast: false)
     }
@@ -225,9 +218,13 @@ import Testing
     #expect(read == books)
   }
 
-  @Test func `books are found by words and read page by page`() async throws {
-    let folder = try TestFolder()
-    let library = try Library(path: folder.path + "/l.sqlite")
+  @Test(arguments: LibraryKind.allCases)
+  func `books are found by words and read page by page`(
+    kind: LibraryKind
+  )
+    async throws
+  {
+    let library = try await LibraryStage(kind).open()
     let books = [
       Self.book("Les Misérables", "Victor Hugo"), Self.book("Dune", "Frank Herbert"),
       Self.book("Dune Messiah", "Frank Herbert"),
@@ -241,48 +238,70 @@ import Testing
     #expect(try await library.count() == 3)
   }
 
-  @Test func `a person who opens the file finds plain names`() async throws {
-    let folder = try TestFolder()
-    let path = folder.path + "/l.sqlite"
-    let library = try Library(path: path)
-    let book = Self.book("Dune", "Frank Herbert") { book in
-      book.authors.append("B")
-      book.rating = 18
-      book.shelves = ["x", "y"]
+  @Test(arguments: LibraryKind.allCases)
+  func `any text comes back, however long it is`(kind: LibraryKind) async throws {
+    let library = try await LibraryStage(kind).open()
+    let long = String(repeating: "é\u{1}\"\\", count: 30_000)
+    let book = Self.book(String(repeating: "Title ", count: 330), long) { book in
+      (book.review, book.entry, book.shelves) = (long, long, [long])
     }
-    _ = try await Self.store([book], into: library)
-    let problem = RowProblem(.titleMissing, column: "Title")
-    _ = try await library.store(
-      [Self.pending(1, .failed([problem], title: ""))],
-      of: Self.file("k"),
-      isLast: true
-    )
-    let queue = try DatabaseQueue(path: path)
-    let shown = try queue.read { database in
-      try Row.fetchOne(database, sql: "SELECT title, authors, rating, shelves FROM library")
-    }
-    let failed = try await queue.read { database in
-      try String.fetchOne(database, sql: "SELECT text FROM failed_rows")
-    }
-    #expect(shown?["authors"] == "Frank Herbert; B")
-    #expect(shown?["rating"] == 4.5)
-    #expect(shown?["shelves"] == "x; y")
-    #expect(failed == "a")
+    var file = Self.file("j")
+    (file.name, file.scope, file.entries) = (long, "goodreads", [long])
+    let rows = [Self.pending(1, .book(book, [RowProblem(.isbnChecksum, value: long)]))]
+    let reports = try await library.store(rows, of: file, isLast: true)
+    #expect(reports.map(\.outcome) == [.imported])
+    #expect(try await library.books().map(\.record) == [book])
+    #expect(try await library.reports(of: "j", from: 1) == reports)
+    var later = file
+    later.job = "k"
+    let again = try await library.store(rows, of: later, isLast: true)
+    #expect(again.map(\.outcome) == [.duplicate])
+    #expect(try await library.imports() == ["j", "k"])
+    try await library.forget("j")
+    #expect(try await library.imports() == ["k"])
+    #expect(try await library.reports(of: "j", from: 1).isEmpty)
+    #expect(try await library.count() == 1)
   }
 
-  @Test func `other files are left alone`() async throws {
-    let folder = try TestFolder()
-    let other = folder.path + "/other.sqlite"
-    try await DatabaseQueue(path: other).write { try $0.execute(sql: "CREATE TABLE notes (text)") }
-    let error = #expect(throws: LibraryError.self) { try Library(path: other) }
-    #expect(error?.code == .otherFile)
-    let text = try folder.file("text.sqlite", Array("this is not a database, only text".utf8))
-    #expect(throws: LibraryError.self) { try Library(path: text) }
-    #expect(throws: LibraryError.self) { try Library(path: folder.path + "/none/l.sqlite") }
-    let newer = folder.path + "/newer.sqlite"
-    _ = try Library(path: newer)
-    try await DatabaseQueue(path: newer).write { try $0.execute(sql: "PRAGMA user_version = 99") }
-    let version = #expect(throws: LibraryError.self) { try Library(path: newer) }
-    #expect(version?.description.contains("newer version") == true)
+  @Test(arguments: LibraryKind.allCases)
+  func `owners have nothing in common`(kind: LibraryKind) async throws {
+    let stage = try await LibraryStage(kind)
+    let (ann, ben) = (try stage.open(owner: "ann"), try stage.open(owner: "ben"))
+    let book = Self.book("Dune", "Frank Herbert", isbn: "9780441013593")
+    #expect(try await Self.store([book], into: ann) == [.imported])
+    #expect(try await ben.count() == 0)
+    #expect(try await ben.book(isbn: #require(book.isbn)) == nil)
+    #expect(try await ben.state(of: "j1").rowsDone == 0)
+    #expect(try await ben.restore(1) == nil)
+    #expect(try await Self.store([book], into: ben) == [.imported])
+    try await ben.forget("j1")
+    #expect(try await ann.imports() == ["j1"])
+    #expect(try await ann.books().map(\.id) == [1])
+    #expect(try await ben.books().map(\.id) == [1])
+  }
+
+  @Test(arguments: LibraryKind.allCases)
+  func `numbers that books exchange within a batch end where they belong`(
+    kind: LibraryKind
+  )
+    async throws
+  {
+    let library = try await LibraryStage(kind).open()
+    func books(_ numbers: [String?]) -> [PendingRow] {
+      numbers.enumerated().map { place, isbn in
+        let book = Self.book("Book \(place)", "A", isbn: isbn) { $0.entry = "\(place)" }
+        return Self.pending(place + 1, .book(book, []))
+      }
+    }
+    var file = Self.file("j1")
+    (file.scope, file.entries) = ("goodreads", ["0", "1", "2"])
+    let (dune, emma) = ("9780441013593", "9780141439587")
+    _ = try await library.store(books([dune, emma, nil]), of: file, isLast: true)
+    file.job = "j2"
+    // The first gives its number up, the third takes it.
+    let reports = try await library.store(books([nil, dune, dune]), of: file, isLast: true)
+    #expect(reports.map(\.outcome) == [.updated, .updated, .duplicate])
+    let numbers = try await library.books().map { $0.record.isbn?.description }
+    #expect(numbers == [nil, dune, nil])
   }
 }

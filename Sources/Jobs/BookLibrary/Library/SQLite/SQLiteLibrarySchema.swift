@@ -4,7 +4,7 @@ import GRDB
 /// The tables of a library, and views for people who open it with `sqlite3`.
 ///
 /// `SELECT * FROM library;` shows the books, `SELECT * FROM failed_rows;` what could not be imported.
-enum LibrarySchema {
+enum SQLiteLibrarySchema {
   /// Stands in the file's header: "FrBk".
   static let applicationID = 0x4672_426B
   /// The version of the tables and of the keys in them.
