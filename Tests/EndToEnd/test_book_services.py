@@ -95,7 +95,8 @@ class Services(unittest.TestCase):
     def serve(self, *options: str, token: str = "") -> JobServer:
         """A server with, or without, a token for the service that reads photos."""
         with ENVIRONMENT, mock.patch.dict(os.environ, {"FRESHET_VISION_TOKEN": token} if token else {}):
-            server = JobServer(self.folder, *options)
+            # What becomes of one attempt: retries of jobs have tests of their own.
+            server = JobServer(self.folder, *options, **({} if "--config" in options else {"limits": {"attemptsOfJob": 1}}))
         self.addCleanup(server.stop)
         return server
 

@@ -6,12 +6,14 @@ import json
 import re
 import tempfile
 import unittest
+from pathlib import Path
 
 from jsonschema import Draft202012Validator, FormatChecker
 
 from job_stage import JobServer, RawSocket, table
 
 PROBLEM = "application/problem+json"
+OPERATOR = "a-token-for-operators"
 
 
 class ContractTests(unittest.TestCase):
@@ -22,7 +24,9 @@ class ContractTests(unittest.TestCase):
     def setUpClass(cls):
         cls.folder = tempfile.TemporaryDirectory()
         cls.addClassCleanup(cls.folder.cleanup)
-        cls.server = JobServer(cls.folder.name, "--jobs-running", "1", *cls.options)
+        token = Path(cls.folder.name, "operator")
+        token.write_text(OPERATOR)
+        cls.server = JobServer(cls.folder.name, "--jobs-running", "1", "--operator-token-file", str(token), *cls.options)
         cls.addClassCleanup(lambda: cls.server.process.poll() is None and cls.server.kill())
         status, body, fields = cls.server.ask("GET", "/openapi-jobs.json")
         assert (status, fields["Content-Type"]) == (200, "application/json; charset=utf-8"), (status, fields)
@@ -165,6 +169,11 @@ class ContractTests(unittest.TestCase):
                 message = json.loads(frame[1])
                 kinds.add(message["type"])
                 self.check({"$ref": "#/components/schemas/Message"}, message, "a socket")
+        ask("/v1/dead-letters", "GET", 200, token=OPERATOR)
+        ask("/v1/dead-letters", "GET", 401, token="no")
+        restart = "/v1/dead-letters/{job}/restart"
+        ask(restart, "POST", 404, b"", job=job, token=OPERATOR)
+        ask(restart, "POST", 401, b"", job=job)
         self.assertLessEqual({"reconnected", "job_progress", "job_complete"}, kinds)
         socket.socket.close()
         for path, item in self.document["paths"].items():
@@ -172,16 +181,17 @@ class ContractTests(unittest.TestCase):
                 body = b"" if method == "post" else None
                 ask(path, method.upper(), 403, body, job=job, Origin="https://evil.example")
                 ask(path, method.upper(), 421, body, job=job, Host="evil.example")
-                if "401" in item[method]["responses"] and "{job}" in path:
+                if "401" in item[method]["responses"] and "/jobs/{job}" in path:
                     ask(path, method.upper(), 401, body, job=job, token="no")
                     ask(path, method.upper(), 404, body, job={"jobId": "none", "token": "no"})
 
     def test_3_what_the_document_says_was_seen(self):
         said = {(path, method, int(status)) for path, item in self.document["paths"].items()
                 for method in item.keys() - {"parameters"} for status in item[method]["responses"]}
-        # Elsewhere: times that have to pass (410, 408), all places taken (503), full disks (507), all starts used up (429), and work under way (202 of cancelling).
+        # Elsewhere: times that have to pass (410, 408), all places taken (503), full disks (507), all starts used up (429), work under way (202 of
+        # cancelling), and failed jobs (202 of starting one again).
         elsewhere = {(path, method, status) for path, method, status in said
-                     if status in (408, 410, 429, 503, 507, 101) or (status == 202 and ("cancel" in path or method == "delete"))
+                     if status in (408, 410, 429, 503, 507, 101) or (status == 202 and ("cancel" in path or "restart" in path or method == "delete"))
                      or (status == 409 or status == 413 or status == 400) and path in ("/v1/jobs/batch_enrichment", "/v1/jobs/ai_scan")}
         self.assertEqual(said - self.seen - elsewhere, set())
 

@@ -70,7 +70,7 @@ class FolderTests(EdgeTests):
         self.assertEqual(len(server.results(job)), 300)
 
     def test_a_library_that_stays_locked_fails_the_job_and_says_so(self):
-        server = self.serve(limits={"lockedSeconds": 1})
+        server = self.serve(limits={"lockedSeconds": 1, "attemptsOfJob": 1})
         other = server.lock_library()
         self.addCleanup(other.release)
         end = server.wait(server.start(table(300, seed=2)))

@@ -19,7 +19,7 @@ package struct ClientContext: RequestContext, RemoteAddressRequestContext {
   package var remoteAddress: SocketAddress? { channel.remoteAddress }
 
   /// Whether the peer of the connection, which may be a proxy, is on this machine.
-  var isPeerLocal: Bool {
+  package var isPeerLocal: Bool {
     guard let address = channel.remoteAddress.flatMap({ IPAddress($0) }) else { return true }
     return address.bytes.count == 4
       ? address.bytes[0] == 127 : address.bytes == Array(repeating: 0, count: 15) + [1]

@@ -74,6 +74,14 @@ package struct AIScan: JobPipeline {
           guard let book = judge(sighting, answer, photo: number) else { continue }
           if let item = state.add(book) { items.append(item) }
         }
+      case .failure(let error) where error.passesSoon && work.attemptsLeft > 0:
+        try Task.checkCancellation()
+        // The next attempt begins with this photo.
+        throw JobFailure(
+          code: error.code.rawValue,
+          message: "\(input.name): \(error.description)",
+          isRetryable: true
+        )
       case .failure(let error):
         state.lastError = error
         items.append(state.addFailure(error, photo: number, name: input.name))
@@ -88,7 +96,8 @@ package struct AIScan: JobPipeline {
       throw JobFailure(
         code: error.code.rawValue,
         message: "no photo could be read: \(error.description)",
-        isRetryable: error.isRetryable
+        isRetryable: error.isRetryable,
+        isFinal: true
       )
     }
   }

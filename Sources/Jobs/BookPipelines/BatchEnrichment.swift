@@ -79,6 +79,15 @@ package struct BatchEnrichment: JobPipeline {
           while next < books.count, let number = numbers[books[next].question],
             let answer = answers[number]
           {
+            if case .failed(let error) = answer, error.passesSoon, work.attemptsLeft > 0 {
+              // What is done is kept, and the next attempt begins with this book.
+              _ = try await steps.commit(step(items, next, books))
+              throw JobFailure(
+                code: error.code.rawValue,
+                message: "\(books[next].title.prefix(100)): \(error.description)",
+                isRetryable: true
+              )
+            }
             items.append(Self.item(next, books[next], answer))
             next += 1
           }

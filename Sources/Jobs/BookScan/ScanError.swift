@@ -29,6 +29,9 @@ package struct ScanError: Error, Hashable, Sendable, CustomStringConvertible {
     self.description = description
   }
 
+  /// Whether a service is down or busy, and may be back within minutes.
+  package var passesSoon = false
+
   /// Whether the same photo may be read later.
   package var isRetryable: Bool {
     switch code {

@@ -80,7 +80,7 @@ package struct VisionShelfReader: ShelfReader {
     ]).bytes
     var pause = settings.firstPause
     for attempt in 1... {
-      let failure: ScanError
+      var failure: ScanError
       var wish: Duration?
       do {
         let answer = try await exchange.send(request, content: content, timeout: settings.timeout)
@@ -112,12 +112,16 @@ package struct VisionShelfReader: ShelfReader {
         }
       }
       let rest = wish ?? pause
+      failure.passesSoon = rest <= Self.soon
       guard attempt < settings.attempts, rest <= settings.longestPause else { throw failure }
       try await Task.sleep(for: rest)
       pause = min(pause * 2, settings.longestPause)
     }
     throw ScanError(.unavailable, "never asked")
   }
+
+  /// The longest wish to be left alone that is waited for.
+  private static let soon = Duration.seconds(60)
 
   private var request: HTTPRequest {
     var request = settings.service.request(

@@ -286,7 +286,7 @@ public struct JobClient: Sendable {
 
   // MARK: Asking
 
-  private func ask(
+  func ask(
     _ request: HTTPRequest,
     content: [UInt8]? = nil
   ) async throws(JobClientFailure) -> HTTPExchangeAnswer {

@@ -8,7 +8,7 @@ package import Serving
 /// The jobs' part of a server: durable jobs, their events over three transports, their results.
 package struct JobsService: Sendable {
   /// The beginnings of the paths that take more than GET.
-  package static let writablePaths = ["/v1/jobs", "/v1/token", "/ws/progress"]
+  package static let writablePaths = ["/v1/jobs", "/v1/dead-letters", "/v1/token", "/ws/progress"]
 
   /// How often what is too old is looked for, in seconds.
   private static let sweepSeconds = 30.0
@@ -23,6 +23,7 @@ package struct JobsService: Sendable {
   private let logger: Logger
   private let pipelines: [PipelineName: any JobPipeline]
   private let serving: ResourceServing
+  private let operators: OperatorAccess
 
   /// Creates the service.
   ///
@@ -31,6 +32,7 @@ package struct JobsService: Sendable {
   ///   - pipelines: The pipelines that do the work.
   ///   - rules: The origin rules for requests of browsers.
   ///   - acceptsQueryToken: Whether a token is accepted in the query, where it ends up in logs.
+  ///   - operators: Who may see dead letters and start them again.
   ///   - clock: The service clock.
   ///   - logger: Logs failures.
   package init(
@@ -38,9 +40,11 @@ package struct JobsService: Sendable {
     pipelines: [any JobPipeline],
     rules: OriginGuard = OriginGuard(hosts: []),
     acceptsQueryToken: Bool = false,
+    operators: OperatorAccess = OperatorAccess(token: nil),
     clock: ServiceClock,
     logger: Logger
   ) {
+    self.operators = operators
     self.store = store
     self.clock = clock
     self.rules = rules
@@ -192,6 +196,12 @@ package struct JobsService: Sendable {
       "Jobs that are worked on and have not gone on for long",
       (try? await store.stuck()).map { Double($0.count) }
     )
+    metrics.add(
+      "freshet_jobs_dead",
+      .gauge,
+      "Dead letters: jobs that failed for reasons that may pass, and were not started again",
+      (try? await store.deadLetters(limit: store.limits.deadLetters)).map { Double($0.count) }
+    )
     hub.tally.write(to: &metrics)
     if store.isShared { hub.tally.writeShared(to: &metrics) }
   }
@@ -227,6 +237,17 @@ package struct JobsService: Sendable {
     )
     let events = JobEventEndpoint(store: store, hub: hub, gate: gate, serving: serving)
     let door = door
+    let letters = DeadLetterEndpoints(store: store, runner: runner, operators: operators)
+    router.get("v1/dead-letters") { request, context in
+      try await letters.list(request, isLocal: (context as? ClientContext)?.isPeerLocal ?? false)
+    }
+    router.post("v1/dead-letters/:job/restart") { request, context in
+      try await letters.restart(
+        request,
+        id: Self.name(context),
+        isLocal: (context as? ClientContext)?.isPeerLocal ?? false
+      )
+    }
     router.get("v1/capabilities") { _, _ in jobs.capabilities() }
     router.post("v1/token/refresh") { request, _ in try await jobs.refresh(request, id: nil) }
     router.post("v1/jobs/:job") { request, context in

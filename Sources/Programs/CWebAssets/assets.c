@@ -463,7 +463,7 @@ static const FreshetWebAsset assets[] = {
   { "messages-it-problems.js", "430735608c33", FreshetWebAssetHashed, bytes_35, sizeof(bytes_35), gzip_35, sizeof(gzip_35), brotli_35, sizeof(brotli_35) },
   { "messages-it-status.js", "f9c53783f3fa", FreshetWebAssetHashed, bytes_36, sizeof(bytes_36), gzip_36, sizeof(gzip_36), brotli_36, sizeof(brotli_36) },
   { "messages-it-worktrees.js", "7f97e370d7f6", FreshetWebAssetHashed, bytes_37, sizeof(bytes_37), gzip_37, sizeof(gzip_37), brotli_37, sizeof(brotli_37) },
-  { "openapi-jobs.json", "f55c0414b495", FreshetWebAssetDocument, bytes_38, sizeof(bytes_38), 0, 0, 0, 0 },
+  { "openapi-jobs.json", "ca6106cf4ec6", FreshetWebAssetDocument, bytes_38, sizeof(bytes_38), 0, 0, 0, 0 },
   { "openapi-workspaces.json", "0b7904f0ea42", FreshetWebAssetDocument, bytes_39, sizeof(bytes_39), 0, 0, 0, 0 },
   { "openapi.json", "52ba5865a541", FreshetWebAssetDocument, bytes_40, sizeof(bytes_40), 0, 0, 0, 0 },
   { "service-worker.js", "1ac3e218969d", FreshetWebAssetDocument, bytes_41, sizeof(bytes_41), 0, 0, 0, 0 },

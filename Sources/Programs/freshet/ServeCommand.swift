@@ -195,6 +195,7 @@ struct ServeCommand: AsyncParsableCommand {
       jobService = try await jobs.service(
         in: try database.address(or: settings?.jobs?.database),
         rules: rules ?? OriginGuard(hosts: []),
+        operators: try operation.access(or: settings),
         clock: clock,
         exchange: transport,
         logger: logger

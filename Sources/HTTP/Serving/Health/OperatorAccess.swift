@@ -1,4 +1,4 @@
-import HTTPTypes
+package import HTTPTypes
 
 /// Decides which requests are those of operators, who may see what a server depends on.
 ///
@@ -25,7 +25,7 @@ package struct OperatorAccess: Sendable {
   ///   - request: The request.
   ///   - isLocal: Whether the peer of the connection is on this machine.
   /// - Returns: Whether it may see everything.
-  func allows(_ request: HTTPRequest, isLocal: Bool) -> Bool {
+  package func allows(_ request: HTTPRequest, isLocal: Bool) -> Bool {
     if let token {
       let given = request.headerFields[.authorization].flatMap { BearerToken.token(of: $0) } ?? ""
       return Self.isEqual(token, Array(given.utf8))

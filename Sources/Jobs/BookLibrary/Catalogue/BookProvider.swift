@@ -74,6 +74,14 @@ package struct ProviderError: Error, Hashable, Sendable, CustomStringConvertible
     self.retryAfter = retryAfter
   }
 
+  /// Whether the provider may be back within minutes: it is down or busy, and does not want to be left alone for longer.
+  package var passesSoon: Bool {
+    [.unavailable, .timedOut, .busy].contains(code) && retryAfter ?? .zero <= Self.soon
+  }
+
+  /// The longest wish to be left alone that is waited for.
+  package static let soon = Duration.seconds(60)
+
   /// Whether the same question may be answered later.
   package var isRetryable: Bool { code != .refused && code != .cancelled }
 }

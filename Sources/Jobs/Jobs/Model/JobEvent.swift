@@ -82,6 +82,8 @@ public struct JobProgress: Hashable, Sendable {
   public var sentence: String
   /// Whether it only says that the job lives.
   public var isKeepAlive: Bool
+  /// That an attempt failed and another one follows; `nil` for work that went on.
+  public var retry: JobRetryNotice?
 
   /// Creates a report.
   public init(

@@ -28,7 +28,10 @@ extension JobLimits {
     ("stuckSeconds", \.stuckSeconds), ("lockedSeconds", \.lockedSeconds),
     ("leaseSeconds", \.leaseSeconds),
     ("crashesOfJob", \.crashesOfJob), ("tokensOfJob", \.tokensOfJob),
-    ("startsAtOnce", \.startsAtOnce),
+    ("startsAtOnce", \.startsAtOnce), ("attemptsOfJob", \.attemptsOfJob),
+    ("leastRetrySeconds", \.leastRetrySeconds), ("mostRetrySeconds", \.mostRetrySeconds),
+    ("scheduleSeconds", \.scheduleSeconds), ("scheduledJobs", \.scheduledJobs),
+    ("priorityStepSeconds", \.priorityStepSeconds), ("deadLetters", \.deadLetters),
     ("startsPerMinute", \.startsPerMinute), ("startsAtOnceOfClient", \.startsAtOnceOfClient),
     ("startsPerMinuteOfClient", \.startsPerMinuteOfClient),
   ]

@@ -93,6 +93,20 @@ public struct JobLimits: Hashable, Sendable {
   public var leaseSeconds = 10
   /// How many times the server may crash over a job without progress before the job fails.
   public var crashesOfJob = 3
+  /// How many attempts at a job may fail for a reason that passes before the job fails.
+  public var attemptsOfJob = 5
+  /// The pause after the first failed attempt, in seconds; it doubles from then on.
+  public var leastRetrySeconds = 5
+  /// The longest pause between two attempts, in seconds.
+  public var mostRetrySeconds = 600
+  /// How far ahead a job can be scheduled, in seconds.
+  public var scheduleSeconds = 7 * 86_400
+  /// The most jobs that wait for the instant at which they are scheduled.
+  public var scheduledJobs = 100
+  /// How long before it a job may have come that one of the next higher priority overtakes, in seconds.
+  public var priorityStepSeconds = 300
+  /// The most dead letters that are listed at once.
+  public var deadLetters = 500
   /// After how many seconds without a step a running job counts as stuck.
   public var stuckSeconds = 120
 
@@ -120,6 +134,14 @@ public struct JobLimits: Hashable, Sendable {
         "startsPerMinuteOfClient": whole(startsPerMinuteOfClient),
         "uploadBytesPerSecond": whole(uploadBytesPerSecond),
         "uploadSlackSeconds": whole(uploadSlackSeconds), "uploadSeconds": whole(uploadSeconds),
+      ]),
+      "retries": .object([
+        "attempts": whole(attemptsOfJob), "leastSeconds": whole(leastRetrySeconds),
+        "mostSeconds": whole(mostRetrySeconds),
+      ]),
+      "schedule": .object([
+        "aheadSeconds": whole(scheduleSeconds), "jobs": whole(scheduledJobs),
+        "priorityStepSeconds": whole(priorityStepSeconds),
       ]),
       "results": .object([
         "keptSeconds": whole(resultSeconds), "tombstoneSeconds": whole(tombstoneSeconds),

@@ -35,6 +35,7 @@ public enum JobState: String, CaseIterable, Hashable, Sendable {
     case (.queued, .cancel): .canceled
     case (.running, .cancel), (.canceling, .cancel): .canceling
     case (.running, .succeed), (.canceling, .succeed): .succeeded
+    case (.running, .retry): .queued
     case (.queued, .fail), (.running, .fail), (.canceling, .fail): .failed
     case (.canceling, .stop): .canceled
     case (.succeeded, .expire), (.failed, .expire), (.canceled, .expire), (.expired, .expire):
@@ -54,6 +55,8 @@ public enum JobCause: CaseIterable, Hashable, Sendable {
   case succeed
   /// Its pipeline gave up.
   case fail
+  /// An attempt failed, and another one follows later.
+  case retry
   /// Its pipeline stopped because it was asked to.
   case stop
   /// Its time is over.

@@ -79,12 +79,15 @@ public struct JobFailure: Error, Hashable, Sendable {
   /// Whether the same job may succeed later: true for providers and time limits, false for what is
   /// wrong with the input.
   public var isRetryable: Bool
+  /// Whether the job ends even if attempts are left: another one would come to the same.
+  public var isFinal: Bool
 
   /// Creates a failure.
-  public init(code: String, message: String, isRetryable: Bool) {
+  public init(code: String, message: String, isRetryable: Bool, isFinal: Bool = false) {
     self.code = code
     self.message = message
     self.isRetryable = isRetryable
+    self.isFinal = isFinal
   }
 }
 
@@ -110,7 +113,8 @@ public protocol JobPipeline: Sendable {
   /// - Parameters:
   ///   - work: What to do.
   ///   - steps: Takes what was done.
-  /// - Throws: ``JobFailure`` if the job failed; what ``JobSteps/commit(_:)`` throws. Any other error ends the job as
+  /// - Throws: ``JobFailure`` if the attempt failed: one that is retryable and not final is followed by another one, from
+  ///   the last checkpoint, while attempts are left; what ``JobSteps/commit(_:)`` throws. Any other error ends the job as
   ///   failed with the code `internal_error`; its text goes to the log only. An SQLite error that reports a locked
   ///   database does not fail the job: the work is called again with the last checkpoint.
   func run(_ work: JobWork, steps: any JobSteps) async throws

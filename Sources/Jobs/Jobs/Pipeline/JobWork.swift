@@ -37,6 +37,11 @@ public struct JobWork: Hashable, Sendable {
   public var checkpoint: [UInt8]?
   /// How often this job was begun before; 0 at the first attempt.
   public var attempt: Int
+  /// How many attempts follow if this one fails for a reason that passes; 0 without a server.
+  ///
+  /// With another attempt to come, a pipeline reports what cannot be done now as a ``JobFailure`` that is retryable, and
+  /// not as failed items.
+  public var attemptsLeft = 0
   /// The number of the lease under which it is done; `nil` without a lease.
   ///
   /// What a pipeline writes elsewhere in the database of the jobs is refused under an older number.

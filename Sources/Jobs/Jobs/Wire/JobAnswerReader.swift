@@ -110,6 +110,18 @@ public struct JobAnswerReader: Sendable {
     public var pollAfter: Int64?
     /// When the token expires, in milliseconds since 1970-01-01T00:00:00Z.
     public var tokenExpiresAt: Int64?
+    /// Its priority.
+    public var priority: OpenEnum<JobPriority>?
+    /// Before which instant it does not run, in milliseconds since 1970-01-01T00:00:00Z; only while it waits for that.
+    public var runAt: Int64?
+    /// How many attempts have failed.
+    public var failedAttempts: Int?
+    /// How many attempts there are at most.
+    public var maxAttempts: Int?
+    /// Why the last attempt failed.
+    public var lastError: JobWireError?
+    /// The job that an operator has started in its place.
+    public var restartedAs: String?
   }
 
   private static let statuses = 200..<300
@@ -194,7 +206,14 @@ public struct JobAnswerReader: Sendable {
         progress: JobProgressReader.progress(root),
         events: events?.elements ?? [],
         pollAfter: root["pollAfterMs"].int(in: 0...3_600_000).map { Int64($0) },
-        tokenExpiresAt: root["tokenExpiresAt"].instant()
+        tokenExpiresAt: root["tokenExpiresAt"].instant(),
+        priority: root["priority"].open(JobPriority.self),
+        runAt: root["runAt"].instant(),
+        failedAttempts: root["failedAttempts"].int(in: 0 ... .max),
+        maxAttempts: root["maxAttempts"].int(in: 0 ... .max),
+        lastError: root["lastError"].holdsObject
+          ? JobWireError.read(root["lastError"]) : nil,
+        restartedAs: root["restartedAs"].string()
       )
     }.flatMap(\.self)
   }

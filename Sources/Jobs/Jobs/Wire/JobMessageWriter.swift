@@ -161,7 +161,16 @@ public struct JobMessageWriter: Hashable, Sendable {
     payload["currentItem"] = progress.current.map { .string($0) }
     payload["phase"] = progress.phase.map { .string($0) }
     if progress.isKeepAlive { payload["keepAlive"] = .bool(true) }
+    payload["retry"] = progress.retry.map { .object(retry($0)) }
     return payload
+  }
+
+  private static func retry(_ notice: JobRetryNotice) -> [String: JSONValue] {
+    var retry = members(("failedAttempts", .whole(Int64(notice.failedAttempts))))
+    retry["maxAttempts"] = notice.maxAttempts.map { .whole(Int64($0)) }
+    retry["runAt"] = notice.runAt.map { .string(JobInstant.text($0)) }
+    retry["code"] = notice.code.map { .string($0) }
+    return retry
   }
 
   private func failure(_ completion: JobCompletion, at instant: Int64) -> [String: JSONValue] {

@@ -21,7 +21,7 @@ enum JobProgressReader {
     if fraction == nil, let processed, let total, total > 0 {
       fraction = min(1, Double(processed) / Double(total))
     }
-    return JobProgress(
+    var report = JobProgress(
       fraction: fraction ?? field["progress"].missing(0),
       processed: processed,
       // A total of 0 is what servers say while they do not know it.
@@ -30,6 +30,18 @@ enum JobProgressReader {
       current: field[current].string(orMember: ["title", "name", "isbn"]),
       sentence: sentence(field),
       isKeepAlive: field[keepAlive].bool() ?? false
+    )
+    if field["retry"].holdsObject { report.retry = retry(field["retry"]) }
+    return report
+  }
+
+  /// Another attempt, in an event or beside a state.
+  static func retry(_ field: DecodeField) -> JobRetryNotice {
+    JobRetryNotice(
+      failedAttempts: field["failedAttempts"].int(in: 0 ... .max) ?? 0,
+      maxAttempts: field["maxAttempts"].int(in: 0 ... .max),
+      runAt: field["runAt"].instant(),
+      code: field["code"].string()
     )
   }
 

@@ -29,7 +29,7 @@ struct JobEndpoints: Sendable {
     // The answer depends on where the client is and which token it has: the same state is another answer for
     // another one.
     let tag = EntityTag(
-      "\(job.position)-\(job.state.rawValue)-\(asked?.description ?? "all")-\(version.rawValue)-\(tokenExpiry)"
+      "\(job.position)-\(job.state.rawValue)-\(asked?.description ?? "all")-\(version.rawValue)-\(tokenExpiry)\(job.restartedAs.map { "-\($0)" } ?? "")"
     )
     return try await reads.answer(request, .state, tag: tag) { state in
       let writer = JobMessageWriter(job: job.id, pipeline: job.pipeline, version: version)
@@ -54,6 +54,16 @@ struct JobEndpoints: Sendable {
     members["totalCount"] = job.progress.total.map { .whole(Int64($0)) }
     members["phase"] = job.progress.phase.map { .string($0) }
     members["expiresAt"] = job.expiresAt.map { .string(JobInstant.text($0)) }
+    members["priority"] = .string(job.schedule.priority.rawValue)
+    members["failedAttempts"] = .whole(Int64(job.failures))
+    members["maxAttempts"] = .whole(Int64(store.limits.attemptsOfJob))
+    if job.state == .queued {
+      members["runAt"] = job.schedule.runAt.map { .string(JobInstant.text($0)) }
+    }
+    members["lastError"] = job.lastFailure.map {
+      .object(["code": .string($0.code), "message": .string($0.message)])
+    }
+    members["restartedAs"] = job.restartedAs.map { .string($0) }
     return .object(members)
   }
 
@@ -322,6 +332,7 @@ struct JobEndpoints: Sendable {
         "transports": .list([.string("websocket"), .string("sse"), .string("polling")]),
         "outcomes": .list(JobOutcome.allCases.map { .string($0.rawValue) }),
         "states": .list(JobState.allCases.map { .string($0.rawValue) }),
+        "priorities": .list(JobPriority.allCases.map { .string($0.rawValue) }),
       ])
     )
   }

@@ -212,6 +212,8 @@ package struct JobOrder: Sendable {
   package var options: [String: String]
   /// The id that the client chose, a UUID; `nil` to let the server choose.
   package var id: String?
+  /// When the job may run, and before which others.
+  package var schedule = JobSchedule()
 
   /// Creates an order.
   package init(files: [JobUpload.File], options: [String: String], id: String? = nil) {

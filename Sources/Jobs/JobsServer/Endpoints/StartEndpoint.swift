@@ -38,7 +38,10 @@ struct StartEndpoint: Sendable {
         var options = QueryText(request.uri.query).others(besides: Self.ownParameters)
         let files = try await inputs(upload, pipeline, &options)
         options[JobOrder.dialect] = nil
-        return JobOrder(files: files, options: options)
+        let schedule = try JobSchedule(taking: &options, now: store.now, store.limits)
+        var order = JobOrder(files: files, options: options)
+        order.schedule = schedule
+        return order
       }
     )
   }
@@ -142,12 +145,13 @@ struct StartEndpoint: Sendable {
       inputs: order.files.map { ($0.name, $0.mediaType, $0.content) },
       options: order.options,
       key: key,
-      id: order.id
+      id: order.id,
+      schedule: order.schedule
     ) {
     case .job(let job, let token, let isNew):
       if isNew {
         isCounted = false
-        await runner.add(job.id, of: client)
+        await runner.add(job, of: client)
       }
       let expiry = max(store.now + Int64(store.limits.tokenSeconds) * 1_000, job.expiresAt ?? 0)
       return StartedJob(job: job, token: token, tokenExpiresAt: expiry, isNew: isNew)
@@ -162,6 +166,14 @@ struct StartEndpoint: Sendable {
     case .taken:
       throw JobProblem(.conflict, .idempotencyMismatch, "there is a job with this id").problem
     case .busy:
+      guard order.schedule.runAt == nil else {
+        throw JobProblem(
+          .serviceUnavailable,
+          .busy,
+          "\(store.limits.openJobs) jobs wait or run, or \(store.limits.scheduledJobs) are scheduled",
+          retryAfter: 5
+        ).problem
+      }
       throw busy
     }
   }
@@ -196,6 +208,7 @@ struct StartEndpoint: Sendable {
     let body = JSONValue.object([
       "jobId": .string(job.id), "token": .string(started.token),
       "pipeline": .string(job.pipeline.rawValue), "state": .string(job.state.rawValue),
+      "priority": .string(job.schedule.priority.rawValue),
       "tokenExpiresAt": .string(JobInstant.text(started.tokenExpiresAt)),
       "expiresIn": .whole((started.tokenExpiresAt - store.now) / 1_000),
       "pollAfterMs": .whole(Int64(store.limits.pollSeconds) * 1_000),

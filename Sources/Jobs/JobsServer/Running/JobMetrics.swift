@@ -39,10 +39,14 @@ final class JobMetrics: Sendable {
     var closes: [UInt16: Int] = [:]
     var gone = 0
     var lostLeases = 0
+    var retries = 0
     var gaps = 0
   }
 
   private let counts = Mutex(Counts())
+
+  /// An attempt at a job failed, and another one follows.
+  func retried() { counts.withLock { $0.retries += 1 } }
 
   func started(_ start: Start) { counts.withLock { $0.starts[start, default: 0] += 1 } }
 
@@ -166,6 +170,12 @@ final class JobMetrics: Sendable {
       "WebSockets that the server closed, by code",
       counts.closes.sorted { $0.key < $1.key }
         .map { (labels: [("code", String($0.key))], value: Double($0.value)) }
+    )
+    metrics.add(
+      "freshet_job_retries_total",
+      .counter,
+      "Attempts at jobs that failed for a reason that passes, and were followed by another one",
+      Double(counts.retries)
     )
     metrics.add(
       "freshet_job_gone_total",

@@ -5,14 +5,16 @@ import Synchronization
 
 /// Runs jobs, a limited number at once, and resumes those that were running when the server ended.
 ///
-/// The next one is the oldest of the client network that has the fewest running, so that nobody waits for all the jobs of another.
+/// The next one is that with the lowest rank of the client network that has the fewest running, so that nobody waits for all the jobs of another.
 /// Whose jobs they are is not stored: those that are resumed are one client's.
 actor JobRunner {
   private let store: any JobStore
   private let hub: JobEventBroadcaster
   private let pipelines: [PipelineName: any JobPipeline]
   private let logger: Logger
-  private var waiting: [String] = []
+  private var waiting = WaitingJobs()
+  /// Rings when the time of a job that waits has come.
+  private var alarm: (at: Int64, task: Task<Void, Never>)?
   private var running: [String: Task<Void, Never>] = [:]
   /// The leases of those that run, if the store is shared.
   private var leases: [String: JobLease] = [:]
@@ -40,9 +42,11 @@ actor JobRunner {
   /// - Throws: An error of the store.
   func resume() async throws {
     if store.isShared { return try await leaseNext() }
-    for job in try await store.openJobs() where running[job.id] == nil {
+    let open = try await store.openJobs()
+    waiting.keep(Set(open.map(\.id)), at: store.now)
+    for job in open where running[job.id] == nil {
       if job.crashes >= store.limits.crashesOfJob - 1 { suspects.insert(job.id) }
-      if !waiting.contains(job.id) { waiting.append(job.id) }
+      waiting.add(job)
     }
     startNext()
   }
@@ -50,14 +54,14 @@ actor JobRunner {
   /// Takes a new job.
   ///
   /// - Parameters:
-  ///   - job: Its id.
+  ///   - job: The job.
   ///   - client: Whose it is; `nil` if clients cannot be told apart.
-  func add(_ job: String, of client: ClientNetwork?) {
+  func add(_ job: JobRow, of client: ClientNetwork?) {
     // The job is announced to all servers.
     guard !isClosed, !store.isShared else { return }
-    clients[job] = client
-    guard running[job] == nil, !waiting.contains(job) else { return }
-    waiting.append(job)
+    clients[job.id] = client
+    guard running[job.id] == nil else { return }
+    waiting.add(job)
     startNext()
   }
 
@@ -77,6 +81,7 @@ actor JobRunner {
   /// Stops everything; it resumes after the next start.
   func close() async {
     isClosed = true
+    alarm?.task.cancel()
     store.stopWaiting()
     for pipeline in pipelines.values { pipeline.stopWaiting() }
     let tasks = Array(running.values)
@@ -104,7 +109,7 @@ actor JobRunner {
         }
         leases[lease.job] = lease
         running[lease.job] = Task {
-          await self.run(lease)
+          _ = await self.run(lease)
           await self.endedShared(lease.job)
         }
       }
@@ -133,21 +138,41 @@ actor JobRunner {
 
   private func startNext() {
     while !isClosed, running.count < store.limits.runningJobs, let place = nextPlace {
-      let job = waiting[place]
+      let job = waiting.jobs[place].id
       let isAlone = running.isEmpty || !suspects.contains(job)
       guard isAlone, !running.keys.contains(where: suspects.contains) else { return }
       waiting.remove(at: place)
-      running[job] = Task {
-        await self.run(job)
-        self.ended(job)
-      }
+      running[job] = Task { self.ended(job, again: await self.run(job)) }
     }
+    setAlarm()
   }
 
   /// The place of the job that runs next.
   private var nextPlace: Int? {
-    Self.next(waiting.map { clients[$0] }, running: running.keys.map { clients[$0] })
+    let due = waiting.due(at: store.now)
+    return Self.next(
+      due.map { clients[waiting.jobs[$0].id] },
+      running: running.keys.map { clients[$0] }
+    ).map { due[$0] }
   }
+
+  /// Looks again when the time of the next job has come, and in between: clocks may be set.
+  private func setAlarm() {
+    let now = store.now
+    guard let next = waiting.nextDue(after: now), !isClosed else { return }
+    if let alarm, alarm.at <= next { return }
+    alarm?.task.cancel()
+    let pause = Duration.milliseconds(min(next - now, Self.longestAlarm))
+    let task = Task {
+      guard (try? await Task.sleep(for: pause)) != nil else { return }
+      self.alarm = nil
+      self.startNext()
+    }
+    alarm = (next, task)
+  }
+
+  /// The longest wait of an alarm, in milliseconds.
+  private static let longestAlarm: Int64 = 10_000
 
   /// Finds the job that runs next: the oldest of a client that has the fewest running.
   ///
@@ -163,26 +188,34 @@ actor JobRunner {
     }
   }
 
-  private func ended(_ job: String) {
+  private func ended(_ job: String, again: JobRow?) {
     running[job] = nil
-    clients[job] = nil
     suspects.remove(job)
+    if let again {
+      waiting.add(again)
+    } else {
+      clients[job] = nil
+    }
     startNext()
   }
 
   @concurrent
-  private nonisolated func run(_ id: String) async {
+  private nonisolated func run(_ id: String) async -> JobRow? {
     do {
-      if let lease = try await store.claim(id) { await run(lease) }
+      if let lease = try await store.claim(id) { return await run(lease) }
     } catch {
       logger.error("a job cannot be taken up", metadata: ["job": "\(id)", "error": "\(error)"])
     }
+    return nil
   }
 
+  /// Runs a job.
+  ///
+  /// - Returns: The job if it is tried again later.
   @concurrent
-  private nonisolated func run(_ lease: JobLease) async {
+  private nonisolated func run(_ lease: JobLease) async -> JobRow? {
     do {
-      try await work(under: lease)
+      return try await work(under: lease)
     } catch JobStoreError.fenced {
       logger.warning("another server took a job over", metadata: ["job": "\(lease.job)"])
     } catch {
@@ -192,12 +225,14 @@ actor JobRunner {
       )
       await letGo(lease)
     }
+    return nil
   }
 
-  private nonisolated func work(under lease: JobLease) async throws {
+  private nonisolated func work(under lease: JobLease) async throws -> JobRow? {
     let id = lease.job
     guard let job = try await store.job(id), !job.state.isTerminal else {
-      return await letGo(lease)
+      await letGo(lease)
+      return nil
     }
     guard let pipeline = pipelines[job.pipeline] else {
       let failure = JobFailure(
@@ -205,22 +240,24 @@ actor JobRunner {
         message: "this server does not run \(job.pipeline) any more",
         isRetryable: false
       )
-      return try await end(lease, .fail, failure)
+      try await end(lease, .fail, failure)
+      return nil
     }
     guard job.crashes < store.limits.crashesOfJob else {
       logger.error(
         "a job is ended because the server ended over it again and again",
         metadata: ["job": "\(id)", "times": "\(job.crashes)"]
       )
-      return try await end(lease, .fail, Self.failure(of: job))
+      try await end(lease, .fail, Self.failure(of: job))
+      return nil
     }
-    guard let (begun, event) = try await begin(lease, pipeline) else { return }
+    guard let (begun, event) = try await begin(lease, pipeline) else { return nil }
     if let event { hub.publish(event, of: id) }
     do {
       let isStopped = try await work(begun, lease, pipeline)
       try await end(lease, isStopped ? .stop : .succeed, nil)
     } catch let failure as JobFailure {
-      try await end(lease, .fail, failure)
+      return try await fail(lease, failure)
     } catch is CancellationError {
       logger.info("a job waits for the next start", metadata: ["job": "\(id)"])
       await letGo(lease)
@@ -231,7 +268,10 @@ actor JobRunner {
       throw error
     } catch {
       // A server that ends interrupts its stores too.
-      if Task.isCancelled { return await letGo(lease) }
+      if Task.isCancelled {
+        await letGo(lease)
+        return nil
+      }
       logger.error("a job failed", metadata: ["job": "\(id)", "error": "\(error)"])
       let failure = JobFailure(
         code: "internal_error",
@@ -240,6 +280,28 @@ actor JobRunner {
       )
       try await end(lease, .fail, failure)
     }
+    return nil
+  }
+
+  /// Notes that an attempt failed.
+  ///
+  /// - Returns: The job if it is tried again later.
+  private nonisolated func fail(_ lease: JobLease, _ failure: JobFailure) async throws -> JobRow? {
+    let sample = Double.random(in: 0...1)
+    guard let (job, event) = try await store.fail(lease, failure, sample: sample) else {
+      return nil
+    }
+    if let event { hub.publish(event, of: lease.job) }
+    guard !job.state.isTerminal else { return nil }
+    hub.tally.retried()
+    logger.warning(
+      "an attempt at a job failed",
+      metadata: [
+        "job": "\(job.id)", "failures": "\(job.failures)", "code": "\(failure.code)",
+        "reason": "\(failure.message)",
+      ]
+    )
+    return job
   }
 
   /// Why a job is ended over which the server ended, with what is known of where it was.
@@ -250,7 +312,7 @@ actor JobRunner {
       place += job.progress.total.map { ", \(done) of \($0) done" } ?? ", \(done) done"
     }
     return JobFailure(
-      code: "job_ends_server",
+      code: JobClosing.endsServer,
       message: "the server ended \(job.crashes) times over this job\(place); what was done is kept",
       isRetryable: false
     )
@@ -294,6 +356,7 @@ actor JobRunner {
       do {
         var work = try await store.work(job)
         work.fence = lease.fence
+        work.attemptsLeft = max(0, store.limits.attemptsOfJob - 1 - job.failures)
         try await pipeline.run(work, steps: steps)
         return steps.isStopped
       } catch  where isPassing(error) {

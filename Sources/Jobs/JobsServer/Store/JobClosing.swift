@@ -9,10 +9,19 @@ struct JobClosing: Sendable {
   let expiresAt: Int64
   let tombstoneUntil: Int64
   let sentence: String
+  /// Whether an operator may start it again: it failed, and its input is not at fault.
+  let isDead: Bool
+
+  /// The code of a job over which servers ended again and again.
+  static let endsServer = "job_ends_server"
 
   /// Creates the change.
   init(_ completion: JobCompletion, at now: Int64, _ limits: JobLimits) {
     var completion = completion
+    isDead =
+      completion.failure.map {
+        $0.isRetryable == true || $0.code == Self.endsServer
+      } ?? false
     expiresAt = now + Int64(limits.resultSeconds) * 1_000
     completion.expiresAt = expiresAt
     self.completion = completion
@@ -56,5 +65,40 @@ extension JobProgress {
       current: step.current,
       sentence: sentence
     )
+  }
+}
+
+/// What a failed attempt does to a job that is tried again.
+struct JobRepetition: Sendable {
+  let runAt: Int64
+  let rank: Int64
+  let sentence: String
+  let progress: JobProgress
+
+  /// Decides, for a job that is worked on; `nil` if it ends.
+  init?(_ job: JobRow, _ failure: JobFailure, at now: Int64, sample: Double, _ limits: JobLimits) {
+    let failures = job.failures + 1
+    guard job.state.after(.retry) == .queued,
+      case .again(let runAt) = JobRetry(
+        failures: failures,
+        isRetryable: failure.isRetryable && !failure.isFinal,
+        now: now,
+        sample: sample,
+        limits
+      )
+    else { return nil }
+    self.runAt = runAt
+    rank = job.schedule.rank(due: runAt, limits)
+    sentence =
+      "waiting for attempt \(failures + 1) of \(limits.attemptsOfJob): \(failure.message)"
+    var progress = job.progress
+    progress.sentence = sentence
+    progress.retry = JobRetryNotice(
+      failedAttempts: failures,
+      maxAttempts: limits.attemptsOfJob,
+      runAt: runAt,
+      code: failure.code
+    )
+    self.progress = progress
   }
 }

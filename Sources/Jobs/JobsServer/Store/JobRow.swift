@@ -1,5 +1,6 @@
 package import Jobs
 import StrictJSON
+import TolerantDecoding
 
 /// A job as it is stored; instants are milliseconds since 1970-01-01T00:00:00Z.
 package struct JobRow: Sendable {
@@ -29,6 +30,21 @@ package struct JobRow: Sendable {
   let checkpoint: [UInt8]?
   /// What its start chose.
   package let options: [String: String]
+  /// When it may run, and before which others.
+  package let schedule: JobSchedule
+  /// Its place among those that wait.
+  let rank: Int64
+  /// How many attempts at it have failed.
+  let failures: Int
+  /// Why the last attempt failed.
+  let lastFailure: JobWireError?
+  /// Whether it failed for a reason that may pass, and no operator has started it again.
+  let isDead: Bool
+  /// The job that an operator started in its place.
+  let restartedAs: String?
+
+  /// Whether an instant has to come before it runs.
+  func waits(at now: Int64) -> Bool { state == .queued && schedule.runAt.map { $0 > now } ?? false }
 
   /// Whether its results are gone, from the very millisecond of their end, also before anybody has removed them.
   func isGone(at now: Int64) -> Bool {
@@ -53,6 +69,23 @@ package struct JobRow: Sendable {
   static func options(_ text: String) -> [String: String] {
     let options = try? JSONReader.value(of: Array(text.utf8)).object
     return options?.compactMapValues(\.string) ?? [:]
+  }
+
+  /// A failure as it is stored.
+  static func text(_ failure: JobFailure) -> String {
+    let members = ["code": JSONValue.string(failure.code), "message": .string(failure.message)]
+    return String(decoding: JSONValue.object(members).bytes, as: UTF8.self)
+  }
+
+  /// The failure in a text.
+  static func failure(_ text: String?) -> JobWireError? {
+    guard let value = text.flatMap({ try? JSONReader.value(of: Array($0.utf8)) }) else {
+      return nil
+    }
+    return JobWireError(
+      code: value["code"]?.string ?? JobWireError.unknownCode,
+      message: value["message"]?.string ?? ""
+    )
   }
 
   func snapshot(completion: JobCompletion? = nil) -> JobSnapshot {

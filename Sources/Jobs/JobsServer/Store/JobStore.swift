@@ -1,3 +1,4 @@
+import Foundation
 package import Jobs
 
 /// Jobs, events, results and tokens.
@@ -40,6 +41,7 @@ package protocol JobStore: Sendable {
   ///   - options: The options of the request.
   ///   - key: The idempotency key, if any.
   ///   - id: The id, if the client chose one.
+  ///   - schedule: When it may run, and before which others.
   /// - Returns: The result of the start.
   /// - Throws: An error of the database or of the file system; then nothing is stored.
   func start(
@@ -47,7 +49,8 @@ package protocol JobStore: Sendable {
     inputs: [JobInputFile],
     options: [String: String],
     key: String?,
-    id: String?
+    id: String?,
+    schedule: JobSchedule
   ) async throws -> JobStart
 
   // MARK: Reading
@@ -58,7 +61,7 @@ package protocol JobStore: Sendable {
   func exists(_ job: String) async throws -> Bool
   /// The work of a job, with its last checkpoint and its files.
   func work(_ job: JobRow) async throws -> JobWork
-  /// The jobs that are not over, oldest first.
+  /// The jobs that are not over, in the order in which they run.
   func openJobs() async throws -> [JobRow]
   /// The jobs that are worked on and have not gone on for too long.
   func stuck() async throws -> [String]
@@ -106,7 +109,7 @@ package protocol JobStore: Sendable {
 
   /// Leases a job; `nil` if another worker has it. The lease of a job that is over does not begin it.
   func claim(_ job: String) async throws -> JobLease?
-  /// Leases the oldest open jobs that no worker has.
+  /// Leases the open jobs that no worker has and whose time has come, those with the lowest ranks first.
   ///
   /// - Parameters:
   ///   - most: The most jobs.
@@ -157,6 +160,28 @@ package protocol JobStore: Sendable {
     failure: JobFailure?
   ) async throws -> (JobRow, JobEvent?)?
 
+  /// Notes that an attempt failed: the job is queued again for later, or ends, see ``Jobs/JobRetry``. One that was asked
+  /// to stop ends as canceled.
+  ///
+  /// - Parameters:
+  ///   - lease: The lease of the job, which ends.
+  ///   - failure: Why it failed.
+  ///   - sample: Chance, 0 to 1.
+  /// - Returns: The job and the event of what became of it; `nil` if it has ended already or the lease has.
+  /// - Throws: An error of the database.
+  func fail(
+    _ lease: JobLease,
+    _ failure: JobFailure,
+    sample: Double
+  ) async throws -> (JobRow, JobEvent?)?
+
+  // MARK: Operators
+
+  /// The jobs that failed for reasons that may pass and were not started again, those that ended last first.
+  func deadLetters(limit: Int) async throws -> [JobRow]
+  /// Notes that a dead letter was started again as another job.
+  func noteRestart(of job: String, as new: String) async throws
+
   // MARK: Housekeeping
 
   /// Counts the processes that ended while they worked on a job, when a process starts.
@@ -187,6 +212,50 @@ extension JobStore {
     key: String?
   ) async throws -> JobStart {
     try await start(pipeline, inputs: inputs, options: options, key: key, id: nil)
+  }
+
+  /// Starts a job that runs at once.
+  func start(
+    _ pipeline: PipelineName,
+    inputs: [JobInputFile],
+    options: [String: String],
+    key: String?,
+    id: String?
+  ) async throws -> JobStart {
+    try await start(
+      pipeline,
+      inputs: inputs,
+      options: options,
+      key: key,
+      id: id,
+      schedule: JobSchedule()
+    )
+  }
+
+  /// Starts a dead letter again, as a job of its own with the same files and options; asked again, it is the same job.
+  ///
+  /// - Parameter id: The dead letter.
+  /// - Returns: The result of the start; `nil` if there is no such dead letter.
+  /// - Throws: An error of the database or of the file system.
+  func restart(_ id: String) async throws -> JobStart? {
+    guard let job = try await job(id), job.state == .failed, job.isDead || job.restartedAs != nil,
+      !job.isGone(at: due)
+    else { return nil }
+    let files = try await work(job).inputs.map { input in
+      let content = try Data(contentsOf: URL(fileURLWithPath: input.path))
+      return (name: input.name, mediaType: input.mediaType, content: Array(content))
+    }
+    // The keys of clients have the name of an owner in front.
+    let start = try await start(
+      job.pipeline,
+      inputs: files,
+      options: job.options,
+      key: "dead letter\0\(id)",
+      id: nil,
+      schedule: JobSchedule(priority: job.schedule.priority)
+    )
+    if case .job(let new, _, _) = start { try await noteRestart(of: id, as: new.id) }
+    return start
   }
 }
 

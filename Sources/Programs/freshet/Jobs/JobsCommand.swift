@@ -12,6 +12,7 @@ struct JobsCommand: AsyncParsableCommand {
     subcommands: [
       JobsImportCommand.self, JobsEnrichCommand.self, JobsScanCommand.self, JobsListCommand.self,
       JobsWatchCommand.self, JobsCancelCommand.self, JobsResultsCommand.self,
+      JobsDeadCommand.self, JobsRestartCommand.self,
     ]
   )
 }

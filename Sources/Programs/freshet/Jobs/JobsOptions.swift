@@ -117,6 +117,7 @@ struct JobsOptions: ParsableArguments {
   /// - Parameters:
   ///   - database: The database that keeps the jobs; `nil` for the folder.
   ///   - rules: The browser requests that are accepted.
+  ///   - operators: Who may see dead letters and start them again.
   ///   - clock: The clock.
   ///   - exchange: Sends requests to other servers.
   ///   - logger: Logs failures.
@@ -125,6 +126,7 @@ struct JobsOptions: ParsableArguments {
   func service(
     in database: PostgresAddress?,
     rules: OriginGuard,
+    operators: OperatorAccess,
     clock: ServiceClock,
     exchange: any HTTPExchange & HTTPSending,
     logger: Logger
@@ -148,6 +150,7 @@ struct JobsOptions: ParsableArguments {
       pipelines: try pipelines(folder, library, limits, exchange, logger),
       rules: rules,
       acceptsQueryToken: jobsQueryTokens ?? false,
+      operators: operators,
       clock: clock,
       logger: logger
     )

@@ -30,19 +30,36 @@ struct JobStartOptions: ParsableArguments {
   )
   var idempotencyKey: String?
 
+  @Option(help: "Before or after other jobs that wait: high, normal or low. Default: normal.")
+  var priority: String?
+
+  @Option(
+    help: ArgumentHelp("Start not before this instant: 2026-12-24T06:00:00Z.", valueName: "instant")
+  )
+  var runAt: String?
+
   func validate() throws {
+    if let priority, JobPriority(rawValue: priority) == nil {
+      throw ValidationError("--priority is high, normal or low")
+    }
+    if let runAt, JobInstant.read(runAt) == nil {
+      throw ValidationError("--run-at \"\(runAt)\" is no instant like 2026-12-24T06:00:00Z")
+    }
     for text in option where !text.contains("=") {
       throw ValidationError("--option \"\(text)\" is not NAME=VALUE")
     }
   }
 
   var options: [String: String] {
-    Dictionary(
+    var options = Dictionary(
       option.map { text in
         let parts = text.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
         return (String(parts[0]), String(parts[1]))
       }
     ) { _, last in last }
+    options["priority"] = priority ?? options["priority"]
+    options["run_at"] = runAt ?? options["run_at"]
+    return options
   }
 
   /// Starts a job, stores it, and follows it to its end.

@@ -2,11 +2,14 @@ import Jobs
 import PostgresClient
 
 extension JobRow {
+  /// How many ``columns`` there are.
+  static let columnCount = 27
   /// The columns of the table `job` that ``init(_:from:)`` reads.
   static let columns = """
     job.id, job.pipeline, job.state, job.epoch, job.last_seq, job.created_at, job.started_at, job.ended_at,
     job.updated_at, job.expires_at, job.attempt, job.crashes, job.fraction, job.processed, job.total, job.phase,
-    job.current, job.sentence, job.checkpoint, job.options
+    job.current, job.sentence, job.checkpoint, job.options, job.priority, job.run_at,
+    coalesce(job.rank, job.created_at), job.failures, job.failure, job.is_dead, job.restarted_as
     """
 
   /// Reads ``columns``.
@@ -38,7 +41,16 @@ extension JobRow {
         sentence: try row[17]
       ),
       checkpoint: try row[18],
-      options: JobRow.options(try row[19])
+      options: JobRow.options(try row[19]),
+      schedule: JobSchedule(
+        priority: JobPriority(rawValue: try row[20]) ?? .normal,
+        runAt: try row[21]
+      ),
+      rank: try row[22],
+      failures: try row[23],
+      lastFailure: JobRow.failure(try row[24]),
+      isDead: try row[25],
+      restartedAs: try row[26]
     )
   }
 }

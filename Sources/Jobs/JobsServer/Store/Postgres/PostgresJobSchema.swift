@@ -41,6 +41,15 @@ extension PostgresSchema {
           key bytea PRIMARY KEY, request bytea NOT NULL, job text NOT NULL, until bigint NOT NULL);
         """,
         PostgresLibraryTables.creation,
+        // Jobs that wait for an instant have the owner -1 and a lease until then: servers of version 2 leave them alone, too.
+        """
+        ALTER TABLE job ADD COLUMN priority text NOT NULL DEFAULT 'normal', ADD COLUMN rank bigint,
+          ADD COLUMN run_at bigint, ADD COLUMN failures bigint NOT NULL DEFAULT 0, ADD COLUMN failure text,
+          ADD COLUMN is_dead boolean NOT NULL DEFAULT false, ADD COLUMN restarted_as text;
+        CREATE INDEX job_rank ON job (coalesce(rank, created_at), id)
+          WHERE state IN ('queued', 'running', 'canceling');
+        CREATE INDEX job_dead ON job (ended_at) WHERE is_dead;
+        """,
       ]
     )
   }

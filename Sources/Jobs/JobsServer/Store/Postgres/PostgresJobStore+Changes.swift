@@ -6,6 +6,9 @@ extension PostgresJobStore {
   /// How long a lease lasts without being renewed, as the database's clock counts.
   private var leaseEnd: String { "clock_timestamp() + interval '\(limits.leaseSeconds) seconds'" }
 
+  /// The owner of a job that waits for an instant: its lease is nobody's.
+  static var nobody: Int { -1 }
+
   // MARK: Leases
 
   package func claim(_ job: String) async throws -> JobLease? {
@@ -22,7 +25,7 @@ extension PostgresJobStore {
     )
   }
 
-  /// Leases open jobs without a lease, the oldest first.
+  /// Leases open jobs without a lease whose time has come, in order of their ranks.
   ///
   /// A lease that has ended without a word means that its process ended over the job, unless it was this one, which was
   /// only cut off from the database.
@@ -36,13 +39,14 @@ extension PostgresJobStore {
       """
       WITH free AS (
         SELECT id FROM job WHERE \(condition) AND state IN ('queued', 'running', 'canceling')
-          AND (owner = 0 OR lease_until <= clock_timestamp())
-        ORDER BY created_at, id LIMIT $3 FOR UPDATE \(locks))
-      UPDATE job SET crashes = crashes + CASE WHEN owner IN (0, $1) THEN 0 ELSE 1 END, owner = $1, fence = fence + 1,
+          AND (owner IN (0, \(Self.nobody)) OR lease_until <= clock_timestamp())
+          AND (run_at IS NULL OR run_at <= $4 OR state <> 'queued')
+        ORDER BY coalesce(rank, created_at), id LIMIT $3 FOR UPDATE \(locks))
+      UPDATE job SET crashes = crashes + CASE WHEN owner IN (0, \(Self.nobody), $1) THEN 0 ELSE 1 END, owner = $1, fence = fence + 1,
         lease_until = \(leaseEnd)
       FROM free WHERE job.id = free.id RETURNING job.id, job.fence
       """,
-      [.int(owner), value, .int(most)]
+      [.int(owner), value, .int(most), .int(now)]
     )
     return try rows.map { JobLease(job: try $0[0], fence: try $0[1]) }
   }
@@ -197,18 +201,58 @@ extension PostgresJobStore {
   ) async throws -> (JobRow, JobEvent?)? {
     let now = now
     return try await pool.transaction { connection in
-      guard let job = try await leased(connection, lease), !job.state.isTerminal,
-        let state = job.state.after(cause)
-      else { return nil }
-      var completion = JobClosing.completion(of: job, state, failure, at: now)
-      if job.pipeline == .aiScan {
-        let files = try await connection.query(
-          "SELECT count(*) FROM input WHERE job = $1",
-          [.text(job.id)]
-        )
-        completion.photos = try files.first?[0]
+      guard let job = try await leased(connection, lease), !job.state.isTerminal else { return nil }
+      return try await end(connection, job, cause, failure, now)
+    }
+  }
+
+  private func end(
+    _ connection: PostgresConnection,
+    _ job: JobRow,
+    _ cause: JobCause,
+    _ failure: JobFailure?,
+    _ now: Int64
+  ) async throws -> (JobRow, JobEvent?)? {
+    guard let state = job.state.after(cause) else { return nil }
+    var completion = JobClosing.completion(of: job, state, failure, at: now)
+    if job.pipeline == .aiScan {
+      let files = try await connection.query(
+        "SELECT count(*) FROM input WHERE job = $1",
+        [.text(job.id)]
+      )
+      completion.photos = try files.first?[0]
+    }
+    return try await close(connection, job, completion, now)
+  }
+
+  package func fail(
+    _ lease: JobLease,
+    _ failure: JobFailure,
+    sample: Double
+  ) async throws -> (JobRow, JobEvent?)? {
+    let now = now
+    return try await pool.transaction { connection in
+      guard let job = try await leased(connection, lease), !job.state.isTerminal else { return nil }
+      if job.state == .canceling { return try await end(connection, job, .stop, nil, now) }
+      try await connection.query(
+        "UPDATE job SET failures = failures + 1, failure = $2 WHERE id = $1",
+        [.text(job.id), .text(JobRow.text(failure))]
+      )
+      guard let again = JobRepetition(job, failure, at: now, sample: sample, limits) else {
+        return try await end(connection, job, .fail, failure, now)
       }
-      return try await close(connection, job, completion, now)
+      try await connection.query(
+        """
+        UPDATE job SET state = 'queued', run_at = $2, rank = $3, sentence = $4, updated_at = $5,
+          owner = \(Self.nobody), lease_until = to_timestamp($2 / 1000.0)
+        WHERE id = $1
+        """,
+        [
+          .text(job.id), .int(again.runAt), .int(again.rank), .display(again.sentence), .int(now),
+        ]
+      )
+      let event = try await append(connection, job, now, .progress(again.progress))
+      return try await Self.row(connection, job.id).map { ($0, event) }
     }
   }
 
@@ -225,13 +269,14 @@ extension PostgresJobStore {
     try await connection.query(
       """
       UPDATE job SET state = $2, ended_at = $3, updated_at = $3, expires_at = $4, current = NULL, owner = 0,
-        lease_until = NULL, fraction = CASE WHEN $5 THEN 1 ELSE fraction END, sentence = $6, tombstone_until = $7
+        lease_until = NULL, fraction = CASE WHEN $5 THEN 1 ELSE fraction END, sentence = $6, tombstone_until = $7,
+        is_dead = $8
       WHERE id = $1
       """,
       [
         .text(job.id), .text(closing.state.rawValue), .int(now), .int(closing.expiresAt),
         .bool(closing.state == .succeeded), .display(closing.sentence),
-        .int(closing.tombstoneUntil),
+        .int(closing.tombstoneUntil), .bool(closing.isDead),
       ]
     )
     try await connection.query(

@@ -28,15 +28,17 @@ extension PostgresJobStore {
     inputs: [JobInputFile],
     options: [String: String],
     key: String?,
-    id: String?
+    id: String?,
+    schedule: JobSchedule
   ) async throws -> JobStart {
     let id = id ?? UUID().uuidString.lowercased()
     let start = PendingStart(
       id: id,
-      request: StartDigest.request(pipeline, inputs.map(\.content), options),
+      request: StartDigest.request(pipeline, inputs.map(\.content), options, schedule),
       key: key.map { StartDigest.key($0) },
       token: JobToken.make(),
-      now: now
+      now: now,
+      runAt: schedule.runAt.flatMap { [now] in $0 > now ? $0 : nil }
     )
     do {
       return try await pool.transaction { connection in
@@ -45,12 +47,15 @@ extension PostgresJobStore {
         let made = try await connection.query(
           """
           INSERT INTO job (id, pipeline, state, epoch, last_seq, created_at, updated_at, attempt, fraction, processed,
-            sentence, options)
-          SELECT $1, $2, 'queued', epoch, 0, $3, $3, 0, 0, 0, 'waiting', $4 FROM log
+            sentence, options, priority, run_at, rank, owner, lease_until)
+          SELECT $1, $2, 'queued', epoch, 0, $3, $3, 0, 0, 0, 'waiting', $4, $5, $6::bigint, $7,
+            CASE WHEN $6::bigint IS NULL THEN 0 ELSE \(Self.nobody) END, to_timestamp($6::bigint / 1000.0) FROM log
           ON CONFLICT DO NOTHING RETURNING 1
           """,
           [
             .text(id), .text(pipeline.rawValue), .int(start.now), .display(JobRow.text(options)),
+            .text(schedule.priority.rawValue), .int(start.runAt),
+            .int(schedule.rank(due: start.runAt ?? start.now, limits)),
           ]
         )
         guard made.count == 1 else { return try await earlier(connection, start) ?? .taken }
@@ -84,6 +89,13 @@ extension PostgresJobStore {
       return earlier
     }
     guard try await openCount(connection) <= limits.openJobs else { throw TooManyJobs() }
+    if start.runAt != nil {
+      let scheduled = try await connection.query(
+        "SELECT count(*) FROM job WHERE state = 'queued' AND failures = 0 AND run_at > $1",
+        [.int(start.now)]
+      )
+      guard try scheduled.first?[0] ?? 0 <= limits.scheduledJobs else { throw TooManyJobs() }
+    }
     if let key = start.key {
       try await connection.query(
         """
@@ -134,6 +146,8 @@ private struct PendingStart {
   let key: [UInt8]?
   let token: String
   let now: Int64
+  /// The instant it waits for, if that is not past.
+  let runAt: Int64?
 }
 
 /// Undoes a start for which there is no room.

@@ -42,8 +42,8 @@ extension PostgresJobStore {
     guard let found = rows.first else { return .refused }
     let row = try JobRow(found)
     let expiry = JobToken.end(
-      of: try found[20],
-      isReplaced: try found[21],
+      of: try found[JobRow.columnCount],
+      isReplaced: try found[JobRow.columnCount + 1],
       row,
       at: now,
       limits

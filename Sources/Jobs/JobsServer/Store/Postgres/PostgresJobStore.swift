@@ -140,7 +140,8 @@ package final class PostgresJobStore: JobStore {
   package func openJobs() async throws -> [JobRow] {
     try await pool.query(
       """
-      SELECT \(JobRow.columns) FROM job WHERE state IN ('queued', 'running', 'canceling') ORDER BY created_at, id
+      SELECT \(JobRow.columns) FROM job WHERE state IN ('queued', 'running', 'canceling')
+      ORDER BY coalesce(rank, created_at), id
       """
     ).map { try JobRow($0) }
   }

@@ -59,6 +59,22 @@ enum SQLiteJobSchema {
           """
       )
     }
+    migrator.registerMigration("4") { database in
+      // When a job may run, before which others, how often it failed, and what an operator did then.
+      try database.execute(
+        sql: """
+          ALTER TABLE job ADD COLUMN priority TEXT NOT NULL DEFAULT 'normal';
+          ALTER TABLE job ADD COLUMN rank INTEGER;
+          ALTER TABLE job ADD COLUMN run_at INTEGER;
+          ALTER TABLE job ADD COLUMN failures INTEGER NOT NULL DEFAULT 0;
+          ALTER TABLE job ADD COLUMN failure TEXT;
+          ALTER TABLE job ADD COLUMN is_dead INTEGER NOT NULL DEFAULT 0;
+          ALTER TABLE job ADD COLUMN restarted_as TEXT;
+          UPDATE job SET rank = created_at;
+          CREATE INDEX job_dead ON job (ended_at) WHERE is_dead;
+          """
+      )
+    }
     return migrator
   }
 }

@@ -142,22 +142,63 @@ extension SQLiteJobStore {
     guard leases.isHeld(lease) else { return nil }
     let (id, now) = (lease.job, now)
     let ended = try await database.write { [limits] database -> (JobRow, JobEvent?)? in
-      guard let job = try Self.row(database, id), !job.state.isTerminal,
-        let state = job.state.after(cause)
-      else { return nil }
-      var completion = JobClosing.completion(of: job, state, failure, at: now)
-      completion.take(try Self.outcomes(database, id))
-      if job.pipeline == .aiScan {
-        completion.photos = try Int.fetchOne(
-          database,
-          sql: "SELECT count(*) FROM input WHERE job = ?",
-          arguments: [id]
-        )
-      }
-      return try Self.close(database, job, completion, now, limits)
+      guard let job = try Self.row(database, id), !job.state.isTerminal else { return nil }
+      return try Self.end(database, job, cause, failure, now, limits)
     }
     leases.end(lease)
     return ended
+  }
+
+  private static func end(
+    _ database: Database,
+    _ job: JobRow,
+    _ cause: JobCause,
+    _ failure: JobFailure?,
+    _ now: Int64,
+    _ limits: JobLimits
+  ) throws -> (JobRow, JobEvent?)? {
+    guard let state = job.state.after(cause) else { return nil }
+    var completion = JobClosing.completion(of: job, state, failure, at: now)
+    completion.take(try outcomes(database, job.id))
+    if job.pipeline == .aiScan {
+      completion.photos = try Int.fetchOne(
+        database,
+        sql: "SELECT count(*) FROM input WHERE job = ?",
+        arguments: [job.id]
+      )
+    }
+    return try close(database, job, completion, now, limits)
+  }
+
+  package func fail(
+    _ lease: JobLease,
+    _ failure: JobFailure,
+    sample: Double
+  ) async throws -> (JobRow, JobEvent?)? {
+    guard leases.isHeld(lease) else { return nil }
+    let (id, now) = (lease.job, now)
+    let failed = try await database.write { [limits] database -> (JobRow, JobEvent?)? in
+      guard let job = try Self.row(database, id), !job.state.isTerminal else { return nil }
+      if job.state == .canceling { return try Self.end(database, job, .stop, nil, now, limits) }
+      try database.execute(
+        sql: "UPDATE job SET failures = failures + 1, failure = ? WHERE id = ?",
+        arguments: [JobRow.text(failure), id]
+      )
+      guard let again = JobRepetition(job, failure, at: now, sample: sample, limits) else {
+        return try Self.end(database, job, .fail, failure, now, limits)
+      }
+      try database.execute(
+        sql: """
+          UPDATE job SET state = 'queued', run_at = ?, rank = ?, sentence = ?, updated_at = ?, worker = 0
+          WHERE id = ?
+          """,
+        arguments: [again.runAt, again.rank, again.sentence, now, id]
+      )
+      let event = try Self.append(database, job, now, .progress(again.progress))
+      return try Self.row(database, id).map { ($0, event) }
+    }
+    leases.end(lease)
+    return failed
   }
 
   private static func close(
@@ -171,12 +212,12 @@ extension SQLiteJobStore {
     try database.execute(
       sql: """
         UPDATE job SET state = ?, ended_at = ?, updated_at = ?, expires_at = ?, current = NULL, worker = 0,
-          fraction = CASE WHEN ? THEN 1 ELSE fraction END, sentence = ?, tombstone_until = ?
+          fraction = CASE WHEN ? THEN 1 ELSE fraction END, sentence = ?, tombstone_until = ?, is_dead = ?
         WHERE id = ?
         """,
       arguments: [
         closing.state.rawValue, now, now, closing.expiresAt, closing.state == .succeeded,
-        closing.sentence, closing.tombstoneUntil, job.id,
+        closing.sentence, closing.tombstoneUntil, closing.isDead, job.id,
       ]
     )
     // Who may follow the job to its end, however long it took, may also fetch what it came to.

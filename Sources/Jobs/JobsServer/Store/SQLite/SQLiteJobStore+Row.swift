@@ -32,7 +32,16 @@ extension JobRow {
         sentence: row["sentence"]
       ),
       checkpoint: (row["checkpoint"] as Data?).map { Array($0) },
-      options: JobRow.options(row["options"])
+      options: JobRow.options(row["options"]),
+      schedule: JobSchedule(
+        priority: JobPriority(rawValue: row["priority"]) ?? .normal,
+        runAt: row["run_at"]
+      ),
+      rank: row["rank"] ?? row["created_at"],
+      failures: row["failures"],
+      lastFailure: JobRow.failure(row["failure"]),
+      isDead: row["is_dead"],
+      restartedAs: row["restarted_as"]
     )
   }
 }

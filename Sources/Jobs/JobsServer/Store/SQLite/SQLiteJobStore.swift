@@ -179,28 +179,27 @@ package final class SQLiteJobStore: JobStore {
     ) ?? 0
   }
 
-  /// Starts a job.
-  ///
-  /// - Parameters:
-  ///   - pipeline: Its kind.
-  ///   - inputs: Its files, name, media type and content.
-  ///   - options: The options of the request.
-  ///   - key: The idempotency key, if any.
-  ///   - id: The id, if the client chose one.
-  /// - Returns: The result of the start.
-  /// - Throws: An error of SQLite or of the file system.
+  private static func scheduledCount(_ database: Database, _ now: Int64) throws -> Int {
+    try Int.fetchOne(
+      database,
+      sql: "SELECT count(*) FROM job WHERE state = 'queued' AND failures = 0 AND run_at > ?",
+      arguments: [now]
+    ) ?? 0
+  }
+
   package func start(
     _ pipeline: PipelineName,
     inputs: [JobInputFile],
     options: [String: String],
     key: String?,
-    id: String?
+    id: String?,
+    schedule: JobSchedule
   ) async throws -> JobStart {
     let now = now
     let made = UUID().uuidString.lowercased()
     let id = id ?? made
     let token = JobToken.make()
-    let request = Data(StartDigest.request(pipeline, inputs.map(\.content), options))
+    let request = Data(StartDigest.request(pipeline, inputs.map(\.content), options, schedule))
     let keyHash = key.map { Data(StartDigest.key($0)) }
     let ends = due
     // A lock is waited for once.
@@ -233,14 +232,20 @@ package final class SQLiteJobStore: JobStore {
         }
       }
       if try Self.row(database, id) != nil { return .taken }
+      let runAt = schedule.runAt.flatMap { $0 > now ? $0 : nil }
+      if runAt != nil {
+        guard try Self.scheduledCount(database, now) < limits.scheduledJobs else { return .busy }
+      }
       try database.execute(
         sql: """
           INSERT INTO job (id, pipeline, state, epoch, last_seq, created_at, updated_at, attempt,
-            fraction, processed, sentence, options) VALUES (?, ?, 'queued', ?, 0, ?, ?, 0, 0, 0, ?, ?)
+            fraction, processed, sentence, options, priority, run_at, rank)
+          VALUES (?, ?, 'queued', ?, 0, ?, ?, 0, 0, 0, ?, ?, ?, ?, ?)
           """,
         arguments: [
           id, pipeline.rawValue, epoch, now, now, "waiting",
-          JobRow.text(options),
+          JobRow.text(options), schedule.priority.rawValue, runAt,
+          schedule.rank(due: runAt ?? now, limits),
         ]
       )
       for (number, (input, file)) in zip(inputs, files).enumerated() {
@@ -341,7 +346,9 @@ package final class SQLiteJobStore: JobStore {
   /// Leases the oldest open jobs that nobody works on.
   package func claimNext(most: Int, besides jobs: [String]) async throws -> [JobLease] {
     var found: [JobLease] = []
-    for job in try await openJobs() where found.count < most && !jobs.contains(job.id) {
+    let now = now
+    for job in try await openJobs()
+    where found.count < most && !jobs.contains(job.id) && !job.waits(at: now) {
       if let lease = leases.begin(job.id) { found.append(lease) }
     }
     return found
@@ -350,14 +357,14 @@ package final class SQLiteJobStore: JobStore {
   /// Renews leases, which end with the process.
   package func renew(_ held: [JobLease]) async throws -> [JobLease] { held.filter(leases.isHeld) }
 
-  /// The jobs that are not over, oldest first.
+  /// The jobs that are not over, in the order in which they run.
   package func openJobs() async throws -> [JobRow] {
     try await database.read { database in
       try Row.fetchAll(
         database,
         sql: """
           SELECT * FROM job WHERE state IN ('queued', 'running', 'canceling')
-          ORDER BY created_at, id
+          ORDER BY coalesce(rank, created_at), id
           """
       ).map { try JobRow($0) }
     }
