@@ -72,7 +72,7 @@ package struct PostgresSchema: Sendable {
   ///
   /// - Parameters:
   ///   - connection: A connection of a role that may create the schema.
-  ///   - role: A role that gets the rights that a server needs, if any.
+  ///   - role: A role that gets the rights that a server needs, besides those that have them already.
   /// - Returns: The versions before and after.
   /// - Throws: ``Mismatch`` for a newer schema; ``PostgresError``.
   package func migrate(
@@ -101,18 +101,36 @@ package struct PostgresSchema: Sendable {
         try await connection.script(sql)
         try await connection.query("INSERT INTO migration (number) VALUES ($1)", [.int(number)])
       }
-      if let role {
-        let quoted = "\"\(role.replacing("\"", with: "\"\""))\""
-        try await connection.script(
-          """
-          GRANT USAGE ON SCHEMA \(name) TO \(quoted);
-          GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA \(name) TO \(quoted);
-          REVOKE INSERT, UPDATE, DELETE ON \(name).migration FROM \(quoted);
-          """
-        )
-      }
+      // Roles that could write before get the tables that are new, too.
+      var roles = try await writers(connection)
+      if let role { roles.insert(role) }
+      for role in roles.sorted() { try await grant(to: role, connection) }
       return (found, version)
     }
+  }
+
+  /// The other roles that may write tables of the schema.
+  private func writers(_ connection: PostgresConnection) async throws -> Set<String> {
+    let rows = try await connection.query(
+      """
+      SELECT DISTINCT grantee::text FROM information_schema.role_table_grants
+      WHERE table_schema = $1 AND privilege_type = 'INSERT' AND grantee NOT IN (current_user, 'PUBLIC')
+      """,
+      [.text(name)]
+    )
+    return Set(try rows.map { try $0[0] })
+  }
+
+  /// Gives a role what a server needs.
+  private func grant(to role: String, _ connection: PostgresConnection) async throws {
+    let quoted = "\"\(role.replacing("\"", with: "\"\""))\""
+    try await connection.script(
+      """
+      GRANT USAGE ON SCHEMA \(name) TO \(quoted);
+      GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA \(name) TO \(quoted);
+      REVOKE INSERT, UPDATE, DELETE ON \(name).migration FROM \(quoted);
+      """
+    )
   }
 
   private func version(_ connection: PostgresConnection) async throws -> Int {

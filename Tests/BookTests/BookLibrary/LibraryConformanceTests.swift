@@ -241,7 +241,7 @@ import Testing
   @Test(arguments: LibraryKind.allCases)
   func `any text comes back, however long it is`(kind: LibraryKind) async throws {
     let library = try await LibraryStage(kind).open()
-    let long = String(repeating: "é\u{1}\"\\", count: 30_000)
+    let long = String(repeating: "é\u{1}\"\\", count: 3_000)
     let book = Self.book(String(repeating: "Title ", count: 330), long) { book in
       (book.review, book.entry, book.shelves) = (long, long, [long])
     }

@@ -209,6 +209,53 @@ import Testing
     #expect(both.sorted() == [0, version])
   }
 
+  @Test func `a role that could write can write the tables of later migrations`() async throws {
+    let stage = try await StoreStage(.postgres)
+    let (schema, role) = ("later_\(stage.schema)", "later_server_\(stage.schema)")
+    let owner = try await stage.connect()
+    try await owner.query("CREATE ROLE \(role) LOGIN")
+    let tables = ["CREATE TABLE one (number bigint)", "CREATE TABLE two (number bigint)"]
+    let before = PostgresSchema(name: schema, migrations: [tables[0]])
+    #expect(try await before.migrate(owner, grantingTo: role) == (0, 1))
+    #expect(try await PostgresSchema(name: schema, migrations: tables).migrate(owner) == (1, 2))
+    let server = try await stage.connect(as: role)
+    try await server.query("INSERT INTO \(schema).two VALUES (1)")
+    await #expect(throws: PostgresError.self) {
+      try await server.query("INSERT INTO \(schema).migration VALUES (3)")
+    }
+    await owner.close()
+    await server.close()
+  }
+
+  @Test func `servers of the version before leave a job alone that waits for its instant`()
+    async throws
+  {
+    let stage = try await StoreStage(.postgres)
+    let store = try await stage.open()
+    let schedule = JobSchedule(runAt: store.now + 3_600_000)
+    _ = try await store.start(
+      .csvImport,
+      inputs: [],
+      options: [:],
+      key: nil,
+      id: "later",
+      schedule: schedule
+    )
+    let failed = try await store.runJob()
+    let failure = JobFailure(code: "down", message: "down", isRetryable: true)
+    #expect(try await store.fail(failed, failure, sample: 0)?.0.state == .queued)
+    // What they look for.
+    let free = try await sql(
+      stage,
+      """
+      SELECT id FROM job WHERE state IN ('queued', 'running', 'canceling')
+        AND (owner = 0 OR lease_until <= clock_timestamp())
+      """
+    )
+    #expect(free.count == 0)
+    await stage.close(store)
+  }
+
   @Test func `a server needs no more rights than it is given`() async throws {
     let stage = try await StoreStage(.postgres)
     let role = "server_\(stage.schema)"
