@@ -231,7 +231,7 @@ class ServeTests(unittest.TestCase):
             server.stop()
         path.write_text(json.dumps({"jobs": {"limits": {"rows": 4}}}))
         answer = run("serve", "--config", str(path), "--port", "0")
-        self.assertIn("$.jobs.limits.rows: expected one of authorCharacters, books", answer.stderr)
+        self.assertIn("$.jobs.limits.rows: expected one of attemptsOfJob, authorCharacters", answer.stderr)
         for jobs, place in (
             ({"folder": 7}, "$.jobs.folder"), ({"running": 0}, "$.jobs.running"), ({"queryTokens": "yes"}, "$.jobs.queryTokens"),
             ({"runing": 4}, "$.jobs.runing"), ({"openLibrary": "ftp://h"}, "$.jobs.openLibrary"), ([], "$.jobs"),
