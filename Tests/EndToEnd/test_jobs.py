@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import base64
+import http.client
 import json
 import os
 import socket as stack_socket
@@ -256,6 +257,13 @@ class JobTests(unittest.TestCase):
         )
         again = [line[4:] for line in body.decode().splitlines() if line.startswith("id: ")]
         self.assertEqual(again, ids[-2:])
+        # A stream is the last answer of its connection, and says so: a proxy that kept it would lose the next request.
+        connection = http.client.HTTPConnection("127.0.0.1", self.server.port, timeout=60)
+        self.addCleanup(connection.close)
+        connection.request("GET", f"/v1/jobs/{job['jobId']}/events", headers={"Authorization": f"Bearer {job['token']}"})
+        answer = connection.getresponse()
+        self.assertIn(b"job_complete", answer.read())
+        self.assertEqual(answer.getheader("Connection"), "close")
 
     def test_pages_of_other_origins_start_nothing(self):
         for fields, status, code in [

@@ -138,6 +138,8 @@ class InFront(unittest.TestCase):
                 process.kill()
                 process.wait()
                 process.stdout.close()
+            # The proxy keeps the connection of this request for the next one, which cannot become a WebSocket.
+            curl("/version.json")
             context = authority.context("http/1.1")
             with context.wrap_socket(
                 socket.create_connection(("127.0.0.1", port), timeout=LONG), server_hostname="boards.example"

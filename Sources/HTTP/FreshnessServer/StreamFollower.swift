@@ -141,7 +141,11 @@ package enum EventStreamBody {
       }
       try await writer.finish(nil)
     }
-    return Response(status: .ok, headers: fields + headers, body: body)
+    var headers = fields + headers
+    // Detecting a disconnect reads what the client sends next, so the connection cannot be reused. A proxy that is not told so
+    // keeps it, and loses the next request.
+    headers[.connection] = "close"
+    return Response(status: .ok, headers: headers, body: body)
   }
 
   /// The fields of every event stream.
