@@ -89,7 +89,8 @@ struct RealtimeStage {
   }
 
   let feed: Feed
-  private let zone: TimeZone
+  /// Reads times in the zone of the feed; expensive to make.
+  private let formatter: DateFormatter
 
   /// The routes: id, short name, route_type.
   static let routes = """
@@ -129,7 +130,11 @@ struct RealtimeStage {
     let folder = DataFolder(path: path + "/data")
     try SampleFeed.importFeed(from: path, into: folder, prefix: prefix)
     feed = try #require(try SampleFeed.store(folder).feeds.first)
-    self.zone = try #require(TimeZone(identifier: zone))
+    formatter = DateFormatter()
+    formatter.locale = Locale(identifier: "en_US_POSIX")
+    let zone: TimeZone = try #require(TimeZone(identifier: zone))
+    formatter.timeZone = zone
+    formatter.dateFormat = "yyyy-MM-dd HH:mm:ss"
   }
 
   private static func tables(
@@ -179,11 +184,7 @@ struct RealtimeStage {
 
   /// The instant of a local time, such as `2026-02-16 10:00:00`.
   func at(_ text: String) -> Int64 {
-    let formatter = DateFormatter()
-    formatter.locale = Locale(identifier: "en_US_POSIX")
-    formatter.timeZone = zone
-    formatter.dateFormat = "yyyy-MM-dd HH:mm:ss"
-    return Int64(formatter.date(from: text)?.timeIntervalSince1970 ?? 0)
+    Int64(formatter.date(from: text)?.timeIntervalSince1970 ?? 0)
   }
 
   /// The index of a feed.

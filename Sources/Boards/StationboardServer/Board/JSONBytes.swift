@@ -86,18 +86,21 @@ struct JSONBytes: ~Copyable {
       var prefix = prefix
       prefix.withUTF8 { escaped(UnsafeRawBufferPointer($0)) }
     }
+    guard let source = text.baseAddress?.assumingMemoryBound(to: UInt8.self) else { return }
     reserve(text.count * 6)
     var target = bytes + count
-    var plain = 0
+    var place = 0
     // Eight bytes at a time, as long as none of them needs escaping.
-    while plain + 8 <= text.count {
-      let word = text.loadUnaligned(fromByteOffset: plain, as: UInt64.self)
+    while place + 8 <= text.count {
+      let word = text.loadUnaligned(fromByteOffset: place, as: UInt64.self)
       guard !Self.needsEscaping(word) else { break }
       UnsafeMutableRawPointer(target).storeBytes(of: word, as: UInt64.self)
       target += 8
-      plain += 8
+      place += 8
     }
-    for byte in text[plain...] {
+    while place < text.count {
+      let byte = source[place]
+      place += 1
       if byte >= 0x20, byte != 0x22, byte != 0x5C {
         target.pointee = byte
         target += 1
@@ -149,11 +152,14 @@ struct JSONBytes: ~Copyable {
       probe /= 10
       digits += 1
     }
-    for place in stride(from: digits - 1, through: 0, by: -1) {
-      bytes[count + place] = 0x30 + UInt8(rest % 10)
+    count += digits
+    var place = count
+    while digits > 0 {
+      place -= 1
+      digits -= 1
+      bytes[place] = 0x30 + UInt8(rest % 10)
       rest /= 10
     }
-    count += digits
   }
 
   /// A number with at most three places after the point.
@@ -179,12 +185,14 @@ struct JSONBytes: ~Copyable {
   /// A number of fixed width, with leading zeros.
   mutating func digits(_ value: Int, _ width: Int) {
     reserve(width)
+    count += width
     var rest = value
-    for place in stride(from: width - 1, through: 0, by: -1) {
-      bytes[count + place] = 0x30 + UInt8(rest % 10)
+    var place = count
+    while place > count - width {
+      place -= 1
+      bytes[place] = 0x30 + UInt8(rest % 10)
       rest /= 10
     }
-    count += width
   }
 
   /// A truth value.

@@ -371,8 +371,10 @@ struct TimetableBuilder {
 
   /// The places of a pattern where people can get on and ride: not the last, not pickup_type 1.
   private func departing(_ pattern: PatternRecord) -> some Sequence<Int> {
-    (Int(pattern.first)..<Int(pattern.first + pattern.count - 1)).lazy.filter { place in
-      StopTimeAttributes(bits: tables.patterns.attributes[place]).pickupType != 1
+    // Not all the tables, for each run of a trip.
+    let attributes = tables.patterns.attributes
+    return (Int(pattern.first)..<Int(pattern.first + pattern.count - 1)).lazy.filter { place in
+      StopTimeAttributes(bits: attributes[place]).pickupType != 1
     }
   }
 
