@@ -11,7 +11,7 @@ import Timetable
   private let folder = DataFolder(path: NSTemporaryDirectory() + "freshet-\(UUID().uuidString)")
 
   private func importSample(prefix: String? = nil) throws {
-    try SampleFeed.importFeed(from: SampleFeed.files, into: folder, prefix: prefix)
+    try SampleFeed.importFeed(from: SampleFeed.smallFiles, into: folder, prefix: prefix)
   }
 
   private func generations(_ key: String = "default") throws -> [String] {
@@ -117,8 +117,9 @@ import Timetable
   }
 
   @Test func `feeds with prefixes serve side by side`() async throws {
-    try importSample(prefix: "a")
-    try importSample(prefix: "b")
+    for prefix in ["a", "b"] {
+      try SampleFeed.importFeed(from: SampleFeed.files, into: folder, prefix: prefix)
+    }
     let store = try SampleFeed.store(folder)
     let resolver = StopResolver(feeds: store.feeds)
     #expect(resolver.resolve("a:Parent8501120")?.feed.entry.key == "a")

@@ -26,25 +26,6 @@ import Timetable
     return nil
   }
 
-  private struct Imported {
-    let feed: Feed
-    let report: ImportReport
-  }
-
-  private func imported(_ source: String) throws -> Imported {
-    let path = NSTemporaryDirectory() + "freshet-real-\(UUID().uuidString)"
-    defer { try? FileManager.default.removeItem(atPath: path) }
-    let data = DataFolder(path: path)
-    let report = try FeedImporter(folder: data).run(
-      source: source,
-      prefix: nil,
-      aliases: nil,
-      now: 1_795_000_000,
-      progress: { _ in }
-    )
-    return Imported(feed: try #require(try SampleFeed.store(data).feeds.first), report: report)
-  }
-
   // MARK: Trip updates
 
   /// What the boards of a feed say, all stops together.
@@ -111,7 +92,7 @@ import Timetable
     _ check: (RealtimeCounters, Said) throws -> Void
   ) throws {
     guard let zip = recorded(source), let file = recorded(name) else { return }
-    let feed = try imported(zip).feed
+    let feed = try SampleFeed.recorded(zip).feed
     let updates = try TripUpdateFeed(protobuf: [UInt8](Data(contentsOf: URL(filePath: file))))
     let now = Int64(try #require(updates.header.timestamp))
     let index = RealtimeIndex(updates, timetable: feed.timetable, arrivedAt: now)
@@ -175,7 +156,7 @@ import Timetable
     fixed: Int
   ) throws {
     guard let zip = recorded("more/\(name)") else { return }
-    let imported = try imported(zip)
+    let imported = try SampleFeed.recorded(zip)
     let account = try #require(imported.report.files.first { $0.file == "stop_times.txt" })
     #expect(account.onDemand == onDemand)
     #expect(account.rows == onDemand + fixed)
@@ -189,12 +170,12 @@ import Timetable
     kind: String
   ) throws {
     guard let zip = recorded("more/tl_example-nested-\(kind).zip") else { return }
-    #expect(try imported(zip).report.stops == 9)
+    #expect(try SampleFeed.recorded(zip).report.stops == 9)
   }
 
   @Test func `names in a code page are read as their operator writes them`() throws {
     guard let zip = recorded("more/kd_g.zip") else { return }
-    let imported = try imported(zip)
+    let imported = try SampleFeed.recorded(zip)
     #expect(imported.report.encoding?.name == "windows-1250")
     #expect(imported.report.rejectedRows.isEmpty)
     let timetable = imported.feed.timetable
@@ -207,14 +188,14 @@ import Timetable
 
   @Test func `trips without any time are rejected, and the others serve`() throws {
     guard let zip = recorded("more/cat_saskatoon.zip") else { return }
-    let report = try imported(zip).report
+    let report = try SampleFeed.recorded(zip).report
     #expect(report.rejectedRows.count { $0.reason.contains("has no time") } == 34)
     #expect(report.departures > 100_000)
   }
 
   @Test func `frequencies without exact times are headways`() throws {
     guard let zip = recorded("more/grv_bullrunner-gtfs.zip") else { return }
-    let feed = try imported(zip).feed
+    let feed = try SampleFeed.recorded(zip).feed
     let timetable = feed.timetable
     #expect(timetable.tripCount > 0)
     #expect((0..<UInt32(timetable.tripCount)).allSatisfy { timetable.isHeadway($0) })

@@ -34,14 +34,6 @@ import Timetable
     return nil
   }
 
-  private func imported(_ source: URL) throws -> Feed {
-    let path = NSTemporaryDirectory() + "freshet-ladder-\(UUID().uuidString)"
-    defer { try? FileManager.default.removeItem(atPath: path) }
-    let data = DataFolder(path: path)
-    try SampleFeed.importFeed(from: source.path, into: data)
-    return try #require(try SampleFeed.store(data).feeds.first)
-  }
-
   @Test(arguments: ["1768494853", "1768510332"])
   func `Kingston: at least 98 percent match, whatever became of the ids, and none wrongly`(
     at: String
@@ -49,7 +41,7 @@ import Timetable
     guard let zip = recorded("kingston.zip"), let file = recorded("kingston_\(at).pb") else {
       return
     }
-    let feed = try imported(zip)
+    let feed = try SampleFeed.recorded(zip.path).feed
     let bytes = [UInt8](try Data(contentsOf: file))
     let right = try TripUpdateFeed(protobuf: bytes)
     let now = Int64(try #require(right.header.timestamp))
@@ -106,7 +98,7 @@ import Timetable
 
   @Test func `Koleje Dolnośląskie: none of 25 matches, and the hint says why`() throws {
     guard let zip = recorded("kd.zip"), let file = recorded("kd.pb") else { return }
-    let feed = try imported(zip)
+    let feed = try SampleFeed.recorded(zip.path).feed
     let updates = try TripUpdateFeed(protobuf: [UInt8](Data(contentsOf: file)))
     let now = Int64(try #require(updates.header.timestamp))
     let index = RealtimeIndex(updates, timetable: feed.timetable, arrivedAt: now)

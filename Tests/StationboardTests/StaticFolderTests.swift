@@ -27,7 +27,7 @@ import Timetable
 
   /// Imports the sample as if it came from a source, so that the one before is kept.
   private func importSample() throws {
-    try SampleFeed.importFeed(from: SampleFeed.files, into: folder)
+    try SampleFeed.importFeed(from: SampleFeed.smallFiles, into: folder)
     var manifest = try folder.manifest()
     manifest.feeds[0].origin = .init(digest: manifest.feeds[0].generation)
     try folder.replace(manifest: manifest)
