@@ -7,7 +7,8 @@ PORT ?= 8080
 # Without an index and without debugging information; for a debugger: make build DEBUG_INFO=dwarf (compiles everything again).
 DEBUG_INFO ?= none
 WHOLE = -Xswiftc -wmo -Xswiftc -num-threads -Xswiftc 2 -Xswiftc -disable-batch-mode --disable-index-store -debug-info-format $(DEBUG_INFO)
-BUILD = $(SWIFT) build --explicit-target-dependency-import-check error $(WHOLE)
+# Package.swift says which targets are optimized all the same.
+BUILD = FRESHET_OPTIMIZE=1 $(SWIFT) build --explicit-target-dependency-import-check error $(WHOLE)
 BUILT = $$($(SWIFT) build --show-bin-path)
 # What is installed needs no Swift on the machine it runs on. Benchmarks and long tests use the same build.
 STATIC = $(if $(filter Linux,$(shell uname -s)),--static-swift-stdlib)

@@ -554,6 +554,19 @@ for target in package.targets where ![.plugin, .system].contains(target.type) {
     ]
 }
 
+// The builds of the Makefile, and no others, optimize the targets whose loops would take minutes of the tests: a package with
+// such flags cannot be the dependency of another. Assertions stay.
+if Context.environment["FRESHET_OPTIMIZE"] == "1" {
+  for target in package.targets where ["Freshness", "GTFS"].contains(target.name) {
+    target.swiftSettings?.append(
+      .unsafeFlags(
+        ["-O", "-Xfrontend", "-assert-config", "-Xfrontend", "Debug"],
+        .when(configuration: .debug)
+      )
+    )
+  }
+}
+
 for (domain, targets) in domains {
   for target in package.targets where targets.contains(target.name) {
     target.path = "Sources/\(domain)/\(target.name)"
