@@ -18,6 +18,7 @@ from collections.abc import Iterator
 from contextlib import ExitStack
 from dataclasses import dataclass, field
 from datetime import date, datetime, timedelta, timezone
+from functools import cache
 from pathlib import Path
 from zoneinfo import ZoneInfo
 
@@ -92,6 +93,7 @@ def epoch_microseconds(instant: datetime) -> int:
 # --- Names and labels ---------------------------------------------------------------
 
 
+@cache
 def folded(name: str) -> str:
     """Fold a name for comparison: no accents, no case, punctuation as single spaces."""
     decomposed = unicodedata.normalize("NFKD", name)
