@@ -14,7 +14,8 @@ from collections.abc import Callable
 from datetime import datetime
 
 from browser import LONGEST, Browser, ProtocolError, Tab
-from program import LAB, NOW, Folder, Server, once, run, sample
+from program import LAB, NOW, Folder, Server, once
+from sample_network import copy_network
 from side_by_side import SideBySide
 
 STOP = "Parent8501120"
@@ -50,10 +51,7 @@ class Stand:
     def __init__(self, scenario: str = "rush") -> None:
         self.browser = Browser()
         self.folder = Folder()
-        sample(self.folder / "feed")
-        answer = run("import", str(self.folder / "feed"), "--data", str(self.folder / "data"))
-        assert answer.returncode == 0, answer.stderr
-        data = str(self.folder / "data")
+        data = str(copy_network(self.folder.path))
         self.producer = Producer(data, scenario)
         self.server = Server(
             data, "--trip-updates", f"{self.producer.url}/trip-updates.pb", "--alerts", f"{self.producer.url}/alerts.pb",

@@ -11,7 +11,8 @@ from datetime import datetime, timezone
 from pathlib import Path
 
 from browser import Browser
-from program import PROGRAM, Folder, Producer, Server, run, until
+from program import PROGRAM, Folder, Producer, Server, until
+from sample_network import copy_network
 
 STOP = "Parent8501120"
 #: The cadence of the page, in its own words (Sources/Programs/CWebAssets/Public/board/page.js).
@@ -35,10 +36,7 @@ class Storm:
         self.key = self.folder / "receipt.key"
         self.key.write_text(secrets.token_hex(32))
         day = datetime.now(timezone.utc).strftime("%Y-%m-%d")
-        for arguments in (("sample", "--date", day, "--out", str(self.folder / "feed")),
-                          ("import", str(self.folder / "feed"), "--data", str(self.folder / "data"))):
-            answer = run(*arguments)
-            assert answer.returncode == 0, answer.stderr
+        copy_network(self.folder.path, date=day)
         self.feed = Producer(self.folder / "data", "--scenario", "storm", "--period", f"{period:g}", now=None)
         # The service clock is the present: the clocks of server and clients are compared.
         now = datetime.now(timezone.utc).strftime("%Y-%m-%dT%H:%M:%SZ")

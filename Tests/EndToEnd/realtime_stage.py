@@ -17,7 +17,8 @@ from dataclasses import dataclass, field
 from datetime import datetime, timedelta, timezone
 from pathlib import Path
 
-from program import LAB, Folder, Server, once, run, sample
+from program import LAB, Folder, Server, once
+from sample_network import copy_network
 from side_by_side import SideBySide
 from watching import LONGEST, Broken, Document, always, reply
 
@@ -49,10 +50,7 @@ def data() -> Path:
     """The sample network, imported once for all tests."""
     folder = Folder()
     atexit.register(folder.remove)
-    sample(folder / "feed")
-    answer = run("import", str(folder / "feed"), "--data", str(folder / "data"))
-    assert answer.returncode == 0, answer.stderr
-    return folder / "data"
+    return copy_network(folder.path)
 
 
 def instant(text: str) -> float:

@@ -6,7 +6,8 @@ import sys
 import unittest
 from pathlib import Path
 
-from program import Folder, Producer, Server, run, sample, until
+from program import Folder, Producer, Server, run, until
+from sample_network import copy_network
 from scale import sized
 from side_by_side import load_side_by_side as load_tests  # noqa: F401
 
@@ -26,9 +27,7 @@ class BoardsTest(unittest.TestCase):
     def setUpClass(cls):
         cls.folder = Folder()
         cls.addClassCleanup(cls.folder.remove)
-        sample(cls.folder / "feed")
-        answer = run("import", str(cls.folder / "feed"), "--data", str(cls.folder / "data"))
-        assert answer.returncode == 0, answer.stderr
+        copy_network(cls.folder.path)
         cls.server = Server(cls.folder / "data")
         cls.addClassCleanup(cls.server.__exit__)
 

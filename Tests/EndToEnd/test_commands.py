@@ -9,7 +9,8 @@ import threading
 import unittest
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 
-from program import LONGEST, PROGRAM, Folder, Server, run, sample
+from program import LONGEST, PROGRAM, Folder, Server
+from sample_network import copy_network
 from side_by_side import load_side_by_side as load_tests  # noqa: F401
 from terminal import Screen
 
@@ -18,11 +19,8 @@ def setUpModule():
     global folder, server
     folder = Folder()
     unittest.addModuleCleanup(folder.remove)
-    sample(folder / "feed")
+    server = Server(copy_network(folder.path))
     shutil.make_archive(str(folder / "served/feed"), "zip", folder / "feed")
-    answer = run("import", str(folder / "feed"), "--data", str(folder / "data"))
-    assert answer.returncode == 0, answer.stderr
-    server = Server(folder / "data")
     unittest.addModuleCleanup(server.__exit__)
 
 

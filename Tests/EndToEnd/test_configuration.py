@@ -9,7 +9,8 @@ import unittest
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from unittest import mock
 
-from program import Folder, Server, run, sample, until
+from program import Folder, Server, run, until
+from sample_network import copy_network
 
 SECRET = "Bearer s3cr3t-of-this-test"
 
@@ -19,9 +20,7 @@ class ConfigurationTest(unittest.TestCase):
     def setUpClass(cls):
         cls.folder = Folder()
         cls.addClassCleanup(cls.folder.remove)
-        sample(cls.folder / "feed")
-        answer = run("import", str(cls.folder / "feed"), "--data", str(cls.folder / "data"))
-        assert answer.returncode == 0, answer.stderr
+        copy_network(cls.folder.path)
 
     def write(self, settings: object, mode: int = 0o600) -> str:
         folder = Folder()

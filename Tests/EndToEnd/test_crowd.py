@@ -9,6 +9,7 @@ from datetime import datetime, timezone
 from pathlib import Path
 
 from program import LAB, Folder, Producer, Server, run, until
+from sample_network import copy_network
 from scale import sized
 from side_by_side import load_side_by_side as load_tests  # noqa: F401
 
@@ -45,10 +46,7 @@ class CrowdTest(unittest.TestCase):
         cls.folder = Folder()
         cls.addClassCleanup(cls.folder.remove)
         day = datetime.now(timezone.utc).strftime("%Y-%m-%d")
-        for arguments in (("sample", "--date", day, "--out", str(cls.folder / "feed")),
-                          ("import", str(cls.folder / "feed"), "--data", str(cls.folder / "data"))):
-            answer = run(*arguments)
-            assert answer.returncode == 0, answer.stderr
+        copy_network(cls.folder.path, date=day)
         feed = Producer(cls.folder / "data", "--scenario", "calm", "--period", f"{PERIOD:g}", now=None)
         cls.addClassCleanup(feed.__exit__)
         cls.spreading, cls.plain = (cls.server(feed, ease) for ease in (EASE, 1 << 20))

@@ -9,7 +9,8 @@ from datetime import datetime, timezone
 from email.utils import parsedate_to_datetime
 from urllib.parse import urlsplit
 
-from program import NOW, Folder, Producer, Server, run, sample, until
+from program import NOW, Folder, Producer, Server, until
+from sample_network import copy_network
 from workspaces import repository
 
 BOARD = "/api/stationboard?stop_id=Parent8501120&limit=5"
@@ -43,9 +44,7 @@ class DatesOfAnswers(unittest.TestCase):
     @classmethod
     def setUpClass(cls) -> None:
         cls.folder = Folder()
-        sample(cls.folder / "feed")
-        answer = run("import", str(cls.folder / "feed"), "--data", str(cls.folder / "data"))
-        assert answer.returncode == 0, answer.stderr
+        copy_network(cls.folder.path)
         cls.began = time.monotonic()
         cls.producer = Producer(cls.folder / "data", "--period", "5")
         cls.server = Server(

@@ -12,7 +12,8 @@ from pathlib import Path
 
 from boards import PERIOD, STOP, Producer
 from job_stage import JobServer, table
-from program import Folder, Server, once, run, sample, until
+from program import Folder, Server, once, until
+from sample_network import copy_network
 from workspaces import Workspaces, git, repository
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -136,10 +137,7 @@ class AppTest(unittest.TestCase):
 
     def boards(self) -> tuple[Producer, Server]:
         """A server of boards with a producer of realtime."""
-        data = self.folder / "data"
-        sample(self.folder / "feed")
-        answer = run("import", str(self.folder / "feed"), "--data", str(data))
-        self.assertEqual(answer.returncode, 0, answer.stderr)
+        data = copy_network(self.folder.path)
         producer = Producer(str(data), "calm")
         self.addCleanup(producer.close)
         return producer, Server(data, "--trip-updates", f"{producer.url}/trip-updates.pb", "--poll", f"trip-updates={PERIOD * 500}")

@@ -19,7 +19,8 @@ from pathlib import Path
 
 from browser import Browser
 from hostile_network import KINDS, question
-from program import PROGRAM, Folder, Server, run, sample, until
+from program import PROGRAM, Folder, Server, until
+from sample_network import network
 from scale import sized
 from terminal import Screen
 
@@ -102,15 +103,13 @@ class Stage(unittest.TestCase):
     def setUpClass(cls) -> None:
         cls.folder = Folder()
         cls.addClassCleanup(cls.folder.remove)
-        sample(cls.folder / "feed", "--stops", "2000")
-        answer = run("import", str(cls.folder / "feed"), "--data", str(cls.folder / "data"))
-        assert answer.returncode == 0, answer.stderr
+        cls.data = network("--stops", "2000") / "data"
 
     @classmethod
     def serve(cls, name: str, *options: str, **limits: int) -> Server:
         settings = cls.folder / f"{name}.json"
         settings.write_text(json.dumps({"limits": limits, "jobs": {"folder": str(cls.folder / f"{name}-jobs")}}))
-        server = Server(cls.folder / "data", "--config", str(settings), *options)
+        server = Server(cls.data, "--config", str(settings), *options)
         cls.addClassCleanup(server.__exit__)
         return server
 

@@ -9,7 +9,8 @@ import subprocess
 import unittest
 import urllib.request
 
-from program import LAB, NOW, Folder, run, sample
+from program import LAB, NOW, Folder, run
+from sample_network import copy_network
 from side_by_side import load_side_by_side as load_tests  # noqa: F401
 
 
@@ -19,9 +20,7 @@ class FeedTest(unittest.TestCase):
         cls.folder = Folder()
         cls.addClassCleanup(cls.folder.remove)
         cls.data = cls.folder / "data"
-        sample(cls.folder / "feed")
-        answer = run("import", str(cls.folder / "feed"), "--data", str(cls.data))
-        assert answer.returncode == 0, answer.stderr
+        copy_network(cls.folder.path)
 
     def feed(self, *options: str) -> tuple[subprocess.Popen, str]:
         process = subprocess.Popen(

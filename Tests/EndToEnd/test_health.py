@@ -15,7 +15,8 @@ import urllib.request
 from pathlib import Path
 
 from job_stage import JobServer
-from program import Folder, Server, once, run, sample, until
+from program import Folder, Server, once, run, until
+from sample_network import copy_network
 from side_by_side import load_side_by_side as load_tests  # noqa: F401
 from workspaces import repository
 
@@ -26,10 +27,7 @@ TOKEN = "operators-token-0123456789"
 @once
 def data() -> Path:
     """The sample network, imported."""
-    sample(FOLDER.path / "feed")
-    answer = run("import", str(FOLDER.path / "feed"), "--data", str(FOLDER.path / "data"))
-    assert answer.returncode == 0, answer.stderr
-    return FOLDER.path / "data"
+    return copy_network(FOLDER.path)
 
 
 def tearDownModule() -> None:
@@ -83,8 +81,8 @@ class Readiness(unittest.TestCase):
             self.assertEqual((since["state"], since["required"]), ("down", True))
             self.assertIn("import", since["detail"])
             self.assertEqual(ask(server, "/health/live")[0], 200)
-            sample(FOLDER.path / "later")
-            self.assertEqual(run("import", str(FOLDER.path / "later"), "--data", str(folder)).returncode, 0)
+            data()
+            self.assertEqual(run("import", str(FOLDER.path / "feed"), "--data", str(folder)).returncode, 0)
             until(lambda: ask(server)[0] == 200)
             self.assertGreaterEqual(ask(server)[1]["dependencies"][0]["since"], since["since"])
 

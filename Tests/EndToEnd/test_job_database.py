@@ -16,7 +16,8 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 from database import Database
 from job_stage import BrokenNetwork, JobServer, LossTests, Watcher
-from program import Folder, run, sample, until
+from program import Folder, run, until
+from sample_network import copy_network
 from scale import sized
 
 KILLS = int(os.environ.get("FRESHET_DATABASE_KILLS", sized("4", long="40")))
@@ -138,9 +139,7 @@ class DatabaseTests(LossTests):
         cls.addClassCleanup(cls.database.close)
         cls.boards = Folder()
         cls.addClassCleanup(cls.boards.remove)
-        sample(cls.boards / "feed")
-        answer = run("import", str(cls.boards / "feed"), "--data", str(cls.boards / "data"))
-        assert answer.returncode == 0, answer.stderr
+        copy_network(cls.boards.path)
 
     def setUp(self):
         self.folder = Folder()
@@ -344,9 +343,7 @@ class SchemaTests(unittest.TestCase):
         self.addCleanup(database.close)
         folder = Folder()
         self.addCleanup(folder.remove)
-        sample(folder / "feed")
-        data = str(folder / "data")
-        self.assertEqual(run("import", str(folder / "feed"), "--data", data).returncode, 0)
+        data = str(copy_network(folder.path))
         answer = run("serve", "--data", data, "--port", "0", "--jobs", str(folder / "jobs"), "--database", database.url)
         self.assertEqual(answer.returncode, 65, answer.stderr)
         self.assertIn("version 0, and this program needs version 3; run freshet migrate", answer.stderr)

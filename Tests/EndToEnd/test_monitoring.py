@@ -11,7 +11,8 @@ from pathlib import Path
 
 from boards import Producer
 from job_stage import table
-from program import Folder, Server, run, sample, until
+from program import Folder, Server, until
+from sample_network import copy_network
 from secure_stage import Authority
 
 PLACE = Path(__file__).resolve().parents[2] / "Packaging/monitoring"
@@ -70,9 +71,7 @@ class Monitoring(unittest.TestCase):
     def setUpClass(cls) -> None:
         folder = Folder()
         cls.addClassCleanup(folder.remove)
-        sample(folder / "feed")
-        answer = run("import", str(folder / "feed"), "--data", str(folder / "data"))
-        assert answer.returncode == 0, answer.stderr
+        copy_network(folder.path)
         authority = Authority(folder.path)
         chain, key = authority.certificate("site")
         context = authority.context()

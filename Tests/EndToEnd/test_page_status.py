@@ -6,7 +6,8 @@ import unittest
 import urllib.request
 
 from browser import Browser
-from program import Folder, Producer, Server, once, run, sample
+from program import Folder, Producer, Server, once
+from sample_network import copy_network
 from side_by_side import load_side_by_side as load_tests  # noqa: F401
 from test_page_access import CONTRASTS, TARGETS
 
@@ -21,10 +22,7 @@ class Stand:
 
     def __init__(self) -> None:
         self.folder = Folder()
-        sample(self.folder / "feed")
-        data = self.folder / "data"
-        answer = run("import", str(self.folder / "feed"), "--data", str(data))
-        assert answer.returncode == 0, answer.stderr
+        data = copy_network(self.folder.path)
         self.producer = Producer(data, "--scenario", "rush", "--period", "60", "--pace", str(PACE))
         self.server = Server(
             data, "--trip-updates", f"{self.producer.url}/trip-updates.pb", "--alerts", f"{self.producer.url}/alerts.pb", "--pace", str(PACE),

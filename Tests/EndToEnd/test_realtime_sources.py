@@ -9,7 +9,8 @@ import zlib
 from datetime import date
 from pathlib import Path
 
-from program import Folder, Producer, Server, run, sample, until
+from program import Folder, Producer, Server, run, until
+from sample_network import copy_network
 from side_by_side import load_side_by_side as load_tests  # noqa: F401
 
 TESTS = Path(__file__).resolve().parents[1]
@@ -137,9 +138,7 @@ class RealtimeSourcesTest(unittest.TestCase):
         self.assertIn("is given twice", answer.stderr)
 
     def test_a_simulated_feed_in_parts_is_the_whole_feed(self):
-        network, data = self.folder / "network", self.folder / "network-data"
-        sample(network)
-        self.assertEqual(run("import", str(network), "--data", str(data)).returncode, 0)
+        data = copy_network(self.folder / "network")
         with Producer(data, "--split", "3", "--period", "2") as producer:
             urls = [f"{producer.url}/trip-updates-{number}.pb" for number in (1, 2, 3)]
             options = [word for url in urls for word in ("--trip-updates", url)]

@@ -10,7 +10,8 @@ from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
 
 import recording
-from program import LAB, LONGEST, NOW, Folder, Server, run, sample
+from program import LAB, LONGEST, NOW, Folder, Server, run
+from sample_network import copy_network
 from side_by_side import load_side_by_side as load_tests  # noqa: F401
 
 PACE = 10
@@ -62,9 +63,7 @@ class ReplayTest(unittest.TestCase):
         cls.addClassCleanup(cls.folder.remove)
         cls.data = cls.folder / "data"
         cls.file = cls.folder / "chaos.rec"
-        sample(cls.folder / "feed")
-        answer = run("import", str(cls.folder / "feed"), "--data", str(cls.data))
-        assert answer.returncode == 0, answer.stderr
+        copy_network(cls.folder.path)
         # Chaos may keep nearly everything that is good away for as long as this, the more on a busy machine.
         for seed in range(10, 20):
             cls.record(seed)

@@ -14,6 +14,7 @@ from html.parser import HTMLParser
 from pathlib import Path
 
 from program import PROGRAM, Folder, Producer, Server, run, until
+from sample_network import copy_network
 from scale import sized
 from side_by_side import load_side_by_side as load_tests  # noqa: F401
 
@@ -59,10 +60,7 @@ class RecordedClientsTest(unittest.TestCase):
         cls.folder = Folder()
         cls.addClassCleanup(cls.folder.remove)
         day = datetime.now(timezone.utc).strftime("%Y-%m-%d")
-        answer = run("sample", "--date", day, "--out", str(cls.folder / "feed"))
-        assert answer.returncode == 0, answer.stderr
-        answer = run("import", str(cls.folder / "feed"), "--data", str(cls.folder / "data"))
-        assert answer.returncode == 0, answer.stderr
+        copy_network(cls.folder.path, date=day)
         feed = Producer(cls.folder / "data", "--scenario", "storm", "--period", f"{PERIOD:g}", now=None)
         cls.addClassCleanup(feed.stop)
         # The service clock is the present: the clocks of server and clients are compared.

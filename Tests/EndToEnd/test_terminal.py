@@ -12,7 +12,8 @@ import urllib.request
 from concurrent.futures import ThreadPoolExecutor
 from datetime import datetime, timedelta
 
-from program import Folder, Producer, Server, run, sample
+from program import Folder, Producer, Server, run
+from sample_network import copy_network
 from side_by_side import load_side_by_side as load_tests  # noqa: F401
 from terminal import LONGEST, Screen
 
@@ -64,9 +65,7 @@ class TerminalTest(unittest.TestCase):
     def setUpClass(cls):
         cls.folder = Folder()
         cls.addClassCleanup(cls.folder.remove)
-        sample(cls.folder / "feed")
-        answer = run("import", str(cls.folder / "feed"), "--data", str(cls.folder / "data"))
-        assert answer.returncode == 0, answer.stderr
+        copy_network(cls.folder.path)
 
     def screen(self, *arguments, **options):
         screen = Screen(*arguments, **options)

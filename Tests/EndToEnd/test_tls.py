@@ -20,7 +20,8 @@ from pathlib import Path
 
 from browser import Browser
 from job_stage import JobServer, table
-from program import Folder, Server, once, run, sample, until
+from program import Folder, Server, once, run, until
+from sample_network import copy_network
 from secure_stage import (
     DATA, ED25519, END_HEADERS, END_STREAM, GOAWAY, HEADERS, LONG, PING, RESET, RSA, SETTINGS, Authority, Multiplexed, openssl,
 )
@@ -43,10 +44,7 @@ def authority() -> Authority:
 @once
 def data() -> Path:
     """The sample network, imported."""
-    sample(FOLDER.path / "feed")
-    answer = run("import", str(FOLDER.path / "feed"), "--data", str(FOLDER.path / "data"))
-    assert answer.returncode == 0, answer.stderr
-    return FOLDER.path / "data"
+    return copy_network(FOLDER.path)
 
 
 def options(name: str = "first") -> list[str]:
