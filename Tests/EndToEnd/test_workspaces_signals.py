@@ -82,7 +82,7 @@ class SignalTest(unittest.TestCase):
             is_done = threading.Event()
 
             def ask() -> None:
-                while not is_done.is_set():
+                while not is_done.wait(0.02):
                     try:
                         with urllib.request.urlopen(server.url + "/v1/git/worktrees", timeout=30) as answer:
                             answer.read()

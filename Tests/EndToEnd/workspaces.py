@@ -21,6 +21,8 @@ ENVIRONMENT = {
     "GIT_AUTHOR_NAME": "Test", "GIT_AUTHOR_EMAIL": "test@example.org",
     "GIT_COMMITTER_NAME": "Test", "GIT_COMMITTER_EMAIL": "test@example.org",
     "GIT_ALLOW_PROTOCOL": "file",
+    # Each commit would start another git, which finds that there is nothing to clean up.
+    "GIT_CONFIG_COUNT": "1", "GIT_CONFIG_KEY_0": "maintenance.auto", "GIT_CONFIG_VALUE_0": "false",
 }
 
 
@@ -38,10 +40,13 @@ def git(folder: str | Path, *arguments: str, check: bool = True) -> str:
 def repository(path: Path, files: int = 3) -> Path:
     """Makes a repository with one commit on `main`."""
     path.mkdir(parents=True)
-    git(path, "init", "-q", "-b", "main")
+    # Without the examples of hooks, each a file to write, to copy and to remove.
+    git(path, "init", "-q", "-b", "main", "--template=")
+    for name in ("hooks", "info"):
+        (path / ".git" / name).mkdir()
     # The server merges as the person of the repository, and the machine may know nobody.
-    git(path, "config", "user.name", "Test")
-    git(path, "config", "user.email", "test@example.org")
+    with (path / ".git/config").open("a") as settings:
+        settings.write("[user]\n\tname = Test\n\temail = test@example.org\n")
     for number in range(files):
         place = path / f"dir{number % 3}" / f"file{number}.txt"
         place.parent.mkdir(exist_ok=True)
