@@ -10,15 +10,13 @@ import argparse
 import json
 import random
 import sys
-import urllib.error
-import urllib.parse
-import urllib.request
 from collections import Counter, defaultdict
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta, timezone
 from pathlib import Path
 
+from board_server import BoardServer
 from gtfs_oracle import DEFAULT_WINDOW_MINUTES, EPOCH, Feed, parse_instant
 
 WINDOWS = (30, 210, 720)
@@ -198,32 +196,18 @@ class PairChooser:
 # --- Asking the server --------------------------------------------------------------
 
 
-class Server:
-    """The server under test."""
-
-    def __init__(self, address: str, prefix: str) -> None:
-        """Take the server's address and the prefix of its ids (empty for none)."""
-        self.address = address.rstrip("/")
-        self.prefix = prefix + ":" if prefix else ""
-        self._opener = urllib.request.build_opener(urllib.request.ProxyHandler({}))
-
-    def board(self, pair: Pair, limit: int) -> list[dict[str, object]]:
-        """Ask for a board; raises OSError or ValueError when there is no proper answer."""
-        query = urllib.parse.urlencode(
-            {
-                "stop_id": self.prefix + pair.stop_id,
-                "datetime": pair.instant.isoformat().replace("+00:00", "Z"),
-                "limit": limit,
-                "window_minutes": pair.window,
-            }
-        )
-        url = f"{self.address}/api/stationboard?{query}"
-        with self._opener.open(url, timeout=60) as answer:
-            body = json.load(answer)
-        rows = body.get("departures") if isinstance(body, dict) else None
-        if not isinstance(rows, list) or not all(isinstance(row, dict) for row in rows):
-            raise ValueError("the answer has no list of departures")
-        return rows
+def asked(server: BoardServer, pair: Pair, limit: int) -> list[dict[str, object]]:
+    """Ask for a board; raises OSError or ValueError when there is no proper answer."""
+    body = server.board(
+        stop_id=server.prefix + pair.stop_id,
+        datetime=pair.instant.isoformat().replace("+00:00", "Z"),
+        limit=limit,
+        window_minutes=pair.window,
+    )
+    rows = body.get("departures") if isinstance(body, dict) else None
+    if not isinstance(rows, list) or not all(isinstance(row, dict) for row in rows):
+        raise ValueError("the answer has no list of departures")
+    return rows
 
 
 # --- Comparing ----------------------------------------------------------------------
@@ -295,7 +279,7 @@ def differences(
     return found, len(pairs)
 
 
-def compare(feed: Feed, server: Server, pairs: list[Pair], limit: int, label: str) -> bool:
+def compare(feed: Feed, server: BoardServer, pairs: list[Pair], limit: int, label: str) -> bool:
     """Compare all the pairs, print the outcome, and tell whether all is well."""
     shown = compared = different = empty = continuing = 0
     for pair in pairs:
@@ -309,11 +293,8 @@ def compare(feed: Feed, server: Server, pairs: list[Pair], limit: int, label: st
             continuing += bool(fields["continuesAs"])
             expected.append(normalized(fields))
         try:
-            actual = [normalized(row) for row in server.board(pair, limit)]
+            actual = [normalized(row) for row in asked(server, pair, limit)]
             found, rows = differences(expected, actual)
-        except urllib.error.HTTPError as error:
-            text = error.read(300).decode("utf-8", "replace")
-            found, rows = [f"HTTP status {error.code}: {text}"], 0
         except (OSError, ValueError) as error:
             found, rows = [f"no answer: {error}"], 0
         compared += rows
@@ -376,7 +357,7 @@ def main() -> int:
         return 0 if print_board(feed, *options.print, options.window, options.limit) else 1
     path = Path(options.gtfs)
     label = path.parent.name if path.stem == "gtfs" else path.stem
-    server = Server(options.server, options.prefix)
+    server = BoardServer(options.server, options.prefix)
     pairs = PairChooser(feed, options.seed).pairs(options.pairs)
     return 0 if compare(feed, server, pairs, options.limit, label or str(path)) else 1
 

@@ -13,13 +13,11 @@ import argparse
 import json
 import random
 import sys
-import urllib.error
-import urllib.parse
-import urllib.request
 from collections import Counter
 from datetime import timedelta
 from pathlib import Path
 
+from board_server import BoardServer
 from compare_boards import Pair
 from gtfs_oracle import EPOCH, Feed
 from realtime_oracle import RealtimeFeed, RealtimeRow, read_directions
@@ -93,8 +91,7 @@ class Answers:
     def __init__(self, server: str | None, path: str | None, prefix: str) -> None:
         """Take the server's address or the file's path, and the prefix of the server's ids."""
         self.prefix = prefix + ":" if prefix else ""
-        self._server = (server or "").rstrip("/")
-        self._opener = urllib.request.build_opener(urllib.request.ProxyHandler({}))
+        self._server = BoardServer(server) if server else None
         lines = Path(path).read_text(encoding="utf-8").splitlines() if path else None
         self._lines = None if lines is None else iter(lines)
 
@@ -102,16 +99,17 @@ class Answers:
         """Return the departures of a board; raises OSError or ValueError without a response."""
         if self._lines is not None:
             return json.loads(next(self._lines, ""))["departures"]
-        query = urllib.parse.urlencode(
-            {
-                "stop_id": self.prefix + pair.stop_id,
-                "datetime": pair.instant.isoformat().replace("+00:00", "Z"),
-                "limit": MOST_ROWS,
-                "window_minutes": pair.window,
-            }
+        if self._server is None:
+            raise OSError("there is no server to ask")
+        answer = self._server.board(
+            stop_id=self.prefix + pair.stop_id,
+            datetime=pair.instant.isoformat().replace("+00:00", "Z"),
+            limit=MOST_ROWS,
+            window_minutes=pair.window,
         )
-        with self._opener.open(f"{self._server}/api/stationboard?{query}", timeout=60) as answer:
-            return json.load(answer)["departures"]
+        if not isinstance(answer, dict):
+            raise ValueError("the answer is no board")
+        return answer["departures"]
 
 
 def normalized(row: dict[str, object]) -> dict[str, object]:
@@ -197,7 +195,7 @@ def compare(
             rows = answers.board(pair)
             found = differences(expected, [normalized(row) for row in rows])
             found += [text for row in rows for text in contradictions(row)]
-        except (urllib.error.URLError, OSError, ValueError, KeyError) as error:
+        except (OSError, ValueError, KeyError) as error:
             found = [f"no answer: {error}"]
         for row in expected:
             kinds["rows"] += 1
