@@ -6,7 +6,7 @@ import unittest
 import urllib.request
 
 from browser import Browser
-from program import Folder, Producer, Server, once
+from program import NOW, Folder, Producer, Server, once, until
 from sample_network import copy_network
 from side_by_side import load_side_by_side as load_tests  # noqa: F401
 from test_page_access import CONTRASTS, TARGETS
@@ -27,7 +27,17 @@ class Stand:
         self.server = Server(
             data, "--trip-updates", f"{self.producer.url}/trip-updates.pb", "--alerts", f"{self.producer.url}/alerts.pb", "--pace", str(PACE),
         )
+        # A page asks for the points again after a minute: it is opened once there are some.
+        until(self.has_history)
         self.browser = Browser()
+
+    def has_history(self) -> bool:
+        """Whether the server has counted departures, and knows the worst lines."""
+        today = self.server.get("/api/status")[1].get("today")
+        day = NOW[:10]
+        series = self.server.get(f"/api/history/points?from={day}T00:00:00Z&to={day}T23:00:00Z&step=900")[1].get("series", [])
+        points = [point for each in series if each["kind"] == "departures" for point in each["points"]]
+        return bool(today and today[0]["worst"]) and sum(point.get("onTime", 0) for point in points) > 10
 
     def close(self) -> None:
         self.browser.close()

@@ -17,7 +17,8 @@ from http.server import BaseHTTPRequestHandler, HTTPServer
 from pathlib import Path
 from zoneinfo import ZoneInfo
 
-from compare_boards import PairChooser, Server, compare, differences, normalized, transitions
+from board_server import BoardServer
+from compare_boards import PairChooser, compare, differences, normalized, transitions
 from gtfs_oracle import (
     Feed,
     Row,
@@ -649,7 +650,7 @@ class ComparisonTests(FeedTestCase):
             thread = threading.Thread(target=httpd.serve_forever, kwargs={"poll_interval": 0.01})
             thread.start()
             try:
-                server = Server(f"http://127.0.0.1:{httpd.server_port}", "ch")
+                server = BoardServer(f"http://127.0.0.1:{httpd.server_port}", "ch")
                 pairs = PairChooser(feed, 1).pairs(100)
                 output = io.StringIO()
                 with contextlib.redirect_stdout(output):
@@ -687,7 +688,7 @@ class ComparisonTests(FeedTestCase):
     def test_emptiness_is_no_success(self) -> None:
         """A comparison without a single row does not count as passed."""
         feed = self.busy_feed()
-        server = Server("http://127.0.0.1:9", "")
+        server = BoardServer("http://127.0.0.1:9", "")
         with contextlib.redirect_stdout(io.StringIO()):
             self.assertFalse(compare(feed, server, [], 10, "tiny"))
 
