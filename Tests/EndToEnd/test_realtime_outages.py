@@ -2,6 +2,7 @@
 
 import http.client
 import json
+import re
 import socket
 import threading
 import time
@@ -215,7 +216,18 @@ class FeedTest(unittest.TestCase):
         self.addCleanup(stage.close)
         more = "0"
         stage.shows(lambda a: a.meta["responseMode"] == "full" and a.meta["rtAppliedCount"], more)
+
+        def failed() -> int:
+            """How many polls of the trip updates have failed."""
+            polls = re.findall(
+                rb'(?m)^freshet_realtime_polls_total\{.*kind="trip_updates",outcome="(\w+)"\} (\d+)$', stage.ask("/metrics").body)
+            return sum(int(count) for outcome, count in polls if outcome not in (b"content", b"unchanged"))
+
         simulator.kill()
+        # On a busy machine polls fail before it too, while a publication is on its way to the board: a poll that fails now
+        # comes behind that.
+        before = failed()
+        wait_for(lambda: failed() > before, "a failed poll")
         stage.shows(lambda a: a.board["rt"]["lastError"], more, "word of the failure")
         last = stage.board(more)
         delays = {one["key"]: one["rawDelaySec"] for one in last.departures}
