@@ -4,6 +4,7 @@ import json
 import threading
 import time
 import unittest
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from realtime_stage import (
@@ -31,12 +32,12 @@ class Foretold:
         return self.said - self.had
 
 
-def publications(port: int, count: int, longest: float) -> list[Foretold]:
-    """Watches a board until so many publications were foretold and came."""
+def publications(port: int, suffices: Callable[[list[Foretold]], bool], longest: float) -> list[Foretold]:
+    """Watches a board until publications that were foretold and came suffice."""
     found: list[Foretold] = []
     made, said = None, None
     ends = time.monotonic() + longest
-    while len(found) < count and time.monotonic() < ends:
+    while not suffices(found) and time.monotonic() < ends:
         meta = ask(port, BOARD).meta
         if made is not None and meta["rtFetchedAt"] != made and said is not None:
             found.append(Foretold(said, instant(meta["serverTime"])))
@@ -53,13 +54,19 @@ class RhythmTest(unittest.TestCase):
     PERIOD = 3
     AFTER = 0.5
     """How long after the foretold moment a client asks."""
-    COUNT = 5
+    LAST, IN_TIME, MOST = 5, 4, 12
+    """So many of the last ones are in time, after at most so many."""
+
+    def in_time(self, found: list[Foretold]) -> int:
+        """How many of the last publications are there when a client asks that was told when, and have not waited for long."""
+        # The first tells when the server began to listen, not the producer's rhythm.
+        return sum(0 <= one.wait + self.AFTER <= self.PERIOD / 3 for one in found[1:][-self.LAST:])
 
     def compare(self, late_by: float):
-        """Most publications are there when a client asks that was told when, and have not waited for long.
+        """A client that asks when it is told finds data that has not waited for long.
 
-        A client that asks blindly once in a period finds data that has waited for half a period on average. Most and
-        not all: on a busy machine the server itself may be late once.
+        One that asks blindly once in a period finds data that has waited for half a period on average. Most and
+        not all, and not from the first on: on a busy machine the server itself may be late.
         """
         stage = Stage()
         self.addCleanup(stage.close)
@@ -74,13 +81,14 @@ class RhythmTest(unittest.TestCase):
 
         stage.trips.answer = publication
         stage.shows(lambda a: a.meta["nextExpectedAt"])
-        # The first tells when the server began to listen, not the producer's rhythm.
-        found = publications(stage.port, self.COUNT + 1, 20 * self.PERIOD)[1:]
+        found = publications(
+            stage.port,
+            lambda found: self.in_time(found) >= self.IN_TIME or len(found) > self.MOST,
+            2 * self.MOST * self.PERIOD,
+        )
         waits = [round(one.wait + self.AFTER, 2) for one in found]
         print(f"rhythm of {self.PERIOD} s, {late_by} s late: publications waited {waits} s for who is told")
-        self.assertEqual(len(found), self.COUNT)
-        in_time = [wait for wait in waits if 0 <= wait <= self.PERIOD / 3]
-        self.assertGreater(len(in_time), self.COUNT / 2, waits)
+        self.assertGreaterEqual(self.in_time(found), self.IN_TIME, waits)
 
     def test_asking_when_told_lowers_the_age(self):
         self.compare(0)

@@ -182,7 +182,8 @@ test("three event streams occupy a browser's connections at most; the other reso
   assert.deepEqual([world.streams.length, live()], [2, 2]);
   await world.run(3_000);
   assert.deepEqual([world.streams.length, live()], [3, 3]);
-  const polls = () => world.requests.filter(({ address }) => address === world.resources[4].address).length;
+  const polling = world.resources.find(({ snapshot }) => !snapshot.isStreaming);
+  const polls = () => world.requests.filter(({ address }) => address === polling.address).length;
   const before = polls();
   await world.run(11_000);
   for (const stream of world.streams) stream.write(": here\n\n");

@@ -190,12 +190,13 @@ struct ServeCommand: AsyncParsableCommand {
       }
     }
     let rules = jobs.jobs == nil ? nil : try workspaces.jobsGuard(host: host)
+    let operators = try operation.access(or: settings)
     let jobService: JobsService?
     do {
       jobService = try await jobs.service(
         in: try database.address(or: settings?.jobs?.database),
         rules: rules ?? OriginGuard(hosts: []),
-        operators: try operation.access(or: settings),
+        operators: operators,
         clock: clock,
         exchange: transport,
         logger: logger
@@ -241,7 +242,7 @@ struct ServeCommand: AsyncParsableCommand {
       speak: Set(speak?.dialects ?? settings?.speak ?? []),
       acceptsBareJobIDs: jobs.jobsBareIds ?? true,
       acceptsQueryTokensOfApps: jobs.jobsQueryTokens ?? true,
-      operators: try operation.access(or: settings),
+      operators: operators,
       shutdown: operation.shutdown(or: settings),
       hasStaticSources: store.feeds.isEmpty
         && ((try? !StaticSourceList(of: folder).all.isEmpty) == true
