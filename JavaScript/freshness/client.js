@@ -35,7 +35,7 @@ async function loadModule() {
 /** Returns the whole URL of an address, where its base is known: one resource has one key. */
 function resolved(address) {
   try {
-    return new URL(address, globalThis.location?.href).href;
+    return new URL(address, globalThis.document?.baseURI ?? globalThis.location?.href).href;
   } catch {
     return address;
   }
@@ -106,10 +106,12 @@ export class FreshnessClient {
    */
   resource(address, options = {}) {
     if (this.#isClosed) throw new TypeError("the client is closed");
-    const key = String(options.key ?? resolved(address));
+    // Once: the base of a page may change.
+    const url = String(resolved(address));
+    const key = String(options.key ?? url);
     const known = this.#resources.get(key);
     if (!known) {
-      const resource = new FreshResource(this, key, String(address), options);
+      const resource = new FreshResource(this, key, url, options);
       this.#resources.set(key, resource);
       // It has no observer yet.
       this.wentIdle(resource);

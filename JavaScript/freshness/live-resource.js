@@ -319,7 +319,7 @@ export class LiveResource {
     const servedAt = stored > 0 ? arrival.askedAt - stored - 1000 : arrival.askedAt;
     const confirms = () => this.onConfirmed(order, servedAt);
     const effects = this.#tellArrived("answered", { generation, context }, this.#answer(arrival, isCurrent), arrival.answeredAt, confirms);
-    if (isAwaited && isCurrent && effects.notes.includes("superseded")) this.#overtaken = confirms;
+    if (isAwaited && isCurrent && effects.snapshot === "hold" && effects.notes.includes("superseded")) this.#overtaken = confirms;
     if (!this.#isOutdated || this.#flight !== null) return;
     this.#isOutdated = false;
     if (this.#machine === machine) this.#tell({ event: "wished", with: { wish: "change" } });

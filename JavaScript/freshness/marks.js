@@ -20,7 +20,7 @@ export function wireWord(name) {
 
 /** Reads a time in milliseconds. Without an offset it is UTC, as servers mean it, wherever the device is. */
 export function instant(text) {
-  const time = Date.parse(/T[\d:.]+$/.test(text ?? "") ? `${text}Z` : text ?? "");
+  const time = Date.parse(/[t ][\d:.]+$/i.test(text ?? "") ? `${text}Z` : text ?? "");
   return Number.isNaN(time) ? null : time;
 }
 

@@ -14,15 +14,19 @@ extension RefreshMachine {
     )
   }
 
-  /// Returns whether the stream delivered newer content after a request was sent, and nothing orders the two: the response may
-  /// be older (R33, R36).
+  /// Returns whether the stream delivered other content after a request was sent: unless source times order the two, the response
+  /// may be older (R33, R36).
   func isOvertaken(_ flight: InFlightRequest, by answer: Answer, at now: Moment) -> Bool {
-    guard let snapshot, snapshot.provenance == .server,
-      snapshot.sourceTime == nil || answer.marks.fetchedAt == nil
-    else { return false }
+    guard let snapshot, snapshot.provenance == .server else { return false }
     let taken = answer.delay.map { max($0, .zero) + max(answer.decoding, .zero) }
     let sent = taken.map { max(now - $0, flight.startedAt) } ?? flight.startedAt
     return snapshot.changedAt > sent
+  }
+
+  /// Returns whether the source times of the copy and of a response tell which of the two is newer.
+  func isOrdered(_ marks: FreshnessMetadata) -> Bool {
+    guard let copy = snapshot?.sourceTime, let made = marks.fetchedAt else { return false }
+    return copy != made
   }
 
   /// Returns whether the server made a response before the application wrote its copy: out of a cache, it does not show the

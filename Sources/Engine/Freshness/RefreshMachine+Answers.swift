@@ -76,7 +76,7 @@ extension RefreshMachine {
       return (.rest(step.map { .degraded($0) } ?? .cadence, .schedule), verdict)
     case .unchanged:
       guard snapshot != nil else { return (bodyIsMissing(answer, flight, in: turn), nil) }
-      if isOvertaken(flight, by: answer, at: turn.now),
+      if isOvertaken(flight, by: answer, at: turn.now), !isOrdered(answer.marks),
         flight.request.validator != snapshot?.validator
       {
         _ = noteClock(answer, delay: delay, isRequest: true, in: turn)
@@ -122,8 +122,8 @@ extension RefreshMachine {
     let isOlder =
       isOlder(answer.marks, reading, policy: turn.policy)
       || isFromBefore(answer.marks, reading, delay: delay, at: now)
-    if isOlder || isOvertaken, !isForced {
-      if isOvertaken, !isOlder { turn.effects.notes.insert(.superseded) }
+    if isOlder || (isOvertaken && !isOrdered(answer.marks)), !isForced {
+      if isOvertaken { turn.effects.notes.insert(.superseded) }
       unchangedRun = 0
       lastFull = now
       return (keepNewer(answer, isRequest: isRequest, in: &turn), nil)

@@ -171,7 +171,7 @@ extension RefreshMachine {
   private mutating func wished(_ wish: RefreshRequest, in turn: Step) -> Transition {
     // R34: a request by the user ends the silence that "disabled" caused.
     if wish.origin == .person { degraded.personSpoke() }
-    if wish.isNews, case .resting(let rest) = phase, rest.cause.isOfFailure {
+    if wish.isNews, case .resting(let rest) = phase, rest.cause.isOfFailure || rest.cause == .news {
       // R23: news does not shorten the wait after a transient failure; after others, it keeps the interval.
       let mayHelp = rest.cause == .recheck || rest.cause == .gone
       return mayHelp && !isBound(at: turn.now) ? .rest(.news, wish) : .stay

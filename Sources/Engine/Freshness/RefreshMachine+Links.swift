@@ -74,8 +74,10 @@ extension RefreshMachine {
     guard turn.effects.snapshot != .hold else { return .stay }
     if postponed?.isForced == false { postponed = nil }
     // R33: a request in flight is still answered, and the safety poll stays due, however often events come.
-    guard turn.effects.snapshot == .apply, case .resting(let rest) = phase, rest.cause != .cadence
+    // R2: what the user and the application wait for stays due too.
+    guard turn.effects.snapshot == .apply, case .resting(let rest) = phase, rest.cause != .cadence,
+      rest.wish.origin < .change, !rest.wish.isForced
     else { return .stay }
-    return .rest(.cadence, rest.wish.isForced ? rest.wish : .schedule)
+    return .rest(.cadence, .schedule)
   }
 }

@@ -176,7 +176,9 @@ extension ConformanceOracle {
         turn.hush(.missingBody)
         return failed(.missingBody, answer, isTransient: false, request)
       }
-      if isOvertaken(request, answer), request.request.validator != copy?.validator {
+      if isOvertaken(request, answer), !isOrdered(answer),
+        request.request.validator != copy?.validator
+      {
         // R33: of a copy that the stream has replaced.
         noteClock(answer.marks)
         succeeded(answer, endsWait: true, teaches: false)
@@ -206,10 +208,15 @@ extension ConformanceOracle {
     }
   }
 
-  /// R33, R36: whether the stream delivered other content since a request was sent, and no source times order the two.
+  /// R36: whether source times tell which of copy and response is newer.
+  private func isOrdered(_ answer: Answer) -> Bool {
+    guard let before = copy?.sourceTime, let made = answer.marks.fetchedAt else { return false }
+    return made.milliseconds != before
+  }
+
+  /// R33: whether the stream delivered other content since a request was sent.
   private func isOvertaken(_ request: Out, _ answer: Answer) -> Bool {
     guard let copy, copy.provenance == .server else { return false }
-    if copy.sourceTime != nil, answer.marks.fetchedAt != nil { return false }
     var sent = request.startedAt
     if let delay = answer.delay?.milliseconds {
       sent = max(sent, turn.now - max(delay, 0) - max(answer.decoding.milliseconds, 0))
@@ -236,8 +243,8 @@ extension ConformanceOracle {
   ) -> Int? {
     noteClock(answer.marks)
     let isOld = isOlder(answer.marks) || isFromBeforeWrite(answer.marks)
-    if isOld || turn.isOvertaken, !isForced {
-      if !isOld { turn.notes.insert(.superseded) }
+    if isOld || (turn.isOvertaken && !isOrdered(answer)), !isForced {
+      if turn.isOvertaken { turn.notes.insert(.superseded) }
       // R36: a success that changes neither copy nor label.
       verdict = .keepNewer
       succeeded(answer, endsWait: !isFromStream, teaches: false)

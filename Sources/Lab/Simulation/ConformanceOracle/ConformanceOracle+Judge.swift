@@ -180,7 +180,7 @@ extension ConformanceOracle {
 
   private mutating func wished(_ want: Want) -> Obligation {
     if want.origin == .person { isQuiet = false }
-    if want.isNews, let wait, wait.reason.isOfFailure {
+    if want.isNews, let wait, wait.reason.isOfFailure || wait.reason == .news {
       // R23: it waits for the ladder; where asking again may help, it keeps the interval.
       guard wait.reason == .recheck || wait.reason == .gone, !isBound else { return .goOn }
       return .wait(.news, want.and(owed { $0.origin == .person || $0.isForced }), .push)

@@ -61,8 +61,10 @@ extension ConformanceOracle {
     guard turn.order != .hold else { return .goOn }
     if let postponed, !postponed.isForced { self.postponed = nil }
     // R33: requests go on, and the safety poll is due as before.
-    guard turn.order == .apply, let wait, wait.reason != .cadence else { return .goOn }
-    return .wait(.cadence, Want.schedule.and(owed { $0.isForced }), .oneFollowUp)
+    guard turn.order == .apply, let wait, wait.reason != .cadence, wait.want.origin < .change,
+      !wait.want.isForced
+    else { return .goOn }
+    return .wait(.cadence, .schedule, .oneFollowUp)
   }
 
   /// R33: a stream is lost once, however often that is reported; observers do not notice.

@@ -2136,7 +2136,7 @@ const known=[...Object.entries(MODES),...Object.entries(STATUSES)].find(([,machi
 return known?known[0]:"unknown";
 }
 function instant(text){
-const time=Date.parse(/T[\d:.]+$/.test(text??"")?`${text}Z`:text??"");
+const time=Date.parse(/[t ][\d:.]+$/i.test(text??"")?`${text}Z`:text??"");
 return Number.isNaN(time)?null:time;
 }
 const truncationOf=(text)=>(/:\d\d\.\d/.test(String(text))?0:999);
@@ -2937,7 +2937,7 @@ const stored=arrival.marks.transit??0;
 const servedAt=stored>0?arrival.askedAt - stored - 1000:arrival.askedAt;
 const confirms=()=>this.onConfirmed(order,servedAt);
 const effects=this.#de("answered",{generation,context},this.#df(arrival,isCurrent),arrival.answeredAt,confirms);
-if(isAwaited&&isCurrent&&effects.notes.includes("superseded"))this.#am=confirms;
+if(isAwaited&&isCurrent&&effects.snapshot==="hold"&&effects.notes.includes("superseded"))this.#am=confirms;
 if(!this.#bd||this.#k !==null)return;
 this.#bd=false;
 if(this.#c===machine)this.#b({event:"wished",with:{wish:"change"}});
@@ -3473,7 +3473,7 @@ const{isPastItsValidity}=m_shared_moments;
 const{Pane}=m_board_pane;
 const{keepShell}=m_board_shell;
 const{languageOf,loadMessages,LOCALES,sentences}=m_messages_messages;
-const WASM="/assets/freshness.f5b1afb5cbfa.wasm";
+const WASM="/assets/freshness.cb26c38e999e.wasm";
 const MESSAGES={
 fr:()=>later("/assets/messages-fr-board.adb2b2e30593.js",loaded),
 de:()=>later("/assets/messages-de-board.78578239154a.js",loaded),

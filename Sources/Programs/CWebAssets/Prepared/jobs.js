@@ -658,7 +658,7 @@ const known=[...Object.entries(MODES),...Object.entries(STATUSES)].find(([,machi
 return known?known[0]:"unknown";
 }
 function instant(text){
-const time=Date.parse(/T[\d:.]+$/.test(text??"")?`${text}Z`:text??"");
+const time=Date.parse(/[t ][\d:.]+$/i.test(text??"")?`${text}Z`:text??"");
 return Number.isNaN(time)?null:time;
 }
 const truncationOf=(text)=>(/:\d\d\.\d/.test(String(text))?0:999);

@@ -1440,7 +1440,7 @@ const known=[...Object.entries(MODES),...Object.entries(STATUSES)].find(([,machi
 return known?known[0]:"unknown";
 }
 function instant(text){
-const time=Date.parse(/T[\d:.]+$/.test(text??"")?`${text}Z`:text??"");
+const time=Date.parse(/[t ][\d:.]+$/i.test(text??"")?`${text}Z`:text??"");
 return Number.isNaN(time)?null:time;
 }
 const truncationOf=(text)=>(/:\d\d\.\d/.test(String(text))?0:999);
@@ -2073,7 +2073,7 @@ const stored=arrival.marks.transit??0;
 const servedAt=stored>0?arrival.askedAt - stored - 1000:arrival.askedAt;
 const confirms=()=>this.onConfirmed(order,servedAt);
 const effects=this.#bn("answered",{generation,context},this.#bo(arrival,isCurrent),arrival.answeredAt,confirms);
-if(isAwaited&&isCurrent&&effects.notes.includes("superseded"))this.#x=confirms;
+if(isAwaited&&isCurrent&&effects.snapshot==="hold"&&effects.notes.includes("superseded"))this.#x=confirms;
 if(!this.#ad||this.#e !==null)return;
 this.#ad=false;
 if(this.#b===machine)this.#a({event:"wished",with:{wish:"change"}});
@@ -3160,7 +3160,7 @@ const{Plots}=m_status_plots;
 const{nameOf,SourceList,verdictOn}=m_status_source_list;
 const{statusSource}=m_status_status_source;
 const{begin,WorkPage}=m_shared_work_page;
-const WASM="/assets/freshness.f5b1afb5cbfa.wasm";
+const WASM="/assets/freshness.cb26c38e999e.wasm";
 const MESSAGES={
 fr:()=>later("/assets/messages-fr-status.87eb36db1cc2.js",loaded),
 de:()=>later("/assets/messages-de-status.903e340b8593.js",loaded),

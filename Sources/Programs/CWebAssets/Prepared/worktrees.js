@@ -1591,7 +1591,7 @@ const known=[...Object.entries(MODES),...Object.entries(STATUSES)].find(([,machi
 return known?known[0]:"unknown";
 }
 function instant(text){
-const time=Date.parse(/T[\d:.]+$/.test(text??"")?`${text}Z`:text??"");
+const time=Date.parse(/[t ][\d:.]+$/i.test(text??"")?`${text}Z`:text??"");
 return Number.isNaN(time)?null:time;
 }
 const truncationOf=(text)=>(/:\d\d\.\d/.test(String(text))?0:999);
@@ -2224,7 +2224,7 @@ const stored=arrival.marks.transit??0;
 const servedAt=stored>0?arrival.askedAt - stored - 1000:arrival.askedAt;
 const confirms=()=>this.onConfirmed(order,servedAt);
 const effects=this.#cq("answered",{generation,context},this.#cr(arrival,isCurrent),arrival.answeredAt,confirms);
-if(isAwaited&&isCurrent&&effects.notes.includes("superseded"))this.#al=confirms;
+if(isAwaited&&isCurrent&&effects.snapshot==="hold"&&effects.notes.includes("superseded"))this.#al=confirms;
 if(!this.#aq||this.#h !==null)return;
 this.#aq=false;
 if(this.#b===machine)this.#a({event:"wished",with:{wish:"change"}});
@@ -3209,7 +3209,7 @@ const{Refusal,WorkspaceApi}=m_worktrees_workspace_api;
 const{countOf,inOrder,stateOf}=m_worktrees_workspace_list;
 const{workspaceSource}=m_worktrees_workspace_source;
 const{isTrusted,titleOf,WorktreeCard}=m_worktrees_worktree_card;
-const WASM="/assets/freshness.f5b1afb5cbfa.wasm";
+const WASM="/assets/freshness.cb26c38e999e.wasm";
 const MESSAGES={
 fr:()=>later("/assets/messages-fr-worktrees.4f183e9af6fb.js",loaded),
 de:()=>later("/assets/messages-de-worktrees.1f9d9764c5c2.js",loaded),
