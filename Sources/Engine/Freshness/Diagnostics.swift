@@ -8,7 +8,9 @@ public struct Notes: OptionSet, Hashable, Sendable {
 
   /// A refresh request joined one that was waiting, or a request in flight (R2).
   public static let coalesced = Notes(rawValue: 1)
-  /// A response came too late or for another context (R3), or the stream overtook it (R33); its snapshot order is then ``SnapshotOrder/hold``.
+  /// A response came too late or for another context (R3), or the stream overtook it (R33).
+  ///
+  /// In the second case the order of the snapshot is ``SnapshotOrder/hold``.
   public static let superseded = Notes(rawValue: 2)
   /// A better copy was kept (R20).
   public static let held = Notes(rawValue: 4)

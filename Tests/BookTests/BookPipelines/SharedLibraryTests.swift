@@ -180,7 +180,7 @@ import Testing
     file.fence = lease.fence
     try await first.pool.transaction { connection in
       try await first.library.checkLease(of: file, connection)
-      // Whoever looks for jobs passes over it.
+      // Workers that look for jobs pass over it.
       #expect(try await second.claimNext(most: 9).isEmpty)
     }
     #expect(try await second.claimNext(most: 9).map(\.job) == [job.id])

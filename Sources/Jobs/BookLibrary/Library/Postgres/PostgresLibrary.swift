@@ -135,7 +135,7 @@ package struct PostgresLibrary: LibraryStore {
     return Locked(id: try row[0], rows: rows, lastList: try row[3])
   }
 
-  /// Compares the lease of an import, after the library is locked: whoever waits for the library holds no job.
+  /// Compares the lease of an import, after the library is locked: an import that waits for the library locks no job.
   func checkLease(of file: ImportFile, _ connection: PostgresConnection) async throws {
     guard let fence = file.fence else { return }
     try await checkLease(connection, file.job, fence)

@@ -4,7 +4,7 @@ import Storage
 
 /// A person's books, in one SQLite file.
 ///
-/// Whoever has the file owns the books.
+/// The books belong to the owner of the file.
 package final class SQLiteLibrary: LibraryStore {
   let pool: DatabasePool
   private let waits = DatabaseWaits(longest: 5)
