@@ -241,7 +241,7 @@ export class FreshResource {
   acceptedLocally(entry) {
     // Without a copy every value to come is requested later.
     if (this.#live === null) this.#local.takeBack(entry);
-    else this.#local.accepted(entry, this.#live.requests, this.#live.now());
+    else this.#local.accepted(entry, this.#live.now(), this.#live.outstanding);
     this.#changed();
   }
 
@@ -312,7 +312,7 @@ export class FreshResource {
       if (isOver()) return;
       const policy = policyOf(this.wishedPolicy, this.#options.stream);
       const clientPolicy = policyOf(this.#client.policy, null);
-      this.#live = new LiveResource(this.#source(), { engine, policy, clientPolicy, device, send, timers, mostRecords: MOST_RECORDS, onChange: () => this.#changed(), onConfirmed: (request, servedAt) => this.#local.confirm(request, servedAt) });
+      this.#live = new LiveResource(this.#source(), { engine, policy, clientPolicy, device, send, timers, mostRecords: MOST_RECORDS, onChange: () => this.#changed(), onConfirmed: (asOf, request) => this.#local.confirm(asOf, request) });
     } catch (failure) {
       if (isOver()) return;
       this.#loadFailure = failure;
@@ -359,8 +359,7 @@ export class FreshResource {
         }
       },
       occupiesNoConnection: stream?.transport === "webSocket",
-      openStream: (_, copy, listener) => new ValueStream(stream, {
-        value: copy?.body ?? null,
+      openStream: (_question, _copy, listener) => new ValueStream(stream, {
         lastId: this.#lastId,
         headers: this.#headers(),
         client: this.#client,

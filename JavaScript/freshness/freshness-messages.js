@@ -369,6 +369,7 @@ export function readEffects(reader) {
   return {
     cancel,
     snapshot: reader.named("snapshot"),
+    asOf: reader.optional(),
     changes: reader.set("changes"),
     request: reader.flag() ? readRequest(reader) : null,
     link: reader.optionalNamed("link"),

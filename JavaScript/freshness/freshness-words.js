@@ -58,7 +58,7 @@ export const NUMBERS = Object.freeze({
   changes: ["snapshot", "failure", "loading", "label"],
   notes: [
     "coalesced", "superseded", "held", "retried", "rescued", "drifted", "timedOut",
-    "prefetchDropped", "deferred", "linkLost",
+    "prefetchDropped", "deferred", "linkLost", "overtaken",
   ],
 });
 

@@ -199,6 +199,8 @@ export interface Sample {
 export interface Effects {
   cancel: number | null;
   snapshot: "none" | "apply" | "verify" | "hold" | "clear";
+  /** The earliest instant at which the server can have made what was applied or confirmed, if that is known. */
+  asOf: number | null;
   changes: ("snapshot" | "failure" | "loading" | "label")[];
   request: EngineRequest | null;
   link: "open" | "close" | null;

@@ -42,9 +42,6 @@ export class LiveResource {
   #receipts = new Map();
   /** Whether the value changed on the server while a request was out. */
   #isOutdated = false;
-  #requests = 0;
-  /** Confirms what an answer shows that the stream overtook: its next event does. */
-  #overtaken = null;
 
   /**
    * @param {object} source - What is kept fresh: `isSame(question, other)`; `address(question, copy)`, the copy being
@@ -56,8 +53,8 @@ export class LiveResource {
    * @param {object} options - `engine`; `policy`: as for `Engine.policy`; `clientPolicy`: that of origins, by default
    *   the same; `device`; `onChange(resource)`: something
    *   that people see changed; `onArrival(arrival)`: an answer came, for the clock;
-   *   `onConfirmed(number, servedAt)`: the answer to that request, counted from 1, is applied or confirms the copy, and was
-   *   made at that instant or later; `send`: as `fetch`; `timers`: an
+   *   `onConfirmed(asOf, request)`: the copy was applied or confirmed, and made at that instant or later, by the response
+   *   to a request or, if `null`, by the stream; `send`: as `fetch`; `timers`: an
    *   object with `setTimeout` and `clearTimeout`; `mostRecords`: how many samples are kept for an export.
    */
   constructor(source, { engine, policy, clientPolicy = policy, device, onChange, onArrival = () => {}, onConfirmed = () => {}, send, timers = globalThis, mostRecords = MOST_RECORDS }) {
@@ -87,7 +84,7 @@ export class LiveResource {
   watch(question) {
     if (this.#question !== null && this.source.isSame(question, this.#question)) return;
     this.#question = question;
-    [this.#failure, this.#overtaken] = [null, null];
+    this.#failure = null;
     if (!this.#machine) return this.#begin();
     this.#context = { question: this.#context.question + 1 };
     const hadStream = this.#stream !== null || this.#place !== null;
@@ -148,13 +145,13 @@ export class LiveResource {
 
   // MARK: What a page shows
 
-  /** How many requests were sent, for any question. */
-  get requests() {
-    return this.#requests;
-  }
-
   get question() {
     return this.#question;
+  }
+
+  /** The generation of the request that is out, or `null`. */
+  get outstanding() {
+    return this.#flight?.generation ?? null;
   }
 
   /** The current body, or `null`. */
@@ -196,8 +193,7 @@ export class LiveResource {
     this.#tell({ event: "started" });
   }
 
-  /** `confirms`: called if the machine applies or verifies what the event carries, before the change is announced. */
-  #tell(event, now = this.now(), confirms = null) {
+  #tell(event, now = this.now()) {
     const effects = this.#machine.handle(event, now, Engine.draw());
     if (effects.notes.length > 0) this.#notes = effects.notes;
     if (effects.cancel !== null && this.#flight?.generation === effects.cancel) {
@@ -208,7 +204,7 @@ export class LiveResource {
     }
     if (effects.sample) this.#keep(effects.sample);
     this.#settle(effects, now);
-    if (effects.snapshot === "apply" || effects.snapshot === "verify") confirms?.();
+    if (effects.asOf !== null) this.onConfirmed(effects.asOf, effects.sample?.generation ?? null);
     if (effects.request) this.#send(effects.request);
     if (effects.link === "open") this.#openStream();
     if (effects.link === "close") this.#closeStream();
@@ -285,7 +281,6 @@ export class LiveResource {
     const why = { origin: request.origin ?? null, asked: this.source.subjectOf(this.#question) };
     const isKnown = request.validator !== null && this.#copy?.validator === request.validator;
     const base = isKnown && this.#copy.tag !== null ? this.#copy : null;
-    const order = (this.#requests += 1);
     const arrival = await ask(this.source.address(this.#question, base), {
       tag: base?.tag ?? null,
       fields: { ...this.source.fields(), ...this.#following(request.generation) },
@@ -299,8 +294,7 @@ export class LiveResource {
     if (!abort.signal.aborted) this.#gate.ended(number, arrival);
     // The resource was stopped or restarted: the request is no longer current.
     if (this.#machine !== machine) return;
-    const isAwaited = this.#flight?.generation === request.generation;
-    if (isAwaited) this.#flight = null;
+    if (this.#flight?.generation === request.generation) this.#flight = null;
     const { generation, context } = request;
     if (arrival.isOfAnotherCopy) {
       // A 304 for a copy that the client does not have confirms nothing: request the complete body.
@@ -314,22 +308,17 @@ export class LiveResource {
       this.#failure = { problem: arrival.problem, reason: arrival.reason ?? null };
       this.onArrival(arrival);
     }
-    const stored = arrival.marks.transit ?? 0;
-    // `Age` counts whole seconds; an answer that was not stored is newer than its request.
-    const servedAt = stored > 0 ? arrival.askedAt - stored - 1000 : arrival.askedAt;
-    const confirms = () => this.onConfirmed(order, servedAt);
-    const effects = this.#tellArrived("answered", { generation, context }, this.#answer(arrival, isCurrent), arrival.answeredAt, confirms);
-    if (isAwaited && isCurrent && effects.snapshot === "hold" && effects.notes.includes("superseded")) this.#overtaken = confirms;
+    this.#tellArrived("answered", { generation, context }, this.#answer(arrival, isCurrent), arrival.answeredAt);
     if (!this.#isOutdated || this.#flight !== null) return;
     this.#isOutdated = false;
     if (this.#machine === machine) this.#tell({ event: "wished", with: { wish: "change" } });
   }
 
   /** Passes an answer to the machine, with the time since it arrived: it grew older while it was read (R37). */
-  #tellArrived(event, values, answer, arrivedAt, confirms = null) {
+  #tellArrived(event, values, answer, arrivedAt) {
     const now = this.now();
     answer.decoding = Math.max(0, Math.round(now - arrivedAt));
-    return this.#tell({ event, with: { ...values, answer } }, now, confirms);
+    this.#tell({ event, with: { ...values, answer } }, now);
   }
 
   /** Converts a response for the machine. What the application cannot handle is undecodable. */
@@ -406,6 +395,7 @@ export class LiveResource {
       },
       gap: () => this.#tell({ event: "linkGap" }),
       delivered: (arrival) => this.#delivered(arrival, heardAt),
+      current: () => this.#copy?.body ?? null,
       lost: (pause) => this.#lost(stream, pause),
       retry: (ms) => (this.#reconnectionTime = ms),
       wait: Math.max(0, this.#reconnectsAt - this.now()),
@@ -415,11 +405,7 @@ export class LiveResource {
 
   #delivered(arrival, heardAt) {
     this.onArrival({ ...arrival, askedAt: heardAt, answeredAt: heardAt });
-    const confirms = this.#overtaken;
-    this.#tellArrived("linkDelivered", { context: this.#context }, this.#answer(arrival, true), heardAt, () => {
-      confirms?.();
-      if (this.#overtaken === confirms) this.#overtaken = null;
-    });
+    this.#tellArrived("linkDelivered", { context: this.#context }, this.#answer(arrival, true), heardAt);
   }
 
   #lost(stream, pause = null) {

@@ -5,7 +5,7 @@
 export const MOST_CHANGES = 64;
 
 export class LocalChanges {
-  /** In the order in which they were made: `{ change, after, at }`; `after` is `null` while its request is out. */
+  /** In the order in which they were made: `{ change, acceptedAt, outstanding }`; `acceptedAt` is `null` while its request is out. */
   #changes = [];
   #base = null;
   #applied = null;
@@ -23,7 +23,7 @@ export class LocalChanges {
    */
   add(change) {
     if (this.#changes.length >= MOST_CHANGES) throw new RangeError(`more than ${MOST_CHANGES} changes wait for confirmation`);
-    const entry = { change, after: null, at: 0 };
+    const entry = { change, acceptedAt: null, outstanding: null };
     this.#set([...this.#changes, entry]);
     return entry;
   }
@@ -33,17 +33,18 @@ export class LocalChanges {
     this.#set(this.#changes.filter((other) => other !== entry));
   }
 
-  /** The server has accepted a change at an instant, after so many requests for the value; it stays until the answer to a later one. */
-  accepted(entry, requests, at) {
-    [entry.after, entry.at] = [requests, at];
+  /**
+   * The server has accepted a change by an instant; it stays until a value of that instant or later. The request that is then
+   * out, if any, does not confirm it, in whichever millisecond it was sent.
+   */
+  accepted(entry, now, outstanding = null) {
+    // The machine counts whole milliseconds.
+    [entry.acceptedAt, entry.outstanding] = [Math.floor(now), outstanding];
   }
 
-  /**
-   * Drops the changes that the answer to a request includes; returns whether there were any. The first request is 1. An answer
-   * that a cache made before a change was accepted does not include it.
-   */
-  confirm(request, servedAt) {
-    const waiting = this.#changes.filter(({ after, at }) => after === null || after >= request || at > servedAt);
+  /** Drops the changes that a value as of an instant includes, by the response to a request or by the stream; returns whether there were any. */
+  confirm(asOf, request = null) {
+    const waiting = this.#changes.filter(({ acceptedAt, outstanding }) => acceptedAt === null || acceptedAt > asOf || (request !== null && request === outstanding));
     if (waiting.length === this.#changes.length) return false;
     this.#set(waiting);
     return true;

@@ -5,8 +5,8 @@ export class ResourceStream {
 
   /**
    * @param {object} listener - `opened(isResumed)`, `heard()`, `gap()`, `delivered(arrival)`; `lost(pause)`: with what the server
-   *   asks for before another request, or `null`; `retry(ms)`: the stream set its reconnection time; and `wait`:
-   *   milliseconds before it is opened.
+   *   asks for before another request, or `null`; `retry(ms)`: the stream set its reconnection time; `current()`: the
+   *   copy's body, or `null`; and `wait`: milliseconds before it is opened.
    */
   constructor(listener) {
     this.listener = listener;

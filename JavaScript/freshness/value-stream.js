@@ -26,12 +26,10 @@ export function spanOf(value) {
 /** A stream of whole values, by events or messages. */
 export class ValueStream extends ResourceStream {
   #reduce;
-  #value;
 
-  constructor({ address, transport = "events", reduce = wholeValue, resumes = false, protocols }, { value, lastId, headers, client, keepId }, listener) {
+  constructor({ address, transport = "events", reduce = wholeValue, resumes = false, protocols }, { lastId, headers, client, keepId }, listener) {
     super(listener);
     this.#reduce = reduce;
-    this.#value = value;
     this.keepId = keepId;
     if (transport === "webSocket") this.run(readWebSocket, String(address), { protocols, Socket: client.Socket });
     else this.run(readEventStream, String(address), { fields: headers, send: client.send, lastId: resumes ? lastId : null });
@@ -40,14 +38,13 @@ export class ValueStream extends ResourceStream {
   /** @param {any} event - Of the stream. */
   take(event) {
     /** @type {any} A value with its times, or a word: `gap`, `unchanged`. */
-    const made = this.#reduce(event, this.#value);
+    const made = this.#reduce(event, this.listener.current());
     if (made == null) return;
     if (made === "gap") return this.listener.gap();
     if (event.id !== null) this.keepId(event.id);
     const bytes = event.data.length;
     const marks = { status: "applied", ...marksOf(made) };
     if (made === "unchanged") return this.deliver("unchanged", { bytes, marks });
-    this.#value = made.value;
     this.deliver("content", { body: made.value, tag: made.tag ?? null, bytes, marks });
   }
 }

@@ -58,13 +58,21 @@ test("an answer that a cache made before a change confirms nothing", async () =>
   world.client.close();
 });
 
-for (const [name, rtt, gap, most] of [["the event of the change itself", 300, 50, 5_000], ["a stream that never rests", 2_000, 500, 6_000]]) {
+// A stream that says no time is late by less than the silence at which it counts as lost.
+for (const [name, rtt, gap, most, hasTime] of [
+  ["the event of the change itself", 300, 50, 5_000, false],
+  ["a stream that never rests", 2_000, 500, 6_000, true],
+  ["a stream that never rests and says no time", 2_000, 500, 38_000, false],
+]) {
   test(`a change is confirmed although ${name} overtakes the answer`, async () => {
     const world = new World({ policy: { every: 10_000, jitter: "none", push: {} } });
     const stream = eventStream();
     let value = { n: 1, items: ["one"] };
-    world.answer = ({ address }) => (address.endsWith("/events") ? stream.answer : { body: { ...value }, after: rtt });
-    const resource = world.client.resource(A, { stream: { address: `${A}/events` } });
+    const meta = () => (hasTime ? { meta: { serverTime: 1.7e12 + world.time } } : {});
+    world.answer = ({ address }) => (address.endsWith("/events") ? stream.answer : { body: { ...value, ...meta() }, after: rtt });
+    const about = ({ meta }) => ({ serverTime: meta?.serverTime });
+    const reduce = ({ data }) => ({ value: JSON.parse(data), ...about(JSON.parse(data)) });
+    const resource = world.client.resource(A, { about, stream: { address: `${A}/events`, reduce } });
     resource.subscribe(() => {});
     await world.run(10_000);
     assert.equal(resource.snapshot.isStreaming, true);
@@ -73,7 +81,7 @@ for (const [name, rtt, gap, most] of [["the event of the change itself", 300, 50
       await world.run(gap);
       if (gap < 100 && waited > 0) continue;
       value = { ...value, n: value.n + 1 };
-      stream.write(`data: ${JSON.stringify(value)}\n\n`);
+      stream.write(`data: ${JSON.stringify({ ...value, ...meta() })}\n\n`);
       await world.settle();
     }
     if (gap < 100) {
@@ -81,7 +89,7 @@ for (const [name, rtt, gap, most] of [["the event of the change itself", 300, 50
       await world.settle();
     }
     assert.deepEqual([resource.snapshot.value.items, resource.snapshot.isUnconfirmed], [["one", "two"], false]);
-    assert.ok(world.requests.filter(({ address }) => address === A).length <= 4, "and requested no more than needed");
+    assert.ok(world.requests.filter(({ address }) => address === A).length <= 5, "and requested no more than needed");
     world.client.close();
   });
 }
@@ -269,10 +277,11 @@ test("changes that wait have a limit, and one that throws is left out", () => {
   assert.equal(changes.apply(1), 2);
   for (let number = 2; number < MOST_CHANGES; number += 1) changes.add((value) => value);
   assert.throws(() => changes.add((value) => value), RangeError);
-  assert.equal(changes.confirm(1), false, "their requests are out");
+  assert.equal(changes.confirm(1e15), false, "their requests are out");
   changes.clear();
   assert.equal(changes.apply(1), 1);
   const entry = changes.add((value) => value + 1);
-  changes.accepted(entry, 3);
-  assert.deepEqual([changes.confirm(3), changes.apply(1), changes.confirm(4), changes.apply(1)], [false, 2, true, 1]);
+  changes.accepted(entry, 30.7, 4);
+  assert.deepEqual([changes.confirm(29), changes.confirm(30, 4), changes.apply(1)], [false, false, 2]);
+  assert.deepEqual([changes.confirm(30, 5), changes.apply(1)], [true, 1]);
 });

@@ -8,9 +8,7 @@ public struct Notes: OptionSet, Hashable, Sendable {
 
   /// A refresh request joined one that was waiting, or a request in flight (R2).
   public static let coalesced = Notes(rawValue: 1)
-  /// A response came too late or for another context (R3), or the stream overtook it (R33).
-  ///
-  /// In the second case the order of the snapshot is ``SnapshotOrder/hold``.
+  /// A response came too late or for another context (R3).
   public static let superseded = Notes(rawValue: 2)
   /// A better copy was kept (R20).
   public static let held = Notes(rawValue: 4)
@@ -29,6 +27,8 @@ public struct Notes: OptionSet, Hashable, Sendable {
   public static let deferred = Notes(rawValue: 256)
   /// The stream was lost or has a gap (R33).
   public static let linkLost = Notes(rawValue: 512)
+  /// A response was not applied because the stream overtook it (R33).
+  public static let overtaken = Notes(rawValue: 1_024)
 }
 
 /// Totals over the life of a machine (R30).
@@ -45,7 +45,7 @@ public struct Counters: Hashable, Sendable {
   public var bytes: Int64 = 0
   /// The refresh requests that joined others (R2).
   public var coalesced: Int64 = 0
-  /// The responses that came too late (R3).
+  /// The responses that came too late (R3), or that the stream overtook (R33).
   public var superseded: Int64 = 0
   /// The responses that were not applied because a better copy was kept (R20).
   public var held: Int64 = 0
@@ -85,7 +85,7 @@ public struct Diagnostics: Hashable, Sendable {
     if effects.cancel != nil { counters.cancelled += 1 }
     let notes = effects.notes
     if notes.contains(.coalesced) { counters.coalesced += 1 }
-    if notes.contains(.superseded) { counters.superseded += 1 }
+    if !notes.isDisjoint(with: [.superseded, .overtaken]) { counters.superseded += 1 }
     if notes.contains(.held) { counters.held += 1 }
     if notes.contains(.retried) { counters.retries += 1 }
     if notes.contains(.rescued) { counters.rescues += 1 }

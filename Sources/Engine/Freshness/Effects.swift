@@ -38,6 +38,11 @@ public struct Effects: Hashable, Sendable {
   public var cancel: Ticket?
   /// What to do with the current copy.
   public var snapshot: SnapshotOrder = .none
+  /// The earliest instant at which the server can have made what the copy now shows, if this event applied or confirmed it
+  /// (R38).
+  ///
+  /// A mutation that the server accepted by then is confirmed. Otherwise, and if nothing tells the instant, it is `nil`.
+  public var asOf: Moment?
   /// What changes for observers.
   public var changes: Changes = []
   /// The request to send now.
@@ -66,6 +71,7 @@ public struct Effects: Hashable, Sendable {
       }
     }
     if later.snapshot != .none { snapshot = later.snapshot }
+    if let made = later.asOf { asOf = made }
     changes.formUnion(later.changes)
     if let asked = later.request { request = asked }
     if let order = later.link { link = order }

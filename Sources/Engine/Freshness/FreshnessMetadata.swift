@@ -146,7 +146,7 @@ public struct FreshnessMetadata: Hashable, Sendable {
   static let clockDifference = Timespan.seconds(1)
 
   /// What cache fields leave out, because they count whole seconds (RFC 9110 5.6.7, RFC 9111 5.1).
-  private static let secondOfCaches = Self.truncationOfDate
+  static let secondOfCaches = Self.truncationOfDate
 
   /// What a time in whole seconds, such as `Date`, leaves out at most, in milliseconds.
   public static let truncationOfDate = Timespan.milliseconds(999)

@@ -18,9 +18,13 @@ extension RefreshMachine {
   /// may be older (R33, R36).
   func isOvertaken(_ flight: InFlightRequest, by answer: Answer, at now: Moment) -> Bool {
     guard let snapshot, snapshot.provenance == .server else { return false }
+    return snapshot.changedAt > sent(flight, of: answer, at: now)
+  }
+
+  /// Returns when the host sent a request: it may have waited for the origin (R39).
+  private func sent(_ flight: InFlightRequest, of answer: Answer, at now: Moment) -> Moment {
     let taken = answer.delay.map { max($0, .zero) + max(answer.decoding, .zero) }
-    let sent = taken.map { max(now - $0, flight.startedAt) } ?? flight.startedAt
-    return snapshot.changedAt > sent
+    return taken.map { max(now - $0, flight.startedAt) } ?? flight.startedAt
   }
 
   /// Returns whether the source times of the copy and of a response tell which of the two is newer.
@@ -29,19 +33,33 @@ extension RefreshMachine {
     return copy != made
   }
 
-  /// Returns whether the server made a response before the application wrote its copy: out of a cache, it does not show the
-  /// write (R38).
-  func isFromBefore(
-    _ marks: FreshnessMetadata,
+  /// Returns whether a response that the server made at an instant or later may not show the application's write (R38).
+  func isBeforeWrite(_ asOf: Moment?) -> Bool {
+    guard let snapshot, snapshot.provenance == .local, let asOf else { return false }
+    return asOf < snapshot.changedAt
+  }
+
+  /// Returns the earliest instant at which the server can have made a response (R38).
+  ///
+  /// No cache held the response: then it was made after its request was sent. Otherwise, the server's clock tells, or the
+  /// `Age` of the cache. A stream that shows no clock is late by less than the silence at which it counts as lost (R33).
+  @inline(never)
+  func earliest(
+    _ answer: Answer,
     _ reading: ServerClock.Reading?,
-    delay: Timespan,
-    at now: Moment
-  ) -> Bool {
-    guard let snapshot, snapshot.provenance == .local, reading?.isMeasured != false else {
-      return false
+    isRequest: Bool,
+    in turn: Step
+  ) -> Moment? {
+    let shown =
+      serverClock.isOpen ? nil : hiddenDelay(reading, answer.marks).map { turn.now - $0 }
+    guard isRequest, case .asking(let flight, _) = phase else {
+      return shown ?? turn.policy.push.map { turn.now - $0.watchdog }
     }
-    let stored = hiddenDelay(reading, marks) ?? marks.transit
-    return stored > .zero && now - stored - marks.wayBack(delay) < snapshot.changedAt
+    let sent = sent(flight, of: answer, at: turn.now)
+    let stored = answer.marks.transit
+    let isContradicted = reading.map { serverClock.isContradicted(by: $0) } ?? false
+    guard stored > .zero || isContradicted else { return max(sent, shown ?? sent) }
+    return shown ?? sent - stored - FreshnessMetadata.secondOfCaches
   }
 
   // MARK: Age as an interval (R37)
@@ -162,7 +180,7 @@ extension RefreshMachine {
       age = max(age, hidden)
     }
     guard let made = marks.fetchedAt, let snapshot, snapshot.sourceTime == made,
-      snapshot.provenance != .local
+      snapshot.provenance != .local, isAgeKnown
     else { return age }
     return max(age, snapshot.age.value(at: now))
   }

@@ -73,6 +73,7 @@ extension RefreshMachine {
         isOvertaken: isOvertaken,
         in: &turn
       )
+      if turn.effects.notes.contains(.overtaken) { return (afterOvertaken(flight), verdict) }
       return (.rest(step.map { .degraded($0) } ?? .cadence, .schedule), verdict)
     case .unchanged:
       guard snapshot != nil else { return (bodyIsMissing(answer, flight, in: turn), nil) }
@@ -80,8 +81,8 @@ extension RefreshMachine {
         flight.request.validator != snapshot?.validator
       {
         _ = noteClock(answer, delay: delay, isRequest: true, in: turn)
-        turn.effects.notes.insert(.superseded)
-        return (.rest(.cadence, .schedule), keepNewer(answer, isRequest: true, in: &turn))
+        turn.effects.notes.insert(.overtaken)
+        return (afterOvertaken(flight), keepNewer(answer, isRequest: true, in: &turn))
       }
       verify(answer, delay: delay, isRequest: true, in: &turn)
       return (.rest(.cadence, .schedule), .keepUnmodified)
@@ -119,11 +120,12 @@ extension RefreshMachine {
   ) -> (DowngradeProtection.Verdict, Int32?) {
     let now = turn.now
     let reading = noteClock(answer, delay: delay, isRequest: isRequest, in: turn)
+    let asOf = earliest(answer, reading, isRequest: isRequest, in: turn)
+    let isOvertaken = isOvertaken && !isOrdered(answer.marks)
     let isOlder =
-      isOlder(answer.marks, reading, policy: turn.policy)
-      || isFromBefore(answer.marks, reading, delay: delay, at: now)
-    if isOlder || (isOvertaken && !isOrdered(answer.marks)), !isForced {
-      if isOvertaken { turn.effects.notes.insert(.superseded) }
+      isOlder(answer.marks, reading, policy: turn.policy) || (isRequest && isBeforeWrite(asOf))
+    if isOlder || isOvertaken, !isForced {
+      if isOvertaken { turn.effects.notes.insert(.overtaken) }
       unchangedRun = 0
       lastFull = now
       return (keepNewer(answer, isRequest: isRequest, in: &turn), nil)
@@ -150,6 +152,7 @@ extension RefreshMachine {
     }
     let isSame = snapshot?.revision == content.revision
     turn.effects.snapshot = isSame ? .verify : .apply
+    turn.effects.asOf = asOf
     var copy = Snapshot(
       revision: content.revision,
       validator: content.validator,
@@ -215,8 +218,10 @@ extension RefreshMachine {
       kept.sourceTime = answer.marks.fetchedAt ?? kept.sourceTime
     }
     snapshot = kept
-    // R36: an older response does not update the label.
-    if !isOlder { quality = quality.updated(by: answer.marks) }
+    // R36: an older response neither updates the label nor confirms a mutation.
+    guard !isOlder else { return }
+    quality = quality.updated(by: answer.marks)
+    turn.effects.asOf = earliest(answer, reading, isRequest: isRequest, in: turn)
   }
 
   /// Returns whether a response without a figure leaves the age of equal content as it is (R37).
@@ -267,13 +272,25 @@ extension RefreshMachine {
     _ flight: InFlightRequest,
     in turn: Step
   ) -> Transition {
-    guard flight.request.wish.isRecovery else {
+    guard flight.request.wish.repetition == .missingBody else {
       var wish = flight.request.wish
       wish.isUnconditional = true
-      wish.isRecovery = true
+      wish.repetition = .missingBody
       return .ask(wish)
     }
     return failed(.missingBody, answer, flight, isTransient: false, in: turn)
+  }
+
+  /// R33: what the user or the application asked for may have been in the response that the stream overtook, so it is
+  /// requested once more.
+  private func afterOvertaken(_ flight: InFlightRequest) -> Transition {
+    let asked = flight.request.wish
+    guard asked.origin >= .change, asked.repetition == .none else {
+      return .rest(.cadence, .schedule)
+    }
+    var wish = RefreshRequest.change
+    wish.repetition = .overtaken
+    return .rest(.news, wish)
   }
 
   /// R21: the response would stay the same, so the request is repeated only very slowly (R12).

@@ -27,8 +27,18 @@ public struct RefreshRequest: Hashable, Sendable {
   public var isUnconditional: Bool
   /// Whether the loading hint shows while the request is in flight (R25).
   public var showsLoading: Bool
-  /// Whether this is the one retry after a response without a body (R17).
-  var isRecovery = false
+  /// Why it repeats a request whose response was of no use; it is not repeated again.
+  var repetition = Repetition.none
+
+  /// The reasons to repeat a request once, from weakest to strongest.
+  enum Repetition: UInt8, Hashable, Sendable {
+    /// It repeats none.
+    case none
+    /// The stream overtook the response (R33).
+    case overtaken
+    /// The response had no body (R17).
+    case missingBody
+  }
 
   /// Creates a refresh request.
   public init(
@@ -53,7 +63,7 @@ public struct RefreshRequest: Hashable, Sendable {
   public static let change = RefreshRequest(.change)
 
   /// Whether it only says that the copy is out of date (R33).
-  var isNews: Bool { origin == .change && !isForced && !isUnconditional && !isRecovery }
+  var isNews: Bool { origin == .change && !isForced && !isUnconditional }
 
   /// Merges two refresh requests into one that satisfies both.
   ///
@@ -64,7 +74,7 @@ public struct RefreshRequest: Hashable, Sendable {
     wish.isForced = isForced || other.isForced
     wish.isUnconditional = isUnconditional || other.isUnconditional
     wish.showsLoading = showsLoading || other.showsLoading
-    wish.isRecovery = isRecovery || other.isRecovery
+    if other.repetition.rawValue > repetition.rawValue { wish.repetition = other.repetition }
     return wish
   }
 }

@@ -23,8 +23,11 @@ struct ServerClock: Hashable, Sendable {
   private var greatest = Timespan.zero
   /// How much less it may be, in milliseconds; below zero if no response has shown it.
   private var width: Int32 = -1
-  /// Responses in a row that show one earlier clock: their number in the high 5 bits, the time that they took in quarters of a
-  /// second in the next 6, and how far behind the nearest of them is, in tenths of a second, modulo 58 hours.
+  /// Responses in a row that show one earlier clock.
+  ///
+  /// Their number in the high 5 bits, the time that they took in quarters of a
+  /// second in the next 6, and how far behind the nearest of them is, in tenths of a second, modulo 58 hours. All bits are set while
+  /// only ways that were not measured show how late the clock may be, which no such row can be.
   private var earlier: UInt32 = 0
 
   /// The least of the server's clock minus the device's timeline.
@@ -45,10 +48,17 @@ struct ServerClock: Hashable, Sendable {
     guard reading.most >= least else { return contradict(reading, tolerance: tolerance) }
     let lower = max(reading.least, least)
     // How late one arrives whose way is not measured is not known.
-    if reading.isMeasured { greatest = min(greatest, reading.most) }
+    if reading.isMeasured {
+      greatest = isOpen ? reading.most : min(greatest, reading.most)
+      earlier = 0
+    } else if !isOpen {
+      earlier = 0
+    }
     width = Int32(clamping: (greatest - lower).milliseconds)
-    earlier = 0
   }
+
+  /// Whether the clock may be later than ``greatest``: no response whose way was measured says so.
+  var isOpen: Bool { earlier == .max }
 
   /// Returns the server's time at an instant, at its latest, or `nil` if no response has shown it.
   func latest(at now: Moment) -> WallTime? {
@@ -62,7 +72,7 @@ struct ServerClock: Hashable, Sendable {
   private mutating func set(_ reading: Reading) {
     greatest = reading.most
     width = Int32(clamping: (reading.most - reading.least).milliseconds)
-    earlier = 0
+    earlier = reading.isMeasured ? 0 : .max
   }
 
   private mutating func contradict(_ reading: Reading, tolerance: Timespan) {
@@ -72,7 +82,7 @@ struct ServerClock: Hashable, Sendable {
     guard isFar || reading.isMeasured else { return }
     let tenths = UInt32(truncatingIfNeeded: behind.milliseconds / 100) & Self.tenthsMask
     let known = earlier & Self.tenthsMask
-    let count = earlier >> Self.countShift
+    let count = isOpen ? 0 : earlier >> Self.countShift
     // Signed, with as many bits.
     let difference = Int32(bitPattern: (tenths &- known) << 11) >> 11
     guard count > 0, abs(difference) <= Self.slack else {

@@ -15,8 +15,6 @@ struct ClientRegistry: Sendable {
     let origin: String
     /// The tags of the resource.
     let tags: Set<String>
-    /// The generation of the newest request (R3).
-    var generation: Int64 = 0
     /// The counters and the ring of samples (R29, R30).
     var diagnostics: Diagnostics
     /// The evidence for the samples of the ring, in the same order.

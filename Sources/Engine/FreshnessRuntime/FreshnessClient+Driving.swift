@@ -119,7 +119,6 @@ extension FreshnessClient {
     if let old = cell.settle(effects, machine: machine, at: now) { ledger.freed.append(old) }
     if let request = effects.request {
       let origin = ledger.entries.values[index].origin
-      ledger.entries.values[index].generation = request.ticket.generation
       let number = ledger.origins.ask(origin, request, for: key)
       ledger.entries.values[index].flight = ClientRegistry.InFlightRequest(
         request: request,
@@ -369,7 +368,7 @@ extension FreshnessClient {
       handle(.wished(RefreshRequest(.change, isUnconditional: true)), for: key, in: &ledger)
       return
     }
-    var answer = cell.answer(for: arrival, comparison, to: ticket.generation)
+    var answer = cell.answer(for: arrival, comparison)
     // R37: the data has grown older while it was decoded and compared.
     let now = clock.now()
     answer.decoding = arrival.arrivedAt.map { max(now - $0, .zero) } ?? .zero

@@ -9,7 +9,7 @@ extension FreshnessClient {
   /// }
   /// ```
   ///
-  /// While `send` runs and until a response to a later request has arrived, observers see the copy
+  /// While `send` runs and until a response that the server made later has arrived, observers see the copy
   /// with the change applied, labeled as local (R38). Responses that arrive before that stay
   /// underneath. If `send` throws, the change is taken back: observers see the server's copy with
   /// the age that it has. Mutations of one resource may overlap; each is taken back by itself.
@@ -40,7 +40,7 @@ extension FreshnessClient {
       refreshAll(resource, tags)
       throw error
     }
-    if let number { sent(number, of: resource) }
+    if let number { accepted(number, of: resource) }
     acted(on: resource)
     refreshAll(resource, tags)
     return result
@@ -74,27 +74,12 @@ extension FreshnessClient {
     withLedger { $0.cell(of: resource) }?.takeBack(number)
   }
 
-  /// Records that the server has accepted a change: a response to a later request confirms it.
-  private func sent<R: FreshResource>(_ number: Int64, of resource: R) {
+  /// Records that the server has accepted a change: a response that it made later confirms it.
+  private func accepted<R: FreshResource>(_ number: Int64, of resource: R) {
     withLedger { ledger in
       guard let key = ledger.key(of: resource), let cell = ledger.cell(of: resource) else { return }
-      cell.sent(number, after: ledger.entries[key]?.generation ?? 0, at: clock.now())
+      cell.accepted(number, at: clock.now(), during: ledger.roster[key]?.outstanding)
     }
-  }
-}
-
-/// A response that may confirm mutations.
-struct Confirmation: Sendable {
-  /// The generation of its request.
-  var generation: Int64
-  /// How long ago a cache made it, at most; `nil` if it is no copy of a cache.
-  var stored: Timespan?
-
-  /// Creates a confirmation by a response.
-  init(generation: Int64, marks: FreshnessMetadata, delay: Timespan?) {
-    self.generation = generation
-    // `Age` counts whole seconds (RFC 9111 section 5.1).
-    if marks.transit > .zero { stored = marks.transit + .seconds(1) + (delay ?? .zero) }
   }
 }
 
@@ -103,10 +88,10 @@ struct PendingMutations<Value: Sendable>: Sendable {
   private struct Mutation {
     var number: Int64
     var change: @Sendable (inout Value) -> Void
-    /// The last request that was sent before the server accepted the mutation.
-    var generation: Int64?
-    /// When the server accepted the mutation.
-    var acceptedAt = Moment(milliseconds: 0)
+    /// When the server had accepted the mutation, if it has.
+    var acceptedAt: Moment?
+    /// The request that was then in flight.
+    var outstanding: Ticket?
   }
 
   /// The maximum number; beyond it, the oldest expected result is not shown any more.
@@ -136,24 +121,25 @@ struct PendingMutations<Value: Sendable>: Sendable {
     return mutations.count < count
   }
 
-  /// Records that the server accepted a mutation at an instant.
-  mutating func sent(_ number: Int64, after generation: Int64, at now: Moment) {
+  /// Records that the server has accepted a mutation by an instant.
+  ///
+  /// The response to the request that is then in flight does not confirm it, in whichever
+  /// millisecond it was sent.
+  mutating func accepted(_ number: Int64, at now: Moment, during outstanding: Ticket?) {
     guard let index = mutations.firstIndex(where: { $0.number == number }) else { return }
-    mutations[index].generation = generation
     mutations[index].acceptedAt = now
+    mutations[index].outstanding = outstanding
   }
 
-  /// Removes the mutations that a response confirms; returns whether there were any.
+  /// Removes the mutations that a copy as of an instant shows (R38), by the response to a request or
+  /// by the stream.
   ///
-  /// One that a cache made before the server accepted a mutation does not show it.
-  mutating func confirm(by response: Confirmation, at now: Moment) -> Bool {
+  /// - Returns: Whether there were any.
+  mutating func confirm(asOf made: Moment, by request: Ticket?) -> Bool {
     let count = mutations.count
-    let servedAt = response.stored.map { now - $0 }
     mutations.removeAll { mutation in
-      guard let generation = mutation.generation, generation < response.generation else {
-        return false
-      }
-      return servedAt.map { $0 >= mutation.acceptedAt } ?? true
+      guard let acceptedAt = mutation.acceptedAt, acceptedAt <= made else { return false }
+      return request == nil || request != mutation.outstanding
     }
     return mutations.count < count
   }

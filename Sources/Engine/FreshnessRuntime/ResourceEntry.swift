@@ -56,10 +56,6 @@ final class ResourceEntry<R: FreshResource>: AnyResourceEntry {
     var incoming: Incoming?
     /// The mutations that no response has confirmed.
     var pending = PendingMutations<R.Value>()
-    /// The request whose response the current event may apply.
-    var answering: Confirmation?
-    /// The response that the stream overtook: its next event shows what the response would have shown (R33).
-    var overtaken: Confirmation?
     /// The message of the failure that is shown.
     var failure: FailureMessages?
     /// The message of a failure that the current event may show.
@@ -149,20 +145,9 @@ final class ResourceEntry<R: FreshResource>: AnyResourceEntry {
   /// - Parameters:
   ///   - arrival: The response.
   ///   - comparison: How its body compares with the current copy.
-  ///   - generation: The generation of its request; `nil` for a body from a stream.
   /// - Returns: The response for the machine.
-  func answer(
-    for arrival: ReceivedResponse<R.Value>,
-    _ comparison: Comparison,
-    to generation: Int64? = nil
-  ) -> Answer {
+  func answer(for arrival: ReceivedResponse<R.Value>, _ comparison: Comparison) -> Answer {
     state.withLock { state in
-      state.answering =
-        arrival.outcome.isSuccess
-        ? generation.map {
-          Confirmation(generation: $0, marks: arrival.marks, delay: arrival.delay)
-        }
-        : nil
       state.arriving = FailureMessages(arrival.outcome, problem: arrival.problem)
       var content: Content?
       if let reading = arrival.reading {
@@ -264,9 +249,9 @@ final class ResourceEntry<R: FreshResource>: AnyResourceEntry {
     for waiter in waiters { waiter.resume(returning: true) }
   }
 
-  /// Records that a response to a request after a generation confirms a change that the server accepted at an instant.
-  func sent(_ number: Int64, after generation: Int64, at now: Moment) {
-    state.withLock { $0.pending.sent(number, after: generation, at: now) }
+  /// Records that the server has accepted a change by an instant.
+  func accepted(_ number: Int64, at now: Moment, during outstanding: Ticket?) {
+    state.withLock { $0.pending.accepted(number, at: now, during: outstanding) }
   }
 
   // MARK: Effects
@@ -274,21 +259,8 @@ final class ResourceEntry<R: FreshResource>: AnyResourceEntry {
   func settle(_ effects: Effects, machine: RefreshMachine, at now: Moment) -> (any Sendable)? {
     var freed: [R.Value] = []
     let waiters = state.withLock { state -> [CheckedContinuation<Bool, Never>] in
-      var isConfirmed = false
-      if let answering = state.answering {
-        state.answering = nil
-        // R36, R20: a response that is not applied shows nothing of the change.
-        let isSuperseded = effects.notes.contains(.superseded)
-        if isSuperseded, effects.snapshot == .hold { state.overtaken = answering }
-        isConfirmed =
-          !isSuperseded && effects.snapshot != .hold
-          && state.pending.confirm(by: answering, at: now)
-      } else if let overtaken = state.overtaken,
-        effects.snapshot == .apply || effects.snapshot == .verify
-      {
-        state.overtaken = nil
-        isConfirmed = state.pending.confirm(by: overtaken, at: now)
-      }
+      let isConfirmed =
+        effects.asOf.map { state.pending.confirm(asOf: $0, by: effects.sample?.ticket) } ?? false
       if isConfirmed { state.copies += 1 }
       if let incoming = state.incoming {
         state.incoming = nil
@@ -316,9 +288,8 @@ final class ResourceEntry<R: FreshResource>: AnyResourceEntry {
       }
       if let arriving = state.arriving {
         state.arriving = nil
-        let isOfOtherRequest =
-          effects.notes.contains(.superseded) && effects.snapshot != .hold
-        if !isOfOtherRequest { state.failure = arriving }
+        // R3: a response to another request says nothing of this failure.
+        if !effects.notes.contains(.superseded) { state.failure = arriving }
       }
       guard !effects.changes.isEmpty || isConfirmed else { return [] }
       state.live.isLoading = machine.isLoading
@@ -342,8 +313,6 @@ final class ResourceEntry<R: FreshResource>: AnyResourceEntry {
   func forget() {
     state.withLock { state in
       state.incoming = nil
-      state.answering = nil
-      state.overtaken = nil
       state.pending.removeAll()
       state.failure = nil
       state.arriving = nil

@@ -13,6 +13,7 @@ extension ExpectedShape {
     "cancel": .optional(.whole),
     "request": .optional(.members(request)),
     "snapshot": .word(Words.names(Effects.SnapshotOrder.self)),
+    "asOf": .optional(.whole),
     "changes": .set(Readout.changeNames.map(\.name)),
     "link": .optional(.word(Words.names(PushCommand.self))),
     "alarm": .optional(.range),

@@ -11,6 +11,7 @@ enum Readout {
     ("coalesced", .coalesced), ("superseded", .superseded), ("held", .held),
     ("retried", .retried), ("rescued", .rescued), ("drifted", .drifted), ("timedOut", .timedOut),
     ("prefetchDropped", .prefetchDropped), ("deferred", .deferred), ("linkLost", .linkLost),
+    ("overtaken", .overtaken),
   ]
 
   static let failureNames = [
@@ -31,6 +32,7 @@ enum Readout {
       "cancel": optional(effects.cancel?.generation),
       "request": effects.request.map { .object(request($0)) } ?? .null,
       "snapshot": word(effects.snapshot),
+      "asOf": optional(effects.asOf?.milliseconds),
       "changes": .list(
         changeNames.filter { effects.changes.contains($0.change) }.map { .string($0.name) }
       ),

@@ -8,6 +8,7 @@ extension Effects: WireWritable {
   public func write(to writer: inout WireWriter) throws(WireError) {
     try Ticket.write(cancel, to: &writer)
     try writer.numbered(snapshot)
+    try writer.optionalMoment(asOf)
     try writer.integer(Int64(changes.rawValue))
     try Request.write(request, to: &writer)
     try writer.optionalNumbered(link)

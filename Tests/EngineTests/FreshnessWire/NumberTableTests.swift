@@ -83,15 +83,15 @@ struct NumberTableTests {
     #expect(changes.map(\.rawValue) == [1, 2, 4, 8])
     let notes: [Notes] = [
       .coalesced, .superseded, .held, .retried, .rescued, .drifted, .timedOut, .prefetchDropped,
-      .deferred, .linkLost,
+      .deferred, .linkLost, .overtaken,
     ]
     #expect(
       table.bits["notes"] == [
         "coalesced", "superseded", "held", "retried", "rescued", "drifted", "timedOut",
-        "prefetchDropped", "deferred", "linkLost",
+        "prefetchDropped", "deferred", "linkLost", "overtaken",
       ]
     )
-    #expect(notes.map(\.rawValue) == (0..<10).map { UInt16(1) << $0 })
+    #expect(notes.map(\.rawValue) == (0..<11).map { UInt16(1) << $0 })
   }
 
   @Test

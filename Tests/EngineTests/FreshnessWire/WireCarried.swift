@@ -24,8 +24,9 @@ extension NextRequest {
 extension Effects {
   var carried: Effects {
     var effects = self
+    effects.asOf = asOf?.carried
     effects.alarm = alarm?.carried
-    effects.request?.wish.isRecovery = false
+    effects.request?.wish.repetition = .none
     effects.request?.timeout = request?.timeout.carried ?? .zero
     effects.request?.cadence = request?.cadence.carried ?? .zero
     effects.sample?.skew = sample?.skew?.carried

@@ -4,7 +4,7 @@
 // What comes out of the machine, read back. Hosts in Swift hold the values themselves and never need
 // this; the tests do, to see that nothing is lost on the way.
 //
-// One field does not travel: `RefreshRequest.isRecovery`, which is the machine's own.
+// One field does not travel: `RefreshRequest.repetition`, which is the machine's own.
 
 extension Request: WireReadable {
   /// Reads what `write(to:)` wrote.
@@ -53,6 +53,7 @@ extension Effects: WireReadable {
     self.init()
     cancel = try Ticket.optional(from: &reader)
     snapshot = try reader.numbered(SnapshotOrder.self)
+    asOf = try reader.optional(in: .wire).map { Moment(milliseconds: $0) }
     changes = Changes(rawValue: UInt8(try reader.integer(in: 0...255)))
     request = try Request.optional(from: &reader)
     link = try reader.optionalNumbered(PushCommand.self)

@@ -13,6 +13,8 @@ struct CheckedStep: Sendable {
   // What the rules require.
   var order: Effects.SnapshotOrder = .none
   var notes: Notes = []
+  /// R38: when the server can have made the copy at the earliest.
+  var asOf: Int64?
   var cancelled: Ticket?
   var cancelRule: Rule = .oneRequest
   var asked: Want?
@@ -33,6 +35,8 @@ struct CheckedStep: Sendable {
   var isMeasured = false
   /// Whether the stream overtook the response (R33).
   var isOvertaken = false
+  /// When the host sent the request of the response; `nil` for what the stream delivers.
+  var sentAt: Int64?
   /// R37: what the response shows of the server's clock.
   var seenClock: ClockSpan?
   /// How long the response was decoded (R37).

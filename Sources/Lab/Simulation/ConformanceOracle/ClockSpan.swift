@@ -2,6 +2,8 @@
 struct ClockSpan: Hashable, Sendable {
   var least: Int64
   var most: Int64
+  /// Whether it may be even later: only ways that no request measured bound it.
+  var isOpen = false
 }
 
 /// Responses in a row that show one earlier time (R37): their number, the quarters of a second that they took, and how

@@ -29,6 +29,7 @@ extension ConformanceOracle {
     var verdict: DowngradeProtection.Verdict?
     turn.delay = delay(answer, of: request)
     turn.isMeasured = request.request.longPoll == nil
+    turn.sentAt = sentAt(request, answer)
     let duty = read(answer, of: request, &verdict)
     if answer.outcome != .cancelled {
       lastEnd = turn.now
@@ -81,7 +82,7 @@ extension ConformanceOracle {
     let range =
       max(marks.truncation.milliseconds, 0) + max(marks.transit.milliseconds, 0)
       + Self.wayBack(marks, turn.delay)
-    let seen = ClockSpan(least: first, most: first + range)
+    let seen = ClockSpan(least: first, most: first + range, isOpen: !turn.isMeasured)
     turn.seenClock = seen
     let since = lastEnd.map { turn.now - $0 } ?? 0
     guard var known = serverClock else {
@@ -94,9 +95,11 @@ extension ConformanceOracle {
     if seen.least > known.most {
       (serverClock, doubts) = (seen, nil)
     } else if seen.most >= known.least {
+      let most = known.isOpen ? seen.most : min(seen.most, known.most)
       serverClock = ClockSpan(
         least: max(seen.least, known.least),
-        most: turn.isMeasured ? min(seen.most, known.most) : known.most
+        most: turn.isMeasured ? most : known.most,
+        isOpen: known.isOpen && !turn.isMeasured
       )
       doubts = nil
     } else {
@@ -107,6 +110,7 @@ extension ConformanceOracle {
   private mutating func doubt(_ seen: ClockSpan, behind: Int64, _ since: Int64) {
     let isFar = behind > policy.clockTolerance.milliseconds
     guard isFar || turn.isMeasured else { return }
+    serverClock?.isOpen = false
     let tenths = behind / 100
     guard let known = doubts, abs(tenths - known.nearest) <= 30 else {
       doubts = ClockDoubts(count: 1, quarters: 0, nearest: tenths)
@@ -162,6 +166,7 @@ extension ConformanceOracle {
     case .content(let content):
       turn.isOvertaken = isOvertaken(request, answer) && copy?.revision != content.revision
       let step = receive(content, answer, isForced: request.want.isForced, &verdict)
+      if turn.notes.contains(.overtaken) { return afterOvertaken(request.want) }
       return .wait(step.map { .degraded($0) } ?? .cadence, .schedule, .success)
     case .unchanged:
       turn.copyRule = .success
@@ -183,10 +188,10 @@ extension ConformanceOracle {
         noteClock(answer.marks)
         succeeded(answer, endsWait: true, teaches: false)
         turn.copyRule = .monotonicReads
-        turn.notes.insert(.superseded)
+        turn.notes.insert(.overtaken)
         turn.order = .hold
         verdict = .keepNewer
-        return .wait(.cadence, .schedule, .success)
+        return afterOvertaken(request.want)
       }
       verify(answer, endsWait: true)
       verdict = .keepUnmodified
@@ -217,20 +222,42 @@ extension ConformanceOracle {
   /// R33: whether the stream delivered other content since a request was sent.
   private func isOvertaken(_ request: Out, _ answer: Answer) -> Bool {
     guard let copy, copy.provenance == .server else { return false }
-    var sent = request.startedAt
-    if let delay = answer.delay?.milliseconds {
-      sent = max(sent, turn.now - max(delay, 0) - max(answer.decoding.milliseconds, 0))
+    return copy.changedAt > sentAt(request, answer)
+  }
+
+  private func sentAt(_ request: Out, _ answer: Answer) -> Int64 {
+    guard let delay = answer.delay?.milliseconds else { return request.startedAt }
+    let sent = turn.now - max(delay, 0) - max(answer.decoding.milliseconds, 0)
+    return max(request.startedAt, sent)
+  }
+
+  /// R33: what somebody asked for is asked for once more, as soon as the stream's gap allows.
+  private func afterOvertaken(_ want: Want) -> Obligation {
+    let isAsked = want.origin == .change || want.origin == .person
+    guard isAsked, !want.isRecovery, !want.isRepetition else {
+      return .wait(.cadence, .schedule, .success)
     }
-    return copy.changedAt > sent
+    return .wait(.news, Want(origin: .change, isRepetition: true), .push)
   }
 
   /// R38: whether a response was in a cache since before the application wrote its copy.
-  private func isFromBeforeWrite(_ marks: FreshnessMetadata) -> Bool {
-    guard let copy, copy.provenance == .local, marks.serverTime == nil || turn.isMeasured else {
-      return false
+  private func isFromBeforeWrite(_ answer: Answer) -> Bool {
+    guard turn.sentAt != nil, let copy, copy.provenance == .local,
+      let made = madeNoEarlier(answer)
+    else { return false }
+    return made < copy.changedAt
+  }
+
+  /// R38: when the server can have made a response at the earliest: after its request was sent, unless a cache had it.
+  private func madeNoEarlier(_ answer: Answer) -> Int64? {
+    let byClock = serverClock?.isOpen == true ? nil : hidden(answer.marks).map { turn.now - $0 }
+    guard let sentAt = turn.sentAt else {
+      guard let push = policy.push else { return byClock }
+      return byClock ?? turn.now - push.heartbeat.milliseconds * push.watchdogPercent / 100
     }
-    let stored = hidden(marks) ?? marks.transit.milliseconds
-    return stored > 0 && turn.now - stored - Self.wayBack(marks, turn.delay) < copy.changedAt
+    let isOfCache = answer.marks.transit > .zero || contradictsClock
+    guard isOfCache else { return max(sentAt, byClock ?? sentAt) }
+    return byClock ?? sentAt - answer.marks.transit.milliseconds - 999
   }
 
   /// R20: handles a body, or keeps a better copy; returns the backoff step it asks for (R34).
@@ -242,9 +269,11 @@ extension ConformanceOracle {
     _ verdict: inout DowngradeProtection.Verdict?
   ) -> Int? {
     noteClock(answer.marks)
-    let isOld = isOlder(answer.marks) || isFromBeforeWrite(answer.marks)
-    if isOld || (turn.isOvertaken && !isOrdered(answer)), !isForced {
-      if turn.isOvertaken { turn.notes.insert(.superseded) }
+    let isOld = isOlder(answer.marks) || isFromBeforeWrite(answer)
+    let made = madeNoEarlier(answer)
+    let isUnordered = turn.isOvertaken && !isOrdered(answer)
+    if isOld || isUnordered, !isForced {
+      if isUnordered { turn.notes.insert(.overtaken) }
       // R36: a success that changes neither copy nor label.
       verdict = .keepNewer
       succeeded(answer, endsWait: !isFromStream, teaches: false)
@@ -256,8 +285,8 @@ extension ConformanceOracle {
     }
     let ruling = hold(content, isForced: isForced)
     verdict = ruling
-    let made = answer.marks.fetchedAt?.milliseconds
-    let goesBack = made.flatMap { made in copy?.sourceTime.map { made < $0 } } ?? false
+    let madeAt = answer.marks.fetchedAt?.milliseconds
+    let goesBack = madeAt.flatMap { made in copy?.sourceTime.map { made < $0 } } ?? false
     turn.copyRule = goesBack ? .monotonicReads : .hold
     succeeded(answer, endsWait: !isFromStream, teaches: true)
     unchangedRun = 0
@@ -279,6 +308,7 @@ extension ConformanceOracle {
       sourceTime = sourceTime ?? copy.sourceTime
     }
     turn.order = isSame ? .verify : .apply
+    turn.asOf = made
     copy = Copy(
       revision: content.revision,
       validator: content.validator,
@@ -327,6 +357,7 @@ extension ConformanceOracle {
       if let made = answer.marks.fetchedAt { copy?.sourceTime = made.milliseconds }
     }
     marks = Self.freshened(marks, by: answer.marks)
+    turn.asOf = madeNoEarlier(answer)
   }
 
   private func staysAsOld(_ copy: Copy, _ marks: FreshnessMetadata) -> Bool {
@@ -352,7 +383,7 @@ extension ConformanceOracle {
       age = max(age, hidden)
     }
     guard let copy, copy.provenance != .local, let made = marks.fetchedAt,
-      copy.sourceTime == made.milliseconds
+      copy.sourceTime == made.milliseconds, isAgeKnown
     else { return age }
     return max(age, copy.age(at: turn.now))
   }

@@ -12,6 +12,8 @@ extension ConformanceOracle {
     compareNotes()
     compareLook(machine)
     compareSample()
+    let (asOf, due) = (turn.effects.asOf?.milliseconds, turn.asOf)
+    expect(asOf == due, .provenance, "as of \(asOf ?? -1) instead of \(due ?? -1)")
     count(machine)
     if let rule = chance.broken { fail(rule, "waits are not jittered") }
   }
@@ -241,7 +243,7 @@ extension ConformanceOracle {
     guard !difference.isEmpty else { return }
     let named: [(Notes, Rule, String)] = [
       (.drifted, .drift, "drifted"), (.coalesced, .oneFollowUp, "coalesced"),
-      (.superseded, .superseded, "superseded"),
+      (.superseded, .superseded, "superseded"), (.overtaken, .push, "overtaken"),
       (.held, .hold, "held"), (.retried, .silentRetry, "retried"), (.rescued, .stall, "rescued"),
       (.timedOut, .timeout, "timed out"),
       (.prefetchDropped, .prefetch, "prefetch dropped"), (.deferred, .outcomes, "deferred"),

@@ -100,7 +100,7 @@ extension ConformanceOracle {
   }
 
   /// R37: with a source time and no clock of the server, nobody knows the age.
-  private var isAgeKnown: Bool {
+  var isAgeKnown: Bool {
     copy.map { $0.hasServerAge || $0.sourceTime == nil || $0.provenance != .server } ?? true
   }
 
@@ -184,7 +184,7 @@ extension ConformanceOracle {
     if asked { counted.requests += 1 }
     if cancelled { counted.cancelled += 1 }
     if notes.contains(.coalesced) { counted.coalesced += 1 }
-    if notes.contains(.superseded) { counted.superseded += 1 }
+    if notes.contains(.superseded) || notes.contains(.overtaken) { counted.superseded += 1 }
     if notes.contains(.held) { counted.held += 1 }
     if notes.contains(.retried) { counted.retries += 1 }
     if notes.contains(.rescued) { counted.rescues += 1 }

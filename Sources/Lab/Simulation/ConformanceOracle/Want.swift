@@ -8,6 +8,8 @@ struct Want: Hashable, Sendable {
   var showsLoading = false
   /// Whether it is the one retry after a response without a body (R17).
   var isRecovery = false
+  /// Whether it is the one repetition after the stream overtook a response (R33).
+  var isRepetition = false
 
   /// Whether it only says that the copy is out of date (R33).
   var isNews: Bool { origin == .change && !isForced && !isUnconditional && !isRecovery }
@@ -25,7 +27,8 @@ struct Want: Hashable, Sendable {
       isForced: isForced || other.isForced,
       isUnconditional: isUnconditional || other.isUnconditional,
       showsLoading: showsLoading || other.showsLoading,
-      isRecovery: isRecovery || other.isRecovery
+      isRecovery: isRecovery || other.isRecovery,
+      isRepetition: isRepetition || other.isRepetition
     )
   }
 }

@@ -83,6 +83,24 @@ extension MutantPlan {
     ),
     MutantPlan(
       .provenance,
+      "what a stream delivers was made just now",
+      effects: { effects, event, memory in
+        guard case .linkDelivered = event, effects.asOf != nil else { return }
+        effects.asOf = memory.now
+      }
+    ),
+    MutantPlan(
+      .provenance,
+      "the copy of a cache was made just now",
+      effects: { effects, event, memory in
+        guard case .answered(_, let answer) = event, answer.marks.transit > .zero,
+          effects.asOf != nil
+        else { return }
+        effects.asOf = memory.now
+      }
+    ),
+    MutantPlan(
+      .provenance,
       "a copy from disk is the server's",
       shown: { shown, _ in
         if shown.snapshot?.provenance == .disk { shown.snapshot?.provenance = .server }

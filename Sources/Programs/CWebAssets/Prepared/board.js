@@ -355,12 +355,12 @@ const m_shared_announcer=(()=>{
 const{element,setText}=m_shared_dom;
 const LEAST_GAP_MS=20_000;
 class Announcer{
-#ci=-LEAST_GAP_MS;
-#do=element("announcement");
+#ch=-LEAST_GAP_MS;
+#dm=element("announcement");
 say(sentence,{now,urgent=false}){
-if(!sentence||(!urgent&&now - this.#ci<LEAST_GAP_MS))return false;
-this.#ci=now;
-setText(this.#do,sentence);
+if(!sentence||(!urgent&&now - this.#ch<LEAST_GAP_MS))return false;
+this.#ch=now;
+setText(this.#dm,sentence);
 return true;
 }
 }
@@ -369,29 +369,29 @@ return{Announcer};
 const m_engine_clock=(()=>{
 const SLEPT_FROM_MS=5000;
 class SteadyClock{
-#cj=performance.now();
-#ck=Date.now();
+#ci=performance.now();
+#cj=Date.now();
 now(){
 return performance.now();
 }
 notice(){
 const [steady,wall]=[performance.now(),Date.now()];
-const gap=wall - this.#ck -(steady - this.#cj);
-[this.#cj,this.#ck]=[steady,wall];
+const gap=wall - this.#cj -(steady - this.#ci);
+[this.#ci,this.#cj]=[steady,wall];
 return gap>=SLEPT_FROM_MS;
 }
 }
 const steadyClock=new SteadyClock();
 class ServerClock{
 #s=Date.now()- steadyClock.now();
-#cl=false;
+#ck=false;
 learn(serverTime,{askedAt,answeredAt}){
 if(serverTime===null)return;
 const middle=(askedAt + answeredAt)/ 2;
 const believed=middle + this.#s;
-const isWithin=this.#cl&&serverTime % 1000===0&&believed>=serverTime&&believed<serverTime + 1000;
+const isWithin=this.#ck&&serverTime % 1000===0&&believed>=serverTime&&believed<serverTime + 1000;
 if(!isWithin)this.#s=serverTime - middle;
-this.#cl=true;
+this.#ck=true;
 }
 learnFrom(arrival){
 if(arrival.outcome==="content"||arrival.outcome==="unchanged")this.learn(arrival.marks.serverTime??null,arrival);
@@ -412,94 +412,94 @@ return{steadyClock,ServerClock,everySecond};
 const m_engine_device=(()=>{
 const{steadyClock}=m_engine_clock;
 class Device{
-#bj=new Set();
+#bi=new Set();
+#as=null;
 #at=null;
-#au=null;
 constructor(){
-this.#av();
+this.#au();
 if(typeof document==="undefined")return;
-document.addEventListener("visibilitychange",()=>this.#av());
-document.addEventListener("freeze",()=>this.#bk("suspended"));
-document.addEventListener("resume",()=>this.#av());
-addEventListener("pagehide",()=>this.#bk("suspended"));
-addEventListener("pageshow",()=>this.#av());
+document.addEventListener("visibilitychange",()=>this.#au());
+document.addEventListener("freeze",()=>this.#bj("suspended"));
+document.addEventListener("resume",()=>this.#au());
+addEventListener("pagehide",()=>this.#bj("suspended"));
+addEventListener("pageshow",()=>this.#au());
 addEventListener("focus",()=>this.#b({event:"focused"}));
-for(const name of ["online","offline"])addEventListener(name,()=>this.#bl());
-navigator.connection?.addEventListener?.("change",()=>this.#bl());
+for(const name of ["online","offline"])addEventListener(name,()=>this.#bk());
+navigator.connection?.addEventListener?.("change",()=>this.#bk());
 }
 now(){
 return steadyClock.now();
 }
 get lifecycle(){
-return this.#at;
+return this.#as;
 }
 get connectivity(){
-return this.#au;
+return this.#at;
 }
 listen(listener){
-listener({event:"lifecycle",with:{to:this.#at}});
-listener({event:"connectivity",with:{to:this.#au}});
-this.#bj.add(listener);
-return()=>this.#bj.delete(listener);
+listener({event:"lifecycle",with:{to:this.#as}});
+listener({event:"connectivity",with:{to:this.#at}});
+this.#bi.add(listener);
+return()=>this.#bi.delete(listener);
 }
 tick(){
 if(steadyClock.notice())this.#b({event:"slept"});
 }
-#av(){
-this.#bk(globalThis.document?.hidden?"background":"foreground");
-this.#bl();
+#au(){
+this.#bj(globalThis.document?.hidden?"background":"foreground");
+this.#bk();
 }
-#bk(to){
-if(this.#at===to)return;
-this.#at=to;
+#bj(to){
+if(this.#as===to)return;
+this.#as=to;
 this.#b({event:"lifecycle",with:{to}});
 }
-#bl(){
+#bk(){
 const{onLine,connection}=globalThis.navigator??{};
 const to=onLine===false?"offline":connection?.saveData?"metered":"online";
-if(this.#au===to)return;
-this.#au=to;
+if(this.#at===to)return;
+this.#at=to;
 this.#b({event:"connectivity",with:{to}});
 }
 #b(event){
-for(const listener of this.#bj)listener(event);
+for(const listener of this.#bi)listener(event);
 }
 }
 return{Device};
 })();
 const m_shared_deferred=(()=>{
 class Deferred{
+#cl;
 #cm;
-#cn;
-#bm=null;
+#bl=null;
 #ai=null;
-#aw=0;
+#av=0;
 constructor(make,onFailure){
-this.#cm=make;
-this.#cn=onFailure;
+this.#cl=make;
+this.#cm=onFailure;
 }
 get made(){
 return this.#ai;
 }
 async load(){
 try{
-this.#bm??=this.#cm();
-this.#ai=await this.#bm;
+this.#bl??=this.#cl();
+this.#ai=await this.#bl;
 }catch(failure){
-this.#bm=null;
+this.#bl=null;
 throw failure;
 }
 }
 use(act){
-const number=(this.#aw +=1);
+const number=(this.#av +=1);
 if(this.#ai)return act(this.#ai);
 this.load().then(
-()=>number===this.#aw&&act(this.#ai),
-(failure)=>number===this.#aw&&this.#cn(failure),
+()=>number===this.#av&&act(this.#ai),
+(failure)=>number===this.#av&&this.#cm(failure),
 );
 }
 cancel(){
-this.#aw +=1;
+this.#av +=1;
 }
 }
 return{Deferred};
@@ -615,7 +615,7 @@ const{memory}=m_shared_memory;
 const MOST=50;
 class Favourites{
 #d;
-#co=makeDialog(element("favourites"));
+#cn=makeDialog(element("favourites"));
 constructor(page){
 this.page=page;
 const kept=memory.read("favourites");
@@ -631,7 +631,7 @@ return this.#d.some((stop)=>stop.id===id);
 toggle(stop){
 if(!stop)return;
 const others=this.#d.filter(({id})=>id !==stop.id);
-this.#bn(this.has(stop.id)?others:[{id:stop.id,name:stop.name},...others].slice(0,MOST));
+this.#bm(this.has(stop.id)?others:[{id:stop.id,name:stop.name},...others].slice(0,MOST));
 }
 rename(stop){
 const kept=this.#d.find(({id})=>id===stop.id);
@@ -639,19 +639,19 @@ if(!kept||kept.name===stop.name)return;
 kept.name=stop.name;
 memory.write("favourites",this.#d);
 }
-#bn(list){
+#bm(list){
 this.#d=list;
 memory.write("favourites",list.length>0?list:null);
 this.page.favouritesChanged();
 this.show();
 }
-#dp(stop){
+#dn(stop){
 memory.write("home",memory.read("home")?.id===stop.id?null:stop);
 this.show();
 }
 open(){
 this.show();
-this.#co.showModal();
+this.#cn.showModal();
 }
 speak(){
 this.show();
@@ -659,19 +659,19 @@ this.show();
 show(){
 const home=memory.read("home");
 element("favourites-empty").hidden=this.#d.length>0;
-element("favourites-list").replaceChildren(...this.#d.map((stop)=>this.#dq(stop,home?.id===stop.id)));
+element("favourites-list").replaceChildren(...this.#d.map((stop)=>this.#do(stop,home?.id===stop.id)));
 const welcome=element("welcome-favourites");
 welcome.hidden=this.#d.length===0||this.page.panes?.some(({settings})=>settings.stop)!==false;
 welcome.replaceChildren(...this.#d.slice(0,8).map((stop)=>newButton("favourite",stop.name||stop.id,()=>this.page.openStop(stop))));
 }
-#dq(stop,isHome){
+#do(stop,isHome){
 const{say}=this.page;
 const item=newElement("li","");
 const open=newButton("favourite-name",stop.name||stop.id,()=>{
-this.#co.close();
+this.#cn.close();
 this.page.openStop(stop,this.page.current);
 });
-const home=newButton("plain","",()=>this.#dp(stop));
+const home=newButton("plain","",()=>this.#dn(stop));
 home.append(newSign("home"));
 setAttribute(home,"aria-pressed",String(isHome));
 nameControl(home,say("homeStop",{stop:stop.name}));
@@ -748,7 +748,7 @@ nextCause:[
 changes:["snapshot","failure","loading","label"],
 notes:[
 "coalesced","superseded","held","retried","rescued","drifted","timedOut",
-"prefetchDropped","deferred","linkLost",
+"prefetchDropped","deferred","linkLost","overtaken",
 ],
 });
 const WISHES=Object.freeze({
@@ -1230,6 +1230,7 @@ readContext(reader);
 return{
 cancel,
 snapshot:reader.named("snapshot"),
+asOf:reader.optional(),
 changes:reader.set("changes"),
 request:reader.flag()?readRequest(reader):null,
 link:reader.optionalNamed("link"),
@@ -1323,13 +1324,13 @@ return{writeContext,writeOriginEvent,readOriginOrders,writeEvent,POLICY_FIELDS,R
 const m_engine_freshness=(()=>{
 const{POLICY_FIELDS,RECORDS,readCounters,readEffects,readLabel,readLook,readOriginOrders,readPolicy,writeContext,writeEvent,writeOriginEvent,writePolicy}=m_engine_freshness_messages;
 const{CODES,EngineError,Members,Reader,Writer}=m_engine_freshness_words;
-const WIRE_VERSION=7;
+const WIRE_VERSION=8;
 class Engine{
 #m;
-#bo;
+#bn;
 #s;
-#cp;
-#cq=false;
+#co;
+#cp=false;
 static async load(source){
 let module=await source;
 if(module instanceof Engine)return module;
@@ -1351,7 +1352,7 @@ const problem=`the module speaks wire form ${version}, not ${WIRE_VERSION}`;
 throw new EngineError("wrongModule","",problem);
 }
 this.#s=this.#m.freshness_buffer();
-this.#cp=this.#m.freshness_buffer_capacity();
+this.#co=this.#m.freshness_buffer_capacity();
 }
 get machines(){
 return this.#m.freshness_machines();
@@ -1367,16 +1368,16 @@ const members=new Members(description,"policy");
 if(members.has("preset")===members.has("every")){
 throw new EngineError("missing","policy.preset","either this or \"every\" is expected");
 }
-const policy=this.#dr(members);
+const policy=this.#dp(members);
 for(const [field,kind] of POLICY_FIELDS){
 if(!members.has(field))continue;
 const value=members.take(field);
-policy[field]=kind==="push"&&value !==null?this.#ds(value):value;
+policy[field]=kind==="push"&&value !==null?this.#dq(value):value;
 }
 members.end();
 return policy;
 }
-#dr(members){
+#dp(members){
 return this.#e("freshness_preset",[],(writer)=>{
 if(members.has("every")){
 writer.named("preset","every","policy.every");
@@ -1391,7 +1392,7 @@ writer.named("preset",name,"policy.preset");
 }
 },readPolicy);
 }
-#ds(value){
+#dq(value){
 const given=new Members(value,"policy.push");
 const push=this.#e("freshness_preset",[],(writer)=>{
 writer.named("preset","every","policy.push");
@@ -1419,24 +1420,24 @@ const handle=this.#e("freshness_origin_create",[],(writer)=>writePolicy(writer,w
 return new Origin((name,write,read)=>this.#e(name,[handle],write,read));
 }
 #e(name,values,write,read){
-if(this.#cq)throw new EngineError("broken","","the module stopped at a fault before");
-const writer=new Writer(this.#cr(),this.#s,this.#cp);
+if(this.#cp)throw new EngineError("broken","","the module stopped at a fault before");
+const writer=new Writer(this.#cq(),this.#s,this.#co);
 write?.(writer);
 let result;
 try{
 result=this.#m[name](...values,...(write?[writer.count]:[]));
 }catch(fault){
-this.#cq=true;
+this.#cp=true;
 throw new EngineError("broken","",`the module stopped at a fault: ${fault.message}`);
 }
-if(result<0)throw this.#dt(-result,writer);
+if(result<0)throw this.#dr(-result,writer);
 if(!read)return result;
-const reader=new Reader(this.#cr(),this.#s,result);
+const reader=new Reader(this.#cq(),this.#s,result);
 const value=read(reader);
 reader.finish();
 return value;
 }
-#dt(number,writer){
+#dr(number,writer){
 const code=CODES[number - 1]??"unknown";
 const where=number<=4?writer.names[this.#m.freshness_error_position()]??"":"";
 const problems={
@@ -1447,10 +1448,10 @@ tooManyMachines:"there are as many machines as there may be",
 };
 return new EngineError(code,where,problems[code]??`the module refused the message (${code})`);
 }
-#cr(){
+#cq(){
 const{buffer}=this.#m.memory;
-if(this.#bo?.buffer !==buffer)this.#bo=new DataView(buffer);
-return this.#bo;
+if(this.#bn?.buffer !==buffer)this.#bn=new DataView(buffer);
+return this.#bn;
 }
 }
 class Machine{
@@ -1461,7 +1462,7 @@ this.#e=call;
 }
 handle(event,now,draw){
 const effects=this.#e("freshness_handle",(writer)=>{
-this.#bp(writer,now);
+this.#bo(writer,now);
 writer.integer(draw,"draw");
 writeEvent(writer,event);
 },readEffects);
@@ -1469,10 +1470,10 @@ this.#ad=Math.floor(now);
 return effects;
 }
 look(now){
-return this.#e("freshness_look",(writer)=>this.#bp(writer,now),readLook);
+return this.#e("freshness_look",(writer)=>this.#bo(writer,now),readLook);
 }
 label(now){
-return this.#e("freshness_label",(writer)=>this.#bp(writer,now),readLabel);
+return this.#e("freshness_label",(writer)=>this.#bo(writer,now),readLabel);
 }
 policy(){
 return this.#e("freshness_policy",null,readPolicy);
@@ -1483,7 +1484,7 @@ return this.#e("freshness_counters",null,readCounters);
 destroy(){
 this.#e("freshness_destroy",null);
 }
-#bp(writer,now){
+#bo(writer,now){
 if(Math.floor(now)<this.#ad){
 const problem=`${now} is before the last event, at ${this.#ad}; pass a clock that never runs backwards`;
 throw new EngineError("wentBack","now",problem);
@@ -1584,61 +1585,61 @@ const LONGEST_PRESS_MS=10_000;
 const CLICK_DELAY_MS=100;
 const POINTER_REST_MS=10_000;
 class PressGuard{
-#bq=false;
+#bp=false;
 #x=null;
-#br=new Map();
+#bq=new Map();
 constructor(){
-addEventListener("pointerdown",()=>this.#du(),true);
-addEventListener("pointerup",()=>this.#bs(CLICK_DELAY_MS),true);
-addEventListener("click",()=>this.#bs(0),true);
-for(const name of ["pointercancel","dragend","blur"])addEventListener(name,()=>this.#cs(),true);
+addEventListener("pointerdown",()=>this.#ds(),true);
+addEventListener("pointerup",()=>this.#br(CLICK_DELAY_MS),true);
+addEventListener("click",()=>this.#br(0),true);
+for(const name of ["pointercancel","dragend","blur"])addEventListener(name,()=>this.#cr(),true);
 }
 run(owner,change){
-if(this.#bq)this.#br.set(owner,change);
+if(this.#bp)this.#bq.set(owner,change);
 else change();
 }
-#du(){
-this.#bq=true;
-this.#bs(LONGEST_PRESS_MS);
+#ds(){
+this.#bp=true;
+this.#br(LONGEST_PRESS_MS);
 }
-#bs(delay){
+#br(delay){
 clearTimeout(this.#x);
-this.#x=setTimeout(()=>this.#cs(),delay);
+this.#x=setTimeout(()=>this.#cr(),delay);
 }
-#cs(){
+#cr(){
 clearTimeout(this.#x);
-this.#bq=false;
-const changes=[...this.#br.values()];
-this.#br.clear();
+this.#bp=false;
+const changes=[...this.#bq.values()];
+this.#bq.clear();
 for(const change of changes)change();
 }
 }
 const pressGuard=new PressGuard();
 class HoverAnchor{
 #d;
-#ct=-Infinity;
-#ax=null;
+#cs=-Infinity;
+#aw=null;
 constructor(list,{now,onLeave}){
 this.#d=list;
 this.now=now;
 const isMouse=({pointerType})=>pointerType==="mouse";
 list.addEventListener("pointermove",(event)=>{
 if(!isMouse(event))return;
-this.#ct=this.now();
-this.#ax=[event.clientX,event.clientY];
+this.#cs=this.now();
+this.#aw=[event.clientX,event.clientY];
 },{passive:true});
 list.addEventListener("pointerleave",(event)=>{
 if(!isMouse(event))return;
-this.#ax=null;
-this.#cu(0,0);
+this.#aw=null;
+this.#ct(0,0);
 onLeave();
 });
 }
 get isActive(){
-return this.#ax !==null&&this.now()- this.#ct<POINTER_REST_MS;
+return this.#aw !==null&&this.now()- this.#cs<POINTER_REST_MS;
 }
 keep(change){
-const anchor=this.isActive?this.#dv():null;
+const anchor=this.isActive?this.#dt():null;
 const before=anchor?.getBoundingClientRect().top??0;
 change();
 if(!anchor?.isConnected)return;
@@ -1647,16 +1648,16 @@ if(moved()===0)return;
 scrollBy(0,moved());
 const rest=moved();
 if(Math.abs(rest)<1)return;
-this.#cu(rest<0?-rest:0,rest>0?rest:0);
+this.#ct(rest<0?-rest:0,rest>0?rest:0);
 if(rest>0)scrollBy(0,rest);
 }
-#dv(){
-const [x,y]=this.#ax;
+#dt(){
+const [x,y]=this.#aw;
 const node=document.elementFromPoint(x,y);
 if(!node||!this.#d.contains(node))return null;
 return node.closest("button, summary, a")??[...this.#d.children].find((entry)=>entry.contains(node))??null;
 }
-#cu(above,below){
+#ct(above,below){
 const set=(side,more)=>{
 const name=`padding-${side}`;
 const had=Number.parseFloat(this.#d.style.getPropertyValue(name))||0;
@@ -1677,18 +1678,18 @@ const{clockTime,duration}=m_shared_moments;
 const{pressGuard}=m_shared_press_guard;
 const PARTS=["time","badge","mode","line","open","remark","alert","platform","platform-word","platform-name","countdown"];
 class Rows{
-#bt;
+#bs;
 #f=[];
-#bu=[];
+#bt=[];
 #n=0;
 #ae=0;
 #aj=new Set();
 #l=null;
 constructor(body,{onOpen,onToggle}){
-this.#bt=body;
+this.#bs=body;
 this.onOpen=onOpen;
 this.onToggle=onToggle;
-body.addEventListener("click",(event)=>this.#dw(event));
+body.addEventListener("click",(event)=>this.#du(event));
 }
 get count(){
 return this.#f.filter(({departure})=>departure).length;
@@ -1700,23 +1701,23 @@ get departures(){
 return this.#f.map(({departure})=>departure).filter(Boolean);
 }
 clear(){
-this.#bt.replaceChildren();
-[this.#f,this.#bu,this.#ae]=[[],[],0];
+this.#bs.replaceChildren();
+[this.#f,this.#bt,this.#ae]=[[],[],0];
 this.#aj.clear();
 }
 release(){
 this.#ae=0;
 }
 show(departures,context){
-this.#bu=departures;
+this.#bt=departures;
 this.#n=context.most;
 this.#l=context;
-this.#cv(context);
+this.#cu(context);
 }
 tick(now){
 if(!this.#l)return;
 const context={...this.#l,now};
-if(this.#f.some(({departure})=>departure&&hasDeparted(departure,now)))return pressGuard.run(this,()=>this.#cv(context));
+if(this.#f.some(({departure})=>departure&&hasDeparted(departure,now)))return pressGuard.run(this,()=>this.#cu(context));
 for(const place of this.#f)if(place.departure)fillCountdown(place,now,context.say);
 }
 move(step){
@@ -1724,50 +1725,50 @@ const at=this.#f.findIndex(({row})=>row.contains(document.activeElement));
 const next=at<0?(step>0?0:this.count - 1):at + step;
 this.#f[next]?.departure&&this.#f[next].open.focus();
 }
-#cv(context){
-const listed=this.#bu.filter((departure)=>!hasDeparted(departure,context.now)).slice(0,this.#n);
-const focus=this.#dx();
+#cu(context){
+const listed=this.#bt.filter((departure)=>!hasDeparted(departure,context.now)).slice(0,this.#n);
+const focus=this.#dv();
 this.#ae=Math.min(Math.max(this.#ae,listed.length),this.#n);
-while(this.#f.length<this.#ae)this.#ay();
-while(this.#f.length>this.#ae)this.#dy();
-this.#f.forEach((place,index)=>this.#cw(place,listed[index]??null,context));
-this.#dz(focus);
+while(this.#f.length<this.#ae)this.#ax();
+while(this.#f.length>this.#ae)this.#dw();
+this.#f.forEach((place,index)=>this.#cv(place,listed[index]??null,context));
+this.#dx(focus);
 }
-#ay(){
+#ax(){
 const row=fromTemplate("row-template");
 const place={row,departure:null,detail:null};
 for(const name of PARTS)place[name.replace("platform-","platform")]=part(row,name);
-this.#bt.append(row);
+this.#bs.append(row);
 this.#f.push(place);
 }
-#dy(){
+#dw(){
 const{row,detail,departure}=this.#f.pop();
 row.remove();
 if(detail)this.#aj.delete(departure?.key);
 detail?.remove();
 }
-#cw(place,departure,context){
+#cv(place,departure,context){
 place.departure=departure;
 place.row.classList.toggle("vacant",departure===null);
 setAttribute(place.row,"aria-hidden",departure===null?"true":null);
 place.open.disabled=departure===null;
 if(departure)fillPlace(place,departure,context);
 else fillAlert(place,[],false,context.say);
-this.#ea(place,context);
+this.#dy(place,context);
 }
-#dw(event){
+#du(event){
 const place=this.#f.find(({row})=>row.contains(event.target));
 if(!place?.departure)return;
-if(event.target.closest("[data-part=alert]"))this.#eb(place);
+if(event.target.closest("[data-part=alert]"))this.#dz(place);
 else if(event.target.closest("[data-part=open]"))this.onOpen(place.departure);
 }
-#eb(place){
+#dz(place){
 const{key}=place.departure;
 if(!this.#aj.delete(key))this.#aj.add(key);
-this.#cw(place,place.departure,{...this.#l});
+this.#cv(place,place.departure,{...this.#l});
 this.onToggle();
 }
-#ea(place,{say}){
+#dy(place,{say}){
 const{departure}=place;
 const isOpen=departure !==null&&departure.alerts?.length>0&&this.#aj.has(departure.key);
 if(!isOpen){
@@ -1780,12 +1781,12 @@ setText(place.detail.firstChild.firstChild,text);
 }
 if(departure)fillAlert(place,departure.alerts??[],isOpen,say);
 }
-#dx(){
+#dv(){
 const active=(document.activeElement);
 const place=active&&this.#f.find(({row})=>row.contains(active));
 return place?.departure?{key:place.departure.key,row:place.row,part:active.dataset.part}:null;
 }
-#dz(focus){
+#dx(focus){
 if(!focus)return;
 const now=this.#f.find(({departure})=>departure?.key===focus.key);
 if(now?now.row===focus.row:focus.row.isConnected&&!focus.row.classList.contains("vacant"))return;
@@ -1960,7 +1961,7 @@ class Banners{
 #h=[];
 #af=0;
 #y=false;
-#cx=0;
+#cw=0;
 constructor(root){
 this.root=root;
 this.toggle=part(root,"banner-toggle");
@@ -1986,19 +1987,19 @@ return isNew;
 this.root.hidden=this.#h.length===0;
 if(this.#af>=this.#h.length)this.#af=0;
 if(this.#h.length===0)this.#y=false;
-this.#bv();
+this.#bu();
 }
 tick(now,{turns}){
-if(!turns||this.#h.length<2||now - this.#cx<EACH_MS)return;
-this.#cx=now;
+if(!turns||this.#h.length<2||now - this.#cw<EACH_MS)return;
+this.#cw=now;
 this.#af=(this.#af + 1)% this.#h.length;
-this.#bv();
+this.#bu();
 }
 #ak(isOpen){
 this.#y=isOpen;
-this.#bv();
+this.#bu();
 }
-#bv(){
+#bu(){
 const banner=this.#h[this.#af];
 setAttribute(this.toggle,"aria-expanded",String(this.#y));
 this.list.hidden=!this.#y;
@@ -2383,37 +2384,37 @@ reject(signal.reason);
 });
 class EventStreamParser{
 retry=null;
-#bw="";
-#az=[];
+#bv="";
+#ay=[];
 #t="";
-#bx=0;
-#cy=null;
+#bw=0;
+#cx=null;
 feed(text){
 const events=[];
-let rest=this.#bw + text;
+let rest=this.#bv + text;
 const held=rest.endsWith("\r")?"\r":"";
 if(held)rest=rest.slice(0,-1);
 const lines=rest.split(/\r\n|\n|\r/);
-this.#bw=lines.pop()+ held;
-for(const line of lines)this.#ec(line,events);
-if(this.#bx + this.#bw.length>LONGEST_EVENT)throw new RangeError("the event is too long");
+this.#bv=lines.pop()+ held;
+for(const line of lines)this.#ea(line,events);
+if(this.#bw + this.#bv.length>LONGEST_EVENT)throw new RangeError("the event is too long");
 return events;
 }
-#ec(line,events){
-if(line==="")return this.#ed(events);
+#ea(line,events){
+if(line==="")return this.#eb(events);
 if(line.startsWith(":"))return;
 const colon=line.indexOf(":");
 const field=colon<0?line:line.slice(0,colon);
 const value=colon<0?"":line.slice(colon + 1).replace(/^ /,"");
-if(field==="data")this.#az.push(value);
+if(field==="data")this.#ay.push(value);
 if(field==="event")this.#t=value;
 if(field==="retry"&&/^[0-9]+$/.test(value))this.retry=Math.min(Number(value),LONGEST_RETRY_MS);
-if(field==="id"&&!value.includes("\0"))this.#cy=value;
-this.#bx +=line.length;
+if(field==="id"&&!value.includes("\0"))this.#cx=value;
+this.#bw +=line.length;
 }
-#ed(events){
-if(this.#az.length>0)events.push({name:this.#t||"message",id:this.#cy,data:this.#az.join("\n")});
-[this.#az,this.#t,this.#bx]=[[],"",0];
+#eb(events){
+if(this.#ay.length>0)events.push({name:this.#t||"message",id:this.#cx,data:this.#ay.join("\n")});
+[this.#ay,this.#t,this.#bw]=[[],"",0];
 }
 }
 async function readEventStream(address,{lastId,fields={},signal,wait=0,send=fetch,onOpen,onLife,onRetry=()=>{},onEvent}){
@@ -2444,19 +2445,19 @@ return{pause,EventStreamParser,readEventStream};
 })();
 const m_engine_resource_stream=(()=>{
 class ResourceStream{
-#by=new AbortController();
+#bx=new AbortController();
 constructor(listener){
 this.listener=listener;
 }
 async run(read,address,options={}){
-const tell=(act)=>this.#by.signal.aborted||act();
+const tell=(act)=>this.#bx.signal.aborted||act();
 const lastId=options.lastId??null;
 let pause=null;
 try{
 await read(address,{
 ...options,
 lastId,
-signal:this.#by.signal,
+signal:this.#bx.signal,
 wait:this.listener.wait,
 onRetry:(ms)=>tell(()=>this.listener.retry(ms)),
 onOpen:()=>tell(()=>this.listener.opened(lastId !==null)),
@@ -2474,7 +2475,7 @@ deliver(outcome,{body=null,tag=null,bytes,marks={},hints={}}){
 this.listener.delivered({outcome,status:200,body,tag,bytes,marks,hints});
 }
 close(){
-this.#by.abort();
+this.#bx.abort();
 }
 }
 return{ResourceStream};
@@ -2497,16 +2498,16 @@ this.#z=null;
 return this.listener.gap();
 }
 const document=JSON.parse(data);
-if(name==="verified")return this.#cz("unchanged",null,id,data.length,document);
-const body=name==="change"?this.#bz(document):document;
+if(name==="verified")return this.#cy("unchanged",null,id,data.length,document);
+const body=name==="change"?this.#by(document):document;
 if(!isBoard(body))return this.listener.gap();
 this.#z={body,id};
-this.#cz("content",body,id,data.length,body);
+this.#cy("content",body,id,data.length,body);
 }
-#cz(outcome,body,tag,bytes,source){
+#cy(outcome,body,tag,bytes,source){
 this.deliver(outcome,{body,tag,bytes,marks:marksOfBody(source),hints:hintsOf(source,null)});
 }
-#bz({removed,departures,order,...rest}){
+#by({removed,departures,order,...rest}){
 if(!this.#z)return null;
 const byKey=new Map([...this.#z.body.departures,...departures].map((departure)=>[departure.key,departure]));
 for(const key of removed)byKey.delete(key);
@@ -2519,9 +2520,9 @@ return{BoardStream};
 const m_engine_origin_gate=(()=>{
 const gates=new WeakMap();
 class OriginGate{
-#ca;
+#bz;
 #t;
-#ba;
+#az;
 #r=0;
 #o=new Map();
 #u=new Set();
@@ -2533,9 +2534,9 @@ const known=gates.get(engine);
 return remembered(known,originOf(address),(name)=>new OriginGate(engine,policy,now,name));
 }
 constructor(engine,policy,now,name){
-this.#ca=engine.origin(policy);
+this.#bz=engine.origin(policy);
 this.#t=name;
-this.#ba=now;
+this.#az=now;
 }
 get isUnused(){
 return this.#aa.size===0&&this.#u.size===0;
@@ -2544,7 +2545,7 @@ get isRestrained(){
 return Object.values(this.#al).some((limit)=>limit !==null);
 }
 destroy(){
-this.#ca.destroy();
+this.#bz.destroy();
 }
 join(resource){
 this.#aa.add(resource);
@@ -2563,7 +2564,7 @@ hurry(number){
 if(this.#o.has(number))this.#v({event:"asks",with:{number,priority:"high",isLongPoll:this.#o.get(number).isLongPoll}});
 }
 stream(open,refuse){
-if(this.#ee()){
+if(this.#ec()){
 queueMicrotask(open);
 return null;
 }
@@ -2583,7 +2584,7 @@ refuse();
 queueMicrotask(start);
 return number;
 }
-#ee(){
+#ec(){
 const entries=globalThis.performance?.getEntriesByType?.("resource")??[];
 const known=entries.filter(({name,nextHopProtocol})=>nextHopProtocol&&name.startsWith(`${this.#t}/`));
 return /^h[23]/.test(known.at(-1)?.nextHopProtocol??"");
@@ -2596,23 +2597,23 @@ this.#v({event:"withdrew",with:{number}});
 tooSlow(number){
 this.#u.delete(number);
 const wasSent=!this.#o.delete(number);
-if(wasSent)this.#v({event:"ended",with:{number,now:this.#ba(),outcome:"timedOut"}});
+if(wasSent)this.#v({event:"ended",with:{number,now:this.#az(),outcome:"timedOut"}});
 else this.#v({event:"withdrew",with:{number}});
 }
 ended(number,arrival){
 this.#u.delete(number);
 const{outcome,marks,rateLimit=null}=arrival;
-const report={number,now:this.#ba(),outcome,serverTime:marks.serverTime??null,rateLimit,resources:this.#aa.size};
+const report={number,now:this.#az(),outcome,serverTime:marks.serverTime??null,rateLimit,resources:this.#aa.size};
 if(outcome==="content")report.revision=0;
 if(outcome==="undecodable")report.reason=0;
 if(outcome==="throttled")report.retryAfter=arrival.retryAfter;
 this.#v({event:"ended",with:report});
 }
 asksForPause({retryAfter,serverTime}){
-this.#v({event:"ended",with:{number:0,now:this.#ba(),outcome:"throttled",retryAfter,serverTime,rateLimit:null,resources:this.#aa.size}});
+this.#v({event:"ended",with:{number:0,now:this.#az(),outcome:"throttled",retryAfter,serverTime,rateLimit:null,resources:this.#aa.size}});
 }
 #v(event){
-const{restraint,send}=this.#ca.handle(event);
+const{restraint,send}=this.#bz.handle(event);
 if(JSON.stringify(restraint)!==JSON.stringify(this.#al)){
 this.#al=restraint;
 for(const resource of this.#aa)queueMicrotask(()=>this.#aa.has(resource)&&resource.restrain(this.#al));
@@ -2712,30 +2713,28 @@ const MOST_RECEIPTS=64;
 const LONGEST_TIMER_MS=2 ** 31 - 1;
 class LiveResource{
 #c=null;
-#da=null;
+#cz=null;
 #p=null;
-#db=null;
+#da=null;
 #q=null;
 #l={question:0};
 #k=null;
 #ag=null;
 #ab=null;
+#ca=0;
 #cb=0;
-#cc=0;
 #x=null;
-#j=null;
-#cd=null;
+#i=null;
+#cc=null;
 #r=0;
 #ad=-Infinity;
 #ah=null;
-#ce=[];
-#bb=[];
-#cf=new Map();
-#dc=[];
-#bc=new Map();
-#bd=false;
-#dd=0;
-#am=null;
+#cd=[];
+#ba=[];
+#ce=new Map();
+#db=[];
+#bb=new Map();
+#bc=false;
 constructor(source,{engine,policy,clientPolicy=policy,device,onChange,onArrival=()=>{},onConfirmed=()=>{},send,timers=globalThis,mostRecords=MOST_RECORDS}){
 this.source=source;
 this.engine=engine;
@@ -2757,12 +2756,12 @@ return(this.#ad=Math.max(this.#ad,this.device.now()));
 watch(question){
 if(this.#q !==null&&this.source.isSame(question,this.#q))return;
 this.#q=question;
-[this.#ah,this.#am]=[null,null];
-if(!this.#c)return this.#ef();
+this.#ah=null;
+if(!this.#c)return this.#ed();
 this.#l={question:this.#l.question + 1};
 const hadStream=this.#ag !==null||this.#ab !==null;
-this.#be();
-[this.#cb,this.#cc]=[0,0];
+this.#bd();
+[this.#ca,this.#cb]=[0,0];
 this.#b({event:"contextChanged",with:this.#l});
 if(hadStream)this.#b({event:"linkLost"});
 }
@@ -2777,19 +2776,19 @@ this.#c&&this.#b({event:"acted"});
 }
 invalidate(){
 if(!this.#c)return;
-this.#bd=this.#k !==null;
+this.#bc=this.#k !==null;
 this.acted();
-if(!this.#bd)this.#b({event:"wished",with:{wish:"change"}});
+if(!this.#bc)this.#b({event:"wished",with:{wish:"change"}});
 }
 stop(){
 if(!this.#c)return;
 this.#b({event:"stopped"});
+this.#cz();
+this.#bd();
 this.#da();
-this.#be();
-this.#db();
 this.timers.clearTimeout(this.#x);
 this.#c.destroy();
-[this.#c,this.#q,this.#j,this.#ah]=[null,null,null,null];
+[this.#c,this.#q,this.#i,this.#ah]=[null,null,null,null];
 }
 refresh({isForced=false}={}){
 if(!this.#c)return;
@@ -2799,14 +2798,14 @@ if(this.#k)this.#p.hurry(this.#k.number);
 restrain(restraint){
 this.#c&&this.#b({event:"restrained",with:restraint});
 }
-get requests(){
-return this.#dd;
-}
 get question(){
 return this.#q;
 }
+get outstanding(){
+return this.#k?.generation??null;
+}
 get body(){
-return this.#j?.body??null;
+return this.#i?.body??null;
 }
 look(){
 return this.#c?.look(this.now())??null;
@@ -2817,77 +2816,77 @@ return this.#ah;
 diagnostics(){
 if(!this.#c)return null;
 return{
-ring:this.#ce,
-records:this.#bb,
+ring:this.#cd,
+records:this.#ba,
 counters:this.#c.counters(),
 policy:this.policy,
 look:this.look(),
-notes:this.#dc,
+notes:this.#db,
 now:this.now(),
 };
 }
-#ef(){
+#ed(){
 this.#c=this.engine.machine({policy:this.wished,context:this.#l});
-this.#da=this.device.listen((event)=>this.#b(event));
+this.#cz=this.device.listen((event)=>this.#b(event));
 this.#p=OriginGate.of(this.engine,this.source.address(this.#q,null),this.clientPolicy,()=>this.device.now());
-this.#db=this.#p.join(this);
+this.#da=this.#p.join(this);
 this.#b({event:"started"});
 }
-#b(event,now=this.now(),confirms=null){
+#b(event,now=this.now()){
 const effects=this.#c.handle(event,now,Engine.draw());
-if(effects.notes.length>0)this.#dc=effects.notes;
+if(effects.notes.length>0)this.#db=effects.notes;
 if(effects.cancel !==null&&this.#k?.generation===effects.cancel){
 this.#k.abort.abort();
 if(effects.notes.includes("timedOut"))this.#p.tooSlow(this.#k.number);
 else this.#p.withdraw(this.#k.number);
 this.#k=null;
 }
-if(effects.sample)this.#bn(effects.sample);
-this.#eg(effects,now);
-if(effects.snapshot==="apply"||effects.snapshot==="verify")confirms?.();
-if(effects.request)this.#eh(effects.request);
-if(effects.link==="open")this.#ei();
-if(effects.link==="close")this.#be();
-this.#ej(effects.alarm,now);
+if(effects.sample)this.#bm(effects.sample);
+this.#ee(effects,now);
+if(effects.asOf !==null)this.onConfirmed(effects.asOf,effects.sample?.generation??null);
+if(effects.request)this.#ef(effects.request);
+if(effects.link==="open")this.#eg();
+if(effects.link==="close")this.#bd();
+this.#eh(effects.alarm,now);
 if(effects.changes.length>0||effects.snapshot !=="none")this.onChange(this);
 return effects;
 }
-#ej(alarm,now){
+#eh(alarm,now){
 this.timers.clearTimeout(this.#x);
 if(alarm===null)return;
 const wait=Math.min(Math.max(0,alarm - now),LONGEST_TIMER_MS);
 this.#x=this.timers.setTimeout(()=>this.#b({event:"woke"}),wait);
 }
-#eg(effects,now){
+#ee(effects,now){
 const look=this.#c.look(now);
-const incoming=this.#cd;
-this.#cd=null;
+const incoming=this.#cc;
+this.#cc=null;
 if(incoming&&look.revision===incoming.revision&&effects.snapshot !=="hold"){
 const isValid=look.validator !==null&&look.validator===incoming.validator;
-this.#j={...incoming,tag:isValid?incoming.tag:null};
+this.#i={...incoming,tag:isValid?incoming.tag:null};
 }
-if(look.revision===null)this.#j=null;
+if(look.revision===null)this.#i=null;
 if(effects.notes.includes("timedOut"))this.#ah={problem:null,reason:null};
 }
-get #an(){
+get #am(){
 return `GET ${nameOf(this.source.address(this.#q,null))}`;
 }
-#ek(generation){
-const before=/;m=([0-9a-f]{16})[0-9a-f]{48}$/.exec(this.#bc.get(this.#an)??"");
+#ei(generation){
+const before=/;m=([0-9a-f]{16})[0-9a-f]{48}$/.exec(this.#bb.get(this.#am)??"");
 return before?{"X-MD-Receipt-After":`${generation};${before[1]}`}:{};
 }
-#bn(sample){
-const evidence=this.#cf.get(sample.generation);
-this.#cf.clear();
-const record=sampleRecord(sample,this.#an,this.origin,evidence);
-if(evidence?.receipt)this.#bc.set(record.resource,evidence.receipt);
-if(this.#bc.size>MOST_RECEIPTS)this.#bc.clear();
+#bm(sample){
+const evidence=this.#ce.get(sample.generation);
+this.#ce.clear();
+const record=sampleRecord(sample,this.#am,this.origin,evidence);
+if(evidence?.receipt)this.#bb.set(record.resource,evidence.receipt);
+if(this.#bb.size>MOST_RECEIPTS)this.#bb.clear();
 const capacity=this.policy.ringCapacity;
-this.#ce=[...this.#ce,record].slice(-capacity);
-this.#bb.push(record);
-if(this.#bb.length>this.mostRecords)this.#bb.shift();
+this.#cd=[...this.#cd,record].slice(-capacity);
+this.#ba.push(record);
+if(this.#ba.length>this.mostRecords)this.#ba.shift();
 }
-#eh(request){
+#ef(request){
 const machine=this.#c;
 const flight={generation:request.generation,abort:new AbortController(),number:0};
 flight.number=this.#p.ask(request,(isHeld)=>{
@@ -2897,21 +2896,20 @@ request.longPoll=null;
 this.#b({event:"notHeld",with:{generation:request.generation,context:request.context}});
 if(flight.abort.signal.aborted)return;
 }
-this.#ao(request,flight);
+this.#an(request,flight);
 });
 this.#k=flight;
 }
-async #ao(request,{abort,number}){
+async #an(request,{abort,number}){
 const machine=this.#c;
 const why={origin:request.origin??null,asked:this.source.subjectOf(this.#q)};
-const isKnown=request.validator !==null&&this.#j?.validator===request.validator;
-const base=isKnown&&this.#j.tag !==null?this.#j:null;
-const order=(this.#dd +=1);
+const isKnown=request.validator !==null&&this.#i?.validator===request.validator;
+const base=isKnown&&this.#i.tag !==null?this.#i:null;
 const arrival=await ask(this.source.address(this.#q,base),{
 tag:base?.tag??null,
-fields:{...this.source.fields(),...this.#ek(request.generation)},
-read:(document,headers)=>this.source.read(document,headers,base,this.#j),
-ownsTime:this.source.ownsTime?.(this.#j?.body)??false,
+fields:{...this.source.fields(),...this.#ei(request.generation)},
+read:(document,headers)=>this.source.read(document,headers,base,this.#i),
+ownsTime:this.source.ownsTime?.(this.#i?.body)??false,
 wait:request.longPoll===null?null:Math.floor(request.longPoll / 1000),
 signal:abort.signal,
 now:()=>this.now(),
@@ -2919,43 +2917,38 @@ send:this.send,
 });
 if(!abort.signal.aborted)this.#p.ended(number,arrival);
 if(this.#c !==machine)return;
-const isAwaited=this.#k?.generation===request.generation;
-if(isAwaited)this.#k=null;
+if(this.#k?.generation===request.generation)this.#k=null;
 const{generation,context}=request;
 if(arrival.isOfAnotherCopy){
 this.#b({event:"answered",with:{generation,context,answer:{outcome:"cancelled"}}});
 const wish={origin:"change",isUnconditional:true};
 return this.#b({event:"wished",with:wish});
 }
-this.#cf.set(generation,{...why,...arrival.evidence});
+this.#ce.set(generation,{...why,...arrival.evidence});
 const isCurrent=context.question===this.#l.question;
 if(isCurrent&&arrival.outcome !=="cancelled"){
 this.#ah={problem:arrival.problem,reason:arrival.reason??null};
 this.onArrival(arrival);
 }
-const stored=arrival.marks.transit??0;
-const servedAt=stored>0?arrival.askedAt - stored - 1000:arrival.askedAt;
-const confirms=()=>this.onConfirmed(order,servedAt);
-const effects=this.#de("answered",{generation,context},this.#df(arrival,isCurrent),arrival.answeredAt,confirms);
-if(isAwaited&&isCurrent&&effects.snapshot==="hold"&&effects.notes.includes("superseded"))this.#am=confirms;
-if(!this.#bd||this.#k !==null)return;
-this.#bd=false;
+this.#dc("answered",{generation,context},this.#dd(arrival,isCurrent),arrival.answeredAt);
+if(!this.#bc||this.#k !==null)return;
+this.#bc=false;
 if(this.#c===machine)this.#b({event:"wished",with:{wish:"change"}});
 }
-#de(event,values,answer,arrivedAt,confirms=null){
+#dc(event,values,answer,arrivedAt){
 const now=this.now();
 answer.decoding=Math.max(0,Math.round(now - arrivedAt));
-return this.#b({event,with:{...values,answer}},now,confirms);
+this.#b({event,with:{...values,answer}},now);
 }
-#df(arrival,isCurrent){
+#dd(arrival,isCurrent){
 try{
-return this.#dg(arrival,isCurrent);
+return this.#de(arrival,isCurrent);
 }catch(failure){
 this.#ah={problem:null,reason:String(failure?.message??failure).slice(0,200)};
-return this.#dg({...arrival,outcome:"undecodable"},isCurrent);
+return this.#de({...arrival,outcome:"undecodable"},isCurrent);
 }
 }
-#dg(arrival,isCurrent){
+#de(arrival,isCurrent){
 const answer={
 outcome:arrival.outcome,status:arrival.status,bytes:arrival.bytes,hints:arrival.hints,
 marks:{...arrival.marks,...this.source.marks},deviceTime:Date.now(),
@@ -2963,14 +2956,14 @@ marks:{...arrival.marks,...this.source.marks},deviceTime:Date.now(),
 if(arrival.answeredAt !==undefined)answer.delay=Math.max(0,Math.round(arrival.answeredAt - arrival.askedAt));
 this.#r +=1;
 if(arrival.outcome==="content"){
-const isSame=isCurrent&&this.#j !==null&&this.#el(arrival.body);
+const isSame=isCurrent&&this.#i !==null&&this.#ej(arrival.body);
 const incoming={
 body:arrival.body,
 tag:arrival.tag,
-revision:isSame?this.#j.revision:this.#r,
+revision:isSame?this.#i.revision:this.#r,
 validator:arrival.tag===null?null:this.#r,
 };
-if(isCurrent)this.#cd=incoming;
+if(isCurrent)this.#cc=incoming;
 answer.revision=incoming.revision;
 answer.validator=incoming.validator;
 Object.assign(answer,this.source.natureOf(arrival.body));
@@ -2979,19 +2972,19 @@ if(arrival.outcome==="throttled")answer.retryAfter=arrival.retryAfter;
 if(arrival.outcome==="undecodable")answer.reason=this.#r;
 return answer;
 }
-#el(body){
+#ej(body){
 try{
-return this.source.contentOf(this.#j.body)===this.source.contentOf(body);
+return this.source.contentOf(this.#i.body)===this.source.contentOf(body);
 }catch{
 return false;
 }
 }
-#ei(){
-this.#be();
-if(this.source.occupiesNoConnection)return this.#dh();
+#eg(){
+this.#bd();
+if(this.source.occupiesNoConnection)return this.#df();
 const place={number:null};
 place.number=this.#p.stream(
-()=>this.#ab===place&&this.#dh(),
+()=>this.#ab===place&&this.#df(),
 ()=>{
 if(this.#ab !==place)return;
 this.#ab=null;
@@ -3000,45 +2993,42 @@ this.#b({event:"linkLost"});
 );
 this.#ab=place;
 }
-#dh(){
+#df(){
 let heardAt=this.now();
-const stream=this.source.openStream(this.#q,this.#j,{
+const stream=this.source.openStream(this.#q,this.#i,{
 opened:(isResumed)=>this.#b({event:"linkOpened",with:{isResumed}}),
 heard:()=>{
 heardAt=this.now();
 this.#b({event:"linkHeard"},heardAt);
 },
 gap:()=>this.#b({event:"linkGap"}),
-delivered:(arrival)=>this.#em(arrival,heardAt),
-lost:(pause)=>this.#en(stream,pause),
-retry:(ms)=>(this.#cb=ms),
-wait:Math.max(0,this.#cc - this.now()),
+delivered:(arrival)=>this.#ek(arrival,heardAt),
+current:()=>this.#i?.body??null,
+lost:(pause)=>this.#el(stream,pause),
+retry:(ms)=>(this.#ca=ms),
+wait:Math.max(0,this.#cb - this.now()),
 });
 this.#ag=stream;
 }
-#em(arrival,heardAt){
+#ek(arrival,heardAt){
 this.onArrival({...arrival,askedAt:heardAt,answeredAt:heardAt});
-const confirms=this.#am;
-this.#de("linkDelivered",{context:this.#l},this.#df(arrival,true),heardAt,()=>{
-confirms?.();
-if(this.#am===confirms)this.#am=null;
-});
+this.#dc("linkDelivered",{context:this.#l},this.#dd(arrival,true),heardAt);
 }
-#en(stream,pause=null){
+#el(stream,pause=null){
 if(this.#ag !==stream)return;
 if(pause !==null)this.#p.asksForPause(pause);
 this.#ag=null;
-this.#di();
-this.#cc=this.now()+ this.#cb;
+this.#dg();
+this.#cb=this.now()+ this.#ca;
 this.#b({event:"linkLost"});
 }
-#be(){
+#bd(){
 const stream=this.#ag;
 this.#ag=null;
 stream?.close();
-this.#di();
+this.#dg();
 }
-#di(){
+#dg(){
 const place=this.#ab;
 this.#ab=null;
 if(place !==null&&place.number !==null)this.#p.withdraw(place.number);
@@ -3128,16 +3118,16 @@ saved:"timetable",unconfirmed:"timetable",loading:"loading",offline:"offline",fa
 };
 const SERVER_CLOCK=new ServerClock();
 class Pane{
-#bf=SERVER_CLOCK;
-#i;
+#be=SERVER_CLOCK;
+#j;
 #h;
 #g;
-#ap=null;
-#aq={state:"none",departures:null};
+#ao=null;
+#ap={state:"none",departures:null};
 #n=USUAL_ROWS;
 #w;
-#dj=0;
-#bg=null;
+#dh=0;
+#bf=null;
 constructor(page,settings){
 this.page=page;
 this.settings=settings;
@@ -3145,13 +3135,13 @@ this.#w=page.limit??USUAL_LIMIT;
 this.root=fromTemplate("pane-template");
 this.parts=partsOf(this.root);
 this.parts.board.setAttribute("aria-label","");
-this.#i=new Rows(this.parts.rows,{onOpen:(departure)=>page.openTrip(departure,this),onToggle:()=>page.mode==="wall"&&this.#ac()});
+this.#j=new Rows(this.parts.rows,{onOpen:(departure)=>page.openTrip(departure,this),onToggle:()=>page.mode==="wall"&&this.#ac()});
 this.#h=new Banners(this.parts.banners);
 const{engine,policy,device}=page;
-const onArrival=(arrival)=>this.#bf.learnFrom(arrival);
-this.#g=new LiveBoard({engine,policy,device,onChange:()=>pressGuard.run(this,()=>this.#bz()),onArrival});
+const onArrival=(arrival)=>this.#be.learnFrom(arrival);
+this.#g=new LiveBoard({engine,policy,device,onChange:()=>pressGuard.run(this,()=>this.#by()),onArrival});
 this.parts.refresh.addEventListener("click",()=>this.refresh());
-this.parts.more.addEventListener("click",()=>this.#eo());
+this.parts.more.addEventListener("click",()=>this.#em());
 this.parts.star.addEventListener("click",()=>page.favourites.toggle(this.settings.stop));
 this.parts.filters.addEventListener("click",()=>page.openFilters(this));
 this.parts.change.addEventListener("click",()=>page.findStop(this));
@@ -3164,13 +3154,13 @@ get live(){
 return this.#g;
 }
 get clock(){
-return this.#bf;
+return this.#be;
 }
 get zone(){
 return this.body?.station?.timezone;
 }
 get body(){
-return this.#g.body??this.#ap?.body??null;
+return this.#g.body??this.#ao?.body??null;
 }
 get departures(){
 return this.body?.departures??[];
@@ -3183,14 +3173,14 @@ this.page.settingsChanged({asNewPage:true});
 start(){
 const{stop}=this.settings;
 this.page.showMode();
-this.#bg=this.settings.trip;
-this.#i.clear();
-this.#aq={state:"none",departures:null};
+this.#bf=this.settings.trip;
+this.#j.clear();
+this.#ap={state:"none",departures:null};
 this.#n=USUAL_ROWS;
 this.#w=this.page.limit??USUAL_LIMIT;
-this.#ap=stop?savedBoard(stop.id):null;
-this.#dj=this.page.device.now();
-if(stop)this.#ao();
+this.#ao=stop?savedBoard(stop.id):null;
+this.#dh=this.page.device.now();
+if(stop)this.#an();
 else this.#g.stop();
 this.#ac();
 this.page.showTime();
@@ -3204,105 +3194,105 @@ this.#g.refresh({isForced});
 }
 choose(change){
 Object.assign(this.settings,change);
-this.#i.release();
+this.#j.release();
 this.page.settingsChanged();
 this.#ac();
 }
 move(step){
-this.#i.move(step);
+this.#j.move(step);
 }
 speak(){
 fillTexts(this.page.say,this.root);
-if(this.settings.stop&&this.#g.question)this.#ao();
-this.#i.release();
+if(this.settings.stop&&this.#g.question)this.#an();
+this.#j.release();
 this.#ac();
 }
-#ao(){
+#an(){
 this.#g.watch({stopId:this.settings.stop.id,language:this.page.language,limit:this.#w});
 }
-#eo(){
+#em(){
 this.#n +=USUAL_ROWS;
-if(this.#n>this.#dk().length&&this.#w<LONGEST_LIMIT){
+if(this.#n>this.#di().length&&this.#w<LONGEST_LIMIT){
 this.#w=Math.min(LONGEST_LIMIT,Math.max(this.#w * 2,this.#n));
-this.#ao();
+this.#an();
 }
 this.#ac();
 }
-#bz(){
+#by(){
 const{body}=this.#g;
 if(body?.station?.name&&this.settings.stop&&this.settings.stop.name !==body.station.name){
 this.settings.stop={...this.settings.stop,name:body.station.name};
 this.page.stopNamed(this);
 }
 if(body){
-this.#ap=null;
+this.#ao=null;
 const age=this.#g.look().label.age??0;
 const{stop}=this.settings;
 saveBoard({stop:stop.id,language:this.page.language,body,age,now:this.page.device.now()});
 }
 this.#ac();
 this.page.showTime();
-if(body)this.#ep();
+if(body)this.#en();
 }
-#ep(){
-const departure=this.#bg&&this.departures.find(({key})=>key===this.#bg);
-this.#bg=null;
+#en(){
+const departure=this.#bf&&this.departures.find(({key})=>key===this.#bf);
+this.#bf=null;
 if(departure)this.page.openTrip(departure,this);
 }
-#eq(){
+#eo(){
 const{say,announcer,device}=this.page;
-const before=this.#aq.departures;
+const before=this.#ap.departures;
 const{departures}=this;
 if(this.#g.body&&before !==departures){
-const sentence=before===null?say("loaded",{station:this.name,count:this.#i.count}):changesInWords(before,departures,say);
+const sentence=before===null?say("loaded",{station:this.name,count:this.#j.count}):changesInWords(before,departures,say);
 announcer.say(sentence,{now:device.now(),urgent:before===null});
-this.#aq.departures=departures;
+this.#ap.departures=departures;
 }
 }
 get name(){
 return this.settings.stop?.name||this.body?.station?.name||this.settings.stop?.id||"";
 }
-get #an(){
+get #am(){
 return this.settings.stop?.name||this.body?.station?.name||this.page.say("departures");
 }
-#dk(){
+#di(){
 return arrange(this.departures,this.settings);
 }
 #ac(){
 const{parts,page}=this;
 const{say}=page;
-setText(parts.station,this.#an);
+setText(parts.station,this.#am);
 parts.tools.hidden=!this.settings.stop;
 const isFavourite=page.favourites.has(this.settings.stop?.id);
 parts.star.hidden=!isFavourite&&!this.body&&this.#g.failure?.problem?.error==="stop_not_found";
 setAttribute(parts.star,"aria-pressed",String(isFavourite));
 nameControl(parts.star,say(isFavourite?"removeFavourite":"addFavourite"));
-this.#er();
-this.#es();
-const arranged=this.#dk();
-this.#h.show(this.body?.banners);
-this.#dl();
-page.boardShown(this);
-const most=page.mode==="wall"?this.#et():this.#n;
-this.#i.show(arranged,{most,now:this.#bf.now(),zone:this.zone,town:this.#eu,say});
-this.#ev(arranged);
-const canBeLonger=arranged.length>this.#n||(this.departures.length>=this.#w&&this.#w<LONGEST_LIMIT);
-parts.moreline.hidden=page.mode !=="page"||this.#i.count===0||!canBeLonger;
-this.#ew(arranged);
+this.#ep();
 this.#eq();
+const arranged=this.#di();
+this.#h.show(this.body?.banners);
+this.#dj();
+page.boardShown(this);
+const most=page.mode==="wall"?this.#er():this.#n;
+this.#j.show(arranged,{most,now:this.#be.now(),zone:this.zone,town:this.#es,say});
+this.#et(arranged);
+const canBeLonger=arranged.length>this.#n||(this.departures.length>=this.#w&&this.#w<LONGEST_LIMIT);
+parts.moreline.hidden=page.mode !=="page"||this.#j.count===0||!canBeLonger;
+this.#eu(arranged);
+this.#eo();
 }
-get #eu(){
+get #es(){
 return this.body?.station?.name?.split(", ")[0]??null;
 }
-#et(){
+#er(){
 this.parts.board.hidden=false;
 const style=getComputedStyle(document.documentElement);
 const least=Number.parseFloat(style.fontSize)* Number.parseFloat(style.getPropertyValue("--row-least"));
 const{top}=this.parts.rows.getBoundingClientRect();
 const end=this.parts.banners.hidden?this.root.getBoundingClientRect().bottom:this.parts.banners.getBoundingClientRect().top;
-return Math.max(3,Math.floor((end - Math.max(top,0)- this.#i.openHeight)/ least));
+return Math.max(3,Math.floor((end - Math.max(top,0)- this.#j.openHeight)/ least));
 }
-#er(){
+#ep(){
 const{views}=this.parts;
 const offered=viewsOf(this.departures);
 const chosen=offered.includes(this.settings.view)?offered:[...offered,this.settings.view];
@@ -3314,23 +3304,23 @@ views.replaceChildren(...chosen.map((view)=>new Option(this.page.say(`view-${vie
 }
 views.value=this.settings.view;
 }
-#es(){
+#eq(){
 const{lines,platforms}=this.settings;
 const count=lines.length + platforms.length;
 setAttribute(this.parts.filters,"data-active",count>0?"yes":null);
 setText(this.parts.filtercount,count>0?[...lines,...platforms].join(", "):"");
 this.parts.filters.hidden=this.departures.length===0;
 }
-#ev(arranged){
+#et(arranged){
 const{board}=this.parts;
-board.hidden=this.#i.count===0;
+board.hidden=this.#j.count===0;
 setAttribute(board,"aria-label",this.page.say("pair",{name:this.page.say("departures"),value:this.name}));
 board.classList.toggle("no-platforms",this.departures.every(({platform})=>!platform));
 setText(this.parts.columnplatform,platformWord(arranged.find(isTrain)??arranged[0],this.page.say));
 }
-#ew(arranged){
+#eu(arranged){
 const{message,messagetitle,messagedetail,messageaction}=this.parts;
-const words=this.#ex(arranged);
+const words=this.#ev(arranged);
 message.hidden=words===null;
 if(words===null)return;
 setText(messagetitle,words.title);
@@ -3339,11 +3329,11 @@ messageaction.hidden=!words.action;
 if(words.action)setText(messageaction,words.action.label);
 messageaction.onclick=words.action?.act??null;
 }
-#ex(arranged){
+#ev(arranged){
 const{say}=this.page;
 const find={label:say("backToSearch"),act:()=>this.page.findStop(this)};
 if(!this.settings.stop)return{title:say("welcome"),detail:say("welcomeDetail")};
-if(this.#i.count>0)return null;
+if(this.#j.count>0)return null;
 if(this.departures.length>0&&arranged.length<this.departures.length){
 const clear=()=>this.choose({view:"minutes",lines:[],platforms:[]});
 return{title:say("emptyFilter"),detail:say("emptyFilterDetail"),action:{label:say("clearFilters"),act:clear}};
@@ -3357,39 +3347,39 @@ const again={label:say("refresh"),act:()=>this.refresh()};
 return{title:say("emptyNoAnswer"),detail:say("emptyNoAnswerDetail"),action:again};
 }
 tick(now){
-this.#ey(now);
-this.#dl();
-const before=this.#i.count;
-this.#i.tick(now);
+this.#ew(now);
+this.#dj();
+const before=this.#j.count;
+this.#j.tick(now);
 this.#h.tick(this.page.device.now(),{turns:this.page.mode==="wall"});
-if(this.#i.count !==before)this.#ac();
-this.#ez();
+if(this.#j.count !==before)this.#ac();
+this.#ex();
 }
-#ez(){
+#ex(){
 const other=this.page.neighbourOf(this);
 if(!other)return;
-setText(this.parts.jumpname,this.page.say("showBoard",{stop:other.#an}));
+setText(this.parts.jumpname,this.page.say("showBoard",{stop:other.#am}));
 setAttribute(this.parts.jump,"data-to",other.root.previousElementSibling===this.root?"below":"above");
 }
 comeIntoView(){
 this.root.scrollIntoView();
 this.parts.jump.focus({preventScroll:true});
 }
-#ey(now){
+#ew(now){
 setText(this.parts.clockminutes,this.zone?clockTime(now,this.zone):"");
 setText(this.parts.clockseconds,this.zone?`:${clockSeconds(now)}`:"");
 }
-#dl(){
+#dj(){
 const{parts,page}=this;
 const look=this.settings.stop?this.#g.look():null;
 const now=page.device.now();
-const saved=this.#ap&&{age:this.#ap.age + now - this.#dj};
+const saved=this.#ao&&{age:this.#ao.age + now - this.#dh};
 const{state,title,detail}=freshnessLine({
 look,
 problem:this.#g.failure?.problem,
 retryIn:timeToNextQuestion(look,now),
 saved,
-shownAt:this.#fa(look,saved,now),
+shownAt:this.#ey(look,saved,now),
 zone:this.zone,
 coverage:this.body?.meta?.rtCoverage??null,
 count:this.departures.length,
@@ -3400,16 +3390,16 @@ setAttribute(this.root,"data-loading",look?.isLoading?"yes":null);
 setSign(parts.sign,SIGNS[state]);
 setText(parts.state,title);
 setText(parts.detail,detail);
-this.#fb(state,title);
+this.#ez(state,title);
 }
-#fa(look,saved,now){
+#ey(look,saved,now){
 const age=look?.label.age??saved?.age??null;
-return age===null?null:this.#bf.at(now)- age;
+return age===null?null:this.#be.at(now)- age;
 }
-#fb(state,title){
-const before=this.#aq.state;
+#ez(state,title){
+const before=this.#ap.state;
 if(before===state)return;
-this.#aq.state=state;
+this.#ap.state=state;
 const isQuiet=["none","loading"].includes(before)&&["live","timetable","loading","none"].includes(state);
 const isSmall=[before,state].every((one)=>["live","ageing"].includes(one));
 if(!isQuiet&&!isSmall)this.page.announcer.say(this.page.say("pair",{name:this.name,value:title}),{now:this.page.device.now(),urgent:true});
@@ -3473,7 +3463,7 @@ const{isPastItsValidity}=m_shared_moments;
 const{Pane}=m_board_pane;
 const{keepShell}=m_board_shell;
 const{languageOf,loadMessages,LOCALES,sentences}=m_messages_messages;
-const WASM="/assets/freshness.cb26c38e999e.wasm";
+const WASM="/assets/freshness.70a488e74156.wasm";
 const MESSAGES={
 fr:()=>later("/assets/messages-fr-board.adb2b2e30593.js",loaded),
 de:()=>later("/assets/messages-de-board.78578239154a.js",loaded),
@@ -3485,12 +3475,12 @@ const FAULT={fault:"{reason}",reload:"Reload"};
 const SHELL_AFTER_MS=4000;
 class Page{
 #a=[];
-#bh=null;
-#dm=null;
+#bg=null;
+#dk=null;
+#aq;
+#cf;
 #ar;
-#cg;
-#as;
-#bi;
+#bh;
 #t=new ServerClock();
 constructor(engine,language,messages){
 this.engine=engine;
@@ -3508,15 +3498,15 @@ this.policy={preset:"departuresWeb",...(this.usesStream?{push:PUSH}:{})};
 this.say=sentences(language,messages);
 this.favourites=new Favourites(this);
 const deferred=(make)=>new Deferred(make,(failure)=>showFault(this.say,"fault",failure));
-this.#ar=deferred(async()=>new(await later("/assets/board-trip.1bdf1d567359.js",loaded)).TripDialog(this));
-this.#cg=deferred(async()=>new(await later("/assets/board-filter-sheet.7262cb587004.js",loaded)).FilterSheet(this));
-this.#as=deferred(async()=>new(await later("/assets/board-diagnostics.2f7114c12999.js",loaded)).Diagnostics(this));
-this.#bi=deferred(async()=>new(await later("/assets/board-search.d21741fc04f1.js",loaded)).StopSearch({context:()=>this,onChoose:(stop)=>this.#fc(stop)}));
+this.#aq=deferred(async()=>new(await later("/assets/board-trip.1bdf1d567359.js",loaded)).TripDialog(this));
+this.#cf=deferred(async()=>new(await later("/assets/board-filter-sheet.7262cb587004.js",loaded)).FilterSheet(this));
+this.#ar=deferred(async()=>new(await later("/assets/board-diagnostics.2f7114c12999.js",loaded)).Diagnostics(this));
+this.#bh=deferred(async()=>new(await later("/assets/board-search.d21741fc04f1.js",loaded)).StopSearch({context:()=>this,onChoose:(stop)=>this.#fa(stop)}));
 for(const id of ["settings","help"])makeDialog(element(id));
 this.#ak(address);
-this.#fd();
+this.#fb();
 this.speak();
-everySecond(()=>this.#a[0]?.clock??this.#t,()=>this.#dn());
+everySecond(()=>this.#a[0]?.clock??this.#t,()=>this.#dl());
 }
 get panes(){
 return this.#a;
@@ -3528,23 +3518,23 @@ get current(){
 return this.#a.find(({root})=>root.contains(document.activeElement))??this.#a[0];
 }
 #ak({panes}){
-const wanted=panes.map((pane,index)=>({...pane,stop:this.#fe(pane.stop,index)}));
+const wanted=panes.map((pane,index)=>({...pane,stop:this.#fc(pane.stop,index)}));
 while(this.#a.length>wanted.length)this.#a.pop().close();
-wanted.forEach((settings,index)=>(this.#a[index]?this.#ff(this.#a[index],settings):this.#ay(settings)));
+wanted.forEach((settings,index)=>(this.#a[index]?this.#fd(this.#a[index],settings):this.#ax(settings)));
 this.showMode();
 }
-#fe(id,index){
+#fc(id,index){
 const known=[memory.read("home"),memory.read("stop"),...this.favourites.list].find((stop)=>stop&&(id?stop.id===id:index===0));
 if(id)return{id,name:known?.name??""};
 return index===0?memory.read("home")??memory.read("stop"):null;
 }
-#ff(pane,settings){
+#fd(pane,settings){
 const isSame=pane.settings.stop?.id===settings.stop?.id;
 pane.settings=settings;
 if(isSame)pane.speak();
 else pane.start();
 }
-#ay(settings){
+#ax(settings){
 const pane=new Pane(this,settings);
 this.#a.push(pane);
 element("boards").append(pane.root);
@@ -3557,25 +3547,25 @@ pane.close();
 this.showMode();
 this.settingsChanged({asNewPage:true});
 }
-#fg(){
+#fe(){
 element("settings").close();
 if(this.#a.length>1)return this.closePane(this.#a[1]);
-this.#ay({stop:null,view:"minutes",lines:[],platforms:[],trip:null});
+this.#ax({stop:null,view:"minutes",lines:[],platforms:[],trip:null});
 this.showMode();
 this.findStop(this.#a[1]);
 }
 findStop(pane){
-this.#bh=pane;
+this.#bg=pane;
 this.focusSearch();
 }
-#fc(stop){
-const pane=this.#a.includes(this.#bh)?this.#bh:this.#a[0];
-this.#bh=null;
+#fa(stop){
+const pane=this.#a.includes(this.#bg)?this.#bg:this.#a[0];
+this.#bg=null;
 this.openStop(stop,pane);
 }
 openStop(stop,pane=this.#a[0]){
-this.#ar.cancel();
-this.#ar.made?.close();
+this.#aq.cancel();
+this.#aq.made?.close();
 if(pane===this.#a[0])memory.write("stop",stop);
 pane.open(stop);
 scrollTo(0,0);
@@ -3584,23 +3574,23 @@ this.showMode();
 stopNamed(pane){
 if(pane===this.#a[0])memory.write("stop",pane.settings.stop);
 this.favourites.rename(pane.settings.stop);
-this.#ch();
+this.#cg();
 }
 openTrip(departure,pane){
-this.#ar.use((trip)=>trip.open(departure,pane));
+this.#aq.use((trip)=>trip.open(departure,pane));
 }
 openFilters(pane){
-this.#cg.use((sheet)=>sheet.open(pane));
+this.#cf.use((sheet)=>sheet.open(pane));
 }
 focusSearch(){
 element("stop-search").focus();
 }
 toggleDiagnostics(){
 element("settings").close();
-this.#as.use((diagnostics)=>diagnostics.toggle());
+this.#ar.use((diagnostics)=>diagnostics.toggle());
 }
 async loadRest(){
-await Promise.allSettled([this.#bi,this.#ar,this.#cg,this.#as].map((part)=>part.load()));
+await Promise.allSettled([this.#bh,this.#aq,this.#cf,this.#ar].map((part)=>part.load()));
 }
 favouritesChanged(){
 for(const pane of this.#a)pane.speak();
@@ -3618,12 +3608,12 @@ limit:this.limit,
 usesStream:this.usesStream,
 });
 if(href !==location.href)history[asNewPage?"pushState":"replaceState"](null,"",href);
-this.#ch();
+this.#cg();
 }
 async chooseLanguage(language){
-this.#dm=language;
+this.#dk=language;
 const messages=await loadMessages(MESSAGES,language).catch(()=>null);
-if(this.#dm !==language)return;
+if(this.#dk !==language)return;
 if(!messages)return void(element("language").value=this.language);
 this.language=language;
 this.messages=messages;
@@ -3652,7 +3642,7 @@ document.documentElement.lang=this.language;
 fillTexts(this.say);
 element("language").value=this.language;
 this.favourites.speak();
-this.#as.made?.speak();
+this.#ar.made?.speak();
 for(const pane of this.#a)pane.speak();
 this.showMode();
 }
@@ -3664,9 +3654,9 @@ root.dataset.panes=String(this.#a.length);
 element("theme").value=this.theme;
 setText(element("second-board"),this.say(this.#a.length>1?"oneBoard":"secondBoard"));
 this.favourites.show();
-this.#ch();
+this.#cg();
 }
-#ch(){
+#cg(){
 const names=this.#a.map(({name})=>name).filter(Boolean).join(" | ");
 document.title=names?`${names} · ${this.say("departures")}`:this.say("departures");
 }
@@ -3683,31 +3673,31 @@ setText(element("warning"),isPast?this.say("timetablePast",validity(timetable,th
 escape(){
 if(document.activeElement instanceof HTMLElement)document.activeElement.blur();
 }
-#dn(){
+#dl(){
 this.device.tick();
 if(document.hidden)return;
 this.showTime();
-this.#as.made?.tick();
+this.#ar.made?.tick();
 }
 showTime(){
 const now=this.#a[0]?.clock.now();
 for(const pane of this.#a)pane.tick(now);
 }
-#fd(){
+#fb(){
 element("language").addEventListener("change",(event)=>this.chooseLanguage(event.target.value));
-const searches=(act)=>()=>this.#bi.made||this.#bi.use(act);
+const searches=(act)=>()=>this.#bh.made||this.#bh.use(act);
 element("stop-search").addEventListener("focus",searches((search)=>search.begin()));
 element("nearby").addEventListener("click",searches((search)=>search.findNearby()));
 element("theme").addEventListener("change",(event)=>this.chooseTheme(event.target.value));
 element("wall").addEventListener("click",()=>this.chooseMode("wall"));
 element("leave-wall").addEventListener("click",()=>this.chooseMode("page"));
-element("second-board").addEventListener("click",()=>this.#fg());
+element("second-board").addEventListener("click",()=>this.#fe());
 element("settings-open").addEventListener("click",()=>element("settings").showModal());
 element("diagnostics-open").addEventListener("click",()=>this.toggleDiagnostics());
 element("help-open").addEventListener("click",()=>this.help());
 addEventListener("popstate",()=>this.#ak(readAddress(location.search)));
 addEventListener("resize",()=>this.mode==="wall"&&this.#a.forEach((pane)=>pane.speak()));
-document.addEventListener("visibilitychange",()=>document.hidden||this.#dn());
+document.addEventListener("visibilitychange",()=>document.hidden||this.#dl());
 listenToKeys(this);
 }
 help(){

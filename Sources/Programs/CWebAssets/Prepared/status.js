@@ -269,7 +269,7 @@ nextCause:[
 changes:["snapshot","failure","loading","label"],
 notes:[
 "coalesced","superseded","held","retried","rescued","drifted","timedOut",
-"prefetchDropped","deferred","linkLost",
+"prefetchDropped","deferred","linkLost","overtaken",
 ],
 });
 const WISHES=Object.freeze({
@@ -751,6 +751,7 @@ readContext(reader);
 return{
 cancel,
 snapshot:reader.named("snapshot"),
+asOf:reader.optional(),
 changes:reader.set("changes"),
 request:reader.flag()?readRequest(reader):null,
 link:reader.optionalNamed("link"),
@@ -844,13 +845,13 @@ return{writeContext,writeOriginEvent,readOriginOrders,writeEvent,POLICY_FIELDS,R
 const m_engine_freshness=(()=>{
 const{POLICY_FIELDS,RECORDS,readCounters,readEffects,readLabel,readLook,readOriginOrders,readPolicy,writeContext,writeEvent,writeOriginEvent,writePolicy}=m_engine_freshness_messages;
 const{CODES,EngineError,Members,Reader,Writer}=m_engine_freshness_words;
-const WIRE_VERSION=7;
+const WIRE_VERSION=8;
 class Engine{
 #f;
-#al;
+#ak;
 #l;
-#be;
-#bf=false;
+#bc;
+#bd=false;
 static async load(source){
 let module=await source;
 if(module instanceof Engine)return module;
@@ -872,7 +873,7 @@ const problem=`the module speaks wire form ${version}, not ${WIRE_VERSION}`;
 throw new EngineError("wrongModule","",problem);
 }
 this.#l=this.#f.freshness_buffer();
-this.#be=this.#f.freshness_buffer_capacity();
+this.#bc=this.#f.freshness_buffer_capacity();
 }
 get machines(){
 return this.#f.freshness_machines();
@@ -888,16 +889,16 @@ const members=new Members(description,"policy");
 if(members.has("preset")===members.has("every")){
 throw new EngineError("missing","policy.preset","either this or \"every\" is expected");
 }
-const policy=this.#cg(members);
+const policy=this.#cd(members);
 for(const [field,kind] of POLICY_FIELDS){
 if(!members.has(field))continue;
 const value=members.take(field);
-policy[field]=kind==="push"&&value !==null?this.#ch(value):value;
+policy[field]=kind==="push"&&value !==null?this.#ce(value):value;
 }
 members.end();
 return policy;
 }
-#cg(members){
+#cd(members){
 return this.#c("freshness_preset",[],(writer)=>{
 if(members.has("every")){
 writer.named("preset","every","policy.every");
@@ -912,7 +913,7 @@ writer.named("preset",name,"policy.preset");
 }
 },readPolicy);
 }
-#ch(value){
+#ce(value){
 const given=new Members(value,"policy.push");
 const push=this.#c("freshness_preset",[],(writer)=>{
 writer.named("preset","every","policy.push");
@@ -940,24 +941,24 @@ const handle=this.#c("freshness_origin_create",[],(writer)=>writePolicy(writer,w
 return new Origin((name,write,read)=>this.#c(name,[handle],write,read));
 }
 #c(name,values,write,read){
-if(this.#bf)throw new EngineError("broken","","the module stopped at a fault before");
-const writer=new Writer(this.#bg(),this.#l,this.#be);
+if(this.#bd)throw new EngineError("broken","","the module stopped at a fault before");
+const writer=new Writer(this.#be(),this.#l,this.#bc);
 write?.(writer);
 let result;
 try{
 result=this.#f[name](...values,...(write?[writer.count]:[]));
 }catch(fault){
-this.#bf=true;
+this.#bd=true;
 throw new EngineError("broken","",`the module stopped at a fault: ${fault.message}`);
 }
-if(result<0)throw this.#ci(-result,writer);
+if(result<0)throw this.#cf(-result,writer);
 if(!read)return result;
-const reader=new Reader(this.#bg(),this.#l,result);
+const reader=new Reader(this.#be(),this.#l,result);
 const value=read(reader);
 reader.finish();
 return value;
 }
-#ci(number,writer){
+#cf(number,writer){
 const code=CODES[number - 1]??"unknown";
 const where=number<=4?writer.names[this.#f.freshness_error_position()]??"":"";
 const problems={
@@ -968,10 +969,10 @@ tooManyMachines:"there are as many machines as there may be",
 };
 return new EngineError(code,where,problems[code]??`the module refused the message (${code})`);
 }
-#bg(){
+#be(){
 const{buffer}=this.#f.memory;
-if(this.#al?.buffer !==buffer)this.#al=new DataView(buffer);
-return this.#al;
+if(this.#ak?.buffer !==buffer)this.#ak=new DataView(buffer);
+return this.#ak;
 }
 }
 class Machine{
@@ -982,7 +983,7 @@ this.#c=call;
 }
 handle(event,now,draw){
 const effects=this.#c("freshness_handle",(writer)=>{
-this.#am(writer,now);
+this.#al(writer,now);
 writer.integer(draw,"draw");
 writeEvent(writer,event);
 },readEffects);
@@ -990,10 +991,10 @@ this.#q=Math.floor(now);
 return effects;
 }
 look(now){
-return this.#c("freshness_look",(writer)=>this.#am(writer,now),readLook);
+return this.#c("freshness_look",(writer)=>this.#al(writer,now),readLook);
 }
 label(now){
-return this.#c("freshness_label",(writer)=>this.#am(writer,now),readLabel);
+return this.#c("freshness_label",(writer)=>this.#al(writer,now),readLabel);
 }
 policy(){
 return this.#c("freshness_policy",null,readPolicy);
@@ -1004,7 +1005,7 @@ return this.#c("freshness_counters",null,readCounters);
 destroy(){
 this.#c("freshness_destroy",null);
 }
-#am(writer,now){
+#al(writer,now){
 if(Math.floor(now)<this.#q){
 const problem=`${now} is before the last event, at ${this.#q}; pass a clock that never runs backwards`;
 throw new EngineError("wentBack","now",problem);
@@ -1030,35 +1031,35 @@ const m_status_history_points=(()=>{
 const RANGES={day:{seconds:86_400,step:900},week:{seconds:7 * 86_400,step:3600}};
 const AGAIN_MS=60_000;
 class HistoryPoints{
-#an="day";
+#am="day";
 #r=null;
-#bh=0;
-#aa=null;
+#bf=0;
+#z=null;
 constructor(onChange){
 this.onChange=onChange;
 this.known=null;
 }
 get range(){
-return this.#an;
+return this.#am;
 }
 choose(range){
-this.#an=range;
+this.#am=range;
 this.known=null;
 this.ask();
 }
 begin(now){
-const isFirst=this.#aa===null;
-this.#aa=now;
+const isFirst=this.#z===null;
+this.#z=now;
 if(isFirst&&now !==null)this.ask();
 }
 async ask(){
 clearTimeout(this.#r);
-const number=++this.#bh;
-const{seconds,step}=RANGES[this.#an];
-const to=new Date(this.#aa);
-const query=new URLSearchParams({from:new Date(this.#aa - seconds * 1000).toISOString(),to:to.toISOString(),step:String(step)});
+const number=++this.#bf;
+const{seconds,step}=RANGES[this.#am];
+const to=new Date(this.#z);
+const query=new URLSearchParams({from:new Date(this.#z - seconds * 1000).toISOString(),to:to.toISOString(),step:String(step)});
 const known=await load(query).catch(()=>null);
-if(number !==this.#bh)return;
+if(number !==this.#bf)return;
 this.#r=setTimeout(()=>this.ask(),AGAIN_MS);
 if(!known&&this.known)return;
 this.known=known??{failure:true};
@@ -1655,7 +1656,7 @@ return{ask,readAnswer,outcomeOf,retryAfter};
 const m_engine_origin_gate=(()=>{
 const gates=new WeakMap();
 class OriginGate{
-#ao;
+#an;
 #s;
 #g;
 #k=0;
@@ -1669,7 +1670,7 @@ const known=gates.get(engine);
 return remembered(known,originOf(address),(name)=>new OriginGate(engine,policy,now,name));
 }
 constructor(engine,policy,now,name){
-this.#ao=engine.origin(policy);
+this.#an=engine.origin(policy);
 this.#s=name;
 this.#g=now;
 }
@@ -1680,7 +1681,7 @@ get isRestrained(){
 return Object.values(this.#w).some((limit)=>limit !==null);
 }
 destroy(){
-this.#ao.destroy();
+this.#an.destroy();
 }
 join(resource){
 this.#o.add(resource);
@@ -1699,7 +1700,7 @@ hurry(number){
 if(this.#h.has(number))this.#n({event:"asks",with:{number,priority:"high",isLongPoll:this.#h.get(number).isLongPoll}});
 }
 stream(open,refuse){
-if(this.#cj()){
+if(this.#cg()){
 queueMicrotask(open);
 return null;
 }
@@ -1719,7 +1720,7 @@ refuse();
 queueMicrotask(start);
 return number;
 }
-#cj(){
+#cg(){
 const entries=globalThis.performance?.getEntriesByType?.("resource")??[];
 const known=entries.filter(({name,nextHopProtocol})=>nextHopProtocol&&name.startsWith(`${this.#s}/`));
 return /^h[23]/.test(known.at(-1)?.nextHopProtocol??"");
@@ -1748,7 +1749,7 @@ asksForPause({retryAfter,serverTime}){
 this.#n({event:"ended",with:{number:0,now:this.#g(),outcome:"throttled",retryAfter,serverTime,rateLimit:null,resources:this.#o.size}});
 }
 #n(event){
-const{restraint,send}=this.#ao.handle(event);
+const{restraint,send}=this.#an.handle(event);
 if(JSON.stringify(restraint)!==JSON.stringify(this.#w)){
 this.#w=restraint;
 for(const resource of this.#o)queueMicrotask(()=>this.#o.has(resource)&&resource.restrain(this.#w));
@@ -1848,30 +1849,28 @@ const MOST_RECEIPTS=64;
 const LONGEST_TIMER_MS=2 ** 31 - 1;
 class LiveResource{
 #b=null;
-#bi=null;
+#bg=null;
 #i=null;
-#bj=null;
+#bh=null;
 #j=null;
 #t={question:0};
 #e=null;
 #u=null;
 #p=null;
+#ao=0;
 #ap=0;
-#aq=0;
 #r=null;
 #d=null;
-#ar=null;
+#aq=null;
 #k=0;
 #q=-Infinity;
 #v=null;
-#as=[];
-#ab=[];
-#at=new Map();
-#bk=[];
-#ac=new Map();
-#ad=false;
-#bl=0;
-#x=null;
+#ar=[];
+#aa=[];
+#as=new Map();
+#bi=[];
+#ab=new Map();
+#ac=false;
 constructor(source,{engine,policy,clientPolicy=policy,device,onChange,onArrival=()=>{},onConfirmed=()=>{},send,timers=globalThis,mostRecords=MOST_RECORDS}){
 this.source=source;
 this.engine=engine;
@@ -1893,12 +1892,12 @@ return(this.#q=Math.max(this.#q,this.device.now()));
 watch(question){
 if(this.#j !==null&&this.source.isSame(question,this.#j))return;
 this.#j=question;
-[this.#v,this.#x]=[null,null];
-if(!this.#b)return this.#ck();
+this.#v=null;
+if(!this.#b)return this.#ch();
 this.#t={question:this.#t.question + 1};
 const hadStream=this.#u !==null||this.#p !==null;
-this.#ae();
-[this.#ap,this.#aq]=[0,0];
+this.#ad();
+[this.#ao,this.#ap]=[0,0];
 this.#a({event:"contextChanged",with:this.#t});
 if(hadStream)this.#a({event:"linkLost"});
 }
@@ -1913,16 +1912,16 @@ this.#b&&this.#a({event:"acted"});
 }
 invalidate(){
 if(!this.#b)return;
-this.#ad=this.#e !==null;
+this.#ac=this.#e !==null;
 this.acted();
-if(!this.#ad)this.#a({event:"wished",with:{wish:"change"}});
+if(!this.#ac)this.#a({event:"wished",with:{wish:"change"}});
 }
 stop(){
 if(!this.#b)return;
 this.#a({event:"stopped"});
-this.#bi();
-this.#ae();
-this.#bj();
+this.#bg();
+this.#ad();
+this.#bh();
 this.timers.clearTimeout(this.#r);
 this.#b.destroy();
 [this.#b,this.#j,this.#d,this.#v]=[null,null,null,null];
@@ -1935,11 +1934,11 @@ if(this.#e)this.#i.hurry(this.#e.number);
 restrain(restraint){
 this.#b&&this.#a({event:"restrained",with:restraint});
 }
-get requests(){
-return this.#bl;
-}
 get question(){
 return this.#j;
+}
+get outstanding(){
+return this.#e?.generation??null;
 }
 get body(){
 return this.#d?.body??null;
@@ -1953,51 +1952,51 @@ return this.#v;
 diagnostics(){
 if(!this.#b)return null;
 return{
-ring:this.#as,
-records:this.#ab,
+ring:this.#ar,
+records:this.#aa,
 counters:this.#b.counters(),
 policy:this.policy,
 look:this.look(),
-notes:this.#bk,
+notes:this.#bi,
 now:this.now(),
 };
 }
-#ck(){
+#ch(){
 this.#b=this.engine.machine({policy:this.wished,context:this.#t});
-this.#bi=this.device.listen((event)=>this.#a(event));
+this.#bg=this.device.listen((event)=>this.#a(event));
 this.#i=OriginGate.of(this.engine,this.source.address(this.#j,null),this.clientPolicy,()=>this.device.now());
-this.#bj=this.#i.join(this);
+this.#bh=this.#i.join(this);
 this.#a({event:"started"});
 }
-#a(event,now=this.now(),confirms=null){
+#a(event,now=this.now()){
 const effects=this.#b.handle(event,now,Engine.draw());
-if(effects.notes.length>0)this.#bk=effects.notes;
+if(effects.notes.length>0)this.#bi=effects.notes;
 if(effects.cancel !==null&&this.#e?.generation===effects.cancel){
 this.#e.abort.abort();
 if(effects.notes.includes("timedOut"))this.#i.tooSlow(this.#e.number);
 else this.#i.withdraw(this.#e.number);
 this.#e=null;
 }
-if(effects.sample)this.#cl(effects.sample);
-this.#cm(effects,now);
-if(effects.snapshot==="apply"||effects.snapshot==="verify")confirms?.();
-if(effects.request)this.#cn(effects.request);
-if(effects.link==="open")this.#co();
-if(effects.link==="close")this.#ae();
-this.#cp(effects.alarm,now);
+if(effects.sample)this.#ci(effects.sample);
+this.#cj(effects,now);
+if(effects.asOf !==null)this.onConfirmed(effects.asOf,effects.sample?.generation??null);
+if(effects.request)this.#ck(effects.request);
+if(effects.link==="open")this.#cl();
+if(effects.link==="close")this.#ad();
+this.#cm(effects.alarm,now);
 if(effects.changes.length>0||effects.snapshot !=="none")this.onChange(this);
 return effects;
 }
-#cp(alarm,now){
+#cm(alarm,now){
 this.timers.clearTimeout(this.#r);
 if(alarm===null)return;
 const wait=Math.min(Math.max(0,alarm - now),LONGEST_TIMER_MS);
 this.#r=this.timers.setTimeout(()=>this.#a({event:"woke"}),wait);
 }
-#cm(effects,now){
+#cj(effects,now){
 const look=this.#b.look(now);
-const incoming=this.#ar;
-this.#ar=null;
+const incoming=this.#aq;
+this.#aq=null;
 if(incoming&&look.revision===incoming.revision&&effects.snapshot !=="hold"){
 const isValid=look.validator !==null&&look.validator===incoming.validator;
 this.#d={...incoming,tag:isValid?incoming.tag:null};
@@ -2005,25 +2004,25 @@ this.#d={...incoming,tag:isValid?incoming.tag:null};
 if(look.revision===null)this.#d=null;
 if(effects.notes.includes("timedOut"))this.#v={problem:null,reason:null};
 }
-get #bm(){
+get #bj(){
 return `GET ${nameOf(this.source.address(this.#j,null))}`;
 }
-#cq(generation){
-const before=/;m=([0-9a-f]{16})[0-9a-f]{48}$/.exec(this.#ac.get(this.#bm)??"");
+#cn(generation){
+const before=/;m=([0-9a-f]{16})[0-9a-f]{48}$/.exec(this.#ab.get(this.#bj)??"");
 return before?{"X-MD-Receipt-After":`${generation};${before[1]}`}:{};
 }
-#cl(sample){
-const evidence=this.#at.get(sample.generation);
-this.#at.clear();
-const record=sampleRecord(sample,this.#bm,this.origin,evidence);
-if(evidence?.receipt)this.#ac.set(record.resource,evidence.receipt);
-if(this.#ac.size>MOST_RECEIPTS)this.#ac.clear();
+#ci(sample){
+const evidence=this.#as.get(sample.generation);
+this.#as.clear();
+const record=sampleRecord(sample,this.#bj,this.origin,evidence);
+if(evidence?.receipt)this.#ab.set(record.resource,evidence.receipt);
+if(this.#ab.size>MOST_RECEIPTS)this.#ab.clear();
 const capacity=this.policy.ringCapacity;
-this.#as=[...this.#as,record].slice(-capacity);
-this.#ab.push(record);
-if(this.#ab.length>this.mostRecords)this.#ab.shift();
+this.#ar=[...this.#ar,record].slice(-capacity);
+this.#aa.push(record);
+if(this.#aa.length>this.mostRecords)this.#aa.shift();
 }
-#cn(request){
+#ck(request){
 const machine=this.#b;
 const flight={generation:request.generation,abort:new AbortController(),number:0};
 flight.number=this.#i.ask(request,(isHeld)=>{
@@ -2033,19 +2032,18 @@ request.longPoll=null;
 this.#a({event:"notHeld",with:{generation:request.generation,context:request.context}});
 if(flight.abort.signal.aborted)return;
 }
-this.#cr(request,flight);
+this.#co(request,flight);
 });
 this.#e=flight;
 }
-async #cr(request,{abort,number}){
+async #co(request,{abort,number}){
 const machine=this.#b;
 const why={origin:request.origin??null,asked:this.source.subjectOf(this.#j)};
 const isKnown=request.validator !==null&&this.#d?.validator===request.validator;
 const base=isKnown&&this.#d.tag !==null?this.#d:null;
-const order=(this.#bl +=1);
 const arrival=await ask(this.source.address(this.#j,base),{
 tag:base?.tag??null,
-fields:{...this.source.fields(),...this.#cq(request.generation)},
+fields:{...this.source.fields(),...this.#cn(request.generation)},
 read:(document,headers)=>this.source.read(document,headers,base,this.#d),
 ownsTime:this.source.ownsTime?.(this.#d?.body)??false,
 wait:request.longPoll===null?null:Math.floor(request.longPoll / 1000),
@@ -2055,43 +2053,38 @@ send:this.send,
 });
 if(!abort.signal.aborted)this.#i.ended(number,arrival);
 if(this.#b !==machine)return;
-const isAwaited=this.#e?.generation===request.generation;
-if(isAwaited)this.#e=null;
+if(this.#e?.generation===request.generation)this.#e=null;
 const{generation,context}=request;
 if(arrival.isOfAnotherCopy){
 this.#a({event:"answered",with:{generation,context,answer:{outcome:"cancelled"}}});
 const wish={origin:"change",isUnconditional:true};
 return this.#a({event:"wished",with:wish});
 }
-this.#at.set(generation,{...why,...arrival.evidence});
+this.#as.set(generation,{...why,...arrival.evidence});
 const isCurrent=context.question===this.#t.question;
 if(isCurrent&&arrival.outcome !=="cancelled"){
 this.#v={problem:arrival.problem,reason:arrival.reason??null};
 this.onArrival(arrival);
 }
-const stored=arrival.marks.transit??0;
-const servedAt=stored>0?arrival.askedAt - stored - 1000:arrival.askedAt;
-const confirms=()=>this.onConfirmed(order,servedAt);
-const effects=this.#bn("answered",{generation,context},this.#bo(arrival,isCurrent),arrival.answeredAt,confirms);
-if(isAwaited&&isCurrent&&effects.snapshot==="hold"&&effects.notes.includes("superseded"))this.#x=confirms;
-if(!this.#ad||this.#e !==null)return;
-this.#ad=false;
+this.#bk("answered",{generation,context},this.#bl(arrival,isCurrent),arrival.answeredAt);
+if(!this.#ac||this.#e !==null)return;
+this.#ac=false;
 if(this.#b===machine)this.#a({event:"wished",with:{wish:"change"}});
 }
-#bn(event,values,answer,arrivedAt,confirms=null){
+#bk(event,values,answer,arrivedAt){
 const now=this.now();
 answer.decoding=Math.max(0,Math.round(now - arrivedAt));
-return this.#a({event,with:{...values,answer}},now,confirms);
+this.#a({event,with:{...values,answer}},now);
 }
-#bo(arrival,isCurrent){
+#bl(arrival,isCurrent){
 try{
-return this.#bp(arrival,isCurrent);
+return this.#bm(arrival,isCurrent);
 }catch(failure){
 this.#v={problem:null,reason:String(failure?.message??failure).slice(0,200)};
-return this.#bp({...arrival,outcome:"undecodable"},isCurrent);
+return this.#bm({...arrival,outcome:"undecodable"},isCurrent);
 }
 }
-#bp(arrival,isCurrent){
+#bm(arrival,isCurrent){
 const answer={
 outcome:arrival.outcome,status:arrival.status,bytes:arrival.bytes,hints:arrival.hints,
 marks:{...arrival.marks,...this.source.marks},deviceTime:Date.now(),
@@ -2099,14 +2092,14 @@ marks:{...arrival.marks,...this.source.marks},deviceTime:Date.now(),
 if(arrival.answeredAt !==undefined)answer.delay=Math.max(0,Math.round(arrival.answeredAt - arrival.askedAt));
 this.#k +=1;
 if(arrival.outcome==="content"){
-const isSame=isCurrent&&this.#d !==null&&this.#cs(arrival.body);
+const isSame=isCurrent&&this.#d !==null&&this.#cp(arrival.body);
 const incoming={
 body:arrival.body,
 tag:arrival.tag,
 revision:isSame?this.#d.revision:this.#k,
 validator:arrival.tag===null?null:this.#k,
 };
-if(isCurrent)this.#ar=incoming;
+if(isCurrent)this.#aq=incoming;
 answer.revision=incoming.revision;
 answer.validator=incoming.validator;
 Object.assign(answer,this.source.natureOf(arrival.body));
@@ -2115,19 +2108,19 @@ if(arrival.outcome==="throttled")answer.retryAfter=arrival.retryAfter;
 if(arrival.outcome==="undecodable")answer.reason=this.#k;
 return answer;
 }
-#cs(body){
+#cp(body){
 try{
 return this.source.contentOf(this.#d.body)===this.source.contentOf(body);
 }catch{
 return false;
 }
 }
-#co(){
-this.#ae();
-if(this.source.occupiesNoConnection)return this.#bq();
+#cl(){
+this.#ad();
+if(this.source.occupiesNoConnection)return this.#bn();
 const place={number:null};
 place.number=this.#i.stream(
-()=>this.#p===place&&this.#bq(),
+()=>this.#p===place&&this.#bn(),
 ()=>{
 if(this.#p !==place)return;
 this.#p=null;
@@ -2136,7 +2129,7 @@ this.#a({event:"linkLost"});
 );
 this.#p=place;
 }
-#bq(){
+#bn(){
 let heardAt=this.now();
 const stream=this.source.openStream(this.#j,this.#d,{
 opened:(isResumed)=>this.#a({event:"linkOpened",with:{isResumed}}),
@@ -2145,36 +2138,33 @@ heardAt=this.now();
 this.#a({event:"linkHeard"},heardAt);
 },
 gap:()=>this.#a({event:"linkGap"}),
-delivered:(arrival)=>this.#ct(arrival,heardAt),
-lost:(pause)=>this.#cu(stream,pause),
-retry:(ms)=>(this.#ap=ms),
-wait:Math.max(0,this.#aq - this.now()),
+delivered:(arrival)=>this.#cq(arrival,heardAt),
+current:()=>this.#d?.body??null,
+lost:(pause)=>this.#cr(stream,pause),
+retry:(ms)=>(this.#ao=ms),
+wait:Math.max(0,this.#ap - this.now()),
 });
 this.#u=stream;
 }
-#ct(arrival,heardAt){
+#cq(arrival,heardAt){
 this.onArrival({...arrival,askedAt:heardAt,answeredAt:heardAt});
-const confirms=this.#x;
-this.#bn("linkDelivered",{context:this.#t},this.#bo(arrival,true),heardAt,()=>{
-confirms?.();
-if(this.#x===confirms)this.#x=null;
-});
+this.#bk("linkDelivered",{context:this.#t},this.#bl(arrival,true),heardAt);
 }
-#cu(stream,pause=null){
+#cr(stream,pause=null){
 if(this.#u !==stream)return;
 if(pause !==null)this.#i.asksForPause(pause);
 this.#u=null;
-this.#br();
-this.#aq=this.now()+ this.#ap;
+this.#bo();
+this.#ap=this.now()+ this.#ao;
 this.#a({event:"linkLost"});
 }
-#ae(){
+#ad(){
 const stream=this.#u;
 this.#u=null;
 stream?.close();
-this.#br();
+this.#bo();
 }
-#br(){
+#bo(){
 const place=this.#p;
 this.#p=null;
 if(place !==null&&place.number !==null)this.#i.withdraw(place.number);
@@ -2306,9 +2296,9 @@ const power=10 ** Math.floor(Math.log10(Math.max(value,1e-9)));
 return(STEPS.find((step)=>step * power>=value)??10)* power;
 }
 class TimePlot{
-#au=newShape("line",{class:"plot-cursor",y1:0,y2:HEIGHT});
-#y=newElement("p","plot-read");
-#z=null;
+#at=newShape("line",{class:"plot-cursor",y1:0,y2:HEIGHT});
+#x=newElement("p","plot-read");
+#y=null;
 constructor({title,note=null,isWide=false}){
 this.words={title,note};
 this.root=newElement("article","plot-card");
@@ -2327,12 +2317,12 @@ this.table.tabIndex=0;
 this.table.setAttribute("role","region");
 this.details.append(this.summary,this.table);
 this.root.append(head,this.note,this.legend,this.area,this.details);
-this.area.addEventListener("pointermove",(event)=>this.#bs(event));
-this.area.addEventListener("pointerleave",()=>this.#bs(null));
-this.details.addEventListener("toggle",()=>this.details.open&&this.#bt());
+this.area.addEventListener("pointermove",(event)=>this.#bp(event));
+this.area.addEventListener("pointerleave",()=>this.#bp(null));
+this.details.addEventListener("toggle",()=>this.details.open&&this.#bq());
 }
 show(data){
-this.#z=data;
+this.#y=data;
 const{say}=data;
 setText(this.title,say(this.words.title));
 setText(this.note,this.words.note?say(this.words.note,data.noteValues):"");
@@ -2348,10 +2338,10 @@ item.dataset.mark=kind;
 item.style.setProperty("--key",kind==="band"?"var(--plot-band)":colour);
 return item;
 }));
-this.#cv(data);
-if(this.details.open)this.#bt();
+this.#cs(data);
+if(this.details.open)this.#bq();
 }
-#cv({rows,series,from,to,step,top,most=Infinity,round=roundUp,limit,unit,zone,say,summary}){
+#cs({rows,series,from,to,step,top,most=Infinity,round=roundUp,limit,unit,zone,say,summary}){
 const stacks=series.some(({kind})=>kind==="bar");
 const sums=rows.map(({values})=>stacks
 ?series.reduce((sum,{kind,place})=>sum +(kind==="bar"?values[place]??0:0),0)
@@ -2380,12 +2370,12 @@ path.style.setProperty("--key",each.colour);
 picture.append(path);
 }
 }
-if(stacks)this.#cw(picture,{rows,series,step,x,y});
-picture.append(this.#au);
+if(stacks)this.#ct(picture,{rows,series,step,x,y});
+picture.append(this.#at);
 const empty=known.length===0?[newElement("p","plot-empty",say("nothingKnown"))]:[];
-this.area.replaceChildren(picture,...labels,...empty,this.#y);
+this.area.replaceChildren(picture,...labels,...empty,this.#x);
 }
-#cw(picture,{rows,series,step,x,y}){
+#ct(picture,{rows,series,step,x,y}){
 const paths=new Map(series.filter(({kind})=>kind==="bar").map((each)=>[each,""]));
 for(const{at,values}of rows){
 let below=0;
@@ -2404,26 +2394,26 @@ bars.style.setProperty("--key",colour);
 picture.append(bars);
 }
 }
-#bs(event){
-const data=this.#z;
+#bp(event){
+const data=this.#y;
 const box=this.area.getBoundingClientRect();
 const at=event&&data?data.from +((event.clientX - box.left)/ box.width)*(data.to - data.from):null;
 const row=at===null?null:data.rows.findLast((each)=>each.at<=at&&at<each.at + data.step * GAP_STEPS);
-for(const node of [this.#au,this.#y])node.style.visibility=row?"visible":"hidden";
+for(const node of [this.#at,this.#x])node.style.visibility=row?"visible":"hidden";
 if(!row)return;
 const x=((row.at + data.step / 2 - data.from)/(data.to - data.from))* WIDTH;
-for(const name of ["x1","x2"])setAttribute(this.#au,name,x.toFixed(1));
-setText(this.#y,[whenOf(row.at,data),...this.#cx(row)].join("\n"));
+for(const name of ["x1","x2"])setAttribute(this.#at,name,x.toFixed(1));
+setText(this.#x,[whenOf(row.at,data),...this.#cu(row)].join("\n"));
 const isLeft=x>WIDTH / 2;
-this.#y.style.left=isLeft?"auto":`calc(${x / 10}% + .5rem)`;
-this.#y.style.right=isLeft?`calc(${100 - x / 10}% + .5rem)`:"auto";
+this.#x.style.left=isLeft?"auto":`calc(${x / 10}% + .5rem)`;
+this.#x.style.right=isLeft?`calc(${100 - x / 10}% + .5rem)`:"auto";
 }
-#cx({values}){
-return this.#z.series.filter(({place})=>place !==undefined&&values[place] !==null)
-.map(({name,place})=>`${name}: ${this.#z.unit(values[place])}`);
+#cu({values}){
+return this.#y.series.filter(({place})=>place !==undefined&&values[place] !==null)
+.map(({name,place})=>`${name}: ${this.#y.unit(values[place])}`);
 }
-#bt(){
-const data=this.#z;
+#bq(){
+const data=this.#y;
 if(!data)return;
 const columns=data.series.filter(({place})=>place !==undefined);
 const table=newElement("table");
@@ -2513,12 +2503,12 @@ root.append(...Object.values(this.plots).map((plot)=>plot.root));
 show(known,words){
 const base={from:known.from,to:known.to,step:known.step,zone:words.zone,say:words.say};
 const of=(kind)=>known.series.filter((series)=>series.kind===kind);
-this.#cy(of("trip-updates"),base,words);
-this.#cz(of("served"),base,words);
-this.#da(of("departures"),base,words);
-this.#db(of("trip-updates"),of("departures"),base,words);
+this.#cv(of("trip-updates"),base,words);
+this.#cw(of("served"),base,words);
+this.#cx(of("departures"),base,words);
+this.#cy(of("trip-updates"),of("departures"),base,words);
 }
-#cy(sources,base,{say,staleSec,feedsAreSeveral}){
+#cv(sources,base,{say,staleSec,feedsAreSeveral}){
 const rows=joined(sources,(point)=>[point?.ageMeanSec??null,point?.ageMinSec??null,point?.ageMaxSec??null],3);
 const isOne=sources.length===1;
 const series=sources.flatMap((source,index)=>{
@@ -2536,7 +2526,7 @@ this.plots.age.show({
 now:last===null?"":`⌀ ${seconds(last)}`,summary:rows.length?say("plotSummary",{last:seconds(last??0),most:seconds(most)}):"",
 });
 }
-#cz(sources,base,{say}){
+#cw(sources,base,{say}){
 const rows=joined(sources,(point)=>[point?.ageMedianSec??null,point?.ageP90Sec??null],2);
 const series=sources.length===0?[]:[
 {name:say("median"),place:0,colour:COLOURS[0],kind:"line"},{name:say("p90"),place:1,colour:COLOURS[1],kind:"line"},
@@ -2548,7 +2538,7 @@ this.plots.served.show({
 summary:rows.length?say("plotSummary",{last:seconds(last??0),most:seconds(most)}):"",
 });
 }
-#da(feeds,base,{say,number}){
+#cx(feeds,base,{say,number}){
 const shares=[...SHARES,...OTHERS];
 const rows=summed(feeds,shares.map(([name])=>name));
 const series=shares.map(([name,colour],place)=>({name:say(`share-${name}`),place,colour,kind:"bar"}));
@@ -2566,7 +2556,7 @@ this.plots.missing.show({
 now:feeds.length?unit(count):"",summary:say("missingSummary",{count:unit(count)}),
 });
 }
-#db(sources,feeds,base,{say,number}){
+#cy(sources,feeds,base,{say,number}){
 const ends=new Map();
 const at=(time)=>ends.get(time)??ends.set(time,[null,null]).get(time);
 for(const source of sources){
@@ -2641,13 +2631,13 @@ const of=sources.filter(({kind,feed})=>kind===source.kind&&feed===source.feed).l
 return [say(`kind-${source.kind}`),of>1?String(source.number):"",timetables.length>1?`(${source.feed})`:""].filter(Boolean).join(" ");
 }
 class SourceList{
-#av=[];
+#au=[];
 constructor(list){
 this.list=list;
 }
 show(status,words){
 const{say,number}=words;
-this.#av=status.sources.map((source)=>{
+this.#au=status.sources.map((source)=>{
 const root=newElement("li","source");
 const title=newElement("div");
 const state=newElement("p","source-state");
@@ -2673,10 +2663,10 @@ root.append(title,age,facts);
 if(source.lastError)root.append(newElement("p","grave-text",source.lastError));
 return{source,root,age,word,sign};
 });
-this.list.replaceChildren(...this.#av.map(({root})=>root));
+this.list.replaceChildren(...this.#au.map(({root})=>root));
 }
 tick(now,status,say){
-for(const{source,root,age,word,sign}of this.#av){
+for(const{source,root,age,word,sign}of this.#au){
 const verdict=verdictOn(source,now,status);
 setAttribute(root,"data-level",verdict.level);
 setText(word,say(verdict.word));
@@ -2704,37 +2694,37 @@ reject(signal.reason);
 });
 class EventStreamParser{
 retry=null;
-#aw="";
-#af=[];
+#av="";
+#ae=[];
 #s="";
-#ax=0;
-#bu=null;
+#aw=0;
+#br=null;
 feed(text){
 const events=[];
-let rest=this.#aw + text;
+let rest=this.#av + text;
 const held=rest.endsWith("\r")?"\r":"";
 if(held)rest=rest.slice(0,-1);
 const lines=rest.split(/\r\n|\n|\r/);
-this.#aw=lines.pop()+ held;
-for(const line of lines)this.#dc(line,events);
-if(this.#ax + this.#aw.length>LONGEST_EVENT)throw new RangeError("the event is too long");
+this.#av=lines.pop()+ held;
+for(const line of lines)this.#cz(line,events);
+if(this.#aw + this.#av.length>LONGEST_EVENT)throw new RangeError("the event is too long");
 return events;
 }
-#dc(line,events){
-if(line==="")return this.#dd(events);
+#cz(line,events){
+if(line==="")return this.#da(events);
 if(line.startsWith(":"))return;
 const colon=line.indexOf(":");
 const field=colon<0?line:line.slice(0,colon);
 const value=colon<0?"":line.slice(colon + 1).replace(/^ /,"");
-if(field==="data")this.#af.push(value);
+if(field==="data")this.#ae.push(value);
 if(field==="event")this.#s=value;
 if(field==="retry"&&/^[0-9]+$/.test(value))this.retry=Math.min(Number(value),LONGEST_RETRY_MS);
-if(field==="id"&&!value.includes("\0"))this.#bu=value;
-this.#ax +=line.length;
+if(field==="id"&&!value.includes("\0"))this.#br=value;
+this.#aw +=line.length;
 }
-#dd(events){
-if(this.#af.length>0)events.push({name:this.#s||"message",id:this.#bu,data:this.#af.join("\n")});
-[this.#af,this.#s,this.#ax]=[[],"",0];
+#da(events){
+if(this.#ae.length>0)events.push({name:this.#s||"message",id:this.#br,data:this.#ae.join("\n")});
+[this.#ae,this.#s,this.#aw]=[[],"",0];
 }
 }
 async function readEventStream(address,{lastId,fields={},signal,wait=0,send=fetch,onOpen,onLife,onRetry=()=>{},onEvent}){
@@ -2765,19 +2755,19 @@ return{pause,EventStreamParser,readEventStream};
 })();
 const m_engine_resource_stream=(()=>{
 class ResourceStream{
-#ay=new AbortController();
+#ax=new AbortController();
 constructor(listener){
 this.listener=listener;
 }
 async run(read,address,options={}){
-const tell=(act)=>this.#ay.signal.aborted||act();
+const tell=(act)=>this.#ax.signal.aborted||act();
 const lastId=options.lastId??null;
 let pause=null;
 try{
 await read(address,{
 ...options,
 lastId,
-signal:this.#ay.signal,
+signal:this.#ax.signal,
 wait:this.listener.wait,
 onRetry:(ms)=>tell(()=>this.listener.retry(ms)),
 onOpen:()=>tell(()=>this.listener.opened(lastId !==null)),
@@ -2795,7 +2785,7 @@ deliver(outcome,{body=null,tag=null,bytes,marks={},hints={}}){
 this.listener.delivered({outcome,status:200,body,tag,bytes,marks,hints});
 }
 close(){
-this.#ay.abort();
+this.#ax.abort();
 }
 }
 return{ResourceStream};
@@ -2854,25 +2844,22 @@ const span=typeof value==="string"&&value.trim()===""?NaN:Number(value);
 return Number.isFinite(span)?Math.max(0,Math.min(Math.trunc(span),LATEST_TIME)):0;
 }
 class ValueStream extends ResourceStream{
-#bv;
-#az;
-constructor({address,transport="events",reduce=wholeValue,resumes=false,protocols},{value,lastId,headers,client,keepId},listener){
+#bs;
+constructor({address,transport="events",reduce=wholeValue,resumes=false,protocols},{lastId,headers,client,keepId},listener){
 super(listener);
-this.#bv=reduce;
-this.#az=value;
+this.#bs=reduce;
 this.keepId=keepId;
 if(transport==="webSocket")this.run(readWebSocket,String(address),{protocols,Socket:client.Socket});
 else this.run(readEventStream,String(address),{fields:headers,send:client.send,lastId:resumes?lastId:null});
 }
 take(event){
-const made=this.#bv(event,this.#az);
+const made=this.#bs(event,this.listener.current());
 if(made==null)return;
 if(made==="gap")return this.listener.gap();
 if(event.id !==null)this.keepId(event.id);
 const bytes=event.data.length;
 const marks={status:"applied",...marksOf(made)};
 if(made==="unchanged")return this.deliver("unchanged",{bytes,marks});
-this.#az=made.value;
 this.deliver("content",{body:made.value,tag:made.tag??null,bytes,marks});
 }
 }
@@ -2912,12 +2899,12 @@ const m_shared_announcer=(()=>{
 const{element,setText}=m_shared_dom;
 const LEAST_GAP_MS=20_000;
 class Announcer{
-#bw=-LEAST_GAP_MS;
-#de=element("announcement");
+#bt=-LEAST_GAP_MS;
+#db=element("announcement");
 say(sentence,{now,urgent=false}){
-if(!sentence||(!urgent&&now - this.#bw<LEAST_GAP_MS))return false;
-this.#bw=now;
-setText(this.#de,sentence);
+if(!sentence||(!urgent&&now - this.#bt<LEAST_GAP_MS))return false;
+this.#bt=now;
+setText(this.#db,sentence);
 return true;
 }
 }
@@ -2926,29 +2913,29 @@ return{Announcer};
 const m_engine_clock=(()=>{
 const SLEPT_FROM_MS=5000;
 class SteadyClock{
-#bx=performance.now();
-#by=Date.now();
+#bu=performance.now();
+#bv=Date.now();
 now(){
 return performance.now();
 }
 notice(){
 const [steady,wall]=[performance.now(),Date.now()];
-const gap=wall - this.#by -(steady - this.#bx);
-[this.#bx,this.#by]=[steady,wall];
+const gap=wall - this.#bv -(steady - this.#bu);
+[this.#bu,this.#bv]=[steady,wall];
 return gap>=SLEPT_FROM_MS;
 }
 }
 const steadyClock=new SteadyClock();
 class ServerClock{
 #l=Date.now()- steadyClock.now();
-#bz=false;
+#bw=false;
 learn(serverTime,{askedAt,answeredAt}){
 if(serverTime===null)return;
 const middle=(askedAt + answeredAt)/ 2;
 const believed=middle + this.#l;
-const isWithin=this.#bz&&serverTime % 1000===0&&believed>=serverTime&&believed<serverTime + 1000;
+const isWithin=this.#bw&&serverTime % 1000===0&&believed>=serverTime&&believed<serverTime + 1000;
 if(!isWithin)this.#l=serverTime - middle;
-this.#bz=true;
+this.#bw=true;
 }
 learnFrom(arrival){
 if(arrival.outcome==="content"||arrival.outcome==="unchanged")this.learn(arrival.marks.serverTime??null,arrival);
@@ -2969,57 +2956,57 @@ return{steadyClock,ServerClock,everySecond};
 const m_engine_device=(()=>{
 const{steadyClock}=m_engine_clock;
 class Device{
-#ba=new Set();
+#ay=new Set();
+#af=null;
 #ag=null;
-#ah=null;
 constructor(){
-this.#ai();
+this.#ah();
 if(typeof document==="undefined")return;
-document.addEventListener("visibilitychange",()=>this.#ai());
-document.addEventListener("freeze",()=>this.#bb("suspended"));
-document.addEventListener("resume",()=>this.#ai());
-addEventListener("pagehide",()=>this.#bb("suspended"));
-addEventListener("pageshow",()=>this.#ai());
+document.addEventListener("visibilitychange",()=>this.#ah());
+document.addEventListener("freeze",()=>this.#az("suspended"));
+document.addEventListener("resume",()=>this.#ah());
+addEventListener("pagehide",()=>this.#az("suspended"));
+addEventListener("pageshow",()=>this.#ah());
 addEventListener("focus",()=>this.#a({event:"focused"}));
-for(const name of ["online","offline"])addEventListener(name,()=>this.#bc());
-navigator.connection?.addEventListener?.("change",()=>this.#bc());
+for(const name of ["online","offline"])addEventListener(name,()=>this.#ba());
+navigator.connection?.addEventListener?.("change",()=>this.#ba());
 }
 now(){
 return steadyClock.now();
 }
 get lifecycle(){
-return this.#ag;
+return this.#af;
 }
 get connectivity(){
-return this.#ah;
+return this.#ag;
 }
 listen(listener){
-listener({event:"lifecycle",with:{to:this.#ag}});
-listener({event:"connectivity",with:{to:this.#ah}});
-this.#ba.add(listener);
-return()=>this.#ba.delete(listener);
+listener({event:"lifecycle",with:{to:this.#af}});
+listener({event:"connectivity",with:{to:this.#ag}});
+this.#ay.add(listener);
+return()=>this.#ay.delete(listener);
 }
 tick(){
 if(steadyClock.notice())this.#a({event:"slept"});
 }
-#ai(){
-this.#bb(globalThis.document?.hidden?"background":"foreground");
-this.#bc();
+#ah(){
+this.#az(globalThis.document?.hidden?"background":"foreground");
+this.#ba();
 }
-#bb(to){
-if(this.#ag===to)return;
-this.#ag=to;
+#az(to){
+if(this.#af===to)return;
+this.#af=to;
 this.#a({event:"lifecycle",with:{to}});
 }
-#bc(){
+#ba(){
 const{onLine,connection}=globalThis.navigator??{};
 const to=onLine===false?"offline":connection?.saveData?"metered":"online";
-if(this.#ah===to)return;
-this.#ah=to;
+if(this.#ag===to)return;
+this.#ag=to;
 this.#a({event:"connectivity",with:{to}});
 }
 #a(event){
-for(const listener of this.#ba)listener(event);
+for(const listener of this.#ay)listener(event);
 }
 }
 return{Device};
@@ -3066,10 +3053,10 @@ const{languageOf,loadMessages,LOCALES,sentences}=m_messages_messages;
 const FAULT={pageFault:"{reason}",reload:"Reload"};
 const THEMES=["auto","light","dark"];
 class WorkPage{
-#ca;
-#cb=null;
+#bx;
+#by=null;
 constructor({modules,language,messages}){
-this.#ca=modules;
+this.#bx=modules;
 this.language=language;
 this.messages=messages;
 this.device=new Device();
@@ -3079,8 +3066,8 @@ const theme=new URLSearchParams(location.search).get("theme");
 this.theme=THEMES.includes(theme)?theme:memory.read("theme")??"auto";
 this.say=sentences(language,messages);
 for(const id of ["settings","help"])makeDialog(element(id));
-element("language").addEventListener("change",(event)=>this.#df(event.target.value));
-element("theme").addEventListener("change",(event)=>this.#aj("theme","theme",event.target.value));
+element("language").addEventListener("change",(event)=>this.#dc(event.target.value));
+element("theme").addEventListener("change",(event)=>this.#ai("theme","theme",event.target.value));
 element("settings-open").addEventListener("click",()=>element("settings").showModal());
 element("help-open").addEventListener("click",()=>this.help());
 document.addEventListener("visibilitychange",()=>document.hidden||this.tick());
@@ -3099,15 +3086,15 @@ help(){
 element("settings").close();
 element("help").showModal();
 }
-async #df(language){
-this.#cb=language;
-const messages=await loadMessages(this.#ca,language).catch(()=>null);
-if(this.#cb !==language)return;
+async #dc(language){
+this.#by=language;
+const messages=await loadMessages(this.#bx,language).catch(()=>null);
+if(this.#by !==language)return;
 if(!messages)return void(element("language").value=this.language);
 this.messages=messages;
-this.#aj("language","lang",language);
+this.#ai("language","lang",language);
 }
-#aj(name,parameter,value){
+#ai(name,parameter,value){
 this[name]=value;
 memory.write(name,value);
 const address=new URL(location.href);
@@ -3160,7 +3147,7 @@ const{Plots}=m_status_plots;
 const{nameOf,SourceList,verdictOn}=m_status_source_list;
 const{statusSource}=m_status_status_source;
 const{begin,WorkPage}=m_shared_work_page;
-const WASM="/assets/freshness.cb26c38e999e.wasm";
+const WASM="/assets/freshness.70a488e74156.wasm";
 const MESSAGES={
 fr:()=>later("/assets/messages-fr-status.87eb36db1cc2.js",loaded),
 de:()=>later("/assets/messages-de-status.903e340b8593.js",loaded),
@@ -3172,41 +3159,41 @@ const SIGNS={live:"live",ageing:"live",reduced:"reduced",stale:"reduced",held:"r
 const LEVELS=["good","warning","grave"];
 const LEVEL_SIGNS={good:"done",warning:"reduced",grave:"failing"};
 class StatusPage extends WorkPage{
-#ak=null;
-#bd=null;
+#aj=null;
+#bb=null;
 constructor(engine,words){
 super(words);
 this.root=element("status-page");
 this.parts=partsOf(this.root);
 this.sources=new SourceList(this.parts.sources);
 this.plots=new Plots(this.parts.plots);
-this.points=new HistoryPoints(()=>this.#cc());
+this.points=new HistoryPoints(()=>this.#bz());
 const onArrival=(arrival)=>this.clock.learnFrom(arrival);
-this.live=new LiveResource(statusSource(),{engine,policy:POLICY,device:this.device,onChange:()=>this.#cd(),onArrival});
-this.parts.refresh.addEventListener("click",()=>this.#ce());
-for(const button of this.root.querySelectorAll("[data-range]"))button.addEventListener("click",()=>this.#aj(button.dataset.range));
+this.live=new LiveResource(statusSource(),{engine,policy:POLICY,device:this.device,onChange:()=>this.#ca(),onArrival});
+this.parts.refresh.addEventListener("click",()=>this.#cb());
+for(const button of this.root.querySelectorAll("[data-range]"))button.addEventListener("click",()=>this.#ai(button.dataset.range));
 this.speak();
 this.live.watch({});
 }
-#ce(){
+#cb(){
 this.live.refresh();
 if(this.live.body)this.points.ask();
 }
-#aj(range){
+#ai(range){
 for(const button of this.root.querySelectorAll("[data-range]"))setAttribute(button,"aria-pressed",String(button.dataset.range===range));
 this.points.choose(range);
 }
 actOf(event){
 if(!keysAreOn())return null;
-return{r:()=>this.#ce(),"?":()=>this.help()}[event.key]??null;
+return{r:()=>this.#cb(),"?":()=>this.help()}[event.key]??null;
 }
 speak(){
 super.speak();
 document.title=this.say("statusPage");
-this.#cd();
-this.#cc();
+this.#ca();
+this.#bz();
 }
-get #cf(){
+get #cc(){
 const status=this.live.body;
 return{
 say:this.say,
@@ -3223,10 +3210,10 @@ const status=this.live.body;
 const age=this.live.look()?.label.age??0;
 return status?Date.parse(status.servedAt)+ age:this.clock.now();
 }
-#cd(){
+#ca(){
 const status=this.live?.body;
 if(status){
-const words=this.#cf;
+const words=this.#cc;
 this.points.begin(this.#g);
 this.sources.show(status,words);
 this.parts.nosources.hidden=status.sources.length>0;
@@ -3237,11 +3224,11 @@ this.parts.missing.replaceChildren(missingLines(missing,words));
 const matches=status.matches.map((match)=>matchCard(match,words));
 this.parts.matches.replaceChildren(...(matches.length>0?matches:[newElement("p","soft",this.say("noMatches"))]));
 this.parts.timetables.replaceChildren(...status.timetables.map((timetable)=>timetableCard(timetable,words)));
-this.#dg(status,words);
+this.#dd(status,words);
 }
 this.tick();
 }
-#dg(status,{number}){
+#dd(status,{number}){
 const{say}=this;
 const sum=(name)=>status.today.reduce((total,{total:counts})=>total + counts[name],0);
 const predicted=sum("predicted");
@@ -3262,25 +3249,25 @@ tile.append(newElement("dt","",name),number,newElement("dd","tile-note",note));
 return tile;
 }));
 }
-#cc(){
+#bz(){
 const known=this.points?.known;
 const{nohistory,plots}=this.parts;
 const isShown=Boolean(known?.series);
 plots.hidden=!isShown;
 nohistory.hidden=isShown||!known;
 if(known&&!isShown)setText(nohistory,this.say(known.isOff?"historyOff":"historyFails"));
-if(isShown)this.plots.show(known,this.#cf);
+if(isShown)this.plots.show(known,this.#cc);
 }
 tick(){
 const status=this.live?.body;
 if(status){
 this.points.begin(this.#g);
 this.sources.tick(this.#g,status,this.say);
-this.#dh(status);
+this.#de(status);
 }
-this.#di();
+this.#df();
 }
-#dh(status){
+#de(status){
 const{say}=this;
 const verdicts=status.sources.map((source)=>({source,...verdictOn(source,this.#g,status)}));
 const bad=verdicts.filter(({level})=>level !=="good");
@@ -3305,10 +3292,10 @@ if(this.parts.warnings.dataset.written !==written){
 this.parts.warnings.dataset.written=written;
 this.parts.warnings.replaceChildren(...warnings.map(([,sentence])=>newElement("li","",sentence)));
 }
-if(this.#bd !==null&&this.#bd !==level)this.announcer.say(text,{now:this.device.now(),urgent:level==="grave"});
-this.#bd=level;
+if(this.#bb !==null&&this.#bb !==level)this.announcer.say(text,{now:this.device.now(),urgent:level==="grave"});
+this.#bb=level;
 }
-#di(){
+#df(){
 const look=this.live?.look();
 if(!look)return;
 const steady=this.device.now();
@@ -3319,9 +3306,9 @@ setAttribute(this.root,"data-state",line.state);
 setSign(this.parts.sign,SIGNS[line.state]??"loading");
 setText(this.parts.state,line.title);
 setText(this.parts.detail,line.detail);
-if(this.#ak !==line.state){
-const isNews=this.#ak !==null&&["failing","offline"].some((one)=>one===line.state||one===this.#ak);
-this.#ak=line.state;
+if(this.#aj !==line.state){
+const isNews=this.#aj !==null&&["failing","offline"].some((one)=>one===line.state||one===this.#aj);
+this.#aj=line.state;
 if(isNews)this.announcer.say(line.title,{now:steady,urgent:true});
 }
 }

@@ -79,39 +79,39 @@ const LONGEST_PRESS_MS=10_000;
 const CLICK_DELAY_MS=100;
 const POINTER_REST_MS=10_000;
 class PressGuard{
-#bb=false;
+#ba=false;
 #v=null;
-#bc=new Map();
+#bb=new Map();
 constructor(){
-addEventListener("pointerdown",()=>this.#di(),true);
-addEventListener("pointerup",()=>this.#bd(CLICK_DELAY_MS),true);
-addEventListener("click",()=>this.#bd(0),true);
-for(const name of ["pointercancel","dragend","blur"])addEventListener(name,()=>this.#bz(),true);
+addEventListener("pointerdown",()=>this.#dg(),true);
+addEventListener("pointerup",()=>this.#bc(CLICK_DELAY_MS),true);
+addEventListener("click",()=>this.#bc(0),true);
+for(const name of ["pointercancel","dragend","blur"])addEventListener(name,()=>this.#by(),true);
 }
 run(owner,change){
-if(this.#bb)this.#bc.set(owner,change);
+if(this.#ba)this.#bb.set(owner,change);
 else change();
 }
-#di(){
-this.#bb=true;
-this.#bd(LONGEST_PRESS_MS);
+#dg(){
+this.#ba=true;
+this.#bc(LONGEST_PRESS_MS);
 }
-#bd(delay){
+#bc(delay){
 clearTimeout(this.#v);
-this.#v=setTimeout(()=>this.#bz(),delay);
+this.#v=setTimeout(()=>this.#by(),delay);
 }
-#bz(){
+#by(){
 clearTimeout(this.#v);
-this.#bb=false;
-const changes=[...this.#bc.values()];
-this.#bc.clear();
+this.#ba=false;
+const changes=[...this.#bb.values()];
+this.#bb.clear();
 for(const change of changes)change();
 }
 }
 const pressGuard=new PressGuard();
 class HoverAnchor{
 #n;
-#ca=-Infinity;
+#bz=-Infinity;
 #w=null;
 constructor(list,{now,onLeave}){
 this.#n=list;
@@ -119,21 +119,21 @@ this.now=now;
 const isMouse=({pointerType})=>pointerType==="mouse";
 list.addEventListener("pointermove",(event)=>{
 if(!isMouse(event))return;
-this.#ca=this.now();
+this.#bz=this.now();
 this.#w=[event.clientX,event.clientY];
 },{passive:true});
 list.addEventListener("pointerleave",(event)=>{
 if(!isMouse(event))return;
 this.#w=null;
-this.#cb(0,0);
+this.#ca(0,0);
 onLeave();
 });
 }
 get isActive(){
-return this.#w !==null&&this.now()- this.#ca<POINTER_REST_MS;
+return this.#w !==null&&this.now()- this.#bz<POINTER_REST_MS;
 }
 keep(change){
-const anchor=this.isActive?this.#dj():null;
+const anchor=this.isActive?this.#dh():null;
 const before=anchor?.getBoundingClientRect().top??0;
 change();
 if(!anchor?.isConnected)return;
@@ -142,16 +142,16 @@ if(moved()===0)return;
 scrollBy(0,moved());
 const rest=moved();
 if(Math.abs(rest)<1)return;
-this.#cb(rest<0?-rest:0,rest>0?rest:0);
+this.#ca(rest<0?-rest:0,rest>0?rest:0);
 if(rest>0)scrollBy(0,rest);
 }
-#dj(){
+#dh(){
 const [x,y]=this.#w;
 const node=document.elementFromPoint(x,y);
 if(!node||!this.#n.contains(node))return null;
 return node.closest("button, summary, a")??[...this.#n.children].find((entry)=>entry.contains(node))??null;
 }
-#cb(above,below){
+#ca(above,below){
 const set=(side,more)=>{
 const name=`padding-${side}`;
 const had=Number.parseFloat(this.#n.style.getPropertyValue(name))||0;
@@ -192,7 +192,7 @@ this.files=[...(document?.conflict_files??[]),...(document?.files??[])].filter((
 }
 }
 class WorkspaceApi{
-#be=null;
+#bd=null;
 constructor(fields){
 this.fields=fields;
 }
@@ -224,8 +224,8 @@ omissions(){
 return this.#d("GET","/v1/git/omissions");
 }
 async overrides(code,operation){
-this.#be??=this.#d("GET","/v1/git/refusals").catch(()=>(this.#be=null));
-const table=await this.#be;
+this.#bd??=this.#d("GET","/v1/git/refusals").catch(()=>(this.#bd=null));
+const table=await this.#bd;
 return(Array.isArray(table)?table:[]).find((entry)=>entry?.code===code)?.overrides?.[operation]??[];
 }
 restorePoints(){
@@ -273,127 +273,127 @@ class ActionSheet{
 #ai=null;
 #o=null;
 #aj=false;
-#am=[];
-#bf=false;
-#e=0;
+#al=[];
+#be=false;
+#f=0;
 constructor(page){
 this.page=page;
 this.#q.addEventListener("submit",(event)=>{
 event.preventDefault();
-this.#dk();
+this.#di();
 });
-this.#i.addEventListener("close",()=>!this.#i.open&&(this.#e +=1));
+this.#i.addEventListener("close",()=>!this.#i.open&&(this.#f +=1));
 }
 open(operation,card){
 const{say}=this.page;
 [this.#ai,this.#o,this.#aj]=[card,operation,false];
-[this.#am,this.#bf]=[[],false];
+[this.#al,this.#be]=[[],false];
 setText(element("action-title"),say(`${operation}Title`,{name:card.name}));
-setText(element("action-explanation"),say(`${operation}Explanation`,{source:this.#cc}));
+setText(element("action-explanation"),say(`${operation}Explanation`,{source:this.#cb}));
 this.#q.reset();
-this.#g([]);
-this.#cd(say(operation));
-this.#ce(false);
+this.#h([]);
+this.#cc(say(operation));
+this.#cd(false);
 this.#i.showModal();
-if(isAboutTrust(operation))this.#dl();
-else if(operation !=="remove")this.#dm();
+if(isAboutTrust(operation))this.#dj();
+else if(operation !=="remove")this.#dk();
 }
-#dl(){
+#dj(){
 const{programs=[],count=0}=this.#ai.worktree.git?.trust??{};
 const lines=programs.map(({key,command,file})=>`${key} = ${command}${file?` (${file})`:""}`);
 if(count>programs.length)lines.push(this.page.say("moreFiles",{count:count - programs.length}));
-this.#g([],lines);
+this.#h([],lines);
 }
-get #cc(){
+get #cb(){
 const{git,source_branch:branch}=this.#ai.worktree;
 return git?.compared??branch??"";
 }
-async #dm(){
+async #dk(){
 const{page}=this;
-const number=(this.#e +=1);
-this.#g([page.say("checking")]);
+const number=(this.#f +=1);
+this.#h([page.say("checking")]);
 try{
 const report=await page.api.check(this.#ai.worktree.id,this.#o);
-pressGuard.run(this,()=>number===this.#e&&this.#dn(report));
+pressGuard.run(this,()=>number===this.#f&&this.#dl(report));
 }catch(failure){
-if(number===this.#e)await this.#cf(failure);
+if(number===this.#f)await this.#ce(failure);
 }
 }
-#dn(report){
+#dl(report){
 const{page}=this;
-this.#ce(report?.has_conflicts===true);
-if(report?.has_conflicts)this.#g([page.say("wouldConflict")],report.conflict_files??[],"grave");
-else this.#g([page.say("noConflicts")],[],"good");
+this.#cd(report?.has_conflicts===true);
+if(report?.has_conflicts)this.#h([page.say("wouldConflict")],report.conflict_files??[],"grave");
+else this.#h([page.say("noConflicts")],[],"good");
 }
-async #dk(){
+async #di(){
 if(element("action-go").hidden)return;
 const{page}=this;
-const number=(this.#e +=1);
+const number=(this.#f +=1);
 const given=new FormData(this.#q);
 const{worktree}=this.#ai;
 const{id}=worktree;
-const source=this.#cc;
+const source=this.#cb;
 const isOn=(name)=>given.get(name)==="on";
-const processes=this.#am;
-this.#cg(true);
-this.#g([page.say("working")]);
+const processes=this.#al;
+this.#cf(true);
+this.#h([page.say("working")]);
 try{
 const answer=await{
 merge:()=>page.api.merge(id,{squash:isOn("squash"),cleansUp:isOn("cleanup"),processes}),
 sync:()=>page.api.sync(id,{
-strategy:given.get("strategy")??"rebase",fetches:isOn("fetch"),rewritesPushed:this.#bf,processes,
+strategy:given.get("strategy")??"rebase",fetches:isOn("fetch"),rewritesPushed:this.#be,processes,
 }),
 trust:()=>page.api.trust(id,worktree.git?.trust?.digest),
 distrust:()=>page.api.distrust(id),
 remove:()=>page.api.remove(id,{isForced:this.#aj,removesBranch:isOn("branch"),processes}),
 }[this.#o]();
-page.done(this.#do(answer,worktree,source),answer?.removed??answer?.restore);
-if(number===this.#e)this.#i.close();
+page.done(this.#dm(answer,worktree,source),answer?.removed??answer?.restore);
+if(number===this.#f)this.#i.close();
 }catch(failure){
-if(number===this.#e)await this.#cf(failure);
+if(number===this.#f)await this.#ce(failure);
 else page.done(page.refusalInWords(failure).join(" "));
 }finally{
-this.#cg(false);
+this.#cf(false);
 }
 }
-#do(answer,{git,branch,path},source){
+#dm(answer,{git,branch,path},source){
 const{say}=this.page;
 const name=this.#o==="remove"?path:git?.branch??branch??path;
 const reason=/; .* stays: (.+)$/s.exec(answer?.message??"")?.[1];
 const done=say(`done-${this.#o}`,{name,source});
 return reason?`${done} ${say("worktreeStays",{reason})}`:done;
 }
-async #cf(failure){
+async #ce(failure){
 const{page}=this;
-const number=this.#e;
+const number=this.#f;
 const isRefusal=failure instanceof Refusal;
 const operation=OPERATIONS[this.#o]??this.#o;
 const overrides=isRefusal&&failure.code?await page.api.overrides(failure.code,operation):[];
-if(number !==this.#e)return;
+if(number !==this.#f)return;
 const processes=overrides.includes("processes")?failure.processes.map(({pid})=>pid):[];
-this.#am=[...this.#am,...processes];
-this.#bf||=overrides.includes("rewrite_pushed");
+this.#al=[...this.#al,...processes];
+this.#be||=overrides.includes("rewrite_pushed");
 this.#aj=overrides.includes("force");
 const isPassable=this.#aj||processes.length>0||overrides.includes("rewrite_pushed");
-this.#g(page.refusalInWords(failure),failure.files??[],"grave");
-this.#cd(page.say(this.#aj?"removeForced":isPassable?"anyway":this.#o),isPassable);
+this.#h(page.refusalInWords(failure),failure.files??[],"grave");
+this.#cc(page.say(this.#aj?"removeForced":isPassable?"anyway":this.#o),isPassable);
 }
-#g(sentences,files=[],kind=""){
+#h(sentences,files=[],kind=""){
 element("action-message").dataset.kind=kind;
 element("action-message").replaceChildren(...sentences.map((sentence)=>newElement("p","",sentence)));
 const list=element("action-files");
 list.hidden=files.length===0;
 list.replaceChildren(...files.map((file)=>newElement("li","",file)));
 }
-#cd(label,isGrave=false){
+#cc(label,isGrave=false){
 setText(element("action-go"),label);
 element("action-go").classList.toggle("grave",isGrave);
 }
-#ce(isBlocked){
+#cd(isBlocked){
 element("action-go").hidden=isBlocked;
 for(const field of this.#q.querySelectorAll("[data-of]"))field.hidden=isBlocked||field.dataset.of !==this.#o;
 }
-#cg(isBusy){
+#cf(isBusy){
 element("action-go").disabled=isBusy;
 }
 }
@@ -407,42 +407,42 @@ constructor(page){
 this.page=page;
 this.#q.addEventListener("submit",(event)=>{
 event.preventDefault();
-this.#dp();
+this.#dn();
 });
-element("creation-repository").addEventListener("change",()=>this.#ch());
+element("creation-repository").addEventListener("change",()=>this.#cg());
 }
 open(){
 const repositories=[...new Set(this.page.worktrees.map(({repo_id:id})=>id).filter(Boolean))].sort();
 this.#q.reset();
 element("creation-repository").replaceChildren(...repositories.map((id)=>new Option(id,id)));
-this.#g(repositories.length===0?[this.page.say("noRepository")]:[]);
+this.#h(repositories.length===0?[this.page.say("noRepository")]:[]);
 element("creation-go").disabled=repositories.length===0;
 this.#i.showModal();
-if(repositories.length>0)this.#ch();
+if(repositories.length>0)this.#cg();
 }
-async #ch(){
+async #cg(){
 const repository=element("creation-repository").value;
 const names=await this.page.api.branches(repository).catch(()=>[]);
 if(repository !==element("creation-repository").value||!Array.isArray(names))return;
 element("creation-sources").replaceChildren(...names.filter((name)=>typeof name==="string").map((name)=>new Option(name,name)));
 }
-async #dp(){
+async #dn(){
 const{page}=this;
 const given=Object.fromEntries([...new FormData(this.#q)].map(([name,value])=>[name,String(value).trim()]));
-if(!given.branch&&!given.name)return this.#g([page.say("branchNeeded")]);
+if(!given.branch&&!given.name)return this.#h([page.say("branchNeeded")]);
 element("creation-go").disabled=true;
-this.#g([page.say("working")]);
+this.#h([page.say("working")]);
 try{
 await page.api.create(given);
 this.#i.close();
 page.done(page.say("done-create",{name:given.branch||given.name}));
 }catch(failure){
-this.#g(page.refusalInWords(failure),failure.files??[],"grave");
+this.#h(page.refusalInWords(failure),failure.files??[],"grave");
 }finally{
 element("creation-go").disabled=false;
 }
 }
-#g(sentences,files=[],kind=""){
+#h(sentences,files=[],kind=""){
 element("creation-message").dataset.kind=kind;
 element("creation-message").replaceChildren(...[...sentences,...files].map((sentence)=>newElement("p","",sentence)));
 }
@@ -483,14 +483,14 @@ const KINDS=["added","deleted","modified","renamed","copied","type changed","con
 const OMITTED=["binary","too_large","symbolic_link","repository","unreadable"];
 class DiffSheet{
 #i=makeDialog(element("diff"));
-#e=0;
+#f=0;
 constructor(page){
 this.page=page;
 }
 async open(card){
 const{page}=this;
 const{say}=page;
-const number=(this.#e +=1);
+const number=(this.#f +=1);
 setText(element("diff-title"),say("diffOf",{name:card.name}));
 setText(element("diff-note"),say("loading"));
 element("diff-files").replaceChildren();
@@ -499,10 +499,10 @@ let diff;
 try{
 diff=await page.api.diff(card.worktree.id);
 }catch(failure){
-if(number===this.#e)setText(element("diff-note"),page.refusalInWords(failure).join(" "));
+if(number===this.#f)setText(element("diff-note"),page.refusalInWords(failure).join(" "));
 return;
 }
-if(number !==this.#e)return;
+if(number !==this.#f)return;
 const files=Array.isArray(diff?.file_diffs)?diff.file_diffs:[];
 const note=files.length===0?say("diffEmpty"):say("diffFiles",{count:diff.total_files??files.length,source:diff.source_branch??""});
 setText(element("diff-note"),diff?.is_truncated?`${note} ${say("diffTruncated")}`:note);
@@ -746,7 +746,7 @@ nextCause:[
 changes:["snapshot","failure","loading","label"],
 notes:[
 "coalesced","superseded","held","retried","rescued","drifted","timedOut",
-"prefetchDropped","deferred","linkLost",
+"prefetchDropped","deferred","linkLost","overtaken",
 ],
 });
 const WISHES=Object.freeze({
@@ -1228,6 +1228,7 @@ readContext(reader);
 return{
 cancel,
 snapshot:reader.named("snapshot"),
+asOf:reader.optional(),
 changes:reader.set("changes"),
 request:reader.flag()?readRequest(reader):null,
 link:reader.optionalNamed("link"),
@@ -1321,13 +1322,13 @@ return{writeContext,writeOriginEvent,readOriginOrders,writeEvent,POLICY_FIELDS,R
 const m_engine_freshness=(()=>{
 const{POLICY_FIELDS,RECORDS,readCounters,readEffects,readLabel,readLook,readOriginOrders,readPolicy,writeContext,writeEvent,writeOriginEvent,writePolicy}=m_engine_freshness_messages;
 const{CODES,EngineError,Members,Reader,Writer}=m_engine_freshness_words;
-const WIRE_VERSION=7;
+const WIRE_VERSION=8;
 class Engine{
 #j;
-#bg;
+#bf;
 #r;
-#ci;
-#cj=false;
+#ch;
+#ci=false;
 static async load(source){
 let module=await source;
 if(module instanceof Engine)return module;
@@ -1349,7 +1350,7 @@ const problem=`the module speaks wire form ${version}, not ${WIRE_VERSION}`;
 throw new EngineError("wrongModule","",problem);
 }
 this.#r=this.#j.freshness_buffer();
-this.#ci=this.#j.freshness_buffer_capacity();
+this.#ch=this.#j.freshness_buffer_capacity();
 }
 get machines(){
 return this.#j.freshness_machines();
@@ -1365,16 +1366,16 @@ const members=new Members(description,"policy");
 if(members.has("preset")===members.has("every")){
 throw new EngineError("missing","policy.preset","either this or \"every\" is expected");
 }
-const policy=this.#dq(members);
+const policy=this.#do(members);
 for(const [field,kind] of POLICY_FIELDS){
 if(!members.has(field))continue;
 const value=members.take(field);
-policy[field]=kind==="push"&&value !==null?this.#dr(value):value;
+policy[field]=kind==="push"&&value !==null?this.#dp(value):value;
 }
 members.end();
 return policy;
 }
-#dq(members){
+#do(members){
 return this.#c("freshness_preset",[],(writer)=>{
 if(members.has("every")){
 writer.named("preset","every","policy.every");
@@ -1389,7 +1390,7 @@ writer.named("preset",name,"policy.preset");
 }
 },readPolicy);
 }
-#dr(value){
+#dp(value){
 const given=new Members(value,"policy.push");
 const push=this.#c("freshness_preset",[],(writer)=>{
 writer.named("preset","every","policy.push");
@@ -1417,24 +1418,24 @@ const handle=this.#c("freshness_origin_create",[],(writer)=>writePolicy(writer,w
 return new Origin((name,write,read)=>this.#c(name,[handle],write,read));
 }
 #c(name,values,write,read){
-if(this.#cj)throw new EngineError("broken","","the module stopped at a fault before");
-const writer=new Writer(this.#ck(),this.#r,this.#ci);
+if(this.#ci)throw new EngineError("broken","","the module stopped at a fault before");
+const writer=new Writer(this.#cj(),this.#r,this.#ch);
 write?.(writer);
 let result;
 try{
 result=this.#j[name](...values,...(write?[writer.count]:[]));
 }catch(fault){
-this.#cj=true;
+this.#ci=true;
 throw new EngineError("broken","",`the module stopped at a fault: ${fault.message}`);
 }
-if(result<0)throw this.#ds(-result,writer);
+if(result<0)throw this.#dq(-result,writer);
 if(!read)return result;
-const reader=new Reader(this.#ck(),this.#r,result);
+const reader=new Reader(this.#cj(),this.#r,result);
 const value=read(reader);
 reader.finish();
 return value;
 }
-#ds(number,writer){
+#dq(number,writer){
 const code=CODES[number - 1]??"unknown";
 const where=number<=4?writer.names[this.#j.freshness_error_position()]??"":"";
 const problems={
@@ -1445,10 +1446,10 @@ tooManyMachines:"there are as many machines as there may be",
 };
 return new EngineError(code,where,problems[code]??`the module refused the message (${code})`);
 }
-#ck(){
+#cj(){
 const{buffer}=this.#j.memory;
-if(this.#bg?.buffer !==buffer)this.#bg=new DataView(buffer);
-return this.#bg;
+if(this.#bf?.buffer !==buffer)this.#bf=new DataView(buffer);
+return this.#bf;
 }
 }
 class Machine{
@@ -1459,7 +1460,7 @@ this.#c=call;
 }
 handle(event,now,draw){
 const effects=this.#c("freshness_handle",(writer)=>{
-this.#bh(writer,now);
+this.#bg(writer,now);
 writer.integer(draw,"draw");
 writeEvent(writer,event);
 },readEffects);
@@ -1467,10 +1468,10 @@ this.#aa=Math.floor(now);
 return effects;
 }
 look(now){
-return this.#c("freshness_look",(writer)=>this.#bh(writer,now),readLook);
+return this.#c("freshness_look",(writer)=>this.#bg(writer,now),readLook);
 }
 label(now){
-return this.#c("freshness_label",(writer)=>this.#bh(writer,now),readLabel);
+return this.#c("freshness_label",(writer)=>this.#bg(writer,now),readLabel);
 }
 policy(){
 return this.#c("freshness_policy",null,readPolicy);
@@ -1481,7 +1482,7 @@ return this.#c("freshness_counters",null,readCounters);
 destroy(){
 this.#c("freshness_destroy",null);
 }
-#bh(writer,now){
+#bg(writer,now){
 if(Math.floor(now)<this.#aa){
 const problem=`${now} is before the last event, at ${this.#aa}; pass a clock that never runs backwards`;
 throw new EngineError("wentBack","now",problem);
@@ -1806,9 +1807,9 @@ return{ask,readAnswer,outcomeOf,retryAfter};
 const m_engine_origin_gate=(()=>{
 const gates=new WeakMap();
 class OriginGate{
-#bi;
+#bh;
 #ab;
-#an;
+#am;
 #p=0;
 #k=new Map();
 #s=new Set();
@@ -1820,9 +1821,9 @@ const known=gates.get(engine);
 return remembered(known,originOf(address),(name)=>new OriginGate(engine,policy,now,name));
 }
 constructor(engine,policy,now,name){
-this.#bi=engine.origin(policy);
+this.#bh=engine.origin(policy);
 this.#ab=name;
-this.#an=now;
+this.#am=now;
 }
 get isUnused(){
 return this.#x.size===0&&this.#s.size===0;
@@ -1831,7 +1832,7 @@ get isRestrained(){
 return Object.values(this.#ak).some((limit)=>limit !==null);
 }
 destroy(){
-this.#bi.destroy();
+this.#bh.destroy();
 }
 join(resource){
 this.#x.add(resource);
@@ -1850,7 +1851,7 @@ hurry(number){
 if(this.#k.has(number))this.#t({event:"asks",with:{number,priority:"high",isLongPoll:this.#k.get(number).isLongPoll}});
 }
 stream(open,refuse){
-if(this.#dt()){
+if(this.#dr()){
 queueMicrotask(open);
 return null;
 }
@@ -1870,7 +1871,7 @@ refuse();
 queueMicrotask(start);
 return number;
 }
-#dt(){
+#dr(){
 const entries=globalThis.performance?.getEntriesByType?.("resource")??[];
 const known=entries.filter(({name,nextHopProtocol})=>nextHopProtocol&&name.startsWith(`${this.#ab}/`));
 return /^h[23]/.test(known.at(-1)?.nextHopProtocol??"");
@@ -1883,23 +1884,23 @@ this.#t({event:"withdrew",with:{number}});
 tooSlow(number){
 this.#s.delete(number);
 const wasSent=!this.#k.delete(number);
-if(wasSent)this.#t({event:"ended",with:{number,now:this.#an(),outcome:"timedOut"}});
+if(wasSent)this.#t({event:"ended",with:{number,now:this.#am(),outcome:"timedOut"}});
 else this.#t({event:"withdrew",with:{number}});
 }
 ended(number,arrival){
 this.#s.delete(number);
 const{outcome,marks,rateLimit=null}=arrival;
-const report={number,now:this.#an(),outcome,serverTime:marks.serverTime??null,rateLimit,resources:this.#x.size};
+const report={number,now:this.#am(),outcome,serverTime:marks.serverTime??null,rateLimit,resources:this.#x.size};
 if(outcome==="content")report.revision=0;
 if(outcome==="undecodable")report.reason=0;
 if(outcome==="throttled")report.retryAfter=arrival.retryAfter;
 this.#t({event:"ended",with:report});
 }
 asksForPause({retryAfter,serverTime}){
-this.#t({event:"ended",with:{number:0,now:this.#an(),outcome:"throttled",retryAfter,serverTime,rateLimit:null,resources:this.#x.size}});
+this.#t({event:"ended",with:{number:0,now:this.#am(),outcome:"throttled",retryAfter,serverTime,rateLimit:null,resources:this.#x.size}});
 }
 #t(event){
-const{restraint,send}=this.#bi.handle(event);
+const{restraint,send}=this.#bh.handle(event);
 if(JSON.stringify(restraint)!==JSON.stringify(this.#ak)){
 this.#ak=restraint;
 for(const resource of this.#x)queueMicrotask(()=>this.#x.has(resource)&&resource.restrain(this.#ak));
@@ -1999,30 +2000,28 @@ const MOST_RECEIPTS=64;
 const LONGEST_TIMER_MS=2 ** 31 - 1;
 class LiveResource{
 #b=null;
-#cl=null;
+#ck=null;
 #l=null;
-#cm=null;
+#cl=null;
 #m=null;
 #ac={question:0};
-#h=null;
+#g=null;
 #ad=null;
 #y=null;
+#bi=0;
 #bj=0;
-#bk=0;
 #v=null;
-#f=null;
-#bl=null;
+#e=null;
+#bk=null;
 #p=0;
 #aa=-Infinity;
 #ae=null;
-#bm=[];
-#ao=[];
-#bn=new Map();
-#cn=[];
-#ap=new Map();
-#aq=false;
-#co=0;
-#al=null;
+#bl=[];
+#an=[];
+#bm=new Map();
+#cm=[];
+#ao=new Map();
+#ap=false;
 constructor(source,{engine,policy,clientPolicy=policy,device,onChange,onArrival=()=>{},onConfirmed=()=>{},send,timers=globalThis,mostRecords=MOST_RECORDS}){
 this.source=source;
 this.engine=engine;
@@ -2044,12 +2043,12 @@ return(this.#aa=Math.max(this.#aa,this.device.now()));
 watch(question){
 if(this.#m !==null&&this.source.isSame(question,this.#m))return;
 this.#m=question;
-[this.#ae,this.#al]=[null,null];
-if(!this.#b)return this.#du();
+this.#ae=null;
+if(!this.#b)return this.#ds();
 this.#ac={question:this.#ac.question + 1};
 const hadStream=this.#ad !==null||this.#y !==null;
-this.#ar();
-[this.#bj,this.#bk]=[0,0];
+this.#aq();
+[this.#bi,this.#bj]=[0,0];
 this.#a({event:"contextChanged",with:this.#ac});
 if(hadStream)this.#a({event:"linkLost"});
 }
@@ -2064,36 +2063,36 @@ this.#b&&this.#a({event:"acted"});
 }
 invalidate(){
 if(!this.#b)return;
-this.#aq=this.#h !==null;
+this.#ap=this.#g !==null;
 this.acted();
-if(!this.#aq)this.#a({event:"wished",with:{wish:"change"}});
+if(!this.#ap)this.#a({event:"wished",with:{wish:"change"}});
 }
 stop(){
 if(!this.#b)return;
 this.#a({event:"stopped"});
+this.#ck();
+this.#aq();
 this.#cl();
-this.#ar();
-this.#cm();
 this.timers.clearTimeout(this.#v);
 this.#b.destroy();
-[this.#b,this.#m,this.#f,this.#ae]=[null,null,null,null];
+[this.#b,this.#m,this.#e,this.#ae]=[null,null,null,null];
 }
 refresh({isForced=false}={}){
 if(!this.#b)return;
 this.#a({event:"wished",with:{wish:isForced?"hardRefresh":"person"}});
-if(this.#h)this.#l.hurry(this.#h.number);
+if(this.#g)this.#l.hurry(this.#g.number);
 }
 restrain(restraint){
 this.#b&&this.#a({event:"restrained",with:restraint});
 }
-get requests(){
-return this.#co;
-}
 get question(){
 return this.#m;
 }
+get outstanding(){
+return this.#g?.generation??null;
+}
 get body(){
-return this.#f?.body??null;
+return this.#e?.body??null;
 }
 look(){
 return this.#b?.look(this.now())??null;
@@ -2104,77 +2103,77 @@ return this.#ae;
 diagnostics(){
 if(!this.#b)return null;
 return{
-ring:this.#bm,
-records:this.#ao,
+ring:this.#bl,
+records:this.#an,
 counters:this.#b.counters(),
 policy:this.policy,
 look:this.look(),
-notes:this.#cn,
+notes:this.#cm,
 now:this.now(),
 };
 }
-#du(){
+#ds(){
 this.#b=this.engine.machine({policy:this.wished,context:this.#ac});
-this.#cl=this.device.listen((event)=>this.#a(event));
+this.#ck=this.device.listen((event)=>this.#a(event));
 this.#l=OriginGate.of(this.engine,this.source.address(this.#m,null),this.clientPolicy,()=>this.device.now());
-this.#cm=this.#l.join(this);
+this.#cl=this.#l.join(this);
 this.#a({event:"started"});
 }
-#a(event,now=this.now(),confirms=null){
+#a(event,now=this.now()){
 const effects=this.#b.handle(event,now,Engine.draw());
-if(effects.notes.length>0)this.#cn=effects.notes;
-if(effects.cancel !==null&&this.#h?.generation===effects.cancel){
-this.#h.abort.abort();
-if(effects.notes.includes("timedOut"))this.#l.tooSlow(this.#h.number);
-else this.#l.withdraw(this.#h.number);
-this.#h=null;
+if(effects.notes.length>0)this.#cm=effects.notes;
+if(effects.cancel !==null&&this.#g?.generation===effects.cancel){
+this.#g.abort.abort();
+if(effects.notes.includes("timedOut"))this.#l.tooSlow(this.#g.number);
+else this.#l.withdraw(this.#g.number);
+this.#g=null;
 }
-if(effects.sample)this.#dv(effects.sample);
-this.#dw(effects,now);
-if(effects.snapshot==="apply"||effects.snapshot==="verify")confirms?.();
-if(effects.request)this.#dx(effects.request);
-if(effects.link==="open")this.#dy();
-if(effects.link==="close")this.#ar();
-this.#dz(effects.alarm,now);
+if(effects.sample)this.#dt(effects.sample);
+this.#du(effects,now);
+if(effects.asOf !==null)this.onConfirmed(effects.asOf,effects.sample?.generation??null);
+if(effects.request)this.#dv(effects.request);
+if(effects.link==="open")this.#dw();
+if(effects.link==="close")this.#aq();
+this.#dx(effects.alarm,now);
 if(effects.changes.length>0||effects.snapshot !=="none")this.onChange(this);
 return effects;
 }
-#dz(alarm,now){
+#dx(alarm,now){
 this.timers.clearTimeout(this.#v);
 if(alarm===null)return;
 const wait=Math.min(Math.max(0,alarm - now),LONGEST_TIMER_MS);
 this.#v=this.timers.setTimeout(()=>this.#a({event:"woke"}),wait);
 }
-#dw(effects,now){
+#du(effects,now){
 const look=this.#b.look(now);
-const incoming=this.#bl;
-this.#bl=null;
+const incoming=this.#bk;
+this.#bk=null;
 if(incoming&&look.revision===incoming.revision&&effects.snapshot !=="hold"){
 const isValid=look.validator !==null&&look.validator===incoming.validator;
-this.#f={...incoming,tag:isValid?incoming.tag:null};
+this.#e={...incoming,tag:isValid?incoming.tag:null};
 }
-if(look.revision===null)this.#f=null;
+if(look.revision===null)this.#e=null;
 if(effects.notes.includes("timedOut"))this.#ae={problem:null,reason:null};
 }
-get #cp(){
+get #cn(){
 return `GET ${nameOf(this.source.address(this.#m,null))}`;
 }
-#ea(generation){
-const before=/;m=([0-9a-f]{16})[0-9a-f]{48}$/.exec(this.#ap.get(this.#cp)??"");
+#dy(generation){
+const before=/;m=([0-9a-f]{16})[0-9a-f]{48}$/.exec(this.#ao.get(this.#cn)??"");
 return before?{"X-MD-Receipt-After":`${generation};${before[1]}`}:{};
 }
-#dv(sample){
-const evidence=this.#bn.get(sample.generation);
-this.#bn.clear();
-const record=sampleRecord(sample,this.#cp,this.origin,evidence);
-if(evidence?.receipt)this.#ap.set(record.resource,evidence.receipt);
-if(this.#ap.size>MOST_RECEIPTS)this.#ap.clear();
+#dt(sample){
+const evidence=this.#bm.get(sample.generation);
+this.#bm.clear();
+const record=sampleRecord(sample,this.#cn,this.origin,evidence);
+if(evidence?.receipt)this.#ao.set(record.resource,evidence.receipt);
+if(this.#ao.size>MOST_RECEIPTS)this.#ao.clear();
 const capacity=this.policy.ringCapacity;
-this.#bm=[...this.#bm,record].slice(-capacity);
-this.#ao.push(record);
-if(this.#ao.length>this.mostRecords)this.#ao.shift();
+this.#bl=[...this.#bl,record].slice(-capacity);
+this.#an.push(record);
+if(this.#an.length>this.mostRecords)this.#an.shift();
 }
-#dx(request){
+#dv(request){
 const machine=this.#b;
 const flight={generation:request.generation,abort:new AbortController(),number:0};
 flight.number=this.#l.ask(request,(isHeld)=>{
@@ -2186,19 +2185,18 @@ if(flight.abort.signal.aborted)return;
 }
 this.#d(request,flight);
 });
-this.#h=flight;
+this.#g=flight;
 }
 async #d(request,{abort,number}){
 const machine=this.#b;
 const why={origin:request.origin??null,asked:this.source.subjectOf(this.#m)};
-const isKnown=request.validator !==null&&this.#f?.validator===request.validator;
-const base=isKnown&&this.#f.tag !==null?this.#f:null;
-const order=(this.#co +=1);
+const isKnown=request.validator !==null&&this.#e?.validator===request.validator;
+const base=isKnown&&this.#e.tag !==null?this.#e:null;
 const arrival=await ask(this.source.address(this.#m,base),{
 tag:base?.tag??null,
-fields:{...this.source.fields(),...this.#ea(request.generation)},
-read:(document,headers)=>this.source.read(document,headers,base,this.#f),
-ownsTime:this.source.ownsTime?.(this.#f?.body)??false,
+fields:{...this.source.fields(),...this.#dy(request.generation)},
+read:(document,headers)=>this.source.read(document,headers,base,this.#e),
+ownsTime:this.source.ownsTime?.(this.#e?.body)??false,
 wait:request.longPoll===null?null:Math.floor(request.longPoll / 1000),
 signal:abort.signal,
 now:()=>this.now(),
@@ -2206,43 +2204,38 @@ send:this.send,
 });
 if(!abort.signal.aborted)this.#l.ended(number,arrival);
 if(this.#b !==machine)return;
-const isAwaited=this.#h?.generation===request.generation;
-if(isAwaited)this.#h=null;
+if(this.#g?.generation===request.generation)this.#g=null;
 const{generation,context}=request;
 if(arrival.isOfAnotherCopy){
 this.#a({event:"answered",with:{generation,context,answer:{outcome:"cancelled"}}});
 const wish={origin:"change",isUnconditional:true};
 return this.#a({event:"wished",with:wish});
 }
-this.#bn.set(generation,{...why,...arrival.evidence});
+this.#bm.set(generation,{...why,...arrival.evidence});
 const isCurrent=context.question===this.#ac.question;
 if(isCurrent&&arrival.outcome !=="cancelled"){
 this.#ae={problem:arrival.problem,reason:arrival.reason??null};
 this.onArrival(arrival);
 }
-const stored=arrival.marks.transit??0;
-const servedAt=stored>0?arrival.askedAt - stored - 1000:arrival.askedAt;
-const confirms=()=>this.onConfirmed(order,servedAt);
-const effects=this.#cq("answered",{generation,context},this.#cr(arrival,isCurrent),arrival.answeredAt,confirms);
-if(isAwaited&&isCurrent&&effects.snapshot==="hold"&&effects.notes.includes("superseded"))this.#al=confirms;
-if(!this.#aq||this.#h !==null)return;
-this.#aq=false;
+this.#co("answered",{generation,context},this.#cp(arrival,isCurrent),arrival.answeredAt);
+if(!this.#ap||this.#g !==null)return;
+this.#ap=false;
 if(this.#b===machine)this.#a({event:"wished",with:{wish:"change"}});
 }
-#cq(event,values,answer,arrivedAt,confirms=null){
+#co(event,values,answer,arrivedAt){
 const now=this.now();
 answer.decoding=Math.max(0,Math.round(now - arrivedAt));
-return this.#a({event,with:{...values,answer}},now,confirms);
+this.#a({event,with:{...values,answer}},now);
 }
-#cr(arrival,isCurrent){
+#cp(arrival,isCurrent){
 try{
-return this.#cs(arrival,isCurrent);
+return this.#cq(arrival,isCurrent);
 }catch(failure){
 this.#ae={problem:null,reason:String(failure?.message??failure).slice(0,200)};
-return this.#cs({...arrival,outcome:"undecodable"},isCurrent);
+return this.#cq({...arrival,outcome:"undecodable"},isCurrent);
 }
 }
-#cs(arrival,isCurrent){
+#cq(arrival,isCurrent){
 const answer={
 outcome:arrival.outcome,status:arrival.status,bytes:arrival.bytes,hints:arrival.hints,
 marks:{...arrival.marks,...this.source.marks},deviceTime:Date.now(),
@@ -2250,14 +2243,14 @@ marks:{...arrival.marks,...this.source.marks},deviceTime:Date.now(),
 if(arrival.answeredAt !==undefined)answer.delay=Math.max(0,Math.round(arrival.answeredAt - arrival.askedAt));
 this.#p +=1;
 if(arrival.outcome==="content"){
-const isSame=isCurrent&&this.#f !==null&&this.#eb(arrival.body);
+const isSame=isCurrent&&this.#e !==null&&this.#dz(arrival.body);
 const incoming={
 body:arrival.body,
 tag:arrival.tag,
-revision:isSame?this.#f.revision:this.#p,
+revision:isSame?this.#e.revision:this.#p,
 validator:arrival.tag===null?null:this.#p,
 };
-if(isCurrent)this.#bl=incoming;
+if(isCurrent)this.#bk=incoming;
 answer.revision=incoming.revision;
 answer.validator=incoming.validator;
 Object.assign(answer,this.source.natureOf(arrival.body));
@@ -2266,19 +2259,19 @@ if(arrival.outcome==="throttled")answer.retryAfter=arrival.retryAfter;
 if(arrival.outcome==="undecodable")answer.reason=this.#p;
 return answer;
 }
-#eb(body){
+#dz(body){
 try{
-return this.source.contentOf(this.#f.body)===this.source.contentOf(body);
+return this.source.contentOf(this.#e.body)===this.source.contentOf(body);
 }catch{
 return false;
 }
 }
-#dy(){
-this.#ar();
-if(this.source.occupiesNoConnection)return this.#ct();
+#dw(){
+this.#aq();
+if(this.source.occupiesNoConnection)return this.#cr();
 const place={number:null};
 place.number=this.#l.stream(
-()=>this.#y===place&&this.#ct(),
+()=>this.#y===place&&this.#cr(),
 ()=>{
 if(this.#y !==place)return;
 this.#y=null;
@@ -2287,45 +2280,42 @@ this.#a({event:"linkLost"});
 );
 this.#y=place;
 }
-#ct(){
+#cr(){
 let heardAt=this.now();
-const stream=this.source.openStream(this.#m,this.#f,{
+const stream=this.source.openStream(this.#m,this.#e,{
 opened:(isResumed)=>this.#a({event:"linkOpened",with:{isResumed}}),
 heard:()=>{
 heardAt=this.now();
 this.#a({event:"linkHeard"},heardAt);
 },
 gap:()=>this.#a({event:"linkGap"}),
-delivered:(arrival)=>this.#ec(arrival,heardAt),
-lost:(pause)=>this.#ed(stream,pause),
-retry:(ms)=>(this.#bj=ms),
-wait:Math.max(0,this.#bk - this.now()),
+delivered:(arrival)=>this.#ea(arrival,heardAt),
+current:()=>this.#e?.body??null,
+lost:(pause)=>this.#eb(stream,pause),
+retry:(ms)=>(this.#bi=ms),
+wait:Math.max(0,this.#bj - this.now()),
 });
 this.#ad=stream;
 }
-#ec(arrival,heardAt){
+#ea(arrival,heardAt){
 this.onArrival({...arrival,askedAt:heardAt,answeredAt:heardAt});
-const confirms=this.#al;
-this.#cq("linkDelivered",{context:this.#ac},this.#cr(arrival,true),heardAt,()=>{
-confirms?.();
-if(this.#al===confirms)this.#al=null;
-});
+this.#co("linkDelivered",{context:this.#ac},this.#cp(arrival,true),heardAt);
 }
-#ed(stream,pause=null){
+#eb(stream,pause=null){
 if(this.#ad !==stream)return;
 if(pause !==null)this.#l.asksForPause(pause);
 this.#ad=null;
-this.#cu();
-this.#bk=this.now()+ this.#bj;
+this.#cs();
+this.#bj=this.now()+ this.#bi;
 this.#a({event:"linkLost"});
 }
-#ar(){
+#aq(){
 const stream=this.#ad;
 this.#ad=null;
 stream?.close();
-this.#cu();
+this.#cs();
 }
-#cu(){
+#cs(){
 const place=this.#y;
 this.#y=null;
 if(place !==null&&place.number !==null)this.#l.withdraw(place.number);
@@ -2359,24 +2349,24 @@ const KEPT="notices";
 const LONGEST=200;
 class Notices{
 #af=element("notify");
-#bo=false;
+#bn=false;
 constructor(page,onChosen){
 this.page=page;
 this.onChosen=onChosen;
 this.#af.closest("label").hidden=!("Notification" in globalThis);
 this.#af.checked=this.isOn;
-this.#af.addEventListener("change",()=>this.#as(this.#af.checked));
+this.#af.addEventListener("change",()=>this.#ar(this.#af.checked));
 }
 get isOn(){
 return memory.read(KEPT)===true&&globalThis.Notification?.permission==="granted";
 }
 speak(){
-setText(element("notify-note"),this.#bo?this.page.say("notifyRefused"):"");
+setText(element("notify-note"),this.#bn?this.page.say("notifyRefused"):"");
 }
-async #as(isWished){
+async #ar(isWished){
 const answer=isWished?await Notification.requestPermission():null;
-this.#bo=isWished&&answer !=="granted";
-memory.write(KEPT,isWished&&!this.#bo?true:null);
+this.#bn=isWished&&answer !=="granted";
+memory.write(KEPT,isWished&&!this.#bn?true:null);
 this.#af.checked=this.isOn;
 this.speak();
 }
@@ -2399,7 +2389,7 @@ return{Notices};
 const m_worktrees_omission_list=(()=>{
 const{newElement}=m_shared_dom;
 class OmissionList{
-#cv=false;
+#ct=false;
 constructor(page,parts){
 this.page=page;
 this.parts=parts;
@@ -2407,8 +2397,8 @@ parts.omissions.addEventListener("toggle",()=>this.list());
 }
 show(isEmpty){
 this.parts.omissions.hidden=false;
-if(!isEmpty||this.#cv)return;
-this.#cv=true;
+if(!isEmpty||this.#ct)return;
+this.#ct=true;
 this.parts.omissions.open=true;
 }
 async list(){
@@ -2427,13 +2417,13 @@ parts.omissionsnote.textContent=note;
 parts.omitted.replaceChildren(...found.map((one)=>{
 const item=newElement("li","");
 item.dataset.reason=one.reason;
-const text=newElement("span","",this.#ee(one));
+const text=newElement("span","",this.#ec(one));
 if(typeof one.detail==="string")text.title=one.detail;
 item.append(text);
 return item;
 }));
 }
-#ee({reason,path,detail}){
+#ec({reason,path,detail}){
 const known=`omission-${reason}`;
 const sentence=this.page.say(known,{path});
 return sentence===known?detail??path:sentence;
@@ -2448,7 +2438,7 @@ class RestoreList{
 constructor(page,parts){
 this.page=page;
 this.parts=parts;
-parts.undo.addEventListener("click",()=>this.#cw(this.#w));
+parts.undo.addEventListener("click",()=>this.#cu(this.#w));
 parts.restores.addEventListener("toggle",()=>this.#n());
 }
 offer(point){
@@ -2456,7 +2446,7 @@ this.#w=point??null;
 this.parts.undoline.hidden=!point;
 this.#n();
 }
-async #cw(point){
+async #cu(point){
 const{page}=this;
 if(!point)return;
 try{
@@ -2486,7 +2476,7 @@ const until=page.say("keptUntil",{time:time(point.kept_until)});
 const button=newElement("button","tool",page.say("undo"));
 button.type="button";
 button.dataset.restore=point.id;
-button.addEventListener("click",()=>this.#cw(point));
+button.addEventListener("click",()=>this.#cu(point));
 item.append(newElement("span","",`${time(point.created_at)}: ${what} ${until}`),button);
 return item;
 }));
@@ -2520,20 +2510,20 @@ const m_shared_token_form=(()=>{
 const{element,setText}=m_shared_dom;
 const{visitMemory}=m_shared_visit_memory;
 class TokenForm{
-#at=element("token-form");
-#au=element("token");
+#as=element("token-form");
+#at=element("token");
 #ag;
 constructor(name,onToken){
 this.name=name;
 const kept=visitMemory.read(name);
 this.#ag=typeof kept==="string"?kept:null;
-this.#at.addEventListener("submit",(event)=>{
+this.#as.addEventListener("submit",(event)=>{
 event.preventDefault();
-const token=this.#au.value.trim();
-if(!token)return this.#au.focus();
+const token=this.#at.value.trim();
+if(!token)return this.#at.focus();
 this.#ag=token;
 visitMemory.write(name,token);
-this.#au.value="";
+this.#at.value="";
 this.hide();
 onToken();
 });
@@ -2542,16 +2532,16 @@ get fields(){
 return this.#ag&&/^[\x21-\x7e]+$/.test(this.#ag)?{Authorization:`Bearer ${this.#ag}`}:{};
 }
 get isShown(){
-return !this.#at.hidden;
+return !this.#as.hidden;
 }
 ask(say){
 setText(element("token-refused"),this.#ag?say("tokenRefused"):"");
 if(this.isShown)return;
-this.#at.hidden=false;
-if(document.activeElement===document.body)this.#au.focus();
+this.#as.hidden=false;
+if(document.activeElement===document.body)this.#at.focus();
 }
 hide(){
-this.#at.hidden=true;
+this.#as.hidden=true;
 }
 }
 return{TokenForm};
@@ -2560,12 +2550,12 @@ const m_shared_announcer=(()=>{
 const{element,setText}=m_shared_dom;
 const LEAST_GAP_MS=20_000;
 class Announcer{
-#cx=-LEAST_GAP_MS;
-#ef=element("announcement");
+#cv=-LEAST_GAP_MS;
+#ed=element("announcement");
 say(sentence,{now,urgent=false}){
-if(!sentence||(!urgent&&now - this.#cx<LEAST_GAP_MS))return false;
-this.#cx=now;
-setText(this.#ef,sentence);
+if(!sentence||(!urgent&&now - this.#cv<LEAST_GAP_MS))return false;
+this.#cv=now;
+setText(this.#ed,sentence);
 return true;
 }
 }
@@ -2574,29 +2564,29 @@ return{Announcer};
 const m_engine_clock=(()=>{
 const SLEPT_FROM_MS=5000;
 class SteadyClock{
-#cy=performance.now();
-#cz=Date.now();
+#cw=performance.now();
+#cx=Date.now();
 now(){
 return performance.now();
 }
 notice(){
 const [steady,wall]=[performance.now(),Date.now()];
-const gap=wall - this.#cz -(steady - this.#cy);
-[this.#cy,this.#cz]=[steady,wall];
+const gap=wall - this.#cx -(steady - this.#cw);
+[this.#cw,this.#cx]=[steady,wall];
 return gap>=SLEPT_FROM_MS;
 }
 }
 const steadyClock=new SteadyClock();
 class ServerClock{
 #r=Date.now()- steadyClock.now();
-#da=false;
+#cy=false;
 learn(serverTime,{askedAt,answeredAt}){
 if(serverTime===null)return;
 const middle=(askedAt + answeredAt)/ 2;
 const believed=middle + this.#r;
-const isWithin=this.#da&&serverTime % 1000===0&&believed>=serverTime&&believed<serverTime + 1000;
+const isWithin=this.#cy&&serverTime % 1000===0&&believed>=serverTime&&believed<serverTime + 1000;
 if(!isWithin)this.#r=serverTime - middle;
-this.#da=true;
+this.#cy=true;
 }
 learnFrom(arrival){
 if(arrival.outcome==="content"||arrival.outcome==="unchanged")this.learn(arrival.marks.serverTime??null,arrival);
@@ -2617,57 +2607,57 @@ return{steadyClock,ServerClock,everySecond};
 const m_engine_device=(()=>{
 const{steadyClock}=m_engine_clock;
 class Device{
-#bp=new Set();
+#bo=new Set();
+#au=null;
 #av=null;
-#aw=null;
 constructor(){
-this.#ax();
+this.#aw();
 if(typeof document==="undefined")return;
-document.addEventListener("visibilitychange",()=>this.#ax());
-document.addEventListener("freeze",()=>this.#bq("suspended"));
-document.addEventListener("resume",()=>this.#ax());
-addEventListener("pagehide",()=>this.#bq("suspended"));
-addEventListener("pageshow",()=>this.#ax());
+document.addEventListener("visibilitychange",()=>this.#aw());
+document.addEventListener("freeze",()=>this.#bp("suspended"));
+document.addEventListener("resume",()=>this.#aw());
+addEventListener("pagehide",()=>this.#bp("suspended"));
+addEventListener("pageshow",()=>this.#aw());
 addEventListener("focus",()=>this.#a({event:"focused"}));
-for(const name of ["online","offline"])addEventListener(name,()=>this.#br());
-navigator.connection?.addEventListener?.("change",()=>this.#br());
+for(const name of ["online","offline"])addEventListener(name,()=>this.#bq());
+navigator.connection?.addEventListener?.("change",()=>this.#bq());
 }
 now(){
 return steadyClock.now();
 }
 get lifecycle(){
-return this.#av;
+return this.#au;
 }
 get connectivity(){
-return this.#aw;
+return this.#av;
 }
 listen(listener){
-listener({event:"lifecycle",with:{to:this.#av}});
-listener({event:"connectivity",with:{to:this.#aw}});
-this.#bp.add(listener);
-return()=>this.#bp.delete(listener);
+listener({event:"lifecycle",with:{to:this.#au}});
+listener({event:"connectivity",with:{to:this.#av}});
+this.#bo.add(listener);
+return()=>this.#bo.delete(listener);
 }
 tick(){
 if(steadyClock.notice())this.#a({event:"slept"});
 }
-#ax(){
-this.#bq(globalThis.document?.hidden?"background":"foreground");
-this.#br();
+#aw(){
+this.#bp(globalThis.document?.hidden?"background":"foreground");
+this.#bq();
 }
-#bq(to){
-if(this.#av===to)return;
-this.#av=to;
+#bp(to){
+if(this.#au===to)return;
+this.#au=to;
 this.#a({event:"lifecycle",with:{to}});
 }
-#br(){
+#bq(){
 const{onLine,connection}=globalThis.navigator??{};
 const to=onLine===false?"offline":connection?.saveData?"metered":"online";
-if(this.#aw===to)return;
-this.#aw=to;
+if(this.#av===to)return;
+this.#av=to;
 this.#a({event:"connectivity",with:{to}});
 }
 #a(event){
-for(const listener of this.#bp)listener(event);
+for(const listener of this.#bo)listener(event);
 }
 }
 return{Device};
@@ -2714,10 +2704,10 @@ const{languageOf,loadMessages,LOCALES,sentences}=m_messages_messages;
 const FAULT={pageFault:"{reason}",reload:"Reload"};
 const THEMES=["auto","light","dark"];
 class WorkPage{
-#db;
-#dc=null;
+#cz;
+#da=null;
 constructor({modules,language,messages}){
-this.#db=modules;
+this.#cz=modules;
 this.language=language;
 this.messages=messages;
 this.device=new Device();
@@ -2727,8 +2717,8 @@ const theme=new URLSearchParams(location.search).get("theme");
 this.theme=THEMES.includes(theme)?theme:memory.read("theme")??"auto";
 this.say=sentences(language,messages);
 for(const id of ["settings","help"])makeDialog(element(id));
-element("language").addEventListener("change",(event)=>this.#eg(event.target.value));
-element("theme").addEventListener("change",(event)=>this.#as("theme","theme",event.target.value));
+element("language").addEventListener("change",(event)=>this.#ee(event.target.value));
+element("theme").addEventListener("change",(event)=>this.#ar("theme","theme",event.target.value));
 element("settings-open").addEventListener("click",()=>element("settings").showModal());
 element("help-open").addEventListener("click",()=>this.help());
 document.addEventListener("visibilitychange",()=>document.hidden||this.tick());
@@ -2747,15 +2737,15 @@ help(){
 element("settings").close();
 element("help").showModal();
 }
-async #eg(language){
-this.#dc=language;
-const messages=await loadMessages(this.#db,language).catch(()=>null);
-if(this.#dc !==language)return;
+async #ee(language){
+this.#da=language;
+const messages=await loadMessages(this.#cz,language).catch(()=>null);
+if(this.#da !==language)return;
 if(!messages)return void(element("language").value=this.language);
 this.messages=messages;
-this.#as("language","lang",language);
+this.#ar("language","lang",language);
 }
-#as(name,parameter,value){
+#ar(name,parameter,value){
 this[name]=value;
 memory.write(name,value);
 const address=new URL(location.href);
@@ -2869,37 +2859,37 @@ reject(signal.reason);
 });
 class EventStreamParser{
 retry=null;
-#bs="";
-#ay=[];
+#br="";
+#ax=[];
 #ab="";
-#bt=0;
-#dd=null;
+#bs=0;
+#db=null;
 feed(text){
 const events=[];
-let rest=this.#bs + text;
+let rest=this.#br + text;
 const held=rest.endsWith("\r")?"\r":"";
 if(held)rest=rest.slice(0,-1);
 const lines=rest.split(/\r\n|\n|\r/);
-this.#bs=lines.pop()+ held;
-for(const line of lines)this.#eh(line,events);
-if(this.#bt + this.#bs.length>LONGEST_EVENT)throw new RangeError("the event is too long");
+this.#br=lines.pop()+ held;
+for(const line of lines)this.#ef(line,events);
+if(this.#bs + this.#br.length>LONGEST_EVENT)throw new RangeError("the event is too long");
 return events;
 }
-#eh(line,events){
-if(line==="")return this.#ei(events);
+#ef(line,events){
+if(line==="")return this.#eg(events);
 if(line.startsWith(":"))return;
 const colon=line.indexOf(":");
 const field=colon<0?line:line.slice(0,colon);
 const value=colon<0?"":line.slice(colon + 1).replace(/^ /,"");
-if(field==="data")this.#ay.push(value);
+if(field==="data")this.#ax.push(value);
 if(field==="event")this.#ab=value;
 if(field==="retry"&&/^[0-9]+$/.test(value))this.retry=Math.min(Number(value),LONGEST_RETRY_MS);
-if(field==="id"&&!value.includes("\0"))this.#dd=value;
-this.#bt +=line.length;
+if(field==="id"&&!value.includes("\0"))this.#db=value;
+this.#bs +=line.length;
 }
-#ei(events){
-if(this.#ay.length>0)events.push({name:this.#ab||"message",id:this.#dd,data:this.#ay.join("\n")});
-[this.#ay,this.#ab,this.#bt]=[[],"",0];
+#eg(events){
+if(this.#ax.length>0)events.push({name:this.#ab||"message",id:this.#db,data:this.#ax.join("\n")});
+[this.#ax,this.#ab,this.#bs]=[[],"",0];
 }
 }
 async function readEventStream(address,{lastId,fields={},signal,wait=0,send=fetch,onOpen,onLife,onRetry=()=>{},onEvent}){
@@ -2930,19 +2920,19 @@ return{pause,EventStreamParser,readEventStream};
 })();
 const m_engine_resource_stream=(()=>{
 class ResourceStream{
-#bu=new AbortController();
+#bt=new AbortController();
 constructor(listener){
 this.listener=listener;
 }
 async run(read,address,options={}){
-const tell=(act)=>this.#bu.signal.aborted||act();
+const tell=(act)=>this.#bt.signal.aborted||act();
 const lastId=options.lastId??null;
 let pause=null;
 try{
 await read(address,{
 ...options,
 lastId,
-signal:this.#bu.signal,
+signal:this.#bt.signal,
 wait:this.listener.wait,
 onRetry:(ms)=>tell(()=>this.listener.retry(ms)),
 onOpen:()=>tell(()=>this.listener.opened(lastId !==null)),
@@ -2960,7 +2950,7 @@ deliver(outcome,{body=null,tag=null,bytes,marks={},hints={}}){
 this.listener.delivered({outcome,status:200,body,tag,bytes,marks,hints});
 }
 close(){
-this.#bu.abort();
+this.#bt.abort();
 }
 }
 return{ResourceStream};
@@ -3061,10 +3051,10 @@ setText(parts.path,worktree.path);
 const reason=worktree.activity?.reason;
 parts.reason.hidden=!reason;
 setText(parts.reason,reasonInWords(reason,say));
-this.#ej(worktree.activity??{},say);
+this.#eh(worktree.activity??{},say);
+this.#ei(worktree,say);
+this.#ej(worktree.todos??[],say);
 this.#ek(worktree,say);
-this.#el(worktree.todos??[],say);
-this.#em(worktree,say);
 for(const button of this.root.querySelectorAll("button[data-act]"))setText(button,say(button.dataset.act));
 part(this.root,"seen").hidden=state !=="done_unseen";
 for(const name of ["merge","sync"])parts[name].hidden=worktree.is_main===true;
@@ -3080,7 +3070,7 @@ setText(node,Number.isNaN(since)?"":say("sinceAge",{age:spanOf((now - since)/ 10
 setAttribute(node,"title",Number.isNaN(since)?null:new Date(since).toLocaleString(locale));
 }
 }
-#ej({agents=[],confidence,state,since,source},say){
+#eh({agents=[],confidence,state,since,source},say){
 const{who,agents:list}=this.parts;
 setAttribute(this.parts.since,"datetime",since??"");
 const one=agents.length===1?[agentName(agents[0]),agents[0].tool]:[];
@@ -3101,7 +3091,7 @@ if(agent.reason)item.append(newElement("span","agent-reason",reasonInWords(agent
 return item;
 }));
 }
-#ek({latest_user_prompt:prompt,latest_claude_message:message},say){
+#ei({latest_user_prompt:prompt,latest_claude_message:message},say){
 const entries=[["prompt",prompt],["message",message]].filter(([,text])=>text);
 const written=JSON.stringify([entries,say("prompt")]);
 this.parts.words.hidden=entries.length===0;
@@ -3109,7 +3099,7 @@ if(this.#ah.words===written)return;
 this.#ah.words=written;
 this.parts.words.replaceChildren(...entries.flatMap(([name,text])=>[newElement("dt","",say(name)),newElement("dd","",cut(text))]));
 }
-#el(list,say){
+#ej(list,say){
 const todos=list.map((todo)=>({...todo,status:todo.originalStatus??todo.status}));
 const{todos:root,todolist,todocount,todonow}=this.parts;
 root.hidden=todos.length===0;
@@ -3127,7 +3117,7 @@ item.append(newElement("span","unseen",`${known?say(`todo-${status}`):status}: `
 return item;
 }));
 }
-#em(worktree,say){
+#ek(worktree,say){
 const marks=gitMarks(worktree,say);
 const written=JSON.stringify(marks);
 if(this.parts.git.dataset.written !==written){
@@ -3209,7 +3199,7 @@ const{Refusal,WorkspaceApi}=m_worktrees_workspace_api;
 const{countOf,inOrder,stateOf}=m_worktrees_workspace_list;
 const{workspaceSource}=m_worktrees_workspace_source;
 const{isTrusted,titleOf,WorktreeCard}=m_worktrees_worktree_card;
-const WASM="/assets/freshness.cb26c38e999e.wasm";
+const WASM="/assets/freshness.70a488e74156.wasm";
 const MESSAGES={
 fr:()=>later("/assets/messages-fr-worktrees.4f183e9af6fb.js",loaded),
 de:()=>later("/assets/messages-de-worktrees.1f9d9764c5c2.js",loaded),
@@ -3224,25 +3214,25 @@ const NEWS=["needs_you","done_unseen"];
 const VAGUE=["git_failed","invalid_body","invalid_parameter"];
 class WorkspacesPage extends WorkPage{
 #z=new Map();
-#bv=null;
-#az=null;
+#bu=null;
+#ay=null;
+#bv=false;
 #bw=false;
-#bx=false;
-#de=null;
+#dc=null;
 constructor(engine,words){
 super(words);
 this.root=element("worktree-page");
 this.parts=partsOf(this.root);
-this.token=new TokenForm("workspaces.token",()=>this.#en());
+this.token=new TokenForm("workspaces.token",()=>this.#el());
 const fields=()=>this.token.fields;
 this.api=new WorkspaceApi(fields);
 this.diff=new DiffSheet(this);
 this.action=new ActionSheet(this);
 this.creation=new CreationSheet(this);
 const onArrival=(arrival)=>this.clock.learnFrom(arrival);
-this.live=new LiveResource(workspaceSource(fields),{engine,policy:POLICY,device:this.device,onChange:()=>this.#eo(),onArrival});
+this.live=new LiveResource(workspaceSource(fields),{engine,policy:POLICY,device:this.device,onChange:()=>this.#em(),onArrival});
 this.notices=new Notices(this,(id)=>this.#z.get(id)?.root.focus());
-this.anchor=new HoverAnchor(this.parts.list,{now:()=>this.device.now(),onLeave:()=>this.#ba()});
+this.anchor=new HoverAnchor(this.parts.list,{now:()=>this.device.now(),onLeave:()=>this.#az()});
 for(const name of ["refresh","again"])this.parts[name].addEventListener("click",()=>this.live.refresh());
 this.parts.create.addEventListener("click",()=>this.creation.open());
 this.restores=new RestoreList(this,this.parts);
@@ -3253,21 +3243,21 @@ this.live.watch({});
 get worktrees(){
 return this.live.body?.worktrees??[];
 }
-#en(){
-this.#bw=true;
+#el(){
+this.#bv=true;
 this.live.stop();
-this.#bw=false;
+this.#bv=false;
 this.live.watch({});
 }
-#by={
+#bx={
 diff:(card)=>this.diff.open(card),
 sync:(card)=>this.action.open("sync",card),
 merge:(card)=>this.action.open("merge",card),
 remove:(card)=>this.action.open("remove",card),
 trust:(card)=>this.action.open(isTrusted(card.worktree)?"distrust":"trust",card),
-seen:(card)=>this.#ep(card),
+seen:(card)=>this.#en(card),
 };
-async #ep(card){
+async #en(card){
 try{
 await this.api.seen(card.worktree.id);
 this.live.refresh();
@@ -3279,8 +3269,8 @@ done(sentence,point=null){
 this.restores.offer(point);
 setText(this.parts.note,sentence);
 this.parts.note.hidden=false;
-clearTimeout(this.#de);
-this.#de=setTimeout(()=>{
+clearTimeout(this.#dc);
+this.#dc=setTimeout(()=>{
 this.parts.note.hidden=true;
 this.restores.offer(null);
 },NOTE_MS);
@@ -3292,7 +3282,7 @@ if(failure.status===401){
 this.token.ask(this.say);
 return [this.say("tokenNeeded")];
 }
-const sentence=this.#df(failure.code);
+const sentence=this.#dd(failure.code);
 if(failure.processes.length>0){
 const names=failure.processes.map(({name,pid})=>`${name} (${pid})`).join(", ");
 return [this.say("processesLive",{names})];
@@ -3300,65 +3290,65 @@ return [this.say("processesLive",{names})];
 if(sentence&&!VAGUE.includes(failure.code))return [sentence];
 return [sentence??this.say("failedServer",{status:failure.status}),failure.detail].filter(Boolean);
 }
-#df(code){
+#dd(code){
 const known=`refused-${code}`;
 const sentence=this.say(known);
 return sentence===known?null:sentence;
 }
-get #dg(){
+get #de(){
 return [...this.#z.values()].find(({root})=>root.contains(document.activeElement))??null;
 }
-#dh(step){
+#df(step){
 const cards=[...this.parts.list.children];
-const at=cards.indexOf(this.#dg?.root);
+const at=cards.indexOf(this.#de?.root);
 cards[at<0?(step>0?0:cards.length - 1):Math.min(Math.max(at + step,0),cards.length - 1)]?.focus();
 }
 actOf(event){
-if(event.key==="ArrowDown")return()=>this.#dh(1);
-if(event.key==="ArrowUp")return()=>this.#dh(-1);
+if(event.key==="ArrowDown")return()=>this.#df(1);
+if(event.key==="ArrowUp")return()=>this.#df(-1);
 if(!keysAreOn())return null;
-const card=this.#dg;
+const card=this.#de;
 return{
 r:()=>this.live.refresh(),
 n:()=>this.creation.open(),
 "?":()=>this.help(),
-...(card&&{d:()=>this.#by.diff(card)}),
-...(card&&stateOf(card.worktree)==="done_unseen"&&{s:()=>this.#by.seen(card)}),
+...(card&&{d:()=>this.#bx.diff(card)}),
+...(card&&stateOf(card.worktree)==="done_unseen"&&{s:()=>this.#bx.seen(card)}),
 }[event.key]??null;
 }
 speak(){
 super.speak();
 this.notices.speak();
 this.omissions.list();
-this.#ba();
+this.#az();
 }
-#eo(){
-if(this.#bw)return;
+#em(){
+if(this.#bv)return;
 const look=this.live.look();
 if(look?.failure==="unauthorised"&&look.failureStatus===401)this.token.ask(this.say);
 else if(look?.revision !=null&&!look.failure)this.token.hide();
-this.#ba();
+this.#az();
 }
-#ba(){
+#az(){
 const body=this.live.body??null;
 const ordered=body?inOrder(body.worktrees):[];
 const needing=countOf(ordered,"needs_you");
 document.title=needing>0?`(${needing}) ${this.say("workspacesPage")}`:this.say("workspacesPage");
-this.#eq(ordered);
-pressGuard.run(this,()=>this.anchor.keep(()=>this.#er(body,ordered)));
+this.#eo(ordered);
+pressGuard.run(this,()=>this.anchor.keep(()=>this.#ep(body,ordered)));
 }
-#er(body,ordered){
+#ep(body,ordered){
 const{list,empty,create}=this.parts;
-this.#bx=this.anchor.isActive&&list.children.length>0;
-this.#es(list,this.#bx?this.#et(ordered):ordered);
+this.#bw=this.anchor.isActive&&list.children.length>0;
+this.#eq(list,this.#bw?this.#er(ordered):ordered);
 create.hidden=ordered.length===0;
 this.parts.restores.hidden=!body;
 if(body)this.omissions.show(ordered.length===0);
 empty.hidden=!body||ordered.length>0;
-this.#eu(body,ordered);
+this.#es(body,ordered);
 this.tick();
 }
-#eu(body,ordered){
+#es(body,ordered){
 const counts=COUNTED.map((state)=>[state,countOf(ordered,state)]).filter(([,count])=>count>0);
 const words=counts.map(([state,count])=>[state,this.say(`count-${state}`,{count})]);
 if(body&&ordered.length>0&&words.length===0)words.push(["none",this.say("countNone",{count:ordered.length})]);
@@ -3370,12 +3360,12 @@ item.dataset.state=state;
 return item;
 }));
 }
-#et(worktrees){
+#er(worktrees){
 const places=new Map([...this.parts.list.children].map((card,index)=>[card.dataset.id,index]));
 const place=({id})=>places.get(id)??places.size;
 return [...worktrees].sort((one,other)=>place(one)- place(other));
 }
-#es(list,ordered){
+#eq(list,ordered){
 const wanted=new Set(ordered.map(({id})=>id));
 for(const [id,card] of this.#z){
 if(wanted.has(id))continue;
@@ -3385,16 +3375,16 @@ this.#z.delete(id);
 const focus=(document.activeElement);
 ordered.forEach((worktree,index)=>{
 let card=this.#z.get(worktree.id);
-if(!card)this.#z.set(worktree.id,(card=new WorktreeCard(this.#by)));
+if(!card)this.#z.set(worktree.id,(card=new WorktreeCard(this.#bx)));
 card.show(worktree,this.say);
 if(list.children[index] !==card.root)list.insertBefore(card.root,list.children[index]??null);
 });
 if(focus !==document.activeElement&&focus?.isConnected)focus.focus({preventScroll:true});
 }
-#eq(ordered){
-const before=this.#bv;
-this.#bv=this.live.body?new Map(ordered.map((worktree)=>[worktree.id,stateOf(worktree)])):null;
-if(!before||!this.#bv)return;
+#eo(ordered){
+const before=this.#bu;
+this.#bu=this.live.body?new Map(ordered.map((worktree)=>[worktree.id,stateOf(worktree)])):null;
+if(!before||!this.#bu)return;
 const news=ordered.filter((worktree)=>NEWS.includes(stateOf(worktree))&&before.get(worktree.id)!==stateOf(worktree));
 const sentence=news.map((worktree)=>`${titleOf(worktree)}: ${this.say(`state-${stateOf(worktree)}`)}`).join(". ");
 if(sentence)this.announcer.say(sentence,{now:this.device.now(),urgent:true});
@@ -3404,18 +3394,18 @@ this.notices.tell({id:worktree.id,title,text:reasonInWords(worktree.activity.rea
 }
 }
 tick(){
-if(this.#bx&&!this.anchor.isActive)this.#ba();
+if(this.#bw&&!this.anchor.isActive)this.#az();
 const now=this.clock.now();
 for(const card of this.#z.values())card.tick(now,this.say,this.locale);
-this.#ev();
+this.#et();
 }
-#ev(){
+#et(){
 const look=this.live.look();
 const steady=this.device.now();
 const retryIn=look===null?null:look.nextCause==="outstanding"?0:nextQuestion({look,now:steady}).wait;
 const{problem}=this.live.failure??{};
 const line=freshnessLine({look,problem,retryIn,saved:null,shownAt:null,zone:null},this.say);
-const sentence=line.state==="failing"?this.#df(problem?.error):null;
+const sentence=line.state==="failing"?this.#dd(problem?.error):null;
 const isTold=line.state==="failing"&&problem?.detail&&!sentence&&look.failureStatus !==401;
 const isBare=!this.live.body&&["failing","offline"].includes(line.state)&&!this.token.isShown;
 const said=isTold&&!isBare?[line.detail,problem.detail].filter(Boolean).join(" · "):line.detail;
@@ -3428,9 +3418,9 @@ setAttribute(this.root,"data-loading",look?.isLoading?"yes":null);
 setSign(this.parts.sign,SIGNS[line.state]??"loading");
 setText(this.parts.state,isBare?line.title:title);
 setText(this.parts.detail,said);
-if(this.#az !==line.state){
-const isNews=this.#az !==null&&["failing","offline"].some((one)=>one===line.state||one===this.#az);
-this.#az=line.state;
+if(this.#ay !==line.state){
+const isNews=this.#ay !==null&&["failing","offline"].some((one)=>one===line.state||one===this.#ay);
+this.#ay=line.state;
 if(isNews)this.announcer.say(title,{now:steady,urgent:true});
 }
 }
