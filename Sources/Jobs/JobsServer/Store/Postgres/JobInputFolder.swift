@@ -3,25 +3,37 @@ import Foundation
 import Jobs
 
 /// Copies of the files of jobs, for pipelines, which read files: fetched from the database when they are needed.
+///
+/// A copy is written into a folder of its own and gets its name whole. So no unfinished copy is among the ``places``,
+/// which are removed once no job has them.
 struct JobInputFolder: Sendable {
+  /// The folder of the copies.
   let path: String
+  private let unfinished: String
 
-  /// Creates the folder, readable by its owner only.
-  init(_ path: String) throws {
-    self.path = path
+  /// Creates the folders, readable by their owner only.
+  ///
+  /// - Parameter folder: The folder in which they are.
+  init(_ folder: String) throws {
+    path = folder + "/fetched"
+    unfinished = folder + "/fetching"
     let manager = FileManager.default
-    try manager.createDirectory(
-      atPath: path,
-      withIntermediateDirectories: true,
-      attributes: [.posixPermissions: 0o700]
-    )
-    try manager.setAttributes([.posixPermissions: 0o700], ofItemAtPath: path)
+    for path in [path, unfinished] {
+      try manager.createDirectory(
+        atPath: path,
+        withIntermediateDirectories: true,
+        attributes: [.posixPermissions: 0o700]
+      )
+      try manager.setAttributes([.posixPermissions: 0o700], ofItemAtPath: path)
+    }
   }
 
-  /// The files that are there.
-  var places: Set<String> {
+  /// The copies that are there.
+  var places: Set<String> { Set(Self.files(in: path)) }
+
+  private static func files(in path: String) -> [String] {
     let names = (try? FileManager.default.contentsOfDirectory(atPath: path)) ?? []
-    return Set(names.map { "\(path)/\($0)" })
+    return names.map { "\(path)/\($0)" }
   }
 
   /// The place of a file of a job; an id may have any characters.
@@ -37,11 +49,21 @@ struct JobInputFolder: Sendable {
 
   /// Writes a file, whole or not at all.
   func write(_ content: [UInt8], to place: String) throws {
-    try Data(content).write(to: URL(fileURLWithPath: place), options: .atomic)
+    let new = "\(unfinished)/\(UUID())"
+    do {
+      try Data(content).write(to: URL(fileURLWithPath: new))
+      guard rename(new, place) == 0 else { throw POSIXError(.init(rawValue: errno) ?? .EIO) }
+    } catch {
+      try? FileManager.default.removeItem(atPath: new)
+      throw error
+    }
   }
 
   /// Removes files.
   func remove(_ places: Set<String>) {
     for place in places { try? FileManager.default.removeItem(atPath: place) }
   }
+
+  /// Removes what a process has left that ended while it wrote; call it before ``write(_:to:)`` only.
+  func removeUnfinished() { remove(Set(Self.files(in: unfinished))) }
 }

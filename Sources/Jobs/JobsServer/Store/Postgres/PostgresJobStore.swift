@@ -47,8 +47,9 @@ package final class PostgresJobStore: JobStore {
     self.clock = clock
     let schema = PostgresSchema.jobs(name: schema)
     self.schema = schema
-    inputs = try JobInputFolder(folder + "/fetched")
+    inputs = try JobInputFolder(folder)
     claim = try FolderLock(folder)
+    inputs.removeUnfinished()
     pool = schema.pool(address, limits: clientLimits)
   }
 
