@@ -1091,6 +1091,7 @@ def main() -> int:
     kind.add_argument("--no-timetable", action="store_true", help="the server has not imported anything yet")
     kind.add_argument("--realtime", action="store_true", help="its sources are those of freshet-lab feed --scenario storm")
     kind.add_argument("--slow", action="store_true", help="it was told --slow timetable=6000 and has no time for a board")
+    kind.add_argument("--crowd", action="store_true", help="it was told --slow crowd and answers once too many ask at once")
     parser.add_argument("--document", type=Path, help="the document to compare with, instead of the server's own")
     options = parser.parse_args()
     report = Report()
@@ -1112,7 +1113,9 @@ def main() -> int:
         if options.no_timetable:
             run.without_timetable()
         elif options.slow:
-            OverloadRun(run).all()
+            OverloadRun(run).slow()
+        elif options.crowd:
+            OverloadRun(run).crowded()
         else:
             run.all()
             if options.realtime:

@@ -428,6 +428,26 @@ class Stage:
         """How many requests and streams the server says to be waiting for news."""
         return int(re.search(rb"(?m)^freshet_waiting (\d+)$", self.ask("/metrics").body)[1])
 
+    def begins(self, question: Callable[[], object]) -> threading.Thread:
+        """Asks something in a thread, once nobody else asks, and waits until the server has begun to answer it."""
+        before, looks = self.begun(), 0
+
+        def is_there() -> bool:
+            nonlocal looks
+            looks += 1
+            return self.begun() - looks > before
+
+        client = threading.Thread(target=question)
+        client.start()
+        wait_for(is_there, "the question")
+        return client
+
+    def begun(self) -> int:
+        """How many requests the server has begun to answer, this one not counted."""
+        found = re.findall(
+            rb'(?m)^freshet_admission_requests_total\{pool="processor",waited="\w+"\} (\d+)$', self.ask("/metrics").body)
+        return sum(map(int, found)) - 1
+
     def publishes(self, *updates: bytes) -> Answer:
         """Publishes a feed and waits until it is in use; gives the board.
 

@@ -1,9 +1,11 @@
 """Boards of the running program against what this project did not write."""
 
 import re
+import socket
 import subprocess
 import sys
 import unittest
+import urllib.request
 from pathlib import Path
 
 from program import Folder, Producer, Server, run, until
@@ -16,6 +18,8 @@ sys.path.insert(0, str(TESTS / "Oracle"))
 from drift_updates import WAYS  # noqa: E402 (the folder has to be known first)
 
 BOARD = "/api/stationboard?stop_id=Parent8501120&limit=1"
+#: BoardBudget.crowd.
+CROWD = 512
 #: Zones of a second agency: west with a half hour and other days of change, east without any.
 ZONES = ("America/St_Johns", "Asia/Kolkata")
 
@@ -188,8 +192,28 @@ class BoardsTest(unittest.TestCase):
                 self.check("Contract/validate_answers.py", "--realtime", "--server", server.url)
 
     def test_a_server_without_time_obeys_the_openapi_document(self):
-        with Server(self.folder / "data", "--slow", "timetable=6000") as server:
-            self.check("Contract/validate_answers.py", "--slow", "--server", server.url)
+        for kind, fault in (("--slow", "timetable=6000"), ("--crowd", "crowd")):
+            with self.subTest(kind), Server(self.folder / "data", "--slow", fault) as server:
+                self.check("Contract/validate_answers.py", kind, "--server", server.url)
+
+    def test_requests_that_wait_are_no_crowd(self):
+        """More of them than boards may be made at once with everything in them."""
+        # Time hardly passes: the board stays as it is.
+        with Server(self.folder / "data", "--pace", "0.05") as server:
+            with urllib.request.urlopen(server.url + BOARD) as answer:
+                tag = answer.headers["ETag"]
+            request = f"GET {BOARD} HTTP/1.1\r\nHost: localhost\r\nIf-None-Match: {tag}\r\nPrefer: wait=55\r\n\r\n".encode()
+            for _ in range(CROWD + 88):
+                client = socket.create_connection(("127.0.0.1", server.port))
+                self.addCleanup(client.close)
+                client.sendall(request)
+            until(lambda: self.waiting(server) == CROWD + 88)
+            meta = server.get(f"{BOARD}0")[1]["meta"]
+            self.assertEqual((meta["responseMode"], meta["skippedSteps"]), ("full", []))
+
+    def waiting(self, server: Server) -> int:
+        with urllib.request.urlopen(server.url + "/metrics") as answer:
+            return int(re.search(rb"^freshet_waiting (\d+)", answer.read(), re.MULTILINE)[1])
 
     def test_a_server_without_a_timetable_obeys_the_openapi_document(self):
         with Server(self.folder / "nothing") as server:

@@ -3,7 +3,6 @@
 import asyncio
 import json
 import signal
-import threading
 import time
 import unittest
 
@@ -391,9 +390,7 @@ class BudgetTest(ModesTest):
     def stood_still(self, stage):
         """The answer to a request in the middle of which the server stood still."""
         answers = []
-        client = threading.Thread(target=lambda: answers.append(stage.board()))
-        client.start()
-        time.sleep(0.5)
+        client = stage.begins(lambda: answers.append(stage.board()))
         stage.server.process.send_signal(signal.SIGSTOP)
         time.sleep(5)
         stage.server.process.send_signal(signal.SIGCONT)
@@ -460,9 +457,11 @@ class OverloadTest(ModesTest):
         )
 
     def test_overload(self):
-        stage = self.stage("--slow", "timetable=3500")
+        # Boards are held until one is refused: they become too many however slowly the requests come.
+        stage = self.stage("--slow", "crowd")
         stage.trips.publish(late(trip(2), 180))
-        stage.has_status("applied")
+        figure = b'\nfreshet_realtime_entities{feed="default",kind="trip_updates"} 1\n'
+        wait_for(lambda: figure in stage.ask("/metrics").body, "the trip updates in use")
         answers = asyncio.run(self.all(stage.port))
         modes = {}
         for status, head, body in answers:

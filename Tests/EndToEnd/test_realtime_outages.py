@@ -197,9 +197,7 @@ class ServerTest(unittest.TestCase):
     def test_sigterm_lets_a_slow_answer_finish(self):
         stage = self.stage("--slow", "timetable=1000")
         answers = []
-        client = threading.Thread(target=lambda: answers.append(self.outcome(stage)))
-        client.start()
-        time.sleep(0.3)
+        client = stage.begins(lambda: answers.append(self.outcome(stage)))
         self.assertEqual(stage.server.stop(), 0)
         client.join(timeout=LONGEST)
         self.assertEqual(answers, ["200"])

@@ -56,7 +56,7 @@ struct RealtimeOptions: ParsableArguments {
 
   @Option(
     help: ArgumentHelp(
-      "Slow a phase of every board down, PHASE=MILLISECONDS: timetable, realtime, alerts.",
+      "Slow a phase of every board down, PHASE=MILLISECONDS: timetable, realtime, alerts; or hold every board until one is refused: crowd.",
       visibility: .hidden
     )
   )
@@ -226,13 +226,13 @@ struct RealtimeOptions: ParsableArguments {
   /// - Throws: `ValidationError` with the problem.
   func faults() throws -> PhaseFaults {
     var delays: [BoardPhase: Duration] = [:]
-    for text in slow {
+    for text in slow where text != "crowd" {
       let parts = text.split(separator: "=", maxSplits: 1)
       guard parts.count == 2, let phase = BoardPhase(rawValue: String(parts[0])),
         let milliseconds = Int(parts[1]), (0...60_000).contains(milliseconds)
       else { throw ValidationError("--slow \"\(text)\" is not like realtime=600") }
       delays[phase] = .milliseconds(milliseconds)
     }
-    return PhaseFaults(delays)
+    return PhaseFaults(delays, holdsCrowd: slow.contains("crowd"))
   }
 }

@@ -32,6 +32,7 @@ struct BoardEndpoint {
     defer { desk.leave() }
     guard crowd <= BoardBudget.overload else {
       desk.tally.count(.refused)
+      faults.refused()
       throw Problem(
         .serviceUnavailable,
         "busy",
@@ -49,7 +50,9 @@ struct BoardEndpoint {
       defer { withExtendedLifetime(ticket) {} }
       let paused = ContinuousClock.now
       let longest = began + .seconds(wait) - .now
-      try await changes(asked, plan, conditions, request.body, atMost: longest)
+      try await desk.outsideCrowd {
+        try await changes(asked, plan, conditions, request.body, atMost: longest)
+      }
       let waited = (asked: wait, time: paused.duration(to: .now))
       if let still = conditions.unchanged(asked, plan, desk, at: clock.now) {
         return response(still, asked, plan, caller, began, waited: waited)

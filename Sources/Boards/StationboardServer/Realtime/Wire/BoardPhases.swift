@@ -1,4 +1,4 @@
-import Synchronization
+import Serving
 
 /// The parts of a board that may be left out to answer in time.
 package enum BoardPhase: String, Hashable, Sendable, CaseIterable {
@@ -61,33 +61,37 @@ package enum BoardBudget {
 
 /// Slows phases down on purpose, so that what a slow phase does can be seen and tested.
 package final class PhaseFaults: Sendable {
-  private let delays: Mutex<[BoardPhase: Duration]>
-  /// Whether any phase is slowed down: every request asks, and hardly ever is one.
-  private let areAny: Atomic<Bool>
+  private let delays: [BoardPhase: Duration]
+  /// Holds every board until it is closed; `nil` if none is held.
+  private let hold: LongPollLimiter?
+  /// Whether there is any fault: every request asks, and hardly ever is one.
+  private let areAny: Bool
 
   /// Creates faults.
   ///
-  /// - Parameter delays: How long each phase takes longer than it does.
-  package init(_ delays: [BoardPhase: Duration] = [:]) {
-    self.delays = Mutex(delays)
-    areAny = Atomic(!delays.isEmpty)
+  /// - Parameters:
+  ///   - delays: How long each phase takes longer than it does.
+  ///   - holdsCrowd: Whether every board is held until one is refused because too many are being made. So they become too
+  ///     many however slowly the requests come.
+  package init(_ delays: [BoardPhase: Duration] = [:], holdsCrowd: Bool = false) {
+    self.delays = delays
+    hold = holdsCrowd ? LongPollLimiter(most: 0) : nil
+    areAny = !delays.isEmpty || holdsCrowd
   }
 
-  /// Sets how much longer a phase takes; nothing ends the fault.
-  package func slow(_ phase: BoardPhase, by delay: Duration?) {
-    delays.withLock {
-      $0[phase] = delay
-      areAny.store(!$0.isEmpty, ordering: .relaxed)
-    }
-  }
+  /// Lets go of the boards that are held: one was refused.
+  func refused() { hold?.close() }
 
   /// Waits for the configured delay of a phase, at most until the time is over.
   ///
   /// - Returns: Whether the phase is done in time.
   func pass(_ phase: BoardPhase, within left: Duration) async -> Bool {
-    guard areAny.load(ordering: .relaxed), let delay = delays.withLock({ $0[phase] }) else {
-      return left > .zero
+    guard areAny else { return left > .zero }
+    if let hold {
+      for await _ in hold.closing() {}
+      return true
     }
+    guard let delay = delays[phase] else { return left > .zero }
     // Measured rather than assumed: a machine that was suspended meanwhile is late too.
     let began = ContinuousClock.now
     try? await Task.sleep(for: min(delay, max(left, .zero)))

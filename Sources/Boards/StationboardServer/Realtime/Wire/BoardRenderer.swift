@@ -227,6 +227,13 @@ final class BoardRenderer: Sendable {
   /// Counts a board that is done.
   func leave() { crowd.subtract(1, ordering: .relaxed) }
 
+  /// Lets a request wait that is counted as a board being made: while it waits it is not counted.
+  func outsideCrowd(_ wait: @concurrent () async throws -> Void) async rethrows {
+    leave()
+    defer { _ = enter() }
+    try await wait()
+  }
+
   /// Counts a request for a board.
   func note(at now: Double) { requests.withLock { $0.note(at: now) } }
 
