@@ -5,18 +5,19 @@ import Testing
 @testable import JobsServer
 
 @Suite struct `Copies of the files of jobs` {
-  @Test func `what is removed beside a copy that is being written is never that copy`()
-    async throws
-  {
+  @Test func `a copy that is being written is not removed with those that no job has`() throws {
     let folder = try Folder()
     let copies = try JobInputFolder(folder.path)
-    try await withThrowingTaskGroup(of: Void.self) { group in
-      group.addTask { while !Task.isCancelled { copies.remove(copies.places) } }
-      defer { group.cancelAll() }
-      for number in 0..<500 { try copies.write([1], to: copies.place(of: "job", number)) }
+    func add(_ number: Int, _ meanwhile: () -> Void = {}) throws {
+      try copies.add(copies.place(of: "job", number)) { path in
+        try Data([1, 2]).write(to: URL(fileURLWithPath: path))
+        meanwhile()
+      }
     }
-    try copies.write([1, 2], to: copies.place(of: "job", 0))
-    #expect(copies.has(copies.place(of: "job", 0), bytes: 2))
+    try add(0)
+    try add(1) { copies.remove(copies.places) }
+    #expect(copies.places == [copies.place(of: "job", 1)])
+    #expect(copies.has(copies.place(of: "job", 1), bytes: 2))
   }
 
   @Test func `a copy that a process left unfinished is none, and is removed by the next one`()

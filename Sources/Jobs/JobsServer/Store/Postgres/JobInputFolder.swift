@@ -47,11 +47,15 @@ struct JobInputFolder: Sendable {
     return size == bytes
   }
 
-  /// Writes a file, whole or not at all.
-  func write(_ content: [UInt8], to place: String) throws {
+  /// Adds a file, whole or not at all.
+  ///
+  /// - Parameters:
+  ///   - place: Its place.
+  ///   - write: Writes it under another path.
+  func add(_ place: String, _ write: (String) throws -> Void) throws {
     let new = "\(unfinished)/\(UUID())"
     do {
-      try Data(content).write(to: URL(fileURLWithPath: new))
+      try write(new)
       guard rename(new, place) == 0 else { throw POSIXError(.init(rawValue: errno) ?? .EIO) }
     } catch {
       try? FileManager.default.removeItem(atPath: new)
@@ -64,6 +68,6 @@ struct JobInputFolder: Sendable {
     for place in places { try? FileManager.default.removeItem(atPath: place) }
   }
 
-  /// Removes what a process has left that ended while it wrote; call it before ``write(_:to:)`` only.
+  /// Removes what a process has left that ended while it wrote; call it before ``add(_:_:)`` only.
   func removeUnfinished() { remove(Set(Self.files(in: unfinished))) }
 }

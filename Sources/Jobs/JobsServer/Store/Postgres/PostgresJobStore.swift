@@ -202,7 +202,9 @@ package final class PostgresJobStore: JobStore {
         "SELECT content FROM input WHERE job = $1 AND number = $2",
         [.id(job.id), .int(number)]
       )
-      if let row = content.first { try inputs.write(try row[0], to: place) }
+      guard let row = content.first else { continue }
+      let bytes: [UInt8] = try row[0]
+      try inputs.add(place) { try Data(bytes).write(to: URL(fileURLWithPath: $0)) }
     }
     return JobWork(
       job: job.id,
