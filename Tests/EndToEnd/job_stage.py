@@ -63,7 +63,8 @@ class JobServer(Server):
     """A server that keeps jobs in a folder."""
 
     def __init__(
-        self, folder: str | Path, *options: str, log_level: str = "error", limits: dict[str, int] | None = None
+        self, folder: str | Path, *options: str, log_level: str = "error", limits: dict[str, int] | None = None,
+        environment: dict[str, str] | None = None,
     ):
         self.folder = Path(folder)
         if limits:
@@ -72,7 +73,7 @@ class JobServer(Server):
             options += ("--config", str(settings))
         super().__init__(
             self.folder / "data", "--jobs", str(self.folder / "jobs"), *options,
-            now=None, log_level=log_level,
+            now=None, log_level=log_level, environment=environment,
         )
 
     def ask(

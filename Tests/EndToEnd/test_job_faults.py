@@ -77,12 +77,7 @@ class Stores(FaultTests):
 
     def test_a_start_says_that_the_disk_is_full_and_nothing_is_left_of_it(self):
         full = self.folder / "full"
-        server = JobServer.__new__(JobServer)
-        server.folder = self.folder
-        super(JobServer, server).__init__(
-            self.folder / "data", "--jobs", str(self.folder / "jobs"), now=None,
-            environment={"LD_PRELOAD": self.preload("full_disk"), "FULL_DISK": str(full)})
-        self.addCleanup(lambda: server.process.poll() is None and server.stop())
+        server = self.serve(environment={"LD_PRELOAD": self.preload("full_disk"), "FULL_DISK": str(full)})
         job = server.start(table(5))
         server.wait(job)
         full.touch()
@@ -167,17 +162,12 @@ class Stores(FaultTests):
     def test_a_clock_that_is_wrong_for_a_while_removes_nothing(self):
         stamp = self.folder / "offset"
         stamp.write_text("+0\n")
-        server = JobServer.__new__(JobServer)
-        server.folder = self.folder
-        super(JobServer, server).__init__(
-            self.folder / "data", "--jobs", str(self.folder / "jobs"), now=None,
-            environment={"LD_PRELOAD": self.preload("shifted_clock"), "SHIFTED_CLOCK": str(stamp)})
-        self.addCleanup(lambda: server.process.poll() is None and server.stop())
+        server = self.serve(
+            environment={"LD_PRELOAD": self.preload("shifted_clock"), "SHIFTED_CLOCK": str(stamp)}, limits={"sweepSeconds": 1})
         job = server.start(table(5))
         server.wait(job)
         made = {}
         for name, offset in (("back", -2 * 86_400), ("forward", 30 * 86_400)):
-            seen = self.rows("SELECT at FROM seen")
             fresh = stamp.with_suffix(".new")
             fresh.write_text(f"{offset:+d}\n")
             fresh.replace(stamp)
@@ -185,8 +175,8 @@ class Stores(FaultTests):
             server.wait(made[name])
             # What is too old was looked for twice.
             for _ in range(2):
-                until(lambda: self.rows("SELECT at FROM seen") != seen)
                 seen = self.rows("SELECT at FROM seen")
+                until(lambda: self.rows("SELECT at FROM seen") != seen)
         for each in (job, *made.values()):
             status, _, _ = server.ask("GET", f"/v1/jobs/{each['jobId']}/results", token=each["token"])
             self.assertEqual(status, 200)

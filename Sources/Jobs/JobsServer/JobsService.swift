@@ -10,9 +10,6 @@ package struct JobsService: Sendable {
   /// The beginnings of the paths that take more than GET.
   package static let writablePaths = ["/v1/jobs", "/v1/dead-letters", "/v1/token", "/ws/progress"]
 
-  /// How often what is too old is looked for, in seconds.
-  private static let sweepSeconds = 30.0
-
   let store: any JobStore
   let hub: JobEventBroadcaster
   private let runner: JobRunner
@@ -166,7 +163,7 @@ package struct JobsService: Sendable {
       }
       do {
         // Not until an instant of the service clock, which may be set.
-        try await Task.sleep(for: .seconds(Self.sweepSeconds / clock.pace))
+        try await Task.sleep(for: .seconds(Double(store.limits.sweepSeconds) / clock.pace))
       } catch {
         break
       }

@@ -26,7 +26,7 @@ extension JobLimits {
     ("recentMessages", \.recentMessages), ("embeddedItems", \.embeddedItems),
     ("heartbeatSeconds", \.heartbeatSeconds), ("pollSeconds", \.pollSeconds),
     ("stuckSeconds", \.stuckSeconds), ("lockedSeconds", \.lockedSeconds),
-    ("leaseSeconds", \.leaseSeconds),
+    ("sweepSeconds", \.sweepSeconds), ("leaseSeconds", \.leaseSeconds),
     ("crashesOfJob", \.crashesOfJob), ("tokensOfJob", \.tokensOfJob),
     ("startsAtOnce", \.startsAtOnce), ("attemptsOfJob", \.attemptsOfJob),
     ("leastRetrySeconds", \.leastRetrySeconds), ("mostRetrySeconds", \.mostRetrySeconds),
