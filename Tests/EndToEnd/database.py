@@ -10,6 +10,7 @@ from pathlib import Path
 from program import run
 
 SCRIPT = Path(__file__).resolve().parents[1] / "PostgresCluster/cluster"
+PSQL = shutil.which("psql") or max(glob.glob("/usr/lib/postgresql/*/bin/psql"), default="psql")
 
 
 class Database:
@@ -38,10 +39,14 @@ class Database:
         self.process.stdin.flush()
         assert self.process.stdout.readline().strip() == word
 
+    def connections(self) -> int:
+        """How many connections freshet has to it."""
+        sql = "SELECT count(*) FROM pg_stat_activity WHERE application_name = 'freshet'"
+        return int(subprocess.run([PSQL, "-qAtX", "-d", self.url, "-c", sql], capture_output=True, text=True, check=True).stdout)
+
     def hold(self) -> subprocess.Popen[str]:
         """A client within a transaction: what it locks, by lines on its input, is locked until its input ends."""
-        psql = shutil.which("psql") or max(glob.glob("/usr/lib/postgresql/*/bin/psql"))
-        client = subprocess.Popen([psql, "-qAtX", "-d", self.url], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+        client = subprocess.Popen([PSQL, "-qAtX", "-d", self.url], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
         self.say(client, "BEGIN;")
         return client
 

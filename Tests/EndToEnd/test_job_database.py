@@ -22,6 +22,8 @@ from scale import sized
 
 KILLS = int(os.environ.get("FRESHET_DATABASE_KILLS", sized("4", long="40")))
 JOBS = sized(5, long=30)
+CONNECTIONS = 8
+"""PostgresClientLimits.connections."""
 BOOKS = [{"title": f"Book {number}", "author": f"Author {number}"} for number in range(6)]
 
 
@@ -272,17 +274,31 @@ class DatabaseTests(LossTests):
         until(lambda: len(shelf.asked) > 2)
         listener = Listener(server, job)
         until(lambda: listener.messages)
-        self.database.tell("pause")
-        try:
-            shelf.release()
-            late: list[int] = []
-            asking = [
+        late: list[int] = []
+
+        def ask() -> list[threading.Thread]:
+            threads = [
                 threading.Thread(target=lambda: late.append(
                     server.ask("GET", f"/v1/jobs/{job['jobId']}", token=job["token"])[0]))
                 for _ in range(20)
             ]
-            for thread in asking:
+            for thread in threads:
                 thread.start()
+            return threads
+
+        def are_open() -> bool:
+            for thread in ask():
+                thread.join()
+            return self.database.connections() > CONNECTIONS
+
+        # All connections are open, and one that listens: more than the server needs by itself. So some who ask meet one.
+        until(are_open)
+        self.assertEqual(set(late), {200})
+        late.clear()
+        self.database.tell("pause")
+        try:
+            shelf.release()
+            asking = ask()
             for _ in range(20):
                 self.assertEqual(server.get("/api/stationboard?stop_id=Parent8501120&limit=1")[0], 200)
             # More requests than connections: those that get none are told so.
