@@ -84,6 +84,11 @@ class Demo:
         with urllib.request.urlopen(f"{self.producer()}/truth.json?stop=Parent8501120&at={text}", timeout=LONGEST) as answer:
             return json.load(answer)["source_time"] == instant
 
+    def stated(self) -> float:
+        """When the data was made of the boards that the server has now, as its answers say."""
+        with urllib.request.urlopen(f"{self.url}/api/stationboard?stop_id=Parent8501120&limit=1", timeout=LONGEST) as answer:
+            return datetime.fromisoformat(answer.headers["x-md-rt-fetched-at"].replace("Z", "+00:00")).timestamp()
+
     def end(self, number: int = signal.SIGINT) -> int:
         """Ends it, and returns its exit code."""
         if self.process.poll() is None:
