@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import re
 from collections import Counter
 from dataclasses import dataclass
 from typing import Any
@@ -16,6 +17,8 @@ from urllib.parse import urlencode
 BOARD = "/api/stationboard"
 # BoardBudget.overload, and some more.
 MOST, CROWD = 2_048, 2_150
+# How many connections are opened before the server has accepted them.
+BATCH = 100
 
 
 @dataclass
@@ -55,16 +58,16 @@ class OverloadRun:
 
     async def crowd(self, target: str) -> list[Any]:
         """Ask many times at once, on connections of their own."""
-        gate = asyncio.Semaphore(256)
 
-        async def one() -> Any:
-            async with gate:
-                reader, writer = await asyncio.open_connection(self.run.server.host, self.run.server.port)
+        async def ask() -> asyncio.StreamReader:
+            reader, writer = await asyncio.open_connection(self.run.server.host, self.run.server.port)
             writer.write(f"GET {target} HTTP/1.1\r\nHost: check\r\nConnection: close\r\n\r\n".encode())
             await writer.drain()
-            content = await reader.read()
-            writer.close()
-            head, _, body = content.partition(b"\r\n\r\n")
+            writers.append(writer)
+            return reader
+
+        async def answer(reader: asyncio.StreamReader) -> Any:
+            head, _, body = (await reader.read()).partition(b"\r\n\r\n")
             lines = head.decode().split("\r\n")
             fields: dict[str, str] = {}
             for line in lines[1:]:
@@ -73,4 +76,19 @@ class OverloadRun:
                 fields[name] = f"{fields[name]}, {value}" if name in fields else value
             return self.run.answer(int(lines[0].split(" ")[1]), fields, body)
 
-        return await asyncio.gather(*(one() for _ in range(CROWD)))
+        readers: list[asyncio.StreamReader] = []
+        writers: list[asyncio.StreamWriter] = []
+        while len(readers) < CROWD:
+            readers += await asyncio.gather(*(ask() for _ in range(min(BATCH, CROWD - len(readers)))))
+            # The system keeps few connections for a server that does not get to accept them. Until it refuses one, none ends.
+            while len(readers) <= MOST and self.accepted() < len(readers):
+                await asyncio.sleep(0.02)
+        answers = await asyncio.gather(*map(answer, readers))
+        for writer in writers:
+            writer.close()
+        return answers
+
+    def accepted(self) -> int:
+        """How many connections the server has."""
+        found = re.search(rb"(?m)^freshet_connections (\d+)", self.run.server.ask("/metrics").body)
+        return int(found[1])

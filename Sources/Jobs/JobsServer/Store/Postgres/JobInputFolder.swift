@@ -14,6 +14,7 @@ struct JobInputFolder: Sendable {
   /// Creates the folders, readable by their owner only.
   ///
   /// - Parameter folder: The folder in which they are.
+  /// - Throws: An error of the file system.
   init(_ folder: String) throws {
     path = folder + "/fetched"
     unfinished = folder + "/fetching"
@@ -52,6 +53,7 @@ struct JobInputFolder: Sendable {
   /// - Parameters:
   ///   - place: Its place.
   ///   - write: Writes it under another path.
+  /// - Throws: What `write` throws; `POSIXError` if the file cannot be given its place.
   func add(_ place: String, _ write: (String) throws -> Void) throws {
     let new = "\(unfinished)/\(UUID())"
     do {
