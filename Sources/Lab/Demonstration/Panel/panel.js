@@ -56,7 +56,9 @@ function show() {
   element("count").textContent = `${broken} broken`;
   element("fold-title").textContent = isOpen || broken === 0 ? "Break something" : "Broken on purpose";
   /** @type {HTMLButtonElement} */ (element("mend")).disabled = broken === 0;
-  element("faults").replaceChildren(...state.faults.map((fault) => item(fault)));
+  const [list, lines] = [element("faults"), state.faults.map((fault) => item(fault))];
+  // A line that is taken out and put back loses the focus, and a click that is half done.
+  if (lines.length !== list.children.length || lines.some((line, place) => line !== list.children[place])) list.replaceChildren(...lines);
   element("recovering").hidden = !state.isRecovering;
   showTruth();
   post({ clock: state.clockAhead });
