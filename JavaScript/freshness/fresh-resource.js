@@ -220,7 +220,7 @@ export class FreshResource {
 
   /**
    * Sends a request that changes the value on the server. The change is shown at once, as `unconfirmed`; it is taken back if the
-   * request fails, and confirmed by the first answer that was requested after it.
+   * request fails, and confirmed by the first value that the server made after it had accepted the change.
    *
    * @param {(options: { signal?: AbortSignal }) => any} send - As of `FreshnessClient.mutate`.
    * @param {object} options - `optimistic(value)`: returns the changed value; applied twice it must give the same;

@@ -40,7 +40,10 @@ export interface StreamOptions<Value> {
   address: string | URL;
   /** Server-sent events, read with `fetch`, or a WebSocket; `events` by default. */
   transport?: "events" | "webSocket";
-  /** Makes a new value from an event and the current one; by default the data is the whole value as JSON. */
+  /**
+   * Makes a new value from an event and the current one, which a response may have made and which may have the event's change
+   * already: applied twice, an event must give the same. By default the data is the whole value as JSON.
+   */
   reduce?: (event: StreamEvent, value: Value | null) => Reduced<Value>;
   /** Whether the server resumes after `Last-Event-ID` without loss; otherwise a request follows each opening. */
   resumes?: boolean;

@@ -113,8 +113,8 @@ export class LiveResource {
   /** Requests the current value although the schedule has time: something changed on the server. */
   invalidate() {
     if (!this.#machine) return;
-    // The answer to a request that is already out may be older than the change.
-    this.#isOutdated = this.#flight !== null;
+    // The answer to a request that is already out may be older than the change. For a long poll nothing waits (R32).
+    this.#isOutdated = this.#flight !== null && !this.#flight.isHeld;
     this.acted();
     if (!this.#isOutdated) this.#tell({ event: "wished", with: { wish: "change" } });
   }
@@ -262,11 +262,11 @@ export class LiveResource {
   /** Sends a request as soon as the origin admits it (R39). */
   #send(request) {
     const machine = this.#machine;
-    const flight = { generation: request.generation, abort: new AbortController(), number: 0 };
+    const flight = { generation: request.generation, abort: new AbortController(), number: 0, isHeld: request.longPoll !== null };
     flight.number = this.#gate.ask(request, (isHeld) => {
       if (this.#machine !== machine) return;
       if (request.longPoll !== null && !isHeld) {
-        request.longPoll = null;
+        [request.longPoll, flight.isHeld] = [null, false];
         this.#tell({ event: "notHeld", with: { generation: request.generation, context: request.context } });
         // What was overdue is handled first, and may have ended the request.
         if (flight.abort.signal.aborted) return;

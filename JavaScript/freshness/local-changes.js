@@ -1,7 +1,7 @@
 // Changes that the application shows before the server has confirmed them (R38). They are applied over the server's value, so that
 // a refused change can be taken back although the value below it has changed since. Pure.
 
-/** The maximum number of changes of one resource that wait for confirmation. */
+/** The maximum number of changes of one resource that are shown before the server has confirmed them. */
 export const MOST_CHANGES = 64;
 
 export class LocalChanges {
@@ -19,10 +19,14 @@ export class LocalChanges {
    * Adds a change whose request goes out now; returns what the other methods take.
    *
    * @param {(value: any) => any} change - Returns the changed value and leaves the given one as it is.
-   * @throws {RangeError} If too many changes wait.
+   * @throws {RangeError} If too many requests are out; of changes that the server has accepted, the oldest is not shown any more.
    */
   add(change) {
-    if (this.#changes.length >= MOST_CHANGES) throw new RangeError(`more than ${MOST_CHANGES} changes wait for confirmation`);
+    if (this.#changes.length >= MOST_CHANGES) {
+      const oldest = this.#changes.find(({ acceptedAt }) => acceptedAt !== null);
+      if (oldest === undefined) throw new RangeError(`the requests of more than ${MOST_CHANGES} changes are out`);
+      this.takeBack(oldest);
+    }
     const entry = { change, acceptedAt: null, outstanding: null };
     this.#set([...this.#changes, entry]);
     return entry;

@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { FreshnessError } from "../../JavaScript/freshness/index.js";
 import { LocalChanges, MOST_CHANGES } from "../../JavaScript/freshness/local-changes.js";
-import { eventStream, World } from "./world.mjs";
+import { eventStream, STEADY, World } from "./world.mjs";
 
 const A = "http://server.test/a";
 const add = (item) => (value) => (value.items.includes(item) ? value : { ...value, items: [...value.items, item] });
@@ -268,6 +268,23 @@ test("a resource without observers is requested when it has one again", async ()
   world.client.close();
 });
 
+test("a mutation and what is invalidated do not wait behind a long poll", async () => {
+  const world = new World({ policy: { ...STEADY, longPoll: 25_000 } });
+  let items = ["one"];
+  const answered = () => ({ body: { items: [...items] }, headers: { ETag: `"${items.length}"` } });
+  world.answer = ({ headers }) => (headers.Prefer ? { hang: true } : answered());
+  const resource = world.client.resource(A);
+  resource.subscribe(() => {});
+  await world.run(15_000);
+  const held = () => world.requests.at(-1).headers.Prefer !== undefined;
+  assert.ok(held());
+  const before = world.requests.length;
+  await resource.mutate(async () => (items = ["one", "two"]), { optimistic: add("two") });
+  await world.settle();
+  assert.deepEqual([world.requests[before].at, resource.snapshot.value.items, resource.snapshot.isUnconfirmed], [15_000, ["one", "two"], false]);
+  world.client.close();
+});
+
 test("changes that wait have a limit, and one that throws is left out", () => {
   const changes = new LocalChanges();
   changes.add(() => {
@@ -284,4 +301,9 @@ test("changes that wait have a limit, and one that throws is left out", () => {
   changes.accepted(entry, 30.7, 4);
   assert.deepEqual([changes.confirm(29), changes.confirm(30, 4), changes.apply(1)], [false, false, 2]);
   assert.deepEqual([changes.confirm(30, 5), changes.apply(1)], [true, 1]);
+  changes.accepted(changes.add((value) => value + 1), 40);
+  for (let number = 1; number < MOST_CHANGES; number += 1) changes.add((value) => value);
+  changes.add((value) => value + 2);
+  assert.deepEqual([changes.count, changes.apply(1)], [MOST_CHANGES, 3], "the oldest that was accepted makes room");
+  assert.throws(() => changes.add((value) => value), RangeError);
 });

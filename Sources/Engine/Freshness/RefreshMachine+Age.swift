@@ -22,7 +22,7 @@ extension RefreshMachine {
   }
 
   /// Returns when the host sent a request: it may have waited for the origin (R39).
-  private func sent(_ flight: InFlightRequest, of answer: Answer, at now: Moment) -> Moment {
+  func sent(_ flight: InFlightRequest, of answer: Answer, at now: Moment) -> Moment {
     let taken = answer.delay.map { max($0, .zero) + max(answer.decoding, .zero) }
     return taken.map { max(now - $0, flight.startedAt) } ?? flight.startedAt
   }
@@ -33,15 +33,16 @@ extension RefreshMachine {
     return copy != made
   }
 
-  /// Returns whether a response that the server made at an instant or later may not show the application's write (R38).
+  /// Returns whether a response that the server made at an instant or later, or at an unknown one, may not show the
+  /// application's write (R38).
   func isBeforeWrite(_ asOf: Moment?) -> Bool {
-    guard let snapshot, snapshot.provenance == .local, let asOf else { return false }
-    return asOf < snapshot.changedAt
+    guard let snapshot, snapshot.provenance == .local else { return false }
+    return asOf.map { $0 < snapshot.changedAt } ?? true
   }
 
   /// Returns the earliest instant at which the server can have made a response (R38).
   ///
-  /// No cache held the response: then it was made after its request was sent. Otherwise, the server's clock tells, or the
+  /// If no cache held the response, it was made after its request was sent. Otherwise, the server's clock tells, or the
   /// `Age` of the cache. A stream that shows no clock is late by less than the silence at which it counts as lost (R33).
   @inline(never)
   func earliest(
@@ -57,8 +58,9 @@ extension RefreshMachine {
     }
     let sent = sent(flight, of: answer, at: turn.now)
     let stored = answer.marks.transit
-    let isContradicted = reading.map { serverClock.isContradicted(by: $0) } ?? false
-    guard stored > .zero || isContradicted else { return max(sent, shown ?? sent) }
+    let isStill = reading.map { serverClock.isContradicted(by: $0) && !serverClock.advances($0) }
+    if isStill == true { return shown }
+    guard stored > .zero else { return max(sent, shown ?? sent) }
     return shown ?? sent - stored - FreshnessMetadata.secondOfCaches
   }
 
@@ -132,6 +134,13 @@ extension RefreshMachine {
       let latest = serverClock.latest(at: reading.now)
     else { return nil }
     return max(latest - served, .zero)
+  }
+
+  /// Returns whether nothing bounds the time that a response was on its way: neither its request, nor a clock that another
+  /// response showed.
+  func isWayUnknown(_ marks: FreshnessMetadata, _ reading: ServerClock.Reading?) -> Bool {
+    guard serverClock.isOpen else { return false }
+    return reading.map { !$0.isMeasured } ?? (marks.cacheAge == nil)
   }
 
   /// Returns the greatest age of data that arrives now, as far as the server tells it.

@@ -36,7 +36,7 @@ extension RefreshMachine {
       let isChange = verdict?.applies == true && snapshot?.revision != before
       turn.effects.sample = sample(answer, of: flight, verdict, isChange: isChange, at: turn.now)
     }
-    guard let then else { return move }
+    guard let then else { return repeated(flight, answer, insteadOf: move, in: turn) }
     if then.isNews, turn.policy.push != nil {
       // R33: requests after stream events keep their distance however fast events come. R23: they
       // do not shorten the wait after a transient failure.
@@ -73,7 +73,6 @@ extension RefreshMachine {
         isOvertaken: isOvertaken,
         in: &turn
       )
-      if turn.effects.notes.contains(.overtaken) { return (afterOvertaken(flight), verdict) }
       return (.rest(step.map { .degraded($0) } ?? .cadence, .schedule), verdict)
     case .unchanged:
       guard snapshot != nil else { return (bodyIsMissing(answer, flight, in: turn), nil) }
@@ -82,7 +81,7 @@ extension RefreshMachine {
       {
         _ = noteClock(answer, delay: delay, isRequest: true, in: turn)
         turn.effects.notes.insert(.overtaken)
-        return (afterOvertaken(flight), keepNewer(answer, isRequest: true, in: &turn))
+        return (.rest(.cadence, .schedule), keepNewer(answer, isRequest: true, in: &turn))
       }
       verify(answer, delay: delay, isRequest: true, in: &turn)
       return (.rest(.cadence, .schedule), .keepUnmodified)
@@ -157,7 +156,7 @@ extension RefreshMachine {
       revision: content.revision,
       validator: content.validator,
       hasRealtime: content.hasRealtime,
-      hasServerAge: stated != nil,
+      hasServerAge: stated != nil && !isWayUnknown(answer.marks, reading),
       age: Age(
         atArrival: arrivalAge(answer, reading, stated: stated, delay: delay, at: now),
         arrivedAt: now
@@ -214,7 +213,7 @@ extension RefreshMachine {
     if !isOlder, stated != nil || !keepsAge(kept, at: answer.marks) {
       let age = arrivalAge(answer, reading, stated: stated, delay: delay, at: turn.now)
       kept.age = Age(atArrival: age, arrivedAt: turn.now)
-      kept.hasServerAge = stated != nil
+      kept.hasServerAge = stated != nil && !isWayUnknown(answer.marks, reading)
       kept.sourceTime = answer.marks.fetchedAt ?? kept.sourceTime
     }
     snapshot = kept
@@ -281,15 +280,27 @@ extension RefreshMachine {
     return failed(.missingBody, answer, flight, isTransient: false, in: turn)
   }
 
-  /// R33: what the user or the application asked for may have been in the response that the stream overtook, so it is
-  /// requested once more.
-  private func afterOvertaken(_ flight: InFlightRequest) -> Transition {
+  /// Repeats a request of the user or the application once, after the stream's least gap, if the response may not have what
+  /// they asked for: the stream overtook it (R33), or it may have been made before it was requested (R38).
+  ///
+  /// R40: a repetition for the user costs as much as the request.
+  private mutating func repeated(
+    _ flight: InFlightRequest,
+    _ answer: Answer,
+    insteadOf move: Transition,
+    in turn: Step
+  ) -> Transition {
     let asked = flight.request.wish
-    guard asked.origin >= .change, asked.repetition == .none else {
-      return .rest(.cadence, .schedule)
-    }
+    guard case .rest(.cadence, _) = move, let push = turn.policy.push, asked.origin >= .change,
+      asked.repetition == .none
+    else { return move }
+    let isEarlier = turn.effects.asOf.map { $0 < sent(flight, of: answer, at: turn.now) } ?? false
+    guard isEarlier || turn.effects.notes.contains(.overtaken),
+      !isOverBudget(asked, at: turn.now)
+    else { return move }
+    if asked.isImpatient { patience.spend(at: turn.now + push.leastGap, turn.policy) }
     var wish = RefreshRequest.change
-    wish.repetition = .overtaken
+    wish.repetition = .uncertain
     return .rest(.news, wish)
   }
 

@@ -34,8 +34,8 @@ public struct RefreshRequest: Hashable, Sendable {
   enum Repetition: UInt8, Hashable, Sendable {
     /// It repeats none.
     case none
-    /// The stream overtook the response (R33).
-    case overtaken
+    /// The response may not have had what was asked for (R33, R38).
+    case uncertain
     /// The response had no body (R17).
     case missingBody
   }

@@ -25,9 +25,8 @@ struct ServerClock: Hashable, Sendable {
   private var width: Int32 = -1
   /// Responses in a row that show one earlier clock.
   ///
-  /// Their number in the high 5 bits, the time that they took in quarters of a
-  /// second in the next 6, and how far behind the nearest of them is, in tenths of a second, modulo 58 hours. All bits are set while
-  /// only ways that were not measured show how late the clock may be, which no such row can be.
+  /// Their number in the high 5 bits, the time that they took in quarters of a second in the next 6, and how far behind the
+  /// nearest of them is, in tenths of a second, modulo 29 hours, in the low 20. The bit between is ``isOpen``.
   private var earlier: UInt32 = 0
 
   /// The least of the server's clock minus the device's timeline.
@@ -41,24 +40,20 @@ struct ServerClock: Hashable, Sendable {
   /// The copy of a cache stands still.
   mutating func note(_ reading: Reading, tolerance: Timespan) {
     guard width >= 0 else { return set(reading) }
-    // The device's timeline and the server's clock drift apart by up to 100 ppm.
-    let drift = (max(reading.since, .zero).milliseconds + 9_999) / 10_000
+    // The device's timeline and the server's clock drift apart by up to 500 ppm, as fast as NTP corrects a clock.
+    let drift = (max(reading.since, .zero).milliseconds + 1_999) / 2_000
     width = Int32(clamping: Int64(width) + drift)
     guard reading.least <= greatest else { return set(reading) }
     guard reading.most >= least else { return contradict(reading, tolerance: tolerance) }
     let lower = max(reading.least, least)
     // How late one arrives whose way is not measured is not known.
-    if reading.isMeasured {
-      greatest = isOpen ? reading.most : min(greatest, reading.most)
-      earlier = 0
-    } else if !isOpen {
-      earlier = 0
-    }
+    if reading.isMeasured { greatest = isOpen ? reading.most : min(greatest, reading.most) }
     width = Int32(clamping: (greatest - lower).milliseconds)
+    earlier = reading.isMeasured ? 0 : earlier & Self.openBit
   }
 
-  /// Whether the clock may be later than ``greatest``: no response whose way was measured says so.
-  var isOpen: Bool { earlier == .max }
+  /// Whether the clock may be later than ``greatest``, because no response whose way was measured has agreed with it yet.
+  var isOpen: Bool { earlier & Self.openBit != 0 }
 
   /// Returns the server's time at an instant, at its latest, or `nil` if no response has shown it.
   func latest(at now: Moment) -> WallTime? {
@@ -69,10 +64,29 @@ struct ServerClock: Hashable, Sendable {
   /// Returns whether a response shows an earlier time than the clock can have.
   func isContradicted(by reading: Reading) -> Bool { width >= 0 && reading.most < least }
 
+  /// Returns whether responses over 4 s show the same earlier time as one that contradicts the clock does: they come from a
+  /// clock that is behind, because the copy of a cache stands still.
+  func advances(_ reading: Reading) -> Bool {
+    earlier >> Self.countShift >= Self.farCount
+      && earlier >> Self.quartersShift & 0x3F >= Self.farQuarters
+      && Self.difference(tenths(behind: least - reading.most), earlier & Self.tenthsMask)
+        <= Self.still
+  }
+
+  private func tenths(behind: Timespan) -> UInt32 {
+    UInt32(truncatingIfNeeded: behind.milliseconds / 100) & Self.tenthsMask
+  }
+
+  /// Returns the signed difference of two numbers of as many bits.
+  private static func difference(_ tenths: UInt32, _ known: UInt32) -> Int32 {
+    Int32(bitPattern: (tenths &- known) << 12) >> 12
+  }
+
   private mutating func set(_ reading: Reading) {
+    let staysOpen = !reading.isMeasured && (width < 0 || isOpen)
     greatest = reading.most
     width = Int32(clamping: (reading.most - reading.least).milliseconds)
-    earlier = reading.isMeasured ? 0 : .max
+    earlier = staysOpen ? Self.openBit : 0
   }
 
   private mutating func contradict(_ reading: Reading, tolerance: Timespan) {
@@ -80,20 +94,20 @@ struct ServerClock: Hashable, Sendable {
     let isFar = behind > tolerance
     // A delay that is not measured looks like a clock that is a little behind.
     guard isFar || reading.isMeasured else { return }
-    let tenths = UInt32(truncatingIfNeeded: behind.milliseconds / 100) & Self.tenthsMask
+    let open = earlier & Self.openBit
+    let tenths = tenths(behind: behind)
     let known = earlier & Self.tenthsMask
-    let count = isOpen ? 0 : earlier >> Self.countShift
-    // Signed, with as many bits.
-    let difference = Int32(bitPattern: (tenths &- known) << 11) >> 11
+    let count = earlier >> Self.countShift
+    let difference = Self.difference(tenths, known)
     guard count > 0, abs(difference) <= Self.slack else {
-      earlier = 1 << Self.countShift | tenths
+      earlier = 1 << Self.countShift | open | tenths
       return
     }
     let quarters = UInt32(clamping: max(reading.since, .zero).milliseconds / 250)
-    let taken = min((earlier >> 21 & 0x3F) + min(quarters, 0x3F), 0x3F)
+    let taken = min((earlier >> Self.quartersShift & 0x3F) + min(quarters, 0x3F), 0x3F)
     let agreed = min(count + 1, 0x1F)
     let nearest = difference < 0 ? tenths : known
-    earlier = agreed << Self.countShift | taken << 21 | nearest
+    earlier = agreed << Self.countShift | taken << Self.quartersShift | open | nearest
     guard agreed >= (isFar ? Self.farCount : Self.nearCount),
       taken >= (isFar ? Self.farQuarters : Self.nearQuarters)
     else { return }
@@ -104,9 +118,12 @@ struct ServerClock: Hashable, Sendable {
   }
 
   /// The bits of ``earlier``.
-  private static let (countShift, tenthsMask): (UInt32, UInt32) = (27, 0x1F_FFFF)
+  private static let (countShift, quartersShift): (UInt32, UInt32) = (27, 21)
+  private static let (openBit, tenthsMask): (UInt32, UInt32) = (1 << 20, 0xF_FFFF)
   /// How far apart readings may be that agree, in tenths of a second: `Date` is cut, and ways differ.
   private static let slack: Int32 = 30
+  /// The same for two of one clock that is behind: the copy of a cache that others fill again varies by more.
+  private static let still: Int32 = 3
   /// How many readings are needed, and in how many quarters of a second: for a difference above the tolerance, and below it.
   private static let (farCount, farQuarters): (UInt32, UInt32) = (2, 16)
   private static let (nearCount, nearQuarters): (UInt32, UInt32) = (20, 40)

@@ -30,17 +30,18 @@ extension FreshnessClient {
     _ change: @escaping @Sendable (inout R.Value) -> Void,
     sending send: nonisolated(nonsending) () async throws(Problem) -> Result
   ) async throws(Problem) -> Result {
-    let number = begin(change, of: resource)
+    let cell = withLedger { $0.cell(of: resource) }
+    let number = cell?.begin(change)
     let result: Result
     do throws(Problem) {
       result = try await send()
     } catch {
-      if let number { takeBack(number, of: resource) }
+      if let number { cell?.takeBack(number) }
       // A request without an answer may have been carried out.
       refreshAll(resource, tags)
       throw error
     }
-    if let number { accepted(number, of: resource) }
+    if let cell, let number { accepted(number, in: cell) }
     acted(on: resource)
     refreshAll(resource, tags)
     return result
@@ -62,23 +63,17 @@ extension FreshnessClient {
     for tag in tags.sorted() { invalidate(tag: tag) }
   }
 
-  /// Shows a change; returns its number, or `nil` if the resource is not registered.
-  private func begin<R: FreshResource>(
-    _ change: @escaping @Sendable (inout R.Value) -> Void,
-    of resource: R
-  ) -> Int64? {
-    withLedger { $0.cell(of: resource) }.map { $0.begin(change) }
-  }
-
-  private func takeBack<R: FreshResource>(_ number: Int64, of resource: R) {
-    withLedger { $0.cell(of: resource) }?.takeBack(number)
-  }
-
   /// Records that the server has accepted a change: a response that it made later confirms it.
-  private func accepted<R: FreshResource>(_ number: Int64, of resource: R) {
+  ///
+  /// The entry may have been removed and opened again meanwhile; then nobody sees the change.
+  private func accepted<R: FreshResource>(_ number: Int64, in cell: ResourceEntry<R>) {
     withLedger { ledger in
-      guard let key = ledger.key(of: resource), let cell = ledger.cell(of: resource) else { return }
-      cell.accepted(number, at: clock.now(), during: ledger.roster[key]?.outstanding)
+      let key = ledger.key(of: cell.resource)
+      cell.accepted(
+        number,
+        at: clock.now(),
+        during: key.flatMap { ledger.roster[$0]?.outstanding }
+      )
     }
   }
 }

@@ -210,7 +210,7 @@ struct CanonicalState: Hashable {
     guard let wish else { return put(0, width: 8) }
     let flags: UInt64 =
       (wish.isForced ? 1 : 0) + (wish.isUnconditional ? 2 : 0) + (wish.showsLoading ? 4 : 0)
-      + (wish.repetition == .missingBody ? 8 : 0) + (wish.repetition == .overtaken ? 128 : 0)
+      + (wish.repetition == .missingBody ? 8 : 0) + (wish.repetition == .uncertain ? 128 : 0)
     put(16 * (1 + UInt64(wish.origin.rawValue)) + flags, width: 8)
   }
 

@@ -35,6 +35,8 @@ struct CheckedStep: Sendable {
   var isMeasured = false
   /// Whether the stream overtook the response (R33).
   var isOvertaken = false
+  /// Whether a degraded response asks for its own ladder (R34).
+  var isReduced = false
   /// When the host sent the request of the response; `nil` for what the stream delivers.
   var sentAt: Int64?
   /// R37: what the response shows of the server's clock.

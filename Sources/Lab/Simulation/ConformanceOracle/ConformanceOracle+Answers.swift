@@ -45,7 +45,7 @@ extension ConformanceOracle {
         cadence: request.request.cadence.milliseconds
       )
     }
-    guard let followUp = request.followUp else { return duty }
+    guard let followUp = request.followUp else { return again(request.want) ?? duty }
     if followUp.isNews, policy.push != nil {
       // R33: requests after stream events keep their distance. R23: they do not shorten the wait
       // after a failure.
@@ -82,15 +82,16 @@ extension ConformanceOracle {
     let range =
       max(marks.truncation.milliseconds, 0) + max(marks.transit.milliseconds, 0)
       + Self.wayBack(marks, turn.delay)
-    let seen = ClockSpan(least: first, most: first + range, isOpen: !turn.isMeasured)
+    let isOpen = !turn.isMeasured && serverClock?.isOpen != false
+    let seen = ClockSpan(least: first, most: first + range, isOpen: isOpen)
     turn.seenClock = seen
     let since = lastEnd.map { turn.now - $0 } ?? 0
     guard var known = serverClock else {
       serverClock = seen
       return
     }
-    // 100 ppm, rounded up.
-    known.least -= (max(since, 0) + 9_999) / 10_000
+    // 500 ppm, rounded up.
+    known.least -= (max(since, 0) + 1_999) / 2_000
     serverClock = known
     if seen.least > known.most {
       (serverClock, doubts) = (seen, nil)
@@ -110,7 +111,6 @@ extension ConformanceOracle {
   private mutating func doubt(_ seen: ClockSpan, behind: Int64, _ since: Int64) {
     let isFar = behind > policy.clockTolerance.milliseconds
     guard isFar || turn.isMeasured else { return }
-    serverClock?.isOpen = false
     let tenths = behind / 100
     guard let known = doubts, abs(tenths - known.nearest) <= 30 else {
       doubts = ClockDoubts(count: 1, quarters: 0, nearest: tenths)
@@ -129,7 +129,10 @@ extension ConformanceOracle {
       return
     }
     let shift = doubts.nearest * 100
-    serverClock = ClockSpan(least: clock.least - shift, most: clock.most - shift)
+    serverClock = ClockSpan(
+      least: clock.least - shift,
+      most: clock.most - shift
+    )
   }
 
   /// R37: how long ago the server responded, where the response shows too early a time, or its way is not measured: to the
@@ -166,7 +169,7 @@ extension ConformanceOracle {
     case .content(let content):
       turn.isOvertaken = isOvertaken(request, answer) && copy?.revision != content.revision
       let step = receive(content, answer, isForced: request.want.isForced, &verdict)
-      if turn.notes.contains(.overtaken) { return afterOvertaken(request.want) }
+      turn.isReduced = step != nil
       return .wait(step.map { .degraded($0) } ?? .cadence, .schedule, .success)
     case .unchanged:
       turn.copyRule = .success
@@ -191,7 +194,7 @@ extension ConformanceOracle {
         turn.notes.insert(.overtaken)
         turn.order = .hold
         verdict = .keepNewer
-        return afterOvertaken(request.want)
+        return .wait(.cadence, .schedule, .success)
       }
       verify(answer, endsWait: true)
       verdict = .keepUnmodified
@@ -231,21 +234,36 @@ extension ConformanceOracle {
     return max(request.startedAt, sent)
   }
 
-  /// R33: what somebody asked for is asked for once more, as soon as the stream's gap allows.
-  private func afterOvertaken(_ want: Want) -> Obligation {
+  /// R33, R38: what somebody asked for, and what the response may not have, is asked for once more as soon as the stream's gap
+  /// allows.
+  private mutating func again(_ want: Want) -> Obligation? {
     let isAsked = want.origin == .change || want.origin == .person
-    guard isAsked, !want.isRecovery, !want.isRepetition else {
-      return .wait(.cadence, .schedule, .success)
-    }
+    guard isAsked, !want.isRecovery, !want.isRepetition, let push = policy.push else { return nil }
+    var isMissing = turn.notes.contains(.overtaken)
+    if let asOf = turn.asOf, let sentAt = turn.sentAt, asOf < sentAt { isMissing = true }
+    // R34: a degraded response has its own ladder.
+    guard isMissing, !turn.isReduced, !isOverBudget(want) else { return nil }
+    if want.isImpatient { spend(at: turn.now + push.leastGap.milliseconds) }
     return .wait(.news, Want(origin: .change, isRepetition: true), .push)
   }
 
   /// R38: whether a response was in a cache since before the application wrote its copy.
   private func isFromBeforeWrite(_ answer: Answer) -> Bool {
-    guard turn.sentAt != nil, let copy, copy.provenance == .local,
-      let made = madeNoEarlier(answer)
-    else { return false }
-    return made < copy.changedAt
+    guard turn.sentAt != nil, let copy, copy.provenance == .local else { return false }
+    return madeNoEarlier(answer).map { $0 < copy.changedAt } ?? true
+  }
+
+  /// R38: whether responses over 4 s have shown the same earlier time: a copy in a cache would stand still.
+  private var isOfClockBehind: Bool {
+    guard let doubts, let seen = turn.seenClock, let serverClock else { return false }
+    let tenths = (serverClock.least - seen.most) / 100
+    return doubts.count >= 2 && doubts.quarters >= 16 && tenths - doubts.nearest <= 3
+  }
+
+  /// R37: whether neither a request nor a clock that is known bounds the way of a response.
+  private func isOfUnknownWay(_ marks: FreshnessMetadata) -> Bool {
+    guard serverClock?.isOpen == true else { return false }
+    return marks.serverTime == nil ? marks.cacheAge == nil : !turn.isMeasured
   }
 
   /// R38: when the server can have made a response at the earliest: after its request was sent, unless a cache had it.
@@ -255,8 +273,8 @@ extension ConformanceOracle {
       guard let push = policy.push else { return byClock }
       return byClock ?? turn.now - push.heartbeat.milliseconds * push.watchdogPercent / 100
     }
-    let isOfCache = answer.marks.transit > .zero || contradictsClock
-    guard isOfCache else { return max(sentAt, byClock ?? sentAt) }
+    if contradictsClock, !isOfClockBehind { return byClock }
+    guard answer.marks.transit > .zero else { return max(sentAt, byClock ?? sentAt) }
     return byClock ?? sentAt - answer.marks.transit.milliseconds - 999
   }
 
@@ -299,7 +317,8 @@ extension ConformanceOracle {
       return step
     }
     let isSame = copy?.revision == content.revision
-    var isTold = told(answer.marks) != nil
+    let isStated = told(answer.marks) != nil
+    var isTold = isStated && !isOfUnknownWay(answer.marks)
     var shown = greatestAge(answer)
     var sourceTime = answer.marks.fetchedAt?.milliseconds
     if isSame, !isTold, let copy, staysAsOld(copy, answer.marks) {
@@ -348,8 +367,9 @@ extension ConformanceOracle {
     turn.order = .verify
     copy?.verifiedAt = turn.now
     guard !isOld else { return }
-    let isTold = told(answer.marks) != nil
-    if isTold || copy.map({ !staysAsOld($0, answer.marks) }) == true {
+    let isStated = told(answer.marks) != nil
+    let isTold = isStated && !isOfUnknownWay(answer.marks)
+    if isStated || copy.map({ !staysAsOld($0, answer.marks) }) == true {
       let age = greatestAge(answer)
       copy?.ageAtArrival = age
       copy?.arrivedAt = turn.now

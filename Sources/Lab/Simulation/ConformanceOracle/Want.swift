@@ -8,7 +8,7 @@ struct Want: Hashable, Sendable {
   var showsLoading = false
   /// Whether it is the one retry after a response without a body (R17).
   var isRecovery = false
-  /// Whether it is the one repetition after the stream overtook a response (R33).
+  /// Whether it is the one repetition after a response that may not have what was asked for (R33, R38).
   var isRepetition = false
 
   /// Whether it only says that the copy is out of date (R33).

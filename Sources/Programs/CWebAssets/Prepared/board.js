@@ -2718,13 +2718,13 @@ class LiveResource{
 #da=null;
 #q=null;
 #l={question:0};
-#k=null;
+#i=null;
 #ag=null;
 #ab=null;
 #ca=0;
 #cb=0;
 #x=null;
-#i=null;
+#j=null;
 #cc=null;
 #r=0;
 #ad=-Infinity;
@@ -2776,7 +2776,7 @@ this.#c&&this.#b({event:"acted"});
 }
 invalidate(){
 if(!this.#c)return;
-this.#bc=this.#k !==null;
+this.#bc=this.#i !==null&&!this.#i.isHeld;
 this.acted();
 if(!this.#bc)this.#b({event:"wished",with:{wish:"change"}});
 }
@@ -2788,12 +2788,12 @@ this.#bd();
 this.#da();
 this.timers.clearTimeout(this.#x);
 this.#c.destroy();
-[this.#c,this.#q,this.#i,this.#ah]=[null,null,null,null];
+[this.#c,this.#q,this.#j,this.#ah]=[null,null,null,null];
 }
 refresh({isForced=false}={}){
 if(!this.#c)return;
 this.#b({event:"wished",with:{wish:isForced?"hardRefresh":"person"}});
-if(this.#k)this.#p.hurry(this.#k.number);
+if(this.#i)this.#p.hurry(this.#i.number);
 }
 restrain(restraint){
 this.#c&&this.#b({event:"restrained",with:restraint});
@@ -2802,10 +2802,10 @@ get question(){
 return this.#q;
 }
 get outstanding(){
-return this.#k?.generation??null;
+return this.#i?.generation??null;
 }
 get body(){
-return this.#i?.body??null;
+return this.#j?.body??null;
 }
 look(){
 return this.#c?.look(this.now())??null;
@@ -2835,11 +2835,11 @@ this.#b({event:"started"});
 #b(event,now=this.now()){
 const effects=this.#c.handle(event,now,Engine.draw());
 if(effects.notes.length>0)this.#db=effects.notes;
-if(effects.cancel !==null&&this.#k?.generation===effects.cancel){
-this.#k.abort.abort();
-if(effects.notes.includes("timedOut"))this.#p.tooSlow(this.#k.number);
-else this.#p.withdraw(this.#k.number);
-this.#k=null;
+if(effects.cancel !==null&&this.#i?.generation===effects.cancel){
+this.#i.abort.abort();
+if(effects.notes.includes("timedOut"))this.#p.tooSlow(this.#i.number);
+else this.#p.withdraw(this.#i.number);
+this.#i=null;
 }
 if(effects.sample)this.#bm(effects.sample);
 this.#ee(effects,now);
@@ -2863,9 +2863,9 @@ const incoming=this.#cc;
 this.#cc=null;
 if(incoming&&look.revision===incoming.revision&&effects.snapshot !=="hold"){
 const isValid=look.validator !==null&&look.validator===incoming.validator;
-this.#i={...incoming,tag:isValid?incoming.tag:null};
+this.#j={...incoming,tag:isValid?incoming.tag:null};
 }
-if(look.revision===null)this.#i=null;
+if(look.revision===null)this.#j=null;
 if(effects.notes.includes("timedOut"))this.#ah={problem:null,reason:null};
 }
 get #am(){
@@ -2888,28 +2888,28 @@ if(this.#ba.length>this.mostRecords)this.#ba.shift();
 }
 #ef(request){
 const machine=this.#c;
-const flight={generation:request.generation,abort:new AbortController(),number:0};
+const flight={generation:request.generation,abort:new AbortController(),number:0,isHeld:request.longPoll !==null};
 flight.number=this.#p.ask(request,(isHeld)=>{
 if(this.#c !==machine)return;
 if(request.longPoll !==null&&!isHeld){
-request.longPoll=null;
+[request.longPoll,flight.isHeld]=[null,false];
 this.#b({event:"notHeld",with:{generation:request.generation,context:request.context}});
 if(flight.abort.signal.aborted)return;
 }
 this.#an(request,flight);
 });
-this.#k=flight;
+this.#i=flight;
 }
 async #an(request,{abort,number}){
 const machine=this.#c;
 const why={origin:request.origin??null,asked:this.source.subjectOf(this.#q)};
-const isKnown=request.validator !==null&&this.#i?.validator===request.validator;
-const base=isKnown&&this.#i.tag !==null?this.#i:null;
+const isKnown=request.validator !==null&&this.#j?.validator===request.validator;
+const base=isKnown&&this.#j.tag !==null?this.#j:null;
 const arrival=await ask(this.source.address(this.#q,base),{
 tag:base?.tag??null,
 fields:{...this.source.fields(),...this.#ei(request.generation)},
-read:(document,headers)=>this.source.read(document,headers,base,this.#i),
-ownsTime:this.source.ownsTime?.(this.#i?.body)??false,
+read:(document,headers)=>this.source.read(document,headers,base,this.#j),
+ownsTime:this.source.ownsTime?.(this.#j?.body)??false,
 wait:request.longPoll===null?null:Math.floor(request.longPoll / 1000),
 signal:abort.signal,
 now:()=>this.now(),
@@ -2917,7 +2917,7 @@ send:this.send,
 });
 if(!abort.signal.aborted)this.#p.ended(number,arrival);
 if(this.#c !==machine)return;
-if(this.#k?.generation===request.generation)this.#k=null;
+if(this.#i?.generation===request.generation)this.#i=null;
 const{generation,context}=request;
 if(arrival.isOfAnotherCopy){
 this.#b({event:"answered",with:{generation,context,answer:{outcome:"cancelled"}}});
@@ -2931,7 +2931,7 @@ this.#ah={problem:arrival.problem,reason:arrival.reason??null};
 this.onArrival(arrival);
 }
 this.#dc("answered",{generation,context},this.#dd(arrival,isCurrent),arrival.answeredAt);
-if(!this.#bc||this.#k !==null)return;
+if(!this.#bc||this.#i !==null)return;
 this.#bc=false;
 if(this.#c===machine)this.#b({event:"wished",with:{wish:"change"}});
 }
@@ -2956,11 +2956,11 @@ marks:{...arrival.marks,...this.source.marks},deviceTime:Date.now(),
 if(arrival.answeredAt !==undefined)answer.delay=Math.max(0,Math.round(arrival.answeredAt - arrival.askedAt));
 this.#r +=1;
 if(arrival.outcome==="content"){
-const isSame=isCurrent&&this.#i !==null&&this.#ej(arrival.body);
+const isSame=isCurrent&&this.#j !==null&&this.#ej(arrival.body);
 const incoming={
 body:arrival.body,
 tag:arrival.tag,
-revision:isSame?this.#i.revision:this.#r,
+revision:isSame?this.#j.revision:this.#r,
 validator:arrival.tag===null?null:this.#r,
 };
 if(isCurrent)this.#cc=incoming;
@@ -2974,7 +2974,7 @@ return answer;
 }
 #ej(body){
 try{
-return this.source.contentOf(this.#i.body)===this.source.contentOf(body);
+return this.source.contentOf(this.#j.body)===this.source.contentOf(body);
 }catch{
 return false;
 }
@@ -2995,7 +2995,7 @@ this.#ab=place;
 }
 #df(){
 let heardAt=this.now();
-const stream=this.source.openStream(this.#q,this.#i,{
+const stream=this.source.openStream(this.#q,this.#j,{
 opened:(isResumed)=>this.#b({event:"linkOpened",with:{isResumed}}),
 heard:()=>{
 heardAt=this.now();
@@ -3003,7 +3003,7 @@ this.#b({event:"linkHeard"},heardAt);
 },
 gap:()=>this.#b({event:"linkGap"}),
 delivered:(arrival)=>this.#ek(arrival,heardAt),
-current:()=>this.#i?.body??null,
+current:()=>this.#j?.body??null,
 lost:(pause)=>this.#el(stream,pause),
 retry:(ms)=>(this.#ca=ms),
 wait:Math.max(0,this.#cb - this.now()),
@@ -3119,7 +3119,7 @@ saved:"timetable",unconfirmed:"timetable",loading:"loading",offline:"offline",fa
 const SERVER_CLOCK=new ServerClock();
 class Pane{
 #be=SERVER_CLOCK;
-#j;
+#k;
 #h;
 #g;
 #ao=null;
@@ -3135,7 +3135,7 @@ this.#w=page.limit??USUAL_LIMIT;
 this.root=fromTemplate("pane-template");
 this.parts=partsOf(this.root);
 this.parts.board.setAttribute("aria-label","");
-this.#j=new Rows(this.parts.rows,{onOpen:(departure)=>page.openTrip(departure,this),onToggle:()=>page.mode==="wall"&&this.#ac()});
+this.#k=new Rows(this.parts.rows,{onOpen:(departure)=>page.openTrip(departure,this),onToggle:()=>page.mode==="wall"&&this.#ac()});
 this.#h=new Banners(this.parts.banners);
 const{engine,policy,device}=page;
 const onArrival=(arrival)=>this.#be.learnFrom(arrival);
@@ -3174,7 +3174,7 @@ start(){
 const{stop}=this.settings;
 this.page.showMode();
 this.#bf=this.settings.trip;
-this.#j.clear();
+this.#k.clear();
 this.#ap={state:"none",departures:null};
 this.#n=USUAL_ROWS;
 this.#w=this.page.limit??USUAL_LIMIT;
@@ -3194,17 +3194,17 @@ this.#g.refresh({isForced});
 }
 choose(change){
 Object.assign(this.settings,change);
-this.#j.release();
+this.#k.release();
 this.page.settingsChanged();
 this.#ac();
 }
 move(step){
-this.#j.move(step);
+this.#k.move(step);
 }
 speak(){
 fillTexts(this.page.say,this.root);
 if(this.settings.stop&&this.#g.question)this.#an();
-this.#j.release();
+this.#k.release();
 this.#ac();
 }
 #an(){
@@ -3244,7 +3244,7 @@ const{say,announcer,device}=this.page;
 const before=this.#ap.departures;
 const{departures}=this;
 if(this.#g.body&&before !==departures){
-const sentence=before===null?say("loaded",{station:this.name,count:this.#j.count}):changesInWords(before,departures,say);
+const sentence=before===null?say("loaded",{station:this.name,count:this.#k.count}):changesInWords(before,departures,say);
 announcer.say(sentence,{now:device.now(),urgent:before===null});
 this.#ap.departures=departures;
 }
@@ -3274,10 +3274,10 @@ this.#h.show(this.body?.banners);
 this.#dj();
 page.boardShown(this);
 const most=page.mode==="wall"?this.#er():this.#n;
-this.#j.show(arranged,{most,now:this.#be.now(),zone:this.zone,town:this.#es,say});
+this.#k.show(arranged,{most,now:this.#be.now(),zone:this.zone,town:this.#es,say});
 this.#et(arranged);
 const canBeLonger=arranged.length>this.#n||(this.departures.length>=this.#w&&this.#w<LONGEST_LIMIT);
-parts.moreline.hidden=page.mode !=="page"||this.#j.count===0||!canBeLonger;
+parts.moreline.hidden=page.mode !=="page"||this.#k.count===0||!canBeLonger;
 this.#eu(arranged);
 this.#eo();
 }
@@ -3290,7 +3290,7 @@ const style=getComputedStyle(document.documentElement);
 const least=Number.parseFloat(style.fontSize)* Number.parseFloat(style.getPropertyValue("--row-least"));
 const{top}=this.parts.rows.getBoundingClientRect();
 const end=this.parts.banners.hidden?this.root.getBoundingClientRect().bottom:this.parts.banners.getBoundingClientRect().top;
-return Math.max(3,Math.floor((end - Math.max(top,0)- this.#j.openHeight)/ least));
+return Math.max(3,Math.floor((end - Math.max(top,0)- this.#k.openHeight)/ least));
 }
 #ep(){
 const{views}=this.parts;
@@ -3313,7 +3313,7 @@ this.parts.filters.hidden=this.departures.length===0;
 }
 #et(arranged){
 const{board}=this.parts;
-board.hidden=this.#j.count===0;
+board.hidden=this.#k.count===0;
 setAttribute(board,"aria-label",this.page.say("pair",{name:this.page.say("departures"),value:this.name}));
 board.classList.toggle("no-platforms",this.departures.every(({platform})=>!platform));
 setText(this.parts.columnplatform,platformWord(arranged.find(isTrain)??arranged[0],this.page.say));
@@ -3333,7 +3333,7 @@ messageaction.onclick=words.action?.act??null;
 const{say}=this.page;
 const find={label:say("backToSearch"),act:()=>this.page.findStop(this)};
 if(!this.settings.stop)return{title:say("welcome"),detail:say("welcomeDetail")};
-if(this.#j.count>0)return null;
+if(this.#k.count>0)return null;
 if(this.departures.length>0&&arranged.length<this.departures.length){
 const clear=()=>this.choose({view:"minutes",lines:[],platforms:[]});
 return{title:say("emptyFilter"),detail:say("emptyFilterDetail"),action:{label:say("clearFilters"),act:clear}};
@@ -3349,10 +3349,10 @@ return{title:say("emptyNoAnswer"),detail:say("emptyNoAnswerDetail"),action:again
 tick(now){
 this.#ew(now);
 this.#dj();
-const before=this.#j.count;
-this.#j.tick(now);
+const before=this.#k.count;
+this.#k.tick(now);
 this.#h.tick(this.page.device.now(),{turns:this.page.mode==="wall"});
-if(this.#j.count !==before)this.#ac();
+if(this.#k.count !==before)this.#ac();
 this.#ex();
 }
 #ex(){
@@ -3463,7 +3463,7 @@ const{isPastItsValidity}=m_shared_moments;
 const{Pane}=m_board_pane;
 const{keepShell}=m_board_shell;
 const{languageOf,loadMessages,LOCALES,sentences}=m_messages_messages;
-const WASM="/assets/freshness.70a488e74156.wasm";
+const WASM="/assets/freshness.207bb1033678.wasm";
 const MESSAGES={
 fr:()=>later("/assets/messages-fr-board.adb2b2e30593.js",loaded),
 de:()=>later("/assets/messages-de-board.78578239154a.js",loaded),

@@ -1854,13 +1854,13 @@ class LiveResource{
 #bh=null;
 #j=null;
 #t={question:0};
-#e=null;
+#d=null;
 #u=null;
 #p=null;
 #ao=0;
 #ap=0;
 #r=null;
-#d=null;
+#e=null;
 #aq=null;
 #k=0;
 #q=-Infinity;
@@ -1912,7 +1912,7 @@ this.#b&&this.#a({event:"acted"});
 }
 invalidate(){
 if(!this.#b)return;
-this.#ac=this.#e !==null;
+this.#ac=this.#d !==null&&!this.#d.isHeld;
 this.acted();
 if(!this.#ac)this.#a({event:"wished",with:{wish:"change"}});
 }
@@ -1924,12 +1924,12 @@ this.#ad();
 this.#bh();
 this.timers.clearTimeout(this.#r);
 this.#b.destroy();
-[this.#b,this.#j,this.#d,this.#v]=[null,null,null,null];
+[this.#b,this.#j,this.#e,this.#v]=[null,null,null,null];
 }
 refresh({isForced=false}={}){
 if(!this.#b)return;
 this.#a({event:"wished",with:{wish:isForced?"hardRefresh":"person"}});
-if(this.#e)this.#i.hurry(this.#e.number);
+if(this.#d)this.#i.hurry(this.#d.number);
 }
 restrain(restraint){
 this.#b&&this.#a({event:"restrained",with:restraint});
@@ -1938,10 +1938,10 @@ get question(){
 return this.#j;
 }
 get outstanding(){
-return this.#e?.generation??null;
+return this.#d?.generation??null;
 }
 get body(){
-return this.#d?.body??null;
+return this.#e?.body??null;
 }
 look(){
 return this.#b?.look(this.now())??null;
@@ -1971,11 +1971,11 @@ this.#a({event:"started"});
 #a(event,now=this.now()){
 const effects=this.#b.handle(event,now,Engine.draw());
 if(effects.notes.length>0)this.#bi=effects.notes;
-if(effects.cancel !==null&&this.#e?.generation===effects.cancel){
-this.#e.abort.abort();
-if(effects.notes.includes("timedOut"))this.#i.tooSlow(this.#e.number);
-else this.#i.withdraw(this.#e.number);
-this.#e=null;
+if(effects.cancel !==null&&this.#d?.generation===effects.cancel){
+this.#d.abort.abort();
+if(effects.notes.includes("timedOut"))this.#i.tooSlow(this.#d.number);
+else this.#i.withdraw(this.#d.number);
+this.#d=null;
 }
 if(effects.sample)this.#ci(effects.sample);
 this.#cj(effects,now);
@@ -1999,9 +1999,9 @@ const incoming=this.#aq;
 this.#aq=null;
 if(incoming&&look.revision===incoming.revision&&effects.snapshot !=="hold"){
 const isValid=look.validator !==null&&look.validator===incoming.validator;
-this.#d={...incoming,tag:isValid?incoming.tag:null};
+this.#e={...incoming,tag:isValid?incoming.tag:null};
 }
-if(look.revision===null)this.#d=null;
+if(look.revision===null)this.#e=null;
 if(effects.notes.includes("timedOut"))this.#v={problem:null,reason:null};
 }
 get #bj(){
@@ -2024,28 +2024,28 @@ if(this.#aa.length>this.mostRecords)this.#aa.shift();
 }
 #ck(request){
 const machine=this.#b;
-const flight={generation:request.generation,abort:new AbortController(),number:0};
+const flight={generation:request.generation,abort:new AbortController(),number:0,isHeld:request.longPoll !==null};
 flight.number=this.#i.ask(request,(isHeld)=>{
 if(this.#b !==machine)return;
 if(request.longPoll !==null&&!isHeld){
-request.longPoll=null;
+[request.longPoll,flight.isHeld]=[null,false];
 this.#a({event:"notHeld",with:{generation:request.generation,context:request.context}});
 if(flight.abort.signal.aborted)return;
 }
 this.#co(request,flight);
 });
-this.#e=flight;
+this.#d=flight;
 }
 async #co(request,{abort,number}){
 const machine=this.#b;
 const why={origin:request.origin??null,asked:this.source.subjectOf(this.#j)};
-const isKnown=request.validator !==null&&this.#d?.validator===request.validator;
-const base=isKnown&&this.#d.tag !==null?this.#d:null;
+const isKnown=request.validator !==null&&this.#e?.validator===request.validator;
+const base=isKnown&&this.#e.tag !==null?this.#e:null;
 const arrival=await ask(this.source.address(this.#j,base),{
 tag:base?.tag??null,
 fields:{...this.source.fields(),...this.#cn(request.generation)},
-read:(document,headers)=>this.source.read(document,headers,base,this.#d),
-ownsTime:this.source.ownsTime?.(this.#d?.body)??false,
+read:(document,headers)=>this.source.read(document,headers,base,this.#e),
+ownsTime:this.source.ownsTime?.(this.#e?.body)??false,
 wait:request.longPoll===null?null:Math.floor(request.longPoll / 1000),
 signal:abort.signal,
 now:()=>this.now(),
@@ -2053,7 +2053,7 @@ send:this.send,
 });
 if(!abort.signal.aborted)this.#i.ended(number,arrival);
 if(this.#b !==machine)return;
-if(this.#e?.generation===request.generation)this.#e=null;
+if(this.#d?.generation===request.generation)this.#d=null;
 const{generation,context}=request;
 if(arrival.isOfAnotherCopy){
 this.#a({event:"answered",with:{generation,context,answer:{outcome:"cancelled"}}});
@@ -2067,7 +2067,7 @@ this.#v={problem:arrival.problem,reason:arrival.reason??null};
 this.onArrival(arrival);
 }
 this.#bk("answered",{generation,context},this.#bl(arrival,isCurrent),arrival.answeredAt);
-if(!this.#ac||this.#e !==null)return;
+if(!this.#ac||this.#d !==null)return;
 this.#ac=false;
 if(this.#b===machine)this.#a({event:"wished",with:{wish:"change"}});
 }
@@ -2092,11 +2092,11 @@ marks:{...arrival.marks,...this.source.marks},deviceTime:Date.now(),
 if(arrival.answeredAt !==undefined)answer.delay=Math.max(0,Math.round(arrival.answeredAt - arrival.askedAt));
 this.#k +=1;
 if(arrival.outcome==="content"){
-const isSame=isCurrent&&this.#d !==null&&this.#cp(arrival.body);
+const isSame=isCurrent&&this.#e !==null&&this.#cp(arrival.body);
 const incoming={
 body:arrival.body,
 tag:arrival.tag,
-revision:isSame?this.#d.revision:this.#k,
+revision:isSame?this.#e.revision:this.#k,
 validator:arrival.tag===null?null:this.#k,
 };
 if(isCurrent)this.#aq=incoming;
@@ -2110,7 +2110,7 @@ return answer;
 }
 #cp(body){
 try{
-return this.source.contentOf(this.#d.body)===this.source.contentOf(body);
+return this.source.contentOf(this.#e.body)===this.source.contentOf(body);
 }catch{
 return false;
 }
@@ -2131,7 +2131,7 @@ this.#p=place;
 }
 #bn(){
 let heardAt=this.now();
-const stream=this.source.openStream(this.#j,this.#d,{
+const stream=this.source.openStream(this.#j,this.#e,{
 opened:(isResumed)=>this.#a({event:"linkOpened",with:{isResumed}}),
 heard:()=>{
 heardAt=this.now();
@@ -2139,7 +2139,7 @@ this.#a({event:"linkHeard"},heardAt);
 },
 gap:()=>this.#a({event:"linkGap"}),
 delivered:(arrival)=>this.#cq(arrival,heardAt),
-current:()=>this.#d?.body??null,
+current:()=>this.#e?.body??null,
 lost:(pause)=>this.#cr(stream,pause),
 retry:(ms)=>(this.#ao=ms),
 wait:Math.max(0,this.#ap - this.now()),
@@ -3147,7 +3147,7 @@ const{Plots}=m_status_plots;
 const{nameOf,SourceList,verdictOn}=m_status_source_list;
 const{statusSource}=m_status_status_source;
 const{begin,WorkPage}=m_shared_work_page;
-const WASM="/assets/freshness.70a488e74156.wasm";
+const WASM="/assets/freshness.207bb1033678.wasm";
 const MESSAGES={
 fr:()=>later("/assets/messages-fr-status.87eb36db1cc2.js",loaded),
 de:()=>later("/assets/messages-de-status.903e340b8593.js",loaded),

@@ -275,14 +275,14 @@ class ActionSheet{
 #aj=false;
 #al=[];
 #be=false;
-#f=0;
+#g=0;
 constructor(page){
 this.page=page;
 this.#q.addEventListener("submit",(event)=>{
 event.preventDefault();
 this.#di();
 });
-this.#i.addEventListener("close",()=>!this.#i.open&&(this.#f +=1));
+this.#i.addEventListener("close",()=>!this.#i.open&&(this.#g +=1));
 }
 open(operation,card){
 const{say}=this.page;
@@ -310,13 +310,13 @@ return git?.compared??branch??"";
 }
 async #dk(){
 const{page}=this;
-const number=(this.#f +=1);
+const number=(this.#g +=1);
 this.#h([page.say("checking")]);
 try{
 const report=await page.api.check(this.#ai.worktree.id,this.#o);
-pressGuard.run(this,()=>number===this.#f&&this.#dl(report));
+pressGuard.run(this,()=>number===this.#g&&this.#dl(report));
 }catch(failure){
-if(number===this.#f)await this.#ce(failure);
+if(number===this.#g)await this.#ce(failure);
 }
 }
 #dl(report){
@@ -328,7 +328,7 @@ else this.#h([page.say("noConflicts")],[],"good");
 async #di(){
 if(element("action-go").hidden)return;
 const{page}=this;
-const number=(this.#f +=1);
+const number=(this.#g +=1);
 const given=new FormData(this.#q);
 const{worktree}=this.#ai;
 const{id}=worktree;
@@ -348,9 +348,9 @@ distrust:()=>page.api.distrust(id),
 remove:()=>page.api.remove(id,{isForced:this.#aj,removesBranch:isOn("branch"),processes}),
 }[this.#o]();
 page.done(this.#dm(answer,worktree,source),answer?.removed??answer?.restore);
-if(number===this.#f)this.#i.close();
+if(number===this.#g)this.#i.close();
 }catch(failure){
-if(number===this.#f)await this.#ce(failure);
+if(number===this.#g)await this.#ce(failure);
 else page.done(page.refusalInWords(failure).join(" "));
 }finally{
 this.#cf(false);
@@ -365,11 +365,11 @@ return reason?`${done} ${say("worktreeStays",{reason})}`:done;
 }
 async #ce(failure){
 const{page}=this;
-const number=this.#f;
+const number=this.#g;
 const isRefusal=failure instanceof Refusal;
 const operation=OPERATIONS[this.#o]??this.#o;
 const overrides=isRefusal&&failure.code?await page.api.overrides(failure.code,operation):[];
-if(number !==this.#f)return;
+if(number !==this.#g)return;
 const processes=overrides.includes("processes")?failure.processes.map(({pid})=>pid):[];
 this.#al=[...this.#al,...processes];
 this.#be||=overrides.includes("rewrite_pushed");
@@ -483,14 +483,14 @@ const KINDS=["added","deleted","modified","renamed","copied","type changed","con
 const OMITTED=["binary","too_large","symbolic_link","repository","unreadable"];
 class DiffSheet{
 #i=makeDialog(element("diff"));
-#f=0;
+#g=0;
 constructor(page){
 this.page=page;
 }
 async open(card){
 const{page}=this;
 const{say}=page;
-const number=(this.#f +=1);
+const number=(this.#g +=1);
 setText(element("diff-title"),say("diffOf",{name:card.name}));
 setText(element("diff-note"),say("loading"));
 element("diff-files").replaceChildren();
@@ -499,10 +499,10 @@ let diff;
 try{
 diff=await page.api.diff(card.worktree.id);
 }catch(failure){
-if(number===this.#f)setText(element("diff-note"),page.refusalInWords(failure).join(" "));
+if(number===this.#g)setText(element("diff-note"),page.refusalInWords(failure).join(" "));
 return;
 }
-if(number !==this.#f)return;
+if(number !==this.#g)return;
 const files=Array.isArray(diff?.file_diffs)?diff.file_diffs:[];
 const note=files.length===0?say("diffEmpty"):say("diffFiles",{count:diff.total_files??files.length,source:diff.source_branch??""});
 setText(element("diff-note"),diff?.is_truncated?`${note} ${say("diffTruncated")}`:note);
@@ -2005,13 +2005,13 @@ class LiveResource{
 #cl=null;
 #m=null;
 #ac={question:0};
-#g=null;
+#e=null;
 #ad=null;
 #y=null;
 #bi=0;
 #bj=0;
 #v=null;
-#e=null;
+#f=null;
 #bk=null;
 #p=0;
 #aa=-Infinity;
@@ -2063,7 +2063,7 @@ this.#b&&this.#a({event:"acted"});
 }
 invalidate(){
 if(!this.#b)return;
-this.#ap=this.#g !==null;
+this.#ap=this.#e !==null&&!this.#e.isHeld;
 this.acted();
 if(!this.#ap)this.#a({event:"wished",with:{wish:"change"}});
 }
@@ -2075,12 +2075,12 @@ this.#aq();
 this.#cl();
 this.timers.clearTimeout(this.#v);
 this.#b.destroy();
-[this.#b,this.#m,this.#e,this.#ae]=[null,null,null,null];
+[this.#b,this.#m,this.#f,this.#ae]=[null,null,null,null];
 }
 refresh({isForced=false}={}){
 if(!this.#b)return;
 this.#a({event:"wished",with:{wish:isForced?"hardRefresh":"person"}});
-if(this.#g)this.#l.hurry(this.#g.number);
+if(this.#e)this.#l.hurry(this.#e.number);
 }
 restrain(restraint){
 this.#b&&this.#a({event:"restrained",with:restraint});
@@ -2089,10 +2089,10 @@ get question(){
 return this.#m;
 }
 get outstanding(){
-return this.#g?.generation??null;
+return this.#e?.generation??null;
 }
 get body(){
-return this.#e?.body??null;
+return this.#f?.body??null;
 }
 look(){
 return this.#b?.look(this.now())??null;
@@ -2122,11 +2122,11 @@ this.#a({event:"started"});
 #a(event,now=this.now()){
 const effects=this.#b.handle(event,now,Engine.draw());
 if(effects.notes.length>0)this.#cm=effects.notes;
-if(effects.cancel !==null&&this.#g?.generation===effects.cancel){
-this.#g.abort.abort();
-if(effects.notes.includes("timedOut"))this.#l.tooSlow(this.#g.number);
-else this.#l.withdraw(this.#g.number);
-this.#g=null;
+if(effects.cancel !==null&&this.#e?.generation===effects.cancel){
+this.#e.abort.abort();
+if(effects.notes.includes("timedOut"))this.#l.tooSlow(this.#e.number);
+else this.#l.withdraw(this.#e.number);
+this.#e=null;
 }
 if(effects.sample)this.#dt(effects.sample);
 this.#du(effects,now);
@@ -2150,9 +2150,9 @@ const incoming=this.#bk;
 this.#bk=null;
 if(incoming&&look.revision===incoming.revision&&effects.snapshot !=="hold"){
 const isValid=look.validator !==null&&look.validator===incoming.validator;
-this.#e={...incoming,tag:isValid?incoming.tag:null};
+this.#f={...incoming,tag:isValid?incoming.tag:null};
 }
-if(look.revision===null)this.#e=null;
+if(look.revision===null)this.#f=null;
 if(effects.notes.includes("timedOut"))this.#ae={problem:null,reason:null};
 }
 get #cn(){
@@ -2175,28 +2175,28 @@ if(this.#an.length>this.mostRecords)this.#an.shift();
 }
 #dv(request){
 const machine=this.#b;
-const flight={generation:request.generation,abort:new AbortController(),number:0};
+const flight={generation:request.generation,abort:new AbortController(),number:0,isHeld:request.longPoll !==null};
 flight.number=this.#l.ask(request,(isHeld)=>{
 if(this.#b !==machine)return;
 if(request.longPoll !==null&&!isHeld){
-request.longPoll=null;
+[request.longPoll,flight.isHeld]=[null,false];
 this.#a({event:"notHeld",with:{generation:request.generation,context:request.context}});
 if(flight.abort.signal.aborted)return;
 }
 this.#d(request,flight);
 });
-this.#g=flight;
+this.#e=flight;
 }
 async #d(request,{abort,number}){
 const machine=this.#b;
 const why={origin:request.origin??null,asked:this.source.subjectOf(this.#m)};
-const isKnown=request.validator !==null&&this.#e?.validator===request.validator;
-const base=isKnown&&this.#e.tag !==null?this.#e:null;
+const isKnown=request.validator !==null&&this.#f?.validator===request.validator;
+const base=isKnown&&this.#f.tag !==null?this.#f:null;
 const arrival=await ask(this.source.address(this.#m,base),{
 tag:base?.tag??null,
 fields:{...this.source.fields(),...this.#dy(request.generation)},
-read:(document,headers)=>this.source.read(document,headers,base,this.#e),
-ownsTime:this.source.ownsTime?.(this.#e?.body)??false,
+read:(document,headers)=>this.source.read(document,headers,base,this.#f),
+ownsTime:this.source.ownsTime?.(this.#f?.body)??false,
 wait:request.longPoll===null?null:Math.floor(request.longPoll / 1000),
 signal:abort.signal,
 now:()=>this.now(),
@@ -2204,7 +2204,7 @@ send:this.send,
 });
 if(!abort.signal.aborted)this.#l.ended(number,arrival);
 if(this.#b !==machine)return;
-if(this.#g?.generation===request.generation)this.#g=null;
+if(this.#e?.generation===request.generation)this.#e=null;
 const{generation,context}=request;
 if(arrival.isOfAnotherCopy){
 this.#a({event:"answered",with:{generation,context,answer:{outcome:"cancelled"}}});
@@ -2218,7 +2218,7 @@ this.#ae={problem:arrival.problem,reason:arrival.reason??null};
 this.onArrival(arrival);
 }
 this.#co("answered",{generation,context},this.#cp(arrival,isCurrent),arrival.answeredAt);
-if(!this.#ap||this.#g !==null)return;
+if(!this.#ap||this.#e !==null)return;
 this.#ap=false;
 if(this.#b===machine)this.#a({event:"wished",with:{wish:"change"}});
 }
@@ -2243,11 +2243,11 @@ marks:{...arrival.marks,...this.source.marks},deviceTime:Date.now(),
 if(arrival.answeredAt !==undefined)answer.delay=Math.max(0,Math.round(arrival.answeredAt - arrival.askedAt));
 this.#p +=1;
 if(arrival.outcome==="content"){
-const isSame=isCurrent&&this.#e !==null&&this.#dz(arrival.body);
+const isSame=isCurrent&&this.#f !==null&&this.#dz(arrival.body);
 const incoming={
 body:arrival.body,
 tag:arrival.tag,
-revision:isSame?this.#e.revision:this.#p,
+revision:isSame?this.#f.revision:this.#p,
 validator:arrival.tag===null?null:this.#p,
 };
 if(isCurrent)this.#bk=incoming;
@@ -2261,7 +2261,7 @@ return answer;
 }
 #dz(body){
 try{
-return this.source.contentOf(this.#e.body)===this.source.contentOf(body);
+return this.source.contentOf(this.#f.body)===this.source.contentOf(body);
 }catch{
 return false;
 }
@@ -2282,7 +2282,7 @@ this.#y=place;
 }
 #cr(){
 let heardAt=this.now();
-const stream=this.source.openStream(this.#m,this.#e,{
+const stream=this.source.openStream(this.#m,this.#f,{
 opened:(isResumed)=>this.#a({event:"linkOpened",with:{isResumed}}),
 heard:()=>{
 heardAt=this.now();
@@ -2290,7 +2290,7 @@ this.#a({event:"linkHeard"},heardAt);
 },
 gap:()=>this.#a({event:"linkGap"}),
 delivered:(arrival)=>this.#ea(arrival,heardAt),
-current:()=>this.#e?.body??null,
+current:()=>this.#f?.body??null,
 lost:(pause)=>this.#eb(stream,pause),
 retry:(ms)=>(this.#bi=ms),
 wait:Math.max(0,this.#bj - this.now()),
@@ -3199,7 +3199,7 @@ const{Refusal,WorkspaceApi}=m_worktrees_workspace_api;
 const{countOf,inOrder,stateOf}=m_worktrees_workspace_list;
 const{workspaceSource}=m_worktrees_workspace_source;
 const{isTrusted,titleOf,WorktreeCard}=m_worktrees_worktree_card;
-const WASM="/assets/freshness.70a488e74156.wasm";
+const WASM="/assets/freshness.207bb1033678.wasm";
 const MESSAGES={
 fr:()=>later("/assets/messages-fr-worktrees.4f183e9af6fb.js",loaded),
 de:()=>later("/assets/messages-de-worktrees.1f9d9764c5c2.js",loaded),
