@@ -15,6 +15,7 @@ import subprocess
 import sys
 
 from crowd import KINDS, Crowd, ordinary
+from generations import replaced
 from stand import (BOARD, NETWORKS, ROUNDS, WORK, Server, finish, imported, load, network, run,
                    stations)
 
@@ -91,6 +92,8 @@ def measure(program, huge):
         figure["board_p99_expensive_over_ordinary"] = max(beside for _, beside in expensive) / over["ordinary"][1]
         figure["resident_mb"] = server.resident() / 1e6
         server.stop()
+        if stops == 30_000:
+            figure["generations"] = replaced(program, data, stops, ids)
         figures[name] = figure
     if huge:
         for name, (stops, stop_times) in HUGE.items():
@@ -137,6 +140,12 @@ def table(figures):
     line("search that finds nothing ÷ search", lambda f: f"{f['search_nothing_over_ordinary']:.2f}")
     line("board p99 beside 64 connections of expensive requests ÷ alone", lambda f: f"{f['board_p99_beside_crowd']:.2f}")
     line("the same ÷ beside 64 connections of ordinary boards", lambda f: f"{f['board_p99_expensive_over_ordinary']:.2f}")
+    for kind, title in [("next", "the next timetable"), ("other", "another network")]:
+        line(f"import of {title} while boards are read", lambda f: f"{f['generations'][kind]['import_s']:.1f} s")
+        line("its comparison, 14 days", lambda f: f"{f['generations'][kind]['comparison_s']:.2f} s")
+        line("boards meanwhile, p50 / p99",
+             lambda f: f"{f['generations'][kind]['p50_ms']:.2f} / {f['generations'][kind]['p99_ms']:.2f} ms")
+        line("peak of the server", lambda f: f"{f['generations'][kind]['peak_mb']:,.0f} MB")
     line("search p50 / p99", lambda f: f"{f['search']['p50_ms']:.1f} / {f['search']['p99_ms']:.1f} ms")
 
 
@@ -152,6 +161,7 @@ def judged(figures):
                                  for name in NETWORKS for kind in ["busy", "quiet", "random"]),
         "board_p99_ms": max(figures[name][kind]["p99_ms"]
                             for name in NETWORKS for kind in ["busy", "quiet", "random"]),
+        "comparison_14_days_s": max(found["comparison_s"] for found in large["generations"].values()),
         "search_nothing_over_ordinary": large["search_nothing_over_ordinary"],
         "board_p99_beside_crowd": max(figures[name]["board_p99_beside_crowd"] for name in NETWORKS),
         "board_p99_expensive_over_ordinary": max(figures[name]["board_p99_expensive_over_ordinary"] for name in NETWORKS),

@@ -35,14 +35,15 @@ def run(*command, **options):
     return time.monotonic() - before, usage.ru_maxrss * 1024
 
 
-def network(program, name, stops, stop_times):
+def network(program, name, stops, stop_times, seed=1):
     """A generated feed, as a folder and as a zip; kept between runs."""
     folder = WORK / name.replace(",", "").replace(" ", "-")
     archive = folder.with_suffix(".zip")
     if not archive.exists():
         shutil.rmtree(folder, ignore_errors=True)
         options = ["--stop-times", str(stop_times)] if stop_times else []
-        run(Path(program).with_name("freshet-lab"), "sample", "--stops", str(stops), "--date", DAY, "--out", folder, *options)
+        run(Path(program).with_name("freshet-lab"), "sample", "--stops", str(stops), "--date", DAY, "--out", folder,
+            "--seed", str(seed), *options)
         with zipfile.ZipFile(archive, "w", zipfile.ZIP_DEFLATED) as target:
             for file in sorted(folder.iterdir()):
                 target.write(file, file.name)
@@ -61,12 +62,12 @@ def imported(program, archive, data):
 class Server:
     """The program serving a data folder."""
 
-    def __init__(self, program, data, *options):
+    def __init__(self, program, data, *options, stderr=None):
         before = time.monotonic()
         self.process = subprocess.Popen(
             [program, "serve", "--data", str(data), "--port", "0", "--now", NOW, "--log-level", "error",
              *options],
-            stdout=subprocess.PIPE, text=True)
+            stdout=subprocess.PIPE, stderr=stderr, text=True)
         self.url = re.search(r"http://\S+", self.process.stdout.readline()).group(0).rstrip("/")
         self.get("/api/stationboard?stop_id=Parent8503000&limit=20")
         self.started = time.monotonic() - before

@@ -20,6 +20,8 @@ package struct StaticCheck: Sendable {
     package var generation: String?
     /// What passengers lose by it; `nil` if nothing was compared.
     package var changes: ServiceChanges?
+    /// How long the comparison took, in seconds of wall time; `nil` if nothing was compared.
+    package var comparisonSeconds: Double?
     /// The report of the import; `nil` without one.
     package var imported: ImportReport?
   }
@@ -223,12 +225,12 @@ package struct StaticCheck: Sendable {
     )
     do throws(FeedError) {
       let compared = isBroken ? nil : entry
-      var (verdict, generation, changes) = try judge(name, content, compared, now: now)
-      generation.origin = FeedManifest.Origin(
+      var judgement = try judge(name, content, compared, now: now)
+      judgement.generation.origin = FeedManifest.Origin(
         digest: content.digest,
         modifiedAt: content.modifiedAt
       )
-      let report = try apply(verdict, generation, changes, imported, to: &manifest)
+      let report = try apply(judgement, imported, to: &manifest)
       try folder.replace(manifest: manifest)
       folder.removeUnused(keeping: manifest)
       return report
@@ -238,14 +240,23 @@ package struct StaticCheck: Sendable {
     }
   }
 
+  /// What a new generation is, and what may become of it.
+  private struct Judgement {
+    var verdict: GenerationVerdict
+    var generation: FeedManifest.Generation
+    var changes: ServiceChanges?
+    var seconds: Double?
+  }
+
   /// Compares a new generation with the serving one.
   private func judge(
     _ name: String,
     _ content: StaticDownload.Content,
     _ entry: FeedManifest.Feed?,
     now: Double
-  ) throws(FeedError) -> (GenerationVerdict, FeedManifest.Generation, ServiceChanges?) {
+  ) throws(FeedError) -> Judgement {
     let key = source.key
+    let start = ContinuousClock.now
     let next = try timetable(name)
     let today = ServiceDay(zone: next.zone).date(at: Int64(now))
     // One that serves and is damaged or gone cannot be compared with; anything is better.
@@ -259,6 +270,7 @@ package struct StaticCheck: Sendable {
         with: changes
       )
     }
+    let seconds = changes.map { _ in (ContinuousClock.now - start) / .seconds(1) }
     let verdict = GenerationVerdict(
       GenerationVerdict.Facts(
         today: today.daysSinceEpoch,
@@ -275,7 +287,12 @@ package struct StaticCheck: Sendable {
       startsAt: Double(next.starts(of: next.firstDay).lowerBound),
       lastDay: next.lastDay.daysSinceEpoch
     )
-    return (verdict, generation, changes)
+    return Judgement(
+      verdict: verdict,
+      generation: generation,
+      changes: changes,
+      seconds: seconds
+    )
   }
 
   private func timetable(_ generation: String) throws(FeedError) -> Timetable {
@@ -294,21 +311,21 @@ package struct StaticCheck: Sendable {
   }
 
   private func apply(
-    _ verdict: GenerationVerdict,
-    _ generation: FeedManifest.Generation,
-    _ changes: ServiceChanges?,
+    _ judgement: Judgement,
     _ imported: ImportReport,
     to manifest: inout FeedManifest
   ) throws(FeedError) -> Report {
     let key = source.key
+    let (generation, changes) = (judgement.generation, judgement.changes)
     var report = Report(
       outcome: .serves,
       reason: nil,
       generation: generation.name,
       changes: changes,
+      comparisonSeconds: judgement.seconds,
       imported: imported
     )
-    switch verdict {
+    switch judgement.verdict {
     case .serves:
       manifest.serve(generation, key: key, prefix: source.prefix)
       if let end = generation.lastDay { manifest.dropWaiting(endingBy: end, key: key) }

@@ -128,6 +128,8 @@ package final class StaticFeeds: Sendable {
       if let changes = report.changes {
         metadata["lost"] = "\(ServiceChanges.percent(changes.lostShare))"
       }
+      metadata["importSeconds"] = report.imported.map { "\(hundredths($0.seconds))" }
+      metadata["comparisonSeconds"] = report.comparisonSeconds.map { "\(hundredths($0))" }
       switch report.outcome {
       case .unchanged: logger.debug("the timetable is current", metadata: metadata)
       case .serves: logger.info("a new timetable serves", metadata: metadata)
@@ -154,6 +156,8 @@ package final class StaticFeeds: Sendable {
       logger.error("the source of a timetable cannot be followed", metadata: metadata)
     }
   }
+
+  private func hundredths(_ seconds: Double) -> Double { (seconds * 100).rounded() / 100 }
 
   /// Lets waiting generations serve whose first day has come.
   private func promote() {
