@@ -255,6 +255,8 @@ class RealtimeFeed:
     data: bytes
     directions: dict[str, int | None] = field(default_factory=dict)
     discarded: Counter[str] = field(default_factory=Counter)
+    # Runs that are taken, and by which update.
+    reserved: dict[tuple, TripUpdate] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         """Resolve every update and compute the rows of the trips that they are about."""
@@ -358,24 +360,26 @@ class RealtimeFeed:
         for number, update, vehicle in vehicles:
             starts = sorted(vehicle.trip.runs(), key=lambda s: (abs(s - vehicle.estimate), s))
             for run in starts[:TRIED]:
-                taken = chosen.get((vehicle.trip.trip_id, vehicle.day, run))
+                key = (vehicle.trip.trip_id, vehicle.day, run)
+                other = chosen[key][2] if key in chosen else self.reserved.get(key)
                 start = start_of(update.start_time)
-                if taken and (start is None or start_of(taken[2].start_time) != start):
+                if other and (start is None or start_of(other.start_time) != start):
                     continue
                 choose(update, number, run)
                 break
             else:
                 self.discarded["unknown start"] += 1
-        taken = {key for key in chosen if key[0] not in ("new", "copy")}
+        taken = {key for key in chosen if key[0] not in ("new", "copy")} | set(self.reserved)
         for number, found in self.ladder.climb(unresolved, taken).items():
             choose(self.updates[number], number, found=found)
         # What other feeds may ask: which update is of a run, and which run a name stands for.
         self.owners = {key: update for key, (_, _, update) in chosen.items()}
-        self.names = {
-            name_of(update): key
-            for key, update in self.owners.items()
-            if key[0] not in ("new", "copy") and update.trip_id
-        }
+        runs: dict[tuple, list[tuple]] = defaultdict(list)
+        for key, update in self.owners.items():
+            if key[0] not in ("new", "copy") and update.trip_id:
+                runs[name_of(update)].append(key)
+        # A name of several runs stands for none of them.
+        self.names = {name: keys[0] for name, keys in runs.items() if len(keys) == 1}
         actions = {key: action for key, (_, action, _) in chosen.items()}
         self.modifications.apply(actions, self.owners)
         return actions

@@ -111,7 +111,11 @@ class Vehicles:
                 by_name.append((realtime.names[name], position))
             else:
                 others.append(position)
-        finder = RealtimeFeed(realtime.feed, self._as_updates(others), realtime.directions)
+        # A run that a position has by its name is not the nearest free one of another vehicle.
+        reserved = {key: position.trip for key, position in by_name}
+        finder = RealtimeFeed(
+            realtime.feed, self._as_updates(others), realtime.directions, reserved=reserved
+        )
         owners = {id(update): key for key, update in finder.owners.items()}
         found = by_name + [
             (owners[id(update)], position)

@@ -211,6 +211,25 @@ import Timetable
     #expect(try stage.vehicles([Vehicle(named(), 1, "a")], at: now).vehicles.isEmpty)
   }
 
+  @Test func `a position whose name two vehicles of a headway share is of neither`() throws {
+    let stage = try stage([
+      "frequencies.txt": """
+      trip_id,start_time,end_time,headway_secs,exact_times
+      t,09:00:00,12:00:00,600,0
+
+      """
+    ])
+    let now = stage.at("2026-02-16 10:02:00")
+    func named() -> Trip { Trip("t", .unscheduled, date: day) }
+    let updates = [420, 1_020].map { named().with(Stop(1, "a", departure: .time(now + $0))) }
+    for count in 1...2 {
+      let index = try stage.index(Array(updates.prefix(count)), at: now)
+      #expect(index.census.applied == count)
+      let positions = try stage.vehicles([Vehicle(named(), 1, "a")], at: now, trips: index)
+      #expect(positions.vehicles.count == (count == 1 ? 1 : 0))
+    }
+  }
+
   @Test func `versions of stations change with what their rows can show, and not with time`() throws
   {
     let stage = try stage()

@@ -114,18 +114,26 @@ struct RealtimeBuilder {
     )
     census = found.census
     renamings = found.renamings
-    for target in found.targets where target.action != .add && target.action != .duplicate {
+    noteNames(of: found.targets)
+    merge(found.targets, parts: parts)
+    mergeModified(after: found.targets)
+    enterInstances()
+    if let previous { keepVanished(from: previous) }
+  }
+
+  /// Notes which run each name stands for that does not say it by itself; one of several runs stands for none.
+  private mutating func noteNames(of targets: [TripTarget]) {
+    var ambiguous = Set<TripName>()
+    for target in targets where target.action != .add && target.action != .duplicate {
       let update = feed.trips[target.update]
       guard
         target.rung != .id || timetable.isFrequency(target.trip) || update.originalTripID != nil,
         let name = TripName(update, feed.texts)
       else { continue }
-      resolved[name] = ResolvedTrip(trip: target.trip, day: target.day, rung: target.rung)
+      let run = ResolvedTrip(trip: target.trip, day: target.day, rung: target.rung)
+      if resolved.updateValue(run, forKey: name) != nil { ambiguous.insert(name) }
     }
-    merge(found.targets, parts: parts)
-    mergeModified(after: found.targets)
-    enterInstances()
-    if let previous { keepVanished(from: previous) }
+    for name in ambiguous { resolved[name] = nil }
   }
 
   mutating func merge(_ target: TripTarget) {
