@@ -155,10 +155,18 @@ class StaticFeedsTest(unittest.TestCase):
                 self.assertEqual(publisher.whole, 1, "it was downloaded more than once")
                 self.assertEqual(self.serving(server), first)
 
+            def told() -> dict:
+                return server.get("/api/status")[1]["timetables"][0]
+
             stays(b"<html>log in</html>" * 50, "broken", "not a readable zip archive")
             stays(feed(note="o"), "older", "older", modified="Sun, 22 Nov 2026 00:00:00 GMT")
             stays(feed(last="20261120"), "expired", "its last day is over")
             stays(feed(range(90, 100)), "other", "line 1 gone (")
+            until(lambda: told().get("held") == "losses")
+            losses = told()["losses"]
+            self.assertEqual([losses["lostPercent"], losses["lost"]], [100, losses["before"]])
+            self.assertEqual({line["isGone"] for line in losses["lines"]}, {True})
+            self.assertNotIn("127.0.0.1", json.dumps(told()), "the page is public")
             self.assertIn("held back", "".join(self.health(server)["warnings"]))
             # Half a file: it is asked for again, later, and never serves.
             whole = feed(note="half")

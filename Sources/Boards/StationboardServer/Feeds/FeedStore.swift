@@ -10,7 +10,7 @@ package final class FeedStore: Sendable {
   /// How often the manifest is checked.
   package static let lookEvery = Duration.milliseconds(500)
 
-  private let folder: DataFolder
+  let folder: DataFolder
   private let logger: Logger
   private let state: Mutex<State>
   private let listeners = TickSubscribers()

@@ -23,7 +23,13 @@ struct StatusReport: Encodable, Sendable {
     var trips: Int
     var departures: Int
     var held: String?
+    /// What passengers would lose by the import that is held back.
+    var losses: TimetableStanding.Losses?
     var waiting: String?
+    /// The first day of the import that waits for it.
+    var waitingFrom: String?
+    /// Where it comes from by itself.
+    var source: TimetableStanding.Source?
   }
 
   /// A realtime source.
@@ -169,6 +175,7 @@ struct StatusReader: Sendable {
   private func entry(_ feed: Feed, _ now: Double) -> StatusReport.TimetableEntry {
     let timetable = feed.timetable
     let known = store.manifest.feed(feed.entry.key)
+    let standing = TimetableStanding(of: feed, known, in: store.folder)
     return StatusReport.TimetableEntry(
       feed: feed.entry.key,
       publisher: timetable.metadata.publisher,
@@ -184,7 +191,10 @@ struct StatusReader: Sendable {
       trips: timetable.tripCount,
       departures: timetable.departureCount,
       held: known?.held?.reason.rawValue,
-      waiting: known?.waiting?.name
+      losses: standing.losses,
+      waiting: known?.waiting?.name,
+      waitingFrom: standing.waitingFrom,
+      source: standing.source
     )
   }
 

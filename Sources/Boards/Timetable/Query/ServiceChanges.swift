@@ -106,7 +106,7 @@ extension ServiceChanges {
   static let longestName = 80
 
   /// A name as sentences show it.
-  static func shown(_ name: String) -> String {
+  package static func shown(_ name: String) -> String {
     name.count <= longestName ? name : name.prefix(longestName) + "…"
   }
 }

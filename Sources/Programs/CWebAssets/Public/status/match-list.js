@@ -89,7 +89,53 @@ export function timetableCard(timetable, { say, number, locale, now }) {
   card.append(newElement("p", "soft", counts.join(" · ")));
   const imported = new Date(timetable.importedAt).toLocaleString(locale, { dateStyle: "medium", timeStyle: "short", timeZone: timetable.timezone });
   card.append(newElement("p", "soft", [say("importedAt", { time: imported }), timetable.version ? say("feedVersion", { version: timetable.version }) : null].filter(Boolean).join(" · ")));
-  if (timetable.held) card.append(newElement("p", "grave-text", say("timetableHeld")));
-  if (timetable.waiting) card.append(newElement("p", "soft", say("timetableWaiting")));
+  card.append(...standing(timetable, { say, number, locale }));
   return card;
+}
+
+/** The lines that are named of those that lose departures. */
+const NAMED = 5;
+
+/** What is held back and why, what waits, and how the source fares. */
+function standing(timetable, { say, number, locale }) {
+  const moment = (instant) => new Date(instant).toLocaleString(locale, { dateStyle: "medium", timeStyle: "short", timeZone: timetable.timezone });
+  const found = [];
+  const { held, losses, source } = timetable;
+  if (held) {
+    found.push(newElement("p", "grave-text", say("timetableHeld")));
+    const known = say(`held-${held}`, { share: losses ? `${number(losses.lostPercent, 1)}\u00a0%` : "–" });
+    found.push(newElement("p", "", known));
+    if (held === "losses" && losses) found.push(lostLines(losses, { say, number, locale }));
+    const how = newElement("p", "soft", say("heldHow"));
+    how.append(" ", newElement("code", "", "freshet feeds accept"));
+    found.push(how);
+  }
+  if (timetable.waiting) {
+    const day = timetable.waitingFrom ? dayInWords(timetable.waitingFrom, locale) : null;
+    found.push(newElement("p", "", day ? say("timetableWaitsFor", { day }) : say("timetableWaiting")));
+  }
+  if (source) {
+    const asked = [say("sourceChecked", { time: moment(source.checkedAt) }), source.nextCheckAt ? say("sourceNext", { time: moment(source.nextCheckAt) }) : null];
+    found.push(newElement("p", "soft", asked.filter(Boolean).join(" · ")));
+    if (source.state === "failing") {
+      found.push(newElement("p", "grave-text", source.answeredAt ? say("sourceFailing", { time: moment(source.answeredAt) }) : say("sourceSilent")));
+    }
+    if (source.state === "refused") found.push(newElement("p", "grave-text", say("sourceRefused")));
+  }
+  return found;
+}
+
+function lostLines({ lines, losingLines }, { say, number, locale }) {
+  const list = newElement("ul", "lost-lines");
+  const rows = lines.slice(0, NAMED).map(({ line, before, lost, goneOn, isGone }) => {
+    const share = `${number((100 * lost) / Math.max(before, 1), 1)}\u00a0%`;
+    const days = goneOn.slice(0, NAMED).map((day) => dayInWords(day, locale)).join(", ") + (goneOn.length > NAMED ? ", …" : "");
+    const what = isGone ? say("lineGone") : goneOn.length > 0 ? say("lineGoneOn", { days }) : say("lineLoses", { share });
+    const row = newElement("li");
+    row.append(newElement("strong", "", line), newElement("span", "", what));
+    return row;
+  });
+  if (losingLines > rows.length) rows.push(newElement("li", "soft", say("linesMore", { count: losingLines - rows.length, number: number(losingLines - rows.length) })));
+  list.append(...rows);
+  return list;
 }

@@ -162,6 +162,7 @@ class StatusPage extends WorkPage {
       ...status.matches.filter((match) => match.status !== "ok").map((match) => ["warning", say(`match-${match.status}`)]),
       ...status.timetables.filter((one) => verdictOnTimetable(one) !== "good").map((one) => [verdictOnTimetable(one), one.daysLeft < 0 ? say("timetableOver") : say("timetableEnds", { count: one.daysLeft, days: one.daysLeft })]),
       ...status.timetables.filter(({ held }) => held).map(() => ["warning", say("timetableHeld")]),
+      ...status.timetables.filter(({ source }) => source && source.state !== "ok").map(({ source }) => ["warning", say(source.state === "refused" ? "sourceRefused" : "verdictStatic")]),
       ...(status.timetables.length === 0 ? [["grave", say("failedNoTimetable")]] : []),
       ...(status.history && !status.history.isWritten ? [["warning", say("historyNotWritten")]] : []),
     ];

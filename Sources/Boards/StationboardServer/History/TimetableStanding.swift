@@ -1,0 +1,90 @@
+import ConditionalHTTP
+import GTFS
+import Timetable
+
+/// What the page of the status says of a timetable besides what serves.
+///
+/// That is what is held back and why, what waits, and how its source fares. It names no address.
+struct TimetableStanding {
+  /// What passengers would lose by an import.
+  struct Losses: Encodable, Sendable {
+    /// The departures of 14 days that serve, and how many of them the import lacks.
+    var before: Int
+    var lost: Int
+    var lostPercent: Double
+    /// How many lines and stations lose departures.
+    var losingLines: Int
+    var losingStations: Int
+    /// The lines that lose most, at most ``HistoryLimits/namedLines``.
+    var lines: [Line]
+  }
+
+  /// A line that loses departures.
+  struct Line: Encodable, Sendable {
+    var line: String
+    var before: Int
+    var lost: Int
+    /// The days on which it does not run any more; empty if it runs on all.
+    var goneOn: [String]
+    /// Whether it runs on none.
+    var isGone: Bool
+  }
+
+  /// How the address fares that a timetable comes from.
+  struct Source: Encodable, Sendable {
+    /// `ok`; `failing` after two checks without a usable response; `refused` if the newest file cannot be used.
+    var state: String
+    var checkedAt: String?
+    var nextCheckAt: String?
+    /// When it last answered usably.
+    var answeredAt: String?
+  }
+
+  /// A check that is under way counts as a failure until it ends.
+  private static let failuresThatTell = 2
+
+  let losses: Losses?
+  let waitingFrom: String?
+  let source: Source?
+
+  /// Reads the standing of a timetable from its data folder.
+  init(of feed: Feed, _ entry: FeedManifest.Feed?, in folder: DataFolder) {
+    let held = entry?.held?.generation.name
+    losses = held.flatMap { folder.changes(of: feed.entry.key, generation: $0) }
+      .map { Losses($0) }
+    waitingFrom = entry?.waiting?.startsAt
+      .map { ServiceDay(zone: feed.timetable.zone).date(at: Int64($0)).description }
+    let schedule = folder.schedule(of: feed.entry.key)
+    guard let checked = schedule.checkedAt else {
+      source = nil
+      return
+    }
+    let isFailing = schedule.failures >= Self.failuresThatTell
+    source = Source(
+      state: isFailing ? "failing" : schedule.refusal != nil ? "refused" : "ok",
+      checkedAt: InstantText.write(checked.rounded()),
+      nextCheckAt: schedule.nextAt.map { InstantText.write($0.rounded()) },
+      answeredAt: schedule.answeredAt.map { InstantText.write($0.rounded()) }
+    )
+  }
+}
+
+extension TimetableStanding.Losses {
+  /// The changes as the page shows them.
+  init(_ changes: ServiceChanges) {
+    before = changes.before
+    lost = changes.lost
+    lostPercent = (changes.lostShare * 1_000).rounded() / 10
+    losingLines = changes.losingLines
+    losingStations = changes.losingStations
+    lines = changes.lines.prefix(HistoryLimits.namedLines).map { line in
+      TimetableStanding.Line(
+        line: ServiceChanges.shown(line.name),
+        before: line.before,
+        lost: line.lost,
+        goneOn: line.goneOn.map { ServiceDate(daysSinceEpoch: $0).description },
+        isGone: line.goneOn.count == line.ranOn.count
+      )
+    }
+  }
+}
