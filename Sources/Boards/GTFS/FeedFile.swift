@@ -11,11 +11,14 @@ package enum FeedFile: String, CaseIterable, Hashable, Sendable {
   case transfers = "transfers.txt"
   case feedInfo = "feed_info.txt"
   case translations = "translations.txt"
+  case bookingRules = "booking_rules.txt"
+  case locationGroupStops = "location_group_stops.txt"
+  case locations = "locations.geojson"
 
   /// Whether boards are right without this file: nothing in it can refuse an import.
   package var isInformative: Bool {
     switch self {
-    case .feedInfo, .translations, .transfers: true
+    case .feedInfo, .translations, .transfers, .bookingRules, .locationGroupStops, .locations: true
     default: false
     }
   }

@@ -87,12 +87,50 @@ public struct Board: Codable, Hashable, Sendable {
     public var validUntil: String?
   }
 
+  /// A service at the stop that runs only for passengers who book it.
+  public struct OnDemandService: Codable, Hashable, Sendable {
+    /// The line.
+    public var line: String?
+    /// The agency's name.
+    public var `operator`: String?
+    /// The next window for which it can be booked, RFC 3339.
+    public var opensAt: String?
+    /// See ``opensAt``.
+    public var closesAt: String?
+    /// How to book it.
+    public var booking = Booking()
+
+    /// Creates a service of which nothing is known.
+    public init() {}
+  }
+
+  /// How and until when a ride is booked.
+  public struct Booking: Codable, Hashable, Sendable {
+    /// Until when, RFC 3339; `nil` if nothing fixes an instant.
+    public var bookBy: String?
+    /// The least minutes between the booking and the ride.
+    public var noticeMinutes: Int?
+    /// The number to call.
+    public var phone: String?
+    /// What the agency says of it.
+    public var message: String?
+    /// A page about it, and one on which it can be booked.
+    public var infoUrl: String?
+    /// See ``infoUrl``.
+    public var bookingUrl: String?
+
+    /// Creates a booking of which nothing is known.
+    public init() {}
+  }
+
   /// The stop; `nil` from servers that leave it out.
   public var station: Station?
   /// The departures, ordered by the instant they leave.
   public var departures: [Departure]
   /// Disruptions of the whole stop.
   public var banners: [ServiceAlert]?
+  /// What runs here for those who book it; `nil` if nothing does.
+  public var onDemand: [OnDemandService]?
   /// Why there are none.
   public var noService: NoService?
   /// The metadata of the response.

@@ -33,6 +33,7 @@ public struct BoardReader: Sendable {
         station: Self.station(root["station"]),
         departures: Self.departures(root["departures"]),
         banners: Self.alerts(root["banners"]),
+        onDemand: Self.onDemand(root["onDemand"]),
         noService: Self.noService(root["noService"]),
         meta: Self.meta(root)
       )
@@ -101,6 +102,7 @@ public struct BoardReader: Sendable {
     departure.certainty = field["certainty"].string()
     departure.uncertaintySec = field["uncertaintySec"].int()
     departure.boarding = field["boarding"].string()
+    departure.booking = field["booking"].isObject() ? booking(field["booking"]) : nil
     departure.tripShortName = field["tripShortName"].string()
     departure.headwaySec = field["headwaySec"].int()
     departure.skippedStops = strings(field["skippedStops"])
@@ -135,6 +137,32 @@ public struct BoardReader: Sendable {
     continuation.destination = field["destination"].string()
     continuation.scheduledDeparture = field["scheduledDeparture"].string()
     return continuation
+  }
+
+  /// The services on demand of a list.
+  package static func onDemand(_ field: DecodeField) -> [Board.OnDemandService]? {
+    field.list { field -> Board.OnDemandService? in
+      guard field.isObject() else { return nil }
+      var service = Board.OnDemandService()
+      service.line = field["line"].string()
+      service.operator = field["operator"].string()
+      service.opensAt = field["opensAt"].string()
+      service.closesAt = field["closesAt"].string()
+      service.booking = booking(field)
+      return service
+    }?
+    .elements
+  }
+
+  private static func booking(_ field: DecodeField) -> Board.Booking {
+    var booking = Board.Booking()
+    booking.bookBy = field["bookBy"].string()
+    booking.noticeMinutes = field["noticeMinutes"].int()
+    booking.phone = field["phone"].string()
+    booking.message = field["message"].string()
+    booking.infoUrl = field["infoUrl"].string()
+    booking.bookingUrl = field["bookingUrl"].string()
+    return booking
   }
 
   private static func vehicle(_ field: DecodeField) -> Departure.Vehicle? {

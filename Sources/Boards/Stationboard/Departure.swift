@@ -35,6 +35,8 @@ public struct Departure: Codable, Hashable, Sendable {
   public var uncertaintySec: Int?
   /// How boarding is arranged, where it has to be: `phone_agency` or `ask_driver`.
   public var boarding: String?
+  /// How it is booked, if the feed says so.
+  public var booking: Board.Booking?
   /// The number of the train (trip_short_name of GTFS).
   public var tripShortName: String?
   /// Seconds between vehicles, where that is all the timetable says.
@@ -134,7 +136,7 @@ public struct Departure: Codable, Hashable, Sendable {
     case stopSequence = "stop_sequence"
     case line, category, number, destination
     case `operator`
-    case scheduledDeparture, certainty, uncertaintySec, boarding, tripShortName, headwaySec
+    case scheduledDeparture, certainty, uncertaintySec, boarding, booking, tripShortName, headwaySec
     case skippedStops, endsAt, continuesAs
     case realtimeDeparture, delayMin, platform, platformChanged
     case previousPlatform, cancelled, status, realtimeAt, realtimeFreshness, alerts, flags, vehicle

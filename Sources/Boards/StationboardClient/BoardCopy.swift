@@ -24,7 +24,8 @@ public struct BoardCopy: Codable, Equatable, Sendable {
   /// Compares what people see.
   public static func == (left: BoardCopy, right: BoardCopy) -> Bool {
     left.board.station == right.board.station && left.board.departures == right.board.departures
-      && left.board.banners == right.board.banners && left.board.noService == right.board.noService
+      && left.board.banners == right.board.banners && left.board.onDemand == right.board.onDemand
+      && left.board.noService == right.board.noService
       && left.board.meta.timetable == right.board.meta.timetable
   }
 
@@ -52,6 +53,7 @@ public struct BoardCopy: Codable, Equatable, Sendable {
       copy.board.departures.append(row)
     }
     copy.board.banners = change.banners
+    copy.board.onDemand = change.onDemand
     copy.board.noService = change.noService
     copy.board.meta = change.meta
     copy.issues = change.issues
@@ -64,6 +66,7 @@ struct BoardChange {
   var departures: [Departure]
   var order: [String]
   var banners: [ServiceAlert]?
+  var onDemand: [Board.OnDemandService]?
   var noService: Board.NoService?
   var meta: Board.Meta
   var issues: [DecodeIssue]
@@ -81,6 +84,7 @@ struct BoardChange {
         departures: departures,
         order: order.elements,
         banners: BoardReader.alerts(root["banners"]),
+        onDemand: BoardReader.onDemand(root["onDemand"]),
         noService: BoardReader.noService(root["noService"]),
         meta: BoardReader.meta(root),
         issues: []
@@ -95,6 +99,7 @@ struct BoardChange {
     departures: [Departure],
     order: [String],
     banners: [ServiceAlert]?,
+    onDemand: [Board.OnDemandService]?,
     noService: Board.NoService?,
     meta: Board.Meta,
     issues: [DecodeIssue]
@@ -102,6 +107,7 @@ struct BoardChange {
     self.departures = departures
     self.order = order
     self.banners = banners
+    self.onDemand = onDemand
     self.noService = noService
     self.meta = meta
     self.issues = issues

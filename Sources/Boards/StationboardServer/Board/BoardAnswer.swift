@@ -65,6 +65,8 @@ struct BoardAnswer {
   func change(from shown: RenderedBoard) -> ByteBuffer {
     var json = JSONBytes(capacity: 4_096)
     BoardChange(from: shown, to: edition).write(&json)
+    // Clients keep the members that a change lacks.
+    if edition.onDemand.isEmpty, !shown.onDemand.isEmpty, !isClosed { json.raw("\"onDemand\":[],") }
     writeRest(&json)
     json.raw("}")
     return json.buffer
@@ -87,7 +89,9 @@ struct BoardAnswer {
   private func writeRest(_ json: inout JSONBytes) {
     json.raw("\"banners\":")
     json.raw(edition.banners)
-    json.raw(",\"rt\":")
+    json.raw(",")
+    if !isClosed { json.raw(edition.onDemand) }
+    json.raw("\"rt\":")
     writeRealtime(&json)
     json.raw(",\"alerts\":")
     writeAlerts(&json)

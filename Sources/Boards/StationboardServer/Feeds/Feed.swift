@@ -9,6 +9,7 @@ package final class Feed: Sendable {
   static let timetableName = "timetable.freshet"
   static let searchName = "stops.sqlite"
   static let reportName = "report.json"
+  static let onDemandName = "on-demand.json"
 
   /// Where the feed comes from in the manifest.
   package let entry: FeedManifest.Feed
@@ -16,6 +17,8 @@ package final class Feed: Sendable {
   package let timetable: Timetable
   /// What boards say about each route.
   let routes: [RouteLabel]
+  /// The services that run on demand.
+  let onDemand: OnDemandDirectory
   /// The stop search.
   let stops: StopIndex
   /// The prefix of every id, including the colon; empty without a prefix.
@@ -39,6 +42,7 @@ package final class Feed: Sendable {
     timetable = try Timetable(path: path + "/" + Self.timetableName)
     let timetable = timetable
     routes = (0..<timetable.routeCount).map { RouteLabel(timetable.route($0)) }
+    onDemand = OnDemandDirectory(path: path + "/" + Self.onDemandName, timetable)
     do {
       stops = try StopIndex(path: path + "/" + Self.searchName)
     } catch {

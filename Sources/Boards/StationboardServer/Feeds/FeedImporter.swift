@@ -102,6 +102,7 @@ package struct FeedImporter {
     let target = folder.folder(of: key, generation: name)
     let partial = target + ".partial"
     var report: ImportReport
+    var onDemand: OnDemandServices?
     do throws(FeedError) {
       try folder.create(partial)
       report = try FeedImport.run(
@@ -111,7 +112,8 @@ package struct FeedImporter {
         now: now,
         limit: limit,
         encoding: encoding,
-        progress: progress
+        progress: progress,
+        onDemand: { onDemand = $0 }
       )
       progress(ImportProgress(step: "check", done: 0, total: 0))
       let checked = clock.now
@@ -128,6 +130,7 @@ package struct FeedImporter {
       report.seconds = seconds(clock.now - began)
       report.peakMemoryBytes = Self.peakMemory()
       try write(report, to: partial + "/" + Feed.reportName)
+      if let onDemand { try write(onDemand, to: partial + "/" + Feed.onDemandName) }
       try folder.prepareLock(in: partial)
       try folder.synchronize(partial)
       guard rename(partial, target) == 0 else {
@@ -158,7 +161,7 @@ package struct FeedImporter {
     }
   }
 
-  private func write(_ report: ImportReport, to path: String) throws(FeedError) {
+  private func write(_ report: some Encodable, to path: String) throws(FeedError) {
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
     do {

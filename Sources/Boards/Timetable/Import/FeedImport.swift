@@ -14,6 +14,7 @@ package enum FeedImport {
   ///   - encoding: The encoding of the files, if it is known; files that show another one by their first bytes have that.
   ///     Without it texts that are not UTF-8 are read in the code page that explains all texts of the feed best.
   ///   - progress: Called as the files are read.
+  ///   - onDemand: Called with the services that run on demand, if there are any.
   /// - Returns: The report of rows read, rejected and written.
   /// - Throws: ``FeedError`` that says what is wrong and where.
   package static func run(
@@ -23,7 +24,8 @@ package enum FeedImport {
     now: Double,
     limit: RejectedRowLimit = .usual,
     encoding: TextEncoding? = nil,
-    progress: @escaping (ImportProgress) -> Void = { _ in }
+    progress: @escaping (ImportProgress) -> Void = { _ in },
+    onDemand: (OnDemandServices) -> Void = { _ in }
   ) throws(FeedError) -> ImportReport {
     let clock = ContinuousClock()
     let began = clock.now
@@ -34,6 +36,9 @@ package enum FeedImport {
       progress: progress
     )
     try reader.readAll()
+    let today = Int((now / 86_400).rounded(.down))
+    let services = reader.onDemand.services(reader.tables, today: today)
+    if !services.isEmpty { onDemand(services) }
     var report = reader.report
     report.phases["read"] = (clock.now - began).seconds
     let builder = TimetableBuilder(

@@ -19,6 +19,8 @@ extension FeedReader {
     var timepoint: Int?
     /// What a row that is served on demand has instead of a stop or a time.
     var onDemand: [Int]
+    /// Where and how it is booked.
+    var booking: OnDemandColumns
   }
 
   /// The rows of stop_times.txt that are served on demand: those of zones and those with a pickup window.
@@ -52,10 +54,8 @@ extension FeedReader {
         headsign: reader.column("stop_headsign"),
         distance: reader.column("shape_dist_traveled"),
         timepoint: reader.column("timepoint"),
-        onDemand: [
-          "location_id", "location_group_id", "start_pickup_drop_off_window",
-          "end_pickup_drop_off_window",
-        ].compactMap { reader.column($0) }
+        onDemand: OnDemandColumns(reader).telling,
+        booking: OnDemandColumns(reader)
       )
     } row: { reader, columns throws(FeedError) in
       let id = reader.bytes(columns.trip)
@@ -77,6 +77,13 @@ extension FeedReader {
       // GTFS reference, stop_times.txt: such a row has neither a stop nor a time, and no board shows it.
       guard !columns.onDemand.contains(where: { reader.bytes($0).count > 0 }) else {
         setAside()
+        noteOnDemand(
+          reader,
+          trip: trip,
+          stop: columns.stop,
+          pickup: columns.pickup,
+          columns.booking
+        )
         let sequence = integer(reader, columns.sequence) ?? 0
         if onDemand.add(trip, line: reader.line, sequence: sequence) { scratchBytes += 64 }
         return nil
@@ -110,6 +117,9 @@ extension FeedReader {
           )
         }
         rows.append(row)
+        if columns.booking.rule != nil, row.attributes & 3 == 2 {
+          noteCall(reader, trip: trip, stop: row.stop, columns.booking)
+        }
         return nil
       }
     }

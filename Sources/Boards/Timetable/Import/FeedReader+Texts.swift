@@ -81,7 +81,9 @@ struct LegacyText {
       var detector = EncodingDetector()
       // What cannot be read again is an error of the import where it is read for good.
       if let source = try? FeedSource.open(path) {
-        for file in FeedFile.allCases { try? Self.sample(file, of: source, into: &detector) }
+        for file in FeedFile.allCases where file != .locations {
+          try? Self.sample(file, of: source, into: &detector)
+        }
       }
       finding = detector.finding(timeZone: timeZone)
     }

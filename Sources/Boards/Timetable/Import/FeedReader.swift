@@ -8,6 +8,9 @@ final class FeedReader {
   var tables = FeedTables()
   /// The account.
   var report: ImportReport
+  /// What was read so far of services on demand, and whether more were left out.
+  var onDemand = OnDemandTables()
+  var onDemandIsFull = false
   /// The names in stop_timezone that were looked up, and whether they are time zones.
   var zones: [String: Bool] = [:]
   /// How bytes are read that are not UTF-8; decided when the first of them are found.
@@ -77,7 +80,10 @@ final class FeedReader {
     try checkCalendar()
     try readTrips()
     try readFrequencies()
+    try readBookingRules()
+    try readLocationGroups()
     try readStopTimes()
+    try readZones()
     tables.nameZones()
     try readTransfers()
     try readTranslations()

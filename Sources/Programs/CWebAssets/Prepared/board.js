@@ -1879,7 +1879,7 @@ remarks.push({kind:"skips",text,name:say("skipsStop",{stop:stops}),short:say("sk
 }
 const vehicle=vehicleWord(departure);
 if(vehicle)remarks.push({kind:"headway",text:say(vehicle)});
-if(departure.boarding&&!isOff(departure))remarks.push({kind:"headway",text:say(`boarding-${departure.boarding}`)});
+if(departure.boarding&&!isOff(departure))remarks.push({kind:"headway",text:say(`boarding-${departure.boarding}`),name:departure.booking?.phone?`${say(`boarding-${departure.boarding}`)} · ${departure.booking.phone}`:undefined});
 const headway=headwayMinutes(departure);
 if(headway !==null&&remarks.length===0){
 remarks.push({kind:"headway",text:say("every",{minutes:headway}),name:say("everyLong",{count:headway}),short:say("everyShort",{minutes:headway})});
@@ -2020,6 +2020,24 @@ if(description&&description !==header)item.append(newElement("p","",description)
 return item;
 }
 return{Banners};
+})();
+const m_board_on_demand=(()=>{
+const{clockTime,localDay}=m_shared_moments;
+function offersOf(body,zone,say){
+return(body?.onDemand??[]).map((offer)=>{
+const day=localDay(Date.parse(offer.opensAt),zone);
+const today=localDay(Date.parse(body.meta.serverTime),zone);
+const window=`${day===today?"":`${day} `}${clockTime(Date.parse(offer.opensAt),zone)}–${clockTime(Date.parse(offer.closesAt),zone)}`;
+const header=[say("onDemand",{line:offer.line}),window,howToBook(offer,zone,say)].filter(Boolean).join(" · ");
+return{header,description:[offer.message,offer.bookingUrl??offer.infoUrl].filter(Boolean).join("\n"),severity:"info"};
+});
+}
+function howToBook({phone,bookBy,noticeMinutes},zone,say){
+const by=bookBy?say("bookBy",{time:`${localDay(Date.parse(bookBy),zone)} ${clockTime(Date.parse(bookBy),zone)}`}):null;
+const ahead=!bookBy&&noticeMinutes?say("bookAhead",{count:noticeMinutes}):null;
+return [phone,by??ahead].filter(Boolean).join(" · ");
+}
+return{offersOf,howToBook};
 })();
 const m_shared_freshness_line=(()=>{
 const{clockTime,duration}=m_shared_moments;
@@ -3065,8 +3083,8 @@ constructor(options){
 super(SOURCE,options);
 }
 }
-function contentOf({station,departures,banners,noService}){
-return JSON.stringify([station,departures,banners,noService]);
+function contentOf({station,departures,banners,onDemand,noService}){
+return JSON.stringify([station,departures,banners,onDemand,noService]);
 }
 return{LiveBoard};
 })();
@@ -3098,6 +3116,7 @@ return{saveBoard,savedBoard};
 const m_board_pane=(()=>{
 const{changesInWords}=m_board_board_changes;
 const{Banners}=m_board_banners;
+const{offersOf}=m_board_on_demand;
 const{ServerClock}=m_engine_clock;
 const{isTrain}=m_board_departure;
 const{fillTexts,fromTemplate,nameControl,partsOf,setAttribute,setSign,setText}=m_shared_dom;
@@ -3270,7 +3289,7 @@ nameControl(parts.star,say(isFavourite?"removeFavourite":"addFavourite"));
 this.#ep();
 this.#eq();
 const arranged=this.#di();
-this.#h.show(this.body?.banners);
+this.#h.show([...(this.body?.banners??[]),...offersOf(this.body,this.zone,say)]);
 this.#dj();
 page.boardShown(this);
 const most=page.mode==="wall"?this.#er():this.#n;
@@ -3465,10 +3484,10 @@ const{keepShell}=m_board_shell;
 const{languageOf,loadMessages,LOCALES,sentences}=m_messages_messages;
 const WASM="/assets/freshness.207bb1033678.wasm";
 const MESSAGES={
-fr:()=>later("/assets/messages-fr-board.adb2b2e30593.js",loaded),
-de:()=>later("/assets/messages-de-board.78578239154a.js",loaded),
-it:()=>later("/assets/messages-it-board.ab81428de4a2.js",loaded),
-en:()=>later("/assets/messages-en-board.b5885fad0ad7.js",loaded),
+fr:()=>later("/assets/messages-fr-board.77e316428c84.js",loaded),
+de:()=>later("/assets/messages-de-board.008ab9a7000f.js",loaded),
+it:()=>later("/assets/messages-it-board.3c9d482bfe17.js",loaded),
+en:()=>later("/assets/messages-en-board.8f650a41d857.js",loaded),
 };
 const PUSH={heartbeat:15_000,safetyPoll:60_000};
 const FAULT={fault:"{reason}",reload:"Reload"};

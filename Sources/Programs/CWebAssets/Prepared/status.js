@@ -2263,9 +2263,50 @@ const counts=["stops","routes","trips","departures"].map((name)=>say(`count-${na
 card.append(newElement("p","soft",counts.join(" · ")));
 const imported=new Date(timetable.importedAt).toLocaleString(locale,{dateStyle:"medium",timeStyle:"short",timeZone:timetable.timezone});
 card.append(newElement("p","soft",[say("importedAt",{time:imported}),timetable.version?say("feedVersion",{version:timetable.version}):null].filter(Boolean).join(" · ")));
-if(timetable.held)card.append(newElement("p","grave-text",say("timetableHeld")));
-if(timetable.waiting)card.append(newElement("p","soft",say("timetableWaiting")));
+card.append(...standing(timetable,{say,number,locale}));
 return card;
+}
+const NAMED=5;
+function standing(timetable,{say,number,locale}){
+const moment=(instant)=>new Date(instant).toLocaleString(locale,{dateStyle:"medium",timeStyle:"short",timeZone:timetable.timezone});
+const found=[];
+const{held,losses,source}=timetable;
+if(held){
+found.push(newElement("p","grave-text",say("timetableHeld")));
+const known=say(`held-${held}`,{share:losses?`${number(losses.lostPercent,1)}\u00a0%`:"–"});
+found.push(newElement("p","",known));
+if(held==="losses"&&losses)found.push(lostLines(losses,{say,number,locale}));
+const how=newElement("p","soft",say("heldHow"));
+how.append(" ",newElement("code","","freshet feeds accept"));
+found.push(how);
+}
+if(timetable.waiting){
+const day=timetable.waitingFrom?dayInWords(timetable.waitingFrom,locale):null;
+found.push(newElement("p","",day?say("timetableWaitsFor",{day}):say("timetableWaiting")));
+}
+if(source){
+const asked=[say("sourceChecked",{time:moment(source.checkedAt)}),source.nextCheckAt?say("sourceNext",{time:moment(source.nextCheckAt)}):null];
+found.push(newElement("p","soft",asked.filter(Boolean).join(" · ")));
+if(source.state==="failing"){
+found.push(newElement("p","grave-text",source.answeredAt?say("sourceFailing",{time:moment(source.answeredAt)}):say("sourceSilent")));
+}
+if(source.state==="refused")found.push(newElement("p","grave-text",say("sourceRefused")));
+}
+return found;
+}
+function lostLines({lines,losingLines},{say,number,locale}){
+const list=newElement("ul","lost-lines");
+const rows=lines.slice(0,NAMED).map(({line,before,lost,goneOn,isGone})=>{
+const share=`${number((100 * lost)/ Math.max(before,1),1)}\u00a0%`;
+const days=goneOn.slice(0,NAMED).map((day)=>dayInWords(day,locale)).join(", ")+(goneOn.length>NAMED?", …":"");
+const what=isGone?say("lineGone"):goneOn.length>0?say("lineGoneOn",{days}):say("lineLoses",{share});
+const row=newElement("li");
+row.append(newElement("strong","",line),newElement("span","",what));
+return row;
+});
+if(losingLines>rows.length)rows.push(newElement("li","soft",say("linesMore",{count:losingLines - rows.length,number:number(losingLines - rows.length)})));
+list.append(...rows);
+return list;
 }
 return{matchCard,verdictOnTimetable,timetableCard};
 })();
@@ -3149,10 +3190,10 @@ const{statusSource}=m_status_status_source;
 const{begin,WorkPage}=m_shared_work_page;
 const WASM="/assets/freshness.207bb1033678.wasm";
 const MESSAGES={
-fr:()=>later("/assets/messages-fr-status.87eb36db1cc2.js",loaded),
-de:()=>later("/assets/messages-de-status.903e340b8593.js",loaded),
-it:()=>later("/assets/messages-it-status.f9c53783f3fa.js",loaded),
-en:()=>later("/assets/messages-en-status.5b87e4ba1ddf.js",loaded),
+fr:()=>later("/assets/messages-fr-status.08c4291afd63.js",loaded),
+de:()=>later("/assets/messages-de-status.1f89198ec188.js",loaded),
+it:()=>later("/assets/messages-it-status.ce5391181a38.js",loaded),
+en:()=>later("/assets/messages-en-status.528e050de202.js",loaded),
 };
 const POLICY={preset:"workspaces",push:{heartbeat:15_000}};
 const SIGNS={live:"live",ageing:"live",reduced:"reduced",stale:"reduced",held:"reduced",loading:"loading",offline:"offline",failing:"failing"};
@@ -3276,6 +3317,7 @@ const warnings=[
 ...status.matches.filter((match)=>match.status !=="ok").map((match)=>["warning",say(`match-${match.status}`)]),
 ...status.timetables.filter((one)=>verdictOnTimetable(one)!=="good").map((one)=>[verdictOnTimetable(one),one.daysLeft<0?say("timetableOver"):say("timetableEnds",{count:one.daysLeft,days:one.daysLeft})]),
 ...status.timetables.filter(({held})=>held).map(()=>["warning",say("timetableHeld")]),
+...status.timetables.filter(({source})=>source&&source.state !=="ok").map(({source})=>["warning",say(source.state==="refused"?"sourceRefused":"verdictStatic")]),
 ...(status.timetables.length===0?[["grave",say("failedNoTimetable")]]:[]),
 ...(status.history&&!status.history.isWritten?[["warning",say("historyNotWritten")]]:[]),
 ];

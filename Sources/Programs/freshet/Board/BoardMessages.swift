@@ -79,6 +79,26 @@ struct BoardMessages {
         choose("request", "demande", "Verl.", "rich.")
       )
   }
+  /// What runs for those who book it.
+  var onDemand: String { choose("On demand:", "À la demande :", "Auf Bestellung:", "A chiamata:") }
+  /// Returns until when something is booked.
+  func bookBy(_ moment: String) -> String {
+    choose(
+      "book by \(moment)",
+      "réserver avant \(moment)",
+      "bestellen bis \(moment)",
+      "prenotare entro \(moment)"
+    )
+  }
+  /// Returns how long before something is booked.
+  func bookAhead(_ minutes: Int) -> String {
+    choose(
+      "book \(minutes) min ahead",
+      "réserver \(minutes) min avant",
+      "\(minutes) min vorher bestellen",
+      "prenotare \(minutes) min prima"
+    )
+  }
   /// Returns how often vehicles run.
   func every(_ minutes: Int) -> String {
     choose("every \(minutes)'", "ttes \(minutes)'", "alle \(minutes)'", "ogni \(minutes)'")

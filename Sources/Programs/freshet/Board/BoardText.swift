@@ -37,13 +37,35 @@ struct BoardText {
     let current = board.departures.filter { Self.instant($0) >= now - 30 }
     let wanted = current.filter { filter.fits($0) }
     let banners = (board.banners ?? []).compactMap(\.header).prefix(3)
-    let room = rows.map { max($0 - banners.count, 1) } ?? .max
+    let offers = (board.onDemand ?? []).prefix(3).flatMap { offer in
+      TerminalText.wrapped("☎ " + onDemand(offer, zone), max(columns - 1, 20))
+    }
+    let room = rows.map { max($0 - banners.count - offers.count, 1) } ?? .max
     for departure in wanted.prefix(room) { lines.append(row(departure, now, zone)) }
     if wanted.isEmpty {
       lines.append("  " + (current.isEmpty ? emptiness(board, zone) : words.nothingFits))
     }
+    for offer in offers { lines.append(paint("2", offer)) }
     for banner in banners { lines.append(paint("33", Terminal.fit("⚠ \(banner)", columns - 1))) }
     return lines
+  }
+
+  /// Returns a service on demand in a line: when, and how it is booked.
+  private func onDemand(_ service: Board.OnDemandService, _ zone: TimeZone) -> String {
+    func moment(_ text: String?, _ format: String) -> String? {
+      text.flatMap { BoardInstant.read($0) }.map { Self.text(Self.seconds($0), zone, format) }
+    }
+    let day = "yyyy-MM-dd HH:mm"
+    let window = [moment(service.opensAt, day), moment(service.closesAt, "HH:mm")]
+    let booking = service.booking
+    let until = moment(booking.bookBy, day).map { words.bookBy($0) }
+    let ahead = booking.noticeMinutes.map { words.bookAhead($0) }
+    let parts: [String?] = [
+      service.line, window.compactMap(\.self).joined(separator: " – "), booking.phone,
+      until ?? ahead,
+    ]
+    let said = parts.compactMap(\.self).map { Terminal.plain($0) }
+    return words.onDemand + " " + said.joined(separator: " · ")
   }
 
   /// Whether the platform fits; on a narrow terminal it is omitted first, then the time.

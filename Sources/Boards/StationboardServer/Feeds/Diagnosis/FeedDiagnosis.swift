@@ -314,7 +314,7 @@ extension FeedDiagnosis {
       found.append(
         Finding(
           .noted,
-          "\(report.warningCount) rows are used although something in them is wrong:",
+          "\(report.warningCount) \(report.warningCount == 1 ? "row is" : "rows are") used although something in them is wrong:",
           shown,
           of: report.warningCount
         )

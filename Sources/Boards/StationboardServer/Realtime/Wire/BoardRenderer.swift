@@ -158,7 +158,8 @@ final class BoardRenderer: Sendable {
     else { return edition.madeAt }
     let (board, selection) = make(request, snapshot, phases: phases, at: source)
     guard board.nextChangeAt >= edition.madeAt,
-      selection?.nextChangeAt ?? .infinity > edition.madeAt
+      selection?.nextChangeAt ?? .infinity > edition.madeAt,
+      board.offers.nextChangeAt > edition.madeAt
     else { return edition.madeAt }
     return source
   }

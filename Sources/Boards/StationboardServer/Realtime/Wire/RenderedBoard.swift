@@ -30,6 +30,8 @@ final class RenderedBoard: Sendable {
   let place: [UInt8]
   /// The JSON of `banners`.
   let banners: [UInt8]
+  /// The JSON of the member `onDemand`, with a comma; empty without offers.
+  let onDemand: [UInt8]
   /// The JSON of `alerts.entities`.
   let entities: [UInt8]
   /// The JSON of `noService`.
@@ -73,7 +75,9 @@ final class RenderedBoard: Sendable {
   /// How many departures carry realtime, of those that could; `nil` without realtime.
   let coverage: BoardCoverage?
   /// The bytes it takes in memory, roughly.
-  var bytes: Int { departures.count + place.count + banners.count + entities.count + 512 }
+  var bytes: Int {
+    departures.count + place.count + banners.count + onDemand.count + entities.count + 512
+  }
 
   /// Renders a board.
   ///
@@ -119,6 +123,8 @@ final class RenderedBoard: Sendable {
     entities = Self.rendered {
       selection?.writeEntities(&$0, prefix: feed.idPrefix) ?? $0.raw("[]")
     }
+    let offers = board.offers
+    onDemand = Self.rendered { offers.write(&$0) }
     noService = Self.rendered { Self.noService(board, &$0) }
     self.additions = additions
     given = words
@@ -137,12 +143,16 @@ final class RenderedBoard: Sendable {
     vehicleVersion = Self.vehicleVersion(snapshot, board.request)
     hidesVehicles = board.hidesVehicles
     madeAt = board.now
-    validUntil = min(board.nextChangeAt, selection?.nextChangeAt ?? .infinity)
+    validUntil = min(
+      board.nextChangeAt,
+      selection?.nextChangeAt ?? .infinity,
+      board.request.instant == nil ? offers.nextChangeAt : .infinity
+    )
     hasIndexes = Self.indexes(snapshot)
     isFresh = board.worstFreshness.map { $0 == .fresh } ?? true
     var visible = VisibleContent()
     visible.add(departures, without: sourceTimes)
-    for part in [place, banners, entities] { visible.add(part) }
+    for part in [place, banners, onDemand, entities] { visible.add(part) }
     visible.add(board.noService?.next)
     visible.add(board.noService?.reason.rawValue)
     for word in [status, alertsStatus] { visible.add(word.rawValue) }

@@ -25,6 +25,6 @@ export class LiveBoard extends LiveResource {
 }
 
 /** What people see of a board: everything but clocks and request ids. */
-function contentOf({ station, departures, banners, noService }) {
-  return JSON.stringify([station, departures, banners, noService]);
+function contentOf({ station, departures, banners, onDemand, noService }) {
+  return JSON.stringify([station, departures, banners, onDemand, noService]);
 }

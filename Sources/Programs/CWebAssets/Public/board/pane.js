@@ -2,6 +2,7 @@
 
 import { changesInWords } from "./board-changes.js";
 import { Banners } from "./banners.js";
+import { offersOf } from "./on-demand.js";
 import { ServerClock } from "../engine/clock.js";
 import { isTrain } from "./departure.js";
 import { fillTexts, fromTemplate, nameControl, partsOf, setAttribute, setSign, setText } from "../shared/dom.js";
@@ -219,7 +220,7 @@ export class Pane {
     this.#showFilters();
     const arranged = this.#arranged();
     // What stands around the rows comes first: a wall has as many of them as it leaves room for.
-    this.#banners.show(this.body?.banners);
+    this.#banners.show([...(this.body?.banners ?? []), ...offersOf(this.body, this.zone, say)]);
     this.#showFreshness();
     page.boardShown(this);
     const most = page.mode === "wall" ? this.#fits() : this.#most;

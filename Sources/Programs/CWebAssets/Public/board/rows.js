@@ -267,7 +267,7 @@ export function remarksOf(departure, say) {
   }
   const vehicle = vehicleWord(departure);
   if (vehicle) remarks.push({ kind: "headway", text: say(vehicle) });
-  if (departure.boarding && !isOff(departure)) remarks.push({ kind: "headway", text: say(`boarding-${departure.boarding}`) });
+  if (departure.boarding && !isOff(departure)) remarks.push({ kind: "headway", text: say(`boarding-${departure.boarding}`), name: departure.booking?.phone ? `${say(`boarding-${departure.boarding}`)} · ${departure.booking.phone}` : undefined });
   const headway = headwayMinutes(departure);
   // Everything else is graver, and there is little room.
   if (headway !== null && remarks.length === 0) {
