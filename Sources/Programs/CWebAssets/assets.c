@@ -25,402 +25,411 @@ static const unsigned char brotli_2[] = {
 #embed "Prepared/board-filter-sheet.js.br"
 };
 static const unsigned char bytes_3[] = {
-#embed "Prepared/board-search.js"
+#embed "Prepared/board-on-demand.js"
 };
 static const unsigned char gzip_3[] = {
-#embed "Prepared/board-search.js.gz"
+#embed "Prepared/board-on-demand.js.gz"
 };
 static const unsigned char brotli_3[] = {
-#embed "Prepared/board-search.js.br"
+#embed "Prepared/board-on-demand.js.br"
 };
 static const unsigned char bytes_4[] = {
-#embed "Prepared/board-trip.js"
+#embed "Prepared/board-search.js"
 };
 static const unsigned char gzip_4[] = {
-#embed "Prepared/board-trip.js.gz"
+#embed "Prepared/board-search.js.gz"
 };
 static const unsigned char brotli_4[] = {
-#embed "Prepared/board-trip.js.br"
+#embed "Prepared/board-search.js.br"
 };
 static const unsigned char bytes_5[] = {
-#embed "Prepared/board.js"
+#embed "Prepared/board-trip.js"
 };
 static const unsigned char gzip_5[] = {
-#embed "Prepared/board.js.gz"
+#embed "Prepared/board-trip.js.gz"
 };
 static const unsigned char brotli_5[] = {
-#embed "Prepared/board.js.br"
+#embed "Prepared/board-trip.js.br"
 };
 static const unsigned char bytes_6[] = {
-#embed "../../../JavaScript/freshness/freshness.wasm"
+#embed "Prepared/board.js"
 };
 static const unsigned char gzip_6[] = {
-#embed "Prepared/freshness.wasm.gz"
+#embed "Prepared/board.js.gz"
 };
 static const unsigned char brotli_6[] = {
-#embed "Prepared/freshness.wasm.br"
+#embed "Prepared/board.js.br"
 };
 static const unsigned char bytes_7[] = {
-#embed "Public/icons/icon-maskable.svg"
+#embed "../../../JavaScript/freshness/freshness.wasm"
+};
+static const unsigned char gzip_7[] = {
+#embed "Prepared/freshness.wasm.gz"
+};
+static const unsigned char brotli_7[] = {
+#embed "Prepared/freshness.wasm.br"
 };
 static const unsigned char bytes_8[] = {
-#embed "Public/icons/icon.svg"
+#embed "Public/icons/icon-maskable.svg"
 };
 static const unsigned char bytes_9[] = {
-#embed "Prepared/index-no-jobs-no-workspaces.html"
-};
-static const unsigned char gzip_9[] = {
-#embed "Prepared/index-no-jobs-no-workspaces.html.gz"
-};
-static const unsigned char brotli_9[] = {
-#embed "Prepared/index-no-jobs-no-workspaces.html.br"
+#embed "Public/icons/icon.svg"
 };
 static const unsigned char bytes_10[] = {
-#embed "Prepared/index-no-jobs.html"
+#embed "Prepared/index-no-jobs-no-workspaces.html"
 };
 static const unsigned char gzip_10[] = {
-#embed "Prepared/index-no-jobs.html.gz"
+#embed "Prepared/index-no-jobs-no-workspaces.html.gz"
 };
 static const unsigned char brotli_10[] = {
-#embed "Prepared/index-no-jobs.html.br"
+#embed "Prepared/index-no-jobs-no-workspaces.html.br"
 };
 static const unsigned char bytes_11[] = {
-#embed "Prepared/index-no-workspaces.html"
+#embed "Prepared/index-no-jobs.html"
 };
 static const unsigned char gzip_11[] = {
-#embed "Prepared/index-no-workspaces.html.gz"
+#embed "Prepared/index-no-jobs.html.gz"
 };
 static const unsigned char brotli_11[] = {
-#embed "Prepared/index-no-workspaces.html.br"
+#embed "Prepared/index-no-jobs.html.br"
 };
 static const unsigned char bytes_12[] = {
-#embed "Prepared/index.css"
+#embed "Prepared/index-no-workspaces.html"
 };
 static const unsigned char gzip_12[] = {
-#embed "Prepared/index.css.gz"
+#embed "Prepared/index-no-workspaces.html.gz"
 };
 static const unsigned char brotli_12[] = {
-#embed "Prepared/index.css.br"
+#embed "Prepared/index-no-workspaces.html.br"
 };
 static const unsigned char bytes_13[] = {
-#embed "Prepared/index.html"
+#embed "Prepared/index.css"
 };
 static const unsigned char gzip_13[] = {
-#embed "Prepared/index.html.gz"
+#embed "Prepared/index.css.gz"
 };
 static const unsigned char brotli_13[] = {
-#embed "Prepared/index.html.br"
+#embed "Prepared/index.css.br"
 };
 static const unsigned char bytes_14[] = {
-#embed "Prepared/jobs-no-workspaces.html"
+#embed "Prepared/index.html"
 };
 static const unsigned char gzip_14[] = {
-#embed "Prepared/jobs-no-workspaces.html.gz"
+#embed "Prepared/index.html.gz"
 };
 static const unsigned char brotli_14[] = {
-#embed "Prepared/jobs-no-workspaces.html.br"
+#embed "Prepared/index.html.br"
 };
 static const unsigned char bytes_15[] = {
-#embed "Prepared/jobs.html"
+#embed "Prepared/jobs-no-workspaces.html"
 };
 static const unsigned char gzip_15[] = {
-#embed "Prepared/jobs.html.gz"
+#embed "Prepared/jobs-no-workspaces.html.gz"
 };
 static const unsigned char brotli_15[] = {
-#embed "Prepared/jobs.html.br"
+#embed "Prepared/jobs-no-workspaces.html.br"
 };
 static const unsigned char bytes_16[] = {
-#embed "Prepared/jobs.js"
+#embed "Prepared/jobs.html"
 };
 static const unsigned char gzip_16[] = {
-#embed "Prepared/jobs.js.gz"
+#embed "Prepared/jobs.html.gz"
 };
 static const unsigned char brotli_16[] = {
-#embed "Prepared/jobs.js.br"
+#embed "Prepared/jobs.html.br"
 };
 static const unsigned char bytes_17[] = {
-#embed "Prepared/manifest.webmanifest"
+#embed "Prepared/jobs.js"
+};
+static const unsigned char gzip_17[] = {
+#embed "Prepared/jobs.js.gz"
+};
+static const unsigned char brotli_17[] = {
+#embed "Prepared/jobs.js.br"
 };
 static const unsigned char bytes_18[] = {
-#embed "Prepared/messages-de-board.js"
-};
-static const unsigned char gzip_18[] = {
-#embed "Prepared/messages-de-board.js.gz"
-};
-static const unsigned char brotli_18[] = {
-#embed "Prepared/messages-de-board.js.br"
+#embed "Prepared/manifest.webmanifest"
 };
 static const unsigned char bytes_19[] = {
-#embed "Prepared/messages-de-jobs.js"
+#embed "Prepared/messages-de-board.js"
 };
 static const unsigned char gzip_19[] = {
-#embed "Prepared/messages-de-jobs.js.gz"
+#embed "Prepared/messages-de-board.js.gz"
 };
 static const unsigned char brotli_19[] = {
-#embed "Prepared/messages-de-jobs.js.br"
+#embed "Prepared/messages-de-board.js.br"
 };
 static const unsigned char bytes_20[] = {
-#embed "Prepared/messages-de-problems.js"
+#embed "Prepared/messages-de-jobs.js"
 };
 static const unsigned char gzip_20[] = {
-#embed "Prepared/messages-de-problems.js.gz"
+#embed "Prepared/messages-de-jobs.js.gz"
 };
 static const unsigned char brotli_20[] = {
-#embed "Prepared/messages-de-problems.js.br"
+#embed "Prepared/messages-de-jobs.js.br"
 };
 static const unsigned char bytes_21[] = {
-#embed "Prepared/messages-de-status.js"
+#embed "Prepared/messages-de-problems.js"
 };
 static const unsigned char gzip_21[] = {
-#embed "Prepared/messages-de-status.js.gz"
+#embed "Prepared/messages-de-problems.js.gz"
 };
 static const unsigned char brotli_21[] = {
-#embed "Prepared/messages-de-status.js.br"
+#embed "Prepared/messages-de-problems.js.br"
 };
 static const unsigned char bytes_22[] = {
-#embed "Prepared/messages-de-worktrees.js"
+#embed "Prepared/messages-de-status.js"
 };
 static const unsigned char gzip_22[] = {
-#embed "Prepared/messages-de-worktrees.js.gz"
+#embed "Prepared/messages-de-status.js.gz"
 };
 static const unsigned char brotli_22[] = {
-#embed "Prepared/messages-de-worktrees.js.br"
+#embed "Prepared/messages-de-status.js.br"
 };
 static const unsigned char bytes_23[] = {
-#embed "Prepared/messages-en-board.js"
+#embed "Prepared/messages-de-worktrees.js"
 };
 static const unsigned char gzip_23[] = {
-#embed "Prepared/messages-en-board.js.gz"
+#embed "Prepared/messages-de-worktrees.js.gz"
 };
 static const unsigned char brotli_23[] = {
-#embed "Prepared/messages-en-board.js.br"
+#embed "Prepared/messages-de-worktrees.js.br"
 };
 static const unsigned char bytes_24[] = {
-#embed "Prepared/messages-en-jobs.js"
+#embed "Prepared/messages-en-board.js"
 };
 static const unsigned char gzip_24[] = {
-#embed "Prepared/messages-en-jobs.js.gz"
+#embed "Prepared/messages-en-board.js.gz"
 };
 static const unsigned char brotli_24[] = {
-#embed "Prepared/messages-en-jobs.js.br"
+#embed "Prepared/messages-en-board.js.br"
 };
 static const unsigned char bytes_25[] = {
-#embed "Prepared/messages-en-problems.js"
+#embed "Prepared/messages-en-jobs.js"
 };
 static const unsigned char gzip_25[] = {
-#embed "Prepared/messages-en-problems.js.gz"
+#embed "Prepared/messages-en-jobs.js.gz"
 };
 static const unsigned char brotli_25[] = {
-#embed "Prepared/messages-en-problems.js.br"
+#embed "Prepared/messages-en-jobs.js.br"
 };
 static const unsigned char bytes_26[] = {
-#embed "Prepared/messages-en-status.js"
+#embed "Prepared/messages-en-problems.js"
 };
 static const unsigned char gzip_26[] = {
-#embed "Prepared/messages-en-status.js.gz"
+#embed "Prepared/messages-en-problems.js.gz"
 };
 static const unsigned char brotli_26[] = {
-#embed "Prepared/messages-en-status.js.br"
+#embed "Prepared/messages-en-problems.js.br"
 };
 static const unsigned char bytes_27[] = {
-#embed "Prepared/messages-en-worktrees.js"
+#embed "Prepared/messages-en-status.js"
 };
 static const unsigned char gzip_27[] = {
-#embed "Prepared/messages-en-worktrees.js.gz"
+#embed "Prepared/messages-en-status.js.gz"
 };
 static const unsigned char brotli_27[] = {
-#embed "Prepared/messages-en-worktrees.js.br"
+#embed "Prepared/messages-en-status.js.br"
 };
 static const unsigned char bytes_28[] = {
-#embed "Prepared/messages-fr-board.js"
+#embed "Prepared/messages-en-worktrees.js"
 };
 static const unsigned char gzip_28[] = {
-#embed "Prepared/messages-fr-board.js.gz"
+#embed "Prepared/messages-en-worktrees.js.gz"
 };
 static const unsigned char brotli_28[] = {
-#embed "Prepared/messages-fr-board.js.br"
+#embed "Prepared/messages-en-worktrees.js.br"
 };
 static const unsigned char bytes_29[] = {
-#embed "Prepared/messages-fr-jobs.js"
+#embed "Prepared/messages-fr-board.js"
 };
 static const unsigned char gzip_29[] = {
-#embed "Prepared/messages-fr-jobs.js.gz"
+#embed "Prepared/messages-fr-board.js.gz"
 };
 static const unsigned char brotli_29[] = {
-#embed "Prepared/messages-fr-jobs.js.br"
+#embed "Prepared/messages-fr-board.js.br"
 };
 static const unsigned char bytes_30[] = {
-#embed "Prepared/messages-fr-problems.js"
+#embed "Prepared/messages-fr-jobs.js"
 };
 static const unsigned char gzip_30[] = {
-#embed "Prepared/messages-fr-problems.js.gz"
+#embed "Prepared/messages-fr-jobs.js.gz"
 };
 static const unsigned char brotli_30[] = {
-#embed "Prepared/messages-fr-problems.js.br"
+#embed "Prepared/messages-fr-jobs.js.br"
 };
 static const unsigned char bytes_31[] = {
-#embed "Prepared/messages-fr-status.js"
+#embed "Prepared/messages-fr-problems.js"
 };
 static const unsigned char gzip_31[] = {
-#embed "Prepared/messages-fr-status.js.gz"
+#embed "Prepared/messages-fr-problems.js.gz"
 };
 static const unsigned char brotli_31[] = {
-#embed "Prepared/messages-fr-status.js.br"
+#embed "Prepared/messages-fr-problems.js.br"
 };
 static const unsigned char bytes_32[] = {
-#embed "Prepared/messages-fr-worktrees.js"
+#embed "Prepared/messages-fr-status.js"
 };
 static const unsigned char gzip_32[] = {
-#embed "Prepared/messages-fr-worktrees.js.gz"
+#embed "Prepared/messages-fr-status.js.gz"
 };
 static const unsigned char brotli_32[] = {
-#embed "Prepared/messages-fr-worktrees.js.br"
+#embed "Prepared/messages-fr-status.js.br"
 };
 static const unsigned char bytes_33[] = {
-#embed "Prepared/messages-it-board.js"
+#embed "Prepared/messages-fr-worktrees.js"
 };
 static const unsigned char gzip_33[] = {
-#embed "Prepared/messages-it-board.js.gz"
+#embed "Prepared/messages-fr-worktrees.js.gz"
 };
 static const unsigned char brotli_33[] = {
-#embed "Prepared/messages-it-board.js.br"
+#embed "Prepared/messages-fr-worktrees.js.br"
 };
 static const unsigned char bytes_34[] = {
-#embed "Prepared/messages-it-jobs.js"
+#embed "Prepared/messages-it-board.js"
 };
 static const unsigned char gzip_34[] = {
-#embed "Prepared/messages-it-jobs.js.gz"
+#embed "Prepared/messages-it-board.js.gz"
 };
 static const unsigned char brotli_34[] = {
-#embed "Prepared/messages-it-jobs.js.br"
+#embed "Prepared/messages-it-board.js.br"
 };
 static const unsigned char bytes_35[] = {
-#embed "Prepared/messages-it-problems.js"
+#embed "Prepared/messages-it-jobs.js"
 };
 static const unsigned char gzip_35[] = {
-#embed "Prepared/messages-it-problems.js.gz"
+#embed "Prepared/messages-it-jobs.js.gz"
 };
 static const unsigned char brotli_35[] = {
-#embed "Prepared/messages-it-problems.js.br"
+#embed "Prepared/messages-it-jobs.js.br"
 };
 static const unsigned char bytes_36[] = {
-#embed "Prepared/messages-it-status.js"
+#embed "Prepared/messages-it-problems.js"
 };
 static const unsigned char gzip_36[] = {
-#embed "Prepared/messages-it-status.js.gz"
+#embed "Prepared/messages-it-problems.js.gz"
 };
 static const unsigned char brotli_36[] = {
-#embed "Prepared/messages-it-status.js.br"
+#embed "Prepared/messages-it-problems.js.br"
 };
 static const unsigned char bytes_37[] = {
-#embed "Prepared/messages-it-worktrees.js"
+#embed "Prepared/messages-it-status.js"
 };
 static const unsigned char gzip_37[] = {
-#embed "Prepared/messages-it-worktrees.js.gz"
+#embed "Prepared/messages-it-status.js.gz"
 };
 static const unsigned char brotli_37[] = {
-#embed "Prepared/messages-it-worktrees.js.br"
+#embed "Prepared/messages-it-status.js.br"
 };
 static const unsigned char bytes_38[] = {
-#embed "Public/api/openapi-jobs.json"
+#embed "Prepared/messages-it-worktrees.js"
+};
+static const unsigned char gzip_38[] = {
+#embed "Prepared/messages-it-worktrees.js.gz"
+};
+static const unsigned char brotli_38[] = {
+#embed "Prepared/messages-it-worktrees.js.br"
 };
 static const unsigned char bytes_39[] = {
-#embed "Public/api/openapi-workspaces.json"
+#embed "Public/api/openapi-jobs.json"
 };
 static const unsigned char bytes_40[] = {
-#embed "Public/api/openapi.json"
+#embed "Public/api/openapi-workspaces.json"
 };
 static const unsigned char bytes_41[] = {
-#embed "Public/service-worker.js"
+#embed "Public/api/openapi.json"
 };
 static const unsigned char bytes_42[] = {
-#embed "Prepared/status-no-jobs-no-workspaces.html"
-};
-static const unsigned char gzip_42[] = {
-#embed "Prepared/status-no-jobs-no-workspaces.html.gz"
-};
-static const unsigned char brotli_42[] = {
-#embed "Prepared/status-no-jobs-no-workspaces.html.br"
+#embed "Public/service-worker.js"
 };
 static const unsigned char bytes_43[] = {
-#embed "Prepared/status-no-jobs.html"
+#embed "Prepared/status-no-jobs-no-workspaces.html"
 };
 static const unsigned char gzip_43[] = {
-#embed "Prepared/status-no-jobs.html.gz"
+#embed "Prepared/status-no-jobs-no-workspaces.html.gz"
 };
 static const unsigned char brotli_43[] = {
-#embed "Prepared/status-no-jobs.html.br"
+#embed "Prepared/status-no-jobs-no-workspaces.html.br"
 };
 static const unsigned char bytes_44[] = {
-#embed "Prepared/status-no-workspaces.html"
+#embed "Prepared/status-no-jobs.html"
 };
 static const unsigned char gzip_44[] = {
-#embed "Prepared/status-no-workspaces.html.gz"
+#embed "Prepared/status-no-jobs.html.gz"
 };
 static const unsigned char brotli_44[] = {
-#embed "Prepared/status-no-workspaces.html.br"
+#embed "Prepared/status-no-jobs.html.br"
 };
 static const unsigned char bytes_45[] = {
-#embed "Prepared/status-page.css"
+#embed "Prepared/status-no-workspaces.html"
 };
 static const unsigned char gzip_45[] = {
-#embed "Prepared/status-page.css.gz"
+#embed "Prepared/status-no-workspaces.html.gz"
 };
 static const unsigned char brotli_45[] = {
-#embed "Prepared/status-page.css.br"
+#embed "Prepared/status-no-workspaces.html.br"
 };
 static const unsigned char bytes_46[] = {
-#embed "Prepared/status.html"
+#embed "Prepared/status-page.css"
 };
 static const unsigned char gzip_46[] = {
-#embed "Prepared/status.html.gz"
+#embed "Prepared/status-page.css.gz"
 };
 static const unsigned char brotli_46[] = {
-#embed "Prepared/status.html.br"
+#embed "Prepared/status-page.css.br"
 };
 static const unsigned char bytes_47[] = {
-#embed "Prepared/status.js"
+#embed "Prepared/status.html"
 };
 static const unsigned char gzip_47[] = {
-#embed "Prepared/status.js.gz"
+#embed "Prepared/status.html.gz"
 };
 static const unsigned char brotli_47[] = {
-#embed "Prepared/status.js.br"
+#embed "Prepared/status.html.br"
 };
 static const unsigned char bytes_48[] = {
-#embed "Prepared/work-pages.css"
+#embed "Prepared/status.js"
 };
 static const unsigned char gzip_48[] = {
-#embed "Prepared/work-pages.css.gz"
+#embed "Prepared/status.js.gz"
 };
 static const unsigned char brotli_48[] = {
-#embed "Prepared/work-pages.css.br"
+#embed "Prepared/status.js.br"
 };
 static const unsigned char bytes_49[] = {
-#embed "Prepared/workspaces-no-jobs.html"
+#embed "Prepared/work-pages.css"
 };
 static const unsigned char gzip_49[] = {
-#embed "Prepared/workspaces-no-jobs.html.gz"
+#embed "Prepared/work-pages.css.gz"
 };
 static const unsigned char brotli_49[] = {
-#embed "Prepared/workspaces-no-jobs.html.br"
+#embed "Prepared/work-pages.css.br"
 };
 static const unsigned char bytes_50[] = {
-#embed "Prepared/workspaces.html"
+#embed "Prepared/workspaces-no-jobs.html"
 };
 static const unsigned char gzip_50[] = {
-#embed "Prepared/workspaces.html.gz"
+#embed "Prepared/workspaces-no-jobs.html.gz"
 };
 static const unsigned char brotli_50[] = {
-#embed "Prepared/workspaces.html.br"
+#embed "Prepared/workspaces-no-jobs.html.br"
 };
 static const unsigned char bytes_51[] = {
-#embed "Prepared/worktrees.js"
+#embed "Prepared/workspaces.html"
 };
 static const unsigned char gzip_51[] = {
-#embed "Prepared/worktrees.js.gz"
+#embed "Prepared/workspaces.html.gz"
 };
 static const unsigned char brotli_51[] = {
+#embed "Prepared/workspaces.html.br"
+};
+static const unsigned char bytes_52[] = {
+#embed "Prepared/worktrees.js"
+};
+static const unsigned char gzip_52[] = {
+#embed "Prepared/worktrees.js.gz"
+};
+static const unsigned char brotli_52[] = {
 #embed "Prepared/worktrees.js.br"
 };
 
@@ -428,55 +437,56 @@ static const FreshetWebAsset assets[] = {
   { "absent.html", "3e58905a204d", FreshetWebAssetPage, bytes_0, sizeof(bytes_0), 0, 0, 0, 0 },
   { "board-diagnostics.js", "2f7114c12999", FreshetWebAssetHashed, bytes_1, sizeof(bytes_1), gzip_1, sizeof(gzip_1), brotli_1, sizeof(brotli_1) },
   { "board-filter-sheet.js", "7262cb587004", FreshetWebAssetHashed, bytes_2, sizeof(bytes_2), gzip_2, sizeof(gzip_2), brotli_2, sizeof(brotli_2) },
-  { "board-search.js", "d21741fc04f1", FreshetWebAssetHashed, bytes_3, sizeof(bytes_3), gzip_3, sizeof(gzip_3), brotli_3, sizeof(brotli_3) },
-  { "board-trip.js", "1bdf1d567359", FreshetWebAssetHashed, bytes_4, sizeof(bytes_4), gzip_4, sizeof(gzip_4), brotli_4, sizeof(brotli_4) },
-  { "board.js", "9de99bf7badc", FreshetWebAssetHashed, bytes_5, sizeof(bytes_5), gzip_5, sizeof(gzip_5), brotli_5, sizeof(brotli_5) },
-  { "freshness.wasm", "207bb1033678", FreshetWebAssetHashed, bytes_6, sizeof(bytes_6), gzip_6, sizeof(gzip_6), brotli_6, sizeof(brotli_6) },
-  { "icon-maskable.svg", "2f48ed966fef", FreshetWebAssetHashed, bytes_7, sizeof(bytes_7), 0, 0, 0, 0 },
-  { "icon.svg", "e5fa32996108", FreshetWebAssetHashed, bytes_8, sizeof(bytes_8), 0, 0, 0, 0 },
-  { "index-no-jobs-no-workspaces.html", "8eef712d6d5a", FreshetWebAssetPage, bytes_9, sizeof(bytes_9), gzip_9, sizeof(gzip_9), brotli_9, sizeof(brotli_9) },
-  { "index-no-jobs.html", "8f91757fcf9d", FreshetWebAssetPage, bytes_10, sizeof(bytes_10), gzip_10, sizeof(gzip_10), brotli_10, sizeof(brotli_10) },
-  { "index-no-workspaces.html", "5e81a5254367", FreshetWebAssetPage, bytes_11, sizeof(bytes_11), gzip_11, sizeof(gzip_11), brotli_11, sizeof(brotli_11) },
-  { "index.css", "df94059d5c57", FreshetWebAssetHashed, bytes_12, sizeof(bytes_12), gzip_12, sizeof(gzip_12), brotli_12, sizeof(brotli_12) },
-  { "index.html", "d45bf3557cf8", FreshetWebAssetPage, bytes_13, sizeof(bytes_13), gzip_13, sizeof(gzip_13), brotli_13, sizeof(brotli_13) },
-  { "jobs-no-workspaces.html", "4f47b621b954", FreshetWebAssetPage, bytes_14, sizeof(bytes_14), gzip_14, sizeof(gzip_14), brotli_14, sizeof(brotli_14) },
-  { "jobs.html", "ef468282b0de", FreshetWebAssetPage, bytes_15, sizeof(bytes_15), gzip_15, sizeof(gzip_15), brotli_15, sizeof(brotli_15) },
-  { "jobs.js", "9d8fe8699d02", FreshetWebAssetHashed, bytes_16, sizeof(bytes_16), gzip_16, sizeof(gzip_16), brotli_16, sizeof(brotli_16) },
-  { "manifest.webmanifest", "cbac35822843", FreshetWebAssetHashed, bytes_17, sizeof(bytes_17), 0, 0, 0, 0 },
-  { "messages-de-board.js", "008ab9a7000f", FreshetWebAssetHashed, bytes_18, sizeof(bytes_18), gzip_18, sizeof(gzip_18), brotli_18, sizeof(brotli_18) },
-  { "messages-de-jobs.js", "802b4fe64297", FreshetWebAssetHashed, bytes_19, sizeof(bytes_19), gzip_19, sizeof(gzip_19), brotli_19, sizeof(brotli_19) },
-  { "messages-de-problems.js", "06903f904651", FreshetWebAssetHashed, bytes_20, sizeof(bytes_20), gzip_20, sizeof(gzip_20), brotli_20, sizeof(brotli_20) },
-  { "messages-de-status.js", "1f89198ec188", FreshetWebAssetHashed, bytes_21, sizeof(bytes_21), gzip_21, sizeof(gzip_21), brotli_21, sizeof(brotli_21) },
-  { "messages-de-worktrees.js", "1f9d9764c5c2", FreshetWebAssetHashed, bytes_22, sizeof(bytes_22), gzip_22, sizeof(gzip_22), brotli_22, sizeof(brotli_22) },
-  { "messages-en-board.js", "8f650a41d857", FreshetWebAssetHashed, bytes_23, sizeof(bytes_23), gzip_23, sizeof(gzip_23), brotli_23, sizeof(brotli_23) },
-  { "messages-en-jobs.js", "e535c86738f3", FreshetWebAssetHashed, bytes_24, sizeof(bytes_24), gzip_24, sizeof(gzip_24), brotli_24, sizeof(brotli_24) },
-  { "messages-en-problems.js", "6f2d56b86185", FreshetWebAssetHashed, bytes_25, sizeof(bytes_25), gzip_25, sizeof(gzip_25), brotli_25, sizeof(brotli_25) },
-  { "messages-en-status.js", "528e050de202", FreshetWebAssetHashed, bytes_26, sizeof(bytes_26), gzip_26, sizeof(gzip_26), brotli_26, sizeof(brotli_26) },
-  { "messages-en-worktrees.js", "4a70ddd94e1a", FreshetWebAssetHashed, bytes_27, sizeof(bytes_27), gzip_27, sizeof(gzip_27), brotli_27, sizeof(brotli_27) },
-  { "messages-fr-board.js", "77e316428c84", FreshetWebAssetHashed, bytes_28, sizeof(bytes_28), gzip_28, sizeof(gzip_28), brotli_28, sizeof(brotli_28) },
-  { "messages-fr-jobs.js", "0ca35bcdd4b8", FreshetWebAssetHashed, bytes_29, sizeof(bytes_29), gzip_29, sizeof(gzip_29), brotli_29, sizeof(brotli_29) },
-  { "messages-fr-problems.js", "fea47950fd3d", FreshetWebAssetHashed, bytes_30, sizeof(bytes_30), gzip_30, sizeof(gzip_30), brotli_30, sizeof(brotli_30) },
-  { "messages-fr-status.js", "08c4291afd63", FreshetWebAssetHashed, bytes_31, sizeof(bytes_31), gzip_31, sizeof(gzip_31), brotli_31, sizeof(brotli_31) },
-  { "messages-fr-worktrees.js", "4f183e9af6fb", FreshetWebAssetHashed, bytes_32, sizeof(bytes_32), gzip_32, sizeof(gzip_32), brotli_32, sizeof(brotli_32) },
-  { "messages-it-board.js", "3c9d482bfe17", FreshetWebAssetHashed, bytes_33, sizeof(bytes_33), gzip_33, sizeof(gzip_33), brotli_33, sizeof(brotli_33) },
-  { "messages-it-jobs.js", "879f7c3ab0d8", FreshetWebAssetHashed, bytes_34, sizeof(bytes_34), gzip_34, sizeof(gzip_34), brotli_34, sizeof(brotli_34) },
-  { "messages-it-problems.js", "430735608c33", FreshetWebAssetHashed, bytes_35, sizeof(bytes_35), gzip_35, sizeof(gzip_35), brotli_35, sizeof(brotli_35) },
-  { "messages-it-status.js", "ce5391181a38", FreshetWebAssetHashed, bytes_36, sizeof(bytes_36), gzip_36, sizeof(gzip_36), brotli_36, sizeof(brotli_36) },
-  { "messages-it-worktrees.js", "7f97e370d7f6", FreshetWebAssetHashed, bytes_37, sizeof(bytes_37), gzip_37, sizeof(gzip_37), brotli_37, sizeof(brotli_37) },
-  { "openapi-jobs.json", "ca6106cf4ec6", FreshetWebAssetDocument, bytes_38, sizeof(bytes_38), 0, 0, 0, 0 },
-  { "openapi-workspaces.json", "0b7904f0ea42", FreshetWebAssetDocument, bytes_39, sizeof(bytes_39), 0, 0, 0, 0 },
-  { "openapi.json", "03225fe37351", FreshetWebAssetDocument, bytes_40, sizeof(bytes_40), 0, 0, 0, 0 },
-  { "service-worker.js", "1ac3e218969d", FreshetWebAssetDocument, bytes_41, sizeof(bytes_41), 0, 0, 0, 0 },
-  { "status-no-jobs-no-workspaces.html", "a8b555a127e2", FreshetWebAssetPage, bytes_42, sizeof(bytes_42), gzip_42, sizeof(gzip_42), brotli_42, sizeof(brotli_42) },
-  { "status-no-jobs.html", "5dbdfd05a12e", FreshetWebAssetPage, bytes_43, sizeof(bytes_43), gzip_43, sizeof(gzip_43), brotli_43, sizeof(brotli_43) },
-  { "status-no-workspaces.html", "b0970ecd9671", FreshetWebAssetPage, bytes_44, sizeof(bytes_44), gzip_44, sizeof(gzip_44), brotli_44, sizeof(brotli_44) },
-  { "status-page.css", "60c83207f799", FreshetWebAssetHashed, bytes_45, sizeof(bytes_45), gzip_45, sizeof(gzip_45), brotli_45, sizeof(brotli_45) },
-  { "status.html", "f33f909fec58", FreshetWebAssetPage, bytes_46, sizeof(bytes_46), gzip_46, sizeof(gzip_46), brotli_46, sizeof(brotli_46) },
-  { "status.js", "457894b74df6", FreshetWebAssetHashed, bytes_47, sizeof(bytes_47), gzip_47, sizeof(gzip_47), brotli_47, sizeof(brotli_47) },
-  { "work-pages.css", "5e1edbb48597", FreshetWebAssetHashed, bytes_48, sizeof(bytes_48), gzip_48, sizeof(gzip_48), brotli_48, sizeof(brotli_48) },
-  { "workspaces-no-jobs.html", "32e464ff89c2", FreshetWebAssetPage, bytes_49, sizeof(bytes_49), gzip_49, sizeof(gzip_49), brotli_49, sizeof(brotli_49) },
-  { "workspaces.html", "d69c4f627c5e", FreshetWebAssetPage, bytes_50, sizeof(bytes_50), gzip_50, sizeof(gzip_50), brotli_50, sizeof(brotli_50) },
-  { "worktrees.js", "4c2d4dd68740", FreshetWebAssetHashed, bytes_51, sizeof(bytes_51), gzip_51, sizeof(gzip_51), brotli_51, sizeof(brotli_51) },
+  { "board-on-demand.js", "f9f280160716", FreshetWebAssetHashed, bytes_3, sizeof(bytes_3), gzip_3, sizeof(gzip_3), brotli_3, sizeof(brotli_3) },
+  { "board-search.js", "d21741fc04f1", FreshetWebAssetHashed, bytes_4, sizeof(bytes_4), gzip_4, sizeof(gzip_4), brotli_4, sizeof(brotli_4) },
+  { "board-trip.js", "1bdf1d567359", FreshetWebAssetHashed, bytes_5, sizeof(bytes_5), gzip_5, sizeof(gzip_5), brotli_5, sizeof(brotli_5) },
+  { "board.js", "1a41d430779a", FreshetWebAssetHashed, bytes_6, sizeof(bytes_6), gzip_6, sizeof(gzip_6), brotli_6, sizeof(brotli_6) },
+  { "freshness.wasm", "207bb1033678", FreshetWebAssetHashed, bytes_7, sizeof(bytes_7), gzip_7, sizeof(gzip_7), brotli_7, sizeof(brotli_7) },
+  { "icon-maskable.svg", "2f48ed966fef", FreshetWebAssetHashed, bytes_8, sizeof(bytes_8), 0, 0, 0, 0 },
+  { "icon.svg", "e5fa32996108", FreshetWebAssetHashed, bytes_9, sizeof(bytes_9), 0, 0, 0, 0 },
+  { "index-no-jobs-no-workspaces.html", "e848f9d87d2e", FreshetWebAssetPage, bytes_10, sizeof(bytes_10), gzip_10, sizeof(gzip_10), brotli_10, sizeof(brotli_10) },
+  { "index-no-jobs.html", "925a6bb75109", FreshetWebAssetPage, bytes_11, sizeof(bytes_11), gzip_11, sizeof(gzip_11), brotli_11, sizeof(brotli_11) },
+  { "index-no-workspaces.html", "75e0f4103e72", FreshetWebAssetPage, bytes_12, sizeof(bytes_12), gzip_12, sizeof(gzip_12), brotli_12, sizeof(brotli_12) },
+  { "index.css", "df94059d5c57", FreshetWebAssetHashed, bytes_13, sizeof(bytes_13), gzip_13, sizeof(gzip_13), brotli_13, sizeof(brotli_13) },
+  { "index.html", "1cdb7574b59b", FreshetWebAssetPage, bytes_14, sizeof(bytes_14), gzip_14, sizeof(gzip_14), brotli_14, sizeof(brotli_14) },
+  { "jobs-no-workspaces.html", "4f47b621b954", FreshetWebAssetPage, bytes_15, sizeof(bytes_15), gzip_15, sizeof(gzip_15), brotli_15, sizeof(brotli_15) },
+  { "jobs.html", "ef468282b0de", FreshetWebAssetPage, bytes_16, sizeof(bytes_16), gzip_16, sizeof(gzip_16), brotli_16, sizeof(brotli_16) },
+  { "jobs.js", "9d8fe8699d02", FreshetWebAssetHashed, bytes_17, sizeof(bytes_17), gzip_17, sizeof(gzip_17), brotli_17, sizeof(brotli_17) },
+  { "manifest.webmanifest", "cbac35822843", FreshetWebAssetHashed, bytes_18, sizeof(bytes_18), 0, 0, 0, 0 },
+  { "messages-de-board.js", "78578239154a", FreshetWebAssetHashed, bytes_19, sizeof(bytes_19), gzip_19, sizeof(gzip_19), brotli_19, sizeof(brotli_19) },
+  { "messages-de-jobs.js", "802b4fe64297", FreshetWebAssetHashed, bytes_20, sizeof(bytes_20), gzip_20, sizeof(gzip_20), brotli_20, sizeof(brotli_20) },
+  { "messages-de-problems.js", "06903f904651", FreshetWebAssetHashed, bytes_21, sizeof(bytes_21), gzip_21, sizeof(gzip_21), brotli_21, sizeof(brotli_21) },
+  { "messages-de-status.js", "1f89198ec188", FreshetWebAssetHashed, bytes_22, sizeof(bytes_22), gzip_22, sizeof(gzip_22), brotli_22, sizeof(brotli_22) },
+  { "messages-de-worktrees.js", "1f9d9764c5c2", FreshetWebAssetHashed, bytes_23, sizeof(bytes_23), gzip_23, sizeof(gzip_23), brotli_23, sizeof(brotli_23) },
+  { "messages-en-board.js", "b5885fad0ad7", FreshetWebAssetHashed, bytes_24, sizeof(bytes_24), gzip_24, sizeof(gzip_24), brotli_24, sizeof(brotli_24) },
+  { "messages-en-jobs.js", "e535c86738f3", FreshetWebAssetHashed, bytes_25, sizeof(bytes_25), gzip_25, sizeof(gzip_25), brotli_25, sizeof(brotli_25) },
+  { "messages-en-problems.js", "6f2d56b86185", FreshetWebAssetHashed, bytes_26, sizeof(bytes_26), gzip_26, sizeof(gzip_26), brotli_26, sizeof(brotli_26) },
+  { "messages-en-status.js", "528e050de202", FreshetWebAssetHashed, bytes_27, sizeof(bytes_27), gzip_27, sizeof(gzip_27), brotli_27, sizeof(brotli_27) },
+  { "messages-en-worktrees.js", "4a70ddd94e1a", FreshetWebAssetHashed, bytes_28, sizeof(bytes_28), gzip_28, sizeof(gzip_28), brotli_28, sizeof(brotli_28) },
+  { "messages-fr-board.js", "adb2b2e30593", FreshetWebAssetHashed, bytes_29, sizeof(bytes_29), gzip_29, sizeof(gzip_29), brotli_29, sizeof(brotli_29) },
+  { "messages-fr-jobs.js", "0ca35bcdd4b8", FreshetWebAssetHashed, bytes_30, sizeof(bytes_30), gzip_30, sizeof(gzip_30), brotli_30, sizeof(brotli_30) },
+  { "messages-fr-problems.js", "fea47950fd3d", FreshetWebAssetHashed, bytes_31, sizeof(bytes_31), gzip_31, sizeof(gzip_31), brotli_31, sizeof(brotli_31) },
+  { "messages-fr-status.js", "08c4291afd63", FreshetWebAssetHashed, bytes_32, sizeof(bytes_32), gzip_32, sizeof(gzip_32), brotli_32, sizeof(brotli_32) },
+  { "messages-fr-worktrees.js", "4f183e9af6fb", FreshetWebAssetHashed, bytes_33, sizeof(bytes_33), gzip_33, sizeof(gzip_33), brotli_33, sizeof(brotli_33) },
+  { "messages-it-board.js", "ab81428de4a2", FreshetWebAssetHashed, bytes_34, sizeof(bytes_34), gzip_34, sizeof(gzip_34), brotli_34, sizeof(brotli_34) },
+  { "messages-it-jobs.js", "879f7c3ab0d8", FreshetWebAssetHashed, bytes_35, sizeof(bytes_35), gzip_35, sizeof(gzip_35), brotli_35, sizeof(brotli_35) },
+  { "messages-it-problems.js", "430735608c33", FreshetWebAssetHashed, bytes_36, sizeof(bytes_36), gzip_36, sizeof(gzip_36), brotli_36, sizeof(brotli_36) },
+  { "messages-it-status.js", "ce5391181a38", FreshetWebAssetHashed, bytes_37, sizeof(bytes_37), gzip_37, sizeof(gzip_37), brotli_37, sizeof(brotli_37) },
+  { "messages-it-worktrees.js", "7f97e370d7f6", FreshetWebAssetHashed, bytes_38, sizeof(bytes_38), gzip_38, sizeof(gzip_38), brotli_38, sizeof(brotli_38) },
+  { "openapi-jobs.json", "ca6106cf4ec6", FreshetWebAssetDocument, bytes_39, sizeof(bytes_39), 0, 0, 0, 0 },
+  { "openapi-workspaces.json", "0b7904f0ea42", FreshetWebAssetDocument, bytes_40, sizeof(bytes_40), 0, 0, 0, 0 },
+  { "openapi.json", "03225fe37351", FreshetWebAssetDocument, bytes_41, sizeof(bytes_41), 0, 0, 0, 0 },
+  { "service-worker.js", "1ac3e218969d", FreshetWebAssetDocument, bytes_42, sizeof(bytes_42), 0, 0, 0, 0 },
+  { "status-no-jobs-no-workspaces.html", "a8b555a127e2", FreshetWebAssetPage, bytes_43, sizeof(bytes_43), gzip_43, sizeof(gzip_43), brotli_43, sizeof(brotli_43) },
+  { "status-no-jobs.html", "5dbdfd05a12e", FreshetWebAssetPage, bytes_44, sizeof(bytes_44), gzip_44, sizeof(gzip_44), brotli_44, sizeof(brotli_44) },
+  { "status-no-workspaces.html", "b0970ecd9671", FreshetWebAssetPage, bytes_45, sizeof(bytes_45), gzip_45, sizeof(gzip_45), brotli_45, sizeof(brotli_45) },
+  { "status-page.css", "60c83207f799", FreshetWebAssetHashed, bytes_46, sizeof(bytes_46), gzip_46, sizeof(gzip_46), brotli_46, sizeof(brotli_46) },
+  { "status.html", "f33f909fec58", FreshetWebAssetPage, bytes_47, sizeof(bytes_47), gzip_47, sizeof(gzip_47), brotli_47, sizeof(brotli_47) },
+  { "status.js", "457894b74df6", FreshetWebAssetHashed, bytes_48, sizeof(bytes_48), gzip_48, sizeof(gzip_48), brotli_48, sizeof(brotli_48) },
+  { "work-pages.css", "5e1edbb48597", FreshetWebAssetHashed, bytes_49, sizeof(bytes_49), gzip_49, sizeof(gzip_49), brotli_49, sizeof(brotli_49) },
+  { "workspaces-no-jobs.html", "32e464ff89c2", FreshetWebAssetPage, bytes_50, sizeof(bytes_50), gzip_50, sizeof(gzip_50), brotli_50, sizeof(brotli_50) },
+  { "workspaces.html", "d69c4f627c5e", FreshetWebAssetPage, bytes_51, sizeof(bytes_51), gzip_51, sizeof(gzip_51), brotli_51, sizeof(brotli_51) },
+  { "worktrees.js", "4c2d4dd68740", FreshetWebAssetHashed, bytes_52, sizeof(bytes_52), gzip_52, sizeof(gzip_52), brotli_52, sizeof(brotli_52) },
 };
 
 const FreshetWebAsset *freshet_web_assets(void) { return assets; }

@@ -1586,7 +1586,7 @@ const CLICK_DELAY_MS=100;
 const POINTER_REST_MS=10_000;
 class PressGuard{
 #bp=false;
-#x=null;
+#y=null;
 #bq=new Map();
 constructor(){
 addEventListener("pointerdown",()=>this.#ds(),true);
@@ -1603,11 +1603,11 @@ this.#bp=true;
 this.#br(LONGEST_PRESS_MS);
 }
 #br(delay){
-clearTimeout(this.#x);
-this.#x=setTimeout(()=>this.#cr(),delay);
+clearTimeout(this.#y);
+this.#y=setTimeout(()=>this.#cr(),delay);
 }
 #cr(){
-clearTimeout(this.#x);
+clearTimeout(this.#y);
 this.#bp=false;
 const changes=[...this.#bq.values()];
 this.#bq.clear();
@@ -1960,7 +1960,7 @@ const MOST=20;
 class Banners{
 #h=[];
 #af=0;
-#y=false;
+#z=false;
 #cw=0;
 constructor(root){
 this.root=root;
@@ -1968,9 +1968,9 @@ this.toggle=part(root,"banner-toggle");
 this.title=part(root,"banner-title");
 this.count=part(root,"banner-count");
 this.list=part(root,"banner-list");
-this.toggle.addEventListener("click",()=>this.#ak(!this.#y));
+this.toggle.addEventListener("click",()=>this.#ak(!this.#z));
 root.addEventListener("keydown",(event)=>{
-if(event.key !=="Escape"||!this.#y)return;
+if(event.key !=="Escape"||!this.#z)return;
 this.#ak(false);
 this.toggle.focus();
 event.stopPropagation();
@@ -1986,7 +1986,7 @@ return isNew;
 }).slice(0,MOST);
 this.root.hidden=this.#h.length===0;
 if(this.#af>=this.#h.length)this.#af=0;
-if(this.#h.length===0)this.#y=false;
+if(this.#h.length===0)this.#z=false;
 this.#bu();
 }
 tick(now,{turns}){
@@ -1996,19 +1996,19 @@ this.#af=(this.#af + 1)% this.#h.length;
 this.#bu();
 }
 #ak(isOpen){
-this.#y=isOpen;
+this.#z=isOpen;
 this.#bu();
 }
 #bu(){
 const banner=this.#h[this.#af];
-setAttribute(this.toggle,"aria-expanded",String(this.#y));
-this.list.hidden=!this.#y;
+setAttribute(this.toggle,"aria-expanded",String(this.#z));
+this.list.hidden=!this.#z;
 if(!banner)return;
 setText(this.title,banner.header||banner.description);
 setText(this.count,this.#h.length>1?`${this.#af + 1}/${this.#h.length}`:"");
 setAttribute(this.root,"data-severity",banner.severity??"");
 const written=JSON.stringify(this.#h);
-if(!this.#y||this.list.dataset.written===written)return;
+if(!this.#z||this.list.dataset.written===written)return;
 this.list.dataset.written=written;
 this.list.replaceChildren(...this.#h.map(newItem));
 }
@@ -2020,24 +2020,6 @@ if(description&&description !==header)item.append(newElement("p","",description)
 return item;
 }
 return{Banners};
-})();
-const m_board_on_demand=(()=>{
-const{clockTime,localDay}=m_shared_moments;
-function offersOf(body,zone,say){
-return(body?.onDemand??[]).map((offer)=>{
-const day=localDay(Date.parse(offer.opensAt),zone);
-const today=localDay(Date.parse(body.meta.serverTime),zone);
-const window=`${day===today?"":`${day} `}${clockTime(Date.parse(offer.opensAt),zone)}–${clockTime(Date.parse(offer.closesAt),zone)}`;
-const header=[say("onDemand",{line:offer.line}),window,howToBook(offer,zone,say)].filter(Boolean).join(" · ");
-return{header,description:[offer.message,offer.bookingUrl??offer.infoUrl].filter(Boolean).join("\n"),severity:"info"};
-});
-}
-function howToBook({phone,bookBy,noticeMinutes},zone,say){
-const by=bookBy?say("bookBy",{time:`${localDay(Date.parse(bookBy),zone)} ${clockTime(Date.parse(bookBy),zone)}`}):null;
-const ahead=!bookBy&&noticeMinutes?say("bookAhead",{count:noticeMinutes}):null;
-return [phone,by??ahead].filter(Boolean).join(" · ");
-}
-return{offersOf,howToBook};
 })();
 const m_shared_freshness_line=(()=>{
 const{clockTime,duration}=m_shared_moments;
@@ -2504,33 +2486,33 @@ const{readEventStream}=m_engine_event_stream;
 const{hintsOf,marksOfBody}=m_engine_marks;
 const{ResourceStream}=m_engine_resource_stream;
 class BoardStream extends ResourceStream{
-#z;
+#aa;
 constructor(address,copy,listener){
 super(listener);
-this.#z=copy?.tag?{body:copy.body,id:copy.tag}:null;
-this.run(readEventStream,address,{lastId:this.#z?.id??null});
+this.#aa=copy?.tag?{body:copy.body,id:copy.tag}:null;
+this.run(readEventStream,address,{lastId:this.#aa?.id??null});
 }
 take({name,id,data}){
 if(name==="reset"){
-this.#z=null;
+this.#aa=null;
 return this.listener.gap();
 }
 const document=JSON.parse(data);
 if(name==="verified")return this.#cy("unchanged",null,id,data.length,document);
 const body=name==="change"?this.#by(document):document;
 if(!isBoard(body))return this.listener.gap();
-this.#z={body,id};
+this.#aa={body,id};
 this.#cy("content",body,id,data.length,body);
 }
 #cy(outcome,body,tag,bytes,source){
 this.deliver(outcome,{body,tag,bytes,marks:marksOfBody(source),hints:hintsOf(source,null)});
 }
 #by({removed,departures,order,...rest}){
-if(!this.#z)return null;
-const byKey=new Map([...this.#z.body.departures,...departures].map((departure)=>[departure.key,departure]));
+if(!this.#aa)return null;
+const byKey=new Map([...this.#aa.body.departures,...departures].map((departure)=>[departure.key,departure]));
 for(const key of removed)byKey.delete(key);
 const listed=order.map((key)=>byKey.get(key));
-return listed.includes(undefined)?null:{...this.#z.body,...rest,departures:listed};
+return listed.includes(undefined)?null:{...this.#aa.body,...rest,departures:listed};
 }
 }
 return{BoardStream};
@@ -2544,7 +2526,7 @@ class OriginGate{
 #r=0;
 #o=new Map();
 #u=new Set();
-#aa=new Set();
+#ab=new Set();
 #al={};
 static of(engine,address,policy,now){
 if(!gates.has(engine))gates.set(engine,new Map());
@@ -2557,7 +2539,7 @@ this.#t=name;
 this.#az=now;
 }
 get isUnused(){
-return this.#aa.size===0&&this.#u.size===0;
+return this.#ab.size===0&&this.#u.size===0;
 }
 get isRestrained(){
 return Object.values(this.#al).some((limit)=>limit !==null);
@@ -2566,9 +2548,9 @@ destroy(){
 this.#bz.destroy();
 }
 join(resource){
-this.#aa.add(resource);
+this.#ab.add(resource);
 resource.restrain(this.#al);
-return()=>this.#aa.delete(resource);
+return()=>this.#ab.delete(resource);
 }
 ask({priority,longPoll},start){
 this.#r +=1;
@@ -2621,20 +2603,20 @@ else this.#v({event:"withdrew",with:{number}});
 ended(number,arrival){
 this.#u.delete(number);
 const{outcome,marks,rateLimit=null}=arrival;
-const report={number,now:this.#az(),outcome,serverTime:marks.serverTime??null,rateLimit,resources:this.#aa.size};
+const report={number,now:this.#az(),outcome,serverTime:marks.serverTime??null,rateLimit,resources:this.#ab.size};
 if(outcome==="content")report.revision=0;
 if(outcome==="undecodable")report.reason=0;
 if(outcome==="throttled")report.retryAfter=arrival.retryAfter;
 this.#v({event:"ended",with:report});
 }
 asksForPause({retryAfter,serverTime}){
-this.#v({event:"ended",with:{number:0,now:this.#az(),outcome:"throttled",retryAfter,serverTime,rateLimit:null,resources:this.#aa.size}});
+this.#v({event:"ended",with:{number:0,now:this.#az(),outcome:"throttled",retryAfter,serverTime,rateLimit:null,resources:this.#ab.size}});
 }
 #v(event){
 const{restraint,send}=this.#bz.handle(event);
 if(JSON.stringify(restraint)!==JSON.stringify(this.#al)){
 this.#al=restraint;
-for(const resource of this.#aa)queueMicrotask(()=>this.#aa.has(resource)&&resource.restrain(this.#al));
+for(const resource of this.#ab)queueMicrotask(()=>this.#ab.has(resource)&&resource.restrain(this.#al));
 }
 for(const{number,isHeld}of send){
 this.#o.get(number)?.start(isHeld);
@@ -2738,10 +2720,10 @@ class LiveResource{
 #l={question:0};
 #i=null;
 #ag=null;
-#ab=null;
+#ac=null;
 #ca=0;
 #cb=0;
-#x=null;
+#y=null;
 #j=null;
 #cc=null;
 #r=0;
@@ -2777,7 +2759,7 @@ this.#q=question;
 this.#ah=null;
 if(!this.#c)return this.#ed();
 this.#l={question:this.#l.question + 1};
-const hadStream=this.#ag !==null||this.#ab !==null;
+const hadStream=this.#ag !==null||this.#ac !==null;
 this.#bd();
 [this.#ca,this.#cb]=[0,0];
 this.#b({event:"contextChanged",with:this.#l});
@@ -2804,7 +2786,7 @@ this.#b({event:"stopped"});
 this.#cz();
 this.#bd();
 this.#da();
-this.timers.clearTimeout(this.#x);
+this.timers.clearTimeout(this.#y);
 this.#c.destroy();
 [this.#c,this.#q,this.#j,this.#ah]=[null,null,null,null];
 }
@@ -2870,10 +2852,10 @@ if(effects.changes.length>0||effects.snapshot !=="none")this.onChange(this);
 return effects;
 }
 #eh(alarm,now){
-this.timers.clearTimeout(this.#x);
+this.timers.clearTimeout(this.#y);
 if(alarm===null)return;
 const wait=Math.min(Math.max(0,alarm - now),LONGEST_TIMER_MS);
-this.#x=this.timers.setTimeout(()=>this.#b({event:"woke"}),wait);
+this.#y=this.timers.setTimeout(()=>this.#b({event:"woke"}),wait);
 }
 #ee(effects,now){
 const look=this.#c.look(now);
@@ -3002,14 +2984,14 @@ this.#bd();
 if(this.source.occupiesNoConnection)return this.#df();
 const place={number:null};
 place.number=this.#p.stream(
-()=>this.#ab===place&&this.#df(),
+()=>this.#ac===place&&this.#df(),
 ()=>{
-if(this.#ab !==place)return;
-this.#ab=null;
+if(this.#ac !==place)return;
+this.#ac=null;
 this.#b({event:"linkLost"});
 },
 );
-this.#ab=place;
+this.#ac=place;
 }
 #df(){
 let heardAt=this.now();
@@ -3047,8 +3029,8 @@ stream?.close();
 this.#dg();
 }
 #dg(){
-const place=this.#ab;
-this.#ab=null;
+const place=this.#ac;
+this.#ac=null;
 if(place !==null&&place.number !==null)this.#p.withdraw(place.number);
 }
 }
@@ -3116,7 +3098,6 @@ return{saveBoard,savedBoard};
 const m_board_pane=(()=>{
 const{changesInWords}=m_board_board_changes;
 const{Banners}=m_board_banners;
-const{offersOf}=m_board_on_demand;
 const{ServerClock}=m_engine_clock;
 const{isTrain}=m_board_departure;
 const{fillTexts,fromTemplate,nameControl,partsOf,setAttribute,setSign,setText}=m_shared_dom;
@@ -3136,6 +3117,7 @@ live:"live",ageing:"live",timetable:"timetable",reduced:"reduced",stale:"reduced
 saved:"timetable",unconfirmed:"timetable",loading:"loading",offline:"offline",failing:"failing",none:"loading",
 };
 const SERVER_CLOCK=new ServerClock();
+let offersOf=null;
 class Pane{
 #be=SERVER_CLOCK;
 #k;
@@ -3154,7 +3136,7 @@ this.#w=page.limit??USUAL_LIMIT;
 this.root=fromTemplate("pane-template");
 this.parts=partsOf(this.root);
 this.parts.board.setAttribute("aria-label","");
-this.#k=new Rows(this.parts.rows,{onOpen:(departure)=>page.openTrip(departure,this),onToggle:()=>page.mode==="wall"&&this.#ac()});
+this.#k=new Rows(this.parts.rows,{onOpen:(departure)=>page.openTrip(departure,this),onToggle:()=>page.mode==="wall"&&this.#x()});
 this.#h=new Banners(this.parts.banners);
 const{engine,policy,device}=page;
 const onArrival=(arrival)=>this.#be.learnFrom(arrival);
@@ -3177,6 +3159,11 @@ return this.#be;
 }
 get zone(){
 return this.body?.station?.timezone;
+}
+#en(){
+if(!this.body?.onDemand?.length)return [];
+offersOf??later("/assets/board-on-demand.f9f280160716.js",loaded).then((script)=>((offersOf=script.offersOf),this.#x()),()=>{});
+return offersOf?.(this.body,this.zone,this.page.language)??[];
 }
 get body(){
 return this.#g.body??this.#ao?.body??null;
@@ -3201,7 +3188,7 @@ this.#ao=stop?savedBoard(stop.id):null;
 this.#dh=this.page.device.now();
 if(stop)this.#an();
 else this.#g.stop();
-this.#ac();
+this.#x();
 this.page.showTime();
 }
 close(){
@@ -3215,7 +3202,7 @@ choose(change){
 Object.assign(this.settings,change);
 this.#k.release();
 this.page.settingsChanged();
-this.#ac();
+this.#x();
 }
 move(step){
 this.#k.move(step);
@@ -3224,7 +3211,7 @@ speak(){
 fillTexts(this.page.say,this.root);
 if(this.settings.stop&&this.#g.question)this.#an();
 this.#k.release();
-this.#ac();
+this.#x();
 }
 #an(){
 this.#g.watch({stopId:this.settings.stop.id,language:this.page.language,limit:this.#w});
@@ -3235,7 +3222,7 @@ if(this.#n>this.#di().length&&this.#w<LONGEST_LIMIT){
 this.#w=Math.min(LONGEST_LIMIT,Math.max(this.#w * 2,this.#n));
 this.#an();
 }
-this.#ac();
+this.#x();
 }
 #by(){
 const{body}=this.#g;
@@ -3249,16 +3236,16 @@ const age=this.#g.look().label.age??0;
 const{stop}=this.settings;
 saveBoard({stop:stop.id,language:this.page.language,body,age,now:this.page.device.now()});
 }
-this.#ac();
+this.#x();
 this.page.showTime();
-if(body)this.#en();
+if(body)this.#eo();
 }
-#en(){
+#eo(){
 const departure=this.#bf&&this.departures.find(({key})=>key===this.#bf);
 this.#bf=null;
 if(departure)this.page.openTrip(departure,this);
 }
-#eo(){
+#ep(){
 const{say,announcer,device}=this.page;
 const before=this.#ap.departures;
 const{departures}=this;
@@ -3277,7 +3264,7 @@ return this.settings.stop?.name||this.body?.station?.name||this.page.say("depart
 #di(){
 return arrange(this.departures,this.settings);
 }
-#ac(){
+#x(){
 const{parts,page}=this;
 const{say}=page;
 setText(parts.station,this.#am);
@@ -3286,24 +3273,24 @@ const isFavourite=page.favourites.has(this.settings.stop?.id);
 parts.star.hidden=!isFavourite&&!this.body&&this.#g.failure?.problem?.error==="stop_not_found";
 setAttribute(parts.star,"aria-pressed",String(isFavourite));
 nameControl(parts.star,say(isFavourite?"removeFavourite":"addFavourite"));
-this.#ep();
 this.#eq();
+this.#er();
 const arranged=this.#di();
-this.#h.show([...(this.body?.banners??[]),...offersOf(this.body,this.zone,say)]);
+this.#h.show([...(this.body?.banners??[]),...this.#en()]);
 this.#dj();
 page.boardShown(this);
-const most=page.mode==="wall"?this.#er():this.#n;
-this.#k.show(arranged,{most,now:this.#be.now(),zone:this.zone,town:this.#es,say});
-this.#et(arranged);
+const most=page.mode==="wall"?this.#es():this.#n;
+this.#k.show(arranged,{most,now:this.#be.now(),zone:this.zone,town:this.#et,say});
+this.#eu(arranged);
 const canBeLonger=arranged.length>this.#n||(this.departures.length>=this.#w&&this.#w<LONGEST_LIMIT);
 parts.moreline.hidden=page.mode !=="page"||this.#k.count===0||!canBeLonger;
-this.#eu(arranged);
-this.#eo();
+this.#ev(arranged);
+this.#ep();
 }
-get #es(){
+get #et(){
 return this.body?.station?.name?.split(", ")[0]??null;
 }
-#er(){
+#es(){
 this.parts.board.hidden=false;
 const style=getComputedStyle(document.documentElement);
 const least=Number.parseFloat(style.fontSize)* Number.parseFloat(style.getPropertyValue("--row-least"));
@@ -3311,7 +3298,7 @@ const{top}=this.parts.rows.getBoundingClientRect();
 const end=this.parts.banners.hidden?this.root.getBoundingClientRect().bottom:this.parts.banners.getBoundingClientRect().top;
 return Math.max(3,Math.floor((end - Math.max(top,0)- this.#k.openHeight)/ least));
 }
-#ep(){
+#eq(){
 const{views}=this.parts;
 const offered=viewsOf(this.departures);
 const chosen=offered.includes(this.settings.view)?offered:[...offered,this.settings.view];
@@ -3323,23 +3310,23 @@ views.replaceChildren(...chosen.map((view)=>new Option(this.page.say(`view-${vie
 }
 views.value=this.settings.view;
 }
-#eq(){
+#er(){
 const{lines,platforms}=this.settings;
 const count=lines.length + platforms.length;
 setAttribute(this.parts.filters,"data-active",count>0?"yes":null);
 setText(this.parts.filtercount,count>0?[...lines,...platforms].join(", "):"");
 this.parts.filters.hidden=this.departures.length===0;
 }
-#et(arranged){
+#eu(arranged){
 const{board}=this.parts;
 board.hidden=this.#k.count===0;
 setAttribute(board,"aria-label",this.page.say("pair",{name:this.page.say("departures"),value:this.name}));
 board.classList.toggle("no-platforms",this.departures.every(({platform})=>!platform));
 setText(this.parts.columnplatform,platformWord(arranged.find(isTrain)??arranged[0],this.page.say));
 }
-#eu(arranged){
+#ev(arranged){
 const{message,messagetitle,messagedetail,messageaction}=this.parts;
-const words=this.#ev(arranged);
+const words=this.#ew(arranged);
 message.hidden=words===null;
 if(words===null)return;
 setText(messagetitle,words.title);
@@ -3348,7 +3335,7 @@ messageaction.hidden=!words.action;
 if(words.action)setText(messageaction,words.action.label);
 messageaction.onclick=words.action?.act??null;
 }
-#ev(arranged){
+#ew(arranged){
 const{say}=this.page;
 const find={label:say("backToSearch"),act:()=>this.page.findStop(this)};
 if(!this.settings.stop)return{title:say("welcome"),detail:say("welcomeDetail")};
@@ -3366,15 +3353,15 @@ const again={label:say("refresh"),act:()=>this.refresh()};
 return{title:say("emptyNoAnswer"),detail:say("emptyNoAnswerDetail"),action:again};
 }
 tick(now){
-this.#ew(now);
+this.#ex(now);
 this.#dj();
 const before=this.#k.count;
 this.#k.tick(now);
 this.#h.tick(this.page.device.now(),{turns:this.page.mode==="wall"});
-if(this.#k.count !==before)this.#ac();
-this.#ex();
+if(this.#k.count !==before)this.#x();
+this.#ey();
 }
-#ex(){
+#ey(){
 const other=this.page.neighbourOf(this);
 if(!other)return;
 setText(this.parts.jumpname,this.page.say("showBoard",{stop:other.#am}));
@@ -3384,7 +3371,7 @@ comeIntoView(){
 this.root.scrollIntoView();
 this.parts.jump.focus({preventScroll:true});
 }
-#ew(now){
+#ex(now){
 setText(this.parts.clockminutes,this.zone?clockTime(now,this.zone):"");
 setText(this.parts.clockseconds,this.zone?`:${clockSeconds(now)}`:"");
 }
@@ -3398,7 +3385,7 @@ look,
 problem:this.#g.failure?.problem,
 retryIn:timeToNextQuestion(look,now),
 saved,
-shownAt:this.#ey(look,saved,now),
+shownAt:this.#ez(look,saved,now),
 zone:this.zone,
 coverage:this.body?.meta?.rtCoverage??null,
 count:this.departures.length,
@@ -3409,13 +3396,13 @@ setAttribute(this.root,"data-loading",look?.isLoading?"yes":null);
 setSign(parts.sign,SIGNS[state]);
 setText(parts.state,title);
 setText(parts.detail,detail);
-this.#ez(state,title);
+this.#fa(state,title);
 }
-#ey(look,saved,now){
+#ez(look,saved,now){
 const age=look?.label.age??saved?.age??null;
 return age===null?null:this.#be.at(now)- age;
 }
-#ez(state,title){
+#fa(state,title){
 const before=this.#ap.state;
 if(before===state)return;
 this.#ap.state=state;
@@ -3484,10 +3471,10 @@ const{keepShell}=m_board_shell;
 const{languageOf,loadMessages,LOCALES,sentences}=m_messages_messages;
 const WASM="/assets/freshness.207bb1033678.wasm";
 const MESSAGES={
-fr:()=>later("/assets/messages-fr-board.77e316428c84.js",loaded),
-de:()=>later("/assets/messages-de-board.008ab9a7000f.js",loaded),
-it:()=>later("/assets/messages-it-board.3c9d482bfe17.js",loaded),
-en:()=>later("/assets/messages-en-board.8f650a41d857.js",loaded),
+fr:()=>later("/assets/messages-fr-board.adb2b2e30593.js",loaded),
+de:()=>later("/assets/messages-de-board.78578239154a.js",loaded),
+it:()=>later("/assets/messages-it-board.ab81428de4a2.js",loaded),
+en:()=>later("/assets/messages-en-board.b5885fad0ad7.js",loaded),
 };
 const PUSH={heartbeat:15_000,safetyPoll:60_000};
 const FAULT={fault:"{reason}",reload:"Reload"};
@@ -3520,10 +3507,10 @@ const deferred=(make)=>new Deferred(make,(failure)=>showFault(this.say,"fault",f
 this.#aq=deferred(async()=>new(await later("/assets/board-trip.1bdf1d567359.js",loaded)).TripDialog(this));
 this.#cf=deferred(async()=>new(await later("/assets/board-filter-sheet.7262cb587004.js",loaded)).FilterSheet(this));
 this.#ar=deferred(async()=>new(await later("/assets/board-diagnostics.2f7114c12999.js",loaded)).Diagnostics(this));
-this.#bh=deferred(async()=>new(await later("/assets/board-search.d21741fc04f1.js",loaded)).StopSearch({context:()=>this,onChoose:(stop)=>this.#fa(stop)}));
+this.#bh=deferred(async()=>new(await later("/assets/board-search.d21741fc04f1.js",loaded)).StopSearch({context:()=>this,onChoose:(stop)=>this.#fb(stop)}));
 for(const id of ["settings","help"])makeDialog(element(id));
 this.#ak(address);
-this.#fb();
+this.#fc();
 this.speak();
 everySecond(()=>this.#a[0]?.clock??this.#t,()=>this.#dl());
 }
@@ -3537,17 +3524,17 @@ get current(){
 return this.#a.find(({root})=>root.contains(document.activeElement))??this.#a[0];
 }
 #ak({panes}){
-const wanted=panes.map((pane,index)=>({...pane,stop:this.#fc(pane.stop,index)}));
+const wanted=panes.map((pane,index)=>({...pane,stop:this.#fd(pane.stop,index)}));
 while(this.#a.length>wanted.length)this.#a.pop().close();
-wanted.forEach((settings,index)=>(this.#a[index]?this.#fd(this.#a[index],settings):this.#ax(settings)));
+wanted.forEach((settings,index)=>(this.#a[index]?this.#fe(this.#a[index],settings):this.#ax(settings)));
 this.showMode();
 }
-#fc(id,index){
+#fd(id,index){
 const known=[memory.read("home"),memory.read("stop"),...this.favourites.list].find((stop)=>stop&&(id?stop.id===id:index===0));
 if(id)return{id,name:known?.name??""};
 return index===0?memory.read("home")??memory.read("stop"):null;
 }
-#fd(pane,settings){
+#fe(pane,settings){
 const isSame=pane.settings.stop?.id===settings.stop?.id;
 pane.settings=settings;
 if(isSame)pane.speak();
@@ -3566,7 +3553,7 @@ pane.close();
 this.showMode();
 this.settingsChanged({asNewPage:true});
 }
-#fe(){
+#ff(){
 element("settings").close();
 if(this.#a.length>1)return this.closePane(this.#a[1]);
 this.#ax({stop:null,view:"minutes",lines:[],platforms:[],trip:null});
@@ -3577,7 +3564,7 @@ findStop(pane){
 this.#bg=pane;
 this.focusSearch();
 }
-#fa(stop){
+#fb(stop){
 const pane=this.#a.includes(this.#bg)?this.#bg:this.#a[0];
 this.#bg=null;
 this.openStop(stop,pane);
@@ -3702,7 +3689,7 @@ showTime(){
 const now=this.#a[0]?.clock.now();
 for(const pane of this.#a)pane.tick(now);
 }
-#fb(){
+#fc(){
 element("language").addEventListener("change",(event)=>this.chooseLanguage(event.target.value));
 const searches=(act)=>()=>this.#bh.made||this.#bh.use(act);
 element("stop-search").addEventListener("focus",searches((search)=>search.begin()));
@@ -3710,7 +3697,7 @@ element("nearby").addEventListener("click",searches((search)=>search.findNearby(
 element("theme").addEventListener("change",(event)=>this.chooseTheme(event.target.value));
 element("wall").addEventListener("click",()=>this.chooseMode("wall"));
 element("leave-wall").addEventListener("click",()=>this.chooseMode("page"));
-element("second-board").addEventListener("click",()=>this.#fe());
+element("second-board").addEventListener("click",()=>this.#ff());
 element("settings-open").addEventListener("click",()=>element("settings").showModal());
 element("diagnostics-open").addEventListener("click",()=>this.toggleDiagnostics());
 element("help-open").addEventListener("click",()=>this.help());

@@ -1,21 +1,22 @@
-// What runs at a stop for those who book it, as messages at its foot; and how a departure is booked.
+// What runs at a stop for those who book it, as messages at its foot: it comes with the first board that has any.
 
 import { clockTime, localDay } from "../shared/moments.js";
+import bookingMessages from "../messages/booking.js";
+import { sentences } from "../messages/messages.js";
 
 /** The services on demand of a board as banners. */
-export function offersOf(body, zone, say) {
-  return (body?.onDemand ?? []).map((offer) => {
-    const day = localDay(Date.parse(offer.opensAt), zone);
-    const today = localDay(Date.parse(body.meta.serverTime), zone);
-    const window = `${day === today ? "" : `${day} `}${clockTime(Date.parse(offer.opensAt), zone)}–${clockTime(Date.parse(offer.closesAt), zone)}`;
-    const header = [say("onDemand", { line: offer.line }), window, howToBook(offer, zone, say)].filter(Boolean).join(" · ");
+export function offersOf({ onDemand, meta }, zone, language) {
+  const say = sentences(language, bookingMessages[language]);
+  const today = localDay(Date.parse(meta.serverTime), zone);
+  const moment = (text) => {
+    const day = localDay(Date.parse(text), zone);
+    return `${day === today ? "" : `${day} `}${clockTime(Date.parse(text), zone)}`;
+  };
+  return onDemand.map((offer) => {
+    const window = `${moment(offer.opensAt)}–${clockTime(Date.parse(offer.closesAt), zone)}`;
+    const ahead = offer.noticeMinutes ? say("bookAhead", { count: offer.noticeMinutes }) : null;
+    const booking = offer.bookBy ? say("bookBy", { time: moment(offer.bookBy) }) : ahead;
+    const header = [say("onDemand", { line: offer.line }), window, offer.phone, booking].filter(Boolean).join(" · ");
     return { header, description: [offer.message, offer.bookingUrl ?? offer.infoUrl].filter(Boolean).join("\n"), severity: "info" };
   });
-}
-
-/** The number to call, and until when. */
-export function howToBook({ phone, bookBy, noticeMinutes }, zone, say) {
-  const by = bookBy ? say("bookBy", { time: `${localDay(Date.parse(bookBy), zone)} ${clockTime(Date.parse(bookBy), zone)}` }) : null;
-  const ahead = !bookBy && noticeMinutes ? say("bookAhead", { count: noticeMinutes }) : null;
-  return [phone, by ?? ahead].filter(Boolean).join(" · ");
 }

@@ -2,7 +2,6 @@
 
 import { changesInWords } from "./board-changes.js";
 import { Banners } from "./banners.js";
-import { offersOf } from "./on-demand.js";
 import { ServerClock } from "../engine/clock.js";
 import { isTrain } from "./departure.js";
 import { fillTexts, fromTemplate, nameControl, partsOf, setAttribute, setSign, setText } from "../shared/dom.js";
@@ -26,6 +25,8 @@ const SIGNS = {
 
 /** One clock for all boards of the page: they are of one server, and show one time. */
 const SERVER_CLOCK = new ServerClock();
+
+let offersOf = null;
 
 export class Pane {
   #clock = SERVER_CLOCK;
@@ -77,6 +78,13 @@ export class Pane {
 
   get zone() {
     return this.body?.station?.timezone;
+  }
+
+  /** What runs here for those who book it; its script comes with the first of them. */
+  #offers() {
+    if (!this.body?.onDemand?.length) return [];
+    offersOf ?? import("./on-demand.js").then((script) => ((offersOf = script.offersOf), this.#show()), () => {});
+    return offersOf?.(this.body, this.zone, this.page.language) ?? [];
   }
 
   /** The board that is shown: of this visit, or of an earlier one. */
@@ -220,7 +228,7 @@ export class Pane {
     this.#showFilters();
     const arranged = this.#arranged();
     // What stands around the rows comes first: a wall has as many of them as it leaves room for.
-    this.#banners.show([...(this.body?.banners ?? []), ...offersOf(this.body, this.zone, say)]);
+    this.#banners.show([...(this.body?.banners ?? []), ...this.#offers()]);
     this.#showFreshness();
     page.boardShown(this);
     const most = page.mode === "wall" ? this.#fits() : this.#most;
