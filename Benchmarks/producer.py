@@ -8,6 +8,10 @@ from typing import NamedTuple
 from updates import START, header
 
 
+# Seconds. A source whose clock is ahead of the server's is not believed, and no board would show its timestamp.
+LAG = 2
+
+
 class Tick(NamedTuple):
     """A publication that was fetched: its timestamp, when it was asked for and sent (monotonic)."""
 
@@ -47,8 +51,8 @@ class Producer:
         self.url = f"http://127.0.0.1:{self.server.server_port}/trip-updates.pb"
 
     def now(self):
-        """The service clock, a little late rather than early."""
-        return START + int(time.monotonic() - self.began)
+        """The service clock, a little late rather than early, however long the server took to start."""
+        return START - LAG + int(time.monotonic() - self.began)
 
     def answer(self, request):
         """Answers a poll: a publication, or that nothing is new."""
