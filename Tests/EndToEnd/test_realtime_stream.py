@@ -8,6 +8,7 @@ import statistics
 import threading
 import time
 import unittest
+from contextlib import suppress
 
 from program import Folder
 from realtime_stage import (
@@ -255,15 +256,19 @@ class ClientTest(StreamTest):
         with open(f"/proc/{stage.server.process.pid}/statm", encoding="ascii") as file:
             return int(file.read().split()[1]) * os.sysconf("SC_PAGE_SIZE")
 
-    def files(self, stage) -> int:
-        """The open files of the server."""
-        return len(os.listdir(f"/proc/{stage.server.process.pid}/fd"))
+    def sockets(self, stage) -> int:
+        """The open sockets of the server. Its databases are opened when they are first written."""
+        count, folder = 0, f"/proc/{stage.server.process.pid}/fd"
+        for name in os.listdir(folder):
+            with suppress(FileNotFoundError):
+                count += os.readlink(f"{folder}/{name}").startswith("socket:")
+        return count
 
-    def released(self, stage, files, what):
+    def released(self, stage, sockets, what):
         """Waits until nobody waits any more and the sockets are closed."""
         began = time.monotonic()
         wait_for(lambda: stage.waiting() == 0, "nobody who waits")
-        wait_for(lambda: self.files(stage) <= files + 2, "closed sockets")
+        wait_for(lambda: self.sockets(stage) <= sockets + 2, "closed sockets")
         print(f"{what}: released {time.monotonic() - began:.2f} s after the clients had gone")
         self.assertEqual(ask(stage.port, BOARD).status, 200)
 
@@ -314,20 +319,20 @@ class ClientTest(StreamTest):
 
     def test_a_client_that_is_gone(self):
         stage = self.stage()
-        files = self.files(stage)
+        sockets = self.sockets(stage)
         streams = [self.open(stage) for _ in range(20)]
         for stream in streams:
             stream.next("snapshot")
         self.assertEqual(stage.waiting(), 20)
         for stream in streams:
             stream.close()
-        self.released(stage, files, "stream")
+        self.released(stage, sockets, "stream")
 
     def test_a_poller_that_is_gone(self):
         """A long poll ends with its client."""
         stage = self.stage()
         tag = stage.board()["ETag"]
-        files = self.files(stage)
+        sockets = self.sockets(stage)
         lines = []
         for _ in range(20):
             line = socket.create_connection(("127.0.0.1", stage.port))
@@ -339,14 +344,14 @@ class ClientTest(StreamTest):
         wait_for(lambda: stage.waiting() == 20, "the polls")
         for line in lines:
             line.close()
-        self.released(stage, files, "long poll")
+        self.released(stage, sockets, "long poll")
 
     def test_a_client_that_is_gone_before_the_first_event(self):
         """While the board is still being made nobody may be forgotten in the waiting room."""
         stage = Stage("--slow", "timetable=1500")
         self.addCleanup(stage.close)
         stage.trips.publish()
-        files = self.files(stage)
+        sockets = self.sockets(stage)
         lines = []
         for _ in range(20):
             line = socket.create_connection(("127.0.0.1", stage.port))
@@ -355,7 +360,7 @@ class ClientTest(StreamTest):
         wait_for(lambda: stage.waiting() == 20, "the streams")
         for line in lines:
             line.close()
-        self.released(stage, files, "stream before its first event")
+        self.released(stage, sockets, "stream before its first event")
 
 
 if __name__ == "__main__":
