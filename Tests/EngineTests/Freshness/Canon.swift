@@ -138,8 +138,16 @@ struct CanonicalState: Hashable {
       put(machine.lastStart, at: now, horizon: now - rest.since + horizon)
       return rest.since
     case .asking(let flight, let then):
-      // The request in flight started last.
-      put(2, width: 2)
+      // The request in flight started last. R33: other content may have overtaken its response. A copy from disk is the
+      // server's once the stream delivers the same.
+      let copy = machine.snapshot
+      let isNewer = copy.map { $0.changedAt > flight.startedAt } ?? false
+      put(isNewer ? 3 : 2, width: 2)
+      put(UInt64(flight.request.validator?.number ?? 0), width: 8)
+      if isNewer {
+        put(copy?.changedAt, at: now, horizon: .seconds(60))
+        put(flight.request.validator == copy?.validator)
+      }
       put(flight.startedAt, at: now, horizon: .seconds(60))
       put(flight.request.wish)
       put(then)

@@ -47,7 +47,7 @@ struct ExplorationTests {
     let findings = search.run()
     if let fault = findings.fault { Issue.record("\(fault)") }
     #expect(findings.states >= search.atLeast)
-    #expect(findings.comparisons >= TestScale.sized(20, long: 100))
+    #expect(findings.comparisons >= TestScale.sized(10, long: 100))
   }
 }
 
