@@ -20,7 +20,7 @@ import Testing
     #expect(copies.has(copies.place(of: "job", 1), bytes: 2))
   }
 
-  @Test func `a copy that a process left unfinished is none, and is removed by the next one`()
+  @Test func `the next process removes an unfinished copy, which never counts as a copy`()
     async throws
   {
     let stage = try await StoreStage(.postgres)

@@ -36,7 +36,9 @@ struct OnDemandDirectory: Sendable {
   /// Whether there is nothing.
   var isEmpty: Bool { byStation.isEmpty && calls.isEmpty }
 
-  /// Reads the services beside a timetable; none if there is no file, or if it is damaged: boards are right without it.
+  /// Reads the services stored beside a timetable.
+  ///
+  /// A missing or damaged file counts as none: departures do not depend on it.
   init(path: String, _ timetable: Timetable) {
     let size = (try? FileManager.default.attributesOfItem(atPath: path))?[.size] as? Int ?? 0
     var services = OnDemandServices()
