@@ -90,16 +90,13 @@ function writeAnswer(writer, value, where) {
 
 const RESTRAINT = ["notBefore", "quietUntil", "leastInterval"];
 
-/** The values after the number of a message to an origin. */
+/** The values of a message to an origin after its kind, the number of the request and the instant. */
 const ORIGIN_VALUES = {
   asks: (writer, values) => {
-    writer.integer(values.take("number"), values.name("number"));
     writer.named("priority", values.take("priority"), values.name("priority"));
     writer.flag(values.take("isLongPoll"), values.name("isLongPoll"));
   },
   ended: (writer, values) => {
-    writer.integer(values.take("number"), values.name("number"));
-    writer.moment(values.take("now"), values.name("now"));
     writeOutcome(writer, values);
     writer.optional(values.take("serverTime", null), values.name("serverTime"));
     const limit = values.take("rateLimit", null);
@@ -111,8 +108,8 @@ const ORIGIN_VALUES = {
     }
     writer.integer(values.take("resources", 1), values.name("resources"));
   },
-  withdrew: (writer, values) => writer.integer(values.take("number"), values.name("number")),
-  opens: (writer, values) => writer.integer(values.take("number"), values.name("number")),
+  withdrew: () => {},
+  opens: () => {},
 };
 
 /** Writes an event of a request of an origin: `{ event, with }`. */
@@ -121,15 +118,18 @@ export function writeOriginEvent(writer, event) {
   const name = members.take("event");
   writer.named("originEvent", name, members.name("event"));
   const values = new Members(members.take("with"), members.name("with"));
+  writer.integer(values.take("number"), values.name("number"));
+  writer.moment(values.take("now"), values.name("now"));
   ORIGIN_VALUES[name](writer, values);
   values.end();
   members.end();
 }
 
-/** Reads the restraint of an origin, and the requests to send now. */
+/** Reads the restraint of an origin, the requests to send now, and those that waited and that the restraint delays. */
 export function readOriginOrders(reader) {
   const restraint = Object.fromEntries(RESTRAINT.map((name) => [name, reader.optional()]));
-  return { restraint, send: Array.from({ length: reader.integer() }, () => ({ number: reader.integer(), isHeld: reader.flag() })) };
+  const send = Array.from({ length: reader.integer() }, () => ({ number: reader.integer(), isHeld: reader.flag() }));
+  return { restraint, send, delayed: Array.from({ length: reader.integer() }, () => reader.integer()) };
 }
 
 function writeTicket(writer, values) {

@@ -150,7 +150,7 @@ export interface Restraint {
 
 /** An event of a request of an origin. */
 export type OriginEvent =
-  | { event: "asks"; with: { number: number; priority: EngineRequest["priority"]; isLongPoll: boolean } }
+  | { event: "asks"; with: { number: number; now: number; priority: EngineRequest["priority"]; isLongPoll: boolean } }
   | {
       event: "ended";
       with: Outcome & {
@@ -161,7 +161,7 @@ export type OriginEvent =
         resources?: number;
       };
     }
-  | { event: "withdrew"; with: { number: number } };
+  | { event: "withdrew" | "opens"; with: { number: number; now: number } };
 
 export interface EngineRequest {
   generation: number;

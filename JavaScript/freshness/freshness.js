@@ -24,7 +24,7 @@ import { CODES, EngineError, Members, Reader, Writer } from "./freshness-words.j
 export { CODES, EngineError, NUMBERS, WISHES } from "./freshness-words.js";
 
 /** The version of the wire form. */
-const WIRE_VERSION = 8;
+const WIRE_VERSION = 9;
 
 /** The WebAssembly module, and the machines in it. */
 export class Engine {
@@ -291,13 +291,14 @@ export class Origin {
   /**
    * Handles an event of a request.
    *
-   * @param {object} event - `{ event, with }`: `asks` with `number`, `priority` and `isLongPoll` for a request that a
-   *   machine ordered, once more to raise its priority; `ended` with `number`, `now`, `outcome` and its values, `serverTime`, `rateLimit`
-   *   (`{ remaining, reset }`) and `resources`; `withdrew` with `number` for one that was canceled;
-   *   `opens` with `number` for an event stream, which ends with `withdrew`.
+   * @param {object} event - `{ event, with }`, each with `number` and `now`: `asks` with `priority` and `isLongPoll` for a request that a
+   *   machine ordered, once more to raise its priority; `ended` with `outcome` and its values, `serverTime`, `rateLimit`
+   *   (`{ remaining, reset }`) and `resources`; `withdrew` for one that was canceled;
+   *   `opens` for an event stream, which ends with `withdrew`.
    * @returns {object} `restraint`: to pass to the machines, as the values of `restrained`; `send`: of
    *   each request to send now `number` and `isHeld`, and the stream if it may be opened. A long poll that is not held is sent as an ordinary request,
-   *   and the machine is told with `notHeld`.
+   *   and the machine is told with `notHeld`. `delayed`: the numbers of requests that waited and that the restraint delays. They are not sent:
+   *   the machine of each is told with `answered` and the outcome `cancelled`, after `restrained`.
    */
   handle(event) {
     return this.#call("freshness_origin_handle", (writer) => writeOriginEvent(writer, event), readOriginOrders);

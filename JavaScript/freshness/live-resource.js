@@ -97,6 +97,7 @@ export class LiveResource {
 
   /** Ends the request, the stream and the timer, and keeps the copy. */
   pause() {
+    this.#isOutdated = false;
     this.#machine && this.#tell({ event: "stopped" });
   }
 
@@ -204,7 +205,9 @@ export class LiveResource {
     }
     if (effects.sample) this.#keep(effects.sample);
     this.#settle(effects, now);
-    if (effects.asOf !== null) this.onConfirmed(effects.asOf, effects.sample?.generation ?? null);
+    // A request that timed out at the same instant as the stream delivered has no copy.
+    const isAnswered = effects.sample?.outcome === "content" || effects.sample?.outcome === "unchanged";
+    if (effects.asOf !== null) this.onConfirmed(effects.asOf, isAnswered ? effects.sample.generation : null);
     if (effects.request) this.#send(effects.request);
     if (effects.link === "open") this.#openStream();
     if (effects.link === "close") this.#closeStream();
@@ -272,6 +275,13 @@ export class LiveResource {
         if (flight.abort.signal.aborted) return;
       }
       this.#ask(request, flight);
+    }, () => {
+      if (this.#machine !== machine || this.#flight !== flight) return;
+      // Not sent: one that is sent later is as good as another one after it.
+      this.#flight = null;
+      this.#isOutdated = false;
+      const { generation, context } = request;
+      this.#tell({ event: "answered", with: { generation, context, answer: { outcome: "cancelled" } } });
     });
     this.#flight = flight;
   }

@@ -26,7 +26,11 @@ export async function mutate(client, send, { changes = [], invalidates = [], sig
     throw failure;
   } finally {
     // After a failure too: a request without an answer may have been carried out.
-    for (const [resource] of changes) resource.invalidate();
+    const wanted = new Set(invalidates.map(String));
+    for (const resource of new Set(changes.map(([resource]) => resource))) {
+      // Each once.
+      if (!resource.tags.some((tag) => wanted.has(tag))) resource.invalidate();
+    }
     client.invalidate(...invalidates);
   }
 }

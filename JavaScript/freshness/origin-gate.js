@@ -8,7 +8,7 @@ export class OriginGate {
   #name;
   #now;
   #numbers = 0;
-  /** The queued requests, by number: `start(isHeld)` sends one, and `isLongPoll`. */
+  /** The queued requests, by number: `start(isHeld)` sends one, `delay()` takes one back, and `isLongPoll`. */
   #starts = new Map();
   /** The numbers of all requests that have not ended, queued or sent. */
   #outstanding = new Set();
@@ -55,12 +55,13 @@ export class OriginGate {
 
   /**
    * Adds a request; `start(isHeld)` sends it when it is admitted: held by the server if it is a long poll and no more
-   * are held than half of a browser's connections to a server, otherwise as an ordinary request. Returns its number.
+   * are held than half of a browser's connections to a server, otherwise as an ordinary request. `delay()` is called instead if
+   * the server has asked for a pause meanwhile: the request is not sent. Returns its number.
    */
-  ask({ priority, longPoll }, start) {
+  ask({ priority, longPoll }, start, delay = () => {}) {
     this.#numbers += 1;
     const number = this.#numbers;
-    this.#starts.set(number, { start, isLongPoll: longPoll !== null });
+    this.#starts.set(number, { start, delay, isLongPoll: longPoll !== null });
     this.#outstanding.add(number);
     // Not within the event that ordered it: its resource is still handling that.
     queueMicrotask(() => this.#starts.has(number) && this.#handle({ event: "asks", with: { number, priority, isLongPoll: longPoll !== null } }));
@@ -120,7 +121,7 @@ export class OriginGate {
   tooSlow(number) {
     this.#outstanding.delete(number);
     const wasSent = !this.#starts.delete(number);
-    if (wasSent) this.#handle({ event: "ended", with: { number, now: this.#now(), outcome: "timedOut" } });
+    if (wasSent) this.#handle({ event: "ended", with: { number, outcome: "timedOut" } });
     else this.#handle({ event: "withdrew", with: { number } });
   }
 
@@ -128,7 +129,7 @@ export class OriginGate {
   ended(number, arrival) {
     this.#outstanding.delete(number);
     const { outcome, marks, rateLimit = null } = arrival;
-    const report = { number, now: this.#now(), outcome, serverTime: marks.serverTime ?? null, rateLimit, resources: this.#resources.size };
+    const report = { number, outcome, serverTime: marks.serverTime ?? null, rateLimit, resources: this.#resources.size };
     if (outcome === "content") report.revision = 0;
     if (outcome === "undecodable") report.reason = 0;
     if (outcome === "throttled") report.retryAfter = arrival.retryAfter;
@@ -138,11 +139,12 @@ export class OriginGate {
   /** Records that the server refused a stream and asks for a pause. */
   asksForPause({ retryAfter, serverTime }) {
     // No request has this number.
-    this.#handle({ event: "ended", with: { number: 0, now: this.#now(), outcome: "throttled", retryAfter, serverTime, rateLimit: null, resources: this.#resources.size } });
+    this.#handle({ event: "ended", with: { number: 0, outcome: "throttled", retryAfter, serverTime, rateLimit: null, resources: this.#resources.size } });
   }
 
   #handle(event) {
-    const { restraint, send } = this.#origin.handle(event);
+    event.with.now ??= this.#now();
+    const { restraint, send, delayed } = this.#origin.handle(event);
     if (JSON.stringify(restraint) !== JSON.stringify(this.#restraint)) {
       this.#restraint = restraint;
       // Not within an event of a machine: its effects come first.
@@ -152,6 +154,13 @@ export class OriginGate {
       // It counts as sent only then: what is overdue is handled first, and ends it unsent.
       this.#starts.get(number)?.start(isHeld);
       this.#starts.delete(number);
+    }
+    for (const number of delayed) {
+      const { delay } = this.#starts.get(number) ?? {};
+      this.#starts.delete(number);
+      this.#outstanding.delete(number);
+      // After its resource has the server's limits.
+      if (delay) queueMicrotask(delay);
     }
   }
 }

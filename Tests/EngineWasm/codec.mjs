@@ -70,20 +70,20 @@ test("numbers of the host come back as they went in, up to 2^53 and below zero",
 
 test("an origin binds all of its requests", () => {
   const origin = engine.origin({ preset: "departuresWeb" });
-  const ask = (number, priority = "normal", isLongPoll = false) => origin.handle({ event: "asks", with: { number, priority, isLongPoll } });
+  const ask = (number, priority = "normal", isLongPoll = false) => origin.handle({ event: "asks", with: { number, now: 0, priority, isLongPoll } });
   const sent = [1, 2, 3, 4, 5, 6, 7].flatMap((number) => ask(number, "normal", number === 3).send);
   assert.deepEqual(sent, [1, 2, 3, 4, 5].map((number) => ({ number, isHeld: number === 3 })));
   assert.deepEqual(ask(8, "high").send, [{ number: 8, isHeld: false }]);
   assert.deepEqual(ask(9, "high").send, []);
-  assert.deepEqual(origin.handle({ event: "withdrew", with: { number: 2 } }).send, [{ number: 9, isHeld: false }]);
-  assert.deepEqual(origin.handle({ event: "withdrew", with: { number: 8 } }).send, []);
+  assert.deepEqual(origin.handle({ event: "withdrew", with: { number: 2, now: 0 } }).send, [{ number: 9, isHeld: false }]);
+  assert.deepEqual(origin.handle({ event: "withdrew", with: { number: 8, now: 0 } }).send, []);
   // Five are in flight, and the last place is the user's.
-  assert.deepEqual(origin.handle({ event: "opens", with: { number: 10 } }).send, []);
-  assert.deepEqual(origin.handle({ event: "withdrew", with: { number: 9 } }).send, [{ number: 6, isHeld: false }]);
-  assert.deepEqual(origin.handle({ event: "withdrew", with: { number: 4 } }).send, [{ number: 7, isHeld: false }]);
-  assert.deepEqual(origin.handle({ event: "withdrew", with: { number: 5 } }).send, []);
-  assert.deepEqual(origin.handle({ event: "opens", with: { number: 11 } }).send, [{ number: 11, isHeld: true }]);
-  assert.deepEqual(origin.handle({ event: "withdrew", with: { number: 11 } }).send, []);
+  assert.deepEqual(origin.handle({ event: "opens", with: { number: 10, now: 0 } }).send, []);
+  assert.deepEqual(origin.handle({ event: "withdrew", with: { number: 9, now: 0 } }).send, [{ number: 6, isHeld: false }]);
+  assert.deepEqual(origin.handle({ event: "withdrew", with: { number: 4, now: 0 } }).send, [{ number: 7, isHeld: false }]);
+  assert.deepEqual(origin.handle({ event: "withdrew", with: { number: 5, now: 0 } }).send, []);
+  assert.deepEqual(origin.handle({ event: "opens", with: { number: 11, now: 0 } }).send, [{ number: 11, isHeld: true }]);
+  assert.deepEqual(origin.handle({ event: "withdrew", with: { number: 11, now: 0 } }).send, []);
   const throttled = { number: 1, now: 1_000.5, outcome: "throttled", retryAfter: { seconds: 30 } };
   const { restraint, send } = origin.handle({ event: "ended", with: throttled });
   assert.deepEqual(restraint, { notBefore: 31_000, quietUntil: null, leastInterval: null });
@@ -92,7 +92,7 @@ test("an origin binds all of its requests", () => {
   assert.equal(origin.handle({ event: "ended", with: limited }).restraint.leastInterval, 30_000);
   assert.throws(() => ask(1.5), { code: "outOfRange" });
   assert.throws(() => origin.handle({ event: "left", with: {} }), { code: "unknownName" });
-  assert.throws(() => origin.handle({ event: "asks", with: { number: 9, priority: "low" } }), { code: "missing" });
+  assert.throws(() => origin.handle({ event: "asks", with: { number: 9, now: 0, priority: "low" } }), { code: "missing" });
   assert.throws(() => engine.origin({ every: 10_000, ladder: [-1] }), { code: "outOfRange" });
   assert.throws(() => engine.origin({ every: 10_000, ladder: Array(65).fill(1) }), { code: "outOfRange" });
   origin.destroy();
@@ -216,9 +216,9 @@ test("a machine that was destroyed is an error, and so is a module of another fo
   for (const call of [() => machine.look(0), () => machine.policy(), () => machine.destroy()]) {
     assert.throws(call, { code: "noSuchMachine" });
   }
-  // (module (func (export "freshness_wire_version") (result i32) i32.const 9))
+  // (module (func (export "freshness_wire_version") (result i32) i32.const 10))
   const other = Uint8Array.from([0, 97, 115, 109, 1, 0, 0, 0, 1, 5, 1, 96, 0, 1, 127, 3, 2, 1, 0, 7, 26, 1, 22,
-    ...Buffer.from("freshness_wire_version"), 0, 0, 10, 6, 1, 4, 0, 65, 9, 11]);
+    ...Buffer.from("freshness_wire_version"), 0, 0, 10, 6, 1, 4, 0, 65, 10, 11]);
   await assert.rejects(Engine.load(other), { code: "wrongModule" });
   await assert.rejects(Engine.load(new Response("", { status: 404 })), { code: "wrongModule" });
 });
@@ -228,7 +228,7 @@ test("a module that stopped at a fault is not used again", () => {
   const stopped = new Engine({
     exports: {
       memory: new WebAssembly.Memory({ initial: 1 }),
-      freshness_wire_version: () => 8,
+      freshness_wire_version: () => 9,
       freshness_buffer: () => 0,
       freshness_buffer_capacity: () => 256,
       freshness_preset: () => {

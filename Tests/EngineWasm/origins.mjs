@@ -13,9 +13,9 @@ const { origins } = JSON.parse(readFileSync(new URL("origins.json", import.meta.
 const engine = await Engine.load(moduleBytes);
 
 /** The message of a step. */
-function messageOf({ event, number, priority = "normal", isLongPoll = false, now = 0, outcome, retryAfterSeconds }) {
-  if (event === "asks") return { event, with: { number, priority, isLongPoll } };
-  if (event === "withdrew" || event === "opens") return { event, with: { number } };
+function messageOf({ event, number, priority = "normal", isLongPoll = false, outcome, retryAfterSeconds }, now) {
+  if (event === "asks") return { event, with: { number, now, priority, isLongPoll } };
+  if (event === "withdrew" || event === "opens") return { event, with: { number, now } };
   const hint = outcome === "throttled" ? { retryAfter: retryAfterSeconds === undefined ? null : { seconds: retryAfterSeconds } } : {};
   return { event, with: { number, now, outcome, ...hint } };
 }
@@ -25,11 +25,14 @@ test("there are vectors", () => assert.ok(origins.length >= 7));
 for (const { id, says, policy, steps } of origins) {
   test(`${id}: ${says}`, () => {
     const origin = engine.origin(policy);
+    let now = 0;
     steps.forEach((step, index) => {
-      const { send, restraint } = origin.handle(messageOf(step));
+      now = step.now ?? now;
+      const { send, restraint, delayed } = origin.handle(messageOf(step, now));
       const numbers = (isHeld) => send.filter((one) => one.isHeld === isHeld).map(({ number }) => number);
       assert.deepEqual(numbers(false), step.send ?? [], `step ${index + 1}`);
       assert.deepEqual(numbers(true), step.held ?? [], `step ${index + 1}`);
+      assert.deepEqual(delayed, step.delayed ?? [], `step ${index + 1}`);
       if (step.restraint) assert.deepEqual(restraint, step.restraint, `step ${index + 1}`);
     });
     origin.destroy();

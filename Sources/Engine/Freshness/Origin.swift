@@ -6,9 +6,11 @@
 ///
 /// ```swift
 /// origin.ask(ticket, priority: request.priority, isLongPoll: request.longPoll != nil)
-/// while let next = origin.admit() { send(next.number, waitingAtServer: next.isHeld) }
+/// while let next = origin.admit(at: now) { send(next.number, waitingAtServer: next.isHeld) }
 /// // After a response:
 /// origin.ended(ticket, outcome, serverTime: served, rateLimit: limit, resources: 3, at: now)
+/// // Pass `origin.restraint` to the machines, then tell them which requests were not sent:
+/// for number in origin.takeBack(at: now) { answer(number, Answer(.cancelled)) }
 /// ```
 public struct Origin: Hashable, Sendable {
   /// The maximum number of origins that a client remembers.
@@ -132,17 +134,37 @@ public struct Origin: Hashable, Sendable {
     waiting.insert(request, at: place)
   }
 
-  /// Returns a request to send now, if one may be sent.
+  /// Returns a request to send now, if one may be sent: none that the restraint delays.
   ///
   /// A long poll never waits until it may be held: it becomes an ordinary request.
-  public mutating func admit() -> Admission? {
-    guard let next = waiting.first else { return nil }
+  public mutating func admit(at now: Moment) -> Admission? {
+    guard let next = waiting.first, !delays(next.priority, at: now) else { return nil }
     // A held request takes its place from all, but not the one that is reserved.
     guard out.count < places(for: next.priority) else { return nil }
     waiting.removeFirst()
     let isHeld = next.isLongPoll && mayHold
     if isHeld { waitingAtServer.append(next.number) } else { out.append(next.number) }
     return Admission(number: next.number, isHeld: isHeld)
+  }
+
+  /// Removes the requests that wait and that the restraint delays; the host has not sent them.
+  ///
+  /// The host passes the restraint to their machines first, then ``Outcome/cancelled``, after which they wait as long as the
+  /// restraint lasts.
+  ///
+  /// - Returns: Their numbers, in order.
+  public mutating func takeBack(at now: Moment) -> [Int64] {
+    let delayed = waiting.filter { delays($0.priority, at: now) }
+    guard !delayed.isEmpty else { return [] }
+    waiting = waiting.filter { !delays($0.priority, at: now) }
+    return delayed.map { $0.number }
+  }
+
+  /// Returns whether the restraint delays a request: a `Retry-After` every one, a failing origin all but those of the user.
+  private func delays(_ priority: Request.Priority, at now: Moment) -> Bool {
+    if let notBefore = restraint.notBefore, now < notBefore { return true }
+    guard priority != .high, let quietUntil = restraint.quietUntil else { return false }
+    return now < quietUntil
   }
 
   /// Opens an event stream that occupies a connection as long as it lasts, like a held request (R33).

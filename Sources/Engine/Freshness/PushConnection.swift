@@ -1,18 +1,20 @@
 /// The event stream that may replace polling (R33).
 ///
 /// ```
-///           wanted                 opened
-///   off ─────────────▶ opening ──────────────▶ live
-///    ▲                    │ too slow, refused     │ silent for 2.5 heartbeats, lost
-///    │ no longer wanted   ▼                       ▼
-///    └───────────────  waiting ◀──────────────────┘
-///                         │ the ladder's step has passed ──▶ opening
+///                wanted                 opened
+///   off, closed ─────────▶ opening ──────────────▶ live
+///    ▲                        │ too slow, refused     │ silent for 2.5 heartbeats, lost
+///    │ no longer wanted       ▼                       ▼
+///    └──────────────────── waiting ◀──────────────────┘
+///                             │ the ladder's step has passed ──▶ opening
 /// ```
 struct PushConnection: Hashable, Sendable {
   /// The states of a stream.
   enum State: Hashable, Sendable {
-    /// No stream is wanted.
+    /// No stream is wanted, nor was any before.
     case off
+    /// No stream is wanted any more; another costs as much as a return of the user, because none was stable (R40).
+    case closed
     /// A stream is being opened, until a deadline.
     case opening(until: Moment)
     /// Events arrive; the stream counts as lost if it is silent until an instant.
@@ -48,7 +50,7 @@ struct PushConnection: Hashable, Sendable {
   /// The instant at which the stream needs attention.
   var deadline: Moment? {
     switch state {
-    case .off: nil
+    case .off, .closed: nil
     case .opening(let until), .waiting(let until): until
     case .live(_, let silentAt): silentAt
     }
@@ -80,7 +82,7 @@ struct PushConnection: Hashable, Sendable {
   ) -> Consequence {
     let wasLive: Bool
     switch state {
-    case .off, .waiting: return .none
+    case .off, .closed, .waiting: return .none
     case .opening: wasLive = false
     case .live(let since, _):
       wasLive = true
@@ -93,19 +95,31 @@ struct PushConnection: Hashable, Sendable {
   }
 
   /// Opens a stream if one is wanted and due, or closes one that is not wanted.
+  ///
+  /// - Parameters:
+  ///   - isWanted: Whether one is wanted.
+  ///   - notBefore: The instant before which none is opened (R39).
+  ///   - mayReopen: Whether the budget covers one after a stream that was closed before it was stable (R40).
+  ///   - now: The present.
+  ///   - push: The policy, if there is one.
+  /// - Returns: What the host does.
   mutating func settle(
     isWanted: Bool,
     notBefore: Moment?,
+    mayReopen: Bool,
     at now: Moment,
     push: Policy.Push?
   ) -> PushCommand? {
     guard isWanted, let push else {
-      guard state != .off else { return nil }
-      self = PushConnection()
+      guard state != .off, state != .closed else { return nil }
+      var isStable = false
+      if case .live(let since, _) = state, let push { isStable = now - since >= push.stableAfter }
+      self = PushConnection(state: isStable ? .off : .closed)
       return .close
     }
     switch state {
     case .off: break
+    case .closed: guard mayReopen else { return nil }
     case .waiting(let until) where until <= now: break
     case .opening, .live, .waiting: return nil
     }
@@ -121,7 +135,7 @@ struct PushConnection: Hashable, Sendable {
   /// Whether the stream has missed its deadline.
   func isOverdue(at now: Moment) -> Bool {
     switch state {
-    case .off, .waiting: false
+    case .off, .closed, .waiting: false
     case .opening(let until): until <= now
     case .live(_, let silentAt): silentAt <= now
     }

@@ -8,7 +8,7 @@ extension RefreshMachine {
   {
     SourceVersion.isOlder(
       marks,
-      than: snapshot?.sourceTime,
+      than: snapshot?.floor,
       tolerance: policy.clockTolerance,
       isConfirmed: reading.map { !serverClock.isContradicted(by: $0) } ?? false
     )
@@ -110,14 +110,17 @@ extension RefreshMachine {
     if isRequest, case .asking(let flight, _) = phase {
       isMeasured = flight.request.longPoll == nil
     }
+    let quarter = UInt32(truncatingIfNeeded: turn.now.milliseconds / 250)
     let reading = ServerClock.Reading(
       served: served,
       // A cache may say more than it held the response for: that makes no clock later.
       range: max(marks.truncation, .zero) + max(marks.transit, .zero) + marks.wayBack(delay),
       isMeasured: isMeasured,
-      since: lastEnd.map { turn.now - $0 } ?? .zero,
+      quarters: serverClock.isKnown ? quarter &- clockShownAt : 0,
+      drift: serverClock.drift(until: quarter, countedUntil: &driftCountedUntil),
       now: turn.now
     )
+    clockShownAt = quarter
     serverClock.note(reading, tolerance: turn.policy.clockTolerance)
     return reading
   }

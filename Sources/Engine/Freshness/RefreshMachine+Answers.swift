@@ -36,12 +36,19 @@ extension RefreshMachine {
       let isChange = verdict?.applies == true && snapshot?.revision != before
       turn.effects.sample = sample(answer, of: flight, verdict, isChange: isChange, at: turn.now)
     }
-    guard let then else { return repeated(flight, answer, insteadOf: move, in: turn) }
-    if then.isNews, turn.policy.push != nil {
-      // R33: requests after stream events keep their distance however fast events come. R23: they
-      // do not shorten the wait after a transient failure.
-      if case .rest(let cause, _) = move, cause.isOfTransientFailure { return move }
-      return .rest(.news, then)
+    guard let then else { return repeated(flight, answer, verdict, insteadOf: move, in: turn) }
+    if answer.outcome == .cancelled, case .ask(let wish) = move {
+      return .ask(wish.merged(with: then))
+    }
+    if then.isNews {
+      var isRejected = false
+      if case .rest(let cause, _) = move {
+        // R23: news does not shorten the wait after a transient failure; after others, it keeps the interval.
+        if cause.isOfTransientFailure { return move }
+        isRejected = cause == .recheck || cause == .gone
+      }
+      // R33: requests after stream events keep their distance however fast events come.
+      if isRejected || turn.policy.push != nil { return .rest(.news, then) }
     }
     // R40: a request over the budget waits along with the wait that follows this response.
     if isOverBudget(then, at: turn.now) {
@@ -101,7 +108,7 @@ extension RefreshMachine {
     case .unreachable: return (failed(.unreachable, answer, flight, in: turn), nil)
     case .undecodable(let reason):
       return (failed(.undecodable(reason: reason), answer, flight, in: turn), nil)
-    case .cancelled: return (.rest(.cadence, .schedule), nil)
+    case .cancelled: return (cancelled(flight.request.wish, at: turn.now), nil)
     }
   }
 
@@ -161,7 +168,8 @@ extension RefreshMachine {
         atArrival: arrivalAge(answer, reading, stated: stated, delay: delay, at: now),
         arrivedAt: now
       ),
-      sourceTime: answer.marks.fetchedAt,
+      floor: answer.marks.fetchedAt,
+      hasSourceTime: answer.marks.fetchedAt != nil,
       changedAt: isSame ? snapshot?.changedAt ?? now : now,
       verifiedAt: now
     )
@@ -169,8 +177,10 @@ extension RefreshMachine {
       // R37: equal content that says nothing is as old as the server said before.
       copy.age = Age(atArrival: kept.age.value(at: now), arrivedAt: now)
       copy.hasServerAge = kept.hasServerAge
-      copy.sourceTime = copy.sourceTime ?? kept.sourceTime
+      if copy.floor == nil { (copy.floor, copy.hasSourceTime) = (kept.floor, kept.hasSourceTime) }
     }
+    // R36: what has no source time is not older than what had one before it.
+    if copy.floor == nil, !isForced { copy.floor = snapshot?.floor }
     snapshot = copy
     quality = Quality(answer.marks)
     held = nil
@@ -214,7 +224,7 @@ extension RefreshMachine {
       let age = arrivalAge(answer, reading, stated: stated, delay: delay, at: turn.now)
       kept.age = Age(atArrival: age, arrivedAt: turn.now)
       kept.hasServerAge = stated != nil && !isWayUnknown(answer.marks, reading)
-      kept.sourceTime = answer.marks.fetchedAt ?? kept.sourceTime
+      if let made = answer.marks.fetchedAt { (kept.floor, kept.hasSourceTime) = (made, true) }
     }
     snapshot = kept
     // R36: an older response neither updates the label nor confirms a mutation.
@@ -264,6 +274,15 @@ extension RefreshMachine {
 
   // MARK: Failure
 
+  /// Handles a request that the host canceled.
+  ///
+  /// R39: under a restraint of its origin, the host has not sent it, and it waits as long as that lasts.
+  private func cancelled(_ wish: RefreshRequest, at now: Moment) -> Transition {
+    if isBound(at: now) { return .ask(wish) }
+    let isQuiet = restraint.quietUntil.map { now < $0 } ?? false
+    return isQuiet && wish.origin != .person ? .rest(.spread, wish) : .rest(.cadence, .schedule)
+  }
+
   /// R17: "not modified" for a body that the client does not have leads to one unconditional
   /// request.
   private mutating func bodyIsMissing(
@@ -281,12 +300,13 @@ extension RefreshMachine {
   }
 
   /// Repeats a request of the user or the application once, after the stream's least gap, if the response may not have what
-  /// they asked for: the stream overtook it (R33), or it may have been made before it was requested (R38).
+  /// they asked for: it is older than the copy (R36), the stream overtook it (R33), or it may have been made before it was requested (R38).
   ///
   /// R40: a repetition for the user costs as much as the request.
   private mutating func repeated(
     _ flight: InFlightRequest,
     _ answer: Answer,
+    _ verdict: DowngradeProtection.Verdict?,
     insteadOf move: Transition,
     in turn: Step
   ) -> Transition {
@@ -295,8 +315,7 @@ extension RefreshMachine {
       asked.repetition == .none
     else { return move }
     let isEarlier = turn.effects.asOf.map { $0 < sent(flight, of: answer, at: turn.now) } ?? false
-    guard isEarlier || turn.effects.notes.contains(.overtaken),
-      !isOverBudget(asked, at: turn.now)
+    guard isEarlier || verdict == .keepNewer, !isOverBudget(asked, at: turn.now)
     else { return move }
     if asked.isImpatient { patience.spend(at: turn.now + push.leastGap, turn.policy) }
     var wish = RefreshRequest.change

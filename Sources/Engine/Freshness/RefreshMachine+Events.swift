@@ -173,8 +173,9 @@ extension RefreshMachine {
     if wish.origin == .person { degraded.personSpoke() }
     if wish.isNews, case .resting(let rest) = phase, rest.cause.isOfFailure || rest.cause == .news {
       // R23: news does not shorten the wait after a transient failure; after others, it keeps the interval.
-      let mayHelp = rest.cause == .recheck || rest.cause == .gone
-      return mayHelp && !isBound(at: turn.now) ? .rest(.news, wish) : .stay
+      // R33: a repetition that waits becomes a request for this news, with a repetition of its own.
+      let mayHelp = (rest.cause == .recheck || rest.cause == .gone) && !isBound(at: turn.now)
+      return mayHelp || rest.cause == .news ? .rest(.news, rest.wish.merged(with: wish)) : .stay
     }
     // R32: no refresh waits behind a long poll. The long poll ends now, and the refresh is sent
     // instead.
@@ -234,7 +235,8 @@ extension RefreshMachine {
       hasServerAge: false,
       age: Age(atArrival: .zero, arrivedAt: turn.now),
       // R36: the response to it must not be older than the copy it replaced.
-      sourceTime: snapshot?.sourceTime,
+      floor: snapshot?.floor,
+      hasSourceTime: snapshot?.hasSourceTime ?? false,
       // R38: only the application vouches for it.
       provenance: .local,
       changedAt: turn.now,
@@ -263,7 +265,8 @@ extension RefreshMachine {
       hasServerAge: false,
       age: Age(atArrival: max(age, .zero), arrivedAt: turn.now),
       // R36, R37: the order and the age of what the server sends next.
-      sourceTime: sourceTime,
+      floor: sourceTime,
+      hasSourceTime: sourceTime != nil,
       provenance: .disk,
       changedAt: turn.now,
       verifiedAt: turn.now
@@ -301,14 +304,15 @@ extension RefreshMachine {
   }
 
   /// Records the application's own copy, which makes the pending response outdated.
-  ///
-  /// R23, R21: it does not end the wait after a failure.
   private mutating func replaced(in turn: inout Step) -> Transition {
     switch phase {
     case .dormant: return .stay
     case .resting(let rest):
-      if rest.cause.isOfFailure { return .stay }
-      return .rest(.cadence, rest.wish.isForced ? rest.wish : .schedule)
+      // R12: it moves the next request by an interval at most, however often the application writes.
+      guard rest.cause == .cadence, let lastStart,
+        turn.now - lastStart <= interval(at: turn.now, policy: turn.policy) ?? .zero
+      else { return .stay }
+      return .rest(.cadence, rest.wish)
     case .asking(let flight, let then):
       // A forced refresh, or a request that waits behind, is sent again.
       if flight.request.wish.isForced {

@@ -31,13 +31,16 @@ extension RefreshMachine {
     // R39: what is gone has no stream.
     let isGone = failure?.kind == .gone
     let wantsLink = isWatched && lifecycle == .foreground && mayAsk && !isGone
+    let isReturn = link.state == .closed
     let order = link.settle(
       isWanted: wantsLink,
       notBefore: noStreamBefore,
+      mayReopen: patience.allows(at: turn.now, turn.policy),
       at: turn.now,
       push: turn.policy.push
     )
     if let order { turn.effects.link = order }
+    if isReturn, order == .open { patience.spend(at: turn.now, turn.policy) }
     let next = next(after: move, in: &turn)
     if let old = phase.ticket, old != next.ticket, !turn.hasLanded {
       // R1: a request that is no longer current is canceled. Not an error (R22).
@@ -45,7 +48,8 @@ extension RefreshMachine {
     }
     phase = next
     alarm = deadline(of: next, policy: turn.policy)
-    if let attention = link.deadline { alarm = min(alarm ?? attention, attention) }
+    let reopening = wantsLink && link.state == .closed ? patience.allowedAt(turn.policy) : nil
+    if let attention = link.deadline ?? reopening { alarm = min(alarm ?? attention, attention) }
     turn.effects.alarm = alarm
   }
 
@@ -187,7 +191,8 @@ extension RefreshMachine {
     let validator = isUnconditional ? nil : snapshot?.validator
     // R32: the schedule may long-poll; users and catch-ups need a response now.
     let mayWait = wish.origin == .schedule && lifecycle == .foreground && !link.isLive
-    let longPoll = mayWait && validator != nil ? turn.policy.longPoll : nil
+    let longPoll =
+      mayWait && validator != nil && !measuresWay(generation) ? turn.policy.longPoll : nil
     if longPoll != nil { isHeldByServer = true }
     let request = Request(
       ticket: Ticket(generation: generation, context: context),
@@ -208,6 +213,14 @@ extension RefreshMachine {
     guard let span = policy.unchangedFor, let lastFull else { return false }
     return moment - lastFull >= span
   }
+
+  /// Returns whether a request is no long poll, so that its duration bounds the way of its response (R37).
+  private func measuresWay(_ generation: Int64) -> Bool {
+    serverClock.isKnown && generation % Self.longPollsInARow == 0
+  }
+
+  /// How many requests include one that is no long poll.
+  private static let longPollsInARow: Int64 = 32
 
   // MARK: Deadlines
 
@@ -321,7 +334,7 @@ extension RefreshMachine {
       interval: interval,
       isForeground: isForeground,
       isLongPoll: policy.longPoll != nil && isHeldByServer && isForeground
-        && snapshot?.validator != nil && !needsFull(at: rest.since),
+        && snapshot?.validator != nil && !needsFull(at: rest.since) && !measuresWay(generation + 1),
       isStreaming: link.isLive
     )
   }

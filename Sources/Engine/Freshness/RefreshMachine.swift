@@ -172,7 +172,11 @@ public struct RefreshMachine: Hashable, Sendable {
   var serverClock = ServerClock()
   var generation: Int64 = 0
   var lastStart: Moment?
+  /// When a response last showed the server's clock, in quarters of a second, modulo 34 years (R37).
+  var clockShownAt: UInt32 = 0
   var lastEnd: Moment?
+  /// Until when the drift of the clocks is counted, likewise.
+  var driftCountedUntil: UInt32 = 0
   var lastRescue: Moment?
   /// The duration of the last request that did not wait at the server, in milliseconds; below zero
   /// if there was none (R37).

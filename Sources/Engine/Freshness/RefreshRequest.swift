@@ -74,7 +74,10 @@ public struct RefreshRequest: Hashable, Sendable {
     wish.isForced = isForced || other.isForced
     wish.isUnconditional = isUnconditional || other.isUnconditional
     wish.showsLoading = showsLoading || other.showsLoading
-    if other.repetition.rawValue > repetition.rawValue { wish.repetition = other.repetition }
+    // R33: of one that repeats and one that does not, the response may be repeated.
+    let isRecovery = repetition == .missingBody || other.repetition == .missingBody
+    let repeats = repetition == .uncertain && other.repetition == .uncertain
+    wish.repetition = isRecovery ? .missingBody : repeats ? .uncertain : .none
     return wish
   }
 }

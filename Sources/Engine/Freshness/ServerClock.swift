@@ -8,8 +8,10 @@ struct ServerClock: Hashable, Sendable {
     var range: Timespan
     /// Whether the duration of the request bounds the way of the response: not that of a long poll or of a stream event.
     var isMeasured: Bool
-    /// How long ago the response before it arrived.
-    var since: Timespan
+    /// How long ago the response before it that showed the clock arrived, in quarters of a second.
+    var quarters: UInt32
+    /// How far the device's timeline and the server's clock may have drifted apart since the last response, in milliseconds.
+    var drift: Int64
     /// When it arrived.
     var now: Moment
 
@@ -39,10 +41,9 @@ struct ServerClock: Hashable, Sendable {
   /// responses in a row agree, within 3 s, on an earlier time that advances: 2 in 4 s if the difference is more than the tolerance, else 20 in 10 s.
   /// The copy of a cache stands still.
   mutating func note(_ reading: Reading, tolerance: Timespan) {
-    guard width >= 0 else { return set(reading) }
-    // The device's timeline and the server's clock drift apart by up to 500 ppm, as fast as NTP corrects a clock.
-    let drift = (max(reading.since, .zero).milliseconds + 1_999) / 2_000
-    width = Int32(clamping: Int64(width) + drift)
+    guard isKnown else { return set(reading) }
+    greatest = greatest + .milliseconds(reading.drift)
+    width = Int32(clamping: Int64(width) + 2 * reading.drift)
     guard reading.least <= greatest else { return set(reading) }
     guard reading.most >= least else { return contradict(reading, tolerance: tolerance) }
     let lower = max(reading.least, least)
@@ -52,17 +53,36 @@ struct ServerClock: Hashable, Sendable {
     earlier = reading.isMeasured ? 0 : earlier & Self.openBit
   }
 
+  /// Returns how far the device's timeline and the server's clock may have drifted apart since it was counted last, in
+  /// milliseconds: 500 ppm, as fast as NTP corrects a clock, in steps of 2 s that have begun.
+  ///
+  /// - Parameters:
+  ///   - quarter: Now, in quarters of a second.
+  ///   - counted: Until when it is counted, likewise.
+  func drift(until quarter: UInt32, countedUntil counted: inout UInt32) -> Int64 {
+    guard isKnown else {
+      counted = quarter
+      return 0
+    }
+    let steps = (max(Int64(Int32(bitPattern: quarter &- counted)), 0) + 7) / 8
+    counted = counted &+ UInt32(truncatingIfNeeded: steps * 8)
+    return steps
+  }
+
+  /// Whether a response has shown the clock.
+  var isKnown: Bool { width >= 0 }
+
   /// Whether the clock may be later than ``greatest``, because no response whose way was measured has agreed with it yet.
   var isOpen: Bool { earlier & Self.openBit != 0 }
 
   /// Returns the server's time at an instant, at its latest, or `nil` if no response has shown it.
   func latest(at now: Moment) -> WallTime? {
-    guard width >= 0 else { return nil }
+    guard isKnown else { return nil }
     return WallTime(milliseconds: (greatest + .milliseconds(now.milliseconds)).milliseconds)
   }
 
   /// Returns whether a response shows an earlier time than the clock can have.
-  func isContradicted(by reading: Reading) -> Bool { width >= 0 && reading.most < least }
+  func isContradicted(by reading: Reading) -> Bool { isKnown && reading.most < least }
 
   /// Returns whether responses over 4 s show the same earlier time as one that contradicts the clock does: they come from a
   /// clock that is behind, because the copy of a cache stands still.
@@ -83,7 +103,7 @@ struct ServerClock: Hashable, Sendable {
   }
 
   private mutating func set(_ reading: Reading) {
-    let staysOpen = !reading.isMeasured && (width < 0 || isOpen)
+    let staysOpen = !reading.isMeasured && (!isKnown || isOpen)
     greatest = reading.most
     width = Int32(clamping: (reading.most - reading.least).milliseconds)
     earlier = staysOpen ? Self.openBit : 0
@@ -103,8 +123,7 @@ struct ServerClock: Hashable, Sendable {
       earlier = 1 << Self.countShift | open | tenths
       return
     }
-    let quarters = UInt32(clamping: max(reading.since, .zero).milliseconds / 250)
-    let taken = min((earlier >> Self.quartersShift & 0x3F) + min(quarters, 0x3F), 0x3F)
+    let taken = min((earlier >> Self.quartersShift & 0x3F) + min(reading.quarters, 0x3F), 0x3F)
     let agreed = min(count + 1, 0x1F)
     let nearest = difference < 0 ? tenths : known
     earlier = agreed << Self.countShift | taken << Self.quartersShift | open | nearest
@@ -112,8 +131,8 @@ struct ServerClock: Hashable, Sendable {
       taken >= (isFar ? Self.farQuarters : Self.nearQuarters)
     else { return }
     if isFar { return set(reading) }
-    // By as little as the one that shows the latest time.
-    greatest = greatest - .milliseconds(Int64(nearest) * 100)
+    // By as little as the one that shows the latest time, but at all.
+    greatest = greatest - .milliseconds(Int64(max(nearest, 1)) * 100)
     earlier = 0
   }
 

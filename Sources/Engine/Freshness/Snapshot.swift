@@ -10,12 +10,17 @@ public struct Snapshot: Hashable, Sendable {
   public var hasServerAge: Bool
   /// The age of the data (R20, R27), at its greatest (R37).
   public var age: Age
-  /// When the data was made, on the clock of its producer (R36), if the response says so.
-  public var sourceTime: WallTime?
+  /// The source time before which a response is older: that of the copy, or of the last one before it that had one (R36).
+  var floor: WallTime?
+  /// Whether ``floor`` is the copy's own source time.
+  var hasSourceTime: Bool
   /// Where the copy comes from (R38).
   public var provenance: Provenance = .server
   /// When the body last changed (R16).
   public var changedAt: Moment
   /// When the server last confirmed the body (R16).
   public var verifiedAt: Moment
+
+  /// When the data was made, on the clock of its producer (R36), if the response says so.
+  public var sourceTime: WallTime? { hasSourceTime ? floor : nil }
 }

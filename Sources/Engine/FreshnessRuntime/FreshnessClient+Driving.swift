@@ -171,7 +171,13 @@ extension FreshnessClient {
           carryOut(.restrained(news), for: key, at: clock.now(), in: &ledger)
         }
       }
-      while let (admission, key) = ledger.origins.admit(name) {
+      for (number, key) in ledger.origins.takeBack(name, at: clock.now()) {
+        guard let flight = ledger.entries[key]?.flight, flight.number == number else { continue }
+        ledger.entries[key]?.flight = nil
+        let ticket = flight.request.ticket
+        carryOut(.answered(ticket, Answer(.cancelled)), for: key, at: clock.now(), in: &ledger)
+      }
+      while let (admission, key) = ledger.origins.admit(name, at: clock.now()) {
         let number = admission.number
         guard let entry = ledger.entries[key], var flight = entry.flight, flight.number == number
         else {

@@ -128,11 +128,25 @@ struct OriginRegistry: Sendable {
   }
 
   /// Returns a request to send now, with its machine.
-  mutating func admit(_ name: String) -> (admission: Origin.Admission, key: MachineSchedule.Key)? {
-    while let admission = entries[name]?.origin.admit() {
+  mutating func admit(
+    _ name: String,
+    at now: Moment
+  ) -> (admission: Origin.Admission, key: MachineSchedule.Key)? {
+    while let admission = entries[name]?.origin.admit(at: now) {
       if let key = keys[admission.number] { return (admission, key) }
       entries[name]?.origin.withdraw(admission.number)
     }
     return nil
+  }
+
+  /// Removes the requests that wait and that the restraint delays, and returns them with their machines.
+  mutating func takeBack(
+    _ name: String,
+    at now: Moment
+  ) -> [(number: Int64, key: MachineSchedule.Key)] {
+    let numbers = entries[name]?.origin.takeBack(at: now) ?? []
+    return numbers.compactMap { number in
+      keys.removeValue(forKey: number).map { (number, $0) }
+    }
   }
 }

@@ -49,18 +49,27 @@ extension FreshnessClient {
 
   /// Refreshes the observed resources with a tag; others are requested when they are next observed.
   public func invalidate(tag: String) {
-    withLedger { ledger in
-      for key in ledger.keys {
-        guard let entry = ledger.entries[key], entry.tags.contains(tag), !entry.observers.isEmpty
-        else { continue }
-        handle(.wished(.change), for: key, in: &ledger)
-      }
+    withLedger { ledger in invalidate([tag], besides: nil, in: &ledger) }
+  }
+
+  private func invalidate(
+    _ tags: Set<String>,
+    besides other: MachineSchedule.Key?,
+    in ledger: inout ClientRegistry
+  ) {
+    for key in ledger.keys where key != other {
+      guard let entry = ledger.entries[key], !tags.isDisjoint(with: entry.tags),
+        !entry.observers.isEmpty
+      else { continue }
+      handle(.wished(.change), for: key, in: &ledger)
     }
   }
 
   private func refreshAll<R: FreshResource>(_ resource: R, _ tags: Set<String>) {
     refresh(resource, .change)
-    for tag in tags.sorted() { invalidate(tag: tag) }
+    withLedger { ledger in
+      invalidate(tags, besides: ledger.key(of: resource), in: &ledger)
+    }
   }
 
   /// Records that the server has accepted a change: a response that it made later confirms it.

@@ -259,8 +259,10 @@ final class ResourceEntry<R: FreshResource>: AnyResourceEntry {
   func settle(_ effects: Effects, machine: RefreshMachine, at now: Moment) -> (any Sendable)? {
     var freed: [R.Value] = []
     let waiters = state.withLock { state -> [CheckedContinuation<Bool, Never>] in
+      // A request that timed out at the same instant as the stream delivered has no copy.
+      let answered = effects.sample.flatMap { $0.verdict == nil ? nil : $0.ticket }
       let isConfirmed =
-        effects.asOf.map { state.pending.confirm(asOf: $0, by: effects.sample?.ticket) } ?? false
+        effects.asOf.map { state.pending.confirm(asOf: $0, by: answered) } ?? false
       if isConfirmed { state.copies += 1 }
       if let incoming = state.incoming {
         state.incoming = nil

@@ -17,16 +17,17 @@ public struct WireOrigin: Hashable, Sendable {
     origin = Origin(limits: limits)
   }
 
-  /// Handles a message: the kind, and its values.
+  /// Handles a message: the kind, the number of a request or a stream, the instant, and its values.
   ///
-  /// - `asks`: number, priority, whether it is a long poll; once more, to raise its priority.
-  /// - `ended`: number, instant, outcome, server time, an optional rate limit (remaining, reset),
-  ///   the number of resources.
-  /// - `withdrew`: number.
-  /// - `opens`: number, of an event stream.
+  /// - `asks`: priority, whether it is a long poll; once more, to raise its priority.
+  /// - `ended`: outcome, server time, an optional rate limit (remaining, reset), the number of
+  ///   resources.
+  /// - `withdrew`: nothing.
+  /// - `opens`: nothing; of an event stream.
   ///
   /// Writes the restraint, the number of requests to send and streams to open now, and of each its
-  /// number and whether the server may hold it. A stream that is not among them may not be opened.
+  /// number and whether the server may hold it. A stream that is not among them may not be opened. Then the number of
+  /// requests that waited and that the restraint delays, and their numbers: ``Origin/takeBack(at:)``.
   ///
   /// - Returns: The number of words written.
   /// - Throws: ``WireError`` if the message is not valid; nothing has changed then.
@@ -37,15 +38,15 @@ public struct WireOrigin: Hashable, Sendable {
     var next = origin
     var reader = WireReader(words)
     var admitted: [Origin.Admission] = []
-    switch try reader.numbered(OriginEventKind.self) {
+    let kind = try reader.numbered(OriginEventKind.self)
+    let number = try reader.identifier()
+    let now = try reader.moment()
+    switch kind {
     case .asks:
-      let number = try reader.identifier()
       guard next.queue < Wire.longestQueue else { throw WireError(.noRoom, at: 0) }
       let priority = try reader.numbered(Request.Priority.self)
       next.ask(number, priority: priority, isLongPoll: try reader.flag())
     case .ended:
-      let number = try reader.identifier()
-      let now = try reader.moment()
       let outcome = try Outcome(from: &reader)
       let serverTime = try reader.optionalWallTime()
       let rateLimit = try RateLimit.optional(from: &reader)
@@ -58,13 +59,12 @@ public struct WireOrigin: Hashable, Sendable {
         resources: resources,
         at: now
       )
-    case .withdrew: next.withdraw(try reader.identifier())
+    case .withdrew: next.withdraw(number)
     case .opens:
-      let number = try reader.identifier()
       if next.open(number) { admitted.append(Origin.Admission(number: number, isHeld: true)) }
     }
     try reader.end()
-    while let admission = next.admit() { admitted.append(admission) }
+    while let admission = next.admit(at: now) { admitted.append(admission) }
     var writer = WireWriter(buffer)
     try next.restraint.write(to: &writer)
     try writer.integer(Int64(admitted.count))
@@ -72,6 +72,9 @@ public struct WireOrigin: Hashable, Sendable {
       try writer.integer(admission.number)
       try writer.flag(admission.isHeld)
     }
+    let delayed = next.takeBack(at: now)
+    try writer.integer(Int64(delayed.count))
+    for number in delayed { try writer.integer(number) }
     origin = next
     return Int32(writer.count)
   }

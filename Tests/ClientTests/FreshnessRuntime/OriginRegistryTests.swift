@@ -28,7 +28,7 @@ struct OriginRegistryTests {
     let request = try #require(started?.request)
     registry.opened(name)
     let number = registry.ask(name, request, for: key)
-    #expect(registry.admit(name)?.admission.number == number)
+    #expect(registry.admit(name, at: .start)?.admission.number == number)
     let busy = Outcome.throttled(.seconds(200))
     registry.ended(number, of: name, busy, resources: 1, at: .start)
     registry.closed(name)

@@ -194,7 +194,12 @@ struct CanonicalState: Hashable {
 
   private mutating func putLink(of machine: RefreshMachine, at now: Moment) {
     switch machine.link.state {
-    case .off: put(0, width: 2)
+    case .off:
+      put(0, width: 2)
+      put(false)
+    case .closed:
+      put(0, width: 2)
+      put(true)
     case .opening(let until):
       put(1, width: 2)
       put(until, at: now, horizon: .zero)

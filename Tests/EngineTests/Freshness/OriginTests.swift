@@ -19,7 +19,7 @@ struct OriginTests {
   private func origin(out numbers: [Int64], of limits: Origin.Limits = Origin.Limits()) -> Origin {
     var origin = Origin(limits: limits)
     for number in numbers { origin.ask(number, priority: .normal) }
-    while origin.admit() != nil {}
+    while origin.admit(at: .start) != nil {}
     return origin
   }
 
@@ -31,17 +31,17 @@ struct OriginTests {
     origin.ask(11, priority: .high)
     origin.ask(12, priority: .low)
     // The sixth place is that of people.
-    #expect(origin.admit()?.number == 10 && origin.admit() == nil)
+    #expect(origin.admit(at: .start)?.number == 10 && origin.admit(at: .start) == nil)
     origin.ended(1, .unchanged, at: .start)
-    #expect(origin.admit()?.number == 11 && origin.admit() == nil)
+    #expect(origin.admit(at: .start)?.number == 11 && origin.admit(at: .start) == nil)
     origin.withdraw(7)
     origin.withdraw(2)
-    #expect(origin.admit() == nil)
+    #expect(origin.admit(at: .start) == nil)
     origin.withdraw(3)
-    #expect(origin.admit()?.number == 6 && origin.admit() == nil)
+    #expect(origin.admit(at: .start)?.number == 6 && origin.admit(at: .start) == nil)
     for number in Int64(4)...6 { origin.ended(number, .unchanged, at: .start) }
-    #expect(origin.admit()?.number == 8 && origin.admit()?.number == 9)
-    #expect(origin.admit()?.number == 12 && origin.admit() == nil)
+    #expect(origin.admit(at: .start)?.number == 8 && origin.admit(at: .start)?.number == 9)
+    #expect(origin.admit(at: .start)?.number == 12 && origin.admit(at: .start) == nil)
     #expect(origin.queue == 0)
   }
 
@@ -79,7 +79,7 @@ struct OriginTests {
   ) {
     var origin = origin(out: Array(1...5))
     origin.ask(6, priority: .high)
-    #expect(origin.admit()?.number == 6)
+    #expect(origin.admit(at: .start)?.number == 6)
     var now = Moment.start
     origin.ended(1, outcome, at: now)
     origin.ended(2, outcome, at: now)
@@ -90,11 +90,13 @@ struct OriginTests {
       #expect(origin.restraint.quietUntil == now + .seconds(wait) && origin.places == 1)
     }
     for number in Int64(7)...9 { origin.ask(number, priority: .normal) }
-    #expect(origin.admit()?.number == 7 && origin.admit() == nil)
+    #expect(origin.admit(at: now + .milliseconds(19_999)) == nil)
+    now = now + .seconds(20)
+    #expect(origin.admit(at: now)?.number == 7 && origin.admit(at: now) == nil)
     // Any response at all shows that it is up again.
     origin.ended(7, .refused, at: now)
     #expect(origin.restraint.quietUntil == nil && origin.places == 6)
-    #expect(origin.admit()?.number == 8 && origin.admit()?.number == 9)
+    #expect(origin.admit(at: .start)?.number == 8 && origin.admit(at: .start)?.number == 9)
   }
 
   @Test
@@ -156,7 +158,7 @@ struct OriginTests {
         origin.withdraw(number)
       }
       held.formIntersection(out)
-      while let admission = origin.admit() {
+      while let admission = origin.admit(at: now) {
         let number = admission.number
         #expect(waiting.remove(number) != nil && out.insert(number).inserted)
         if admission.isHeld { held.insert(number) }
@@ -165,6 +167,11 @@ struct OriginTests {
         // Held ones from before the origin began to fail do not count.
         #expect(out.count <= 6 && out.count - held.count <= origin.places)
       }
+      let back = origin.takeBack(at: now)
+      if !back.isEmpty {
+        #expect(origin.restraint.notBefore ?? now > now || people.isDisjoint(with: back))
+      }
+      waiting.subtract(back)
       #expect(origin.requests == out.count && origin.queue == waiting.count)
       #expect(origin.held == held.count)
       // Whatever the server holds, the others are sent as long as a place is free; the last one is kept
@@ -182,7 +189,7 @@ struct OriginTests {
     #expect(origin.open(1) && origin.open(2) && origin.open(3) && !origin.open(4))
     #expect(origin.held == 3 && origin.places == 3)
     origin.ask(5, priority: .normal, isLongPoll: true)
-    #expect(Admitted(origin.admit()) == Admitted(5, isHeld: false))
+    #expect(Admitted(origin.admit(at: .start)) == Admitted(5, isHeld: false))
     origin.withdraw(2)
     #expect(origin.open(4) && origin.held == 3)
   }
@@ -194,12 +201,12 @@ struct OriginTests {
     limits.mostHeld = 5
     var origin = Origin(limits: limits)
     for number in Int64(1)...3 { origin.ask(number, priority: .normal, isLongPoll: true) }
-    #expect(Admitted(origin.admit()) == Admitted(1, isHeld: true))
-    #expect(Admitted(origin.admit()) == Admitted(2, isHeld: false))
-    #expect(origin.admit() == nil && origin.held == 1 && origin.queue == 1)
+    #expect(Admitted(origin.admit(at: .start)) == Admitted(1, isHeld: true))
+    #expect(Admitted(origin.admit(at: .start)) == Admitted(2, isHeld: false))
+    #expect(origin.admit(at: .start) == nil && origin.held == 1 && origin.queue == 1)
     limits.mostRequests = 1
     var narrow = Origin(limits: limits)
     narrow.ask(1, priority: .normal, isLongPoll: true)
-    #expect(Admitted(narrow.admit()) == Admitted(1, isHeld: false))
+    #expect(Admitted(narrow.admit(at: .start)) == Admitted(1, isHeld: false))
   }
 }

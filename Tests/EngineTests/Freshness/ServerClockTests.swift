@@ -7,7 +7,8 @@ struct ServerClockTests {
   /// A clock, and the readings that it is given: server times and instants in seconds, all measured unless it is said.
   private struct Bench {
     var clock = ServerClock()
-    var last: Moment?
+    var last: UInt32 = 0
+    var counted: UInt32 = 0
 
     mutating func note(
       _ served: Double,
@@ -16,15 +17,17 @@ struct ServerClockTests {
       isMeasured: Bool = true
     ) {
       let now = Moment(milliseconds: Int64(now * 1_000))
+      let quarter = UInt32(now.milliseconds / 250)
       let reading = ServerClock.Reading(
         served: WallTime(milliseconds: Int64(served * 1_000)),
         range: .milliseconds(Int64(range * 1_000)),
         isMeasured: isMeasured,
-        since: last.map { now - $0 } ?? .zero,
+        quarters: clock.isKnown ? quarter &- last : 0,
+        drift: clock.drift(until: quarter, countedUntil: &counted),
         now: now
       )
       clock.note(reading, tolerance: .minutes(5))
-      last = now
+      last = quarter
     }
 
     func latest(at now: Double) -> Double? {
@@ -43,7 +46,8 @@ struct ServerClockTests {
     #expect(bench.latest(at: 10) == 1_011)
     // From a cache.
     bench.note(1_005, at: 20)
-    #expect(bench.latest(at: 20) == 1_021)
+    // Later by the drift of 10 s.
+    #expect(bench.latest(at: 20) == 1_021.005)
     // The one before had been in a cache.
     bench.note(1_060, at: 30)
     #expect(bench.latest(at: 30) == 1_060.1)

@@ -30,6 +30,7 @@ struct OriginVectors {
     var retryAfterSeconds: Int64?
     var send: [Int64]?
     var held: [Int64]?
+    var delayed: [Int64]?
     var restraint: Expected?
   }
 
@@ -80,8 +81,10 @@ struct OriginVectors {
   @Test(arguments: scenarios)
   func `An origin admits and restrains as the vectors say`(_ scenario: Scenario) throws {
     var origin = Origin(limits: Origin.Limits(policy: try Self.policy(of: scenario.id)))
+    var now = Moment.start
     for (index, step) in scenario.steps.enumerated() {
       var admitted: [Origin.Admission] = []
+      if let instant = step.now { now = Moment(milliseconds: instant) }
       switch step.event {
       case "asks":
         let priorities: [String: Request.Priority] = [
@@ -90,7 +93,6 @@ struct OriginVectors {
         let priority = try #require(priorities[step.priority ?? "normal"])
         origin.ask(step.number, priority: priority, isLongPoll: step.isLongPoll ?? false)
       case "ended":
-        let now = Moment(milliseconds: step.now ?? 0)
         origin.ended(step.number, try Self.outcome(step), at: now)
       case "withdrew": origin.withdraw(step.number)
       case "opens":
@@ -98,10 +100,11 @@ struct OriginVectors {
         if isHeld { admitted.append(Origin.Admission(number: step.number, isHeld: true)) }
       default: Issue.record("\(step.event) is not an event")
       }
-      while let admission = origin.admit() { admitted.append(admission) }
+      while let admission = origin.admit(at: now) { admitted.append(admission) }
       let place = "step \(index + 1): \(scenario.says)"
       #expect(admitted.filter { !$0.isHeld }.map(\.number) == step.send ?? [], "\(place)")
       #expect(admitted.filter(\.isHeld).map(\.number) == step.held ?? [], "\(place)")
+      #expect(origin.takeBack(at: now) == step.delayed ?? [], "\(place)")
       guard let expected = step.restraint else { continue }
       let restraint = origin.restraint
       #expect(restraint.notBefore?.milliseconds == expected.notBefore, "\(place)")

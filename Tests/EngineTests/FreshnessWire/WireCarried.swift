@@ -40,6 +40,8 @@ extension Snapshot {
   var carried: Snapshot {
     var snapshot = self
     snapshot.age = Age(atArrival: age.atArrival.carried, arrivedAt: age.arrivedAt.carried)
+    // What only orders other responses is not shown.
+    if !hasSourceTime { snapshot.floor = nil }
     return snapshot
   }
 }

@@ -71,13 +71,16 @@ extension Snapshot: WireReadable {
     let validator = try reader.optional(in: .wire).map { Validator($0) }
     let hasRealtime = try reader.flag()
     let age = Age(atArrival: try reader.toldSpan(), arrivedAt: try reader.moment())
+    let hasServerAge = try reader.flag()
+    let sourceTime = try reader.optionalWallTime()
     self.init(
       revision: revision,
       validator: validator,
       hasRealtime: hasRealtime,
-      hasServerAge: try reader.flag(),
+      hasServerAge: hasServerAge,
       age: age,
-      sourceTime: try reader.optionalWallTime(),
+      floor: sourceTime,
+      hasSourceTime: sourceTime != nil,
       provenance: try reader.numbered(Provenance.self),
       changedAt: try reader.moment(),
       verifiedAt: try reader.moment()

@@ -45,12 +45,19 @@ extension ConformanceOracle {
         cadence: request.request.cadence.milliseconds
       )
     }
-    guard let followUp = request.followUp else { return again(request.want) ?? duty }
-    if followUp.isNews, policy.push != nil {
-      // R33: requests after stream events keep their distance. R23: they do not shorten the wait
+    guard let followUp = request.followUp else { return again(request.want, verdict) ?? duty }
+    if answer.outcome == .cancelled, case .ask(let want, let rule) = duty {
+      return .ask(want.and(followUp), rule)
+    }
+    if followUp.isNews {
+      // R33: requests after stream events keep their distance. R23: news does not shorten the wait
       // after a failure.
-      if case .wait(let reason, _, _) = duty, reason.isOfTransientFailure { return duty }
-      return .wait(.news, followUp, .push)
+      var keepsInterval = policy.push != nil
+      if case .wait(let reason, _, _) = duty {
+        if reason.isOfTransientFailure { return duty }
+        if reason == .recheck || reason == .gone { keepsInterval = true }
+      }
+      if keepsInterval { return .wait(.news, followUp, .push) }
     }
     if isOverBudget(followUp) {
       postpone(followUp)
@@ -85,14 +92,22 @@ extension ConformanceOracle {
     let isOpen = !turn.isMeasured && serverClock?.isOpen != false
     let seen = ClockSpan(least: first, most: first + range, isOpen: isOpen)
     turn.seenClock = seen
-    let since = lastEnd.map { turn.now - $0 } ?? 0
+    // Quarters of a second.
+    let (shownBefore, moment) = (clockShownAt, turn.now / 250)
+    clockShownAt = moment
     guard var known = serverClock else {
       serverClock = seen
+      driftCounted = moment
       return
     }
-    // 500 ppm, rounded up.
-    known.least -= (max(since, 0) + 1_999) / 2_000
+    // 500 ppm: a millisecond to either side for each 2 s that have begun.
+    while driftCounted < moment {
+      driftCounted += 8
+      known.least -= 1
+      known.most += 1
+    }
     serverClock = known
+    let quarters = moment - shownBefore
     if seen.least > known.most {
       (serverClock, doubts) = (seen, nil)
     } else if seen.most >= known.least {
@@ -104,11 +119,11 @@ extension ConformanceOracle {
       )
       doubts = nil
     } else {
-      doubt(seen, behind: known.least - seen.most, since)
+      doubt(seen, behind: known.least - seen.most, quarters)
     }
   }
 
-  private mutating func doubt(_ seen: ClockSpan, behind: Int64, _ since: Int64) {
+  private mutating func doubt(_ seen: ClockSpan, behind: Int64, _ later: Int64) {
     let isFar = behind > policy.clockTolerance.milliseconds
     guard isFar || turn.isMeasured else { return }
     let tenths = behind / 100
@@ -118,7 +133,7 @@ extension ConformanceOracle {
     }
     let doubts = ClockDoubts(
       count: known.count + 1,
-      quarters: min(known.quarters + max(since, 0) / 250, 255),
+      quarters: min(known.quarters + later, 255),
       nearest: min(known.nearest, tenths)
     )
     self.doubts = doubts
@@ -128,7 +143,7 @@ extension ConformanceOracle {
       serverClock = seen
       return
     }
-    let shift = doubts.nearest * 100
+    let shift = max(doubts.nearest, 1) * 100
     serverClock = ClockSpan(
       least: clock.least - shift,
       most: clock.most - shift
@@ -212,13 +227,19 @@ extension ConformanceOracle {
     case .unreachable: return failed(.unreachable, answer, isTransient: true, request)
     case .undecodable(let reason):
       return failed(.undecodable(reason: reason), answer, isTransient: true, request)
-    case .cancelled: return .wait(.cadence, .schedule, .errorsErase)
+    case .cancelled:
+      // R39: the host has not sent it, because its origin asked for a pause or fails.
+      if isBound { return .ask(request.want, .backPressure) }
+      let isQuiet = restraint.quietUntil.map { $0.milliseconds > turn.now } ?? false
+      if isQuiet, request.want.origin != .person { return .wait(.gap, request.want, .backPressure) }
+      return .wait(.cadence, .schedule, .errorsErase)
     }
   }
 
   /// R36: whether source times tell which of copy and response is newer.
   private func isOrdered(_ answer: Answer) -> Bool {
-    guard let before = copy?.sourceTime, let made = answer.marks.fetchedAt else { return false }
+    guard let copy, copy.isDated, let before = copy.sourceTime, let made = answer.marks.fetchedAt
+    else { return false }
     return made.milliseconds != before
   }
 
@@ -236,10 +257,14 @@ extension ConformanceOracle {
 
   /// R33, R38: what somebody asked for, and what the response may not have, is asked for once more as soon as the stream's gap
   /// allows.
-  private mutating func again(_ want: Want) -> Obligation? {
+  private mutating func again(
+    _ want: Want,
+    _ verdict: DowngradeProtection.Verdict?
+  ) -> Obligation? {
     let isAsked = want.origin == .change || want.origin == .person
     guard isAsked, !want.isRecovery, !want.isRepetition, let push = policy.push else { return nil }
-    var isMissing = turn.notes.contains(.overtaken)
+    // R36: or it is older than the copy.
+    var isMissing = verdict == .keepNewer
     if let asOf = turn.asOf, let sentAt = turn.sentAt, asOf < sentAt { isMissing = true }
     // R34: a degraded response has its own ladder.
     guard isMissing, !turn.isReduced, !isOverBudget(want) else { return nil }
@@ -321,11 +346,14 @@ extension ConformanceOracle {
     var isTold = isStated && !isOfUnknownWay(answer.marks)
     var shown = greatestAge(answer)
     var sourceTime = answer.marks.fetchedAt?.milliseconds
+    var isDated = sourceTime != nil
     if isSame, !isTold, let copy, staysAsOld(copy, answer.marks) {
       // R37: equal content of which nothing is said.
       (isTold, shown) = (copy.hasServerAge, copy.age(at: turn.now))
-      sourceTime = sourceTime ?? copy.sourceTime
+      if sourceTime == nil { (sourceTime, isDated) = (copy.sourceTime, copy.isDated) }
     }
+    // R36: not older than what was shown before it.
+    if sourceTime == nil, !isForced { sourceTime = copy?.sourceTime }
     turn.order = isSame ? .verify : .apply
     turn.asOf = made
     copy = Copy(
@@ -336,6 +364,7 @@ extension ConformanceOracle {
       arrivedAt: turn.now,
       hasServerAge: isTold,
       sourceTime: sourceTime,
+      isDated: isDated,
       changedAt: isSame ? copy?.changedAt ?? turn.now : turn.now,
       verifiedAt: turn.now
     )
@@ -374,7 +403,10 @@ extension ConformanceOracle {
       copy?.ageAtArrival = age
       copy?.arrivedAt = turn.now
       copy?.hasServerAge = isTold
-      if let made = answer.marks.fetchedAt { copy?.sourceTime = made.milliseconds }
+      if let made = answer.marks.fetchedAt {
+        copy?.sourceTime = made.milliseconds
+        copy?.isDated = true
+      }
     }
     marks = Self.freshened(marks, by: answer.marks)
     turn.asOf = madeNoEarlier(answer)
@@ -382,7 +414,7 @@ extension ConformanceOracle {
 
   private func staysAsOld(_ copy: Copy, _ marks: FreshnessMetadata) -> Bool {
     guard copy.provenance == .server else { return false }
-    return copy.hasServerAge || (copy.sourceTime != nil && marks.fetchedAt == nil)
+    return copy.hasServerAge || (copy.isDated && marks.fetchedAt == nil)
   }
 
   /// R27, R37: the figure plus the return path, and for the same data never less than the grown
@@ -403,7 +435,7 @@ extension ConformanceOracle {
       age = max(age, hidden)
     }
     guard let copy, copy.provenance != .local, let made = marks.fetchedAt,
-      copy.sourceTime == made.milliseconds, isAgeKnown
+      copy.isDated, copy.sourceTime == made.milliseconds, isAgeKnown
     else { return age }
     return max(age, copy.age(at: turn.now))
   }

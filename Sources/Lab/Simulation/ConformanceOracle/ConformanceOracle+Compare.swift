@@ -92,7 +92,7 @@ extension ConformanceOracle {
       "the age is \(seen.age.atArrival.milliseconds) on arrival instead of \(copy.ageAtArrival)"
     )
     expect(
-      seen.sourceTime?.milliseconds == copy.sourceTime,
+      seen.sourceTime?.milliseconds == (copy.isDated ? copy.sourceTime : nil),
       .monotonicReads,
       "the source time is not the copy's"
     )
@@ -199,6 +199,7 @@ extension ConformanceOracle {
   private var streamEnd: (least: Int64, most: Int64)? {
     switch stream {
     case .off: nil
+    case .closed: wantsStream ? budget.allowedAt(policy).map { ($0, $0) } : nil
     case .opening(let until): (until, until)
     case .live(_, let silentAt): (silentAt, silentAt)
     case .waiting(let least, let most): (max(least, turn.now), most)

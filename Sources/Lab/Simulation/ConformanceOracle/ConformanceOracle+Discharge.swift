@@ -225,7 +225,8 @@ extension ConformanceOracle {
       "validator \(request.validator?.number ?? 0) is not the copy's"
     )
     let mayWait = want.origin == .schedule && lifecycle == .foreground && !stream.isLive
-    let longPoll = mayWait && request.validator != nil ? policy.longPoll : nil
+    let mayBeHeld = mayWait && request.validator != nil && !measuresWay(request.ticket.generation)
+    let longPoll = mayBeHeld ? policy.longPoll : nil
     let isMissed = !isHeld && request.longPoll == nil
     expect(
       request.longPoll == longPoll,

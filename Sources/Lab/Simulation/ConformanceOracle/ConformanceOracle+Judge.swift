@@ -181,9 +181,11 @@ extension ConformanceOracle {
   private mutating func wished(_ want: Want) -> Obligation {
     if want.origin == .person { isQuiet = false }
     if want.isNews, let wait, wait.reason.isOfFailure || wait.reason == .news {
+      // R33: of what waits already, it makes a request with a repetition of its own.
+      if wait.reason == .news { return .wait(.news, want.and(wait.want), .push) }
       // R23: it waits for the ladder; where asking again may help, it keeps the interval.
       guard wait.reason == .recheck || wait.reason == .gone, !isBound else { return .goOn }
-      return .wait(.news, want.and(owed { $0.origin == .person || $0.isForced }), .push)
+      return .wait(.news, want.and(wait.want), .push)
     }
     let rule: Rule = want.origin == .person ? .pollFirst : .oneFollowUp
     if out?.request.longPoll != nil {
@@ -241,6 +243,7 @@ extension ConformanceOracle {
       arrivedAt: turn.now,
       hasServerAge: false,
       sourceTime: copy?.sourceTime,
+      isDated: copy?.isDated ?? false,
       provenance: .local,
       changedAt: turn.now,
       verifiedAt: copy?.verifiedAt ?? turn.now
@@ -267,6 +270,7 @@ extension ConformanceOracle {
       arrivedAt: turn.now,
       hasServerAge: false,
       sourceTime: made,
+      isDated: made != nil,
       provenance: .disk,
       changedAt: turn.now,
       verifiedAt: turn.now
@@ -277,8 +281,6 @@ extension ConformanceOracle {
   }
 
   /// Records the application's own copy, which makes the request in flight outdated.
-  ///
-  /// R23, R21: it does not end the wait after a failure.
   private mutating func outdated() -> Obligation {
     if let out {
       turn.cancelRule = .oneFollowUp
@@ -288,9 +290,11 @@ extension ConformanceOracle {
       postpone(followUp)
       return .wait(.cadence, .schedule, .oneFollowUp)
     }
-    guard let wait else { return .goOn }
-    if wait.reason.isOfFailure { return .goOn }
-    return .wait(.cadence, Want.schedule.and(owed { $0.isForced }), .oneFollowUp)
+    // R12: it moves the next request by an interval at most.
+    guard let wait, wait.reason == .cadence, let lastStart,
+      turn.now - lastStart <= interval(at: turn.now) ?? 0
+    else { return .goOn }
+    return .wait(.cadence, wait.want, .oneFollowUp)
   }
 
   /// R2: returns what is queued and must not be lost.

@@ -101,7 +101,7 @@ extension ConformanceOracle {
 
   /// R37: with a source time and no clock of the server, nobody knows the age.
   var isAgeKnown: Bool {
-    copy.map { $0.hasServerAge || $0.sourceTime == nil || $0.provenance != .server } ?? true
+    copy.map { $0.hasServerAge || !$0.isDated || $0.provenance != .server } ?? true
   }
 
   /// R28: seconds under a minute, minutes under an hour, then hours; rounded down.

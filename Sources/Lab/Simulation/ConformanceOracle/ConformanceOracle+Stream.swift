@@ -74,7 +74,7 @@ extension ConformanceOracle {
     guard let push = policy.push else { return false }
     let wasLive: Bool
     switch stream {
-    case .off, .waiting: return false
+    case .off, .closed, .waiting: return false
     case .opening: wasLive = false
     case .live(let since, _):
       wasLive = true
@@ -87,12 +87,20 @@ extension ConformanceOracle {
     return wasLive
   }
 
+  /// Whether a stream is wanted.
+  var wantsStream: Bool {
+    isWatched && lifecycle == .foreground && mayAsk && failure?.kind != .gone
+  }
+
   /// Opens and closes the stream: it is wanted while the resource is observed in the foreground, and not gone.
   mutating func settleStream() {
-    let isGone = failure?.kind == .gone
-    guard let push = policy.push, isWatched, lifecycle == .foreground, mayAsk, !isGone else {
-      guard stream != .off else { return }
-      stream = .off
+    guard let push = policy.push, wantsStream else {
+      guard stream != .off, stream != .closed else { return }
+      var isStable = false
+      if case .live(let since, _) = stream, let push = policy.push {
+        isStable = turn.now - since >= push.stableAfter.milliseconds
+      }
+      stream = isStable ? .off : .closed
       streamAttempts = 0
       turn.link = .close
       return
@@ -105,6 +113,14 @@ extension ConformanceOracle {
         stream = .waiting(least: limit, most: limit)
         return
       }
+    case .closed:
+      // R40: after one that was not stable, it costs as much as a return.
+      guard budget.allows(at: turn.now, policy) else { return }
+      if limit > turn.now {
+        stream = .waiting(least: limit, most: limit)
+        return
+      }
+      spend(at: turn.now)
     case .opening, .live: return
     case .waiting(let least, let most):
       guard turn.now >= least else { return }

@@ -95,8 +95,11 @@ extension ConformanceOracle {
   /// R32, R39: returns whether the wait is the short one before a long poll.
   func waitsAtServer(_ moment: Int64) -> Bool {
     policy.longPoll != nil && isHeld && lifecycle == .foreground && copy?.validator != nil
-      && !needsFull(at: moment)
+      && !needsFull(at: moment) && !measuresWay(generation + 1)
   }
+
+  /// R37: returns whether a request is no long poll, so that its duration bounds the way of a response.
+  func measuresWay(_ generation: Int64) -> Bool { serverClock != nil && generation % 32 == 0 }
 
   /// R10: from start to start, never under the minimum interval, and after a slow response as long
   /// as it took.

@@ -37,6 +37,9 @@ struct ConformanceOracle: Sendable {
   var pathDelay: Int64?
   /// R37: the server's clock minus the device's timeline, at least and at most.
   var serverClock: ClockSpan?
+  /// R37: when a response last showed it, and until when drift is counted, in quarters of a second.
+  var clockShownAt: Int64 = 0
+  var driftCounted: Int64 = 0
   /// R37: the last responses that agree on an earlier time.
   var doubts: ClockDoubts?
   var generation: Int64 = 0

@@ -8,7 +8,10 @@ struct Copy: Sendable {
   var ageAtArrival: Int64
   var arrivedAt: Int64
   var hasServerAge: Bool
+  /// R36: that of the copy, or of the last one before it that had one.
   var sourceTime: Int64?
+  /// Whether it is the copy's own.
+  var isDated: Bool
   var provenance: Provenance = .server
   var changedAt: Int64
   var verifiedAt: Int64

@@ -4,6 +4,8 @@ enum Stream: Hashable, Sendable {
   case opening(until: Int64)
   case live(since: Int64, silentAt: Int64)
   case waiting(least: Int64, most: Int64)
+  /// R40: none is wanted any more, and none was stable.
+  case closed
 
   var isLive: Bool {
     if case .live = self { return true }
@@ -12,7 +14,7 @@ enum Stream: Hashable, Sendable {
 
   func isOverdue(at now: Int64) -> Bool {
     switch self {
-    case .off, .waiting: false
+    case .off, .closed, .waiting: false
     case .opening(let until): until <= now
     case .live(_, let silentAt): silentAt <= now
     }

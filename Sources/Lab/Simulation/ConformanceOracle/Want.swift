@@ -28,7 +28,8 @@ struct Want: Hashable, Sendable {
       isUnconditional: isUnconditional || other.isUnconditional,
       showsLoading: showsLoading || other.showsLoading,
       isRecovery: isRecovery || other.isRecovery,
-      isRepetition: isRepetition || other.isRepetition
+      // R33: of one that repeats and one that does not, the response may be repeated.
+      isRepetition: isRepetition && other.isRepetition
     )
   }
 }

@@ -355,11 +355,11 @@ const m_shared_announcer=(()=>{
 const{element,setText}=m_shared_dom;
 const LEAST_GAP_MS=20_000;
 class Announcer{
-#ch=-LEAST_GAP_MS;
+#cg=-LEAST_GAP_MS;
 #dm=element("announcement");
 say(sentence,{now,urgent=false}){
-if(!sentence||(!urgent&&now - this.#ch<LEAST_GAP_MS))return false;
-this.#ch=now;
+if(!sentence||(!urgent&&now - this.#cg<LEAST_GAP_MS))return false;
+this.#cg=now;
 setText(this.#dm,sentence);
 return true;
 }
@@ -369,38 +369,38 @@ return{Announcer};
 const m_engine_clock=(()=>{
 const SLEPT_FROM_MS=5000;
 class SteadyClock{
-#ci=performance.now();
-#cj=Date.now();
+#ch=performance.now();
+#ci=Date.now();
 now(){
 return performance.now();
 }
 notice(){
 const [steady,wall]=[performance.now(),Date.now()];
-const gap=wall - this.#cj -(steady - this.#ci);
-[this.#ci,this.#cj]=[steady,wall];
+const gap=wall - this.#ci -(steady - this.#ch);
+[this.#ch,this.#ci]=[steady,wall];
 return gap>=SLEPT_FROM_MS;
 }
 }
 const steadyClock=new SteadyClock();
 class ServerClock{
-#s=Date.now()- steadyClock.now();
-#ck=false;
+#t=Date.now()- steadyClock.now();
+#cj=false;
 learn(serverTime,{askedAt,answeredAt}){
 if(serverTime===null)return;
 const middle=(askedAt + answeredAt)/ 2;
-const believed=middle + this.#s;
-const isWithin=this.#ck&&serverTime % 1000===0&&believed>=serverTime&&believed<serverTime + 1000;
-if(!isWithin)this.#s=serverTime - middle;
-this.#ck=true;
+const believed=middle + this.#t;
+const isWithin=this.#cj&&serverTime % 1000===0&&believed>=serverTime&&believed<serverTime + 1000;
+if(!isWithin)this.#t=serverTime - middle;
+this.#cj=true;
 }
 learnFrom(arrival){
 if(arrival.outcome==="content"||arrival.outcome==="unchanged")this.learn(arrival.marks.serverTime??null,arrival);
 }
 now(){
-return steadyClock.now()+ this.#s;
+return steadyClock.now()+ this.#t;
 }
 at(steady){
-return steady + this.#s;
+return steady + this.#t;
 }
 }
 function everySecond(clock,tick){
@@ -412,94 +412,94 @@ return{steadyClock,ServerClock,everySecond};
 const m_engine_device=(()=>{
 const{steadyClock}=m_engine_clock;
 class Device{
-#bi=new Set();
-#as=null;
+#bh=new Set();
 #at=null;
+#au=null;
 constructor(){
-this.#au();
+this.#av();
 if(typeof document==="undefined")return;
-document.addEventListener("visibilitychange",()=>this.#au());
-document.addEventListener("freeze",()=>this.#bj("suspended"));
-document.addEventListener("resume",()=>this.#au());
-addEventListener("pagehide",()=>this.#bj("suspended"));
-addEventListener("pageshow",()=>this.#au());
+document.addEventListener("visibilitychange",()=>this.#av());
+document.addEventListener("freeze",()=>this.#bi("suspended"));
+document.addEventListener("resume",()=>this.#av());
+addEventListener("pagehide",()=>this.#bi("suspended"));
+addEventListener("pageshow",()=>this.#av());
 addEventListener("focus",()=>this.#b({event:"focused"}));
-for(const name of ["online","offline"])addEventListener(name,()=>this.#bk());
-navigator.connection?.addEventListener?.("change",()=>this.#bk());
+for(const name of ["online","offline"])addEventListener(name,()=>this.#bj());
+navigator.connection?.addEventListener?.("change",()=>this.#bj());
 }
 now(){
 return steadyClock.now();
 }
 get lifecycle(){
-return this.#as;
-}
-get connectivity(){
 return this.#at;
 }
+get connectivity(){
+return this.#au;
+}
 listen(listener){
-listener({event:"lifecycle",with:{to:this.#as}});
-listener({event:"connectivity",with:{to:this.#at}});
-this.#bi.add(listener);
-return()=>this.#bi.delete(listener);
+listener({event:"lifecycle",with:{to:this.#at}});
+listener({event:"connectivity",with:{to:this.#au}});
+this.#bh.add(listener);
+return()=>this.#bh.delete(listener);
 }
 tick(){
 if(steadyClock.notice())this.#b({event:"slept"});
 }
-#au(){
-this.#bj(globalThis.document?.hidden?"background":"foreground");
-this.#bk();
+#av(){
+this.#bi(globalThis.document?.hidden?"background":"foreground");
+this.#bj();
 }
-#bj(to){
-if(this.#as===to)return;
-this.#as=to;
-this.#b({event:"lifecycle",with:{to}});
-}
-#bk(){
-const{onLine,connection}=globalThis.navigator??{};
-const to=onLine===false?"offline":connection?.saveData?"metered":"online";
+#bi(to){
 if(this.#at===to)return;
 this.#at=to;
+this.#b({event:"lifecycle",with:{to}});
+}
+#bj(){
+const{onLine,connection}=globalThis.navigator??{};
+const to=onLine===false?"offline":connection?.saveData?"metered":"online";
+if(this.#au===to)return;
+this.#au=to;
 this.#b({event:"connectivity",with:{to}});
 }
 #b(event){
-for(const listener of this.#bi)listener(event);
+for(const listener of this.#bh)listener(event);
 }
 }
 return{Device};
 })();
 const m_shared_deferred=(()=>{
 class Deferred{
+#ck;
 #cl;
-#cm;
-#bl=null;
-#ai=null;
-#av=0;
+#bk=null;
+#aj=null;
+#aw=0;
 constructor(make,onFailure){
-this.#cl=make;
-this.#cm=onFailure;
+this.#ck=make;
+this.#cl=onFailure;
 }
 get made(){
-return this.#ai;
+return this.#aj;
 }
 async load(){
 try{
-this.#bl??=this.#cl();
-this.#ai=await this.#bl;
+this.#bk??=this.#ck();
+this.#aj=await this.#bk;
 }catch(failure){
-this.#bl=null;
+this.#bk=null;
 throw failure;
 }
 }
 use(act){
-const number=(this.#av +=1);
-if(this.#ai)return act(this.#ai);
+const number=(this.#aw +=1);
+if(this.#aj)return act(this.#aj);
 this.load().then(
-()=>number===this.#av&&act(this.#ai),
-(failure)=>number===this.#av&&this.#cm(failure),
+()=>number===this.#aw&&act(this.#aj),
+(failure)=>number===this.#aw&&this.#cl(failure),
 );
 }
 cancel(){
-this.#av +=1;
+this.#aw +=1;
 }
 }
 return{Deferred};
@@ -615,7 +615,7 @@ const{memory}=m_shared_memory;
 const MOST=50;
 class Favourites{
 #d;
-#cn=makeDialog(element("favourites"));
+#cm=makeDialog(element("favourites"));
 constructor(page){
 this.page=page;
 const kept=memory.read("favourites");
@@ -631,7 +631,7 @@ return this.#d.some((stop)=>stop.id===id);
 toggle(stop){
 if(!stop)return;
 const others=this.#d.filter(({id})=>id !==stop.id);
-this.#bm(this.has(stop.id)?others:[{id:stop.id,name:stop.name},...others].slice(0,MOST));
+this.#bl(this.has(stop.id)?others:[{id:stop.id,name:stop.name},...others].slice(0,MOST));
 }
 rename(stop){
 const kept=this.#d.find(({id})=>id===stop.id);
@@ -639,7 +639,7 @@ if(!kept||kept.name===stop.name)return;
 kept.name=stop.name;
 memory.write("favourites",this.#d);
 }
-#bm(list){
+#bl(list){
 this.#d=list;
 memory.write("favourites",list.length>0?list:null);
 this.page.favouritesChanged();
@@ -651,7 +651,7 @@ this.show();
 }
 open(){
 this.show();
-this.#cn.showModal();
+this.#cm.showModal();
 }
 speak(){
 this.show();
@@ -668,7 +668,7 @@ welcome.replaceChildren(...this.#d.slice(0,8).map((stop)=>newButton("favourite",
 const{say}=this.page;
 const item=newElement("li","");
 const open=newButton("favourite-name",stop.name||stop.id,()=>{
-this.#cn.close();
+this.#cm.close();
 this.page.openStop(stop,this.page.current);
 });
 const home=newButton("plain","",()=>this.#dn(stop));
@@ -984,13 +984,10 @@ members.end();
 const RESTRAINT=["notBefore","quietUntil","leastInterval"];
 const ORIGIN_VALUES={
 asks:(writer,values)=>{
-writer.integer(values.take("number"),values.name("number"));
 writer.named("priority",values.take("priority"),values.name("priority"));
 writer.flag(values.take("isLongPoll"),values.name("isLongPoll"));
 },
 ended:(writer,values)=>{
-writer.integer(values.take("number"),values.name("number"));
-writer.moment(values.take("now"),values.name("now"));
 writeOutcome(writer,values);
 writer.optional(values.take("serverTime",null),values.name("serverTime"));
 const limit=values.take("rateLimit",null);
@@ -1002,21 +999,24 @@ members.end();
 }
 writer.integer(values.take("resources",1),values.name("resources"));
 },
-withdrew:(writer,values)=>writer.integer(values.take("number"),values.name("number")),
-opens:(writer,values)=>writer.integer(values.take("number"),values.name("number")),
+withdrew:()=>{},
+opens:()=>{},
 };
 function writeOriginEvent(writer,event){
 const members=new Members(event,"event");
 const name=members.take("event");
 writer.named("originEvent",name,members.name("event"));
 const values=new Members(members.take("with"),members.name("with"));
+writer.integer(values.take("number"),values.name("number"));
+writer.moment(values.take("now"),values.name("now"));
 ORIGIN_VALUES[name](writer,values);
 values.end();
 members.end();
 }
 function readOriginOrders(reader){
 const restraint=Object.fromEntries(RESTRAINT.map((name)=>[name,reader.optional()]));
-return{restraint,send:Array.from({length:reader.integer()},()=>({number:reader.integer(),isHeld:reader.flag()}))};
+const send=Array.from({length:reader.integer()},()=>({number:reader.integer(),isHeld:reader.flag()}));
+return{restraint,send,delayed:Array.from({length:reader.integer()},()=>reader.integer())};
 }
 function writeTicket(writer,values){
 writer.integer(values.take("generation"),values.name("generation"));
@@ -1324,13 +1324,13 @@ return{writeContext,writeOriginEvent,readOriginOrders,writeEvent,POLICY_FIELDS,R
 const m_engine_freshness=(()=>{
 const{POLICY_FIELDS,RECORDS,readCounters,readEffects,readLabel,readLook,readOriginOrders,readPolicy,writeContext,writeEvent,writeOriginEvent,writePolicy}=m_engine_freshness_messages;
 const{CODES,EngineError,Members,Reader,Writer}=m_engine_freshness_words;
-const WIRE_VERSION=8;
+const WIRE_VERSION=9;
 class Engine{
-#m;
-#bn;
-#s;
-#co;
-#cp=false;
+#n;
+#bm;
+#t;
+#cn;
+#co=false;
 static async load(source){
 let module=await source;
 if(module instanceof Engine)return module;
@@ -1345,22 +1345,22 @@ static draw(){
 return crypto.getRandomValues(new Uint32Array(1))[0];
 }
 constructor(instance){
-this.#m=instance.exports;
-const version=this.#m.freshness_wire_version?.();
+this.#n=instance.exports;
+const version=this.#n.freshness_wire_version?.();
 if(version !==WIRE_VERSION){
 const problem=`the module speaks wire form ${version}, not ${WIRE_VERSION}`;
 throw new EngineError("wrongModule","",problem);
 }
-this.#s=this.#m.freshness_buffer();
-this.#co=this.#m.freshness_buffer_capacity();
+this.#t=this.#n.freshness_buffer();
+this.#cn=this.#n.freshness_buffer_capacity();
 }
 get machines(){
-return this.#m.freshness_machines();
+return this.#n.freshness_machines();
 }
 get memory(){
 return{
-inUse:this.#m.freshness_memory_in_use()>>>0,
-size:this.#m.memory.buffer.byteLength,
+inUse:this.#n.freshness_memory_in_use()>>>0,
+size:this.#n.memory.buffer.byteLength,
 };
 }
 policy(description){
@@ -1420,26 +1420,26 @@ const handle=this.#e("freshness_origin_create",[],(writer)=>writePolicy(writer,w
 return new Origin((name,write,read)=>this.#e(name,[handle],write,read));
 }
 #e(name,values,write,read){
-if(this.#cp)throw new EngineError("broken","","the module stopped at a fault before");
-const writer=new Writer(this.#cq(),this.#s,this.#co);
+if(this.#co)throw new EngineError("broken","","the module stopped at a fault before");
+const writer=new Writer(this.#cp(),this.#t,this.#cn);
 write?.(writer);
 let result;
 try{
-result=this.#m[name](...values,...(write?[writer.count]:[]));
+result=this.#n[name](...values,...(write?[writer.count]:[]));
 }catch(fault){
-this.#cp=true;
+this.#co=true;
 throw new EngineError("broken","",`the module stopped at a fault: ${fault.message}`);
 }
 if(result<0)throw this.#dr(-result,writer);
 if(!read)return result;
-const reader=new Reader(this.#cq(),this.#s,result);
+const reader=new Reader(this.#cp(),this.#t,result);
 const value=read(reader);
 reader.finish();
 return value;
 }
 #dr(number,writer){
 const code=CODES[number - 1]??"unknown";
-const where=number<=4?writer.names[this.#m.freshness_error_position()]??"":"";
+const where=number<=4?writer.names[this.#n.freshness_error_position()]??"":"";
 const problems={
 outOfRange:"the number is out of its range",
 noSuchMachine:"the machine was destroyed",
@@ -1448,10 +1448,10 @@ tooManyMachines:"there are as many machines as there may be",
 };
 return new EngineError(code,where,problems[code]??`the module refused the message (${code})`);
 }
-#cq(){
-const{buffer}=this.#m.memory;
-if(this.#bn?.buffer !==buffer)this.#bn=new DataView(buffer);
-return this.#bn;
+#cp(){
+const{buffer}=this.#n.memory;
+if(this.#bm?.buffer !==buffer)this.#bm=new DataView(buffer);
+return this.#bm;
 }
 }
 class Machine{
@@ -1462,7 +1462,7 @@ this.#e=call;
 }
 handle(event,now,draw){
 const effects=this.#e("freshness_handle",(writer)=>{
-this.#bo(writer,now);
+this.#bn(writer,now);
 writer.integer(draw,"draw");
 writeEvent(writer,event);
 },readEffects);
@@ -1470,10 +1470,10 @@ this.#ad=Math.floor(now);
 return effects;
 }
 look(now){
-return this.#e("freshness_look",(writer)=>this.#bo(writer,now),readLook);
+return this.#e("freshness_look",(writer)=>this.#bn(writer,now),readLook);
 }
 label(now){
-return this.#e("freshness_label",(writer)=>this.#bo(writer,now),readLabel);
+return this.#e("freshness_label",(writer)=>this.#bn(writer,now),readLabel);
 }
 policy(){
 return this.#e("freshness_policy",null,readPolicy);
@@ -1484,7 +1484,7 @@ return this.#e("freshness_counters",null,readCounters);
 destroy(){
 this.#e("freshness_destroy",null);
 }
-#bo(writer,now){
+#bn(writer,now){
 if(Math.floor(now)<this.#ad){
 const problem=`${now} is before the last event, at ${this.#ad}; pass a clock that never runs backwards`;
 throw new EngineError("wentBack","now",problem);
@@ -1585,58 +1585,58 @@ const LONGEST_PRESS_MS=10_000;
 const CLICK_DELAY_MS=100;
 const POINTER_REST_MS=10_000;
 class PressGuard{
-#bp=false;
+#bo=false;
 #y=null;
-#bq=new Map();
+#bp=new Map();
 constructor(){
 addEventListener("pointerdown",()=>this.#ds(),true);
-addEventListener("pointerup",()=>this.#br(CLICK_DELAY_MS),true);
-addEventListener("click",()=>this.#br(0),true);
-for(const name of ["pointercancel","dragend","blur"])addEventListener(name,()=>this.#cr(),true);
+addEventListener("pointerup",()=>this.#bq(CLICK_DELAY_MS),true);
+addEventListener("click",()=>this.#bq(0),true);
+for(const name of ["pointercancel","dragend","blur"])addEventListener(name,()=>this.#cq(),true);
 }
 run(owner,change){
-if(this.#bp)this.#bq.set(owner,change);
+if(this.#bo)this.#bp.set(owner,change);
 else change();
 }
 #ds(){
-this.#bp=true;
-this.#br(LONGEST_PRESS_MS);
+this.#bo=true;
+this.#bq(LONGEST_PRESS_MS);
 }
-#br(delay){
+#bq(delay){
 clearTimeout(this.#y);
-this.#y=setTimeout(()=>this.#cr(),delay);
+this.#y=setTimeout(()=>this.#cq(),delay);
 }
-#cr(){
+#cq(){
 clearTimeout(this.#y);
-this.#bp=false;
-const changes=[...this.#bq.values()];
-this.#bq.clear();
+this.#bo=false;
+const changes=[...this.#bp.values()];
+this.#bp.clear();
 for(const change of changes)change();
 }
 }
 const pressGuard=new PressGuard();
 class HoverAnchor{
 #d;
-#cs=-Infinity;
-#aw=null;
+#cr=-Infinity;
+#ax=null;
 constructor(list,{now,onLeave}){
 this.#d=list;
 this.now=now;
 const isMouse=({pointerType})=>pointerType==="mouse";
 list.addEventListener("pointermove",(event)=>{
 if(!isMouse(event))return;
-this.#cs=this.now();
-this.#aw=[event.clientX,event.clientY];
+this.#cr=this.now();
+this.#ax=[event.clientX,event.clientY];
 },{passive:true});
 list.addEventListener("pointerleave",(event)=>{
 if(!isMouse(event))return;
-this.#aw=null;
-this.#ct(0,0);
+this.#ax=null;
+this.#cs(0,0);
 onLeave();
 });
 }
 get isActive(){
-return this.#aw !==null&&this.now()- this.#cs<POINTER_REST_MS;
+return this.#ax !==null&&this.now()- this.#cr<POINTER_REST_MS;
 }
 keep(change){
 const anchor=this.isActive?this.#dt():null;
@@ -1648,16 +1648,16 @@ if(moved()===0)return;
 scrollBy(0,moved());
 const rest=moved();
 if(Math.abs(rest)<1)return;
-this.#ct(rest<0?-rest:0,rest>0?rest:0);
+this.#cs(rest<0?-rest:0,rest>0?rest:0);
 if(rest>0)scrollBy(0,rest);
 }
 #dt(){
-const [x,y]=this.#aw;
+const [x,y]=this.#ax;
 const node=document.elementFromPoint(x,y);
 if(!node||!this.#d.contains(node))return null;
 return node.closest("button, summary, a")??[...this.#d.children].find((entry)=>entry.contains(node))??null;
 }
-#ct(above,below){
+#cs(above,below){
 const set=(side,more)=>{
 const name=`padding-${side}`;
 const had=Number.parseFloat(this.#d.style.getPropertyValue(name))||0;
@@ -1678,15 +1678,15 @@ const{clockTime,duration}=m_shared_moments;
 const{pressGuard}=m_shared_press_guard;
 const PARTS=["time","badge","mode","line","open","remark","alert","platform","platform-word","platform-name","countdown"];
 class Rows{
-#bs;
+#br;
 #f=[];
-#bt=[];
-#n=0;
+#bs=[];
+#o=0;
 #ae=0;
-#aj=new Set();
-#l=null;
+#ak=new Set();
+#m=null;
 constructor(body,{onOpen,onToggle}){
-this.#bs=body;
+this.#br=body;
 this.onOpen=onOpen;
 this.onToggle=onToggle;
 body.addEventListener("click",(event)=>this.#du(event));
@@ -1701,23 +1701,23 @@ get departures(){
 return this.#f.map(({departure})=>departure).filter(Boolean);
 }
 clear(){
-this.#bs.replaceChildren();
-[this.#f,this.#bt,this.#ae]=[[],[],0];
-this.#aj.clear();
+this.#br.replaceChildren();
+[this.#f,this.#bs,this.#ae]=[[],[],0];
+this.#ak.clear();
 }
 release(){
 this.#ae=0;
 }
 show(departures,context){
-this.#bt=departures;
-this.#n=context.most;
-this.#l=context;
-this.#cu(context);
+this.#bs=departures;
+this.#o=context.most;
+this.#m=context;
+this.#ct(context);
 }
 tick(now){
-if(!this.#l)return;
-const context={...this.#l,now};
-if(this.#f.some(({departure})=>departure&&hasDeparted(departure,now)))return pressGuard.run(this,()=>this.#cu(context));
+if(!this.#m)return;
+const context={...this.#m,now};
+if(this.#f.some(({departure})=>departure&&hasDeparted(departure,now)))return pressGuard.run(this,()=>this.#ct(context));
 for(const place of this.#f)if(place.departure)fillCountdown(place,now,context.say);
 }
 move(step){
@@ -1725,29 +1725,29 @@ const at=this.#f.findIndex(({row})=>row.contains(document.activeElement));
 const next=at<0?(step>0?0:this.count - 1):at + step;
 this.#f[next]?.departure&&this.#f[next].open.focus();
 }
-#cu(context){
-const listed=this.#bt.filter((departure)=>!hasDeparted(departure,context.now)).slice(0,this.#n);
+#ct(context){
+const listed=this.#bs.filter((departure)=>!hasDeparted(departure,context.now)).slice(0,this.#o);
 const focus=this.#dv();
-this.#ae=Math.min(Math.max(this.#ae,listed.length),this.#n);
-while(this.#f.length<this.#ae)this.#ax();
+this.#ae=Math.min(Math.max(this.#ae,listed.length),this.#o);
+while(this.#f.length<this.#ae)this.#ay();
 while(this.#f.length>this.#ae)this.#dw();
-this.#f.forEach((place,index)=>this.#cv(place,listed[index]??null,context));
+this.#f.forEach((place,index)=>this.#cu(place,listed[index]??null,context));
 this.#dx(focus);
 }
-#ax(){
+#ay(){
 const row=fromTemplate("row-template");
 const place={row,departure:null,detail:null};
 for(const name of PARTS)place[name.replace("platform-","platform")]=part(row,name);
-this.#bs.append(row);
+this.#br.append(row);
 this.#f.push(place);
 }
 #dw(){
 const{row,detail,departure}=this.#f.pop();
 row.remove();
-if(detail)this.#aj.delete(departure?.key);
+if(detail)this.#ak.delete(departure?.key);
 detail?.remove();
 }
-#cv(place,departure,context){
+#cu(place,departure,context){
 place.departure=departure;
 place.row.classList.toggle("vacant",departure===null);
 setAttribute(place.row,"aria-hidden",departure===null?"true":null);
@@ -1764,13 +1764,13 @@ else if(event.target.closest("[data-part=open]"))this.onOpen(place.departure);
 }
 #dz(place){
 const{key}=place.departure;
-if(!this.#aj.delete(key))this.#aj.add(key);
-this.#cv(place,place.departure,{...this.#l});
+if(!this.#ak.delete(key))this.#ak.add(key);
+this.#cu(place,place.departure,{...this.#m});
 this.onToggle();
 }
 #dy(place,{say}){
 const{departure}=place;
-const isOpen=departure !==null&&departure.alerts?.length>0&&this.#aj.has(departure.key);
+const isOpen=departure !==null&&departure.alerts?.length>0&&this.#ak.has(departure.key);
 if(!isOpen){
 place.detail?.remove();
 place.detail=null;
@@ -1958,20 +1958,20 @@ const{newElement,part,setAttribute,setText}=m_shared_dom;
 const EACH_MS=12_000;
 const MOST=20;
 class Banners{
-#h=[];
+#i=[];
 #af=0;
 #z=false;
-#cw=0;
+#cv=0;
 constructor(root){
 this.root=root;
 this.toggle=part(root,"banner-toggle");
 this.title=part(root,"banner-title");
 this.count=part(root,"banner-count");
 this.list=part(root,"banner-list");
-this.toggle.addEventListener("click",()=>this.#ak(!this.#z));
+this.toggle.addEventListener("click",()=>this.#al(!this.#z));
 root.addEventListener("keydown",(event)=>{
 if(event.key !=="Escape"||!this.#z)return;
-this.#ak(false);
+this.#al(false);
 this.toggle.focus();
 event.stopPropagation();
 });
@@ -1979,38 +1979,38 @@ event.stopPropagation();
 show(banners){
 const known=new Set();
 const text=({header,description})=>`${header??""}\n${description??""}`;
-this.#h=(banners??[]).filter((banner)=>{
+this.#i=(banners??[]).filter((banner)=>{
 const isNew=text(banner).trim()&&!known.has(text(banner));
 known.add(text(banner));
 return isNew;
 }).slice(0,MOST);
-this.root.hidden=this.#h.length===0;
-if(this.#af>=this.#h.length)this.#af=0;
-if(this.#h.length===0)this.#z=false;
-this.#bu();
+this.root.hidden=this.#i.length===0;
+if(this.#af>=this.#i.length)this.#af=0;
+if(this.#i.length===0)this.#z=false;
+this.#bt();
 }
 tick(now,{turns}){
-if(!turns||this.#h.length<2||now - this.#cw<EACH_MS)return;
-this.#cw=now;
-this.#af=(this.#af + 1)% this.#h.length;
-this.#bu();
+if(!turns||this.#i.length<2||now - this.#cv<EACH_MS)return;
+this.#cv=now;
+this.#af=(this.#af + 1)% this.#i.length;
+this.#bt();
 }
-#ak(isOpen){
+#al(isOpen){
 this.#z=isOpen;
-this.#bu();
+this.#bt();
 }
-#bu(){
-const banner=this.#h[this.#af];
+#bt(){
+const banner=this.#i[this.#af];
 setAttribute(this.toggle,"aria-expanded",String(this.#z));
 this.list.hidden=!this.#z;
 if(!banner)return;
 setText(this.title,banner.header||banner.description);
-setText(this.count,this.#h.length>1?`${this.#af + 1}/${this.#h.length}`:"");
+setText(this.count,this.#i.length>1?`${this.#af + 1}/${this.#i.length}`:"");
 setAttribute(this.root,"data-severity",banner.severity??"");
-const written=JSON.stringify(this.#h);
+const written=JSON.stringify(this.#i);
 if(!this.#z||this.list.dataset.written===written)return;
 this.list.dataset.written=written;
-this.list.replaceChildren(...this.#h.map(newItem));
+this.list.replaceChildren(...this.#i.map(newItem));
 }
 }
 function newItem({header,description}){
@@ -2384,20 +2384,20 @@ reject(signal.reason);
 });
 class EventStreamParser{
 retry=null;
-#bv="";
-#ay=[];
-#t="";
-#bw=0;
-#cx=null;
+#bu="";
+#az=[];
+#u="";
+#bv=0;
+#cw=null;
 feed(text){
 const events=[];
-let rest=this.#bv + text;
+let rest=this.#bu + text;
 const held=rest.endsWith("\r")?"\r":"";
 if(held)rest=rest.slice(0,-1);
 const lines=rest.split(/\r\n|\n|\r/);
-this.#bv=lines.pop()+ held;
+this.#bu=lines.pop()+ held;
 for(const line of lines)this.#ea(line,events);
-if(this.#bw + this.#bv.length>LONGEST_EVENT)throw new RangeError("the event is too long");
+if(this.#bv + this.#bu.length>LONGEST_EVENT)throw new RangeError("the event is too long");
 return events;
 }
 #ea(line,events){
@@ -2406,15 +2406,15 @@ if(line.startsWith(":"))return;
 const colon=line.indexOf(":");
 const field=colon<0?line:line.slice(0,colon);
 const value=colon<0?"":line.slice(colon + 1).replace(/^ /,"");
-if(field==="data")this.#ay.push(value);
-if(field==="event")this.#t=value;
+if(field==="data")this.#az.push(value);
+if(field==="event")this.#u=value;
 if(field==="retry"&&/^[0-9]+$/.test(value))this.retry=Math.min(Number(value),LONGEST_RETRY_MS);
-if(field==="id"&&!value.includes("\0"))this.#cx=value;
-this.#bw +=line.length;
+if(field==="id"&&!value.includes("\0"))this.#cw=value;
+this.#bv +=line.length;
 }
 #eb(events){
-if(this.#ay.length>0)events.push({name:this.#t||"message",id:this.#cx,data:this.#ay.join("\n")});
-[this.#ay,this.#t,this.#bw]=[[],"",0];
+if(this.#az.length>0)events.push({name:this.#u||"message",id:this.#cw,data:this.#az.join("\n")});
+[this.#az,this.#u,this.#bv]=[[],"",0];
 }
 }
 async function readEventStream(address,{lastId,fields={},signal,wait=0,send=fetch,onOpen,onLife,onRetry=()=>{},onEvent}){
@@ -2445,19 +2445,19 @@ return{pause,EventStreamParser,readEventStream};
 })();
 const m_engine_resource_stream=(()=>{
 class ResourceStream{
-#bx=new AbortController();
+#bw=new AbortController();
 constructor(listener){
 this.listener=listener;
 }
 async run(read,address,options={}){
-const tell=(act)=>this.#bx.signal.aborted||act();
+const tell=(act)=>this.#bw.signal.aborted||act();
 const lastId=options.lastId??null;
 let pause=null;
 try{
 await read(address,{
 ...options,
 lastId,
-signal:this.#bx.signal,
+signal:this.#bw.signal,
 wait:this.listener.wait,
 onRetry:(ms)=>tell(()=>this.listener.retry(ms)),
 onOpen:()=>tell(()=>this.listener.opened(lastId !==null)),
@@ -2475,7 +2475,7 @@ deliver(outcome,{body=null,tag=null,bytes,marks={},hints={}}){
 this.listener.delivered({outcome,status:200,body,tag,bytes,marks,hints});
 }
 close(){
-this.#bx.abort();
+this.#bw.abort();
 }
 }
 return{ResourceStream};
@@ -2498,16 +2498,16 @@ this.#aa=null;
 return this.listener.gap();
 }
 const document=JSON.parse(data);
-if(name==="verified")return this.#cy("unchanged",null,id,data.length,document);
-const body=name==="change"?this.#by(document):document;
+if(name==="verified")return this.#cx("unchanged",null,id,data.length,document);
+const body=name==="change"?this.#bx(document):document;
 if(!isBoard(body))return this.listener.gap();
 this.#aa={body,id};
-this.#cy("content",body,id,data.length,body);
+this.#cx("content",body,id,data.length,body);
 }
-#cy(outcome,body,tag,bytes,source){
+#cx(outcome,body,tag,bytes,source){
 this.deliver(outcome,{body,tag,bytes,marks:marksOfBody(source),hints:hintsOf(source,null)});
 }
-#by({removed,departures,order,...rest}){
+#bx({removed,departures,order,...rest}){
 if(!this.#aa)return null;
 const byKey=new Map([...this.#aa.body.departures,...departures].map((departure)=>[departure.key,departure]));
 for(const key of removed)byKey.delete(key);
@@ -2520,48 +2520,48 @@ return{BoardStream};
 const m_engine_origin_gate=(()=>{
 const gates=new WeakMap();
 class OriginGate{
-#bz;
-#t;
-#az;
+#by;
+#u;
+#cy;
 #r=0;
-#o=new Map();
-#u=new Set();
+#l=new Map();
+#s=new Set();
 #ab=new Set();
-#al={};
+#am={};
 static of(engine,address,policy,now){
 if(!gates.has(engine))gates.set(engine,new Map());
 const known=gates.get(engine);
 return remembered(known,originOf(address),(name)=>new OriginGate(engine,policy,now,name));
 }
 constructor(engine,policy,now,name){
-this.#bz=engine.origin(policy);
-this.#t=name;
-this.#az=now;
+this.#by=engine.origin(policy);
+this.#u=name;
+this.#cy=now;
 }
 get isUnused(){
-return this.#ab.size===0&&this.#u.size===0;
+return this.#ab.size===0&&this.#s.size===0;
 }
 get isRestrained(){
-return Object.values(this.#al).some((limit)=>limit !==null);
+return Object.values(this.#am).some((limit)=>limit !==null);
 }
 destroy(){
-this.#bz.destroy();
+this.#by.destroy();
 }
 join(resource){
 this.#ab.add(resource);
-resource.restrain(this.#al);
+resource.restrain(this.#am);
 return()=>this.#ab.delete(resource);
 }
-ask({priority,longPoll},start){
+ask({priority,longPoll},start,delay=()=>{}){
 this.#r +=1;
 const number=this.#r;
-this.#o.set(number,{start,isLongPoll:longPoll !==null});
-this.#u.add(number);
-queueMicrotask(()=>this.#o.has(number)&&this.#v({event:"asks",with:{number,priority,isLongPoll:longPoll !==null}}));
+this.#l.set(number,{start,delay,isLongPoll:longPoll !==null});
+this.#s.add(number);
+queueMicrotask(()=>this.#l.has(number)&&this.#v({event:"asks",with:{number,priority,isLongPoll:longPoll !==null}}));
 return number;
 }
 hurry(number){
-if(this.#o.has(number))this.#v({event:"asks",with:{number,priority:"high",isLongPoll:this.#o.get(number).isLongPoll}});
+if(this.#l.has(number))this.#v({event:"asks",with:{number,priority:"high",isLongPoll:this.#l.get(number).isLongPoll}});
 }
 stream(open,refuse){
 if(this.#ec()){
@@ -2570,15 +2570,15 @@ return null;
 }
 this.#r +=1;
 const number=this.#r;
-this.#u.add(number);
+this.#s.add(number);
 const start=()=>{
-if(!this.#u.has(number))return;
+if(!this.#s.has(number))return;
 let isOpen=false;
-this.#o.set(number,{start:()=>(isOpen=true)});
+this.#l.set(number,{start:()=>(isOpen=true)});
 this.#v({event:"opens",with:{number}});
-this.#o.delete(number);
+this.#l.delete(number);
 if(isOpen)return open();
-this.#u.delete(number);
+this.#s.delete(number);
 refuse();
 };
 queueMicrotask(start);
@@ -2586,41 +2586,48 @@ return number;
 }
 #ec(){
 const entries=globalThis.performance?.getEntriesByType?.("resource")??[];
-const known=entries.filter(({name,nextHopProtocol})=>nextHopProtocol&&name.startsWith(`${this.#t}/`));
+const known=entries.filter(({name,nextHopProtocol})=>nextHopProtocol&&name.startsWith(`${this.#u}/`));
 return /^h[23]/.test(known.at(-1)?.nextHopProtocol??"");
 }
 withdraw(number){
-this.#u.delete(number);
-this.#o.delete(number);
+this.#s.delete(number);
+this.#l.delete(number);
 this.#v({event:"withdrew",with:{number}});
 }
 tooSlow(number){
-this.#u.delete(number);
-const wasSent=!this.#o.delete(number);
-if(wasSent)this.#v({event:"ended",with:{number,now:this.#az(),outcome:"timedOut"}});
+this.#s.delete(number);
+const wasSent=!this.#l.delete(number);
+if(wasSent)this.#v({event:"ended",with:{number,outcome:"timedOut"}});
 else this.#v({event:"withdrew",with:{number}});
 }
 ended(number,arrival){
-this.#u.delete(number);
+this.#s.delete(number);
 const{outcome,marks,rateLimit=null}=arrival;
-const report={number,now:this.#az(),outcome,serverTime:marks.serverTime??null,rateLimit,resources:this.#ab.size};
+const report={number,outcome,serverTime:marks.serverTime??null,rateLimit,resources:this.#ab.size};
 if(outcome==="content")report.revision=0;
 if(outcome==="undecodable")report.reason=0;
 if(outcome==="throttled")report.retryAfter=arrival.retryAfter;
 this.#v({event:"ended",with:report});
 }
 asksForPause({retryAfter,serverTime}){
-this.#v({event:"ended",with:{number:0,now:this.#az(),outcome:"throttled",retryAfter,serverTime,rateLimit:null,resources:this.#ab.size}});
+this.#v({event:"ended",with:{number:0,outcome:"throttled",retryAfter,serverTime,rateLimit:null,resources:this.#ab.size}});
 }
 #v(event){
-const{restraint,send}=this.#bz.handle(event);
-if(JSON.stringify(restraint)!==JSON.stringify(this.#al)){
-this.#al=restraint;
-for(const resource of this.#ab)queueMicrotask(()=>this.#ab.has(resource)&&resource.restrain(this.#al));
+event.with.now??=this.#cy();
+const{restraint,send,delayed}=this.#by.handle(event);
+if(JSON.stringify(restraint)!==JSON.stringify(this.#am)){
+this.#am=restraint;
+for(const resource of this.#ab)queueMicrotask(()=>this.#ab.has(resource)&&resource.restrain(this.#am));
 }
 for(const{number,isHeld}of send){
-this.#o.get(number)?.start(isHeld);
-this.#o.delete(number);
+this.#l.get(number)?.start(isHeld);
+this.#l.delete(number);
+}
+for(const number of delayed){
+const{delay}=this.#l.get(number)??{};
+this.#l.delete(number);
+this.#s.delete(number);
+if(delay)queueMicrotask(delay);
 }
 }
 }
@@ -2717,24 +2724,24 @@ class LiveResource{
 #p=null;
 #da=null;
 #q=null;
-#l={question:0};
-#i=null;
+#m={question:0};
+#g=null;
 #ag=null;
 #ac=null;
+#bz=0;
 #ca=0;
-#cb=0;
 #y=null;
 #j=null;
-#cc=null;
+#cb=null;
 #r=0;
 #ad=-Infinity;
 #ah=null;
-#cd=[];
+#cc=[];
 #ba=[];
-#ce=new Map();
+#cd=new Map();
 #db=[];
 #bb=new Map();
-#bc=false;
+#ai=false;
 constructor(source,{engine,policy,clientPolicy=policy,device,onChange,onArrival=()=>{},onConfirmed=()=>{},send,timers=globalThis,mostRecords=MOST_RECORDS}){
 this.source=source;
 this.engine=engine;
@@ -2758,14 +2765,15 @@ if(this.#q !==null&&this.source.isSame(question,this.#q))return;
 this.#q=question;
 this.#ah=null;
 if(!this.#c)return this.#ed();
-this.#l={question:this.#l.question + 1};
+this.#m={question:this.#m.question + 1};
 const hadStream=this.#ag !==null||this.#ac !==null;
-this.#bd();
-[this.#ca,this.#cb]=[0,0];
-this.#b({event:"contextChanged",with:this.#l});
+this.#bc();
+[this.#bz,this.#ca]=[0,0];
+this.#b({event:"contextChanged",with:this.#m});
 if(hadStream)this.#b({event:"linkLost"});
 }
 pause(){
+this.#ai=false;
 this.#c&&this.#b({event:"stopped"});
 }
 resume(){
@@ -2776,15 +2784,15 @@ this.#c&&this.#b({event:"acted"});
 }
 invalidate(){
 if(!this.#c)return;
-this.#bc=this.#i !==null&&!this.#i.isHeld;
+this.#ai=this.#g !==null&&!this.#g.isHeld;
 this.acted();
-if(!this.#bc)this.#b({event:"wished",with:{wish:"change"}});
+if(!this.#ai)this.#b({event:"wished",with:{wish:"change"}});
 }
 stop(){
 if(!this.#c)return;
 this.#b({event:"stopped"});
 this.#cz();
-this.#bd();
+this.#bc();
 this.#da();
 this.timers.clearTimeout(this.#y);
 this.#c.destroy();
@@ -2793,7 +2801,7 @@ this.#c.destroy();
 refresh({isForced=false}={}){
 if(!this.#c)return;
 this.#b({event:"wished",with:{wish:isForced?"hardRefresh":"person"}});
-if(this.#i)this.#p.hurry(this.#i.number);
+if(this.#g)this.#p.hurry(this.#g.number);
 }
 restrain(restraint){
 this.#c&&this.#b({event:"restrained",with:restraint});
@@ -2802,7 +2810,7 @@ get question(){
 return this.#q;
 }
 get outstanding(){
-return this.#i?.generation??null;
+return this.#g?.generation??null;
 }
 get body(){
 return this.#j?.body??null;
@@ -2816,7 +2824,7 @@ return this.#ah;
 diagnostics(){
 if(!this.#c)return null;
 return{
-ring:this.#cd,
+ring:this.#cc,
 records:this.#ba,
 counters:this.#c.counters(),
 policy:this.policy,
@@ -2826,7 +2834,7 @@ now:this.now(),
 };
 }
 #ed(){
-this.#c=this.engine.machine({policy:this.wished,context:this.#l});
+this.#c=this.engine.machine({policy:this.wished,context:this.#m});
 this.#cz=this.device.listen((event)=>this.#b(event));
 this.#p=OriginGate.of(this.engine,this.source.address(this.#q,null),this.clientPolicy,()=>this.device.now());
 this.#da=this.#p.join(this);
@@ -2835,18 +2843,19 @@ this.#b({event:"started"});
 #b(event,now=this.now()){
 const effects=this.#c.handle(event,now,Engine.draw());
 if(effects.notes.length>0)this.#db=effects.notes;
-if(effects.cancel !==null&&this.#i?.generation===effects.cancel){
-this.#i.abort.abort();
-if(effects.notes.includes("timedOut"))this.#p.tooSlow(this.#i.number);
-else this.#p.withdraw(this.#i.number);
-this.#i=null;
+if(effects.cancel !==null&&this.#g?.generation===effects.cancel){
+this.#g.abort.abort();
+if(effects.notes.includes("timedOut"))this.#p.tooSlow(this.#g.number);
+else this.#p.withdraw(this.#g.number);
+this.#g=null;
 }
-if(effects.sample)this.#bm(effects.sample);
+if(effects.sample)this.#bl(effects.sample);
 this.#ee(effects,now);
-if(effects.asOf !==null)this.onConfirmed(effects.asOf,effects.sample?.generation??null);
+const isAnswered=effects.sample?.outcome==="content"||effects.sample?.outcome==="unchanged";
+if(effects.asOf !==null)this.onConfirmed(effects.asOf,isAnswered?effects.sample.generation:null);
 if(effects.request)this.#ef(effects.request);
 if(effects.link==="open")this.#eg();
-if(effects.link==="close")this.#bd();
+if(effects.link==="close")this.#bc();
 this.#eh(effects.alarm,now);
 if(effects.changes.length>0||effects.snapshot !=="none")this.onChange(this);
 return effects;
@@ -2859,8 +2868,8 @@ this.#y=this.timers.setTimeout(()=>this.#b({event:"woke"}),wait);
 }
 #ee(effects,now){
 const look=this.#c.look(now);
-const incoming=this.#cc;
-this.#cc=null;
+const incoming=this.#cb;
+this.#cb=null;
 if(incoming&&look.revision===incoming.revision&&effects.snapshot !=="hold"){
 const isValid=look.validator !==null&&look.validator===incoming.validator;
 this.#j={...incoming,tag:isValid?incoming.tag:null};
@@ -2868,21 +2877,21 @@ this.#j={...incoming,tag:isValid?incoming.tag:null};
 if(look.revision===null)this.#j=null;
 if(effects.notes.includes("timedOut"))this.#ah={problem:null,reason:null};
 }
-get #am(){
+get #an(){
 return `GET ${nameOf(this.source.address(this.#q,null))}`;
 }
 #ei(generation){
-const before=/;m=([0-9a-f]{16})[0-9a-f]{48}$/.exec(this.#bb.get(this.#am)??"");
+const before=/;m=([0-9a-f]{16})[0-9a-f]{48}$/.exec(this.#bb.get(this.#an)??"");
 return before?{"X-MD-Receipt-After":`${generation};${before[1]}`}:{};
 }
-#bm(sample){
-const evidence=this.#ce.get(sample.generation);
-this.#ce.clear();
-const record=sampleRecord(sample,this.#am,this.origin,evidence);
+#bl(sample){
+const evidence=this.#cd.get(sample.generation);
+this.#cd.clear();
+const record=sampleRecord(sample,this.#an,this.origin,evidence);
 if(evidence?.receipt)this.#bb.set(record.resource,evidence.receipt);
 if(this.#bb.size>MOST_RECEIPTS)this.#bb.clear();
 const capacity=this.policy.ringCapacity;
-this.#cd=[...this.#cd,record].slice(-capacity);
+this.#cc=[...this.#cc,record].slice(-capacity);
 this.#ba.push(record);
 if(this.#ba.length>this.mostRecords)this.#ba.shift();
 }
@@ -2896,11 +2905,17 @@ if(request.longPoll !==null&&!isHeld){
 this.#b({event:"notHeld",with:{generation:request.generation,context:request.context}});
 if(flight.abort.signal.aborted)return;
 }
-this.#an(request,flight);
+this.#ao(request,flight);
+},()=>{
+if(this.#c !==machine||this.#g !==flight)return;
+this.#g=null;
+this.#ai=false;
+const{generation,context}=request;
+this.#b({event:"answered",with:{generation,context,answer:{outcome:"cancelled"}}});
 });
-this.#i=flight;
+this.#g=flight;
 }
-async #an(request,{abort,number}){
+async #ao(request,{abort,number}){
 const machine=this.#c;
 const why={origin:request.origin??null,asked:this.source.subjectOf(this.#q)};
 const isKnown=request.validator !==null&&this.#j?.validator===request.validator;
@@ -2917,22 +2932,22 @@ send:this.send,
 });
 if(!abort.signal.aborted)this.#p.ended(number,arrival);
 if(this.#c !==machine)return;
-if(this.#i?.generation===request.generation)this.#i=null;
+if(this.#g?.generation===request.generation)this.#g=null;
 const{generation,context}=request;
 if(arrival.isOfAnotherCopy){
 this.#b({event:"answered",with:{generation,context,answer:{outcome:"cancelled"}}});
 const wish={origin:"change",isUnconditional:true};
 return this.#b({event:"wished",with:wish});
 }
-this.#ce.set(generation,{...why,...arrival.evidence});
-const isCurrent=context.question===this.#l.question;
+this.#cd.set(generation,{...why,...arrival.evidence});
+const isCurrent=context.question===this.#m.question;
 if(isCurrent&&arrival.outcome !=="cancelled"){
 this.#ah={problem:arrival.problem,reason:arrival.reason??null};
 this.onArrival(arrival);
 }
 this.#dc("answered",{generation,context},this.#dd(arrival,isCurrent),arrival.answeredAt);
-if(!this.#bc||this.#i !==null)return;
-this.#bc=false;
+if(!this.#ai||this.#g !==null)return;
+this.#ai=false;
 if(this.#c===machine)this.#b({event:"wished",with:{wish:"change"}});
 }
 #dc(event,values,answer,arrivedAt){
@@ -2963,7 +2978,7 @@ tag:arrival.tag,
 revision:isSame?this.#j.revision:this.#r,
 validator:arrival.tag===null?null:this.#r,
 };
-if(isCurrent)this.#cc=incoming;
+if(isCurrent)this.#cb=incoming;
 answer.revision=incoming.revision;
 answer.validator=incoming.validator;
 Object.assign(answer,this.source.natureOf(arrival.body));
@@ -2980,7 +2995,7 @@ return false;
 }
 }
 #eg(){
-this.#bd();
+this.#bc();
 if(this.source.occupiesNoConnection)return this.#df();
 const place={number:null};
 place.number=this.#p.stream(
@@ -3005,24 +3020,24 @@ gap:()=>this.#b({event:"linkGap"}),
 delivered:(arrival)=>this.#ek(arrival,heardAt),
 current:()=>this.#j?.body??null,
 lost:(pause)=>this.#el(stream,pause),
-retry:(ms)=>(this.#ca=ms),
-wait:Math.max(0,this.#cb - this.now()),
+retry:(ms)=>(this.#bz=ms),
+wait:Math.max(0,this.#ca - this.now()),
 });
 this.#ag=stream;
 }
 #ek(arrival,heardAt){
 this.onArrival({...arrival,askedAt:heardAt,answeredAt:heardAt});
-this.#dc("linkDelivered",{context:this.#l},this.#dd(arrival,true),heardAt);
+this.#dc("linkDelivered",{context:this.#m},this.#dd(arrival,true),heardAt);
 }
 #el(stream,pause=null){
 if(this.#ag !==stream)return;
 if(pause !==null)this.#p.asksForPause(pause);
 this.#ag=null;
 this.#dg();
-this.#cb=this.now()+ this.#ca;
+this.#ca=this.now()+ this.#bz;
 this.#b({event:"linkLost"});
 }
-#bd(){
+#bc(){
 const stream=this.#ag;
 this.#ag=null;
 stream?.close();
@@ -3119,16 +3134,16 @@ saved:"timetable",unconfirmed:"timetable",loading:"loading",offline:"offline",fa
 const SERVER_CLOCK=new ServerClock();
 let offersOf=null;
 class Pane{
-#be=SERVER_CLOCK;
+#bd=SERVER_CLOCK;
 #k;
+#i;
 #h;
-#g;
-#ao=null;
-#ap={state:"none",departures:null};
-#n=USUAL_ROWS;
+#ap=null;
+#aq={state:"none",departures:null};
+#o=USUAL_ROWS;
 #w;
 #dh=0;
-#bf=null;
+#be=null;
 constructor(page,settings){
 this.page=page;
 this.settings=settings;
@@ -3137,10 +3152,10 @@ this.root=fromTemplate("pane-template");
 this.parts=partsOf(this.root);
 this.parts.board.setAttribute("aria-label","");
 this.#k=new Rows(this.parts.rows,{onOpen:(departure)=>page.openTrip(departure,this),onToggle:()=>page.mode==="wall"&&this.#x()});
-this.#h=new Banners(this.parts.banners);
+this.#i=new Banners(this.parts.banners);
 const{engine,policy,device}=page;
-const onArrival=(arrival)=>this.#be.learnFrom(arrival);
-this.#g=new LiveBoard({engine,policy,device,onChange:()=>pressGuard.run(this,()=>this.#by()),onArrival});
+const onArrival=(arrival)=>this.#bd.learnFrom(arrival);
+this.#h=new LiveBoard({engine,policy,device,onChange:()=>pressGuard.run(this,()=>this.#bx()),onArrival});
 this.parts.refresh.addEventListener("click",()=>this.refresh());
 this.parts.more.addEventListener("click",()=>this.#em());
 this.parts.star.addEventListener("click",()=>page.favourites.toggle(this.settings.stop));
@@ -3152,10 +3167,10 @@ this.parts.views.addEventListener("change",(event)=>this.choose({view:event.targ
 this.speak();
 }
 get live(){
-return this.#g;
+return this.#h;
 }
 get clock(){
-return this.#be;
+return this.#bd;
 }
 get zone(){
 return this.body?.station?.timezone;
@@ -3166,7 +3181,7 @@ offersOf??later("/assets/board-on-demand.f9f280160716.js",loaded).then((script)=
 return offersOf?.(this.body,this.zone,this.page.language)??[];
 }
 get body(){
-return this.#g.body??this.#ao?.body??null;
+return this.#h.body??this.#ap?.body??null;
 }
 get departures(){
 return this.body?.departures??[];
@@ -3179,24 +3194,24 @@ this.page.settingsChanged({asNewPage:true});
 start(){
 const{stop}=this.settings;
 this.page.showMode();
-this.#bf=this.settings.trip;
+this.#be=this.settings.trip;
 this.#k.clear();
-this.#ap={state:"none",departures:null};
-this.#n=USUAL_ROWS;
+this.#aq={state:"none",departures:null};
+this.#o=USUAL_ROWS;
 this.#w=this.page.limit??USUAL_LIMIT;
-this.#ao=stop?savedBoard(stop.id):null;
+this.#ap=stop?savedBoard(stop.id):null;
 this.#dh=this.page.device.now();
-if(stop)this.#an();
-else this.#g.stop();
+if(stop)this.#ao();
+else this.#h.stop();
 this.#x();
 this.page.showTime();
 }
 close(){
-this.#g.stop();
+this.#h.stop();
 this.root.remove();
 }
 refresh({isForced=false}={}){
-this.#g.refresh({isForced});
+this.#h.refresh({isForced});
 }
 choose(change){
 Object.assign(this.settings,change);
@@ -3209,30 +3224,30 @@ this.#k.move(step);
 }
 speak(){
 fillTexts(this.page.say,this.root);
-if(this.settings.stop&&this.#g.question)this.#an();
+if(this.settings.stop&&this.#h.question)this.#ao();
 this.#k.release();
 this.#x();
 }
-#an(){
-this.#g.watch({stopId:this.settings.stop.id,language:this.page.language,limit:this.#w});
+#ao(){
+this.#h.watch({stopId:this.settings.stop.id,language:this.page.language,limit:this.#w});
 }
 #em(){
-this.#n +=USUAL_ROWS;
-if(this.#n>this.#di().length&&this.#w<LONGEST_LIMIT){
-this.#w=Math.min(LONGEST_LIMIT,Math.max(this.#w * 2,this.#n));
-this.#an();
+this.#o +=USUAL_ROWS;
+if(this.#o>this.#di().length&&this.#w<LONGEST_LIMIT){
+this.#w=Math.min(LONGEST_LIMIT,Math.max(this.#w * 2,this.#o));
+this.#ao();
 }
 this.#x();
 }
-#by(){
-const{body}=this.#g;
+#bx(){
+const{body}=this.#h;
 if(body?.station?.name&&this.settings.stop&&this.settings.stop.name !==body.station.name){
 this.settings.stop={...this.settings.stop,name:body.station.name};
 this.page.stopNamed(this);
 }
 if(body){
-this.#ao=null;
-const age=this.#g.look().label.age??0;
+this.#ap=null;
+const age=this.#h.look().label.age??0;
 const{stop}=this.settings;
 saveBoard({stop:stop.id,language:this.page.language,body,age,now:this.page.device.now()});
 }
@@ -3241,24 +3256,24 @@ this.page.showTime();
 if(body)this.#eo();
 }
 #eo(){
-const departure=this.#bf&&this.departures.find(({key})=>key===this.#bf);
-this.#bf=null;
+const departure=this.#be&&this.departures.find(({key})=>key===this.#be);
+this.#be=null;
 if(departure)this.page.openTrip(departure,this);
 }
 #ep(){
 const{say,announcer,device}=this.page;
-const before=this.#ap.departures;
+const before=this.#aq.departures;
 const{departures}=this;
-if(this.#g.body&&before !==departures){
+if(this.#h.body&&before !==departures){
 const sentence=before===null?say("loaded",{station:this.name,count:this.#k.count}):changesInWords(before,departures,say);
 announcer.say(sentence,{now:device.now(),urgent:before===null});
-this.#ap.departures=departures;
+this.#aq.departures=departures;
 }
 }
 get name(){
 return this.settings.stop?.name||this.body?.station?.name||this.settings.stop?.id||"";
 }
-get #am(){
+get #an(){
 return this.settings.stop?.name||this.body?.station?.name||this.page.say("departures");
 }
 #di(){
@@ -3267,22 +3282,22 @@ return arrange(this.departures,this.settings);
 #x(){
 const{parts,page}=this;
 const{say}=page;
-setText(parts.station,this.#am);
+setText(parts.station,this.#an);
 parts.tools.hidden=!this.settings.stop;
 const isFavourite=page.favourites.has(this.settings.stop?.id);
-parts.star.hidden=!isFavourite&&!this.body&&this.#g.failure?.problem?.error==="stop_not_found";
+parts.star.hidden=!isFavourite&&!this.body&&this.#h.failure?.problem?.error==="stop_not_found";
 setAttribute(parts.star,"aria-pressed",String(isFavourite));
 nameControl(parts.star,say(isFavourite?"removeFavourite":"addFavourite"));
 this.#eq();
 this.#er();
 const arranged=this.#di();
-this.#h.show([...(this.body?.banners??[]),...this.#en()]);
+this.#i.show([...(this.body?.banners??[]),...this.#en()]);
 this.#dj();
 page.boardShown(this);
-const most=page.mode==="wall"?this.#es():this.#n;
-this.#k.show(arranged,{most,now:this.#be.now(),zone:this.zone,town:this.#et,say});
+const most=page.mode==="wall"?this.#es():this.#o;
+this.#k.show(arranged,{most,now:this.#bd.now(),zone:this.zone,town:this.#et,say});
 this.#eu(arranged);
-const canBeLonger=arranged.length>this.#n||(this.departures.length>=this.#w&&this.#w<LONGEST_LIMIT);
+const canBeLonger=arranged.length>this.#o||(this.departures.length>=this.#w&&this.#w<LONGEST_LIMIT);
 parts.moreline.hidden=page.mode !=="page"||this.#k.count===0||!canBeLonger;
 this.#ev(arranged);
 this.#ep();
@@ -3345,9 +3360,9 @@ const clear=()=>this.choose({view:"minutes",lines:[],platforms:[]});
 return{title:say("emptyFilter"),detail:say("emptyFilterDetail"),action:{label:say("clearFilters"),act:clear}};
 }
 if(this.body)return reasonOfEmptiness(this.body,{say,locale:this.page.locale,zone:this.zone});
-const look=this.#g.look();
+const look=this.#h.look();
 if(!look?.failure)return null;
-const refusal=refusalInWords(look,this.#g.failure?.problem,this.settings.stop.id,say);
+const refusal=refusalInWords(look,this.#h.failure?.problem,this.settings.stop.id,say);
 if(refusal)return{...refusal,action:find};
 const again={label:say("refresh"),act:()=>this.refresh()};
 return{title:say("emptyNoAnswer"),detail:say("emptyNoAnswerDetail"),action:again};
@@ -3357,14 +3372,14 @@ this.#ex(now);
 this.#dj();
 const before=this.#k.count;
 this.#k.tick(now);
-this.#h.tick(this.page.device.now(),{turns:this.page.mode==="wall"});
+this.#i.tick(this.page.device.now(),{turns:this.page.mode==="wall"});
 if(this.#k.count !==before)this.#x();
 this.#ey();
 }
 #ey(){
 const other=this.page.neighbourOf(this);
 if(!other)return;
-setText(this.parts.jumpname,this.page.say("showBoard",{stop:other.#am}));
+setText(this.parts.jumpname,this.page.say("showBoard",{stop:other.#an}));
 setAttribute(this.parts.jump,"data-to",other.root.previousElementSibling===this.root?"below":"above");
 }
 comeIntoView(){
@@ -3377,12 +3392,12 @@ setText(this.parts.clockseconds,this.zone?`:${clockSeconds(now)}`:"");
 }
 #dj(){
 const{parts,page}=this;
-const look=this.settings.stop?this.#g.look():null;
+const look=this.settings.stop?this.#h.look():null;
 const now=page.device.now();
-const saved=this.#ao&&{age:this.#ao.age + now - this.#dh};
+const saved=this.#ap&&{age:this.#ap.age + now - this.#dh};
 const{state,title,detail}=freshnessLine({
 look,
-problem:this.#g.failure?.problem,
+problem:this.#h.failure?.problem,
 retryIn:timeToNextQuestion(look,now),
 saved,
 shownAt:this.#ez(look,saved,now),
@@ -3400,12 +3415,12 @@ this.#fa(state,title);
 }
 #ez(look,saved,now){
 const age=look?.label.age??saved?.age??null;
-return age===null?null:this.#be.at(now)- age;
+return age===null?null:this.#bd.at(now)- age;
 }
 #fa(state,title){
-const before=this.#ap.state;
+const before=this.#aq.state;
 if(before===state)return;
-this.#ap.state=state;
+this.#aq.state=state;
 const isQuiet=["none","loading"].includes(before)&&["live","timetable","loading","none"].includes(state);
 const isSmall=[before,state].every((one)=>["live","ageing"].includes(one));
 if(!isQuiet&&!isSmall)this.page.announcer.say(this.page.say("pair",{name:this.name,value:title}),{now:this.page.device.now(),urgent:true});
@@ -3469,7 +3484,7 @@ const{isPastItsValidity}=m_shared_moments;
 const{Pane}=m_board_pane;
 const{keepShell}=m_board_shell;
 const{languageOf,loadMessages,LOCALES,sentences}=m_messages_messages;
-const WASM="/assets/freshness.207bb1033678.wasm";
+const WASM="/assets/freshness.16cfa0327668.wasm";
 const MESSAGES={
 fr:()=>later("/assets/messages-fr-board.adb2b2e30593.js",loaded),
 de:()=>later("/assets/messages-de-board.78578239154a.js",loaded),
@@ -3481,13 +3496,13 @@ const FAULT={fault:"{reason}",reload:"Reload"};
 const SHELL_AFTER_MS=4000;
 class Page{
 #a=[];
-#bg=null;
+#bf=null;
 #dk=null;
-#aq;
-#cf;
 #ar;
-#bh;
-#t=new ServerClock();
+#ce;
+#as;
+#bg;
+#u=new ServerClock();
 constructor(engine,language,messages){
 this.engine=engine;
 this.language=language;
@@ -3504,15 +3519,15 @@ this.policy={preset:"departuresWeb",...(this.usesStream?{push:PUSH}:{})};
 this.say=sentences(language,messages);
 this.favourites=new Favourites(this);
 const deferred=(make)=>new Deferred(make,(failure)=>showFault(this.say,"fault",failure));
-this.#aq=deferred(async()=>new(await later("/assets/board-trip.1bdf1d567359.js",loaded)).TripDialog(this));
-this.#cf=deferred(async()=>new(await later("/assets/board-filter-sheet.7262cb587004.js",loaded)).FilterSheet(this));
-this.#ar=deferred(async()=>new(await later("/assets/board-diagnostics.2f7114c12999.js",loaded)).Diagnostics(this));
-this.#bh=deferred(async()=>new(await later("/assets/board-search.d21741fc04f1.js",loaded)).StopSearch({context:()=>this,onChoose:(stop)=>this.#fb(stop)}));
+this.#ar=deferred(async()=>new(await later("/assets/board-trip.1bdf1d567359.js",loaded)).TripDialog(this));
+this.#ce=deferred(async()=>new(await later("/assets/board-filter-sheet.7262cb587004.js",loaded)).FilterSheet(this));
+this.#as=deferred(async()=>new(await later("/assets/board-diagnostics.2f7114c12999.js",loaded)).Diagnostics(this));
+this.#bg=deferred(async()=>new(await later("/assets/board-search.d21741fc04f1.js",loaded)).StopSearch({context:()=>this,onChoose:(stop)=>this.#fb(stop)}));
 for(const id of ["settings","help"])makeDialog(element(id));
-this.#ak(address);
+this.#al(address);
 this.#fc();
 this.speak();
-everySecond(()=>this.#a[0]?.clock??this.#t,()=>this.#dl());
+everySecond(()=>this.#a[0]?.clock??this.#u,()=>this.#dl());
 }
 get panes(){
 return this.#a;
@@ -3523,10 +3538,10 @@ return LOCALES[this.language];
 get current(){
 return this.#a.find(({root})=>root.contains(document.activeElement))??this.#a[0];
 }
-#ak({panes}){
+#al({panes}){
 const wanted=panes.map((pane,index)=>({...pane,stop:this.#fd(pane.stop,index)}));
 while(this.#a.length>wanted.length)this.#a.pop().close();
-wanted.forEach((settings,index)=>(this.#a[index]?this.#fe(this.#a[index],settings):this.#ax(settings)));
+wanted.forEach((settings,index)=>(this.#a[index]?this.#fe(this.#a[index],settings):this.#ay(settings)));
 this.showMode();
 }
 #fd(id,index){
@@ -3540,7 +3555,7 @@ pane.settings=settings;
 if(isSame)pane.speak();
 else pane.start();
 }
-#ax(settings){
+#ay(settings){
 const pane=new Pane(this,settings);
 this.#a.push(pane);
 element("boards").append(pane.root);
@@ -3556,22 +3571,22 @@ this.settingsChanged({asNewPage:true});
 #ff(){
 element("settings").close();
 if(this.#a.length>1)return this.closePane(this.#a[1]);
-this.#ax({stop:null,view:"minutes",lines:[],platforms:[],trip:null});
+this.#ay({stop:null,view:"minutes",lines:[],platforms:[],trip:null});
 this.showMode();
 this.findStop(this.#a[1]);
 }
 findStop(pane){
-this.#bg=pane;
+this.#bf=pane;
 this.focusSearch();
 }
 #fb(stop){
-const pane=this.#a.includes(this.#bg)?this.#bg:this.#a[0];
-this.#bg=null;
+const pane=this.#a.includes(this.#bf)?this.#bf:this.#a[0];
+this.#bf=null;
 this.openStop(stop,pane);
 }
 openStop(stop,pane=this.#a[0]){
-this.#aq.cancel();
-this.#aq.made?.close();
+this.#ar.cancel();
+this.#ar.made?.close();
 if(pane===this.#a[0])memory.write("stop",stop);
 pane.open(stop);
 scrollTo(0,0);
@@ -3580,23 +3595,23 @@ this.showMode();
 stopNamed(pane){
 if(pane===this.#a[0])memory.write("stop",pane.settings.stop);
 this.favourites.rename(pane.settings.stop);
-this.#cg();
+this.#cf();
 }
 openTrip(departure,pane){
-this.#aq.use((trip)=>trip.open(departure,pane));
+this.#ar.use((trip)=>trip.open(departure,pane));
 }
 openFilters(pane){
-this.#cf.use((sheet)=>sheet.open(pane));
+this.#ce.use((sheet)=>sheet.open(pane));
 }
 focusSearch(){
 element("stop-search").focus();
 }
 toggleDiagnostics(){
 element("settings").close();
-this.#ar.use((diagnostics)=>diagnostics.toggle());
+this.#as.use((diagnostics)=>diagnostics.toggle());
 }
 async loadRest(){
-await Promise.allSettled([this.#bh,this.#aq,this.#cf,this.#ar].map((part)=>part.load()));
+await Promise.allSettled([this.#bg,this.#ar,this.#ce,this.#as].map((part)=>part.load()));
 }
 favouritesChanged(){
 for(const pane of this.#a)pane.speak();
@@ -3614,7 +3629,7 @@ limit:this.limit,
 usesStream:this.usesStream,
 });
 if(href !==location.href)history[asNewPage?"pushState":"replaceState"](null,"",href);
-this.#cg();
+this.#cf();
 }
 async chooseLanguage(language){
 this.#dk=language;
@@ -3648,7 +3663,7 @@ document.documentElement.lang=this.language;
 fillTexts(this.say);
 element("language").value=this.language;
 this.favourites.speak();
-this.#ar.made?.speak();
+this.#as.made?.speak();
 for(const pane of this.#a)pane.speak();
 this.showMode();
 }
@@ -3660,9 +3675,9 @@ root.dataset.panes=String(this.#a.length);
 element("theme").value=this.theme;
 setText(element("second-board"),this.say(this.#a.length>1?"oneBoard":"secondBoard"));
 this.favourites.show();
-this.#cg();
+this.#cf();
 }
-#cg(){
+#cf(){
 const names=this.#a.map(({name})=>name).filter(Boolean).join(" | ");
 document.title=names?`${names} · ${this.say("departures")}`:this.say("departures");
 }
@@ -3683,7 +3698,7 @@ if(document.activeElement instanceof HTMLElement)document.activeElement.blur();
 this.device.tick();
 if(document.hidden)return;
 this.showTime();
-this.#ar.made?.tick();
+this.#as.made?.tick();
 }
 showTime(){
 const now=this.#a[0]?.clock.now();
@@ -3691,7 +3706,7 @@ for(const pane of this.#a)pane.tick(now);
 }
 #fc(){
 element("language").addEventListener("change",(event)=>this.chooseLanguage(event.target.value));
-const searches=(act)=>()=>this.#bh.made||this.#bh.use(act);
+const searches=(act)=>()=>this.#bg.made||this.#bg.use(act);
 element("stop-search").addEventListener("focus",searches((search)=>search.begin()));
 element("nearby").addEventListener("click",searches((search)=>search.findNearby()));
 element("theme").addEventListener("change",(event)=>this.chooseTheme(event.target.value));
@@ -3701,7 +3716,7 @@ element("second-board").addEventListener("click",()=>this.#ff());
 element("settings-open").addEventListener("click",()=>element("settings").showModal());
 element("diagnostics-open").addEventListener("click",()=>this.toggleDiagnostics());
 element("help-open").addEventListener("click",()=>this.help());
-addEventListener("popstate",()=>this.#ak(readAddress(location.search)));
+addEventListener("popstate",()=>this.#al(readAddress(location.search)));
 addEventListener("resize",()=>this.mode==="wall"&&this.#a.forEach((pane)=>pane.speak()));
 document.addEventListener("visibilitychange",()=>document.hidden||this.#dl());
 listenToKeys(this);

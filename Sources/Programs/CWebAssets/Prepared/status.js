@@ -505,13 +505,10 @@ members.end();
 const RESTRAINT=["notBefore","quietUntil","leastInterval"];
 const ORIGIN_VALUES={
 asks:(writer,values)=>{
-writer.integer(values.take("number"),values.name("number"));
 writer.named("priority",values.take("priority"),values.name("priority"));
 writer.flag(values.take("isLongPoll"),values.name("isLongPoll"));
 },
 ended:(writer,values)=>{
-writer.integer(values.take("number"),values.name("number"));
-writer.moment(values.take("now"),values.name("now"));
 writeOutcome(writer,values);
 writer.optional(values.take("serverTime",null),values.name("serverTime"));
 const limit=values.take("rateLimit",null);
@@ -523,21 +520,24 @@ members.end();
 }
 writer.integer(values.take("resources",1),values.name("resources"));
 },
-withdrew:(writer,values)=>writer.integer(values.take("number"),values.name("number")),
-opens:(writer,values)=>writer.integer(values.take("number"),values.name("number")),
+withdrew:()=>{},
+opens:()=>{},
 };
 function writeOriginEvent(writer,event){
 const members=new Members(event,"event");
 const name=members.take("event");
 writer.named("originEvent",name,members.name("event"));
 const values=new Members(members.take("with"),members.name("with"));
+writer.integer(values.take("number"),values.name("number"));
+writer.moment(values.take("now"),values.name("now"));
 ORIGIN_VALUES[name](writer,values);
 values.end();
 members.end();
 }
 function readOriginOrders(reader){
 const restraint=Object.fromEntries(RESTRAINT.map((name)=>[name,reader.optional()]));
-return{restraint,send:Array.from({length:reader.integer()},()=>({number:reader.integer(),isHeld:reader.flag()}))};
+const send=Array.from({length:reader.integer()},()=>({number:reader.integer(),isHeld:reader.flag()}));
+return{restraint,send,delayed:Array.from({length:reader.integer()},()=>reader.integer())};
 }
 function writeTicket(writer,values){
 writer.integer(values.take("generation"),values.name("generation"));
@@ -845,9 +845,9 @@ return{writeContext,writeOriginEvent,readOriginOrders,writeEvent,POLICY_FIELDS,R
 const m_engine_freshness=(()=>{
 const{POLICY_FIELDS,RECORDS,readCounters,readEffects,readLabel,readLook,readOriginOrders,readPolicy,writeContext,writeEvent,writeOriginEvent,writePolicy}=m_engine_freshness_messages;
 const{CODES,EngineError,Members,Reader,Writer}=m_engine_freshness_words;
-const WIRE_VERSION=8;
+const WIRE_VERSION=9;
 class Engine{
-#f;
+#g;
 #ak;
 #l;
 #bc;
@@ -866,22 +866,22 @@ static draw(){
 return crypto.getRandomValues(new Uint32Array(1))[0];
 }
 constructor(instance){
-this.#f=instance.exports;
-const version=this.#f.freshness_wire_version?.();
+this.#g=instance.exports;
+const version=this.#g.freshness_wire_version?.();
 if(version !==WIRE_VERSION){
 const problem=`the module speaks wire form ${version}, not ${WIRE_VERSION}`;
 throw new EngineError("wrongModule","",problem);
 }
-this.#l=this.#f.freshness_buffer();
-this.#bc=this.#f.freshness_buffer_capacity();
+this.#l=this.#g.freshness_buffer();
+this.#bc=this.#g.freshness_buffer_capacity();
 }
 get machines(){
-return this.#f.freshness_machines();
+return this.#g.freshness_machines();
 }
 get memory(){
 return{
-inUse:this.#f.freshness_memory_in_use()>>>0,
-size:this.#f.memory.buffer.byteLength,
+inUse:this.#g.freshness_memory_in_use()>>>0,
+size:this.#g.memory.buffer.byteLength,
 };
 }
 policy(description){
@@ -946,7 +946,7 @@ const writer=new Writer(this.#be(),this.#l,this.#bc);
 write?.(writer);
 let result;
 try{
-result=this.#f[name](...values,...(write?[writer.count]:[]));
+result=this.#g[name](...values,...(write?[writer.count]:[]));
 }catch(fault){
 this.#bd=true;
 throw new EngineError("broken","",`the module stopped at a fault: ${fault.message}`);
@@ -960,7 +960,7 @@ return value;
 }
 #cf(number,writer){
 const code=CODES[number - 1]??"unknown";
-const where=number<=4?writer.names[this.#f.freshness_error_position()]??"":"";
+const where=number<=4?writer.names[this.#g.freshness_error_position()]??"":"";
 const problems={
 outOfRange:"the number is out of its range",
 noSuchMachine:"the machine was destroyed",
@@ -970,7 +970,7 @@ tooManyMachines:"there are as many machines as there may be",
 return new EngineError(code,where,problems[code]??`the module refused the message (${code})`);
 }
 #be(){
-const{buffer}=this.#f.memory;
+const{buffer}=this.#g.memory;
 if(this.#ak?.buffer !==buffer)this.#ak=new DataView(buffer);
 return this.#ak;
 }
@@ -1034,7 +1034,7 @@ class HistoryPoints{
 #am="day";
 #r=null;
 #bf=0;
-#z=null;
+#aa=null;
 constructor(onChange){
 this.onChange=onChange;
 this.known=null;
@@ -1048,16 +1048,16 @@ this.known=null;
 this.ask();
 }
 begin(now){
-const isFirst=this.#z===null;
-this.#z=now;
+const isFirst=this.#aa===null;
+this.#aa=now;
 if(isFirst&&now !==null)this.ask();
 }
 async ask(){
 clearTimeout(this.#r);
 const number=++this.#bf;
 const{seconds,step}=RANGES[this.#am];
-const to=new Date(this.#z);
-const query=new URLSearchParams({from:new Date(this.#z - seconds * 1000).toISOString(),to:to.toISOString(),step:String(step)});
+const to=new Date(this.#aa);
+const query=new URLSearchParams({from:new Date(this.#aa - seconds * 1000).toISOString(),to:to.toISOString(),step:String(step)});
 const known=await load(query).catch(()=>null);
 if(number !==this.#bf)return;
 this.#r=setTimeout(()=>this.ask(),AGAIN_MS);
@@ -1658,12 +1658,12 @@ const gates=new WeakMap();
 class OriginGate{
 #an;
 #s;
-#g;
-#k=0;
-#h=new Map();
-#m=new Set();
+#m;
+#j=0;
+#f=new Map();
+#k=new Set();
 #o=new Set();
-#w={};
+#x={};
 static of(engine,address,policy,now){
 if(!gates.has(engine))gates.set(engine,new Map());
 const known=gates.get(engine);
@@ -1672,49 +1672,49 @@ return remembered(known,originOf(address),(name)=>new OriginGate(engine,policy,n
 constructor(engine,policy,now,name){
 this.#an=engine.origin(policy);
 this.#s=name;
-this.#g=now;
+this.#m=now;
 }
 get isUnused(){
-return this.#o.size===0&&this.#m.size===0;
+return this.#o.size===0&&this.#k.size===0;
 }
 get isRestrained(){
-return Object.values(this.#w).some((limit)=>limit !==null);
+return Object.values(this.#x).some((limit)=>limit !==null);
 }
 destroy(){
 this.#an.destroy();
 }
 join(resource){
 this.#o.add(resource);
-resource.restrain(this.#w);
+resource.restrain(this.#x);
 return()=>this.#o.delete(resource);
 }
-ask({priority,longPoll},start){
-this.#k +=1;
-const number=this.#k;
-this.#h.set(number,{start,isLongPoll:longPoll !==null});
-this.#m.add(number);
-queueMicrotask(()=>this.#h.has(number)&&this.#n({event:"asks",with:{number,priority,isLongPoll:longPoll !==null}}));
+ask({priority,longPoll},start,delay=()=>{}){
+this.#j +=1;
+const number=this.#j;
+this.#f.set(number,{start,delay,isLongPoll:longPoll !==null});
+this.#k.add(number);
+queueMicrotask(()=>this.#f.has(number)&&this.#n({event:"asks",with:{number,priority,isLongPoll:longPoll !==null}}));
 return number;
 }
 hurry(number){
-if(this.#h.has(number))this.#n({event:"asks",with:{number,priority:"high",isLongPoll:this.#h.get(number).isLongPoll}});
+if(this.#f.has(number))this.#n({event:"asks",with:{number,priority:"high",isLongPoll:this.#f.get(number).isLongPoll}});
 }
 stream(open,refuse){
 if(this.#cg()){
 queueMicrotask(open);
 return null;
 }
-this.#k +=1;
-const number=this.#k;
-this.#m.add(number);
+this.#j +=1;
+const number=this.#j;
+this.#k.add(number);
 const start=()=>{
-if(!this.#m.has(number))return;
+if(!this.#k.has(number))return;
 let isOpen=false;
-this.#h.set(number,{start:()=>(isOpen=true)});
+this.#f.set(number,{start:()=>(isOpen=true)});
 this.#n({event:"opens",with:{number}});
-this.#h.delete(number);
+this.#f.delete(number);
 if(isOpen)return open();
-this.#m.delete(number);
+this.#k.delete(number);
 refuse();
 };
 queueMicrotask(start);
@@ -1726,37 +1726,44 @@ const known=entries.filter(({name,nextHopProtocol})=>nextHopProtocol&&name.start
 return /^h[23]/.test(known.at(-1)?.nextHopProtocol??"");
 }
 withdraw(number){
-this.#m.delete(number);
-this.#h.delete(number);
+this.#k.delete(number);
+this.#f.delete(number);
 this.#n({event:"withdrew",with:{number}});
 }
 tooSlow(number){
-this.#m.delete(number);
-const wasSent=!this.#h.delete(number);
-if(wasSent)this.#n({event:"ended",with:{number,now:this.#g(),outcome:"timedOut"}});
+this.#k.delete(number);
+const wasSent=!this.#f.delete(number);
+if(wasSent)this.#n({event:"ended",with:{number,outcome:"timedOut"}});
 else this.#n({event:"withdrew",with:{number}});
 }
 ended(number,arrival){
-this.#m.delete(number);
+this.#k.delete(number);
 const{outcome,marks,rateLimit=null}=arrival;
-const report={number,now:this.#g(),outcome,serverTime:marks.serverTime??null,rateLimit,resources:this.#o.size};
+const report={number,outcome,serverTime:marks.serverTime??null,rateLimit,resources:this.#o.size};
 if(outcome==="content")report.revision=0;
 if(outcome==="undecodable")report.reason=0;
 if(outcome==="throttled")report.retryAfter=arrival.retryAfter;
 this.#n({event:"ended",with:report});
 }
 asksForPause({retryAfter,serverTime}){
-this.#n({event:"ended",with:{number:0,now:this.#g(),outcome:"throttled",retryAfter,serverTime,rateLimit:null,resources:this.#o.size}});
+this.#n({event:"ended",with:{number:0,outcome:"throttled",retryAfter,serverTime,rateLimit:null,resources:this.#o.size}});
 }
 #n(event){
-const{restraint,send}=this.#an.handle(event);
-if(JSON.stringify(restraint)!==JSON.stringify(this.#w)){
-this.#w=restraint;
-for(const resource of this.#o)queueMicrotask(()=>this.#o.has(resource)&&resource.restrain(this.#w));
+event.with.now??=this.#m();
+const{restraint,send,delayed}=this.#an.handle(event);
+if(JSON.stringify(restraint)!==JSON.stringify(this.#x)){
+this.#x=restraint;
+for(const resource of this.#o)queueMicrotask(()=>this.#o.has(resource)&&resource.restrain(this.#x));
 }
 for(const{number,isHeld}of send){
-this.#h.get(number)?.start(isHeld);
-this.#h.delete(number);
+this.#f.get(number)?.start(isHeld);
+this.#f.delete(number);
+}
+for(const number of delayed){
+const{delay}=this.#f.get(number)??{};
+this.#f.delete(number);
+this.#k.delete(number);
+if(delay)queueMicrotask(delay);
 }
 }
 }
@@ -1850,9 +1857,9 @@ const LONGEST_TIMER_MS=2 ** 31 - 1;
 class LiveResource{
 #b=null;
 #bg=null;
-#i=null;
+#h=null;
 #bh=null;
-#j=null;
+#i=null;
 #t={question:0};
 #d=null;
 #u=null;
@@ -1862,15 +1869,15 @@ class LiveResource{
 #r=null;
 #e=null;
 #aq=null;
-#k=0;
+#j=0;
 #q=-Infinity;
 #v=null;
 #ar=[];
-#aa=[];
+#ab=[];
 #as=new Map();
 #bi=[];
-#ab=new Map();
-#ac=false;
+#ac=new Map();
+#w=false;
 constructor(source,{engine,policy,clientPolicy=policy,device,onChange,onArrival=()=>{},onConfirmed=()=>{},send,timers=globalThis,mostRecords=MOST_RECORDS}){
 this.source=source;
 this.engine=engine;
@@ -1890,8 +1897,8 @@ now(){
 return(this.#q=Math.max(this.#q,this.device.now()));
 }
 watch(question){
-if(this.#j !==null&&this.source.isSame(question,this.#j))return;
-this.#j=question;
+if(this.#i !==null&&this.source.isSame(question,this.#i))return;
+this.#i=question;
 this.#v=null;
 if(!this.#b)return this.#ch();
 this.#t={question:this.#t.question + 1};
@@ -1902,6 +1909,7 @@ this.#a({event:"contextChanged",with:this.#t});
 if(hadStream)this.#a({event:"linkLost"});
 }
 pause(){
+this.#w=false;
 this.#b&&this.#a({event:"stopped"});
 }
 resume(){
@@ -1912,9 +1920,9 @@ this.#b&&this.#a({event:"acted"});
 }
 invalidate(){
 if(!this.#b)return;
-this.#ac=this.#d !==null&&!this.#d.isHeld;
+this.#w=this.#d !==null&&!this.#d.isHeld;
 this.acted();
-if(!this.#ac)this.#a({event:"wished",with:{wish:"change"}});
+if(!this.#w)this.#a({event:"wished",with:{wish:"change"}});
 }
 stop(){
 if(!this.#b)return;
@@ -1924,18 +1932,18 @@ this.#ad();
 this.#bh();
 this.timers.clearTimeout(this.#r);
 this.#b.destroy();
-[this.#b,this.#j,this.#e,this.#v]=[null,null,null,null];
+[this.#b,this.#i,this.#e,this.#v]=[null,null,null,null];
 }
 refresh({isForced=false}={}){
 if(!this.#b)return;
 this.#a({event:"wished",with:{wish:isForced?"hardRefresh":"person"}});
-if(this.#d)this.#i.hurry(this.#d.number);
+if(this.#d)this.#h.hurry(this.#d.number);
 }
 restrain(restraint){
 this.#b&&this.#a({event:"restrained",with:restraint});
 }
 get question(){
-return this.#j;
+return this.#i;
 }
 get outstanding(){
 return this.#d?.generation??null;
@@ -1953,7 +1961,7 @@ diagnostics(){
 if(!this.#b)return null;
 return{
 ring:this.#ar,
-records:this.#aa,
+records:this.#ab,
 counters:this.#b.counters(),
 policy:this.policy,
 look:this.look(),
@@ -1964,8 +1972,8 @@ now:this.now(),
 #ch(){
 this.#b=this.engine.machine({policy:this.wished,context:this.#t});
 this.#bg=this.device.listen((event)=>this.#a(event));
-this.#i=OriginGate.of(this.engine,this.source.address(this.#j,null),this.clientPolicy,()=>this.device.now());
-this.#bh=this.#i.join(this);
+this.#h=OriginGate.of(this.engine,this.source.address(this.#i,null),this.clientPolicy,()=>this.device.now());
+this.#bh=this.#h.join(this);
 this.#a({event:"started"});
 }
 #a(event,now=this.now()){
@@ -1973,13 +1981,14 @@ const effects=this.#b.handle(event,now,Engine.draw());
 if(effects.notes.length>0)this.#bi=effects.notes;
 if(effects.cancel !==null&&this.#d?.generation===effects.cancel){
 this.#d.abort.abort();
-if(effects.notes.includes("timedOut"))this.#i.tooSlow(this.#d.number);
-else this.#i.withdraw(this.#d.number);
+if(effects.notes.includes("timedOut"))this.#h.tooSlow(this.#d.number);
+else this.#h.withdraw(this.#d.number);
 this.#d=null;
 }
 if(effects.sample)this.#ci(effects.sample);
 this.#cj(effects,now);
-if(effects.asOf !==null)this.onConfirmed(effects.asOf,effects.sample?.generation??null);
+const isAnswered=effects.sample?.outcome==="content"||effects.sample?.outcome==="unchanged";
+if(effects.asOf !==null)this.onConfirmed(effects.asOf,isAnswered?effects.sample.generation:null);
 if(effects.request)this.#ck(effects.request);
 if(effects.link==="open")this.#cl();
 if(effects.link==="close")this.#ad();
@@ -2005,27 +2014,27 @@ if(look.revision===null)this.#e=null;
 if(effects.notes.includes("timedOut"))this.#v={problem:null,reason:null};
 }
 get #bj(){
-return `GET ${nameOf(this.source.address(this.#j,null))}`;
+return `GET ${nameOf(this.source.address(this.#i,null))}`;
 }
 #cn(generation){
-const before=/;m=([0-9a-f]{16})[0-9a-f]{48}$/.exec(this.#ab.get(this.#bj)??"");
+const before=/;m=([0-9a-f]{16})[0-9a-f]{48}$/.exec(this.#ac.get(this.#bj)??"");
 return before?{"X-MD-Receipt-After":`${generation};${before[1]}`}:{};
 }
 #ci(sample){
 const evidence=this.#as.get(sample.generation);
 this.#as.clear();
 const record=sampleRecord(sample,this.#bj,this.origin,evidence);
-if(evidence?.receipt)this.#ab.set(record.resource,evidence.receipt);
-if(this.#ab.size>MOST_RECEIPTS)this.#ab.clear();
+if(evidence?.receipt)this.#ac.set(record.resource,evidence.receipt);
+if(this.#ac.size>MOST_RECEIPTS)this.#ac.clear();
 const capacity=this.policy.ringCapacity;
 this.#ar=[...this.#ar,record].slice(-capacity);
-this.#aa.push(record);
-if(this.#aa.length>this.mostRecords)this.#aa.shift();
+this.#ab.push(record);
+if(this.#ab.length>this.mostRecords)this.#ab.shift();
 }
 #ck(request){
 const machine=this.#b;
 const flight={generation:request.generation,abort:new AbortController(),number:0,isHeld:request.longPoll !==null};
-flight.number=this.#i.ask(request,(isHeld)=>{
+flight.number=this.#h.ask(request,(isHeld)=>{
 if(this.#b !==machine)return;
 if(request.longPoll !==null&&!isHeld){
 [request.longPoll,flight.isHeld]=[null,false];
@@ -2033,15 +2042,21 @@ this.#a({event:"notHeld",with:{generation:request.generation,context:request.con
 if(flight.abort.signal.aborted)return;
 }
 this.#co(request,flight);
+},()=>{
+if(this.#b !==machine||this.#d !==flight)return;
+this.#d=null;
+this.#w=false;
+const{generation,context}=request;
+this.#a({event:"answered",with:{generation,context,answer:{outcome:"cancelled"}}});
 });
 this.#d=flight;
 }
 async #co(request,{abort,number}){
 const machine=this.#b;
-const why={origin:request.origin??null,asked:this.source.subjectOf(this.#j)};
+const why={origin:request.origin??null,asked:this.source.subjectOf(this.#i)};
 const isKnown=request.validator !==null&&this.#e?.validator===request.validator;
 const base=isKnown&&this.#e.tag !==null?this.#e:null;
-const arrival=await ask(this.source.address(this.#j,base),{
+const arrival=await ask(this.source.address(this.#i,base),{
 tag:base?.tag??null,
 fields:{...this.source.fields(),...this.#cn(request.generation)},
 read:(document,headers)=>this.source.read(document,headers,base,this.#e),
@@ -2051,7 +2066,7 @@ signal:abort.signal,
 now:()=>this.now(),
 send:this.send,
 });
-if(!abort.signal.aborted)this.#i.ended(number,arrival);
+if(!abort.signal.aborted)this.#h.ended(number,arrival);
 if(this.#b !==machine)return;
 if(this.#d?.generation===request.generation)this.#d=null;
 const{generation,context}=request;
@@ -2067,8 +2082,8 @@ this.#v={problem:arrival.problem,reason:arrival.reason??null};
 this.onArrival(arrival);
 }
 this.#bk("answered",{generation,context},this.#bl(arrival,isCurrent),arrival.answeredAt);
-if(!this.#ac||this.#d !==null)return;
-this.#ac=false;
+if(!this.#w||this.#d !==null)return;
+this.#w=false;
 if(this.#b===machine)this.#a({event:"wished",with:{wish:"change"}});
 }
 #bk(event,values,answer,arrivedAt){
@@ -2090,14 +2105,14 @@ outcome:arrival.outcome,status:arrival.status,bytes:arrival.bytes,hints:arrival.
 marks:{...arrival.marks,...this.source.marks},deviceTime:Date.now(),
 };
 if(arrival.answeredAt !==undefined)answer.delay=Math.max(0,Math.round(arrival.answeredAt - arrival.askedAt));
-this.#k +=1;
+this.#j +=1;
 if(arrival.outcome==="content"){
 const isSame=isCurrent&&this.#e !==null&&this.#cp(arrival.body);
 const incoming={
 body:arrival.body,
 tag:arrival.tag,
-revision:isSame?this.#e.revision:this.#k,
-validator:arrival.tag===null?null:this.#k,
+revision:isSame?this.#e.revision:this.#j,
+validator:arrival.tag===null?null:this.#j,
 };
 if(isCurrent)this.#aq=incoming;
 answer.revision=incoming.revision;
@@ -2105,7 +2120,7 @@ answer.validator=incoming.validator;
 Object.assign(answer,this.source.natureOf(arrival.body));
 }
 if(arrival.outcome==="throttled")answer.retryAfter=arrival.retryAfter;
-if(arrival.outcome==="undecodable")answer.reason=this.#k;
+if(arrival.outcome==="undecodable")answer.reason=this.#j;
 return answer;
 }
 #cp(body){
@@ -2119,7 +2134,7 @@ return false;
 this.#ad();
 if(this.source.occupiesNoConnection)return this.#bn();
 const place={number:null};
-place.number=this.#i.stream(
+place.number=this.#h.stream(
 ()=>this.#p===place&&this.#bn(),
 ()=>{
 if(this.#p !==place)return;
@@ -2131,7 +2146,7 @@ this.#p=place;
 }
 #bn(){
 let heardAt=this.now();
-const stream=this.source.openStream(this.#j,this.#e,{
+const stream=this.source.openStream(this.#i,this.#e,{
 opened:(isResumed)=>this.#a({event:"linkOpened",with:{isResumed}}),
 heard:()=>{
 heardAt=this.now();
@@ -2152,7 +2167,7 @@ this.#bk("linkDelivered",{context:this.#t},this.#bl(arrival,true),heardAt);
 }
 #cr(stream,pause=null){
 if(this.#u !==stream)return;
-if(pause !==null)this.#i.asksForPause(pause);
+if(pause !==null)this.#h.asksForPause(pause);
 this.#u=null;
 this.#bo();
 this.#ap=this.now()+ this.#ao;
@@ -2167,7 +2182,7 @@ this.#bo();
 #bo(){
 const place=this.#p;
 this.#p=null;
-if(place !==null&&place.number !==null)this.#i.withdraw(place.number);
+if(place !==null&&place.number !==null)this.#h.withdraw(place.number);
 }
 }
 function nameOf(address){
@@ -2338,8 +2353,8 @@ return(STEPS.find((step)=>step * power>=value)??10)* power;
 }
 class TimePlot{
 #at=newShape("line",{class:"plot-cursor",y1:0,y2:HEIGHT});
-#x=newElement("p","plot-read");
-#y=null;
+#y=newElement("p","plot-read");
+#z=null;
 constructor({title,note=null,isWide=false}){
 this.words={title,note};
 this.root=newElement("article","plot-card");
@@ -2363,7 +2378,7 @@ this.area.addEventListener("pointerleave",()=>this.#bp(null));
 this.details.addEventListener("toggle",()=>this.details.open&&this.#bq());
 }
 show(data){
-this.#y=data;
+this.#z=data;
 const{say}=data;
 setText(this.title,say(this.words.title));
 setText(this.note,this.words.note?say(this.words.note,data.noteValues):"");
@@ -2414,7 +2429,7 @@ picture.append(path);
 if(stacks)this.#ct(picture,{rows,series,step,x,y});
 picture.append(this.#at);
 const empty=known.length===0?[newElement("p","plot-empty",say("nothingKnown"))]:[];
-this.area.replaceChildren(picture,...labels,...empty,this.#x);
+this.area.replaceChildren(picture,...labels,...empty,this.#y);
 }
 #ct(picture,{rows,series,step,x,y}){
 const paths=new Map(series.filter(({kind})=>kind==="bar").map((each)=>[each,""]));
@@ -2436,25 +2451,25 @@ picture.append(bars);
 }
 }
 #bp(event){
-const data=this.#y;
+const data=this.#z;
 const box=this.area.getBoundingClientRect();
 const at=event&&data?data.from +((event.clientX - box.left)/ box.width)*(data.to - data.from):null;
 const row=at===null?null:data.rows.findLast((each)=>each.at<=at&&at<each.at + data.step * GAP_STEPS);
-for(const node of [this.#at,this.#x])node.style.visibility=row?"visible":"hidden";
+for(const node of [this.#at,this.#y])node.style.visibility=row?"visible":"hidden";
 if(!row)return;
 const x=((row.at + data.step / 2 - data.from)/(data.to - data.from))* WIDTH;
 for(const name of ["x1","x2"])setAttribute(this.#at,name,x.toFixed(1));
-setText(this.#x,[whenOf(row.at,data),...this.#cu(row)].join("\n"));
+setText(this.#y,[whenOf(row.at,data),...this.#cu(row)].join("\n"));
 const isLeft=x>WIDTH / 2;
-this.#x.style.left=isLeft?"auto":`calc(${x / 10}% + .5rem)`;
-this.#x.style.right=isLeft?`calc(${100 - x / 10}% + .5rem)`:"auto";
+this.#y.style.left=isLeft?"auto":`calc(${x / 10}% + .5rem)`;
+this.#y.style.right=isLeft?`calc(${100 - x / 10}% + .5rem)`:"auto";
 }
 #cu({values}){
-return this.#y.series.filter(({place})=>place !==undefined&&values[place] !==null)
-.map(({name,place})=>`${name}: ${this.#y.unit(values[place])}`);
+return this.#z.series.filter(({place})=>place !==undefined&&values[place] !==null)
+.map(({name,place})=>`${name}: ${this.#z.unit(values[place])}`);
 }
 #bq(){
-const data=this.#y;
+const data=this.#z;
 if(!data)return;
 const columns=data.series.filter(({place})=>place !==undefined);
 const table=newElement("table");
@@ -3188,7 +3203,7 @@ const{Plots}=m_status_plots;
 const{nameOf,SourceList,verdictOn}=m_status_source_list;
 const{statusSource}=m_status_status_source;
 const{begin,WorkPage}=m_shared_work_page;
-const WASM="/assets/freshness.207bb1033678.wasm";
+const WASM="/assets/freshness.16cfa0327668.wasm";
 const MESSAGES={
 fr:()=>later("/assets/messages-fr-status.08c4291afd63.js",loaded),
 de:()=>later("/assets/messages-de-status.1f89198ec188.js",loaded),
@@ -3243,10 +3258,10 @@ number:(value,digits=0)=>Number(value).toLocaleString(this.locale,{minimumFracti
 feedsAreSeveral:(status?.timetables.length??0)>1,
 zone:status?.timetables[0]?.timezone??"UTC",
 staleSec:status?.staleSec??180,
-now:this.#g,
+now:this.#m,
 };
 }
-get #g(){
+get #m(){
 const status=this.live.body;
 const age=this.live.look()?.label.age??0;
 return status?Date.parse(status.servedAt)+ age:this.clock.now();
@@ -3255,7 +3270,7 @@ return status?Date.parse(status.servedAt)+ age:this.clock.now();
 const status=this.live?.body;
 if(status){
 const words=this.#cc;
-this.points.begin(this.#g);
+this.points.begin(this.#m);
 this.sources.show(status,words);
 this.parts.nosources.hidden=status.sources.length>0;
 const worst=status.today.flatMap((today)=>today.worst).sort((one,other)=>(one.punctualPercent??100)-(other.punctualPercent??100));
@@ -3302,15 +3317,15 @@ if(isShown)this.plots.show(known,this.#cc);
 tick(){
 const status=this.live?.body;
 if(status){
-this.points.begin(this.#g);
-this.sources.tick(this.#g,status,this.say);
+this.points.begin(this.#m);
+this.sources.tick(this.#m,status,this.say);
 this.#de(status);
 }
 this.#df();
 }
 #de(status){
 const{say}=this;
-const verdicts=status.sources.map((source)=>({source,...verdictOn(source,this.#g,status)}));
+const verdicts=status.sources.map((source)=>({source,...verdictOn(source,this.#m,status)}));
 const bad=verdicts.filter(({level})=>level !=="good");
 const warnings=[
 ...bad.map(({source,word})=>["grave",`${nameOf(source,status,say)}: ${say(word)}${source.lastError?` – ${source.lastError}`:""}`]),

@@ -79,39 +79,39 @@ const LONGEST_PRESS_MS=10_000;
 const CLICK_DELAY_MS=100;
 const POINTER_REST_MS=10_000;
 class PressGuard{
-#ba=false;
+#az=false;
 #v=null;
-#bb=new Map();
+#ba=new Map();
 constructor(){
 addEventListener("pointerdown",()=>this.#dg(),true);
-addEventListener("pointerup",()=>this.#bc(CLICK_DELAY_MS),true);
-addEventListener("click",()=>this.#bc(0),true);
-for(const name of ["pointercancel","dragend","blur"])addEventListener(name,()=>this.#by(),true);
+addEventListener("pointerup",()=>this.#bb(CLICK_DELAY_MS),true);
+addEventListener("click",()=>this.#bb(0),true);
+for(const name of ["pointercancel","dragend","blur"])addEventListener(name,()=>this.#bx(),true);
 }
 run(owner,change){
-if(this.#ba)this.#bb.set(owner,change);
+if(this.#az)this.#ba.set(owner,change);
 else change();
 }
 #dg(){
-this.#ba=true;
-this.#bc(LONGEST_PRESS_MS);
+this.#az=true;
+this.#bb(LONGEST_PRESS_MS);
 }
-#bc(delay){
+#bb(delay){
 clearTimeout(this.#v);
-this.#v=setTimeout(()=>this.#by(),delay);
+this.#v=setTimeout(()=>this.#bx(),delay);
 }
-#by(){
+#bx(){
 clearTimeout(this.#v);
-this.#ba=false;
-const changes=[...this.#bb.values()];
-this.#bb.clear();
+this.#az=false;
+const changes=[...this.#ba.values()];
+this.#ba.clear();
 for(const change of changes)change();
 }
 }
 const pressGuard=new PressGuard();
 class HoverAnchor{
 #n;
-#bz=-Infinity;
+#by=-Infinity;
 #w=null;
 constructor(list,{now,onLeave}){
 this.#n=list;
@@ -119,18 +119,18 @@ this.now=now;
 const isMouse=({pointerType})=>pointerType==="mouse";
 list.addEventListener("pointermove",(event)=>{
 if(!isMouse(event))return;
-this.#bz=this.now();
+this.#by=this.now();
 this.#w=[event.clientX,event.clientY];
 },{passive:true});
 list.addEventListener("pointerleave",(event)=>{
 if(!isMouse(event))return;
 this.#w=null;
-this.#ca(0,0);
+this.#bz(0,0);
 onLeave();
 });
 }
 get isActive(){
-return this.#w !==null&&this.now()- this.#bz<POINTER_REST_MS;
+return this.#w !==null&&this.now()- this.#by<POINTER_REST_MS;
 }
 keep(change){
 const anchor=this.isActive?this.#dh():null;
@@ -142,7 +142,7 @@ if(moved()===0)return;
 scrollBy(0,moved());
 const rest=moved();
 if(Math.abs(rest)<1)return;
-this.#ca(rest<0?-rest:0,rest>0?rest:0);
+this.#bz(rest<0?-rest:0,rest>0?rest:0);
 if(rest>0)scrollBy(0,rest);
 }
 #dh(){
@@ -151,7 +151,7 @@ const node=document.elementFromPoint(x,y);
 if(!node||!this.#n.contains(node))return null;
 return node.closest("button, summary, a")??[...this.#n.children].find((entry)=>entry.contains(node))??null;
 }
-#ca(above,below){
+#bz(above,below){
 const set=(side,more)=>{
 const name=`padding-${side}`;
 const had=Number.parseFloat(this.#n.style.getPropertyValue(name))||0;
@@ -192,7 +192,7 @@ this.files=[...(document?.conflict_files??[]),...(document?.files??[])].filter((
 }
 }
 class WorkspaceApi{
-#bd=null;
+#bc=null;
 constructor(fields){
 this.fields=fields;
 }
@@ -224,8 +224,8 @@ omissions(){
 return this.#d("GET","/v1/git/omissions");
 }
 async overrides(code,operation){
-this.#bd??=this.#d("GET","/v1/git/refusals").catch(()=>(this.#bd=null));
-const table=await this.#bd;
+this.#bc??=this.#d("GET","/v1/git/refusals").catch(()=>(this.#bc=null));
+const table=await this.#bc;
 return(Array.isArray(table)?table:[]).find((entry)=>entry?.code===code)?.overrides?.[operation]??[];
 }
 restorePoints(){
@@ -268,44 +268,44 @@ const{pressGuard}=m_shared_press_guard;
 const{Refusal}=m_worktrees_workspace_api;
 const OPERATIONS={remove:"delete"};
 class ActionSheet{
-#i=makeDialog(element("action"));
-#q=element("action-form");
-#ai=null;
+#j=makeDialog(element("action"));
+#r=element("action-form");
+#aj=null;
 #o=null;
-#aj=false;
-#al=[];
-#be=false;
+#ak=false;
+#am=[];
+#bd=false;
 #g=0;
 constructor(page){
 this.page=page;
-this.#q.addEventListener("submit",(event)=>{
+this.#r.addEventListener("submit",(event)=>{
 event.preventDefault();
 this.#di();
 });
-this.#i.addEventListener("close",()=>!this.#i.open&&(this.#g +=1));
+this.#j.addEventListener("close",()=>!this.#j.open&&(this.#g +=1));
 }
 open(operation,card){
 const{say}=this.page;
-[this.#ai,this.#o,this.#aj]=[card,operation,false];
-[this.#al,this.#be]=[[],false];
+[this.#aj,this.#o,this.#ak]=[card,operation,false];
+[this.#am,this.#bd]=[[],false];
 setText(element("action-title"),say(`${operation}Title`,{name:card.name}));
-setText(element("action-explanation"),say(`${operation}Explanation`,{source:this.#cb}));
-this.#q.reset();
+setText(element("action-explanation"),say(`${operation}Explanation`,{source:this.#ca}));
+this.#r.reset();
 this.#h([]);
-this.#cc(say(operation));
-this.#cd(false);
-this.#i.showModal();
+this.#cb(say(operation));
+this.#cc(false);
+this.#j.showModal();
 if(isAboutTrust(operation))this.#dj();
 else if(operation !=="remove")this.#dk();
 }
 #dj(){
-const{programs=[],count=0}=this.#ai.worktree.git?.trust??{};
+const{programs=[],count=0}=this.#aj.worktree.git?.trust??{};
 const lines=programs.map(({key,command,file})=>`${key} = ${command}${file?` (${file})`:""}`);
 if(count>programs.length)lines.push(this.page.say("moreFiles",{count:count - programs.length}));
 this.#h([],lines);
 }
-get #cb(){
-const{git,source_branch:branch}=this.#ai.worktree;
+get #ca(){
+const{git,source_branch:branch}=this.#aj.worktree;
 return git?.compared??branch??"";
 }
 async #dk(){
@@ -313,15 +313,15 @@ const{page}=this;
 const number=(this.#g +=1);
 this.#h([page.say("checking")]);
 try{
-const report=await page.api.check(this.#ai.worktree.id,this.#o);
+const report=await page.api.check(this.#aj.worktree.id,this.#o);
 pressGuard.run(this,()=>number===this.#g&&this.#dl(report));
 }catch(failure){
-if(number===this.#g)await this.#ce(failure);
+if(number===this.#g)await this.#cd(failure);
 }
 }
 #dl(report){
 const{page}=this;
-this.#cd(report?.has_conflicts===true);
+this.#cc(report?.has_conflicts===true);
 if(report?.has_conflicts)this.#h([page.say("wouldConflict")],report.conflict_files??[],"grave");
 else this.#h([page.say("noConflicts")],[],"good");
 }
@@ -329,31 +329,31 @@ async #di(){
 if(element("action-go").hidden)return;
 const{page}=this;
 const number=(this.#g +=1);
-const given=new FormData(this.#q);
-const{worktree}=this.#ai;
+const given=new FormData(this.#r);
+const{worktree}=this.#aj;
 const{id}=worktree;
-const source=this.#cb;
+const source=this.#ca;
 const isOn=(name)=>given.get(name)==="on";
-const processes=this.#al;
-this.#cf(true);
+const processes=this.#am;
+this.#ce(true);
 this.#h([page.say("working")]);
 try{
 const answer=await{
 merge:()=>page.api.merge(id,{squash:isOn("squash"),cleansUp:isOn("cleanup"),processes}),
 sync:()=>page.api.sync(id,{
-strategy:given.get("strategy")??"rebase",fetches:isOn("fetch"),rewritesPushed:this.#be,processes,
+strategy:given.get("strategy")??"rebase",fetches:isOn("fetch"),rewritesPushed:this.#bd,processes,
 }),
 trust:()=>page.api.trust(id,worktree.git?.trust?.digest),
 distrust:()=>page.api.distrust(id),
-remove:()=>page.api.remove(id,{isForced:this.#aj,removesBranch:isOn("branch"),processes}),
+remove:()=>page.api.remove(id,{isForced:this.#ak,removesBranch:isOn("branch"),processes}),
 }[this.#o]();
 page.done(this.#dm(answer,worktree,source),answer?.removed??answer?.restore);
-if(number===this.#g)this.#i.close();
+if(number===this.#g)this.#j.close();
 }catch(failure){
-if(number===this.#g)await this.#ce(failure);
+if(number===this.#g)await this.#cd(failure);
 else page.done(page.refusalInWords(failure).join(" "));
 }finally{
-this.#cf(false);
+this.#ce(false);
 }
 }
 #dm(answer,{git,branch,path},source){
@@ -363,7 +363,7 @@ const reason=/; .* stays: (.+)$/s.exec(answer?.message??"")?.[1];
 const done=say(`done-${this.#o}`,{name,source});
 return reason?`${done} ${say("worktreeStays",{reason})}`:done;
 }
-async #ce(failure){
+async #cd(failure){
 const{page}=this;
 const number=this.#g;
 const isRefusal=failure instanceof Refusal;
@@ -371,12 +371,12 @@ const operation=OPERATIONS[this.#o]??this.#o;
 const overrides=isRefusal&&failure.code?await page.api.overrides(failure.code,operation):[];
 if(number !==this.#g)return;
 const processes=overrides.includes("processes")?failure.processes.map(({pid})=>pid):[];
-this.#al=[...this.#al,...processes];
-this.#be||=overrides.includes("rewrite_pushed");
-this.#aj=overrides.includes("force");
-const isPassable=this.#aj||processes.length>0||overrides.includes("rewrite_pushed");
+this.#am=[...this.#am,...processes];
+this.#bd||=overrides.includes("rewrite_pushed");
+this.#ak=overrides.includes("force");
+const isPassable=this.#ak||processes.length>0||overrides.includes("rewrite_pushed");
 this.#h(page.refusalInWords(failure),failure.files??[],"grave");
-this.#cc(page.say(this.#aj?"removeForced":isPassable?"anyway":this.#o),isPassable);
+this.#cb(page.say(this.#ak?"removeForced":isPassable?"anyway":this.#o),isPassable);
 }
 #h(sentences,files=[],kind=""){
 element("action-message").dataset.kind=kind;
@@ -385,15 +385,15 @@ const list=element("action-files");
 list.hidden=files.length===0;
 list.replaceChildren(...files.map((file)=>newElement("li","",file)));
 }
-#cc(label,isGrave=false){
+#cb(label,isGrave=false){
 setText(element("action-go"),label);
 element("action-go").classList.toggle("grave",isGrave);
 }
-#cd(isBlocked){
+#cc(isBlocked){
 element("action-go").hidden=isBlocked;
-for(const field of this.#q.querySelectorAll("[data-of]"))field.hidden=isBlocked||field.dataset.of !==this.#o;
+for(const field of this.#r.querySelectorAll("[data-of]"))field.hidden=isBlocked||field.dataset.of !==this.#o;
 }
-#cf(isBusy){
+#ce(isBusy){
 element("action-go").disabled=isBusy;
 }
 }
@@ -401,26 +401,26 @@ function isAboutTrust(operation){
 return operation==="trust"||operation==="distrust";
 }
 class CreationSheet{
-#i=makeDialog(element("creation"));
-#q=element("creation-form");
+#j=makeDialog(element("creation"));
+#r=element("creation-form");
 constructor(page){
 this.page=page;
-this.#q.addEventListener("submit",(event)=>{
+this.#r.addEventListener("submit",(event)=>{
 event.preventDefault();
 this.#dn();
 });
-element("creation-repository").addEventListener("change",()=>this.#cg());
+element("creation-repository").addEventListener("change",()=>this.#cf());
 }
 open(){
 const repositories=[...new Set(this.page.worktrees.map(({repo_id:id})=>id).filter(Boolean))].sort();
-this.#q.reset();
+this.#r.reset();
 element("creation-repository").replaceChildren(...repositories.map((id)=>new Option(id,id)));
 this.#h(repositories.length===0?[this.page.say("noRepository")]:[]);
 element("creation-go").disabled=repositories.length===0;
-this.#i.showModal();
-if(repositories.length>0)this.#cg();
+this.#j.showModal();
+if(repositories.length>0)this.#cf();
 }
-async #cg(){
+async #cf(){
 const repository=element("creation-repository").value;
 const names=await this.page.api.branches(repository).catch(()=>[]);
 if(repository !==element("creation-repository").value||!Array.isArray(names))return;
@@ -428,13 +428,13 @@ element("creation-sources").replaceChildren(...names.filter((name)=>typeof name=
 }
 async #dn(){
 const{page}=this;
-const given=Object.fromEntries([...new FormData(this.#q)].map(([name,value])=>[name,String(value).trim()]));
+const given=Object.fromEntries([...new FormData(this.#r)].map(([name,value])=>[name,String(value).trim()]));
 if(!given.branch&&!given.name)return this.#h([page.say("branchNeeded")]);
 element("creation-go").disabled=true;
 this.#h([page.say("working")]);
 try{
 await page.api.create(given);
-this.#i.close();
+this.#j.close();
 page.done(page.say("done-create",{name:given.branch||given.name}));
 }catch(failure){
 this.#h(page.refusalInWords(failure),failure.files??[],"grave");
@@ -482,7 +482,7 @@ const HEADING=/^(?:diff --git |index |--- |\+\+\+ |new file|deleted file|similar
 const KINDS=["added","deleted","modified","renamed","copied","type changed","conflicted","added (untracked)"];
 const OMITTED=["binary","too_large","symbolic_link","repository","unreadable"];
 class DiffSheet{
-#i=makeDialog(element("diff"));
+#j=makeDialog(element("diff"));
 #g=0;
 constructor(page){
 this.page=page;
@@ -494,7 +494,7 @@ const number=(this.#g +=1);
 setText(element("diff-title"),say("diffOf",{name:card.name}));
 setText(element("diff-note"),say("loading"));
 element("diff-files").replaceChildren();
-if(!this.#i.open)this.#i.showModal();
+if(!this.#j.open)this.#j.showModal();
 let diff;
 try{
 diff=await page.api.diff(card.worktree.id);
@@ -982,13 +982,10 @@ members.end();
 const RESTRAINT=["notBefore","quietUntil","leastInterval"];
 const ORIGIN_VALUES={
 asks:(writer,values)=>{
-writer.integer(values.take("number"),values.name("number"));
 writer.named("priority",values.take("priority"),values.name("priority"));
 writer.flag(values.take("isLongPoll"),values.name("isLongPoll"));
 },
 ended:(writer,values)=>{
-writer.integer(values.take("number"),values.name("number"));
-writer.moment(values.take("now"),values.name("now"));
 writeOutcome(writer,values);
 writer.optional(values.take("serverTime",null),values.name("serverTime"));
 const limit=values.take("rateLimit",null);
@@ -1000,21 +997,24 @@ members.end();
 }
 writer.integer(values.take("resources",1),values.name("resources"));
 },
-withdrew:(writer,values)=>writer.integer(values.take("number"),values.name("number")),
-opens:(writer,values)=>writer.integer(values.take("number"),values.name("number")),
+withdrew:()=>{},
+opens:()=>{},
 };
 function writeOriginEvent(writer,event){
 const members=new Members(event,"event");
 const name=members.take("event");
 writer.named("originEvent",name,members.name("event"));
 const values=new Members(members.take("with"),members.name("with"));
+writer.integer(values.take("number"),values.name("number"));
+writer.moment(values.take("now"),values.name("now"));
 ORIGIN_VALUES[name](writer,values);
 values.end();
 members.end();
 }
 function readOriginOrders(reader){
 const restraint=Object.fromEntries(RESTRAINT.map((name)=>[name,reader.optional()]));
-return{restraint,send:Array.from({length:reader.integer()},()=>({number:reader.integer(),isHeld:reader.flag()}))};
+const send=Array.from({length:reader.integer()},()=>({number:reader.integer(),isHeld:reader.flag()}));
+return{restraint,send,delayed:Array.from({length:reader.integer()},()=>reader.integer())};
 }
 function writeTicket(writer,values){
 writer.integer(values.take("generation"),values.name("generation"));
@@ -1322,13 +1322,13 @@ return{writeContext,writeOriginEvent,readOriginOrders,writeEvent,POLICY_FIELDS,R
 const m_engine_freshness=(()=>{
 const{POLICY_FIELDS,RECORDS,readCounters,readEffects,readLabel,readLook,readOriginOrders,readPolicy,writeContext,writeEvent,writeOriginEvent,writePolicy}=m_engine_freshness_messages;
 const{CODES,EngineError,Members,Reader,Writer}=m_engine_freshness_words;
-const WIRE_VERSION=8;
+const WIRE_VERSION=9;
 class Engine{
-#j;
-#bf;
-#r;
-#ch;
-#ci=false;
+#k;
+#be;
+#s;
+#cg;
+#ch=false;
 static async load(source){
 let module=await source;
 if(module instanceof Engine)return module;
@@ -1343,22 +1343,22 @@ static draw(){
 return crypto.getRandomValues(new Uint32Array(1))[0];
 }
 constructor(instance){
-this.#j=instance.exports;
-const version=this.#j.freshness_wire_version?.();
+this.#k=instance.exports;
+const version=this.#k.freshness_wire_version?.();
 if(version !==WIRE_VERSION){
 const problem=`the module speaks wire form ${version}, not ${WIRE_VERSION}`;
 throw new EngineError("wrongModule","",problem);
 }
-this.#r=this.#j.freshness_buffer();
-this.#ch=this.#j.freshness_buffer_capacity();
+this.#s=this.#k.freshness_buffer();
+this.#cg=this.#k.freshness_buffer_capacity();
 }
 get machines(){
-return this.#j.freshness_machines();
+return this.#k.freshness_machines();
 }
 get memory(){
 return{
-inUse:this.#j.freshness_memory_in_use()>>>0,
-size:this.#j.memory.buffer.byteLength,
+inUse:this.#k.freshness_memory_in_use()>>>0,
+size:this.#k.memory.buffer.byteLength,
 };
 }
 policy(description){
@@ -1418,26 +1418,26 @@ const handle=this.#c("freshness_origin_create",[],(writer)=>writePolicy(writer,w
 return new Origin((name,write,read)=>this.#c(name,[handle],write,read));
 }
 #c(name,values,write,read){
-if(this.#ci)throw new EngineError("broken","","the module stopped at a fault before");
-const writer=new Writer(this.#cj(),this.#r,this.#ch);
+if(this.#ch)throw new EngineError("broken","","the module stopped at a fault before");
+const writer=new Writer(this.#ci(),this.#s,this.#cg);
 write?.(writer);
 let result;
 try{
-result=this.#j[name](...values,...(write?[writer.count]:[]));
+result=this.#k[name](...values,...(write?[writer.count]:[]));
 }catch(fault){
-this.#ci=true;
+this.#ch=true;
 throw new EngineError("broken","",`the module stopped at a fault: ${fault.message}`);
 }
 if(result<0)throw this.#dq(-result,writer);
 if(!read)return result;
-const reader=new Reader(this.#cj(),this.#r,result);
+const reader=new Reader(this.#ci(),this.#s,result);
 const value=read(reader);
 reader.finish();
 return value;
 }
 #dq(number,writer){
 const code=CODES[number - 1]??"unknown";
-const where=number<=4?writer.names[this.#j.freshness_error_position()]??"":"";
+const where=number<=4?writer.names[this.#k.freshness_error_position()]??"":"";
 const problems={
 outOfRange:"the number is out of its range",
 noSuchMachine:"the machine was destroyed",
@@ -1446,10 +1446,10 @@ tooManyMachines:"there are as many machines as there may be",
 };
 return new EngineError(code,where,problems[code]??`the module refused the message (${code})`);
 }
-#cj(){
-const{buffer}=this.#j.memory;
-if(this.#bf?.buffer !==buffer)this.#bf=new DataView(buffer);
-return this.#bf;
+#ci(){
+const{buffer}=this.#k.memory;
+if(this.#be?.buffer !==buffer)this.#be=new DataView(buffer);
+return this.#be;
 }
 }
 class Machine{
@@ -1460,7 +1460,7 @@ this.#c=call;
 }
 handle(event,now,draw){
 const effects=this.#c("freshness_handle",(writer)=>{
-this.#bg(writer,now);
+this.#bf(writer,now);
 writer.integer(draw,"draw");
 writeEvent(writer,event);
 },readEffects);
@@ -1468,10 +1468,10 @@ this.#aa=Math.floor(now);
 return effects;
 }
 look(now){
-return this.#c("freshness_look",(writer)=>this.#bg(writer,now),readLook);
+return this.#c("freshness_look",(writer)=>this.#bf(writer,now),readLook);
 }
 label(now){
-return this.#c("freshness_label",(writer)=>this.#bg(writer,now),readLabel);
+return this.#c("freshness_label",(writer)=>this.#bf(writer,now),readLabel);
 }
 policy(){
 return this.#c("freshness_policy",null,readPolicy);
@@ -1482,7 +1482,7 @@ return this.#c("freshness_counters",null,readCounters);
 destroy(){
 this.#c("freshness_destroy",null);
 }
-#bg(writer,now){
+#bf(writer,now){
 if(Math.floor(now)<this.#aa){
 const problem=`${now} is before the last event, at ${this.#aa}; pass a clock that never runs backwards`;
 throw new EngineError("wentBack","now",problem);
@@ -1807,48 +1807,48 @@ return{ask,readAnswer,outcomeOf,retryAfter};
 const m_engine_origin_gate=(()=>{
 const gates=new WeakMap();
 class OriginGate{
-#bh;
+#bg;
 #ab;
-#am;
+#cj;
 #p=0;
-#k=new Map();
-#s=new Set();
+#i=new Map();
+#q=new Set();
 #x=new Set();
-#ak={};
+#al={};
 static of(engine,address,policy,now){
 if(!gates.has(engine))gates.set(engine,new Map());
 const known=gates.get(engine);
 return remembered(known,originOf(address),(name)=>new OriginGate(engine,policy,now,name));
 }
 constructor(engine,policy,now,name){
-this.#bh=engine.origin(policy);
+this.#bg=engine.origin(policy);
 this.#ab=name;
-this.#am=now;
+this.#cj=now;
 }
 get isUnused(){
-return this.#x.size===0&&this.#s.size===0;
+return this.#x.size===0&&this.#q.size===0;
 }
 get isRestrained(){
-return Object.values(this.#ak).some((limit)=>limit !==null);
+return Object.values(this.#al).some((limit)=>limit !==null);
 }
 destroy(){
-this.#bh.destroy();
+this.#bg.destroy();
 }
 join(resource){
 this.#x.add(resource);
-resource.restrain(this.#ak);
+resource.restrain(this.#al);
 return()=>this.#x.delete(resource);
 }
-ask({priority,longPoll},start){
+ask({priority,longPoll},start,delay=()=>{}){
 this.#p +=1;
 const number=this.#p;
-this.#k.set(number,{start,isLongPoll:longPoll !==null});
-this.#s.add(number);
-queueMicrotask(()=>this.#k.has(number)&&this.#t({event:"asks",with:{number,priority,isLongPoll:longPoll !==null}}));
+this.#i.set(number,{start,delay,isLongPoll:longPoll !==null});
+this.#q.add(number);
+queueMicrotask(()=>this.#i.has(number)&&this.#t({event:"asks",with:{number,priority,isLongPoll:longPoll !==null}}));
 return number;
 }
 hurry(number){
-if(this.#k.has(number))this.#t({event:"asks",with:{number,priority:"high",isLongPoll:this.#k.get(number).isLongPoll}});
+if(this.#i.has(number))this.#t({event:"asks",with:{number,priority:"high",isLongPoll:this.#i.get(number).isLongPoll}});
 }
 stream(open,refuse){
 if(this.#dr()){
@@ -1857,15 +1857,15 @@ return null;
 }
 this.#p +=1;
 const number=this.#p;
-this.#s.add(number);
+this.#q.add(number);
 const start=()=>{
-if(!this.#s.has(number))return;
+if(!this.#q.has(number))return;
 let isOpen=false;
-this.#k.set(number,{start:()=>(isOpen=true)});
+this.#i.set(number,{start:()=>(isOpen=true)});
 this.#t({event:"opens",with:{number}});
-this.#k.delete(number);
+this.#i.delete(number);
 if(isOpen)return open();
-this.#s.delete(number);
+this.#q.delete(number);
 refuse();
 };
 queueMicrotask(start);
@@ -1877,37 +1877,44 @@ const known=entries.filter(({name,nextHopProtocol})=>nextHopProtocol&&name.start
 return /^h[23]/.test(known.at(-1)?.nextHopProtocol??"");
 }
 withdraw(number){
-this.#s.delete(number);
-this.#k.delete(number);
+this.#q.delete(number);
+this.#i.delete(number);
 this.#t({event:"withdrew",with:{number}});
 }
 tooSlow(number){
-this.#s.delete(number);
-const wasSent=!this.#k.delete(number);
-if(wasSent)this.#t({event:"ended",with:{number,now:this.#am(),outcome:"timedOut"}});
+this.#q.delete(number);
+const wasSent=!this.#i.delete(number);
+if(wasSent)this.#t({event:"ended",with:{number,outcome:"timedOut"}});
 else this.#t({event:"withdrew",with:{number}});
 }
 ended(number,arrival){
-this.#s.delete(number);
+this.#q.delete(number);
 const{outcome,marks,rateLimit=null}=arrival;
-const report={number,now:this.#am(),outcome,serverTime:marks.serverTime??null,rateLimit,resources:this.#x.size};
+const report={number,outcome,serverTime:marks.serverTime??null,rateLimit,resources:this.#x.size};
 if(outcome==="content")report.revision=0;
 if(outcome==="undecodable")report.reason=0;
 if(outcome==="throttled")report.retryAfter=arrival.retryAfter;
 this.#t({event:"ended",with:report});
 }
 asksForPause({retryAfter,serverTime}){
-this.#t({event:"ended",with:{number:0,now:this.#am(),outcome:"throttled",retryAfter,serverTime,rateLimit:null,resources:this.#x.size}});
+this.#t({event:"ended",with:{number:0,outcome:"throttled",retryAfter,serverTime,rateLimit:null,resources:this.#x.size}});
 }
 #t(event){
-const{restraint,send}=this.#bh.handle(event);
-if(JSON.stringify(restraint)!==JSON.stringify(this.#ak)){
-this.#ak=restraint;
-for(const resource of this.#x)queueMicrotask(()=>this.#x.has(resource)&&resource.restrain(this.#ak));
+event.with.now??=this.#cj();
+const{restraint,send,delayed}=this.#bg.handle(event);
+if(JSON.stringify(restraint)!==JSON.stringify(this.#al)){
+this.#al=restraint;
+for(const resource of this.#x)queueMicrotask(()=>this.#x.has(resource)&&resource.restrain(this.#al));
 }
 for(const{number,isHeld}of send){
-this.#k.get(number)?.start(isHeld);
-this.#k.delete(number);
+this.#i.get(number)?.start(isHeld);
+this.#i.delete(number);
+}
+for(const number of delayed){
+const{delay}=this.#i.get(number)??{};
+this.#i.delete(number);
+this.#q.delete(number);
+if(delay)queueMicrotask(delay);
 }
 }
 }
@@ -2008,20 +2015,20 @@ class LiveResource{
 #e=null;
 #ad=null;
 #y=null;
+#bh=0;
 #bi=0;
-#bj=0;
 #v=null;
 #f=null;
-#bk=null;
+#bj=null;
 #p=0;
 #aa=-Infinity;
 #ae=null;
-#bl=[];
+#bk=[];
 #an=[];
-#bm=new Map();
+#bl=new Map();
 #cm=[];
 #ao=new Map();
-#ap=false;
+#af=false;
 constructor(source,{engine,policy,clientPolicy=policy,device,onChange,onArrival=()=>{},onConfirmed=()=>{},send,timers=globalThis,mostRecords=MOST_RECORDS}){
 this.source=source;
 this.engine=engine;
@@ -2047,12 +2054,13 @@ this.#ae=null;
 if(!this.#b)return this.#ds();
 this.#ac={question:this.#ac.question + 1};
 const hadStream=this.#ad !==null||this.#y !==null;
-this.#aq();
-[this.#bi,this.#bj]=[0,0];
+this.#ap();
+[this.#bh,this.#bi]=[0,0];
 this.#a({event:"contextChanged",with:this.#ac});
 if(hadStream)this.#a({event:"linkLost"});
 }
 pause(){
+this.#af=false;
 this.#b&&this.#a({event:"stopped"});
 }
 resume(){
@@ -2063,15 +2071,15 @@ this.#b&&this.#a({event:"acted"});
 }
 invalidate(){
 if(!this.#b)return;
-this.#ap=this.#e !==null&&!this.#e.isHeld;
+this.#af=this.#e !==null&&!this.#e.isHeld;
 this.acted();
-if(!this.#ap)this.#a({event:"wished",with:{wish:"change"}});
+if(!this.#af)this.#a({event:"wished",with:{wish:"change"}});
 }
 stop(){
 if(!this.#b)return;
 this.#a({event:"stopped"});
 this.#ck();
-this.#aq();
+this.#ap();
 this.#cl();
 this.timers.clearTimeout(this.#v);
 this.#b.destroy();
@@ -2103,7 +2111,7 @@ return this.#ae;
 diagnostics(){
 if(!this.#b)return null;
 return{
-ring:this.#bl,
+ring:this.#bk,
 records:this.#an,
 counters:this.#b.counters(),
 policy:this.policy,
@@ -2130,10 +2138,11 @@ this.#e=null;
 }
 if(effects.sample)this.#dt(effects.sample);
 this.#du(effects,now);
-if(effects.asOf !==null)this.onConfirmed(effects.asOf,effects.sample?.generation??null);
+const isAnswered=effects.sample?.outcome==="content"||effects.sample?.outcome==="unchanged";
+if(effects.asOf !==null)this.onConfirmed(effects.asOf,isAnswered?effects.sample.generation:null);
 if(effects.request)this.#dv(effects.request);
 if(effects.link==="open")this.#dw();
-if(effects.link==="close")this.#aq();
+if(effects.link==="close")this.#ap();
 this.#dx(effects.alarm,now);
 if(effects.changes.length>0||effects.snapshot !=="none")this.onChange(this);
 return effects;
@@ -2146,8 +2155,8 @@ this.#v=this.timers.setTimeout(()=>this.#a({event:"woke"}),wait);
 }
 #du(effects,now){
 const look=this.#b.look(now);
-const incoming=this.#bk;
-this.#bk=null;
+const incoming=this.#bj;
+this.#bj=null;
 if(incoming&&look.revision===incoming.revision&&effects.snapshot !=="hold"){
 const isValid=look.validator !==null&&look.validator===incoming.validator;
 this.#f={...incoming,tag:isValid?incoming.tag:null};
@@ -2163,13 +2172,13 @@ const before=/;m=([0-9a-f]{16})[0-9a-f]{48}$/.exec(this.#ao.get(this.#cn)??"");
 return before?{"X-MD-Receipt-After":`${generation};${before[1]}`}:{};
 }
 #dt(sample){
-const evidence=this.#bm.get(sample.generation);
-this.#bm.clear();
+const evidence=this.#bl.get(sample.generation);
+this.#bl.clear();
 const record=sampleRecord(sample,this.#cn,this.origin,evidence);
 if(evidence?.receipt)this.#ao.set(record.resource,evidence.receipt);
 if(this.#ao.size>MOST_RECEIPTS)this.#ao.clear();
 const capacity=this.policy.ringCapacity;
-this.#bl=[...this.#bl,record].slice(-capacity);
+this.#bk=[...this.#bk,record].slice(-capacity);
 this.#an.push(record);
 if(this.#an.length>this.mostRecords)this.#an.shift();
 }
@@ -2184,6 +2193,12 @@ this.#a({event:"notHeld",with:{generation:request.generation,context:request.con
 if(flight.abort.signal.aborted)return;
 }
 this.#d(request,flight);
+},()=>{
+if(this.#b !==machine||this.#e !==flight)return;
+this.#e=null;
+this.#af=false;
+const{generation,context}=request;
+this.#a({event:"answered",with:{generation,context,answer:{outcome:"cancelled"}}});
 });
 this.#e=flight;
 }
@@ -2211,15 +2226,15 @@ this.#a({event:"answered",with:{generation,context,answer:{outcome:"cancelled"}}
 const wish={origin:"change",isUnconditional:true};
 return this.#a({event:"wished",with:wish});
 }
-this.#bm.set(generation,{...why,...arrival.evidence});
+this.#bl.set(generation,{...why,...arrival.evidence});
 const isCurrent=context.question===this.#ac.question;
 if(isCurrent&&arrival.outcome !=="cancelled"){
 this.#ae={problem:arrival.problem,reason:arrival.reason??null};
 this.onArrival(arrival);
 }
 this.#co("answered",{generation,context},this.#cp(arrival,isCurrent),arrival.answeredAt);
-if(!this.#ap||this.#e !==null)return;
-this.#ap=false;
+if(!this.#af||this.#e !==null)return;
+this.#af=false;
 if(this.#b===machine)this.#a({event:"wished",with:{wish:"change"}});
 }
 #co(event,values,answer,arrivedAt){
@@ -2250,7 +2265,7 @@ tag:arrival.tag,
 revision:isSame?this.#f.revision:this.#p,
 validator:arrival.tag===null?null:this.#p,
 };
-if(isCurrent)this.#bk=incoming;
+if(isCurrent)this.#bj=incoming;
 answer.revision=incoming.revision;
 answer.validator=incoming.validator;
 Object.assign(answer,this.source.natureOf(arrival.body));
@@ -2267,7 +2282,7 @@ return false;
 }
 }
 #dw(){
-this.#aq();
+this.#ap();
 if(this.source.occupiesNoConnection)return this.#cr();
 const place={number:null};
 place.number=this.#l.stream(
@@ -2292,8 +2307,8 @@ gap:()=>this.#a({event:"linkGap"}),
 delivered:(arrival)=>this.#ea(arrival,heardAt),
 current:()=>this.#f?.body??null,
 lost:(pause)=>this.#eb(stream,pause),
-retry:(ms)=>(this.#bi=ms),
-wait:Math.max(0,this.#bj - this.now()),
+retry:(ms)=>(this.#bh=ms),
+wait:Math.max(0,this.#bi - this.now()),
 });
 this.#ad=stream;
 }
@@ -2306,10 +2321,10 @@ if(this.#ad !==stream)return;
 if(pause !==null)this.#l.asksForPause(pause);
 this.#ad=null;
 this.#cs();
-this.#bj=this.now()+ this.#bi;
+this.#bi=this.now()+ this.#bh;
 this.#a({event:"linkLost"});
 }
-#aq(){
+#ap(){
 const stream=this.#ad;
 this.#ad=null;
 stream?.close();
@@ -2348,26 +2363,26 @@ const{memory}=m_shared_memory;
 const KEPT="notices";
 const LONGEST=200;
 class Notices{
-#af=element("notify");
-#bn=false;
+#ag=element("notify");
+#bm=false;
 constructor(page,onChosen){
 this.page=page;
 this.onChosen=onChosen;
-this.#af.closest("label").hidden=!("Notification" in globalThis);
-this.#af.checked=this.isOn;
-this.#af.addEventListener("change",()=>this.#ar(this.#af.checked));
+this.#ag.closest("label").hidden=!("Notification" in globalThis);
+this.#ag.checked=this.isOn;
+this.#ag.addEventListener("change",()=>this.#aq(this.#ag.checked));
 }
 get isOn(){
 return memory.read(KEPT)===true&&globalThis.Notification?.permission==="granted";
 }
 speak(){
-setText(element("notify-note"),this.#bn?this.page.say("notifyRefused"):"");
+setText(element("notify-note"),this.#bm?this.page.say("notifyRefused"):"");
 }
-async #ar(isWished){
+async #aq(isWished){
 const answer=isWished?await Notification.requestPermission():null;
-this.#bn=isWished&&answer !=="granted";
-memory.write(KEPT,isWished&&!this.#bn?true:null);
-this.#af.checked=this.isOn;
+this.#bm=isWished&&answer !=="granted";
+memory.write(KEPT,isWished&&!this.#bm?true:null);
+this.#ag.checked=this.isOn;
 this.speak();
 }
 tell({id,title,text}){
@@ -2380,7 +2395,7 @@ notice.close();
 this.onChosen(id);
 });
 }catch{
-this.#af.checked=false;
+this.#ag.checked=false;
 }
 }
 }
@@ -2510,38 +2525,38 @@ const m_shared_token_form=(()=>{
 const{element,setText}=m_shared_dom;
 const{visitMemory}=m_shared_visit_memory;
 class TokenForm{
-#as=element("token-form");
-#at=element("token");
-#ag;
+#ar=element("token-form");
+#as=element("token");
+#ah;
 constructor(name,onToken){
 this.name=name;
 const kept=visitMemory.read(name);
-this.#ag=typeof kept==="string"?kept:null;
-this.#as.addEventListener("submit",(event)=>{
+this.#ah=typeof kept==="string"?kept:null;
+this.#ar.addEventListener("submit",(event)=>{
 event.preventDefault();
-const token=this.#at.value.trim();
-if(!token)return this.#at.focus();
-this.#ag=token;
+const token=this.#as.value.trim();
+if(!token)return this.#as.focus();
+this.#ah=token;
 visitMemory.write(name,token);
-this.#at.value="";
+this.#as.value="";
 this.hide();
 onToken();
 });
 }
 get fields(){
-return this.#ag&&/^[\x21-\x7e]+$/.test(this.#ag)?{Authorization:`Bearer ${this.#ag}`}:{};
+return this.#ah&&/^[\x21-\x7e]+$/.test(this.#ah)?{Authorization:`Bearer ${this.#ah}`}:{};
 }
 get isShown(){
-return !this.#as.hidden;
+return !this.#ar.hidden;
 }
 ask(say){
-setText(element("token-refused"),this.#ag?say("tokenRefused"):"");
+setText(element("token-refused"),this.#ah?say("tokenRefused"):"");
 if(this.isShown)return;
-this.#as.hidden=false;
-if(document.activeElement===document.body)this.#at.focus();
+this.#ar.hidden=false;
+if(document.activeElement===document.body)this.#as.focus();
 }
 hide(){
-this.#as.hidden=true;
+this.#ar.hidden=true;
 }
 }
 return{TokenForm};
@@ -2578,24 +2593,24 @@ return gap>=SLEPT_FROM_MS;
 }
 const steadyClock=new SteadyClock();
 class ServerClock{
-#r=Date.now()- steadyClock.now();
+#s=Date.now()- steadyClock.now();
 #cy=false;
 learn(serverTime,{askedAt,answeredAt}){
 if(serverTime===null)return;
 const middle=(askedAt + answeredAt)/ 2;
-const believed=middle + this.#r;
+const believed=middle + this.#s;
 const isWithin=this.#cy&&serverTime % 1000===0&&believed>=serverTime&&believed<serverTime + 1000;
-if(!isWithin)this.#r=serverTime - middle;
+if(!isWithin)this.#s=serverTime - middle;
 this.#cy=true;
 }
 learnFrom(arrival){
 if(arrival.outcome==="content"||arrival.outcome==="unchanged")this.learn(arrival.marks.serverTime??null,arrival);
 }
 now(){
-return steadyClock.now()+ this.#r;
+return steadyClock.now()+ this.#s;
 }
 at(steady){
-return steady + this.#r;
+return steady + this.#s;
 }
 }
 function everySecond(clock,tick){
@@ -2607,57 +2622,57 @@ return{steadyClock,ServerClock,everySecond};
 const m_engine_device=(()=>{
 const{steadyClock}=m_engine_clock;
 class Device{
-#bo=new Set();
+#bn=new Set();
+#at=null;
 #au=null;
-#av=null;
 constructor(){
-this.#aw();
+this.#av();
 if(typeof document==="undefined")return;
-document.addEventListener("visibilitychange",()=>this.#aw());
-document.addEventListener("freeze",()=>this.#bp("suspended"));
-document.addEventListener("resume",()=>this.#aw());
-addEventListener("pagehide",()=>this.#bp("suspended"));
-addEventListener("pageshow",()=>this.#aw());
+document.addEventListener("visibilitychange",()=>this.#av());
+document.addEventListener("freeze",()=>this.#bo("suspended"));
+document.addEventListener("resume",()=>this.#av());
+addEventListener("pagehide",()=>this.#bo("suspended"));
+addEventListener("pageshow",()=>this.#av());
 addEventListener("focus",()=>this.#a({event:"focused"}));
-for(const name of ["online","offline"])addEventListener(name,()=>this.#bq());
-navigator.connection?.addEventListener?.("change",()=>this.#bq());
+for(const name of ["online","offline"])addEventListener(name,()=>this.#bp());
+navigator.connection?.addEventListener?.("change",()=>this.#bp());
 }
 now(){
 return steadyClock.now();
 }
 get lifecycle(){
-return this.#au;
+return this.#at;
 }
 get connectivity(){
-return this.#av;
+return this.#au;
 }
 listen(listener){
-listener({event:"lifecycle",with:{to:this.#au}});
-listener({event:"connectivity",with:{to:this.#av}});
-this.#bo.add(listener);
-return()=>this.#bo.delete(listener);
+listener({event:"lifecycle",with:{to:this.#at}});
+listener({event:"connectivity",with:{to:this.#au}});
+this.#bn.add(listener);
+return()=>this.#bn.delete(listener);
 }
 tick(){
 if(steadyClock.notice())this.#a({event:"slept"});
 }
-#aw(){
-this.#bp(globalThis.document?.hidden?"background":"foreground");
-this.#bq();
+#av(){
+this.#bo(globalThis.document?.hidden?"background":"foreground");
+this.#bp();
 }
-#bp(to){
-if(this.#au===to)return;
-this.#au=to;
+#bo(to){
+if(this.#at===to)return;
+this.#at=to;
 this.#a({event:"lifecycle",with:{to}});
 }
-#bq(){
+#bp(){
 const{onLine,connection}=globalThis.navigator??{};
 const to=onLine===false?"offline":connection?.saveData?"metered":"online";
-if(this.#av===to)return;
-this.#av=to;
+if(this.#au===to)return;
+this.#au=to;
 this.#a({event:"connectivity",with:{to}});
 }
 #a(event){
-for(const listener of this.#bo)listener(event);
+for(const listener of this.#bn)listener(event);
 }
 }
 return{Device};
@@ -2718,7 +2733,7 @@ this.theme=THEMES.includes(theme)?theme:memory.read("theme")??"auto";
 this.say=sentences(language,messages);
 for(const id of ["settings","help"])makeDialog(element(id));
 element("language").addEventListener("change",(event)=>this.#ee(event.target.value));
-element("theme").addEventListener("change",(event)=>this.#ar("theme","theme",event.target.value));
+element("theme").addEventListener("change",(event)=>this.#aq("theme","theme",event.target.value));
 element("settings-open").addEventListener("click",()=>element("settings").showModal());
 element("help-open").addEventListener("click",()=>this.help());
 document.addEventListener("visibilitychange",()=>document.hidden||this.tick());
@@ -2743,9 +2758,9 @@ const messages=await loadMessages(this.#cz,language).catch(()=>null);
 if(this.#da !==language)return;
 if(!messages)return void(element("language").value=this.language);
 this.messages=messages;
-this.#ar("language","lang",language);
+this.#aq("language","lang",language);
 }
-#ar(name,parameter,value){
+#aq(name,parameter,value){
 this[name]=value;
 memory.write(name,value);
 const address=new URL(location.href);
@@ -2859,20 +2874,20 @@ reject(signal.reason);
 });
 class EventStreamParser{
 retry=null;
-#br="";
-#ax=[];
+#bq="";
+#aw=[];
 #ab="";
-#bs=0;
+#br=0;
 #db=null;
 feed(text){
 const events=[];
-let rest=this.#br + text;
+let rest=this.#bq + text;
 const held=rest.endsWith("\r")?"\r":"";
 if(held)rest=rest.slice(0,-1);
 const lines=rest.split(/\r\n|\n|\r/);
-this.#br=lines.pop()+ held;
+this.#bq=lines.pop()+ held;
 for(const line of lines)this.#ef(line,events);
-if(this.#bs + this.#br.length>LONGEST_EVENT)throw new RangeError("the event is too long");
+if(this.#br + this.#bq.length>LONGEST_EVENT)throw new RangeError("the event is too long");
 return events;
 }
 #ef(line,events){
@@ -2881,15 +2896,15 @@ if(line.startsWith(":"))return;
 const colon=line.indexOf(":");
 const field=colon<0?line:line.slice(0,colon);
 const value=colon<0?"":line.slice(colon + 1).replace(/^ /,"");
-if(field==="data")this.#ax.push(value);
+if(field==="data")this.#aw.push(value);
 if(field==="event")this.#ab=value;
 if(field==="retry"&&/^[0-9]+$/.test(value))this.retry=Math.min(Number(value),LONGEST_RETRY_MS);
 if(field==="id"&&!value.includes("\0"))this.#db=value;
-this.#bs +=line.length;
+this.#br +=line.length;
 }
 #eg(events){
-if(this.#ax.length>0)events.push({name:this.#ab||"message",id:this.#db,data:this.#ax.join("\n")});
-[this.#ax,this.#ab,this.#bs]=[[],"",0];
+if(this.#aw.length>0)events.push({name:this.#ab||"message",id:this.#db,data:this.#aw.join("\n")});
+[this.#aw,this.#ab,this.#br]=[[],"",0];
 }
 }
 async function readEventStream(address,{lastId,fields={},signal,wait=0,send=fetch,onOpen,onLife,onRetry=()=>{},onEvent}){
@@ -2920,19 +2935,19 @@ return{pause,EventStreamParser,readEventStream};
 })();
 const m_engine_resource_stream=(()=>{
 class ResourceStream{
-#bt=new AbortController();
+#bs=new AbortController();
 constructor(listener){
 this.listener=listener;
 }
 async run(read,address,options={}){
-const tell=(act)=>this.#bt.signal.aborted||act();
+const tell=(act)=>this.#bs.signal.aborted||act();
 const lastId=options.lastId??null;
 let pause=null;
 try{
 await read(address,{
 ...options,
 lastId,
-signal:this.#bt.signal,
+signal:this.#bs.signal,
 wait:this.listener.wait,
 onRetry:(ms)=>tell(()=>this.listener.retry(ms)),
 onOpen:()=>tell(()=>this.listener.opened(lastId !==null)),
@@ -2950,7 +2965,7 @@ deliver(outcome,{body=null,tag=null,bytes,marks={},hints={}}){
 this.listener.delivered({outcome,status:200,body,tag,bytes,marks,hints});
 }
 close(){
-this.#bt.abort();
+this.#bs.abort();
 }
 }
 return{ResourceStream};
@@ -3025,7 +3040,7 @@ const AGENTS={"claude-code":"Claude Code",codex:"Codex"};
 const DAY=86_400;
 const SOURCES={claude_log:"source-log",codex_log:"source-log",neutral_log:"source-log",claude_registry:"source-registry",process:"source-process"};
 class WorktreeCard{
-#ah={words:null,todos:null,agents:null};
+#ai={words:null,todos:null,agents:null};
 constructor(acts){
 this.root=fromTemplate("card-template");
 this.parts=partsOf(this.root);
@@ -3079,8 +3094,8 @@ setText(who,[...one,isGuess&&say("guessed")].filter(Boolean).join(" · "));
 setAttribute(who,"title",source&&source !=="none"?say("knownFrom",{source:SOURCES[source]?say(SOURCES[source]):source}):null);
 list.hidden=agents.length<2;
 const written=JSON.stringify([agents,say("guessed")]);
-if(this.#ah.agents===written)return;
-this.#ah.agents=written;
+if(this.#ai.agents===written)return;
+this.#ai.agents=written;
 list.replaceChildren(...(agents.length<2?[]:agents).map((agent)=>{
 const item=newElement("li","");
 const time=newElement("time","soft");
@@ -3095,8 +3110,8 @@ return item;
 const entries=[["prompt",prompt],["message",message]].filter(([,text])=>text);
 const written=JSON.stringify([entries,say("prompt")]);
 this.parts.words.hidden=entries.length===0;
-if(this.#ah.words===written)return;
-this.#ah.words=written;
+if(this.#ai.words===written)return;
+this.#ai.words=written;
 this.parts.words.replaceChildren(...entries.flatMap(([name,text])=>[newElement("dt","",say(name)),newElement("dd","",cut(text))]));
 }
 #ej(list,say){
@@ -3107,8 +3122,8 @@ const done=todos.filter(({status})=>status==="completed").length;
 setText(todocount,say("todosDone",{count:done,total:todos.length}));
 setText(todonow,todos.filter(({status})=>status==="in_progress").map(({content})=>content).join(", "));
 const written=JSON.stringify([todos,say("todosDone")]);
-if(this.#ah.todos===written)return;
-this.#ah.todos=written;
+if(this.#ai.todos===written)return;
+this.#ai.todos=written;
 todolist.replaceChildren(...todos.map(({content,status})=>{
 const item=newElement("li","todo");
 const known=["pending","in_progress","completed","cancelled"].includes(status);
@@ -3199,7 +3214,7 @@ const{Refusal,WorkspaceApi}=m_worktrees_workspace_api;
 const{countOf,inOrder,stateOf}=m_worktrees_workspace_list;
 const{workspaceSource}=m_worktrees_workspace_source;
 const{isTrusted,titleOf,WorktreeCard}=m_worktrees_worktree_card;
-const WASM="/assets/freshness.207bb1033678.wasm";
+const WASM="/assets/freshness.16cfa0327668.wasm";
 const MESSAGES={
 fr:()=>later("/assets/messages-fr-worktrees.4f183e9af6fb.js",loaded),
 de:()=>later("/assets/messages-de-worktrees.1f9d9764c5c2.js",loaded),
@@ -3214,10 +3229,10 @@ const NEWS=["needs_you","done_unseen"];
 const VAGUE=["git_failed","invalid_body","invalid_parameter"];
 class WorkspacesPage extends WorkPage{
 #z=new Map();
-#bu=null;
-#ay=null;
+#bt=null;
+#ax=null;
+#bu=false;
 #bv=false;
-#bw=false;
 #dc=null;
 constructor(engine,words){
 super(words);
@@ -3232,7 +3247,7 @@ this.creation=new CreationSheet(this);
 const onArrival=(arrival)=>this.clock.learnFrom(arrival);
 this.live=new LiveResource(workspaceSource(fields),{engine,policy:POLICY,device:this.device,onChange:()=>this.#em(),onArrival});
 this.notices=new Notices(this,(id)=>this.#z.get(id)?.root.focus());
-this.anchor=new HoverAnchor(this.parts.list,{now:()=>this.device.now(),onLeave:()=>this.#az()});
+this.anchor=new HoverAnchor(this.parts.list,{now:()=>this.device.now(),onLeave:()=>this.#ay()});
 for(const name of ["refresh","again"])this.parts[name].addEventListener("click",()=>this.live.refresh());
 this.parts.create.addEventListener("click",()=>this.creation.open());
 this.restores=new RestoreList(this,this.parts);
@@ -3244,12 +3259,12 @@ get worktrees(){
 return this.live.body?.worktrees??[];
 }
 #el(){
-this.#bv=true;
+this.#bu=true;
 this.live.stop();
-this.#bv=false;
+this.#bu=false;
 this.live.watch({});
 }
-#bx={
+#bw={
 diff:(card)=>this.diff.open(card),
 sync:(card)=>this.action.open("sync",card),
 merge:(card)=>this.action.open("merge",card),
@@ -3312,24 +3327,24 @@ return{
 r:()=>this.live.refresh(),
 n:()=>this.creation.open(),
 "?":()=>this.help(),
-...(card&&{d:()=>this.#bx.diff(card)}),
-...(card&&stateOf(card.worktree)==="done_unseen"&&{s:()=>this.#bx.seen(card)}),
+...(card&&{d:()=>this.#bw.diff(card)}),
+...(card&&stateOf(card.worktree)==="done_unseen"&&{s:()=>this.#bw.seen(card)}),
 }[event.key]??null;
 }
 speak(){
 super.speak();
 this.notices.speak();
 this.omissions.list();
-this.#az();
+this.#ay();
 }
 #em(){
-if(this.#bv)return;
+if(this.#bu)return;
 const look=this.live.look();
 if(look?.failure==="unauthorised"&&look.failureStatus===401)this.token.ask(this.say);
 else if(look?.revision !=null&&!look.failure)this.token.hide();
-this.#az();
+this.#ay();
 }
-#az(){
+#ay(){
 const body=this.live.body??null;
 const ordered=body?inOrder(body.worktrees):[];
 const needing=countOf(ordered,"needs_you");
@@ -3339,8 +3354,8 @@ pressGuard.run(this,()=>this.anchor.keep(()=>this.#ep(body,ordered)));
 }
 #ep(body,ordered){
 const{list,empty,create}=this.parts;
-this.#bw=this.anchor.isActive&&list.children.length>0;
-this.#eq(list,this.#bw?this.#er(ordered):ordered);
+this.#bv=this.anchor.isActive&&list.children.length>0;
+this.#eq(list,this.#bv?this.#er(ordered):ordered);
 create.hidden=ordered.length===0;
 this.parts.restores.hidden=!body;
 if(body)this.omissions.show(ordered.length===0);
@@ -3375,16 +3390,16 @@ this.#z.delete(id);
 const focus=(document.activeElement);
 ordered.forEach((worktree,index)=>{
 let card=this.#z.get(worktree.id);
-if(!card)this.#z.set(worktree.id,(card=new WorktreeCard(this.#bx)));
+if(!card)this.#z.set(worktree.id,(card=new WorktreeCard(this.#bw)));
 card.show(worktree,this.say);
 if(list.children[index] !==card.root)list.insertBefore(card.root,list.children[index]??null);
 });
 if(focus !==document.activeElement&&focus?.isConnected)focus.focus({preventScroll:true});
 }
 #eo(ordered){
-const before=this.#bu;
-this.#bu=this.live.body?new Map(ordered.map((worktree)=>[worktree.id,stateOf(worktree)])):null;
-if(!before||!this.#bu)return;
+const before=this.#bt;
+this.#bt=this.live.body?new Map(ordered.map((worktree)=>[worktree.id,stateOf(worktree)])):null;
+if(!before||!this.#bt)return;
 const news=ordered.filter((worktree)=>NEWS.includes(stateOf(worktree))&&before.get(worktree.id)!==stateOf(worktree));
 const sentence=news.map((worktree)=>`${titleOf(worktree)}: ${this.say(`state-${stateOf(worktree)}`)}`).join(". ");
 if(sentence)this.announcer.say(sentence,{now:this.device.now(),urgent:true});
@@ -3394,7 +3409,7 @@ this.notices.tell({id:worktree.id,title,text:reasonInWords(worktree.activity.rea
 }
 }
 tick(){
-if(this.#bw&&!this.anchor.isActive)this.#az();
+if(this.#bv&&!this.anchor.isActive)this.#ay();
 const now=this.clock.now();
 for(const card of this.#z.values())card.tick(now,this.say,this.locale);
 this.#et();
@@ -3418,9 +3433,9 @@ setAttribute(this.root,"data-loading",look?.isLoading?"yes":null);
 setSign(this.parts.sign,SIGNS[line.state]??"loading");
 setText(this.parts.state,isBare?line.title:title);
 setText(this.parts.detail,said);
-if(this.#ay !==line.state){
-const isNews=this.#ay !==null&&["failing","offline"].some((one)=>one===line.state||one===this.#ay);
-this.#ay=line.state;
+if(this.#ax !==line.state){
+const isNews=this.#ax !==null&&["failing","offline"].some((one)=>one===line.state||one===this.#ax);
+this.#ax=line.state;
 if(isNews)this.announcer.say(title,{now:steady,urgent:true});
 }
 }
