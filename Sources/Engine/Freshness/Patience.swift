@@ -7,6 +7,7 @@ struct Patience: Hashable, Sendable {
   private(set) var wholeAt: Moment?
 
   /// Returns the first instant at which the budget allows a request.
+  @inline(never)
   func allowedAt(_ policy: Policy) -> Moment? {
     wholeAt.map { $0 - Self.pause(policy) * (Self.burst(policy) - 1) }
   }
@@ -17,6 +18,7 @@ struct Patience: Hashable, Sendable {
   }
 
   /// Spends one request of the budget, down to zero.
+  @inline(never)
   mutating func spend(at now: Moment, _ policy: Policy) {
     let next = max(wholeAt ?? now, now) + Self.pause(policy)
     wholeAt = min(next, now + Self.pause(policy) * Self.burst(policy))

@@ -96,17 +96,17 @@ struct PushConnection: Hashable, Sendable {
 
   /// Opens a stream if one is wanted and due, or closes one that is not wanted.
   ///
+  /// One that was ``State/closed`` waits for the budget.
+  ///
   /// - Parameters:
   ///   - isWanted: Whether one is wanted.
   ///   - notBefore: The instant before which none is opened (R39).
-  ///   - mayReopen: Whether the budget covers one after a stream that was closed before it was stable (R40).
   ///   - now: The present.
   ///   - push: The policy, if there is one.
   /// - Returns: What the host does.
   mutating func settle(
     isWanted: Bool,
     notBefore: Moment?,
-    mayReopen: Bool,
     at now: Moment,
     push: Policy.Push?
   ) -> PushCommand? {
@@ -119,10 +119,15 @@ struct PushConnection: Hashable, Sendable {
     }
     switch state {
     case .off: break
-    case .closed: guard mayReopen else { return nil }
     case .waiting(let until) where until <= now: break
-    case .opening, .live, .waiting: return nil
+    case .closed, .opening, .live, .waiting: return nil
     }
+    return open(notBefore: notBefore, at: now, push: push)
+  }
+
+  /// Opens a stream, or waits as long as the server asks.
+  @inline(never)
+  mutating func open(notBefore: Moment?, at now: Moment, push: Policy.Push) -> PushCommand? {
     if let notBefore, notBefore > now {
       // R39: the server asks for a pause, of streams too.
       state = .waiting(until: notBefore)

@@ -110,7 +110,7 @@ extension RefreshMachine {
     if isRequest, case .asking(let flight, _) = phase {
       isMeasured = flight.request.longPoll == nil
     }
-    let quarter = UInt32(truncatingIfNeeded: turn.now.milliseconds / 250)
+    let quarter = Self.quarter(of: turn.now)
     let reading = ServerClock.Reading(
       served: served,
       // A cache may say more than it held the response for: that makes no clock later.
@@ -123,6 +123,11 @@ extension RefreshMachine {
     clockShownAt = quarter
     serverClock.note(reading, tolerance: turn.policy.clockTolerance)
     return reading
+  }
+
+  /// An instant in quarters of a second, modulo 34 years.
+  private static func quarter(of moment: Moment) -> UInt32 {
+    UInt32(truncatingIfNeeded: moment.milliseconds / 250)
   }
 
   /// Returns the time since the server responded where it may be longer than the response says: it was in a
@@ -164,10 +169,13 @@ extension RefreshMachine {
       let figure = marks.cacheAge ?? marks.fetchedAt.map { served - $0 } ?? .zero
       return max(age, max(figure, .zero) + hidden)
     }
-    guard let made = marks.fetchedAt, let time = serverClock.latest(at: now),
-      made - time <= FreshnessMetadata.clockDifference
-    else { return nil }
-    return max(time - made, .zero)
+    guard let made = marks.fetchedAt, let shown = serverClock.latest(at: now) else { return nil }
+    // The drift since a response showed the clock last.
+    var counted = driftCountedUntil
+    let drift = serverClock.drift(until: Self.quarter(of: now), countedUntil: &counted)
+    let age = shown - made + .milliseconds(drift)
+    guard .zero - age <= FreshnessMetadata.clockDifference else { return nil }
+    return max(age, .zero)
   }
 
   /// Returns the age of the data on arrival, at its greatest.

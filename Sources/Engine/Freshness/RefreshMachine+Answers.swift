@@ -37,8 +37,15 @@ extension RefreshMachine {
       turn.effects.sample = sample(answer, of: flight, verdict, isChange: isChange, at: turn.now)
     }
     guard let then else { return repeated(flight, answer, verdict, insteadOf: move, in: turn) }
-    if answer.outcome == .cancelled, case .ask(let wish) = move {
-      return .ask(wish.merged(with: then))
+    if answer.outcome == .cancelled {
+      // R39: what was not sent waits with what follows it.
+      switch move {
+      case .ask(let wish): return .ask(wish.merged(with: then))
+      case .rest(.spread, let wish):
+        let wish = wish.merged(with: then)
+        return wish.origin == .person ? .ask(wish) : .rest(.spread, wish)
+      default: break
+      }
     }
     if then.isNews {
       var isRejected = false
@@ -108,7 +115,7 @@ extension RefreshMachine {
     case .unreachable: return (failed(.unreachable, answer, flight, in: turn), nil)
     case .undecodable(let reason):
       return (failed(.undecodable(reason: reason), answer, flight, in: turn), nil)
-    case .cancelled: return (cancelled(flight.request.wish, at: turn.now), nil)
+    case .cancelled: return (cancelled(flight, at: turn.now), nil)
     }
   }
 
@@ -277,10 +284,16 @@ extension RefreshMachine {
   /// Handles a request that the host canceled.
   ///
   /// R39: under a restraint of its origin, the host has not sent it, and it waits as long as that lasts.
-  private func cancelled(_ wish: RefreshRequest, at now: Moment) -> Transition {
-    if isBound(at: now) { return .ask(wish) }
+  private func cancelled(_ flight: InFlightRequest, at now: Moment) -> Transition {
+    let wish = flight.request.wish
+    // R35: a prefetch is dropped. Any limit since the machine ordered the request may be the reason.
+    guard wish.origin != .prefetch,
+      let limit = [restraint.notBefore, restraint.quietUntil].compactMap({ $0 }).max(),
+      limit > flight.startedAt
+    else { return .rest(.cadence, .schedule) }
     let isQuiet = restraint.quietUntil.map { now < $0 } ?? false
-    return isQuiet && wish.origin != .person ? .rest(.spread, wish) : .rest(.cadence, .schedule)
+    return isQuiet && !isBound(at: now) && wish.origin != .person
+      ? .rest(.spread, wish) : .ask(wish)
   }
 
   /// R17: "not modified" for a body that the client does not have leads to one unconditional

@@ -76,7 +76,7 @@ extension RefreshMachine {
     // R33: a request in flight is still answered, and the safety poll stays due, however often events come.
     // R2: what the user and the application wait for stays due too.
     guard turn.effects.snapshot == .apply, case .resting(let rest) = phase, rest.cause != .cadence,
-      rest.wish.origin < .change, !rest.wish.isForced
+      rest.wish.origin < .change, !rest.wish.isForced, deferred == nil
     else { return .stay }
     return .rest(.cadence, .schedule)
   }

@@ -14,16 +14,19 @@ extension RefreshMachine {
   }
 
   /// Returns whether a `Retry-After` or a rate limit delays every request.
+  @inline(never)
   func isBound(at now: Moment) -> Bool { notBefore.map { now < $0 } ?? false }
 
   // MARK: Impatience (R40)
 
   /// Returns whether a request exceeds what is left of the budget of impatient requests.
+  @inline(never)
   func isOverBudget(_ wish: RefreshRequest, at now: Moment) -> Bool {
     wish.isImpatient && !isBound(at: now) && !patience.allows(at: now, policy)
   }
 
   /// Keeps a refresh request until the budget covers it, or until another request answers it.
+  @inline(never)
   mutating func postpone(_ wish: RefreshRequest, in turn: inout Step) {
     postponed = postponed.map { $0.merged(with: wish) } ?? wish
     turn.effects.notes.insert(.deferred)

@@ -31,16 +31,13 @@ extension RefreshMachine {
     // R39: what is gone has no stream.
     let isGone = failure?.kind == .gone
     let wantsLink = isWatched && lifecycle == .foreground && mayAsk && !isGone
-    let isReturn = link.state == .closed
     let order = link.settle(
       isWanted: wantsLink,
       notBefore: noStreamBefore,
-      mayReopen: patience.allows(at: turn.now, turn.policy),
       at: turn.now,
       push: turn.policy.push
     )
     if let order { turn.effects.link = order }
-    if isReturn, order == .open { patience.spend(at: turn.now, turn.policy) }
     let next = next(after: move, in: &turn)
     if let old = phase.ticket, old != next.ticket, !turn.hasLanded {
       // R1: a request that is no longer current is canceled. Not an error (R22).
@@ -48,8 +45,21 @@ extension RefreshMachine {
     }
     phase = next
     alarm = deadline(of: next, policy: turn.policy)
-    let reopening = wantsLink && link.state == .closed ? patience.allowedAt(turn.policy) : nil
-    if let attention = link.deadline ?? reopening { alarm = min(alarm ?? attention, attention) }
+    // R40: requests that wait for the budget come before the stream.
+    var attention = link.deadline
+    if wantsLink, link.state == .closed, postponed == nil, let push = turn.policy.push {
+      if !patience.allows(at: turn.now, turn.policy) {
+        attention = patience.allowedAt(turn.policy)
+      } else {
+        let order = link.open(notBefore: noStreamBefore, at: turn.now, push: push)
+        if order == .open {
+          turn.effects.link = .open
+          patience.spend(at: turn.now, turn.policy)
+        }
+        attention = link.deadline
+      }
+    }
+    if let attention { alarm = min(alarm ?? attention, attention) }
     turn.effects.alarm = alarm
   }
 
@@ -86,7 +96,7 @@ extension RefreshMachine {
       else { return current }
       return ask(postponed, after: current, in: &turn)
     case (.stay, .resting(let rest)): return review(rest, in: &turn)
-    case (.stay, .dormant): return keepsTime ? rest(.cadence, .schedule, in: &turn) : .dormant
+    case (.stay, .dormant): return resume(in: &turn)
     }
   }
 
@@ -98,14 +108,27 @@ extension RefreshMachine {
     return rest.wish.origin == .person || rest.wish.isForced ? rest.wish : nil
   }
 
-  private mutating func rest(_ cause: Cause, _ wish: RefreshRequest, in turn: inout Step) -> Phase {
-    let rest = Rest(cause: cause, since: turn.now, draw: turn.draw, wish: wish)
+  /// Waits for the cadence as after the last request: what comes and goes does not put it off (R12, R40).
+  @inline(never)
+  private mutating func resume(in turn: inout Step) -> Phase {
+    rest(.cadence, .schedule, since: lastEnd, in: &turn)
+  }
+
+  @inline(never)
+  private mutating func rest(
+    _ cause: Cause,
+    _ wish: RefreshRequest,
+    since: Moment? = nil,
+    in turn: inout Step
+  ) -> Phase {
+    let rest = Rest(cause: cause, since: since ?? turn.now, draw: turn.draw, wish: wish)
     guard keepsTime else { return .dormant }
     let due = due(rest, policy: turn.policy).moment
     return due <= turn.now ? send(rest, in: &turn) : .resting(rest)
   }
 
   /// Reviews a wait: new facts may make it longer, shorter or unnecessary (R9, L5, P5).
+  @inline(never)
   private mutating func review(_ rest: Rest, in turn: inout Step) -> Phase {
     guard keepsTime else { return .dormant }
     guard due(rest, policy: turn.policy).moment <= turn.now else { return .resting(rest) }
@@ -119,6 +142,7 @@ extension RefreshMachine {
     return self.rest(.spread, rest.wish, in: &turn)
   }
 
+  @inline(never)
   private mutating func send(_ rest: Rest, in turn: inout Step) -> Phase {
     var wish = rest.wish
     if let postponed, patience.allows(at: turn.now, turn.policy) {
@@ -158,6 +182,7 @@ extension RefreshMachine {
   ///
   /// R40: the budget of impatient requests decides, unless the request is exempt. Without budget,
   /// the current activity continues.
+  @inline(never)
   private mutating func ask(
     _ wanted: RefreshRequest,
     isFree: Bool = false,
@@ -171,8 +196,14 @@ extension RefreshMachine {
       switch current {
       case .asking: return current
       case .resting(let rest): return review(rest, in: &turn)
-      case .dormant: return rest(.cadence, .schedule, in: &turn)
+      case .dormant: return resume(in: &turn)
       }
+    }
+    let isPaid = wanted.isImpatient && !isFree
+    var wanted = wanted
+    if case .resting(let rest) = current, rest.wish.origin == .person || rest.wish.isForced {
+      // R2: what the wait still owes.
+      wanted = wanted.merged(with: rest.wish)
     }
     var wish = deferred.map { $0.merged(with: wanted) } ?? wanted
     deferred = nil
@@ -182,7 +213,7 @@ extension RefreshMachine {
       turn.effects.notes.insert(.deferred)
       return rest(.deferred, .schedule, in: &turn)
     }
-    if wanted.isImpatient, !isFree { patience.spend(at: turn.now, turn.policy) }
+    if isPaid { patience.spend(at: turn.now, turn.policy) }
     if let postponed { wish = postponed.merged(with: wish) }
     postponed = nil
     generation += 1

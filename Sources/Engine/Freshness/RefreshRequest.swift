@@ -68,6 +68,7 @@ public struct RefreshRequest: Hashable, Sendable {
   /// Merges two refresh requests into one that satisfies both.
   ///
   /// R2: the stronger origin wins, and "forced" survives.
+  @inline(never)
   public func merged(with other: RefreshRequest) -> RefreshRequest {
     var wish = self
     wish.origin = max(origin, other.origin)

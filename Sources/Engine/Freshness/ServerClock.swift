@@ -44,6 +44,8 @@ struct ServerClock: Hashable, Sendable {
     guard isKnown else { return set(reading) }
     greatest = greatest + .milliseconds(reading.drift)
     width = Int32(clamping: Int64(width) + 2 * reading.drift)
+    // After a long time without any, the clock is hardly known: until one whose way was measured agrees.
+    if reading.drift >= Self.mostDrift, !reading.isMeasured { earlier |= Self.openBit }
     guard reading.least <= greatest else { return set(reading) }
     guard reading.most >= least else { return contradict(reading, tolerance: tolerance) }
     let lower = max(reading.least, least)
@@ -59,6 +61,7 @@ struct ServerClock: Hashable, Sendable {
   /// - Parameters:
   ///   - quarter: Now, in quarters of a second.
   ///   - counted: Until when it is counted, likewise.
+  @inline(never)
   func drift(until quarter: UInt32, countedUntil counted: inout UInt32) -> Int64 {
     guard isKnown else {
       counted = quarter
@@ -102,6 +105,7 @@ struct ServerClock: Hashable, Sendable {
     Int32(bitPattern: (tenths &- known) << 12) >> 12
   }
 
+  @inline(never)
   private mutating func set(_ reading: Reading) {
     let staysOpen = !reading.isMeasured && (!isKnown || isOpen)
     greatest = reading.most
@@ -109,11 +113,23 @@ struct ServerClock: Hashable, Sendable {
     earlier = staysOpen ? Self.openBit : 0
   }
 
+  /// Adds to the time that responses in a row took.
+  @inline(never)
+  private mutating func pass(_ quarters: UInt32) {
+    let taken = earlier >> Self.quartersShift & 0x3F
+    let more = min(quarters, 0x3F - taken)
+    earlier += more << Self.quartersShift
+  }
+
   private mutating func contradict(_ reading: Reading, tolerance: Timespan) {
     let behind = least - reading.most
     let isFar = behind > tolerance
     // A delay that is not measured looks like a clock that is a little behind.
-    guard isFar || reading.isMeasured else { return }
+    guard isFar || reading.isMeasured else {
+      // The time until the next one that counts passes all the same.
+      if earlier >> Self.countShift > 0 { pass(reading.quarters) }
+      return
+    }
     let open = earlier & Self.openBit
     let tenths = tenths(behind: behind)
     let known = earlier & Self.tenthsMask
@@ -123,7 +139,8 @@ struct ServerClock: Hashable, Sendable {
       earlier = 1 << Self.countShift | open | tenths
       return
     }
-    let taken = min((earlier >> Self.quartersShift & 0x3F) + min(reading.quarters, 0x3F), 0x3F)
+    pass(reading.quarters)
+    let taken = earlier >> Self.quartersShift & 0x3F
     let agreed = min(count + 1, 0x1F)
     let nearest = difference < 0 ? tenths : known
     earlier = agreed << Self.countShift | taken << Self.quartersShift | open | nearest
@@ -136,6 +153,8 @@ struct ServerClock: Hashable, Sendable {
     earlier = 0
   }
 
+  /// The drift since the last reading, in milliseconds, from which one whose way was not measured leaves the clock open.
+  private static let mostDrift: Int64 = 1_000
   /// The bits of ``earlier``.
   private static let (countShift, quartersShift): (UInt32, UInt32) = (27, 21)
   private static let (openBit, tenthsMask): (UInt32, UInt32) = (1 << 20, 0xF_FFFF)

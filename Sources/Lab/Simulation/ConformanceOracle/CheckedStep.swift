@@ -33,6 +33,8 @@ struct CheckedStep: Sendable {
   var uncut: Int64?
   /// R37: whether the request did not wait at the server, so that its duration bounds the response's way.
   var isMeasured = false
+  /// What a canceled request had been for that the host did not send (R39).
+  var unsent: Want?
   /// Whether the stream overtook the response (R33).
   var isOvertaken = false
   /// Whether a degraded response asks for its own ladder (R34).

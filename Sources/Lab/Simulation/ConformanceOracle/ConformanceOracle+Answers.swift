@@ -46,8 +46,8 @@ extension ConformanceOracle {
       )
     }
     guard let followUp = request.followUp else { return again(request.want, verdict) ?? duty }
-    if answer.outcome == .cancelled, case .ask(let want, let rule) = duty {
-      return .ask(want.and(followUp), rule)
+    if answer.outcome == .cancelled, let want = turn.unsent {
+      return waitForOrigin(want.and(followUp))
     }
     if followUp.isNews {
       // R33: requests after stream events keep their distance. R23: news does not shorten the wait
@@ -101,15 +101,18 @@ extension ConformanceOracle {
       return
     }
     // 500 ppm: a millisecond to either side for each 2 s that have begun.
-    while driftCounted < moment {
-      driftCounted += 8
-      known.least -= 1
-      known.most += 1
-    }
+    let steps = driftSteps(until: moment)
+    driftCounted += steps * 8
+    known.least -= steps
+    known.most += steps
+    // Hardly known after a long time, until a way that was measured agrees.
+    if steps >= 1_000, !turn.isMeasured { known.isOpen = true }
     serverClock = known
     let quarters = moment - shownBefore
     if seen.least > known.most {
-      (serverClock, doubts) = (seen, nil)
+      let isOpen = known.isOpen && !turn.isMeasured
+      serverClock = ClockSpan(least: seen.least, most: seen.most, isOpen: isOpen)
+      doubts = nil
     } else if seen.most >= known.least {
       let most = known.isOpen ? seen.most : min(seen.most, known.most)
       serverClock = ClockSpan(
@@ -123,9 +126,18 @@ extension ConformanceOracle {
     }
   }
 
+  /// R37: how many steps of 2 s have begun in which drift is not counted.
+  private func driftSteps(until quarter: Int64) -> Int64 {
+    (max(quarter - driftCounted, 0) + 7) / 8
+  }
+
   private mutating func doubt(_ seen: ClockSpan, behind: Int64, _ later: Int64) {
     let isFar = behind > policy.clockTolerance.milliseconds
-    guard isFar || turn.isMeasured else { return }
+    guard isFar || turn.isMeasured else {
+      // Time passes all the same.
+      if let known = doubts { doubts?.quarters = min(known.quarters + later, 255) }
+      return
+    }
     let tenths = behind / 100
     guard let known = doubts, abs(tenths - known.nearest) <= 30 else {
       doubts = ClockDoubts(count: 1, quarters: 0, nearest: tenths)
@@ -171,7 +183,7 @@ extension ConformanceOracle {
       return max(plain, Self.plus(max(own, 0), hidden))
     }
     guard let made = marks.fetchedAt?.milliseconds, let serverClock else { return nil }
-    let age = turn.now + serverClock.most - made
+    let age = turn.now + serverClock.most + driftSteps(until: turn.now / 250) - made
     return age >= -1_000 ? max(age, 0) : nil
   }
 
@@ -228,12 +240,24 @@ extension ConformanceOracle {
     case .undecodable(let reason):
       return failed(.undecodable(reason: reason), answer, isTransient: true, request)
     case .cancelled:
-      // R39: the host has not sent it, because its origin asked for a pause or fails.
-      if isBound { return .ask(request.want, .backPressure) }
-      let isQuiet = restraint.quietUntil.map { $0.milliseconds > turn.now } ?? false
-      if isQuiet, request.want.origin != .person { return .wait(.gap, request.want, .backPressure) }
-      return .wait(.cadence, .schedule, .errorsErase)
+      // R39: the host has not sent it, because its origin asked for a pause or fails. R35: a prefetch is dropped.
+      let limit = max(
+        restraint.notBefore?.milliseconds ?? .min,
+        restraint.quietUntil?.milliseconds ?? .min
+      )
+      guard limit > request.startedAt, request.want.origin != .prefetch else {
+        return .wait(.cadence, .schedule, .errorsErase)
+      }
+      turn.unsent = request.want
+      return waitForOrigin(request.want)
     }
+  }
+
+  /// R39: what was not sent waits as long as its origin's limit lasts.
+  private func waitForOrigin(_ want: Want) -> Obligation {
+    let isQuiet = restraint.quietUntil.map { $0.milliseconds > turn.now } ?? false
+    guard isQuiet, !isBound, want.origin != .person else { return .ask(want, .backPressure) }
+    return .wait(.gap, want, .backPressure)
   }
 
   /// R36: whether source times tell which of copy and response is newer.

@@ -199,7 +199,8 @@ extension ConformanceOracle {
   private var streamEnd: (least: Int64, most: Int64)? {
     switch stream {
     case .off: nil
-    case .closed: wantsStream ? budget.allowedAt(policy).map { ($0, $0) } : nil
+    case .closed:
+      wantsStream && postponed == nil ? budget.allowedAt(policy).map { ($0, $0) } : nil
     case .opening(let until): (until, until)
     case .live(_, let silentAt): (silentAt, silentAt)
     case .waiting(let least, let most): (max(least, turn.now), most)

@@ -47,11 +47,16 @@ extension ConformanceOracle {
   private mutating func insist(_ want: Want, _ rule: Rule) {
     guard mayAsk, isOverBudget(want) else {
       drop()
-      return ask(want, rule, pays: true)
+      // R2: with what a wait still owes.
+      return ask(
+        want.and(owed { $0.origin == .person || $0.isForced }),
+        rule,
+        pays: want.isImpatient
+      )
     }
     postpone(want)
     guard out == nil else { return }
-    if let wait { review(wait) } else { begin(.cadence, .schedule) }
+    if let wait { review(wait) } else { begin(.cadence, .schedule, since: lastEnd) }
   }
 
   private mutating func goOn() {
@@ -67,7 +72,7 @@ extension ConformanceOracle {
     } else if keepsTime {
       // R8, R12: a machine that may keep an alarm and has nothing else to wait for waits for the
       // cadence.
-      begin(.cadence, .schedule)
+      begin(.cadence, .schedule, since: lastEnd)
     } else {
       turn.hush(connectivity == .offline ? .offline : .lifecycle)
     }
@@ -85,13 +90,13 @@ extension ConformanceOracle {
     out = nil
   }
 
-  private mutating func begin(_ reason: Reason, _ want: Want) {
+  private mutating func begin(_ reason: Reason, _ want: Want, since: Int64? = nil) {
     wait = nil
     guard keepsTime else {
       turn.hush(connectivity == .offline ? .offline : .lifecycle)
       return
     }
-    let next = Wait(reason: reason, since: turn.now, want: want)
+    let next = Wait(reason: reason, since: since ?? turn.now, want: want)
     let window = end(of: next)
     wait = next
     guard turn.now >= window.least else {

@@ -62,7 +62,7 @@ extension ConformanceOracle {
     if let postponed, !postponed.isForced { self.postponed = nil }
     // R33: requests go on, and the safety poll is due as before.
     guard turn.order == .apply, let wait, wait.reason != .cadence, wait.want.origin < .change,
-      !wait.want.isForced
+      !wait.want.isForced, deferred == nil
     else { return .goOn }
     return .wait(.cadence, .schedule, .oneFollowUp)
   }
@@ -93,7 +93,9 @@ extension ConformanceOracle {
   }
 
   /// Opens and closes the stream: it is wanted while the resource is observed in the foreground, and not gone.
-  mutating func settleStream() {
+  ///
+  /// - Parameter isAfterRequests: Whether the requests of the step are known.
+  mutating func settleStream(isAfterRequests: Bool = false) {
     guard let push = policy.push, wantsStream else {
       guard stream != .off, stream != .closed else { return }
       var isStable = false
@@ -114,8 +116,8 @@ extension ConformanceOracle {
         return
       }
     case .closed:
-      // R40: after one that was not stable, it costs as much as a return.
-      guard budget.allows(at: turn.now, policy) else { return }
+      // R40: after one that was not stable, it costs as much as a return, and comes after those that wait.
+      guard isAfterRequests, postponed == nil, budget.allows(at: turn.now, policy) else { return }
       if limit > turn.now {
         stream = .waiting(least: limit, most: limit)
         return

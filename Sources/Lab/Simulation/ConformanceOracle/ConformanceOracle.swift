@@ -102,6 +102,7 @@ struct ConformanceOracle: Sendable {
     let duty = judge(event)
     settleStream()
     discharge(duty)
+    if stream == .closed { settleStream(isAfterRequests: true) }
     compare(machine)
     lastAlarm = effects.alarm?.milliseconds
     steps += 1
