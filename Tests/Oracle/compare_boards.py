@@ -18,6 +18,7 @@ from pathlib import Path
 
 from board_server import BoardServer
 from gtfs_oracle import DEFAULT_WINDOW_MINUTES, EPOCH, Feed, parse_instant
+from on_demand_oracle import OnDemand, differ
 
 WINDOWS = (30, 210, 720)
 SHOWN_DIFFERENCES = 20
@@ -38,6 +39,7 @@ FIELDS = (
     "uncertaintySec",
     "headwaySec",
     "boarding",
+    "booking",
     "tripShortName",
     "continuesAs",
 )
@@ -196,8 +198,13 @@ class PairChooser:
 # --- Asking the server --------------------------------------------------------------
 
 
-def asked(server: BoardServer, pair: Pair, limit: int) -> list[dict[str, object]]:
-    """Ask for a board; raises OSError or ValueError when there is no proper answer."""
+def asked(
+    server: BoardServer, pair: Pair, limit: int
+) -> tuple[list[dict[str, object]], list[dict[str, object]]]:
+    """Return the departures of a board, and what it offers on demand.
+
+    Raises OSError or ValueError when there is no proper answer.
+    """
     body = server.board(
         stop_id=server.prefix + pair.stop_id,
         datetime=pair.instant.isoformat().replace("+00:00", "Z"),
@@ -207,7 +214,7 @@ def asked(server: BoardServer, pair: Pair, limit: int) -> list[dict[str, object]
     rows = body.get("departures") if isinstance(body, dict) else None
     if not isinstance(rows, list) or not all(isinstance(row, dict) for row in rows):
         raise ValueError("the answer has no list of departures")
-    return rows
+    return rows, body.get("onDemand", [])
 
 
 # --- Comparing ----------------------------------------------------------------------
@@ -279,9 +286,11 @@ def differences(
     return found, len(pairs)
 
 
-def compare(feed: Feed, server: BoardServer, pairs: list[Pair], limit: int, label: str) -> bool:
+def compare(
+    feed: Feed, server: BoardServer, pairs: list[Pair], limit: int, label: str, on_demand: OnDemand | None = None
+) -> bool:
     """Compare all the pairs, print the outcome, and tell whether all is well."""
-    shown = compared = different = empty = continuing = 0
+    shown = compared = different = empty = continuing = booked = offered = 0
     for pair in pairs:
         expected = []
         for row in feed.board(pair.stop_id, pair.instant, pair.window, limit):
@@ -291,10 +300,17 @@ def compare(feed: Feed, server: BoardServer, pairs: list[Pair], limit: int, labe
             for trip in fields["continuesAs"]:
                 trip["trip_id"] = server.prefix + trip["trip_id"]
             continuing += bool(fields["continuesAs"])
+            fields["booking"] = on_demand.booking(row) if on_demand else None
+            booked += fields["booking"] is not None
             expected.append(normalized(fields))
         try:
-            actual = [normalized(row) for row in asked(server, pair, limit)]
+            departures, offers = asked(server, pair, limit)
+            actual = [normalized(row) for row in departures]
             found, rows = differences(expected, actual)
+            wanted = on_demand.offers(pair.stop_id, pair.instant) if on_demand else []
+            offered += len(wanted)
+            if differ(wanted, offers):
+                found.append(f"onDemand: oracle {wanted}, server {offers}")
         except (OSError, ValueError) as error:
             found, rows = [f"no answer: {error}"], 0
         compared += rows
@@ -308,7 +324,8 @@ def compare(feed: Feed, server: BoardServer, pairs: list[Pair], limit: int, labe
                 print(f"{pair.stop_id} at {instant} ({local}), {pair.window} min: {text}")
     print(
         f"{label}: {len(pairs)} pairs, {compared} rows compared, "
-        f"{different} differences, {empty} empty boards, {continuing} rows of trips that continue"
+        f"{different} differences, {empty} empty boards, {continuing} rows of trips that continue, "
+        f"{offered} offers on demand, {booked} rows with a booking"
     )
     return different == 0 and compared > 0
 
@@ -359,7 +376,7 @@ def main() -> int:
     label = path.parent.name if path.stem == "gtfs" else path.stem
     server = BoardServer(options.server, options.prefix)
     pairs = PairChooser(feed, options.seed).pairs(options.pairs)
-    return 0 if compare(feed, server, pairs, options.limit, label or str(path)) else 1
+    return 0 if compare(feed, server, pairs, options.limit, label or str(path), OnDemand(path, feed)) else 1
 
 
 if __name__ == "__main__":

@@ -9,6 +9,7 @@ stop_times.txt partly out of order.
 from __future__ import annotations
 
 import csv
+import json
 import random
 import sys
 from pathlib import Path
@@ -33,6 +34,16 @@ EXCEPTIONS = (
     ("X", "20261025", 1), ("X", "20260329", 1), ("X", "20261024", 1), ("X", "20260328", 1),
     ("DST", "20260328", 1), ("DST", "20261024", 1), ("DST", "20261026", 1), ("WK", "20261026", 2),
     ("WE", "20261026", 1), ("WK", "20260328", 1), ("ALL", "20260329", 2),
+)
+
+ON_DEMAND_TRIPS = 60
+RULES = (
+    ("now", 0, "", "", "", "", "", "", "+41 1", "", ""),
+    ("hours", 1, 150, "", "", "", "Two hours and a half", "", "", "https://info", "javascript:x"),
+    ("eve", 2, "", 1, "14:00:00", "", "", "For pickups, \"call\"", "+41 2", "", "HTTPS://book"),
+    ("days", 2, "", 3, "", "", "m" * 40, "other", "", "ftp://x", ""),
+    ("workdays", 2, "", 2, "17:30:00", "WK", "", "", "+41 3", "", ""),
+    ("unknown days", 2, "", 2, "25:00:00", "none", "", "", "+41 4", "", ""),
 )
 
 
@@ -60,6 +71,49 @@ class EdgeFeed:
         self.links: list[tuple] = []
         self.add_blocks(by_trip)
         self.add_links()
+        self.demand = random.Random(seed + 3)
+        self.booked = [self.book(row) for row in self.stop_times]
+        self.on_demand_trips: list[tuple] = []
+        for number in range(ON_DEMAND_TRIPS):
+            self.add_on_demand(number)
+
+    def book(self, row: tuple) -> tuple:
+        """The row with what it says of bookings: most that have to be arranged by phone have a rule."""
+        rule = self.demand.choice(RULES)[0] if row[6] == 2 and self.demand.random() < 0.8 else ""
+        return (*row, "", "", "", "", rule)
+
+    def add_on_demand(self, number: int) -> None:
+        """Adds a trip for those who book it: at stops, in groups of stops, or in zones."""
+        chance = self.demand
+        trip = f"demand {number}"
+        self.on_demand_trips.append((trip, chance.choice(ROUTES)[0], chance.choice(("WK", "WE", "X", "DST", "ALL")), "", "", ""))
+        opens = chance.choice((0, 3600 * 6, 3600 * 8, 3600 * 22, 3600 * 25)) + chance.randrange(4) * 1800
+        rule = chance.choice(("", "none", *(rule for rule, *_ in RULES)))
+        for sequence in range(chance.choice((1, 2, 3))):
+            stop, zone, group = chance.choice((
+                (chance.choice(self.served), "", ""), ("", f"zone{chance.randrange(4)}", ""),
+                ("", "", f"group{chance.randrange(3)}"), ("zone0", "", ""), ("nowhere", "", ""),
+            ))
+            closes = opens + chance.choice((0, 600, 1800, 7200, 3600 * 10))
+            window = (self.time(opens), self.time(closes)) if chance.random() < 0.95 else ("", self.time(closes))
+            pickup = chance.choice((2, 2, 2, 1, ""))
+            self.booked.append((trip, "", "", stop, sequence, "", pickup, "", "", zone, group, *window, rule))
+            opens += chance.choice((0, 900, 3600))
+
+    def zones(self) -> dict:
+        """Polygons around the stations, which are on a line: one of them with a hole, one of several parts."""
+        def ring(low: float, high: float) -> list:
+            return [[low - 40, low], [high - 40, low], [high - 40, high], [low - 40, high], [low - 40, low]]
+
+        shapes = [
+            ("Polygon", [ring(45.95, 46.35)]), ("Polygon", [ring(46.15, 47.05), ring(46.35, 46.65)]),
+            ("MultiPolygon", [[ring(45.9, 46.05)], [ring(46.75, 47.3)]]), ("Polygon", [ring(10, 11)]),
+        ]
+        return {"type": "FeatureCollection", "features": [
+            {"type": "Feature", "id": f"zone{number}", "properties": {},
+             "geometry": {"type": kind, "coordinates": coordinates}}
+            for number, (kind, coordinates) in enumerate(shapes)
+        ]}
 
     def add_station(self, number: int) -> None:
         """A station with platforms, a boarding area, a stop below a stop, and a lone stop."""
@@ -176,9 +230,17 @@ class EdgeFeed:
                        [(id, "AB"[n % 2], short, long, kind)
                         for n, (id, short, long, kind) in enumerate(ROUTES)]),
             "trips": (["trip_id", "route_id", "service_id", "trip_headsign", "trip_short_name", "block_id"],
-                      [(*trip, self.blocks.get(trip[0], "")) for trip in self.trips]),
+                      [(*trip, self.blocks.get(trip[0], "")) for trip in self.trips] + self.on_demand_trips),
             "stop_times": (["trip_id", "arrival_time", "departure_time", "stop_id", "stop_sequence",
-                            "stop_headsign", "pickup_type", "shape_dist_traveled", "timepoint"], self.stop_times),
+                            "stop_headsign", "pickup_type", "shape_dist_traveled", "timepoint", "location_id",
+                            "location_group_id", "start_pickup_drop_off_window", "end_pickup_drop_off_window",
+                            "pickup_booking_rule_id"], self.booked),
+            "booking_rules": (["booking_rule_id", "booking_type", "prior_notice_duration_min", "prior_notice_last_day",
+                               "prior_notice_last_time", "prior_notice_service_id", "message", "pickup_message",
+                               "phone_number", "info_url", "booking_url"], RULES),
+            "location_group_stops": (["location_group_id", "stop_id"],
+                                     [(f"group{number % 3}", stop) for number, stop in enumerate(self.served[::5])]
+                                     + [("group0", "nowhere")]),
             "calendar": (["service_id", *days, "start_date", "end_date"],
                          [(id, *flags, start, end) for id, flags, start, end in CALENDAR]),
             "calendar_dates": (["service_id", "date", "exception_type"], EXCEPTIONS),
@@ -189,6 +251,7 @@ class EdgeFeed:
         for name, (header, rows) in tables.items():
             with open(folder / f"{name}.txt", "w", encoding="utf-8", newline="") as file:
                 csv.writer(file).writerows([header, *rows])
+        (folder / "locations.geojson").write_text(json.dumps(self.zones()), encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -30,6 +30,10 @@ CERTAINTY_REACH = 256
 LONGEST_STOP, MOST_METERS = 1800, 200
 MOST_CONTINUATIONS = 4
 MAX_HEADSIGN_LENGTH = 80
+# Of a row of stop_times.txt that is no departure at a time.
+ON_DEMAND_COLUMNS = (
+    "location_id", "location_group_id", "start_pickup_drop_off_window", "end_pickup_drop_off_window",
+)
 WEEKDAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
 
 _TIME = re.compile(r"([0-9]+):([0-5][0-9]):([0-5][0-9])")
@@ -298,6 +302,14 @@ class FeedFiles:
         if self._archive is not None:
             self._archive.close()
 
+    def text(self, file_name: str) -> str | None:
+        """Return the whole text of a file, if the feed has it."""
+        name = self._folder + file_name
+        if self._archive is None:
+            path = self._path / name
+            return path.read_text(encoding="utf-8-sig") if path.is_file() else None
+        return self._archive.read(name).decode("utf-8-sig") if name in self._names else None
+
     def rows(self, file_name: str, columns: tuple[str, ...]) -> Iterator[tuple[str, ...]]:
         """Yield the stripped values of the columns, row by row; missing ones are empty.
 
@@ -444,11 +456,15 @@ class Feed:
             "pickup_type",
             "shape_dist_traveled",
             "timepoint",
+            *ON_DEMAND_COLUMNS,
         )
         seen: dict[str, set[int]] = defaultdict(set)
-        for trip_id, stop_id, place, arrives, departs, headsign, pickup, far, point in files.rows(
+        for trip_id, stop_id, place, arrives, departs, headsign, pickup, far, point, *on_demand in files.rows(
             "stop_times.txt", columns
         ):
+            if any(on_demand):
+                self.skipped["stop time of a service on demand"] += 1
+                continue
             trip = self.trips.get(trip_id)
             if trip is None:
                 self.skipped["stop time of unknown or skipped trip"] += 1

@@ -18,6 +18,7 @@ import Timetable
       + "pickup_type,start_pickup_drop_off_window,end_pickup_drop_off_window,pickup_booking_rule_id\n"
       + "t,1,a,,,10:00:00,10:00:00,0,,,\nt,2,b,,,11:00:00,11:00:00,2,,,phone\n"
       + "t,3,c,,,12:00:00,12:00:00,0,,,\n"
+      + "u,1,b,,,11:30:00,11:30:00,0,,,\nu,2,c,,,12:30:00,12:30:00,0,,,\n"
     for row in rows {
       let parts = row.place.split(separator: ":").map(String.init)
       let places = ["stop", "zone", "group"].map { $0 == parts[0] ? parts[1] : "" }
@@ -35,13 +36,15 @@ import Timetable
           "stop_id,stop_name,stop_lat,stop_lon\na,A,46.2,7.2\nb,B,46.5,7.5\nc,C,47.5,7.5\n"
           + "d,D,46.9,7.9\n",
         "trips.txt":
-          "trip_id,route_id,service_id\nt,R1,daily\nx,S1,daily\ny,S1,mondays\n",
+          "trip_id,route_id,service_id\nt,R1,daily\nx,S1,daily\ny,S1,mondays\n"
+          + "u,R1,daily\n",
         "stop_times.txt": stopTimes,
         "booking_rules.txt":
           "booking_rule_id,booking_type,prior_notice_duration_min,prior_notice_last_day,"
-          + "prior_notice_last_time,message,phone_number,info_url,booking_url\n"
-          + "phone,2,,1,14:00:00,\"Call, please\",+41 1,javascript:x,https://b\n"
-          + "soon,1,120,,,,,,\n" + rules.map { $0 + "\n" }.joined(),
+          + "prior_notice_last_time,message,phone_number,info_url,booking_url,"
+          + "prior_notice_service_id\n"
+          + "phone,2,,1,14:00:00,\"Call, please\",+41 1,javascript:x,https://b,\n"
+          + "soon,1,120,,,,,,,\n" + rules.map { $0 + "\n" }.joined(),
         "location_group_stops.txt": "location_group_id,stop_id\ng,c\ng,nowhere\n",
         "locations.geojson": """
         {"type":"FeatureCollection","features":[{"type":"Feature","id":"z","properties":{},
@@ -117,22 +120,56 @@ import Timetable
     )
   }
 
+  @Test func `the days before a ride are counted among those of a service`() throws {
+    // By 14:00 of the second Monday before; the service of a calendar that is not there counts all days.
+    let rules = ["mondays,2,,2,14:00:00,,,,,mondays", "lost,2,,2,14:00:00,,,,,none"]
+    let monday = ("y", 1, "stop:d", "08:00:00,18:00:00", "mondays")
+    let stage = try stage([monday], rules: rules)
+    // 2026-02-02 is a Monday; a ride of Monday the 16th is booked until then.
+    let then = stage.at("2026-02-02 14:00:00")
+    let ride = stage.at("2026-02-16 08:00:00")
+    let next = stage.at("2026-02-23 08:00:00")
+    #expect(
+      try offers(stage, "d", at: then - 1) == ["S1 \(ride - then + 1) \(ride - then + 36_001) by 1"]
+    )
+    // The one of the 23rd is more than 14 days away at the moment.
+    #expect(try offers(stage, "d", at: then) == [])
+    let later = stage.at("2026-02-09 12:00:00")
+    #expect(
+      try offers(stage, "d", at: later) == ["S1 \(next - later) \(next - later + 36_000) by 7200"]
+    )
+    let other = try self.stage([("y", 1, "stop:d", "08:00:00,18:00:00", "lost")], rules: rules)
+    let saturday = other.at("2026-02-14 14:00:00")
+    #expect(
+      try offers(other, "d", at: saturday - 1) == [
+        "S1 \(ride - saturday + 1) \(ride - saturday + 36_001) by 1"
+      ]
+    )
+  }
+
   @Test func `a departure that has to be arranged says by when and where to call`() throws {
     let stage = try stage([])
     let now = stage.at("2026-02-17 10:30:00")
-    let row = try #require(try stage.board("b", at: now, nil).rows.first)
-    var json = JSONBytes(capacity: 64)
-    DepartureRows(feed: stage.feed, language: nil).writeBooking(row, &json)
+    func written(_ stop: String, at instant: Int64) throws -> [String] {
+      try stage.board(stop, at: instant, nil).rows.map { row in
+        var json = JSONBytes(capacity: 64)
+        DepartureRows(feed: stage.feed, language: nil).writeCertainty(row, nil, &json)
+        return String(buffer: json.buffer)
+      }
+    }
+    let rows = try written("b", at: now)
+    #expect(rows.count == 2)
     #expect(
-      String(buffer: json.buffer) == """
+      rows[0].hasSuffix(
+        """
         ,"booking":{"bookBy":"2026-02-16T13:00:00Z","noticeMinutes":null,"phone":"+41 1",\
         "message":"Call, please","infoUrl":null,"bookingUrl":"https://b"}
         """
+      )
     )
-    let first = try #require(try stage.board("a", at: now - 3_600, nil).rows.first)
-    var none = JSONBytes(capacity: 64)
-    DepartureRows(feed: stage.feed, language: nil).writeBooking(first, &none)
-    #expect(none.length == 0)
+    // The same route at the same stop, for everybody.
+    #expect(!rows[1].contains("booking"))
+    #expect(try written("a", at: now - 3_600).map { $0.contains("booking") } == [false])
   }
 
   @Test func `a board has its offers, and changes when one can no longer be booked`() throws {

@@ -57,7 +57,6 @@ struct DepartureRows {
     json.instant(row.scheduled ?? row.effective)
     json.raw("\",")
     writeCertainty(row, extra, &json)
-    if !feed.onDemand.isEmpty { writeBooking(row, &json) }
     json.raw(",\"realtimeDeparture\":")
     if let predicted = row.predicted, !row.marks.contains(.cancelled) {
       json.raw("\"")

@@ -126,7 +126,7 @@ struct OnDemandDirectory: Sendable {
     guard let day = days[service.zone] else { return nil }
     let rule = service.rule.map { services.rules[$0] }
     let today = day.date(at: Int64(instant)).daysSinceEpoch
-    for date in today - 1...today + OnDemandLimits.ahead where service.runs(on: date) {
+    for date in today - 1...today + OnDemandLimits.ahead where service.days.contains(date) {
       let start = day.start(of: ServiceDate(daysSinceEpoch: date))
       let closes = start + Int64(service.closes)
       let bookBy = rule.flatMap { $0.bookBy(date, of: day) }
@@ -148,8 +148,9 @@ struct OnDemandDirectory: Sendable {
 extension OnDemandServices.Rule {
   /// Until when a ride on a service day can be booked, if a day before it is the last one.
   func bookBy(_ date: Int, of day: ServiceDay) -> Int64? {
-    lastDay.map { before in
-      day.start(of: ServiceDate(daysSinceEpoch: date - before)) + Int64(lastTime ?? 86_400)
+    lastDay.map { count in
+      let last = noticeDays?.day(count, before: date) ?? date - count
+      return day.start(of: ServiceDate(daysSinceEpoch: last)) + Int64(lastTime ?? 86_400)
     }
   }
 

@@ -128,7 +128,8 @@ extension DepartureRows {
       } else {
         .listed
       }
-    certainty.boarding(by: row.marks).write(&json)
+    let marked = certainty.boarding(by: row.marks)
+    marked.write(&json)
     json.raw(",\"tripShortName\":")
     // A trip beside the timetable has not the number of its template.
     if let trip = row.trip, extra == nil || extra?.kind == .replacement {
@@ -137,6 +138,7 @@ extension DepartureRows {
     } else {
       json.raw("null")
     }
+    if marked.boarding == .phoneAgency, !feed.onDemand.isEmpty { writeBooking(row, &json) }
   }
 }
 

@@ -28,7 +28,7 @@ extension FeedReader {
   func readBookingRules() throws(FeedError) {
     struct Columns {
       var id: Int
-      var notice, lastDay, lastTime: Int?
+      var notice, lastDay, lastTime, service: Int?
       var message, pickupMessage, phone, info, booking: Int?
     }
     try read(.bookingRules) { reader throws(FeedError) in
@@ -37,6 +37,7 @@ extension FeedReader {
         notice: reader.column("prior_notice_duration_min"),
         lastDay: reader.column("prior_notice_last_day"),
         lastTime: reader.column("prior_notice_last_time"),
+        service: reader.column("prior_notice_service_id"),
         message: reader.column("message"),
         pickupMessage: reader.column("pickup_message"),
         phone: reader.column("phone_number"),
@@ -63,6 +64,14 @@ extension FeedReader {
       rule.phone = phone.isEmpty ? nil : String(phone.prefix(OnDemandLimits.message))
       rule.infoURL = link(reader, columns.info)
       rule.bookingURL = link(reader, columns.booking)
+      if rule.lastDay != nil, reader.bytes(columns.service).count > 0 {
+        if let service = find(reader.bytes(columns.service), in: tables.serviceIds) {
+          onDemand.noticeServices[onDemand.rules.count] = service
+        } else {
+          let name = shown(reader, columns.service)
+          warn(reader, columns.service, "\(name) is not a service; all days before a ride count")
+        }
+      }
       onDemand.ruleNumbers[id] = onDemand.rules.count
       onDemand.rules.append(rule)
       return nil

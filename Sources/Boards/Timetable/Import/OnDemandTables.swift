@@ -21,6 +21,8 @@ struct OnDemandTables {
 
   var ruleNumbers: [String: Int] = [:]
   var rules: [OnDemandServices.Rule] = []
+  /// The service of the days before a ride that count, by the place of the rule; all days count for the others.
+  var noticeServices: [Int: UInt32] = [:]
   /// The stops of each location group.
   var groups: [String: [UInt32]] = [:]
   /// The stops in each zone.
@@ -71,6 +73,12 @@ struct OnDemandTables {
       if let known = ruleNumbers[rule] { return known }
       ruleNumbers[rule] = result.rules.count
       result.rules.append(rules[rule])
+      if let service = noticeServices[rule] {
+        result.rules[result.rules.count - 1].noticeDays = Self.runs(
+          of: tables.services[Int(service)],
+          today: today
+        )
+      }
       return result.rules.count - 1
     }
     func text(_ number: UInt32) -> String {
@@ -133,12 +141,12 @@ struct OnDemandTables {
   }
 
   /// The days of a service as runs of days.
-  private static func runs(of service: ServiceDays, today: Int) -> [Int] {
+  private static func runs(of service: ServiceDays, today: Int) -> DayRuns {
     let set = DaySet(
       service.within(today - OnDemandLimits.days...today + OnDemandLimits.days)
     )
     var runs: [Int] = []
-    guard set.first <= set.last else { return runs }
+    guard set.first <= set.last else { return DayRuns() }
     for day in set.first...set.last {
       let offset = day - set.first
       guard set.bits[offset / 64] >> UInt64(offset % 64) & 1 == 1 else { continue }
@@ -149,6 +157,6 @@ struct OnDemandTables {
         runs += [day, day]
       }
     }
-    return runs
+    return DayRuns(runs)
   }
 }

@@ -10,6 +10,8 @@ package struct OnDemandServices: Codable, Hashable, Sendable {
     package var noticeSeconds: Int?
     /// How many days before the ride is the last one for a booking; `nil` if nothing is said.
     package var lastDay: Int?
+    /// The days among which those days count (prior_notice_service_id); `nil` for all days.
+    package var noticeDays: DayRuns?
     /// Until when on that day, in seconds after 0:00.
     package var lastTime: Int?
     /// pickup_message, else message.
@@ -35,22 +37,12 @@ package struct OnDemandServices: Codable, Hashable, Sendable {
     /// The window in seconds after 0:00 of the service day.
     package var opens: Int
     package var closes: Int
-    /// Days since 1970-01-01: the first and the last of each run of days.
-    package var days: [Int]
+    /// The days on which it runs.
+    package var days: DayRuns
     /// The place of its rule in ``OnDemandServices/rules``; `nil` without one.
     package var rule: Int?
     /// The place of its stops in ``OnDemandServices/areas``.
     package var area: Int
-
-    /// Whether it runs on a day.
-    package func runs(on day: Int) -> Bool {
-      var (low, high) = (0, days.count / 2)
-      while low < high {
-        let middle = (low + high) / 2
-        if days[2 * middle + 1] < day { low = middle + 1 } else { high = middle }
-      }
-      return low < days.count / 2 && days[2 * low] <= day
-    }
   }
 
   /// How departures with a time are booked that have to be arranged (pickup_type 2), by route and stop.
@@ -80,12 +72,13 @@ package struct OnDemandServices: Codable, Hashable, Sendable {
   /// Whether every place that is named exists.
   package var isSound: Bool {
     services.allSatisfy { service in
-      areas.indices.contains(service.area) && service.rule.map(rules.indices.contains) ?? true
+      areas.indices.contains(service.area) && service.days.isSound && service.rule.map(rules.indices.contains) ?? true
         && [service.opens, service.closes].allSatisfy { abs($0) <= FeedLimits.latestTime }
     } && calls.allSatisfy { rules.indices.contains($0.rule) }
       && rules.allSatisfy { rule in
-        [rule.noticeSeconds, rule.lastDay, rule.lastTime]
-          .allSatisfy { (0...1 << 30).contains($0 ?? 0) }
+        rule.noticeDays?.isSound ?? true
+          && [rule.noticeSeconds, rule.lastDay, rule.lastTime]
+            .allSatisfy { (0...1 << 30).contains($0 ?? 0) }
       }
   }
 }
