@@ -1,0 +1,89 @@
+/// How far one server has read what leaders published, and what it reads next.
+///
+/// Positions are one sequence for all sources of a database, in the order of commits. A server applies publications in
+/// that order (rule SR6), and of several of a source only the newest. A notification names a position; it may be lost,
+/// so each look at a lease names the newest position as well (SR7).
+///
+/// A value without a clock.
+package struct PublicationCursor: Hashable, Sendable {
+  /// What is compared of a publication.
+  package struct Mark: Hashable, Sendable {
+    /// Its place in the sequence.
+    package var position: Int64
+    /// The source.
+    package var source: String
+    /// The fence of the lease under which it was stored.
+    package var fence: Int64
+
+    package init(position: Int64, source: String, fence: Int64) {
+      self.position = position
+      self.source = source
+      self.fence = fence
+    }
+  }
+
+  /// Everything up to this position is applied, or replaced by something newer.
+  package private(set) var complete: Int64 = 0
+  private var announced: Int64 = 0
+  /// The first read is not announced by anything.
+  private var hasGap = true
+  private var isReading = false
+  private var fences: [String: Int64] = [:]
+
+  /// Creates the state of a server that has read nothing.
+  package init() {}
+
+  /// Whether everything announced is applied.
+  package var isCurrent: Bool { !hasGap && announced <= complete }
+
+  /// Notes that there is a publication at a position.
+  package mutating func noticed(_ position: Int64) { announced = max(announced, position) }
+
+  /// Notes that announcements may have been lost.
+  package mutating func missed() { hasGap = true }
+
+  /// Begins to read, if there is something to read and no read is under way.
+  ///
+  /// - Returns: The position after which to read.
+  package mutating func begin() -> Int64? {
+    guard !isReading, !isCurrent else { return nil }
+    isReading = true
+    hasGap = false
+    return complete
+  }
+
+  /// Decides which publications of a read are applied, in order.
+  ///
+  /// - Parameters:
+  ///   - marks: The newest publication of each source after the position that ``begin()`` returned.
+  ///   - end: The newest position at that instant.
+  /// - Returns: Those to apply, by position, after which ``applied(upTo:)`` follows; `nil` if the numbers begin again, as in
+  ///   a database that was restored: then everything is read again.
+  package mutating func read(_ marks: [Mark], upTo end: Int64) -> [Mark]? {
+    if end < complete {
+      self = PublicationCursor()
+      return nil
+    }
+    var chosen: [Mark] = []
+    for mark in marks.sorted(by: { $0.position < $1.position }) {
+      guard mark.position > complete, mark.fence >= fences[mark.source, default: 0] else {
+        continue
+      }
+      fences[mark.source] = mark.fence
+      chosen.append(mark)
+    }
+    return chosen
+  }
+
+  /// Ends a read whose publications are applied.
+  package mutating func applied(upTo end: Int64) {
+    isReading = false
+    complete = max(complete, end)
+  }
+
+  /// Ends a read that failed: it is repeated.
+  package mutating func failed() {
+    isReading = false
+    hasGap = true
+  }
+}

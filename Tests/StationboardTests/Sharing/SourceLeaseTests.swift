@@ -1,0 +1,250 @@
+import StationboardServer
+import Testing
+
+/// The lease of a source, as a value.
+struct SourceLeaseTests {
+  private typealias Row = SourceLease.Row
+  private static let limits = LeadershipLimits()
+
+  /// A lease, its clock, and the statement it waits for.
+  private struct Stage {
+    var lease = SourceLease(limits, at: .zero)
+    var now = Duration.zero
+    var number = 0
+    var statement: SourceLease.Statement?
+
+    /// Passes an event, and notes what is sent.
+    mutating func handle(_ event: SourceLease.Event, sample: Double = 0) -> [SourceLease.Effect] {
+      var others: [SourceLease.Effect] = []
+      for effect in lease.handle(event, at: now, sample: sample) {
+        if case .send(let number, let statement) = effect {
+          (self.number, self.statement) = (number, statement)
+        } else {
+          others.append(effect)
+        }
+      }
+      return others
+    }
+
+    mutating func wait(_ time: Duration) -> [SourceLease.Effect] {
+      now += time
+      return handle(.woke)
+    }
+
+    mutating func answer(
+      _ fence: Int64,
+      _ beat: Int64,
+      _ owner: SourceLease.Owner,
+      counted: Bool = false
+    ) -> [SourceLease.Effect] {
+      statement = nil
+      let row = Row(fence: fence, beat: beat, owner: owner)
+      return handle(.answered(number: number, row, hasCounted: counted))
+    }
+
+    /// A stage on which this server leads under the fence 8 since 20 ms.
+    static var leading: Stage {
+      var stage = Stage()
+      _ = stage.handle(.woke)
+      stage.now = .milliseconds(10)
+      _ = stage.answer(7, 70, .nobody)
+      stage.now = .milliseconds(20)
+      _ = stage.answer(8, 71, .thisServer, counted: true)
+      return stage
+    }
+  }
+
+  @Test("A lease of nobody is taken at once, and counts from when the statement was sent")
+  func takesFreeLease() {
+    var stage = Stage()
+    #expect(stage.handle(.woke) == [] && stage.statement == .look)
+    stage.now = .milliseconds(10)
+    #expect(stage.answer(7, 70, .nobody) == [])
+    #expect(stage.statement == .take(fence: 7, beat: 70))
+    #expect(stage.lease.fence(at: stage.now) == nil)
+    stage.now = .milliseconds(900)
+    #expect(stage.answer(8, 71, .thisServer, counted: true) == [.lead(fence: 8)])
+    let end = Duration.milliseconds(10) + Self.limits.lease - Self.limits.margin
+    #expect(stage.lease.fence(at: end - .milliseconds(1)) == 8)
+    #expect(stage.lease.fence(at: end) == nil)
+  }
+
+  @Test("The lease of another server is taken only after it was seen unchanged for a whole lease")
+  func waitsForSilence() {
+    var stage = Stage()
+    _ = stage.handle(.woke)
+    _ = stage.answer(7, 70, .another)
+    // It is renewed once.
+    _ = stage.wait(Self.limits.watchEvery)
+    #expect(stage.statement == .look)
+    _ = stage.answer(7, 71, .another)
+    let seen = stage.now
+    while stage.now < seen + Self.limits.lease - Self.limits.watchEvery {
+      _ = stage.wait(Self.limits.watchEvery)
+      #expect(stage.statement == .look)
+      #expect(stage.answer(7, 71, .another) == [])
+    }
+    stage.now = seen + Self.limits.lease
+    _ = stage.handle(.woke)
+    #expect(stage.statement == .take(fence: 7, beat: 71))
+    // Another follower was faster.
+    #expect(stage.answer(8, 72, .another) == [])
+    #expect(stage.lease.role == .following)
+  }
+
+  @Test("A leader renews, and stops by its own clock when no renewal is answered")
+  func stopsWithoutAnswer() {
+    var stage = Stage.leading
+    #expect(stage.wait(Self.limits.renewEvery) == [])
+    #expect(stage.statement == .renew(fence: 8))
+    #expect(stage.answer(8, 72, .thisServer, counted: true) == [])
+    _ = stage.wait(Self.limits.renewEvery)
+    #expect(stage.handle(.failed(number: stage.number)) == [])
+    #expect(stage.lease.owner == nil)
+    var stopped: Duration?
+    while stage.now < .seconds(10) {
+      stage.now = stage.lease.wakesAt
+      let effects = stage.handle(.woke)
+      if effects == [.stop] {
+        #expect(stopped == nil)
+        stopped = stage.now
+      }
+      _ = stage.handle(.failed(number: stage.number))
+    }
+    // The last renewal that was answered had been sent at 20 + 750 ms.
+    #expect(stopped == .milliseconds(770) + Self.limits.lease - Self.limits.margin)
+  }
+
+  @Test("An answer that comes later than the lease lasts makes no leader")
+  func refusesLateAnswer() {
+    var stage = Stage()
+    _ = stage.handle(.woke)
+    _ = stage.answer(7, 70, .nobody)
+    stage.now = Self.limits.lease
+    // The machine had given the statement up, and asks again.
+    #expect(stage.answer(8, 71, .thisServer, counted: true) == [])
+    #expect(stage.lease.fence(at: stage.now) == nil)
+  }
+
+  @Test("A lease granted to a statement whose answer was lost is renewed before it is used")
+  func confirmsLostGrant() {
+    var stage = Stage()
+    _ = stage.handle(.woke)
+    _ = stage.answer(7, 70, .nobody)
+    _ = stage.handle(.failed(number: stage.number))
+    stage.now = stage.lease.wakesAt
+    _ = stage.handle(.woke)
+    #expect(stage.statement == .take(fence: 7, beat: 70))
+    // The first attempt had been carried out: the second one changes nothing.
+    #expect(stage.answer(8, 71, .thisServer) == [])
+    #expect(stage.statement == .renew(fence: 8))
+    #expect(stage.answer(8, 72, .thisServer, counted: true) == [.lead(fence: 8)])
+  }
+
+  @Test("A leader that another server has replaced stops")
+  func stopsWhenReplaced() {
+    var stage = Stage.leading
+    _ = stage.wait(Self.limits.renewEvery)
+    #expect(stage.answer(9, 72, .another) == [.stop])
+    #expect(stage.lease.fence(at: stage.now) == nil && stage.lease.owner == .another)
+  }
+
+  @Test("A server that ends gives its lease back, and one that is granted too late as well")
+  func givesBack() {
+    var stage = Stage.leading
+    #expect(stage.handle(.ended) == [.stop, .release(fence: 8)])
+    #expect(stage.handle(.woke) == [])
+    var late = Stage()
+    _ = late.handle(.woke)
+    _ = late.answer(7, 70, .nobody)
+    #expect(late.handle(.ended) == [])
+    #expect(late.answer(8, 71, .thisServer, counted: true) == [.release(fence: 8)])
+  }
+
+  @Test("When a lease is given back, followers look at once, each a little later by chance")
+  func hurriesWhenFree() {
+    var stage = Stage()
+    _ = stage.handle(.woke)
+    _ = stage.answer(7, 70, .another)
+    #expect(stage.handle(.freed, sample: 0.5) == [])
+    #expect(stage.lease.wakesAt == Self.limits.freeSpread * 0.5)
+    stage.now = stage.lease.wakesAt
+    _ = stage.handle(.woke)
+    #expect(stage.statement == .look)
+  }
+
+  @Test("An answer to a statement that was given up changes nothing")
+  func ignoresOldAnswers() {
+    var stage = Stage.leading
+    _ = stage.wait(Self.limits.renewEvery)
+    let old = stage.number
+    _ = stage.wait(Self.limits.answerWithin)
+    let row = Row(fence: 8, beat: 72, owner: .thisServer)
+    let before = stage.lease
+    #expect(stage.handle(.answered(number: old, row, hasCounted: true)) == [])
+    #expect(stage.lease == before)
+  }
+
+  @Test("The limits keep the promise of five seconds, with two statements that take a fifth of one")
+  func limitsFit() {
+    let limits = Self.limits
+    let longest = limits.watchEvery + limits.lease + limits.takeSpread + .milliseconds(400)
+    #expect(longest <= .seconds(5))
+    #expect(limits.renewEvery * 3 < limits.lease - limits.margin)
+    #expect(limits.answerWithin < limits.lease - limits.margin)
+  }
+}
+
+/// How far a server has read, as a value.
+struct PublicationCursorTests {
+  private func mark(_ position: Int64, _ source: String, fence: Int64 = 1) -> PublicationCursor.Mark
+  {
+    PublicationCursor.Mark(position: position, source: source, fence: fence)
+  }
+
+  @Test("The first read and each gap are read, and one read at a time")
+  func readsGaps() {
+    var cursor = PublicationCursor()
+    #expect(cursor.begin() == 0)
+    #expect(cursor.begin() == nil)
+    #expect(cursor.read([mark(2, "b"), mark(1, "a")], upTo: 2) == [mark(1, "a"), mark(2, "b")])
+    cursor.applied(upTo: 2)
+    #expect(cursor.complete == 2 && cursor.begin() == nil)
+    cursor.noticed(2)
+    #expect(cursor.begin() == nil)
+    cursor.missed()
+    #expect(cursor.begin() == 2)
+    // What is announced meanwhile is read afterwards.
+    cursor.noticed(3)
+    #expect(cursor.read([], upTo: 2) == [])
+    cursor.applied(upTo: 2)
+    #expect(cursor.begin() == 2)
+    cursor.failed()
+    #expect(cursor.begin() == 2)
+  }
+
+  @Test("A publication of an older fence is not applied after one of a newer fence")
+  func comparesFences() {
+    var cursor = PublicationCursor()
+    _ = cursor.begin()
+    #expect(cursor.read([mark(4, "a", fence: 3)], upTo: 4)?.count == 1)
+    cursor.applied(upTo: 4)
+    cursor.noticed(6)
+    _ = cursor.begin()
+    let found = [mark(5, "a", fence: 2), mark(6, "b", fence: 1)]
+    #expect(cursor.read(found, upTo: 6) == [mark(6, "b", fence: 1)])
+  }
+
+  @Test("A database whose numbers begin again is read from the beginning")
+  func beginsAgain() {
+    var cursor = PublicationCursor()
+    _ = cursor.begin()
+    _ = cursor.read([mark(9, "a", fence: 5)], upTo: 9)
+    cursor.applied(upTo: 9)
+    cursor.missed()
+    #expect(cursor.begin() == 9)
+    #expect(cursor.read([], upTo: 2) == nil)
+    #expect(cursor.begin() == 0)
+    #expect(cursor.read([mark(2, "a")], upTo: 2) == [mark(2, "a")])
+  }
+}
