@@ -260,8 +260,8 @@ let package = Package(
       name: "StationboardServer",
       dependencies: [
         "ConditionalHTTP", "Freshness", "FreshnessRuntime", "FreshResponses", "FreshnessServer",
-        "GTFS", "GTFSRealtime", "Timetable", "Storage", "Serving", "StrictJSON", .grdb, .httpTypes,
-        .hummingbird, .logging, .nioCore,
+        "GTFS", "GTFSRealtime", "PostgresClient", "Timetable", "Storage", "Serving", "StrictJSON",
+        .grdb, .httpTypes, .hummingbird, .logging, .nioCore,
       ]
     ),
     .target(
@@ -460,8 +460,9 @@ let package = Package(
       name: "StationboardTests",
       dependencies: [
         "CZlib", "ConditionalHTTP", "FeedSimulation", "Freshness", "FreshnessRuntime",
-        "FreshnessTesting", "GTFS", "GTFSRealtime", "SampleNetwork", "Serving", "Stationboard",
-        "StationboardClient", "StationboardServer", "TestScale", "Timetable", "WebBoard",
+        "FreshnessTesting", "GTFS", "GTFSRealtime", "PostgresClient", "PostgresCluster",
+        "SampleNetwork", "Serving", "Stationboard", "StationboardClient", "StationboardServer",
+        "TestScale", "Timetable", "WebBoard",
         .httpTypes,
         .hummingbird, .logging, .nioCore, .nioEmbedded,
       ]

@@ -72,12 +72,12 @@ package struct PostgresSchema: Sendable {
   ///
   /// - Parameters:
   ///   - connection: A connection of a role that may create the schema.
-  ///   - role: A role that gets the rights that a server needs, besides those that have them already.
+  ///   - roles: Roles that get the rights that a server needs, besides those that have them already.
   /// - Returns: The versions before and after.
   /// - Throws: ``Mismatch`` for a newer schema; ``PostgresError``.
   package func migrate(
     _ connection: PostgresConnection,
-    grantingTo role: String? = nil
+    grantingTo roles: Set<String> = []
   ) async throws -> (from: Int, to: Int) {
     try await connection.transaction { connection in
       // Two programs that migrate at once take turns.
@@ -102,15 +102,14 @@ package struct PostgresSchema: Sendable {
         try await connection.query("INSERT INTO migration (number) VALUES ($1)", [.int(number)])
       }
       // Roles that could write before get the tables that are new, too.
-      var roles = try await writers(connection)
-      if let role { roles.insert(role) }
-      for role in roles.sorted() { try await grant(to: role, connection) }
+      let writers = try await writers(connection)
+      for role in writers.union(roles).sorted() { try await grant(to: role, connection) }
       return (found, version)
     }
   }
 
-  /// The other roles that may write tables of the schema.
-  private func writers(_ connection: PostgresConnection) async throws -> Set<String> {
+  /// Returns the other roles that may write tables of the schema.
+  package func writers(_ connection: PostgresConnection) async throws -> Set<String> {
     let rows = try await connection.query(
       """
       SELECT DISTINCT grantee::text FROM information_schema.role_table_grants

@@ -2,6 +2,7 @@ import ArgumentParser
 import Commands
 import JobsServer
 import PostgresClient
+import StationboardServer
 
 /// `freshet migrate`.
 struct MigrateCommand: AsyncParsableCommand {
@@ -9,7 +10,7 @@ struct MigrateCommand: AsyncParsableCommand {
     commandName: "migrate",
     abstract: "Create or update the tables of a PostgreSQL database.",
     discussion: """
-      The tables are in a schema of their own, freshet. Servers that run go on while it is updated. The role of the \
+      The tables are in two schemas, freshet and freshet_realtime. Servers that run go on while it is updated. The role of the \
       database needs the right to create schemas; servers need less, which --grant gives.
 
         freshet migrate --database postgres://owner@db.example.org/freshet --grant freshet_server
@@ -31,11 +32,15 @@ struct MigrateCommand: AsyncParsableCommand {
     guard let address = try option.address(or: nil) else { return }
     do {
       let connection = try await PostgresConnection.open(address)
-      let schema = PostgresSchema.jobs()
-      let (before, after) = try await schema.migrate(connection, grantingTo: grant)
+      var roles = Set([grant].compactMap(\.self))
+      for schema in [PostgresSchema.jobs(), .realtime()] {
+        let (before, after) = try await schema.migrate(connection, grantingTo: roles)
+        // The servers that have the rights for one schema get those for the other.
+        roles.formUnion(try await schema.writers(connection))
+        let change = before == after ? "up to date" : "was version \(before)"
+        print("\(address): schema \(schema.name), version \(after), \(change)")
+      }
       await connection.close()
-      let change = before == after ? "up to date" : "was version \(before)"
-      print("\(address): schema \(schema.name), version \(after), \(change)")
     } catch let error as PostgresError {
       throw CommandFailure("freshet migrate: \(error)", ProgramExit(error))
     } catch let error as PostgresSchema.Mismatch {

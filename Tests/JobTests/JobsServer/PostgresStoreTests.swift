@@ -216,7 +216,7 @@ import Testing
     try await owner.query("CREATE ROLE \(role) LOGIN")
     let tables = ["CREATE TABLE one (number bigint)", "CREATE TABLE two (number bigint)"]
     let before = PostgresSchema(name: schema, migrations: [tables[0]])
-    #expect(try await before.migrate(owner, grantingTo: role) == (0, 1))
+    #expect(try await before.migrate(owner, grantingTo: [role]) == (0, 1))
     #expect(try await PostgresSchema(name: schema, migrations: tables).migrate(owner) == (1, 2))
     let server = try await stage.connect(as: role)
     try await server.query("INSERT INTO \(schema).two VALUES (1)")

@@ -51,7 +51,10 @@ final class StoreStage: Sendable {
   func migrate(grantingTo role: String? = nil) async throws -> (from: Int, to: Int) {
     let connection = try await connect()
     defer { Task { await connection.close() } }
-    return try await PostgresSchema.jobs(name: schema).migrate(connection, grantingTo: role)
+    return try await PostgresSchema.jobs(name: schema).migrate(
+      connection,
+      grantingTo: Set([role].compactMap(\.self))
+    )
   }
 
   /// Opens the store; of PostgreSQL's any number, of SQLite's one.
