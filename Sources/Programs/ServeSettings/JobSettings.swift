@@ -29,9 +29,7 @@ package struct JobSettings: Hashable, Sendable {
   init(_ object: SettingsObject) throws(SettingsError) {
     var object = object
     folder = try object.text("folder", "a folder")
-    database = try object.text("database", "a database like postgres://user@host/name") {
-      $0.hasPrefix("postgres://") || $0.hasPrefix("postgresql://")
-    }
+    database = try DatabaseAddress.read(&object)
     running = try object.whole("running", 1...Self.most)
     keptSeconds = try object.whole("keptSeconds", 1...Self.most)
     tokenSeconds = try object.whole("tokenSeconds", 1...Self.most)
@@ -50,12 +48,7 @@ package struct JobSettings: Hashable, Sendable {
   }
 
   /// Whether the database is named with a password.
-  var hasPassword: Bool {
-    guard let database, let start = database.firstRange(of: "://")?.upperBound else { return false }
-    let rest = database[start...]
-    let user = rest.prefix { $0 != "/" && $0 != "?" }.split(separator: "@")
-    return user.count > 1 && user[0].contains(":") || rest.contains("password=")
-  }
+  var hasPassword: Bool { database.map(DatabaseAddress.hasPassword) ?? false }
 
   private static func isAddress(_ text: String, mayHavePath: Bool) -> Bool {
     guard let mark = text.firstRange(of: "://"),

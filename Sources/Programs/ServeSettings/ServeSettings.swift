@@ -48,6 +48,8 @@ package struct ServeSettings: Hashable, Sendable {
   package var forwardedField: String?
   /// TLS; `nil` if the file says nothing of it.
   package var tls: TLSSettings?
+  /// The PostgreSQL database that servers share.
+  package var database: String?
   /// The jobs; `nil` if the file says nothing of them.
   package var jobs: JobSettings?
   /// The realtime sources; at most one entry for a prefix.
@@ -103,6 +105,7 @@ package struct ServeSettings: Hashable, Sendable {
       }
     }
     tls = try top.object("tls").map { object throws(SettingsError) in try TLSSettings(object) }
+    database = try DatabaseAddress.read(&top)
     jobs = try top.object("jobs").map { object throws(SettingsError) in try JobSettings(object) }
     for place in try top.list("feeds", most: Self.mostFeeds)?.objects() ?? [] {
       let feed = try FeedSettings(place, environment: environment)
@@ -120,7 +123,7 @@ package struct ServeSettings: Hashable, Sendable {
   /// Whether the file itself holds a value of `Authorization` or another field of credentials.
   package var holdsSecrets: Bool {
     feeds.contains { $0.allHeaders.contains { $0.isCredential && $0.isLiteral } }
-      || jobs?.hasPassword == true
+      || database.map(DatabaseAddress.hasPassword) == true || jobs?.hasPassword == true
   }
 }
 

@@ -2,6 +2,7 @@ import ArgumentParser
 import Commands
 import Foundation
 import PostgresClient
+import ServeSettings
 
 /// The database that servers share.
 struct DatabaseOption: ParsableArguments {
@@ -18,10 +19,11 @@ struct DatabaseOption: ParsableArguments {
   /// The database that is named, that of a configuration file, or that of the environment, if any.
   ///
   /// - Throws: `ValidationError` for what is not a connection string.
-  func address(or configured: String?) throws -> PostgresAddress? {
+  func address(or settings: ServeSettings?) throws -> PostgresAddress? {
     let environment = ProcessInfo.processInfo.environment["DATABASE_URL"]
     let candidates = [
-      ("--database", database), ("--config: $.jobs.database", configured),
+      ("--database", database), ("--config: $.jobs.database", settings?.jobs?.database),
+      ("--config: $.database", settings?.database),
       ("DATABASE_URL", environment.flatMap { $0.isEmpty ? nil : $0 }),
     ]
     for case (let place, let text?) in candidates {
@@ -32,6 +34,11 @@ struct DatabaseOption: ParsableArguments {
       }
     }
     return nil
+  }
+
+  /// Whether a database is named elsewhere than in the environment.
+  func isNamed(besides settings: ServeSettings?) -> Bool {
+    (database ?? settings?.database ?? settings?.jobs?.database) != nil
   }
 }
 

@@ -109,9 +109,6 @@ struct ServeCommand: AsyncParsableCommand {
     let files = try realtime.recordings()
     let workspaces = workspaces.completed(by: settings)
     let jobs = try jobs.completed(by: settings?.jobs)
-    if jobs.jobs == nil, database.database ?? settings?.jobs?.database != nil {
-      throw ValidationError("--database keeps jobs: name a folder of this server with --jobs")
-    }
     var limits = try Self.limits(settings)
     let budget = DescriptorBudget.raised()
     if let shortage = budget.shortage(DescriptorBudget.leastOfServer) {
@@ -158,6 +155,15 @@ struct ServeCommand: AsyncParsableCommand {
         metadata: ["file": "\(file.path)"]
       )
     }
+    let isShared = sources.contains(where: RealtimeSharing.shares)
+    if jobs.jobs == nil, !isShared, self.database.isNamed(besides: settings) {
+      throw ValidationError(
+        "--database keeps jobs and realtime: name a folder of this server with --jobs, or a realtime source at a URL"
+      )
+    }
+    let database = try self.database.address(or: settings)
+    let sharing =
+      isShared ? try await SharedRealtime.sharing(in: database, at: host, port, logger) : nil
     let transport = try NIOExchange()
     let clock = time.clock(from: replays.start)
     for line in replays.lines(clock: clock) { logger.warning("\(line)") }
@@ -174,6 +180,7 @@ struct ServeCommand: AsyncParsableCommand {
       logger: logger,
       leastPercent: realtime.threshold(besides: settings),
       history: inbox,
+      sharing: sharing,
       onTaken: onTaken
     )
     let history = inbox.flatMap { inbox in
@@ -194,7 +201,7 @@ struct ServeCommand: AsyncParsableCommand {
     let jobService: JobsService?
     do {
       jobService = try await jobs.service(
-        in: try database.address(or: settings?.jobs?.database),
+        in: database,
         rules: rules ?? OriginGuard(hosts: []),
         operators: operators,
         clock: clock,

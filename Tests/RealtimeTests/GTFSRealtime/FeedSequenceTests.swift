@@ -46,6 +46,22 @@ import Testing
     #expect(sequence.judge(arrival(4, at: 30, stamp: 1)) == .new([]))
   }
 
+  @Test func `what another server accepted is in use, whatever it looks like here`() {
+    var sequence = FeedSequence()
+    _ = sequence.judge(arrival(1, stamp: 0))
+    _ = sequence.judge(arrival(2, at: 15, stamp: -30))
+    sequence.accept(arrival(3, at: 20, stamp: -20, entities: 5))
+    #expect(sequence.judge(arrival(3, at: 25, stamp: -20)) == .same)
+    #expect(sequence.judge(arrival(4, at: 30, stamp: -25)) == .backDated(seconds: 5))
+    #expect(sequence.judge(arrival(5, at: 35, stamp: -10)) == .new([]))
+    // Without a timestamp, feeds before it are told by that of the feed before.
+    sequence.accept(arrival(6, at: 40))
+    #expect(sequence.judge(arrival(7, at: 45, stamp: -15)) == .backDated(seconds: 5))
+    let before = sequence
+    sequence.accept(arrival(8, at: 50, stamp: 0, incrementality: .differential))
+    #expect(sequence == before)
+  }
+
   @Test func `two sources behind one name do not wear a doubt down`() {
     var sequence = FeedSequence()
     for tick in 0..<20 as Range<Int64> {

@@ -27,6 +27,9 @@ import Testing
   )
   func `A password in a database's address is a secret`(database: String, isSecret: Bool) throws {
     #expect(try read(#"{"jobs": {"database": "\#(database)"}}"#).holdsSecrets == isSecret)
+    let shared = try read(#"{"database": "\#(database)"}"#)
+    #expect(shared.holdsSecrets == isSecret)
+    #expect(shared.database == database && shared.jobs == nil)
   }
 
   @Test func `Jobs and names are read`() throws {

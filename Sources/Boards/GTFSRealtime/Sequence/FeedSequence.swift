@@ -68,6 +68,20 @@ package struct FeedSequence: Hashable, Sendable {
     }
   }
 
+  /// Takes an arrival for the feed in use without judging it: another server has judged it.
+  package mutating func accept(_ arrival: FeedResponse) {
+    let before = accepted
+    // Without a feed in use there is nothing to doubt.
+    accepted = nil
+    _ = judge(arrival)
+    guard var now = accepted else {
+      accepted = before
+      return
+    }
+    now.timestamp = now.timestamp ?? before?.timestamp
+    accepted = now
+  }
+
   private mutating func judge(
     _ header: FeedHeader,
     entities: Int,

@@ -40,12 +40,13 @@ struct BoardEndpoint {
         fields: [.retryAfter: String(BoardBudget.retryAfter)]
       )
     }
-    let plan = await BoardPlan(asked, crowd: crowd, began: began, faults: faults)
     let conditions = BoardConditions(asked, request.headers)
+    let isBehind = try await isBehind(asked, conditions)
+    let plan = await BoardPlan(asked, crowd: crowd, began: began, faults: faults)
     if plan.isInTime, let unchanged = conditions.unchanged(asked, plan, desk, at: clock.now) {
       // Without a place to wait, the answer comes at once: the preference is not honoured.
       guard let wait = conditions.wait, let ticket = serving.limiter.enter() else {
-        return response(unchanged, asked, plan, caller, began)
+        return response(unchanged, asked, plan, caller, began, isBehind: isBehind)
       }
       defer { withExtendedLifetime(ticket) {} }
       let paused = ContinuousClock.now
@@ -55,11 +56,43 @@ struct BoardEndpoint {
       }
       let waited = (asked: wait, time: paused.duration(to: .now))
       if let still = conditions.unchanged(asked, plan, desk, at: clock.now) {
-        return response(still, asked, plan, caller, began, waited: waited)
+        return response(still, asked, plan, caller, began, waited: waited, isBehind: isBehind)
       }
-      return try board(asked, plan, caller, began, waited: waited)
+      return try board(asked, plan, caller, began, waited: waited, isBehind: isBehind)
     }
-    return try board(asked, plan, caller, began)
+    return try board(asked, plan, caller, began, isBehind: isBehind)
+  }
+
+  /// Waits a moment for what the client has seen at another server, if this one does not have it yet (SR8).
+  ///
+  /// - Returns: Whether this server still does not have it.
+  private func isBehind(_ asked: BoardRequest, _ conditions: BoardConditions) async throws -> Bool {
+    guard let realtime = desk.realtime, let sharing = realtime.sharing else { return false }
+    @Sendable func isCaughtUp() -> Bool {
+      conditions.isCaughtUp(sharing, desk.snapshot(of: asked.stop.feed), desk, at: clock.now)
+    }
+    guard !isCaughtUp() else { return false }
+    if let ticket = serving.limiter.enter() {
+      defer { withExtendedLifetime(ticket) {} }
+      try await desk.outsideCrowd {
+        try await AdmissionPermit.pause {
+          await withTaskGroup { group in
+            group.addTask {
+              let ticks = realtime.ticks()
+              if isCaughtUp() { return }
+              for await _ in ticks where isCaughtUp() { return }
+            }
+            group.addTask { await serving.untilClosed() }
+            group.addTask { try? await Task.sleep(for: sharing.limits.readWait) }
+            await group.next()
+            group.cancelAll()
+          }
+        }
+      }
+    }
+    guard !isCaughtUp() else { return false }
+    sharing.countBehind()
+    return true
   }
 
   /// Waits until the client's copy is not right any more, the time is over, or the client is gone.
@@ -85,7 +118,8 @@ struct BoardEndpoint {
     _ plan: BoardPlan,
     _ caller: BoardCaller,
     _ began: ContinuousClock.Instant,
-    waited: (asked: Int64, time: Duration)? = nil
+    waited: (asked: Int64, time: Duration)? = nil,
+    isBehind: Bool
   ) throws -> Response {
     let now = clock.now
     // Read once: the realtime metadata of a response belongs to the realtime it shows.
@@ -117,7 +151,10 @@ struct BoardEndpoint {
       requestId: caller.requestId,
       now: now,
       elapsed: elapsed,
-      entityTag: plan.entityTag(of: edition, isCopy: copy != nil),
+      entityTag: SharedTag.tag(
+        plan.entityTag(of: edition, isCopy: copy != nil),
+        at: snapshot.position
+      ),
       foretold: desk.foretold(snapshot.trips, at: now)
     )
     var headers = fields(
@@ -142,6 +179,7 @@ struct BoardEndpoint {
       headers[.mdStale] = "1"
       headers[.mdStaleReason] = "stationboard_timeout"
     }
+    if isBehind { headers[.mdRealtimeBehind] = "1" }
     if let waited { Self.note(waited.asked, &headers) }
     let response = Response(
       status: .ok,
@@ -159,12 +197,19 @@ struct BoardEndpoint {
     _ plan: BoardPlan,
     _ caller: BoardCaller,
     _ began: ContinuousClock.Instant,
-    waited: (asked: Int64, time: Duration)? = nil
+    waited: (asked: Int64, time: Duration)? = nil,
+    isBehind: Bool
   ) -> Response {
     let now = clock.now
     let snapshot = unchanged.snapshot
     let elapsed = (ContinuousClock.now - began).milliseconds
-    let tag = plan.entityTag(of: unchanged.edition, isCopy: false)
+    // A cache updates the response with the tag that it has.
+    let tag =
+      unchanged.tag
+      ?? SharedTag.tag(
+        plan.entityTag(of: unchanged.edition, isCopy: false),
+        at: snapshot.position
+      )
     let foretold = desk.foretold(snapshot.trips, at: now)
     let edition = unchanged.edition
     var headers = fields(edition, tag, snapshot, foretold, caller.requestId, elapsed, at: now)
@@ -181,6 +226,7 @@ struct BoardEndpoint {
       headers[.mdRealtimeApplied] = "0"
       headers[.mdRealtimeReason] = "unchanged_since_rt"
     }
+    if isBehind { headers[.mdRealtimeBehind] = "1" }
     if let waited { Self.note(waited.asked, &headers) }
     record(unchanged.status.code, snapshot, began, waited?.time, at: now)
     return Response(status: unchanged.status, headers: headers)

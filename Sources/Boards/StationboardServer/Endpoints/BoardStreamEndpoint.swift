@@ -133,9 +133,11 @@ private struct BoardEvents: StreamSource {
 
   mutating func changes(since id: String) async throws -> StreamPart? {
     guard let newest else { return nil }
+    // The tag of an answer, which a client may begin with, says its position too.
+    let tag = EntityTag(parsing: id).map { SharedTag($0).plain } ?? id
     let before =
       shown?.id == id
-      ? shown?.edition : desk.edition(asked, phases: newest.plan.phases, tagged: id)
+      ? shown?.edition : desk.edition(asked, phases: newest.plan.phases, tagged: tag)
     guard let before else { return nil }
     return part(
       Self.event("change", id: newest.state.id, answer(newest).change(from: before)),

@@ -13,6 +13,7 @@ extension HTTPField.Name {
   static let mdPollAge = fieldName("x-md-rt-poll-age-ms")
   static let mdRealtimeNext = fieldName("x-md-rt-next-ms")
   static let mdRealtimeSpread = fieldName("x-md-rt-spread-ms")
+  static let mdRealtimeBehind = fieldName("x-md-rt-behind")
   static let mdReceipt = fieldName(AnswerReceipt.field)
   static let mdReceiptAfter = fieldName(AnswerReceipt.afterField)
   static let secFetchMode = fieldName("sec-fetch-mode")

@@ -28,6 +28,7 @@ struct MetricsEndpoint {
     writeTimetables(feeds, &metrics)
     writeSources(feeds, &metrics)
     writeMerge(feeds, &metrics)
+    desk.realtime?.sharing?.write(to: &metrics)
     if let history {
       metrics.add(
         "freshet_history_failing",

@@ -165,7 +165,7 @@ extension StationboardService {
     "x-md-rt-last-poll-at", "x-md-rt-poll-age-ms",
     "x-md-stale-reason", "x-md-request-id", "x-md-api-version", "x-md-rt-applied",
     "x-md-rt-reason", "x-md-rt-age-ms", "x-md-rt-fetched-at", "x-md-stale", "x-md-rt-status",
-    "x-md-backend-total-ms", "x-md-rt-next-ms", "x-md-rt-spread-ms",
+    "x-md-backend-total-ms", "x-md-rt-next-ms", "x-md-rt-spread-ms", "x-md-rt-behind",
     "x-md-receipt",
   ]
 }

@@ -49,6 +49,8 @@ struct StatusReport: Encodable, Sendable {
     var lastError: String?
     var matched: Int?
     var unmatched: Int?
+    /// Which server polls it, if servers share it: `this_server`, `another`, `nobody`, `unknown` without their database.
+    var leader: String?
   }
 
   /// Why trip updates have no effect.
@@ -142,7 +144,7 @@ struct StatusReader: Sendable {
     for feed in feeds {
       guard let realtime else { continue }
       let snapshot = realtime.snapshot(of: feed)
-      sources += snapshot.sources.map { entry($0, feed.entry.key) }
+      sources += snapshot.sources.map { entry($0, feed.entry.key, feed.entry.prefix ?? "") }
       if let index = snapshot.index {
         let report = MatchReport(
           index,
@@ -198,7 +200,11 @@ struct StatusReader: Sendable {
     )
   }
 
-  private func entry(_ source: SourceView, _ feed: String) -> StatusReport.SourceEntry {
+  private func entry(
+    _ source: SourceView,
+    _ feed: String,
+    _ prefix: String
+  ) -> StatusReport.SourceEntry {
     let standing = source.standing
     return StatusReport.SourceEntry(
       feed: feed,
@@ -214,7 +220,8 @@ struct StatusReader: Sendable {
       pollsFailed: standing.tally.failed,
       lastError: standing.lastError,
       matched: source.census?.matching,
-      unmatched: source.census?.unmatched
+      unmatched: source.census?.unmatched,
+      leader: realtime?.leader(of: source, ofFeed: prefix)
     )
   }
 

@@ -44,6 +44,8 @@ struct FeedBytes: Equatable, Sendable {
   let digest: FeedDigest
   /// When they came, if not now: seconds since 1970-01-01T00:00:00Z, of the service clock.
   let arrivedAt: Double?
+  /// Its position among the publications of servers that share the source; `nil` if this server fetched it.
+  var position: Int64?
 
   /// Feeds with equal digests are the same feed.
   static func == (left: FeedBytes, right: FeedBytes) -> Bool { left.digest == right.digest }

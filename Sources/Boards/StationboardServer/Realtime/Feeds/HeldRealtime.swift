@@ -46,8 +46,27 @@ struct HeldRealtime: Sendable {
       ?? vehicles.first { $0.source == source }?.standing
   }
 
+  /// Judges what a source publishes.
+  func sequence(of source: RealtimeSource) -> FeedSequence? {
+    trips.first { $0.source == source }?.sequence ?? alerts.first { $0.source == source }?.sequence
+      ?? vehicles.first { $0.source == source }?.sequence
+  }
+
+  /// Puts the judge of a source in its place.
+  mutating func put(_ sequence: FeedSequence, of source: RealtimeSource) {
+    if let place = trips.firstIndex(where: { $0.source == source }) {
+      trips[place].sequence = sequence
+    } else if let place = alerts.firstIndex(where: { $0.source == source }) {
+      alerts[place].sequence = sequence
+    } else if let place = vehicles.firstIndex(where: { $0.source == source }) {
+      vehicles[place].sequence = sequence
+    }
+  }
+
   /// Shows in the snapshot what is known of the sources.
   mutating func show() {
+    let standings = trips.map(\.standing) + alerts.map(\.standing) + vehicles.map(\.standing)
+    snapshot.position = standings.compactMap(\.position).max()
     if !trips.isEmpty { snapshot.trips = SourceStatus(of: trips.map(\.standing)) }
     if !alerts.isEmpty { snapshot.alerts = SourceStatus(of: alerts.map(\.standing)) }
     if !vehicles.isEmpty { snapshot.vehicles = SourceStatus(of: vehicles.map(\.standing)) }
@@ -79,6 +98,13 @@ struct HeldRealtime: Sendable {
           census: held.vehicles?.census
         )
       }
+  }
+
+  /// Notes that something else than trip updates has changed.
+  ///
+  /// What came after trip updates is not older than they, although the clocks of the servers that fetched both may differ.
+  mutating func changed(at now: Double) {
+    snapshot.changedAt = max(now, snapshot.trips.fetchedAt ?? now)
   }
 
   /// The indexes of the vehicle positions, in the order of ``indexes(at:)``.

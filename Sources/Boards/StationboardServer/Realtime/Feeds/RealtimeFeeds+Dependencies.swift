@@ -6,11 +6,35 @@ extension RealtimeFeeds {
     sources.enumerated().map { index, source in
       let prefix = source.prefix.isEmpty ? "" : ".\(source.prefix)"
       let name = "realtime.\(source.kind.rawValue)\(prefix).\(index + 1)"
+      if let status = sharing?.status(of: source), !status.isLeader {
+        return reading(name, source, status)
+      }
       guard let poller = poller(of: source) else {
         return DependencyReading(name, .degraded, detail: "not requested yet: \(source.title)")
       }
       guard let failure = poller.failure else { return DependencyReading(name, .ok) }
       return DependencyReading(name, .degraded, detail: "\(source.title): \(failure)")
     }
+  }
+
+  /// How a source fares that servers share and this one does not poll.
+  private func reading(
+    _ name: String,
+    _ source: RealtimeSource,
+    _ status: LeaseDriver.Status
+  ) -> DependencyReading {
+    if status.owner == nil {
+      let detail = sharing?.failure.map { ": \($0)" } ?? ""
+      return DependencyReading(
+        name,
+        .degraded,
+        detail: "\(source.title): the database that shares it cannot be reached\(detail)"
+      )
+    }
+    let leader = status.owner == .another ? "polled by \(status.ownerName)" : "about to be polled"
+    guard let failure = report(of: source).failure else {
+      return DependencyReading(name, .ok, detail: leader)
+    }
+    return DependencyReading(name, .degraded, detail: "\(source.title): \(failure), \(leader)")
   }
 }

@@ -136,7 +136,7 @@ extension RealtimeFeeds {
         let age = newest.alerts[place].standing.age(at: now)
         let wasFresh = age.map { $0 <= AlertDecay.freshFor } ?? false
         let isSame = newest.snapshot.alertIndex?.version == index?.version
-        if !isSame || !wasFresh { newest.snapshot.changedAt = now }
+        if !isSame || !wasFresh { newest.changed(at: now) }
         note(&newest.alerts[place].standing, indexSeconds)
         newest.alerts[place].content = feed
         newest.snapshot.alertIndex = index
@@ -200,7 +200,7 @@ extension RealtimeFeeds {
         newest.vehicles[place].content = feed
         newest.snapshot.vehicleIndex = together
         newest.vehicleGeneration = generation
-        newest.snapshot.changedAt = now
+        newest.changed(at: now)
         newest.taken += 1
         newest.show()
         newest.snapshot.tick += 1

@@ -16,6 +16,8 @@ package final class RealtimeFeeds: Sendable {
   let sources: [RealtimeSource]
   let store: FeedStore
   private let exchange: any HTTPExchange
+  /// What servers share of the sources; `nil` if each server polls for itself.
+  let sharing: RealtimeSharing?
   let clock: ServiceClock
   private let hostClock: HostClock
   private let chance: any RandomNumberGenerator & Sendable
@@ -41,6 +43,7 @@ package final class RealtimeFeeds: Sendable {
   ///   - logger: Logs what an operator should know.
   ///   - leastPercent: The share of the trip updates that must match a trip.
   ///   - history: Gets what is put in place; `nil` without a history.
+  ///   - sharing: The database through which servers share the sources; `nil` if each server polls for itself.
   ///   - onTaken: Called after each new content of a source, once it is in use or rejected.
   package init(
     sources: [RealtimeSource],
@@ -52,6 +55,7 @@ package final class RealtimeFeeds: Sendable {
     logger: Logger,
     leastPercent: MatchThreshold = MatchThreshold(),
     history: HistoryInbox? = nil,
+    sharing: RealtimeSharing? = nil,
     onTaken: @escaping @Sendable (RealtimeSource) -> Void = { _ in }
   ) {
     self.sources = sources
@@ -63,6 +67,7 @@ package final class RealtimeFeeds: Sendable {
     self.logger = logger
     self.leastPercent = leastPercent
     self.history = history
+    self.sharing = sharing
     self.onTaken = onTaken
     var held: [String: HeldRealtime] = [:]
     for source in sources {
@@ -124,14 +129,22 @@ package final class RealtimeFeeds: Sendable {
       )
     }
     await withTaskGroup { group in
-      for source in sources { group.addTask { await self.follow(source) } }
+      for source in sources where sharing == nil || !RealtimeSharing.shares(source) {
+        group.addTask { await self.poll(source) }
+      }
+      if let sharing { group.addTask { await sharing.run(self) } }
       group.addTask { await self.followTimetables() }
     }
   }
 
-  private func follow(_ source: RealtimeSource) async {
+  /// Polls a source until the task is canceled.
+  ///
+  /// - Parameters:
+  ///   - source: The source.
+  ///   - term: The lease under which its feeds are published for all servers; `nil` if they are put in place here only.
+  func poll(_ source: RealtimeSource, under term: SharedTerm? = nil) async {
     let client = FreshnessClient(
-      exchange: exchange,
+      exchange: term.map { LeasedExchange(exchange: exchange, term: $0) } ?? exchange,
       policy: source.policy,
       clock: hostClock,
       chance: chance,
@@ -142,7 +155,8 @@ package final class RealtimeFeeds: Sendable {
     defer { pollers.withLock { $0[source] = nil } }
     let download = FeedDownload(source: source, constants: source.policy)
     var last: FeedDigest?
-    var lastFailure: String?
+    // What another server or a missing database left here is not a failure of these polls.
+    var lastFailure: String? = term == nil ? nil : ""
     for await snapshot in client.snapshots(of: download) {
       let failure = snapshot.failure?.description
       if failure != lastFailure {
@@ -165,6 +179,10 @@ package final class RealtimeFeeds: Sendable {
       lastFailure = failure
       guard let bytes = snapshot.value, bytes.digest != last else { continue }
       last = bytes.digest
+      if let term {
+        if await !publish(bytes, from: source, under: term) { last = nil }
+        continue
+      }
       // Off the threads that handle requests.
       await BackgroundExecutor.apart {
         self.take(bytes, from: source)
@@ -206,8 +224,9 @@ package final class RealtimeFeeds: Sendable {
   }
 
   /// Decodes a feed, judges it, and puts it in place if it is to be used.
-  private func take(_ bytes: FeedBytes, from source: RealtimeSource) {
+  func take(_ bytes: FeedBytes, from source: RealtimeSource) {
     let now = bytes.arrivedAt ?? clock.now
+    let judging: Judging = bytes.position == nil ? .here : .ofLeader
     let began = ContinuousClock.now
     do throws(RealtimeError) {
       let document = try FeedDocument(bytes.bytes, contentType: bytes.contentType)
@@ -216,7 +235,7 @@ package final class RealtimeFeeds: Sendable {
         let feed = try document.tripUpdates()
         let decoded = ContinuousClock.now
         let arrival = FeedResponse(feed, digest: bytes.digest, moment: Int64(now))
-        guard judge(arrival, of: source) else { return }
+        guard judge(arrival, of: source, judging) else { return }
         let (timetable, before, directory) = context(of: source)
         let index = timetable.map {
           RealtimeIndex(
@@ -234,16 +253,18 @@ package final class RealtimeFeeds: Sendable {
           held.standing.tally.decodeSeconds = (decoded - began).seconds
           held.standing.tally.indexSeconds = (indexed - decoded).seconds
           held.standing.judged = bytes.digest
+          held.standing.position = bytes.position
           held.content = feed
         }
       case .vehiclePositions:
         let feed = try document.vehiclePositions()
         let decoded = ContinuousClock.now
         let arrival = FeedResponse(feed, digest: bytes.digest, moment: Int64(now))
-        guard judge(arrival, of: source) else { return }
+        guard judge(arrival, of: source, judging) else { return }
         putVehicles(feed, from: source, at: now) { standing, indexSeconds in
           standing.took(feed.header, bytes: bytes.bytes.count, at: now)
           standing.judged = bytes.digest
+          standing.position = bytes.position
           standing.tally.entities = feed.positions.count
           standing.tally.decodeSeconds = (decoded - began).seconds
           standing.tally.indexSeconds = indexSeconds
@@ -252,10 +273,11 @@ package final class RealtimeFeeds: Sendable {
         let feed = try document.alerts()
         let decoded = ContinuousClock.now
         let arrival = FeedResponse(feed, digest: bytes.digest, moment: Int64(now))
-        guard judge(arrival, of: source) else { return }
+        guard judge(arrival, of: source, judging) else { return }
         putAlerts(feed, from: source, at: now) { standing, indexSeconds in
           standing.took(feed.header, bytes: bytes.bytes.count, at: now)
           standing.judged = bytes.digest
+          standing.position = bytes.position
           standing.tally.entities = feed.alerts.count
           standing.tally.decodeSeconds = (decoded - began).seconds
           standing.tally.indexSeconds = indexSeconds
@@ -267,8 +289,18 @@ package final class RealtimeFeeds: Sendable {
         moment: Int64(now),
         content: .broken(error)
       )
-      _ = judge(arrival, of: source)
+      _ = judge(arrival, of: source, judging)
     }
+  }
+
+  /// What a judgement decides.
+  enum Judging {
+    /// Whether the content is put in place here.
+    case here
+    /// Whether it is published for all servers; it is in use only then.
+    case beforePublication
+    /// Nothing: the leader has accepted it.
+    case ofLeader
   }
 
   /// The earliest instant at which a feed may have been made as far as its arrival shows.
@@ -278,21 +310,24 @@ package final class RealtimeFeeds: Sendable {
   }
 
   /// Judges a response; returns whether to use it.
-  private func judge(_ arrival: FeedResponse, of source: RealtimeSource) -> Bool {
-    let verdict = state.withLock { state in
-      guard var held = state[source.prefix] else { return FeedVerdict.same }
-      defer { state[source.prefix] = held }
-      switch source.kind {
-      case .tripUpdates:
-        let place = held.trips.firstIndex { $0.source == source }
-        return place.map { held.trips[$0].sequence.judge(arrival) } ?? .same
-      case .alerts:
-        let place = held.alerts.firstIndex { $0.source == source }
-        return place.map { held.alerts[$0].sequence.judge(arrival) } ?? .same
-      case .vehiclePositions:
-        let place = held.vehicles.firstIndex { $0.source == source }
-        return place.map { held.vehicles[$0].sequence.judge(arrival) } ?? .same
+  func judge(_ arrival: FeedResponse, of source: RealtimeSource, _ judging: Judging) -> Bool {
+    func judged(_ sequence: inout FeedSequence?) -> FeedVerdict {
+      guard var next = sequence else { return .same }
+      if judging == .ofLeader {
+        next.accept(arrival)
+        sequence = next
+        return .new([])
       }
+      let verdict = next.judge(arrival)
+      if case .new = verdict, judging == .beforePublication { return verdict }
+      sequence = next
+      return verdict
+    }
+    let verdict = state.withLock { state in
+      var sequence = state[source.prefix]?.sequence(of: source)
+      let verdict = judged(&sequence)
+      if let sequence { state[source.prefix]?.put(sequence, of: source) }
+      return verdict
     }
     change(source, isTick: false) { standing, _ in standing.tally.count(verdict) }
     if case .new(let notes) = verdict {
@@ -361,7 +396,7 @@ package final class RealtimeFeeds: Sendable {
     }
   }
 
-  private func change(
+  func change(
     _ source: RealtimeSource,
     isTick: Bool = true,
     _ change: (inout SourceStatus, inout HeldRealtime) -> Void

@@ -13,6 +13,7 @@ struct RealtimeSnapshot: Sendable {
     var vehicles = SourceStatus()
     var vehicleIndex: VehicleIndex?
     var sources: [SourceView] = []
+    var position: Int64?
   }
 
   /// Shared, and never changed while it is.
@@ -79,5 +80,10 @@ struct RealtimeSnapshot: Sendable {
   var alertIndex: AlertIndex? {
     _read { yield contents.alertIndex }
     _modify { yield &contents.alertIndex }
+  }
+  /// The position of the newest publication of servers that share realtime; `nil` without any.
+  var position: Int64? {
+    get { contents.position }
+    set { contents.position = newValue }
   }
 }

@@ -19,7 +19,9 @@ struct SourceStatus: Hashable, Sendable {
   /// When the feed in use arrived.
   var fetchedAt: Double? { didSet { sourceText = sourceTime.map { InstantText.write($0) } } }
   /// When the source last answered without its newest content; `nil` if it never did.
-  private(set) var absentAt: Double?
+  var absentAt: Double?
+  /// The position of the publication in use, of a source that servers share.
+  var position: Int64?
   /// The earliest instant at which the feed in use may have been made, if its own header cannot be believed.
   private(set) var earliestAt: Double? {
     didSet { sourceText = sourceTime.map { InstantText.write($0) } }

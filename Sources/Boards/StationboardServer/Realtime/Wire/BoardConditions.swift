@@ -12,10 +12,14 @@ struct BoardConditions {
     var edition: RenderedBoard
     /// The realtime data at that instant.
     var snapshot: RealtimeSnapshot
+    /// The tag as the client has it, if it has one.
+    var tag: String?
   }
 
   private let ifNoneMatch: String?
   private let since: Double?
+  /// The source time of what the client has seen, whether or not it still has the board.
+  private let seen: Double?
   /// How long the answer may be held back until something changes, in seconds (RFC 7240).
   let wait: Int64?
 
@@ -25,6 +29,7 @@ struct BoardConditions {
   init(_ request: BoardRequest, _ fields: HTTPFields) {
     ifNoneMatch = fields[.ifNoneMatch]
     since = request.hasBoard ? request.since : nil
+    seen = request.since
     // Most requests do not want to wait: their tags are not read here.
     wait =
       fields[.prefer] == nil
@@ -53,12 +58,10 @@ struct BoardConditions {
     )
     if let ifNoneMatch {
       let text = plan.entityTag(of: edition, isCopy: false)
-      // Nearly always the field is one tag, as it was given: nothing has to be read.
-      guard
-        ifNoneMatch == text
-          || EntityTag(parsing: text).map({ $0.matches(ifNoneMatch: ifNoneMatch) }) ?? false
-      else { return nil }
-      return Unchanged(status: .notModified, edition: edition, snapshot: snapshot)
+      guard let tag = Self.matching(text, ifNoneMatch, isShared: snapshot.position != nil) else {
+        return nil
+      }
+      return Unchanged(status: .notModified, edition: edition, snapshot: snapshot, tag: tag)
     }
     let source = snapshot.trips.sourceTime
     // One clock and an exact token: the client has this publication, and since then the board has looked
@@ -67,6 +70,47 @@ struct BoardConditions {
       desk.since(edition, request, phases: plan.phases, snapshot: snapshot) <= max(since, source)
     else { return nil }
     return Unchanged(status: .noContent, edition: edition, snapshot: snapshot)
+  }
+
+  /// The tag of a client that is right, as the client has it.
+  private static func matching(_ text: String, _ field: String, isShared: Bool) -> String? {
+    // Nearly always the field is one tag, as it was given: nothing has to be read.
+    if field == text { return text }
+    if isShared,
+      let match = SharedTag.tags(ifNoneMatch: field).first(where: { $0.shared.plain == text })
+    {
+      return match.given.description
+    }
+    return EntityTag(parsing: text).flatMap { $0.matches(ifNoneMatch: field) ? text : nil }
+  }
+
+  /// Whether this server has everything that the client has seen (rule SR8).
+  ///
+  /// - Parameters:
+  ///   - sharing: What servers share.
+  ///   - snapshot: The realtime data of the board.
+  ///   - desk: The renderer of the board.
+  ///   - now: The service clock.
+  /// - Returns: Whether nothing that the client has seen is missing.
+  func isCaughtUp(
+    _ sharing: RealtimeSharing,
+    _ snapshot: RealtimeSnapshot,
+    _ desk: BoardRenderer,
+    at now: Double
+  ) -> Bool {
+    if let ifNoneMatch {
+      let position = SharedTag.tags(ifNoneMatch: ifNoneMatch).compactMap(\.shared.position).max()
+      if let position, position > sharing.complete { return false }
+    }
+    // A token from the future was given by nobody.
+    if let seen, seen <= now + SourceStatus.clockDifference {
+      var known = snapshot.trips.sourceTime ?? 0
+      if desk.additions.contains(.arrivalTokens) {
+        known = max(known, snapshot.trips.fetchedAt ?? 0)
+      }
+      if (seen * 1_000).rounded() > (known * 1_000).rounded() { return false }
+    }
+    return true
   }
 
   /// Whether an instant names the publication.

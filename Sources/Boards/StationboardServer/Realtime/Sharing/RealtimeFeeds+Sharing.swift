@@ -1,0 +1,136 @@
+import ConditionalHTTP
+import GTFS
+import GTFSRealtime
+import Serving
+import Synchronization
+
+// Of sources that servers share: what a leader publishes, and what all of them apply.
+extension RealtimeFeeds {
+  /// Which server polls a source, in a word of `/api/status`; `nil` if servers do not share it.
+  func leader(of view: SourceView, ofFeed prefix: String) -> String? {
+    let ofKind = sources.filter { $0.kind == view.kind && $0.prefix == prefix }
+    guard view.number <= ofKind.count,
+      let status = sharing?.status(of: ofKind[view.number - 1])
+    else { return nil }
+    if status.isLeader { return "this_server" }
+    switch status.owner {
+    case .another: return "another"
+    case .nobody, .thisServer: return "nobody"
+    case nil: return "unknown"
+    }
+  }
+
+  /// How a source fares here.
+  func report(of source: RealtimeSource) -> SourceReport {
+    guard let standing = state.withLock({ $0[source.prefix]?.standing(of: source) }) else {
+      return SourceReport()
+    }
+    return SourceReport(
+      polledAt: standing.lastPollAt,
+      answeredAt: standing.lastSuccessAt,
+      failure: standing.failure,
+      isOfContent: standing.failureIsOfContent,
+      refusal: standing.refusal
+    )
+  }
+
+  /// Notes how a source fares that another server polls.
+  func note(_ report: SourceReport, of source: RealtimeSource) {
+    let before = self.report(of: source)
+    var after = report
+    after.polledAt = report.polledAt ?? before.polledAt
+    after.answeredAt = report.answeredAt ?? before.answeredAt
+    guard after != before else { return }
+    let isVisible =
+      before.failure != after.failure || before.isOfContent != after.isOfContent
+      || before.refusal != after.refusal
+    change(source, isTick: isVisible) { [after] standing, held in
+      standing.lastPollAt = after.polledAt
+      standing.lastSuccessAt = after.answeredAt
+      standing.failure = after.failure
+      standing.failureIsOfContent = after.isOfContent
+      standing.refusal = after.refusal
+      if isVisible { held.changed(at: clock.now) }
+    }
+  }
+
+  /// Notes that nobody knows how a source fares, since the database does not answer.
+  func noteAway(_ source: RealtimeSource) {
+    var report = report(of: source)
+    report.failure = "the database that shares the source cannot be reached"
+    note(report, of: source)
+  }
+
+  /// Judges a feed, and publishes it if it is to be used.
+  ///
+  /// It is not put in place here: that happens when it is read back, as on the other servers. Its judgement counts only
+  /// then, so that a feed that could not be published is judged again.
+  func publish(
+    _ bytes: FeedBytes,
+    from source: RealtimeSource,
+    under term: SharedTerm
+  ) async -> Bool {
+    let now = clock.now
+    let absentAt = state.withLock { $0[source.prefix]?.standing(of: source)?.absentAt }
+    let verdict = Mutex(false)
+    await BackgroundExecutor.apart {
+      let isAccepted = self.isAccepted(bytes, from: source, at: now)
+      verdict.withLock { $0 = isAccepted }
+    }
+    guard verdict.withLock({ $0 }) else { return true }
+    return await term.sharing.publish(
+      SharedPublication(
+        id: .random(in: 1...Int64.max),
+        fetchedAt: now,
+        absentAt: absentAt,
+        contentType: bytes.contentType,
+        content: bytes.bytes
+      ),
+      term.driver,
+      fence: term.fence,
+      into: self
+    )
+  }
+
+  private func isAccepted(_ bytes: FeedBytes, from source: RealtimeSource, at now: Double) -> Bool {
+    let moment = Int64(now)
+    do throws(RealtimeError) {
+      let document = try FeedDocument(bytes.bytes, contentType: bytes.contentType)
+      let response =
+        switch source.kind {
+        case .tripUpdates:
+          FeedResponse(try document.tripUpdates(), digest: bytes.digest, moment: moment)
+        case .vehiclePositions:
+          FeedResponse(try document.vehiclePositions(), digest: bytes.digest, moment: moment)
+        case .alerts:
+          FeedResponse(try document.alerts(), digest: bytes.digest, moment: moment)
+        }
+      return judge(response, of: source, .beforePublication)
+    } catch {
+      let response = FeedResponse(digest: bytes.digest, moment: moment, content: .broken(error))
+      return judge(response, of: source, .beforePublication)
+    }
+  }
+
+  /// Puts a publication in place.
+  func apply(
+    _ publication: SharedPublication,
+    at position: Int64,
+    from source: RealtimeSource
+  ) async {
+    let bytes = FeedBytes(
+      bytes: publication.content,
+      contentType: publication.contentType,
+      digest: FeedDigest(publication.content),
+      arrivedAt: publication.fetchedAt,
+      position: position
+    )
+    await BackgroundExecutor.apart {
+      self.change(source, isTick: false) { standing, _ in
+        standing.absentAt = publication.absentAt
+      }
+      self.take(bytes, from: source)
+      self.rebuild(source.prefix)
+    }
+  }
+}
