@@ -78,7 +78,7 @@ class Inputs:
             paths |= {"Scripts", "Tests/Contract"}
             if name in ("test_proxies", "test_monitoring"):
                 paths |= {"Packaging"}
-            if name == "test_job_database":
+            if name in ("test_job_database", "test_realtime_sharing"):
                 paths |= {"Tests/PostgresCluster"}
             if name == "test_page_package":
                 paths |= {"JavaScript"}

@@ -250,6 +250,26 @@ class BrokenNetwork:
         self.listener.close()
 
 
+class Balancer(BrokenNetwork):
+    """Connects each client to the next server; breaks nothing by itself."""
+
+    def __init__(self, servers: list[Server]):
+        self.servers = servers
+        self.turn = 0
+        super().__init__(0, seed=0, most=0)
+
+    @property
+    def target(self) -> int:
+        """The port of the next server."""
+        with self.lock:
+            self.turn += 1
+            return self.servers[self.turn % len(self.servers)].port
+
+    @target.setter
+    def target(self, _: int) -> None:
+        pass
+
+
 class TokenOutage(BrokenNetwork):
     """A proxy behind which the first renewals of tokens fail, and whose connections can be ended all at once."""
 

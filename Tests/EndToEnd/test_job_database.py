@@ -15,7 +15,7 @@ import urllib.request
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 from database import Database
-from job_stage import BrokenNetwork, JobServer, LossTests, Watcher
+from job_stage import Balancer, JobServer, LossTests, Watcher
 from program import Folder, run, until
 from sample_network import copy_network
 from scale import sized
@@ -84,26 +84,6 @@ class Shelf:
             self._open.notify_all()
         self._server.shutdown()
         self._server.server_close()
-
-
-class Balancer(BrokenNetwork):
-    """Connects each client to the next server; breaks nothing by itself."""
-
-    def __init__(self, servers: list[JobServer]):
-        self.servers = servers
-        self.turn = 0
-        super().__init__(0, seed=0, most=0)
-
-    @property
-    def target(self) -> int:
-        """The port of the next server."""
-        with self.lock:
-            self.turn += 1
-            return self.servers[self.turn % len(self.servers)].port
-
-    @target.setter
-    def target(self, _: int) -> None:
-        pass
 
 
 class Listener:
