@@ -425,9 +425,8 @@ let package = Package(
     .testTarget(
       name: "ServingTests",
       dependencies: [
-        "FreshResponses", "ServeSettings", "Serving", .httpTypes, .hummingbird, .nioCore,
-        .nioEmbedded, .nioHTTP1,
-        .nioHTTPTypes,
+        "ConditionalHTTP", "FreshResponses", "ServeSettings", "Serving", .httpTypes, .hummingbird,
+        .logging, .nioCore, .nioEmbedded, .nioHTTP1, .nioHTTPTypes,
       ]
     ),
     .testTarget(

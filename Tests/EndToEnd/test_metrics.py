@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+import http.client
 import json
 import tempfile
 import unittest
 import urllib.request
 
 from job_stage import JobServer, table
-from program import Folder, until
-from realtime_stage import BOARD, Stage
+from program import Folder, Server, until
+from realtime_stage import BEGIN, BOARD, Stage, data
 from workspaces import Stream, Workspaces, repository
 
 try:
@@ -139,6 +140,61 @@ class MetricsTest(unittest.TestCase):
         self.assertEqual(found.count("freshet_served_wait_seconds", route), 1)
         self.assertEqual(found.count("freshet_served_latency_seconds", route + "/:id", kind="read"), 1)
         self.assertFalse([each for each in found.routes if body[0]["id"] in each])
+
+    def test_every_kind_of_service_counts_requests_failures_and_durations_by_route(self):
+        folder = Folder()
+        self.addCleanup(folder.remove)
+        repository(folder.path.resolve() / "roots/main")
+        server = self.enterContext(Server(
+            data(), "--workspaces", str(folder.path.resolve() / "roots"), "--jobs", str(folder / "jobs"), now=BEGIN))
+
+        def seen() -> dict[tuple[str, str, str], float]:
+            with urllib.request.urlopen(server.url + "/metrics", timeout=30) as answer:
+                families = {family.name: family for family in text_string_to_metric_families(answer.read().decode())}
+            requests = families.get("freshet_http_requests")
+            counts = {
+                (sample.labels["route"], sample.labels["method"], sample.labels["class"]): sample.value
+                for sample in (requests.samples if requests else [])}
+            durations = families.get("freshet_http_request_duration_seconds")
+            counts |= {
+                (sample.labels["route"], sample.labels["method"], "duration"): sample.value
+                for sample in (durations.samples if durations else []) if sample.name.endswith("_count")}
+            return counts
+
+        def asks(path: str, route: str, kind: str, method: str = "GET", body: bytes | None = None, **fields: str):
+            """One request is one more of its route and class, and one more duration."""
+            before = seen()
+            line = http.client.HTTPConnection("127.0.0.1", server.port, timeout=60)
+            line.request(method, path, body, {name.replace("_", "-"): value for name, value in fields.items()})
+            answer = line.getresponse()
+            # A stream has no end: its head is all there is to wait for.
+            content = b"" if answer.getheader("Content-Type", "").startswith("text/event-stream") else answer.read()
+            after = seen()
+            more = {key: value - before.get(key, 0) for key, value in after.items() if value != before.get(key, 0)}
+            for key in [("/metrics", "GET", "2xx"), ("/metrics", "GET", "duration")]:
+                self.assertEqual(more.pop(key), 1)
+            self.assertEqual(more, {(route, method, kind): 1, (route, method, "duration"): 1}, path)
+            line.close()
+            return content, answer
+
+        stop = "stop_id=Parent8501120"
+        asks("/health/live", "/health/live", "2xx")
+        asks(f"/api/stationboard?{stop}", "/api/stationboard", "2xx")
+        asks("/api/stationboard", "/api/stationboard", "4xx")
+        asks(f"/api/stationboard/stream?{stop}", "/api/stationboard/stream", "2xx", Accept="text/event-stream")
+        asks("/v1/git/worktrees", "/v1/git/worktrees", "2xx")
+        asks("/v1/git/worktrees/none", "/v1/git/worktrees/{id}", "4xx")
+        asks("/v1/events", "/v1/events", "2xx", Accept="text/event-stream")
+        body, _ = asks("/v1/jobs/csv_import", "/v1/jobs/{job}", "2xx", "POST", table(3), Content_Type="text/csv")
+        asks("/v1/jobs/nothing", "/v1/jobs/{job}", "4xx", "POST", table(3), Content_Type="text/csv")
+        job = json.loads(body)
+        path, token = f"/v1/jobs/{job['jobId']}", f"Bearer {job['token']}"
+        asks(path, "/v1/jobs/{job}", "2xx", Authorization=token)
+        asks(path, "/v1/jobs/{job}", "4xx")
+        asks(path + "/events", "/v1/jobs/{job}/events", "2xx", Authorization=token, Accept="text/event-stream")
+        asks("/", "/", "2xx", Accept="text/html")
+        asks("/nowhere", "none", "4xx")
+        asks("/v1/git/worktrees", "none", "4xx", "PUT")
 
 
 if __name__ == "__main__":

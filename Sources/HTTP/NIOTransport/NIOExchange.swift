@@ -12,7 +12,8 @@ public import NIOPosix
 /// connection ends before any byte of a response is sent once more, because a server may close an
 /// idle connection at any time (RFC 9110 section 9.2.2). If that fails too, or for another method,
 /// the server counts as unreachable. Field values keep their bytes, even if they are not UTF-8.
-/// Complete responses are requested with gzip, streams are not.
+/// Complete responses are requested with gzip, streams are not. What a server requests because of a request, or of its own, has the
+/// `traceparent` of that work.
 public final class NIOExchange: HTTPExchange, HTTPSending, HTTPStreaming {
   /// How long a connection stays open without a request, in seconds.
   public static let idleSeconds: Int64 = 60
@@ -206,7 +207,9 @@ public final class NIOExchange: HTTPExchange, HTTPSending, HTTPStreaming {
     let place = relayed.map { "http://127.0.0.1:\($0.port)" } ?? "\(scheme)://\(authority)"
     var message = HTTPClientRequest(url: place + (request.path ?? "/"))
     message.method = HTTPMethod(rawValue: request.method.rawValue)
-    message.headers = HTTPHeaders(request.headerFields)
+    var fields = request.headerFields
+    TraceScope.current?.trace.write(to: &fields)
+    message.headers = HTTPHeaders(fields)
     if relayed != nil { message.headers.replaceOrAdd(name: "Host", value: authority) }
     if let content { message.body = .bytes(content) }
     var mayRepeat = request.method == .get || request.method == .head

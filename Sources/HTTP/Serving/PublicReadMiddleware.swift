@@ -90,7 +90,7 @@ package struct PublicReadMiddleware<Context: RequestContext>: RouterMiddleware {
     guard isPreflight else { return }
     response.headers[.accessControlAllowMethods] = "GET, HEAD"
     response.headers[.accessControlAllowHeaders] =
-      "x-md-request-id, x-request-id, if-none-match, accept-language, prefer, last-event-id, x-md-receipt-after"
+      "x-md-request-id, x-request-id, traceparent, tracestate, if-none-match, accept-language, prefer, last-event-id, x-md-receipt-after"
     response.headers[.accessControlMaxAge] = "86400"
   }
 }

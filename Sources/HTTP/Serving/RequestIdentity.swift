@@ -1,4 +1,5 @@
-import HTTPTypes
+import ConditionalHTTP
+package import HTTPTypes
 package import Hummingbird
 
 /// The id by which one request can be found in answer, headers and log.
@@ -9,13 +10,21 @@ package enum RequestIdentity {
   /// The field that carries it.
   package static let field = HTTPField.Name("x-md-request-id")
 
+  /// The field that other servers and proxies use.
+  package static let commonField = HTTPField.Name("x-request-id")
+
   /// The fields in which a client may send one.
-  private static let fields = [field, HTTPField.Name("x-request-id")].compactMap(\.self)
+  private static let fields = [field, commonField].compactMap(\.self)
+
+  /// The id of the request that the task handles.
+  package static func of(_ request: Request) -> String {
+    TraceScope.current?.requestID ?? of(request.head)
+  }
 
   /// The id the client sent, if it is printable and short, else a new one.
-  package static func of(_ request: Request) -> String {
+  package static func of(_ request: HTTPRequest) -> String {
     for name in fields {
-      guard let value = request.headers[name] else { continue }
+      guard let value = request.headerFields[name] else { continue }
       let isPrintable = value.utf8.allSatisfy { (0x21...0x7E).contains($0) }
       if (1...longest).contains(value.utf8.count), isPrintable { return value }
     }

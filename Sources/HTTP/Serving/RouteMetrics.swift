@@ -5,6 +5,8 @@ package import Hummingbird
 import Synchronization
 
 /// Counts the requests of each route and measures their durations: rate, errors and duration.
+///
+/// A stream is a request that ends with the head of its response, and a WebSocket one that ends with 101.
 package final class RouteMetrics: Sendable {
   /// The most series of a measurement; requests of further ones are counted as those of no route.
   package static let mostSeries = 512
@@ -56,6 +58,16 @@ package final class RouteMetrics: Sendable {
     }
   }
 
+  /// Counts a response whose request came at an instant.
+  func count(
+    _ route: String?,
+    _ method: String,
+    _ status: Int,
+    since began: ContinuousClock.Instant
+  ) {
+    count(route, method, status, seconds: began.duration(to: .now) / .seconds(1))
+  }
+
   /// Writes the measurements.
   package func write(to metrics: inout MetricsText) {
     let all = counts.withLock { $0 }.sorted { $0.key < $1.key }
@@ -87,6 +99,11 @@ package final class RouteMetrics: Sendable {
   }
 }
 
+extension RequestContext {
+  /// The route of the request with the names of its parameters; `nil` if no route answers it.
+  var route: String? { endpointPath.flatMap { $0.hasPrefix("/") ? $0 : nil } }
+}
+
 /// Counts every response and measures its duration; outside of all middleware that creates responses.
 package struct RouteMetricsMiddleware<Context: RequestContext>: RouterMiddleware {
   private let metrics: RouteMetrics
@@ -103,10 +120,9 @@ package struct RouteMetricsMiddleware<Context: RequestContext>: RouterMiddleware
     let began = ContinuousClock.now
     let waits = request.headers[.prefer]?.contains("wait") == true
     func record(_ status: Int) {
-      let (seconds, attoseconds) = began.duration(to: .now).components
-      let duration = Double(seconds) + Double(attoseconds) * 1e-18
+      let duration = began.duration(to: .now) / .seconds(1)
       metrics.count(
-        context.endpointPath,
+        context.route,
         request.method.rawValue,
         status,
         seconds: waits ? nil : duration

@@ -34,13 +34,15 @@ package struct ServerListener: Sendable {
   ///   - present: The prefixes of paths whose responses are dated by the machine's clock.
   ///   - admission: Admits clients; `nil` to admit all.
   ///   - proxies: The proxies whose word about clients counts.
+  ///   - routes: Counts WebSockets, which no router sees; `nil` for none.
   /// - Returns: The server.
   package func server(
     sockets: (any WebSocketAuthorizer)? = nil,
     clock: ServiceClock = ServiceClock(),
     present: [String] = [],
     admission: AdmissionControl? = nil,
-    proxies: TrustedProxies = TrustedProxies([])
+    proxies: TrustedProxies = TrustedProxies([]),
+    routes: RouteMetrics? = nil
   ) -> HTTPServerBuilder {
     let sockets = sockets ?? NoSockets()
     let shares = admission.map { _ in
@@ -59,7 +61,8 @@ package struct ServerListener: Sendable {
         present: present,
         isSecure: certificate != nil,
         admission: admission.map { SocketAdmission(control: $0, proxies: proxies) },
-        shares: shares
+        shares: shares,
+        routes: routes
       )
       guard let certificate else { return http1 }
       return SecureChannel(

@@ -1,3 +1,4 @@
+import ConditionalHTTP
 import HTTPTypes
 import NIOCore
 import NIOHTTP1
@@ -44,6 +45,7 @@ final class UpgradeFilter: ChannelInboundHandler, RemovableChannelHandler {
   private let door: any WebSocketAuthorizer
   private let admission: SocketAdmission?
   private let isSecure: Bool
+  private let routes: RouteMetrics?
   private let idle: TimeAmount
   private let farewell: TimeAmount
   private let tally: ConnectionMetrics
@@ -61,10 +63,12 @@ final class UpgradeFilter: ChannelInboundHandler, RemovableChannelHandler {
     tally: ConnectionMetrics,
     decoder: RequestDecoder,
     admission: SocketAdmission? = nil,
-    isSecure: Bool = false
+    isSecure: Bool = false,
+    routes: RouteMetrics? = nil
   ) {
     self.door = door
     self.admission = admission
+    self.routes = routes
     self.isSecure = isSecure
     self.decoder = decoder
     idle = .seconds(Int64(limits.idleSeconds))
@@ -185,12 +189,23 @@ final class UpgradeFilter: ChannelInboundHandler, RemovableChannelHandler {
   }
 
   private func ask(_ request: HTTPRequest, _ context: ChannelHandlerContext) {
-    let (door, admission, isSecure) = (door, admission, isSecure)
+    let (door, admission, isSecure, routes) = (door, admission, isSecure, routes)
     let peer = context.channel.remoteAddress
     let promise = context.eventLoop.makePromise(of: WebSocketAcceptance?.self)
     promise.completeWithTask {
-      guard let admission else { return await door.open(request) }
-      return await admission.open(request, from: peer, isSecure: isSecure, door)
+      let scope = TraceScope.of(request)
+      let began = ContinuousClock.now
+      let acceptance = await TraceScope.$current.withValue(scope) {
+        guard let admission else { return await door.open(request) }
+        return await admission.open(request, from: peer, isSecure: isSecure, door)
+      }
+      // Any other is counted where its refusal is answered.
+      guard var acceptance else { return nil }
+      routes?.count(acceptance.route, "GET", 101, since: began)
+      acceptance.serve = { [serve = acceptance.serve] socket in
+        await TraceScope.$current.withValue(scope) { await serve(socket) }
+      }
+      return acceptance
     }
     let bound = NIOLoopBound((self, context), eventLoop: context.eventLoop)
     promise.futureResult.whenComplete { result in

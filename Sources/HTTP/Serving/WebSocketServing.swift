@@ -22,14 +22,20 @@ extension NIOWebSocket: ServerWebSocket {}
 
 /// How to serve an accepted request to open a WebSocket.
 package struct WebSocketAcceptance: Sendable {
+  /// The route, for metrics.
+  package var route: String
   /// The subprotocol that is chosen, one of those that were offered.
   package var subprotocol: String?
   /// Uses the socket; when it returns, the socket closes with 1000.
   package var serve: @Sendable (any ServerWebSocket) async -> Void
 
   /// Creates an acceptance.
-  package init(subprotocol: String?, serve: @escaping @Sendable (any ServerWebSocket) async -> Void)
-  {
+  package init(
+    route: String,
+    subprotocol: String?,
+    serve: @escaping @Sendable (any ServerWebSocket) async -> Void
+  ) {
+    self.route = route
     self.subprotocol = subprotocol
     self.serve = serve
   }
@@ -74,6 +80,8 @@ struct WebSocketChannel: HTTPChannelHandler {
   var admission: SocketAdmission?
   /// The shares of connections; `nil` for none.
   var shares: ConnectionShares?
+  /// Counts the requests of routes; `nil` for none.
+  var routes: RouteMetrics?
 
   func setup(channel: any Channel, logger: Logger) -> EventLoopFuture<Value> {
     channel.eventLoop.makeCompletedFuture {
@@ -84,7 +92,8 @@ struct WebSocketChannel: HTTPChannelHandler {
         tally: tally,
         decoder: decoder,
         admission: admission,
-        isSecure: isSecure
+        isSecure: isSecure,
+        routes: routes
       )
       let loopFilter = NIOLoopBound(filter, eventLoop: channel.eventLoop)
       let (limit, closeSeconds) = (door.messageLimit, Int64(limits.closeSeconds))

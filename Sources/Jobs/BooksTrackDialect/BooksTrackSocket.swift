@@ -49,7 +49,10 @@ package struct BooksTrackDoor: WebSocketAuthorizer {
         ? ReadyConversation.Standing(position: job.position, progress: job.progress) : nil,
       logger: logger
     )
-    return WebSocketAcceptance(subprotocol: credential?.subprotocol) { await session.run($0) }
+    return WebSocketAcceptance(
+      route: JobSocketAuthorizer.path,
+      subprotocol: credential?.subprotocol
+    ) { await session.run($0) }
   }
 }
 

@@ -15,6 +15,8 @@ package struct ServeSettings: Hashable, Sendable {
   package static let logLevels = [
     "trace", "debug", "info", "notice", "warning", "error", "critical",
   ]
+  /// The forms of the log.
+  package static let logFormats = ["text", "json"]
 
   /// The address to listen on.
   package var host: String?
@@ -26,6 +28,8 @@ package struct ServeSettings: Hashable, Sendable {
   package var allowedOrigins: [String]?
   /// How much to log.
   package var logLevel: String?
+  /// The form of the log.
+  package var logFormat: String?
   /// The names by which clients may call this server, besides those of the machine itself.
   package var allowedHosts: [String]?
   /// The file of the secret that receipts are made with.
@@ -73,6 +77,9 @@ package struct ServeSettings: Hashable, Sendable {
     data = try top.text("data", "a folder")
     logLevel = try top.text("logLevel", Self.logLevels.joined(separator: ", ")) {
       Self.logLevels.contains($0)
+    }
+    logFormat = try top.text("logFormat", Self.logFormats.joined(separator: ", ")) {
+      Self.logFormats.contains($0)
     }
     allowedOrigins = try top.list("allowedOrigins", most: 256)?.texts(
       "an origin like https://example.org"

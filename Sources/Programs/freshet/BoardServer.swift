@@ -100,7 +100,8 @@ struct BoardServer {
         clock: clock,
         present: present,
         admission: admission,
-        proxies: proxies
+        proxies: proxies,
+        routes: routes
       ),
       configuration: ApplicationConfiguration(
         address: socket.map { .unixDomainSocket(path: $0) } ?? .hostname(host, port: port),
@@ -218,6 +219,7 @@ struct BoardServer {
       options: [.autoGenerateHeadEndpoints]
     )
     let routes = RouteMethods()
+    router.add(middleware: TraceMiddleware())
     router.add(middleware: ResponseCounterMiddleware(responses))
     router.add(middleware: RouteMetricsMiddleware(metrics))
     router.add(middleware: DrainMiddleware(health))

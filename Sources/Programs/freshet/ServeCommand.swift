@@ -84,6 +84,9 @@ struct ServeCommand: AsyncParsableCommand {
   )
   var logLevel: String?
 
+  @Option(help: "The form of the log: text, json (one object a line). Default: text.")
+  var logFormat: LogFormat?
+
   func validate() throws {
     guard (0...65_535).contains(port ?? 0) else { throw ValidationError("--port is 0 to 65535") }
     if let logLevel, Logger.Level(rawValue: logLevel) == nil {
@@ -98,11 +101,8 @@ struct ServeCommand: AsyncParsableCommand {
     let port = port ?? settings?.port ?? 8_080
     let folder = data.folder(or: settings?.data)
     let level = (logLevel ?? settings?.logLevel).flatMap { Logger.Level(rawValue: $0) } ?? .info
-    LoggingSystem.bootstrap { label in
-      var handler = StreamLogHandler.standardError(label: label)
-      handler.logLevel = level
-      return handler
-    }
+    (logFormat ?? settings?.logFormat.flatMap { LogFormat(rawValue: $0) } ?? .text)
+      .start(level: level)
     let logger = Logger(label: "freshet")
     let certificate = try tls.certificate(or: settings, socket: workspaces.socket)
     CertificateWatch.ignoreHangup(certificate)

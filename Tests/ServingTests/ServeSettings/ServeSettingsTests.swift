@@ -92,7 +92,7 @@ import Testing
     let settings = try read(
       """
       {"host": "::1", "port": 0, "data": "d", "allowedOrigins": ["https://example.org"],
-       "logLevel": "debug", "feeds": [
+       "logLevel": "debug", "logFormat": "json", "feeds": [
         {"tripUpdates": "https://example.org/t.pb", "headers": {"Authorization": {"env": "KEY"}}},
         {"prefix": "bus", "alerts": "alerts.pb", "headers": {"X-Plain": "1"}}]}
       """,
@@ -103,6 +103,7 @@ import Testing
     #expect(settings.data == "d")
     #expect(settings.allowedOrigins == ["https://example.org"])
     #expect(settings.logLevel == "debug")
+    #expect(settings.logFormat == "json")
     #expect(settings.feeds.map(\.prefix) == ["", "bus"])
     #expect(settings.feeds[0].headers.map(\.value) == ["Bearer abc"])
     #expect(settings.feeds[1].alerts.map(\.address) == ["alerts.pb"])
@@ -137,6 +138,7 @@ import Testing
     ("{\"port\": \"80\"}", "f.json: $.port: expected a whole number, 0 to 65535, found a string"),
     ("{\"port\": 65536}", "$.port: expected a whole number, 0 to 65535, found 65536"),
     ("{\"logLevel\": \"loud\"}", "$.logLevel: expected trace,"),
+    ("{\"logFormat\": \"xml\"}", "$.logFormat: expected text, json"),
     ("{\"allowedOrigins\": [\"https://a.b\", \"*\"]}", "$.allowedOrigins[1]: expected an origin"),
     ("{\"feeds\": {}}", "$.feeds: expected a list, found an object"),
     ("{\"feeds\": [1]}", "$.feeds[0]: expected an object"),

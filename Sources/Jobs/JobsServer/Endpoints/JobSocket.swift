@@ -42,7 +42,9 @@ package struct JobSocketAuthorizer: WebSocketAuthorizer {
       saysWhere: asked != nil || query["reconnect"] == "true",
       logger: logger
     )
-    return WebSocketAcceptance(subprotocol: subprotocol) { socket in await session.run(socket) }
+    return WebSocketAcceptance(route: Self.path, subprotocol: subprotocol) { socket in
+      await session.run(socket)
+    }
   }
 
   /// Checks a request to open a socket.

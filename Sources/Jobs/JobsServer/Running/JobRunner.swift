@@ -1,3 +1,4 @@
+import ConditionalHTTP
 import Jobs
 import Logging
 import Serving
@@ -22,6 +23,8 @@ actor JobRunner {
   private var (isLeasing, mayBeMore) = (false, false)
   /// Whose jobs wait or run.
   private var clients: [String: ClientNetwork] = [:]
+  /// The traces of the requests that started jobs of this process, until those are over.
+  private var traces: [String: TraceScope] = [:]
   private var isClosed = false
   /// Those over which the process has ended more than once: each runs alone, so that no other is blamed for it.
   private var suspects: Set<String> = []
@@ -60,6 +63,7 @@ actor JobRunner {
     // The job is announced to all servers.
     guard !isClosed, !store.isShared else { return }
     clients[job.id] = client
+    traces[job.id] = TraceScope.current
     guard running[job.id] == nil else { return }
     waiting.add(job)
     startNext()
@@ -109,7 +113,7 @@ actor JobRunner {
         }
         leases[lease.job] = lease
         running[lease.job] = Task {
-          _ = await self.run(lease)
+          _ = await TraceScope.$current.withValue(.own()) { await self.run(lease) }
           await self.endedShared(lease.job)
         }
       }
@@ -142,7 +146,12 @@ actor JobRunner {
       let isAlone = running.isEmpty || !suspects.contains(job)
       guard isAlone, !running.keys.contains(where: suspects.contains) else { return }
       waiting.remove(at: place)
-      running[job] = Task { self.ended(job, again: await self.run(job)) }
+      // Not the trace of the request, if any, that made room for this job.
+      let scope = traces[job]?.following ?? .own()
+      running[job] = Task {
+        let again = await TraceScope.$current.withValue(scope) { await self.run(job) }
+        self.ended(job, again: again)
+      }
     }
     setAlarm()
   }
@@ -195,6 +204,7 @@ actor JobRunner {
       waiting.add(again)
     } else {
       clients[job] = nil
+      traces[job] = nil
     }
     startNext()
   }
@@ -230,6 +240,7 @@ actor JobRunner {
 
   private nonisolated func work(under lease: JobLease) async throws -> JobRow? {
     let id = lease.job
+    logger.debug("a job runs", metadata: ["job": "\(id)"])
     guard let job = try await store.job(id), !job.state.isTerminal else {
       await letGo(lease)
       return nil

@@ -37,11 +37,7 @@ struct DemoCommand: AsyncParsableCommand {
   }
 
   func run() async throws {
-    LoggingSystem.bootstrap { label in
-      var handler = StreamLogHandler.standardError(label: label)
-      handler.logLevel = .critical
-      return handler
-    }
+    LogFormat.text.start(level: .critical)
     let budget = DescriptorBudget.raised()
     if let shortage = budget.shortage(DescriptorBudget.leastOfServer) {
       throw CommandFailure("freshet-lab demo: \(shortage)", .system)

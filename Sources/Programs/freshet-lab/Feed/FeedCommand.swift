@@ -53,6 +53,9 @@ struct FeedCommand: AsyncParsableCommand {
   @Option(help: "How much to log: trace, debug, info, notice, warning, error, critical.")
   var logLevel: String = "notice"
 
+  @Option(help: "The form of the log: text, json (one object a line).")
+  var logFormat = LogFormat.text
+
   func validate() throws {
     guard (1...FeedShare.most).contains(split) else {
       throw ValidationError("--split is 1 to \(FeedShare.most)")
@@ -73,11 +76,7 @@ struct FeedCommand: AsyncParsableCommand {
 
   func run() async throws {
     let level = Logger.Level(rawValue: logLevel) ?? .notice
-    LoggingSystem.bootstrap { label in
-      var handler = StreamLogHandler.standardError(label: label)
-      handler.logLevel = level
-      return handler
-    }
+    logFormat.start(level: level)
     let logger = Logger(label: "freshet")
     let budget = DescriptorBudget.raised()
     if let shortage = budget.shortage(DescriptorBudget.leastOfServer) {

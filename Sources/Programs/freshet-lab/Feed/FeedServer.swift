@@ -62,6 +62,7 @@ struct FeedServer {
       options: [.autoGenerateHeadEndpoints]
     )
     let routes = RouteMethods()
+    router.add(middleware: TraceMiddleware())
     router.add(middleware: ProblemMiddleware(routes: routes))
     router.add(middleware: RequestHeadMiddleware())
     for stream in FeedStream.allCases {

@@ -70,7 +70,7 @@ package final class StaticFeeds: Sendable {
       while !Task.isCancelled {
         for source in sources() where begin(source) {
           group.addTask {
-            await self.check(source)
+            await TraceScope.$current.withValue(.own()) { await self.check(source) }
             self.state.withLock { _ = $0.asking.remove(source.key) }
           }
         }

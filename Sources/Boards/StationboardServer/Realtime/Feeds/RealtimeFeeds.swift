@@ -143,8 +143,11 @@ package final class RealtimeFeeds: Sendable {
   ///   - source: The source.
   ///   - term: The lease under which its feeds are published for all servers; `nil` if they are put in place here only.
   func poll(_ source: RealtimeSource, under term: SharedTerm? = nil) async {
+    let traces = OwnTraces(
+      term.map { LeasedExchange(exchange: exchange, term: $0) } ?? exchange
+    )
     let client = FreshnessClient(
-      exchange: term.map { LeasedExchange(exchange: exchange, term: $0) } ?? exchange,
+      exchange: traces,
       policy: source.policy,
       clock: hostClock,
       chance: chance,
@@ -161,7 +164,12 @@ package final class RealtimeFeeds: Sendable {
       let failure = snapshot.failure?.description
       if failure != lastFailure {
         if let failure {
-          logger.warning("a realtime source fails", metadata: source.metadata(["reason": failure]))
+          TraceScope.$current.withValue(traces.latest) {
+            logger.warning(
+              "a realtime source fails",
+              metadata: source.metadata(["reason": failure])
+            )
+          }
         }
         // Boards are public: the log says the rest.
         let word = snapshot.failure.map { Self.word($0) }
@@ -185,7 +193,7 @@ package final class RealtimeFeeds: Sendable {
       }
       // Off the threads that handle requests.
       await BackgroundExecutor.apart {
-        self.take(bytes, from: source)
+        TraceScope.$current.withValue(traces.latest) { self.take(bytes, from: source) }
         // A timetable that was imported meanwhile has been announced already.
         self.rebuild(source.prefix)
       }

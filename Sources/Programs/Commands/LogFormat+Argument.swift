@@ -1,0 +1,4 @@
+import ArgumentParser
+import Serving
+
+extension LogFormat: ExpressibleByArgument {}
