@@ -199,6 +199,20 @@ package struct JobsService: Sendable {
       "Dead letters: jobs that failed for reasons that may pass, and were not started again",
       (try? await store.deadLetters(limit: store.limits.deadLetters)).map { Double($0.count) }
     )
+    let delays = try? await store.delays()
+    metrics.add(
+      "freshet_jobs_oldest_waiting_seconds",
+      .gauge,
+      "Time since the start of the oldest job that waits to run at once; 0 if none does",
+      delays.map { Double($0.waiting ?? 0) / 1_000 }
+    )
+    metrics.add(
+      "freshet_jobs_oldest_due_seconds",
+      .gauge,
+      "Time since the instant at which the oldest job was to run that waited for one; 0 if none is late",
+      delays.map { Double($0.due ?? 0) / 1_000 }
+    )
+    starts.permits.write(to: &metrics)
     hub.tally.write(to: &metrics)
     if store.isShared { hub.tally.writeShared(to: &metrics) }
   }

@@ -119,6 +119,39 @@ private final class HandClock: Clock {
   }
 
   @Test(arguments: StoreKind.allCases)
+  func `says how long the oldest jobs have waited that could run`(kind: StoreKind) async throws {
+    let stage = try await StoreStage(kind)
+    let store = try await open(stage) { limits in
+      (limits.attemptsOfJob, limits.leastRetrySeconds, limits.mostRetrySeconds) = (3, 10, 15)
+    }
+    let none = JobDelays(oldestStart: nil, oldestDue: nil, now: 0)
+    #expect(try await store.delays() == none)
+    _ = try await start(store, "later", JobSchedule(runAt: store.now + 60_000))
+    _ = try await start(store, "first")
+    clock.pass(5_000)
+    _ = try await start(store, "second")
+    // What waits for its instant is not late, and the oldest start counts.
+    var delays = try await store.delays()
+    #expect((delays.waiting, delays.due) == (5_000, nil))
+    clock.pass(55_001)
+    delays = try await store.delays()
+    #expect((delays.waiting, delays.due) == (60_001, 1))
+    // A job that runs waits no more, and another attempt waits for its instant.
+    let lease = try #require(try await store.claim("first"))
+    _ = try await store.begin(lease, phases: [])
+    #expect(try await store.delays().waiting == 55_001)
+    _ = try await store.fail(lease, Self.down, sample: 0)
+    #expect(try await store.delays().waiting == 55_001)
+    _ = try await store.cancel("later")
+    #expect(try await store.delays().due == nil)
+    clock.pass(10_250)
+    #expect(try await store.delays().due == 250)
+    for id in ["first", "second"] { _ = try await store.cancel(id) }
+    #expect(try await store.delays() == none)
+    await stage.close(store)
+  }
+
+  @Test(arguments: StoreKind.allCases)
   func `fails at once for what does not pass, and stops what is asked to stop`(
     kind: StoreKind
   )

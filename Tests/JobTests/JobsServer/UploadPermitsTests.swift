@@ -52,6 +52,38 @@ import Testing
     #expect(await permits.take(within: .zero) != nil)
   }
 
+  @Test func `what is read and what waits is measured`() async throws {
+    func measured(_ permits: UploadPermits) -> [String] {
+      var metrics = MetricsText()
+      permits.write(to: &metrics)
+      return metrics.text.split(separator: "\n").map(String.init).filter { !$0.hasPrefix("#") }
+    }
+    let permits = UploadPermits(most: 1, mostBytes: 100, mostWaiting: 2)
+    do {
+      var held: UploadPermit? = await permits.take(within: .zero)
+      #expect(held?.reserve(70) == true)
+      let waits = Task { await permits.take(within: .seconds(600)) }
+      while permits.waitingCount == 0 { await Task.yield() }
+      try await Task.sleep(for: .milliseconds(2))
+      let lines = measured(permits)
+      #expect(
+        lines.prefix(3) == [
+          #"freshet_jobs_uploads{state="reading"} 1"#, #"freshet_jobs_uploads{state="waiting"} 1"#,
+          "freshet_jobs_upload_bytes 70",
+        ]
+      )
+      let oldest = try #require(lines.last?.split(separator: " ").last.flatMap { Double($0) })
+      #expect(oldest >= 0.002)
+      held = nil
+      #expect(await waits.value != nil)
+      #expect(measured(permits).last == "freshet_jobs_uploads_oldest_waiting_seconds 0")
+    }
+    // The task that waited is gone, and its permit with it.
+    while measured(permits).first != #"freshet_jobs_uploads{state="reading"} 0"# {
+      await Task.yield()
+    }
+  }
+
   @Test func `a client that fills all places leaves some to others, and others are read first`()
     async throws
   {

@@ -49,9 +49,12 @@ import Testing
     _ = queue.end(first)
     let next = try await queue.wait(second)
     #expect(queue.waiting == 1)
+    #expect(queue.oldestWait == 0)
     async let waits = queue.wait(third)
+    while queue.oldestWait == 0 { await Task.yield() }
     _ = queue.end(next)
     _ = queue.end(try await waits)
+    #expect(queue.oldestWait == 0)
     #expect(queue.waiting == 0)
     #expect(running(queue, one) != nil)
     let counts = queue.counts

@@ -130,6 +130,12 @@ package final class AdmissionControl: Sendable {
       "Requests that wait for their turn, by pool",
       pools.map { (labels: [("pool", $0.pool)], value: Double($0.queue.waiting)) }
     )
+    metrics.add(
+      "freshet_admission_oldest_waiting_seconds",
+      .gauge,
+      "How long the oldest request has waited for its turn, by pool; 0 if none waits",
+      pools.map { (labels: [("pool", $0.pool)], value: $0.queue.oldestWait) }
+    )
     metrics.addHistogram(
       "freshet_admission_wait_seconds",
       "Time that requests waited for their turn, of those that did, by pool",

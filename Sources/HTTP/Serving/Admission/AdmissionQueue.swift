@@ -21,10 +21,15 @@ final class AdmissionQueue: Sendable {
     case refused(FairAdmission.Refusal, FairAdmission.Quota?)
   }
 
+  private struct Waiting {
+    var since: Double
+    var continuation: CheckedContinuation<FairAdmission.Running, any Error>
+  }
+
   private struct State {
     var order: FairAdmission
     var number: UInt64 = 0
-    var waiting: [UInt64: CheckedContinuation<FairAdmission.Running, any Error>] = [:]
+    var waiting: [UInt64: Waiting] = [:]
     /// Those that may run before they began to wait.
     var called: [UInt64: FairAdmission.Running] = [:]
     /// What the requests of each route cost, in milliseconds.
@@ -49,6 +54,11 @@ final class AdmissionQueue: Sendable {
 
   /// How many requests wait for their turn.
   var waiting: Int { state.withLock { $0.order.waiting } }
+  /// How long the oldest request has waited, in seconds; 0 if none waits.
+  var oldestWait: Double {
+    let now = now
+    return state.withLock { now - ($0.waiting.values.map(\.since).min() ?? now) }
+  }
   /// How many networks are known.
   var known: Int { state.withLock { $0.order.known } }
   /// What became of requests, and how long those waited that did.
@@ -124,7 +134,7 @@ final class AdmissionQueue: Sendable {
             state.order.abandon(number)
             return .failure(CancellationError())
           }
-          state.waiting[number] = continuation
+          state.waiting[number] = Waiting(since: asked, continuation: continuation)
           return nil
         }
         if let outcome { continuation.resume(with: outcome) }
@@ -135,7 +145,7 @@ final class AdmissionQueue: Sendable {
         if gone != nil { state.order.abandon(number) }
         return gone
       }
-      gone?.resume(throwing: CancellationError())
+      gone?.continuation.resume(throwing: CancellationError())
     }
     let waited = now - asked
     state.withLock { $0.waits.record(waited) }
@@ -190,8 +200,8 @@ final class AdmissionQueue: Sendable {
   ) -> Continuations {
     var found: Continuations = []
     for call in calls {
-      if let continuation = state.waiting.removeValue(forKey: call.ticket) {
-        found.append((continuation, call.request))
+      if let waiting = state.waiting.removeValue(forKey: call.ticket) {
+        found.append((waiting.continuation, call.request))
       } else {
         state.called[call.ticket] = call.request
       }

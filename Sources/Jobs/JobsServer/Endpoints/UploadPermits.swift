@@ -9,6 +9,7 @@ final class UploadPermits: Sendable {
   private struct Waiting {
     var number: Int
     var client: Client
+    var since: ContinuousClock.Instant
     var resume: CheckedContinuation<UploadPermit?, Never>
   }
 
@@ -78,7 +79,7 @@ final class UploadPermits: Sendable {
           guard !Task.isCancelled,
             state.places.enter(client.network, percent: client.percent) == nil
           else { return (false, nil) }
-          state.waiting.append(Waiting(number: number, client: client, resume: resume))
+          state.waiting.append(Waiting(number: number, client: client, since: .now, resume: resume))
           return (true, nil)
         }
         guard isWaiting else { return resume.resume(returning: permit) }
@@ -94,6 +95,38 @@ final class UploadPermits: Sendable {
 
   /// How many wait for a permit.
   var waitingCount: Int { state.withLock { $0.waiting.count } }
+
+  /// Writes measurements: what is read, and what waits for that.
+  func write(to metrics: inout MetricsText) {
+    let now = ContinuousClock.now
+    let (reading, bytes, waiting, oldest) = state.withLock { state in
+      (
+        state.reading.taken, state.bytes, state.waiting.count,
+        state.waiting.first.map { $0.since.duration(to: now) / .seconds(1) }
+      )
+    }
+    metrics.add(
+      "freshet_jobs_uploads",
+      .gauge,
+      "Requests with the input of a job, by whether they are read or wait for that",
+      [
+        (labels: [("state", "reading")], value: Double(reading)),
+        (labels: [("state", "waiting")], value: Double(waiting)),
+      ]
+    )
+    metrics.add(
+      "freshet_jobs_upload_bytes",
+      .gauge,
+      "Input of jobs that is in memory because its request is not over",
+      Double(bytes)
+    )
+    metrics.add(
+      "freshet_jobs_uploads_oldest_waiting_seconds",
+      .gauge,
+      "How long the oldest request with input has waited to be read; 0 if none waits",
+      oldest ?? 0
+    )
+  }
 
   /// Ends somebody's wait.
   private func leave(_ number: Int) {

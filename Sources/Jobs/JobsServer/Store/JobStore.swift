@@ -67,6 +67,8 @@ package protocol JobStore: Sendable {
   func stuck() async throws -> [String]
   /// How many jobs are in each state.
   func counts() async throws -> [String: Int]
+  /// How long the jobs have waited that could run and do not.
+  func delays() async throws -> JobDelays
   /// Stored messages of the newest version after a number, in order.
   func messages(_ job: String, after seq: Int64, limit: Int) async throws -> [[UInt8]]
   /// Results of a job, in order of their numbers.
@@ -190,6 +192,28 @@ package protocol JobStore: Sendable {
   ///
   /// - Returns: The jobs whose results went.
   func sweep() async throws -> [String]
+}
+
+/// How long jobs have waited that could run and do not, in milliseconds; `nil` if none waits.
+package struct JobDelays: Hashable, Sendable {
+  /// Since the start of the oldest that was to run at once.
+  package var waiting: Int64?
+  /// Since the instant of the oldest that was to run at an instant, such as another attempt.
+  package var due: Int64?
+
+  /// Creates delays from the oldest instants.
+  init(oldestStart: Int64?, oldestDue: Int64?, now: Int64) {
+    waiting = oldestStart.map { max(0, now - $0) }
+    due = oldestDue.map { max(0, now - $0) }
+  }
+
+  /// The query of the oldest instants, with the place of the present one.
+  static func query(now place: String) -> String {
+    """
+    SELECT min(CASE WHEN run_at IS NULL THEN created_at END) AS start, min(run_at) AS due FROM job
+    WHERE state = 'queued' AND (run_at IS NULL OR run_at <= \(place))
+    """
+  }
 }
 
 extension JobStore {

@@ -159,6 +159,16 @@ package final class PostgresJobStore: JobStore {
     return Dictionary(uniqueKeysWithValues: try rows.map { (try $0[0], try $0[1]) })
   }
 
+  package func delays() async throws -> JobDelays {
+    let now = now
+    let rows = try await pool.query(JobDelays.query(now: "$1"), [.int(now)])
+    return JobDelays(
+      oldestStart: try rows.first.flatMap { try $0[0] },
+      oldestDue: try rows.first.flatMap { try $0[1] },
+      now: now
+    )
+  }
+
   package func messages(
     _ job: String,
     after seq: Int64,

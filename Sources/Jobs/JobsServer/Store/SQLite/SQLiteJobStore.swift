@@ -396,6 +396,15 @@ package final class SQLiteJobStore: JobStore {
     }
   }
 
+  /// How long the jobs have waited that could run and do not.
+  package func delays() async throws -> JobDelays {
+    let now = now
+    return try await database.read { database in
+      let row = try Row.fetchOne(database, sql: JobDelays.query(now: "?"), arguments: [now])
+      return JobDelays(oldestStart: row?["start"], oldestDue: row?["due"], now: now)
+    }
+  }
+
   /// Stored messages of the newest version after a number, in order.
   package func messages(_ job: String, after seq: Int64, limit: Int) async throws -> [[UInt8]] {
     try await database.read { database in
