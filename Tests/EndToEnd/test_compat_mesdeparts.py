@@ -669,7 +669,7 @@ class WithoutTest(unittest.TestCase):
                 speaking[1]["rt"]["instance"] = plain[1]["rt"]["instance"]
                 self.assertEqual(content(plain[1]), content(speaking[1]))
             self.assertEqual(shape(plain[1]), shape(speaking[1]), path)
-            different = {"date", "etag", "x-md-request-id", "x-md-backend-total-ms", "content-length"}
+            different = {"date", "etag", "x-md-request-id", "x-request-id", "x-md-backend-total-ms", "content-length"}
             fields = [{n: v for n, v in each[2].items() if n not in different} for each in (plain, speaking)]
             self.assertEqual(*fields)
 
