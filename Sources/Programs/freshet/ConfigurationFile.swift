@@ -14,28 +14,34 @@ struct ConfigurationFile {
   let settings: ServeSettings
   /// Whether the file holds credentials and is readable by other users.
   let isExposed: Bool
+  /// The command that reads it, for errors.
+  private let command: String
 
   /// Reads a file.
   ///
+  /// - Parameters:
+  ///   - path: Its path.
+  ///   - command: The command that reads it, for errors.
   /// - Throws: ``CommandFailure`` with the reason.
-  init(path: String) throws {
+  init(path: String, for command: String = "freshet serve") throws {
     self.path = path
+    self.command = command
     let url = URL(fileURLWithPath: path)
     let bytes: [UInt8]
     do {
       let handle = try FileHandle(forReadingFrom: url)
       bytes = Array(try handle.read(upToCount: ServeSettings.longestFile + 1) ?? Data())
     } catch {
-      try Self.fail("\(path): cannot be read: \(error.localizedDescription)", .noInput)
+      try Self.fail("\(path): cannot be read: \(error.localizedDescription)", command, .noInput)
     }
     guard bytes.count <= ServeSettings.longestFile else {
-      try Self.fail("\(path): is longer than \(ServeSettings.longestFile) bytes")
+      try Self.fail("\(path): is longer than \(ServeSettings.longestFile) bytes", command)
     }
     let environment = ProcessInfo.processInfo.environment
     do throws(SettingsError) {
       settings = try ServeSettings(bytes, file: path, environment: { environment[$0] })
     } catch {
-      try Self.fail(error.description)
+      try Self.fail(error.description, command)
     }
     let mode = try? FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int
     isExposed = settings.holdsSecrets && (mode ?? 0) & 0o044 != 0
@@ -76,7 +82,7 @@ struct ConfigurationFile {
     } catch {
       // Neither of them contains the value of a field.
       let reason = (error as? ValidationError)?.message ?? "\(error)"
-      try Self.fail("\(path): \(source.place): \(reason)")
+      try Self.fail("\(path): \(source.place): \(reason)", command)
     }
   }
 
@@ -90,7 +96,8 @@ struct ConfigurationFile {
       if let name = feed.encoding, encoding == nil {
         try Self.fail(
           "\(path): \(feed.place).encoding: expected one of"
-            + " \(TextEncoding.all.map(\.name).joined(separator: ", ")), found \"\(name)\""
+            + " \(TextEncoding.all.map(\.name).joined(separator: ", ")), found \"\(name)\"",
+          command
         )
       }
       do {
@@ -108,15 +115,16 @@ struct ConfigurationFile {
           encoding: encoding
         )
       } catch {
-        try Self.fail("\(path): \(feed.place).static: \(error)")
+        try Self.fail("\(path): \(feed.place).static: \(error)", command)
       }
     }
   }
 
   private static func fail(
     _ reason: String,
+    _ command: String,
     _ exit: ProgramExit = .configuration
   ) throws -> Never {
-    throw CommandFailure("freshet serve: --config \(reason)", exit)
+    throw CommandFailure("\(command): --config \(reason)", exit)
   }
 }

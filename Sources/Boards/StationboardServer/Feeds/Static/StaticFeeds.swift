@@ -199,7 +199,7 @@ package final class StaticFeeds: Sendable {
 
 extension Feed {
   /// The days after today on which the timetable still has service; negative once it is over.
-  func daysLeft(at now: Double) -> Int {
+  package func daysLeft(at now: Double) -> Int {
     let today = ServiceDay(zone: timetable.zone).date(at: Int64(now))
     return timetable.lastDay.daysSinceEpoch - today.daysSinceEpoch
   }

@@ -41,6 +41,26 @@ package struct JobFolder: Sendable {
     return (own + others).map { BackupItem($0, .database("\(path)/\($0)")) }
   }
 
+  /// Checks that this program can read the database of the jobs; nothing is changed.
+  ///
+  /// - Returns: Whether there is one.
+  /// - Throws: ``BackupFailure`` if it cannot be opened, or is of a newer program.
+  package func check() throws(BackupFailure) -> Bool {
+    let file = "\(path)/\(Self.database)"
+    guard FileManager.default.fileExists(atPath: file) else { return false }
+    do {
+      var configuration = Configuration()
+      configuration.readonly = true
+      let database = try DatabaseQueue(path: file, configuration: configuration)
+      let isNewer = try database.read(SQLiteJobSchema.migrator.hasBeenSuperseded)
+      try database.close()
+      guard isNewer else { return true }
+    } catch {
+      throw BackupFailure(.damaged, "\(Self.database): \(error)")
+    }
+    throw BackupFailure(.damaged, "\(Self.database): \(SQLiteJobSchema.newerProgram)")
+  }
+
   /// Prepares a folder that was restored: gives the log of the jobs another version (epoch).
   ///
   /// The events that came after the backup are gone, and their numbers are given again. With another epoch a client that has

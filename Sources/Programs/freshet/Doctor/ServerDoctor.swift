@@ -1,0 +1,447 @@
+import ArgumentParser
+import Commands
+import ConditionalHTTP
+import Foundation
+import GTFS
+import HTTPTypes
+import JobsServer
+import NIOTransport
+import PostgresClient
+import ServeSettings
+import Serving
+import StationboardServer
+import Storage
+import Timetable
+
+/// Looks at everything that `freshet serve` needs, and changes nothing.
+struct ServerDoctor {
+  let file: ConfigurationFile?
+  let folder: DataFolder
+  let exchange: NIOExchange
+  let clock: ServiceClock
+  private var checkup = Checkup()
+  /// How far the clocks of servers that answered are ahead of the machine's, in seconds.
+  private var differences: [Double] = []
+
+  private var settings: ServeSettings? { file?.settings }
+
+  init(
+    file: ConfigurationFile?,
+    folder: DataFolder,
+    exchange: NIOExchange,
+    clock: ServiceClock
+  ) {
+    self.file = file
+    self.folder = folder
+    self.exchange = exchange
+    self.clock = clock
+  }
+
+  /// Looks at everything.
+  mutating func examine() async -> Checkup {
+    checkup.add("version", .ok, "freshet \(StationboardService.version)")
+    configuration()
+    descriptors()
+    data()
+    let feeds = timetables()
+    await timetableSources()
+    await realtime(feeds)
+    await jobs()
+    tls()
+    operators()
+    await port()
+    machineClock()
+    return checkup
+  }
+
+  // MARK: The machine
+
+  private mutating func descriptors() {
+    let budget = DescriptorBudget.raised()
+    if let shortage = budget.shortage(DescriptorBudget.leastOfServer) {
+      return checkup.add(
+        "open files",
+        .fail,
+        shortage,
+        "raise LimitNOFILE of the service, or ulimit -n"
+      )
+    }
+    let wanted = settings?.limits["connections"] ?? ServerLimits().connections
+    let fit = budget.connections(wanted)
+    if fit < wanted {
+      return checkup.add(
+        "open files",
+        .warn,
+        "\(budget.descriptors) open files are enough for \(fit) of \(wanted) connections",
+        "raise LimitNOFILE of the service, or ulimit -n"
+      )
+    }
+    checkup.add("open files", .ok, "\(budget.descriptors), for \(wanted) connections")
+  }
+
+  private mutating func machineClock() {
+    let now = Date().timeIntervalSince1970
+    guard now >= DoctorLimits.earliest else {
+      let shown = InstantText.write(now)
+      return checkup.add(
+        "clock",
+        .fail,
+        "it is \(shown), which is past",
+        "set the clock, by NTP if possible"
+      )
+    }
+    guard !differences.isEmpty else {
+      return checkup.add("clock", .ok, "no server was asked that says the time")
+    }
+    // One of several may be wrong itself.
+    let difference = differences.sorted()[differences.count / 2]
+    guard abs(difference) > DoctorLimits.clockSeconds else {
+      return checkup.add(
+        "clock",
+        .ok,
+        "as that of \(differences.count == 1 ? "the server" : "servers") asked"
+      )
+    }
+    checkup.add(
+      "clock",
+      .fail,
+      "it is \(Quantity.plain(abs(difference).rounded())) s \(difference > 0 ? "behind" : "ahead of") those of servers asked:"
+        + " ages and departures are wrong by that",
+      "set the clock, by NTP if possible"
+    )
+  }
+
+  /// Notes the time that an answer tells.
+  private mutating func note(_ fields: HTTPFields, asked: Double) {
+    guard let date = fields[.date].flatMap({ HTTPDate(parsing: $0, now: Int64(asked)) }),
+      fields[.age] == nil
+    else { return }
+    let now = Date().timeIntervalSince1970
+    // It was made between request and response, and its fraction of a second is cut.
+    let made = Double(date.secondsSince1970)
+    let difference = made > now ? made - now : made + 1 < asked ? made + 1 - asked : 0
+    differences.append(difference)
+  }
+
+  // MARK: Files
+
+  private mutating func configuration() {
+    guard let file else {
+      return checkup.add("configuration", .ok, "none; --config FILE names one")
+    }
+    if file.isExposed {
+      checkup.add(
+        "configuration",
+        .warn,
+        "\(file.path) holds credentials and can be read by others",
+        "chmod 600, or name an environment variable instead of the value"
+      )
+    } else {
+      checkup.add("configuration", .ok, file.path)
+    }
+    let limits = (settings?.limits ?? [:]).sorted { $0.key < $1.key }
+    var known = ServerLimits()
+    for (name, value) in limits where !known.set(name, to: value) {
+      checkup.add("configuration", .fail, "$.limits.\(name) is not a limit", "remove it")
+    }
+  }
+
+  /// Looks at a folder that the server writes to, and at the disk it is on.
+  private mutating func room(_ name: String, _ path: String) -> Bool {
+    var isFolder: ObjCBool = false
+    let exists = FileManager.default.fileExists(atPath: path, isDirectory: &isFolder)
+    var place = URL(fileURLWithPath: path)
+    if exists, !isFolder.boolValue {
+      checkup.add(name, .fail, "\(path) is not a folder", "name another one, or move it aside")
+      return false
+    }
+    while !FileManager.default.fileExists(atPath: place.path), place.path != "/" {
+      place.deleteLastPathComponent()
+    }
+    guard access(place.path, R_OK | W_OK | X_OK) == 0 else {
+      checkup.add(
+        name,
+        .fail,
+        exists
+          ? "\(path) may not be read and written by this user"
+          : "\(path) is not there, and \(place.path) may not be written by this user",
+        "run freshet doctor as the user of the server, or change the owner"
+      )
+      return false
+    }
+    let facts = try? FileManager.default.attributesOfItem(atPath: path)
+    let mode = (facts?[.posixPermissions] as? Int) ?? 0
+    if exists, mode & 0o002 != 0 {
+      checkup.add(name, .warn, "\(path) can be written by everybody", "chmod o-w \(path)")
+    }
+    let system = try? FileManager.default.attributesOfFileSystem(forPath: place.path)
+    guard let free = (system?[.systemFreeSize] as? NSNumber)?.int64Value else {
+      checkup.add(name, .warn, "\(path): the free space is not known")
+      return exists
+    }
+    let gigabytes = Quantity.plain((Double(free) / 1e7).rounded() / 100)
+    let state: Checkup.State =
+      free < DoctorLimits.leastFreeBytes ? .fail : free < DoctorLimits.warnFreeBytes ? .warn : .ok
+    checkup.add(
+      name,
+      state,
+      "\(path)\(exists ? "" : ", which will be made"); \(gigabytes) GB free",
+      state == .ok ? nil : "make room; an import needs twice what the feed is stored in"
+    )
+    return exists
+  }
+
+  private mutating func data() { _ = room("data", folder.path) }
+
+  // MARK: Timetables and realtime
+
+  private mutating func timetables() -> [Feed] {
+    var feeds: [Feed] = []
+    let manifest: FeedManifest
+    do throws(FeedError) {
+      manifest = try folder.manifest()
+    } catch {
+      checkup.add("timetables", .fail, error.message, "restore the folder from a backup")
+      return []
+    }
+    for entry in manifest.feeds {
+      do throws(FeedError) {
+        let feed = try Feed(entry, in: folder)
+        feeds.append(feed)
+        let left = feed.daysLeft(at: clock.now)
+        let name = "timetable \(entry.key)"
+        let until = "\(feed.timetable.firstDay) to \(feed.timetable.lastDay)"
+        if left < 0 {
+          checkup.add(name, .fail, "\(until): it is over", "freshet import a newer one")
+        } else if left < StaticFeedLimits.expiryDays {
+          checkup.add(name, .warn, "\(until): it ends in \(left) days", "see freshet feeds list")
+        } else {
+          checkup.add(name, .ok, until)
+        }
+        if entry.held != nil {
+          checkup.add(name, .warn, "a new one is held back", "see freshet feeds list")
+        }
+      } catch {
+        checkup.add("timetable \(entry.key)", .fail, error.message, "freshet import it again")
+      }
+    }
+    return feeds
+  }
+
+  private mutating func timetableSources() async {
+    var sources: [StaticSource] = []
+    do {
+      sources = try file?.staticSources() ?? []
+      for source in try StaticSourceList(of: folder).all
+      where !sources.contains(where: { $0.key == source.key }) { sources.append(source) }
+    } catch let failure as CommandFailure {
+      return checkup.add("sources", .fail, failure.message, "correct the file")
+    } catch {
+      let reason = (error as? FeedError)?.message ?? "\(error)"
+      return checkup.add("sources", .fail, reason, "restore the folder from a backup")
+    }
+    let serves = checkup.checks.contains { $0.name.hasPrefix("timetable ") }
+    if sources.isEmpty, !serves, settings?.jobs == nil || settings?.feeds.isEmpty == false {
+      checkup.add(
+        "timetables",
+        .warn,
+        "none is imported, and none comes by itself",
+        "freshet import FEED.zip"
+      )
+    }
+    for source in sources {
+      let name = "source of \(source.key)"
+      let asked = Date().timeIntervalSince1970
+      switch await head(source.request) {
+      case .success(let head) where [200, 304].contains(head.status.code):
+        note(head.headerFields, asked: asked)
+        checkup.add(name, .ok, "\(source.title) answers")
+      case .success(let head):
+        note(head.headerFields, asked: asked)
+        checkup.add(
+          name,
+          .fail,
+          "\(source.title) answers with status \(head.status.code)",
+          advice(head.status.code)
+        )
+      case .failure(let error):
+        checkup.add(
+          name,
+          .fail,
+          "\(source.title): \(error.description)",
+          "see whether the address is right and the network lets it through"
+        )
+      }
+    }
+  }
+
+  private func advice(_ status: Int) -> String {
+    switch status {
+    case 401, 403: "see whether the key in headers is right"
+    case 404, 410: "see whether the address is still right"
+    default: "try again later, or ask the publisher"
+    }
+  }
+
+  /// The head of a response; its content is not read.
+  private func head(_ request: HTTPRequest) async -> Result<HTTPResponse, HTTPExchangeError> {
+    let found = FoundHead()
+    do throws(HTTPExchangeError) {
+      try await exchange.stream(request, timeout: .seconds(DoctorLimits.headSeconds)) { part in
+        if case .head(let head) = part { await found.set(head) }
+        return .enough
+      }
+    } catch {
+      return .failure(error)
+    }
+    guard let head = await found.head else {
+      return .failure(HTTPExchangeError(.unreachable, "no response"))
+    }
+    return .success(head)
+  }
+
+  private mutating func realtime(_ feeds: [Feed]) async {
+    let sources: [RealtimeSource]
+    do {
+      sources = try file?.sources(besides: []) ?? []
+    } catch {
+      let reason = (error as? CommandFailure)?.message ?? "\(error)"
+      return checkup.add("realtime", .fail, reason, "correct the file")
+    }
+    for source in sources {
+      let name = "\(source.kind.rawValue)\(source.prefix.isEmpty ? "" : " \(source.prefix)")"
+      guard let feed = feeds.first(where: { ($0.entry.prefix ?? "") == source.prefix }) else {
+        checkup.add(
+          name,
+          .fail,
+          "there is no timetable for \(source.title)",
+          "freshet import it first"
+        )
+        continue
+      }
+      let least =
+        settings?.feeds.first { $0.prefix == source.prefix }?.leastMatchedPercent
+        ?? MatchLimits.usualLeastPercent
+      let check = RealtimeCheck(source: source, exchange: exchange, clock: clock)
+      let result = await check.run(against: feed, leastPercent: least)
+      checkup.add(
+        name,
+        result.isGood ? .ok : .fail,
+        "\(source.title): \(result.sentences.joined(separator: "; "))",
+        result.isGood ? nil : "freshet doctor FEED REALTIME says more"
+      )
+    }
+  }
+
+  // MARK: Jobs
+
+  private mutating func jobs() async {
+    guard let jobs = settings?.jobs, let path = jobs.folder else { return }
+    let exists = room("jobs", path)
+    let address: PostgresAddress?
+    do {
+      address = try DatabaseOption.parse([]).address(or: jobs.database)
+    } catch {
+      let reason = (error as? ValidationError)?.message ?? "\(error)"
+      return checkup.add("database", .fail, reason, "write it as postgres://user@host/name")
+    }
+    guard let address else {
+      guard exists else { return }
+      do throws(BackupFailure) {
+        if try JobFolder(path: path).check() {
+          checkup.add("database", .ok, "\(path)/jobs.sqlite")
+        }
+      } catch {
+        checkup.add(
+          "database",
+          .fail,
+          "\(path)/\(error)",
+          "use the newer program, or restore a backup"
+        )
+      }
+      return
+    }
+    do {
+      let connection = try await PostgresConnection.open(address)
+      defer { Task { await connection.close() } }
+      try await PostgresSchema.jobs().check(connection)
+      checkup.add("database", .ok, "\(address)")
+    } catch let error as PostgresSchema.Mismatch {
+      checkup.add("database", .fail, "\(address): \(error)", "run freshet migrate")
+    } catch {
+      checkup.add(
+        "database",
+        .fail,
+        "\(address): \(error)",
+        "see whether it runs and lets this user in"
+      )
+    }
+  }
+
+  // MARK: Listening
+
+  private mutating func tls() {
+    guard let tls = settings?.tls, let chain = tls.certificate, let key = tls.key else { return }
+    do throws(TLSFileError) {
+      let certificate = try ServerCertificate(TLSFiles(certificate: chain, key: key))
+      let left = (certificate.expires - ServerCertificate.machineTime) / 86_400
+      let until = "\(chain) is good until \(InstantText.write(certificate.expires).prefix(10))"
+      let isSoon = left < Double(DoctorLimits.certificateDays)
+      checkup.add("certificate", isSoon ? .warn : .ok, until, isSoon ? "renew it" : nil)
+    } catch {
+      checkup.add("certificate", .fail, "\(error)", "name the chain and its key, both as PEM")
+    }
+  }
+
+  private mutating func operators() {
+    do {
+      let options = try OperationOptions.parse([])
+      _ = try options.access(or: settings)
+    } catch {
+      let reason = (error as? ValidationError)?.message ?? "\(error)"
+      checkup.add(
+        "operators",
+        .fail,
+        reason,
+        "write a token of 16 printable characters or more into the file"
+      )
+    }
+  }
+
+  private mutating func port() async {
+    let host = settings?.host ?? "127.0.0.1"
+    let port = settings?.port ?? 8_080
+    let shown = host.contains(":") ? "[\(host)]" : host
+    guard port != 0 else { return checkup.add("port", .ok, "\(shown): a free one") }
+    if let failure = await ListeningTrial.failure(host: host, port: port) {
+      let scheme = settings?.tls == nil ? "http" : "https"
+      let place = "\(scheme)://\(shown):\(port)"
+      if ListenFailure.exit(failure) == .unavailable, await isOurs(place) {
+        return checkup.add("port", .ok, "freshet serves on \(shown):\(port)")
+      }
+      return checkup.add(
+        "port",
+        .fail,
+        "\(shown):\(port): \(ListenFailure.text(failure))",
+        "set host and port"
+      )
+    }
+    checkup.add("port", .ok, "\(shown):\(port) is free")
+  }
+
+  /// Whether a server that answers is one of this program.
+  private func isOurs(_ place: String) async -> Bool {
+    guard
+      let request = try? WatchAddress.request("\(place)/health/live", fields: [:], option: "port"),
+      case .success(let head) = await head(request)
+    else { return false }
+    return head.headerFields[.server] == "freshet"
+  }
+}
+
+/// The head of a response.
+private actor FoundHead {
+  private(set) var head: HTTPResponse?
+
+  func set(_ head: HTTPResponse) { self.head = head }
+}
