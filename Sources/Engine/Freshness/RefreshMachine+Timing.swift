@@ -108,10 +108,10 @@ extension RefreshMachine {
     return rest.wish.origin == .person || rest.wish.isForced ? rest.wish : nil
   }
 
-  /// Waits for the cadence as after the last request: what comes and goes does not put it off (R12, R40).
+  /// Waits for the cadence, in the foreground as after the last request: what comes and goes does not put it off (R12, R40).
   @inline(never)
   private mutating func resume(in turn: inout Step) -> Phase {
-    rest(.cadence, .schedule, since: lastEnd, in: &turn)
+    rest(.cadence, .schedule, since: lifecycle == .foreground ? lastEnd : nil, in: &turn)
   }
 
   @inline(never)

@@ -148,6 +148,9 @@ struct CanonicalState: Hashable {
         put(copy?.changedAt, at: now, horizon: .seconds(60))
         put(flight.request.validator == copy?.validator)
       }
+      // R39: a limit since then may be why it is canceled.
+      let limits = [machine.restraint.notBefore, machine.restraint.quietUntil]
+      put(limits.contains { limit in limit.map { $0 > flight.startedAt } ?? false })
       put(flight.startedAt, at: now, horizon: .seconds(60))
       put(flight.request.wish)
       put(then)

@@ -72,7 +72,8 @@ package struct OnDemandServices: Codable, Hashable, Sendable {
   /// Whether every place that is named exists.
   package var isSound: Bool {
     services.allSatisfy { service in
-      areas.indices.contains(service.area) && service.days.isSound && service.rule.map(rules.indices.contains) ?? true
+      areas.indices.contains(service.area) && service.days.isSound
+        && service.rule.map(rules.indices.contains) ?? true
         && [service.opens, service.closes].allSatisfy { abs($0) <= FeedLimits.latestTime }
     } && calls.allSatisfy { rules.indices.contains($0.rule) }
       && rules.allSatisfy { rule in

@@ -56,7 +56,11 @@ extension ConformanceOracle {
     }
     postpone(want)
     guard out == nil else { return }
-    if let wait { review(wait) } else { begin(.cadence, .schedule, since: lastEnd) }
+    if let wait {
+      review(wait)
+    } else {
+      begin(.cadence, .schedule, since: lifecycle == .foreground ? lastEnd : nil)
+    }
   }
 
   private mutating func goOn() {
@@ -72,7 +76,7 @@ extension ConformanceOracle {
     } else if keepsTime {
       // R8, R12: a machine that may keep an alarm and has nothing else to wait for waits for the
       // cadence.
-      begin(.cadence, .schedule, since: lastEnd)
+      begin(.cadence, .schedule, since: lifecycle == .foreground ? lastEnd : nil)
     } else {
       turn.hush(connectivity == .offline ? .offline : .lifecycle)
     }
