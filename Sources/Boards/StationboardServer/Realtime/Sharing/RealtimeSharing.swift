@@ -230,7 +230,10 @@ package final class RealtimeSharing: Sendable {
     }
     let sources = drivers.values.sorted { $0.id < $1.id }.map { driver in
       (
-        labels: [("source", driver.source.title), ("kind", driver.source.kind.rawValue)],
+        labels: [
+          ("feed", driver.source.prefix), ("kind", driver.source.kind.rawValue),
+          ("source", driver.source.title),
+        ],
         status: driver.status
       )
     }

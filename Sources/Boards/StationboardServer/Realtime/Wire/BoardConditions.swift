@@ -103,7 +103,7 @@ struct BoardConditions {
       if let position, position > sharing.complete { return false }
     }
     // A token from the future was given by nobody.
-    if let seen, seen <= now + SourceStatus.clockDifference {
+    if let seen, snapshot.trips.isConfigured, seen <= now + SourceStatus.clockDifference {
       var known = snapshot.trips.sourceTime ?? 0
       if desk.additions.contains(.arrivalTokens) {
         known = max(known, snapshot.trips.fetchedAt ?? 0)
