@@ -46,7 +46,7 @@ struct ServerDoctor {
     let feeds = timetables()
     await timetableSources()
     await realtime(feeds)
-    await jobs()
+    await database()
     tls()
     operators()
     await port()
@@ -333,38 +333,30 @@ struct ServerDoctor {
     }
   }
 
-  // MARK: Jobs
+  // MARK: The database
 
-  private mutating func jobs() async {
-    guard let jobs = settings?.jobs, let path = jobs.folder else { return }
-    let exists = room("jobs", path)
+  private mutating func database() async {
+    let folder = settings?.jobs?.folder
+    let exists = folder.map { room("jobs", $0) } ?? false
     let address: PostgresAddress?
     do {
-      address = try DatabaseOption.parse([]).address(or: jobs.database)
+      address = try DatabaseOption.parse([]).address(or: settings)
     } catch {
       let reason = (error as? ValidationError)?.message ?? "\(error)"
       return checkup.add("database", .fail, reason, "write it as postgres://user@host/name")
     }
     guard let address else {
-      guard exists else { return }
-      do throws(BackupFailure) {
-        if try JobFolder(path: path).check() {
-          checkup.add("database", .ok, "\(path)/jobs.sqlite")
-        }
-      } catch {
-        checkup.add(
-          "database",
-          .fail,
-          "\(path)/\(error)",
-          "use the newer program, or restore a backup"
-        )
-      }
+      if exists, let folder { embedded(folder) }
       return
     }
+    var schemas: [PostgresSchema] = folder == nil ? [] : [.jobs()]
+    let isShared = (try? file?.sources(besides: []))?.contains(where: RealtimeSharing.shares)
+    if isShared == true { schemas.append(.realtime()) }
+    guard !schemas.isEmpty else { return }
     do {
       let connection = try await PostgresConnection.open(address)
       defer { Task { await connection.close() } }
-      try await PostgresSchema.jobs().check(connection)
+      for schema in schemas { try await schema.check(connection) }
       checkup.add("database", .ok, "\(address)")
     } catch let error as PostgresSchema.Mismatch {
       checkup.add("database", .fail, "\(address): \(error)", "run freshet migrate")
@@ -374,6 +366,22 @@ struct ServerDoctor {
         .fail,
         "\(address): \(error)",
         "see whether it runs and lets this user in"
+      )
+    }
+  }
+
+  /// Checks the jobs of a folder.
+  private mutating func embedded(_ path: String) {
+    do throws(BackupFailure) {
+      if try JobFolder(path: path).check() {
+        checkup.add("database", .ok, "\(path)/jobs.sqlite")
+      }
+    } catch {
+      checkup.add(
+        "database",
+        .fail,
+        "\(path)/\(error)",
+        "use the newer program, or restore a backup"
       )
     }
   }
