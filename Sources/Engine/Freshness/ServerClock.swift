@@ -61,6 +61,7 @@ struct ServerClock: Hashable, Sendable {
   /// - Parameters:
   ///   - quarter: Now, in quarters of a second.
   ///   - counted: Until when it is counted, likewise.
+  /// - Returns: The drift.
   @inline(never)
   func drift(until quarter: UInt32, countedUntil counted: inout UInt32) -> Int64 {
     guard isKnown else {

@@ -38,6 +38,7 @@ package struct DayRuns: Hashable, Sendable {
   /// - Parameters:
   ///   - count: How many days to go back, 0 or more.
   ///   - day: The day to begin at, whether it is one of them or not.
+  /// - Returns: The day.
   package func day(_ count: Int, before day: Int) -> Int {
     guard count > 0 else { return day }
     var rest = count
