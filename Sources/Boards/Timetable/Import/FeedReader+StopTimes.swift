@@ -91,6 +91,9 @@ extension FeedReader {
       switch stopTime(reader, columns) {
       case .failure(let rejection): return rejection.value
       case .success(let row):
+        if columns.booking.rule != nil, row.attributes & 3 == 2 {
+          noteCall(reader, trip: trip, stop: row.stop, columns.booking)
+        }
         if trip != current {
           if current != noRecord { close(current, &rows, line: firstLine, late: &late) }
           current = noRecord
@@ -117,9 +120,6 @@ extension FeedReader {
           )
         }
         rows.append(row)
-        if columns.booking.rule != nil, row.attributes & 3 == 2 {
-          noteCall(reader, trip: trip, stop: row.stop, columns.booking)
-        }
         return nil
       }
     }
