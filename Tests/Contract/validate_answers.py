@@ -35,8 +35,10 @@ LIVE, READY = "/health/live", "/health/ready"
 STATUS, LINES, LINE, POINTS = "/api/status", "/api/history/lines", "/api/history/lines/{route_id}", "/api/history/points"
 PATHS = {STATUS, LINES, LINE, POINTS, BOARD, STREAM, SEARCH, NEARBY, TRIP, HEALTH, LIVE, READY, METRICS, VERSION, OPENAPI}
 JSON, PROBLEM = "application/json", "application/problem+json"
-# Header fields of every answer that belong to HTTP, not to the contract.
-FRAMING = {"date", "connection", "keep-alive", "transfer-encoding", "content-length", "content-type", "server"}
+# Header fields that belong to HTTP, not to the contract, and the one that the document's description has for every answer.
+FRAMING = {
+    "date", "connection", "keep-alive", "transfer-encoding", "content-length", "content-type", "server", "x-request-id",
+}
 GRACE = timedelta(seconds=45)
 TIMEOUT = 15
 SHOWN_ERRORS = 3
