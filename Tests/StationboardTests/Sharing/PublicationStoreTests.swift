@@ -94,12 +94,12 @@ struct PublicationStoreTests {
     #expect(try await two.publish(Self.publication("second", id: 13), of: "a", fence: 2) == 2)
     // The answer to the first statement was lost: nothing is stored twice, whoever has the lease by now.
     #expect(try await one.publish(first, of: "a", fence: 1) == 1)
-    let (found, end) = try await one.read(after: 0, of: ["a"], besides: [])
-    #expect(end == 2 && found.map(\.mark.fence) == [2])
-    #expect(found.first?.publication.content == Array("second".utf8))
+    let (found, end) = try await one.marks(after: 0, of: ["a"])
+    #expect(end == 2 && found.map(\.fence).sorted() == [1, 2])
+    #expect(try await one.publication(13)?.content == Array("second".utf8))
   }
 
-  @Test("The newest publication of each source is read, as it was stored, and few are kept")
+  @Test("The publications of each source are read, as they were stored, and few are kept")
   func reads() async throws {
     let stage = try await Stage()
     let server = try stage.server("one")
@@ -113,20 +113,19 @@ struct PublicationStoreTests {
     }
     let b = SharedPublication(id: 100, fetchedAt: 7.5, absentAt: nil, contentType: nil, content: [])
     let last = try await server.publish(b, of: "b", fence: 1)
-    let (found, end) = try await server.read(after: 0, of: ["a", "b", "c"], besides: [])
+    let (found, end) = try await server.marks(after: 0, of: ["a", "b", "c"])
     #expect(end == last && last == Int64(kept + 4))
-    let marks = found.map(\.mark).sorted { $0.position < $1.position }
-    #expect(marks.map(\.source) == ["a", "b"] && marks.map(\.position) == [last - 1, last])
-    let stored = try #require(found.first { $0.mark.source == "a" }).publication
+    let marks = found.sorted { $0.position < $1.position }
+    #expect(marks.map(\.source) == Array(repeating: "a", count: kept) + ["b"])
+    #expect(marks.map(\.position) == Array(4...last) && marks.last?.id == 100)
+    let stored = try #require(try await server.publication(Int64(kept + 3)))
     let sent = Self.publication("a\(kept + 3)", id: Int64(kept + 3))
     #expect(stored.fetchedAt == sent.fetchedAt && stored.absentAt == sent.absentAt)
     #expect(stored.contentType == sent.contentType && stored.content == sent.content)
-    let empty = try #require(found.first { $0.mark.source == "b" })
-    #expect(!empty.isOwn && empty.publication.absentAt == nil && empty.publication.content == [])
-    // What a server has published itself is not sent back.
-    let own = try await server.read(after: 0, of: ["a"], besides: [sent.id]).found
-    #expect(own.map(\.isOwn) == [true])
-    #expect(try await server.read(after: last, of: ["a", "b"], besides: []).found.isEmpty)
+    let empty = try #require(try await server.publication(100))
+    #expect(empty.absentAt == nil && empty.contentType == nil && empty.content == [])
+    #expect(try await server.publication(1) == nil, "newer ones have taken its place")
+    #expect(try await server.marks(after: last, of: ["a", "b"]).found.isEmpty)
     let connection = try await PostgresConnection.open(try PostgresAddress(PostgresCluster.uri))
     let rows = try await connection.query(
       "SELECT count(*) FROM \(stage.schema).publication WHERE source = 'a'"
@@ -155,7 +154,7 @@ struct PublicationStoreTests {
             let sent = Self.publication("\(id)", id: id)
             own.append(try await server.publish(sent, of: "s\(number)", fence: 1))
             // Whatever is announced can be read.
-            let end = try await server.read(after: 0, of: [], besides: []).end
+            let end = try await server.marks(after: 0, of: []).end
             #expect(end >= own[turn])
           }
           #expect(own == own.sorted())
@@ -165,6 +164,26 @@ struct PublicationStoreTests {
       return try await group.reduce(into: []) { $0 += $1 }
     }
     #expect(positions.sorted() == Array(1...30))
+  }
+
+  @Test("What a feed says cannot make a renewal fail")
+  func texts() async throws {
+    let stage = try await Stage()
+    let server = try stage.server("one")
+    try await server.add("a", title: "")
+    _ = try await server.send(.take(fence: 0, beat: 0), of: "a", SourceReport())
+    var report = SourceReport()
+    report.failure = "a\0b" + String(repeating: "c", count: 500)
+    report.refusal = "\0"
+    _ = try await server.send(.renew(fence: 1), of: "a", report)
+    let answer = try await server.send(.look, of: "a", SourceReport())
+    let length = server.limits.reasonLength
+    #expect(answer?.report.failure == "ab" + String(repeating: "c", count: length - 2))
+    #expect(answer?.report.refusal == "")
+    var sent = Self.publication("a", id: 5)
+    sent.contentType = "text/\0plain"
+    _ = try await server.publish(sent, of: "a", fence: 1)
+    #expect(try await server.publication(5)?.contentType == "text/plain")
   }
 
   @Test("A role that may only read and write rows has all that a server needs")

@@ -300,11 +300,7 @@ final class SharingWorld {
   func read(_ server: Int) {
     guard let after = servers[server].cursor.begin() else { return }
     transmit(server) { () -> (marks: [Publication], end: Int64) in
-      var newest: [Int: Publication] = [:]
-      for publication in self.publications where publication.mark.position > after {
-        newest[publication.source] = publication
-      }
-      return (Array(newest.values), self.position)
+      (self.publications.filter { $0.mark.position > after }, self.position)
     } answer: { found in
       guard let found else {
         self.servers[server].cursor.failed()
@@ -334,6 +330,7 @@ final class SharingWorld {
     onServer(server, in: chance.between(1, 40)) {
       self.servers[server].contents[publication.source] = publication.content
       self.servers[server].shown = max(self.servers[server].shown, mark.position)
+      self.servers[server].cursor.progressed(to: mark.position)
       self.apply(server, marks, found, upTo: end)
     }
   }

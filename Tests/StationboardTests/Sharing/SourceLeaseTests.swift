@@ -223,6 +223,30 @@ struct PublicationCursorTests {
     #expect(cursor.begin() == 2)
   }
 
+  @Test("A position that is announced and does not exist is looked for once")
+  func forgetsWhatIsNotThere() {
+    var cursor = PublicationCursor()
+    cursor.noticed(.max)
+    #expect(cursor.begin() == 0)
+    #expect(cursor.read([mark(1, "a")], upTo: 1)?.count == 1)
+    cursor.applied(upTo: 1)
+    #expect(cursor.isCurrent && cursor.begin() == nil)
+    cursor.noticed(2)
+    #expect(cursor.begin() == 1)
+  }
+
+  @Test("All publications of a source are applied, and not again after a read that failed")
+  func appliesAll() {
+    var cursor = PublicationCursor()
+    _ = cursor.begin()
+    let found = [mark(3, "a"), mark(1, "a"), mark(2, "b")]
+    #expect(cursor.read(found, upTo: 3)?.map(\.position) == [1, 2, 3])
+    cursor.progressed(to: 2)
+    cursor.failed()
+    #expect(cursor.begin() == 2)
+    #expect(cursor.read(found, upTo: 3)?.map(\.position) == [3])
+  }
+
   @Test("A publication of an older fence is not applied after one of a newer fence")
   func comparesFences() {
     var cursor = PublicationCursor()

@@ -1,6 +1,6 @@
 /// The limits of servers that share realtime through a database.
 ///
-/// A leader that ends without a word is replaced within ``watchEvery``, ``lease`` and ``takeSpread`` together, and the
+/// A leader that stops without releasing its lease is replaced within ``watchEvery``, ``lease`` and ``takeSpread`` together, and the
 /// time of two statements: less than five seconds.
 package struct LeadershipLimits: Hashable, Sendable {
   /// How long a leader may poll and publish after it sent its last renewal, and how long a follower sees no renewal
@@ -12,7 +12,7 @@ package struct LeadershipLimits: Hashable, Sendable {
   package var renewEvery = Duration.milliseconds(750)
   /// How often a follower looks at the lease, and at the number of the newest publication.
   package var watchEvery = Duration.milliseconds(1_000)
-  /// The time over which followers spread when they take over a lease that ended without a word.
+  /// The time over which followers spread when they take over a lease that was not released.
   package var takeSpread = Duration.milliseconds(400)
   /// The time over which followers spread when a lease was given back.
   package var freeSpread = Duration.milliseconds(100)
@@ -30,8 +30,12 @@ package struct LeadershipLimits: Hashable, Sendable {
   package var keptSourceDays = 30
   /// How long a request waits for a publication that its client has seen already.
   package var readWait = Duration.milliseconds(1_000)
-  /// The connections of a server for realtime, besides the one that listens.
-  package var connections = 4
+  /// The longest reason that a leader reports of a failure, in characters.
+  package var reasonLength = 200
+  /// The connections of a server for publications.
+  package var connections = 3
+  /// The connections of a server for leases, which wait for no publication.
+  package var leaseConnections = 2
 
   /// Creates the default limits.
   package init() {}

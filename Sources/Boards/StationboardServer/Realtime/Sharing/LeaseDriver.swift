@@ -109,7 +109,7 @@ final class LeaseDriver: Sendable {
     wake()
   }
 
-  /// Has the lease woken when it wants to be.
+  /// Schedules the next wake-up of the lease.
   private func wake() {
     state.withLock { state in
       state.timer?.cancel()

@@ -27,7 +27,10 @@ final class PostgresPublications: Sendable {
   private let address: PostgresAddress
   private let schema: PostgresSchema
   private let clientLimits: PostgresClientLimits
+  /// For publications, which may be large.
   private let pool: PostgresPool
+  /// For leases, which wait for no publication.
+  private let leases: PostgresPool
 
   private var channel: String { schema.name + ".publications" }
 
@@ -40,7 +43,7 @@ final class PostgresPublications: Sendable {
   ) {
     self.address = address
     self.limits = limits
-    self.name = String(name.filter { $0 != "\0" }.prefix(limits.nameLength))
+    self.name = Self.clean(name, limits.nameLength)
     self.schema = .realtime(name: schema)
     var clientLimits = PostgresClientLimits()
     clientLimits.connections = limits.connections
@@ -50,8 +53,21 @@ final class PostgresPublications: Sendable {
     clientLimits.mostReconnectSeconds = limits.retryEvery.seconds
     clientLimits.pingSeconds = limits.answerWithin.seconds
     clientLimits.pongSeconds = limits.answerWithin.seconds
+    // A server that stops within a transaction locks a source for no longer than its lease.
+    clientLimits.idleTransactionSeconds = limits.lease.seconds
     self.clientLimits = clientLimits
     pool = self.schema.pool(address, limits: clientLimits)
+    clientLimits.connections = limits.leaseConnections
+    leases = self.schema.pool(address, limits: clientLimits)
+  }
+
+  /// A text that PostgreSQL stores: it has no U+0000.
+  private static func clean(_ text: String, _ length: Int) -> String {
+    String(text.filter { $0 != "\0" }.prefix(length))
+  }
+
+  private func short(_ text: String?) -> PostgresValue {
+    .text(text.map { Self.clean($0, limits.reasonLength) })
   }
 
   /// Checks that the database has the tables of this program.
@@ -95,11 +111,11 @@ final class PostgresPublications: Sendable {
 
   /// Adds a source that the database does not have, and removes those that nobody has polled for long.
   func add(_ source: String, title: String) async throws {
-    try await pool.query(
+    try await leases.query(
       "INSERT INTO source (id, title) VALUES ($1, $2) ON CONFLICT DO NOTHING",
       [.text(source), .text(title)]
     )
-    try await pool.query(
+    try await leases.query(
       "DELETE FROM source WHERE renewed_at < now() - interval '\(limits.keptSourceDays) days'"
     )
   }
@@ -126,8 +142,8 @@ final class PostgresPublications: Sendable {
     case .renew(let fence):
       values += [
         .int(fence), .int(owner), report.polledAt.map { .double($0) } ?? .null,
-        report.answeredAt.map { .double($0) } ?? .null, .text(report.failure),
-        .bool(report.isOfContent), .text(report.refusal),
+        report.answeredAt.map { .double($0) } ?? .null, short(report.failure),
+        .bool(report.isOfContent), short(report.refusal),
       ]
       change = """
         UPDATE source SET beat = beat + 1, renewed_at = now(), polled_at = $4::float8, answered_at = $5::float8,
@@ -143,7 +159,7 @@ final class PostgresPublications: Sendable {
       FROM log CROSS JOIN source LEFT JOIN changed ON changed.id = source.id WHERE source.id = $1
       """
     let seconds = limits.answerWithin.seconds
-    let rows = try await pool.withConnection { try await $0.query(sql, values, within: seconds) }
+    let rows = try await leases.withConnection { try await $0.query(sql, values, within: seconds) }
     guard let row = rows.first else { return nil }
     let number: Int64 = try row[2]
     return LeaseAnswer(
@@ -168,7 +184,7 @@ final class PostgresPublications: Sendable {
   /// Gives a lease back, and announces it.
   func release(_ source: String, fence: Int64) async throws {
     let seconds = limits.answerWithin.seconds
-    _ = try await pool.withConnection {
+    _ = try await leases.withConnection {
       try await $0.query(
         """
         WITH freed AS (UPDATE source SET owner = 0 WHERE id = $1 AND fence = $2 AND owner = $3 RETURNING 1)
@@ -186,7 +202,7 @@ final class PostgresPublications: Sendable {
 
   /// Stores a publication under a fence, and announces it.
   ///
-  /// The content is sent before anything is locked, so that a large feed on a slow line holds up no renewal. Then the row of
+  /// The content is sent before anything is locked, so that a large feed on a slow line delays no renewal. Then the row of
   /// the source is locked until the end of the transaction: the fence is compared, and cannot change before the commit.
   ///
   /// - Returns: Its position.
@@ -210,7 +226,7 @@ final class PostgresPublications: Sendable {
         """,
         [
           .int(publication.id), .text(source), .int(fence), .double(publication.fetchedAt),
-          publication.absentAt.map { .double($0) } ?? .null, .text(publication.contentType),
+          publication.absentAt.map { .double($0) } ?? .null, short(publication.contentType),
           .bytes(publication.content),
         ]
       )
@@ -243,57 +259,63 @@ final class PostgresPublications: Sendable {
     }
   }
 
-  /// Reads the newest publication of each source after a position.
+  /// Reads which publications there are after a position.
   ///
   /// - Parameters:
   ///   - position: The position.
   ///   - sources: The ids of the sources.
-  ///   - own: The ids of publications whose content is known.
   /// - Returns: Them, and the newest position of all at that instant.
   /// - Throws: `PostgresError`.
-  func read(
+  func marks(
     after position: Int64,
-    of sources: [String],
-    besides own: [Int64]
-  ) async throws -> (found: [StoredPublication], end: Int64) {
+    of sources: [String]
+  ) async throws -> (found: [PublicationCursor.Mark], end: Int64) {
     let rows = try await pool.query(
       """
-      SELECT log.position, newest.position, newest.source, newest.fence, newest.id, newest.fetched_at,
-        newest.absent_at, newest.content_type,
-        CASE WHEN newest.id = ANY($3) THEN NULL ELSE newest.content END
-      FROM log LEFT JOIN LATERAL (
-        SELECT DISTINCT ON (source) * FROM publication
-        WHERE source = ANY($2) AND position > $1 ORDER BY source, position DESC) AS newest ON true
+      SELECT log.position, stored.position, stored.source, stored.fence, stored.id
+      FROM log LEFT JOIN publication AS stored ON stored.source = ANY($2) AND stored.position > $1
       """,
-      [
-        .int(position), .array(.text, sources.map { .text($0) }),
-        .array(.int, own.map { .int($0) }),
-      ]
+      [.int(position), .array(.text, sources.map { .text($0) })]
     )
     guard let first = rows.first else { throw PostgresError(.invalidValue, "the log has no row") }
-    let end: Int64 = try first[0]
-    var found: [StoredPublication] = []
+    var found: [PublicationCursor.Mark] = []
     for index in 0..<rows.count {
       let row = rows[index]
       guard let position: Int64 = try row[1] else { continue }
-      let content: [UInt8]? = try row[8]
       found.append(
-        StoredPublication(
-          mark: PublicationCursor.Mark(position: position, source: try row[2], fence: try row[3]),
-          publication: SharedPublication(
-            id: try row[4],
-            fetchedAt: try row[5],
-            absentAt: try row[6],
-            contentType: try row[7],
-            content: content ?? []
-          ),
-          isOwn: content == nil
+        PublicationCursor.Mark(
+          position: position,
+          source: try row[2],
+          fence: try row[3],
+          id: try row[4]
         )
       )
     }
-    return (found, end)
+    return (found, try first[0])
+  }
+
+  /// Reads one publication, in a statement of its own: a slow line has the time of a statement for each.
+  ///
+  /// - Returns: The publication; `nil` if newer ones have taken its place.
+  /// - Throws: `PostgresError`.
+  func publication(_ id: Int64) async throws -> SharedPublication? {
+    let rows = try await pool.query(
+      "SELECT fetched_at, absent_at, content_type, content FROM publication WHERE id = $1",
+      [.int(id)]
+    )
+    guard let row = rows.first else { return nil }
+    return SharedPublication(
+      id: id,
+      fetchedAt: try row[0],
+      absentAt: try row[1],
+      contentType: try row[2],
+      content: try row[3]
+    )
   }
 
   /// Closes all connections.
-  func close() { pool.close() }
+  func close() {
+    pool.close()
+    leases.close()
+  }
 }

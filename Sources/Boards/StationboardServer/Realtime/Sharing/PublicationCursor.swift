@@ -1,7 +1,7 @@
 /// How far one server has read what leaders published, and what it reads next.
 ///
 /// Positions are one sequence for all sources of a database, in the order of commits. A server applies publications in
-/// that order (rule SR6), and of several of a source only the newest. A notification names a position; it may be lost,
+/// that order (rule SR6): all that the database keeps, because what a board shows may depend on the publication before. A notification names a position; it may be lost,
 /// so each look at a lease names the newest position as well (SR7).
 ///
 /// A value without a clock.
@@ -14,17 +14,22 @@ package struct PublicationCursor: Hashable, Sendable {
     package var source: String
     /// The fence of the lease under which it was stored.
     package var fence: Int64
+    /// Its id.
+    package var id: Int64
 
-    package init(position: Int64, source: String, fence: Int64) {
+    package init(position: Int64, source: String, fence: Int64, id: Int64 = 0) {
       self.position = position
       self.source = source
       self.fence = fence
+      self.id = id
     }
   }
 
   /// Everything up to this position is applied, or replaced by something newer.
   package private(set) var complete: Int64 = 0
   private var announced: Int64 = 0
+  /// What was announced when the read under way began.
+  private var announcedBefore: Int64 = 0
   /// The first read is not announced by anything.
   private var hasGap = true
   private var isReading = false
@@ -49,13 +54,14 @@ package struct PublicationCursor: Hashable, Sendable {
     guard !isReading, !isCurrent else { return nil }
     isReading = true
     hasGap = false
+    announcedBefore = announced
     return complete
   }
 
   /// Decides which publications of a read are applied, in order.
   ///
   /// - Parameters:
-  ///   - marks: The newest publication of each source after the position that ``begin()`` returned.
+  ///   - marks: The publications after the position that ``begin()`` returned.
   ///   - end: The newest position at that instant.
   /// - Returns: Those to apply, by position, after which ``applied(upTo:)`` follows; `nil` if the numbers begin again, as in
   ///   a database that was restored: then everything is read again.
@@ -75,10 +81,17 @@ package struct PublicationCursor: Hashable, Sendable {
     return chosen
   }
 
+  /// Notes that the publications of a read are applied up to a position: if it fails later, they are not applied again.
+  package mutating func progressed(to position: Int64) { complete = max(complete, position) }
+
   /// Ends a read whose publications are applied.
+  ///
+  /// What was announced before the read is committed, so a position that the read did not find does not exist: the
+  /// database was replaced, or the notification is forged.
   package mutating func applied(upTo end: Int64) {
     isReading = false
     complete = max(complete, end)
+    if announced == announcedBefore { announced = min(announced, complete) }
   }
 
   /// Ends a read that failed: it is repeated.

@@ -189,21 +189,17 @@ package final class RealtimeSharing: Sendable {
       feeds.sources.filter(Self.shares).map { (PostgresPublications.id(of: $0), $0) }
     ) { first, _ in first }
     while let after = next {
-      let own = state.withLock { $0.own }
       do {
-        let (found, end) = try await store.read(
-          after: after,
-          of: Array(sources.keys),
-          besides: own.values.map(\.id)
-        )
-        let chosen = state.withLock { $0.cursor.read(found.map(\.mark), upTo: end) }
+        let (found, end) = try await store.marks(after: after, of: Array(sources.keys))
+        let chosen = state.withLock { $0.cursor.read(found, upTo: end) }
         for mark in chosen ?? [] {
-          guard let stored = found.first(where: { $0.mark == mark }),
-            let source = sources[mark.source]
-          else { continue }
-          var publication = stored.publication
-          if stored.isOwn { publication.content = own[mark.source]?.content ?? [] }
-          await feeds.apply(publication, at: mark.position, from: source)
+          guard let source = sources[mark.source] else { continue }
+          let own = state.withLock { $0.own[mark.source] }
+          // `nil` if newer ones have taken its place meanwhile: the next read has them.
+          if let publication = own?.id == mark.id ? own : try await store.publication(mark.id) {
+            await feeds.apply(publication, at: mark.position, from: source)
+          }
+          state.withLock { $0.cursor.progressed(to: mark.position) }
         }
         next = state.withLock { state in
           if chosen != nil { state.cursor.applied(upTo: end) }

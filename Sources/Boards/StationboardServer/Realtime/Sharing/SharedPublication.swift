@@ -10,15 +10,7 @@ struct SharedPublication: Sendable {
   var content: [UInt8]
 }
 
-/// A publication that is stored.
-struct StoredPublication: Sendable {
-  var mark: PublicationCursor.Mark
-  /// Without the content if this server published it.
-  var publication: SharedPublication
-  var isOwn: Bool
-}
-
-/// How a source fares, as its leader says.
+/// The status of a source, as its leader reports it.
 struct SourceReport: Hashable, Sendable {
   /// When the source was last asked.
   var polledAt: Double?

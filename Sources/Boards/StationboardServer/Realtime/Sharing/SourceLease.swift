@@ -1,7 +1,7 @@
 /// The lease of one realtime source, as one of several servers sees it: whether this server polls the source.
 ///
 /// The database has a row for each source with a fence, a beat and an owner. The fence counts the leases, the beat
-/// their renewals. No clock but the own one is ever read, and that one only for differences:
+/// their renewals. Only the server's own monotonic clock is read, and only for differences:
 ///
 /// - A leader (rule SR1) may poll and publish until its last successful renewal, counted from when that was sent, is as
 ///   old as a lease. Without an answer it stops by itself (SR2).
