@@ -65,8 +65,9 @@ struct CanonicalState: Hashable {
     putSnapshot(of: machine, at: now)
     putBackoff(of: machine, at: now)
     let since = putPhase(of: machine, at: now)
-    // R15 compares the silence with the stall limit, and the last rescue with its cooldown.
-    put(machine.lastEnd, at: now, horizon: policy.stallFloor)
+    // R15 compares the silence with the stall limit, and the last rescue with its cooldown. R12: in the foreground, a wait
+    // that begins anew counts from the end of the last request.
+    put(machine.lastEnd, at: now, horizon: .seconds(60))
     put(machine.lastRescue, at: now, horizon: policy.rescueCooldown)
     putActivity(of: machine, waitingSince: since, at: now)
     putLink(of: machine, at: now)
@@ -125,17 +126,19 @@ struct CanonicalState: Hashable {
     let policy = machine.policy
     let intervals = [policy.active, policy.recent, policy.idle, policy.background ?? .zero]
     let horizon = intervals.max() ?? .zero
+    // R12: a wait that begins anew in the foreground lasts as long as the last request took.
+    let silence = machine.lastEnd.map { min(now - $0, .seconds(60)) } ?? .zero
     switch machine.phase {
     case .dormant:
       put(0, width: 2)
-      put(machine.lastStart, at: now, horizon: horizon)
+      put(machine.lastStart, at: now, horizon: silence + horizon)
       return now
     case .resting(let rest):
       put(1, width: 2)
       put(rest.cause, policy)
       put(rest.since, at: now, horizon: .seconds(60))
       put(rest.wish)
-      put(machine.lastStart, at: now, horizon: now - rest.since + horizon)
+      put(machine.lastStart, at: now, horizon: max(now - rest.since, silence) + horizon)
       return rest.since
     case .asking(let flight, let then):
       // The request in flight started last. R33: other content may have overtaken its response. A copy from disk is the
