@@ -9,7 +9,7 @@ enum SharedRealtime {
   /// Returns what is shared, once the database has the tables of this program or cannot be reached.
   ///
   /// - Parameters:
-  ///   - address: The database; `nil` if there is none.
+  ///   - address: The address of the database, if one is configured.
   ///   - host: Where this server listens.
   ///   - port: Where this server listens.
   ///   - logger: Logs what an operator should know.

@@ -92,7 +92,7 @@ struct PublicationStoreTests {
       try await one.publish(Self.publication("late", id: 12), of: "a", fence: 2)
     }
     #expect(try await two.publish(Self.publication("second", id: 13), of: "a", fence: 2) == 2)
-    // The answer to the first statement was lost: nothing is stored twice, whoever has the lease by now.
+    // The answer to the first statement was lost: nothing is stored twice, even after another server took the lease.
     #expect(try await one.publish(first, of: "a", fence: 1) == 1)
     let (found, end) = try await one.marks(after: 0, of: ["a"])
     #expect(end == 2 && found.map(\.fence).sorted() == [1, 2])

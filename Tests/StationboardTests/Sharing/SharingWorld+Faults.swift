@@ -248,7 +248,7 @@ extension SharingWorld {
         onServer(server, in: wait + chance.between(0, 500)) { self.gap(server) }
       }
     default:
-      // A clock that jumps is none that a lease reads; a rate that changes is.
+      // A lease reads no clock that jumps; only the rate of its clock matters.
       let before = clock(server) / .milliseconds(1)
       servers[server].clockRate = 1 + Double(chance.between(-10, 10)) / 1_000
       servers[server].clockOffset = before - Double(now) * servers[server].clockRate
