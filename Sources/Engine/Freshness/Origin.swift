@@ -64,12 +64,6 @@ public struct Origin: Hashable, Sendable {
     }
   }
 
-  private struct Waiting: Hashable, Sendable {
-    var number: Int64
-    var priority: Request.Priority
-    var isLongPoll: Bool
-  }
-
   /// The constants.
   public let limits: Limits
   /// The restraint to pass to the machines of the origin.
@@ -80,8 +74,8 @@ public struct Origin: Hashable, Sendable {
   private var out: [Int64] = []
   /// The numbers of the requests in flight that the server holds, and of event streams.
   private var waitingAtServer: [Int64] = []
-  /// The requests that wait to be sent, first in first out.
-  private var waiting: [Waiting] = []
+  /// The requests that wait to be sent.
+  private var waiting = RequestQueue()
 
   /// Creates an origin without any history.
   public init(limits: Limits = Limits()) { self.limits = limits }
@@ -115,7 +109,7 @@ public struct Origin: Hashable, Sendable {
 
   // MARK: Requests
 
-  /// Adds a request that a machine ordered; user requests come first.
+  /// Adds a request that a machine ordered; user requests come first, then those with lower numbers.
   ///
   /// A request that waits already gets the priority, if that is higher: the user asked for it too.
   public mutating func ask(
@@ -124,21 +118,14 @@ public struct Origin: Hashable, Sendable {
     isLongPoll: Bool = false
   ) {
     guard !out.contains(number), !waitingAtServer.contains(number) else { return }
-    if let index = waiting.firstIndex(where: { $0.number == number }) {
-      guard waiting[index].priority.rawValue < priority.rawValue else { return }
-      let known = waiting.remove(at: index)
-      return ask(number, priority: priority, isLongPoll: known.isLongPoll)
-    }
-    let place = waiting.firstIndex { $0.priority.rawValue < priority.rawValue } ?? waiting.count
-    let request = Waiting(number: number, priority: priority, isLongPoll: isLongPoll)
-    waiting.insert(request, at: place)
+    waiting.add(number, priority: priority, isLongPoll: isLongPoll)
   }
 
   /// Returns a request to send now, if one may be sent: none that the restraint delays.
   ///
   /// A long poll never waits until it may be held: it becomes an ordinary request.
   public mutating func admit(at now: Moment) -> Admission? {
-    guard let next = waiting.first, !delays(next.priority, at: now) else { return nil }
+    guard let next = waiting.first, !restraint.delays(next.priority, at: now) else { return nil }
     // A held request takes its place from all, but not the one that is reserved.
     guard out.count < places(for: next.priority) else { return nil }
     waiting.removeFirst()
@@ -154,17 +141,10 @@ public struct Origin: Hashable, Sendable {
   ///
   /// - Returns: Their numbers, in order.
   public mutating func takeBack(at now: Moment) -> [Int64] {
-    let delayed = waiting.filter { delays($0.priority, at: now) }
-    guard !delayed.isEmpty else { return [] }
-    waiting = waiting.filter { !delays($0.priority, at: now) }
-    return delayed.map { $0.number }
-  }
-
-  /// Returns whether the restraint delays a request: a `Retry-After` every one, a failing origin all but those of the user.
-  private func delays(_ priority: Request.Priority, at now: Moment) -> Bool {
-    if let notBefore = restraint.notBefore, now < notBefore { return true }
-    guard priority != .high, let quietUntil = restraint.quietUntil else { return false }
-    return now < quietUntil
+    // What delays any request delays those of the lowest priority. Hosts call this after every event, and thousands may wait.
+    let restraint = restraint
+    guard restraint.delays(.low, at: now) else { return [] }
+    return waiting.remove { restraint.delays($0.priority, at: now) }
   }
 
   /// Opens an event stream that occupies a connection as long as it lasts, like a held request (R33).
@@ -183,7 +163,7 @@ public struct Origin: Hashable, Sendable {
   public mutating func withdraw(_ number: Int64) {
     out.removeAll { $0 == number }
     waitingAtServer.removeAll { $0 == number }
-    waiting.removeAll { $0.number == number }
+    waiting.remove(number)
   }
 
   /// Records the end of a request.

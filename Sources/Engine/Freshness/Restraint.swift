@@ -24,4 +24,11 @@ public struct Restraint: Hashable, Sendable {
     self.quietUntil = quietUntil
     self.leastInterval = leastInterval
   }
+
+  /// Returns whether it delays a request: `notBefore` every one, `quietUntil` all but those of the user.
+  func delays(_ priority: Request.Priority, at now: Moment) -> Bool {
+    if let notBefore, now < notBefore { return true }
+    guard priority != .high, let quietUntil else { return false }
+    return now < quietUntil
+  }
 }
