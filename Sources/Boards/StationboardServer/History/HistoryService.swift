@@ -128,7 +128,11 @@ package final class HistoryService: Sendable {
 
   private func step(_ servedAges: @escaping @Sendable () -> Histogram, isLast: Bool = false) async {
     if !opened.withLock(\.isWriting) { await open() }
-    guard opened.withLock(\.isWriting) else { return }
+    guard opened.withLock(\.isWriting) else {
+      // What nobody counts is not kept: each publication holds the index of its whole feed.
+      await Self.apart { withExtendedLifetime(self.inbox.take()) {} }
+      return
+    }
     await Self.apart { self.count(servedAges()) }
     changes.tick()
     await write(isLast: isLast)
