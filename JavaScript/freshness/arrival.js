@@ -13,23 +13,23 @@ const LARGEST_BODY = 8_000_000;
 /**
  * Requests a resource.
  *
- * @param {string} address - The URL.
+ * @param {() => string} address - Returns the URL.
  * @param {object} options - `tag`: the entity tag of the current copy, or `null`; `wait`: seconds the server may
- *   wait for a change, or `null`; `signal`: cancels the request; `now`: the monotonic clock; `fields`: further fields
- *   of the request; `read`: reads a document, as `readAnswer`; `ownsTime`: whether the copy itself says when it was made;
+ *   wait for a change, or `null`; `signal`: cancels the request; `now`: the monotonic clock; `fields`: returns further
+ *   fields of the request; `read`: reads a document, as `readAnswer`; `ownsTime`: whether the copy itself says when it was made;
  *   `send`: as `fetch`.
  * @returns {Promise<object>} `outcome`, `status`, `bytes`, `marks`, `hints`, `body`, `tag`, `problem`, `reason`,
  *   `askedAt`, `answeredAt`, and `evidence` for a record of it.
  */
-export async function ask(address, { tag, wait, signal, now, fields = {}, read: readDocument = readAnswer, ownsTime = false, send = fetch }) {
+export async function ask(address, { tag, wait, signal, now, fields = () => ({}), read: readDocument = readAnswer, ownsTime = false, send = fetch }) {
   const askedAt = now();
   const arrival = { outcome: "unreachable", status: 0, bytes: 0, marks: {}, hints: {}, body: null, tag: null, problem: null, evidence: {} };
   try {
-    const headers = { ...fields, Accept: "application/json", "Cache-Control": "no-cache" };
+    const headers = { ...fields(), Accept: "application/json", "Cache-Control": "no-cache" };
     if (tag !== null) headers["If-None-Match"] = tag;
     if (wait !== null) headers.Prefer = `wait=${wait}`;
     // Not from the browser's cache: a copy that it confirms itself would have an earlier server time.
-    const response = await send(address, { headers, signal, cache: "no-store" });
+    const response = await send(address(), { headers, signal, cache: "no-store" });
     await read(response, arrival, { sentTag: tag, readDocument, ownsTime, taken: now() - askedAt, now });
   } catch (failure) {
     if (signal.aborted) arrival.outcome = "cancelled";

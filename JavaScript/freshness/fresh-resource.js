@@ -313,16 +313,17 @@ export class FreshResource {
       const policy = policyOf(this.wishedPolicy, this.#options.stream);
       const clientPolicy = policyOf(this.#client.policy, null);
       this.#live = new LiveResource(this.#source(), { engine, policy, clientPolicy, device, send, timers, mostRecords: MOST_RECORDS, onChange: () => this.#changed(), onConfirmed: (asOf, request) => this.#local.confirm(asOf, request) });
+      [this.#loadFailure, this.#isPaused] = [null, false];
+      this.#live.watch(this.address);
+      this.#loads = 0;
     } catch (failure) {
       if (isOver()) return;
-      this.#loadFailure = failure;
+      this.#live?.stop();
+      [this.#live, this.#loadFailure] = [null, failure];
       this.#loading = this.#client.timers.setTimeout(() => this.#begin(), LOAD_LADDER_MS[Math.min(this.#loads, LOAD_LADDER_MS.length - 1)]);
       this.#loads += 1;
       return this.#changed();
     }
-    [this.#loadFailure, this.#loads] = [null, 0];
-    this.#isPaused = false;
-    this.#live.watch(this.address);
   }
 
   #headers() {

@@ -298,7 +298,8 @@ export class Origin {
    * @returns {object} `restraint`: to pass to the machines, as the values of `restrained`; `send`: of
    *   each request to send now `number` and `isHeld`, and the stream if it may be opened. A long poll that is not held is sent as an ordinary request,
    *   and the machine is told with `notHeld`. `delayed`: the numbers of requests that waited and that the restraint delays. They are not sent:
-   *   the machine of each is told with `answered` and the outcome `cancelled`, after `restrained`.
+   *   the machine of each is told with `answered` and the outcome `cancelled`, after `restrained`. If there are any, more may follow: pass
+   *   another event, such as `withdrew` of the number 0, until there are none.
    */
   handle(event) {
     return this.#call("freshness_origin_handle", (writer) => writeOriginEvent(writer, event), readOriginOrders);

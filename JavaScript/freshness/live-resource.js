@@ -12,6 +12,8 @@ const MOST_RECORDS = 2000;
 /** The maximum number of resources whose receipts are kept. */
 const MOST_RECEIPTS = 64;
 const LONGEST_TIMER_MS = 2 ** 31 - 1;
+/** The share of its timeout for which a request must have been out to count as a failure of the server. */
+const FAIR_SHARE = 0.75;
 
 export class LiveResource {
   #machine = null;
@@ -187,9 +189,10 @@ export class LiveResource {
   // MARK: Events and orders
 
   #begin() {
+    // What may fail comes before the machine, which has to be destroyed.
+    this.#gate = OriginGate.of(this.engine, this.source.address(this.#question, null), this.clientPolicy, () => this.device.now());
     this.#machine = this.engine.machine({ policy: this.wished, context: this.#context });
     this.#endsListening = this.device.listen((event) => this.#tell(event));
-    this.#gate = OriginGate.of(this.engine, this.source.address(this.#question, null), this.clientPolicy, () => this.device.now());
     this.#leavesGate = this.#gate.join(this);
     this.#tell({ event: "started" });
   }
@@ -197,21 +200,25 @@ export class LiveResource {
   #tell(event, now = this.now()) {
     const effects = this.#machine.handle(event, now, Engine.draw());
     if (effects.notes.length > 0) this.#notes = effects.notes;
+    // Before anything that may fail, and before events of what follows: the last of them sets the timer.
+    this.#arm(effects.alarm, now);
     if (effects.cancel !== null && this.#flight?.generation === effects.cancel) {
       this.#flight.abort.abort();
-      if (effects.notes.includes("timedOut")) this.#gate.tooSlow(this.#flight.number);
-      else this.#gate.withdraw(this.#flight.number);
+      const { number, sentAt, timeout } = this.#flight;
       this.#flight = null;
+      // Time in the queue is no fault of the server (R39).
+      const isTooSlow = effects.notes.includes("timedOut") && sentAt !== null && now - sentAt >= timeout * FAIR_SHARE;
+      if (isTooSlow) this.#gate.tooSlow(number);
+      else this.#gate.withdraw(number);
     }
     if (effects.sample) this.#keep(effects.sample);
     this.#settle(effects, now);
     // A request that timed out at the same instant as the stream delivered has no copy.
     const isAnswered = effects.sample?.outcome === "content" || effects.sample?.outcome === "unchanged";
     if (effects.asOf !== null) this.onConfirmed(effects.asOf, isAnswered ? effects.sample.generation : null);
-    if (effects.request) this.#send(effects.request);
+    if (effects.request) this.#send(effects.request, now);
     if (effects.link === "open") this.#openStream();
     if (effects.link === "close") this.#closeStream();
-    this.#arm(effects.alarm, now);
     if (effects.changes.length > 0 || effects.snapshot !== "none") this.onChange(this);
     return effects;
   }
@@ -263,24 +270,27 @@ export class LiveResource {
   // MARK: Requests
 
   /** Sends a request as soon as the origin admits it (R39). */
-  #send(request) {
+  #send(request, orderedAt) {
     const machine = this.#machine;
-    const flight = { generation: request.generation, abort: new AbortController(), number: 0, isHeld: request.longPoll !== null };
+    const { generation, context, timeout, longPoll } = request;
+    const flight = { generation, abort: new AbortController(), number: 0, isHeld: longPoll !== null, sentAt: null, timeout };
     flight.number = this.#gate.ask(request, (isHeld) => {
       if (this.#machine !== machine) return;
-      if (request.longPoll !== null && !isHeld) {
-        [request.longPoll, flight.isHeld] = [null, false];
-        this.#tell({ event: "notHeld", with: { generation: request.generation, context: request.context } });
-        // What was overdue is handled first, and may have ended the request.
+      // What is overdue is handled first, and may end the request.
+      if (this.now() - orderedAt >= timeout) this.#tell({ event: "woke" });
+      if (flight.abort.signal.aborted) return;
+      if (longPoll !== null && !isHeld) {
+        [request.longPoll, flight.isHeld, flight.timeout] = [null, false, timeout - longPoll];
+        this.#tell({ event: "notHeld", with: { generation, context } });
         if (flight.abort.signal.aborted) return;
       }
+      flight.sentAt = this.now();
       this.#ask(request, flight);
     }, () => {
       if (this.#machine !== machine || this.#flight !== flight) return;
       // Not sent: one that is sent later is as good as another one after it.
       this.#flight = null;
       this.#isOutdated = false;
-      const { generation, context } = request;
       this.#tell({ event: "answered", with: { generation, context, answer: { outcome: "cancelled" } } });
     });
     this.#flight = flight;
@@ -291,9 +301,9 @@ export class LiveResource {
     const why = { origin: request.origin ?? null, asked: this.source.subjectOf(this.#question) };
     const isKnown = request.validator !== null && this.#copy?.validator === request.validator;
     const base = isKnown && this.#copy.tag !== null ? this.#copy : null;
-    const arrival = await ask(this.source.address(this.#question, base), {
+    const arrival = await ask(() => this.source.address(this.#question, base), {
       tag: base?.tag ?? null,
-      fields: { ...this.source.fields(), ...this.#following(request.generation) },
+      fields: () => ({ ...this.source.fields(), ...this.#following(request.generation) }),
       read: (document, headers) => this.source.read(document, headers, base, this.#copy),
       ownsTime: this.source.ownsTime?.(this.#copy?.body) ?? false,
       wait: request.longPoll === null ? null : Math.floor(request.longPoll / 1000),
@@ -396,6 +406,16 @@ export class LiveResource {
   }
 
   #startStream() {
+    try {
+      this.#stream = this.#opened();
+    } catch {
+      // The application's part of it failed: the machine polls, and opens it again later.
+      this.#leavePlace();
+      this.#tell({ event: "linkLost" });
+    }
+  }
+
+  #opened() {
     let heardAt = this.now();
     const stream = this.source.openStream(this.#question, this.#copy, {
       opened: (isResumed) => this.#tell({ event: "linkOpened", with: { isResumed } }),
@@ -410,7 +430,7 @@ export class LiveResource {
       retry: (ms) => (this.#reconnectionTime = ms),
       wait: Math.max(0, this.#reconnectsAt - this.now()),
     });
-    this.#stream = stream;
+    return stream;
   }
 
   #delivered(arrival, heardAt) {

@@ -93,7 +93,8 @@ const CLOCK_DIFFERENCE_MS = 100;
  */
 export function throughCaches(marks, headers, { taken, saysTime = false }) {
   const seconds = Number.parseInt(headers.get("age") ?? "", 10);
-  const told = seconds > 0 ? bounded(seconds * 1000) : 0;
+  // An `Age` of 0 stands for any time within its second.
+  const told = seconds >= 0 ? Math.max(bounded(seconds * 1000), 1) : 0;
   const [date, served] = [instant(headers.get("date")), servedAt(marks, saysTime)];
   const hidden = date === null || served === null ? 0 : date - served.time;
   const isSeen = hidden >= 1000 || (hidden > taken + CLOCK_DIFFERENCE_MS && !served.isCut);

@@ -64,13 +64,23 @@ export class OriginGate {
     this.#starts.set(number, { start, delay, isLongPoll: longPoll !== null });
     this.#outstanding.add(number);
     // Not within the event that ordered it: its resource is still handling that.
-    queueMicrotask(() => this.#starts.has(number) && this.#handle({ event: "asks", with: { number, priority, isLongPoll: longPoll !== null } }));
+    queueMicrotask(() => this.#starts.has(number) && this.#enqueue(number, priority));
     return number;
   }
 
   /** Sends a request that waits before those of the schedule: the user asked for it too. */
   hurry(number) {
-    if (this.#starts.has(number)) this.#handle({ event: "asks", with: { number, priority: "high", isLongPoll: this.#starts.get(number).isLongPoll } });
+    if (this.#starts.has(number)) this.#enqueue(number, "high");
+  }
+
+  /** Requests beyond the longest queue are not sent, as if the server had asked for a pause. */
+  #enqueue(number, priority) {
+    try {
+      this.#handle({ event: "asks", with: { number, priority, isLongPoll: this.#starts.get(number).isLongPoll } });
+    } catch (failure) {
+      if (failure.code !== "noRoom") throw failure;
+      this.#takeBack(number);
+    }
   }
 
   /**
@@ -90,7 +100,7 @@ export class OriginGate {
       // Closed before it was opened.
       if (!this.#outstanding.has(number)) return;
       let isOpen = false;
-      this.#starts.set(number, { start: () => (isOpen = true) });
+      this.#starts.set(number, { start: () => (isOpen = true), isStream: true });
       this.#handle({ event: "opens", with: { number } });
       this.#starts.delete(number);
       if (isOpen) return open();
@@ -117,12 +127,11 @@ export class OriginGate {
     this.#handle({ event: "withdrew", with: { number } });
   }
 
-  /** Records that a request took too long. */
+  /** Records that the server did not respond to a request in time. */
   tooSlow(number) {
     this.#outstanding.delete(number);
-    const wasSent = !this.#starts.delete(number);
-    if (wasSent) this.#handle({ event: "ended", with: { number, outcome: "timedOut" } });
-    else this.#handle({ event: "withdrew", with: { number } });
+    this.#starts.delete(number);
+    this.#handle({ event: "ended", with: { number, outcome: "timedOut" } });
   }
 
   /** Records that a request ended. */
@@ -150,18 +159,26 @@ export class OriginGate {
       // Not within an event of a machine: its effects come first.
       for (const resource of this.#resources) queueMicrotask(() => this.#resources.has(resource) && resource.restrain(this.#restraint));
     }
-    for (const { number, isHeld } of send) {
-      // It counts as sent only then: what is overdue is handled first, and ends it unsent.
-      this.#starts.get(number)?.start(isHeld);
-      this.#starts.delete(number);
-    }
-    for (const number of delayed) {
-      const { delay } = this.#starts.get(number) ?? {};
-      this.#starts.delete(number);
-      this.#outstanding.delete(number);
-      // After its resource has the server's limits.
-      if (delay) queueMicrotask(delay);
-    }
+    for (const { number, isHeld } of send) this.#start(number, isHeld);
+    for (const number of delayed) this.#takeBack(number);
+    // A message takes some hundreds of them.
+    if (delayed.length > 0) this.#handle({ event: "withdrew", with: { number: 0 } });
+  }
+
+  #start(number, isHeld) {
+    const { start, isStream } = this.#starts.get(number) ?? {};
+    if (start === undefined) return;
+    if (isStream) return start();
+    // Whatever ends many requests at once ends this one too, unsent.
+    queueMicrotask(() => this.#starts.delete(number) && start(isHeld));
+  }
+
+  #takeBack(number) {
+    const { delay } = this.#starts.get(number) ?? {};
+    this.#starts.delete(number);
+    this.#outstanding.delete(number);
+    // After its resource has the server's limits.
+    if (delay) queueMicrotask(delay);
   }
 }
 

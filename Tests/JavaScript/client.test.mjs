@@ -694,6 +694,18 @@ test("a cache with a Date of its own adds the end of one second, not of two, and
   world.client.close();
 });
 
+test("an Age of 0 stands for any time within its second", async () => {
+  const world = new World();
+  for (const [field, expected] of [["x", 0], ["1", 1_999], ["0", 1_000]]) {
+    world.answer = () => ({ body: {}, headers: { Age: field } });
+    const resource = world.client.resource(`${A}/${field}`, { policy: STEADY });
+    resource.subscribe(() => {});
+    await world.settle();
+    assert.equal(resource.age, expected, field);
+  }
+  world.client.close();
+});
+
 test("what a stream delivers with nothing but its own time counts to the server's clock", async () => {
   const world = new World();
   const stream = eventStream();
@@ -840,6 +852,50 @@ test("a WebSocket brings values as well; one that closes or says nonsense is los
   world.client.close();
   await world.settle();
   assert.equal(world.sockets.every(({ isClosed }) => isClosed), true);
+});
+
+test("fields that cannot be had for a while stop nothing", async () => {
+  for (const transport of ["webSocket", "events"]) {
+    const world = new World();
+    world.answer = () => ({ body: { at: world.time }, after: 5 });
+    const headers = () => {
+      if (world.time > 3_000 && world.time < 30_000) throw new Error("no token");
+      return { Authorization: "token" };
+    };
+    const resource = world.client.resource(A, { policy: STEADY, headers, stream: { address: `${A}/socket`, transport } });
+    resource.subscribe(() => {});
+    await world.run(2_000);
+    if (transport === "webSocket") world.sockets[0].onclose({ code: 1006 });
+    await world.run(28_000);
+    assert.equal(resource.snapshot.value.at, 0);
+    await world.run(120_000);
+    assert.ok(resource.snapshot.value.at > 60_000, `${transport}: ${resource.snapshot.value.at}`);
+    assert.equal(resource.snapshot.error, null);
+    world.client.close();
+    assert.equal(world.timersSet, 0);
+  }
+});
+
+test("without a free machine a resource fails, and begins when there is one", async () => {
+  const world = new World();
+  world.answer = () => ({ body: { is: "well" }, after: 5 });
+  const machine = world.engine.machine.bind(world.engine);
+  let isFull = true;
+  world.engine.machine = (...given) => {
+    if (isFull) throw Object.assign(new Error("too many machines"), { code: "tooManyMachines" });
+    return machine(...given);
+  };
+  const resource = world.client.resource(A);
+  resource.subscribe(() => {});
+  await world.run(3_000);
+  assert.equal(resource.snapshot.state, "failing");
+  assert.equal(resource.snapshot.error.kind, "engine");
+  isFull = false;
+  resource.refresh();
+  await world.run(1_000);
+  assert.deepEqual([resource.snapshot.state, resource.snapshot.value], ["live", { is: "well" }]);
+  world.client.close();
+  assert.equal(world.timersSet, 0);
 });
 
 // MARK: Words, and a real server

@@ -249,3 +249,55 @@ test("a reset in Unix time is measured from Date, and from nothing else", () => 
   assert.equal(rateLimitOf(fields({ date: "Fri, 02 Jan 2026 00:00:00 GMT" })), null, "it is over");
   assert.deepEqual(rateLimitOf(fields({ "x-ratelimit-reset": "30" })), { remaining: 4, reset: 30_000 });
 });
+
+test("hundreds that wait are held back together, and requested again", async () => {
+  const world = new World();
+  world.answer = () => (world.time < 1_000 ? { status: 429, headers: { "Retry-After": "30" }, after: 100 } : { body: { is: "well" }, after: 5 });
+  const resources = Array.from({ length: 600 }, (_, number) => world.client.resource(`https://many.example/${number}`));
+  for (const each of resources) each.subscribe(() => {});
+  await world.run(29_000);
+  assert.ok(world.requests.length <= 6, `${world.requests.length} requests within Retry-After`);
+  await world.run(60_000);
+  assert.equal(resources.filter((each) => each.snapshot.value !== null).length, 600);
+  assert.ok(resources.every((each) => each.snapshot.error === null));
+  world.client.close();
+  assert.equal(world.timersSet, 0);
+});
+
+test("a request beyond the longest queue is not sent, and one that waits may be hurried", async () => {
+  const gate = OriginGate.of(newEngine(), "https://full.example/a", POLICY, now);
+  const delayed = [];
+  const numbers = Array.from({ length: 4_096 + 5 + 3 }, (_, number) => gate.ask({ priority: "normal", longPoll: null }, () => {}, () => delayed.push(number)));
+  await settled();
+  assert.deepEqual(delayed, [4_101, 4_102, 4_103]);
+  gate.hurry(numbers[4_000]);
+  gate.withdraw(numbers[0]);
+});
+
+test("time in the queue is no failure of the server", async () => {
+  const world = new World();
+  world.answer = ({ address }) => ({ body: { address }, after: 3_900 });
+  const resources = Array.from({ length: 20 }, (_, number) => world.client.resource(`https://slow.example/${number}`, { policy: { ...STEADY, every: 60_000 } }));
+  for (const each of resources) each.subscribe(() => {});
+  const gate = OriginGate.of(world.engine, "https://slow.example/", POLICY, now);
+  await world.run(50_000);
+  assert.equal(gate.isRestrained, false);
+  assert.equal(resources.filter((each) => each.snapshot.value !== null).length, 20);
+  world.client.close();
+});
+
+test("what waits when everything ends is not sent", async () => {
+  const world = new World();
+  world.answer = () => ({ hang: true });
+  for (let number = 0; number < 50; number += 1) world.client.resource(`https://left.example/${number}`).subscribe(() => {});
+  await world.run(100);
+  const sent = world.requests.length;
+  await world.says("connectivity", "offline");
+  assert.equal(world.requests.length, sent);
+  await world.says("connectivity", "online");
+  await world.run(5_000);
+  const again = world.requests.length;
+  world.client.close();
+  await world.settle();
+  assert.equal(world.requests.length, again);
+});

@@ -107,6 +107,9 @@ public struct Origin: Hashable, Sendable {
     priority == .high || isFailing ? places : max(places - Int(limits.reserved), 1)
   }
 
+  /// Returns whether a request waits to be sent.
+  public func isWaiting(_ number: Int64) -> Bool { waiting.contains(number) }
+
   // MARK: Requests
 
   /// Adds a request that a machine ordered; user requests come first, then those with lower numbers.
@@ -139,12 +142,15 @@ public struct Origin: Hashable, Sendable {
   /// The host passes the restraint to their machines first, then ``Outcome/cancelled``, after which they wait as long as the
   /// restraint lasts.
   ///
+  /// - Parameters:
+  ///   - now: The instant.
+  ///   - most: The maximum number to remove; the others wait until the next call.
   /// - Returns: Their numbers, in order.
-  public mutating func takeBack(at now: Moment) -> [Int64] {
+  public mutating func takeBack(at now: Moment, most: Int = .max) -> [Int64] {
     // What delays any request delays those of the lowest priority. Hosts call this after every event, and thousands may wait.
     let restraint = restraint
     guard restraint.delays(.low, at: now) else { return [] }
-    return waiting.remove { restraint.delays($0.priority, at: now) }
+    return waiting.remove(atMost: most) { restraint.delays($0.priority, at: now) }
   }
 
   /// Opens an event stream that occupies a connection as long as it lasts, like a held request (R33).

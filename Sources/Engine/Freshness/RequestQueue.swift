@@ -40,6 +40,9 @@ struct RequestQueue: Hashable, Sendable {
     entries.insert(entry, at: place(of: number, priority))
   }
 
+  /// Returns whether a request waits.
+  func contains(_ number: Int64) -> Bool { index(of: number) != nil }
+
   /// Removes a request, if it waits.
   mutating func remove(_ number: Int64) {
     if let known = index(of: number) { remove(at: known) }
@@ -48,12 +51,16 @@ struct RequestQueue: Hashable, Sendable {
   /// Removes the request to send next; there must be one.
   mutating func removeFirst() { remove(at: removed) }
 
-  /// Removes the requests that a condition holds for, and returns their numbers in order.
-  mutating func remove(where condition: (Entry) -> Bool) -> [Int64] {
+  /// Removes the first requests that a condition holds for, up to a number, and returns their numbers in order.
+  mutating func remove(atMost most: Int, where condition: (Entry) -> Bool) -> [Int64] {
     var numbers: [Int64] = []
     var kept: [Entry] = []
     for entry in entries[removed...] {
-      if condition(entry) { numbers.append(entry.number) } else { kept.append(entry) }
+      if numbers.count < most, condition(entry) {
+        numbers.append(entry.number)
+      } else {
+        kept.append(entry)
+      }
     }
     (entries, removed) = (kept, 0)
     return numbers

@@ -45,6 +45,15 @@ struct ClientRegistry: Sendable {
     let number: Int64
     /// The task that carries it; `nil` while it is queued.
     var task: Task<Void, Never>?
+    /// When it was sent; `nil` while it is queued.
+    var sentAt: Moment?
+
+    /// Returns whether it has been out for three quarters of its timeout, so that the timeout counts as a failure of
+    /// the server.
+    func hadFairShare(at now: Moment) -> Bool {
+      guard let sentAt else { return false }
+      return (now - sentAt) * 4 >= request.timeout * 3
+    }
   }
 
   var roster = MachineSchedule()

@@ -153,7 +153,8 @@ extension FreshnessClient {
     in ledger: inout ClientRegistry
   ) {
     flight.task?.cancel()
-    let isTooSlow = effects.notes.contains(.timedOut) && flight.task != nil
+    // Time in the queue is no fault of the origin (R39).
+    let isTooSlow = effects.notes.contains(.timedOut) && flight.hadFairShare(at: now)
     ledger.origins.ended(
       flight.number,
       of: origin,
@@ -191,6 +192,7 @@ extension FreshnessClient {
           // What was overdue is handled first, and may have ended the request.
           guard ledger.entries[key]?.flight?.number == number else { continue }
         }
+        ledger.entries[key]?.flight?.sentAt = clock.now()
         ledger.entries[key]?.flight?.task = entry.cell.send(flight.request, for: key, of: self)
       }
     }

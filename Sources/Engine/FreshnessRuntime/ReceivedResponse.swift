@@ -184,7 +184,8 @@ struct ReceivedResponse<Value: Equatable & Sendable>: Sendable {
     var marks = FreshnessMetadata()
     marks.serverTime = age.date.map { WallTime(milliseconds: $0.millisecondsSince1970) }
     marks.truncation = FreshnessMetadata.truncationOfDate
-    marks.transit = .milliseconds(age.ageValue)
+    // An `Age` of 0 stands for any time within its second (R37).
+    marks.transit = .milliseconds(age.isFromCache ? max(age.ageValue, 1) : 0)
     return marks
   }
 

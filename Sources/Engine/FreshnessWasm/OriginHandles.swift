@@ -3,8 +3,9 @@ import FreshnessWire
 
 /// The origins that the host has created, each with a handle that is never reused (R39).
 struct OriginHandles {
-  /// The memory to reserve before an allocation: a queue of the maximum length, and a copy of it.
-  private static let headroom = 4 * 16 * Wire.longestQueue
+  /// The memory to reserve before an allocation: a queue of the maximum length, with as many places before it, that grows to
+  /// twice its size, and a copy of it.
+  private static let headroom = 8 * 16 * Wire.longestQueue
 
   private var origins: [(handle: Int32, origin: WireOrigin)] = []
   private var lastHandle: Int32 = 0

@@ -27,7 +27,8 @@ public struct WireOrigin: Hashable, Sendable {
   ///
   /// Writes the restraint, the number of requests to send and streams to open now, and of each its
   /// number and whether the server may hold it. A stream that is not among them may not be opened. Then the number of
-  /// requests that waited and that the restraint delays, and their numbers: ``Origin/takeBack(at:)``.
+  /// requests that waited and that the restraint delays, and their numbers, as many as the buffer takes:
+  /// ``Origin/takeBack(at:most:)``. While there are any, the host sends another message, such as `withdrew` of the number 0.
   ///
   /// - Returns: The number of words written.
   /// - Throws: ``WireError`` if the message is not valid; nothing has changed then.
@@ -43,7 +44,9 @@ public struct WireOrigin: Hashable, Sendable {
     let now = try reader.moment()
     switch kind {
     case .asks:
-      guard next.queue < Wire.longestQueue else { throw WireError(.noRoom, at: 0) }
+      guard next.queue < Wire.longestQueue || next.isWaiting(number) else {
+        throw WireError(.noRoom, at: 0)
+      }
       let priority = try reader.numbered(Request.Priority.self)
       next.ask(number, priority: priority, isLongPoll: try reader.flag())
     case .ended:
@@ -72,7 +75,8 @@ public struct WireOrigin: Hashable, Sendable {
       try writer.integer(admission.number)
       try writer.flag(admission.isHeld)
     }
-    let delayed = next.takeBack(at: now)
+    // One word for their number.
+    let delayed = next.takeBack(at: now, most: max(buffer.count - writer.count - 1, 0))
     try writer.integer(Int64(delayed.count))
     for number in delayed { try writer.integer(number) }
     origin = next

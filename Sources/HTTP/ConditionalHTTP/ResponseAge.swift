@@ -11,6 +11,8 @@ public import HTTPTypes
 public struct ResponseAge: Hashable, Sendable {
   /// The value of the Age field in milliseconds; 0 without one (age_value).
   public var ageValue: Int64
+  /// Whether there is an Age field: the response then comes from a cache, even if its value is 0 (RFC 9111 section 5.1).
+  public var isFromCache = false
   /// The value of the Date field (date_value).
   public var date: HTTPDate?
   /// When the request was sent, by the monotonic clock.
@@ -71,6 +73,7 @@ public struct ResponseAge: Hashable, Sendable {
       responseTime: responseTime,
       wallTime: wallTime
     )
+    isFromCache = seconds != nil
   }
 
   /// The time since the response was made, by two wall clocks (apparent_age).

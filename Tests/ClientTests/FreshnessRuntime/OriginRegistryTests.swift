@@ -38,6 +38,29 @@ struct OriginRegistryTests {
   }
 
   @Test
+  func `R39: a timeout counts as a failure of the server only if most of it was its own`() {
+    let request = Request(
+      ticket: Ticket(generation: 1, context: Context(question: 1)),
+      validator: nil,
+      priority: .normal,
+      wish: .schedule,
+      longPoll: nil,
+      timeout: .seconds(12),
+      cadence: .seconds(10)
+    )
+    var flight = ClientRegistry.InFlightRequest(request: request, startedAt: .start, number: 1)
+    let end = Moment.start + .seconds(12)
+    // It was never sent.
+    #expect(!flight.hadFairShare(at: end))
+    flight.sentAt = .start + .milliseconds(3)
+    #expect(flight.hadFairShare(at: end))
+    flight.sentAt = .start + .seconds(3)
+    #expect(flight.hadFairShare(at: end))
+    flight.sentAt = .start + .seconds(11)
+    #expect(!flight.hadFairShare(at: end))
+  }
+
+  @Test
   mutating func `R39: an origin with resources is never forgotten`() {
     for number in 0..<most { registry.opened("https://used-\(number).example") }
     visit(10)

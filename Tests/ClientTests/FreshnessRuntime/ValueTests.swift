@@ -44,6 +44,24 @@ struct ValueTests {
     #expect(first.age >= .seconds(15))
   }
 
+  @Test(arguments: [("0", 1_000), ("1", 1_999), ("x", 0)])
+  func `R37: an Age of 0 stands for any time within its second`(
+    field: String,
+    milliseconds: Int64
+  ) async throws {
+    let answer = HTTPExchangeAnswer(
+      head: HTTPResponse(
+        status: .ok,
+        headerFields: [.contentType: "application/json", .age: field]
+      ),
+      body: Array(#"{"count":1}"#.utf8)
+    )
+    let stand = Stand(exchange: ScriptedExchange([.answer(answer)]))
+    var values = stand.client.values(of: Self.url, as: Count.self).makeAsyncIterator()
+    let first = try #require(await values.next())
+    #expect(first.age == .milliseconds(milliseconds))
+  }
+
   @Test
   func `the request is a GET of the URL without its fragment`() async throws {
     let stand = Stand(exchange: ScriptedExchange([.json(#"{"count":1}"#)]))

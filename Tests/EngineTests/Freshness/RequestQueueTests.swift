@@ -52,8 +52,13 @@ struct RequestQueueTests {
         list.removeAll { $0.number == number }
       case 6 where step.isMultiple(of: 40):
         let isTaken = { (entry: RequestQueue.Entry) in entry.priority != .high }
-        #expect(queue.remove(where: isTaken) == list.filter(isTaken).map(\.number))
-        list.removeAll(where: isTaken)
+        let most = random.below(2) == 0 ? .max : 5
+        let taken = list.filter(isTaken).prefix(most).map(\.number)
+        #expect(queue.remove(atMost: most, where: isTaken) == taken)
+        list.removeAll { taken.contains($0.number) }
+        #expect(
+          taken.allSatisfy { !queue.contains($0) } && list.allSatisfy { queue.contains($0.number) }
+        )
       default:
         if !list.isEmpty {
           list.removeFirst()

@@ -43,6 +43,13 @@ import Testing
     #expect(age.ageValue == milliseconds)
   }
 
+  @Test(arguments: [("0", true), ("7", true), ("", false), ("-7", false), ("x", false)])
+  func `an age of 0 comes from a cache as well`(field: String, isFromCache: Bool) {
+    let age = ResponseAge(fields: [.age: field], requestTime: 0, responseTime: 0)
+    #expect(age.isFromCache == isFromCache)
+    #expect(!ResponseAge(fields: [:], requestTime: 0, responseTime: 0).isFromCache)
+  }
+
   @Test func `without fields the age is the way of the answer`() {
     let age = ResponseAge(fields: [:], requestTime: 10, responseTime: 30, wallTime: 999)
     #expect(age.currentAge(now: 130) == 120)

@@ -355,12 +355,12 @@ const m_shared_announcer=(()=>{
 const{element,setText}=m_shared_dom;
 const LEAST_GAP_MS=20_000;
 class Announcer{
-#cg=-LEAST_GAP_MS;
-#dm=element("announcement");
+#ch=-LEAST_GAP_MS;
+#do=element("announcement");
 say(sentence,{now,urgent=false}){
-if(!sentence||(!urgent&&now - this.#cg<LEAST_GAP_MS))return false;
-this.#cg=now;
-setText(this.#dm,sentence);
+if(!sentence||(!urgent&&now - this.#ch<LEAST_GAP_MS))return false;
+this.#ch=now;
+setText(this.#do,sentence);
 return true;
 }
 }
@@ -369,29 +369,29 @@ return{Announcer};
 const m_engine_clock=(()=>{
 const SLEPT_FROM_MS=5000;
 class SteadyClock{
-#ch=performance.now();
-#ci=Date.now();
+#ci=performance.now();
+#cj=Date.now();
 now(){
 return performance.now();
 }
 notice(){
 const [steady,wall]=[performance.now(),Date.now()];
-const gap=wall - this.#ci -(steady - this.#ch);
-[this.#ch,this.#ci]=[steady,wall];
+const gap=wall - this.#cj -(steady - this.#ci);
+[this.#ci,this.#cj]=[steady,wall];
 return gap>=SLEPT_FROM_MS;
 }
 }
 const steadyClock=new SteadyClock();
 class ServerClock{
 #t=Date.now()- steadyClock.now();
-#cj=false;
+#ck=false;
 learn(serverTime,{askedAt,answeredAt}){
 if(serverTime===null)return;
 const middle=(askedAt + answeredAt)/ 2;
 const believed=middle + this.#t;
-const isWithin=this.#cj&&serverTime % 1000===0&&believed>=serverTime&&believed<serverTime + 1000;
+const isWithin=this.#ck&&serverTime % 1000===0&&believed>=serverTime&&believed<serverTime + 1000;
 if(!isWithin)this.#t=serverTime - middle;
-this.#cj=true;
+this.#ck=true;
 }
 learnFrom(arrival){
 if(arrival.outcome==="content"||arrival.outcome==="unchanged")this.learn(arrival.marks.serverTime??null,arrival);
@@ -469,21 +469,21 @@ return{Device};
 })();
 const m_shared_deferred=(()=>{
 class Deferred{
-#ck;
 #cl;
+#cm;
 #bk=null;
 #aj=null;
 #aw=0;
 constructor(make,onFailure){
-this.#ck=make;
-this.#cl=onFailure;
+this.#cl=make;
+this.#cm=onFailure;
 }
 get made(){
 return this.#aj;
 }
 async load(){
 try{
-this.#bk??=this.#ck();
+this.#bk??=this.#cl();
 this.#aj=await this.#bk;
 }catch(failure){
 this.#bk=null;
@@ -495,7 +495,7 @@ const number=(this.#aw +=1);
 if(this.#aj)return act(this.#aj);
 this.load().then(
 ()=>number===this.#aw&&act(this.#aj),
-(failure)=>number===this.#aw&&this.#cl(failure),
+(failure)=>number===this.#aw&&this.#cm(failure),
 );
 }
 cancel(){
@@ -615,7 +615,7 @@ const{memory}=m_shared_memory;
 const MOST=50;
 class Favourites{
 #d;
-#cm=makeDialog(element("favourites"));
+#cn=makeDialog(element("favourites"));
 constructor(page){
 this.page=page;
 const kept=memory.read("favourites");
@@ -645,13 +645,13 @@ memory.write("favourites",list.length>0?list:null);
 this.page.favouritesChanged();
 this.show();
 }
-#dn(stop){
+#dp(stop){
 memory.write("home",memory.read("home")?.id===stop.id?null:stop);
 this.show();
 }
 open(){
 this.show();
-this.#cm.showModal();
+this.#cn.showModal();
 }
 speak(){
 this.show();
@@ -659,19 +659,19 @@ this.show();
 show(){
 const home=memory.read("home");
 element("favourites-empty").hidden=this.#d.length>0;
-element("favourites-list").replaceChildren(...this.#d.map((stop)=>this.#do(stop,home?.id===stop.id)));
+element("favourites-list").replaceChildren(...this.#d.map((stop)=>this.#dq(stop,home?.id===stop.id)));
 const welcome=element("welcome-favourites");
 welcome.hidden=this.#d.length===0||this.page.panes?.some(({settings})=>settings.stop)!==false;
 welcome.replaceChildren(...this.#d.slice(0,8).map((stop)=>newButton("favourite",stop.name||stop.id,()=>this.page.openStop(stop))));
 }
-#do(stop,isHome){
+#dq(stop,isHome){
 const{say}=this.page;
 const item=newElement("li","");
 const open=newButton("favourite-name",stop.name||stop.id,()=>{
-this.#cm.close();
+this.#cn.close();
 this.page.openStop(stop,this.page.current);
 });
-const home=newButton("plain","",()=>this.#dn(stop));
+const home=newButton("plain","",()=>this.#dp(stop));
 home.append(newSign("home"));
 setAttribute(home,"aria-pressed",String(isHome));
 nameControl(home,say("homeStop",{stop:stop.name}));
@@ -1329,8 +1329,8 @@ class Engine{
 #n;
 #bm;
 #t;
-#cn;
-#co=false;
+#co;
+#cp=false;
 static async load(source){
 let module=await source;
 if(module instanceof Engine)return module;
@@ -1352,7 +1352,7 @@ const problem=`the module speaks wire form ${version}, not ${WIRE_VERSION}`;
 throw new EngineError("wrongModule","",problem);
 }
 this.#t=this.#n.freshness_buffer();
-this.#cn=this.#n.freshness_buffer_capacity();
+this.#co=this.#n.freshness_buffer_capacity();
 }
 get machines(){
 return this.#n.freshness_machines();
@@ -1368,16 +1368,16 @@ const members=new Members(description,"policy");
 if(members.has("preset")===members.has("every")){
 throw new EngineError("missing","policy.preset","either this or \"every\" is expected");
 }
-const policy=this.#dp(members);
+const policy=this.#dr(members);
 for(const [field,kind] of POLICY_FIELDS){
 if(!members.has(field))continue;
 const value=members.take(field);
-policy[field]=kind==="push"&&value !==null?this.#dq(value):value;
+policy[field]=kind==="push"&&value !==null?this.#ds(value):value;
 }
 members.end();
 return policy;
 }
-#dp(members){
+#dr(members){
 return this.#e("freshness_preset",[],(writer)=>{
 if(members.has("every")){
 writer.named("preset","every","policy.every");
@@ -1392,7 +1392,7 @@ writer.named("preset",name,"policy.preset");
 }
 },readPolicy);
 }
-#dq(value){
+#ds(value){
 const given=new Members(value,"policy.push");
 const push=this.#e("freshness_preset",[],(writer)=>{
 writer.named("preset","every","policy.push");
@@ -1420,24 +1420,24 @@ const handle=this.#e("freshness_origin_create",[],(writer)=>writePolicy(writer,w
 return new Origin((name,write,read)=>this.#e(name,[handle],write,read));
 }
 #e(name,values,write,read){
-if(this.#co)throw new EngineError("broken","","the module stopped at a fault before");
-const writer=new Writer(this.#cp(),this.#t,this.#cn);
+if(this.#cp)throw new EngineError("broken","","the module stopped at a fault before");
+const writer=new Writer(this.#cq(),this.#t,this.#co);
 write?.(writer);
 let result;
 try{
 result=this.#n[name](...values,...(write?[writer.count]:[]));
 }catch(fault){
-this.#co=true;
+this.#cp=true;
 throw new EngineError("broken","",`the module stopped at a fault: ${fault.message}`);
 }
-if(result<0)throw this.#dr(-result,writer);
+if(result<0)throw this.#dt(-result,writer);
 if(!read)return result;
-const reader=new Reader(this.#cp(),this.#t,result);
+const reader=new Reader(this.#cq(),this.#t,result);
 const value=read(reader);
 reader.finish();
 return value;
 }
-#dr(number,writer){
+#dt(number,writer){
 const code=CODES[number - 1]??"unknown";
 const where=number<=4?writer.names[this.#n.freshness_error_position()]??"":"";
 const problems={
@@ -1448,7 +1448,7 @@ tooManyMachines:"there are as many machines as there may be",
 };
 return new EngineError(code,where,problems[code]??`the module refused the message (${code})`);
 }
-#cp(){
+#cq(){
 const{buffer}=this.#n.memory;
 if(this.#bm?.buffer !==buffer)this.#bm=new DataView(buffer);
 return this.#bm;
@@ -1586,28 +1586,28 @@ const CLICK_DELAY_MS=100;
 const POINTER_REST_MS=10_000;
 class PressGuard{
 #bo=false;
-#y=null;
+#x=null;
 #bp=new Map();
 constructor(){
-addEventListener("pointerdown",()=>this.#ds(),true);
+addEventListener("pointerdown",()=>this.#du(),true);
 addEventListener("pointerup",()=>this.#bq(CLICK_DELAY_MS),true);
 addEventListener("click",()=>this.#bq(0),true);
-for(const name of ["pointercancel","dragend","blur"])addEventListener(name,()=>this.#cq(),true);
+for(const name of ["pointercancel","dragend","blur"])addEventListener(name,()=>this.#cr(),true);
 }
 run(owner,change){
 if(this.#bo)this.#bp.set(owner,change);
 else change();
 }
-#ds(){
+#du(){
 this.#bo=true;
 this.#bq(LONGEST_PRESS_MS);
 }
 #bq(delay){
-clearTimeout(this.#y);
-this.#y=setTimeout(()=>this.#cq(),delay);
+clearTimeout(this.#x);
+this.#x=setTimeout(()=>this.#cr(),delay);
 }
-#cq(){
-clearTimeout(this.#y);
+#cr(){
+clearTimeout(this.#x);
 this.#bo=false;
 const changes=[...this.#bp.values()];
 this.#bp.clear();
@@ -1617,7 +1617,7 @@ for(const change of changes)change();
 const pressGuard=new PressGuard();
 class HoverAnchor{
 #d;
-#cr=-Infinity;
+#cs=-Infinity;
 #ax=null;
 constructor(list,{now,onLeave}){
 this.#d=list;
@@ -1625,21 +1625,21 @@ this.now=now;
 const isMouse=({pointerType})=>pointerType==="mouse";
 list.addEventListener("pointermove",(event)=>{
 if(!isMouse(event))return;
-this.#cr=this.now();
+this.#cs=this.now();
 this.#ax=[event.clientX,event.clientY];
 },{passive:true});
 list.addEventListener("pointerleave",(event)=>{
 if(!isMouse(event))return;
 this.#ax=null;
-this.#cs(0,0);
+this.#ct(0,0);
 onLeave();
 });
 }
 get isActive(){
-return this.#ax !==null&&this.now()- this.#cr<POINTER_REST_MS;
+return this.#ax !==null&&this.now()- this.#cs<POINTER_REST_MS;
 }
 keep(change){
-const anchor=this.isActive?this.#dt():null;
+const anchor=this.isActive?this.#dv():null;
 const before=anchor?.getBoundingClientRect().top??0;
 change();
 if(!anchor?.isConnected)return;
@@ -1648,16 +1648,16 @@ if(moved()===0)return;
 scrollBy(0,moved());
 const rest=moved();
 if(Math.abs(rest)<1)return;
-this.#cs(rest<0?-rest:0,rest>0?rest:0);
+this.#ct(rest<0?-rest:0,rest>0?rest:0);
 if(rest>0)scrollBy(0,rest);
 }
-#dt(){
+#dv(){
 const [x,y]=this.#ax;
 const node=document.elementFromPoint(x,y);
 if(!node||!this.#d.contains(node))return null;
 return node.closest("button, summary, a")??[...this.#d.children].find((entry)=>entry.contains(node))??null;
 }
-#cs(above,below){
+#ct(above,below){
 const set=(side,more)=>{
 const name=`padding-${side}`;
 const had=Number.parseFloat(this.#d.style.getPropertyValue(name))||0;
@@ -1689,7 +1689,7 @@ constructor(body,{onOpen,onToggle}){
 this.#br=body;
 this.onOpen=onOpen;
 this.onToggle=onToggle;
-body.addEventListener("click",(event)=>this.#du(event));
+body.addEventListener("click",(event)=>this.#dw(event));
 }
 get count(){
 return this.#f.filter(({departure})=>departure).length;
@@ -1712,12 +1712,12 @@ show(departures,context){
 this.#bs=departures;
 this.#o=context.most;
 this.#m=context;
-this.#ct(context);
+this.#cu(context);
 }
 tick(now){
 if(!this.#m)return;
 const context={...this.#m,now};
-if(this.#f.some(({departure})=>departure&&hasDeparted(departure,now)))return pressGuard.run(this,()=>this.#ct(context));
+if(this.#f.some(({departure})=>departure&&hasDeparted(departure,now)))return pressGuard.run(this,()=>this.#cu(context));
 for(const place of this.#f)if(place.departure)fillCountdown(place,now,context.say);
 }
 move(step){
@@ -1725,14 +1725,14 @@ const at=this.#f.findIndex(({row})=>row.contains(document.activeElement));
 const next=at<0?(step>0?0:this.count - 1):at + step;
 this.#f[next]?.departure&&this.#f[next].open.focus();
 }
-#ct(context){
+#cu(context){
 const listed=this.#bs.filter((departure)=>!hasDeparted(departure,context.now)).slice(0,this.#o);
-const focus=this.#dv();
+const focus=this.#dx();
 this.#ae=Math.min(Math.max(this.#ae,listed.length),this.#o);
 while(this.#f.length<this.#ae)this.#ay();
-while(this.#f.length>this.#ae)this.#dw();
-this.#f.forEach((place,index)=>this.#cu(place,listed[index]??null,context));
-this.#dx(focus);
+while(this.#f.length>this.#ae)this.#dy();
+this.#f.forEach((place,index)=>this.#cv(place,listed[index]??null,context));
+this.#dz(focus);
 }
 #ay(){
 const row=fromTemplate("row-template");
@@ -1741,34 +1741,34 @@ for(const name of PARTS)place[name.replace("platform-","platform")]=part(row,nam
 this.#br.append(row);
 this.#f.push(place);
 }
-#dw(){
+#dy(){
 const{row,detail,departure}=this.#f.pop();
 row.remove();
 if(detail)this.#ak.delete(departure?.key);
 detail?.remove();
 }
-#cu(place,departure,context){
+#cv(place,departure,context){
 place.departure=departure;
 place.row.classList.toggle("vacant",departure===null);
 setAttribute(place.row,"aria-hidden",departure===null?"true":null);
 place.open.disabled=departure===null;
 if(departure)fillPlace(place,departure,context);
 else fillAlert(place,[],false,context.say);
-this.#dy(place,context);
+this.#ea(place,context);
 }
-#du(event){
+#dw(event){
 const place=this.#f.find(({row})=>row.contains(event.target));
 if(!place?.departure)return;
-if(event.target.closest("[data-part=alert]"))this.#dz(place);
+if(event.target.closest("[data-part=alert]"))this.#eb(place);
 else if(event.target.closest("[data-part=open]"))this.onOpen(place.departure);
 }
-#dz(place){
+#eb(place){
 const{key}=place.departure;
 if(!this.#ak.delete(key))this.#ak.add(key);
-this.#cu(place,place.departure,{...this.#m});
+this.#cv(place,place.departure,{...this.#m});
 this.onToggle();
 }
-#dy(place,{say}){
+#ea(place,{say}){
 const{departure}=place;
 const isOpen=departure !==null&&departure.alerts?.length>0&&this.#ak.has(departure.key);
 if(!isOpen){
@@ -1781,12 +1781,12 @@ setText(place.detail.firstChild.firstChild,text);
 }
 if(departure)fillAlert(place,departure.alerts??[],isOpen,say);
 }
-#dv(){
+#dx(){
 const active=(document.activeElement);
 const place=active&&this.#f.find(({row})=>row.contains(active));
 return place?.departure?{key:place.departure.key,row:place.row,part:active.dataset.part}:null;
 }
-#dx(focus){
+#dz(focus){
 if(!focus)return;
 const now=this.#f.find(({departure})=>departure?.key===focus.key);
 if(now?now.row===focus.row:focus.row.isConnected&&!focus.row.classList.contains("vacant"))return;
@@ -1958,19 +1958,19 @@ const{newElement,part,setAttribute,setText}=m_shared_dom;
 const EACH_MS=12_000;
 const MOST=20;
 class Banners{
-#i=[];
+#h=[];
 #af=0;
-#z=false;
-#cv=0;
+#y=false;
+#cw=0;
 constructor(root){
 this.root=root;
 this.toggle=part(root,"banner-toggle");
 this.title=part(root,"banner-title");
 this.count=part(root,"banner-count");
 this.list=part(root,"banner-list");
-this.toggle.addEventListener("click",()=>this.#al(!this.#z));
+this.toggle.addEventListener("click",()=>this.#al(!this.#y));
 root.addEventListener("keydown",(event)=>{
-if(event.key !=="Escape"||!this.#z)return;
+if(event.key !=="Escape"||!this.#y)return;
 this.#al(false);
 this.toggle.focus();
 event.stopPropagation();
@@ -1979,38 +1979,38 @@ event.stopPropagation();
 show(banners){
 const known=new Set();
 const text=({header,description})=>`${header??""}\n${description??""}`;
-this.#i=(banners??[]).filter((banner)=>{
+this.#h=(banners??[]).filter((banner)=>{
 const isNew=text(banner).trim()&&!known.has(text(banner));
 known.add(text(banner));
 return isNew;
 }).slice(0,MOST);
-this.root.hidden=this.#i.length===0;
-if(this.#af>=this.#i.length)this.#af=0;
-if(this.#i.length===0)this.#z=false;
+this.root.hidden=this.#h.length===0;
+if(this.#af>=this.#h.length)this.#af=0;
+if(this.#h.length===0)this.#y=false;
 this.#bt();
 }
 tick(now,{turns}){
-if(!turns||this.#i.length<2||now - this.#cv<EACH_MS)return;
-this.#cv=now;
-this.#af=(this.#af + 1)% this.#i.length;
+if(!turns||this.#h.length<2||now - this.#cw<EACH_MS)return;
+this.#cw=now;
+this.#af=(this.#af + 1)% this.#h.length;
 this.#bt();
 }
 #al(isOpen){
-this.#z=isOpen;
+this.#y=isOpen;
 this.#bt();
 }
 #bt(){
-const banner=this.#i[this.#af];
-setAttribute(this.toggle,"aria-expanded",String(this.#z));
-this.list.hidden=!this.#z;
+const banner=this.#h[this.#af];
+setAttribute(this.toggle,"aria-expanded",String(this.#y));
+this.list.hidden=!this.#y;
 if(!banner)return;
 setText(this.title,banner.header||banner.description);
-setText(this.count,this.#i.length>1?`${this.#af + 1}/${this.#i.length}`:"");
+setText(this.count,this.#h.length>1?`${this.#af + 1}/${this.#h.length}`:"");
 setAttribute(this.root,"data-severity",banner.severity??"");
-const written=JSON.stringify(this.#i);
-if(!this.#z||this.list.dataset.written===written)return;
+const written=JSON.stringify(this.#h);
+if(!this.#y||this.list.dataset.written===written)return;
 this.list.dataset.written=written;
-this.list.replaceChildren(...this.#i.map(newItem));
+this.list.replaceChildren(...this.#h.map(newItem));
 }
 }
 function newItem({header,description}){
@@ -2181,7 +2181,7 @@ return /^\d{1,12}$/.test(text)?Number(text):null;
 const CLOCK_DIFFERENCE_MS=100;
 function throughCaches(marks,headers,{taken,saysTime=false}){
 const seconds=Number.parseInt(headers.get("age")??"",10);
-const told=seconds>0?bounded(seconds * 1000):0;
+const told=seconds>=0?Math.max(bounded(seconds * 1000),1):0;
 const [date,served]=[instant(headers.get("date")),servedAt(marks,saysTime)];
 const hidden=date===null||served===null?0:date - served.time;
 const isSeen=hidden>=1000||(hidden>taken + CLOCK_DIFFERENCE_MS&&!served.isCut);
@@ -2251,14 +2251,14 @@ const{digitsOf,hintsOf,marksOfBody,marksOfHead,throughCaches}=m_engine_marks;
 const{rateLimitOf}=m_engine_rate_limit;
 const LONGEST_PAUSE_S=999_999_999;
 const LARGEST_BODY=8_000_000;
-async function ask(address,{tag,wait,signal,now,fields={},read:readDocument=readAnswer,ownsTime=false,send=fetch}){
+async function ask(address,{tag,wait,signal,now,fields=()=>({}),read:readDocument=readAnswer,ownsTime=false,send=fetch}){
 const askedAt=now();
 const arrival={outcome:"unreachable",status:0,bytes:0,marks:{},hints:{},body:null,tag:null,problem:null,evidence:{}};
 try{
-const headers={...fields,Accept:"application/json","Cache-Control":"no-cache"};
+const headers={...fields(),Accept:"application/json","Cache-Control":"no-cache"};
 if(tag !==null)headers["If-None-Match"]=tag;
 if(wait !==null)headers.Prefer=`wait=${wait}`;
-const response=await send(address,{headers,signal,cache:"no-store"});
+const response=await send(address(),{headers,signal,cache:"no-store"});
 await read(response,arrival,{sentTag:tag,readDocument,ownsTime,taken:now()- askedAt,now});
 }catch(failure){
 if(signal.aborted)arrival.outcome="cancelled";
@@ -2388,7 +2388,7 @@ retry=null;
 #az=[];
 #u="";
 #bv=0;
-#cw=null;
+#cx=null;
 feed(text){
 const events=[];
 let rest=this.#bu + text;
@@ -2396,12 +2396,12 @@ const held=rest.endsWith("\r")?"\r":"";
 if(held)rest=rest.slice(0,-1);
 const lines=rest.split(/\r\n|\n|\r/);
 this.#bu=lines.pop()+ held;
-for(const line of lines)this.#ea(line,events);
+for(const line of lines)this.#ec(line,events);
 if(this.#bv + this.#bu.length>LONGEST_EVENT)throw new RangeError("the event is too long");
 return events;
 }
-#ea(line,events){
-if(line==="")return this.#eb(events);
+#ec(line,events){
+if(line==="")return this.#ed(events);
 if(line.startsWith(":"))return;
 const colon=line.indexOf(":");
 const field=colon<0?line:line.slice(0,colon);
@@ -2409,11 +2409,11 @@ const value=colon<0?"":line.slice(colon + 1).replace(/^ /,"");
 if(field==="data")this.#az.push(value);
 if(field==="event")this.#u=value;
 if(field==="retry"&&/^[0-9]+$/.test(value))this.retry=Math.min(Number(value),LONGEST_RETRY_MS);
-if(field==="id"&&!value.includes("\0"))this.#cw=value;
+if(field==="id"&&!value.includes("\0"))this.#cx=value;
 this.#bv +=line.length;
 }
-#eb(events){
-if(this.#az.length>0)events.push({name:this.#u||"message",id:this.#cw,data:this.#az.join("\n")});
+#ed(events){
+if(this.#az.length>0)events.push({name:this.#u||"message",id:this.#cx,data:this.#az.join("\n")});
 [this.#az,this.#u,this.#bv]=[[],"",0];
 }
 }
@@ -2486,33 +2486,33 @@ const{readEventStream}=m_engine_event_stream;
 const{hintsOf,marksOfBody}=m_engine_marks;
 const{ResourceStream}=m_engine_resource_stream;
 class BoardStream extends ResourceStream{
-#aa;
+#z;
 constructor(address,copy,listener){
 super(listener);
-this.#aa=copy?.tag?{body:copy.body,id:copy.tag}:null;
-this.run(readEventStream,address,{lastId:this.#aa?.id??null});
+this.#z=copy?.tag?{body:copy.body,id:copy.tag}:null;
+this.run(readEventStream,address,{lastId:this.#z?.id??null});
 }
 take({name,id,data}){
 if(name==="reset"){
-this.#aa=null;
+this.#z=null;
 return this.listener.gap();
 }
 const document=JSON.parse(data);
-if(name==="verified")return this.#cx("unchanged",null,id,data.length,document);
+if(name==="verified")return this.#cy("unchanged",null,id,data.length,document);
 const body=name==="change"?this.#bx(document):document;
 if(!isBoard(body))return this.listener.gap();
-this.#aa={body,id};
-this.#cx("content",body,id,data.length,body);
+this.#z={body,id};
+this.#cy("content",body,id,data.length,body);
 }
-#cx(outcome,body,tag,bytes,source){
+#cy(outcome,body,tag,bytes,source){
 this.deliver(outcome,{body,tag,bytes,marks:marksOfBody(source),hints:hintsOf(source,null)});
 }
 #bx({removed,departures,order,...rest}){
-if(!this.#aa)return null;
-const byKey=new Map([...this.#aa.body.departures,...departures].map((departure)=>[departure.key,departure]));
+if(!this.#z)return null;
+const byKey=new Map([...this.#z.body.departures,...departures].map((departure)=>[departure.key,departure]));
 for(const key of removed)byKey.delete(key);
 const listed=order.map((key)=>byKey.get(key));
-return listed.includes(undefined)?null:{...this.#aa.body,...rest,departures:listed};
+return listed.includes(undefined)?null:{...this.#z.body,...rest,departures:listed};
 }
 }
 return{BoardStream};
@@ -2522,11 +2522,11 @@ const gates=new WeakMap();
 class OriginGate{
 #by;
 #u;
-#cy;
+#cz;
 #r=0;
 #l=new Map();
 #s=new Set();
-#ab=new Set();
+#aa=new Set();
 #am={};
 static of(engine,address,policy,now){
 if(!gates.has(engine))gates.set(engine,new Map());
@@ -2536,10 +2536,10 @@ return remembered(known,originOf(address),(name)=>new OriginGate(engine,policy,n
 constructor(engine,policy,now,name){
 this.#by=engine.origin(policy);
 this.#u=name;
-this.#cy=now;
+this.#cz=now;
 }
 get isUnused(){
-return this.#ab.size===0&&this.#s.size===0;
+return this.#aa.size===0&&this.#s.size===0;
 }
 get isRestrained(){
 return Object.values(this.#am).some((limit)=>limit !==null);
@@ -2548,23 +2548,31 @@ destroy(){
 this.#by.destroy();
 }
 join(resource){
-this.#ab.add(resource);
+this.#aa.add(resource);
 resource.restrain(this.#am);
-return()=>this.#ab.delete(resource);
+return()=>this.#aa.delete(resource);
 }
 ask({priority,longPoll},start,delay=()=>{}){
 this.#r +=1;
 const number=this.#r;
 this.#l.set(number,{start,delay,isLongPoll:longPoll !==null});
 this.#s.add(number);
-queueMicrotask(()=>this.#l.has(number)&&this.#v({event:"asks",with:{number,priority,isLongPoll:longPoll !==null}}));
+queueMicrotask(()=>this.#l.has(number)&&this.#da(number,priority));
 return number;
 }
 hurry(number){
-if(this.#l.has(number))this.#v({event:"asks",with:{number,priority:"high",isLongPoll:this.#l.get(number).isLongPoll}});
+if(this.#l.has(number))this.#da(number,"high");
+}
+#da(number,priority){
+try{
+this.#ab({event:"asks",with:{number,priority,isLongPoll:this.#l.get(number).isLongPoll}});
+}catch(failure){
+if(failure.code !=="noRoom")throw failure;
+this.#db(number);
+}
 }
 stream(open,refuse){
-if(this.#ec()){
+if(this.#ee()){
 queueMicrotask(open);
 return null;
 }
@@ -2574,8 +2582,8 @@ this.#s.add(number);
 const start=()=>{
 if(!this.#s.has(number))return;
 let isOpen=false;
-this.#l.set(number,{start:()=>(isOpen=true)});
-this.#v({event:"opens",with:{number}});
+this.#l.set(number,{start:()=>(isOpen=true),isStream:true});
+this.#ab({event:"opens",with:{number}});
 this.#l.delete(number);
 if(isOpen)return open();
 this.#s.delete(number);
@@ -2584,7 +2592,7 @@ refuse();
 queueMicrotask(start);
 return number;
 }
-#ec(){
+#ee(){
 const entries=globalThis.performance?.getEntriesByType?.("resource")??[];
 const known=entries.filter(({name,nextHopProtocol})=>nextHopProtocol&&name.startsWith(`${this.#u}/`));
 return /^h[23]/.test(known.at(-1)?.nextHopProtocol??"");
@@ -2592,43 +2600,47 @@ return /^h[23]/.test(known.at(-1)?.nextHopProtocol??"");
 withdraw(number){
 this.#s.delete(number);
 this.#l.delete(number);
-this.#v({event:"withdrew",with:{number}});
+this.#ab({event:"withdrew",with:{number}});
 }
 tooSlow(number){
 this.#s.delete(number);
-const wasSent=!this.#l.delete(number);
-if(wasSent)this.#v({event:"ended",with:{number,outcome:"timedOut"}});
-else this.#v({event:"withdrew",with:{number}});
+this.#l.delete(number);
+this.#ab({event:"ended",with:{number,outcome:"timedOut"}});
 }
 ended(number,arrival){
 this.#s.delete(number);
 const{outcome,marks,rateLimit=null}=arrival;
-const report={number,outcome,serverTime:marks.serverTime??null,rateLimit,resources:this.#ab.size};
+const report={number,outcome,serverTime:marks.serverTime??null,rateLimit,resources:this.#aa.size};
 if(outcome==="content")report.revision=0;
 if(outcome==="undecodable")report.reason=0;
 if(outcome==="throttled")report.retryAfter=arrival.retryAfter;
-this.#v({event:"ended",with:report});
+this.#ab({event:"ended",with:report});
 }
 asksForPause({retryAfter,serverTime}){
-this.#v({event:"ended",with:{number:0,outcome:"throttled",retryAfter,serverTime,rateLimit:null,resources:this.#ab.size}});
+this.#ab({event:"ended",with:{number:0,outcome:"throttled",retryAfter,serverTime,rateLimit:null,resources:this.#aa.size}});
 }
-#v(event){
-event.with.now??=this.#cy();
+#ab(event){
+event.with.now??=this.#cz();
 const{restraint,send,delayed}=this.#by.handle(event);
 if(JSON.stringify(restraint)!==JSON.stringify(this.#am)){
 this.#am=restraint;
-for(const resource of this.#ab)queueMicrotask(()=>this.#ab.has(resource)&&resource.restrain(this.#am));
+for(const resource of this.#aa)queueMicrotask(()=>this.#aa.has(resource)&&resource.restrain(this.#am));
 }
-for(const{number,isHeld}of send){
-this.#l.get(number)?.start(isHeld);
-this.#l.delete(number);
+for(const{number,isHeld}of send)this.#ef(number,isHeld);
+for(const number of delayed)this.#db(number);
+if(delayed.length>0)this.#ab({event:"withdrew",with:{number:0}});
 }
-for(const number of delayed){
+#ef(number,isHeld){
+const{start,isStream}=this.#l.get(number)??{};
+if(start===undefined)return;
+if(isStream)return start();
+queueMicrotask(()=>this.#l.delete(number)&&start(isHeld));
+}
+#db(number){
 const{delay}=this.#l.get(number)??{};
 this.#l.delete(number);
 this.#s.delete(number);
 if(delay)queueMicrotask(delay);
-}
 }
 }
 function remembered(known,origin,create){
@@ -2718,19 +2730,20 @@ const{sampleRecord}=m_engine_sample_record;
 const MOST_RECORDS=2000;
 const MOST_RECEIPTS=64;
 const LONGEST_TIMER_MS=2 ** 31 - 1;
+const FAIR_SHARE=0.75;
 class LiveResource{
 #c=null;
-#cz=null;
+#dc=null;
 #p=null;
-#da=null;
+#dd=null;
 #q=null;
 #m={question:0};
-#g=null;
+#i=null;
 #ag=null;
 #ac=null;
 #bz=0;
 #ca=0;
-#y=null;
+#x=null;
 #j=null;
 #cb=null;
 #r=0;
@@ -2739,7 +2752,7 @@ class LiveResource{
 #cc=[];
 #ba=[];
 #cd=new Map();
-#db=[];
+#de=[];
 #bb=new Map();
 #ai=false;
 constructor(source,{engine,policy,clientPolicy=policy,device,onChange,onArrival=()=>{},onConfirmed=()=>{},send,timers=globalThis,mostRecords=MOST_RECORDS}){
@@ -2764,7 +2777,7 @@ watch(question){
 if(this.#q !==null&&this.source.isSame(question,this.#q))return;
 this.#q=question;
 this.#ah=null;
-if(!this.#c)return this.#ed();
+if(!this.#c)return this.#eg();
 this.#m={question:this.#m.question + 1};
 const hadStream=this.#ag !==null||this.#ac !==null;
 this.#bc();
@@ -2784,24 +2797,24 @@ this.#c&&this.#b({event:"acted"});
 }
 invalidate(){
 if(!this.#c)return;
-this.#ai=this.#g !==null&&!this.#g.isHeld;
+this.#ai=this.#i !==null&&!this.#i.isHeld;
 this.acted();
 if(!this.#ai)this.#b({event:"wished",with:{wish:"change"}});
 }
 stop(){
 if(!this.#c)return;
 this.#b({event:"stopped"});
-this.#cz();
+this.#dc();
 this.#bc();
-this.#da();
-this.timers.clearTimeout(this.#y);
+this.#dd();
+this.timers.clearTimeout(this.#x);
 this.#c.destroy();
 [this.#c,this.#q,this.#j,this.#ah]=[null,null,null,null];
 }
 refresh({isForced=false}={}){
 if(!this.#c)return;
 this.#b({event:"wished",with:{wish:isForced?"hardRefresh":"person"}});
-if(this.#g)this.#p.hurry(this.#g.number);
+if(this.#i)this.#p.hurry(this.#i.number);
 }
 restrain(restraint){
 this.#c&&this.#b({event:"restrained",with:restraint});
@@ -2810,7 +2823,7 @@ get question(){
 return this.#q;
 }
 get outstanding(){
-return this.#g?.generation??null;
+return this.#i?.generation??null;
 }
 get body(){
 return this.#j?.body??null;
@@ -2829,44 +2842,46 @@ records:this.#ba,
 counters:this.#c.counters(),
 policy:this.policy,
 look:this.look(),
-notes:this.#db,
+notes:this.#de,
 now:this.now(),
 };
 }
-#ed(){
-this.#c=this.engine.machine({policy:this.wished,context:this.#m});
-this.#cz=this.device.listen((event)=>this.#b(event));
+#eg(){
 this.#p=OriginGate.of(this.engine,this.source.address(this.#q,null),this.clientPolicy,()=>this.device.now());
-this.#da=this.#p.join(this);
+this.#c=this.engine.machine({policy:this.wished,context:this.#m});
+this.#dc=this.device.listen((event)=>this.#b(event));
+this.#dd=this.#p.join(this);
 this.#b({event:"started"});
 }
 #b(event,now=this.now()){
 const effects=this.#c.handle(event,now,Engine.draw());
-if(effects.notes.length>0)this.#db=effects.notes;
-if(effects.cancel !==null&&this.#g?.generation===effects.cancel){
-this.#g.abort.abort();
-if(effects.notes.includes("timedOut"))this.#p.tooSlow(this.#g.number);
-else this.#p.withdraw(this.#g.number);
-this.#g=null;
+if(effects.notes.length>0)this.#de=effects.notes;
+this.#eh(effects.alarm,now);
+if(effects.cancel !==null&&this.#i?.generation===effects.cancel){
+this.#i.abort.abort();
+const{number,sentAt,timeout}=this.#i;
+this.#i=null;
+const isTooSlow=effects.notes.includes("timedOut")&&sentAt !==null&&now - sentAt>=timeout * FAIR_SHARE;
+if(isTooSlow)this.#p.tooSlow(number);
+else this.#p.withdraw(number);
 }
 if(effects.sample)this.#bl(effects.sample);
-this.#ee(effects,now);
+this.#ei(effects,now);
 const isAnswered=effects.sample?.outcome==="content"||effects.sample?.outcome==="unchanged";
 if(effects.asOf !==null)this.onConfirmed(effects.asOf,isAnswered?effects.sample.generation:null);
-if(effects.request)this.#ef(effects.request);
-if(effects.link==="open")this.#eg();
+if(effects.request)this.#ej(effects.request,now);
+if(effects.link==="open")this.#ek();
 if(effects.link==="close")this.#bc();
-this.#eh(effects.alarm,now);
 if(effects.changes.length>0||effects.snapshot !=="none")this.onChange(this);
 return effects;
 }
 #eh(alarm,now){
-this.timers.clearTimeout(this.#y);
+this.timers.clearTimeout(this.#x);
 if(alarm===null)return;
 const wait=Math.min(Math.max(0,alarm - now),LONGEST_TIMER_MS);
-this.#y=this.timers.setTimeout(()=>this.#b({event:"woke"}),wait);
+this.#x=this.timers.setTimeout(()=>this.#b({event:"woke"}),wait);
 }
-#ee(effects,now){
+#ei(effects,now){
 const look=this.#c.look(now);
 const incoming=this.#cb;
 this.#cb=null;
@@ -2880,7 +2895,7 @@ if(effects.notes.includes("timedOut"))this.#ah={problem:null,reason:null};
 get #an(){
 return `GET ${nameOf(this.source.address(this.#q,null))}`;
 }
-#ei(generation){
+#el(generation){
 const before=/;m=([0-9a-f]{16})[0-9a-f]{48}$/.exec(this.#bb.get(this.#an)??"");
 return before?{"X-MD-Receipt-After":`${generation};${before[1]}`}:{};
 }
@@ -2895,34 +2910,37 @@ this.#cc=[...this.#cc,record].slice(-capacity);
 this.#ba.push(record);
 if(this.#ba.length>this.mostRecords)this.#ba.shift();
 }
-#ef(request){
+#ej(request,orderedAt){
 const machine=this.#c;
-const flight={generation:request.generation,abort:new AbortController(),number:0,isHeld:request.longPoll !==null};
+const{generation,context,timeout,longPoll}=request;
+const flight={generation,abort:new AbortController(),number:0,isHeld:longPoll !==null,sentAt:null,timeout};
 flight.number=this.#p.ask(request,(isHeld)=>{
 if(this.#c !==machine)return;
-if(request.longPoll !==null&&!isHeld){
-[request.longPoll,flight.isHeld]=[null,false];
-this.#b({event:"notHeld",with:{generation:request.generation,context:request.context}});
+if(this.now()- orderedAt>=timeout)this.#b({event:"woke"});
+if(flight.abort.signal.aborted)return;
+if(longPoll !==null&&!isHeld){
+[request.longPoll,flight.isHeld,flight.timeout]=[null,false,timeout - longPoll];
+this.#b({event:"notHeld",with:{generation,context}});
 if(flight.abort.signal.aborted)return;
 }
+flight.sentAt=this.now();
 this.#ao(request,flight);
 },()=>{
-if(this.#c !==machine||this.#g !==flight)return;
-this.#g=null;
+if(this.#c !==machine||this.#i !==flight)return;
+this.#i=null;
 this.#ai=false;
-const{generation,context}=request;
 this.#b({event:"answered",with:{generation,context,answer:{outcome:"cancelled"}}});
 });
-this.#g=flight;
+this.#i=flight;
 }
 async #ao(request,{abort,number}){
 const machine=this.#c;
 const why={origin:request.origin??null,asked:this.source.subjectOf(this.#q)};
 const isKnown=request.validator !==null&&this.#j?.validator===request.validator;
 const base=isKnown&&this.#j.tag !==null?this.#j:null;
-const arrival=await ask(this.source.address(this.#q,base),{
+const arrival=await ask(()=>this.source.address(this.#q,base),{
 tag:base?.tag??null,
-fields:{...this.source.fields(),...this.#ei(request.generation)},
+fields:()=>({...this.source.fields(),...this.#el(request.generation)}),
 read:(document,headers)=>this.source.read(document,headers,base,this.#j),
 ownsTime:this.source.ownsTime?.(this.#j?.body)??false,
 wait:request.longPoll===null?null:Math.floor(request.longPoll / 1000),
@@ -2932,7 +2950,7 @@ send:this.send,
 });
 if(!abort.signal.aborted)this.#p.ended(number,arrival);
 if(this.#c !==machine)return;
-if(this.#g?.generation===request.generation)this.#g=null;
+if(this.#i?.generation===request.generation)this.#i=null;
 const{generation,context}=request;
 if(arrival.isOfAnotherCopy){
 this.#b({event:"answered",with:{generation,context,answer:{outcome:"cancelled"}}});
@@ -2945,25 +2963,25 @@ if(isCurrent&&arrival.outcome !=="cancelled"){
 this.#ah={problem:arrival.problem,reason:arrival.reason??null};
 this.onArrival(arrival);
 }
-this.#dc("answered",{generation,context},this.#dd(arrival,isCurrent),arrival.answeredAt);
-if(!this.#ai||this.#g !==null)return;
+this.#df("answered",{generation,context},this.#dg(arrival,isCurrent),arrival.answeredAt);
+if(!this.#ai||this.#i !==null)return;
 this.#ai=false;
 if(this.#c===machine)this.#b({event:"wished",with:{wish:"change"}});
 }
-#dc(event,values,answer,arrivedAt){
+#df(event,values,answer,arrivedAt){
 const now=this.now();
 answer.decoding=Math.max(0,Math.round(now - arrivedAt));
 this.#b({event,with:{...values,answer}},now);
 }
-#dd(arrival,isCurrent){
+#dg(arrival,isCurrent){
 try{
-return this.#de(arrival,isCurrent);
+return this.#dh(arrival,isCurrent);
 }catch(failure){
 this.#ah={problem:null,reason:String(failure?.message??failure).slice(0,200)};
-return this.#de({...arrival,outcome:"undecodable"},isCurrent);
+return this.#dh({...arrival,outcome:"undecodable"},isCurrent);
 }
 }
-#de(arrival,isCurrent){
+#dh(arrival,isCurrent){
 const answer={
 outcome:arrival.outcome,status:arrival.status,bytes:arrival.bytes,hints:arrival.hints,
 marks:{...arrival.marks,...this.source.marks},deviceTime:Date.now(),
@@ -2971,7 +2989,7 @@ marks:{...arrival.marks,...this.source.marks},deviceTime:Date.now(),
 if(arrival.answeredAt !==undefined)answer.delay=Math.max(0,Math.round(arrival.answeredAt - arrival.askedAt));
 this.#r +=1;
 if(arrival.outcome==="content"){
-const isSame=isCurrent&&this.#j !==null&&this.#ej(arrival.body);
+const isSame=isCurrent&&this.#j !==null&&this.#em(arrival.body);
 const incoming={
 body:arrival.body,
 tag:arrival.tag,
@@ -2987,19 +3005,19 @@ if(arrival.outcome==="throttled")answer.retryAfter=arrival.retryAfter;
 if(arrival.outcome==="undecodable")answer.reason=this.#r;
 return answer;
 }
-#ej(body){
+#em(body){
 try{
 return this.source.contentOf(this.#j.body)===this.source.contentOf(body);
 }catch{
 return false;
 }
 }
-#eg(){
+#ek(){
 this.#bc();
-if(this.source.occupiesNoConnection)return this.#df();
+if(this.source.occupiesNoConnection)return this.#di();
 const place={number:null};
 place.number=this.#p.stream(
-()=>this.#ac===place&&this.#df(),
+()=>this.#ac===place&&this.#di(),
 ()=>{
 if(this.#ac !==place)return;
 this.#ac=null;
@@ -3008,7 +3026,15 @@ this.#b({event:"linkLost"});
 );
 this.#ac=place;
 }
-#df(){
+#di(){
+try{
+this.#ag=this.#en();
+}catch{
+this.#ce();
+this.#b({event:"linkLost"});
+}
+}
+#en(){
 let heardAt=this.now();
 const stream=this.source.openStream(this.#q,this.#j,{
 opened:(isResumed)=>this.#b({event:"linkOpened",with:{isResumed}}),
@@ -3017,23 +3043,23 @@ heardAt=this.now();
 this.#b({event:"linkHeard"},heardAt);
 },
 gap:()=>this.#b({event:"linkGap"}),
-delivered:(arrival)=>this.#ek(arrival,heardAt),
+delivered:(arrival)=>this.#eo(arrival,heardAt),
 current:()=>this.#j?.body??null,
-lost:(pause)=>this.#el(stream,pause),
+lost:(pause)=>this.#ep(stream,pause),
 retry:(ms)=>(this.#bz=ms),
 wait:Math.max(0,this.#ca - this.now()),
 });
-this.#ag=stream;
+return stream;
 }
-#ek(arrival,heardAt){
+#eo(arrival,heardAt){
 this.onArrival({...arrival,askedAt:heardAt,answeredAt:heardAt});
-this.#dc("linkDelivered",{context:this.#m},this.#dd(arrival,true),heardAt);
+this.#df("linkDelivered",{context:this.#m},this.#dg(arrival,true),heardAt);
 }
-#el(stream,pause=null){
+#ep(stream,pause=null){
 if(this.#ag !==stream)return;
 if(pause !==null)this.#p.asksForPause(pause);
 this.#ag=null;
-this.#dg();
+this.#ce();
 this.#ca=this.now()+ this.#bz;
 this.#b({event:"linkLost"});
 }
@@ -3041,9 +3067,9 @@ this.#b({event:"linkLost"});
 const stream=this.#ag;
 this.#ag=null;
 stream?.close();
-this.#dg();
+this.#ce();
 }
-#dg(){
+#ce(){
 const place=this.#ac;
 this.#ac=null;
 if(place !==null&&place.number !==null)this.#p.withdraw(place.number);
@@ -3136,28 +3162,28 @@ let offersOf=null;
 class Pane{
 #bd=SERVER_CLOCK;
 #k;
-#i;
 #h;
+#g;
 #ap=null;
 #aq={state:"none",departures:null};
 #o=USUAL_ROWS;
-#w;
-#dh=0;
+#v;
+#dj=0;
 #be=null;
 constructor(page,settings){
 this.page=page;
 this.settings=settings;
-this.#w=page.limit??USUAL_LIMIT;
+this.#v=page.limit??USUAL_LIMIT;
 this.root=fromTemplate("pane-template");
 this.parts=partsOf(this.root);
 this.parts.board.setAttribute("aria-label","");
-this.#k=new Rows(this.parts.rows,{onOpen:(departure)=>page.openTrip(departure,this),onToggle:()=>page.mode==="wall"&&this.#x()});
-this.#i=new Banners(this.parts.banners);
+this.#k=new Rows(this.parts.rows,{onOpen:(departure)=>page.openTrip(departure,this),onToggle:()=>page.mode==="wall"&&this.#w()});
+this.#h=new Banners(this.parts.banners);
 const{engine,policy,device}=page;
 const onArrival=(arrival)=>this.#bd.learnFrom(arrival);
-this.#h=new LiveBoard({engine,policy,device,onChange:()=>pressGuard.run(this,()=>this.#bx()),onArrival});
+this.#g=new LiveBoard({engine,policy,device,onChange:()=>pressGuard.run(this,()=>this.#bx()),onArrival});
 this.parts.refresh.addEventListener("click",()=>this.refresh());
-this.parts.more.addEventListener("click",()=>this.#em());
+this.parts.more.addEventListener("click",()=>this.#eq());
 this.parts.star.addEventListener("click",()=>page.favourites.toggle(this.settings.stop));
 this.parts.filters.addEventListener("click",()=>page.openFilters(this));
 this.parts.change.addEventListener("click",()=>page.findStop(this));
@@ -3167,7 +3193,7 @@ this.parts.views.addEventListener("change",(event)=>this.choose({view:event.targ
 this.speak();
 }
 get live(){
-return this.#h;
+return this.#g;
 }
 get clock(){
 return this.#bd;
@@ -3175,13 +3201,13 @@ return this.#bd;
 get zone(){
 return this.body?.station?.timezone;
 }
-#en(){
+#er(){
 if(!this.body?.onDemand?.length)return [];
-offersOf??later("/assets/board-on-demand.f9f280160716.js",loaded).then((script)=>((offersOf=script.offersOf),this.#x()),()=>{});
+offersOf??later("/assets/board-on-demand.f9f280160716.js",loaded).then((script)=>((offersOf=script.offersOf),this.#w()),()=>{});
 return offersOf?.(this.body,this.zone,this.page.language)??[];
 }
 get body(){
-return this.#h.body??this.#ap?.body??null;
+return this.#g.body??this.#ap?.body??null;
 }
 get departures(){
 return this.body?.departures??[];
@@ -3198,73 +3224,73 @@ this.#be=this.settings.trip;
 this.#k.clear();
 this.#aq={state:"none",departures:null};
 this.#o=USUAL_ROWS;
-this.#w=this.page.limit??USUAL_LIMIT;
+this.#v=this.page.limit??USUAL_LIMIT;
 this.#ap=stop?savedBoard(stop.id):null;
-this.#dh=this.page.device.now();
+this.#dj=this.page.device.now();
 if(stop)this.#ao();
-else this.#h.stop();
-this.#x();
+else this.#g.stop();
+this.#w();
 this.page.showTime();
 }
 close(){
-this.#h.stop();
+this.#g.stop();
 this.root.remove();
 }
 refresh({isForced=false}={}){
-this.#h.refresh({isForced});
+this.#g.refresh({isForced});
 }
 choose(change){
 Object.assign(this.settings,change);
 this.#k.release();
 this.page.settingsChanged();
-this.#x();
+this.#w();
 }
 move(step){
 this.#k.move(step);
 }
 speak(){
 fillTexts(this.page.say,this.root);
-if(this.settings.stop&&this.#h.question)this.#ao();
+if(this.settings.stop&&this.#g.question)this.#ao();
 this.#k.release();
-this.#x();
+this.#w();
 }
 #ao(){
-this.#h.watch({stopId:this.settings.stop.id,language:this.page.language,limit:this.#w});
+this.#g.watch({stopId:this.settings.stop.id,language:this.page.language,limit:this.#v});
 }
-#em(){
+#eq(){
 this.#o +=USUAL_ROWS;
-if(this.#o>this.#di().length&&this.#w<LONGEST_LIMIT){
-this.#w=Math.min(LONGEST_LIMIT,Math.max(this.#w * 2,this.#o));
+if(this.#o>this.#dk().length&&this.#v<LONGEST_LIMIT){
+this.#v=Math.min(LONGEST_LIMIT,Math.max(this.#v * 2,this.#o));
 this.#ao();
 }
-this.#x();
+this.#w();
 }
 #bx(){
-const{body}=this.#h;
+const{body}=this.#g;
 if(body?.station?.name&&this.settings.stop&&this.settings.stop.name !==body.station.name){
 this.settings.stop={...this.settings.stop,name:body.station.name};
 this.page.stopNamed(this);
 }
 if(body){
 this.#ap=null;
-const age=this.#h.look().label.age??0;
+const age=this.#g.look().label.age??0;
 const{stop}=this.settings;
 saveBoard({stop:stop.id,language:this.page.language,body,age,now:this.page.device.now()});
 }
-this.#x();
+this.#w();
 this.page.showTime();
-if(body)this.#eo();
+if(body)this.#es();
 }
-#eo(){
+#es(){
 const departure=this.#be&&this.departures.find(({key})=>key===this.#be);
 this.#be=null;
 if(departure)this.page.openTrip(departure,this);
 }
-#ep(){
+#et(){
 const{say,announcer,device}=this.page;
 const before=this.#aq.departures;
 const{departures}=this;
-if(this.#h.body&&before !==departures){
+if(this.#g.body&&before !==departures){
 const sentence=before===null?say("loaded",{station:this.name,count:this.#k.count}):changesInWords(before,departures,say);
 announcer.say(sentence,{now:device.now(),urgent:before===null});
 this.#aq.departures=departures;
@@ -3276,36 +3302,36 @@ return this.settings.stop?.name||this.body?.station?.name||this.settings.stop?.i
 get #an(){
 return this.settings.stop?.name||this.body?.station?.name||this.page.say("departures");
 }
-#di(){
+#dk(){
 return arrange(this.departures,this.settings);
 }
-#x(){
+#w(){
 const{parts,page}=this;
 const{say}=page;
 setText(parts.station,this.#an);
 parts.tools.hidden=!this.settings.stop;
 const isFavourite=page.favourites.has(this.settings.stop?.id);
-parts.star.hidden=!isFavourite&&!this.body&&this.#h.failure?.problem?.error==="stop_not_found";
+parts.star.hidden=!isFavourite&&!this.body&&this.#g.failure?.problem?.error==="stop_not_found";
 setAttribute(parts.star,"aria-pressed",String(isFavourite));
 nameControl(parts.star,say(isFavourite?"removeFavourite":"addFavourite"));
-this.#eq();
-this.#er();
-const arranged=this.#di();
-this.#i.show([...(this.body?.banners??[]),...this.#en()]);
-this.#dj();
+this.#eu();
+this.#ev();
+const arranged=this.#dk();
+this.#h.show([...(this.body?.banners??[]),...this.#er()]);
+this.#dl();
 page.boardShown(this);
-const most=page.mode==="wall"?this.#es():this.#o;
-this.#k.show(arranged,{most,now:this.#bd.now(),zone:this.zone,town:this.#et,say});
-this.#eu(arranged);
-const canBeLonger=arranged.length>this.#o||(this.departures.length>=this.#w&&this.#w<LONGEST_LIMIT);
+const most=page.mode==="wall"?this.#ew():this.#o;
+this.#k.show(arranged,{most,now:this.#bd.now(),zone:this.zone,town:this.#ex,say});
+this.#ey(arranged);
+const canBeLonger=arranged.length>this.#o||(this.departures.length>=this.#v&&this.#v<LONGEST_LIMIT);
 parts.moreline.hidden=page.mode !=="page"||this.#k.count===0||!canBeLonger;
-this.#ev(arranged);
-this.#ep();
+this.#ez(arranged);
+this.#et();
 }
-get #et(){
+get #ex(){
 return this.body?.station?.name?.split(", ")[0]??null;
 }
-#es(){
+#ew(){
 this.parts.board.hidden=false;
 const style=getComputedStyle(document.documentElement);
 const least=Number.parseFloat(style.fontSize)* Number.parseFloat(style.getPropertyValue("--row-least"));
@@ -3313,7 +3339,7 @@ const{top}=this.parts.rows.getBoundingClientRect();
 const end=this.parts.banners.hidden?this.root.getBoundingClientRect().bottom:this.parts.banners.getBoundingClientRect().top;
 return Math.max(3,Math.floor((end - Math.max(top,0)- this.#k.openHeight)/ least));
 }
-#eq(){
+#eu(){
 const{views}=this.parts;
 const offered=viewsOf(this.departures);
 const chosen=offered.includes(this.settings.view)?offered:[...offered,this.settings.view];
@@ -3325,23 +3351,23 @@ views.replaceChildren(...chosen.map((view)=>new Option(this.page.say(`view-${vie
 }
 views.value=this.settings.view;
 }
-#er(){
+#ev(){
 const{lines,platforms}=this.settings;
 const count=lines.length + platforms.length;
 setAttribute(this.parts.filters,"data-active",count>0?"yes":null);
 setText(this.parts.filtercount,count>0?[...lines,...platforms].join(", "):"");
 this.parts.filters.hidden=this.departures.length===0;
 }
-#eu(arranged){
+#ey(arranged){
 const{board}=this.parts;
 board.hidden=this.#k.count===0;
 setAttribute(board,"aria-label",this.page.say("pair",{name:this.page.say("departures"),value:this.name}));
 board.classList.toggle("no-platforms",this.departures.every(({platform})=>!platform));
 setText(this.parts.columnplatform,platformWord(arranged.find(isTrain)??arranged[0],this.page.say));
 }
-#ev(arranged){
+#ez(arranged){
 const{message,messagetitle,messagedetail,messageaction}=this.parts;
-const words=this.#ew(arranged);
+const words=this.#fa(arranged);
 message.hidden=words===null;
 if(words===null)return;
 setText(messagetitle,words.title);
@@ -3350,7 +3376,7 @@ messageaction.hidden=!words.action;
 if(words.action)setText(messageaction,words.action.label);
 messageaction.onclick=words.action?.act??null;
 }
-#ew(arranged){
+#fa(arranged){
 const{say}=this.page;
 const find={label:say("backToSearch"),act:()=>this.page.findStop(this)};
 if(!this.settings.stop)return{title:say("welcome"),detail:say("welcomeDetail")};
@@ -3360,23 +3386,23 @@ const clear=()=>this.choose({view:"minutes",lines:[],platforms:[]});
 return{title:say("emptyFilter"),detail:say("emptyFilterDetail"),action:{label:say("clearFilters"),act:clear}};
 }
 if(this.body)return reasonOfEmptiness(this.body,{say,locale:this.page.locale,zone:this.zone});
-const look=this.#h.look();
+const look=this.#g.look();
 if(!look?.failure)return null;
-const refusal=refusalInWords(look,this.#h.failure?.problem,this.settings.stop.id,say);
+const refusal=refusalInWords(look,this.#g.failure?.problem,this.settings.stop.id,say);
 if(refusal)return{...refusal,action:find};
 const again={label:say("refresh"),act:()=>this.refresh()};
 return{title:say("emptyNoAnswer"),detail:say("emptyNoAnswerDetail"),action:again};
 }
 tick(now){
-this.#ex(now);
-this.#dj();
+this.#fb(now);
+this.#dl();
 const before=this.#k.count;
 this.#k.tick(now);
-this.#i.tick(this.page.device.now(),{turns:this.page.mode==="wall"});
-if(this.#k.count !==before)this.#x();
-this.#ey();
+this.#h.tick(this.page.device.now(),{turns:this.page.mode==="wall"});
+if(this.#k.count !==before)this.#w();
+this.#fc();
 }
-#ey(){
+#fc(){
 const other=this.page.neighbourOf(this);
 if(!other)return;
 setText(this.parts.jumpname,this.page.say("showBoard",{stop:other.#an}));
@@ -3386,21 +3412,21 @@ comeIntoView(){
 this.root.scrollIntoView();
 this.parts.jump.focus({preventScroll:true});
 }
-#ex(now){
+#fb(now){
 setText(this.parts.clockminutes,this.zone?clockTime(now,this.zone):"");
 setText(this.parts.clockseconds,this.zone?`:${clockSeconds(now)}`:"");
 }
-#dj(){
+#dl(){
 const{parts,page}=this;
-const look=this.settings.stop?this.#h.look():null;
+const look=this.settings.stop?this.#g.look():null;
 const now=page.device.now();
-const saved=this.#ap&&{age:this.#ap.age + now - this.#dh};
+const saved=this.#ap&&{age:this.#ap.age + now - this.#dj};
 const{state,title,detail}=freshnessLine({
 look,
-problem:this.#h.failure?.problem,
+problem:this.#g.failure?.problem,
 retryIn:timeToNextQuestion(look,now),
 saved,
-shownAt:this.#ez(look,saved,now),
+shownAt:this.#fd(look,saved,now),
 zone:this.zone,
 coverage:this.body?.meta?.rtCoverage??null,
 count:this.departures.length,
@@ -3411,13 +3437,13 @@ setAttribute(this.root,"data-loading",look?.isLoading?"yes":null);
 setSign(parts.sign,SIGNS[state]);
 setText(parts.state,title);
 setText(parts.detail,detail);
-this.#fa(state,title);
+this.#fe(state,title);
 }
-#ez(look,saved,now){
+#fd(look,saved,now){
 const age=look?.label.age??saved?.age??null;
 return age===null?null:this.#bd.at(now)- age;
 }
-#fa(state,title){
+#fe(state,title){
 const before=this.#aq.state;
 if(before===state)return;
 this.#aq.state=state;
@@ -3484,7 +3510,7 @@ const{isPastItsValidity}=m_shared_moments;
 const{Pane}=m_board_pane;
 const{keepShell}=m_board_shell;
 const{languageOf,loadMessages,LOCALES,sentences}=m_messages_messages;
-const WASM="/assets/freshness.f509060f357b.wasm";
+const WASM="/assets/freshness.a250e545cb33.wasm";
 const MESSAGES={
 fr:()=>later("/assets/messages-fr-board.adb2b2e30593.js",loaded),
 de:()=>later("/assets/messages-de-board.78578239154a.js",loaded),
@@ -3497,9 +3523,9 @@ const SHELL_AFTER_MS=4000;
 class Page{
 #a=[];
 #bf=null;
-#dk=null;
+#dm=null;
 #ar;
-#ce;
+#cf;
 #as;
 #bg;
 #u=new ServerClock();
@@ -3520,14 +3546,14 @@ this.say=sentences(language,messages);
 this.favourites=new Favourites(this);
 const deferred=(make)=>new Deferred(make,(failure)=>showFault(this.say,"fault",failure));
 this.#ar=deferred(async()=>new(await later("/assets/board-trip.1bdf1d567359.js",loaded)).TripDialog(this));
-this.#ce=deferred(async()=>new(await later("/assets/board-filter-sheet.7262cb587004.js",loaded)).FilterSheet(this));
+this.#cf=deferred(async()=>new(await later("/assets/board-filter-sheet.7262cb587004.js",loaded)).FilterSheet(this));
 this.#as=deferred(async()=>new(await later("/assets/board-diagnostics.2f7114c12999.js",loaded)).Diagnostics(this));
-this.#bg=deferred(async()=>new(await later("/assets/board-search.d21741fc04f1.js",loaded)).StopSearch({context:()=>this,onChoose:(stop)=>this.#fb(stop)}));
+this.#bg=deferred(async()=>new(await later("/assets/board-search.d21741fc04f1.js",loaded)).StopSearch({context:()=>this,onChoose:(stop)=>this.#ff(stop)}));
 for(const id of ["settings","help"])makeDialog(element(id));
 this.#al(address);
-this.#fc();
+this.#fg();
 this.speak();
-everySecond(()=>this.#a[0]?.clock??this.#u,()=>this.#dl());
+everySecond(()=>this.#a[0]?.clock??this.#u,()=>this.#dn());
 }
 get panes(){
 return this.#a;
@@ -3539,17 +3565,17 @@ get current(){
 return this.#a.find(({root})=>root.contains(document.activeElement))??this.#a[0];
 }
 #al({panes}){
-const wanted=panes.map((pane,index)=>({...pane,stop:this.#fd(pane.stop,index)}));
+const wanted=panes.map((pane,index)=>({...pane,stop:this.#fh(pane.stop,index)}));
 while(this.#a.length>wanted.length)this.#a.pop().close();
-wanted.forEach((settings,index)=>(this.#a[index]?this.#fe(this.#a[index],settings):this.#ay(settings)));
+wanted.forEach((settings,index)=>(this.#a[index]?this.#fi(this.#a[index],settings):this.#ay(settings)));
 this.showMode();
 }
-#fd(id,index){
+#fh(id,index){
 const known=[memory.read("home"),memory.read("stop"),...this.favourites.list].find((stop)=>stop&&(id?stop.id===id:index===0));
 if(id)return{id,name:known?.name??""};
 return index===0?memory.read("home")??memory.read("stop"):null;
 }
-#fe(pane,settings){
+#fi(pane,settings){
 const isSame=pane.settings.stop?.id===settings.stop?.id;
 pane.settings=settings;
 if(isSame)pane.speak();
@@ -3568,7 +3594,7 @@ pane.close();
 this.showMode();
 this.settingsChanged({asNewPage:true});
 }
-#ff(){
+#fj(){
 element("settings").close();
 if(this.#a.length>1)return this.closePane(this.#a[1]);
 this.#ay({stop:null,view:"minutes",lines:[],platforms:[],trip:null});
@@ -3579,7 +3605,7 @@ findStop(pane){
 this.#bf=pane;
 this.focusSearch();
 }
-#fb(stop){
+#ff(stop){
 const pane=this.#a.includes(this.#bf)?this.#bf:this.#a[0];
 this.#bf=null;
 this.openStop(stop,pane);
@@ -3595,13 +3621,13 @@ this.showMode();
 stopNamed(pane){
 if(pane===this.#a[0])memory.write("stop",pane.settings.stop);
 this.favourites.rename(pane.settings.stop);
-this.#cf();
+this.#cg();
 }
 openTrip(departure,pane){
 this.#ar.use((trip)=>trip.open(departure,pane));
 }
 openFilters(pane){
-this.#ce.use((sheet)=>sheet.open(pane));
+this.#cf.use((sheet)=>sheet.open(pane));
 }
 focusSearch(){
 element("stop-search").focus();
@@ -3611,7 +3637,7 @@ element("settings").close();
 this.#as.use((diagnostics)=>diagnostics.toggle());
 }
 async loadRest(){
-await Promise.allSettled([this.#bg,this.#ar,this.#ce,this.#as].map((part)=>part.load()));
+await Promise.allSettled([this.#bg,this.#ar,this.#cf,this.#as].map((part)=>part.load()));
 }
 favouritesChanged(){
 for(const pane of this.#a)pane.speak();
@@ -3629,12 +3655,12 @@ limit:this.limit,
 usesStream:this.usesStream,
 });
 if(href !==location.href)history[asNewPage?"pushState":"replaceState"](null,"",href);
-this.#cf();
+this.#cg();
 }
 async chooseLanguage(language){
-this.#dk=language;
+this.#dm=language;
 const messages=await loadMessages(MESSAGES,language).catch(()=>null);
-if(this.#dk !==language)return;
+if(this.#dm !==language)return;
 if(!messages)return void(element("language").value=this.language);
 this.language=language;
 this.messages=messages;
@@ -3675,9 +3701,9 @@ root.dataset.panes=String(this.#a.length);
 element("theme").value=this.theme;
 setText(element("second-board"),this.say(this.#a.length>1?"oneBoard":"secondBoard"));
 this.favourites.show();
-this.#cf();
+this.#cg();
 }
-#cf(){
+#cg(){
 const names=this.#a.map(({name})=>name).filter(Boolean).join(" | ");
 document.title=names?`${names} · ${this.say("departures")}`:this.say("departures");
 }
@@ -3694,7 +3720,7 @@ setText(element("warning"),isPast?this.say("timetablePast",validity(timetable,th
 escape(){
 if(document.activeElement instanceof HTMLElement)document.activeElement.blur();
 }
-#dl(){
+#dn(){
 this.device.tick();
 if(document.hidden)return;
 this.showTime();
@@ -3704,7 +3730,7 @@ showTime(){
 const now=this.#a[0]?.clock.now();
 for(const pane of this.#a)pane.tick(now);
 }
-#fc(){
+#fg(){
 element("language").addEventListener("change",(event)=>this.chooseLanguage(event.target.value));
 const searches=(act)=>()=>this.#bg.made||this.#bg.use(act);
 element("stop-search").addEventListener("focus",searches((search)=>search.begin()));
@@ -3712,13 +3738,13 @@ element("nearby").addEventListener("click",searches((search)=>search.findNearby(
 element("theme").addEventListener("change",(event)=>this.chooseTheme(event.target.value));
 element("wall").addEventListener("click",()=>this.chooseMode("wall"));
 element("leave-wall").addEventListener("click",()=>this.chooseMode("page"));
-element("second-board").addEventListener("click",()=>this.#ff());
+element("second-board").addEventListener("click",()=>this.#fj());
 element("settings-open").addEventListener("click",()=>element("settings").showModal());
 element("diagnostics-open").addEventListener("click",()=>this.toggleDiagnostics());
 element("help-open").addEventListener("click",()=>this.help());
 addEventListener("popstate",()=>this.#al(readAddress(location.search)));
 addEventListener("resize",()=>this.mode==="wall"&&this.#a.forEach((pane)=>pane.speak()));
-document.addEventListener("visibilitychange",()=>document.hidden||this.#dl());
+document.addEventListener("visibilitychange",()=>document.hidden||this.#dn());
 listenToKeys(this);
 }
 help(){

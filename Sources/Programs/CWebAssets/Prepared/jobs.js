@@ -702,7 +702,7 @@ return /^\d{1,12}$/.test(text)?Number(text):null;
 const CLOCK_DIFFERENCE_MS=100;
 function throughCaches(marks,headers,{taken,saysTime=false}){
 const seconds=Number.parseInt(headers.get("age")??"",10);
-const told=seconds>0?bounded(seconds * 1000):0;
+const told=seconds>=0?Math.max(bounded(seconds * 1000),1):0;
 const [date,served]=[instant(headers.get("date")),servedAt(marks,saysTime)];
 const hidden=date===null||served===null?0:date - served.time;
 const isSeen=hidden>=1000||(hidden>taken + CLOCK_DIFFERENCE_MS&&!served.isCut);
@@ -772,14 +772,14 @@ const{digitsOf,hintsOf,marksOfBody,marksOfHead,throughCaches}=m_engine_marks;
 const{rateLimitOf}=m_engine_rate_limit;
 const LONGEST_PAUSE_S=999_999_999;
 const LARGEST_BODY=8_000_000;
-async function ask(address,{tag,wait,signal,now,fields={},read:readDocument=readAnswer,ownsTime=false,send=fetch}){
+async function ask(address,{tag,wait,signal,now,fields=()=>({}),read:readDocument=readAnswer,ownsTime=false,send=fetch}){
 const askedAt=now();
 const arrival={outcome:"unreachable",status:0,bytes:0,marks:{},hints:{},body:null,tag:null,problem:null,evidence:{}};
 try{
-const headers={...fields,Accept:"application/json","Cache-Control":"no-cache"};
+const headers={...fields(),Accept:"application/json","Cache-Control":"no-cache"};
 if(tag !==null)headers["If-None-Match"]=tag;
 if(wait !==null)headers.Prefer=`wait=${wait}`;
-const response=await send(address,{headers,signal,cache:"no-store"});
+const response=await send(address(),{headers,signal,cache:"no-store"});
 await read(response,arrival,{sentTag:tag,readDocument,ownsTime,taken:now()- askedAt,now});
 }catch(failure){
 if(signal.aborted)arrival.outcome="cancelled";

@@ -850,8 +850,8 @@ class Engine{
 #g;
 #ak;
 #l;
-#bc;
-#bd=false;
+#bd;
+#be=false;
 static async load(source){
 let module=await source;
 if(module instanceof Engine)return module;
@@ -873,7 +873,7 @@ const problem=`the module speaks wire form ${version}, not ${WIRE_VERSION}`;
 throw new EngineError("wrongModule","",problem);
 }
 this.#l=this.#g.freshness_buffer();
-this.#bc=this.#g.freshness_buffer_capacity();
+this.#bd=this.#g.freshness_buffer_capacity();
 }
 get machines(){
 return this.#g.freshness_machines();
@@ -889,16 +889,16 @@ const members=new Members(description,"policy");
 if(members.has("preset")===members.has("every")){
 throw new EngineError("missing","policy.preset","either this or \"every\" is expected");
 }
-const policy=this.#cd(members);
+const policy=this.#cf(members);
 for(const [field,kind] of POLICY_FIELDS){
 if(!members.has(field))continue;
 const value=members.take(field);
-policy[field]=kind==="push"&&value !==null?this.#ce(value):value;
+policy[field]=kind==="push"&&value !==null?this.#cg(value):value;
 }
 members.end();
 return policy;
 }
-#cd(members){
+#cf(members){
 return this.#c("freshness_preset",[],(writer)=>{
 if(members.has("every")){
 writer.named("preset","every","policy.every");
@@ -913,7 +913,7 @@ writer.named("preset",name,"policy.preset");
 }
 },readPolicy);
 }
-#ce(value){
+#cg(value){
 const given=new Members(value,"policy.push");
 const push=this.#c("freshness_preset",[],(writer)=>{
 writer.named("preset","every","policy.push");
@@ -941,24 +941,24 @@ const handle=this.#c("freshness_origin_create",[],(writer)=>writePolicy(writer,w
 return new Origin((name,write,read)=>this.#c(name,[handle],write,read));
 }
 #c(name,values,write,read){
-if(this.#bd)throw new EngineError("broken","","the module stopped at a fault before");
-const writer=new Writer(this.#be(),this.#l,this.#bc);
+if(this.#be)throw new EngineError("broken","","the module stopped at a fault before");
+const writer=new Writer(this.#bf(),this.#l,this.#bd);
 write?.(writer);
 let result;
 try{
 result=this.#g[name](...values,...(write?[writer.count]:[]));
 }catch(fault){
-this.#bd=true;
+this.#be=true;
 throw new EngineError("broken","",`the module stopped at a fault: ${fault.message}`);
 }
-if(result<0)throw this.#cf(-result,writer);
+if(result<0)throw this.#ch(-result,writer);
 if(!read)return result;
-const reader=new Reader(this.#be(),this.#l,result);
+const reader=new Reader(this.#bf(),this.#l,result);
 const value=read(reader);
 reader.finish();
 return value;
 }
-#cf(number,writer){
+#ch(number,writer){
 const code=CODES[number - 1]??"unknown";
 const where=number<=4?writer.names[this.#g.freshness_error_position()]??"":"";
 const problems={
@@ -969,7 +969,7 @@ tooManyMachines:"there are as many machines as there may be",
 };
 return new EngineError(code,where,problems[code]??`the module refused the message (${code})`);
 }
-#be(){
+#bf(){
 const{buffer}=this.#g.memory;
 if(this.#ak?.buffer !==buffer)this.#ak=new DataView(buffer);
 return this.#ak;
@@ -1033,7 +1033,7 @@ const AGAIN_MS=60_000;
 class HistoryPoints{
 #am="day";
 #r=null;
-#bf=0;
+#bg=0;
 #aa=null;
 constructor(onChange){
 this.onChange=onChange;
@@ -1054,12 +1054,12 @@ if(isFirst&&now !==null)this.ask();
 }
 async ask(){
 clearTimeout(this.#r);
-const number=++this.#bf;
+const number=++this.#bg;
 const{seconds,step}=RANGES[this.#am];
 const to=new Date(this.#aa);
 const query=new URLSearchParams({from:new Date(this.#aa - seconds * 1000).toISOString(),to:to.toISOString(),step:String(step)});
 const known=await load(query).catch(()=>null);
-if(number !==this.#bf)return;
+if(number !==this.#bg)return;
 this.#r=setTimeout(()=>this.ask(),AGAIN_MS);
 if(!known&&this.known)return;
 this.known=known??{failure:true};
@@ -1485,7 +1485,7 @@ return /^\d{1,12}$/.test(text)?Number(text):null;
 const CLOCK_DIFFERENCE_MS=100;
 function throughCaches(marks,headers,{taken,saysTime=false}){
 const seconds=Number.parseInt(headers.get("age")??"",10);
-const told=seconds>0?bounded(seconds * 1000):0;
+const told=seconds>=0?Math.max(bounded(seconds * 1000),1):0;
 const [date,served]=[instant(headers.get("date")),servedAt(marks,saysTime)];
 const hidden=date===null||served===null?0:date - served.time;
 const isSeen=hidden>=1000||(hidden>taken + CLOCK_DIFFERENCE_MS&&!served.isCut);
@@ -1555,14 +1555,14 @@ const{digitsOf,hintsOf,marksOfBody,marksOfHead,throughCaches}=m_engine_marks;
 const{rateLimitOf}=m_engine_rate_limit;
 const LONGEST_PAUSE_S=999_999_999;
 const LARGEST_BODY=8_000_000;
-async function ask(address,{tag,wait,signal,now,fields={},read:readDocument=readAnswer,ownsTime=false,send=fetch}){
+async function ask(address,{tag,wait,signal,now,fields=()=>({}),read:readDocument=readAnswer,ownsTime=false,send=fetch}){
 const askedAt=now();
 const arrival={outcome:"unreachable",status:0,bytes:0,marks:{},hints:{},body:null,tag:null,problem:null,evidence:{}};
 try{
-const headers={...fields,Accept:"application/json","Cache-Control":"no-cache"};
+const headers={...fields(),Accept:"application/json","Cache-Control":"no-cache"};
 if(tag !==null)headers["If-None-Match"]=tag;
 if(wait !==null)headers.Prefer=`wait=${wait}`;
-const response=await send(address,{headers,signal,cache:"no-store"});
+const response=await send(address(),{headers,signal,cache:"no-store"});
 await read(response,arrival,{sentTag:tag,readDocument,ownsTime,taken:now()- askedAt,now});
 }catch(failure){
 if(signal.aborted)arrival.outcome="cancelled";
@@ -1662,7 +1662,7 @@ class OriginGate{
 #j=0;
 #f=new Map();
 #k=new Set();
-#o=new Set();
+#n=new Set();
 #x={};
 static of(engine,address,policy,now){
 if(!gates.has(engine))gates.set(engine,new Map());
@@ -1675,7 +1675,7 @@ this.#s=name;
 this.#m=now;
 }
 get isUnused(){
-return this.#o.size===0&&this.#k.size===0;
+return this.#n.size===0&&this.#k.size===0;
 }
 get isRestrained(){
 return Object.values(this.#x).some((limit)=>limit !==null);
@@ -1684,23 +1684,31 @@ destroy(){
 this.#an.destroy();
 }
 join(resource){
-this.#o.add(resource);
+this.#n.add(resource);
 resource.restrain(this.#x);
-return()=>this.#o.delete(resource);
+return()=>this.#n.delete(resource);
 }
 ask({priority,longPoll},start,delay=()=>{}){
 this.#j +=1;
 const number=this.#j;
 this.#f.set(number,{start,delay,isLongPoll:longPoll !==null});
 this.#k.add(number);
-queueMicrotask(()=>this.#f.has(number)&&this.#n({event:"asks",with:{number,priority,isLongPoll:longPoll !==null}}));
+queueMicrotask(()=>this.#f.has(number)&&this.#bh(number,priority));
 return number;
 }
 hurry(number){
-if(this.#f.has(number))this.#n({event:"asks",with:{number,priority:"high",isLongPoll:this.#f.get(number).isLongPoll}});
+if(this.#f.has(number))this.#bh(number,"high");
+}
+#bh(number,priority){
+try{
+this.#o({event:"asks",with:{number,priority,isLongPoll:this.#f.get(number).isLongPoll}});
+}catch(failure){
+if(failure.code !=="noRoom")throw failure;
+this.#bi(number);
+}
 }
 stream(open,refuse){
-if(this.#cg()){
+if(this.#ci()){
 queueMicrotask(open);
 return null;
 }
@@ -1710,8 +1718,8 @@ this.#k.add(number);
 const start=()=>{
 if(!this.#k.has(number))return;
 let isOpen=false;
-this.#f.set(number,{start:()=>(isOpen=true)});
-this.#n({event:"opens",with:{number}});
+this.#f.set(number,{start:()=>(isOpen=true),isStream:true});
+this.#o({event:"opens",with:{number}});
 this.#f.delete(number);
 if(isOpen)return open();
 this.#k.delete(number);
@@ -1720,7 +1728,7 @@ refuse();
 queueMicrotask(start);
 return number;
 }
-#cg(){
+#ci(){
 const entries=globalThis.performance?.getEntriesByType?.("resource")??[];
 const known=entries.filter(({name,nextHopProtocol})=>nextHopProtocol&&name.startsWith(`${this.#s}/`));
 return /^h[23]/.test(known.at(-1)?.nextHopProtocol??"");
@@ -1728,43 +1736,47 @@ return /^h[23]/.test(known.at(-1)?.nextHopProtocol??"");
 withdraw(number){
 this.#k.delete(number);
 this.#f.delete(number);
-this.#n({event:"withdrew",with:{number}});
+this.#o({event:"withdrew",with:{number}});
 }
 tooSlow(number){
 this.#k.delete(number);
-const wasSent=!this.#f.delete(number);
-if(wasSent)this.#n({event:"ended",with:{number,outcome:"timedOut"}});
-else this.#n({event:"withdrew",with:{number}});
+this.#f.delete(number);
+this.#o({event:"ended",with:{number,outcome:"timedOut"}});
 }
 ended(number,arrival){
 this.#k.delete(number);
 const{outcome,marks,rateLimit=null}=arrival;
-const report={number,outcome,serverTime:marks.serverTime??null,rateLimit,resources:this.#o.size};
+const report={number,outcome,serverTime:marks.serverTime??null,rateLimit,resources:this.#n.size};
 if(outcome==="content")report.revision=0;
 if(outcome==="undecodable")report.reason=0;
 if(outcome==="throttled")report.retryAfter=arrival.retryAfter;
-this.#n({event:"ended",with:report});
+this.#o({event:"ended",with:report});
 }
 asksForPause({retryAfter,serverTime}){
-this.#n({event:"ended",with:{number:0,outcome:"throttled",retryAfter,serverTime,rateLimit:null,resources:this.#o.size}});
+this.#o({event:"ended",with:{number:0,outcome:"throttled",retryAfter,serverTime,rateLimit:null,resources:this.#n.size}});
 }
-#n(event){
+#o(event){
 event.with.now??=this.#m();
 const{restraint,send,delayed}=this.#an.handle(event);
 if(JSON.stringify(restraint)!==JSON.stringify(this.#x)){
 this.#x=restraint;
-for(const resource of this.#o)queueMicrotask(()=>this.#o.has(resource)&&resource.restrain(this.#x));
+for(const resource of this.#n)queueMicrotask(()=>this.#n.has(resource)&&resource.restrain(this.#x));
 }
-for(const{number,isHeld}of send){
-this.#f.get(number)?.start(isHeld);
-this.#f.delete(number);
+for(const{number,isHeld}of send)this.#cj(number,isHeld);
+for(const number of delayed)this.#bi(number);
+if(delayed.length>0)this.#o({event:"withdrew",with:{number:0}});
 }
-for(const number of delayed){
+#cj(number,isHeld){
+const{start,isStream}=this.#f.get(number)??{};
+if(start===undefined)return;
+if(isStream)return start();
+queueMicrotask(()=>this.#f.delete(number)&&start(isHeld));
+}
+#bi(number){
 const{delay}=this.#f.get(number)??{};
 this.#f.delete(number);
 this.#k.delete(number);
 if(delay)queueMicrotask(delay);
-}
 }
 }
 function remembered(known,origin,create){
@@ -1854,11 +1866,12 @@ const{sampleRecord}=m_engine_sample_record;
 const MOST_RECORDS=2000;
 const MOST_RECEIPTS=64;
 const LONGEST_TIMER_MS=2 ** 31 - 1;
+const FAIR_SHARE=0.75;
 class LiveResource{
 #b=null;
-#bg=null;
+#bj=null;
 #h=null;
-#bh=null;
+#bk=null;
 #i=null;
 #t={question:0};
 #d=null;
@@ -1875,7 +1888,7 @@ class LiveResource{
 #ar=[];
 #ab=[];
 #as=new Map();
-#bi=[];
+#bl=[];
 #ac=new Map();
 #w=false;
 constructor(source,{engine,policy,clientPolicy=policy,device,onChange,onArrival=()=>{},onConfirmed=()=>{},send,timers=globalThis,mostRecords=MOST_RECORDS}){
@@ -1900,7 +1913,7 @@ watch(question){
 if(this.#i !==null&&this.source.isSame(question,this.#i))return;
 this.#i=question;
 this.#v=null;
-if(!this.#b)return this.#ch();
+if(!this.#b)return this.#ck();
 this.#t={question:this.#t.question + 1};
 const hadStream=this.#u !==null||this.#p !==null;
 this.#ad();
@@ -1927,9 +1940,9 @@ if(!this.#w)this.#a({event:"wished",with:{wish:"change"}});
 stop(){
 if(!this.#b)return;
 this.#a({event:"stopped"});
-this.#bg();
+this.#bj();
 this.#ad();
-this.#bh();
+this.#bk();
 this.timers.clearTimeout(this.#r);
 this.#b.destroy();
 [this.#b,this.#i,this.#e,this.#v]=[null,null,null,null];
@@ -1965,44 +1978,46 @@ records:this.#ab,
 counters:this.#b.counters(),
 policy:this.policy,
 look:this.look(),
-notes:this.#bi,
+notes:this.#bl,
 now:this.now(),
 };
 }
-#ch(){
-this.#b=this.engine.machine({policy:this.wished,context:this.#t});
-this.#bg=this.device.listen((event)=>this.#a(event));
+#ck(){
 this.#h=OriginGate.of(this.engine,this.source.address(this.#i,null),this.clientPolicy,()=>this.device.now());
-this.#bh=this.#h.join(this);
+this.#b=this.engine.machine({policy:this.wished,context:this.#t});
+this.#bj=this.device.listen((event)=>this.#a(event));
+this.#bk=this.#h.join(this);
 this.#a({event:"started"});
 }
 #a(event,now=this.now()){
 const effects=this.#b.handle(event,now,Engine.draw());
-if(effects.notes.length>0)this.#bi=effects.notes;
+if(effects.notes.length>0)this.#bl=effects.notes;
+this.#cl(effects.alarm,now);
 if(effects.cancel !==null&&this.#d?.generation===effects.cancel){
 this.#d.abort.abort();
-if(effects.notes.includes("timedOut"))this.#h.tooSlow(this.#d.number);
-else this.#h.withdraw(this.#d.number);
+const{number,sentAt,timeout}=this.#d;
 this.#d=null;
+const isTooSlow=effects.notes.includes("timedOut")&&sentAt !==null&&now - sentAt>=timeout * FAIR_SHARE;
+if(isTooSlow)this.#h.tooSlow(number);
+else this.#h.withdraw(number);
 }
-if(effects.sample)this.#ci(effects.sample);
-this.#cj(effects,now);
+if(effects.sample)this.#cm(effects.sample);
+this.#cn(effects,now);
 const isAnswered=effects.sample?.outcome==="content"||effects.sample?.outcome==="unchanged";
 if(effects.asOf !==null)this.onConfirmed(effects.asOf,isAnswered?effects.sample.generation:null);
-if(effects.request)this.#ck(effects.request);
-if(effects.link==="open")this.#cl();
+if(effects.request)this.#co(effects.request,now);
+if(effects.link==="open")this.#cp();
 if(effects.link==="close")this.#ad();
-this.#cm(effects.alarm,now);
 if(effects.changes.length>0||effects.snapshot !=="none")this.onChange(this);
 return effects;
 }
-#cm(alarm,now){
+#cl(alarm,now){
 this.timers.clearTimeout(this.#r);
 if(alarm===null)return;
 const wait=Math.min(Math.max(0,alarm - now),LONGEST_TIMER_MS);
 this.#r=this.timers.setTimeout(()=>this.#a({event:"woke"}),wait);
 }
-#cj(effects,now){
+#cn(effects,now){
 const look=this.#b.look(now);
 const incoming=this.#aq;
 this.#aq=null;
@@ -2013,17 +2028,17 @@ this.#e={...incoming,tag:isValid?incoming.tag:null};
 if(look.revision===null)this.#e=null;
 if(effects.notes.includes("timedOut"))this.#v={problem:null,reason:null};
 }
-get #bj(){
+get #bm(){
 return `GET ${nameOf(this.source.address(this.#i,null))}`;
 }
-#cn(generation){
-const before=/;m=([0-9a-f]{16})[0-9a-f]{48}$/.exec(this.#ac.get(this.#bj)??"");
+#cq(generation){
+const before=/;m=([0-9a-f]{16})[0-9a-f]{48}$/.exec(this.#ac.get(this.#bm)??"");
 return before?{"X-MD-Receipt-After":`${generation};${before[1]}`}:{};
 }
-#ci(sample){
+#cm(sample){
 const evidence=this.#as.get(sample.generation);
 this.#as.clear();
-const record=sampleRecord(sample,this.#bj,this.origin,evidence);
+const record=sampleRecord(sample,this.#bm,this.origin,evidence);
 if(evidence?.receipt)this.#ac.set(record.resource,evidence.receipt);
 if(this.#ac.size>MOST_RECEIPTS)this.#ac.clear();
 const capacity=this.policy.ringCapacity;
@@ -2031,34 +2046,37 @@ this.#ar=[...this.#ar,record].slice(-capacity);
 this.#ab.push(record);
 if(this.#ab.length>this.mostRecords)this.#ab.shift();
 }
-#ck(request){
+#co(request,orderedAt){
 const machine=this.#b;
-const flight={generation:request.generation,abort:new AbortController(),number:0,isHeld:request.longPoll !==null};
+const{generation,context,timeout,longPoll}=request;
+const flight={generation,abort:new AbortController(),number:0,isHeld:longPoll !==null,sentAt:null,timeout};
 flight.number=this.#h.ask(request,(isHeld)=>{
 if(this.#b !==machine)return;
-if(request.longPoll !==null&&!isHeld){
-[request.longPoll,flight.isHeld]=[null,false];
-this.#a({event:"notHeld",with:{generation:request.generation,context:request.context}});
+if(this.now()- orderedAt>=timeout)this.#a({event:"woke"});
+if(flight.abort.signal.aborted)return;
+if(longPoll !==null&&!isHeld){
+[request.longPoll,flight.isHeld,flight.timeout]=[null,false,timeout - longPoll];
+this.#a({event:"notHeld",with:{generation,context}});
 if(flight.abort.signal.aborted)return;
 }
-this.#co(request,flight);
+flight.sentAt=this.now();
+this.#cr(request,flight);
 },()=>{
 if(this.#b !==machine||this.#d !==flight)return;
 this.#d=null;
 this.#w=false;
-const{generation,context}=request;
 this.#a({event:"answered",with:{generation,context,answer:{outcome:"cancelled"}}});
 });
 this.#d=flight;
 }
-async #co(request,{abort,number}){
+async #cr(request,{abort,number}){
 const machine=this.#b;
 const why={origin:request.origin??null,asked:this.source.subjectOf(this.#i)};
 const isKnown=request.validator !==null&&this.#e?.validator===request.validator;
 const base=isKnown&&this.#e.tag !==null?this.#e:null;
-const arrival=await ask(this.source.address(this.#i,base),{
+const arrival=await ask(()=>this.source.address(this.#i,base),{
 tag:base?.tag??null,
-fields:{...this.source.fields(),...this.#cn(request.generation)},
+fields:()=>({...this.source.fields(),...this.#cq(request.generation)}),
 read:(document,headers)=>this.source.read(document,headers,base,this.#e),
 ownsTime:this.source.ownsTime?.(this.#e?.body)??false,
 wait:request.longPoll===null?null:Math.floor(request.longPoll / 1000),
@@ -2081,25 +2099,25 @@ if(isCurrent&&arrival.outcome !=="cancelled"){
 this.#v={problem:arrival.problem,reason:arrival.reason??null};
 this.onArrival(arrival);
 }
-this.#bk("answered",{generation,context},this.#bl(arrival,isCurrent),arrival.answeredAt);
+this.#bn("answered",{generation,context},this.#bo(arrival,isCurrent),arrival.answeredAt);
 if(!this.#w||this.#d !==null)return;
 this.#w=false;
 if(this.#b===machine)this.#a({event:"wished",with:{wish:"change"}});
 }
-#bk(event,values,answer,arrivedAt){
+#bn(event,values,answer,arrivedAt){
 const now=this.now();
 answer.decoding=Math.max(0,Math.round(now - arrivedAt));
 this.#a({event,with:{...values,answer}},now);
 }
-#bl(arrival,isCurrent){
+#bo(arrival,isCurrent){
 try{
-return this.#bm(arrival,isCurrent);
+return this.#bp(arrival,isCurrent);
 }catch(failure){
 this.#v={problem:null,reason:String(failure?.message??failure).slice(0,200)};
-return this.#bm({...arrival,outcome:"undecodable"},isCurrent);
+return this.#bp({...arrival,outcome:"undecodable"},isCurrent);
 }
 }
-#bm(arrival,isCurrent){
+#bp(arrival,isCurrent){
 const answer={
 outcome:arrival.outcome,status:arrival.status,bytes:arrival.bytes,hints:arrival.hints,
 marks:{...arrival.marks,...this.source.marks},deviceTime:Date.now(),
@@ -2107,7 +2125,7 @@ marks:{...arrival.marks,...this.source.marks},deviceTime:Date.now(),
 if(arrival.answeredAt !==undefined)answer.delay=Math.max(0,Math.round(arrival.answeredAt - arrival.askedAt));
 this.#j +=1;
 if(arrival.outcome==="content"){
-const isSame=isCurrent&&this.#e !==null&&this.#cp(arrival.body);
+const isSame=isCurrent&&this.#e !==null&&this.#cs(arrival.body);
 const incoming={
 body:arrival.body,
 tag:arrival.tag,
@@ -2123,19 +2141,19 @@ if(arrival.outcome==="throttled")answer.retryAfter=arrival.retryAfter;
 if(arrival.outcome==="undecodable")answer.reason=this.#j;
 return answer;
 }
-#cp(body){
+#cs(body){
 try{
 return this.source.contentOf(this.#e.body)===this.source.contentOf(body);
 }catch{
 return false;
 }
 }
-#cl(){
+#cp(){
 this.#ad();
-if(this.source.occupiesNoConnection)return this.#bn();
+if(this.source.occupiesNoConnection)return this.#bq();
 const place={number:null};
 place.number=this.#h.stream(
-()=>this.#p===place&&this.#bn(),
+()=>this.#p===place&&this.#bq(),
 ()=>{
 if(this.#p !==place)return;
 this.#p=null;
@@ -2144,7 +2162,15 @@ this.#a({event:"linkLost"});
 );
 this.#p=place;
 }
-#bn(){
+#bq(){
+try{
+this.#u=this.#ct();
+}catch{
+this.#at();
+this.#a({event:"linkLost"});
+}
+}
+#ct(){
 let heardAt=this.now();
 const stream=this.source.openStream(this.#i,this.#e,{
 opened:(isResumed)=>this.#a({event:"linkOpened",with:{isResumed}}),
@@ -2153,23 +2179,23 @@ heardAt=this.now();
 this.#a({event:"linkHeard"},heardAt);
 },
 gap:()=>this.#a({event:"linkGap"}),
-delivered:(arrival)=>this.#cq(arrival,heardAt),
+delivered:(arrival)=>this.#cu(arrival,heardAt),
 current:()=>this.#e?.body??null,
-lost:(pause)=>this.#cr(stream,pause),
+lost:(pause)=>this.#cv(stream,pause),
 retry:(ms)=>(this.#ao=ms),
 wait:Math.max(0,this.#ap - this.now()),
 });
-this.#u=stream;
+return stream;
 }
-#cq(arrival,heardAt){
+#cu(arrival,heardAt){
 this.onArrival({...arrival,askedAt:heardAt,answeredAt:heardAt});
-this.#bk("linkDelivered",{context:this.#t},this.#bl(arrival,true),heardAt);
+this.#bn("linkDelivered",{context:this.#t},this.#bo(arrival,true),heardAt);
 }
-#cr(stream,pause=null){
+#cv(stream,pause=null){
 if(this.#u !==stream)return;
 if(pause !==null)this.#h.asksForPause(pause);
 this.#u=null;
-this.#bo();
+this.#at();
 this.#ap=this.now()+ this.#ao;
 this.#a({event:"linkLost"});
 }
@@ -2177,9 +2203,9 @@ this.#a({event:"linkLost"});
 const stream=this.#u;
 this.#u=null;
 stream?.close();
-this.#bo();
+this.#at();
 }
-#bo(){
+#at(){
 const place=this.#p;
 this.#p=null;
 if(place !==null&&place.number !==null)this.#h.withdraw(place.number);
@@ -2352,7 +2378,7 @@ const power=10 ** Math.floor(Math.log10(Math.max(value,1e-9)));
 return(STEPS.find((step)=>step * power>=value)??10)* power;
 }
 class TimePlot{
-#at=newShape("line",{class:"plot-cursor",y1:0,y2:HEIGHT});
+#au=newShape("line",{class:"plot-cursor",y1:0,y2:HEIGHT});
 #y=newElement("p","plot-read");
 #z=null;
 constructor({title,note=null,isWide=false}){
@@ -2373,9 +2399,9 @@ this.table.tabIndex=0;
 this.table.setAttribute("role","region");
 this.details.append(this.summary,this.table);
 this.root.append(head,this.note,this.legend,this.area,this.details);
-this.area.addEventListener("pointermove",(event)=>this.#bp(event));
-this.area.addEventListener("pointerleave",()=>this.#bp(null));
-this.details.addEventListener("toggle",()=>this.details.open&&this.#bq());
+this.area.addEventListener("pointermove",(event)=>this.#br(event));
+this.area.addEventListener("pointerleave",()=>this.#br(null));
+this.details.addEventListener("toggle",()=>this.details.open&&this.#bs());
 }
 show(data){
 this.#z=data;
@@ -2394,10 +2420,10 @@ item.dataset.mark=kind;
 item.style.setProperty("--key",kind==="band"?"var(--plot-band)":colour);
 return item;
 }));
-this.#cs(data);
-if(this.details.open)this.#bq();
+this.#cw(data);
+if(this.details.open)this.#bs();
 }
-#cs({rows,series,from,to,step,top,most=Infinity,round=roundUp,limit,unit,zone,say,summary}){
+#cw({rows,series,from,to,step,top,most=Infinity,round=roundUp,limit,unit,zone,say,summary}){
 const stacks=series.some(({kind})=>kind==="bar");
 const sums=rows.map(({values})=>stacks
 ?series.reduce((sum,{kind,place})=>sum +(kind==="bar"?values[place]??0:0),0)
@@ -2426,12 +2452,12 @@ path.style.setProperty("--key",each.colour);
 picture.append(path);
 }
 }
-if(stacks)this.#ct(picture,{rows,series,step,x,y});
-picture.append(this.#at);
+if(stacks)this.#cx(picture,{rows,series,step,x,y});
+picture.append(this.#au);
 const empty=known.length===0?[newElement("p","plot-empty",say("nothingKnown"))]:[];
 this.area.replaceChildren(picture,...labels,...empty,this.#y);
 }
-#ct(picture,{rows,series,step,x,y}){
+#cx(picture,{rows,series,step,x,y}){
 const paths=new Map(series.filter(({kind})=>kind==="bar").map((each)=>[each,""]));
 for(const{at,values}of rows){
 let below=0;
@@ -2450,25 +2476,25 @@ bars.style.setProperty("--key",colour);
 picture.append(bars);
 }
 }
-#bp(event){
+#br(event){
 const data=this.#z;
 const box=this.area.getBoundingClientRect();
 const at=event&&data?data.from +((event.clientX - box.left)/ box.width)*(data.to - data.from):null;
 const row=at===null?null:data.rows.findLast((each)=>each.at<=at&&at<each.at + data.step * GAP_STEPS);
-for(const node of [this.#at,this.#y])node.style.visibility=row?"visible":"hidden";
+for(const node of [this.#au,this.#y])node.style.visibility=row?"visible":"hidden";
 if(!row)return;
 const x=((row.at + data.step / 2 - data.from)/(data.to - data.from))* WIDTH;
-for(const name of ["x1","x2"])setAttribute(this.#at,name,x.toFixed(1));
-setText(this.#y,[whenOf(row.at,data),...this.#cu(row)].join("\n"));
+for(const name of ["x1","x2"])setAttribute(this.#au,name,x.toFixed(1));
+setText(this.#y,[whenOf(row.at,data),...this.#cy(row)].join("\n"));
 const isLeft=x>WIDTH / 2;
 this.#y.style.left=isLeft?"auto":`calc(${x / 10}% + .5rem)`;
 this.#y.style.right=isLeft?`calc(${100 - x / 10}% + .5rem)`:"auto";
 }
-#cu({values}){
+#cy({values}){
 return this.#z.series.filter(({place})=>place !==undefined&&values[place] !==null)
 .map(({name,place})=>`${name}: ${this.#z.unit(values[place])}`);
 }
-#bq(){
+#bs(){
 const data=this.#z;
 if(!data)return;
 const columns=data.series.filter(({place})=>place !==undefined);
@@ -2559,12 +2585,12 @@ root.append(...Object.values(this.plots).map((plot)=>plot.root));
 show(known,words){
 const base={from:known.from,to:known.to,step:known.step,zone:words.zone,say:words.say};
 const of=(kind)=>known.series.filter((series)=>series.kind===kind);
-this.#cv(of("trip-updates"),base,words);
-this.#cw(of("served"),base,words);
-this.#cx(of("departures"),base,words);
-this.#cy(of("trip-updates"),of("departures"),base,words);
+this.#cz(of("trip-updates"),base,words);
+this.#da(of("served"),base,words);
+this.#db(of("departures"),base,words);
+this.#dc(of("trip-updates"),of("departures"),base,words);
 }
-#cv(sources,base,{say,staleSec,feedsAreSeveral}){
+#cz(sources,base,{say,staleSec,feedsAreSeveral}){
 const rows=joined(sources,(point)=>[point?.ageMeanSec??null,point?.ageMinSec??null,point?.ageMaxSec??null],3);
 const isOne=sources.length===1;
 const series=sources.flatMap((source,index)=>{
@@ -2582,7 +2608,7 @@ this.plots.age.show({
 now:last===null?"":`⌀ ${seconds(last)}`,summary:rows.length?say("plotSummary",{last:seconds(last??0),most:seconds(most)}):"",
 });
 }
-#cw(sources,base,{say}){
+#da(sources,base,{say}){
 const rows=joined(sources,(point)=>[point?.ageMedianSec??null,point?.ageP90Sec??null],2);
 const series=sources.length===0?[]:[
 {name:say("median"),place:0,colour:COLOURS[0],kind:"line"},{name:say("p90"),place:1,colour:COLOURS[1],kind:"line"},
@@ -2594,7 +2620,7 @@ this.plots.served.show({
 summary:rows.length?say("plotSummary",{last:seconds(last??0),most:seconds(most)}):"",
 });
 }
-#cx(feeds,base,{say,number}){
+#db(feeds,base,{say,number}){
 const shares=[...SHARES,...OTHERS];
 const rows=summed(feeds,shares.map(([name])=>name));
 const series=shares.map(([name,colour],place)=>({name:say(`share-${name}`),place,colour,kind:"bar"}));
@@ -2612,7 +2638,7 @@ this.plots.missing.show({
 now:feeds.length?unit(count):"",summary:say("missingSummary",{count:unit(count)}),
 });
 }
-#cy(sources,feeds,base,{say,number}){
+#dc(sources,feeds,base,{say,number}){
 const ends=new Map();
 const at=(time)=>ends.get(time)??ends.set(time,[null,null]).get(time);
 for(const source of sources){
@@ -2687,13 +2713,13 @@ const of=sources.filter(({kind,feed})=>kind===source.kind&&feed===source.feed).l
 return [say(`kind-${source.kind}`),of>1?String(source.number):"",timetables.length>1?`(${source.feed})`:""].filter(Boolean).join(" ");
 }
 class SourceList{
-#au=[];
+#av=[];
 constructor(list){
 this.list=list;
 }
 show(status,words){
 const{say,number}=words;
-this.#au=status.sources.map((source)=>{
+this.#av=status.sources.map((source)=>{
 const root=newElement("li","source");
 const title=newElement("div");
 const state=newElement("p","source-state");
@@ -2719,10 +2745,10 @@ root.append(title,age,facts);
 if(source.lastError)root.append(newElement("p","grave-text",source.lastError));
 return{source,root,age,word,sign};
 });
-this.list.replaceChildren(...this.#au.map(({root})=>root));
+this.list.replaceChildren(...this.#av.map(({root})=>root));
 }
 tick(now,status,say){
-for(const{source,root,age,word,sign}of this.#au){
+for(const{source,root,age,word,sign}of this.#av){
 const verdict=verdictOn(source,now,status);
 setAttribute(root,"data-level",verdict.level);
 setText(word,say(verdict.word));
@@ -2750,24 +2776,24 @@ reject(signal.reason);
 });
 class EventStreamParser{
 retry=null;
-#av="";
+#aw="";
 #ae=[];
 #s="";
-#aw=0;
-#br=null;
+#ax=0;
+#bt=null;
 feed(text){
 const events=[];
-let rest=this.#av + text;
+let rest=this.#aw + text;
 const held=rest.endsWith("\r")?"\r":"";
 if(held)rest=rest.slice(0,-1);
 const lines=rest.split(/\r\n|\n|\r/);
-this.#av=lines.pop()+ held;
-for(const line of lines)this.#cz(line,events);
-if(this.#aw + this.#av.length>LONGEST_EVENT)throw new RangeError("the event is too long");
+this.#aw=lines.pop()+ held;
+for(const line of lines)this.#dd(line,events);
+if(this.#ax + this.#aw.length>LONGEST_EVENT)throw new RangeError("the event is too long");
 return events;
 }
-#cz(line,events){
-if(line==="")return this.#da(events);
+#dd(line,events){
+if(line==="")return this.#de(events);
 if(line.startsWith(":"))return;
 const colon=line.indexOf(":");
 const field=colon<0?line:line.slice(0,colon);
@@ -2775,12 +2801,12 @@ const value=colon<0?"":line.slice(colon + 1).replace(/^ /,"");
 if(field==="data")this.#ae.push(value);
 if(field==="event")this.#s=value;
 if(field==="retry"&&/^[0-9]+$/.test(value))this.retry=Math.min(Number(value),LONGEST_RETRY_MS);
-if(field==="id"&&!value.includes("\0"))this.#br=value;
-this.#aw +=line.length;
+if(field==="id"&&!value.includes("\0"))this.#bt=value;
+this.#ax +=line.length;
 }
-#da(events){
-if(this.#ae.length>0)events.push({name:this.#s||"message",id:this.#br,data:this.#ae.join("\n")});
-[this.#ae,this.#s,this.#aw]=[[],"",0];
+#de(events){
+if(this.#ae.length>0)events.push({name:this.#s||"message",id:this.#bt,data:this.#ae.join("\n")});
+[this.#ae,this.#s,this.#ax]=[[],"",0];
 }
 }
 async function readEventStream(address,{lastId,fields={},signal,wait=0,send=fetch,onOpen,onLife,onRetry=()=>{},onEvent}){
@@ -2811,19 +2837,19 @@ return{pause,EventStreamParser,readEventStream};
 })();
 const m_engine_resource_stream=(()=>{
 class ResourceStream{
-#ax=new AbortController();
+#ay=new AbortController();
 constructor(listener){
 this.listener=listener;
 }
 async run(read,address,options={}){
-const tell=(act)=>this.#ax.signal.aborted||act();
+const tell=(act)=>this.#ay.signal.aborted||act();
 const lastId=options.lastId??null;
 let pause=null;
 try{
 await read(address,{
 ...options,
 lastId,
-signal:this.#ax.signal,
+signal:this.#ay.signal,
 wait:this.listener.wait,
 onRetry:(ms)=>tell(()=>this.listener.retry(ms)),
 onOpen:()=>tell(()=>this.listener.opened(lastId !==null)),
@@ -2841,7 +2867,7 @@ deliver(outcome,{body=null,tag=null,bytes,marks={},hints={}}){
 this.listener.delivered({outcome,status:200,body,tag,bytes,marks,hints});
 }
 close(){
-this.#ax.abort();
+this.#ay.abort();
 }
 }
 return{ResourceStream};
@@ -2900,16 +2926,16 @@ const span=typeof value==="string"&&value.trim()===""?NaN:Number(value);
 return Number.isFinite(span)?Math.max(0,Math.min(Math.trunc(span),LATEST_TIME)):0;
 }
 class ValueStream extends ResourceStream{
-#bs;
+#bu;
 constructor({address,transport="events",reduce=wholeValue,resumes=false,protocols},{lastId,headers,client,keepId},listener){
 super(listener);
-this.#bs=reduce;
+this.#bu=reduce;
 this.keepId=keepId;
 if(transport==="webSocket")this.run(readWebSocket,String(address),{protocols,Socket:client.Socket});
 else this.run(readEventStream,String(address),{fields:headers,send:client.send,lastId:resumes?lastId:null});
 }
 take(event){
-const made=this.#bs(event,this.listener.current());
+const made=this.#bu(event,this.listener.current());
 if(made==null)return;
 if(made==="gap")return this.listener.gap();
 if(event.id !==null)this.keepId(event.id);
@@ -2955,12 +2981,12 @@ const m_shared_announcer=(()=>{
 const{element,setText}=m_shared_dom;
 const LEAST_GAP_MS=20_000;
 class Announcer{
-#bt=-LEAST_GAP_MS;
-#db=element("announcement");
+#bv=-LEAST_GAP_MS;
+#df=element("announcement");
 say(sentence,{now,urgent=false}){
-if(!sentence||(!urgent&&now - this.#bt<LEAST_GAP_MS))return false;
-this.#bt=now;
-setText(this.#db,sentence);
+if(!sentence||(!urgent&&now - this.#bv<LEAST_GAP_MS))return false;
+this.#bv=now;
+setText(this.#df,sentence);
 return true;
 }
 }
@@ -2969,29 +2995,29 @@ return{Announcer};
 const m_engine_clock=(()=>{
 const SLEPT_FROM_MS=5000;
 class SteadyClock{
-#bu=performance.now();
-#bv=Date.now();
+#bw=performance.now();
+#bx=Date.now();
 now(){
 return performance.now();
 }
 notice(){
 const [steady,wall]=[performance.now(),Date.now()];
-const gap=wall - this.#bv -(steady - this.#bu);
-[this.#bu,this.#bv]=[steady,wall];
+const gap=wall - this.#bx -(steady - this.#bw);
+[this.#bw,this.#bx]=[steady,wall];
 return gap>=SLEPT_FROM_MS;
 }
 }
 const steadyClock=new SteadyClock();
 class ServerClock{
 #l=Date.now()- steadyClock.now();
-#bw=false;
+#by=false;
 learn(serverTime,{askedAt,answeredAt}){
 if(serverTime===null)return;
 const middle=(askedAt + answeredAt)/ 2;
 const believed=middle + this.#l;
-const isWithin=this.#bw&&serverTime % 1000===0&&believed>=serverTime&&believed<serverTime + 1000;
+const isWithin=this.#by&&serverTime % 1000===0&&believed>=serverTime&&believed<serverTime + 1000;
 if(!isWithin)this.#l=serverTime - middle;
-this.#bw=true;
+this.#by=true;
 }
 learnFrom(arrival){
 if(arrival.outcome==="content"||arrival.outcome==="unchanged")this.learn(arrival.marks.serverTime??null,arrival);
@@ -3012,20 +3038,20 @@ return{steadyClock,ServerClock,everySecond};
 const m_engine_device=(()=>{
 const{steadyClock}=m_engine_clock;
 class Device{
-#ay=new Set();
+#az=new Set();
 #af=null;
 #ag=null;
 constructor(){
 this.#ah();
 if(typeof document==="undefined")return;
 document.addEventListener("visibilitychange",()=>this.#ah());
-document.addEventListener("freeze",()=>this.#az("suspended"));
+document.addEventListener("freeze",()=>this.#ba("suspended"));
 document.addEventListener("resume",()=>this.#ah());
-addEventListener("pagehide",()=>this.#az("suspended"));
+addEventListener("pagehide",()=>this.#ba("suspended"));
 addEventListener("pageshow",()=>this.#ah());
 addEventListener("focus",()=>this.#a({event:"focused"}));
-for(const name of ["online","offline"])addEventListener(name,()=>this.#ba());
-navigator.connection?.addEventListener?.("change",()=>this.#ba());
+for(const name of ["online","offline"])addEventListener(name,()=>this.#bb());
+navigator.connection?.addEventListener?.("change",()=>this.#bb());
 }
 now(){
 return steadyClock.now();
@@ -3039,22 +3065,22 @@ return this.#ag;
 listen(listener){
 listener({event:"lifecycle",with:{to:this.#af}});
 listener({event:"connectivity",with:{to:this.#ag}});
-this.#ay.add(listener);
-return()=>this.#ay.delete(listener);
+this.#az.add(listener);
+return()=>this.#az.delete(listener);
 }
 tick(){
 if(steadyClock.notice())this.#a({event:"slept"});
 }
 #ah(){
-this.#az(globalThis.document?.hidden?"background":"foreground");
-this.#ba();
+this.#ba(globalThis.document?.hidden?"background":"foreground");
+this.#bb();
 }
-#az(to){
+#ba(to){
 if(this.#af===to)return;
 this.#af=to;
 this.#a({event:"lifecycle",with:{to}});
 }
-#ba(){
+#bb(){
 const{onLine,connection}=globalThis.navigator??{};
 const to=onLine===false?"offline":connection?.saveData?"metered":"online";
 if(this.#ag===to)return;
@@ -3062,7 +3088,7 @@ this.#ag=to;
 this.#a({event:"connectivity",with:{to}});
 }
 #a(event){
-for(const listener of this.#ay)listener(event);
+for(const listener of this.#az)listener(event);
 }
 }
 return{Device};
@@ -3109,10 +3135,10 @@ const{languageOf,loadMessages,LOCALES,sentences}=m_messages_messages;
 const FAULT={pageFault:"{reason}",reload:"Reload"};
 const THEMES=["auto","light","dark"];
 class WorkPage{
-#bx;
-#by=null;
+#bz;
+#ca=null;
 constructor({modules,language,messages}){
-this.#bx=modules;
+this.#bz=modules;
 this.language=language;
 this.messages=messages;
 this.device=new Device();
@@ -3122,7 +3148,7 @@ const theme=new URLSearchParams(location.search).get("theme");
 this.theme=THEMES.includes(theme)?theme:memory.read("theme")??"auto";
 this.say=sentences(language,messages);
 for(const id of ["settings","help"])makeDialog(element(id));
-element("language").addEventListener("change",(event)=>this.#dc(event.target.value));
+element("language").addEventListener("change",(event)=>this.#dg(event.target.value));
 element("theme").addEventListener("change",(event)=>this.#ai("theme","theme",event.target.value));
 element("settings-open").addEventListener("click",()=>element("settings").showModal());
 element("help-open").addEventListener("click",()=>this.help());
@@ -3142,10 +3168,10 @@ help(){
 element("settings").close();
 element("help").showModal();
 }
-async #dc(language){
-this.#by=language;
-const messages=await loadMessages(this.#bx,language).catch(()=>null);
-if(this.#by !==language)return;
+async #dg(language){
+this.#ca=language;
+const messages=await loadMessages(this.#bz,language).catch(()=>null);
+if(this.#ca !==language)return;
 if(!messages)return void(element("language").value=this.language);
 this.messages=messages;
 this.#ai("language","lang",language);
@@ -3203,7 +3229,7 @@ const{Plots}=m_status_plots;
 const{nameOf,SourceList,verdictOn}=m_status_source_list;
 const{statusSource}=m_status_status_source;
 const{begin,WorkPage}=m_shared_work_page;
-const WASM="/assets/freshness.f509060f357b.wasm";
+const WASM="/assets/freshness.a250e545cb33.wasm";
 const MESSAGES={
 fr:()=>later("/assets/messages-fr-status.08c4291afd63.js",loaded),
 de:()=>later("/assets/messages-de-status.1f89198ec188.js",loaded),
@@ -3216,22 +3242,22 @@ const LEVELS=["good","warning","grave"];
 const LEVEL_SIGNS={good:"done",warning:"reduced",grave:"failing"};
 class StatusPage extends WorkPage{
 #aj=null;
-#bb=null;
+#bc=null;
 constructor(engine,words){
 super(words);
 this.root=element("status-page");
 this.parts=partsOf(this.root);
 this.sources=new SourceList(this.parts.sources);
 this.plots=new Plots(this.parts.plots);
-this.points=new HistoryPoints(()=>this.#bz());
+this.points=new HistoryPoints(()=>this.#cb());
 const onArrival=(arrival)=>this.clock.learnFrom(arrival);
-this.live=new LiveResource(statusSource(),{engine,policy:POLICY,device:this.device,onChange:()=>this.#ca(),onArrival});
-this.parts.refresh.addEventListener("click",()=>this.#cb());
+this.live=new LiveResource(statusSource(),{engine,policy:POLICY,device:this.device,onChange:()=>this.#cc(),onArrival});
+this.parts.refresh.addEventListener("click",()=>this.#cd());
 for(const button of this.root.querySelectorAll("[data-range]"))button.addEventListener("click",()=>this.#ai(button.dataset.range));
 this.speak();
 this.live.watch({});
 }
-#cb(){
+#cd(){
 this.live.refresh();
 if(this.live.body)this.points.ask();
 }
@@ -3241,15 +3267,15 @@ this.points.choose(range);
 }
 actOf(event){
 if(!keysAreOn())return null;
-return{r:()=>this.#cb(),"?":()=>this.help()}[event.key]??null;
+return{r:()=>this.#cd(),"?":()=>this.help()}[event.key]??null;
 }
 speak(){
 super.speak();
 document.title=this.say("statusPage");
-this.#ca();
-this.#bz();
+this.#cc();
+this.#cb();
 }
-get #cc(){
+get #ce(){
 const status=this.live.body;
 return{
 say:this.say,
@@ -3266,10 +3292,10 @@ const status=this.live.body;
 const age=this.live.look()?.label.age??0;
 return status?Date.parse(status.servedAt)+ age:this.clock.now();
 }
-#ca(){
+#cc(){
 const status=this.live?.body;
 if(status){
-const words=this.#cc;
+const words=this.#ce;
 this.points.begin(this.#m);
 this.sources.show(status,words);
 this.parts.nosources.hidden=status.sources.length>0;
@@ -3280,11 +3306,11 @@ this.parts.missing.replaceChildren(missingLines(missing,words));
 const matches=status.matches.map((match)=>matchCard(match,words));
 this.parts.matches.replaceChildren(...(matches.length>0?matches:[newElement("p","soft",this.say("noMatches"))]));
 this.parts.timetables.replaceChildren(...status.timetables.map((timetable)=>timetableCard(timetable,words)));
-this.#dd(status,words);
+this.#dh(status,words);
 }
 this.tick();
 }
-#dd(status,{number}){
+#dh(status,{number}){
 const{say}=this;
 const sum=(name)=>status.today.reduce((total,{total:counts})=>total + counts[name],0);
 const predicted=sum("predicted");
@@ -3305,25 +3331,25 @@ tile.append(newElement("dt","",name),number,newElement("dd","tile-note",note));
 return tile;
 }));
 }
-#bz(){
+#cb(){
 const known=this.points?.known;
 const{nohistory,plots}=this.parts;
 const isShown=Boolean(known?.series);
 plots.hidden=!isShown;
 nohistory.hidden=isShown||!known;
 if(known&&!isShown)setText(nohistory,this.say(known.isOff?"historyOff":"historyFails"));
-if(isShown)this.plots.show(known,this.#cc);
+if(isShown)this.plots.show(known,this.#ce);
 }
 tick(){
 const status=this.live?.body;
 if(status){
 this.points.begin(this.#m);
 this.sources.tick(this.#m,status,this.say);
-this.#de(status);
+this.#di(status);
 }
-this.#df();
+this.#dj();
 }
-#de(status){
+#di(status){
 const{say}=this;
 const verdicts=status.sources.map((source)=>({source,...verdictOn(source,this.#m,status)}));
 const bad=verdicts.filter(({level})=>level !=="good");
@@ -3349,10 +3375,10 @@ if(this.parts.warnings.dataset.written !==written){
 this.parts.warnings.dataset.written=written;
 this.parts.warnings.replaceChildren(...warnings.map(([,sentence])=>newElement("li","",sentence)));
 }
-if(this.#bb !==null&&this.#bb !==level)this.announcer.say(text,{now:this.device.now(),urgent:level==="grave"});
-this.#bb=level;
+if(this.#bc !==null&&this.#bc !==level)this.announcer.say(text,{now:this.device.now(),urgent:level==="grave"});
+this.#bc=level;
 }
-#df(){
+#dj(){
 const look=this.live?.look();
 if(!look)return;
 const steady=this.device.now();

@@ -80,28 +80,28 @@ const CLICK_DELAY_MS=100;
 const POINTER_REST_MS=10_000;
 class PressGuard{
 #az=false;
-#v=null;
+#u=null;
 #ba=new Map();
 constructor(){
-addEventListener("pointerdown",()=>this.#dg(),true);
+addEventListener("pointerdown",()=>this.#di(),true);
 addEventListener("pointerup",()=>this.#bb(CLICK_DELAY_MS),true);
 addEventListener("click",()=>this.#bb(0),true);
-for(const name of ["pointercancel","dragend","blur"])addEventListener(name,()=>this.#bx(),true);
+for(const name of ["pointercancel","dragend","blur"])addEventListener(name,()=>this.#by(),true);
 }
 run(owner,change){
 if(this.#az)this.#ba.set(owner,change);
 else change();
 }
-#dg(){
+#di(){
 this.#az=true;
 this.#bb(LONGEST_PRESS_MS);
 }
 #bb(delay){
-clearTimeout(this.#v);
-this.#v=setTimeout(()=>this.#bx(),delay);
+clearTimeout(this.#u);
+this.#u=setTimeout(()=>this.#by(),delay);
 }
-#bx(){
-clearTimeout(this.#v);
+#by(){
+clearTimeout(this.#u);
 this.#az=false;
 const changes=[...this.#ba.values()];
 this.#ba.clear();
@@ -111,29 +111,29 @@ for(const change of changes)change();
 const pressGuard=new PressGuard();
 class HoverAnchor{
 #n;
-#by=-Infinity;
-#w=null;
+#bz=-Infinity;
+#v=null;
 constructor(list,{now,onLeave}){
 this.#n=list;
 this.now=now;
 const isMouse=({pointerType})=>pointerType==="mouse";
 list.addEventListener("pointermove",(event)=>{
 if(!isMouse(event))return;
-this.#by=this.now();
-this.#w=[event.clientX,event.clientY];
+this.#bz=this.now();
+this.#v=[event.clientX,event.clientY];
 },{passive:true});
 list.addEventListener("pointerleave",(event)=>{
 if(!isMouse(event))return;
-this.#w=null;
-this.#bz(0,0);
+this.#v=null;
+this.#ca(0,0);
 onLeave();
 });
 }
 get isActive(){
-return this.#w !==null&&this.now()- this.#by<POINTER_REST_MS;
+return this.#v !==null&&this.now()- this.#bz<POINTER_REST_MS;
 }
 keep(change){
-const anchor=this.isActive?this.#dh():null;
+const anchor=this.isActive?this.#dj():null;
 const before=anchor?.getBoundingClientRect().top??0;
 change();
 if(!anchor?.isConnected)return;
@@ -142,16 +142,16 @@ if(moved()===0)return;
 scrollBy(0,moved());
 const rest=moved();
 if(Math.abs(rest)<1)return;
-this.#bz(rest<0?-rest:0,rest>0?rest:0);
+this.#ca(rest<0?-rest:0,rest>0?rest:0);
 if(rest>0)scrollBy(0,rest);
 }
-#dh(){
-const [x,y]=this.#w;
+#dj(){
+const [x,y]=this.#v;
 const node=document.elementFromPoint(x,y);
 if(!node||!this.#n.contains(node))return null;
 return node.closest("button, summary, a")??[...this.#n.children].find((entry)=>entry.contains(node))??null;
 }
-#bz(above,below){
+#ca(above,below){
 const set=(side,more)=>{
 const name=`padding-${side}`;
 const had=Number.parseFloat(this.#n.style.getPropertyValue(name))||0;
@@ -280,7 +280,7 @@ constructor(page){
 this.page=page;
 this.#r.addEventListener("submit",(event)=>{
 event.preventDefault();
-this.#di();
+this.#dk();
 });
 this.#j.addEventListener("close",()=>!this.#j.open&&(this.#g +=1));
 }
@@ -289,53 +289,53 @@ const{say}=this.page;
 [this.#aj,this.#o,this.#ak]=[card,operation,false];
 [this.#am,this.#bd]=[[],false];
 setText(element("action-title"),say(`${operation}Title`,{name:card.name}));
-setText(element("action-explanation"),say(`${operation}Explanation`,{source:this.#ca}));
+setText(element("action-explanation"),say(`${operation}Explanation`,{source:this.#cb}));
 this.#r.reset();
 this.#h([]);
-this.#cb(say(operation));
-this.#cc(false);
+this.#cc(say(operation));
+this.#cd(false);
 this.#j.showModal();
-if(isAboutTrust(operation))this.#dj();
-else if(operation !=="remove")this.#dk();
+if(isAboutTrust(operation))this.#dl();
+else if(operation !=="remove")this.#dm();
 }
-#dj(){
+#dl(){
 const{programs=[],count=0}=this.#aj.worktree.git?.trust??{};
 const lines=programs.map(({key,command,file})=>`${key} = ${command}${file?` (${file})`:""}`);
 if(count>programs.length)lines.push(this.page.say("moreFiles",{count:count - programs.length}));
 this.#h([],lines);
 }
-get #ca(){
+get #cb(){
 const{git,source_branch:branch}=this.#aj.worktree;
 return git?.compared??branch??"";
 }
-async #dk(){
+async #dm(){
 const{page}=this;
 const number=(this.#g +=1);
 this.#h([page.say("checking")]);
 try{
 const report=await page.api.check(this.#aj.worktree.id,this.#o);
-pressGuard.run(this,()=>number===this.#g&&this.#dl(report));
+pressGuard.run(this,()=>number===this.#g&&this.#dn(report));
 }catch(failure){
-if(number===this.#g)await this.#cd(failure);
+if(number===this.#g)await this.#ce(failure);
 }
 }
-#dl(report){
+#dn(report){
 const{page}=this;
-this.#cc(report?.has_conflicts===true);
+this.#cd(report?.has_conflicts===true);
 if(report?.has_conflicts)this.#h([page.say("wouldConflict")],report.conflict_files??[],"grave");
 else this.#h([page.say("noConflicts")],[],"good");
 }
-async #di(){
+async #dk(){
 if(element("action-go").hidden)return;
 const{page}=this;
 const number=(this.#g +=1);
 const given=new FormData(this.#r);
 const{worktree}=this.#aj;
 const{id}=worktree;
-const source=this.#ca;
+const source=this.#cb;
 const isOn=(name)=>given.get(name)==="on";
 const processes=this.#am;
-this.#ce(true);
+this.#cf(true);
 this.#h([page.say("working")]);
 try{
 const answer=await{
@@ -347,23 +347,23 @@ trust:()=>page.api.trust(id,worktree.git?.trust?.digest),
 distrust:()=>page.api.distrust(id),
 remove:()=>page.api.remove(id,{isForced:this.#ak,removesBranch:isOn("branch"),processes}),
 }[this.#o]();
-page.done(this.#dm(answer,worktree,source),answer?.removed??answer?.restore);
+page.done(this.#do(answer,worktree,source),answer?.removed??answer?.restore);
 if(number===this.#g)this.#j.close();
 }catch(failure){
-if(number===this.#g)await this.#cd(failure);
+if(number===this.#g)await this.#ce(failure);
 else page.done(page.refusalInWords(failure).join(" "));
 }finally{
-this.#ce(false);
+this.#cf(false);
 }
 }
-#dm(answer,{git,branch,path},source){
+#do(answer,{git,branch,path},source){
 const{say}=this.page;
 const name=this.#o==="remove"?path:git?.branch??branch??path;
 const reason=/; .* stays: (.+)$/s.exec(answer?.message??"")?.[1];
 const done=say(`done-${this.#o}`,{name,source});
 return reason?`${done} ${say("worktreeStays",{reason})}`:done;
 }
-async #cd(failure){
+async #ce(failure){
 const{page}=this;
 const number=this.#g;
 const isRefusal=failure instanceof Refusal;
@@ -376,7 +376,7 @@ this.#bd||=overrides.includes("rewrite_pushed");
 this.#ak=overrides.includes("force");
 const isPassable=this.#ak||processes.length>0||overrides.includes("rewrite_pushed");
 this.#h(page.refusalInWords(failure),failure.files??[],"grave");
-this.#cb(page.say(this.#ak?"removeForced":isPassable?"anyway":this.#o),isPassable);
+this.#cc(page.say(this.#ak?"removeForced":isPassable?"anyway":this.#o),isPassable);
 }
 #h(sentences,files=[],kind=""){
 element("action-message").dataset.kind=kind;
@@ -385,15 +385,15 @@ const list=element("action-files");
 list.hidden=files.length===0;
 list.replaceChildren(...files.map((file)=>newElement("li","",file)));
 }
-#cb(label,isGrave=false){
+#cc(label,isGrave=false){
 setText(element("action-go"),label);
 element("action-go").classList.toggle("grave",isGrave);
 }
-#cc(isBlocked){
+#cd(isBlocked){
 element("action-go").hidden=isBlocked;
 for(const field of this.#r.querySelectorAll("[data-of]"))field.hidden=isBlocked||field.dataset.of !==this.#o;
 }
-#ce(isBusy){
+#cf(isBusy){
 element("action-go").disabled=isBusy;
 }
 }
@@ -407,9 +407,9 @@ constructor(page){
 this.page=page;
 this.#r.addEventListener("submit",(event)=>{
 event.preventDefault();
-this.#dn();
+this.#dp();
 });
-element("creation-repository").addEventListener("change",()=>this.#cf());
+element("creation-repository").addEventListener("change",()=>this.#cg());
 }
 open(){
 const repositories=[...new Set(this.page.worktrees.map(({repo_id:id})=>id).filter(Boolean))].sort();
@@ -418,15 +418,15 @@ element("creation-repository").replaceChildren(...repositories.map((id)=>new Opt
 this.#h(repositories.length===0?[this.page.say("noRepository")]:[]);
 element("creation-go").disabled=repositories.length===0;
 this.#j.showModal();
-if(repositories.length>0)this.#cf();
+if(repositories.length>0)this.#cg();
 }
-async #cf(){
+async #cg(){
 const repository=element("creation-repository").value;
 const names=await this.page.api.branches(repository).catch(()=>[]);
 if(repository !==element("creation-repository").value||!Array.isArray(names))return;
 element("creation-sources").replaceChildren(...names.filter((name)=>typeof name==="string").map((name)=>new Option(name,name)));
 }
-async #dn(){
+async #dp(){
 const{page}=this;
 const given=Object.fromEntries([...new FormData(this.#r)].map(([name,value])=>[name,String(value).trim()]));
 if(!given.branch&&!given.name)return this.#h([page.say("branchNeeded")]);
@@ -1327,8 +1327,8 @@ class Engine{
 #k;
 #be;
 #s;
-#cg;
-#ch=false;
+#ch;
+#ci=false;
 static async load(source){
 let module=await source;
 if(module instanceof Engine)return module;
@@ -1350,7 +1350,7 @@ const problem=`the module speaks wire form ${version}, not ${WIRE_VERSION}`;
 throw new EngineError("wrongModule","",problem);
 }
 this.#s=this.#k.freshness_buffer();
-this.#cg=this.#k.freshness_buffer_capacity();
+this.#ch=this.#k.freshness_buffer_capacity();
 }
 get machines(){
 return this.#k.freshness_machines();
@@ -1366,16 +1366,16 @@ const members=new Members(description,"policy");
 if(members.has("preset")===members.has("every")){
 throw new EngineError("missing","policy.preset","either this or \"every\" is expected");
 }
-const policy=this.#do(members);
+const policy=this.#dq(members);
 for(const [field,kind] of POLICY_FIELDS){
 if(!members.has(field))continue;
 const value=members.take(field);
-policy[field]=kind==="push"&&value !==null?this.#dp(value):value;
+policy[field]=kind==="push"&&value !==null?this.#dr(value):value;
 }
 members.end();
 return policy;
 }
-#do(members){
+#dq(members){
 return this.#c("freshness_preset",[],(writer)=>{
 if(members.has("every")){
 writer.named("preset","every","policy.every");
@@ -1390,7 +1390,7 @@ writer.named("preset",name,"policy.preset");
 }
 },readPolicy);
 }
-#dp(value){
+#dr(value){
 const given=new Members(value,"policy.push");
 const push=this.#c("freshness_preset",[],(writer)=>{
 writer.named("preset","every","policy.push");
@@ -1418,24 +1418,24 @@ const handle=this.#c("freshness_origin_create",[],(writer)=>writePolicy(writer,w
 return new Origin((name,write,read)=>this.#c(name,[handle],write,read));
 }
 #c(name,values,write,read){
-if(this.#ch)throw new EngineError("broken","","the module stopped at a fault before");
-const writer=new Writer(this.#ci(),this.#s,this.#cg);
+if(this.#ci)throw new EngineError("broken","","the module stopped at a fault before");
+const writer=new Writer(this.#cj(),this.#s,this.#ch);
 write?.(writer);
 let result;
 try{
 result=this.#k[name](...values,...(write?[writer.count]:[]));
 }catch(fault){
-this.#ch=true;
+this.#ci=true;
 throw new EngineError("broken","",`the module stopped at a fault: ${fault.message}`);
 }
-if(result<0)throw this.#dq(-result,writer);
+if(result<0)throw this.#ds(-result,writer);
 if(!read)return result;
-const reader=new Reader(this.#ci(),this.#s,result);
+const reader=new Reader(this.#cj(),this.#s,result);
 const value=read(reader);
 reader.finish();
 return value;
 }
-#dq(number,writer){
+#ds(number,writer){
 const code=CODES[number - 1]??"unknown";
 const where=number<=4?writer.names[this.#k.freshness_error_position()]??"":"";
 const problems={
@@ -1446,7 +1446,7 @@ tooManyMachines:"there are as many machines as there may be",
 };
 return new EngineError(code,where,problems[code]??`the module refused the message (${code})`);
 }
-#ci(){
+#cj(){
 const{buffer}=this.#k.memory;
 if(this.#be?.buffer !==buffer)this.#be=new DataView(buffer);
 return this.#be;
@@ -1636,7 +1636,7 @@ return /^\d{1,12}$/.test(text)?Number(text):null;
 const CLOCK_DIFFERENCE_MS=100;
 function throughCaches(marks,headers,{taken,saysTime=false}){
 const seconds=Number.parseInt(headers.get("age")??"",10);
-const told=seconds>0?bounded(seconds * 1000):0;
+const told=seconds>=0?Math.max(bounded(seconds * 1000),1):0;
 const [date,served]=[instant(headers.get("date")),servedAt(marks,saysTime)];
 const hidden=date===null||served===null?0:date - served.time;
 const isSeen=hidden>=1000||(hidden>taken + CLOCK_DIFFERENCE_MS&&!served.isCut);
@@ -1706,14 +1706,14 @@ const{digitsOf,hintsOf,marksOfBody,marksOfHead,throughCaches}=m_engine_marks;
 const{rateLimitOf}=m_engine_rate_limit;
 const LONGEST_PAUSE_S=999_999_999;
 const LARGEST_BODY=8_000_000;
-async function ask(address,{tag,wait,signal,now,fields={},read:readDocument=readAnswer,ownsTime=false,send=fetch}){
+async function ask(address,{tag,wait,signal,now,fields=()=>({}),read:readDocument=readAnswer,ownsTime=false,send=fetch}){
 const askedAt=now();
 const arrival={outcome:"unreachable",status:0,bytes:0,marks:{},hints:{},body:null,tag:null,problem:null,evidence:{}};
 try{
-const headers={...fields,Accept:"application/json","Cache-Control":"no-cache"};
+const headers={...fields(),Accept:"application/json","Cache-Control":"no-cache"};
 if(tag !==null)headers["If-None-Match"]=tag;
 if(wait !==null)headers.Prefer=`wait=${wait}`;
-const response=await send(address,{headers,signal,cache:"no-store"});
+const response=await send(address(),{headers,signal,cache:"no-store"});
 await read(response,arrival,{sentTag:tag,readDocument,ownsTime,taken:now()- askedAt,now});
 }catch(failure){
 if(signal.aborted)arrival.outcome="cancelled";
@@ -1809,11 +1809,11 @@ const gates=new WeakMap();
 class OriginGate{
 #bg;
 #ab;
-#cj;
+#ck;
 #p=0;
 #i=new Map();
 #q=new Set();
-#x=new Set();
+#w=new Set();
 #al={};
 static of(engine,address,policy,now){
 if(!gates.has(engine))gates.set(engine,new Map());
@@ -1823,10 +1823,10 @@ return remembered(known,originOf(address),(name)=>new OriginGate(engine,policy,n
 constructor(engine,policy,now,name){
 this.#bg=engine.origin(policy);
 this.#ab=name;
-this.#cj=now;
+this.#ck=now;
 }
 get isUnused(){
-return this.#x.size===0&&this.#q.size===0;
+return this.#w.size===0&&this.#q.size===0;
 }
 get isRestrained(){
 return Object.values(this.#al).some((limit)=>limit !==null);
@@ -1835,23 +1835,31 @@ destroy(){
 this.#bg.destroy();
 }
 join(resource){
-this.#x.add(resource);
+this.#w.add(resource);
 resource.restrain(this.#al);
-return()=>this.#x.delete(resource);
+return()=>this.#w.delete(resource);
 }
 ask({priority,longPoll},start,delay=()=>{}){
 this.#p +=1;
 const number=this.#p;
 this.#i.set(number,{start,delay,isLongPoll:longPoll !==null});
 this.#q.add(number);
-queueMicrotask(()=>this.#i.has(number)&&this.#t({event:"asks",with:{number,priority,isLongPoll:longPoll !==null}}));
+queueMicrotask(()=>this.#i.has(number)&&this.#cl(number,priority));
 return number;
 }
 hurry(number){
-if(this.#i.has(number))this.#t({event:"asks",with:{number,priority:"high",isLongPoll:this.#i.get(number).isLongPoll}});
+if(this.#i.has(number))this.#cl(number,"high");
+}
+#cl(number,priority){
+try{
+this.#x({event:"asks",with:{number,priority,isLongPoll:this.#i.get(number).isLongPoll}});
+}catch(failure){
+if(failure.code !=="noRoom")throw failure;
+this.#cm(number);
+}
 }
 stream(open,refuse){
-if(this.#dr()){
+if(this.#dt()){
 queueMicrotask(open);
 return null;
 }
@@ -1861,8 +1869,8 @@ this.#q.add(number);
 const start=()=>{
 if(!this.#q.has(number))return;
 let isOpen=false;
-this.#i.set(number,{start:()=>(isOpen=true)});
-this.#t({event:"opens",with:{number}});
+this.#i.set(number,{start:()=>(isOpen=true),isStream:true});
+this.#x({event:"opens",with:{number}});
 this.#i.delete(number);
 if(isOpen)return open();
 this.#q.delete(number);
@@ -1871,7 +1879,7 @@ refuse();
 queueMicrotask(start);
 return number;
 }
-#dr(){
+#dt(){
 const entries=globalThis.performance?.getEntriesByType?.("resource")??[];
 const known=entries.filter(({name,nextHopProtocol})=>nextHopProtocol&&name.startsWith(`${this.#ab}/`));
 return /^h[23]/.test(known.at(-1)?.nextHopProtocol??"");
@@ -1879,43 +1887,47 @@ return /^h[23]/.test(known.at(-1)?.nextHopProtocol??"");
 withdraw(number){
 this.#q.delete(number);
 this.#i.delete(number);
-this.#t({event:"withdrew",with:{number}});
+this.#x({event:"withdrew",with:{number}});
 }
 tooSlow(number){
 this.#q.delete(number);
-const wasSent=!this.#i.delete(number);
-if(wasSent)this.#t({event:"ended",with:{number,outcome:"timedOut"}});
-else this.#t({event:"withdrew",with:{number}});
+this.#i.delete(number);
+this.#x({event:"ended",with:{number,outcome:"timedOut"}});
 }
 ended(number,arrival){
 this.#q.delete(number);
 const{outcome,marks,rateLimit=null}=arrival;
-const report={number,outcome,serverTime:marks.serverTime??null,rateLimit,resources:this.#x.size};
+const report={number,outcome,serverTime:marks.serverTime??null,rateLimit,resources:this.#w.size};
 if(outcome==="content")report.revision=0;
 if(outcome==="undecodable")report.reason=0;
 if(outcome==="throttled")report.retryAfter=arrival.retryAfter;
-this.#t({event:"ended",with:report});
+this.#x({event:"ended",with:report});
 }
 asksForPause({retryAfter,serverTime}){
-this.#t({event:"ended",with:{number:0,outcome:"throttled",retryAfter,serverTime,rateLimit:null,resources:this.#x.size}});
+this.#x({event:"ended",with:{number:0,outcome:"throttled",retryAfter,serverTime,rateLimit:null,resources:this.#w.size}});
 }
-#t(event){
-event.with.now??=this.#cj();
+#x(event){
+event.with.now??=this.#ck();
 const{restraint,send,delayed}=this.#bg.handle(event);
 if(JSON.stringify(restraint)!==JSON.stringify(this.#al)){
 this.#al=restraint;
-for(const resource of this.#x)queueMicrotask(()=>this.#x.has(resource)&&resource.restrain(this.#al));
+for(const resource of this.#w)queueMicrotask(()=>this.#w.has(resource)&&resource.restrain(this.#al));
 }
-for(const{number,isHeld}of send){
-this.#i.get(number)?.start(isHeld);
-this.#i.delete(number);
+for(const{number,isHeld}of send)this.#du(number,isHeld);
+for(const number of delayed)this.#cm(number);
+if(delayed.length>0)this.#x({event:"withdrew",with:{number:0}});
 }
-for(const number of delayed){
+#du(number,isHeld){
+const{start,isStream}=this.#i.get(number)??{};
+if(start===undefined)return;
+if(isStream)return start();
+queueMicrotask(()=>this.#i.delete(number)&&start(isHeld));
+}
+#cm(number){
 const{delay}=this.#i.get(number)??{};
 this.#i.delete(number);
 this.#q.delete(number);
 if(delay)queueMicrotask(delay);
-}
 }
 }
 function remembered(known,origin,create){
@@ -2005,11 +2017,12 @@ const{sampleRecord}=m_engine_sample_record;
 const MOST_RECORDS=2000;
 const MOST_RECEIPTS=64;
 const LONGEST_TIMER_MS=2 ** 31 - 1;
+const FAIR_SHARE=0.75;
 class LiveResource{
 #b=null;
-#ck=null;
+#cn=null;
 #l=null;
-#cl=null;
+#co=null;
 #m=null;
 #ac={question:0};
 #e=null;
@@ -2017,7 +2030,7 @@ class LiveResource{
 #y=null;
 #bh=0;
 #bi=0;
-#v=null;
+#u=null;
 #f=null;
 #bj=null;
 #p=0;
@@ -2026,7 +2039,7 @@ class LiveResource{
 #bk=[];
 #an=[];
 #bl=new Map();
-#cm=[];
+#cp=[];
 #ao=new Map();
 #af=false;
 constructor(source,{engine,policy,clientPolicy=policy,device,onChange,onArrival=()=>{},onConfirmed=()=>{},send,timers=globalThis,mostRecords=MOST_RECORDS}){
@@ -2051,7 +2064,7 @@ watch(question){
 if(this.#m !==null&&this.source.isSame(question,this.#m))return;
 this.#m=question;
 this.#ae=null;
-if(!this.#b)return this.#ds();
+if(!this.#b)return this.#dv();
 this.#ac={question:this.#ac.question + 1};
 const hadStream=this.#ad !==null||this.#y !==null;
 this.#ap();
@@ -2078,10 +2091,10 @@ if(!this.#af)this.#a({event:"wished",with:{wish:"change"}});
 stop(){
 if(!this.#b)return;
 this.#a({event:"stopped"});
-this.#ck();
+this.#cn();
 this.#ap();
-this.#cl();
-this.timers.clearTimeout(this.#v);
+this.#co();
+this.timers.clearTimeout(this.#u);
 this.#b.destroy();
 [this.#b,this.#m,this.#f,this.#ae]=[null,null,null,null];
 }
@@ -2116,44 +2129,46 @@ records:this.#an,
 counters:this.#b.counters(),
 policy:this.policy,
 look:this.look(),
-notes:this.#cm,
+notes:this.#cp,
 now:this.now(),
 };
 }
-#ds(){
-this.#b=this.engine.machine({policy:this.wished,context:this.#ac});
-this.#ck=this.device.listen((event)=>this.#a(event));
+#dv(){
 this.#l=OriginGate.of(this.engine,this.source.address(this.#m,null),this.clientPolicy,()=>this.device.now());
-this.#cl=this.#l.join(this);
+this.#b=this.engine.machine({policy:this.wished,context:this.#ac});
+this.#cn=this.device.listen((event)=>this.#a(event));
+this.#co=this.#l.join(this);
 this.#a({event:"started"});
 }
 #a(event,now=this.now()){
 const effects=this.#b.handle(event,now,Engine.draw());
-if(effects.notes.length>0)this.#cm=effects.notes;
+if(effects.notes.length>0)this.#cp=effects.notes;
+this.#dw(effects.alarm,now);
 if(effects.cancel !==null&&this.#e?.generation===effects.cancel){
 this.#e.abort.abort();
-if(effects.notes.includes("timedOut"))this.#l.tooSlow(this.#e.number);
-else this.#l.withdraw(this.#e.number);
+const{number,sentAt,timeout}=this.#e;
 this.#e=null;
+const isTooSlow=effects.notes.includes("timedOut")&&sentAt !==null&&now - sentAt>=timeout * FAIR_SHARE;
+if(isTooSlow)this.#l.tooSlow(number);
+else this.#l.withdraw(number);
 }
-if(effects.sample)this.#dt(effects.sample);
-this.#du(effects,now);
+if(effects.sample)this.#dx(effects.sample);
+this.#dy(effects,now);
 const isAnswered=effects.sample?.outcome==="content"||effects.sample?.outcome==="unchanged";
 if(effects.asOf !==null)this.onConfirmed(effects.asOf,isAnswered?effects.sample.generation:null);
-if(effects.request)this.#dv(effects.request);
-if(effects.link==="open")this.#dw();
+if(effects.request)this.#dz(effects.request,now);
+if(effects.link==="open")this.#ea();
 if(effects.link==="close")this.#ap();
-this.#dx(effects.alarm,now);
 if(effects.changes.length>0||effects.snapshot !=="none")this.onChange(this);
 return effects;
 }
-#dx(alarm,now){
-this.timers.clearTimeout(this.#v);
+#dw(alarm,now){
+this.timers.clearTimeout(this.#u);
 if(alarm===null)return;
 const wait=Math.min(Math.max(0,alarm - now),LONGEST_TIMER_MS);
-this.#v=this.timers.setTimeout(()=>this.#a({event:"woke"}),wait);
+this.#u=this.timers.setTimeout(()=>this.#a({event:"woke"}),wait);
 }
-#du(effects,now){
+#dy(effects,now){
 const look=this.#b.look(now);
 const incoming=this.#bj;
 this.#bj=null;
@@ -2164,17 +2179,17 @@ this.#f={...incoming,tag:isValid?incoming.tag:null};
 if(look.revision===null)this.#f=null;
 if(effects.notes.includes("timedOut"))this.#ae={problem:null,reason:null};
 }
-get #cn(){
+get #cq(){
 return `GET ${nameOf(this.source.address(this.#m,null))}`;
 }
-#dy(generation){
-const before=/;m=([0-9a-f]{16})[0-9a-f]{48}$/.exec(this.#ao.get(this.#cn)??"");
+#eb(generation){
+const before=/;m=([0-9a-f]{16})[0-9a-f]{48}$/.exec(this.#ao.get(this.#cq)??"");
 return before?{"X-MD-Receipt-After":`${generation};${before[1]}`}:{};
 }
-#dt(sample){
+#dx(sample){
 const evidence=this.#bl.get(sample.generation);
 this.#bl.clear();
-const record=sampleRecord(sample,this.#cn,this.origin,evidence);
+const record=sampleRecord(sample,this.#cq,this.origin,evidence);
 if(evidence?.receipt)this.#ao.set(record.resource,evidence.receipt);
 if(this.#ao.size>MOST_RECEIPTS)this.#ao.clear();
 const capacity=this.policy.ringCapacity;
@@ -2182,22 +2197,25 @@ this.#bk=[...this.#bk,record].slice(-capacity);
 this.#an.push(record);
 if(this.#an.length>this.mostRecords)this.#an.shift();
 }
-#dv(request){
+#dz(request,orderedAt){
 const machine=this.#b;
-const flight={generation:request.generation,abort:new AbortController(),number:0,isHeld:request.longPoll !==null};
+const{generation,context,timeout,longPoll}=request;
+const flight={generation,abort:new AbortController(),number:0,isHeld:longPoll !==null,sentAt:null,timeout};
 flight.number=this.#l.ask(request,(isHeld)=>{
 if(this.#b !==machine)return;
-if(request.longPoll !==null&&!isHeld){
-[request.longPoll,flight.isHeld]=[null,false];
-this.#a({event:"notHeld",with:{generation:request.generation,context:request.context}});
+if(this.now()- orderedAt>=timeout)this.#a({event:"woke"});
+if(flight.abort.signal.aborted)return;
+if(longPoll !==null&&!isHeld){
+[request.longPoll,flight.isHeld,flight.timeout]=[null,false,timeout - longPoll];
+this.#a({event:"notHeld",with:{generation,context}});
 if(flight.abort.signal.aborted)return;
 }
+flight.sentAt=this.now();
 this.#d(request,flight);
 },()=>{
 if(this.#b !==machine||this.#e !==flight)return;
 this.#e=null;
 this.#af=false;
-const{generation,context}=request;
 this.#a({event:"answered",with:{generation,context,answer:{outcome:"cancelled"}}});
 });
 this.#e=flight;
@@ -2207,9 +2225,9 @@ const machine=this.#b;
 const why={origin:request.origin??null,asked:this.source.subjectOf(this.#m)};
 const isKnown=request.validator !==null&&this.#f?.validator===request.validator;
 const base=isKnown&&this.#f.tag !==null?this.#f:null;
-const arrival=await ask(this.source.address(this.#m,base),{
+const arrival=await ask(()=>this.source.address(this.#m,base),{
 tag:base?.tag??null,
-fields:{...this.source.fields(),...this.#dy(request.generation)},
+fields:()=>({...this.source.fields(),...this.#eb(request.generation)}),
 read:(document,headers)=>this.source.read(document,headers,base,this.#f),
 ownsTime:this.source.ownsTime?.(this.#f?.body)??false,
 wait:request.longPoll===null?null:Math.floor(request.longPoll / 1000),
@@ -2232,25 +2250,25 @@ if(isCurrent&&arrival.outcome !=="cancelled"){
 this.#ae={problem:arrival.problem,reason:arrival.reason??null};
 this.onArrival(arrival);
 }
-this.#co("answered",{generation,context},this.#cp(arrival,isCurrent),arrival.answeredAt);
+this.#cr("answered",{generation,context},this.#cs(arrival,isCurrent),arrival.answeredAt);
 if(!this.#af||this.#e !==null)return;
 this.#af=false;
 if(this.#b===machine)this.#a({event:"wished",with:{wish:"change"}});
 }
-#co(event,values,answer,arrivedAt){
+#cr(event,values,answer,arrivedAt){
 const now=this.now();
 answer.decoding=Math.max(0,Math.round(now - arrivedAt));
 this.#a({event,with:{...values,answer}},now);
 }
-#cp(arrival,isCurrent){
+#cs(arrival,isCurrent){
 try{
-return this.#cq(arrival,isCurrent);
+return this.#ct(arrival,isCurrent);
 }catch(failure){
 this.#ae={problem:null,reason:String(failure?.message??failure).slice(0,200)};
-return this.#cq({...arrival,outcome:"undecodable"},isCurrent);
+return this.#ct({...arrival,outcome:"undecodable"},isCurrent);
 }
 }
-#cq(arrival,isCurrent){
+#ct(arrival,isCurrent){
 const answer={
 outcome:arrival.outcome,status:arrival.status,bytes:arrival.bytes,hints:arrival.hints,
 marks:{...arrival.marks,...this.source.marks},deviceTime:Date.now(),
@@ -2258,7 +2276,7 @@ marks:{...arrival.marks,...this.source.marks},deviceTime:Date.now(),
 if(arrival.answeredAt !==undefined)answer.delay=Math.max(0,Math.round(arrival.answeredAt - arrival.askedAt));
 this.#p +=1;
 if(arrival.outcome==="content"){
-const isSame=isCurrent&&this.#f !==null&&this.#dz(arrival.body);
+const isSame=isCurrent&&this.#f !==null&&this.#ec(arrival.body);
 const incoming={
 body:arrival.body,
 tag:arrival.tag,
@@ -2274,19 +2292,19 @@ if(arrival.outcome==="throttled")answer.retryAfter=arrival.retryAfter;
 if(arrival.outcome==="undecodable")answer.reason=this.#p;
 return answer;
 }
-#dz(body){
+#ec(body){
 try{
 return this.source.contentOf(this.#f.body)===this.source.contentOf(body);
 }catch{
 return false;
 }
 }
-#dw(){
+#ea(){
 this.#ap();
-if(this.source.occupiesNoConnection)return this.#cr();
+if(this.source.occupiesNoConnection)return this.#cu();
 const place={number:null};
 place.number=this.#l.stream(
-()=>this.#y===place&&this.#cr(),
+()=>this.#y===place&&this.#cu(),
 ()=>{
 if(this.#y !==place)return;
 this.#y=null;
@@ -2295,7 +2313,15 @@ this.#a({event:"linkLost"});
 );
 this.#y=place;
 }
-#cr(){
+#cu(){
+try{
+this.#ad=this.#ed();
+}catch{
+this.#bm();
+this.#a({event:"linkLost"});
+}
+}
+#ed(){
 let heardAt=this.now();
 const stream=this.source.openStream(this.#m,this.#f,{
 opened:(isResumed)=>this.#a({event:"linkOpened",with:{isResumed}}),
@@ -2304,23 +2330,23 @@ heardAt=this.now();
 this.#a({event:"linkHeard"},heardAt);
 },
 gap:()=>this.#a({event:"linkGap"}),
-delivered:(arrival)=>this.#ea(arrival,heardAt),
+delivered:(arrival)=>this.#ee(arrival,heardAt),
 current:()=>this.#f?.body??null,
-lost:(pause)=>this.#eb(stream,pause),
+lost:(pause)=>this.#ef(stream,pause),
 retry:(ms)=>(this.#bh=ms),
 wait:Math.max(0,this.#bi - this.now()),
 });
-this.#ad=stream;
+return stream;
 }
-#ea(arrival,heardAt){
+#ee(arrival,heardAt){
 this.onArrival({...arrival,askedAt:heardAt,answeredAt:heardAt});
-this.#co("linkDelivered",{context:this.#ac},this.#cp(arrival,true),heardAt);
+this.#cr("linkDelivered",{context:this.#ac},this.#cs(arrival,true),heardAt);
 }
-#eb(stream,pause=null){
+#ef(stream,pause=null){
 if(this.#ad !==stream)return;
 if(pause !==null)this.#l.asksForPause(pause);
 this.#ad=null;
-this.#cs();
+this.#bm();
 this.#bi=this.now()+ this.#bh;
 this.#a({event:"linkLost"});
 }
@@ -2328,9 +2354,9 @@ this.#a({event:"linkLost"});
 const stream=this.#ad;
 this.#ad=null;
 stream?.close();
-this.#cs();
+this.#bm();
 }
-#cs(){
+#bm(){
 const place=this.#y;
 this.#y=null;
 if(place !==null&&place.number !==null)this.#l.withdraw(place.number);
@@ -2364,7 +2390,7 @@ const KEPT="notices";
 const LONGEST=200;
 class Notices{
 #ag=element("notify");
-#bm=false;
+#bn=false;
 constructor(page,onChosen){
 this.page=page;
 this.onChosen=onChosen;
@@ -2376,12 +2402,12 @@ get isOn(){
 return memory.read(KEPT)===true&&globalThis.Notification?.permission==="granted";
 }
 speak(){
-setText(element("notify-note"),this.#bm?this.page.say("notifyRefused"):"");
+setText(element("notify-note"),this.#bn?this.page.say("notifyRefused"):"");
 }
 async #aq(isWished){
 const answer=isWished?await Notification.requestPermission():null;
-this.#bm=isWished&&answer !=="granted";
-memory.write(KEPT,isWished&&!this.#bm?true:null);
+this.#bn=isWished&&answer !=="granted";
+memory.write(KEPT,isWished&&!this.#bn?true:null);
 this.#ag.checked=this.isOn;
 this.speak();
 }
@@ -2404,7 +2430,7 @@ return{Notices};
 const m_worktrees_omission_list=(()=>{
 const{newElement}=m_shared_dom;
 class OmissionList{
-#ct=false;
+#cv=false;
 constructor(page,parts){
 this.page=page;
 this.parts=parts;
@@ -2412,8 +2438,8 @@ parts.omissions.addEventListener("toggle",()=>this.list());
 }
 show(isEmpty){
 this.parts.omissions.hidden=false;
-if(!isEmpty||this.#ct)return;
-this.#ct=true;
+if(!isEmpty||this.#cv)return;
+this.#cv=true;
 this.parts.omissions.open=true;
 }
 async list(){
@@ -2432,13 +2458,13 @@ parts.omissionsnote.textContent=note;
 parts.omitted.replaceChildren(...found.map((one)=>{
 const item=newElement("li","");
 item.dataset.reason=one.reason;
-const text=newElement("span","",this.#ec(one));
+const text=newElement("span","",this.#eg(one));
 if(typeof one.detail==="string")text.title=one.detail;
 item.append(text);
 return item;
 }));
 }
-#ec({reason,path,detail}){
+#eg({reason,path,detail}){
 const known=`omission-${reason}`;
 const sentence=this.page.say(known,{path});
 return sentence===known?detail??path:sentence;
@@ -2449,19 +2475,19 @@ return{OmissionList};
 const m_worktrees_restore_list=(()=>{
 const{newElement}=m_shared_dom;
 class RestoreList{
-#w=null;
+#v=null;
 constructor(page,parts){
 this.page=page;
 this.parts=parts;
-parts.undo.addEventListener("click",()=>this.#cu(this.#w));
+parts.undo.addEventListener("click",()=>this.#cw(this.#v));
 parts.restores.addEventListener("toggle",()=>this.#n());
 }
 offer(point){
-this.#w=point??null;
+this.#v=point??null;
 this.parts.undoline.hidden=!point;
 this.#n();
 }
-async #cu(point){
+async #cw(point){
 const{page}=this;
 if(!point)return;
 try{
@@ -2491,7 +2517,7 @@ const until=page.say("keptUntil",{time:time(point.kept_until)});
 const button=newElement("button","tool",page.say("undo"));
 button.type="button";
 button.dataset.restore=point.id;
-button.addEventListener("click",()=>this.#cu(point));
+button.addEventListener("click",()=>this.#cw(point));
 item.append(newElement("span","",`${time(point.created_at)}: ${what} ${until}`),button);
 return item;
 }));
@@ -2565,12 +2591,12 @@ const m_shared_announcer=(()=>{
 const{element,setText}=m_shared_dom;
 const LEAST_GAP_MS=20_000;
 class Announcer{
-#cv=-LEAST_GAP_MS;
-#ed=element("announcement");
+#cx=-LEAST_GAP_MS;
+#eh=element("announcement");
 say(sentence,{now,urgent=false}){
-if(!sentence||(!urgent&&now - this.#cv<LEAST_GAP_MS))return false;
-this.#cv=now;
-setText(this.#ed,sentence);
+if(!sentence||(!urgent&&now - this.#cx<LEAST_GAP_MS))return false;
+this.#cx=now;
+setText(this.#eh,sentence);
 return true;
 }
 }
@@ -2579,29 +2605,29 @@ return{Announcer};
 const m_engine_clock=(()=>{
 const SLEPT_FROM_MS=5000;
 class SteadyClock{
-#cw=performance.now();
-#cx=Date.now();
+#cy=performance.now();
+#cz=Date.now();
 now(){
 return performance.now();
 }
 notice(){
 const [steady,wall]=[performance.now(),Date.now()];
-const gap=wall - this.#cx -(steady - this.#cw);
-[this.#cw,this.#cx]=[steady,wall];
+const gap=wall - this.#cz -(steady - this.#cy);
+[this.#cy,this.#cz]=[steady,wall];
 return gap>=SLEPT_FROM_MS;
 }
 }
 const steadyClock=new SteadyClock();
 class ServerClock{
 #s=Date.now()- steadyClock.now();
-#cy=false;
+#da=false;
 learn(serverTime,{askedAt,answeredAt}){
 if(serverTime===null)return;
 const middle=(askedAt + answeredAt)/ 2;
 const believed=middle + this.#s;
-const isWithin=this.#cy&&serverTime % 1000===0&&believed>=serverTime&&believed<serverTime + 1000;
+const isWithin=this.#da&&serverTime % 1000===0&&believed>=serverTime&&believed<serverTime + 1000;
 if(!isWithin)this.#s=serverTime - middle;
-this.#cy=true;
+this.#da=true;
 }
 learnFrom(arrival){
 if(arrival.outcome==="content"||arrival.outcome==="unchanged")this.learn(arrival.marks.serverTime??null,arrival);
@@ -2622,20 +2648,20 @@ return{steadyClock,ServerClock,everySecond};
 const m_engine_device=(()=>{
 const{steadyClock}=m_engine_clock;
 class Device{
-#bn=new Set();
+#bo=new Set();
 #at=null;
 #au=null;
 constructor(){
 this.#av();
 if(typeof document==="undefined")return;
 document.addEventListener("visibilitychange",()=>this.#av());
-document.addEventListener("freeze",()=>this.#bo("suspended"));
+document.addEventListener("freeze",()=>this.#bp("suspended"));
 document.addEventListener("resume",()=>this.#av());
-addEventListener("pagehide",()=>this.#bo("suspended"));
+addEventListener("pagehide",()=>this.#bp("suspended"));
 addEventListener("pageshow",()=>this.#av());
 addEventListener("focus",()=>this.#a({event:"focused"}));
-for(const name of ["online","offline"])addEventListener(name,()=>this.#bp());
-navigator.connection?.addEventListener?.("change",()=>this.#bp());
+for(const name of ["online","offline"])addEventListener(name,()=>this.#bq());
+navigator.connection?.addEventListener?.("change",()=>this.#bq());
 }
 now(){
 return steadyClock.now();
@@ -2649,22 +2675,22 @@ return this.#au;
 listen(listener){
 listener({event:"lifecycle",with:{to:this.#at}});
 listener({event:"connectivity",with:{to:this.#au}});
-this.#bn.add(listener);
-return()=>this.#bn.delete(listener);
+this.#bo.add(listener);
+return()=>this.#bo.delete(listener);
 }
 tick(){
 if(steadyClock.notice())this.#a({event:"slept"});
 }
 #av(){
-this.#bo(globalThis.document?.hidden?"background":"foreground");
-this.#bp();
+this.#bp(globalThis.document?.hidden?"background":"foreground");
+this.#bq();
 }
-#bo(to){
+#bp(to){
 if(this.#at===to)return;
 this.#at=to;
 this.#a({event:"lifecycle",with:{to}});
 }
-#bp(){
+#bq(){
 const{onLine,connection}=globalThis.navigator??{};
 const to=onLine===false?"offline":connection?.saveData?"metered":"online";
 if(this.#au===to)return;
@@ -2672,7 +2698,7 @@ this.#au=to;
 this.#a({event:"connectivity",with:{to}});
 }
 #a(event){
-for(const listener of this.#bn)listener(event);
+for(const listener of this.#bo)listener(event);
 }
 }
 return{Device};
@@ -2719,10 +2745,10 @@ const{languageOf,loadMessages,LOCALES,sentences}=m_messages_messages;
 const FAULT={pageFault:"{reason}",reload:"Reload"};
 const THEMES=["auto","light","dark"];
 class WorkPage{
-#cz;
-#da=null;
+#db;
+#dc=null;
 constructor({modules,language,messages}){
-this.#cz=modules;
+this.#db=modules;
 this.language=language;
 this.messages=messages;
 this.device=new Device();
@@ -2732,7 +2758,7 @@ const theme=new URLSearchParams(location.search).get("theme");
 this.theme=THEMES.includes(theme)?theme:memory.read("theme")??"auto";
 this.say=sentences(language,messages);
 for(const id of ["settings","help"])makeDialog(element(id));
-element("language").addEventListener("change",(event)=>this.#ee(event.target.value));
+element("language").addEventListener("change",(event)=>this.#ei(event.target.value));
 element("theme").addEventListener("change",(event)=>this.#aq("theme","theme",event.target.value));
 element("settings-open").addEventListener("click",()=>element("settings").showModal());
 element("help-open").addEventListener("click",()=>this.help());
@@ -2752,10 +2778,10 @@ help(){
 element("settings").close();
 element("help").showModal();
 }
-async #ee(language){
-this.#da=language;
-const messages=await loadMessages(this.#cz,language).catch(()=>null);
-if(this.#da !==language)return;
+async #ei(language){
+this.#dc=language;
+const messages=await loadMessages(this.#db,language).catch(()=>null);
+if(this.#dc !==language)return;
 if(!messages)return void(element("language").value=this.language);
 this.messages=messages;
 this.#aq("language","lang",language);
@@ -2874,24 +2900,24 @@ reject(signal.reason);
 });
 class EventStreamParser{
 retry=null;
-#bq="";
+#br="";
 #aw=[];
 #ab="";
-#br=0;
-#db=null;
+#bs=0;
+#dd=null;
 feed(text){
 const events=[];
-let rest=this.#bq + text;
+let rest=this.#br + text;
 const held=rest.endsWith("\r")?"\r":"";
 if(held)rest=rest.slice(0,-1);
 const lines=rest.split(/\r\n|\n|\r/);
-this.#bq=lines.pop()+ held;
-for(const line of lines)this.#ef(line,events);
-if(this.#br + this.#bq.length>LONGEST_EVENT)throw new RangeError("the event is too long");
+this.#br=lines.pop()+ held;
+for(const line of lines)this.#ej(line,events);
+if(this.#bs + this.#br.length>LONGEST_EVENT)throw new RangeError("the event is too long");
 return events;
 }
-#ef(line,events){
-if(line==="")return this.#eg(events);
+#ej(line,events){
+if(line==="")return this.#ek(events);
 if(line.startsWith(":"))return;
 const colon=line.indexOf(":");
 const field=colon<0?line:line.slice(0,colon);
@@ -2899,12 +2925,12 @@ const value=colon<0?"":line.slice(colon + 1).replace(/^ /,"");
 if(field==="data")this.#aw.push(value);
 if(field==="event")this.#ab=value;
 if(field==="retry"&&/^[0-9]+$/.test(value))this.retry=Math.min(Number(value),LONGEST_RETRY_MS);
-if(field==="id"&&!value.includes("\0"))this.#db=value;
-this.#br +=line.length;
+if(field==="id"&&!value.includes("\0"))this.#dd=value;
+this.#bs +=line.length;
 }
-#eg(events){
-if(this.#aw.length>0)events.push({name:this.#ab||"message",id:this.#db,data:this.#aw.join("\n")});
-[this.#aw,this.#ab,this.#br]=[[],"",0];
+#ek(events){
+if(this.#aw.length>0)events.push({name:this.#ab||"message",id:this.#dd,data:this.#aw.join("\n")});
+[this.#aw,this.#ab,this.#bs]=[[],"",0];
 }
 }
 async function readEventStream(address,{lastId,fields={},signal,wait=0,send=fetch,onOpen,onLife,onRetry=()=>{},onEvent}){
@@ -2935,19 +2961,19 @@ return{pause,EventStreamParser,readEventStream};
 })();
 const m_engine_resource_stream=(()=>{
 class ResourceStream{
-#bs=new AbortController();
+#bt=new AbortController();
 constructor(listener){
 this.listener=listener;
 }
 async run(read,address,options={}){
-const tell=(act)=>this.#bs.signal.aborted||act();
+const tell=(act)=>this.#bt.signal.aborted||act();
 const lastId=options.lastId??null;
 let pause=null;
 try{
 await read(address,{
 ...options,
 lastId,
-signal:this.#bs.signal,
+signal:this.#bt.signal,
 wait:this.listener.wait,
 onRetry:(ms)=>tell(()=>this.listener.retry(ms)),
 onOpen:()=>tell(()=>this.listener.opened(lastId !==null)),
@@ -2965,7 +2991,7 @@ deliver(outcome,{body=null,tag=null,bytes,marks={},hints={}}){
 this.listener.delivered({outcome,status:200,body,tag,bytes,marks,hints});
 }
 close(){
-this.#bs.abort();
+this.#bt.abort();
 }
 }
 return{ResourceStream};
@@ -2977,25 +3003,25 @@ const{afterEvent}=m_worktrees_workspace_list;
 const ADDRESS="/v1/events";
 const tagOf=(revision)=>`"${revision}"`;
 class WorkspaceStream extends ResourceStream{
-#u;
+#t;
 constructor(copy,fields,listener){
 super(listener);
-this.#u=copy?.body??null;
-this.run(readEventStream,ADDRESS,{lastId:this.#u?.revision??null,fields});
+this.#t=copy?.body??null;
+this.run(readEventStream,ADDRESS,{lastId:this.#t?.revision??null,fields});
 }
 take({id,data}){
 const message=JSON.parse(data);
 const event=message.event??{};
 const marks={serverTime:Number.isFinite(message.timestamp)?Math.trunc(message.timestamp):null};
 if(event.type==="reset"){
-this.#u=null;
+this.#t=null;
 }else if(event.type==="heartbeat"){
-if(this.#u&&message.id===this.#u.revision)this.deliver("unchanged",{bytes:data.length,marks});
+if(this.#t&&message.id===this.#t.revision)this.deliver("unchanged",{bytes:data.length,marks});
 }else{
-const body=afterEvent(event,id,this.#u);
+const body=afterEvent(event,id,this.#t);
 if(body===null)return this.listener.gap();
-if(body===this.#u)return;
-this.#u=body;
+if(body===this.#t)return;
+this.#t=body;
 this.deliver("content",{body,tag:tagOf(body.revision),bytes:data.length,marks});
 }
 }
@@ -3066,10 +3092,10 @@ setText(parts.path,worktree.path);
 const reason=worktree.activity?.reason;
 parts.reason.hidden=!reason;
 setText(parts.reason,reasonInWords(reason,say));
-this.#eh(worktree.activity??{},say);
-this.#ei(worktree,say);
-this.#ej(worktree.todos??[],say);
-this.#ek(worktree,say);
+this.#el(worktree.activity??{},say);
+this.#em(worktree,say);
+this.#en(worktree.todos??[],say);
+this.#eo(worktree,say);
 for(const button of this.root.querySelectorAll("button[data-act]"))setText(button,say(button.dataset.act));
 part(this.root,"seen").hidden=state !=="done_unseen";
 for(const name of ["merge","sync"])parts[name].hidden=worktree.is_main===true;
@@ -3085,7 +3111,7 @@ setText(node,Number.isNaN(since)?"":say("sinceAge",{age:spanOf((now - since)/ 10
 setAttribute(node,"title",Number.isNaN(since)?null:new Date(since).toLocaleString(locale));
 }
 }
-#eh({agents=[],confidence,state,since,source},say){
+#el({agents=[],confidence,state,since,source},say){
 const{who,agents:list}=this.parts;
 setAttribute(this.parts.since,"datetime",since??"");
 const one=agents.length===1?[agentName(agents[0]),agents[0].tool]:[];
@@ -3106,7 +3132,7 @@ if(agent.reason)item.append(newElement("span","agent-reason",reasonInWords(agent
 return item;
 }));
 }
-#ei({latest_user_prompt:prompt,latest_claude_message:message},say){
+#em({latest_user_prompt:prompt,latest_claude_message:message},say){
 const entries=[["prompt",prompt],["message",message]].filter(([,text])=>text);
 const written=JSON.stringify([entries,say("prompt")]);
 this.parts.words.hidden=entries.length===0;
@@ -3114,7 +3140,7 @@ if(this.#ai.words===written)return;
 this.#ai.words=written;
 this.parts.words.replaceChildren(...entries.flatMap(([name,text])=>[newElement("dt","",say(name)),newElement("dd","",cut(text))]));
 }
-#ej(list,say){
+#en(list,say){
 const todos=list.map((todo)=>({...todo,status:todo.originalStatus??todo.status}));
 const{todos:root,todolist,todocount,todonow}=this.parts;
 root.hidden=todos.length===0;
@@ -3132,7 +3158,7 @@ item.append(newElement("span","unseen",`${known?say(`todo-${status}`):status}: `
 return item;
 }));
 }
-#ek(worktree,say){
+#eo(worktree,say){
 const marks=gitMarks(worktree,say);
 const written=JSON.stringify(marks);
 if(this.parts.git.dataset.written !==written){
@@ -3214,7 +3240,7 @@ const{Refusal,WorkspaceApi}=m_worktrees_workspace_api;
 const{countOf,inOrder,stateOf}=m_worktrees_workspace_list;
 const{workspaceSource}=m_worktrees_workspace_source;
 const{isTrusted,titleOf,WorktreeCard}=m_worktrees_worktree_card;
-const WASM="/assets/freshness.f509060f357b.wasm";
+const WASM="/assets/freshness.a250e545cb33.wasm";
 const MESSAGES={
 fr:()=>later("/assets/messages-fr-worktrees.4f183e9af6fb.js",loaded),
 de:()=>later("/assets/messages-de-worktrees.1f9d9764c5c2.js",loaded),
@@ -3229,23 +3255,23 @@ const NEWS=["needs_you","done_unseen"];
 const VAGUE=["git_failed","invalid_body","invalid_parameter"];
 class WorkspacesPage extends WorkPage{
 #z=new Map();
-#bt=null;
+#bu=null;
 #ax=null;
-#bu=false;
 #bv=false;
-#dc=null;
+#bw=false;
+#de=null;
 constructor(engine,words){
 super(words);
 this.root=element("worktree-page");
 this.parts=partsOf(this.root);
-this.token=new TokenForm("workspaces.token",()=>this.#el());
+this.token=new TokenForm("workspaces.token",()=>this.#ep());
 const fields=()=>this.token.fields;
 this.api=new WorkspaceApi(fields);
 this.diff=new DiffSheet(this);
 this.action=new ActionSheet(this);
 this.creation=new CreationSheet(this);
 const onArrival=(arrival)=>this.clock.learnFrom(arrival);
-this.live=new LiveResource(workspaceSource(fields),{engine,policy:POLICY,device:this.device,onChange:()=>this.#em(),onArrival});
+this.live=new LiveResource(workspaceSource(fields),{engine,policy:POLICY,device:this.device,onChange:()=>this.#eq(),onArrival});
 this.notices=new Notices(this,(id)=>this.#z.get(id)?.root.focus());
 this.anchor=new HoverAnchor(this.parts.list,{now:()=>this.device.now(),onLeave:()=>this.#ay()});
 for(const name of ["refresh","again"])this.parts[name].addEventListener("click",()=>this.live.refresh());
@@ -3258,21 +3284,21 @@ this.live.watch({});
 get worktrees(){
 return this.live.body?.worktrees??[];
 }
-#el(){
-this.#bu=true;
+#ep(){
+this.#bv=true;
 this.live.stop();
-this.#bu=false;
+this.#bv=false;
 this.live.watch({});
 }
-#bw={
+#bx={
 diff:(card)=>this.diff.open(card),
 sync:(card)=>this.action.open("sync",card),
 merge:(card)=>this.action.open("merge",card),
 remove:(card)=>this.action.open("remove",card),
 trust:(card)=>this.action.open(isTrusted(card.worktree)?"distrust":"trust",card),
-seen:(card)=>this.#en(card),
+seen:(card)=>this.#er(card),
 };
-async #en(card){
+async #er(card){
 try{
 await this.api.seen(card.worktree.id);
 this.live.refresh();
@@ -3284,8 +3310,8 @@ done(sentence,point=null){
 this.restores.offer(point);
 setText(this.parts.note,sentence);
 this.parts.note.hidden=false;
-clearTimeout(this.#dc);
-this.#dc=setTimeout(()=>{
+clearTimeout(this.#de);
+this.#de=setTimeout(()=>{
 this.parts.note.hidden=true;
 this.restores.offer(null);
 },NOTE_MS);
@@ -3297,7 +3323,7 @@ if(failure.status===401){
 this.token.ask(this.say);
 return [this.say("tokenNeeded")];
 }
-const sentence=this.#dd(failure.code);
+const sentence=this.#df(failure.code);
 if(failure.processes.length>0){
 const names=failure.processes.map(({name,pid})=>`${name} (${pid})`).join(", ");
 return [this.say("processesLive",{names})];
@@ -3305,30 +3331,30 @@ return [this.say("processesLive",{names})];
 if(sentence&&!VAGUE.includes(failure.code))return [sentence];
 return [sentence??this.say("failedServer",{status:failure.status}),failure.detail].filter(Boolean);
 }
-#dd(code){
+#df(code){
 const known=`refused-${code}`;
 const sentence=this.say(known);
 return sentence===known?null:sentence;
 }
-get #de(){
+get #dg(){
 return [...this.#z.values()].find(({root})=>root.contains(document.activeElement))??null;
 }
-#df(step){
+#dh(step){
 const cards=[...this.parts.list.children];
-const at=cards.indexOf(this.#de?.root);
+const at=cards.indexOf(this.#dg?.root);
 cards[at<0?(step>0?0:cards.length - 1):Math.min(Math.max(at + step,0),cards.length - 1)]?.focus();
 }
 actOf(event){
-if(event.key==="ArrowDown")return()=>this.#df(1);
-if(event.key==="ArrowUp")return()=>this.#df(-1);
+if(event.key==="ArrowDown")return()=>this.#dh(1);
+if(event.key==="ArrowUp")return()=>this.#dh(-1);
 if(!keysAreOn())return null;
-const card=this.#de;
+const card=this.#dg;
 return{
 r:()=>this.live.refresh(),
 n:()=>this.creation.open(),
 "?":()=>this.help(),
-...(card&&{d:()=>this.#bw.diff(card)}),
-...(card&&stateOf(card.worktree)==="done_unseen"&&{s:()=>this.#bw.seen(card)}),
+...(card&&{d:()=>this.#bx.diff(card)}),
+...(card&&stateOf(card.worktree)==="done_unseen"&&{s:()=>this.#bx.seen(card)}),
 }[event.key]??null;
 }
 speak(){
@@ -3337,8 +3363,8 @@ this.notices.speak();
 this.omissions.list();
 this.#ay();
 }
-#em(){
-if(this.#bu)return;
+#eq(){
+if(this.#bv)return;
 const look=this.live.look();
 if(look?.failure==="unauthorised"&&look.failureStatus===401)this.token.ask(this.say);
 else if(look?.revision !=null&&!look.failure)this.token.hide();
@@ -3349,21 +3375,21 @@ const body=this.live.body??null;
 const ordered=body?inOrder(body.worktrees):[];
 const needing=countOf(ordered,"needs_you");
 document.title=needing>0?`(${needing}) ${this.say("workspacesPage")}`:this.say("workspacesPage");
-this.#eo(ordered);
-pressGuard.run(this,()=>this.anchor.keep(()=>this.#ep(body,ordered)));
+this.#es(ordered);
+pressGuard.run(this,()=>this.anchor.keep(()=>this.#et(body,ordered)));
 }
-#ep(body,ordered){
+#et(body,ordered){
 const{list,empty,create}=this.parts;
-this.#bv=this.anchor.isActive&&list.children.length>0;
-this.#eq(list,this.#bv?this.#er(ordered):ordered);
+this.#bw=this.anchor.isActive&&list.children.length>0;
+this.#eu(list,this.#bw?this.#ev(ordered):ordered);
 create.hidden=ordered.length===0;
 this.parts.restores.hidden=!body;
 if(body)this.omissions.show(ordered.length===0);
 empty.hidden=!body||ordered.length>0;
-this.#es(body,ordered);
+this.#ew(body,ordered);
 this.tick();
 }
-#es(body,ordered){
+#ew(body,ordered){
 const counts=COUNTED.map((state)=>[state,countOf(ordered,state)]).filter(([,count])=>count>0);
 const words=counts.map(([state,count])=>[state,this.say(`count-${state}`,{count})]);
 if(body&&ordered.length>0&&words.length===0)words.push(["none",this.say("countNone",{count:ordered.length})]);
@@ -3375,12 +3401,12 @@ item.dataset.state=state;
 return item;
 }));
 }
-#er(worktrees){
+#ev(worktrees){
 const places=new Map([...this.parts.list.children].map((card,index)=>[card.dataset.id,index]));
 const place=({id})=>places.get(id)??places.size;
 return [...worktrees].sort((one,other)=>place(one)- place(other));
 }
-#eq(list,ordered){
+#eu(list,ordered){
 const wanted=new Set(ordered.map(({id})=>id));
 for(const [id,card] of this.#z){
 if(wanted.has(id))continue;
@@ -3390,16 +3416,16 @@ this.#z.delete(id);
 const focus=(document.activeElement);
 ordered.forEach((worktree,index)=>{
 let card=this.#z.get(worktree.id);
-if(!card)this.#z.set(worktree.id,(card=new WorktreeCard(this.#bw)));
+if(!card)this.#z.set(worktree.id,(card=new WorktreeCard(this.#bx)));
 card.show(worktree,this.say);
 if(list.children[index] !==card.root)list.insertBefore(card.root,list.children[index]??null);
 });
 if(focus !==document.activeElement&&focus?.isConnected)focus.focus({preventScroll:true});
 }
-#eo(ordered){
-const before=this.#bt;
-this.#bt=this.live.body?new Map(ordered.map((worktree)=>[worktree.id,stateOf(worktree)])):null;
-if(!before||!this.#bt)return;
+#es(ordered){
+const before=this.#bu;
+this.#bu=this.live.body?new Map(ordered.map((worktree)=>[worktree.id,stateOf(worktree)])):null;
+if(!before||!this.#bu)return;
 const news=ordered.filter((worktree)=>NEWS.includes(stateOf(worktree))&&before.get(worktree.id)!==stateOf(worktree));
 const sentence=news.map((worktree)=>`${titleOf(worktree)}: ${this.say(`state-${stateOf(worktree)}`)}`).join(". ");
 if(sentence)this.announcer.say(sentence,{now:this.device.now(),urgent:true});
@@ -3409,18 +3435,18 @@ this.notices.tell({id:worktree.id,title,text:reasonInWords(worktree.activity.rea
 }
 }
 tick(){
-if(this.#bv&&!this.anchor.isActive)this.#ay();
+if(this.#bw&&!this.anchor.isActive)this.#ay();
 const now=this.clock.now();
 for(const card of this.#z.values())card.tick(now,this.say,this.locale);
-this.#et();
+this.#ex();
 }
-#et(){
+#ex(){
 const look=this.live.look();
 const steady=this.device.now();
 const retryIn=look===null?null:look.nextCause==="outstanding"?0:nextQuestion({look,now:steady}).wait;
 const{problem}=this.live.failure??{};
 const line=freshnessLine({look,problem,retryIn,saved:null,shownAt:null,zone:null},this.say);
-const sentence=line.state==="failing"?this.#dd(problem?.error):null;
+const sentence=line.state==="failing"?this.#df(problem?.error):null;
 const isTold=line.state==="failing"&&problem?.detail&&!sentence&&look.failureStatus !==401;
 const isBare=!this.live.body&&["failing","offline"].includes(line.state)&&!this.token.isShown;
 const said=isTold&&!isBare?[line.detail,problem.detail].filter(Boolean).join(" · "):line.detail;
