@@ -38,26 +38,21 @@ struct OriginRegistryTests {
   }
 
   @Test
-  func `R39: a timeout counts as a failure of the server only if most of it was its own`() {
-    let request = Request(
-      ticket: Ticket(generation: 1, context: Context(question: 1)),
-      validator: nil,
-      priority: .normal,
-      wish: .schedule,
-      longPoll: nil,
-      timeout: .seconds(12),
-      cadence: .seconds(10)
-    )
+  func `R39: a timeout counts as a failure of the server only if most of it was its own`() throws {
+    var machines = MachineSchedule()
+    let machine = RefreshMachine(policy: .workspaces, context: Context(question: 1))
+    let key = machines.insert(machine)
+    let started = machines.handle(.started, for: key, at: .start, draw: .middle)
+    let request = try #require(started?.request)
+    let timeout = request.timeout.milliseconds
     var flight = ClientRegistry.InFlightRequest(request: request, startedAt: .start, number: 1)
-    let end = Moment.start + .seconds(12)
+    let end = Moment.start + request.timeout
     // It was never sent.
     #expect(!flight.hadFairShare(at: end))
-    flight.sentAt = .start + .milliseconds(3)
-    #expect(flight.hadFairShare(at: end))
-    flight.sentAt = .start + .seconds(3)
-    #expect(flight.hadFairShare(at: end))
-    flight.sentAt = .start + .seconds(11)
-    #expect(!flight.hadFairShare(at: end))
+    for (queued, isFailure) in [(3, true), (timeout / 4, true), (timeout / 4 + 1, false)] {
+      flight.sentAt = .start + .milliseconds(queued)
+      #expect(flight.hadFairShare(at: end) == isFailure)
+    }
   }
 
   @Test
