@@ -29,6 +29,10 @@ package struct FeedError: Error, Hashable, Sendable, CustomStringConvertible {
     case cannotWrite = "cannot_write"
     /// Another import holds the data folder.
     case busy = "import_running"
+    /// The database that shares the timetables cannot be used now.
+    case unavailable = "database_unavailable"
+    /// Somebody else changes the timetables, or the command is about a folder whose timetables a database has.
+    case conflict = "timetable_changed_elsewhere"
     /// A timetable file is damaged or of another version.
     case damagedTimetable = "timetable_damaged"
   }

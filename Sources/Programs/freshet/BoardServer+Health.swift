@@ -29,6 +29,7 @@ extension BoardServer {
           )
         )
       }
+      if let sharing = timetables?.sharing { readings.append(sharing.dependency) }
       readings += realtime?.dependencies ?? []
       if let history { readings.append(history.dependency) }
     }

@@ -84,8 +84,10 @@ struct BoardServer {
       responses: responses,
       additions: speak.contains(.mesdeparts) ? .mesDeparts : [],
       history: history,
+      sharing: timetables?.sharing,
       alsoServed: jobs.map { [$0.served] } ?? [],
-      otherMetrics: { [jobs, door, admission] metrics in
+      otherMetrics: { [jobs, door, admission, timetables] metrics in
+        timetables?.sharing?.write(to: &metrics)
         routes.write(to: &metrics)
         admission?.write(to: &metrics)
         door.tally.write(to: &metrics)

@@ -20,12 +20,31 @@ struct FeedsCommand: AsyncParsableCommand {
     subcommands: [
       FeedsSearchCommand.self, FeedsAddCommand.self, FeedsListCommand.self, FeedsCheckCommand.self,
       FeedsAcceptCommand.self, FeedsRollbackCommand.self, FeedsRemoveCommand.self,
+      FeedsShareCommand.self,
     ]
   )
 
   /// Ends a command that failed.
   static func fail(_ name: String, _ reason: String, _ exit: ProgramExit) throws -> Never {
     throw CommandFailure("freshet feeds \(name): \(Terminal.plain(reason))", exit)
+  }
+
+  /// Does something to the timetables of a feed, for all servers if there is a database, and ends the command if it fails.
+  static func change(
+    _ name: String,
+    _ choice: FeedChoice,
+    _ work: (TimetableSharing?) async throws -> Void
+  ) async throws {
+    do {
+      try await SharedTimetables.with(
+        choice.database,
+        choice.data.folder,
+        clock: choice.time.clock(),
+        work
+      )
+    } catch let error as FeedError {
+      try fail(name, error.message, ProgramExit(error))
+    }
   }
 
   /// Does something to the data folder, and ends the command if it fails.
@@ -44,6 +63,7 @@ struct FeedChoice: ParsableArguments {
   var prefix: String?
 
   @OptionGroup var data: DataOption
+  @OptionGroup var database: DatabaseOption
   @OptionGroup var time: ClockOptions
 
   var key: String { prefix ?? FeedManifest.defaultKey }
@@ -144,12 +164,7 @@ struct FeedsAddCommand: AsyncParsableCommand {
   func run() async throws {
     let folder = choice.data.folder
     let source = try source()
-    let isServing = try await FeedsCheckCommand.check(
-      source,
-      folder: folder,
-      clock: choice.time.clock(),
-      name: "add"
-    )
+    let isServing = try await FeedsCheckCommand.check(source, choice, name: "add")
     guard isServing else { try FeedsCommand.fail("add", "the source is not added", .negative) }
     try FeedsCommand.attempt("add") {
       try StaticSourceList.change(of: folder) { list throws(FeedError) in try list.add(source) }
@@ -201,7 +216,7 @@ struct FeedsCheckCommand: AsyncParsableCommand {
     let clock = choice.time.clock()
     var isGood = true
     if let source {
-      isGood = try await Self.check(source, folder: folder, clock: clock, name: "check")
+      isGood = try await Self.check(source, choice, name: "check")
     }
     let fits = try await realtime.check(live, choice, settings: file?.settings, clock: clock)
     guard isGood, fits else { throw ExitCode(.negative) }
@@ -210,28 +225,32 @@ struct FeedsCheckCommand: AsyncParsableCommand {
   /// Asks a source and prints the result; returns whether its content can be used.
   static func check(
     _ source: StaticSource,
-    folder: DataFolder,
-    clock: ServiceClock,
+    _ choice: FeedChoice,
     name: String
   ) async throws -> Bool {
+    let folder = choice.data.folder
+    let clock = choice.time.clock()
     let transport = try NIOExchange()
-    var check = StaticCheck(folder: folder, source: source, exchange: transport, clock: clock)
     // Who asks by hand wants to know the whole truth.
     let entry = try FeedsCommand.attempt(name) { try folder.manifest().feed(source.key) }
-    if let entry, (try? Feed(entry, in: folder)) == nil {
-      check.brokenGeneration = entry.generation
-    }
-    let report: StaticCheck.Report?
-    do throws(FeedError) {
-      report = try await check.run(
+    let isBroken = entry.map { (try? Feed($0, in: folder)) == nil } ?? false
+    var found: StaticCheck.Report?
+    try await FeedsCommand.change(name, choice) { sharing in
+      var check = StaticCheck(
+        folder: folder,
+        source: source,
+        exchange: transport,
+        clock: clock,
+        sharing: sharing
+      )
+      if isBroken { check.brokenGeneration = entry?.generation }
+      found = try await check.run(
         isForced: true,
         chance: (Double.random(in: 0...1), Double.random(in: 0...1))
       )
-    } catch {
-      try FeedsCommand.fail(name, error.message, ProgramExit(error))
     }
     await transport.shutdown()
-    guard let report else { return true }
+    guard let report = found else { return true }
     let text =
       switch report.outcome {
       case .unchanged: "nothing new"
@@ -245,69 +264,5 @@ struct FeedsCheckCommand: AsyncParsableCommand {
     if let reason = report.reason { Terminal.write("  \(Terminal.plain(reason))\n") }
     for line in report.changes?.sentences ?? [] { Terminal.write("  \(Terminal.plain(line))\n") }
     return report.outcome != .refused && report.outcome != .failed
-  }
-}
-
-/// `freshet feeds accept`.
-struct FeedsAcceptCommand: ParsableCommand {
-  static let configuration = CommandConfiguration(
-    commandName: "accept",
-    abstract: "Let the timetable serve that is held back.",
-    discussion: """
-        freshet feeds accept --prefix city
-      """
-  )
-
-  @OptionGroup var choice: FeedChoice
-
-  func run() throws {
-    try FeedsCommand.attempt("accept") {
-      let accepted = try choice.data.folder.accept(key: choice.key, now: choice.time.clock().now)
-      Terminal.write("\(choice.key): \(accepted.name) is accepted.\n")
-    }
-  }
-}
-
-/// `freshet feeds rollback`.
-struct FeedsRollbackCommand: ParsableCommand {
-  static let configuration = CommandConfiguration(
-    commandName: "rollback",
-    abstract: "Let the timetable serve again that served before.",
-    discussion: """
-        freshet feeds rollback --prefix city
-      """
-  )
-
-  @OptionGroup var choice: FeedChoice
-
-  func run() throws {
-    try FeedsCommand.attempt("rollback") {
-      let target = try choice.data.folder.rollBack(key: choice.key)
-      Terminal.write("\(choice.key): \(target.name) serves again.\n")
-    }
-  }
-}
-
-/// `freshet feeds remove`.
-struct FeedsRemoveCommand: ParsableCommand {
-  static let configuration = CommandConfiguration(
-    commandName: "remove",
-    abstract: "Stop following a source, and take its feed out of service.",
-    discussion: """
-        freshet feeds remove --prefix city
-        freshet feeds remove --prefix city --keep-serving
-      """
-  )
-
-  @OptionGroup var choice: FeedChoice
-
-  @Flag(help: "Keep serving the timetable that serves.")
-  var keepServing = false
-
-  func run() throws {
-    try FeedsCommand.attempt("remove") {
-      try choice.data.folder.removeSource(prefix: choice.prefix, keepServing: keepServing)
-    }
-    Terminal.write("Removed.\n")
   }
 }

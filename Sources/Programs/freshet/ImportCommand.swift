@@ -3,6 +3,7 @@ import Commands
 import Foundation
 import GTFS
 import NIOTransport
+import Serving
 import StationboardServer
 import Timetable
 
@@ -14,7 +15,8 @@ struct ImportCommand: AsyncParsableCommand {
     discussion: """
       The feed is read straight from the zip archive or folder, checked, and swapped in whole. If \
       anything is wrong, the feed that was serving before still serves, and the exit code is 65, or 66 \
-      if the feed cannot be read. An address is downloaded once; freshet feeds add follows it.
+      if the feed cannot be read. An address is downloaded once; freshet feeds add follows it. With a \
+      database, all servers that share timetables through it take the new one over.
 
         freshet import gtfs.zip
         freshet import https://example.org/gtfs.zip --prefix city
@@ -39,6 +41,8 @@ struct ImportCommand: AsyncParsableCommand {
   var prefix: String?
 
   @OptionGroup var data: DataOption
+
+  @OptionGroup var database: DatabaseOption
 
   @Option(
     help:
@@ -104,16 +108,18 @@ struct ImportCommand: AsyncParsableCommand {
       signals?.stop()
       scratch?.remove()
     }
-    do throws(FeedError) {
-      if remove {
-        try FeedImporter(folder: data.folder).remove(prefix: prefix)
-        Terminal.write("Removed. A running server stops serving it at once.\n")
-        return
+    do {
+      guard feed != nil || remove else { return try verifyAll() }
+      try await SharedTimetables.with(database, data.folder, clock: ServiceClock()) { sharing in
+        if remove {
+          try await takeOut(sharing)
+          Terminal.write("Removed. A running server stops serving it at once.\n")
+        } else if let feed {
+          let report = try await run(try await path(feed, scratch), sharing)
+          Terminal.write(json ? ImportReportText.json(report) : ImportReportText.text(report))
+        }
       }
-      guard let feed else { return try verifyAll() }
-      let report = try run(try await path(feed, scratch))
-      Terminal.write(json ? ImportReportText.json(report) : ImportReportText.text(report))
-    } catch {
+    } catch let error as FeedError {
       let kept = "\nNothing was changed: what was serving before still serves."
       throw CommandFailure(
         "freshet import: \(Terminal.plain(error.message))" + (feed == nil ? "" : kept),
@@ -149,7 +155,18 @@ struct ImportCommand: AsyncParsableCommand {
     return path
   }
 
-  private func run(_ path: String) throws(FeedError) -> ImportReport {
+  private func takeOut(_ sharing: TimetableSharing?) async throws(FeedError) {
+    guard let sharing else { return try FeedImporter(folder: data.folder).remove(prefix: prefix) }
+    let key = prefix ?? FeedManifest.defaultKey
+    guard try await sharing.takeOut(key: key) else {
+      throw FeedError(.unreadable, "the database has no feed \(key)")
+    }
+  }
+
+  private func run(
+    _ path: String,
+    _ sharing: TimetableSharing?
+  ) async throws(FeedError) -> ImportReport {
     let printer = ProgressPrinter(isBar: Terminal.showsProgress)
     defer { printer.finish() }
     let importer = FeedImporter(
@@ -157,11 +174,22 @@ struct ImportCommand: AsyncParsableCommand {
       limit: maxRejected.map { RejectedRowLimit(share: $0 / 100) } ?? .usual,
       encoding: encoding
     )
-    return try importer.run(
+    let now = Date().timeIntervalSince1970
+    guard let sharing else {
+      return try importer.run(
+        source: path,
+        prefix: prefix,
+        aliases: aliases,
+        now: now,
+        progress: { printer.show($0) }
+      )
+    }
+    return try await sharing.run(
+      importer,
       source: path,
       prefix: prefix,
       aliases: aliases,
-      now: Date().timeIntervalSince1970,
+      now: now,
       progress: { printer.show($0) }
     )
   }

@@ -10,7 +10,7 @@ struct MigrateCommand: AsyncParsableCommand {
     commandName: "migrate",
     abstract: "Create or update the tables of a PostgreSQL database.",
     discussion: """
-      The tables are in two schemas, freshet and freshet_realtime. Servers that run go on while it is updated. The role of the \
+      The tables are in three schemas, freshet, freshet_realtime and freshet_timetables. Servers that run go on while it is updated. The role of the \
       database needs the right to create schemas; servers need less, which --grant gives.
 
         freshet migrate --database postgres://owner@db.example.org/freshet --grant freshet_server
@@ -33,9 +33,9 @@ struct MigrateCommand: AsyncParsableCommand {
     do {
       let connection = try await PostgresConnection.open(address)
       var roles = Set([grant].compactMap(\.self))
-      for schema in [PostgresSchema.jobs(), .realtime()] {
+      for schema in [PostgresSchema.jobs(), .realtime(), .timetables()] {
         let (before, after) = try await schema.migrate(connection, grantingTo: roles)
-        // The servers that have the rights for one schema get those for the other.
+        // The servers that have the rights for one schema get those for the others.
         roles.formUnion(try await schema.writers(connection))
         let change = before == after ? "up to date" : "was version \(before)"
         print("\(address): schema \(schema.name), version \(after), \(change)")

@@ -15,7 +15,8 @@ extension ProgramExit {
       switch error.code {
       case .unreadable: .noInput
       case .cannotWrite: .cannotCreate
-      case .busy: .temporary
+      case .busy, .conflict: .temporary
+      case .unavailable: .unavailable
       default: .badData
       }
   }

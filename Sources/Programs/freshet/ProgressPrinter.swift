@@ -55,6 +55,7 @@ final class ProgressPrinter {
     case "write": "writing timetable"
     case "check": "checking timetable"
     case "search": "building stop search"
+    case "store": "storing for all servers"
     default: "reading \(step)"
     }
   }

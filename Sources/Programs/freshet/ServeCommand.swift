@@ -128,13 +128,14 @@ struct ServeCommand: AsyncParsableCommand {
       version: StationboardService.version,
       data: folder.path
     )
+    let hasDatabase = try self.database.address(or: settings) != nil
     let store: FeedStore
     do throws(FeedError) {
       let added = (try? StaticSourceList(of: folder).all) ?? []
       let brings = try? file?.staticSources().isEmpty == false
       store = try FeedStore(
         folder: folder,
-        mayBeEmpty: files.isEmpty && (!added.isEmpty || brings == true),
+        mayBeEmpty: files.isEmpty && (!added.isEmpty || brings == true || hasDatabase),
         logger: logger
       )
     } catch {
@@ -156,9 +157,9 @@ struct ServeCommand: AsyncParsableCommand {
       )
     }
     let isShared = sources.contains(where: RealtimeSharing.shares)
-    if jobs.jobs == nil, !isShared, self.database.isNamed(besides: settings) {
+    if jobs.jobs == nil, !isShared, !files.isEmpty, self.database.isNamed(besides: settings) {
       throw ValidationError(
-        "--database keeps jobs and realtime: name a folder of this server with --jobs, or a realtime source at a URL"
+        "--database keeps jobs, realtime and timetables, and a replay shares neither of the two: name a folder with --jobs"
       )
     }
     let database = try self.database.address(or: settings)
@@ -218,6 +219,16 @@ struct ServeCommand: AsyncParsableCommand {
         (error as? JobStoreError).map { ProgramExit($0) } ?? .cannotCreate
       )
     }
+    // A replay is of the timetable that was recorded with it.
+    let timetables =
+      files.isEmpty
+      ? try await SharedTimetables.sharing(
+        in: database,
+        folder: folder,
+        clock: clock,
+        name: SharedTimetables.name("\(host):\(port)"),
+        logger: logger
+      ) : nil
     let server = BoardServer(
       host: host,
       port: port,
@@ -227,7 +238,6 @@ struct ServeCommand: AsyncParsableCommand {
       origins: allowOrigin.isEmpty ? settings?.allowedOrigins ?? [] : allowOrigin,
       realtime: sources.isEmpty ? nil : feeds,
       history: history,
-      // A replay is of the timetable that was recorded with it.
       timetables: files.isEmpty
         ? StaticFeeds(
           folder: folder,
@@ -236,6 +246,7 @@ struct ServeCommand: AsyncParsableCommand {
           exchange: transport,
           clock: clock,
           every: realtime.staticInterval,
+          sharing: timetables,
           logger: logger
         ) : nil,
       faults: try realtime.faults(),

@@ -1,5 +1,4 @@
 import Commands
-import Foundation
 import Logging
 import PostgresClient
 import StationboardServer
@@ -22,10 +21,9 @@ enum SharedRealtime {
     _ logger: Logger
   ) async throws -> RealtimeSharing? {
     guard let address else { return nil }
-    let process = ProcessInfo.processInfo
     let sharing = RealtimeSharing(
       address,
-      name: "\(process.hostName), process \(process.processIdentifier), \(host):\(port)",
+      name: SharedTimetables.name("\(host):\(port)"),
       logger: logger
     )
     do {

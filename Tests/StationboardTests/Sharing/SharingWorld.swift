@@ -104,8 +104,7 @@ final class SharingWorld {
   private(set) var polls = 0
   private(set) var answers = 0
   private(set) var takeovers = 0
-  private var queue: [(at: Int64, number: Int, run: () -> Void)] = []
-  private var number = 0
+  private var queue = SimulationQueue()
   private var tokens = 0
 
   init(seed: UInt64, fault: SharingFault? = nil) {
@@ -124,7 +123,7 @@ final class SharingWorld {
     for client in clients.indices { schedule(in: chance.between(0, 500)) { self.request(client) } }
     schedule(in: 500) { self.watch() }
     schedule(in: chance.between(2_000, 8_000)) { self.disturb() }
-    while violation == nil, now < Self.length, let next = pop() {
+    while violation == nil, now < Self.length, let next = queue.next() {
       now = next.at
       next.run()
     }
@@ -138,35 +137,7 @@ final class SharingWorld {
   // MARK: Time
 
   func schedule(in wait: Int64, _ run: @escaping () -> Void) {
-    number += 1
-    var place = queue.count
-    let entry = (at: now + max(wait, 0), number: number, run: run)
-    queue.append(entry)
-    while place > 0, isBefore(queue[place], queue[(place - 1) / 2]) {
-      queue.swapAt(place, (place - 1) / 2)
-      place = (place - 1) / 2
-    }
-  }
-
-  private func isBefore(
-    _ left: (at: Int64, number: Int, run: () -> Void),
-    _ right: (at: Int64, number: Int, run: () -> Void)
-  ) -> Bool { (left.at, left.number) < (right.at, right.number) }
-
-  private func pop() -> (at: Int64, number: Int, run: () -> Void)? {
-    guard let first = queue.first else { return nil }
-    let last = queue.removeLast()
-    guard !queue.isEmpty else { return first }
-    queue[0] = last
-    var place = 0
-    while true {
-      var least = place
-      for child in [2 * place + 1, 2 * place + 2]
-      where child < queue.count && isBefore(queue[child], queue[least]) { least = child }
-      if least == place { return first }
-      queue.swapAt(place, least)
-      place = least
-    }
+    queue.add(at: now + max(wait, 0), run)
   }
 
   /// Runs on a server that still is the same process, once it is not paused.
@@ -431,22 +402,4 @@ final class SharingWorld {
       self.breaks(.handover, "\(Self.sources[source]): nobody polls")
     }
   }
-}
-
-/// A seeded random number generator (Steele, Lea and Flood, 2014).
-struct SharingChance {
-  private var state: UInt64
-
-  init(seed: UInt64) { state = seed }
-
-  mutating func between(_ least: Int64, _ most: Int64) -> Int64 {
-    state &+= 0x9E37_79B9_7F4A_7C15
-    var bits = state
-    bits = (bits ^ (bits >> 30)) &* 0xBF58_476D_1CE4_E5B9
-    bits = (bits ^ (bits >> 27)) &* 0x94D0_49BB_1331_11EB
-    bits ^= bits >> 31
-    return least + Int64(bits % UInt64(most - least + 1))
-  }
-
-  mutating func oneIn(_ count: Int64) -> Bool { between(1, count) == 1 }
 }

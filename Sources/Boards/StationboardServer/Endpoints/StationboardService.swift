@@ -25,6 +25,7 @@ package struct StationboardService: Sendable {
   private let serving: ResourceServing
   private let alsoServed: [ServingMetrics]
   private let history: HistoryService?
+  private let sharing: TimetableSharing?
   private let status: ServedValue<StatusReport>
   private let statusServing: ResourceServing
 
@@ -41,6 +42,7 @@ package struct StationboardService: Sendable {
   ///   - responses: Counts the responses of the server, for `/metrics`.
   ///   - additions: What boards contain and accept beyond the native contract.
   ///   - history: The history of punctuality; `nil` if it is turned off.
+  ///   - sharing: The database that shares the timetables; `nil` for none.
   ///   - alsoServed: The histograms of other services, for `/metrics`.
   ///   - otherMetrics: Writes the measurements of other services to `/metrics`.
   package init(
@@ -54,6 +56,7 @@ package struct StationboardService: Sendable {
     responses: ResponseCounter? = nil,
     additions: BoardAdditions = [],
     history: HistoryService? = nil,
+    sharing: TimetableSharing? = nil,
     alsoServed: [ServingMetrics] = [],
     otherMetrics: @escaping @Sendable (inout MetricsText) async -> Void = { _ in }
   ) {
@@ -67,6 +70,7 @@ package struct StationboardService: Sendable {
     self.otherMetrics = otherMetrics
     self.alsoServed = alsoServed
     self.history = history
+    self.sharing = sharing
     status = .status
     // By the machine's clock, as what it serves.
     statusServing = ResourceServing(limits: .status, observesShutdown: false)
@@ -84,7 +88,13 @@ package struct StationboardService: Sendable {
 
   /// Keeps the history and `/api/status` until the task is cancelled.
   package func run() async {
-    let reader = StatusReader(store: store, clock: clock, realtime: realtime, history: history)
+    let reader = StatusReader(
+      store: store,
+      clock: clock,
+      realtime: realtime,
+      history: history,
+      sharing: sharing
+    )
     await withTaskGroup { group in
       if let history {
         group.addTask { [serving] in await history.run { serving.metrics.ages } }

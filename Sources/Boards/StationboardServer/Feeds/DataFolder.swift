@@ -20,6 +20,7 @@ import Musl
 ///     static/KEY.json                  when and how the source of a feed was asked (``StaticSchedule``)
 ///     static/KEY.download              what arrives from it, or the remains of it
 ///     static/KEY.lock                  held (flock) while a source is asked
+///     shared.json, shared/             if the timetables come from a database (``TimetableSharing``)
 ///
 /// The manifest is the only thing that ever changes in place, and it changes by `rename`: a reader
 /// sees the old feed or the new one, whatever moment the importer dies at. A generation that a
@@ -154,11 +155,22 @@ package struct DataFolder: Sendable {
 
   /// Takes the import lock, which the operating system releases when the process ends.
   ///
-  /// - Parameter patience: How long to wait for another import, in seconds; the thread is occupied that long.
+  /// - Parameters:
+  ///   - patience: How long to wait for another import, in seconds; the thread is occupied that long.
+  ///   - mayBeShared: Whether the caller may change a folder whose timetables come from a database.
   /// - Returns: The lock.
-  /// - Throws: ``FeedError`` with code `busy` if another import still runs then.
-  func lockForImport(patience: Double = 0) throws(FeedError) -> FileLock {
+  /// - Throws: ``FeedError`` with code `busy` if another import still runs then, `conflict` if the folder's timetables come
+  ///   from a database.
+  func lockForImport(patience: Double = 0, mayBeShared: Bool = false) throws(FeedError) -> FileLock
+  {
     try create(path)
+    if !mayBeShared, let record = try sharedRecord() {
+      throw FeedError(
+        .conflict,
+        "\(path): its timetables come from the database \(record.database): name it with --database or $DATABASE_URL,"
+          + " or remove shared.json to leave it"
+      )
+    }
     let end = ContinuousClock.now + .seconds(patience)
     while true {
       if let lock = try FileLock(path: lockPath, kind: .exclusive) { return lock }

@@ -49,16 +49,58 @@ package struct FeedImporter {
     now: Double,
     progress: @escaping (ImportProgress) -> Void
   ) throws(FeedError) -> ImportReport {
+    let staged = try stage(
+      source: source,
+      prefix: prefix,
+      aliases: aliases,
+      now: now,
+      progress: progress
+    )
+    do throws(FeedError) {
+      try folder.replace(manifest: staged.manifest)
+    } catch {
+      discard(staged)
+      throw error
+    }
+    folder.removeUnused(keeping: staged.manifest)
+    return staged.report
+  }
+
+  /// An import that is built and checked, and does not serve yet; nothing else changes the data folder meanwhile.
+  struct Staged {
+    /// The manifest in which it serves.
+    var manifest: FeedManifest
+    var key: String
+    var generation: String
+    var report: ImportReport
+    fileprivate var lock: FileLock
+  }
+
+  /// Reads a feed, builds its timetable and stop search, and checks them.
+  ///
+  /// - Parameters:
+  ///   - shared: Reads the manifest to start from, if the timetables of the folder are shared.
+  ///   - Others: As those of ``run(source:prefix:aliases:now:progress:)``.
+  /// - Returns: The import.
+  /// - Throws: ``FeedError`` that says what is wrong and where.
+  func stage(
+    source: String,
+    prefix: String?,
+    aliases: String?,
+    now: Double,
+    sharing shared: (() throws(FeedError) -> FeedManifest)? = nil,
+    progress: @escaping (ImportProgress) -> Void
+  ) throws(FeedError) -> Staged {
     if let prefix, !FeedManifest.isPrefix(prefix) || prefix == FeedManifest.defaultKey {
       throw FeedError(
         .invalid,
         "the prefix \"\(prefix)\" is not 1 to 32 letters, digits, - and _, or it is reserved"
       )
     }
-    let lock = try folder.lockForImport()
-    defer { withExtendedLifetime(lock) {} }
+    let lock = try folder.lockForImport(mayBeShared: shared != nil)
     var manifest = try folder.manifest()
     folder.removeUnused(keeping: manifest)
+    if let shared { manifest = try shared() }
     let (name, report) = try build(
       source: source,
       prefix: prefix,
@@ -66,20 +108,15 @@ package struct FeedImporter {
       now: now,
       progress: progress
     )
-    manifest.serve(
-      FeedManifest.Generation(name: name, origin: nil),
-      key: prefix ?? FeedManifest.defaultKey,
-      prefix: prefix
-    )
-    do throws(FeedError) {
-      try folder.replace(manifest: manifest)
-    } catch {
-      let key = prefix ?? FeedManifest.defaultKey
-      try? FileManager.default.removeItem(atPath: folder.folder(of: key, generation: name))
-      throw error
-    }
-    folder.removeUnused(keeping: manifest)
-    return report
+    let key = prefix ?? FeedManifest.defaultKey
+    manifest.serve(FeedManifest.Generation(name: name, origin: nil), key: key, prefix: prefix)
+    return Staged(manifest: manifest, key: key, generation: name, report: report, lock: lock)
+  }
+
+  /// Removes an import that is not to serve.
+  func discard(_ staged: Staged) {
+    let path = folder.folder(of: staged.key, generation: staged.generation)
+    try? FileManager.default.removeItem(atPath: path)
   }
 
   /// Builds and checks a generation that no manifest names yet.

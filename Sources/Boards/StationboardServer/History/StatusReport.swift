@@ -30,6 +30,9 @@ struct StatusReport: Encodable, Sendable {
     var waitingFrom: String?
     /// Where it comes from by itself.
     var source: TimetableStanding.Source?
+    /// Whether it is the one that the database of timetables has, if servers share them: `current`, `fetching`, `refused`,
+    /// `only_here`, `unknown` without their database.
+    var shared: String?
   }
 
   /// A realtime source.
@@ -133,6 +136,7 @@ struct StatusReader: Sendable {
   let clock: ServiceClock
   let realtime: RealtimeFeeds?
   let history: HistoryService?
+  let sharing: TimetableSharing?
 
   /// The report of this moment.
   func report() -> StatusReport {
@@ -196,7 +200,8 @@ struct StatusReader: Sendable {
       losses: standing.losses,
       waiting: known?.waiting?.name,
       waitingFrom: standing.waitingFrom,
-      source: standing.source
+      source: standing.source,
+      shared: sharing?.word(of: feed.entry.key)
     )
   }
 

@@ -352,7 +352,7 @@ struct ServerDoctor {
     var schemas: [PostgresSchema] = folder == nil ? [] : [.jobs()]
     let isShared = (try? file?.sources(besides: []))?.contains(where: RealtimeSharing.shares)
     if isShared == true { schemas.append(.realtime()) }
-    guard !schemas.isEmpty else { return }
+    schemas.append(.timetables())
     do {
       let connection = try await PostgresConnection.open(address)
       defer { Task { await connection.close() } }

@@ -2,7 +2,6 @@ package import ConditionalHTTP
 import Foundation
 package import GTFS
 package import Serving
-import Synchronization
 package import Timetable
 
 /// One check of a source: ask, download, import, judge, and let serve what may.
@@ -36,14 +35,18 @@ package struct StaticCheck: Sendable {
   package var clock: ServiceClock
   /// A generation that is known to be damaged: if it is the serving one, the same file is worth having again.
   package var brokenGeneration: String?
+  /// The database that shares the timetables of the folder; `nil` for none.
+  var sharing: TimetableSharing?
 
   /// Creates a check.
   package init(
     folder: DataFolder,
     source: StaticSource,
     exchange: any HTTPStreaming,
-    clock: ServiceClock
+    clock: ServiceClock,
+    sharing: TimetableSharing? = nil
   ) {
+    self.sharing = sharing
     self.folder = folder
     self.source = source
     self.exchange = exchange
@@ -70,16 +73,45 @@ package struct StaticCheck: Sendable {
       throw FeedError(.busy, "\(folder.path): the source of the feed \(key) is being asked already")
     }
     defer { withExtendedLifetime(lock) {} }
-    var schedule = folder.schedule(of: key)
+    guard let sharing else { return try await run(nil, isForced, chance, progress) }
+    // Who has the lock of the feed asks its source for all servers (rule ST7).
+    let change = try await sharing.change(key)
+    do throws(FeedError) {
+      try await sharing.bring(change.base)
+      let report = try await run((sharing, change), isForced, chance, progress)
+      await change.release()
+      return report
+    } catch {
+      await change.release()
+      throw error
+    }
+  }
+
+  /// The right to change the feed for all servers.
+  private typealias Shared = (sharing: TimetableSharing, change: FeedChange)
+
+  private func run(
+    _ shared: Shared?,
+    _ isForced: Bool,
+    _ chance: (Double, Double),
+    _ progress: @escaping @Sendable (ImportProgress) -> Void
+  ) async throws(FeedError) -> Report? {
+    let key = source.key
+    var schedule = shared?.change.sharedSchedule ?? folder.schedule(of: key)
     schedule.follow(fingerprint: source.fingerprint, now: clock.now)
     // What served has been removed by hand or is damaged, or the folder is another one.
-    let entry = try folder.manifest().feed(key)
+    let start = try manifest(shared)
+    let entry = start.feed(key)
     let isBroken =
       entry.map { $0.generation == brokenGeneration || !canOpen($0.generation) } ?? true
     if isBroken || lacksKept(entry) { schedule.forget() }
-    guard isForced || schedule.isDue(now: clock.now, interval: source.interval) else { return nil }
+    guard isForced || schedule.isDue(now: clock.now, interval: source.interval) else {
+      // Another server has asked it.
+      if shared != nil { try folder.write(schedule, of: key) }
+      return nil
+    }
     schedule.start(now: clock.now, interval: source.interval, chance: chance.0)
-    try folder.write(schedule, of: key)
+    try await write(schedule, shared)
     let path = folder.downloadPath(of: key)
     defer { try? FileManager.default.removeItem(atPath: path) }
     let download = StaticDownload(exchange: exchange, path: path)
@@ -92,18 +124,60 @@ package struct StaticCheck: Sendable {
     let before = schedule
     var importLock: FileLock?
     if case .content = result { importLock = try await waitForImport() }
+    let current = try manifest(shared)
     guard
-      let (report, ending) = await Self.offload({ [importLock] in
+      var handled = await Self.offload({ [importLock] in
         defer { withExtendedLifetime(importLock) {} }
-        return handle(result, schedule: before, isBroken: isBroken, progress: progress)
+        return handle(
+          result,
+          schedule: before,
+          current: current,
+          isBroken: isBroken,
+          progress: progress
+        )
       })
     else { return nil }
+    if let next = handled.next {
+      do throws(FeedError) {
+        try await put(next, shared)
+      } catch {
+        if let generation = handled.report.generation {
+          let path = folder.folder(of: key, generation: generation)
+          try? FileManager.default.removeItem(atPath: path)
+        }
+        guard !Task.isCancelled else { return nil }
+        handled.report = Report(outcome: .failed, reason: error.message)
+        handled.ending = .failed(error.message, retryAfter: nil)
+      }
+    }
     importLock = nil
-    schedule.finish(ending, now: clock.now, interval: source.interval, chance: chance.1)
-    try folder.write(schedule, of: key)
-    var shown = report
-    shown.reason = report.reason ?? schedule.error
+    schedule.finish(handled.ending, now: clock.now, interval: source.interval, chance: chance.1)
+    try await write(schedule, shared)
+    var shown = handled.report
+    shown.reason = handled.report.reason ?? schedule.error
     return shown
+  }
+
+  /// The manifest, in which the feed is as the database has it.
+  private func manifest(_ shared: Shared?) throws(FeedError) -> FeedManifest {
+    guard let (sharing, change) = shared else { return try folder.manifest() }
+    return try sharing.manifest(change)
+  }
+
+  /// Lets a manifest take the place of the one that serves; the caller holds the import lock.
+  private func put(_ next: FeedManifest, _ shared: Shared?) async throws(FeedError) {
+    guard let (sharing, change) = shared else {
+      try folder.replace(manifest: next)
+      folder.removeUnused(keeping: next)
+      return
+    }
+    try sharing.install(try await sharing.commit(next.feed(source.key), change))
+  }
+
+  /// Keeps the schedule, for all servers if they share the feed.
+  private func write(_ schedule: StaticSchedule, _ shared: Shared?) async throws(FeedError) {
+    if let (sharing, change) = shared { try await sharing.write(schedule, change) }
+    try folder.write(schedule, of: source.key)
   }
 
   /// Takes the import lock, when other imports of the data folder have ended.
@@ -113,7 +187,7 @@ package struct StaticCheck: Sendable {
     let end = ContinuousClock.now + .seconds(StaticFeedLimits.importWaitSeconds)
     while true {
       do throws(FeedError) {
-        return try folder.lockForImport()
+        return try folder.lockForImport(mayBeShared: sharing != nil)
       } catch {
         guard error.code == .busy, ContinuousClock.now < end, !Task.isCancelled else { throw error }
       }
@@ -133,31 +207,47 @@ package struct StaticCheck: Sendable {
       .contains { !canOpen($0.name) }
   }
 
-  private typealias Handled = (report: Report, ending: StaticSchedule.Ending)
+  /// What became of a response, and the manifest that is to serve; `nil` if nothing changes.
+  private struct Handled: Sendable {
+    var report: Report
+    var ending: StaticSchedule.Ending
+    var next: FeedManifest?
+  }
 
   private func handle(
     _ result: StaticDownload.Result,
     schedule: StaticSchedule,
+    current: FeedManifest,
     isBroken: Bool,
     progress: @escaping (ImportProgress) -> Void
   ) -> Handled {
     switch result {
     case .failed(let reason, let retryAfter):
-      return (Report(outcome: .failed, reason: reason), .failed(reason, retryAfter: retryAfter))
+      return Handled(
+        report: Report(outcome: .failed, reason: reason),
+        ending: .failed(reason, retryAfter: retryAfter)
+      )
     case .notModified(let response):
-      return (Report(outcome: .unchanged), .notModified(response))
+      return Handled(report: Report(outcome: .unchanged), ending: .notModified(response))
     case .content(var content):
       content.digest += source.reading
       do throws(FeedError) {
-        let report = try take(
+        let (report, next) = try take(
           content,
           handled: schedule.digest,
+          current: current,
           isBroken: isBroken,
           progress: progress
         )
-        return (
-          report,
-          .content(content.response, digest: content.digest, report.outcome, reason: report.reason)
+        return Handled(
+          report: report,
+          ending: .content(
+            content.response,
+            digest: content.digest,
+            report.outcome,
+            reason: report.reason
+          ),
+          next: next
         )
       } catch {
         // Files of the data folder are nobody's business in a report that the server publishes.
@@ -166,11 +256,14 @@ package struct StaticCheck: Sendable {
           with: source.title
         )
         guard isOfContent(error, content) else {
-          return (Report(outcome: .failed, reason: reason), .failed(reason, retryAfter: nil))
+          return Handled(
+            report: Report(outcome: .failed, reason: reason),
+            ending: .failed(reason, retryAfter: nil)
+          )
         }
-        return (
-          Report(outcome: .refused, reason: reason),
-          .content(content.response, digest: content.digest, .refused, reason: reason)
+        return Handled(
+          report: Report(outcome: .refused, reason: reason),
+          ending: .content(content.response, digest: content.digest, .refused, reason: reason)
         )
       }
     }
@@ -179,36 +272,35 @@ package struct StaticCheck: Sendable {
   /// Whether the same file would fail again, so that it need not be asked for again.
   private func isOfContent(_ error: FeedError, _ content: StaticDownload.Content) -> Bool {
     switch error.code {
-    case .cannotWrite, .busy, .unreadable, .damagedTimetable: false
+    case .cannotWrite, .busy, .unreadable, .damagedTimetable, .unavailable, .conflict: false
     // Perhaps the rest of the file did not arrive.
     case .brokenArchive: content.isDelimited
     default: true
     }
   }
 
-  /// Imports a file, judges it, and changes the manifest; the caller holds the import lock.
+  /// Imports a file and judges it; the caller holds the import lock.
+  ///
+  /// - Returns: What became of it, and the manifest that is to serve; `nil` if nothing changes.
   private func take(
     _ content: StaticDownload.Content,
     handled: String?,
+    current: FeedManifest,
     isBroken: Bool,
     progress: @escaping (ImportProgress) -> Void
-  ) throws(FeedError) -> Report {
+  ) throws(FeedError) -> (Report, next: FeedManifest?) {
     let key = source.key
-    var manifest = try folder.manifest()
-    folder.removeUnused(keeping: manifest)
+    var manifest = current
+    folder.removeUnused(keeping: try folder.manifest())
     let entry = manifest.feed(key)
     if let entry, !isBroken, entry.origin?.digest == content.digest {
-      if entry.held != nil {
-        manifest.dropHeld(key: key)
-        try folder.replace(manifest: manifest)
-        folder.removeUnused(keeping: manifest)
-      }
-      return Report(outcome: .unchanged)
+      manifest.dropHeld(key: key)
+      return (Report(outcome: .unchanged), manifest == current ? nil : manifest)
     }
     let known = [entry?.held?.generation, entry?.waiting].compactMap(\.self)
       .filter { canOpen($0.name) }.compactMap { $0.origin?.digest }
     if handled == content.digest || known.contains(content.digest) {
-      return Report(outcome: .unchanged)
+      return (Report(outcome: .unchanged), nil)
     }
     let importer = FeedImporter(
       folder: folder,
@@ -230,10 +322,8 @@ package struct StaticCheck: Sendable {
         digest: content.digest,
         modifiedAt: content.modifiedAt
       )
-      let report = try apply(judgement, imported, to: &manifest)
-      try folder.replace(manifest: manifest)
-      folder.removeUnused(keeping: manifest)
-      return report
+      let report = apply(judgement, imported, to: &manifest)
+      return (report, manifest)
     } catch {
       try? FileManager.default.removeItem(atPath: folder.folder(of: key, generation: name))
       throw error
@@ -314,7 +404,7 @@ package struct StaticCheck: Sendable {
     _ judgement: Judgement,
     _ imported: ImportReport,
     to manifest: inout FeedManifest
-  ) throws(FeedError) -> Report {
+  ) -> Report {
     let key = source.key
     let (generation, changes) = (judgement.generation, judgement.changes)
     var report = Report(
@@ -342,87 +432,4 @@ package struct StaticCheck: Sendable {
 
   /// The name of the file of a generation that says what passengers lose by it.
   static let changesName = "changes.json"
-
-  /// Does work that takes long without occupying the threads that handle requests.
-  ///
-  /// - Returns: The result; `nil` as soon as the task is cancelled, so that a server that ends does not wait for an
-  ///   import. The end of the process then ends the work, which is no worse than a kill.
-  @concurrent
-  private static func offload<Result: Sendable>(
-    _ work: @escaping @Sendable () -> Result
-  ) async -> Result? {
-    let answer = FirstAnswer<Result?>()
-    return await withTaskCancellationHandler {
-      await withCheckedContinuation { continuation in
-        answer.wait(continuation)
-        DispatchQueue.global(qos: .utility).async { answer.give(work()) }
-      }
-    } onCancel: {
-      answer.give(nil)
-    }
-  }
-}
-
-/// Resumes a continuation with the first of several answers, which may come before it.
-private final class FirstAnswer<Value: Sendable>: Sendable {
-  private enum State {
-    case open
-    case waiting(CheckedContinuation<Value, Never>)
-    case answered(Value)
-    case over
-  }
-
-  private let state = Mutex(State.open)
-
-  func wait(_ continuation: CheckedContinuation<Value, Never>) {
-    let early = state.withLock { state -> Value? in
-      if case .answered(let value) = state {
-        state = .over
-        return .some(value)
-      }
-      state = .waiting(continuation)
-      return nil
-    }
-    if let early { continuation.resume(returning: early) }
-  }
-
-  func give(_ value: Value) {
-    let waiting = state.withLock { state -> CheckedContinuation<Value, Never>? in
-      switch state {
-      case .open:
-        state = .answered(value)
-        return nil
-      case .waiting(let continuation):
-        state = .over
-        return continuation
-      case .answered, .over: return nil
-      }
-    }
-    waiting?.resume(returning: value)
-  }
-}
-
-extension DataFolder {
-  /// What passengers lose by a generation, if it was compared with another one.
-  package func changes(of key: String, generation: String) -> ServiceChanges? {
-    let path = folder(of: key, generation: generation) + "/" + StaticCheck.changesName
-    guard let data = FileManager.default.contents(atPath: path) else { return nil }
-    return try? JSONDecoder().decode(ServiceChanges.self, from: data)
-  }
-}
-
-extension FeedManifest.HoldReason {
-  /// Why a generation is held back, in a sentence.
-  package func sentence(_ changes: ServiceChanges?, maxLostShare: Double?) -> String {
-    switch self {
-    case .losses:
-      let share = changes.map { ServiceChanges.percent($0.lostShare) } ?? "too many"
-      let limit = maxLostShare.map { " (allowed: \(ServiceChanges.percent($0)))" } ?? ""
-      let first = changes?.lines.first.map { "; \($0.sentence)" } ?? ""
-      return "held back: \(share) of the departures would be lost\(limit)\(first)"
-    case .expired: return "held back: its last day is over"
-    case .older: return "held back: the file is older than the one that serves"
-    case .rolledBack: return "held back: it was rolled back"
-    }
-  }
 }

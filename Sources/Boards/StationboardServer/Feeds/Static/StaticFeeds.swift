@@ -21,6 +21,8 @@ package final class StaticFeeds: Sendable {
   private let chance: @Sendable () -> Double
   /// The interval of every source if it is not its own; for tests.
   private let every: Double?
+  /// The database that shares the timetables; `nil` for none.
+  package let sharing: TimetableSharing?
   private let state = Mutex(State())
 
   private struct State {
@@ -42,6 +44,7 @@ package final class StaticFeeds: Sendable {
   ///   - exchange: Sends the requests.
   ///   - clock: The service clock.
   ///   - every: The seconds between two checks of every source, instead of its own.
+  ///   - sharing: The database that shares the timetables; `nil` for none.
   ///   - chance: Gives numbers of 0 to 1.
   ///   - logger: Logs what an operator should know.
   package init(
@@ -51,6 +54,7 @@ package final class StaticFeeds: Sendable {
     exchange: any HTTPStreaming,
     clock: ServiceClock,
     every: Double? = nil,
+    sharing: TimetableSharing? = nil,
     chance: @escaping @Sendable () -> Double = { Double.random(in: 0...1) },
     logger: Logger
   ) {
@@ -60,6 +64,7 @@ package final class StaticFeeds: Sendable {
     self.exchange = exchange
     self.clock = clock
     self.every = every
+    self.sharing = sharing
     self.chance = chance
     self.logger = logger
   }
@@ -67,6 +72,7 @@ package final class StaticFeeds: Sendable {
   /// Runs until the task is cancelled.
   package func run() async {
     await withDiscardingTaskGroup { group in
+      if let sharing { group.addTask { await sharing.run(self.store) } }
       while !Task.isCancelled {
         for source in sources() where begin(source) {
           group.addTask {
@@ -114,7 +120,13 @@ package final class StaticFeeds: Sendable {
   }
 
   private func check(_ source: StaticSource) async {
-    var check = StaticCheck(folder: folder, source: source, exchange: exchange, clock: clock)
+    var check = StaticCheck(
+      folder: folder,
+      source: source,
+      exchange: exchange,
+      clock: clock,
+      sharing: sharing
+    )
     check.brokenGeneration = store.broken(source.key)
     let before = folder.schedule(of: source.key).error
     var metadata: Logger.Metadata = ["feed": "\(source.key)", "source": "\(source.title)"]
@@ -142,6 +154,7 @@ package final class StaticFeeds: Sendable {
     } catch {
       // Another process asks it or imports: it is looked at again.
       guard error.code != .busy, !Task.isCancelled else { return }
+      if error.code == .conflict, sharing != nil { return }
       // The schedule could not be written, so it does not say when to try again.
       let rest = min(StaticFeedLimits.firstRetry, source.interval)
       let isNew = state.withLock { state in
@@ -212,7 +225,8 @@ extension DataFolder {
   /// - Returns: The keys of the feeds that changed.
   /// - Throws: ``FeedError`` with code `busy` during an import.
   package func promote(now: Double) throws(FeedError) -> [String] {
-    let (changed, dropped) = try changeManifest { manifest throws(FeedError) in
+    // All servers that share a timetable do it by themselves, each at the same instant.
+    let (changed, dropped) = try changeManifest(mayBeShared: true) { manifest throws(FeedError) in
       let dropped = manifest.feeds.filter { feed in
         guard let waiting = feed.waiting, waiting.startsAt ?? now <= now else { return false }
         return fault(of: waiting.name, feed) != nil
@@ -228,14 +242,22 @@ extension DataFolder {
   ///
   /// - Throws: ``FeedError`` if none is held back, or if it cannot be opened; nothing is changed then.
   package func accept(key: String, now: Double) throws(FeedError) -> FeedManifest.Generation {
-    let patience = StaticFeedLimits.commandWaitSeconds
-    let accepted = try changeManifest(patience: patience) { manifest throws(FeedError) in
-      if let feed = manifest.feed(key), let held = feed.held?.generation {
-        try check(held.name, feed, "freshet feeds check")
-      }
-      return manifest.accept(key: key, now: now)
+    try changeManifest(patience: StaticFeedLimits.commandWaitSeconds) {
+      manifest throws(FeedError) in
+      try accept(key: key, now: now, in: &manifest)
     }
-    guard let accepted else {
+  }
+
+  /// Lets the generation serve, in a manifest, that is held back.
+  func accept(
+    key: String,
+    now: Double,
+    in manifest: inout FeedManifest
+  ) throws(FeedError) -> FeedManifest.Generation {
+    if let feed = manifest.feed(key), let held = feed.held?.generation {
+      try check(held.name, feed, "freshet feeds check")
+    }
+    guard let accepted = manifest.accept(key: key, now: now) else {
       throw FeedError(.unreadable, "\(path): the feed \(key) has no timetable that is held back")
     }
     return accepted
@@ -245,24 +267,29 @@ extension DataFolder {
   ///
   /// - Throws: ``FeedError`` if none is kept that can be opened; nothing is changed then.
   package func rollBack(key: String) throws(FeedError) -> FeedManifest.Generation {
-    let patience = StaticFeedLimits.commandWaitSeconds
-    let target = try changeManifest(patience: patience) { manifest throws(FeedError) in
-      guard let feed = manifest.feed(key) else { return FeedManifest.Generation?.none }
+    try changeManifest(patience: StaticFeedLimits.commandWaitSeconds) {
+      manifest throws(FeedError) in
+      try rollBack(key: key, in: &manifest)
+    }
+  }
+
+  /// Lets the generation serve again, in a manifest, that served before.
+  func rollBack(
+    key: String,
+    in manifest: inout FeedManifest
+  ) throws(FeedError) -> FeedManifest.Generation {
+    if let feed = manifest.feed(key) {
       var usable = manifest
       while let next = usable.feed(key)?.earlier?.first, fault(of: next.name, feed) != nil {
         usable.dropEarlier(next.name, key: key)
       }
-      guard let target = usable.rollBack(key: key) else {
-        if let next = feed.earlier?.first { try check(next.name, feed, "freshet feeds list") }
-        return nil
+      if let target = usable.rollBack(key: key) {
+        manifest = usable
+        return target
       }
-      manifest = usable
-      return target
+      if let next = feed.earlier?.first { try check(next.name, feed, "freshet feeds list") }
     }
-    guard let target else {
-      throw FeedError(.unreadable, "\(path): no earlier timetable of the feed \(key) is kept")
-    }
-    return target
+    throw FeedError(.unreadable, "\(path): no earlier timetable of the feed \(key) is kept")
   }
 
   /// Stops following a source, and takes its feed out of service.
@@ -277,14 +304,23 @@ extension DataFolder {
     let lock =
       keepServing ? nil : try lockForImport(patience: StaticFeedLimits.commandWaitSeconds)
     defer { withExtendedLifetime(lock) {} }
-    let hadSource = try StaticSourceList.change(of: self) { list throws(FeedError) in
-      list.remove(prefix: prefix)
-    }
-    if hadSource { removeSchedule(of: key) }
+    let hadSource = try removeFollowed(prefix: prefix)
     let hadFeed = keepServing ? false : try takeOut(key: key)
     guard hadSource || hadFeed else {
       throw FeedError(.unreadable, "\(path): the feed \(key) has no source")
     }
+  }
+
+  /// Stops following a source; its timetable serves on.
+  ///
+  /// - Returns: Whether there was one.
+  /// - Throws: ``FeedError`` if the list cannot be written.
+  package func removeFollowed(prefix: String?) throws(FeedError) -> Bool {
+    let hadSource = try StaticSourceList.change(of: self) { list throws(FeedError) in
+      list.remove(prefix: prefix)
+    }
+    if hadSource { removeSchedule(of: prefix ?? FeedManifest.defaultKey) }
+    return hadSource
   }
 
   /// Why a generation of a feed cannot be opened; `nil` if it can.
@@ -313,9 +349,10 @@ extension DataFolder {
 
   private func changeManifest<Result>(
     patience: Double = 0,
+    mayBeShared: Bool = false,
     _ change: (inout FeedManifest) throws(FeedError) -> Result
   ) throws(FeedError) -> Result {
-    let lock = try lockForImport(patience: patience)
+    let lock = try lockForImport(patience: patience, mayBeShared: mayBeShared)
     defer { withExtendedLifetime(lock) {} }
     var manifest = try manifest()
     let before = manifest

@@ -1,0 +1,35 @@
+package import PostgresClient
+
+/// The tables of timetables that servers share, in a PostgreSQL database.
+///
+/// A feed has one row with its entry of the manifest, which names the generations that are kept. A generation that no entry
+/// names is being stored, or is left of an importer that was killed: it is removed by whoever gets the lock of the feed.
+extension PostgresSchema {
+  /// The schema of timetables, `freshet_timetables` by default.
+  package static func timetables(name: String = "freshet_timetables") -> PostgresSchema {
+    PostgresSchema(
+      name: name,
+      migrations: [
+        // The row of the log is locked until a change is committed, so positions are in the order of commits. Parts are
+        // bytes that do not get smaller: the server is not to try it.
+        """
+        CREATE TABLE log (
+          is_only boolean PRIMARY KEY DEFAULT true CHECK (is_only), position bigint NOT NULL);
+        INSERT INTO log (position) VALUES (0);
+        CREATE TABLE feed (
+          key text PRIMARY KEY, sequence bigint NOT NULL, added bigint NOT NULL, entry text,
+          changed_at timestamptz NOT NULL DEFAULT now(), changed_by text NOT NULL DEFAULT '');
+        CREATE TABLE generation (
+          id bigint PRIMARY KEY, feed text NOT NULL, name text NOT NULL, artifact text,
+          stored_at timestamptz NOT NULL DEFAULT now(), stored_by text NOT NULL DEFAULT '', UNIQUE (feed, name));
+        CREATE TABLE chunk (
+          generation bigint NOT NULL REFERENCES generation ON DELETE CASCADE, file text NOT NULL, number bigint NOT NULL,
+          content bytea NOT NULL, PRIMARY KEY (generation, file, number))
+          WITH (autovacuum_vacuum_scale_factor = 0.05, toast.autovacuum_vacuum_scale_factor = 0.05);
+        ALTER TABLE chunk ALTER COLUMN content SET STORAGE EXTERNAL;
+        CREATE TABLE schedule (feed text PRIMARY KEY, document text NOT NULL);
+        """
+      ]
+    )
+  }
+}

@@ -1,0 +1,426 @@
+import Foundation
+import GTFS
+import PostgresClient
+
+/// Timetables in a PostgreSQL database that servers share.
+final class PostgresTimetables: Sendable {
+  /// What the database announces.
+  enum News: Hashable, Sendable {
+    /// Announcements may be missing before this.
+    case gap
+    /// The connection that listens is lost.
+    case lost(String)
+    /// There is a change at a position.
+    case changed(Int64)
+  }
+
+  let limits: TimetableSharingLimits
+  /// What operators of other servers see of this one.
+  let name: String
+  let address: PostgresAddress
+  private let schema: PostgresSchema
+  private let clientLimits: PostgresClientLimits
+  private let pool: PostgresPool
+
+  private var channel: String { schema.name + ".changes" }
+
+  /// Creates the store; connections are opened when they are needed.
+  init(
+    _ address: PostgresAddress,
+    limits: TimetableSharingLimits = TimetableSharingLimits(),
+    name: String,
+    schema: String = "freshet_timetables"
+  ) {
+    self.address = address
+    self.limits = limits
+    // PostgreSQL stores no U+0000 in text.
+    self.name = String(name.filter { $0 != "\0" }.prefix(limits.nameLength))
+    self.schema = .timetables(name: schema)
+    var clientLimits = PostgresClientLimits()
+    clientLimits.connections = limits.connections
+    clientLimits.connectSeconds = limits.answerWithin.seconds
+    clientLimits.waitSeconds = limits.answerWithin.seconds
+    clientLimits.statementSeconds = limits.chunkWithin.seconds
+    clientLimits.mostReconnectSeconds = limits.watchEvery.seconds
+    clientLimits.pingSeconds = limits.answerWithin.seconds
+    clientLimits.pongSeconds = limits.answerWithin.seconds
+    self.clientLimits = clientLimits
+    pool = self.schema.pool(address, limits: clientLimits)
+  }
+
+  /// Checks that the database has the tables of this program.
+  ///
+  /// - Throws: `PostgresSchema.Mismatch` if it has others; `PostgresError` if it cannot be reached.
+  func check() async throws {
+    let connection = try await PostgresConnection.open(address, limits: clientLimits)
+    defer { Task { await connection.close() } }
+    try await schema.check(connection)
+  }
+
+  /// Reports announcements until the task is canceled.
+  func watch(_ tell: (News) async -> Void) async {
+    await PostgresListener(address, channels: [channel], limits: clientLimits).run { event in
+      switch event {
+      case .gap: await tell(.gap)
+      case .lost(let error): await tell(.lost("\(error)"))
+      case .notification(let notification):
+        if let position = Int64(notification.payload) { await tell(.changed(position)) }
+      }
+    }
+  }
+
+  /// Closes all connections.
+  func close() { pool.close() }
+
+  // MARK: Reading
+
+  /// A row of a feed, or why it cannot be read.
+  typealias FoundFeed = Result<SharedFeed, TimetableArtifact.Fault>
+
+  private static let feedColumns =
+    "feed.key, feed.sequence, feed.added, feed.entry, feed.changed_by"
+
+  private static func feed(_ row: PostgresRow, _ first: Int) throws -> (key: String, FoundFeed) {
+    let key: String = try row[first]
+    let sequence: Int64 = try row[first + 1]
+    let added: Int64 = try row[first + 2]
+    let entry: String? = try row[first + 3]
+    let changedBy: String = try row[first + 4]
+    do throws(TimetableArtifact.Fault) {
+      return (
+        key,
+        .success(
+          try SharedFeed(
+            key: key,
+            sequence: sequence,
+            added: added,
+            entry: entry,
+            changedBy: changedBy
+          )
+        )
+      )
+    } catch {
+      return (key, .failure(error))
+    }
+  }
+
+  /// Reads the feeds that were changed after a position.
+  ///
+  /// - Returns: Them, with their positions, and the newest position at that instant.
+  /// - Throws: `PostgresError`.
+  func feeds(
+    after position: Int64
+  ) async throws -> (found: [(key: String, sequence: Int64, feed: FoundFeed)], end: Int64) {
+    let seconds = limits.answerWithin.seconds
+    let rows = try await pool.withConnection {
+      try await $0.query(
+        "SELECT log.position, \(Self.feedColumns) FROM log LEFT JOIN feed ON feed.sequence > $1",
+        [.int(position)],
+        within: seconds
+      )
+    }
+    guard let first = rows.first else { throw PostgresError(.invalidValue, "the log has no row") }
+    var found: [(key: String, sequence: Int64, feed: FoundFeed)] = []
+    for index in 0..<rows.count {
+      let row = rows[index]
+      guard let sequence: Int64 = try row[2] else { continue }
+      let (key, feed) = try Self.feed(row, 1)
+      guard FeedManifest.isPrefix(key) else { continue }
+      found.append((key, sequence, feed))
+    }
+    return (found, try first[0])
+  }
+
+  /// Reads the id and the description of a generation.
+  ///
+  /// - Returns: Them; `nil` if the database does not have it, or not whole.
+  /// - Throws: `PostgresError`; `TimetableArtifact.Fault`.
+  func artifact(
+    _ generation: String,
+    of key: String
+  ) async throws -> (id: Int64, artifact: TimetableArtifact)? {
+    let rows = try await pool.query(
+      "SELECT id, artifact FROM generation WHERE feed = $1 AND name = $2",
+      [.text(key), .text(generation)]
+    )
+    guard let row = rows.first, let text: String = try row[1] else { return nil }
+    return (try row[0], try TimetableArtifact(text, limits))
+  }
+
+  /// Reads a part of a file.
+  ///
+  /// - Returns: The part; `nil` if the database does not have it any more.
+  /// - Throws: `PostgresError`.
+  func chunk(_ number: Int, of file: String, _ generation: Int64) async throws -> [UInt8]? {
+    let rows = try await pool.query(
+      "SELECT content FROM chunk WHERE generation = $1 AND file = $2 AND number = $3",
+      [.int(generation), .text(file), .int(Int64(number))]
+    )
+    guard let row = rows.first else { return nil }
+    return try row[0]
+  }
+
+  // MARK: Changing
+
+  /// Waits for the lock of a feed, which its connection has until it ends.
+  ///
+  /// - Parameters:
+  ///   - key: The feed.
+  ///   - patience: How long to wait for another one that has it.
+  /// - Returns: The right to change it; `nil` if another one still has it.
+  /// - Throws: `PostgresError`; `PostgresSchema.Mismatch`.
+  func lock(_ key: String, patience: Duration = .zero) async throws -> FeedChange? {
+    let connection = try await PostgresConnection.open(address, limits: clientLimits)
+    do {
+      try await schema.prepare(connection)
+      try await schema.check(connection)
+      // The server notices soon when the machine of the lock is gone, and does not end a connection that waits for an import.
+      for setting in [
+        "tcp_keepalives_idle = 10", "tcp_keepalives_interval = 5", "tcp_keepalives_count = 3",
+        "tcp_user_timeout = 30000", "idle_session_timeout = 0",
+      ] {
+        try await connection.query("SET \(setting)")
+      }
+      let end = ContinuousClock.now + patience
+      while true {
+        let rows = try await connection.query(
+          "SELECT pg_try_advisory_lock(\(lockNumber))",
+          [.text(schema.name), .text(key)]
+        )
+        if let row = rows.first, try row[0] { break }
+        guard ContinuousClock.now < end else {
+          await connection.close()
+          return nil
+        }
+        try await Task.sleep(for: .milliseconds(100))
+      }
+      let rows = try await connection.query(
+        "SELECT \(Self.feedColumns) FROM feed WHERE key = $1",
+        [.text(key)]
+      )
+      let base = try rows.first.map { try Self.feed($0, 0).1.get() } ?? SharedFeed(unknown: key)
+      let schedules = try await connection.query(
+        "SELECT document FROM schedule WHERE feed = $1",
+        [.text(key)]
+      )
+      let schedule = try schedules.first.map { row -> String in try row[0] }
+      return FeedChange(self, connection, base: base, schedule: schedule)
+    } catch {
+      await connection.close()
+      throw error
+    }
+  }
+
+  private var lockNumber: String { "hashtextextended($1 || '/' || $2, 0)" }
+
+  /// Stores the schedule of a feed's source.
+  func write(schedule: String, _ change: FeedChange) async throws {
+    try await change.connection.query(
+      """
+      INSERT INTO schedule (feed, document) VALUES ($1, $2)
+      ON CONFLICT (feed) DO UPDATE SET document = excluded.document
+      """,
+      [.text(change.base.key), .text(schedule)]
+    )
+  }
+
+  /// Which generations of a feed the database has whole.
+  func stored(_ change: FeedChange) async throws -> Set<String> {
+    let rows = try await change.connection.query(
+      "SELECT name FROM generation WHERE feed = $1 AND artifact IS NOT NULL",
+      [.text(change.base.key)]
+    )
+    return Set(try rows.map { try $0[0] })
+  }
+
+  /// Begins to store a generation, in place of what is left of an attempt.
+  ///
+  /// - Returns: Its id.
+  func begin(_ generation: String, _ change: FeedChange) async throws -> Int64 {
+    let id = Int64.random(in: 1...Int64.max)
+    let (key, by) = (change.base.key, name)
+    try await change.connection.query(
+      "DELETE FROM generation WHERE feed = $1 AND name = $2 AND artifact IS NULL",
+      [.text(key), .text(generation)]
+    )
+    try await change.connection.query(
+      "INSERT INTO generation (id, feed, name, stored_by) VALUES ($1, $2, $3, $4)",
+      [.int(id), .text(key), .text(generation), .text(by)]
+    )
+    return id
+  }
+
+  /// Stores a part of a file.
+  func store(
+    _ content: [UInt8],
+    _ number: Int,
+    of file: String,
+    _ generation: Int64,
+    _ change: FeedChange
+  ) async throws {
+    try await change.connection.query(
+      "INSERT INTO chunk (generation, file, number, content) VALUES ($1, $2, $3, $4)",
+      [.int(generation), .text(file), .int(Int64(number)), .bytes(content)]
+    )
+  }
+
+  /// Ends storing a generation: it is whole from then on, and no change names it yet.
+  func finish(_ artifact: TimetableArtifact, _ generation: Int64, _ change: FeedChange) async throws
+  {
+    let parts = artifact.files.reduce(0) { $0 + $1.checksums.count }
+    let found = try await change.connection.query(
+      "SELECT count(*), coalesce(sum(octet_length(content)), 0)::bigint FROM chunk WHERE generation = $1",
+      [.int(generation)]
+    )
+    guard let row = found.first, try row[0] == parts, try row[1] == artifact.bytes else {
+      throw PostgresError(.invalidValue, "the database does not have all parts of the timetable")
+    }
+    try await change.connection.query(
+      "UPDATE generation SET artifact = $2, stored_at = now() WHERE id = $1",
+      [.int(generation), .text(try artifact.text)]
+    )
+  }
+
+  /// Makes a change visible to all servers, if nobody else has changed the feed since.
+  ///
+  /// - Parameters:
+  ///   - entry: The feed's entry; `nil` to take it out of service.
+  ///   - change: The right to change it.
+  /// - Returns: The change.
+  /// - Throws: ``LostCommit`` if somebody else was first; `PostgresError`, after which it may have been stored.
+  func commit(_ entry: FeedManifest.Feed?, _ change: FeedChange) async throws -> SharedFeed {
+    let (base, by, channel) = (change.base, name, channel)
+    let encoder = JSONEncoder()
+    encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+    let text = try entry.map { String(decoding: try encoder.encode($0), as: UTF8.self) }
+    let kept = entry?.generationsByNeed ?? []
+    let most = limits.feeds
+    return try await change.connection.transaction { connection in
+      let next = try await connection.query(
+        "UPDATE log SET position = position + 1 RETURNING position"
+      )
+      guard let row = next.first else {
+        throw PostgresError(.invalidValue, "the log has no row")
+      }
+      let position: Int64 = try row[0]
+      let whole = try await connection.query(
+        "SELECT count(*) FROM generation WHERE feed = $1 AND name = ANY($2) AND artifact IS NOT NULL",
+        [.text(base.key), .array(.text, kept.map { .text($0) })]
+      )
+      guard let count = whole.first, try count[0] == kept.count else { throw LostCommit() }
+      let changed = try await connection.query(
+        """
+        INSERT INTO feed (key, sequence, added, entry, changed_by) VALUES ($1, $2, $2, $3::text, $4)
+        ON CONFLICT (key) DO UPDATE SET sequence = excluded.sequence, entry = excluded.entry,
+          changed_by = excluded.changed_by, changed_at = now() WHERE feed.sequence = $5
+        RETURNING sequence, added, xmax = 0
+        """,
+        [.text(base.key), .int(position), .text(text), .text(by), .int(base.sequence)]
+      )
+      guard let stored = changed.first, try stored[2] == (base.sequence == 0) else {
+        throw LostCommit()
+      }
+      if base.sequence == 0 {
+        let all = try await connection.query("SELECT count(*) FROM feed")
+        guard let row = all.first, try row[0] <= most else {
+          throw PostgresError(.invalidValue, "the database has \(most) feeds; that is the most")
+        }
+      }
+      try await connection.query(
+        "SELECT pg_notify($1, $2)",
+        [.text(channel), .text(String(position))]
+      )
+      var feed = base
+      (feed.sequence, feed.added, feed.entry) = (position, try stored[1], entry)
+      feed.changedBy = by
+      return feed
+    }
+  }
+
+  /// A commit that was not made, because somebody else was first.
+  struct LostCommit: Error {}
+
+  /// Reads the newest change of a feed on any connection.
+  func feed(_ key: String) async throws -> SharedFeed? {
+    let rows = try await pool.query(
+      "SELECT \(Self.feedColumns) FROM feed WHERE key = $1",
+      [.text(key)]
+    )
+    return try rows.first.map { try Self.feed($0, 0).1.get() }
+  }
+
+  /// Removes the generations of a feed that its entry does not name.
+  ///
+  /// - Returns: How many there were.
+  @discardableResult
+  func sweep(_ feed: SharedFeed, _ connection: PostgresConnection) async throws -> Int {
+    let kept = feed.entry?.generationsByNeed ?? []
+    return try await connection.query(
+      "DELETE FROM generation WHERE feed = $1 AND name <> ALL($2)",
+      [.text(feed.key), .array(.text, kept.map { .text($0) })]
+    ).changed
+  }
+
+  /// Removes what importers left that were killed: generations of feeds that nobody changes now.
+  ///
+  /// - Returns: How many there were.
+  /// - Throws: `PostgresError`.
+  @discardableResult
+  func sweep() async throws -> Int {
+    let rows = try await pool.query("SELECT DISTINCT feed FROM generation")
+    let keys: [String] = try rows.map { try $0[0] }
+    var removed = 0
+    for key in keys {
+      let lock = lockNumber
+      let name = schema.name
+      removed += try await pool.transaction { connection in
+        let held = try await connection.query(
+          "SELECT pg_try_advisory_xact_lock(\(lock))",
+          [.text(name), .text(key)]
+        )
+        guard let row = held.first, try row[0] else { return 0 }
+        let rows = try await connection.query(
+          "SELECT \(Self.feedColumns) FROM feed WHERE key = $1",
+          [.text(key)]
+        )
+        let found = try rows.first.map { try Self.feed($0, 0).1 }
+        switch found {
+        case .success(let feed): return try await self.sweep(feed, connection)
+        case nil: return try await self.sweep(SharedFeed(unknown: key), connection)
+        // What this program cannot read it does not remove.
+        case .failure: return 0
+        }
+      }
+    }
+    return removed
+  }
+}
+
+/// The right to change a feed, until its connection ends.
+final class FeedChange: Sendable {
+  let store: PostgresTimetables
+  let connection: PostgresConnection
+  /// The feed as it was when the lock was taken.
+  let base: SharedFeed
+  /// The schedule of its source, if the database has one.
+  let schedule: String?
+
+  fileprivate init(
+    _ store: PostgresTimetables,
+    _ connection: PostgresConnection,
+    base: SharedFeed,
+    schedule: String?
+  ) {
+    self.store = store
+    self.connection = connection
+    self.base = base
+    self.schedule = schedule
+  }
+
+  /// Gives the lock back.
+  func release() async {
+    // The server notices the end of a connection a moment later.
+    _ = try? await connection.query("SELECT pg_advisory_unlock_all()")
+    await connection.close()
+  }
+}

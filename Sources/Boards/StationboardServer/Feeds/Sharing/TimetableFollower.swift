@@ -1,0 +1,378 @@
+/// What one server does to serve the timetables that the database has: when it looks, what it fetches, and when it lets it serve.
+///
+/// Changes of feeds have positions, one sequence for all feeds, in the order of commits. A server takes the newest change of
+/// each feed (rule ST4): first it fetches the generation that serves, lets it serve, and then fetches the others that are
+/// kept. A notification names a position; it may be lost, so the server looks now and then as well (ST5). What cannot be
+/// fetched changes nothing that serves (ST6).
+///
+/// A value without a clock and without chance. Times are those of a clock that never goes back, from any origin.
+package struct TimetableFollower: Hashable, Sendable {
+  /// The newest change of a feed.
+  package struct Row: Hashable, Sendable {
+    package var key: String
+    /// The position of the change.
+    package var sequence: Int64
+    /// The generation that serves; `nil` if the feed was taken out of service.
+    package var serving: String?
+    /// The kept generations that are not in the data folder, in the order in which they are fetched.
+    package var missing: [String]
+
+    /// Creates a row.
+    package init(key: String, sequence: Int64, serving: String?, missing: [String]) {
+      self.key = key
+      self.sequence = sequence
+      self.serving = serving
+      self.missing = missing
+    }
+  }
+
+  /// Why a generation was not fetched, or a change not put in place.
+  package enum Failure: Hashable, Sendable {
+    /// A newer change has removed it.
+    case gone
+    /// A generation that is to serve now is not in the data folder, although it was, or because its first day has come.
+    case missing(String)
+    /// The database does not answer, or another process of this machine is at it.
+    case away
+    /// Another version of the program stored it.
+    case unreadable(String)
+    /// It is not what was stored, or there is no room for it.
+    case broken(String)
+  }
+
+  /// What happens.
+  package enum Event: Hashable, Sendable {
+    /// Time has passed; see ``TimetableFollower/wakesAt``.
+    case woke
+    /// The database announced a change.
+    case noticed(Int64)
+    /// Announcements may have been lost.
+    case missed
+    /// The changes after the position that was asked for, and the newest position at that instant.
+    case listed(number: Int, [Row], upTo: Int64)
+    /// The changes could not be read, or the answer was lost.
+    case failed(number: Int)
+    /// A generation is in the data folder, whole.
+    case fetched(number: Int)
+    /// A change is put in place: its generation serves.
+    case installed(number: Int)
+    /// A generation was not fetched, or a change not put in place.
+    case refused(number: Int, Failure)
+    /// A generation that serves is damaged in the data folder.
+    case damaged(key: String, generation: String)
+  }
+
+  /// What the driver does.
+  package enum Effect: Hashable, Sendable {
+    /// Reads the changes after a position.
+    case list(number: Int, after: Int64)
+    /// Fetches a generation.
+    case fetch(number: Int, key: String, generation: String)
+    /// Lets the generations serve that are here.
+    case install(number: Int, key: String, sequence: Int64)
+    /// Stops fetching; what was asked for is not needed any more.
+    case stop(number: Int)
+  }
+
+  /// How a feed fares.
+  package enum State: Hashable, Sendable {
+    /// The newest change is in place.
+    case current
+    /// It is about to be.
+    case fetching
+    /// It cannot be used.
+    case refused(String)
+  }
+
+  private struct Feed: Hashable, Sendable {
+    var row: Row
+    var installed: Int64
+    /// Whether something is here that the manifest does not name yet.
+    var hasMore = false
+    /// The generations that this program does not read, and why.
+    var unreadable: [String: String] = [:]
+    var failure: String?
+    var failures = 0
+    var retryAt: Duration?
+    /// Since when a newer timetable is known than serves.
+    var behindSince: Duration?
+  }
+
+  private enum Work: Hashable, Sendable {
+    case fetch(key: String, generation: String, Int)
+    case install(key: String, sequence: Int64, Int)
+
+    var number: Int {
+      switch self {
+      case .fetch(_, _, let number), .install(_, _, let number): number
+      }
+    }
+
+    var key: String {
+      switch self {
+      case .fetch(let key, _, _), .install(let key, _, _): key
+      }
+    }
+  }
+
+  package let limits: TimetableSharingLimits
+  /// Everything up to this position is known.
+  package private(set) var known: Int64 = 0
+  /// Whether the database answered when it was asked last; `nil` before the first answer.
+  package private(set) var answers: Bool?
+  private var feeds: [String: Feed] = [:]
+  private let installedBefore: [String: Int64]
+  private var announced: Int64 = 0
+  /// What was announced when the look under way began.
+  private var announcedBefore: Int64 = 0
+  private var hasGap = true
+  /// The number of the look under way.
+  private var lookNumber: Int?
+  private var lookAt = Duration.zero
+  private var nextLookAt: Duration
+  private var work: Work?
+  private var numbers = 0
+
+  /// Creates the state of a server that looks at once.
+  ///
+  /// - Parameters:
+  ///   - limits: The limits.
+  ///   - installed: The position of the change that is in place, of each feed of the data folder.
+  ///   - now: The instant.
+  package init(
+    _ limits: TimetableSharingLimits = TimetableSharingLimits(),
+    installed: [String: Int64],
+    at now: Duration
+  ) {
+    self.limits = limits
+    installedBefore = installed
+    nextLookAt = now
+  }
+
+  /// When ``Event/woke`` is due.
+  package var wakesAt: Duration {
+    var at = lookNumber == nil ? nextLookAt : lookAt + limits.answerWithin
+    if work == nil {
+      for feed in feeds.values where next(feed, ignoringWait: true) != nil {
+        if let retry = feed.retryAt { at = min(at, retry) }
+      }
+    }
+    return at
+  }
+
+  /// Whether the answer to a look counts: a later one has taken the place of one that took too long.
+  package func isLooking(_ number: Int) -> Bool { lookNumber == number }
+
+  /// How a feed fares; `nil` if the database does not have it.
+  package func state(of key: String) -> State? {
+    guard let feed = feeds[key] else { return nil }
+    if let reason = feed.row.serving.flatMap({ feed.unreadable[$0] }) { return .refused(reason) }
+    guard feed.installed != feed.row.sequence else { return .current }
+    return feed.failure.map { .refused($0) } ?? .fetching
+  }
+
+  /// The feeds that the database has.
+  package var keys: [String] { feeds.keys.sorted() }
+
+  /// The position of the change of a feed that is in place; 0 for none.
+  package func installed(_ key: String) -> Int64 { feeds[key]?.installed ?? 0 }
+
+  /// The position up to which all changes are in place.
+  package var complete: Int64 {
+    let behind = feeds.values.filter { $0.installed != $0.row.sequence }.map(\.row.sequence)
+    return behind.min().map { $0 - 1 } ?? known
+  }
+
+  /// For how long a newer timetable is known than serves.
+  package func behind(at now: Duration) -> Duration {
+    feeds.values.compactMap(\.behindSince).min().map { now - $0 } ?? .zero
+  }
+
+  /// Applies an event.
+  ///
+  /// - Parameters:
+  ///   - event: The event.
+  ///   - now: When it happens.
+  /// - Returns: What to do, in order.
+  package mutating func handle(_ event: Event, at now: Duration) -> [Effect] {
+    var effects: [Effect] = []
+    switch event {
+    case .woke: break
+    case .noticed(let position): announced = max(announced, position)
+    case .missed: hasGap = true
+    case .listed(let number, let rows, let end):
+      guard lookNumber == number else { break }
+      lookNumber = nil
+      answers = true
+      effects += listed(rows, upTo: end, at: now)
+    case .failed(let number):
+      guard lookNumber == number else { break }
+      lookFailed(at: now)
+    case .fetched(let number):
+      guard let work, work.number == number, case .fetch(let key, let generation, _) = work else {
+        break
+      }
+      self.work = nil
+      succeeded(key)
+      feeds[key]?.row.missing.removeAll { $0 == generation }
+      feeds[key]?.hasMore = true
+    case .installed(let number):
+      guard let work, work.number == number, case .install(let key, let sequence, _) = work else {
+        break
+      }
+      self.work = nil
+      succeeded(key)
+      feeds[key]?.installed = sequence
+      feeds[key]?.hasMore = false
+      if feeds[key]?.row.sequence == sequence { feeds[key]?.behindSince = nil }
+    case .refused(let number, let failure):
+      guard let work, work.number == number else { break }
+      self.work = nil
+      refused(work, failure, at: now)
+    case .damaged(let key, let generation):
+      guard feeds[key]?.row.serving == generation else { break }
+      if feeds[key]?.row.missing.contains(generation) == false {
+        feeds[key]?.row.missing.insert(generation, at: 0)
+      }
+    }
+    if lookNumber != nil, now >= lookAt + limits.answerWithin { lookFailed(at: now) }
+    if lookNumber == nil, now >= nextLookAt || answers == true && (hasGap || announced > known) {
+      effects.append(begin(at: now))
+    }
+    if work == nil, let next = nextWork(at: now) { effects.append(next) }
+    return effects
+  }
+
+  // MARK: Looking
+
+  private mutating func begin(at now: Duration) -> Effect {
+    numbers += 1
+    (lookNumber, lookAt) = (numbers, now)
+    hasGap = false
+    announcedBefore = announced
+    return .list(number: numbers, after: known)
+  }
+
+  private mutating func lookFailed(at now: Duration) {
+    lookNumber = nil
+    answers = false
+    hasGap = true
+    nextLookAt = now + limits.retryEvery
+  }
+
+  private mutating func listed(_ rows: [Row], upTo end: Int64, at now: Duration) -> [Effect] {
+    nextLookAt = now + limits.watchEvery
+    guard end >= known else {
+      // The positions begin again, as in a database that was restored: everything is read again.
+      known = 0
+      announced = 0
+      hasGap = true
+      return []
+    }
+    known = end
+    // What was announced before the look is committed, so a position that it did not find does not exist.
+    if announced == announcedBefore { announced = min(announced, known) }
+    for row in rows {
+      var feed =
+        feeds[row.key]
+        ?? Feed(row: row, installed: installedBefore[row.key, default: 0])
+      if feed.row.sequence != row.sequence { (feed.failure, feed.failures) = (nil, 0) }
+      feed.row = row
+      feed.retryAt = nil
+      feed.behindSince =
+        feed.installed == row.sequence ? nil : feed.behindSince ?? now
+      feeds[row.key] = feed
+    }
+    return preempted(at: now)
+  }
+
+  /// Stops fetching what no change names any more, or what does not serve while something that serves is missing.
+  private mutating func preempted(at now: Duration) -> [Effect] {
+    guard case .fetch(let key, let generation, let number) = work, let row = feeds[key]?.row else {
+      return []
+    }
+    let isNeeded = row.missing.contains(generation)
+    let hasMoreUrgent =
+      row.serving != generation
+      && feeds.values.contains { feed in
+        switch next(feed, at: now) {
+        case .fetch, .install: true
+        case .fetchKept, nil: false
+        }
+      }
+    guard !isNeeded || hasMoreUrgent else { return [] }
+    work = nil
+    return [.stop(number: number)]
+  }
+
+  // MARK: Fetching
+
+  private mutating func succeeded(_ key: String) {
+    feeds[key]?.failure = nil
+    feeds[key]?.failures = 0
+    feeds[key]?.retryAt = nil
+  }
+
+  private mutating func refused(_ work: Work, _ failure: Failure, at now: Duration) {
+    let key = work.key
+    switch failure {
+    case .gone:
+      hasGap = true
+      feeds[key]?.retryAt = now + limits.retryEvery
+    case .missing(let generation):
+      feeds[key]?.row.serving = generation
+      feeds[key]?.row.missing.removeAll { $0 == generation }
+      feeds[key]?.row.missing.insert(generation, at: 0)
+    case .away: feeds[key]?.retryAt = now + limits.retryEvery
+    case .unreadable(let reason):
+      if case .fetch(_, let generation, _) = work {
+        feeds[key]?.unreadable[generation] = reason
+      }
+    case .broken(let reason):
+      feeds[key]?.failure = reason
+      let failures = min(feeds[key]?.failures ?? 0, 16)
+      feeds[key]?.failures = failures + 1
+      feeds[key]?.retryAt = now + min(limits.firstRetry * (1 << failures), limits.longestRetry)
+    }
+  }
+
+  /// What a feed needs next.
+  private enum Need: Hashable {
+    case fetch(String)
+    case install
+    /// A generation that does not serve.
+    case fetchKept(String)
+  }
+
+  private func next(_ feed: Feed, ignoringWait: Bool = false, at now: Duration = .zero) -> Need? {
+    if !ignoringWait, let retry = feed.retryAt, now < retry { return nil }
+    let missing = feed.row.missing.filter { feed.unreadable[$0] == nil }
+    if let serving = feed.row.serving, feed.row.missing.contains(serving) {
+      return missing.contains(serving) ? .fetch(serving) : nil
+    }
+    if feed.installed != feed.row.sequence || feed.hasMore { return .install }
+    return missing.first.map { .fetchKept($0) }
+  }
+
+  private mutating func nextWork(at now: Duration) -> Effect? {
+    var kept: (key: String, generation: String)?
+    for (key, feed) in feeds.sorted(by: { $0.key < $1.key }) {
+      switch next(feed, at: now) {
+      case .fetch(let generation): return fetch(key, generation)
+      case .install:
+        numbers += 1
+        work = .install(key: key, sequence: feed.row.sequence, numbers)
+        return .install(number: numbers, key: key, sequence: feed.row.sequence)
+      case .fetchKept(let generation): kept = kept ?? (key, generation)
+      case nil: break
+      }
+    }
+    return kept.map { fetch($0.key, $0.generation) }
+  }
+
+  private mutating func fetch(_ key: String, _ generation: String) -> Effect {
+    numbers += 1
+    work = .fetch(key: key, generation: generation, numbers)
+    return .fetch(number: numbers, key: key, generation: generation)
+  }
+}

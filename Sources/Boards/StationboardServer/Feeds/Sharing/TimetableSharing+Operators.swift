@@ -1,0 +1,121 @@
+package import Serving
+import Synchronization
+
+// What operators may know of timetables that servers share.
+extension TimetableSharing {
+  /// How a feed fares, in a word of `/api/status`: `current`, `fetching`, `refused`, `only_here` if the database does not
+  /// have it, `unknown` while the database does not answer.
+  func word(of key: String) -> String {
+    state.withLock { state in
+      guard let follower = state.follower, follower.answers != nil, state.failure == nil else {
+        return "unknown"
+      }
+      return switch follower.state(of: key) {
+      case .current: "current"
+      case .fetching: "fetching"
+      case .refused: "refused"
+      case nil: "only_here"
+      }
+    }
+  }
+
+  /// How sharing fares, for operators; what is here serves in any case.
+  package var dependency: DependencyReading {
+    let (follower, failure) = state.withLock { ($0.follower, $0.failure) }
+    let name = "timetables.shared"
+    if let failure {
+      return DependencyReading(
+        name,
+        .degraded,
+        detail: "the database cannot be reached, what is here serves on: \(failure)"
+      )
+    }
+    guard let follower, follower.answers != nil else {
+      return DependencyReading(name, .degraded, detail: "not requested yet")
+    }
+    for key in follower.keys {
+      switch follower.state(of: key) {
+      case .refused(let reason):
+        return DependencyReading(
+          name,
+          .degraded,
+          detail: "the feed \(key): a timetable cannot be used, what serves goes on: \(reason)"
+        )
+      case .fetching:
+        return DependencyReading(
+          name,
+          .degraded,
+          detail: "the feed \(key): a newer timetable is being fetched"
+        )
+      case .current, nil: break
+      }
+    }
+    return DependencyReading(name, .ok, detail: "up to change \(follower.complete)")
+  }
+
+  /// Writes the measurements.
+  package func write(to metrics: inout MetricsText) {
+    let now = now
+    let (follower, isAway, bytes, fetches, refusals, stored, removed) = state.withLock {
+      (
+        $0.follower, $0.failure != nil, $0.fetchedBytes, $0.fetches, $0.refusals, $0.stored,
+        $0.removed
+      )
+    }
+    guard let follower else { return }
+    metrics.add(
+      "freshet_timetables_position",
+      .gauge,
+      "The position up to which all changes of shared timetables are in place",
+      Double(follower.complete)
+    )
+    metrics.add(
+      "freshet_timetables_newest_position",
+      .gauge,
+      "The position of the newest change of shared timetables that is known",
+      Double(follower.known)
+    )
+    metrics.add(
+      "freshet_timetables_behind_seconds",
+      .gauge,
+      "For how long a newer timetable is known than serves; 0 if none is",
+      follower.behind(at: now).seconds
+    )
+    metrics.add(
+      "freshet_timetables_fetched_bytes_total",
+      .counter,
+      "Bytes of timetables that were fetched from the database",
+      Double(bytes)
+    )
+    metrics.add(
+      "freshet_timetables_fetched_total",
+      .counter,
+      "Timetables that were fetched from the database",
+      Double(fetches)
+    )
+    metrics.add(
+      "freshet_timetables_refused_total",
+      .counter,
+      "Attempts to fetch a timetable, or to let it serve, that failed because of it or of this machine",
+      Double(refusals)
+    )
+    metrics.add(
+      "freshet_timetables_stored_total",
+      .counter,
+      "Changes of timetables that this server made for all",
+      Double(stored)
+    )
+    metrics.add(
+      "freshet_timetables_removed_total",
+      .counter,
+      "Timetables that no feed names and that this server removed from the database",
+      Double(removed)
+    )
+    metrics.add(
+      "freshet_timetables_database_up",
+      .gauge,
+      "0 while the database that shares timetables does not answer, else 1",
+      isAway ? 0 : 1
+    )
+  }
+}

@@ -1,0 +1,405 @@
+import Foundation
+import GTFS
+package import Logging
+package import PostgresClient
+package import Serving
+import Synchronization
+
+/// Timetables that several servers share through a database: an import on any machine stores the timetable there, and each
+/// server fetches it once into its data folder and lets it serve.
+///
+/// A server without the database serves what it has.
+package final class TimetableSharing: Sendable {
+  struct State {
+    var follower: TimetableFollower?
+    /// The newest change of each feed, or why it cannot be read.
+    var feeds: [String: PostgresTimetables.FoundFeed] = [:]
+    var tasks: [Int: Task<Void, Never>] = [:]
+    var timer: Task<Void, Never>?
+    var failure: String?
+    var fetchedBytes = 0
+    var fetches = 0
+    var refusals = 0
+    var stored = 0
+    var removed = 0
+    /// The last refusal of each feed that was logged.
+    var logged: [String: String] = [:]
+  }
+
+  let store: PostgresTimetables
+  let folder: DataFolder
+  let clock: ServiceClock
+  let logger: Logger
+  let limits: TimetableSharingLimits
+  let state = Mutex(State())
+  private let origin = ContinuousClock.now
+  private let events: AsyncStream<TimetableFollower.Event>
+  private let inbox: AsyncStream<TimetableFollower.Event>.Continuation
+
+  /// Creates what servers share; nothing is asked yet.
+  ///
+  /// - Parameters:
+  ///   - address: The database.
+  ///   - folder: The data folder of this server.
+  ///   - clock: The service clock.
+  ///   - limits: The limits.
+  ///   - name: What operators of other servers see of this one.
+  ///   - schema: The name of the schema.
+  ///   - logger: Logs what an operator should know.
+  package init(
+    _ address: PostgresAddress,
+    folder: DataFolder,
+    clock: ServiceClock,
+    limits: TimetableSharingLimits = TimetableSharingLimits(),
+    name: String,
+    schema: String = "freshet_timetables",
+    logger: Logger
+  ) {
+    self.folder = folder
+    self.clock = clock
+    self.limits = limits
+    self.logger = logger
+    store = PostgresTimetables(address, limits: limits, name: name, schema: schema)
+    (events, inbox) = AsyncStream.makeStream()
+  }
+
+  /// Checks that the database has the tables of this program.
+  ///
+  /// - Throws: `PostgresSchema.Mismatch` if it has others; `PostgresError` if it cannot be reached.
+  package func check() async throws { try await store.check() }
+
+  /// Closes all connections.
+  package func close() { store.close() }
+
+  /// The time of the follower.
+  var now: Duration { origin.duration(to: .now) }
+
+  // MARK: Following
+
+  /// Follows what the database has until the task is canceled.
+  func run(_ feeds: FeedStore) async {
+    let record = try? folder.sharedRecord()
+    state.withLock { state in
+      state.follower = TimetableFollower(
+        limits,
+        installed: (record?.feeds ?? [:]).mapValues(\.sequence),
+        at: now
+      )
+    }
+    inbox.yield(.woke)
+    await withTaskGroup { group in
+      group.addTask { await self.listen() }
+      group.addTask { await self.sweep() }
+      group.addTask { await self.watch(feeds) }
+      for await event in events { handle(event, feeds) }
+      group.cancelAll()
+    }
+    let tasks = state.withLock { state in
+      state.timer?.cancel()
+      return Array(state.tasks.values)
+    }
+    for task in tasks { task.cancel() }
+    for task in tasks { await task.value }
+    store.close()
+  }
+
+  private func listen() async {
+    await store.watch { news in
+      switch news {
+      case .gap: inbox.yield(.missed)
+      case .changed(let position): inbox.yield(.noticed(position))
+      case .lost(let reason): failed(reason)
+      }
+    }
+  }
+
+  /// Removes what importers left that were killed, now and then.
+  private func sweep() async {
+    while !Task.isCancelled {
+      // Servers that started together do not do it together.
+      try? await Task.sleep(for: limits.sweepEvery * Double.random(in: 0.5...1.5))
+      guard !Task.isCancelled else { return }
+      do {
+        let removed = try await store.sweep()
+        guard removed > 0 else { continue }
+        state.withLock { $0.removed += removed }
+        logger.notice(
+          "timetables were removed from the database that no feed names",
+          metadata: ["count": "\(removed)"]
+        )
+      } catch {
+        failed("\(error)")
+      }
+    }
+  }
+
+  /// Has a generation fetched again that is damaged in the data folder.
+  private func watch(_ feeds: FeedStore) async {
+    repair(feeds)
+    for await _ in feeds.changes() { repair(feeds) }
+  }
+
+  private func repair(_ feeds: FeedStore) {
+    for key in state.withLock({ $0.follower?.keys ?? [] }) {
+      if let generation = feeds.broken(key) {
+        inbox.yield(.damaged(key: key, generation: generation))
+      }
+    }
+  }
+
+  private func handle(_ event: TimetableFollower.Event, _ feeds: FeedStore) {
+    let now = now
+    let effects = state.withLock { $0.follower?.handle(event, at: now) ?? [] }
+    for effect in effects {
+      switch effect {
+      case .list(let number, let after):
+        start(number) { await self.list(number, after: after, feeds) }
+      case .fetch(let number, let key, let generation):
+        start(number) { await self.fetch(number, generation, of: key) }
+      case .install(let number, let key, let sequence):
+        start(number) { await self.install(number, key, sequence) }
+      case .stop(let number): state.withLock { $0.tasks[number] }?.cancel()
+      }
+    }
+    wake()
+  }
+
+  private func start(_ number: Int, _ work: @escaping @Sendable () async -> Void) {
+    state.withLock { state in
+      state.tasks[number] = Task {
+        await work()
+        self.state.withLock { _ = $0.tasks.removeValue(forKey: number) }
+      }
+    }
+  }
+
+  /// Schedules the next wake-up of the follower.
+  private func wake() {
+    state.withLock { state in
+      guard let follower = state.follower else { return }
+      state.timer?.cancel()
+      let at = origin + follower.wakesAt
+      state.timer = Task { [inbox] in
+        guard (try? await Task.sleep(until: at, clock: .continuous)) != nil else { return }
+        inbox.yield(.woke)
+      }
+    }
+  }
+
+  private func list(_ number: Int, after position: Int64, _ feeds: FeedStore) async {
+    do {
+      let (found, end) = try await store.feeds(after: position)
+      state.withLock { state in
+        guard state.follower?.isLooking(number) == true else { return }
+        for row in found { state.feeds[row.key] = row.feed }
+      }
+      let rows = found.map { row($0.key, $0.sequence, $0.feed, feeds) }
+      answered()
+      inbox.yield(.listed(number: number, rows, upTo: end))
+      repair(feeds)
+    } catch {
+      failed("\(error)")
+      inbox.yield(.failed(number: number))
+    }
+  }
+
+  /// The generation that stands for an entry that this program cannot read.
+  private static let unreadableEntry = "entry"
+
+  private func row(
+    _ key: String,
+    _ sequence: Int64,
+    _ found: PostgresTimetables.FoundFeed,
+    _ feeds: FeedStore
+  ) -> TimetableFollower.Row {
+    guard case .success(let feed) = found else {
+      let entry = Self.unreadableEntry
+      return TimetableFollower.Row(key: key, sequence: sequence, serving: entry, missing: [entry])
+    }
+    let entry = feed.entry(at: clock.now)
+    var present = folder.presentGenerations(of: key)
+    if let broken = feeds.broken(key) { present.remove(broken) }
+    return TimetableFollower.Row(
+      key: key,
+      sequence: sequence,
+      serving: entry?.generation,
+      missing: entry?.generationsByNeed.filter { !present.contains($0) } ?? []
+    )
+  }
+
+  private func answered() {
+    let before = state.withLock { state in
+      defer { state.failure = nil }
+      return state.failure
+    }
+    if before != nil { logger.notice("the database that shares timetables answers again") }
+  }
+
+  private func failed(_ reason: String) {
+    guard !Task.isCancelled else { return }
+    let before = state.withLock { state in
+      defer { state.failure = reason }
+      return state.failure
+    }
+    if before == nil {
+      logger.warning(
+        "the database that shares timetables does not answer: what is here serves on",
+        metadata: ["reason": "\(reason)"]
+      )
+    }
+  }
+
+  // MARK: Fetching
+
+  private func fetch(_ number: Int, _ generation: String, of key: String) async {
+    if case .failure(let fault) = state.withLock({ $0.feeds[key] }) {
+      return refuse(number, key, .unreadable(fault.description))
+    }
+    if let failure = await fetch(generation, of: key) {
+      guard !Task.isCancelled else { return }
+      refuse(number, key, failure)
+    } else {
+      logger.info(
+        "a timetable was fetched",
+        metadata: ["feed": "\(key)", "generation": "\(generation)"]
+      )
+      inbox.yield(.fetched(number: number))
+    }
+  }
+
+  private func refuse(_ number: Int, _ key: String, _ failure: TimetableFollower.Failure) {
+    switch failure {
+    case .gone, .missing, .away: break
+    case .unreadable(let reason), .broken(let reason):
+      let isNew = state.withLock { state in
+        state.refusals += 1
+        return state.logged.updateValue(reason, forKey: key) != reason
+      }
+      if isNew {
+        logger.error(
+          "a timetable of the database cannot be used: what serves goes on",
+          metadata: ["feed": "\(key)", "reason": "\(reason)"]
+        )
+      }
+    }
+    inbox.yield(.refused(number: number, failure))
+  }
+
+  /// Fetches a generation into the data folder.
+  ///
+  /// - Returns: Why it is not there; `nil` if it is.
+  func fetch(_ generation: String, of key: String) async -> TimetableFollower.Failure? {
+    do {
+      guard let lock = try folder.lockForFetching(generation, of: key) else { return .away }
+      defer { withExtendedLifetime(lock) {} }
+      guard let (id, artifact) = try await store.artifact(generation, of: key) else { return .gone }
+      let files = FetchedFiles(folder: folder, key: key, generation: generation, artifact: artifact)
+      let missing = try await Self.offload { () throws(FeedError) in
+        try files.prepare()
+        return artifact.files.flatMap { file in
+          file.checksums.indices.filter { !files.holds($0, of: file) }.map { (file, $0) }
+        }
+      }
+      guard try await receive(missing, into: files, id) else { return .gone }
+      try await Self.offload { () throws(FeedError) in try files.finish() }
+      state.withLock { $0.fetches += 1 }
+      return nil
+    } catch let error as FeedError {
+      if error.code == .cannotWrite {
+        // Gives the room back.
+        try? FileManager.default.removeItem(
+          atPath: folder.fetchedFolder(of: key, generation: generation) + ".partial"
+        )
+      }
+      return .broken("\(generation): \(error.message)")
+    } catch let fault as TimetableArtifact.Fault {
+      switch fault {
+      case .unreadable(let reason): return .unreadable("\(generation): \(reason)")
+      case .damaged(let reason): return .broken("\(generation): \(reason)")
+      }
+    } catch {
+      failed("\(error)")
+      return .away
+    }
+  }
+
+  /// How many parts are under way at once.
+  private static let partsAtOnce = 2
+
+  /// Fetches parts and writes them.
+  ///
+  /// - Returns: Whether the database had them all.
+  private func receive(
+    _ parts: [(TimetableArtifact.File, Int)],
+    into files: FetchedFiles,
+    _ generation: Int64
+  ) async throws -> Bool {
+    try await withThrowingTaskGroup(of: Bool.self) { group in
+      var next = 0
+      func add() {
+        guard next < parts.count else { return }
+        let (file, number) = parts[next]
+        next += 1
+        group.addTask {
+          guard let bytes = try await self.store.chunk(number, of: file.name, generation) else {
+            return false
+          }
+          try await Self.offload { () throws(FeedError) in
+            try files.write(bytes, part: number, of: file)
+          }
+          self.state.withLock { $0.fetchedBytes += bytes.count }
+          return true
+        }
+      }
+      for _ in 0..<Self.partsAtOnce { add() }
+      while let isThere = try await group.next() {
+        guard isThere else {
+          group.cancelAll()
+          return false
+        }
+        add()
+      }
+      return true
+    }
+  }
+
+  /// Lets a change serve, if it still is the newest: whoever makes a newer one puts it in place under the same lock.
+  private func install(_ number: Int, _ key: String, _ sequence: Int64) async {
+    guard case .success(let feed) = state.withLock({ $0.feeds[key] }), feed.sequence == sequence
+    else { return refuse(number, key, .gone) }
+    do {
+      let (folder, now, database) = (folder, clock.now, "\(store.address)")
+      let lock = try await Self.offload { () throws(FeedError) in
+        try folder.lockForImport(mayBeShared: true)
+      }
+      defer { withExtendedLifetime(lock) {} }
+      guard try await store.feed(key)?.sequence == sequence else {
+        return refuse(number, key, .gone)
+      }
+      let missing = try await Self.offload { () throws(FeedError) in
+        try folder.install(feed, of: database, now: now)
+      }
+      if let missing { return refuse(number, key, .missing(missing)) }
+      state.withLock { _ = $0.logged.removeValue(forKey: key) }
+      inbox.yield(.installed(number: number))
+    } catch let error as FeedError {
+      refuse(number, key, error.code == .busy ? .away : .broken(error.message))
+    } catch {
+      failed("\(error)")
+      refuse(number, key, .away)
+    }
+  }
+
+  /// Reads and writes files without occupying the threads that handle requests.
+  @concurrent
+  static func offload<Value: Sendable>(
+    _ work: @escaping @Sendable () throws(FeedError) -> Value
+  ) async throws(FeedError) -> Value {
+    let result = await withCheckedContinuation { continuation in
+      DispatchQueue.global(qos: .utility).async {
+        continuation.resume(returning: Result { () throws(FeedError) in try work() })
+      }
+    }
+    return try result.get()
+  }
+}

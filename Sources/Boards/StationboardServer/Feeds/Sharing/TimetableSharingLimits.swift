@@ -1,0 +1,30 @@
+/// The limits of servers that share timetables through a database.
+package struct TimetableSharingLimits: Hashable, Sendable {
+  /// How often a server looks for new timetables that no notification has announced.
+  package var watchEvery = Duration.milliseconds(2_000)
+  /// How long after a failed statement another one is tried.
+  package var retryEvery = Duration.milliseconds(500)
+  /// How long a statement may take, except those that carry a part of a timetable.
+  package var answerWithin = Duration.milliseconds(5_000)
+  /// How long a statement may take that carries a part of a timetable, stores a change, or removes a timetable.
+  package var chunkWithin = Duration.milliseconds(60_000)
+  /// How long after a timetable could not be fetched it is tried again; the wait doubles with each further failure.
+  package var firstRetry = Duration.milliseconds(1_000)
+  /// The longest wait before a timetable is tried again.
+  package var longestRetry = Duration.milliseconds(60_000)
+  /// How often a server removes what importers left that were killed.
+  package var sweepEvery = Duration.milliseconds(10_000)
+  /// The bytes of a part of a file.
+  package var chunkBytes = 4 << 20
+  /// The most bytes of the files of a timetable.
+  package var artifactBytes = 16 << 30
+  /// The most feeds, with those that were taken out of service.
+  package var feeds = 256
+  /// The longest name of a server, in characters.
+  package var nameLength = 128
+  /// The connections of a server for timetables, besides the one that listens and one for each import.
+  package var connections = 3
+
+  /// Creates the default limits.
+  package init() {}
+}

@@ -1,0 +1,116 @@
+import ArgumentParser
+import Commands
+import GTFS
+import Serving
+import StationboardServer
+
+/// `freshet feeds accept`.
+struct FeedsAcceptCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "accept",
+    abstract: "Let the timetable serve that is held back.",
+    discussion: """
+        freshet feeds accept --prefix city
+      """
+  )
+
+  @OptionGroup var choice: FeedChoice
+
+  func run() async throws {
+    try await FeedsCommand.change("accept", choice) { sharing in
+      let accepted =
+        if let sharing {
+          try await sharing.accept(key: choice.key)
+        } else {
+          try choice.data.folder.accept(key: choice.key, now: choice.time.clock().now)
+        }
+      Terminal.write("\(choice.key): \(accepted.name) is accepted.\n")
+    }
+  }
+}
+
+/// `freshet feeds rollback`.
+struct FeedsRollbackCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "rollback",
+    abstract: "Let the timetable serve again that served before.",
+    discussion: """
+        freshet feeds rollback --prefix city
+      """
+  )
+
+  @OptionGroup var choice: FeedChoice
+
+  func run() async throws {
+    try await FeedsCommand.change("rollback", choice) { sharing in
+      let target =
+        if let sharing {
+          try await sharing.rollBack(key: choice.key)
+        } else {
+          try choice.data.folder.rollBack(key: choice.key)
+        }
+      Terminal.write("\(choice.key): \(target.name) serves again.\n")
+    }
+  }
+}
+
+/// `freshet feeds remove`.
+struct FeedsRemoveCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "remove",
+    abstract: "Stop following a source, and take its feed out of service.",
+    discussion: """
+        freshet feeds remove --prefix city
+        freshet feeds remove --prefix city --keep-serving
+      """
+  )
+
+  @OptionGroup var choice: FeedChoice
+
+  @Flag(help: "Keep serving the timetable that serves.")
+  var keepServing = false
+
+  func run() async throws {
+    let folder = choice.data.folder
+    try await FeedsCommand.change("remove", choice) { sharing in
+      guard let sharing, !keepServing else {
+        return try folder.removeSource(prefix: choice.prefix, keepServing: keepServing)
+      }
+      // First the feed: what fails has changed nothing.
+      let hadFeed = try await sharing.takeOut(key: choice.key)
+      let hadSource = try folder.removeFollowed(prefix: choice.prefix)
+      guard hadFeed || hadSource else {
+        throw FeedError(
+          .unreadable,
+          "neither the database nor \(folder.path) has a feed or a source \(choice.key)"
+        )
+      }
+    }
+    Terminal.write("Removed.\n")
+  }
+}
+
+/// `freshet feeds share`.
+struct FeedsShareCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "share",
+    abstract: "Share the timetable that serves here with all servers of a database.",
+    discussion: """
+      It takes the place of the one that the database has. An import with a database shares by itself.
+
+        freshet feeds share --database postgres://freshet_server@db.example.org/freshet
+      """
+  )
+
+  @OptionGroup var choice: FeedChoice
+
+  func run() async throws {
+    try await FeedsCommand.change("share", choice) { sharing in
+      guard let sharing else {
+        throw ValidationError("no database; name one with --database or $DATABASE_URL")
+      }
+      let generation = try await sharing.share(key: choice.key)
+      Terminal.write("\(choice.key): \(generation) is shared.\n")
+    }
+  }
+}

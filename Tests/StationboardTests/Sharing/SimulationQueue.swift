@@ -1,0 +1,57 @@
+/// What is to happen in a simulation, by time, and in the order in which it was added.
+struct SimulationQueue {
+  private typealias Entry = (at: Int64, number: Int, run: () -> Void)
+
+  private var entries: [Entry] = []
+  private var number = 0
+
+  /// Adds something that is to happen at a time.
+  mutating func add(at: Int64, _ run: @escaping () -> Void) {
+    number += 1
+    var place = entries.count
+    entries.append((at, number, run))
+    while place > 0, isBefore(entries[place], entries[(place - 1) / 2]) {
+      entries.swapAt(place, (place - 1) / 2)
+      place = (place - 1) / 2
+    }
+  }
+
+  /// Takes out what happens next.
+  mutating func next() -> (at: Int64, run: () -> Void)? {
+    guard let first = entries.first else { return nil }
+    let last = entries.removeLast()
+    guard !entries.isEmpty else { return (first.at, first.run) }
+    entries[0] = last
+    var place = 0
+    while true {
+      var least = place
+      for child in [2 * place + 1, 2 * place + 2]
+      where child < entries.count && isBefore(entries[child], entries[least]) { least = child }
+      if least == place { return (first.at, first.run) }
+      entries.swapAt(place, least)
+      place = least
+    }
+  }
+
+  private func isBefore(_ left: Entry, _ right: Entry) -> Bool {
+    (left.at, left.number) < (right.at, right.number)
+  }
+}
+
+/// A seeded random number generator (Steele, Lea and Flood, 2014).
+struct SharingChance {
+  private var state: UInt64
+
+  init(seed: UInt64) { state = seed }
+
+  mutating func between(_ least: Int64, _ most: Int64) -> Int64 {
+    state &+= 0x9E37_79B9_7F4A_7C15
+    var bits = state
+    bits = (bits ^ (bits >> 30)) &* 0xBF58_476D_1CE4_E5B9
+    bits = (bits ^ (bits >> 27)) &* 0x94D0_49BB_1331_11EB
+    bits ^= bits >> 31
+    return least + Int64(bits % UInt64(most - least + 1))
+  }
+
+  mutating func oneIn(_ count: Int64) -> Bool { between(1, count) == 1 }
+}

@@ -1,0 +1,177 @@
+import StationboardServer
+import Testing
+
+/// What one server does to serve what the database has, step by step.
+struct TimetableFollowerTests {
+  private static let limits = TimetableSharingLimits()
+
+  private func row(
+    _ sequence: Int64,
+    _ serving: String?,
+    missing: [String] = [],
+    key: String = "default"
+  ) -> TimetableFollower.Row {
+    TimetableFollower.Row(key: key, sequence: sequence, serving: serving, missing: missing)
+  }
+
+  /// A follower that has looked once.
+  private func follower(
+    _ rows: [TimetableFollower.Row],
+    upTo end: Int64,
+    installed: [String: Int64] = [:]
+  ) -> (TimetableFollower, [TimetableFollower.Effect]) {
+    var follower = TimetableFollower(installed: installed, at: .zero)
+    let first = follower.handle(.woke, at: .zero)
+    #expect(first == [.list(number: 1, after: 0)])
+    let effects = follower.handle(.listed(number: 1, rows, upTo: end), at: .seconds(1))
+    return (follower, effects)
+  }
+
+  @Test("An empty folder gets what serves first, lets it serve, and then gets what is kept")
+  func emptyFolder() {
+    var (follower, effects) = follower([row(5, "c", missing: ["c", "b", "a"])], upTo: 5)
+    #expect(effects == [.fetch(number: 2, key: "default", generation: "c")])
+    #expect(follower.state(of: "default") == .fetching && follower.complete == 4)
+    let now = Duration.milliseconds(1_500)
+    #expect(follower.behind(at: now) == .milliseconds(500))
+    effects = follower.handle(.fetched(number: 2), at: now)
+    #expect(effects == [.install(number: 3, key: "default", sequence: 5)])
+    effects = follower.handle(.installed(number: 3), at: now)
+    #expect(effects == [.fetch(number: 4, key: "default", generation: "b")])
+    #expect(follower.state(of: "default") == .current && follower.complete == 5)
+    #expect(follower.behind(at: now) == .zero)
+    // The manifest names it once it is here.
+    effects = follower.handle(.fetched(number: 4), at: now)
+    #expect(effects == [.install(number: 5, key: "default", sequence: 5)])
+    effects = follower.handle(.installed(number: 5), at: now)
+    #expect(effects == [.fetch(number: 6, key: "default", generation: "a")])
+  }
+
+  @Test("Nothing is fetched that is in place already")
+  func inPlace() {
+    let (follower, effects) = follower([row(5, "c")], upTo: 5, installed: ["default": 5])
+    #expect(effects.isEmpty && follower.complete == 5)
+    #expect(follower.wakesAt == .seconds(1) + Self.limits.watchEvery)
+  }
+
+  @Test("A feed that was taken out of service is taken out here")
+  func removed() {
+    let (_, effects) = follower([row(6, nil)], upTo: 6, installed: ["default": 5])
+    #expect(effects == [.install(number: 2, key: "default", sequence: 6)])
+  }
+
+  @Test("A change that arrives while an older one is fetched stops that")
+  func stops() {
+    var (follower, _) = follower([row(5, "a", missing: ["a"])], upTo: 5)
+    var effects = follower.handle(.noticed(6), at: .seconds(2))
+    #expect(effects == [.list(number: 3, after: 5)])
+    effects = follower.handle(
+      .listed(number: 3, [row(6, "b", missing: ["b"])], upTo: 6),
+      at: .seconds(2)
+    )
+    #expect(effects == [.stop(number: 2), .fetch(number: 4, key: "default", generation: "b")])
+    // What the stopped one says does not count.
+    #expect(follower.handle(.fetched(number: 2), at: .seconds(3)).isEmpty)
+  }
+
+  @Test("What serves is more urgent than what is only kept")
+  func urgency() {
+    let rows = [row(5, "c", missing: ["b"])]
+    var (follower, effects) = follower(rows, upTo: 5, installed: ["default": 5])
+    #expect(effects == [.fetch(number: 2, key: "default", generation: "b")])
+    _ = follower.handle(.noticed(6), at: .seconds(2))
+    effects = follower.handle(
+      .listed(number: 3, [row(6, "x", missing: ["x"], key: "city")], upTo: 6),
+      at: .seconds(2)
+    )
+    #expect(effects == [.stop(number: 2), .fetch(number: 4, key: "city", generation: "x")])
+  }
+
+  @Test("What another version stored is not asked for again, and what serves goes on")
+  func unreadable() {
+    var (follower, _) = follower(
+      [row(5, "a", missing: ["a"])],
+      upTo: 5,
+      installed: ["default": 4]
+    )
+    let effects = follower.handle(
+      .refused(number: 2, .unreadable("version 9")),
+      at: .seconds(2)
+    )
+    #expect(effects.isEmpty && follower.state(of: "default") == .refused("version 9"))
+    #expect(follower.installed("default") == 4 && follower.behind(at: .seconds(61)) == .seconds(60))
+    #expect(follower.wakesAt == .seconds(1) + Self.limits.watchEvery)
+  }
+
+  @Test("What is damaged is tried again, less and less often, until a change replaces it")
+  func damaged() {
+    var (follower, _) = follower([row(5, "a", missing: ["a"])], upTo: 5)
+    var now = Duration.seconds(1)
+    var number = 2
+    var waits: [Duration] = []
+    for _ in 0..<8 {
+      _ = follower.handle(.refused(number: number, .broken("checksum")), at: now)
+      #expect(follower.state(of: "default") == .refused("checksum"))
+      let failedAt = now
+      while true {
+        now = max(now, follower.wakesAt)
+        var effects = follower.handle(.woke, at: now)
+        if case .list(let look, _)? = effects.first {
+          effects += follower.handle(.listed(number: look, [], upTo: 5), at: now)
+        }
+        for case .fetch(let next, _, _) in effects { number = next }
+        if effects.contains(.fetch(number: number, key: "default", generation: "a")) { break }
+      }
+      waits.append(now - failedAt)
+    }
+    #expect(waits.prefix(3) == [.seconds(1), .seconds(2), .seconds(4)])
+    #expect(waits.last == Self.limits.longestRetry)
+  }
+
+  @Test("A generation that is damaged in the folder is fetched again")
+  func repairs() {
+    var (follower, _) = follower([row(5, "a")], upTo: 5, installed: ["default": 5])
+    let effects = follower.handle(.damaged(key: "default", generation: "a"), at: .seconds(1))
+    #expect(effects == [.fetch(number: 2, key: "default", generation: "a")])
+    #expect(
+      follower.handle(.fetched(number: 2), at: .seconds(1))
+        == [.install(number: 3, key: "default", sequence: 5)]
+    )
+  }
+
+  @Test("A generation that is gone when it is to serve is fetched again")
+  func missing() {
+    var (follower, effects) = follower([row(5, "a")], upTo: 5)
+    #expect(effects == [.install(number: 2, key: "default", sequence: 5)])
+    effects = follower.handle(.refused(number: 2, .missing("b")), at: .seconds(1))
+    #expect(effects == [.fetch(number: 3, key: "default", generation: "b")])
+  }
+
+  @Test("The answer to a look that took too long does not count")
+  func lateAnswers() {
+    var follower = TimetableFollower(installed: [:], at: .zero)
+    _ = follower.handle(.woke, at: .zero)
+    let late = Self.limits.answerWithin
+    #expect(follower.wakesAt == late)
+    #expect(follower.handle(.woke, at: late).isEmpty && follower.answers == false)
+    let again = follower.handle(.woke, at: late + Self.limits.retryEvery)
+    #expect(again == [.list(number: 2, after: 0)])
+    #expect(!follower.isLooking(1) && follower.isLooking(2))
+    let old = TimetableFollower.Event.listed(number: 1, [row(4, "a", missing: ["a"])], upTo: 4)
+    #expect(follower.handle(old, at: late + Self.limits.retryEvery).isEmpty)
+    #expect(follower.keys.isEmpty)
+  }
+
+  @Test("A database whose positions begin again is read from the beginning")
+  func restored() {
+    var (follower, _) = follower([row(5, "a")], upTo: 5, installed: ["default": 5])
+    _ = follower.handle(.missed, at: .seconds(2))
+    let again = follower.handle(.listed(number: 2, [], upTo: 3), at: .seconds(2))
+    #expect(again == [.list(number: 3, after: 0)])
+    let effects = follower.handle(
+      .listed(number: 3, [row(2, "b", missing: ["b"])], upTo: 3),
+      at: .seconds(2)
+    )
+    #expect(effects == [.fetch(number: 4, key: "default", generation: "b")])
+  }
+}

@@ -1,0 +1,377 @@
+import Foundation
+import GTFS
+import Logging
+import PostgresClient
+import PostgresCluster
+import Serving
+import Synchronization
+import Testing
+import Timetable
+
+@testable import StationboardServer
+
+/// Timetables in a real PostgreSQL database, between data folders.
+struct TimetableStoreTests {
+  private static let stages = Atomic(0)
+
+  /// A schema of its own, and machines that share it.
+  private struct Stage {
+    let schema: String
+
+    init(grantingTo roles: Set<String> = []) async throws {
+      schema = "timetables\(stages.add(1, ordering: .relaxed).newValue)"
+      let connection = try await Self.owner()
+      _ = try await PostgresSchema.timetables(name: schema).migrate(connection, grantingTo: roles)
+      await connection.close()
+    }
+
+    /// A connection of the owner, with patience for tests that occupy the processors.
+    static func owner() async throws -> PostgresConnection {
+      var limits = PostgresClientLimits()
+      limits.connectSeconds = 120
+      limits.statementSeconds = 120
+      return try await PostgresConnection.open(
+        try PostgresAddress(PostgresCluster.uri),
+        limits: limits
+      )
+    }
+
+    /// A machine with a data folder of its own.
+    func machine(_ name: String, as role: String = "freshet") throws -> TimetableSharing {
+      var limits = TimetableSharingLimits()
+      // Many tests share one database, and the processors with others.
+      limits.answerWithin = .seconds(120)
+      limits.chunkWithin = .seconds(120)
+      limits.chunkBytes = 32 << 10
+      return TimetableSharing(
+        try PostgresAddress(try PostgresCluster.uri.replacing("//freshet@", with: "//\(role)@")),
+        folder: DataFolder(path: NSTemporaryDirectory() + "freshet-\(UUID().uuidString)"),
+        clock: ServiceClock(startingAt: 1_795_000_000),
+        limits: limits,
+        name: name,
+        schema: schema,
+        logger: Logger(label: "test")
+      )
+    }
+
+    /// Runs a statement as the owner.
+    @discardableResult
+    func run(_ sql: String) async throws -> PostgresRows {
+      let connection = try await Self.owner()
+      try await PostgresSchema.timetables(name: schema).prepare(connection)
+      let rows = try await connection.query(sql)
+      await connection.close()
+      return rows
+    }
+
+    func count(_ what: String) async throws -> Int {
+      try #require(try await run("SELECT count(*) FROM \(what)").first)[0]
+    }
+
+    func remove(_ machines: TimetableSharing...) {
+      for machine in machines {
+        machine.close()
+        try? FileManager.default.removeItem(atPath: machine.folder.path)
+      }
+    }
+  }
+
+  @discardableResult
+  private func importSample(
+    _ machine: TimetableSharing,
+    prefix: String? = nil
+  ) async throws -> FeedManifest.Feed {
+    _ = try await machine.run(
+      FeedImporter(folder: machine.folder),
+      source: SampleFeed.smallFiles,
+      prefix: prefix,
+      aliases: nil,
+      now: 1_795_000_000,
+      progress: { _ in }
+    )
+    return try #require(try machine.folder.manifest().feed(prefix ?? "default"))
+  }
+
+  /// Imports the sample as if it came from a source, so that the ones before are kept.
+  private func importFollowed(_ machine: TimetableSharing) async throws -> FeedManifest.Feed {
+    let change = try await machine.change("default")
+    let staged = try FeedImporter(folder: machine.folder).stage(
+      source: SampleFeed.smallFiles,
+      prefix: nil,
+      aliases: nil,
+      now: 1_795_000_000,
+      sharing: { () throws(FeedError) in try machine.manifest(change) },
+      progress: { _ in }
+    )
+    var entry = try #require(staged.manifest.feed("default"))
+    entry.origin = FeedManifest.Origin(digest: staged.generation)
+    try machine.install(try await machine.commit(entry, change))
+    await change.release()
+    return try #require(try machine.folder.manifest().feed("default"))
+  }
+
+  private func newest(
+    _ machine: TimetableSharing,
+    _ key: String = "default"
+  ) async throws -> SharedFeed {
+    try #require(try await machine.store.feed(key))
+  }
+
+  private func bytes(
+    _ machine: TimetableSharing,
+    _ generation: String,
+    _ file: String
+  ) throws -> Data {
+    let folder = machine.folder.folder(of: "default", generation: generation)
+    return try Data(contentsOf: URL(fileURLWithPath: folder + "/" + file))
+  }
+
+  @Test("An empty data folder gets the timetable that another machine imported, byte for byte")
+  func distribution() async throws {
+    let stage = try await Stage()
+    let (one, two) = (try stage.machine("one"), try stage.machine("two"))
+    defer { stage.remove(one, two) }
+    let entry = try await importSample(one)
+    let feed = try await newest(two)
+    #expect(feed.entry == entry && feed.changedBy == "one" && feed.sequence == 1)
+    try await two.bring(feed)
+    #expect(try two.folder.manifest() == one.folder.manifest())
+    for file in [Feed.timetableName, Feed.searchName, Feed.reportName] {
+      #expect(
+        try bytes(one, entry.generation, file) == bytes(two, entry.generation, file),
+        "\(file)"
+      )
+    }
+    let opened = try #require(try SampleFeed.store(two.folder).feeds.first)
+    #expect(opened.timetable.departureCount > 0)
+    let fetched = two.state.withLock { $0.fetchedBytes }
+    #expect(fetched > 3 * two.limits.chunkBytes)
+    // What is in place is not fetched again.
+    try await two.bring(feed)
+    #expect(two.state.withLock { $0.fetchedBytes } == fetched)
+    // Without the database the folder is left as it is.
+    let failure = #expect(throws: FeedError.self) {
+      try SampleFeed.importFeed(from: SampleFeed.smallFiles, into: two.folder)
+    }
+    #expect(failure?.code == .conflict && failure?.message.contains("--database") == true)
+  }
+
+  @Test(
+    "One machine changes a feed at a time, and of two changes of one state the second is refused"
+  )
+  func oneAtATime() async throws {
+    let stage = try await Stage()
+    let (one, two) = (try stage.machine("one"), try stage.machine("two"))
+    defer { stage.remove(one, two) }
+    let first = try await importSample(one)
+    let change = try await one.change("default")
+    await #expect(throws: FeedError.self) { try await two.change("default") }
+    // Another feed is free.
+    await (try await two.change("city")).release()
+    // A proxy lost the connection with the lock, and another machine was first.
+    try await stage.run("UPDATE feed SET sequence = sequence + 1")
+    let failure = await #expect(throws: FeedError.self) { try await one.commit(nil, change) }
+    #expect(failure?.code == .conflict)
+    await change.release()
+    let kept = try await newest(one)
+    #expect(kept.entry == first && kept.sequence == 2)
+    #expect(try one.folder.manifest().feed("default") == first)
+    await (try await two.change("default", patience: .seconds(60))).release()
+  }
+
+  @Test("What an importer left that was killed is invisible, and removed once nobody has the lock")
+  func leftovers() async throws {
+    let stage = try await Stage()
+    let (one, two) = (try stage.machine("one"), try stage.machine("two"))
+    defer { stage.remove(one, two) }
+    try await importSample(one)
+    let change = try await one.change("default")
+    let id = try await one.store.begin("half", change)
+    try await one.store.store([1, 2, 3], 0, of: Feed.timetableName, id, change)
+    #expect(try await two.store.feeds(after: 1).found.isEmpty)
+    #expect(try await two.store.artifact("half", of: "default") == nil)
+    #expect(await two.fetch("half", of: "default") == .gone)
+    #expect(try await two.store.sweep() == 0, "it is being stored")
+    await change.release()
+    while try await two.store.sweep() == 0 { await Task.yield() }
+    #expect(try await stage.count("generation") == 1)
+    #expect(try await stage.count("chunk WHERE generation = \(id)") == 0)
+  }
+
+  @Test("A change names only what the database has whole")
+  func wholeness() async throws {
+    let stage = try await Stage()
+    let one = try stage.machine("one")
+    defer { stage.remove(one) }
+    try await importSample(one)
+    let change = try await one.change("default")
+    let id = try await one.store.begin("half", change)
+    var entry = try #require(change.base.entry)
+    entry.generation = "half"
+    await #expect(throws: PostgresTimetables.LostCommit.self) {
+      try await one.store.commit(entry, change)
+    }
+    var artifact = TimetableArtifact(chunkBytes: 10, timetable: 1)
+    artifact.files = [.init(name: Feed.timetableName, bytes: 3, checksums: [1])]
+    await #expect(throws: PostgresError.self) { try await one.store.finish(artifact, id, change) }
+    await change.release()
+    #expect(try await newest(one).sequence == 1)
+  }
+
+  @Test("A damaged part is refused; once it is right, only what is missing is fetched")
+  func damage() async throws {
+    let stage = try await Stage()
+    let (one, two) = (try stage.machine("one"), try stage.machine("two"))
+    defer { stage.remove(one, two) }
+    let entry = try await importSample(one)
+    let last = "file = 'timetable.freshet' AND number = 2"
+    try await stage.run("CREATE TABLE copy AS SELECT content FROM chunk WHERE \(last)")
+    try await stage.run(
+      "UPDATE chunk SET content = set_byte(content, 9, get_byte(content, 9) # 1) WHERE \(last)"
+    )
+    let failure = await two.fetch(entry.generation, of: "default")
+    guard case .broken(let reason) = failure else {
+      Issue.record("\(String(describing: failure))")
+      return
+    }
+    #expect(reason.contains("part 2 of timetable.freshet") && reason.contains("checksum"))
+    #expect(two.folder.presentGenerations(of: "default").isEmpty)
+    let fetched = two.state.withLock { $0.fetchedBytes }
+    try await stage.run("UPDATE chunk SET content = (SELECT content FROM copy) WHERE \(last)")
+    // Another process goes on where the first one ended.
+    #expect(await two.fetch(entry.generation, of: "default") == nil)
+    let total = two.state.withLock { $0.fetchedBytes }
+    let size = [Feed.timetableName, Feed.searchName, Feed.reportName].reduce(0) {
+      $0 + ((try? bytes(one, entry.generation, $1).count) ?? 0)
+    }
+    #expect(total == size && fetched > 0 && fetched < size)
+    try await two.bring(try await newest(two))
+    #expect(try SampleFeed.store(two.folder).feeds.count == 1)
+  }
+
+  @Test("A part that cannot be written fails the attempt and gives the room back")
+  func noRoom() async throws {
+    let stage = try await Stage()
+    let (one, two) = (try stage.machine("one"), try stage.machine("two"))
+    defer { stage.remove(one, two) }
+    let entry = try await importSample(one)
+    // A folder is where the file is to be.
+    let partial = two.folder.fetchedFolder(of: "default", generation: entry.generation) + ".partial"
+    try FileManager.default.createDirectory(
+      atPath: partial + "/" + Feed.searchName,
+      withIntermediateDirectories: true
+    )
+    guard case .broken = await two.fetch(entry.generation, of: "default") else {
+      Issue.record("it was written")
+      return
+    }
+    #expect(!FileManager.default.fileExists(atPath: partial))
+    #expect(await two.fetch(entry.generation, of: "default") == nil)
+  }
+
+  @Test("What another version of the program stored is not taken, and says what to do")
+  func versions() async throws {
+    let stage = try await Stage()
+    let (one, two) = (try stage.machine("one"), try stage.machine("two"))
+    defer { stage.remove(one, two) }
+    let entry = try await importSample(one)
+    try await stage.run(
+      "UPDATE generation SET artifact = replace(artifact, '\"timetable\":1', '\"timetable\":9')"
+    )
+    #expect(
+      await two.fetch(entry.generation, of: "default")
+        == .unreadable(
+          "\(entry.generation): it has version 9 of the timetable file, and this program reads version 2: install the newer version of freshet"
+        )
+    )
+    #expect(two.state.withLock { $0.fetchedBytes } == 0)
+    // An entry with a word that this program does not know.
+    try await stage.run("UPDATE feed SET entry = replace(entry, '\"key\"', '\"name\"')")
+    let found = try #require(try await two.store.feeds(after: 0).found.first)
+    guard case .failure(.unreadable(let reason)) = found.feed else {
+      Issue.record("\(found)")
+      return
+    }
+    #expect(reason.contains("newer version"))
+    try await stage.run(
+      "UPDATE generation SET artifact = replace(artifact, 'stops.sqlite', '../x')"
+    )
+    try await stage.run("UPDATE generation SET artifact = replace(artifact, ':9', ':1')")
+    guard case .broken = await two.fetch(entry.generation, of: "default") else {
+      Issue.record("a file outside of the folder was named")
+      return
+    }
+  }
+
+  @Test("Accepting, going back and taking out of service reach the other machines; few are kept")
+  func changes() async throws {
+    let stage = try await Stage()
+    let (one, two) = (try stage.machine("one"), try stage.machine("two"))
+    defer { stage.remove(one, two) }
+    var names: [String] = []
+    for _ in 0..<5 { names.append(try await importFollowed(one).generation) }
+    #expect(try await stage.count("generation") == 1 + FeedManifest.keptEarlier)
+    #expect(try await stage.count("chunk WHERE generation NOT IN (SELECT id FROM generation)") == 0)
+    // Whoever fetches one that was removed is told so.
+    #expect(await two.fetch(names[0], of: "default") == .gone)
+    try await two.bring(try await newest(two))
+    #expect(try two.folder.manifest() == one.folder.manifest())
+    #expect(two.folder.presentGenerations(of: "default") == Set(names.suffix(3)))
+    // From the machine that did not import.
+    #expect(try await two.rollBack(key: "default").name == names[3])
+    try await one.bring(try await newest(one))
+    let back = try #require(try one.folder.manifest().feed("default"))
+    #expect(back.generation == names[3] && back.held?.generation.name == names[4])
+    #expect(try await one.accept(key: "default").name == names[4])
+    try await two.bring(try await newest(two))
+    #expect(try two.folder.manifest().feed("default")?.generation == names[4])
+    #expect(try await one.takeOut(key: "default"))
+    #expect(try await !one.takeOut(key: "default"))
+    try await two.bring(try await newest(two))
+    #expect(try two.folder.manifest().feeds.isEmpty)
+    #expect(try await stage.count("generation") == 0)
+    #expect(try await stage.count("chunk") == 0)
+  }
+
+  @Test(
+    "Feeds are in one order on all machines, and a timetable that was imported before can be shared"
+  )
+  func order() async throws {
+    let stage = try await Stage()
+    let (one, two) = (try stage.machine("one"), try stage.machine("two"))
+    defer { stage.remove(one, two) }
+    try SampleFeed.importFeed(from: SampleFeed.smallFiles, into: one.folder, prefix: "b")
+    try SampleFeed.importFeed(from: SampleFeed.smallFiles, into: one.folder, prefix: "c")
+    try await importSample(two, prefix: "a")
+    #expect(try await one.share(key: "c") == one.folder.manifest().feed("c")?.generation)
+    try await one.bring(try await newest(one, "a"))
+    try await two.bring(try await newest(two, "c"))
+    // What only one machine has comes last.
+    #expect(try one.folder.manifest().feeds.map(\.key) == ["a", "c", "b"])
+    #expect(try two.folder.manifest().feeds.map(\.key) == ["a", "c"])
+    await #expect(throws: FeedError.self) { try await two.share(key: "b") }
+  }
+
+  @Test("A role that may only read and write rows has all that a server and an import need")
+  func leastPrivilege() async throws {
+    let owner = try await Stage.owner()
+    let role = "timetable_server"
+    _ = try? await owner.query("CREATE ROLE \(role) LOGIN")
+    await owner.close()
+    let stage = try await Stage(grantingTo: [role])
+    let (one, two) = (try stage.machine("one", as: role), try stage.machine("two", as: role))
+    defer { stage.remove(one, two) }
+    try await one.check()
+    try await importSample(one)
+    try await importSample(one)
+    try await two.bring(try await newest(two))
+    #expect(try await two.store.sweep() == 0)
+    let change = try await two.change("default")
+    try await two.write(StaticSchedule(), change)
+    await change.release()
+    let again = try await one.change("default", patience: .seconds(60))
+    #expect(again.sharedSchedule == StaticSchedule())
+    await again.release()
+    #expect(try await one.takeOut(key: "default"))
+  }
+}

@@ -1,0 +1,378 @@
+import StationboardServer
+
+/// A few simulated minutes of servers that share timetables through one database, with everything that goes wrong between them.
+///
+/// Everything is a function of the seed. Times are milliseconds of the simulation. The data folder of a server outlives its
+/// process. The database is a model of the statements that ``PostgresTimetables`` sends: each is carried out at one instant,
+/// whenever it arrives.
+final class TimetableWorld {
+  /// The rules that are checked.
+  enum Rule: String, CaseIterable {
+    /// Only what was committed serves, whole and as it was stored.
+    case whole
+    /// No data folder goes back to an older change.
+    case forward
+    /// Every change serves on each server that is connected.
+    case delivery
+    /// Each change is made of the one before.
+    case noLostChange
+    /// The database has no more than what feeds name, and what is being stored.
+    case clean
+    /// An import that nothing disturbs ends with a change.
+    case imports
+    /// What cannot be fetched is not asked for all the time.
+    case patience
+  }
+
+  /// A rule that was broken.
+  struct Violation: Hashable {
+    var rule: Rule
+    var at: Int64
+    var reason: String
+  }
+
+  static let keys = ["city", "default"]
+  static let length: Int64 = 180_000
+  static let importsEnd: Int64 = 110_000
+  /// A look, the parts of all kept generations of all feeds over the slowest answers of a healthy network, and waits after
+  /// failures of a moment before.
+  static let deliveryBound: Int64 = 10_000
+  /// A sweep at its latest, and the end of a connection that nobody uses.
+  static let cleanBound: Int64 = 30_000
+  /// When the database notices that the other end of a connection is gone.
+  static let connectionEnd: Int64 = 5_000
+  static let kept = 3
+
+  /// A generation.
+  struct Generation: Hashable {
+    var name: String
+    var parts: Int
+  }
+
+  /// The data folder of a server.
+  struct Folder {
+    var present: Set<String> = []
+    /// The parts that were written, and whether each is as it was stored.
+    var partial: [String: [Int: Bool]] = [:]
+    var installed: [String: Int64] = [:]
+    var serving: [String: String] = [:]
+    /// What is in place although it is not whole.
+    var spoiled: Set<String> = []
+  }
+
+  /// A server.
+  struct Server {
+    var token = 0
+    var isAlive = false
+    var pausedUntil: Int64 = 0
+    var cutUntil: Int64 = 0
+    var slowUntil: Int64 = 0
+    var fullUntil: Int64 = 0
+    /// Since when nothing disturbs it.
+    var healthySince: Int64 = 0
+    var follower = TimetableFollower(installed: [:], at: .zero)
+    var stopped: Set<Int> = []
+    var rows: [String: Row] = [:]
+    /// When it began to fetch which generation.
+    var attempts: [String: [Int64]] = [:]
+    var folder = Folder()
+  }
+
+  /// The row of a feed.
+  struct Row {
+    var sequence: Int64 = 0
+    /// The serving generation and those before it; empty if the feed was taken out of service.
+    var generations: [Generation] = []
+  }
+
+  /// A generation in the database.
+  struct Stored {
+    var generation: Generation
+    var key: String
+    var parts: Set<Int> = []
+    var isWhole = false
+    var damagedUntil: Int64 = 0
+  }
+
+  /// A connection that may have the lock of a feed.
+  struct Connection {
+    var importer: Int
+    var isOpen = true
+  }
+
+  var chance: SharingChance
+  let fault: TimetableFault?
+  let limits: TimetableSharingLimits
+  var now: Int64 = 0
+  var servers: [Server]
+  var rows = Dictionary(uniqueKeysWithValues: TimetableWorld.keys.map { ($0, Row()) })
+  var stored: [String: Stored] = [:]
+  var committed: Set<String> = []
+  var position: Int64 = 0
+  var locks: [String: Int] = [:]
+  var connections: [Int: Connection] = [:]
+  var downUntil: Int64 = 0
+  var databaseHealthySince: Int64 = 0
+  /// Since when the database has no more than it should.
+  var cleanSince: Int64 = 0
+  var importing = 0
+  private(set) var violation: Violation?
+  var commits = 0
+  var fetches = 0
+  var kills = 0
+  var names = 0
+  private var queue = SimulationQueue()
+  private var tokens = 0
+
+  init(seed: UInt64, fault: TimetableFault? = nil) {
+    chance = SharingChance(seed: seed)
+    self.fault = fault
+    var limits = TimetableSharingLimits()
+    fault?.limits?(&limits)
+    self.limits = limits
+    servers = (0..<Int(chance.between(2, 4))).map { _ in Server() }
+  }
+
+  /// Runs to the end, or to the first rule that is broken.
+  func run() -> Violation? {
+    for server in servers.indices { start(server) }
+    for key in Self.keys { schedule(in: chance.between(0, 5_000)) { self.importSometimes(key) } }
+    schedule(in: 500) { self.watch() }
+    schedule(in: chance.between(2_000, 8_000)) { self.disturb() }
+    while violation == nil, now < Self.length, let next = queue.next() {
+      now = next.at
+      next.run()
+    }
+    return violation
+  }
+
+  func breaks(_ rule: Rule, _ reason: String) {
+    if violation == nil { violation = Violation(rule: rule, at: now, reason: reason) }
+  }
+
+  func schedule(in wait: Int64, _ run: @escaping () -> Void) {
+    queue.add(at: now + max(wait, 0), run)
+  }
+
+  /// Runs on a server that still is the same process, once it is not paused.
+  func onServer(_ server: Int, in wait: Int64, _ run: @escaping () -> Void) {
+    let token = servers[server].token
+    schedule(in: wait) {
+      guard self.servers[server].token == token, self.servers[server].isAlive else { return }
+      let paused = self.servers[server].pausedUntil - self.now
+      if paused > 0 { return self.onServer(server, in: paused, run) }
+      run()
+    }
+  }
+
+  // MARK: Servers
+
+  func start(_ server: Int) {
+    tokens += 1
+    var new = Server()
+    new.token = tokens
+    new.isAlive = true
+    new.healthySince = now
+    new.folder = servers[server].folder
+    new.follower = TimetableFollower(
+      limits,
+      installed: new.folder.installed,
+      at: .milliseconds(now)
+    )
+    servers[server] = new
+    step(server, .woke)
+    gap(server)
+    sweepSometimes(server)
+  }
+
+  /// A connection that listens was opened: announcements may be missing.
+  func gap(_ server: Int) { step(server, .missed) }
+
+  /// Applies an event to a follower and does what it leads to.
+  func step(_ server: Int, _ event: TimetableFollower.Event) {
+    for effect in servers[server].follower.handle(event, at: .milliseconds(now)) {
+      switch effect {
+      case .list(let number, let after): list(server, number, after: after)
+      case .fetch(let number, let key, let generation): fetch(server, number, key, generation)
+      case .install(let number, let key, let sequence): install(server, number, key, sequence)
+      case .stop(let number): servers[server].stopped.insert(number)
+      }
+    }
+    let at = servers[server].follower.wakesAt
+    onServer(server, in: Int64(at / .milliseconds(1)) - now + 1) {
+      // Something else has happened since.
+      guard self.servers[server].follower.wakesAt == at else { return }
+      self.step(server, .woke)
+    }
+  }
+
+  private func list(_ server: Int, _ number: Int, after position: Int64) {
+    transmit(server) { () -> ([(String, Row)], Int64) in
+      (self.rows.filter { $0.value.sequence > position }.map { ($0.key, $0.value) }, self.position)
+    } answer: { found in
+      guard let (rows, end) = found else { return self.step(server, .failed(number: number)) }
+      let present = self.servers[server].folder.present
+      guard
+        self.servers[server].follower.isLooking(number) || self.fault?.installsBlindly == true
+      else { return }
+      for (key, row) in rows { self.servers[server].rows[key] = row }
+      let listed = rows.map { key, row in
+        TimetableFollower.Row(
+          key: key,
+          sequence: row.sequence,
+          serving: row.generations.first?.name,
+          missing: row.generations.map(\.name).filter { !present.contains($0) }
+        )
+      }
+      self.step(server, .listed(number: number, listed, upTo: end))
+    }
+  }
+
+  private func fetch(_ server: Int, _ number: Int, _ key: String, _ generation: String) {
+    noteAttempt(server, generation)
+    transmit(server) { () -> Stored? in
+      self.stored[generation].flatMap { $0.isWhole || self.fault?.commitsEarly == true ? $0 : nil }
+    } answer: { answer in
+      guard let found = answer else { return self.step(server, .refused(number: number, .away)) }
+      guard let stored = found else { return self.step(server, .refused(number: number, .gone)) }
+      self.receive(server, number, stored.generation, part: 0)
+    }
+  }
+
+  /// Fetches the parts one after another.
+  private func receive(_ server: Int, _ number: Int, _ generation: Generation, part: Int) {
+    let name = generation.name
+    guard !servers[server].stopped.contains(number) else { return }
+    let isHere = servers[server].folder.partial[name]?[part] != nil
+    guard part < generation.parts else { return finish(server, number, generation) }
+    // Parts of an earlier attempt are compared with their checksums.
+    if isHere, servers[server].folder.partial[name]?[part] == true || fault?.comparesNothing == true
+    {
+      return receive(server, number, generation, part: part + 1)
+    }
+    transmit(server) { () -> Bool? in
+      guard let stored = self.stored[name], stored.parts.contains(part) else { return nil }
+      return stored.damagedUntil <= self.now
+    } answer: { found in
+      guard let found else { return self.step(server, .refused(number: number, .away)) }
+      guard !self.servers[server].stopped.contains(number) else { return }
+      if self.servers[server].fullUntil > self.now {
+        self.servers[server].folder.partial[name] = nil
+        return self.step(server, .refused(number: number, .broken("no room")))
+      }
+      guard let isSound = found else {
+        if self.fault?.countsMissingParts == true {
+          return self.receive(server, number, generation, part: part + 1)
+        }
+        return self.step(server, .refused(number: number, .gone))
+      }
+      if !isSound, self.fault?.comparesNothing != true {
+        return self.step(server, .refused(number: number, .broken("checksum")))
+      }
+      self.servers[server].folder.partial[name, default: [:]][part] = isSound
+      self.receive(server, number, generation, part: part + 1)
+    }
+  }
+
+  private func finish(_ server: Int, _ number: Int, _ generation: Generation) {
+    let name = generation.name
+    let parts = servers[server].folder.partial[name] ?? [:]
+    if parts.count < generation.parts || parts.values.contains(false) {
+      servers[server].folder.spoiled.insert(name)
+    }
+    servers[server].folder.partial[name] = nil
+    servers[server].folder.present.insert(name)
+    fetches += 1
+    step(server, .fetched(number: number))
+  }
+
+  private func install(_ server: Int, _ number: Int, _ key: String, _ sequence: Int64) {
+    transmit(server) { () -> Int64 in
+      self.rows[key]?.sequence ?? 0
+    } answer: { newest in
+      guard let newest else { return self.step(server, .refused(number: number, .away)) }
+      guard let row = self.servers[server].rows[key] else { return }
+      guard row.sequence == sequence && newest == sequence || self.fault?.installsBlindly == true
+      else { return self.step(server, .refused(number: number, .gone)) }
+      self.put(server, number, key, row)
+    }
+  }
+
+  /// Lets the generations of a change serve.
+  private func put(_ server: Int, _ number: Int, _ key: String, _ row: Row) {
+    if let serving = row.generations.first?.name {
+      guard servers[server].folder.present.contains(serving) else {
+        return step(server, .refused(number: number, .missing(serving)))
+      }
+      if !committed.contains(serving) || servers[server].folder.spoiled.contains(serving) {
+        breaks(.whole, "\(server) serves \(serving)")
+      }
+    }
+    if row.sequence < servers[server].folder.installed[key, default: 0] {
+      breaks(.forward, "\(server): \(key) goes back to \(row.sequence)")
+    }
+    servers[server].folder.installed[key] = row.sequence
+    servers[server].folder.serving[key] = row.generations.first?.name
+    let kept = Set(servers[server].rows.values.flatMap(\.generations).map(\.name))
+    servers[server].folder.present.formIntersection(kept)
+    step(server, .installed(number: number))
+  }
+
+  private func noteAttempt(_ server: Int, _ generation: String) {
+    var attempts = servers[server].attempts[generation, default: []].filter { $0 > now - 10_000 }
+    attempts.append(now)
+    servers[server].attempts[generation] = attempts
+    if attempts.count > 25 { breaks(.patience, "\(server) asks for \(generation) all the time") }
+  }
+
+  private func sweepSometimes(_ server: Int) {
+    let most = Int64(limits.sweepEvery / .milliseconds(1))
+    onServer(server, in: chance.between(most / 2, most * 3 / 2)) {
+      if self.fault?.sweepsNothing != true {
+        self.transmit(server) {
+          self.sweep()
+        } answer: { _ in
+        }
+      }
+      self.sweepSometimes(server)
+    }
+  }
+
+  // MARK: Oracle
+
+  func isHealthy(_ server: Server) -> Bool {
+    server.isAlive && server.pausedUntil <= now && server.cutUntil <= now
+      && server.slowUntil <= now && server.fullUntil <= now
+  }
+
+  /// Checks what should have happened by now.
+  private func watch() {
+    schedule(in: 500) { self.watch() }
+    let named = Set(rows.values.flatMap(\.generations).map(\.name))
+    let extra = stored.keys.filter { !named.contains($0) }
+    if extra.count <= importing { cleanSince = now }
+    if downUntil > now || !servers.contains(where: isHealthy) { cleanSince = now }
+    if now - cleanSince > Self.cleanBound { breaks(.clean, "\(extra.sorted()) are left") }
+  }
+
+  /// Checks that a change that was committed now reaches everybody, unless a newer one does.
+  func expectDelivery(_ key: String, _ sequence: Int64) {
+    let committedAt = now
+    let tokens = servers.map(\.token)
+    schedule(in: Self.deliveryBound) {
+      guard self.databaseHealthySince <= committedAt, self.downUntil <= self.now,
+        // A timetable that is replaced while it is fetched is not waited for.
+        self.rows[key]?.sequence == sequence
+      else { return }
+      for (server, state) in self.servers.enumerated()
+      where state.token == tokens[server] && self.isHealthy(state)
+        && state.healthySince <= committedAt && state.folder.installed[key] != sequence
+      {
+        self.breaks(
+          .delivery,
+          "\(server) has \(state.folder.installed[key, default: 0]) of \(key), not \(sequence)"
+        )
+      }
+    }
+  }
+}
