@@ -18,7 +18,7 @@ from program import NOW, PROGRAM, Folder, Server, run, until
 from test_static_feeds import Publisher, feed
 
 SERVERS = 3
-INTERVAL = 1.0
+INTERVAL = 0.6
 """The seconds between two checks of a source."""
 BOARD = "/api/stationboard?stop_id=s0&limit=3"
 
@@ -307,10 +307,6 @@ class SharingTest(Stage):
 class SourceTest(Stage):
     """A source that all servers are told of."""
 
-    @classmethod
-    def setUpClass(cls) -> None:
-        super().setUpClass()
-
     def asked(self) -> int:
         return len(self.publisher.seen)
 
@@ -351,9 +347,9 @@ class SourceTest(Stage):
         # Without the database nobody asks.
         self.database.tell("stop")
         try:
-            until(lambda: self.words(self.servers[2]) == "unknown")
+            until(lambda: self.metric(self.servers[2], "freshet_timetables_database_up") == 0)
             asked = self.asked()
-            time.sleep(3 * INTERVAL)
+            time.sleep(4 * INTERVAL)
             self.assertLessEqual(self.asked(), asked + 1)
         finally:
             self.database.tell("start")
@@ -380,7 +376,7 @@ class SchemaTest(unittest.TestCase):
             until(lambda: server.get("/api/status")[1]["timetables"][0]["shared"] == "only_here")
             answer = run("feeds", "share", "--data", str(folder / "data"), "--database", database.url)
             self.assertEqual(answer.returncode, 0, answer.stderr)
-            until(lambda: server.get("/api/status")[1]["timetables"][0]["shared"] == "current")
+            until(lambda: Stage.metric(server, "freshet_timetables_position") == 1)
 
 
 if __name__ == "__main__":

@@ -131,6 +131,7 @@ struct ServeCommand: AsyncParsableCommand {
     let hasDatabase = try self.database.address(or: settings) != nil
     let store: FeedStore
     do throws(FeedError) {
+      if hasDatabase { try folder.prepare() }
       let added = (try? StaticSourceList(of: folder).all) ?? []
       let brings = try? file?.staticSources().isEmpty == false
       store = try FeedStore(

@@ -1,5 +1,5 @@
 import Foundation
-import GTFS
+package import GTFS
 
 #if canImport(Glibc)
 import Glibc
@@ -49,6 +49,11 @@ extension DataFolder {
       throw FeedError(.damagedTimetable, "\(sharedRecordPath): cannot be read: \(error)")
     }
   }
+
+  /// Creates the folder if it does not exist, for a server whose timetables are to come.
+  ///
+  /// - Throws: ``FeedError`` if it cannot be created.
+  package func prepare() throws(FeedError) { try create(path) }
 
   /// The folder of what is fetched of a feed.
   private func fetchedFolder(of key: String) -> String { "\(path)/shared/\(key)" }

@@ -87,9 +87,9 @@ extension TimetableSharing {
     let end = ContinuousClock.now + .seconds(StaticFeedLimits.commandWaitSeconds)
     while true {
       let failure = await fetch(generation, of: key)
-      guard failure == .away, ContinuousClock.now < end, !Task.isCancelled,
-        store.limits.retryEvery > .zero
-      else { return failure }
+      guard failure == .away, ContinuousClock.now < end, !Task.isCancelled else {
+        return failure
+      }
       try? await Task.sleep(for: store.limits.retryEvery)
       if folder.presentGenerations(of: key).contains(generation) { return nil }
     }

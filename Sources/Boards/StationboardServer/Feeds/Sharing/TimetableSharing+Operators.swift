@@ -21,6 +21,7 @@ extension TimetableSharing {
 
   /// How sharing fares, for operators; what is here serves in any case.
   package var dependency: DependencyReading {
+    let now = now
     let (follower, failure) = state.withLock { ($0.follower, $0.failure) }
     let name = "timetables.shared"
     if let failure {
@@ -42,9 +43,10 @@ extension TimetableSharing {
           detail: "the feed \(key): a timetable cannot be used, what serves goes on: \(reason)"
         )
       case .fetching:
+        // Fetching takes its time, and is no fault until it takes too long.
         return DependencyReading(
           name,
-          .degraded,
+          follower.behind(at: now) < limits.longestRetry ? .ok : .degraded,
           detail: "the feed \(key): a newer timetable is being fetched"
         )
       case .current, nil: break
