@@ -27,6 +27,7 @@ struct PublicationStoreTests {
       // Many tests share one database, and the processors with others.
       limits.answerWithin = .seconds(60)
       limits.publishWithin = .seconds(60)
+      limits.lease = .seconds(60)
       return PostgresPublications(
         try PostgresAddress(uri),
         limits: limits,

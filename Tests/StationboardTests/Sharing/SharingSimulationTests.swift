@@ -5,9 +5,11 @@ import Testing
 /// Servers that share realtime, simulated with everything that goes wrong.
 struct SharingSimulationTests {
   @Test("No rule is broken in hours of kills, outages, partitions and pauses")
-  func noRuleIsBroken() {
+  func noRuleIsBroken() async {
     var (polls, answers, takeovers) = (0, 0, 0)
     for seed in 1...TestScale.sized(300, long: 20_000) {
+      // Other tests need the threads.
+      await Task.yield()
       let world = SharingWorld(seed: UInt64(seed))
       let violation = world.run()
       #expect(violation == nil, "seed \(seed)")
@@ -21,9 +23,10 @@ struct SharingSimulationTests {
   }
 
   @Test("Every mutant is found, by a rule that it breaks", arguments: SharingFault.all.map(\.name))
-  func mutantsDie(name: String) throws {
+  func mutantsDie(name: String) async throws {
     let fault = try #require(SharingFault.all.first { $0.name == name })
     for seed in 1...300 {
+      await Task.yield()
       guard let violation = SharingWorld(seed: UInt64(seed), fault: fault).run() else { continue }
       #expect(fault.breaks.contains(violation.rule), "\(violation)")
       return

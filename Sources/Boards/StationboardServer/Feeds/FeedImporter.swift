@@ -79,8 +79,12 @@ package struct FeedImporter {
   /// Reads a feed, builds its timetable and stop search, and checks them.
   ///
   /// - Parameters:
+  ///   - source: A zip archive or a folder.
+  ///   - prefix: Put before the feed's ids, with a colon.
+  ///   - aliases: A file of stop aliases (``StopAliases``); the data folder's own if `nil`.
+  ///   - now: The instant of the import, in seconds since 1970-01-01T00:00:00Z.
   ///   - shared: Reads the manifest to start from, if the timetables of the folder are shared.
-  ///   - Others: As those of ``run(source:prefix:aliases:now:progress:)``.
+  ///   - progress: Called during the import.
   /// - Returns: The import.
   /// - Throws: ``FeedError`` that says what is wrong and where.
   func stage(

@@ -279,8 +279,8 @@ extension TimetableSharing {
   ///
   /// - Parameters:
   ///   - key: The feed.
-  ///   - change: Changes the manifest, of which only the feed's entry counts.
-  /// - Returns: What `change` returns.
+  ///   - body: Changes the manifest, of which only the feed's entry counts.
+  /// - Returns: What `body` returns.
   /// - Throws: ``FeedError``; nothing is changed then, here or elsewhere.
   private func change<Result>(
     _ key: String,
