@@ -138,9 +138,11 @@ class Stage(unittest.TestCase):
         found = [entry for entry in entries if entry["name"] == "timetables.shared"]
         return (found[0]["state"], found[0].get("detail", "")) if found else ("", "")
 
-    def words(self, server: Server, key: str = "default") -> str:
-        """The word of /api/status."""
-        return {entry["feed"]: entry["shared"] for entry in server.get("/api/status")[1]["timetables"]}.get(key, "")
+    @staticmethod
+    def words(server: Server, key: str = "default") -> str:
+        """The word of /api/status; empty before there is one."""
+        entries = server.get("/api/status")[1].get("timetables", [])
+        return {entry["feed"]: entry["shared"] for entry in entries}.get(key, "")
 
 
 class SharingTest(Stage):
@@ -279,7 +281,7 @@ class SharingTest(Stage):
                 until(lambda server=server: self.words(server) == "unknown")
                 self.assertEqual((server.get(BOARD)[0], self.serving(server)), (200, before))
                 self.assertEqual(server.get("/health/ready")[0], 200)
-                self.assertIn("the database cannot be reached", self.shared(server)[1])
+                until(lambda server=server: "the database cannot be reached" in self.shared(server)[1])
                 self.assertEqual(self.metric(server, "freshet_timetables_database_up"), 0)
             said = self.command(0, "import", str(self.archive()), code=69)
             self.assertIn("Nothing was changed", said)
@@ -373,7 +375,7 @@ class SchemaTest(unittest.TestCase):
         # A timetable that was imported before is shared on demand.
         run("import", str(folder / "feed.zip"), "--data", str(folder / "data"))
         with Server(folder / "data", "--database", database.url, now=NOW) as server:
-            until(lambda: server.get("/api/status")[1]["timetables"][0]["shared"] == "only_here")
+            until(lambda: Stage.words(server) == "only_here")
             answer = run("feeds", "share", "--data", str(folder / "data"), "--database", database.url)
             self.assertEqual(answer.returncode, 0, answer.stderr)
             until(lambda: Stage.metric(server, "freshet_timetables_position") == 1)
