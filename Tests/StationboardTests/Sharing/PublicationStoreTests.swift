@@ -16,9 +16,20 @@ struct PublicationStoreTests {
 
     init(grantingTo roles: Set<String> = []) async throws {
       schema = "sharing\(stages.add(1, ordering: .relaxed).newValue)"
-      let connection = try await PostgresConnection.open(try PostgresAddress(PostgresCluster.uri))
+      let connection = try await Self.owner()
       _ = try await PostgresSchema.realtime(name: schema).migrate(connection, grantingTo: roles)
       await connection.close()
+    }
+
+    /// A connection of the owner, with patience for tests that occupy the processors.
+    static func owner() async throws -> PostgresConnection {
+      var limits = PostgresClientLimits()
+      limits.connectSeconds = 120
+      limits.statementSeconds = 120
+      return try await PostgresConnection.open(
+        try PostgresAddress(PostgresCluster.uri),
+        limits: limits
+      )
     }
 
     func server(_ name: String, as role: String = "freshet") throws -> PostgresPublications {
@@ -127,7 +138,7 @@ struct PublicationStoreTests {
     #expect(empty.absentAt == nil && empty.contentType == nil && empty.content == [])
     #expect(try await server.publication(1) == nil, "newer ones have taken its place")
     #expect(try await server.marks(after: last, of: ["a", "b"]).found.isEmpty)
-    let connection = try await PostgresConnection.open(try PostgresAddress(PostgresCluster.uri))
+    let connection = try await Stage.owner()
     let rows = try await connection.query(
       "SELECT count(*) FROM \(stage.schema).publication WHERE source = 'a'"
     )
@@ -189,7 +200,7 @@ struct PublicationStoreTests {
 
   @Test("A role that may only read and write rows has all that a server needs")
   func leastPrivilege() async throws {
-    let owner = try await PostgresConnection.open(try PostgresAddress(PostgresCluster.uri))
+    let owner = try await Stage.owner()
     let role = "realtime_server"
     _ = try? await owner.query("CREATE ROLE \(role) LOGIN")
     await owner.close()

@@ -105,7 +105,7 @@ struct TimetableStoreTests {
     )
     var entry = try #require(staged.manifest.feed("default"))
     entry.origin = FeedManifest.Origin(digest: staged.generation)
-    try machine.install(try await machine.commit(entry, change))
+    if let failure = machine.install(try await machine.commit(entry, change)) { throw failure }
     await change.release()
     return try #require(try machine.folder.manifest().feed("default"))
   }
@@ -350,6 +350,71 @@ struct TimetableStoreTests {
     #expect(try one.folder.manifest().feeds.map(\.key) == ["a", "c", "b"])
     #expect(try two.folder.manifest().feeds.map(\.key) == ["a", "c"])
     await #expect(throws: FeedError.self) { try await two.share(key: "b") }
+  }
+
+  @Test(
+    "Going back reaches the generation that served before, also if it was fetched and is not in its place"
+  )
+  func fetchedEarlier() async throws {
+    let stage = try await Stage()
+    let (one, two) = (try stage.machine("one"), try stage.machine("two"))
+    defer { stage.remove(one, two) }
+    let first = try await importFollowed(one).generation
+    let second = try await importFollowed(one).generation
+    let feed = try await newest(two)
+    #expect(await two.fetch(second, of: "default") == nil)
+    #expect(two.install(feed) == nil)
+    #expect(await two.fetch(first, of: "default") == nil)
+    #expect(try await two.rollBack(key: "default").name == first)
+    #expect(try two.folder.manifest().feed("default")?.generation == first)
+    #expect(try await newest(one).entry?.generation == first)
+  }
+
+  @Test("Going back to what this machine cannot open changes nothing for the others")
+  func damagedEarlier() async throws {
+    let stage = try await Stage()
+    let one = try stage.machine("one")
+    defer { stage.remove(one) }
+    let oldest = try await importFollowed(one).generation
+    let first = try await importFollowed(one).generation
+    let second = try await importFollowed(one).generation
+    #expect(try one.folder.manifest().feed("default")?.earlier?.map(\.name) == [first, oldest])
+    let path = one.folder.folder(of: "default", generation: first) + "/" + Feed.timetableName
+    try Data("damaged".utf8).write(to: URL(fileURLWithPath: path))
+    await #expect(throws: FeedError.self) { try await one.rollBack(key: "default") }
+    let shared = try #require(try await newest(one).entry)
+    #expect(shared.generation == second && shared.earlier?.map(\.name) == [first, oldest])
+  }
+
+  @Test("A folder does not go back to a change that a later one has overtaken")
+  func overtaken() async throws {
+    let stage = try await Stage()
+    let one = try stage.machine("one")
+    defer { stage.remove(one) }
+    try await importSample(one)
+    let earlier = try await newest(one)
+    let later = try await importSample(one).generation
+    #expect(one.install(earlier)?.code == .conflict)
+    #expect(try one.folder.manifest().feed("default")?.generation == later)
+  }
+
+  @Test("What is stored and cannot be put in place here is not lost, and not called unchanged")
+  func stored() async throws {
+    let stage = try await Stage()
+    let one = try stage.machine("one")
+    defer { stage.remove(one) }
+    let record = URL(fileURLWithPath: one.folder.path + "/shared.json")
+    try FileManager.default.createDirectory(
+      at: record.appending(path: "in the way"),
+      withIntermediateDirectories: true
+    )
+    let error = await #expect(throws: FeedError.self) { try await importSample(one) }
+    #expect(error?.message.contains("is stored for all servers") == true)
+    let generation = try #require(try await newest(one).entry?.generation)
+    #expect(one.folder.presentGenerations(of: "default").contains(generation))
+    try FileManager.default.removeItem(at: record)
+    #expect(one.install(try await newest(one)) == nil)
+    #expect(try one.folder.manifest().feed("default")?.generation == generation)
   }
 
   @Test("A role that may only read and write rows has all that a server and an import need")

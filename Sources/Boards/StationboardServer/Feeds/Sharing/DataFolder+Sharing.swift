@@ -93,11 +93,22 @@ extension DataFolder {
   ///   - feed: The change.
   ///   - database: The database, without a password.
   ///   - now: Seconds since 1970-01-01T00:00:00Z.
+  ///   - mayGoBack: Whether it may take the place of a change of a later position.
   /// - Returns: The generation that is to serve and is not there; `nil` if all is done.
-  /// - Throws: ``FeedError`` if the folder cannot be written.
-  func install(_ feed: SharedFeed, of database: String, now: Double) throws(FeedError) -> String? {
+  /// - Throws: ``FeedError`` if the folder cannot be written, with code `conflict` if a later change is in place.
+  func install(
+    _ feed: SharedFeed,
+    of database: String,
+    now: Double,
+    mayGoBack: Bool = false
+  ) throws(FeedError) -> String? {
     let key = feed.key
     var record = try sharedRecord() ?? SharedRecord(database: database)
+    if !mayGoBack, record.database == database, let known = record.feeds[key],
+      known.sequence > feed.sequence
+    {
+      throw FeedError(.conflict, "another machine changed the feed \(key) meanwhile: try again")
+    }
     record.database = database
     var manifest = try manifest()
     if let entry = feed.entry(at: now) {

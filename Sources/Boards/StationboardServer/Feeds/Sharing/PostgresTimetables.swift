@@ -178,6 +178,8 @@ final class PostgresTimetables: Sendable {
       for setting in [
         "tcp_keepalives_idle = 10", "tcp_keepalives_interval = 5", "tcp_keepalives_count = 3",
         "tcp_user_timeout = 30000", "idle_session_timeout = 0",
+        // A process that was stopped within a commit would keep all others from theirs.
+        "idle_in_transaction_session_timeout = 15000",
       ] {
         try await connection.query("SET \(setting)")
       }

@@ -137,11 +137,11 @@ package struct TimetableFollower: Hashable, Sendable {
   ///
   /// - Parameters:
   ///   - limits: The limits.
-  ///   - installed: The position of the change that is in place, of each feed of the data folder.
+  ///   - installed: The positions of changes that are known to be in place, by feed.
   ///   - now: The instant.
   package init(
     _ limits: TimetableSharingLimits = TimetableSharingLimits(),
-    installed: [String: Int64],
+    installed: [String: Int64] = [:],
     at now: Duration
   ) {
     self.limits = limits

@@ -1,5 +1,6 @@
 import Foundation
 package import GTFS
+import Logging
 import PostgresClient
 import Serving
 import Synchronization
@@ -63,9 +64,19 @@ extension TimetableSharing {
       }
     }
     let (folder, now, database) = (folder, clock.now, "\(store.address)")
-    let installed = try folder.sharedRecord()?.feeds[feed.key]?.sequence
-    let serving = try folder.manifest().feed(feed.key)?.generation
-    if installed == feed.sequence, serving == entry?.generation { return }
+    let record = try folder.sharedRecord()
+    // What was fetched is not in its place yet.
+    let isInPlace = entry?.generationsByNeed.allSatisfy { generation in
+      let fetched = folder.fetchedFolder(of: feed.key, generation: generation)
+      return !FileManager.default.fileExists(atPath: fetched)
+    }
+    if record?.database == database, record?.feeds[feed.key]?.sequence == feed.sequence,
+      isInPlace ?? true,
+      try folder.manifest().feed(feed.key)
+        == entry?.limited(to: folder.presentGenerations(of: feed.key))
+    {
+      return
+    }
     let missing = try await Self.offload { () throws(FeedError) in
       let lock = try folder.lockForImport(
         patience: StaticFeedLimits.commandWaitSeconds,
@@ -198,9 +209,24 @@ extension TimetableSharing {
 
   /// Lets a change serve here that was committed; the caller holds the import lock.
   ///
-  /// What is not here is fetched by the server of the folder, if there is one.
-  func install(_ feed: SharedFeed) throws(FeedError) {
-    _ = try folder.install(feed, of: "\(store.address)", now: clock.now)
+  /// What is not here is fetched by the server of the folder, if there is one. All other servers have the change whatever
+  /// becomes of it here.
+  ///
+  /// - Returns: Why it is not in place here; `nil` if it is.
+  func install(_ feed: SharedFeed) -> FeedError? {
+    do throws(FeedError) {
+      _ = try folder.install(feed, of: "\(store.address)", now: clock.now)
+      return nil
+    } catch {
+      logger.warning(
+        "a change is stored for all servers and is not in place here; the server of this data folder tries again",
+        metadata: ["feed": "\(feed.key)", "reason": "\(error.message)"]
+      )
+      return FeedError(
+        error.code,
+        "the change of the feed \(feed.key) is stored for all servers; here it is not in place: \(error.message)"
+      )
+    }
   }
 
   /// The manifest of the data folder, in which a feed is as the database has it.
@@ -256,17 +282,18 @@ extension TimetableSharing {
         sharing: { () throws(FeedError) in try self.manifest(change) },
         progress: progress
       )
+      let feed: SharedFeed
       do throws(FeedError) {
-        let feed = try await commit(
+        feed = try await commit(
           staged.manifest.feed(key),
           change,
           progress: progress
         )
-        try install(feed)
       } catch {
         importer.discard(staged)
         throw error
       }
+      if let failure = install(feed) { throw failure }
       await change.release()
       return staged.report
     } catch {
@@ -302,7 +329,7 @@ extension TimetableSharing {
       let result = try body(&manifest)
       let after = manifest.feed(key)
       if after != before || change.base.sequence == 0 && after != nil {
-        try install(try await commit(after, change))
+        if let failure = install(try await commit(after, change)) { throw failure }
       }
       await change.release()
       return result
@@ -324,11 +351,12 @@ extension TimetableSharing {
 
   /// Lets the generation serve again on all servers that served before.
   ///
-  /// - Throws: ``FeedError`` as ``DataFolder/rollBack(key:)`` does.
+  /// - Throws: ``FeedError`` as ``DataFolder/rollBack(key:)`` does, and if that generation cannot be had or opened here: what is wrong
+  ///   with one machine does not decide what all serve.
   package func rollBack(key: String) async throws(FeedError) -> FeedManifest.Generation {
     let folder = folder
     return try await change(key) { manifest throws(FeedError) in
-      try folder.rollBack(key: key, in: &manifest)
+      try folder.rollBack(key: key, in: &manifest, passingOver: false)
     }
   }
 
@@ -362,7 +390,7 @@ extension TimetableSharing {
       guard let entry = try folder.manifest().feed(key) else {
         throw FeedError(.unreadable, "\(folder.path): there is no feed \(key)")
       }
-      try install(try await commit(entry, change))
+      if let failure = install(try await commit(entry, change)) { throw failure }
       await change.release()
       return entry.generation
     } catch {

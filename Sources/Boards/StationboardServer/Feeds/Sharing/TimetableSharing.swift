@@ -78,14 +78,9 @@ package final class TimetableSharing: Sendable {
 
   /// Follows what the database has until the task is canceled.
   func run(_ feeds: FeedStore) async {
-    let record = try? folder.sharedRecord()
-    state.withLock { state in
-      state.follower = TimetableFollower(
-        limits,
-        installed: (record?.feeds ?? [:]).mapValues(\.sequence),
-        at: now
-      )
-    }
+    // What the folder has of a position is not believed: its manifest may be of a backup, and another database, or an older
+    // state of this one, has the same positions. What is there already is not fetched.
+    state.withLock { $0.follower = TimetableFollower(limits, at: now) }
     inbox.yield(.woke)
     await withTaskGroup { group in
       group.addTask { await self.listen() }
@@ -377,7 +372,8 @@ package final class TimetableSharing: Sendable {
         return refuse(number, key, .gone)
       }
       let missing = try await Self.offload { () throws(FeedError) in
-        try folder.install(feed, of: database, now: now)
+        // It was the newest a moment ago, also where the positions of a database that was restored begin again.
+        try folder.install(feed, of: database, now: now, mayGoBack: true)
       }
       if let missing { return refuse(number, key, .missing(missing)) }
       state.withLock { _ = $0.logged.removeValue(forKey: key) }

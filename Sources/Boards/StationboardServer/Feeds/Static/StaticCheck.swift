@@ -171,7 +171,8 @@ package struct StaticCheck: Sendable {
       folder.removeUnused(keeping: next)
       return
     }
-    try sharing.install(try await sharing.commit(next.feed(source.key), change))
+    // Once it is stored it is done: the server puts it in place here, if that fails now.
+    _ = sharing.install(try await sharing.commit(next.feed(source.key), change))
   }
 
   /// Keeps the schedule, for all servers if they share the feed.

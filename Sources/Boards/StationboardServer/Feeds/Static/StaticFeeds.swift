@@ -274,12 +274,23 @@ extension DataFolder {
   }
 
   /// Lets the generation serve again, in a manifest, that served before.
+  ///
+  /// - Parameters:
+  ///   - key: The feed.
+  ///   - manifest: The manifest.
+  ///   - passingOver: Whether it passes over generations that cannot be opened.
+  /// - Returns: The generation.
+  /// - Throws: ``FeedError`` if none is kept that can be opened.
   func rollBack(
     key: String,
-    in manifest: inout FeedManifest
+    in manifest: inout FeedManifest,
+    passingOver: Bool = true
   ) throws(FeedError) -> FeedManifest.Generation {
     if let feed = manifest.feed(key) {
       var usable = manifest
+      if !passingOver, let next = feed.earlier?.first {
+        try check(next.name, feed, "freshet feeds list")
+      }
       while let next = usable.feed(key)?.earlier?.first, fault(of: next.name, feed) != nil {
         usable.dropEarlier(next.name, key: key)
       }
