@@ -147,7 +147,7 @@ extension DataFolder {
     guard FileManager.default.fileExists(atPath: fetched) else { return }
     let target = folder(of: key, generation: generation)
     try create("\(path)/feeds/\(key)")
-    // Whoever has it open keeps it open.
+    // Servers that have mapped it keep their mapping.
     try? FileManager.default.removeItem(atPath: target)
     guard rename(fetched, target) == 0 else {
       throw FeedError(.cannotWrite, "\(fetched): \(SystemFailure.text(errno))")
