@@ -8,7 +8,7 @@ import unittest
 from pathlib import Path
 
 from boards import ROWS, STATE, STOP, BoardTest, load_side_by_side as load_tests  # noqa: F401
-from program import run
+from program import run, until
 from scale import sized
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -201,9 +201,18 @@ class EngineInThePage(BoardTest):
         tab.offline(False)
         tab.run("HTMLAnchorElement.prototype.click = () => {}")
         tab.run("window.blobs = []; (() => { const make = URL.createObjectURL; URL.createObjectURL = (blob) => { window.blobs.push(blob); return make(blob); }; })()")
-        tab.run("document.querySelector('#diagnostics .diagnostics-head button').click()")
-        lines = tab.run("window.blobs[0].text()").splitlines()
-        record = next(record for record in map(json.loads, lines) if record.get("rtStatus") == "applied")
+
+        found = []
+
+        def complete():
+            """Whether a complete board is recorded: beside other tests the first one may be made without realtime."""
+            tab.run("document.querySelector('#diagnostics .diagnostics-head button').click()")
+            records = map(json.loads, tab.run("window.blobs.at(-1).text()").splitlines())
+            found[:] = [record for record in records if (record.get("rtStatus"), record.get("responseMode")) == ("applied", "full")]
+            return found
+
+        until(complete)
+        record = found[0]
         native = (ROOT / "Sources/Engine/FreshnessRuntime/SampleRecord.swift").read_text()
         members = re.findall(r'line\.add\("(\w+)"', native)
         evidence = (ROOT / "Sources/Engine/FreshnessRuntime/SampleEvidence.swift").read_text()
@@ -214,9 +223,7 @@ class EngineInThePage(BoardTest):
         self.assertLessEqual({"resource", "context", "generation", "startedAt", "endedAt", "status", "outcome", "serverTime", "ageMs", "responseMode", "rtStatus", "bytes", "cadenceMs"}, set(record))
         self.assertEqual((record["asked"], record["answered"]), (STOP, STOP))
         self.assertRegex(record["digest"], r"^[0-9a-f]{16}$")
-        self.assertEqual((record["status"], record["outcome"]), (200, "content"))
-        # The latter while the processors are busy with other tests.
-        self.assertIn(record["responseMode"], ("full", "degraded_static"))
+        self.assertEqual((record["status"], record["outcome"], record["responseMode"]), (200, "content", "full"))
         self.assertRegex(record["resource"], rf"^GET 127\.0\.0\.1:\d+/api/stationboard\?stop_id={STOP}&")
 
     def test_a_page_whose_engine_does_not_load_says_so(self):
