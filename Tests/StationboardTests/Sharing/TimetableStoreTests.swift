@@ -312,7 +312,7 @@ struct TimetableStoreTests {
     for _ in 0..<5 { names.append(try await importFollowed(one).generation) }
     #expect(try await stage.count("generation") == 1 + FeedManifest.keptEarlier)
     #expect(try await stage.count("chunk WHERE generation NOT IN (SELECT id FROM generation)") == 0)
-    // Whoever fetches one that was removed is told so.
+    // Fetching one that was removed says so.
     #expect(await two.fetch(names[0], of: "default") == .gone)
     try await two.bring(try await newest(two))
     #expect(try two.folder.manifest() == one.folder.manifest())

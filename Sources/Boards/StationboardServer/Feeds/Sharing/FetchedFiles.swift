@@ -12,8 +12,8 @@ import Musl
 
 /// The files of a generation that is being fetched: parts are written where they belong, and checked.
 ///
-/// What a process that was killed has written stays. Whoever goes on reads it and compares the checksums, so nothing is
-/// fetched twice, and nothing is used that is not whole.
+/// Parts that a killed process has written stay. The next process compares their checksums and fetches only what is missing
+/// or damaged.
 struct FetchedFiles: Sendable {
   let folder: DataFolder
   let key: String

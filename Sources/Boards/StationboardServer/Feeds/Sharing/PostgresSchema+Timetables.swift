@@ -3,7 +3,7 @@ package import PostgresClient
 /// The tables of timetables that servers share, in a PostgreSQL database.
 ///
 /// A feed has one row with its entry of the manifest, which names the generations that are kept. A generation that no entry
-/// names is being stored, or is left of an importer that was killed: it is removed by whoever gets the lock of the feed.
+/// names is being stored, or was left by an importer that was killed: the next holder of the feed's lock removes it.
 extension PostgresSchema {
   /// The schema of timetables, `freshet_timetables` by default.
   package static func timetables(name: String = "freshet_timetables") -> PostgresSchema {

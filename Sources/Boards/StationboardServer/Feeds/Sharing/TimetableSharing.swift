@@ -358,7 +358,7 @@ package final class TimetableSharing: Sendable {
     }
   }
 
-  /// Lets a change serve, if it still is the newest: whoever makes a newer one puts it in place under the same lock.
+  /// Installs a change if it is still the newest; a newer one is installed under the same lock.
   private func install(_ number: Int, _ key: String, _ sequence: Int64) async {
     guard case .success(let feed) = state.withLock({ $0.feeds[key] }), feed.sequence == sequence
     else { return refuse(number, key, .gone) }
