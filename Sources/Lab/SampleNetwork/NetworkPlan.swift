@@ -83,9 +83,20 @@ struct NetworkPlan: Sendable {
     let minutes = (template.duration + 59) / 60
     let isNight = share.window.lowerBound >= 1400
     let last = share.window.upperBound - (isNight ? minutes : minutes / 2)
-    let window = share.window.lowerBound...max(share.window.lowerBound, last)
+    let window =
+      self.runsAllNight(share)
+      ? 0...1439 : share.window.lowerBound...max(share.window.lowerBound, last)
     let phase = pattern.line * 7 + pattern.direction * 13 + pattern.number * 3
     return Departures.times(count: trips, window: window, phase: phase)
+  }
+
+  /// Whether trips of a part begin in every hour, which the options ask for and night lines do not.
+  private func runsAllNight(_ share: ServiceMix.Share) -> Bool {
+    guard self.options.isAroundTheClock, share.window.lowerBound < 1400 else { return false }
+    switch share.kind {
+    case .daily, .weekday, .saturday, .sunday, .firstPart, .secondPart: return true
+    case .school, .nights, .dates: return false
+    }
   }
 
   /// The intervals of lines without a trip for every run.

@@ -22,13 +22,24 @@ public struct SampleNetwork: Sendable {
     public var day: SampleDay
     /// The seed; another seed gives another network.
     public var seed: UInt64
+    /// Whether lines run at night as they do by day, so that a board has departures at any hour.
+    ///
+    /// Timetables of most places have none between 1 and 5 o'clock, which is the evening elsewhere.
+    public var isAroundTheClock: Bool
 
     /// Creates options.
-    public init(stops: Int = 200, stopTimes: Int? = nil, day: SampleDay, seed: UInt64 = 1) {
+    public init(
+      stops: Int = 200,
+      stopTimes: Int? = nil,
+      day: SampleDay,
+      seed: UInt64 = 1,
+      isAroundTheClock: Bool = false
+    ) {
       self.stops = stops
       self.stopTimes = stopTimes
       self.day = day
       self.seed = seed
+      self.isAroundTheClock = isAroundTheClock
     }
   }
 

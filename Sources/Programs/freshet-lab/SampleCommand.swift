@@ -22,6 +22,9 @@ struct SampleCommand: ParsableCommand {
   @Option(help: "Another seed gives another network.")
   var seed: UInt64 = 1
 
+  @Flag(help: "Lines run at night as they do by day.")
+  var aroundTheClock = false
+
   @Option(help: "The folder to write the files to.")
   var out: String
 
@@ -39,7 +42,8 @@ struct SampleCommand: ParsableCommand {
         stops: stops,
         stopTimes: stopTimes,
         day: day,
-        seed: seed
+        seed: seed,
+        isAroundTheClock: aroundTheClock
       )
       let summary = try SampleNetwork(options: options).write(to: out) { _, _ in }
       Terminal.write("\(summary)\n")

@@ -44,7 +44,7 @@ struct DemoStand: Sendable {
     )
     try await finish(
       programs.laboratory,
-      ["sample", "--stops", String(options.stops), "--out", folder("feed")]
+      ["sample", "--stops", String(options.stops), "--around-the-clock", "--out", folder("feed")]
     )
     say("  importing it\n")
     try await finish(programs.freshet, ["import", folder("feed"), "--data", folder("data")])
