@@ -1,5 +1,6 @@
 """What every measurement of the program stands on: networks, a server, and load on it."""
 
+import atexit
 import csv
 import json
 import os
@@ -68,6 +69,8 @@ class Server:
             [program, "serve", "--data", str(data), "--port", "0", "--now", NOW, "--log-level", "error",
              *options],
             stdout=subprocess.PIPE, stderr=stderr, text=True)
+        # A measurement that fails leaves no server that takes time from the next one.
+        atexit.register(self.stop)
         self.url = re.search(r"http://\S+", self.process.stdout.readline()).group(0).rstrip("/")
         self.get("/api/stationboard?stop_id=Parent8503000&limit=20")
         self.started = time.monotonic() - before
