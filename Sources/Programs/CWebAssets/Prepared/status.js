@@ -3231,10 +3231,10 @@ const{statusSource}=m_status_status_source;
 const{begin,WorkPage}=m_shared_work_page;
 const WASM="/assets/freshness.a250e545cb33.wasm";
 const MESSAGES={
-fr:()=>later("/assets/messages-fr-status.08c4291afd63.js",loaded),
+fr:()=>later("/assets/messages-fr-status.c510635cb5ef.js",loaded),
 de:()=>later("/assets/messages-de-status.1f89198ec188.js",loaded),
-it:()=>later("/assets/messages-it-status.ce5391181a38.js",loaded),
-en:()=>later("/assets/messages-en-status.528e050de202.js",loaded),
+it:()=>later("/assets/messages-it-status.c5d430b0f374.js",loaded),
+en:()=>later("/assets/messages-en-status.121e36d02d26.js",loaded),
 };
 const POLICY={preset:"workspaces",push:{heartbeat:15_000}};
 const SIGNS={live:"live",ageing:"live",reduced:"reduced",stale:"reduced",held:"reduced",loading:"loading",offline:"offline",failing:"failing"};

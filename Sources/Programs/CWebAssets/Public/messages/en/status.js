@@ -122,7 +122,7 @@ export default {
   matchSentence: { one: "{matched} of {wanted} trip updates matches a trip of the timetable", other: "{matched} of {wanted} trip updates match a trip of the timetable" },
   foundByAffix: "{count} by an id that differs in a part",
   foundByStart: "{count} by line, start and last stop",
-  foundAdded: "{count} of added trips",
+  foundAdded: "{count} for added trips",
   unmatchedLines: "Lines with updates that match nothing: {lines}",
   "reason-unknown_trip": "no trip has this id",
   "reason-not_running": "the trip does not run that day",

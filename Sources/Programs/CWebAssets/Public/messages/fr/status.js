@@ -122,7 +122,7 @@ export default {
   matchSentence: { one: "{matched} mise à jour sur {wanted} correspond à une course de l’horaire", other: "{matched} mises à jour sur {wanted} correspondent à une course de l’horaire" },
   foundByAffix: "{count} par un identifiant qui diffère en partie",
   foundByStart: "{count} par la ligne, le départ et le terminus",
-  foundAdded: "{count} de courses ajoutées",
+  foundAdded: "{count} pour des courses ajoutées",
   unmatchedLines: "Lignes avec des mises à jour sans correspondance\u202f: {lines}",
   "reason-unknown_trip": "aucune course n’a cet identifiant",
   "reason-not_running": "la course ne circule pas ce jour",

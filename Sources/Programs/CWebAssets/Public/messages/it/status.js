@@ -122,7 +122,7 @@ export default {
   matchSentence: { one: "{matched} aggiornamento su {wanted} corrisponde a una corsa dell’orario", other: "{matched} aggiornamenti su {wanted} corrispondono a una corsa dell’orario" },
   foundByAffix: "{count} con un identificativo in parte diverso",
   foundByStart: "{count} per linea, partenza e ultima fermata",
-  foundAdded: "{count} di corse aggiunte",
+  foundAdded: "{count} per corse aggiunte",
   unmatchedLines: "Linee con aggiornamenti senza corrispondenza: {lines}",
   "reason-unknown_trip": "nessuna corsa ha questo identificativo",
   "reason-not_running": "la corsa non circola quel giorno",
