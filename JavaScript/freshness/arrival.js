@@ -18,18 +18,20 @@ const LARGEST_BODY = 8_000_000;
  *   wait for a change, or `null`; `signal`: cancels the request; `now`: the monotonic clock; `fields`: returns further
  *   fields of the request; `read`: reads a document, as `readAnswer`; `ownsTime`: whether the copy itself says when it was made;
  *   `send`: as `fetch`.
- * @returns {Promise<object>} `outcome`, `status`, `bytes`, `marks`, `hints`, `body`, `tag`, `problem`, `reason`,
+ * @returns {Promise<object>} `outcome`, `isSent`: whether the request was made at all, `status`, `bytes`, `marks`, `hints`, `body`, `tag`, `problem`, `reason`,
  *   `askedAt`, `answeredAt`, and `evidence` for a record of it.
  */
 export async function ask(address, { tag, wait, signal, now, fields = () => ({}), read: readDocument = readAnswer, ownsTime = false, send = fetch }) {
   const askedAt = now();
-  const arrival = { outcome: "unreachable", status: 0, bytes: 0, marks: {}, hints: {}, body: null, tag: null, problem: null, evidence: {} };
+  const arrival = { outcome: "unreachable", isSent: false, status: 0, bytes: 0, marks: {}, hints: {}, body: null, tag: null, problem: null, evidence: {} };
   try {
     const headers = { ...fields(), Accept: "application/json", "Cache-Control": "no-cache" };
     if (tag !== null) headers["If-None-Match"] = tag;
     if (wait !== null) headers.Prefer = `wait=${wait}`;
+    const url = address();
+    arrival.isSent = true;
     // Not from the browser's cache: a copy that it confirms itself would have an earlier server time.
-    const response = await send(address(), { headers, signal, cache: "no-store" });
+    const response = await send(url, { headers, signal, cache: "no-store" });
     await read(response, arrival, { sentTag: tag, readDocument, ownsTime, taken: now() - askedAt, now });
   } catch (failure) {
     if (signal.aborted) arrival.outcome = "cancelled";

@@ -60,6 +60,7 @@ export class FreshnessClient {
   #watched = new Set();
   #ticking = null;
   #isClosed = false;
+  #ownsDevice;
 
   /**
    * @param {object} options - All optional. `engine`: an `Engine`, what `Engine.load` takes, or a function that
@@ -75,6 +76,7 @@ export class FreshnessClient {
     this.send = send;
     this.Socket = Socket;
     this.device = device ?? new Device();
+    this.#ownsDevice = device == null;
     this.timers = timers;
     this.linger = linger;
   }
@@ -173,6 +175,7 @@ export class FreshnessClient {
     this.#idle.clear();
     this.#watched.clear();
     this.#tick();
+    if (this.#ownsDevice) this.device.close();
   }
 
   // MARK: Called by resources

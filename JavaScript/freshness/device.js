@@ -6,19 +6,27 @@ export class Device {
   #listeners = new Set();
   #lifecycle = null;
   #connectivity = null;
+  #ending = new AbortController();
 
   constructor() {
     this.#look();
     // Without a page, as under node, everything is in the foreground.
     if (typeof document === "undefined") return;
-    document.addEventListener("visibilitychange", () => this.#look());
-    document.addEventListener("freeze", () => this.#moved("suspended"));
-    document.addEventListener("resume", () => this.#look());
-    addEventListener("pagehide", () => this.#moved("suspended"));
-    addEventListener("pageshow", () => this.#look());
-    addEventListener("focus", () => this.#tell({ event: "focused" }));
-    for (const name of ["online", "offline"]) addEventListener(name, () => this.#connected());
-    navigator.connection?.addEventListener?.("change", () => this.#connected());
+    const { signal } = this.#ending;
+    const hears = (target, name, heard) => target?.addEventListener?.(name, heard, { signal });
+    hears(document, "visibilitychange", () => this.#look());
+    hears(document, "freeze", () => this.#moved("suspended"));
+    hears(document, "resume", () => this.#look());
+    hears(globalThis, "pagehide", () => this.#moved("suspended"));
+    hears(globalThis, "pageshow", () => this.#look());
+    hears(globalThis, "focus", () => this.#tell({ event: "focused" }));
+    for (const name of ["online", "offline"]) hears(globalThis, name, () => this.#connected());
+    hears(globalThis.navigator?.connection, "change", () => this.#connected());
+  }
+
+  /** Ends listening to the page. */
+  close() {
+    this.#ending.abort();
   }
 
   /** Returns the instant of an event. */

@@ -29,6 +29,9 @@ function contentOf(value) {
 const MOST_RECORDS = 200;
 /** The waits after failures to load the engine; the last one repeats. */
 const LOAD_LADDER_MS = [2000, 5000, 10_000, 20_000];
+/** The attempts to load the engine that the user may ask for in a minute, as of requests (R40). */
+const MOST_LOADS = 12;
+const MINUTE_MS = 60_000;
 /** The maximum number of tags of a resource. */
 const MOST_TAGS = 32;
 
@@ -47,6 +50,8 @@ export class FreshResource {
   #isPaused = false;
   #lingering = null;
   #loadFailure = null;
+  /** When the user asked for the engine, in the last minute. */
+  #loadsForUser = [];
   /** The timer of the next attempt to load the engine, and how many have failed in a row. */
   #loading = null;
   #loads = 0;
@@ -204,7 +209,7 @@ export class FreshResource {
 
   /** Requests a refresh now, for the user (R5). `isForced` requests a full response and applies it in any case (R20). */
   refresh({ isForced = false } = {}) {
-    if (this.#live === null && this.#loadFailure !== null && this.#listeners.size > 0) this.#begin();
+    if (this.#live === null && this.#loadFailure !== null && this.#listeners.size > 0) this.#beginForUser();
     this.#live?.refresh({ isForced });
   }
 
@@ -254,7 +259,7 @@ export class FreshResource {
   /** Drops the copy; requests it again while it is observed. */
   forget() {
     this.end();
-    if (this.#listeners.size > 0) this.#watch();
+    if (this.#listeners.size > 0 && !this.#client.isClosed) this.#watch();
   }
 
   /** Called by the client: ends requests, streams and timers and drops the copy, observed or not. */
@@ -262,8 +267,10 @@ export class FreshResource {
     this.#client.timers.clearTimeout(this.#lingering);
     this.#client.timers.clearTimeout(this.#loading);
     this.#watching += 1;
-    this.#live?.stop();
+    const live = this.#live;
+    // First, so that a listener that hears of the end finds nothing to ask.
     [this.#live, this.#loadFailure, this.#lastId, this.#isPaused] = [null, null, null, false];
+    live?.stop();
     this.#local.clear();
     this.#changed();
     this.#tell(() => true);
@@ -299,6 +306,14 @@ export class FreshResource {
       this.#live?.pause();
       this.#client.wentIdle(this);
     }, this.#client.linger);
+  }
+
+  #beginForUser() {
+    const now = this.#client.device.now();
+    this.#loadsForUser = this.#loadsForUser.filter((time) => now - time < MINUTE_MS);
+    if (this.#loadsForUser.length >= MOST_LOADS) return;
+    this.#loadsForUser.push(now);
+    this.#begin();
   }
 
   async #begin() {

@@ -166,6 +166,7 @@ const EVENT_VALUES = {
     writeAnswer(writer, values.take("answer"), values.name("answer"));
   },
   notHeld: writeTicket,
+  queued: writeTicket,
   linkOpened: (writer, values) => writer.flag(values.take("isResumed"), values.name("isResumed")),
   linkDelivered: (writer, values) => {
     writeContext(writer, values.take("context"), values.name("context"));

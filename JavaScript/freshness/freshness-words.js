@@ -13,7 +13,7 @@ export const NUMBERS = Object.freeze({
     "started", "stopped", "paceWished", "prefetch", "woke", "slept", "lifecycle", "focused",
     "connectivity", "wished", "contextChanged", "activity", "acted", "fulfilled", "wrote", "evicted",
     "answered", "linkOpened", "linkHeard", "linkChanged", "linkDelivered", "linkGap", "linkLost",
-    "restored", "restrained", "notHeld",
+    "restored", "restrained", "notHeld", "queued",
   ],
   originEvent: ["asks", "ended", "withdrew", "opens"],
   outcome: [

@@ -137,6 +137,7 @@ export type MachineEvent =
   | { event: "restrained"; with: Restraint }
   /** The long poll was sent as an ordinary request: the origin does not let the server hold another one (R39). */
   | { event: "notHeld"; with: { generation: number; context: Context } }
+  | { event: "queued"; with: { generation: number; context: Context } }
   | { event: "answered"; with: { generation: number; context: { question: number; identity?: number }; answer: Answer } }
   | { event: "linkOpened"; with: { isResumed: boolean } }
   | { event: "linkDelivered"; with: { context: { question: number; identity?: number }; answer: Answer } };

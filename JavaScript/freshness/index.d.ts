@@ -186,6 +186,8 @@ export class Device implements DeviceLike {
   readonly connectivity: Connectivity;
   listen(listener: (event: MachineEvent) => void): () => void;
   tick(): void;
+  /** Ends listening to the page. A client does so when it closes, if it made the device. */
+  close(): void;
 }
 
 export interface ClientOptions {

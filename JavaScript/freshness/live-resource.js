@@ -12,8 +12,8 @@ const MOST_RECORDS = 2000;
 /** The maximum number of resources whose receipts are kept. */
 const MOST_RECEIPTS = 64;
 const LONGEST_TIMER_MS = 2 ** 31 - 1;
-/** The share of its timeout for which a request must have been out to count as a failure of the server. */
-const FAIR_SHARE = 0.75;
+/** How late a timer is on a busy device; one that is later fired after the device slept. */
+const LATEST_TIMER_MS = 2000;
 
 export class LiveResource {
   #machine = null;
@@ -44,6 +44,10 @@ export class LiveResource {
   #receipts = new Map();
   /** Whether the value changed on the server while a request was out. */
   #isOutdated = false;
+  /** Whether it is being stopped: what is asked of it then has no effect. */
+  #isEnding = false;
+  /** Whether it polls. */
+  #isRunning = false;
 
   /**
    * @param {object} source - What is kept fresh: `isSame(question, other)`; `address(question, copy)`, the copy being
@@ -84,7 +88,7 @@ export class LiveResource {
 
   /** Watches the subject of a request; another one clears the copy at once (R4). */
   watch(question) {
-    if (this.#question !== null && this.source.isSame(question, this.#question)) return;
+    if (this.#isEnding || (this.#question !== null && this.source.isSame(question, this.#question))) return;
     this.#question = question;
     this.#failure = null;
     if (!this.#machine) return this.#begin();
@@ -99,23 +103,26 @@ export class LiveResource {
 
   /** Ends the request, the stream and the timer, and keeps the copy. */
   pause() {
-    this.#isOutdated = false;
-    this.#machine && this.#tell({ event: "stopped" });
+    if (!this.#listens) return;
+    [this.#isOutdated, this.#isRunning] = [false, false];
+    this.#tell({ event: "stopped" });
   }
 
   /** Continues after `pause`: requests at once (R5). */
   resume() {
-    this.#machine && this.#tell({ event: "started" });
+    if (!this.#listens) return;
+    this.#isRunning = true;
+    this.#tell({ event: "started" });
   }
 
   /** Polls at the active interval until the effect of a local action shows (R13). */
   acted() {
-    this.#machine && this.#tell({ event: "acted" });
+    this.#listens && this.#tell({ event: "acted" });
   }
 
   /** Requests the current value although the schedule has time: something changed on the server. */
   invalidate() {
-    if (!this.#machine) return;
+    if (!this.#listens) return;
     // The answer to a request that is already out may be older than the change. For a long poll nothing waits (R32).
     this.#isOutdated = this.#flight !== null && !this.#flight.isHeld;
     this.acted();
@@ -124,26 +131,40 @@ export class LiveResource {
 
   /** Ends everything: request, stream, timer and copy. */
   stop() {
-    if (!this.#machine) return;
+    const machine = this.#machine;
+    // What is told of the end may end it too.
+    if (!machine || this.#isEnding) return;
+    [this.#isEnding, this.#isRunning] = [true, false];
     this.#tell({ event: "stopped" });
     this.#endsListening();
     this.#closeStream();
     this.#leavesGate();
     this.timers.clearTimeout(this.#timer);
-    this.#machine.destroy();
+    machine.destroy();
     [this.#machine, this.#question, this.#copy, this.#failure] = [null, null, null, null];
+    this.#isEnding = false;
   }
 
   /** Requests a refresh now, for the user (R5). `isForced` requests a full response and applies it in any case (R20). */
   refresh({ isForced = false } = {}) {
-    if (!this.#machine) return;
+    if (!this.#listens) return;
     this.#tell({ event: "wished", with: { wish: isForced ? "hardRefresh" : "person" } });
     if (this.#flight) this.#gate.hurry(this.#flight.number);
   }
 
   /** Applies the limits that the server imposes on all clients (R39). */
   restrain(restraint) {
-    this.#machine && this.#tell({ event: "restrained", with: restraint });
+    this.#listens && this.#tell({ event: "restrained", with: restraint });
+  }
+
+  /** Whether it polls, so that it has a share of the server's limit (R39). */
+  get isRunning() {
+    return this.#isRunning;
+  }
+
+  /** Whether there is a machine that is not being stopped. */
+  get #listens() {
+    return this.#machine !== null && !this.#isEnding;
   }
 
   // MARK: What a page shows
@@ -194,22 +215,24 @@ export class LiveResource {
     this.#machine = this.engine.machine({ policy: this.wished, context: this.#context });
     this.#endsListening = this.device.listen((event) => this.#tell(event));
     this.#leavesGate = this.#gate.join(this);
+    this.#isRunning = true;
     this.#tell({ event: "started" });
   }
 
   #tell(event, now = this.now()) {
+    this.#prolong(event, now);
     const effects = this.#machine.handle(event, now, Engine.draw());
     if (effects.notes.length > 0) this.#notes = effects.notes;
     // Before anything that may fail, and before events of what follows: the last of them sets the timer.
     this.#arm(effects.alarm, now);
     if (effects.cancel !== null && this.#flight?.generation === effects.cancel) {
       this.#flight.abort.abort();
-      const { number, sentAt, timeout } = this.#flight;
+      const { gate, number, sentAt, timeout } = this.#flight;
       this.#flight = null;
-      // Time in the queue is no fault of the server (R39).
-      const isTooSlow = effects.notes.includes("timedOut") && sentAt !== null && now - sentAt >= timeout * FAIR_SHARE;
-      if (isTooSlow) this.#gate.tooSlow(number);
-      else this.#gate.withdraw(number);
+      // Neither time in the queue nor a sleep of the device is a failure of the server (R14, R39).
+      const isTooSlow = effects.notes.includes("timedOut") && sentAt !== null && now - sentAt < timeout + LATEST_TIMER_MS;
+      if (isTooSlow) gate.tooSlow(number);
+      else gate.withdraw(number);
     }
     if (effects.sample) this.#keep(effects.sample);
     this.#settle(effects, now);
@@ -221,6 +244,20 @@ export class LiveResource {
     if (effects.link === "close") this.#closeStream();
     if (effects.changes.length > 0 || effects.snapshot !== "none") this.onChange(this);
     return effects;
+  }
+
+  /** Begins the timeout of a request again that has not been sent, unless its origin is failing (R39). */
+  #prolong({ event }, now) {
+    const flight = this.#flight;
+    if (event === "queued" || flight === null || flight.sentAt !== null || now < flight.deadline || flight.gate.isFailing) return;
+    this.#isQueued(flight, now);
+  }
+
+  /** Tells the machine that its request has not been sent until now. */
+  #isQueued(flight, now) {
+    flight.deadline = now + flight.timeout;
+    const { generation, context } = flight;
+    this.#tell({ event: "queued", with: { generation, context } }, now);
   }
 
   #arm(alarm, now) {
@@ -271,20 +308,23 @@ export class LiveResource {
 
   /** Sends a request as soon as the origin admits it (R39). */
   #send(request, orderedAt) {
-    const machine = this.#machine;
+    const [machine, gate] = [this.#machine, this.#gate];
     const { generation, context, timeout, longPoll } = request;
-    const flight = { generation, abort: new AbortController(), number: 0, isHeld: longPoll !== null, sentAt: null, timeout };
-    flight.number = this.#gate.ask(request, (isHeld) => {
-      if (this.#machine !== machine) return;
-      // What is overdue is handled first, and may end the request.
-      if (this.now() - orderedAt >= timeout) this.#tell({ event: "woke" });
+    const flight = { generation, context, gate, abort: new AbortController(), number: 0, isHeld: longPoll !== null, sentAt: null, timeout, deadline: orderedAt + timeout };
+    flight.number = gate.ask(request, (isHeld) => {
+      // Otherwise the place that it got would never be free again.
+      if (this.#machine !== machine) return gate.withdraw(flight.number);
       if (flight.abort.signal.aborted) return;
-      if (longPoll !== null && !isHeld) {
+      const now = this.now();
+      // Its timeout counts from now.
+      if (now > orderedAt) this.#isQueued(flight, now);
+      if (longPoll !== null && !isHeld && !flight.abort.signal.aborted) {
         [request.longPoll, flight.isHeld, flight.timeout] = [null, false, timeout - longPoll];
-        this.#tell({ event: "notHeld", with: { generation, context } });
-        if (flight.abort.signal.aborted) return;
+        this.#tell({ event: "notHeld", with: { generation, context } }, now);
       }
-      flight.sentAt = this.now();
+      // A refresh that waits behind a long poll may have replaced it (R40).
+      if (flight.abort.signal.aborted) return;
+      flight.sentAt = now;
       this.#ask(request, flight);
     }, () => {
       if (this.#machine !== machine || this.#flight !== flight) return;
@@ -296,7 +336,7 @@ export class LiveResource {
     this.#flight = flight;
   }
 
-  async #ask(request, { abort, number }) {
+  async #ask(request, { abort, gate, number }) {
     const machine = this.#machine;
     const why = { origin: request.origin ?? null, asked: this.source.subjectOf(this.#question) };
     const isKnown = request.validator !== null && this.#copy?.validator === request.validator;
@@ -311,7 +351,9 @@ export class LiveResource {
       now: () => this.now(),
       send: this.send,
     });
-    if (!abort.signal.aborted) this.#gate.ended(number, arrival);
+    if (!abort.signal.aborted && arrival.isSent) gate.ended(number, arrival);
+    // What the application could not send says nothing of the server.
+    else if (!abort.signal.aborted) gate.withdraw(number);
     // The resource was stopped or restarted: the request is no longer current.
     if (this.#machine !== machine) return;
     if (this.#flight?.generation === request.generation) this.#flight = null;

@@ -92,9 +92,10 @@ const CLOCK_DIFFERENCE_MS = 100;
  * @param {object} options - `taken`: how long the request took, in milliseconds; `saysTime`: whether the server's time is its own.
  */
 export function throughCaches(marks, headers, { taken, saysTime = false }) {
-  const seconds = Number.parseInt(headers.get("age") ?? "", 10);
+  // RFC 9111 section 5.1: of several members the first one counts.
+  const age = /^\s*(\d+)\s*(?:,|$)/.exec(headers.get("age") ?? "");
   // An `Age` of 0 stands for any time within its second.
-  const told = seconds >= 0 ? Math.max(bounded(seconds * 1000), 1) : 0;
+  const told = age === null ? 0 : Math.max(bounded(Number(age[1]) * 1000), 1);
   const [date, served] = [instant(headers.get("date")), servedAt(marks, saysTime)];
   const hidden = date === null || served === null ? 0 : date - served.time;
   const isSeen = hidden >= 1000 || (hidden > taken + CLOCK_DIFFERENCE_MS && !served.isCut);

@@ -41,6 +41,18 @@ export class OriginGate {
     return Object.values(this.#restraint).some((limit) => limit !== null);
   }
 
+  /** Whether the server fails, so that one request at a time probes it. */
+  get isFailing() {
+    return (this.#restraint.quietUntil ?? null) !== null;
+  }
+
+  /** The number of resources that poll, which share the server's limit. */
+  get #running() {
+    let count = 0;
+    for (const resource of this.#resources) if (resource.isRunning) count += 1;
+    return Math.max(count, 1);
+  }
+
   /** Releases the memory of the origin. */
   destroy() {
     this.#origin.destroy();
@@ -73,7 +85,7 @@ export class OriginGate {
     if (this.#starts.has(number)) this.#enqueue(number, "high");
   }
 
-  /** Requests beyond the longest queue are not sent, as if the server had asked for a pause. */
+  /** Requests beyond the longest queue are not sent: their resources wait for their next turn. */
   #enqueue(number, priority) {
     try {
       this.#handle({ event: "asks", with: { number, priority, isLongPoll: this.#starts.get(number).isLongPoll } });
@@ -138,7 +150,7 @@ export class OriginGate {
   ended(number, arrival) {
     this.#outstanding.delete(number);
     const { outcome, marks, rateLimit = null } = arrival;
-    const report = { number, outcome, serverTime: marks.serverTime ?? null, rateLimit, resources: this.#resources.size };
+    const report = { number, outcome, serverTime: marks.serverTime ?? null, rateLimit, resources: this.#running };
     if (outcome === "content") report.revision = 0;
     if (outcome === "undecodable") report.reason = 0;
     if (outcome === "throttled") report.retryAfter = arrival.retryAfter;
@@ -148,7 +160,7 @@ export class OriginGate {
   /** Records that the server refused a stream and asks for a pause. */
   asksForPause({ retryAfter, serverTime }) {
     // No request has this number.
-    this.#handle({ event: "ended", with: { number: 0, outcome: "throttled", retryAfter, serverTime, rateLimit: null, resources: this.#resources.size } });
+    this.#handle({ event: "ended", with: { number: 0, outcome: "throttled", retryAfter, serverTime, rateLimit: null, resources: this.#running } });
   }
 
   #handle(event) {

@@ -228,7 +228,7 @@ test("a module that stopped at a fault is not used again", () => {
   const stopped = new Engine({
     exports: {
       memory: new WebAssembly.Memory({ initial: 1 }),
-      freshness_wire_version: () => 9,
+      freshness_wire_version: () => 10,
       freshness_buffer: () => 0,
       freshness_buffer_capacity: () => 256,
       freshness_preset: () => {

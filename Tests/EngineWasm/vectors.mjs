@@ -126,7 +126,7 @@ class Telling {
   tell(step, draw, where) {
     const event = { event: step.event };
     if ("with" in step) event.with = step.with;
-    if (step.event === "answered" || step.event === "notHeld") {
+    if (["answered", "notHeld", "queued"].includes(step.event)) {
       check(step.with, step.event === "answered" ? ["answer"] : [], ["generation", "context"], `${where}.with`);
       const generation = step.with.generation ?? this.machine.look(this.now).outstanding;
       if (generation === null) return "no request is out";

@@ -3,6 +3,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { ageInWords, FreshnessClient, FreshnessError } from "../../JavaScript/freshness/index.js";
+import { throughCaches } from "../../JavaScript/freshness/marks.js";
 import { eventStream, newEngine, STEADY, World } from "./world.mjs";
 
 const A = "http://server.test/a";
@@ -919,4 +920,46 @@ test("with nothing set, the module beside the package and the platform's own fet
   client.close();
   server.closeAllConnections();
   server.close();
+});
+
+test("a client that closes no longer listens to the page", async () => {
+  const heard = new Set();
+  const target = () => ({ hidden: false, baseURI: "https://page.example/", addEventListener: (name, _, { signal }) => {
+    heard.add(name);
+    signal.addEventListener("abort", () => heard.delete(name));
+  } });
+  const before = [globalThis.document, globalThis.addEventListener];
+  globalThis.document = target();
+  globalThis.addEventListener = target().addEventListener;
+  try {
+    const client = new FreshnessClient({ engine: newEngine(), fetch: async () => new Response("{}") });
+    assert.deepEqual([...heard].sort(), ["focus", "freeze", "offline", "online", "pagehide", "pageshow", "resume", "visibilitychange"]);
+    client.close();
+    assert.deepEqual([...heard], []);
+  } finally {
+    [globalThis.document, globalThis.addEventListener] = before;
+  }
+});
+
+test("an Age is a whole number of seconds, of several the first", () => {
+  const transit = (age) => throughCaches({}, new Headers({ age }), { taken: 0 }).transit;
+  assert.deepEqual(["12", "0", " 7 , 90"].map(transit), [12_000, 1, 7_000]);
+  assert.deepEqual(["-0", "0.9", "12abc", "", "-5"].map(transit), [0, 0, 0, 0, 0]);
+});
+
+test("a refresh key that is held asks for the engine twelve times a minute at most", async () => {
+  let loads = 0;
+  const world = new World({ engine: async () => {
+    loads += 1;
+    throw new TypeError("no network");
+  } });
+  const resource = world.client.resource(A);
+  resource.subscribe(() => {});
+  for (let turn = 0; turn < 600; turn += 1) {
+    resource.refresh();
+    await world.run(100);
+  }
+  // And the attempts that it makes by itself.
+  assert.ok(loads >= 12 && loads <= 18, `${loads}`);
+  world.client.close();
 });

@@ -301,3 +301,141 @@ test("what waits when everything ends is not sent", async () => {
   await world.settle();
   assert.equal(world.requests.length, again);
 });
+
+test("more requests than a healthy server can answer wait as long as it takes: none is cut, and all get a value", async () => {
+  const world = new World({ policy: { every: 5_000, jitter: "none" } });
+  let aborted = 0;
+  world.answer = ({ signal }) => {
+    signal.addEventListener("abort", () => (aborted += 1));
+    return { body: { at: world.time }, after: 1_000 };
+  };
+  const resources = Array.from({ length: 200 }, (_, index) => world.client.resource(`https://busy.example/${index}`));
+  for (const resource of resources) resource.subscribe(() => {});
+  await world.run(300_000);
+  assert.equal(aborted, 0);
+  // Five places, a second each.
+  assert.ok(world.requests.length >= 1_490 && world.requests.length <= 1_510, `${world.requests.length}`);
+  assert.deepEqual([...new Set(resources.map(({ snapshot }) => snapshot.error))], [null]);
+  assert.ok(Math.max(...resources.map(({ age }) => age)) <= 45_000);
+  world.client.close();
+});
+
+test("while its origin fails, a request that waits times out, and says so", async () => {
+  const world = new World({ policy: { every: 5_000, jitter: "none" } });
+  world.answer = () => ({ hang: true });
+  const resources = Array.from({ length: 30 }, (_, index) => world.client.resource(`https://down.example/${index}`));
+  for (const resource of resources) resource.subscribe(() => {});
+  await world.run(60_000);
+  assert.ok(resources.slice(0, 6).every(({ snapshot }) => snapshot.state === "failing"));
+  assert.ok(resources.filter(({ snapshot }) => snapshot.state === "failing").length >= 10);
+  world.client.close();
+});
+
+test("a listener that asks again when it hears of the end takes no place for ever", async () => {
+  const world = new World({ policy: { every: 10_000, jitter: "none" } });
+  world.answer = () => ({ body: {}, after: 300 });
+  const other = world.client.resource("https://one.example/other");
+  other.subscribe(() => {});
+  const ended = world.client.resource("https://one.example/ended");
+  ended.subscribe(({ isLoading, value }) => !isLoading && value === null && ended.refresh());
+  for (let turn = 0; turn < 7; turn += 1) {
+    await world.run(100);
+    ended.forget();
+  }
+  await world.run(1_000);
+  const before = world.requests.length;
+  await world.run(100_000);
+  assert.equal(world.requests.slice(before).filter(({ address }) => address.endsWith("other")).length, 10);
+  world.client.close();
+  assert.deepEqual([world.engine.machines, world.timersSet], [0, 0]);
+});
+
+test("a listener that closes the client when it hears of the end leaves nothing behind", async () => {
+  for (const act of ["close", "forget"]) {
+    const world = new World();
+    world.answer = () => ({ body: {}, after: 1_000 });
+    const resources = Array.from({ length: 5 }, (_, index) => world.client.resource(`https://end.example/${index}`));
+    let acts = 0;
+    resources[0].subscribe(({ isLoading }) => {
+      if (isLoading || acts > 3) return;
+      acts += 1;
+      if (act === "close") world.client.close();
+      else resources[0].forget();
+    });
+    for (const resource of resources.slice(1)) resource.subscribe(() => {});
+    await world.run(100);
+    world.client.close();
+    const before = world.requests.length;
+    await world.run(60_000);
+    assert.deepEqual([world.requests.length - before, world.engine.machines, world.timersSet], [0, 0, 0]);
+  }
+});
+
+test("what the application could not send is no failure of the server", async () => {
+  let isThere = false;
+  const world = new World({ headers: () => {
+    if (!isThere) throw new TypeError("no token yet");
+    return {};
+  } });
+  world.answer = () => ({ body: {}, after: 50 });
+  const resources = Array.from({ length: 6 }, (_, index) => world.client.resource(`https://token.example/${index}`));
+  for (const resource of resources) resource.subscribe(() => {});
+  await world.run(1_000);
+  isThere = true;
+  await world.run(3_000);
+  assert.deepEqual([...new Set(resources.map(({ snapshot }) => snapshot.state))], ["live"]);
+  world.client.close();
+});
+
+test("a device that slept with requests out blames no server", async () => {
+  const world = new World({ policy: { every: 15_000, jitter: "none" } });
+  let isAsleep = false;
+  world.answer = () => (isAsleep ? { hang: true } : { body: { at: world.time }, after: 100 });
+  const resources = Array.from({ length: 5 }, (_, index) => world.client.resource(`https://sleep.example/${index}`));
+  for (const resource of resources) resource.subscribe(() => {});
+  await world.run(14_000);
+  isAsleep = true;
+  await world.run(1_500);
+  world.time += 3_600_000;
+  isAsleep = false;
+  const woke = world.time;
+  await world.run(3_000);
+  assert.ok(resources.every(({ snapshot }) => snapshot.value.at >= woke));
+  world.client.close();
+});
+
+test("the share of a limit holds until it resets, whatever says nothing of it, and counts what polls", async () => {
+  for (const kind of ["another resource says nothing", "every second response fails", "others were left"]) {
+    const world = new World({ policy: { every: 1_000, jitter: "none" } });
+    let left = 20;
+    let began = 0;
+    let refused = 0;
+    world.answer = ({ address }, count) => {
+      if (world.time >= began + 100_000) [began, left] = [world.time, 20];
+      if (address.endsWith("free")) return { body: {}, after: 20 };
+      const headers = { RateLimit: `"d";r=${left};t=${Math.ceil((began + 100_000 - world.time) / 1000)}` };
+      if (left === 0) refused += 1;
+      if (left === 0) return { status: 429, headers, after: 20 };
+      left -= 1;
+      return kind.startsWith("every") && count % 2 === 0 ? { status: 500, after: 20 } : { body: { count }, headers, after: 20 };
+    };
+    const limited = world.client.resource("https://limit.example/limited");
+    const others = kind.startsWith("others") ? Array.from({ length: 8 }, (_, index) => `gone-${index}`) : kind.startsWith("another") ? ["free"] : [];
+    const ends = others.map((name) => world.client.resource(`https://limit.example/${name}`).subscribe(() => {}));
+    if (kind.startsWith("others")) {
+      await world.run(1_000);
+      for (const end of ends) end();
+      await world.run(200_000);
+    }
+    limited.subscribe(() => {});
+    await world.run(20_000);
+    let worst = 0;
+    for (let second = 0; second < 200; second += 1) {
+      await world.run(1_000);
+      worst = Math.max(worst, limited.age ?? 0);
+    }
+    assert.equal(refused, 0, kind);
+    assert.ok(worst <= 25_000, `${kind}: ${worst}`);
+    world.client.close();
+  }
+});

@@ -51,6 +51,11 @@ public enum Event: Hashable, Sendable {
   case evicted
   /// The limits that the origin imposes on every resource it serves (R39).
   case restrained(Restraint)
+  /// The request has not been sent before now: it waited at its origin for a place (R39). Its timeout (R6) begins again.
+  ///
+  /// The host reports it when it sends a request that has waited, and instead of ``woke`` if the timeout of one that still
+  /// waits has passed and the origin is not failing (``Restraint/quietUntil``).
+  case queued(Ticket)
   /// The long poll was sent as an ordinary request, because the origin has no place for another one
   /// that the server holds (R39).
   ///
@@ -73,4 +78,12 @@ public enum Event: Hashable, Sendable {
   case linkGap
   /// The stream ended or could not be opened.
   case linkLost
+
+  /// Whether the event itself does what is due (R8).
+  var checksTime: Bool {
+    switch self {
+    case .woke, .queued: true
+    default: false
+    }
+  }
 }

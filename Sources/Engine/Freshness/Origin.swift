@@ -74,6 +74,8 @@ public struct Origin: Hashable, Sendable {
   private var out: [Int64] = []
   /// The numbers of the requests in flight that the server holds, and of event streams.
   private var waitingAtServer: [Int64] = []
+  /// When the rate limit resets that is shared now; until then a response without a limit changes nothing.
+  private var sharedUntil: Moment?
   /// The requests that wait to be sent.
   private var waiting = RequestQueue()
 
@@ -220,19 +222,24 @@ public struct Origin: Hashable, Sendable {
 
   /// Shares what is left of the rate limit among the resources, evenly until it resets.
   private mutating func shape(_ rateLimit: RateLimit?, resources: Int32, at now: Moment) {
-    guard let rateLimit, rateLimit.reset > .zero else {
-      restraint.leastInterval = nil
+    guard let rateLimit else {
+      // Other resources of the origin say nothing, and failures neither.
+      if let sharedUntil, now >= sharedUntil { share(nil, until: nil) }
       return
     }
+    guard rateLimit.reset > .zero else { return share(nil, until: nil) }
     let reset = min(rateLimit.reset, limits.retryAfterCap)
     guard rateLimit.remaining > 0 else {
-      restraint.leastInterval = nil
+      share(nil, until: nil)
       return holdOff(until: now + reset)
     }
     let shared = (reset * Int64(max(resources, 1))).milliseconds
-    restraint.leastInterval = min(
-      Timespan(milliseconds: shared / rateLimit.remaining),
-      limits.retryAfterCap
-    )
+    let interval = Timespan(milliseconds: shared / rateLimit.remaining)
+    share(min(interval, limits.retryAfterCap), until: now + reset)
+  }
+
+  private mutating func share(_ interval: Timespan?, until reset: Moment?) {
+    restraint.leastInterval = interval
+    sharedUntil = reset
   }
 }

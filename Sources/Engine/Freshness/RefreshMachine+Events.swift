@@ -21,6 +21,7 @@ extension RefreshMachine {
       restored(revision, age: age, sourceTime: made, in: &turn)
     case .evicted: evicted()
     case .restrained(let next): restrained(next)
+    case .queued(let ticket): queued(ticket, in: &turn)
     case .notHeld(let ticket): notHeld(ticket, in: turn)
     case .answered(let ticket, let answer): answered(ticket, answer, in: &turn)
     case .linkOpened, .linkHeard, .linkChanged, .linkDelivered, .linkGap, .linkLost:
@@ -281,19 +282,30 @@ extension RefreshMachine {
     return .stay
   }
 
+  private mutating func queued(_ ticket: Ticket, in turn: inout Step) -> Transition {
+    prolong(ticket, at: turn.now)
+    // R8: whatever else is due.
+    return woke(in: &turn)
+  }
+
   private mutating func notHeld(_ ticket: Ticket, in turn: Step) -> Transition {
     guard case .asking(var flight, let then) = phase, flight.request.ticket == ticket,
       flight.request.longPoll != nil
     else { return .stay }
-    // R39: an ordinary request: its timeout (R6), which counts from now, since it is sent now; its
-    // delay (R37), and a normal wait after it (R9).
-    let longest = flight.request.timeout
-    flight.request = flight.request.withoutWait
-    let waited = turn.now - flight.startedAt
-    flight.request.timeout = min(flight.request.timeout + waited, longest)
+    // R39: an ordinary request: its timeout (R6), its delay (R37), and a normal wait after it (R9).
+    flight.request.longPoll = nil
     isHeldByServer = false
     phase = .asking(flight, then: then)
+    prolong(ticket, at: turn.now)
     return .stay
+  }
+
+  /// Begins the timeout (R6) of a request that was not sent before (R39).
+  private mutating func prolong(_ ticket: Ticket, at now: Moment) {
+    guard case .asking(var flight, let then) = phase, flight.request.ticket == ticket else { return }
+    let timeout = policy.timeout + (flight.request.longPoll ?? .zero)
+    flight.request.timeout = timeout + (now - flight.startedAt)
+    phase = .asking(flight, then: then)
   }
 
   private mutating func evicted() -> Transition {

@@ -231,7 +231,7 @@ public struct RefreshMachine: Hashable, Sendable {
   ///   - draw: A new random sample.
   /// - Returns: The effects to carry out.
   public mutating func handle(_ event: Event, at now: Moment, draw: RandomSample) -> Effects {
-    guard isOverdue(at: now), event != .woke else { return turn(event, at: now, draw: draw) }
+    guard isOverdue(at: now), !event.checksTime else { return turn(event, at: now, draw: draw) }
     var effects = turn(.woke, at: now, draw: draw)
     effects.append(turn(event, at: now, draw: draw))
     return effects

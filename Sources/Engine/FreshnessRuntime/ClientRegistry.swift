@@ -47,12 +47,19 @@ struct ClientRegistry: Sendable {
     var task: Task<Void, Never>?
     /// When it was sent; `nil` while it is queued.
     var sentAt: Moment?
+    /// When its timeout began, if that was not when it was ordered (R39).
+    var prolongedAt: Moment?
 
-    /// Returns whether it has been out for three quarters of its timeout, so that the timeout counts as a failure of
-    /// the server.
-    func hadFairShare(at now: Moment) -> Bool {
+    /// Returns whether its timeout has passed although it was not sent.
+    func isOverdueInQueue(at now: Moment) -> Bool {
+      task == nil && now >= (prolongedAt ?? startedAt) + request.timeout
+    }
+
+    /// Returns whether a timeout is a failure of the server: the request was sent, and the alarm is not so late that the
+    /// device must have slept (R14, R39).
+    func isFailureOfServer(at now: Moment) -> Bool {
       guard let sentAt else { return false }
-      return (now - sentAt) * 4 >= request.timeout * 3
+      return now - sentAt < request.timeout + HostSleep.latestAlarm
     }
   }
 

@@ -89,6 +89,7 @@ extension FreshnessClient {
     in ledger: inout ClientRegistry,
     evidence: SampleEvidence? = nil
   ) {
+    prolong(key, before: event, at: now, in: &ledger)
     let draw = ledger.draw()
     // Looked up once and changed in place: copying the entry would copy its ring.
     guard let index = ledger.entries.index(forKey: key),
@@ -144,6 +145,32 @@ extension FreshnessClient {
 
   // MARK: The origins (R39)
 
+  /// Begins the timeout of a request again that has not been sent, unless its origin is failing.
+  private func prolong(
+    _ key: MachineSchedule.Key,
+    before event: Event,
+    at now: Moment,
+    in ledger: inout ClientRegistry
+  ) {
+    if case .queued = event { return }
+    guard let entry = ledger.entries[key], let flight = entry.flight,
+      flight.isOverdueInQueue(at: now),
+      ledger.origins.restraint(of: entry.origin).quietUntil == nil
+    else { return }
+    isQueued(flight, of: key, at: now, in: &ledger)
+  }
+
+  /// Tells a machine that its request has not been sent until now.
+  private func isQueued(
+    _ flight: ClientRegistry.InFlightRequest,
+    of key: MachineSchedule.Key,
+    at now: Moment,
+    in ledger: inout ClientRegistry
+  ) {
+    ledger.entries[key]?.flight?.prolongedAt = now
+    carryOut(.queued(flight.request.ticket), for: key, at: now, in: &ledger)
+  }
+
   /// Reports to an origin that a machine canceled its request, by timeout or for lack of interest.
   private func ended(
     _ flight: ClientRegistry.InFlightRequest,
@@ -154,7 +181,7 @@ extension FreshnessClient {
   ) {
     flight.task?.cancel()
     // Time in the queue is no fault of the origin (R39).
-    let isTooSlow = effects.notes.contains(.timedOut) && flight.hadFairShare(at: now)
+    let isTooSlow = effects.notes.contains(.timedOut) && flight.isFailureOfServer(at: now)
     ledger.origins.ended(
       flight.number,
       of: origin,
@@ -185,14 +212,17 @@ extension FreshnessClient {
           ledger.origins.ended(number, of: name, nil, resources: 1, at: clock.now())
           continue
         }
+        let now = clock.now()
+        // Its timeout counts from now.
+        if now > flight.startedAt { isQueued(flight, of: key, at: now, in: &ledger) }
         if flight.request.longPoll != nil, !admission.isHeld {
           flight.request = flight.request.withoutWait
           ledger.entries[key]?.flight?.request = flight.request
-          carryOut(.notHeld(flight.request.ticket), for: key, at: clock.now(), in: &ledger)
-          // What was overdue is handled first, and may have ended the request.
-          guard ledger.entries[key]?.flight?.number == number else { continue }
+          carryOut(.notHeld(flight.request.ticket), for: key, at: now, in: &ledger)
         }
-        ledger.entries[key]?.flight?.sentAt = clock.now()
+        // A refresh that waits behind a long poll may have replaced it (R40).
+        guard ledger.entries[key]?.flight?.number == number else { continue }
+        ledger.entries[key]?.flight?.sentAt = now
         ledger.entries[key]?.flight?.task = entry.cell.send(flight.request, for: key, of: self)
       }
     }
@@ -459,4 +489,6 @@ extension FreshnessClient {
 enum HostSleep {
   /// The minimum gap; smaller ones are clock differences.
   static let least = Timespan.seconds(1)
+  /// How late an alarm is on a busy device; one that is later fired after a sleep.
+  static let latestAlarm = Timespan.seconds(2)
 }

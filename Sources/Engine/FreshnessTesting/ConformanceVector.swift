@@ -42,6 +42,8 @@ public struct ConformanceVector: Sendable {
     case answered(generation: Int64?, context: Context?, Answer)
     /// A long poll that the origin does not hold; omitted values are taken from the run.
     case notHeld(generation: Int64?, context: Context?)
+    /// A request that waits at its origin; omitted values are taken from the run.
+    case queued(generation: Int64?, context: Context?)
     /// A body from the stream; without a context, for the current one.
     case delivered(context: Context?, Answer)
     /// A wait, during which the host serves alarms.

@@ -43,6 +43,12 @@ struct Telling<Machine: ConformingMachine> {
       case .success(let ticket): send(.notHeld(ticket), draw: step.draw)
       case .failure(let missing): problem = .string(missing.description)
       }
+    case .queued(let generation, let context):
+      now = step.moment
+      switch ticket(generation, context) {
+      case .success(let ticket): send(.queued(ticket), draw: step.draw)
+      case .failure(let missing): problem = .string(missing.description)
+      }
     }
     if let problem {
       report(number, member: "event", expected: .string(step.name), got: problem)

@@ -80,7 +80,7 @@ enum VectorReader {
     "started", "stopped", "paceWished", "prefetch", "woke", "slept", "lifecycle", "focused",
     "connectivity", "wished", "contextChanged", "activity", "acted", "fulfilled", "wrote",
     "evicted", "answered", "linkOpened", "linkHeard", "linkChanged", "linkDelivered", "linkGap",
-    "linkLost", "restored", "restrained", "notHeld", "wait",
+    "linkLost", "restored", "restrained", "notHeld", "queued", "wait",
   ]
 
   private static let bareEvents: [String: Event] = [
@@ -153,6 +153,11 @@ enum VectorReader {
       )
     case "notHeld":
       return .notHeld(
+        generation: try reader.whole("generation"),
+        context: try reader.object("context", context)
+      )
+    case "queued":
+      return .queued(
         generation: try reader.whole("generation"),
         context: try reader.object("context", context)
       )

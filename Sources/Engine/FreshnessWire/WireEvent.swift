@@ -36,6 +36,7 @@ extension Event: WireReadable, WireWritable {
       )
     case .restrained: self = .restrained(try Restraint(from: &reader))
     case .notHeld: self = .notHeld(try Ticket(from: &reader))
+    case .queued: self = .queued(try Ticket(from: &reader))
     }
   }
 
@@ -62,7 +63,7 @@ extension Event: WireReadable, WireWritable {
       try writer.span(age)
       try writer.optionalWallTime(made)
     case .restrained(let restraint): try restraint.write(to: &writer)
-    case .notHeld(let ticket): try ticket.write(to: &writer)
+    case .notHeld(let ticket), .queued(let ticket): try ticket.write(to: &writer)
     case .started, .stopped, .prefetch, .woke, .slept, .focused, .acted, .fulfilled, .evicted,
       .linkHeard, .linkChanged, .linkGap, .linkLost:
       break
@@ -97,6 +98,7 @@ extension Event: WireReadable, WireWritable {
     case .restored: .restored
     case .restrained: .restrained
     case .notHeld: .notHeld
+    case .queued: .queued
     }
   }
 }

@@ -49,6 +49,7 @@ enum EventKind: Int64, WireNumbered, CaseIterable {
   case restored = 24
   case restrained = 25
   case notHeld = 26
+  case queued = 27
 }
 
 /// The kinds of messages to an ``Origin``.

@@ -15,12 +15,18 @@ struct Harness<M: Machine>: Sendable {
 
   /// Passes an event to the machine and checks the results.
   mutating func step(_ event: Event, at now: Moment, draw: RandomSample) -> Effects {
-    guard event != .woke, referee.isOverdue(at: now) else {
+    guard !checksTime(event), referee.isOverdue(at: now) else {
       let effects = machine.handle(event, at: now, draw: draw)
       _ = referee.check(event, at: now, draw: draw, effects, machine)
       return effects
     }
     return overdueStep(event, at: now, draw: draw)
+  }
+
+  /// Whether an event is about the time: the alarm, also for a request that was not sent (R39).
+  private func checksTime(_ event: Event) -> Bool {
+    if case .queued = event { return true }
+    return event == .woke
   }
 
   /// R8: an event after a missed alarm first does what the alarm would have done.

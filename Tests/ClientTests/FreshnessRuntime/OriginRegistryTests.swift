@@ -38,20 +38,23 @@ struct OriginRegistryTests {
   }
 
   @Test
-  func `R39: a timeout counts as a failure of the server only if most of it was its own`() throws {
+  func `R39: a timeout is a failure of the server if the request was sent and nobody slept`() throws
+  {
     var machines = MachineSchedule()
     let machine = RefreshMachine(policy: .workspaces, context: Context(question: 1))
     let key = machines.insert(machine)
     let started = machines.handle(.started, for: key, at: .start, draw: .middle)
     let request = try #require(started?.request)
-    let timeout = request.timeout.milliseconds
     var flight = ClientRegistry.InFlightRequest(request: request, startedAt: .start, number: 1)
     let end = Moment.start + request.timeout
-    // It was never sent.
-    #expect(!flight.hadFairShare(at: end))
-    for (queued, isFailure) in [(3, true), (timeout / 4, true), (timeout / 4 + 1, false)] {
-      flight.sentAt = .start + .milliseconds(queued)
-      #expect(flight.hadFairShare(at: end) == isFailure)
+    #expect(!flight.isFailureOfServer(at: end))
+    #expect(flight.isOverdueInQueue(at: end))
+    flight.prolongedAt = .start + .milliseconds(1)
+    #expect(!flight.isOverdueInQueue(at: end))
+    flight.sentAt = .start
+    let latest = HostSleep.latestAlarm.milliseconds
+    for (late, isFailure) in [(0, true), (latest - 1, true), (latest, false)] {
+      #expect(flight.isFailureOfServer(at: end + .milliseconds(late)) == isFailure)
     }
   }
 

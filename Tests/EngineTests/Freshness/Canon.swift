@@ -154,12 +154,13 @@ struct CanonicalState: Hashable {
       // R39: a limit since then may be why it is canceled.
       let limits = [machine.restraint.notBefore, machine.restraint.quietUntil]
       put(limits.contains { limit in limit.map { $0 > flight.startedAt } ?? false })
-      put(flight.startedAt, at: now, horizon: .seconds(60))
+      // R39: one that is queued may be older than any timeout.
+      put(flight.startedAt, at: now, horizon: .seconds(200))
       put(flight.request.wish)
       put(then)
       put(flight.request.longPoll != nil)
-      // R39: one that is not held after all has a timeout of its own.
-      put(UInt64(flight.request.timeout.milliseconds / 100), width: 8)
+      // R39: one that is not held after all, or was queued, has a timeout of its own.
+      put(UInt64(flight.request.timeout.milliseconds / 100), width: 12)
       put(UInt64(flight.request.cadence.milliseconds / 100), width: 8)
       return now
     }

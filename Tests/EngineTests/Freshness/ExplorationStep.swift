@@ -9,7 +9,7 @@ enum ExplorationStep: CaseIterable {
   // The rarer ones, which complete the alphabet.
   case slept, paced, unpaced, prefetch, metered, active, quiet, fulfilled, wrote
   case cancelled, fallback, disabled, awaited, resumed, heard, delivered
-  case restored, bound, calmed, freed, notHeld
+  case restored, bound, calmed, freed, notHeld, queued
 
   /// The steps whose order decides most.
   static let common = Array(allCases.prefix { $0 != .slept })
@@ -18,7 +18,7 @@ enum ExplorationStep: CaseIterable {
   static let impatient: [ExplorationStep] = [
     .started, .stopped, .onTime, .late, .background, .foreground, .offline, .online, .person,
     .hardRefresh, .looked, .context, .full, .unchanged, .transient, .throttled, .opened, .delivered,
-    .wrote, .restored, .bound, .calmed, .freed, .notHeld,
+    .wrote, .restored, .bound, .calmed, .freed, .notHeld, .queued,
   ]
 
   private enum Kind {
@@ -53,6 +53,9 @@ enum ExplorationStep: CaseIterable {
       // R39: only a long poll may be held.
       guard machine.policy.longPoll != nil else { return nil }
       return machine.outstanding.map { (.notHeld($0), now) }
+    case .queued:
+      // R39: told when the timeout has passed, or before.
+      return machine.outstanding.map { (.queued($0), machine.alarm ?? now) }
     case .bound: return (.restrained(Restraint(notBefore: now + .seconds(8))), now)
     case .calmed: return (.restrained(Restraint(quietUntil: now + .seconds(4))), now)
     default: return (untimed(in: machine), now)

@@ -132,7 +132,7 @@ struct RandomSource {
   // MARK: Events and policies
 
   /// The number of kinds of event.
-  static let eventKinds = 25
+  static let eventKinds = 27
 
   mutating func event(kind: Int) -> Event {
     switch kind {
@@ -168,6 +168,7 @@ struct RandomSource {
         )
       )
     case 24: .notHeld(ticket())
+    case 25: .queued(ticket())
     default: .linkLost
     }
   }

@@ -52,7 +52,7 @@ struct WireMachineTests {
     let before = wired
     #expect(throws: WireError(.outOfRange, at: 1)) { try wired.handle([5, -1, 5]) }
     #expect(throws: WireError(.tooShort, at: 2)) { try wired.handle([5, 1]) }
-    #expect(throws: WireError(.unknownNumber, at: 2)) { try wired.handle([5, 1, 27]) }
+    #expect(throws: WireError(.unknownNumber, at: 2)) { try wired.handle([5, 1, 28]) }
     #expect(throws: WireError(.tooLong, at: 3)) { try wired.handle([5, 1, 5, 0]) }
     #expect(wired == before)
   }

@@ -135,7 +135,7 @@ extension ConformanceOracle {
       if postponed != nil, out.request.longPoll != nil, let allowedAt = budget.allowedAt(policy) {
         ends = min(ends, max(allowedAt, bound ?? allowedAt))
       }
-      let rule: Rule = out.isNotHeld ? .backPressure : .timeout
+      let rule: Rule = out.isNotHeld || out.isProlonged ? .backPressure : .timeout
       window = Window(least: ends, most: ends, rule: ends < out.deadline ? .impatience : rule)
     } else if let wait {
       window = end(of: wait)

@@ -40,6 +40,16 @@ extension ConformanceOracle {
     case .restrained(let next):
       restraint = next
       return .goOn
+    case .queued(let ticket):
+      // R39: not sent so far, so its time begins now.
+      if let waiting = out?.request, waiting.ticket == ticket {
+        out?.isProlonged = true
+        out?.deadline = Self.plus(
+          turn.now,
+          Self.plus(policy.timeout.milliseconds, waiting.longPoll?.milliseconds ?? 0)
+        )
+      }
+      return woke()
     case .notHeld(let ticket):
       // R39: an ordinary request after all.
       guard let sent = out, sent.request.ticket == ticket, sent.request.longPoll != nil else {
@@ -48,7 +58,7 @@ extension ConformanceOracle {
       out?.isNotHeld = true
       out?.request.longPoll = nil
       out?.request.timeout = policy.timeout
-      out?.deadline = min(sent.deadline, Self.plus(turn.now, policy.timeout.milliseconds))
+      out?.deadline = Self.plus(turn.now, policy.timeout.milliseconds)
       isHeld = false
       return .goOn
     case .evicted:

@@ -9,4 +9,6 @@ struct Out: Sendable {
   var followUp: Want?
   /// R39: whether it is a long poll that was sent as an ordinary request.
   var isNotHeld = false
+  /// R39: whether it was sent, or still waited, after it was ordered.
+  var isProlonged = false
 }

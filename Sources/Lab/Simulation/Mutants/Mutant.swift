@@ -46,6 +46,8 @@ struct Mutant: Machine {
     /// The age in the newest response.
     var figure: Timespan?
     var requests = 0
+    /// When a request of a user was last heard.
+    var heardAt = Moment.start
   }
 
   /// The visible state of a machine.

@@ -138,6 +138,20 @@ extension MutantPlan {
     ),
     MutantPlan(
       .backPressure,
+      "time in the queue counts toward the timeout",
+      event: deaf {
+        if case .queued = $0 { true } else { false }
+      }
+    ),
+    MutantPlan(
+      .backPressure,
+      "what waited is not held",
+      event: { event, _ in
+        if case .queued(let ticket) = event { .notHeld(ticket) } else { event }
+      }
+    ),
+    MutantPlan(
+      .backPressure,
       "what was not held once never long-polls again",
       effects: { effects, event, memory in
         if case .notHeld = event { memory.requests += 1 }
@@ -195,12 +209,14 @@ extension MutantPlan {
       .impatience,
       "what the budget does not cover is forgotten",
       event: { event, memory in
-        // Only the first of many requests reaches the machine.
-        guard case .wished(let wish) = event, wish.origin == .person, !wish.isForced else {
-          return event
-        }
-        memory.requests += 1
-        return memory.requests % 4 == 0 ? .woke : event
+        // A key that is held down is not heard while what the budget covers at once is out or spent.
+        guard event == .wished(.person) else { return event }
+        if memory.now - memory.heardAt > .seconds(20) { memory.requests = 0 }
+        memory.heardAt = memory.now
+        return memory.requests >= Int(memory.policy.impatience) / 2 ? .woke : event
+      },
+      effects: { effects, _, memory in
+        if effects.request?.wish.origin == .person { memory.requests += 1 }
       }
     ),
   ]

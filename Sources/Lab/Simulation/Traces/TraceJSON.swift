@@ -56,6 +56,7 @@ enum TraceJSON {
     case .restored: "restored"
     case .restrained: "restrained"
     case .notHeld: "notHeld"
+    case .queued: "queued"
     }
   }
 
@@ -82,7 +83,7 @@ enum TraceJSON {
         ("sourceTime", made.map { .integer($0.milliseconds) } ?? .null),
       ]
     case .restrained(let restraint): self.restraint(restraint)
-    case .notHeld(let ticket):
+    case .notHeld(let ticket), .queued(let ticket):
       [
         ("generation", .integer(ticket.generation)), ("context", .object(context(ticket.context))),
       ]

@@ -33,6 +33,8 @@ struct World: Sendable {
   var isOut = false
   /// The long poll that the origin does not hold, before the machine hears of it (R39).
   var notHeld: Ticket?
+  /// The request that waits at its origin, and when it is sent (R39).
+  var queued: (ticket: Ticket, until: Int64)?
   /// The maximum number of responses in transit at once.
   static let mostDeliveries = 12
 
@@ -70,17 +72,25 @@ struct World: Sendable {
       index = place
       kind = 3
     }
+    if let queued, queued.until < at {
+      at = queued.until
+      kind = 4
+    }
     now = max(now, at)
     server.advance(to: now, &dice)
     switch kind {
     case 1:
       wakeAt = nil
-      return .woke
+      return queued.map { .queued($0.ticket) } ?? .woke
     case 2: return streamEvent()
     case 3:
       let delivery = deliveries.remove(at: index)
       if delivery.ticket == newest { isOut = false }
       return .answered(delivery.ticket, delivery.answer)
+    case 4:
+      guard let sent = queued else { return .woke }
+      queued = nil
+      return .queued(sent.ticket)
     default:
       nextActAt = now + 1 + dice.exponential(mean: temper.pause)
       return act()
@@ -109,6 +119,7 @@ struct World: Sendable {
 
   private mutating func cancel(_ ticket: Ticket) {
     if ticket == newest { isOut = false }
+    if ticket == queued?.ticket { queued = nil }
     // A canceled request may still get its response, late.
     guard !temper.has(.lateAnswers) else { return }
     deliveries.removeAll { $0.ticket == ticket }
@@ -122,8 +133,14 @@ struct World: Sendable {
       notHeld = request.ticket
       request = request.withoutWait
     }
+    var wait: Int64 = 0
+    if temper.has(.restraints), dice.oneIn(6) {
+      // Longer than a timeout now and then.
+      wait = dice.exponential(mean: 8_000)
+      queued = (request.ticket, now + wait)
+    }
     if temper.has(.drops), dice.oneIn(25) { return }
-    let up = latency()
+    let up = wait + latency()
     let served = now + up
     let answer: Answer?
     var delay = up + latency()
@@ -141,7 +158,7 @@ struct World: Sendable {
     answer.deviceTime = dice.oneIn(3) ? nil : WallTime(milliseconds: deviceClock + now + delay)
     // A host with a queue knows better than the machine when the request was sent.
     if temper.has(.restraints), dice.oneIn(4) {
-      let taken = dice.below(delay + 1)
+      let taken = dice.below(delay - wait + 1)
       answer.delay = Timespan(milliseconds: taken)
       // Reading a large document takes a while.
       answer.decoding = Timespan(milliseconds: taken % 4 * 150)

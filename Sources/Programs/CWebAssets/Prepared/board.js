@@ -355,12 +355,12 @@ const m_shared_announcer=(()=>{
 const{element,setText}=m_shared_dom;
 const LEAST_GAP_MS=20_000;
 class Announcer{
-#ch=-LEAST_GAP_MS;
-#do=element("announcement");
+#ck=-LEAST_GAP_MS;
+#du=element("announcement");
 say(sentence,{now,urgent=false}){
-if(!sentence||(!urgent&&now - this.#ch<LEAST_GAP_MS))return false;
-this.#ch=now;
-setText(this.#do,sentence);
+if(!sentence||(!urgent&&now - this.#ck<LEAST_GAP_MS))return false;
+this.#ck=now;
+setText(this.#du,sentence);
 return true;
 }
 }
@@ -369,38 +369,38 @@ return{Announcer};
 const m_engine_clock=(()=>{
 const SLEPT_FROM_MS=5000;
 class SteadyClock{
-#ci=performance.now();
-#cj=Date.now();
+#cl=performance.now();
+#cm=Date.now();
 now(){
 return performance.now();
 }
 notice(){
 const [steady,wall]=[performance.now(),Date.now()];
-const gap=wall - this.#cj -(steady - this.#ci);
-[this.#ci,this.#cj]=[steady,wall];
+const gap=wall - this.#cm -(steady - this.#cl);
+[this.#cl,this.#cm]=[steady,wall];
 return gap>=SLEPT_FROM_MS;
 }
 }
 const steadyClock=new SteadyClock();
 class ServerClock{
-#t=Date.now()- steadyClock.now();
-#ck=false;
+#s=Date.now()- steadyClock.now();
+#cn=false;
 learn(serverTime,{askedAt,answeredAt}){
 if(serverTime===null)return;
 const middle=(askedAt + answeredAt)/ 2;
-const believed=middle + this.#t;
-const isWithin=this.#ck&&serverTime % 1000===0&&believed>=serverTime&&believed<serverTime + 1000;
-if(!isWithin)this.#t=serverTime - middle;
-this.#ck=true;
+const believed=middle + this.#s;
+const isWithin=this.#cn&&serverTime % 1000===0&&believed>=serverTime&&believed<serverTime + 1000;
+if(!isWithin)this.#s=serverTime - middle;
+this.#cn=true;
 }
 learnFrom(arrival){
 if(arrival.outcome==="content"||arrival.outcome==="unchanged")this.learn(arrival.marks.serverTime??null,arrival);
 }
 now(){
-return steadyClock.now()+ this.#t;
+return steadyClock.now()+ this.#s;
 }
 at(steady){
-return steady + this.#t;
+return steady + this.#s;
 }
 }
 function everySecond(clock,tick){
@@ -412,94 +412,100 @@ return{steadyClock,ServerClock,everySecond};
 const m_engine_device=(()=>{
 const{steadyClock}=m_engine_clock;
 class Device{
-#bh=new Set();
-#at=null;
-#au=null;
+#bk=new Set();
+#aw=null;
+#ax=null;
+#co=new AbortController();
 constructor(){
-this.#av();
+this.#ay();
 if(typeof document==="undefined")return;
-document.addEventListener("visibilitychange",()=>this.#av());
-document.addEventListener("freeze",()=>this.#bi("suspended"));
-document.addEventListener("resume",()=>this.#av());
-addEventListener("pagehide",()=>this.#bi("suspended"));
-addEventListener("pageshow",()=>this.#av());
-addEventListener("focus",()=>this.#b({event:"focused"}));
-for(const name of ["online","offline"])addEventListener(name,()=>this.#bj());
-navigator.connection?.addEventListener?.("change",()=>this.#bj());
+const{signal}=this.#co;
+const hears=(target,name,heard)=>target?.addEventListener?.(name,heard,{signal});
+hears(document,"visibilitychange",()=>this.#ay());
+hears(document,"freeze",()=>this.#bl("suspended"));
+hears(document,"resume",()=>this.#ay());
+hears(globalThis,"pagehide",()=>this.#bl("suspended"));
+hears(globalThis,"pageshow",()=>this.#ay());
+hears(globalThis,"focus",()=>this.#b({event:"focused"}));
+for(const name of ["online","offline"])hears(globalThis,name,()=>this.#bm());
+hears(globalThis.navigator?.connection,"change",()=>this.#bm());
+}
+close(){
+this.#co.abort();
 }
 now(){
 return steadyClock.now();
 }
 get lifecycle(){
-return this.#at;
+return this.#aw;
 }
 get connectivity(){
-return this.#au;
+return this.#ax;
 }
 listen(listener){
-listener({event:"lifecycle",with:{to:this.#at}});
-listener({event:"connectivity",with:{to:this.#au}});
-this.#bh.add(listener);
-return()=>this.#bh.delete(listener);
+listener({event:"lifecycle",with:{to:this.#aw}});
+listener({event:"connectivity",with:{to:this.#ax}});
+this.#bk.add(listener);
+return()=>this.#bk.delete(listener);
 }
 tick(){
 if(steadyClock.notice())this.#b({event:"slept"});
 }
-#av(){
-this.#bi(globalThis.document?.hidden?"background":"foreground");
-this.#bj();
+#ay(){
+this.#bl(globalThis.document?.hidden?"background":"foreground");
+this.#bm();
 }
-#bi(to){
-if(this.#at===to)return;
-this.#at=to;
+#bl(to){
+if(this.#aw===to)return;
+this.#aw=to;
 this.#b({event:"lifecycle",with:{to}});
 }
-#bj(){
+#bm(){
 const{onLine,connection}=globalThis.navigator??{};
 const to=onLine===false?"offline":connection?.saveData?"metered":"online";
-if(this.#au===to)return;
-this.#au=to;
+if(this.#ax===to)return;
+this.#ax=to;
 this.#b({event:"connectivity",with:{to}});
 }
 #b(event){
-for(const listener of this.#bh)listener(event);
+for(const listener of this.#bk)listener(event);
 }
 }
 return{Device};
 })();
 const m_shared_deferred=(()=>{
 class Deferred{
-#cl;
-#cm;
-#bk=null;
-#aj=null;
-#aw=0;
+#cp;
+#cq;
+#bn=null;
+#al=null;
+#az=0;
 constructor(make,onFailure){
-this.#cl=make;
-this.#cm=onFailure;
+this.#cp=make;
+this.#cq=onFailure;
 }
 get made(){
-return this.#aj;
+return this.#al;
 }
 async load(){
 try{
-this.#bk??=this.#cl();
-this.#aj=await this.#bk;
+this.#bn??=this.#cp();
+this.#al=await this.#bn;
 }catch(failure){
-this.#bk=null;
+this.#bn=null;
 throw failure;
 }
 }
 use(act){
-const number=(this.#aw +=1);
-if(this.#aj)return act(this.#aj);
+const number=(this.#az +=1);
+if(this.#al)return act(this.#al);
 this.load().then(
-()=>number===this.#aw&&act(this.#aj),
-(failure)=>number===this.#aw&&this.#cm(failure),
+()=>number===this.#az&&act(this.#al),
+(failure)=>number===this.#az&&this.#cq(failure),
 );
 }
 cancel(){
-this.#aw +=1;
+this.#az +=1;
 }
 }
 return{Deferred};
@@ -614,64 +620,64 @@ const{element,makeDialog,nameControl,newButton,newElement,newSign,setAttribute}=
 const{memory}=m_shared_memory;
 const MOST=50;
 class Favourites{
-#d;
-#cn=makeDialog(element("favourites"));
+#c;
+#cr=makeDialog(element("favourites"));
 constructor(page){
 this.page=page;
 const kept=memory.read("favourites");
-this.#d=Array.isArray(kept)?kept.filter((stop)=>typeof stop?.id==="string").slice(0,MOST):[];
+this.#c=Array.isArray(kept)?kept.filter((stop)=>typeof stop?.id==="string").slice(0,MOST):[];
 element("favourites-open").addEventListener("click",()=>this.open());
 }
 get list(){
-return this.#d;
+return this.#c;
 }
 has(id){
-return this.#d.some((stop)=>stop.id===id);
+return this.#c.some((stop)=>stop.id===id);
 }
 toggle(stop){
 if(!stop)return;
-const others=this.#d.filter(({id})=>id !==stop.id);
-this.#bl(this.has(stop.id)?others:[{id:stop.id,name:stop.name},...others].slice(0,MOST));
+const others=this.#c.filter(({id})=>id !==stop.id);
+this.#bo(this.has(stop.id)?others:[{id:stop.id,name:stop.name},...others].slice(0,MOST));
 }
 rename(stop){
-const kept=this.#d.find(({id})=>id===stop.id);
+const kept=this.#c.find(({id})=>id===stop.id);
 if(!kept||kept.name===stop.name)return;
 kept.name=stop.name;
-memory.write("favourites",this.#d);
+memory.write("favourites",this.#c);
 }
-#bl(list){
-this.#d=list;
+#bo(list){
+this.#c=list;
 memory.write("favourites",list.length>0?list:null);
 this.page.favouritesChanged();
 this.show();
 }
-#dp(stop){
+#dv(stop){
 memory.write("home",memory.read("home")?.id===stop.id?null:stop);
 this.show();
 }
 open(){
 this.show();
-this.#cn.showModal();
+this.#cr.showModal();
 }
 speak(){
 this.show();
 }
 show(){
 const home=memory.read("home");
-element("favourites-empty").hidden=this.#d.length>0;
-element("favourites-list").replaceChildren(...this.#d.map((stop)=>this.#dq(stop,home?.id===stop.id)));
+element("favourites-empty").hidden=this.#c.length>0;
+element("favourites-list").replaceChildren(...this.#c.map((stop)=>this.#dw(stop,home?.id===stop.id)));
 const welcome=element("welcome-favourites");
-welcome.hidden=this.#d.length===0||this.page.panes?.some(({settings})=>settings.stop)!==false;
-welcome.replaceChildren(...this.#d.slice(0,8).map((stop)=>newButton("favourite",stop.name||stop.id,()=>this.page.openStop(stop))));
+welcome.hidden=this.#c.length===0||this.page.panes?.some(({settings})=>settings.stop)!==false;
+welcome.replaceChildren(...this.#c.slice(0,8).map((stop)=>newButton("favourite",stop.name||stop.id,()=>this.page.openStop(stop))));
 }
-#dq(stop,isHome){
+#dw(stop,isHome){
 const{say}=this.page;
 const item=newElement("li","");
 const open=newButton("favourite-name",stop.name||stop.id,()=>{
-this.#cn.close();
+this.#cr.close();
 this.page.openStop(stop,this.page.current);
 });
-const home=newButton("plain","",()=>this.#dp(stop));
+const home=newButton("plain","",()=>this.#dv(stop));
 home.append(newSign("home"));
 setAttribute(home,"aria-pressed",String(isHome));
 nameControl(home,say("homeStop",{stop:stop.name}));
@@ -704,7 +710,7 @@ event:[
 "started","stopped","paceWished","prefetch","woke","slept","lifecycle","focused",
 "connectivity","wished","contextChanged","activity","acted","fulfilled","wrote","evicted",
 "answered","linkOpened","linkHeard","linkChanged","linkDelivered","linkGap","linkLost",
-"restored","restrained","notHeld",
+"restored","restrained","notHeld","queued",
 ],
 originEvent:["asks","ended","withdrew","opens"],
 outcome:[
@@ -1050,6 +1056,7 @@ writeTicket(writer,values);
 writeAnswer(writer,values.take("answer"),values.name("answer"));
 },
 notHeld:writeTicket,
+queued:writeTicket,
 linkOpened:(writer,values)=>writer.flag(values.take("isResumed"),values.name("isResumed")),
 linkDelivered:(writer,values)=>{
 writeContext(writer,values.take("context"),values.name("context"));
@@ -1324,13 +1331,13 @@ return{writeContext,writeOriginEvent,readOriginOrders,writeEvent,POLICY_FIELDS,R
 const m_engine_freshness=(()=>{
 const{POLICY_FIELDS,RECORDS,readCounters,readEffects,readLabel,readLook,readOriginOrders,readPolicy,writeContext,writeEvent,writeOriginEvent,writePolicy}=m_engine_freshness_messages;
 const{CODES,EngineError,Members,Reader,Writer}=m_engine_freshness_words;
-const WIRE_VERSION=9;
+const WIRE_VERSION=10;
 class Engine{
 #n;
-#bm;
-#t;
-#co;
-#cp=false;
+#bp;
+#s;
+#cs;
+#ct=false;
 static async load(source){
 let module=await source;
 if(module instanceof Engine)return module;
@@ -1351,8 +1358,8 @@ if(version !==WIRE_VERSION){
 const problem=`the module speaks wire form ${version}, not ${WIRE_VERSION}`;
 throw new EngineError("wrongModule","",problem);
 }
-this.#t=this.#n.freshness_buffer();
-this.#co=this.#n.freshness_buffer_capacity();
+this.#s=this.#n.freshness_buffer();
+this.#cs=this.#n.freshness_buffer_capacity();
 }
 get machines(){
 return this.#n.freshness_machines();
@@ -1368,17 +1375,17 @@ const members=new Members(description,"policy");
 if(members.has("preset")===members.has("every")){
 throw new EngineError("missing","policy.preset","either this or \"every\" is expected");
 }
-const policy=this.#dr(members);
+const policy=this.#dx(members);
 for(const [field,kind] of POLICY_FIELDS){
 if(!members.has(field))continue;
 const value=members.take(field);
-policy[field]=kind==="push"&&value !==null?this.#ds(value):value;
+policy[field]=kind==="push"&&value !==null?this.#dy(value):value;
 }
 members.end();
 return policy;
 }
-#dr(members){
-return this.#e("freshness_preset",[],(writer)=>{
+#dx(members){
+return this.#d("freshness_preset",[],(writer)=>{
 if(members.has("every")){
 writer.named("preset","every","policy.every");
 writer.integer(members.take("every"),"policy.every");
@@ -1392,9 +1399,9 @@ writer.named("preset",name,"policy.preset");
 }
 },readPolicy);
 }
-#ds(value){
+#dy(value){
 const given=new Members(value,"policy.push");
-const push=this.#e("freshness_preset",[],(writer)=>{
+const push=this.#d("freshness_preset",[],(writer)=>{
 writer.named("preset","every","policy.push");
 writer.integer(1000,"policy.push");
 writer.flag(true,"policy.push");
@@ -1408,36 +1415,36 @@ const members=new Members(description,"machine");
 const policy=this.policy(members.take("policy"));
 const context=members.take("context",{question:0});
 members.end();
-const handle=this.#e("freshness_create",[],(writer)=>{
+const handle=this.#d("freshness_create",[],(writer)=>{
 writeContext(writer,context,"context");
 writePolicy(writer,policy);
 });
-return new Machine((name,write,read)=>this.#e(name,[handle],write,read));
+return new Machine((name,write,read)=>this.#d(name,[handle],write,read));
 }
 origin(policy){
 const whole=this.policy(policy);
-const handle=this.#e("freshness_origin_create",[],(writer)=>writePolicy(writer,whole));
-return new Origin((name,write,read)=>this.#e(name,[handle],write,read));
+const handle=this.#d("freshness_origin_create",[],(writer)=>writePolicy(writer,whole));
+return new Origin((name,write,read)=>this.#d(name,[handle],write,read));
 }
-#e(name,values,write,read){
-if(this.#cp)throw new EngineError("broken","","the module stopped at a fault before");
-const writer=new Writer(this.#cq(),this.#t,this.#co);
+#d(name,values,write,read){
+if(this.#ct)throw new EngineError("broken","","the module stopped at a fault before");
+const writer=new Writer(this.#cu(),this.#s,this.#cs);
 write?.(writer);
 let result;
 try{
 result=this.#n[name](...values,...(write?[writer.count]:[]));
 }catch(fault){
-this.#cp=true;
+this.#ct=true;
 throw new EngineError("broken","",`the module stopped at a fault: ${fault.message}`);
 }
-if(result<0)throw this.#dt(-result,writer);
+if(result<0)throw this.#dz(-result,writer);
 if(!read)return result;
-const reader=new Reader(this.#cq(),this.#t,result);
+const reader=new Reader(this.#cu(),this.#s,result);
 const value=read(reader);
 reader.finish();
 return value;
 }
-#dt(number,writer){
+#dz(number,writer){
 const code=CODES[number - 1]??"unknown";
 const where=number<=4?writer.names[this.#n.freshness_error_position()]??"":"";
 const problems={
@@ -1448,60 +1455,60 @@ tooManyMachines:"there are as many machines as there may be",
 };
 return new EngineError(code,where,problems[code]??`the module refused the message (${code})`);
 }
-#cq(){
+#cu(){
 const{buffer}=this.#n.memory;
-if(this.#bm?.buffer !==buffer)this.#bm=new DataView(buffer);
-return this.#bm;
+if(this.#bp?.buffer !==buffer)this.#bp=new DataView(buffer);
+return this.#bp;
 }
 }
 class Machine{
-#e;
-#ad=-Infinity;
+#d;
+#ac=-Infinity;
 constructor(call){
-this.#e=call;
+this.#d=call;
 }
 handle(event,now,draw){
-const effects=this.#e("freshness_handle",(writer)=>{
-this.#bn(writer,now);
+const effects=this.#d("freshness_handle",(writer)=>{
+this.#bq(writer,now);
 writer.integer(draw,"draw");
 writeEvent(writer,event);
 },readEffects);
-this.#ad=Math.floor(now);
+this.#ac=Math.floor(now);
 return effects;
 }
 look(now){
-return this.#e("freshness_look",(writer)=>this.#bn(writer,now),readLook);
+return this.#d("freshness_look",(writer)=>this.#bq(writer,now),readLook);
 }
 label(now){
-return this.#e("freshness_label",(writer)=>this.#bn(writer,now),readLabel);
+return this.#d("freshness_label",(writer)=>this.#bq(writer,now),readLabel);
 }
 policy(){
-return this.#e("freshness_policy",null,readPolicy);
+return this.#d("freshness_policy",null,readPolicy);
 }
 counters(){
-return this.#e("freshness_counters",null,readCounters);
+return this.#d("freshness_counters",null,readCounters);
 }
 destroy(){
-this.#e("freshness_destroy",null);
+this.#d("freshness_destroy",null);
 }
-#bn(writer,now){
-if(Math.floor(now)<this.#ad){
-const problem=`${now} is before the last event, at ${this.#ad}; pass a clock that never runs backwards`;
+#bq(writer,now){
+if(Math.floor(now)<this.#ac){
+const problem=`${now} is before the last event, at ${this.#ac}; pass a clock that never runs backwards`;
 throw new EngineError("wentBack","now",problem);
 }
 writer.moment(now,"now");
 }
 }
 class Origin{
-#e;
+#d;
 constructor(call){
-this.#e=call;
+this.#d=call;
 }
 handle(event){
-return this.#e("freshness_origin_handle",(writer)=>writeOriginEvent(writer,event),readOriginOrders);
+return this.#d("freshness_origin_handle",(writer)=>writeOriginEvent(writer,event),readOriginOrders);
 }
 destroy(){
-this.#e("freshness_origin_destroy",null);
+this.#d("freshness_origin_destroy",null);
 }
 }
 return{CODES:m_engine_freshness_words.CODES,EngineError:m_engine_freshness_words.EngineError,NUMBERS:m_engine_freshness_words.NUMBERS,WISHES:m_engine_freshness_words.WISHES,Engine,Machine,Origin};
@@ -1585,61 +1592,61 @@ const LONGEST_PRESS_MS=10_000;
 const CLICK_DELAY_MS=100;
 const POINTER_REST_MS=10_000;
 class PressGuard{
-#bo=false;
-#x=null;
-#bp=new Map();
+#br=false;
+#w=null;
+#bs=new Map();
 constructor(){
-addEventListener("pointerdown",()=>this.#du(),true);
-addEventListener("pointerup",()=>this.#bq(CLICK_DELAY_MS),true);
-addEventListener("click",()=>this.#bq(0),true);
-for(const name of ["pointercancel","dragend","blur"])addEventListener(name,()=>this.#cr(),true);
+addEventListener("pointerdown",()=>this.#ea(),true);
+addEventListener("pointerup",()=>this.#bt(CLICK_DELAY_MS),true);
+addEventListener("click",()=>this.#bt(0),true);
+for(const name of ["pointercancel","dragend","blur"])addEventListener(name,()=>this.#cv(),true);
 }
 run(owner,change){
-if(this.#bo)this.#bp.set(owner,change);
+if(this.#br)this.#bs.set(owner,change);
 else change();
 }
-#du(){
-this.#bo=true;
-this.#bq(LONGEST_PRESS_MS);
+#ea(){
+this.#br=true;
+this.#bt(LONGEST_PRESS_MS);
 }
-#bq(delay){
-clearTimeout(this.#x);
-this.#x=setTimeout(()=>this.#cr(),delay);
+#bt(delay){
+clearTimeout(this.#w);
+this.#w=setTimeout(()=>this.#cv(),delay);
 }
-#cr(){
-clearTimeout(this.#x);
-this.#bo=false;
-const changes=[...this.#bp.values()];
-this.#bp.clear();
+#cv(){
+clearTimeout(this.#w);
+this.#br=false;
+const changes=[...this.#bs.values()];
+this.#bs.clear();
 for(const change of changes)change();
 }
 }
 const pressGuard=new PressGuard();
 class HoverAnchor{
-#d;
-#cs=-Infinity;
-#ax=null;
+#c;
+#cw=-Infinity;
+#ba=null;
 constructor(list,{now,onLeave}){
-this.#d=list;
+this.#c=list;
 this.now=now;
 const isMouse=({pointerType})=>pointerType==="mouse";
 list.addEventListener("pointermove",(event)=>{
 if(!isMouse(event))return;
-this.#cs=this.now();
-this.#ax=[event.clientX,event.clientY];
+this.#cw=this.now();
+this.#ba=[event.clientX,event.clientY];
 },{passive:true});
 list.addEventListener("pointerleave",(event)=>{
 if(!isMouse(event))return;
-this.#ax=null;
-this.#ct(0,0);
+this.#ba=null;
+this.#cx(0,0);
 onLeave();
 });
 }
 get isActive(){
-return this.#ax !==null&&this.now()- this.#cs<POINTER_REST_MS;
+return this.#ba !==null&&this.now()- this.#cw<POINTER_REST_MS;
 }
 keep(change){
-const anchor=this.isActive?this.#dv():null;
+const anchor=this.isActive?this.#eb():null;
 const before=anchor?.getBoundingClientRect().top??0;
 change();
 if(!anchor?.isConnected)return;
@@ -1648,21 +1655,21 @@ if(moved()===0)return;
 scrollBy(0,moved());
 const rest=moved();
 if(Math.abs(rest)<1)return;
-this.#ct(rest<0?-rest:0,rest>0?rest:0);
+this.#cx(rest<0?-rest:0,rest>0?rest:0);
 if(rest>0)scrollBy(0,rest);
 }
-#dv(){
-const [x,y]=this.#ax;
+#eb(){
+const [x,y]=this.#ba;
 const node=document.elementFromPoint(x,y);
-if(!node||!this.#d.contains(node))return null;
-return node.closest("button, summary, a")??[...this.#d.children].find((entry)=>entry.contains(node))??null;
+if(!node||!this.#c.contains(node))return null;
+return node.closest("button, summary, a")??[...this.#c.children].find((entry)=>entry.contains(node))??null;
 }
-#ct(above,below){
+#cx(above,below){
 const set=(side,more)=>{
 const name=`padding-${side}`;
-const had=Number.parseFloat(this.#d.style.getPropertyValue(name))||0;
-if(above===0&&below===0)this.#d.style.removeProperty(name);
-else if(more>0)this.#d.style.setProperty(name,`${had + more}px`);
+const had=Number.parseFloat(this.#c.style.getPropertyValue(name))||0;
+if(above===0&&below===0)this.#c.style.removeProperty(name);
+else if(more>0)this.#c.style.setProperty(name,`${had + more}px`);
 };
 set("top",above);
 set("bottom",below);
@@ -1678,99 +1685,99 @@ const{clockTime,duration}=m_shared_moments;
 const{pressGuard}=m_shared_press_guard;
 const PARTS=["time","badge","mode","line","open","remark","alert","platform","platform-word","platform-name","countdown"];
 class Rows{
-#br;
-#f=[];
-#bs=[];
+#bu;
+#e=[];
+#bv=[];
 #o=0;
-#ae=0;
-#ak=new Set();
+#ad=0;
+#am=new Set();
 #m=null;
 constructor(body,{onOpen,onToggle}){
-this.#br=body;
+this.#bu=body;
 this.onOpen=onOpen;
 this.onToggle=onToggle;
-body.addEventListener("click",(event)=>this.#dw(event));
+body.addEventListener("click",(event)=>this.#ec(event));
 }
 get count(){
-return this.#f.filter(({departure})=>departure).length;
+return this.#e.filter(({departure})=>departure).length;
 }
 get openHeight(){
-return this.#f.reduce((sum,{detail})=>sum +(detail?.offsetHeight??0),0);
+return this.#e.reduce((sum,{detail})=>sum +(detail?.offsetHeight??0),0);
 }
 get departures(){
-return this.#f.map(({departure})=>departure).filter(Boolean);
+return this.#e.map(({departure})=>departure).filter(Boolean);
 }
 clear(){
-this.#br.replaceChildren();
-[this.#f,this.#bs,this.#ae]=[[],[],0];
-this.#ak.clear();
+this.#bu.replaceChildren();
+[this.#e,this.#bv,this.#ad]=[[],[],0];
+this.#am.clear();
 }
 release(){
-this.#ae=0;
+this.#ad=0;
 }
 show(departures,context){
-this.#bs=departures;
+this.#bv=departures;
 this.#o=context.most;
 this.#m=context;
-this.#cu(context);
+this.#cy(context);
 }
 tick(now){
 if(!this.#m)return;
 const context={...this.#m,now};
-if(this.#f.some(({departure})=>departure&&hasDeparted(departure,now)))return pressGuard.run(this,()=>this.#cu(context));
-for(const place of this.#f)if(place.departure)fillCountdown(place,now,context.say);
+if(this.#e.some(({departure})=>departure&&hasDeparted(departure,now)))return pressGuard.run(this,()=>this.#cy(context));
+for(const place of this.#e)if(place.departure)fillCountdown(place,now,context.say);
 }
 move(step){
-const at=this.#f.findIndex(({row})=>row.contains(document.activeElement));
+const at=this.#e.findIndex(({row})=>row.contains(document.activeElement));
 const next=at<0?(step>0?0:this.count - 1):at + step;
-this.#f[next]?.departure&&this.#f[next].open.focus();
+this.#e[next]?.departure&&this.#e[next].open.focus();
 }
-#cu(context){
-const listed=this.#bs.filter((departure)=>!hasDeparted(departure,context.now)).slice(0,this.#o);
-const focus=this.#dx();
-this.#ae=Math.min(Math.max(this.#ae,listed.length),this.#o);
-while(this.#f.length<this.#ae)this.#ay();
-while(this.#f.length>this.#ae)this.#dy();
-this.#f.forEach((place,index)=>this.#cv(place,listed[index]??null,context));
-this.#dz(focus);
+#cy(context){
+const listed=this.#bv.filter((departure)=>!hasDeparted(departure,context.now)).slice(0,this.#o);
+const focus=this.#ed();
+this.#ad=Math.min(Math.max(this.#ad,listed.length),this.#o);
+while(this.#e.length<this.#ad)this.#bb();
+while(this.#e.length>this.#ad)this.#ee();
+this.#e.forEach((place,index)=>this.#cz(place,listed[index]??null,context));
+this.#ef(focus);
 }
-#ay(){
+#bb(){
 const row=fromTemplate("row-template");
 const place={row,departure:null,detail:null};
 for(const name of PARTS)place[name.replace("platform-","platform")]=part(row,name);
-this.#br.append(row);
-this.#f.push(place);
+this.#bu.append(row);
+this.#e.push(place);
 }
-#dy(){
-const{row,detail,departure}=this.#f.pop();
+#ee(){
+const{row,detail,departure}=this.#e.pop();
 row.remove();
-if(detail)this.#ak.delete(departure?.key);
+if(detail)this.#am.delete(departure?.key);
 detail?.remove();
 }
-#cv(place,departure,context){
+#cz(place,departure,context){
 place.departure=departure;
 place.row.classList.toggle("vacant",departure===null);
 setAttribute(place.row,"aria-hidden",departure===null?"true":null);
 place.open.disabled=departure===null;
 if(departure)fillPlace(place,departure,context);
 else fillAlert(place,[],false,context.say);
-this.#ea(place,context);
+this.#eg(place,context);
 }
-#dw(event){
-const place=this.#f.find(({row})=>row.contains(event.target));
+#ec(event){
+const place=this.#e.find(({row})=>row.contains(event.target));
 if(!place?.departure)return;
-if(event.target.closest("[data-part=alert]"))this.#eb(place);
+if(event.target.closest("[data-part=alert]"))this.#eh(place);
 else if(event.target.closest("[data-part=open]"))this.onOpen(place.departure);
 }
-#eb(place){
+#eh(place){
 const{key}=place.departure;
-if(!this.#ak.delete(key))this.#ak.add(key);
-this.#cv(place,place.departure,{...this.#m});
+if(!this.#am.delete(key))this.#am.add(key);
+this.#cz(place,place.departure,{...this.#m});
 this.onToggle();
 }
-#ea(place,{say}){
+#eg(place,{say}){
 const{departure}=place;
-const isOpen=departure !==null&&departure.alerts?.length>0&&this.#ak.has(departure.key);
+const isOpen=departure !==null&&departure.alerts?.length>0&&this.#am.has(departure.key);
 if(!isOpen){
 place.detail?.remove();
 place.detail=null;
@@ -1781,16 +1788,16 @@ setText(place.detail.firstChild.firstChild,text);
 }
 if(departure)fillAlert(place,departure.alerts??[],isOpen,say);
 }
-#dx(){
+#ed(){
 const active=(document.activeElement);
-const place=active&&this.#f.find(({row})=>row.contains(active));
+const place=active&&this.#e.find(({row})=>row.contains(active));
 return place?.departure?{key:place.departure.key,row:place.row,part:active.dataset.part}:null;
 }
-#dz(focus){
+#ef(focus){
 if(!focus)return;
-const now=this.#f.find(({departure})=>departure?.key===focus.key);
+const now=this.#e.find(({departure})=>departure?.key===focus.key);
 if(now?now.row===focus.row:focus.row.isConnected&&!focus.row.classList.contains("vacant"))return;
-const control=now??this.#f.findLast(({departure})=>departure);
+const control=now??this.#e.findLast(({departure})=>departure);
 (control?.[focus.part==="alert"&&!control.alert.hidden?"alert":"open"]??null)?.focus({preventScroll:true});
 }
 }
@@ -1958,20 +1965,20 @@ const{newElement,part,setAttribute,setText}=m_shared_dom;
 const EACH_MS=12_000;
 const MOST=20;
 class Banners{
-#h=[];
-#af=0;
-#y=false;
-#cw=0;
+#i=[];
+#ae=0;
+#x=false;
+#da=0;
 constructor(root){
 this.root=root;
 this.toggle=part(root,"banner-toggle");
 this.title=part(root,"banner-title");
 this.count=part(root,"banner-count");
 this.list=part(root,"banner-list");
-this.toggle.addEventListener("click",()=>this.#al(!this.#y));
+this.toggle.addEventListener("click",()=>this.#an(!this.#x));
 root.addEventListener("keydown",(event)=>{
-if(event.key !=="Escape"||!this.#y)return;
-this.#al(false);
+if(event.key !=="Escape"||!this.#x)return;
+this.#an(false);
 this.toggle.focus();
 event.stopPropagation();
 });
@@ -1979,38 +1986,38 @@ event.stopPropagation();
 show(banners){
 const known=new Set();
 const text=({header,description})=>`${header??""}\n${description??""}`;
-this.#h=(banners??[]).filter((banner)=>{
+this.#i=(banners??[]).filter((banner)=>{
 const isNew=text(banner).trim()&&!known.has(text(banner));
 known.add(text(banner));
 return isNew;
 }).slice(0,MOST);
-this.root.hidden=this.#h.length===0;
-if(this.#af>=this.#h.length)this.#af=0;
-if(this.#h.length===0)this.#y=false;
-this.#bt();
+this.root.hidden=this.#i.length===0;
+if(this.#ae>=this.#i.length)this.#ae=0;
+if(this.#i.length===0)this.#x=false;
+this.#bw();
 }
 tick(now,{turns}){
-if(!turns||this.#h.length<2||now - this.#cw<EACH_MS)return;
-this.#cw=now;
-this.#af=(this.#af + 1)% this.#h.length;
-this.#bt();
+if(!turns||this.#i.length<2||now - this.#da<EACH_MS)return;
+this.#da=now;
+this.#ae=(this.#ae + 1)% this.#i.length;
+this.#bw();
 }
-#al(isOpen){
-this.#y=isOpen;
-this.#bt();
+#an(isOpen){
+this.#x=isOpen;
+this.#bw();
 }
-#bt(){
-const banner=this.#h[this.#af];
-setAttribute(this.toggle,"aria-expanded",String(this.#y));
-this.list.hidden=!this.#y;
+#bw(){
+const banner=this.#i[this.#ae];
+setAttribute(this.toggle,"aria-expanded",String(this.#x));
+this.list.hidden=!this.#x;
 if(!banner)return;
 setText(this.title,banner.header||banner.description);
-setText(this.count,this.#h.length>1?`${this.#af + 1}/${this.#h.length}`:"");
+setText(this.count,this.#i.length>1?`${this.#ae + 1}/${this.#i.length}`:"");
 setAttribute(this.root,"data-severity",banner.severity??"");
-const written=JSON.stringify(this.#h);
-if(!this.#y||this.list.dataset.written===written)return;
+const written=JSON.stringify(this.#i);
+if(!this.#x||this.list.dataset.written===written)return;
 this.list.dataset.written=written;
-this.list.replaceChildren(...this.#h.map(newItem));
+this.list.replaceChildren(...this.#i.map(newItem));
 }
 }
 function newItem({header,description}){
@@ -2180,8 +2187,8 @@ return /^\d{1,12}$/.test(text)?Number(text):null;
 }
 const CLOCK_DIFFERENCE_MS=100;
 function throughCaches(marks,headers,{taken,saysTime=false}){
-const seconds=Number.parseInt(headers.get("age")??"",10);
-const told=seconds>=0?Math.max(bounded(seconds * 1000),1):0;
+const age=/^\s*(\d+)\s*(?:,|$)/.exec(headers.get("age")??"");
+const told=age===null?0:Math.max(bounded(Number(age[1])* 1000),1);
 const [date,served]=[instant(headers.get("date")),servedAt(marks,saysTime)];
 const hidden=date===null||served===null?0:date - served.time;
 const isSeen=hidden>=1000||(hidden>taken + CLOCK_DIFFERENCE_MS&&!served.isCut);
@@ -2253,12 +2260,14 @@ const LONGEST_PAUSE_S=999_999_999;
 const LARGEST_BODY=8_000_000;
 async function ask(address,{tag,wait,signal,now,fields=()=>({}),read:readDocument=readAnswer,ownsTime=false,send=fetch}){
 const askedAt=now();
-const arrival={outcome:"unreachable",status:0,bytes:0,marks:{},hints:{},body:null,tag:null,problem:null,evidence:{}};
+const arrival={outcome:"unreachable",isSent:false,status:0,bytes:0,marks:{},hints:{},body:null,tag:null,problem:null,evidence:{}};
 try{
 const headers={...fields(),Accept:"application/json","Cache-Control":"no-cache"};
 if(tag !==null)headers["If-None-Match"]=tag;
 if(wait !==null)headers.Prefer=`wait=${wait}`;
-const response=await send(address(),{headers,signal,cache:"no-store"});
+const url=address();
+arrival.isSent=true;
+const response=await send(url,{headers,signal,cache:"no-store"});
 await read(response,arrival,{sentTag:tag,readDocument,ownsTime,taken:now()- askedAt,now});
 }catch(failure){
 if(signal.aborted)arrival.outcome="cancelled";
@@ -2384,37 +2393,37 @@ reject(signal.reason);
 });
 class EventStreamParser{
 retry=null;
-#bu="";
-#az=[];
-#u="";
-#bv=0;
-#cx=null;
+#bx="";
+#bc=[];
+#t="";
+#by=0;
+#db=null;
 feed(text){
 const events=[];
-let rest=this.#bu + text;
+let rest=this.#bx + text;
 const held=rest.endsWith("\r")?"\r":"";
 if(held)rest=rest.slice(0,-1);
 const lines=rest.split(/\r\n|\n|\r/);
-this.#bu=lines.pop()+ held;
-for(const line of lines)this.#ec(line,events);
-if(this.#bv + this.#bu.length>LONGEST_EVENT)throw new RangeError("the event is too long");
+this.#bx=lines.pop()+ held;
+for(const line of lines)this.#ei(line,events);
+if(this.#by + this.#bx.length>LONGEST_EVENT)throw new RangeError("the event is too long");
 return events;
 }
-#ec(line,events){
-if(line==="")return this.#ed(events);
+#ei(line,events){
+if(line==="")return this.#ej(events);
 if(line.startsWith(":"))return;
 const colon=line.indexOf(":");
 const field=colon<0?line:line.slice(0,colon);
 const value=colon<0?"":line.slice(colon + 1).replace(/^ /,"");
-if(field==="data")this.#az.push(value);
-if(field==="event")this.#u=value;
+if(field==="data")this.#bc.push(value);
+if(field==="event")this.#t=value;
 if(field==="retry"&&/^[0-9]+$/.test(value))this.retry=Math.min(Number(value),LONGEST_RETRY_MS);
-if(field==="id"&&!value.includes("\0"))this.#cx=value;
-this.#bv +=line.length;
+if(field==="id"&&!value.includes("\0"))this.#db=value;
+this.#by +=line.length;
 }
-#ed(events){
-if(this.#az.length>0)events.push({name:this.#u||"message",id:this.#cx,data:this.#az.join("\n")});
-[this.#az,this.#u,this.#bv]=[[],"",0];
+#ej(events){
+if(this.#bc.length>0)events.push({name:this.#t||"message",id:this.#db,data:this.#bc.join("\n")});
+[this.#bc,this.#t,this.#by]=[[],"",0];
 }
 }
 async function readEventStream(address,{lastId,fields={},signal,wait=0,send=fetch,onOpen,onLife,onRetry=()=>{},onEvent}){
@@ -2445,19 +2454,19 @@ return{pause,EventStreamParser,readEventStream};
 })();
 const m_engine_resource_stream=(()=>{
 class ResourceStream{
-#bw=new AbortController();
+#bz=new AbortController();
 constructor(listener){
 this.listener=listener;
 }
 async run(read,address,options={}){
-const tell=(act)=>this.#bw.signal.aborted||act();
+const tell=(act)=>this.#bz.signal.aborted||act();
 const lastId=options.lastId??null;
 let pause=null;
 try{
 await read(address,{
 ...options,
 lastId,
-signal:this.#bw.signal,
+signal:this.#bz.signal,
 wait:this.listener.wait,
 onRetry:(ms)=>tell(()=>this.listener.retry(ms)),
 onOpen:()=>tell(()=>this.listener.opened(lastId !==null)),
@@ -2475,7 +2484,7 @@ deliver(outcome,{body=null,tag=null,bytes,marks={},hints={}}){
 this.listener.delivered({outcome,status:200,body,tag,bytes,marks,hints});
 }
 close(){
-this.#bw.abort();
+this.#bz.abort();
 }
 }
 return{ResourceStream};
@@ -2486,33 +2495,33 @@ const{readEventStream}=m_engine_event_stream;
 const{hintsOf,marksOfBody}=m_engine_marks;
 const{ResourceStream}=m_engine_resource_stream;
 class BoardStream extends ResourceStream{
-#z;
+#y;
 constructor(address,copy,listener){
 super(listener);
-this.#z=copy?.tag?{body:copy.body,id:copy.tag}:null;
-this.run(readEventStream,address,{lastId:this.#z?.id??null});
+this.#y=copy?.tag?{body:copy.body,id:copy.tag}:null;
+this.run(readEventStream,address,{lastId:this.#y?.id??null});
 }
 take({name,id,data}){
 if(name==="reset"){
-this.#z=null;
+this.#y=null;
 return this.listener.gap();
 }
 const document=JSON.parse(data);
-if(name==="verified")return this.#cy("unchanged",null,id,data.length,document);
-const body=name==="change"?this.#bx(document):document;
+if(name==="verified")return this.#dc("unchanged",null,id,data.length,document);
+const body=name==="change"?this.#ca(document):document;
 if(!isBoard(body))return this.listener.gap();
-this.#z={body,id};
-this.#cy("content",body,id,data.length,body);
+this.#y={body,id};
+this.#dc("content",body,id,data.length,body);
 }
-#cy(outcome,body,tag,bytes,source){
+#dc(outcome,body,tag,bytes,source){
 this.deliver(outcome,{body,tag,bytes,marks:marksOfBody(source),hints:hintsOf(source,null)});
 }
-#bx({removed,departures,order,...rest}){
-if(!this.#z)return null;
-const byKey=new Map([...this.#z.body.departures,...departures].map((departure)=>[departure.key,departure]));
+#ca({removed,departures,order,...rest}){
+if(!this.#y)return null;
+const byKey=new Map([...this.#y.body.departures,...departures].map((departure)=>[departure.key,departure]));
 for(const key of removed)byKey.delete(key);
 const listed=order.map((key)=>byKey.get(key));
-return listed.includes(undefined)?null:{...this.#z.body,...rest,departures:listed};
+return listed.includes(undefined)?null:{...this.#y.body,...rest,departures:listed};
 }
 }
 return{BoardStream};
@@ -2520,126 +2529,134 @@ return{BoardStream};
 const m_engine_origin_gate=(()=>{
 const gates=new WeakMap();
 class OriginGate{
-#by;
-#u;
-#cz;
-#r=0;
+#cb;
+#t;
+#dd;
+#q=0;
 #l=new Map();
-#s=new Set();
-#aa=new Set();
-#am={};
+#r=new Set();
+#af=new Set();
+#ag={};
 static of(engine,address,policy,now){
 if(!gates.has(engine))gates.set(engine,new Map());
 const known=gates.get(engine);
 return remembered(known,originOf(address),(name)=>new OriginGate(engine,policy,now,name));
 }
 constructor(engine,policy,now,name){
-this.#by=engine.origin(policy);
-this.#u=name;
-this.#cz=now;
+this.#cb=engine.origin(policy);
+this.#t=name;
+this.#dd=now;
 }
 get isUnused(){
-return this.#aa.size===0&&this.#s.size===0;
+return this.#af.size===0&&this.#r.size===0;
 }
 get isRestrained(){
-return Object.values(this.#am).some((limit)=>limit !==null);
+return Object.values(this.#ag).some((limit)=>limit !==null);
+}
+get isFailing(){
+return(this.#ag.quietUntil??null)!==null;
+}
+get #de(){
+let count=0;
+for(const resource of this.#af)if(resource.isRunning)count +=1;
+return Math.max(count,1);
 }
 destroy(){
-this.#by.destroy();
+this.#cb.destroy();
 }
 join(resource){
-this.#aa.add(resource);
-resource.restrain(this.#am);
-return()=>this.#aa.delete(resource);
+this.#af.add(resource);
+resource.restrain(this.#ag);
+return()=>this.#af.delete(resource);
 }
 ask({priority,longPoll},start,delay=()=>{}){
-this.#r +=1;
-const number=this.#r;
+this.#q +=1;
+const number=this.#q;
 this.#l.set(number,{start,delay,isLongPoll:longPoll !==null});
-this.#s.add(number);
-queueMicrotask(()=>this.#l.has(number)&&this.#da(number,priority));
+this.#r.add(number);
+queueMicrotask(()=>this.#l.has(number)&&this.#df(number,priority));
 return number;
 }
 hurry(number){
-if(this.#l.has(number))this.#da(number,"high");
+if(this.#l.has(number))this.#df(number,"high");
 }
-#da(number,priority){
+#df(number,priority){
 try{
-this.#ab({event:"asks",with:{number,priority,isLongPoll:this.#l.get(number).isLongPoll}});
+this.#z({event:"asks",with:{number,priority,isLongPoll:this.#l.get(number).isLongPoll}});
 }catch(failure){
 if(failure.code !=="noRoom")throw failure;
-this.#db(number);
+this.#dg(number);
 }
 }
 stream(open,refuse){
-if(this.#ee()){
+if(this.#ek()){
 queueMicrotask(open);
 return null;
 }
-this.#r +=1;
-const number=this.#r;
-this.#s.add(number);
+this.#q +=1;
+const number=this.#q;
+this.#r.add(number);
 const start=()=>{
-if(!this.#s.has(number))return;
+if(!this.#r.has(number))return;
 let isOpen=false;
 this.#l.set(number,{start:()=>(isOpen=true),isStream:true});
-this.#ab({event:"opens",with:{number}});
+this.#z({event:"opens",with:{number}});
 this.#l.delete(number);
 if(isOpen)return open();
-this.#s.delete(number);
+this.#r.delete(number);
 refuse();
 };
 queueMicrotask(start);
 return number;
 }
-#ee(){
+#ek(){
 const entries=globalThis.performance?.getEntriesByType?.("resource")??[];
-const known=entries.filter(({name,nextHopProtocol})=>nextHopProtocol&&name.startsWith(`${this.#u}/`));
+const known=entries.filter(({name,nextHopProtocol})=>nextHopProtocol&&name.startsWith(`${this.#t}/`));
 return /^h[23]/.test(known.at(-1)?.nextHopProtocol??"");
 }
 withdraw(number){
-this.#s.delete(number);
+this.#r.delete(number);
 this.#l.delete(number);
-this.#ab({event:"withdrew",with:{number}});
+this.#z({event:"withdrew",with:{number}});
 }
 tooSlow(number){
-this.#s.delete(number);
+this.#r.delete(number);
 this.#l.delete(number);
-this.#ab({event:"ended",with:{number,outcome:"timedOut"}});
+this.#z({event:"ended",with:{number,outcome:"timedOut"}});
 }
 ended(number,arrival){
-this.#s.delete(number);
+this.#r.delete(number);
 const{outcome,marks,rateLimit=null}=arrival;
-const report={number,outcome,serverTime:marks.serverTime??null,rateLimit,resources:this.#aa.size};
+const report={number,outcome,serverTime:marks.serverTime??null,rateLimit,resources:this.#de};
 if(outcome==="content")report.revision=0;
 if(outcome==="undecodable")report.reason=0;
 if(outcome==="throttled")report.retryAfter=arrival.retryAfter;
-this.#ab({event:"ended",with:report});
+this.#z({event:"ended",with:report});
 }
 asksForPause({retryAfter,serverTime}){
-this.#ab({event:"ended",with:{number:0,outcome:"throttled",retryAfter,serverTime,rateLimit:null,resources:this.#aa.size}});
+this.#z({event:"ended",with:{number:0,outcome:"throttled",retryAfter,serverTime,rateLimit:null,resources:this.#de}});
 }
-#ab(event){
-event.with.now??=this.#cz();
-const{restraint,send,delayed}=this.#by.handle(event);
-if(JSON.stringify(restraint)!==JSON.stringify(this.#am)){
-this.#am=restraint;
-for(const resource of this.#aa)queueMicrotask(()=>this.#aa.has(resource)&&resource.restrain(this.#am));
+#z(event){
+event.with.now??=this.#dd();
+const{restraint,send,delayed}=this.#cb.handle(event);
+if(JSON.stringify(restraint)!==JSON.stringify(this.#ag)){
+this.#ag=restraint;
+for(const resource of this.#af)queueMicrotask(()=>this.#af.has(resource)&&resource.restrain(this.#ag));
 }
-for(const{number,isHeld}of send)this.#ef(number,isHeld);
-for(const number of delayed)this.#db(number);
-if(delayed.length>0)this.#ab({event:"withdrew",with:{number:0}});
+for(const{number,isHeld}of send)this.#el(number,isHeld);
+for(const number of delayed)this.#dg(number);
+if(delayed.length>0)this.#z({event:"withdrew",with:{number:0}});
 }
-#ef(number,isHeld){
+#el(number,isHeld){
 const{start,isStream}=this.#l.get(number)??{};
 if(start===undefined)return;
 if(isStream)return start();
 queueMicrotask(()=>this.#l.delete(number)&&start(isHeld));
 }
-#db(number){
+#dg(number){
 const{delay}=this.#l.get(number)??{};
 this.#l.delete(number);
-this.#s.delete(number);
+this.#r.delete(number);
 if(delay)queueMicrotask(delay);
 }
 }
@@ -2730,31 +2747,33 @@ const{sampleRecord}=m_engine_sample_record;
 const MOST_RECORDS=2000;
 const MOST_RECEIPTS=64;
 const LONGEST_TIMER_MS=2 ** 31 - 1;
-const FAIR_SHARE=0.75;
+const LATEST_TIMER_MS=2000;
 class LiveResource{
-#c=null;
-#dc=null;
+#f=null;
+#dh=null;
+#aa=null;
+#di=null;
 #p=null;
-#dd=null;
-#q=null;
 #m={question:0};
-#i=null;
-#ag=null;
-#ac=null;
-#bz=0;
-#ca=0;
-#x=null;
-#j=null;
-#cb=null;
-#r=0;
-#ad=-Infinity;
+#g=null;
 #ah=null;
-#cc=[];
-#ba=[];
-#cd=new Map();
-#de=[];
-#bb=new Map();
-#ai=false;
+#ab=null;
+#cc=0;
+#cd=0;
+#w=null;
+#j=null;
+#ce=null;
+#q=0;
+#ac=-Infinity;
+#ai=null;
+#cf=[];
+#bd=[];
+#cg=new Map();
+#dj=[];
+#be=new Map();
+#aj=false;
+#ao=false;
+#ap=false;
 constructor(source,{engine,policy,clientPolicy=policy,device,onChange,onArrival=()=>{},onConfirmed=()=>{},send,timers=globalThis,mostRecords=MOST_RECORDS}){
 this.source=source;
 this.engine=engine;
@@ -2771,176 +2790,201 @@ this.mostRecords=mostRecords;
 this.origin=Date.now()- this.now();
 }
 now(){
-return(this.#ad=Math.max(this.#ad,this.device.now()));
+return(this.#ac=Math.max(this.#ac,this.device.now()));
 }
 watch(question){
-if(this.#q !==null&&this.source.isSame(question,this.#q))return;
-this.#q=question;
-this.#ah=null;
-if(!this.#c)return this.#eg();
+if(this.#ao||(this.#p !==null&&this.source.isSame(question,this.#p)))return;
+this.#p=question;
+this.#ai=null;
+if(!this.#f)return this.#em();
 this.#m={question:this.#m.question + 1};
-const hadStream=this.#ag !==null||this.#ac !==null;
-this.#bc();
-[this.#bz,this.#ca]=[0,0];
+const hadStream=this.#ah !==null||this.#ab !==null;
+this.#bf();
+[this.#cc,this.#cd]=[0,0];
 this.#b({event:"contextChanged",with:this.#m});
 if(hadStream)this.#b({event:"linkLost"});
 }
 pause(){
-this.#ai=false;
-this.#c&&this.#b({event:"stopped"});
+if(!this.#ak)return;
+[this.#aj,this.#ap]=[false,false];
+this.#b({event:"stopped"});
 }
 resume(){
-this.#c&&this.#b({event:"started"});
+if(!this.#ak)return;
+this.#ap=true;
+this.#b({event:"started"});
 }
 acted(){
-this.#c&&this.#b({event:"acted"});
+this.#ak&&this.#b({event:"acted"});
 }
 invalidate(){
-if(!this.#c)return;
-this.#ai=this.#i !==null&&!this.#i.isHeld;
+if(!this.#ak)return;
+this.#aj=this.#g !==null&&!this.#g.isHeld;
 this.acted();
-if(!this.#ai)this.#b({event:"wished",with:{wish:"change"}});
+if(!this.#aj)this.#b({event:"wished",with:{wish:"change"}});
 }
 stop(){
-if(!this.#c)return;
+const machine=this.#f;
+if(!machine||this.#ao)return;
+[this.#ao,this.#ap]=[true,false];
 this.#b({event:"stopped"});
-this.#dc();
-this.#bc();
-this.#dd();
-this.timers.clearTimeout(this.#x);
-this.#c.destroy();
-[this.#c,this.#q,this.#j,this.#ah]=[null,null,null,null];
+this.#dh();
+this.#bf();
+this.#di();
+this.timers.clearTimeout(this.#w);
+machine.destroy();
+[this.#f,this.#p,this.#j,this.#ai]=[null,null,null,null];
+this.#ao=false;
 }
 refresh({isForced=false}={}){
-if(!this.#c)return;
+if(!this.#ak)return;
 this.#b({event:"wished",with:{wish:isForced?"hardRefresh":"person"}});
-if(this.#i)this.#p.hurry(this.#i.number);
+if(this.#g)this.#aa.hurry(this.#g.number);
 }
 restrain(restraint){
-this.#c&&this.#b({event:"restrained",with:restraint});
+this.#ak&&this.#b({event:"restrained",with:restraint});
+}
+get isRunning(){
+return this.#ap;
+}
+get #ak(){
+return this.#f !==null&&!this.#ao;
 }
 get question(){
-return this.#q;
+return this.#p;
 }
 get outstanding(){
-return this.#i?.generation??null;
+return this.#g?.generation??null;
 }
 get body(){
 return this.#j?.body??null;
 }
 look(){
-return this.#c?.look(this.now())??null;
+return this.#f?.look(this.now())??null;
 }
 get failure(){
-return this.#ah;
+return this.#ai;
 }
 diagnostics(){
-if(!this.#c)return null;
+if(!this.#f)return null;
 return{
-ring:this.#cc,
-records:this.#ba,
-counters:this.#c.counters(),
+ring:this.#cf,
+records:this.#bd,
+counters:this.#f.counters(),
 policy:this.policy,
 look:this.look(),
-notes:this.#de,
+notes:this.#dj,
 now:this.now(),
 };
 }
-#eg(){
-this.#p=OriginGate.of(this.engine,this.source.address(this.#q,null),this.clientPolicy,()=>this.device.now());
-this.#c=this.engine.machine({policy:this.wished,context:this.#m});
-this.#dc=this.device.listen((event)=>this.#b(event));
-this.#dd=this.#p.join(this);
+#em(){
+this.#aa=OriginGate.of(this.engine,this.source.address(this.#p,null),this.clientPolicy,()=>this.device.now());
+this.#f=this.engine.machine({policy:this.wished,context:this.#m});
+this.#dh=this.device.listen((event)=>this.#b(event));
+this.#di=this.#aa.join(this);
+this.#ap=true;
 this.#b({event:"started"});
 }
 #b(event,now=this.now()){
-const effects=this.#c.handle(event,now,Engine.draw());
-if(effects.notes.length>0)this.#de=effects.notes;
-this.#eh(effects.alarm,now);
-if(effects.cancel !==null&&this.#i?.generation===effects.cancel){
-this.#i.abort.abort();
-const{number,sentAt,timeout}=this.#i;
-this.#i=null;
-const isTooSlow=effects.notes.includes("timedOut")&&sentAt !==null&&now - sentAt>=timeout * FAIR_SHARE;
-if(isTooSlow)this.#p.tooSlow(number);
-else this.#p.withdraw(number);
+this.#en(event,now);
+const effects=this.#f.handle(event,now,Engine.draw());
+if(effects.notes.length>0)this.#dj=effects.notes;
+this.#eo(effects.alarm,now);
+if(effects.cancel !==null&&this.#g?.generation===effects.cancel){
+this.#g.abort.abort();
+const{gate,number,sentAt,timeout}=this.#g;
+this.#g=null;
+const isTooSlow=effects.notes.includes("timedOut")&&sentAt !==null&&now - sentAt<timeout + LATEST_TIMER_MS;
+if(isTooSlow)gate.tooSlow(number);
+else gate.withdraw(number);
 }
-if(effects.sample)this.#bl(effects.sample);
-this.#ei(effects,now);
+if(effects.sample)this.#bo(effects.sample);
+this.#ep(effects,now);
 const isAnswered=effects.sample?.outcome==="content"||effects.sample?.outcome==="unchanged";
 if(effects.asOf !==null)this.onConfirmed(effects.asOf,isAnswered?effects.sample.generation:null);
-if(effects.request)this.#ej(effects.request,now);
-if(effects.link==="open")this.#ek();
-if(effects.link==="close")this.#bc();
+if(effects.request)this.#eq(effects.request,now);
+if(effects.link==="open")this.#er();
+if(effects.link==="close")this.#bf();
 if(effects.changes.length>0||effects.snapshot !=="none")this.onChange(this);
 return effects;
 }
-#eh(alarm,now){
-this.timers.clearTimeout(this.#x);
+#en({event},now){
+const flight=this.#g;
+if(event==="queued"||flight===null||flight.sentAt !==null||now<flight.deadline||flight.gate.isFailing)return;
+this.#dk(flight,now);
+}
+#dk(flight,now){
+flight.deadline=now + flight.timeout;
+const{generation,context}=flight;
+this.#b({event:"queued",with:{generation,context}},now);
+}
+#eo(alarm,now){
+this.timers.clearTimeout(this.#w);
 if(alarm===null)return;
 const wait=Math.min(Math.max(0,alarm - now),LONGEST_TIMER_MS);
-this.#x=this.timers.setTimeout(()=>this.#b({event:"woke"}),wait);
+this.#w=this.timers.setTimeout(()=>this.#b({event:"woke"}),wait);
 }
-#ei(effects,now){
-const look=this.#c.look(now);
-const incoming=this.#cb;
-this.#cb=null;
+#ep(effects,now){
+const look=this.#f.look(now);
+const incoming=this.#ce;
+this.#ce=null;
 if(incoming&&look.revision===incoming.revision&&effects.snapshot !=="hold"){
 const isValid=look.validator !==null&&look.validator===incoming.validator;
 this.#j={...incoming,tag:isValid?incoming.tag:null};
 }
 if(look.revision===null)this.#j=null;
-if(effects.notes.includes("timedOut"))this.#ah={problem:null,reason:null};
+if(effects.notes.includes("timedOut"))this.#ai={problem:null,reason:null};
 }
-get #an(){
-return `GET ${nameOf(this.source.address(this.#q,null))}`;
+get #aq(){
+return `GET ${nameOf(this.source.address(this.#p,null))}`;
 }
-#el(generation){
-const before=/;m=([0-9a-f]{16})[0-9a-f]{48}$/.exec(this.#bb.get(this.#an)??"");
+#es(generation){
+const before=/;m=([0-9a-f]{16})[0-9a-f]{48}$/.exec(this.#be.get(this.#aq)??"");
 return before?{"X-MD-Receipt-After":`${generation};${before[1]}`}:{};
 }
-#bl(sample){
-const evidence=this.#cd.get(sample.generation);
-this.#cd.clear();
-const record=sampleRecord(sample,this.#an,this.origin,evidence);
-if(evidence?.receipt)this.#bb.set(record.resource,evidence.receipt);
-if(this.#bb.size>MOST_RECEIPTS)this.#bb.clear();
+#bo(sample){
+const evidence=this.#cg.get(sample.generation);
+this.#cg.clear();
+const record=sampleRecord(sample,this.#aq,this.origin,evidence);
+if(evidence?.receipt)this.#be.set(record.resource,evidence.receipt);
+if(this.#be.size>MOST_RECEIPTS)this.#be.clear();
 const capacity=this.policy.ringCapacity;
-this.#cc=[...this.#cc,record].slice(-capacity);
-this.#ba.push(record);
-if(this.#ba.length>this.mostRecords)this.#ba.shift();
+this.#cf=[...this.#cf,record].slice(-capacity);
+this.#bd.push(record);
+if(this.#bd.length>this.mostRecords)this.#bd.shift();
 }
-#ej(request,orderedAt){
-const machine=this.#c;
+#eq(request,orderedAt){
+const [machine,gate]=[this.#f,this.#aa];
 const{generation,context,timeout,longPoll}=request;
-const flight={generation,abort:new AbortController(),number:0,isHeld:longPoll !==null,sentAt:null,timeout};
-flight.number=this.#p.ask(request,(isHeld)=>{
-if(this.#c !==machine)return;
-if(this.now()- orderedAt>=timeout)this.#b({event:"woke"});
+const flight={generation,context,gate,abort:new AbortController(),number:0,isHeld:longPoll !==null,sentAt:null,timeout,deadline:orderedAt + timeout};
+flight.number=gate.ask(request,(isHeld)=>{
+if(this.#f !==machine)return gate.withdraw(flight.number);
 if(flight.abort.signal.aborted)return;
-if(longPoll !==null&&!isHeld){
+const now=this.now();
+if(now>orderedAt)this.#dk(flight,now);
+if(longPoll !==null&&!isHeld&&!flight.abort.signal.aborted){
 [request.longPoll,flight.isHeld,flight.timeout]=[null,false,timeout - longPoll];
-this.#b({event:"notHeld",with:{generation,context}});
-if(flight.abort.signal.aborted)return;
+this.#b({event:"notHeld",with:{generation,context}},now);
 }
-flight.sentAt=this.now();
-this.#ao(request,flight);
+if(flight.abort.signal.aborted)return;
+flight.sentAt=now;
+this.#ar(request,flight);
 },()=>{
-if(this.#c !==machine||this.#i !==flight)return;
-this.#i=null;
-this.#ai=false;
+if(this.#f !==machine||this.#g !==flight)return;
+this.#g=null;
+this.#aj=false;
 this.#b({event:"answered",with:{generation,context,answer:{outcome:"cancelled"}}});
 });
-this.#i=flight;
+this.#g=flight;
 }
-async #ao(request,{abort,number}){
-const machine=this.#c;
-const why={origin:request.origin??null,asked:this.source.subjectOf(this.#q)};
+async #ar(request,{abort,gate,number}){
+const machine=this.#f;
+const why={origin:request.origin??null,asked:this.source.subjectOf(this.#p)};
 const isKnown=request.validator !==null&&this.#j?.validator===request.validator;
 const base=isKnown&&this.#j.tag !==null?this.#j:null;
-const arrival=await ask(()=>this.source.address(this.#q,base),{
+const arrival=await ask(()=>this.source.address(this.#p,base),{
 tag:base?.tag??null,
-fields:()=>({...this.source.fields(),...this.#el(request.generation)}),
+fields:()=>({...this.source.fields(),...this.#es(request.generation)}),
 read:(document,headers)=>this.source.read(document,headers,base,this.#j),
 ownsTime:this.source.ownsTime?.(this.#j?.body)??false,
 wait:request.longPoll===null?null:Math.floor(request.longPoll / 1000),
@@ -2948,131 +2992,132 @@ signal:abort.signal,
 now:()=>this.now(),
 send:this.send,
 });
-if(!abort.signal.aborted)this.#p.ended(number,arrival);
-if(this.#c !==machine)return;
-if(this.#i?.generation===request.generation)this.#i=null;
+if(!abort.signal.aborted&&arrival.isSent)gate.ended(number,arrival);
+else if(!abort.signal.aborted)gate.withdraw(number);
+if(this.#f !==machine)return;
+if(this.#g?.generation===request.generation)this.#g=null;
 const{generation,context}=request;
 if(arrival.isOfAnotherCopy){
 this.#b({event:"answered",with:{generation,context,answer:{outcome:"cancelled"}}});
 const wish={origin:"change",isUnconditional:true};
 return this.#b({event:"wished",with:wish});
 }
-this.#cd.set(generation,{...why,...arrival.evidence});
+this.#cg.set(generation,{...why,...arrival.evidence});
 const isCurrent=context.question===this.#m.question;
 if(isCurrent&&arrival.outcome !=="cancelled"){
-this.#ah={problem:arrival.problem,reason:arrival.reason??null};
+this.#ai={problem:arrival.problem,reason:arrival.reason??null};
 this.onArrival(arrival);
 }
-this.#df("answered",{generation,context},this.#dg(arrival,isCurrent),arrival.answeredAt);
-if(!this.#ai||this.#i !==null)return;
-this.#ai=false;
-if(this.#c===machine)this.#b({event:"wished",with:{wish:"change"}});
+this.#dl("answered",{generation,context},this.#dm(arrival,isCurrent),arrival.answeredAt);
+if(!this.#aj||this.#g !==null)return;
+this.#aj=false;
+if(this.#f===machine)this.#b({event:"wished",with:{wish:"change"}});
 }
-#df(event,values,answer,arrivedAt){
+#dl(event,values,answer,arrivedAt){
 const now=this.now();
 answer.decoding=Math.max(0,Math.round(now - arrivedAt));
 this.#b({event,with:{...values,answer}},now);
 }
-#dg(arrival,isCurrent){
+#dm(arrival,isCurrent){
 try{
-return this.#dh(arrival,isCurrent);
+return this.#dn(arrival,isCurrent);
 }catch(failure){
-this.#ah={problem:null,reason:String(failure?.message??failure).slice(0,200)};
-return this.#dh({...arrival,outcome:"undecodable"},isCurrent);
+this.#ai={problem:null,reason:String(failure?.message??failure).slice(0,200)};
+return this.#dn({...arrival,outcome:"undecodable"},isCurrent);
 }
 }
-#dh(arrival,isCurrent){
+#dn(arrival,isCurrent){
 const answer={
 outcome:arrival.outcome,status:arrival.status,bytes:arrival.bytes,hints:arrival.hints,
 marks:{...arrival.marks,...this.source.marks},deviceTime:Date.now(),
 };
 if(arrival.answeredAt !==undefined)answer.delay=Math.max(0,Math.round(arrival.answeredAt - arrival.askedAt));
-this.#r +=1;
+this.#q +=1;
 if(arrival.outcome==="content"){
-const isSame=isCurrent&&this.#j !==null&&this.#em(arrival.body);
+const isSame=isCurrent&&this.#j !==null&&this.#et(arrival.body);
 const incoming={
 body:arrival.body,
 tag:arrival.tag,
-revision:isSame?this.#j.revision:this.#r,
-validator:arrival.tag===null?null:this.#r,
+revision:isSame?this.#j.revision:this.#q,
+validator:arrival.tag===null?null:this.#q,
 };
-if(isCurrent)this.#cb=incoming;
+if(isCurrent)this.#ce=incoming;
 answer.revision=incoming.revision;
 answer.validator=incoming.validator;
 Object.assign(answer,this.source.natureOf(arrival.body));
 }
 if(arrival.outcome==="throttled")answer.retryAfter=arrival.retryAfter;
-if(arrival.outcome==="undecodable")answer.reason=this.#r;
+if(arrival.outcome==="undecodable")answer.reason=this.#q;
 return answer;
 }
-#em(body){
+#et(body){
 try{
 return this.source.contentOf(this.#j.body)===this.source.contentOf(body);
 }catch{
 return false;
 }
 }
-#ek(){
-this.#bc();
-if(this.source.occupiesNoConnection)return this.#di();
+#er(){
+this.#bf();
+if(this.source.occupiesNoConnection)return this.#do();
 const place={number:null};
-place.number=this.#p.stream(
-()=>this.#ac===place&&this.#di(),
+place.number=this.#aa.stream(
+()=>this.#ab===place&&this.#do(),
 ()=>{
-if(this.#ac !==place)return;
-this.#ac=null;
+if(this.#ab !==place)return;
+this.#ab=null;
 this.#b({event:"linkLost"});
 },
 );
-this.#ac=place;
+this.#ab=place;
 }
-#di(){
+#do(){
 try{
-this.#ag=this.#en();
+this.#ah=this.#eu();
 }catch{
-this.#ce();
+this.#ch();
 this.#b({event:"linkLost"});
 }
 }
-#en(){
+#eu(){
 let heardAt=this.now();
-const stream=this.source.openStream(this.#q,this.#j,{
+const stream=this.source.openStream(this.#p,this.#j,{
 opened:(isResumed)=>this.#b({event:"linkOpened",with:{isResumed}}),
 heard:()=>{
 heardAt=this.now();
 this.#b({event:"linkHeard"},heardAt);
 },
 gap:()=>this.#b({event:"linkGap"}),
-delivered:(arrival)=>this.#eo(arrival,heardAt),
+delivered:(arrival)=>this.#ev(arrival,heardAt),
 current:()=>this.#j?.body??null,
-lost:(pause)=>this.#ep(stream,pause),
-retry:(ms)=>(this.#bz=ms),
-wait:Math.max(0,this.#ca - this.now()),
+lost:(pause)=>this.#ew(stream,pause),
+retry:(ms)=>(this.#cc=ms),
+wait:Math.max(0,this.#cd - this.now()),
 });
 return stream;
 }
-#eo(arrival,heardAt){
+#ev(arrival,heardAt){
 this.onArrival({...arrival,askedAt:heardAt,answeredAt:heardAt});
-this.#df("linkDelivered",{context:this.#m},this.#dg(arrival,true),heardAt);
+this.#dl("linkDelivered",{context:this.#m},this.#dm(arrival,true),heardAt);
 }
-#ep(stream,pause=null){
-if(this.#ag !==stream)return;
-if(pause !==null)this.#p.asksForPause(pause);
-this.#ag=null;
-this.#ce();
-this.#ca=this.now()+ this.#bz;
+#ew(stream,pause=null){
+if(this.#ah !==stream)return;
+if(pause !==null)this.#aa.asksForPause(pause);
+this.#ah=null;
+this.#ch();
+this.#cd=this.now()+ this.#cc;
 this.#b({event:"linkLost"});
 }
-#bc(){
-const stream=this.#ag;
-this.#ag=null;
+#bf(){
+const stream=this.#ah;
+this.#ah=null;
 stream?.close();
-this.#ce();
+this.#ch();
 }
-#ce(){
-const place=this.#ac;
-this.#ac=null;
-if(place !==null&&place.number !==null)this.#p.withdraw(place.number);
+#ch(){
+const place=this.#ab;
+this.#ab=null;
+if(place !==null&&place.number !==null)this.#aa.withdraw(place.number);
 }
 }
 function nameOf(address){
@@ -3160,30 +3205,30 @@ saved:"timetable",unconfirmed:"timetable",loading:"loading",offline:"offline",fa
 const SERVER_CLOCK=new ServerClock();
 let offersOf=null;
 class Pane{
-#bd=SERVER_CLOCK;
+#bg=SERVER_CLOCK;
 #k;
+#i;
 #h;
-#g;
-#ap=null;
-#aq={state:"none",departures:null};
+#as=null;
+#at={state:"none",departures:null};
 #o=USUAL_ROWS;
-#v;
-#dj=0;
-#be=null;
+#u;
+#dp=0;
+#bh=null;
 constructor(page,settings){
 this.page=page;
 this.settings=settings;
-this.#v=page.limit??USUAL_LIMIT;
+this.#u=page.limit??USUAL_LIMIT;
 this.root=fromTemplate("pane-template");
 this.parts=partsOf(this.root);
 this.parts.board.setAttribute("aria-label","");
-this.#k=new Rows(this.parts.rows,{onOpen:(departure)=>page.openTrip(departure,this),onToggle:()=>page.mode==="wall"&&this.#w()});
-this.#h=new Banners(this.parts.banners);
+this.#k=new Rows(this.parts.rows,{onOpen:(departure)=>page.openTrip(departure,this),onToggle:()=>page.mode==="wall"&&this.#v()});
+this.#i=new Banners(this.parts.banners);
 const{engine,policy,device}=page;
-const onArrival=(arrival)=>this.#bd.learnFrom(arrival);
-this.#g=new LiveBoard({engine,policy,device,onChange:()=>pressGuard.run(this,()=>this.#bx()),onArrival});
+const onArrival=(arrival)=>this.#bg.learnFrom(arrival);
+this.#h=new LiveBoard({engine,policy,device,onChange:()=>pressGuard.run(this,()=>this.#ca()),onArrival});
 this.parts.refresh.addEventListener("click",()=>this.refresh());
-this.parts.more.addEventListener("click",()=>this.#eq());
+this.parts.more.addEventListener("click",()=>this.#ex());
 this.parts.star.addEventListener("click",()=>page.favourites.toggle(this.settings.stop));
 this.parts.filters.addEventListener("click",()=>page.openFilters(this));
 this.parts.change.addEventListener("click",()=>page.findStop(this));
@@ -3193,21 +3238,21 @@ this.parts.views.addEventListener("change",(event)=>this.choose({view:event.targ
 this.speak();
 }
 get live(){
-return this.#g;
+return this.#h;
 }
 get clock(){
-return this.#bd;
+return this.#bg;
 }
 get zone(){
 return this.body?.station?.timezone;
 }
-#er(){
+#ey(){
 if(!this.body?.onDemand?.length)return [];
-offersOf??later("/assets/board-on-demand.f9f280160716.js",loaded).then((script)=>((offersOf=script.offersOf),this.#w()),()=>{});
+offersOf??later("/assets/board-on-demand.f9f280160716.js",loaded).then((script)=>((offersOf=script.offersOf),this.#v()),()=>{});
 return offersOf?.(this.body,this.zone,this.page.language)??[];
 }
 get body(){
-return this.#g.body??this.#ap?.body??null;
+return this.#h.body??this.#as?.body??null;
 }
 get departures(){
 return this.body?.departures??[];
@@ -3220,118 +3265,118 @@ this.page.settingsChanged({asNewPage:true});
 start(){
 const{stop}=this.settings;
 this.page.showMode();
-this.#be=this.settings.trip;
+this.#bh=this.settings.trip;
 this.#k.clear();
-this.#aq={state:"none",departures:null};
+this.#at={state:"none",departures:null};
 this.#o=USUAL_ROWS;
-this.#v=this.page.limit??USUAL_LIMIT;
-this.#ap=stop?savedBoard(stop.id):null;
-this.#dj=this.page.device.now();
-if(stop)this.#ao();
-else this.#g.stop();
-this.#w();
+this.#u=this.page.limit??USUAL_LIMIT;
+this.#as=stop?savedBoard(stop.id):null;
+this.#dp=this.page.device.now();
+if(stop)this.#ar();
+else this.#h.stop();
+this.#v();
 this.page.showTime();
 }
 close(){
-this.#g.stop();
+this.#h.stop();
 this.root.remove();
 }
 refresh({isForced=false}={}){
-this.#g.refresh({isForced});
+this.#h.refresh({isForced});
 }
 choose(change){
 Object.assign(this.settings,change);
 this.#k.release();
 this.page.settingsChanged();
-this.#w();
+this.#v();
 }
 move(step){
 this.#k.move(step);
 }
 speak(){
 fillTexts(this.page.say,this.root);
-if(this.settings.stop&&this.#g.question)this.#ao();
+if(this.settings.stop&&this.#h.question)this.#ar();
 this.#k.release();
-this.#w();
+this.#v();
 }
-#ao(){
-this.#g.watch({stopId:this.settings.stop.id,language:this.page.language,limit:this.#v});
+#ar(){
+this.#h.watch({stopId:this.settings.stop.id,language:this.page.language,limit:this.#u});
 }
-#eq(){
+#ex(){
 this.#o +=USUAL_ROWS;
-if(this.#o>this.#dk().length&&this.#v<LONGEST_LIMIT){
-this.#v=Math.min(LONGEST_LIMIT,Math.max(this.#v * 2,this.#o));
-this.#ao();
+if(this.#o>this.#dq().length&&this.#u<LONGEST_LIMIT){
+this.#u=Math.min(LONGEST_LIMIT,Math.max(this.#u * 2,this.#o));
+this.#ar();
 }
-this.#w();
+this.#v();
 }
-#bx(){
-const{body}=this.#g;
+#ca(){
+const{body}=this.#h;
 if(body?.station?.name&&this.settings.stop&&this.settings.stop.name !==body.station.name){
 this.settings.stop={...this.settings.stop,name:body.station.name};
 this.page.stopNamed(this);
 }
 if(body){
-this.#ap=null;
-const age=this.#g.look().label.age??0;
+this.#as=null;
+const age=this.#h.look().label.age??0;
 const{stop}=this.settings;
 saveBoard({stop:stop.id,language:this.page.language,body,age,now:this.page.device.now()});
 }
-this.#w();
+this.#v();
 this.page.showTime();
-if(body)this.#es();
+if(body)this.#ez();
 }
-#es(){
-const departure=this.#be&&this.departures.find(({key})=>key===this.#be);
-this.#be=null;
+#ez(){
+const departure=this.#bh&&this.departures.find(({key})=>key===this.#bh);
+this.#bh=null;
 if(departure)this.page.openTrip(departure,this);
 }
-#et(){
+#fa(){
 const{say,announcer,device}=this.page;
-const before=this.#aq.departures;
+const before=this.#at.departures;
 const{departures}=this;
-if(this.#g.body&&before !==departures){
+if(this.#h.body&&before !==departures){
 const sentence=before===null?say("loaded",{station:this.name,count:this.#k.count}):changesInWords(before,departures,say);
 announcer.say(sentence,{now:device.now(),urgent:before===null});
-this.#aq.departures=departures;
+this.#at.departures=departures;
 }
 }
 get name(){
 return this.settings.stop?.name||this.body?.station?.name||this.settings.stop?.id||"";
 }
-get #an(){
+get #aq(){
 return this.settings.stop?.name||this.body?.station?.name||this.page.say("departures");
 }
-#dk(){
+#dq(){
 return arrange(this.departures,this.settings);
 }
-#w(){
+#v(){
 const{parts,page}=this;
 const{say}=page;
-setText(parts.station,this.#an);
+setText(parts.station,this.#aq);
 parts.tools.hidden=!this.settings.stop;
 const isFavourite=page.favourites.has(this.settings.stop?.id);
-parts.star.hidden=!isFavourite&&!this.body&&this.#g.failure?.problem?.error==="stop_not_found";
+parts.star.hidden=!isFavourite&&!this.body&&this.#h.failure?.problem?.error==="stop_not_found";
 setAttribute(parts.star,"aria-pressed",String(isFavourite));
 nameControl(parts.star,say(isFavourite?"removeFavourite":"addFavourite"));
-this.#eu();
-this.#ev();
-const arranged=this.#dk();
-this.#h.show([...(this.body?.banners??[]),...this.#er()]);
-this.#dl();
+this.#fb();
+this.#fc();
+const arranged=this.#dq();
+this.#i.show([...(this.body?.banners??[]),...this.#ey()]);
+this.#dr();
 page.boardShown(this);
-const most=page.mode==="wall"?this.#ew():this.#o;
-this.#k.show(arranged,{most,now:this.#bd.now(),zone:this.zone,town:this.#ex,say});
-this.#ey(arranged);
-const canBeLonger=arranged.length>this.#o||(this.departures.length>=this.#v&&this.#v<LONGEST_LIMIT);
+const most=page.mode==="wall"?this.#fd():this.#o;
+this.#k.show(arranged,{most,now:this.#bg.now(),zone:this.zone,town:this.#fe,say});
+this.#ff(arranged);
+const canBeLonger=arranged.length>this.#o||(this.departures.length>=this.#u&&this.#u<LONGEST_LIMIT);
 parts.moreline.hidden=page.mode !=="page"||this.#k.count===0||!canBeLonger;
-this.#ez(arranged);
-this.#et();
+this.#fg(arranged);
+this.#fa();
 }
-get #ex(){
+get #fe(){
 return this.body?.station?.name?.split(", ")[0]??null;
 }
-#ew(){
+#fd(){
 this.parts.board.hidden=false;
 const style=getComputedStyle(document.documentElement);
 const least=Number.parseFloat(style.fontSize)* Number.parseFloat(style.getPropertyValue("--row-least"));
@@ -3339,7 +3384,7 @@ const{top}=this.parts.rows.getBoundingClientRect();
 const end=this.parts.banners.hidden?this.root.getBoundingClientRect().bottom:this.parts.banners.getBoundingClientRect().top;
 return Math.max(3,Math.floor((end - Math.max(top,0)- this.#k.openHeight)/ least));
 }
-#eu(){
+#fb(){
 const{views}=this.parts;
 const offered=viewsOf(this.departures);
 const chosen=offered.includes(this.settings.view)?offered:[...offered,this.settings.view];
@@ -3351,23 +3396,23 @@ views.replaceChildren(...chosen.map((view)=>new Option(this.page.say(`view-${vie
 }
 views.value=this.settings.view;
 }
-#ev(){
+#fc(){
 const{lines,platforms}=this.settings;
 const count=lines.length + platforms.length;
 setAttribute(this.parts.filters,"data-active",count>0?"yes":null);
 setText(this.parts.filtercount,count>0?[...lines,...platforms].join(", "):"");
 this.parts.filters.hidden=this.departures.length===0;
 }
-#ey(arranged){
+#ff(arranged){
 const{board}=this.parts;
 board.hidden=this.#k.count===0;
 setAttribute(board,"aria-label",this.page.say("pair",{name:this.page.say("departures"),value:this.name}));
 board.classList.toggle("no-platforms",this.departures.every(({platform})=>!platform));
 setText(this.parts.columnplatform,platformWord(arranged.find(isTrain)??arranged[0],this.page.say));
 }
-#ez(arranged){
+#fg(arranged){
 const{message,messagetitle,messagedetail,messageaction}=this.parts;
-const words=this.#fa(arranged);
+const words=this.#fh(arranged);
 message.hidden=words===null;
 if(words===null)return;
 setText(messagetitle,words.title);
@@ -3376,7 +3421,7 @@ messageaction.hidden=!words.action;
 if(words.action)setText(messageaction,words.action.label);
 messageaction.onclick=words.action?.act??null;
 }
-#fa(arranged){
+#fh(arranged){
 const{say}=this.page;
 const find={label:say("backToSearch"),act:()=>this.page.findStop(this)};
 if(!this.settings.stop)return{title:say("welcome"),detail:say("welcomeDetail")};
@@ -3386,47 +3431,47 @@ const clear=()=>this.choose({view:"minutes",lines:[],platforms:[]});
 return{title:say("emptyFilter"),detail:say("emptyFilterDetail"),action:{label:say("clearFilters"),act:clear}};
 }
 if(this.body)return reasonOfEmptiness(this.body,{say,locale:this.page.locale,zone:this.zone});
-const look=this.#g.look();
+const look=this.#h.look();
 if(!look?.failure)return null;
-const refusal=refusalInWords(look,this.#g.failure?.problem,this.settings.stop.id,say);
+const refusal=refusalInWords(look,this.#h.failure?.problem,this.settings.stop.id,say);
 if(refusal)return{...refusal,action:find};
 const again={label:say("refresh"),act:()=>this.refresh()};
 return{title:say("emptyNoAnswer"),detail:say("emptyNoAnswerDetail"),action:again};
 }
 tick(now){
-this.#fb(now);
-this.#dl();
+this.#fi(now);
+this.#dr();
 const before=this.#k.count;
 this.#k.tick(now);
-this.#h.tick(this.page.device.now(),{turns:this.page.mode==="wall"});
-if(this.#k.count !==before)this.#w();
-this.#fc();
+this.#i.tick(this.page.device.now(),{turns:this.page.mode==="wall"});
+if(this.#k.count !==before)this.#v();
+this.#fj();
 }
-#fc(){
+#fj(){
 const other=this.page.neighbourOf(this);
 if(!other)return;
-setText(this.parts.jumpname,this.page.say("showBoard",{stop:other.#an}));
+setText(this.parts.jumpname,this.page.say("showBoard",{stop:other.#aq}));
 setAttribute(this.parts.jump,"data-to",other.root.previousElementSibling===this.root?"below":"above");
 }
 comeIntoView(){
 this.root.scrollIntoView();
 this.parts.jump.focus({preventScroll:true});
 }
-#fb(now){
+#fi(now){
 setText(this.parts.clockminutes,this.zone?clockTime(now,this.zone):"");
 setText(this.parts.clockseconds,this.zone?`:${clockSeconds(now)}`:"");
 }
-#dl(){
+#dr(){
 const{parts,page}=this;
-const look=this.settings.stop?this.#g.look():null;
+const look=this.settings.stop?this.#h.look():null;
 const now=page.device.now();
-const saved=this.#ap&&{age:this.#ap.age + now - this.#dj};
+const saved=this.#as&&{age:this.#as.age + now - this.#dp};
 const{state,title,detail}=freshnessLine({
 look,
-problem:this.#g.failure?.problem,
+problem:this.#h.failure?.problem,
 retryIn:timeToNextQuestion(look,now),
 saved,
-shownAt:this.#fd(look,saved,now),
+shownAt:this.#fk(look,saved,now),
 zone:this.zone,
 coverage:this.body?.meta?.rtCoverage??null,
 count:this.departures.length,
@@ -3437,16 +3482,16 @@ setAttribute(this.root,"data-loading",look?.isLoading?"yes":null);
 setSign(parts.sign,SIGNS[state]);
 setText(parts.state,title);
 setText(parts.detail,detail);
-this.#fe(state,title);
+this.#fl(state,title);
 }
-#fd(look,saved,now){
+#fk(look,saved,now){
 const age=look?.label.age??saved?.age??null;
-return age===null?null:this.#bd.at(now)- age;
+return age===null?null:this.#bg.at(now)- age;
 }
-#fe(state,title){
-const before=this.#aq.state;
+#fl(state,title){
+const before=this.#at.state;
 if(before===state)return;
-this.#aq.state=state;
+this.#at.state=state;
 const isQuiet=["none","loading"].includes(before)&&["live","timetable","loading","none"].includes(state);
 const isSmall=[before,state].every((one)=>["live","ageing"].includes(one));
 if(!isQuiet&&!isSmall)this.page.announcer.say(this.page.say("pair",{name:this.name,value:title}),{now:this.page.device.now(),urgent:true});
@@ -3510,7 +3555,7 @@ const{isPastItsValidity}=m_shared_moments;
 const{Pane}=m_board_pane;
 const{keepShell}=m_board_shell;
 const{languageOf,loadMessages,LOCALES,sentences}=m_messages_messages;
-const WASM="/assets/freshness.a250e545cb33.wasm";
+const WASM="/assets/freshness.04b2dcc28d54.wasm";
 const MESSAGES={
 fr:()=>later("/assets/messages-fr-board.adb2b2e30593.js",loaded),
 de:()=>later("/assets/messages-de-board.78578239154a.js",loaded),
@@ -3522,13 +3567,13 @@ const FAULT={fault:"{reason}",reload:"Reload"};
 const SHELL_AFTER_MS=4000;
 class Page{
 #a=[];
-#bf=null;
-#dm=null;
-#ar;
-#cf;
-#as;
-#bg;
-#u=new ServerClock();
+#bi=null;
+#ds=null;
+#au;
+#ci;
+#av;
+#bj;
+#t=new ServerClock();
 constructor(engine,language,messages){
 this.engine=engine;
 this.language=language;
@@ -3545,15 +3590,15 @@ this.policy={preset:"departuresWeb",...(this.usesStream?{push:PUSH}:{})};
 this.say=sentences(language,messages);
 this.favourites=new Favourites(this);
 const deferred=(make)=>new Deferred(make,(failure)=>showFault(this.say,"fault",failure));
-this.#ar=deferred(async()=>new(await later("/assets/board-trip.1bdf1d567359.js",loaded)).TripDialog(this));
-this.#cf=deferred(async()=>new(await later("/assets/board-filter-sheet.7262cb587004.js",loaded)).FilterSheet(this));
-this.#as=deferred(async()=>new(await later("/assets/board-diagnostics.2f7114c12999.js",loaded)).Diagnostics(this));
-this.#bg=deferred(async()=>new(await later("/assets/board-search.d21741fc04f1.js",loaded)).StopSearch({context:()=>this,onChoose:(stop)=>this.#ff(stop)}));
+this.#au=deferred(async()=>new(await later("/assets/board-trip.1bdf1d567359.js",loaded)).TripDialog(this));
+this.#ci=deferred(async()=>new(await later("/assets/board-filter-sheet.7262cb587004.js",loaded)).FilterSheet(this));
+this.#av=deferred(async()=>new(await later("/assets/board-diagnostics.2f7114c12999.js",loaded)).Diagnostics(this));
+this.#bj=deferred(async()=>new(await later("/assets/board-search.d21741fc04f1.js",loaded)).StopSearch({context:()=>this,onChoose:(stop)=>this.#fm(stop)}));
 for(const id of ["settings","help"])makeDialog(element(id));
-this.#al(address);
-this.#fg();
+this.#an(address);
+this.#fn();
 this.speak();
-everySecond(()=>this.#a[0]?.clock??this.#u,()=>this.#dn());
+everySecond(()=>this.#a[0]?.clock??this.#t,()=>this.#dt());
 }
 get panes(){
 return this.#a;
@@ -3564,24 +3609,24 @@ return LOCALES[this.language];
 get current(){
 return this.#a.find(({root})=>root.contains(document.activeElement))??this.#a[0];
 }
-#al({panes}){
-const wanted=panes.map((pane,index)=>({...pane,stop:this.#fh(pane.stop,index)}));
+#an({panes}){
+const wanted=panes.map((pane,index)=>({...pane,stop:this.#fo(pane.stop,index)}));
 while(this.#a.length>wanted.length)this.#a.pop().close();
-wanted.forEach((settings,index)=>(this.#a[index]?this.#fi(this.#a[index],settings):this.#ay(settings)));
+wanted.forEach((settings,index)=>(this.#a[index]?this.#fp(this.#a[index],settings):this.#bb(settings)));
 this.showMode();
 }
-#fh(id,index){
+#fo(id,index){
 const known=[memory.read("home"),memory.read("stop"),...this.favourites.list].find((stop)=>stop&&(id?stop.id===id:index===0));
 if(id)return{id,name:known?.name??""};
 return index===0?memory.read("home")??memory.read("stop"):null;
 }
-#fi(pane,settings){
+#fp(pane,settings){
 const isSame=pane.settings.stop?.id===settings.stop?.id;
 pane.settings=settings;
 if(isSame)pane.speak();
 else pane.start();
 }
-#ay(settings){
+#bb(settings){
 const pane=new Pane(this,settings);
 this.#a.push(pane);
 element("boards").append(pane.root);
@@ -3594,25 +3639,25 @@ pane.close();
 this.showMode();
 this.settingsChanged({asNewPage:true});
 }
-#fj(){
+#fq(){
 element("settings").close();
 if(this.#a.length>1)return this.closePane(this.#a[1]);
-this.#ay({stop:null,view:"minutes",lines:[],platforms:[],trip:null});
+this.#bb({stop:null,view:"minutes",lines:[],platforms:[],trip:null});
 this.showMode();
 this.findStop(this.#a[1]);
 }
 findStop(pane){
-this.#bf=pane;
+this.#bi=pane;
 this.focusSearch();
 }
-#ff(stop){
-const pane=this.#a.includes(this.#bf)?this.#bf:this.#a[0];
-this.#bf=null;
+#fm(stop){
+const pane=this.#a.includes(this.#bi)?this.#bi:this.#a[0];
+this.#bi=null;
 this.openStop(stop,pane);
 }
 openStop(stop,pane=this.#a[0]){
-this.#ar.cancel();
-this.#ar.made?.close();
+this.#au.cancel();
+this.#au.made?.close();
 if(pane===this.#a[0])memory.write("stop",stop);
 pane.open(stop);
 scrollTo(0,0);
@@ -3621,23 +3666,23 @@ this.showMode();
 stopNamed(pane){
 if(pane===this.#a[0])memory.write("stop",pane.settings.stop);
 this.favourites.rename(pane.settings.stop);
-this.#cg();
+this.#cj();
 }
 openTrip(departure,pane){
-this.#ar.use((trip)=>trip.open(departure,pane));
+this.#au.use((trip)=>trip.open(departure,pane));
 }
 openFilters(pane){
-this.#cf.use((sheet)=>sheet.open(pane));
+this.#ci.use((sheet)=>sheet.open(pane));
 }
 focusSearch(){
 element("stop-search").focus();
 }
 toggleDiagnostics(){
 element("settings").close();
-this.#as.use((diagnostics)=>diagnostics.toggle());
+this.#av.use((diagnostics)=>diagnostics.toggle());
 }
 async loadRest(){
-await Promise.allSettled([this.#bg,this.#ar,this.#cf,this.#as].map((part)=>part.load()));
+await Promise.allSettled([this.#bj,this.#au,this.#ci,this.#av].map((part)=>part.load()));
 }
 favouritesChanged(){
 for(const pane of this.#a)pane.speak();
@@ -3655,12 +3700,12 @@ limit:this.limit,
 usesStream:this.usesStream,
 });
 if(href !==location.href)history[asNewPage?"pushState":"replaceState"](null,"",href);
-this.#cg();
+this.#cj();
 }
 async chooseLanguage(language){
-this.#dm=language;
+this.#ds=language;
 const messages=await loadMessages(MESSAGES,language).catch(()=>null);
-if(this.#dm !==language)return;
+if(this.#ds !==language)return;
 if(!messages)return void(element("language").value=this.language);
 this.language=language;
 this.messages=messages;
@@ -3689,7 +3734,7 @@ document.documentElement.lang=this.language;
 fillTexts(this.say);
 element("language").value=this.language;
 this.favourites.speak();
-this.#as.made?.speak();
+this.#av.made?.speak();
 for(const pane of this.#a)pane.speak();
 this.showMode();
 }
@@ -3701,9 +3746,9 @@ root.dataset.panes=String(this.#a.length);
 element("theme").value=this.theme;
 setText(element("second-board"),this.say(this.#a.length>1?"oneBoard":"secondBoard"));
 this.favourites.show();
-this.#cg();
+this.#cj();
 }
-#cg(){
+#cj(){
 const names=this.#a.map(({name})=>name).filter(Boolean).join(" | ");
 document.title=names?`${names} · ${this.say("departures")}`:this.say("departures");
 }
@@ -3720,31 +3765,31 @@ setText(element("warning"),isPast?this.say("timetablePast",validity(timetable,th
 escape(){
 if(document.activeElement instanceof HTMLElement)document.activeElement.blur();
 }
-#dn(){
+#dt(){
 this.device.tick();
 if(document.hidden)return;
 this.showTime();
-this.#as.made?.tick();
+this.#av.made?.tick();
 }
 showTime(){
 const now=this.#a[0]?.clock.now();
 for(const pane of this.#a)pane.tick(now);
 }
-#fg(){
+#fn(){
 element("language").addEventListener("change",(event)=>this.chooseLanguage(event.target.value));
-const searches=(act)=>()=>this.#bg.made||this.#bg.use(act);
+const searches=(act)=>()=>this.#bj.made||this.#bj.use(act);
 element("stop-search").addEventListener("focus",searches((search)=>search.begin()));
 element("nearby").addEventListener("click",searches((search)=>search.findNearby()));
 element("theme").addEventListener("change",(event)=>this.chooseTheme(event.target.value));
 element("wall").addEventListener("click",()=>this.chooseMode("wall"));
 element("leave-wall").addEventListener("click",()=>this.chooseMode("page"));
-element("second-board").addEventListener("click",()=>this.#fj());
+element("second-board").addEventListener("click",()=>this.#fq());
 element("settings-open").addEventListener("click",()=>element("settings").showModal());
 element("diagnostics-open").addEventListener("click",()=>this.toggleDiagnostics());
 element("help-open").addEventListener("click",()=>this.help());
-addEventListener("popstate",()=>this.#al(readAddress(location.search)));
+addEventListener("popstate",()=>this.#an(readAddress(location.search)));
 addEventListener("resize",()=>this.mode==="wall"&&this.#a.forEach((pane)=>pane.speak()));
-document.addEventListener("visibilitychange",()=>document.hidden||this.#dn());
+document.addEventListener("visibilitychange",()=>document.hidden||this.#dt());
 listenToKeys(this);
 }
 help(){

@@ -424,17 +424,17 @@ this.run=run;
 this.page=page;
 this.root=fromTemplate("job-template");
 this.parts=partsOf(this.root);
-this.results=new JobResults(this.parts,(question)=>this.#cz(question));
+this.results=new JobResults(this.parts,(question)=>this.#da(question));
 const acts={
-cancel:()=>this.#da(),
+cancel:()=>this.#db(),
 results:()=>{
 this.results.toggle();
 this.show();
 },
-failed:()=>this.#db(),
+failed:()=>this.#dc(),
 previous:()=>this.results.previous(),
 next:()=>this.results.next(),
-forget:()=>this.#dc(),
+forget:()=>this.#dd(),
 };
 this.root.addEventListener("click",(event)=>{
 const act=event.target.closest("button[data-act]")?.dataset.act;
@@ -473,10 +473,10 @@ setAttribute(this.root,"data-job",run.job.id);
 setSign(parts.sign,SIGNS[this.state]??"loading");
 setText(parts.stateword,this.stateInWords());
 setText(parts.title,this.name);
-this.#dd();
+this.#de();
 const counts=inOrder(run.completion?.counts??[]);
-this.#de(counts);
-const trouble=this.#y?say("forgetWarning"):this.#aj||this.#df();
+this.#df(counts);
+const trouble=this.#y?say("forgetWarning"):this.#aj||this.#dg();
 parts.trouble.hidden=trouble==="";
 setText(parts.trouble,trouble);
 const isGone=this.state==="gone";
@@ -489,7 +489,7 @@ parts.failed.hidden=isGone||!(run.job.pipeline==="csv_import"&&counts.some(([out
 if(isGone)parts.pages.hidden=true;
 this.tick();
 }
-#de(counts){
+#df(counts){
 const{parts,page}=this;
 const{say,locale}=page;
 parts.counts.hidden=parts.shares.hidden=counts.length===0;
@@ -505,10 +505,10 @@ return share;
 }));
 this.results.speak(say,locale,counts);
 }
-#df(){
+#dg(){
 return failureInWords(this.run.completion?.failure,this.page.say);
 }
-#dd(){
+#de(){
 const{run,parts,page}=this;
 const{processed,total,current,sentence}=run.progress;
 const isCounted=total !==null&&total>0&&processed !==null;
@@ -520,9 +520,9 @@ setAttribute(parts.bar,"aria-label",this.name);
 setText(parts.percent,fraction===null?"":new Intl.NumberFormat(page.locale,{style:"percent"}).format(Math.floor(fraction * 100)/ 100));
 const count=(number)=>number.toLocaleString(page.locale);
 const done=isCounted?page.say("processedOf",{processed:count(processed),total:count(total)}):sentence??"";
-setText(parts.step,run.isOver?this.#dg(count):[done,current].filter(Boolean).join(" · "));
+setText(parts.step,run.isOver?this.#dh(count):[done,current].filter(Boolean).join(" · "));
 }
-#dg(count){
+#dh(count){
 const{completion,job,progress}=this.run;
 if(!(completion?.total>0))return "";
 const successes=completion.successes??0;
@@ -545,19 +545,19 @@ const left=expiry===null?null:(expiry - page.clock.now())/ 1000;
 const isHinted=left !==null&&this.state !=="gone"&&this.#bx;
 setText(parts.expiry,isHinted?(left>0?page.say("keptFor",{span:duration(left)}):page.say("perhapsGone")):"");
 }
-#dc(){
+#dd(){
 if(this.run.isOver||this.#y)return this.page.forget(this);
 this.#y=true;
 this.show();
 }
-async #da(){
+async #db(){
 await this.#ba(()=>this.run.cancel());
 }
-async #db(){
+async #dc(){
 const file=await this.#ba(()=>this.page.api.failedRows(this.run.job));
 if(file)saveFile(file);
 }
-#cz(question){
+#da(question){
 return this.#ba(()=>this.page.api.results(this.run.job,question));
 }
 async #ba(act){
@@ -701,8 +701,8 @@ return /^\d{1,12}$/.test(text)?Number(text):null;
 }
 const CLOCK_DIFFERENCE_MS=100;
 function throughCaches(marks,headers,{taken,saysTime=false}){
-const seconds=Number.parseInt(headers.get("age")??"",10);
-const told=seconds>=0?Math.max(bounded(seconds * 1000),1):0;
+const age=/^\s*(\d+)\s*(?:,|$)/.exec(headers.get("age")??"");
+const told=age===null?0:Math.max(bounded(Number(age[1])* 1000),1);
 const [date,served]=[instant(headers.get("date")),servedAt(marks,saysTime)];
 const hidden=date===null||served===null?0:date - served.time;
 const isSeen=hidden>=1000||(hidden>taken + CLOCK_DIFFERENCE_MS&&!served.isCut);
@@ -774,12 +774,14 @@ const LONGEST_PAUSE_S=999_999_999;
 const LARGEST_BODY=8_000_000;
 async function ask(address,{tag,wait,signal,now,fields=()=>({}),read:readDocument=readAnswer,ownsTime=false,send=fetch}){
 const askedAt=now();
-const arrival={outcome:"unreachable",status:0,bytes:0,marks:{},hints:{},body:null,tag:null,problem:null,evidence:{}};
+const arrival={outcome:"unreachable",isSent:false,status:0,bytes:0,marks:{},hints:{},body:null,tag:null,problem:null,evidence:{}};
 try{
 const headers={...fields(),Accept:"application/json","Cache-Control":"no-cache"};
 if(tag !==null)headers["If-None-Match"]=tag;
 if(wait !==null)headers.Prefer=`wait=${wait}`;
-const response=await send(address(),{headers,signal,cache:"no-store"});
+const url=address();
+arrival.isSent=true;
+const response=await send(url,{headers,signal,cache:"no-store"});
 await read(response,arrival,{sentTag:tag,readDocument,ownsTime,taken:now()- askedAt,now});
 }catch(failure){
 if(signal.aborted)arrival.outcome="cancelled";
@@ -896,12 +898,12 @@ const held=rest.endsWith("\r")?"\r":"";
 if(held)rest=rest.slice(0,-1);
 const lines=rest.split(/\r\n|\n|\r/);
 this.#bb=lines.pop()+ held;
-for(const line of lines)this.#dh(line,events);
+for(const line of lines)this.#di(line,events);
 if(this.#bd + this.#bb.length>LONGEST_EVENT)throw new RangeError("the event is too long");
 return events;
 }
-#dh(line,events){
-if(line==="")return this.#di(events);
+#di(line,events){
+if(line==="")return this.#dj(events);
 if(line.startsWith(":"))return;
 const colon=line.indexOf(":");
 const field=colon<0?line:line.slice(0,colon);
@@ -912,7 +914,7 @@ if(field==="retry"&&/^[0-9]+$/.test(value))this.retry=Math.min(Number(value),LON
 if(field==="id"&&!value.includes("\0"))this.#cb=value;
 this.#bd +=line.length;
 }
-#di(events){
+#dj(events){
 if(this.#al.length>0)events.push({name:this.#bc||"message",id:this.#cb,data:this.#al.join("\n")});
 [this.#al,this.#bc,this.#bd]=[[],"",0];
 }
@@ -1104,7 +1106,7 @@ this.#cf(now);
 return this.#v();
 }
 if(status===204||AFTER_CLOSE[code]==="ask")return this.#v();
-if(trouble.isUnreadable||AFTER_CLOSE[code]==="unreadable"||this.#ao)return this.#dj(now,draw);
+if(trouble.isUnreadable||AFTER_CLOSE[code]==="unreadable"||this.#ao)return this.#dk(now,draw);
 return this.#cg(now,draw);
 }
 polled(messages,state,attempt,now,draw){
@@ -1134,7 +1136,7 @@ return this.#ad(now,draw);
 tokenRefreshed(expiresAt,now){
 if(["idle","over"].includes(this.#a))return [];
 [this.#p,this.#ap]=[false,false];
-this.#dk(expiresAt,now);
+this.#dl(expiresAt,now);
 if(this.#a==="refreshing")return this.#u(now);
 return this.#a==="open"?[this.#aq(now)]:[];
 }
@@ -1144,7 +1146,7 @@ this.#p=false;
 const ending={401:"unauthorized",403:"unauthorized",404:"unknownJob",410:"expired"}[status];
 if(ending&&this.#a==="refreshing")return this.#k(ending);
 this.#be +=1;
-this.#f=ending||this.#am===null?null:now + this.#dl(this.#am - now);
+this.#f=ending||this.#am===null?null:now + this.#dm(this.#am - now);
 if(this.#a==="refreshing")return this.#ap?this.#ad(now,draw):this.#u(now);
 if(this.#a==="waiting"&&this.#f !==null)return [{order:"wake",after:this.#f - now}];
 return this.#a==="open"?[this.#aq(now)]:[];
@@ -1211,7 +1213,7 @@ return this.#o !==null&&isSame(this.#o.place,this.#h)?this.#o.times:0;
 this.#o={place:this.#h,times:this.#cj()+ 1};
 return this.#o.times>=this.#b.stumblesBeforePassing;
 }
-#dj(now,draw){
+#dk(now,draw){
 if(!this.#ar())return this.#ad(now,draw);
 if(this.#o.times>this.#b.stumblesBeforePassing){
 this.#z=TRANSPORTS.length - 1;
@@ -1234,12 +1236,12 @@ if(this.#p)return [];
 this.#p=true;
 return [{order:"refreshToken"}];
 }
-#dl(left){
+#dm(left){
 const{backoff}=this.#b;
 const longest=backoff[Math.min(this.#be,backoff.length)- 1];
 return left>0?Math.min(longest,Math.max(backoff[0],left / 2)):longest;
 }
-#dk(expiry,now){
+#dl(expiry,now){
 [this.#be,this.#am]=[0,expiry];
 this.#f=expiry !==null&&expiry>now?Math.max(expiry - this.#b.tokenMargin,now +(expiry - now)/ 2):null;
 }
@@ -1342,28 +1344,28 @@ this.onChange(this);
 #e(orders){
 if(this.#cl)return;
 const wasLive=this.#bh;
-for(const{order,...with_}of orders)this.#dm(order,with_);
+for(const{order,...with_}of orders)this.#dn(order,with_);
 this.#bh=this.isLive;
 if(this.#bh !==wasLive&&!this.isOver)this.onChange(this);
 }
-#dm(order,{transport,after,attempt,message,ending}){
+#dn(order,{transport,after,attempt,message,ending}){
 if(order==="connect")this.#u(transport,after,attempt);
 if(order==="disconnect")this.#bi();
 if(order==="poll")this.#v(after,attempt);
-if(order==="refreshToken")this.#dn();
-if(order==="wake")this.#do(after);
-if(order==="deliver")this.#dp(message);
+if(order==="refreshToken")this.#do();
+if(order==="wake")this.#dp(after);
+if(order==="deliver")this.#dq(message);
 if(order==="finish")this.#k(ending);
 }
-#do(wait){
+#dp(wait){
 clearTimeout(this.#l);
 const follower=this.#i;
 this.#l=setTimeout(()=>this.#e(follower.woke(now(),draw())),wait);
 }
 #u(transport,after,attempt){
 this.#bi();
-if(transport==="webSocket")this.#dq(after,attempt);
-else this.#dr(after,attempt);
+if(transport==="webSocket")this.#dr(after,attempt);
+else this.#ds(after,attempt);
 this.onChange(this);
 }
 #bi(){
@@ -1371,7 +1373,7 @@ const leave=this.#af;
 this.#af=null;
 leave?.();
 }
-#dq(after,attempt){
+#dr(after,attempt){
 const follower=this.#i;
 const query=new URLSearchParams({jobId:this.job.id,...(after?{after:positionText(after)}:{})});
 const scheme=location.protocol==="https:"?"wss:":"ws:";
@@ -1395,7 +1397,7 @@ socket.onopen=socket.onmessage=socket.onclose=null;
 socket.close();
 };
 }
-async #dr(after,attempt){
+async #ds(after,attempt){
 const follower=this.#i;
 const abort=new AbortController();
 this.#af=()=>abort.abort();
@@ -1436,7 +1438,7 @@ if(answer===null){
 orders=follower.unchanged(attempt);
 }else{
 this.#ck=answer.tag;
-orders=this.#ds(answer.document,follower,attempt);
+orders=this.#dt(answer.document,follower,attempt);
 }
 }catch(failure){
 if(abort.signal.aborted)return;
@@ -1445,13 +1447,13 @@ orders=follower.pollFailed({status:failure.status,isUnreadable:failure instanceo
 this.#e(orders);
 this.onChange(this);
 }
-#ds(document,follower,attempt){
+#dt(document,follower,attempt){
 if(typeof document?.state !=="string")throw new SyntaxError("the answer is no state");
 const events=Array.isArray(document.events)?document.events.map(messageOf):[];
 if(!TERMINAL.includes(document.state))this.#ag(document.state);
 return follower.polled(events,document.state,attempt,now(),draw());
 }
-async #dn(){
+async #do(){
 const follower=this.#i;
 try{
 const answer=await this.api.refresh(this.job);
@@ -1474,11 +1476,11 @@ this.heardAt=performance.now();
 if(this.state==="canceling"&&state==="running")return;
 this.state=state;
 }
-#dp({body}){
+#dq({body}){
 if(body.kind==="started")this.#ag("running");
 if(body.kind==="progress")this.#ag("running");
 if(body.kind==="snapshot"&&body.state&&!TERMINAL.includes(body.state))this.#ag(body.state);
-if(body.kind==="progress"||body.kind==="snapshot")this.#dt(body);
+if(body.kind==="progress"||body.kind==="snapshot")this.#du(body);
 if(body.kind==="ended"){
 this.completion=body;
 this.state=TERMINAL.includes(body.ending)?body.ending:"succeeded";
@@ -1486,7 +1488,7 @@ if(body.ending==="succeeded")this.progress={...this.progress,fraction:1};
 }
 this.onChange(this);
 }
-#dt(body){
+#du(body){
 const told=Object.entries(progressOf({})).map(([name])=>[name,body[name]]).filter(([,value])=>value !==null);
 this.progress={...this.progress,current:null,...Object.fromEntries(told)};
 }
@@ -1548,11 +1550,11 @@ element("table-file").addEventListener("change",(event)=>this.#cp(event.target))
 element("photo-files").addEventListener("change",(event)=>this.#cp(event.target));
 element("book-form").addEventListener("submit",(event)=>{
 event.preventDefault();
-this.#du();
+this.#dv();
 });
 this.#as.addEventListener("click",()=>this.#bk());
-this.#dv();
 this.#dw();
+this.#dx();
 }
 speak(){
 const limits=this.#g?.limits??{};
@@ -1568,7 +1570,7 @@ element("start-limits").textContent=sentences.filter(Boolean).join(" ");
 choose(){
 element("table-file").click();
 }
-async #dw(){
+async #dx(){
 this.#g=await this.page.api.capabilities().catch(()=>null);
 element("table-file").closest("label").hidden=!this.#w("csv_import");
 element("photo-files").closest("label").hidden=!this.#w("ai_scan");
@@ -1579,7 +1581,7 @@ this.speak();
 const known=this.#g?.pipelines;
 return known==null||typeof known !=="object"||pipeline in known;
 }
-#dv(){
+#dw(){
 const hasFiles=(event)=>[...(event.dataTransfer?.types??[])].includes("Files");
 for(const name of ["dragenter","dragover","drop"]){
 addEventListener(name,(event)=>{
@@ -1597,14 +1599,14 @@ input.value="";
 if(files.length>0)this.#ac(files);
 }
 #ac(files){
-const problem=this.#dx(files);
+const problem=this.#dy(files);
 if(problem)return this.#m(problem);
 const pipeline=files.every(isImage)?"ai_scan":"csv_import";
 const form=new FormData();
 for(const file of files)form.append(pipeline==="ai_scan"?"photos":"file",file,file.name);
 this.#cq(pipeline,form,files.map(({name})=>name).join(", "));
 }
-#dx(files){
+#dy(files){
 const{say}=this.page;
 const limits=this.#g?.limits??{};
 const arePhotos=files.every(isImage);
@@ -1618,7 +1620,7 @@ if(large)return say("tooLarge",{name:large.name,size:megabytes(bytes,this.page.l
 const empty=files.find(({size})=>size===0);
 return empty?say("emptyFile",{name:empty.name}):null;
 }
-#du(){
+#dv(){
 const{say}=this.page;
 const books=booksOf(element("book-lines").value);
 const most=this.#g?.limits?.batch_enrichment?.maxBooks??Infinity;
@@ -1648,12 +1650,12 @@ this.#ah=null;
 this.#m("");
 page.started(answer,pending.name,pending.pipeline);
 }catch(failure){
-this.#dy(failure);
+this.#dz(failure);
 }finally{
 this.#at=false;
 }
 }
-#dy(failure){
+#dz(failure){
 const{say}=this.page;
 if(this.#b(failure))return;
 const isRefused=failure instanceof JobRefusal&&failure.status<500&&failure.status !==429&&failure.status !==408;
@@ -1746,7 +1748,7 @@ class PressGuard{
 #l=null;
 #bm=new Map();
 constructor(){
-addEventListener("pointerdown",()=>this.#dz(),true);
+addEventListener("pointerdown",()=>this.#ea(),true);
 addEventListener("pointerup",()=>this.#bn(CLICK_DELAY_MS),true);
 addEventListener("click",()=>this.#bn(0),true);
 for(const name of ["pointercancel","dragend","blur"])addEventListener(name,()=>this.#ae(),true);
@@ -1755,7 +1757,7 @@ run(owner,change){
 if(this.#bl)this.#bm.set(owner,change);
 else change();
 }
-#dz(){
+#ea(){
 this.#bl=true;
 this.#bn(LONGEST_PRESS_MS);
 }
@@ -1796,7 +1798,7 @@ get isActive(){
 return this.#au !==null&&this.now()- this.#cr<POINTER_REST_MS;
 }
 keep(change){
-const anchor=this.isActive?this.#ea():null;
+const anchor=this.isActive?this.#eb():null;
 const before=anchor?.getBoundingClientRect().top??0;
 change();
 if(!anchor?.isConnected)return;
@@ -1808,7 +1810,7 @@ if(Math.abs(rest)<1)return;
 this.#cs(rest<0?-rest:0,rest>0?rest:0);
 if(rest>0)scrollBy(0,rest);
 }
-#ea(){
+#eb(){
 const [x,y]=this.#au;
 const node=document.elementFromPoint(x,y);
 if(!node||!this.#x.contains(node))return null;
@@ -1854,11 +1856,11 @@ const{element,setText}=m_shared_dom;
 const LEAST_GAP_MS=20_000;
 class Announcer{
 #ct=-LEAST_GAP_MS;
-#eb=element("announcement");
+#ec=element("announcement");
 say(sentence,{now,urgent=false}){
 if(!sentence||(!urgent&&now - this.#ct<LEAST_GAP_MS))return false;
 this.#ct=now;
-setText(this.#eb,sentence);
+setText(this.#ec,sentence);
 return true;
 }
 }
@@ -1870,17 +1872,23 @@ class Device{
 #bo=new Set();
 #av=null;
 #aw=null;
+#cu=new AbortController();
 constructor(){
 this.#ax();
 if(typeof document==="undefined")return;
-document.addEventListener("visibilitychange",()=>this.#ax());
-document.addEventListener("freeze",()=>this.#bp("suspended"));
-document.addEventListener("resume",()=>this.#ax());
-addEventListener("pagehide",()=>this.#bp("suspended"));
-addEventListener("pageshow",()=>this.#ax());
-addEventListener("focus",()=>this.#ay({event:"focused"}));
-for(const name of ["online","offline"])addEventListener(name,()=>this.#bq());
-navigator.connection?.addEventListener?.("change",()=>this.#bq());
+const{signal}=this.#cu;
+const hears=(target,name,heard)=>target?.addEventListener?.(name,heard,{signal});
+hears(document,"visibilitychange",()=>this.#ax());
+hears(document,"freeze",()=>this.#bp("suspended"));
+hears(document,"resume",()=>this.#ax());
+hears(globalThis,"pagehide",()=>this.#bp("suspended"));
+hears(globalThis,"pageshow",()=>this.#ax());
+hears(globalThis,"focus",()=>this.#ay({event:"focused"}));
+for(const name of ["online","offline"])hears(globalThis,name,()=>this.#bq());
+hears(globalThis.navigator?.connection,"change",()=>this.#bq());
+}
+close(){
+this.#cu.abort();
 }
 now(){
 return steadyClock.now();
@@ -1944,10 +1952,10 @@ const{languageOf,loadMessages,LOCALES,sentences}=m_messages_messages;
 const FAULT={pageFault:"{reason}",reload:"Reload"};
 const THEMES=["auto","light","dark"];
 class WorkPage{
-#cu;
-#cv=null;
+#cv;
+#cw=null;
 constructor({modules,language,messages}){
-this.#cu=modules;
+this.#cv=modules;
 this.language=language;
 this.messages=messages;
 this.device=new Device();
@@ -1957,8 +1965,8 @@ const theme=new URLSearchParams(location.search).get("theme");
 this.theme=THEMES.includes(theme)?theme:memory.read("theme")??"auto";
 this.say=sentences(language,messages);
 for(const id of ["settings","help"])makeDialog(element(id));
-element("language").addEventListener("change",(event)=>this.#ec(event.target.value));
-element("theme").addEventListener("change",(event)=>this.#cw("theme","theme",event.target.value));
+element("language").addEventListener("change",(event)=>this.#ed(event.target.value));
+element("theme").addEventListener("change",(event)=>this.#cx("theme","theme",event.target.value));
 element("settings-open").addEventListener("click",()=>element("settings").showModal());
 element("help-open").addEventListener("click",()=>this.help());
 document.addEventListener("visibilitychange",()=>document.hidden||this.tick());
@@ -1977,15 +1985,15 @@ help(){
 element("settings").close();
 element("help").showModal();
 }
-async #ec(language){
-this.#cv=language;
-const messages=await loadMessages(this.#cu,language).catch(()=>null);
-if(this.#cv !==language)return;
+async #ed(language){
+this.#cw=language;
+const messages=await loadMessages(this.#cv,language).catch(()=>null);
+if(this.#cw !==language)return;
 if(!messages)return void(element("language").value=this.language);
 this.messages=messages;
-this.#cw("language","lang",language);
+this.#cx("language","lang",language);
 }
-#cw(name,parameter,value){
+#cx(name,parameter,value){
 this[name]=value;
 memory.write(name,value);
 const address=new URL(location.href);
@@ -2054,25 +2062,25 @@ this.clock.learn(time,{askedAt:now - took,answeredAt:now});
 });
 this.startForm=new JobStart(this);
 for(const name of ["keydown","pointerdown","drop"])addEventListener(name,()=>(this.#br=name==="keydown"),true);
-for(const job of keptJobs().reverse())this.#cx(job);
+for(const job of keptJobs().reverse())this.#cy(job);
 this.speak();
 }
 started(answer,name,pipeline){
 const job={id:answer.jobId,token:answer.token,tokenExpiry:expiryOf(answer),pipeline,name,isEndKnown:false};
 const known=this.#c.find(({run})=>run.job.id===job.id);
 if(known)return known.focus(this.#br);
-const card=this.#cx(job);
+const card=this.#cy(job);
 while(this.#c.length>MOST_JOBS)this.forget(this.#c.at(-1));
 this.#az();
 this.#bs();
 card.focus(this.#br);
 }
-#cx(job){
+#cy(job){
 const run=new JobRun(job,{
 api:this.api,
 onChange:()=>pressGuard.run(card,()=>card.show()),
 onKeep:()=>this.#az(),
-onEnd:()=>this.#ed(card),
+onEnd:()=>this.#ee(card),
 });
 const card=new JobCard(run,this);
 this.#c.unshift(card);
@@ -2081,7 +2089,7 @@ card.speak();
 run.start();
 return card;
 }
-#ed(card){
+#ee(card){
 const{job}=card.run;
 if(job.isEndKnown)return;
 job.isEndKnown=true;
@@ -2118,14 +2126,14 @@ element("no-jobs").hidden=this.#c.length>0;
 tick(){
 for(const card of this.#c)card.tick();
 }
-#cy(step){
+#cz(step){
 const at=this.#c.findIndex(({root})=>root.contains(document.activeElement));
 const to=at<0?(step>0?0:this.#c.length - 1):Math.min(Math.max(at + step,0),this.#c.length - 1);
 this.#c[to]?.root.focus();
 }
 actOf(event){
-if(event.key==="ArrowDown")return()=>this.#cy(1);
-if(event.key==="ArrowUp")return()=>this.#cy(-1);
+if(event.key==="ArrowDown")return()=>this.#cz(1);
+if(event.key==="ArrowUp")return()=>this.#cz(-1);
 if(!keysAreOn())return null;
 return{o:()=>this.startForm.choose(),"?":()=>this.help()}[event.key]??null;
 }

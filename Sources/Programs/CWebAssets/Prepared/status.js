@@ -225,7 +225,7 @@ event:[
 "started","stopped","paceWished","prefetch","woke","slept","lifecycle","focused",
 "connectivity","wished","contextChanged","activity","acted","fulfilled","wrote","evicted",
 "answered","linkOpened","linkHeard","linkChanged","linkDelivered","linkGap","linkLost",
-"restored","restrained","notHeld",
+"restored","restrained","notHeld","queued",
 ],
 originEvent:["asks","ended","withdrew","opens"],
 outcome:[
@@ -571,6 +571,7 @@ writeTicket(writer,values);
 writeAnswer(writer,values.take("answer"),values.name("answer"));
 },
 notHeld:writeTicket,
+queued:writeTicket,
 linkOpened:(writer,values)=>writer.flag(values.take("isResumed"),values.name("isResumed")),
 linkDelivered:(writer,values)=>{
 writeContext(writer,values.take("context"),values.name("context"));
@@ -845,13 +846,13 @@ return{writeContext,writeOriginEvent,readOriginOrders,writeEvent,POLICY_FIELDS,R
 const m_engine_freshness=(()=>{
 const{POLICY_FIELDS,RECORDS,readCounters,readEffects,readLabel,readLook,readOriginOrders,readPolicy,writeContext,writeEvent,writeOriginEvent,writePolicy}=m_engine_freshness_messages;
 const{CODES,EngineError,Members,Reader,Writer}=m_engine_freshness_words;
-const WIRE_VERSION=9;
+const WIRE_VERSION=10;
 class Engine{
 #g;
-#ak;
-#l;
-#bd;
-#be=false;
+#an;
+#k;
+#bg;
+#bh=false;
 static async load(source){
 let module=await source;
 if(module instanceof Engine)return module;
@@ -872,8 +873,8 @@ if(version !==WIRE_VERSION){
 const problem=`the module speaks wire form ${version}, not ${WIRE_VERSION}`;
 throw new EngineError("wrongModule","",problem);
 }
-this.#l=this.#g.freshness_buffer();
-this.#bd=this.#g.freshness_buffer_capacity();
+this.#k=this.#g.freshness_buffer();
+this.#bg=this.#g.freshness_buffer_capacity();
 }
 get machines(){
 return this.#g.freshness_machines();
@@ -889,17 +890,17 @@ const members=new Members(description,"policy");
 if(members.has("preset")===members.has("every")){
 throw new EngineError("missing","policy.preset","either this or \"every\" is expected");
 }
-const policy=this.#cf(members);
+const policy=this.#cl(members);
 for(const [field,kind] of POLICY_FIELDS){
 if(!members.has(field))continue;
 const value=members.take(field);
-policy[field]=kind==="push"&&value !==null?this.#cg(value):value;
+policy[field]=kind==="push"&&value !==null?this.#cm(value):value;
 }
 members.end();
 return policy;
 }
-#cf(members){
-return this.#c("freshness_preset",[],(writer)=>{
+#cl(members){
+return this.#b("freshness_preset",[],(writer)=>{
 if(members.has("every")){
 writer.named("preset","every","policy.every");
 writer.integer(members.take("every"),"policy.every");
@@ -913,9 +914,9 @@ writer.named("preset",name,"policy.preset");
 }
 },readPolicy);
 }
-#cg(value){
+#cm(value){
 const given=new Members(value,"policy.push");
-const push=this.#c("freshness_preset",[],(writer)=>{
+const push=this.#b("freshness_preset",[],(writer)=>{
 writer.named("preset","every","policy.push");
 writer.integer(1000,"policy.push");
 writer.flag(true,"policy.push");
@@ -929,36 +930,36 @@ const members=new Members(description,"machine");
 const policy=this.policy(members.take("policy"));
 const context=members.take("context",{question:0});
 members.end();
-const handle=this.#c("freshness_create",[],(writer)=>{
+const handle=this.#b("freshness_create",[],(writer)=>{
 writeContext(writer,context,"context");
 writePolicy(writer,policy);
 });
-return new Machine((name,write,read)=>this.#c(name,[handle],write,read));
+return new Machine((name,write,read)=>this.#b(name,[handle],write,read));
 }
 origin(policy){
 const whole=this.policy(policy);
-const handle=this.#c("freshness_origin_create",[],(writer)=>writePolicy(writer,whole));
-return new Origin((name,write,read)=>this.#c(name,[handle],write,read));
+const handle=this.#b("freshness_origin_create",[],(writer)=>writePolicy(writer,whole));
+return new Origin((name,write,read)=>this.#b(name,[handle],write,read));
 }
-#c(name,values,write,read){
-if(this.#be)throw new EngineError("broken","","the module stopped at a fault before");
-const writer=new Writer(this.#bf(),this.#l,this.#bd);
+#b(name,values,write,read){
+if(this.#bh)throw new EngineError("broken","","the module stopped at a fault before");
+const writer=new Writer(this.#bi(),this.#k,this.#bg);
 write?.(writer);
 let result;
 try{
 result=this.#g[name](...values,...(write?[writer.count]:[]));
 }catch(fault){
-this.#be=true;
+this.#bh=true;
 throw new EngineError("broken","",`the module stopped at a fault: ${fault.message}`);
 }
-if(result<0)throw this.#ch(-result,writer);
+if(result<0)throw this.#cn(-result,writer);
 if(!read)return result;
-const reader=new Reader(this.#bf(),this.#l,result);
+const reader=new Reader(this.#bi(),this.#k,result);
 const value=read(reader);
 reader.finish();
 return value;
 }
-#ch(number,writer){
+#cn(number,writer){
 const code=CODES[number - 1]??"unknown";
 const where=number<=4?writer.names[this.#g.freshness_error_position()]??"":"";
 const problems={
@@ -969,60 +970,60 @@ tooManyMachines:"there are as many machines as there may be",
 };
 return new EngineError(code,where,problems[code]??`the module refused the message (${code})`);
 }
-#bf(){
+#bi(){
 const{buffer}=this.#g.memory;
-if(this.#ak?.buffer !==buffer)this.#ak=new DataView(buffer);
-return this.#ak;
+if(this.#an?.buffer !==buffer)this.#an=new DataView(buffer);
+return this.#an;
 }
 }
 class Machine{
-#c;
-#q=-Infinity;
+#b;
+#p=-Infinity;
 constructor(call){
-this.#c=call;
+this.#b=call;
 }
 handle(event,now,draw){
-const effects=this.#c("freshness_handle",(writer)=>{
-this.#al(writer,now);
+const effects=this.#b("freshness_handle",(writer)=>{
+this.#ao(writer,now);
 writer.integer(draw,"draw");
 writeEvent(writer,event);
 },readEffects);
-this.#q=Math.floor(now);
+this.#p=Math.floor(now);
 return effects;
 }
 look(now){
-return this.#c("freshness_look",(writer)=>this.#al(writer,now),readLook);
+return this.#b("freshness_look",(writer)=>this.#ao(writer,now),readLook);
 }
 label(now){
-return this.#c("freshness_label",(writer)=>this.#al(writer,now),readLabel);
+return this.#b("freshness_label",(writer)=>this.#ao(writer,now),readLabel);
 }
 policy(){
-return this.#c("freshness_policy",null,readPolicy);
+return this.#b("freshness_policy",null,readPolicy);
 }
 counters(){
-return this.#c("freshness_counters",null,readCounters);
+return this.#b("freshness_counters",null,readCounters);
 }
 destroy(){
-this.#c("freshness_destroy",null);
+this.#b("freshness_destroy",null);
 }
-#al(writer,now){
-if(Math.floor(now)<this.#q){
-const problem=`${now} is before the last event, at ${this.#q}; pass a clock that never runs backwards`;
+#ao(writer,now){
+if(Math.floor(now)<this.#p){
+const problem=`${now} is before the last event, at ${this.#p}; pass a clock that never runs backwards`;
 throw new EngineError("wentBack","now",problem);
 }
 writer.moment(now,"now");
 }
 }
 class Origin{
-#c;
+#b;
 constructor(call){
-this.#c=call;
+this.#b=call;
 }
 handle(event){
-return this.#c("freshness_origin_handle",(writer)=>writeOriginEvent(writer,event),readOriginOrders);
+return this.#b("freshness_origin_handle",(writer)=>writeOriginEvent(writer,event),readOriginOrders);
 }
 destroy(){
-this.#c("freshness_origin_destroy",null);
+this.#b("freshness_origin_destroy",null);
 }
 }
 return{CODES:m_engine_freshness_words.CODES,EngineError:m_engine_freshness_words.EngineError,NUMBERS:m_engine_freshness_words.NUMBERS,WISHES:m_engine_freshness_words.WISHES,Engine,Machine,Origin};
@@ -1031,36 +1032,36 @@ const m_status_history_points=(()=>{
 const RANGES={day:{seconds:86_400,step:900},week:{seconds:7 * 86_400,step:3600}};
 const AGAIN_MS=60_000;
 class HistoryPoints{
-#am="day";
-#r=null;
-#bg=0;
-#aa=null;
+#ap="day";
+#q=null;
+#bj=0;
+#ad=null;
 constructor(onChange){
 this.onChange=onChange;
 this.known=null;
 }
 get range(){
-return this.#am;
+return this.#ap;
 }
 choose(range){
-this.#am=range;
+this.#ap=range;
 this.known=null;
 this.ask();
 }
 begin(now){
-const isFirst=this.#aa===null;
-this.#aa=now;
+const isFirst=this.#ad===null;
+this.#ad=now;
 if(isFirst&&now !==null)this.ask();
 }
 async ask(){
-clearTimeout(this.#r);
-const number=++this.#bg;
-const{seconds,step}=RANGES[this.#am];
-const to=new Date(this.#aa);
-const query=new URLSearchParams({from:new Date(this.#aa - seconds * 1000).toISOString(),to:to.toISOString(),step:String(step)});
+clearTimeout(this.#q);
+const number=++this.#bj;
+const{seconds,step}=RANGES[this.#ap];
+const to=new Date(this.#ad);
+const query=new URLSearchParams({from:new Date(this.#ad - seconds * 1000).toISOString(),to:to.toISOString(),step:String(step)});
 const known=await load(query).catch(()=>null);
-if(number !==this.#bg)return;
-this.#r=setTimeout(()=>this.ask(),AGAIN_MS);
+if(number !==this.#bj)return;
+this.#q=setTimeout(()=>this.ask(),AGAIN_MS);
 if(!known&&this.known)return;
 this.known=known??{failure:true};
 this.onChange(this.known);
@@ -1484,8 +1485,8 @@ return /^\d{1,12}$/.test(text)?Number(text):null;
 }
 const CLOCK_DIFFERENCE_MS=100;
 function throughCaches(marks,headers,{taken,saysTime=false}){
-const seconds=Number.parseInt(headers.get("age")??"",10);
-const told=seconds>=0?Math.max(bounded(seconds * 1000),1):0;
+const age=/^\s*(\d+)\s*(?:,|$)/.exec(headers.get("age")??"");
+const told=age===null?0:Math.max(bounded(Number(age[1])* 1000),1);
 const [date,served]=[instant(headers.get("date")),servedAt(marks,saysTime)];
 const hidden=date===null||served===null?0:date - served.time;
 const isSeen=hidden>=1000||(hidden>taken + CLOCK_DIFFERENCE_MS&&!served.isCut);
@@ -1557,12 +1558,14 @@ const LONGEST_PAUSE_S=999_999_999;
 const LARGEST_BODY=8_000_000;
 async function ask(address,{tag,wait,signal,now,fields=()=>({}),read:readDocument=readAnswer,ownsTime=false,send=fetch}){
 const askedAt=now();
-const arrival={outcome:"unreachable",status:0,bytes:0,marks:{},hints:{},body:null,tag:null,problem:null,evidence:{}};
+const arrival={outcome:"unreachable",isSent:false,status:0,bytes:0,marks:{},hints:{},body:null,tag:null,problem:null,evidence:{}};
 try{
 const headers={...fields(),Accept:"application/json","Cache-Control":"no-cache"};
 if(tag !==null)headers["If-None-Match"]=tag;
 if(wait !==null)headers.Prefer=`wait=${wait}`;
-const response=await send(address(),{headers,signal,cache:"no-store"});
+const url=address();
+arrival.isSent=true;
+const response=await send(url,{headers,signal,cache:"no-store"});
 await read(response,arrival,{sentTag:tag,readDocument,ownsTime,taken:now()- askedAt,now});
 }catch(failure){
 if(signal.aborted)arrival.outcome="cancelled";
@@ -1656,126 +1659,134 @@ return{ask,readAnswer,outcomeOf,retryAfter};
 const m_engine_origin_gate=(()=>{
 const gates=new WeakMap();
 class OriginGate{
-#an;
-#s;
-#m;
-#j=0;
+#aq;
+#r;
+#l;
+#i=0;
 #f=new Map();
-#k=new Set();
-#n=new Set();
-#x={};
+#j=new Set();
+#s=new Set();
+#t={};
 static of(engine,address,policy,now){
 if(!gates.has(engine))gates.set(engine,new Map());
 const known=gates.get(engine);
 return remembered(known,originOf(address),(name)=>new OriginGate(engine,policy,now,name));
 }
 constructor(engine,policy,now,name){
-this.#an=engine.origin(policy);
-this.#s=name;
-this.#m=now;
+this.#aq=engine.origin(policy);
+this.#r=name;
+this.#l=now;
 }
 get isUnused(){
-return this.#n.size===0&&this.#k.size===0;
+return this.#s.size===0&&this.#j.size===0;
 }
 get isRestrained(){
-return Object.values(this.#x).some((limit)=>limit !==null);
+return Object.values(this.#t).some((limit)=>limit !==null);
+}
+get isFailing(){
+return(this.#t.quietUntil??null)!==null;
+}
+get #bk(){
+let count=0;
+for(const resource of this.#s)if(resource.isRunning)count +=1;
+return Math.max(count,1);
 }
 destroy(){
-this.#an.destroy();
+this.#aq.destroy();
 }
 join(resource){
-this.#n.add(resource);
-resource.restrain(this.#x);
-return()=>this.#n.delete(resource);
+this.#s.add(resource);
+resource.restrain(this.#t);
+return()=>this.#s.delete(resource);
 }
 ask({priority,longPoll},start,delay=()=>{}){
-this.#j +=1;
-const number=this.#j;
+this.#i +=1;
+const number=this.#i;
 this.#f.set(number,{start,delay,isLongPoll:longPoll !==null});
-this.#k.add(number);
-queueMicrotask(()=>this.#f.has(number)&&this.#bh(number,priority));
+this.#j.add(number);
+queueMicrotask(()=>this.#f.has(number)&&this.#bl(number,priority));
 return number;
 }
 hurry(number){
-if(this.#f.has(number))this.#bh(number,"high");
+if(this.#f.has(number))this.#bl(number,"high");
 }
-#bh(number,priority){
+#bl(number,priority){
 try{
-this.#o({event:"asks",with:{number,priority,isLongPoll:this.#f.get(number).isLongPoll}});
+this.#m({event:"asks",with:{number,priority,isLongPoll:this.#f.get(number).isLongPoll}});
 }catch(failure){
 if(failure.code !=="noRoom")throw failure;
-this.#bi(number);
+this.#bm(number);
 }
 }
 stream(open,refuse){
-if(this.#ci()){
+if(this.#co()){
 queueMicrotask(open);
 return null;
 }
-this.#j +=1;
-const number=this.#j;
-this.#k.add(number);
+this.#i +=1;
+const number=this.#i;
+this.#j.add(number);
 const start=()=>{
-if(!this.#k.has(number))return;
+if(!this.#j.has(number))return;
 let isOpen=false;
 this.#f.set(number,{start:()=>(isOpen=true),isStream:true});
-this.#o({event:"opens",with:{number}});
+this.#m({event:"opens",with:{number}});
 this.#f.delete(number);
 if(isOpen)return open();
-this.#k.delete(number);
+this.#j.delete(number);
 refuse();
 };
 queueMicrotask(start);
 return number;
 }
-#ci(){
+#co(){
 const entries=globalThis.performance?.getEntriesByType?.("resource")??[];
-const known=entries.filter(({name,nextHopProtocol})=>nextHopProtocol&&name.startsWith(`${this.#s}/`));
+const known=entries.filter(({name,nextHopProtocol})=>nextHopProtocol&&name.startsWith(`${this.#r}/`));
 return /^h[23]/.test(known.at(-1)?.nextHopProtocol??"");
 }
 withdraw(number){
-this.#k.delete(number);
+this.#j.delete(number);
 this.#f.delete(number);
-this.#o({event:"withdrew",with:{number}});
+this.#m({event:"withdrew",with:{number}});
 }
 tooSlow(number){
-this.#k.delete(number);
+this.#j.delete(number);
 this.#f.delete(number);
-this.#o({event:"ended",with:{number,outcome:"timedOut"}});
+this.#m({event:"ended",with:{number,outcome:"timedOut"}});
 }
 ended(number,arrival){
-this.#k.delete(number);
+this.#j.delete(number);
 const{outcome,marks,rateLimit=null}=arrival;
-const report={number,outcome,serverTime:marks.serverTime??null,rateLimit,resources:this.#n.size};
+const report={number,outcome,serverTime:marks.serverTime??null,rateLimit,resources:this.#bk};
 if(outcome==="content")report.revision=0;
 if(outcome==="undecodable")report.reason=0;
 if(outcome==="throttled")report.retryAfter=arrival.retryAfter;
-this.#o({event:"ended",with:report});
+this.#m({event:"ended",with:report});
 }
 asksForPause({retryAfter,serverTime}){
-this.#o({event:"ended",with:{number:0,outcome:"throttled",retryAfter,serverTime,rateLimit:null,resources:this.#n.size}});
+this.#m({event:"ended",with:{number:0,outcome:"throttled",retryAfter,serverTime,rateLimit:null,resources:this.#bk}});
 }
-#o(event){
-event.with.now??=this.#m();
-const{restraint,send,delayed}=this.#an.handle(event);
-if(JSON.stringify(restraint)!==JSON.stringify(this.#x)){
-this.#x=restraint;
-for(const resource of this.#n)queueMicrotask(()=>this.#n.has(resource)&&resource.restrain(this.#x));
+#m(event){
+event.with.now??=this.#l();
+const{restraint,send,delayed}=this.#aq.handle(event);
+if(JSON.stringify(restraint)!==JSON.stringify(this.#t)){
+this.#t=restraint;
+for(const resource of this.#s)queueMicrotask(()=>this.#s.has(resource)&&resource.restrain(this.#t));
 }
-for(const{number,isHeld}of send)this.#cj(number,isHeld);
-for(const number of delayed)this.#bi(number);
-if(delayed.length>0)this.#o({event:"withdrew",with:{number:0}});
+for(const{number,isHeld}of send)this.#cp(number,isHeld);
+for(const number of delayed)this.#bm(number);
+if(delayed.length>0)this.#m({event:"withdrew",with:{number:0}});
 }
-#cj(number,isHeld){
+#cp(number,isHeld){
 const{start,isStream}=this.#f.get(number)??{};
 if(start===undefined)return;
 if(isStream)return start();
 queueMicrotask(()=>this.#f.delete(number)&&start(isHeld));
 }
-#bi(number){
+#bm(number){
 const{delay}=this.#f.get(number)??{};
 this.#f.delete(number);
-this.#k.delete(number);
+this.#j.delete(number);
 if(delay)queueMicrotask(delay);
 }
 }
@@ -1866,31 +1877,33 @@ const{sampleRecord}=m_engine_sample_record;
 const MOST_RECORDS=2000;
 const MOST_RECEIPTS=64;
 const LONGEST_TIMER_MS=2 ** 31 - 1;
-const FAIR_SHARE=0.75;
+const LATEST_TIMER_MS=2000;
 class LiveResource{
-#b=null;
-#bj=null;
+#c=null;
+#bn=null;
+#n=null;
+#bo=null;
 #h=null;
-#bk=null;
-#i=null;
-#t={question:0};
+#u={question:0};
 #d=null;
-#u=null;
-#p=null;
-#ao=0;
-#ap=0;
-#r=null;
-#e=null;
-#aq=null;
-#j=0;
-#q=-Infinity;
 #v=null;
-#ar=[];
-#ab=[];
-#as=new Map();
-#bl=[];
-#ac=new Map();
-#w=false;
+#o=null;
+#ar=0;
+#as=0;
+#q=null;
+#e=null;
+#at=null;
+#i=0;
+#p=-Infinity;
+#w=null;
+#au=[];
+#ae=[];
+#av=new Map();
+#bp=[];
+#af=new Map();
+#x=false;
+#z=false;
+#aa=false;
 constructor(source,{engine,policy,clientPolicy=policy,device,onChange,onArrival=()=>{},onConfirmed=()=>{},send,timers=globalThis,mostRecords=MOST_RECORDS}){
 this.source=source;
 this.engine=engine;
@@ -1907,56 +1920,68 @@ this.mostRecords=mostRecords;
 this.origin=Date.now()- this.now();
 }
 now(){
-return(this.#q=Math.max(this.#q,this.device.now()));
+return(this.#p=Math.max(this.#p,this.device.now()));
 }
 watch(question){
-if(this.#i !==null&&this.source.isSame(question,this.#i))return;
-this.#i=question;
-this.#v=null;
-if(!this.#b)return this.#ck();
-this.#t={question:this.#t.question + 1};
-const hadStream=this.#u !==null||this.#p !==null;
-this.#ad();
-[this.#ao,this.#ap]=[0,0];
-this.#a({event:"contextChanged",with:this.#t});
+if(this.#z||(this.#h !==null&&this.source.isSame(question,this.#h)))return;
+this.#h=question;
+this.#w=null;
+if(!this.#c)return this.#cq();
+this.#u={question:this.#u.question + 1};
+const hadStream=this.#v !==null||this.#o !==null;
+this.#ag();
+[this.#ar,this.#as]=[0,0];
+this.#a({event:"contextChanged",with:this.#u});
 if(hadStream)this.#a({event:"linkLost"});
 }
 pause(){
-this.#w=false;
-this.#b&&this.#a({event:"stopped"});
+if(!this.#y)return;
+[this.#x,this.#aa]=[false,false];
+this.#a({event:"stopped"});
 }
 resume(){
-this.#b&&this.#a({event:"started"});
+if(!this.#y)return;
+this.#aa=true;
+this.#a({event:"started"});
 }
 acted(){
-this.#b&&this.#a({event:"acted"});
+this.#y&&this.#a({event:"acted"});
 }
 invalidate(){
-if(!this.#b)return;
-this.#w=this.#d !==null&&!this.#d.isHeld;
+if(!this.#y)return;
+this.#x=this.#d !==null&&!this.#d.isHeld;
 this.acted();
-if(!this.#w)this.#a({event:"wished",with:{wish:"change"}});
+if(!this.#x)this.#a({event:"wished",with:{wish:"change"}});
 }
 stop(){
-if(!this.#b)return;
+const machine=this.#c;
+if(!machine||this.#z)return;
+[this.#z,this.#aa]=[true,false];
 this.#a({event:"stopped"});
-this.#bj();
-this.#ad();
-this.#bk();
-this.timers.clearTimeout(this.#r);
-this.#b.destroy();
-[this.#b,this.#i,this.#e,this.#v]=[null,null,null,null];
+this.#bn();
+this.#ag();
+this.#bo();
+this.timers.clearTimeout(this.#q);
+machine.destroy();
+[this.#c,this.#h,this.#e,this.#w]=[null,null,null,null];
+this.#z=false;
 }
 refresh({isForced=false}={}){
-if(!this.#b)return;
+if(!this.#y)return;
 this.#a({event:"wished",with:{wish:isForced?"hardRefresh":"person"}});
-if(this.#d)this.#h.hurry(this.#d.number);
+if(this.#d)this.#n.hurry(this.#d.number);
 }
 restrain(restraint){
-this.#b&&this.#a({event:"restrained",with:restraint});
+this.#y&&this.#a({event:"restrained",with:restraint});
+}
+get isRunning(){
+return this.#aa;
+}
+get #y(){
+return this.#c !==null&&!this.#z;
 }
 get question(){
-return this.#i;
+return this.#h;
 }
 get outstanding(){
 return this.#d?.generation??null;
@@ -1965,118 +1990,131 @@ get body(){
 return this.#e?.body??null;
 }
 look(){
-return this.#b?.look(this.now())??null;
+return this.#c?.look(this.now())??null;
 }
 get failure(){
-return this.#v;
+return this.#w;
 }
 diagnostics(){
-if(!this.#b)return null;
+if(!this.#c)return null;
 return{
-ring:this.#ar,
-records:this.#ab,
-counters:this.#b.counters(),
+ring:this.#au,
+records:this.#ae,
+counters:this.#c.counters(),
 policy:this.policy,
 look:this.look(),
-notes:this.#bl,
+notes:this.#bp,
 now:this.now(),
 };
 }
-#ck(){
-this.#h=OriginGate.of(this.engine,this.source.address(this.#i,null),this.clientPolicy,()=>this.device.now());
-this.#b=this.engine.machine({policy:this.wished,context:this.#t});
-this.#bj=this.device.listen((event)=>this.#a(event));
-this.#bk=this.#h.join(this);
+#cq(){
+this.#n=OriginGate.of(this.engine,this.source.address(this.#h,null),this.clientPolicy,()=>this.device.now());
+this.#c=this.engine.machine({policy:this.wished,context:this.#u});
+this.#bn=this.device.listen((event)=>this.#a(event));
+this.#bo=this.#n.join(this);
+this.#aa=true;
 this.#a({event:"started"});
 }
 #a(event,now=this.now()){
-const effects=this.#b.handle(event,now,Engine.draw());
-if(effects.notes.length>0)this.#bl=effects.notes;
-this.#cl(effects.alarm,now);
+this.#cr(event,now);
+const effects=this.#c.handle(event,now,Engine.draw());
+if(effects.notes.length>0)this.#bp=effects.notes;
+this.#cs(effects.alarm,now);
 if(effects.cancel !==null&&this.#d?.generation===effects.cancel){
 this.#d.abort.abort();
-const{number,sentAt,timeout}=this.#d;
+const{gate,number,sentAt,timeout}=this.#d;
 this.#d=null;
-const isTooSlow=effects.notes.includes("timedOut")&&sentAt !==null&&now - sentAt>=timeout * FAIR_SHARE;
-if(isTooSlow)this.#h.tooSlow(number);
-else this.#h.withdraw(number);
+const isTooSlow=effects.notes.includes("timedOut")&&sentAt !==null&&now - sentAt<timeout + LATEST_TIMER_MS;
+if(isTooSlow)gate.tooSlow(number);
+else gate.withdraw(number);
 }
-if(effects.sample)this.#cm(effects.sample);
-this.#cn(effects,now);
+if(effects.sample)this.#ct(effects.sample);
+this.#cu(effects,now);
 const isAnswered=effects.sample?.outcome==="content"||effects.sample?.outcome==="unchanged";
 if(effects.asOf !==null)this.onConfirmed(effects.asOf,isAnswered?effects.sample.generation:null);
-if(effects.request)this.#co(effects.request,now);
-if(effects.link==="open")this.#cp();
-if(effects.link==="close")this.#ad();
+if(effects.request)this.#cv(effects.request,now);
+if(effects.link==="open")this.#cw();
+if(effects.link==="close")this.#ag();
 if(effects.changes.length>0||effects.snapshot !=="none")this.onChange(this);
 return effects;
 }
-#cl(alarm,now){
-this.timers.clearTimeout(this.#r);
+#cr({event},now){
+const flight=this.#d;
+if(event==="queued"||flight===null||flight.sentAt !==null||now<flight.deadline||flight.gate.isFailing)return;
+this.#bq(flight,now);
+}
+#bq(flight,now){
+flight.deadline=now + flight.timeout;
+const{generation,context}=flight;
+this.#a({event:"queued",with:{generation,context}},now);
+}
+#cs(alarm,now){
+this.timers.clearTimeout(this.#q);
 if(alarm===null)return;
 const wait=Math.min(Math.max(0,alarm - now),LONGEST_TIMER_MS);
-this.#r=this.timers.setTimeout(()=>this.#a({event:"woke"}),wait);
+this.#q=this.timers.setTimeout(()=>this.#a({event:"woke"}),wait);
 }
-#cn(effects,now){
-const look=this.#b.look(now);
-const incoming=this.#aq;
-this.#aq=null;
+#cu(effects,now){
+const look=this.#c.look(now);
+const incoming=this.#at;
+this.#at=null;
 if(incoming&&look.revision===incoming.revision&&effects.snapshot !=="hold"){
 const isValid=look.validator !==null&&look.validator===incoming.validator;
 this.#e={...incoming,tag:isValid?incoming.tag:null};
 }
 if(look.revision===null)this.#e=null;
-if(effects.notes.includes("timedOut"))this.#v={problem:null,reason:null};
+if(effects.notes.includes("timedOut"))this.#w={problem:null,reason:null};
 }
-get #bm(){
-return `GET ${nameOf(this.source.address(this.#i,null))}`;
+get #br(){
+return `GET ${nameOf(this.source.address(this.#h,null))}`;
 }
-#cq(generation){
-const before=/;m=([0-9a-f]{16})[0-9a-f]{48}$/.exec(this.#ac.get(this.#bm)??"");
+#cx(generation){
+const before=/;m=([0-9a-f]{16})[0-9a-f]{48}$/.exec(this.#af.get(this.#br)??"");
 return before?{"X-MD-Receipt-After":`${generation};${before[1]}`}:{};
 }
-#cm(sample){
-const evidence=this.#as.get(sample.generation);
-this.#as.clear();
-const record=sampleRecord(sample,this.#bm,this.origin,evidence);
-if(evidence?.receipt)this.#ac.set(record.resource,evidence.receipt);
-if(this.#ac.size>MOST_RECEIPTS)this.#ac.clear();
+#ct(sample){
+const evidence=this.#av.get(sample.generation);
+this.#av.clear();
+const record=sampleRecord(sample,this.#br,this.origin,evidence);
+if(evidence?.receipt)this.#af.set(record.resource,evidence.receipt);
+if(this.#af.size>MOST_RECEIPTS)this.#af.clear();
 const capacity=this.policy.ringCapacity;
-this.#ar=[...this.#ar,record].slice(-capacity);
-this.#ab.push(record);
-if(this.#ab.length>this.mostRecords)this.#ab.shift();
+this.#au=[...this.#au,record].slice(-capacity);
+this.#ae.push(record);
+if(this.#ae.length>this.mostRecords)this.#ae.shift();
 }
-#co(request,orderedAt){
-const machine=this.#b;
+#cv(request,orderedAt){
+const [machine,gate]=[this.#c,this.#n];
 const{generation,context,timeout,longPoll}=request;
-const flight={generation,abort:new AbortController(),number:0,isHeld:longPoll !==null,sentAt:null,timeout};
-flight.number=this.#h.ask(request,(isHeld)=>{
-if(this.#b !==machine)return;
-if(this.now()- orderedAt>=timeout)this.#a({event:"woke"});
+const flight={generation,context,gate,abort:new AbortController(),number:0,isHeld:longPoll !==null,sentAt:null,timeout,deadline:orderedAt + timeout};
+flight.number=gate.ask(request,(isHeld)=>{
+if(this.#c !==machine)return gate.withdraw(flight.number);
 if(flight.abort.signal.aborted)return;
-if(longPoll !==null&&!isHeld){
+const now=this.now();
+if(now>orderedAt)this.#bq(flight,now);
+if(longPoll !==null&&!isHeld&&!flight.abort.signal.aborted){
 [request.longPoll,flight.isHeld,flight.timeout]=[null,false,timeout - longPoll];
-this.#a({event:"notHeld",with:{generation,context}});
-if(flight.abort.signal.aborted)return;
+this.#a({event:"notHeld",with:{generation,context}},now);
 }
-flight.sentAt=this.now();
-this.#cr(request,flight);
+if(flight.abort.signal.aborted)return;
+flight.sentAt=now;
+this.#cy(request,flight);
 },()=>{
-if(this.#b !==machine||this.#d !==flight)return;
+if(this.#c !==machine||this.#d !==flight)return;
 this.#d=null;
-this.#w=false;
+this.#x=false;
 this.#a({event:"answered",with:{generation,context,answer:{outcome:"cancelled"}}});
 });
 this.#d=flight;
 }
-async #cr(request,{abort,number}){
-const machine=this.#b;
-const why={origin:request.origin??null,asked:this.source.subjectOf(this.#i)};
+async #cy(request,{abort,gate,number}){
+const machine=this.#c;
+const why={origin:request.origin??null,asked:this.source.subjectOf(this.#h)};
 const isKnown=request.validator !==null&&this.#e?.validator===request.validator;
 const base=isKnown&&this.#e.tag !==null?this.#e:null;
-const arrival=await ask(()=>this.source.address(this.#i,base),{
+const arrival=await ask(()=>this.source.address(this.#h,base),{
 tag:base?.tag??null,
-fields:()=>({...this.source.fields(),...this.#cq(request.generation)}),
+fields:()=>({...this.source.fields(),...this.#cx(request.generation)}),
 read:(document,headers)=>this.source.read(document,headers,base,this.#e),
 ownsTime:this.source.ownsTime?.(this.#e?.body)??false,
 wait:request.longPoll===null?null:Math.floor(request.longPoll / 1000),
@@ -2084,8 +2122,9 @@ signal:abort.signal,
 now:()=>this.now(),
 send:this.send,
 });
-if(!abort.signal.aborted)this.#h.ended(number,arrival);
-if(this.#b !==machine)return;
+if(!abort.signal.aborted&&arrival.isSent)gate.ended(number,arrival);
+else if(!abort.signal.aborted)gate.withdraw(number);
+if(this.#c !==machine)return;
 if(this.#d?.generation===request.generation)this.#d=null;
 const{generation,context}=request;
 if(arrival.isOfAnotherCopy){
@@ -2093,122 +2132,122 @@ this.#a({event:"answered",with:{generation,context,answer:{outcome:"cancelled"}}
 const wish={origin:"change",isUnconditional:true};
 return this.#a({event:"wished",with:wish});
 }
-this.#as.set(generation,{...why,...arrival.evidence});
-const isCurrent=context.question===this.#t.question;
+this.#av.set(generation,{...why,...arrival.evidence});
+const isCurrent=context.question===this.#u.question;
 if(isCurrent&&arrival.outcome !=="cancelled"){
-this.#v={problem:arrival.problem,reason:arrival.reason??null};
+this.#w={problem:arrival.problem,reason:arrival.reason??null};
 this.onArrival(arrival);
 }
-this.#bn("answered",{generation,context},this.#bo(arrival,isCurrent),arrival.answeredAt);
-if(!this.#w||this.#d !==null)return;
-this.#w=false;
-if(this.#b===machine)this.#a({event:"wished",with:{wish:"change"}});
+this.#bs("answered",{generation,context},this.#bt(arrival,isCurrent),arrival.answeredAt);
+if(!this.#x||this.#d !==null)return;
+this.#x=false;
+if(this.#c===machine)this.#a({event:"wished",with:{wish:"change"}});
 }
-#bn(event,values,answer,arrivedAt){
+#bs(event,values,answer,arrivedAt){
 const now=this.now();
 answer.decoding=Math.max(0,Math.round(now - arrivedAt));
 this.#a({event,with:{...values,answer}},now);
 }
-#bo(arrival,isCurrent){
+#bt(arrival,isCurrent){
 try{
-return this.#bp(arrival,isCurrent);
+return this.#bu(arrival,isCurrent);
 }catch(failure){
-this.#v={problem:null,reason:String(failure?.message??failure).slice(0,200)};
-return this.#bp({...arrival,outcome:"undecodable"},isCurrent);
+this.#w={problem:null,reason:String(failure?.message??failure).slice(0,200)};
+return this.#bu({...arrival,outcome:"undecodable"},isCurrent);
 }
 }
-#bp(arrival,isCurrent){
+#bu(arrival,isCurrent){
 const answer={
 outcome:arrival.outcome,status:arrival.status,bytes:arrival.bytes,hints:arrival.hints,
 marks:{...arrival.marks,...this.source.marks},deviceTime:Date.now(),
 };
 if(arrival.answeredAt !==undefined)answer.delay=Math.max(0,Math.round(arrival.answeredAt - arrival.askedAt));
-this.#j +=1;
+this.#i +=1;
 if(arrival.outcome==="content"){
-const isSame=isCurrent&&this.#e !==null&&this.#cs(arrival.body);
+const isSame=isCurrent&&this.#e !==null&&this.#cz(arrival.body);
 const incoming={
 body:arrival.body,
 tag:arrival.tag,
-revision:isSame?this.#e.revision:this.#j,
-validator:arrival.tag===null?null:this.#j,
+revision:isSame?this.#e.revision:this.#i,
+validator:arrival.tag===null?null:this.#i,
 };
-if(isCurrent)this.#aq=incoming;
+if(isCurrent)this.#at=incoming;
 answer.revision=incoming.revision;
 answer.validator=incoming.validator;
 Object.assign(answer,this.source.natureOf(arrival.body));
 }
 if(arrival.outcome==="throttled")answer.retryAfter=arrival.retryAfter;
-if(arrival.outcome==="undecodable")answer.reason=this.#j;
+if(arrival.outcome==="undecodable")answer.reason=this.#i;
 return answer;
 }
-#cs(body){
+#cz(body){
 try{
 return this.source.contentOf(this.#e.body)===this.source.contentOf(body);
 }catch{
 return false;
 }
 }
-#cp(){
-this.#ad();
-if(this.source.occupiesNoConnection)return this.#bq();
+#cw(){
+this.#ag();
+if(this.source.occupiesNoConnection)return this.#bv();
 const place={number:null};
-place.number=this.#h.stream(
-()=>this.#p===place&&this.#bq(),
+place.number=this.#n.stream(
+()=>this.#o===place&&this.#bv(),
 ()=>{
-if(this.#p !==place)return;
-this.#p=null;
+if(this.#o !==place)return;
+this.#o=null;
 this.#a({event:"linkLost"});
 },
 );
-this.#p=place;
+this.#o=place;
 }
-#bq(){
+#bv(){
 try{
-this.#u=this.#ct();
+this.#v=this.#da();
 }catch{
-this.#at();
+this.#aw();
 this.#a({event:"linkLost"});
 }
 }
-#ct(){
+#da(){
 let heardAt=this.now();
-const stream=this.source.openStream(this.#i,this.#e,{
+const stream=this.source.openStream(this.#h,this.#e,{
 opened:(isResumed)=>this.#a({event:"linkOpened",with:{isResumed}}),
 heard:()=>{
 heardAt=this.now();
 this.#a({event:"linkHeard"},heardAt);
 },
 gap:()=>this.#a({event:"linkGap"}),
-delivered:(arrival)=>this.#cu(arrival,heardAt),
+delivered:(arrival)=>this.#db(arrival,heardAt),
 current:()=>this.#e?.body??null,
-lost:(pause)=>this.#cv(stream,pause),
-retry:(ms)=>(this.#ao=ms),
-wait:Math.max(0,this.#ap - this.now()),
+lost:(pause)=>this.#dc(stream,pause),
+retry:(ms)=>(this.#ar=ms),
+wait:Math.max(0,this.#as - this.now()),
 });
 return stream;
 }
-#cu(arrival,heardAt){
+#db(arrival,heardAt){
 this.onArrival({...arrival,askedAt:heardAt,answeredAt:heardAt});
-this.#bn("linkDelivered",{context:this.#t},this.#bo(arrival,true),heardAt);
+this.#bs("linkDelivered",{context:this.#u},this.#bt(arrival,true),heardAt);
 }
-#cv(stream,pause=null){
-if(this.#u !==stream)return;
-if(pause !==null)this.#h.asksForPause(pause);
-this.#u=null;
-this.#at();
-this.#ap=this.now()+ this.#ao;
+#dc(stream,pause=null){
+if(this.#v !==stream)return;
+if(pause !==null)this.#n.asksForPause(pause);
+this.#v=null;
+this.#aw();
+this.#as=this.now()+ this.#ar;
 this.#a({event:"linkLost"});
 }
-#ad(){
-const stream=this.#u;
-this.#u=null;
+#ag(){
+const stream=this.#v;
+this.#v=null;
 stream?.close();
-this.#at();
+this.#aw();
 }
-#at(){
-const place=this.#p;
-this.#p=null;
-if(place !==null&&place.number !==null)this.#h.withdraw(place.number);
+#aw(){
+const place=this.#o;
+this.#o=null;
+if(place !==null&&place.number !==null)this.#n.withdraw(place.number);
 }
 }
 function nameOf(address){
@@ -2378,9 +2417,9 @@ const power=10 ** Math.floor(Math.log10(Math.max(value,1e-9)));
 return(STEPS.find((step)=>step * power>=value)??10)* power;
 }
 class TimePlot{
-#au=newShape("line",{class:"plot-cursor",y1:0,y2:HEIGHT});
-#y=newElement("p","plot-read");
-#z=null;
+#ax=newShape("line",{class:"plot-cursor",y1:0,y2:HEIGHT});
+#ab=newElement("p","plot-read");
+#ac=null;
 constructor({title,note=null,isWide=false}){
 this.words={title,note};
 this.root=newElement("article","plot-card");
@@ -2399,12 +2438,12 @@ this.table.tabIndex=0;
 this.table.setAttribute("role","region");
 this.details.append(this.summary,this.table);
 this.root.append(head,this.note,this.legend,this.area,this.details);
-this.area.addEventListener("pointermove",(event)=>this.#br(event));
-this.area.addEventListener("pointerleave",()=>this.#br(null));
-this.details.addEventListener("toggle",()=>this.details.open&&this.#bs());
+this.area.addEventListener("pointermove",(event)=>this.#bw(event));
+this.area.addEventListener("pointerleave",()=>this.#bw(null));
+this.details.addEventListener("toggle",()=>this.details.open&&this.#bx());
 }
 show(data){
-this.#z=data;
+this.#ac=data;
 const{say}=data;
 setText(this.title,say(this.words.title));
 setText(this.note,this.words.note?say(this.words.note,data.noteValues):"");
@@ -2420,10 +2459,10 @@ item.dataset.mark=kind;
 item.style.setProperty("--key",kind==="band"?"var(--plot-band)":colour);
 return item;
 }));
-this.#cw(data);
-if(this.details.open)this.#bs();
+this.#dd(data);
+if(this.details.open)this.#bx();
 }
-#cw({rows,series,from,to,step,top,most=Infinity,round=roundUp,limit,unit,zone,say,summary}){
+#dd({rows,series,from,to,step,top,most=Infinity,round=roundUp,limit,unit,zone,say,summary}){
 const stacks=series.some(({kind})=>kind==="bar");
 const sums=rows.map(({values})=>stacks
 ?series.reduce((sum,{kind,place})=>sum +(kind==="bar"?values[place]??0:0),0)
@@ -2452,12 +2491,12 @@ path.style.setProperty("--key",each.colour);
 picture.append(path);
 }
 }
-if(stacks)this.#cx(picture,{rows,series,step,x,y});
-picture.append(this.#au);
+if(stacks)this.#de(picture,{rows,series,step,x,y});
+picture.append(this.#ax);
 const empty=known.length===0?[newElement("p","plot-empty",say("nothingKnown"))]:[];
-this.area.replaceChildren(picture,...labels,...empty,this.#y);
+this.area.replaceChildren(picture,...labels,...empty,this.#ab);
 }
-#cx(picture,{rows,series,step,x,y}){
+#de(picture,{rows,series,step,x,y}){
 const paths=new Map(series.filter(({kind})=>kind==="bar").map((each)=>[each,""]));
 for(const{at,values}of rows){
 let below=0;
@@ -2476,26 +2515,26 @@ bars.style.setProperty("--key",colour);
 picture.append(bars);
 }
 }
-#br(event){
-const data=this.#z;
+#bw(event){
+const data=this.#ac;
 const box=this.area.getBoundingClientRect();
 const at=event&&data?data.from +((event.clientX - box.left)/ box.width)*(data.to - data.from):null;
 const row=at===null?null:data.rows.findLast((each)=>each.at<=at&&at<each.at + data.step * GAP_STEPS);
-for(const node of [this.#au,this.#y])node.style.visibility=row?"visible":"hidden";
+for(const node of [this.#ax,this.#ab])node.style.visibility=row?"visible":"hidden";
 if(!row)return;
 const x=((row.at + data.step / 2 - data.from)/(data.to - data.from))* WIDTH;
-for(const name of ["x1","x2"])setAttribute(this.#au,name,x.toFixed(1));
-setText(this.#y,[whenOf(row.at,data),...this.#cy(row)].join("\n"));
+for(const name of ["x1","x2"])setAttribute(this.#ax,name,x.toFixed(1));
+setText(this.#ab,[whenOf(row.at,data),...this.#df(row)].join("\n"));
 const isLeft=x>WIDTH / 2;
-this.#y.style.left=isLeft?"auto":`calc(${x / 10}% + .5rem)`;
-this.#y.style.right=isLeft?`calc(${100 - x / 10}% + .5rem)`:"auto";
+this.#ab.style.left=isLeft?"auto":`calc(${x / 10}% + .5rem)`;
+this.#ab.style.right=isLeft?`calc(${100 - x / 10}% + .5rem)`:"auto";
 }
-#cy({values}){
-return this.#z.series.filter(({place})=>place !==undefined&&values[place] !==null)
-.map(({name,place})=>`${name}: ${this.#z.unit(values[place])}`);
+#df({values}){
+return this.#ac.series.filter(({place})=>place !==undefined&&values[place] !==null)
+.map(({name,place})=>`${name}: ${this.#ac.unit(values[place])}`);
 }
-#bs(){
-const data=this.#z;
+#bx(){
+const data=this.#ac;
 if(!data)return;
 const columns=data.series.filter(({place})=>place !==undefined);
 const table=newElement("table");
@@ -2585,12 +2624,12 @@ root.append(...Object.values(this.plots).map((plot)=>plot.root));
 show(known,words){
 const base={from:known.from,to:known.to,step:known.step,zone:words.zone,say:words.say};
 const of=(kind)=>known.series.filter((series)=>series.kind===kind);
-this.#cz(of("trip-updates"),base,words);
-this.#da(of("served"),base,words);
-this.#db(of("departures"),base,words);
-this.#dc(of("trip-updates"),of("departures"),base,words);
+this.#dg(of("trip-updates"),base,words);
+this.#dh(of("served"),base,words);
+this.#di(of("departures"),base,words);
+this.#dj(of("trip-updates"),of("departures"),base,words);
 }
-#cz(sources,base,{say,staleSec,feedsAreSeveral}){
+#dg(sources,base,{say,staleSec,feedsAreSeveral}){
 const rows=joined(sources,(point)=>[point?.ageMeanSec??null,point?.ageMinSec??null,point?.ageMaxSec??null],3);
 const isOne=sources.length===1;
 const series=sources.flatMap((source,index)=>{
@@ -2608,7 +2647,7 @@ this.plots.age.show({
 now:last===null?"":`⌀ ${seconds(last)}`,summary:rows.length?say("plotSummary",{last:seconds(last??0),most:seconds(most)}):"",
 });
 }
-#da(sources,base,{say}){
+#dh(sources,base,{say}){
 const rows=joined(sources,(point)=>[point?.ageMedianSec??null,point?.ageP90Sec??null],2);
 const series=sources.length===0?[]:[
 {name:say("median"),place:0,colour:COLOURS[0],kind:"line"},{name:say("p90"),place:1,colour:COLOURS[1],kind:"line"},
@@ -2620,7 +2659,7 @@ this.plots.served.show({
 summary:rows.length?say("plotSummary",{last:seconds(last??0),most:seconds(most)}):"",
 });
 }
-#db(feeds,base,{say,number}){
+#di(feeds,base,{say,number}){
 const shares=[...SHARES,...OTHERS];
 const rows=summed(feeds,shares.map(([name])=>name));
 const series=shares.map(([name,colour],place)=>({name:say(`share-${name}`),place,colour,kind:"bar"}));
@@ -2638,7 +2677,7 @@ this.plots.missing.show({
 now:feeds.length?unit(count):"",summary:say("missingSummary",{count:unit(count)}),
 });
 }
-#dc(sources,feeds,base,{say,number}){
+#dj(sources,feeds,base,{say,number}){
 const ends=new Map();
 const at=(time)=>ends.get(time)??ends.set(time,[null,null]).get(time);
 for(const source of sources){
@@ -2713,13 +2752,13 @@ const of=sources.filter(({kind,feed})=>kind===source.kind&&feed===source.feed).l
 return [say(`kind-${source.kind}`),of>1?String(source.number):"",timetables.length>1?`(${source.feed})`:""].filter(Boolean).join(" ");
 }
 class SourceList{
-#av=[];
+#ay=[];
 constructor(list){
 this.list=list;
 }
 show(status,words){
 const{say,number}=words;
-this.#av=status.sources.map((source)=>{
+this.#ay=status.sources.map((source)=>{
 const root=newElement("li","source");
 const title=newElement("div");
 const state=newElement("p","source-state");
@@ -2745,10 +2784,10 @@ root.append(title,age,facts);
 if(source.lastError)root.append(newElement("p","grave-text",source.lastError));
 return{source,root,age,word,sign};
 });
-this.list.replaceChildren(...this.#av.map(({root})=>root));
+this.list.replaceChildren(...this.#ay.map(({root})=>root));
 }
 tick(now,status,say){
-for(const{source,root,age,word,sign}of this.#av){
+for(const{source,root,age,word,sign}of this.#ay){
 const verdict=verdictOn(source,now,status);
 setAttribute(root,"data-level",verdict.level);
 setText(word,say(verdict.word));
@@ -2776,37 +2815,37 @@ reject(signal.reason);
 });
 class EventStreamParser{
 retry=null;
-#aw="";
-#ae=[];
-#s="";
-#ax=0;
-#bt=null;
+#az="";
+#ah=[];
+#r="";
+#ba=0;
+#by=null;
 feed(text){
 const events=[];
-let rest=this.#aw + text;
+let rest=this.#az + text;
 const held=rest.endsWith("\r")?"\r":"";
 if(held)rest=rest.slice(0,-1);
 const lines=rest.split(/\r\n|\n|\r/);
-this.#aw=lines.pop()+ held;
-for(const line of lines)this.#dd(line,events);
-if(this.#ax + this.#aw.length>LONGEST_EVENT)throw new RangeError("the event is too long");
+this.#az=lines.pop()+ held;
+for(const line of lines)this.#dk(line,events);
+if(this.#ba + this.#az.length>LONGEST_EVENT)throw new RangeError("the event is too long");
 return events;
 }
-#dd(line,events){
-if(line==="")return this.#de(events);
+#dk(line,events){
+if(line==="")return this.#dl(events);
 if(line.startsWith(":"))return;
 const colon=line.indexOf(":");
 const field=colon<0?line:line.slice(0,colon);
 const value=colon<0?"":line.slice(colon + 1).replace(/^ /,"");
-if(field==="data")this.#ae.push(value);
-if(field==="event")this.#s=value;
+if(field==="data")this.#ah.push(value);
+if(field==="event")this.#r=value;
 if(field==="retry"&&/^[0-9]+$/.test(value))this.retry=Math.min(Number(value),LONGEST_RETRY_MS);
-if(field==="id"&&!value.includes("\0"))this.#bt=value;
-this.#ax +=line.length;
+if(field==="id"&&!value.includes("\0"))this.#by=value;
+this.#ba +=line.length;
 }
-#de(events){
-if(this.#ae.length>0)events.push({name:this.#s||"message",id:this.#bt,data:this.#ae.join("\n")});
-[this.#ae,this.#s,this.#ax]=[[],"",0];
+#dl(events){
+if(this.#ah.length>0)events.push({name:this.#r||"message",id:this.#by,data:this.#ah.join("\n")});
+[this.#ah,this.#r,this.#ba]=[[],"",0];
 }
 }
 async function readEventStream(address,{lastId,fields={},signal,wait=0,send=fetch,onOpen,onLife,onRetry=()=>{},onEvent}){
@@ -2837,19 +2876,19 @@ return{pause,EventStreamParser,readEventStream};
 })();
 const m_engine_resource_stream=(()=>{
 class ResourceStream{
-#ay=new AbortController();
+#bb=new AbortController();
 constructor(listener){
 this.listener=listener;
 }
 async run(read,address,options={}){
-const tell=(act)=>this.#ay.signal.aborted||act();
+const tell=(act)=>this.#bb.signal.aborted||act();
 const lastId=options.lastId??null;
 let pause=null;
 try{
 await read(address,{
 ...options,
 lastId,
-signal:this.#ay.signal,
+signal:this.#bb.signal,
 wait:this.listener.wait,
 onRetry:(ms)=>tell(()=>this.listener.retry(ms)),
 onOpen:()=>tell(()=>this.listener.opened(lastId !==null)),
@@ -2867,7 +2906,7 @@ deliver(outcome,{body=null,tag=null,bytes,marks={},hints={}}){
 this.listener.delivered({outcome,status:200,body,tag,bytes,marks,hints});
 }
 close(){
-this.#ay.abort();
+this.#bb.abort();
 }
 }
 return{ResourceStream};
@@ -2926,16 +2965,16 @@ const span=typeof value==="string"&&value.trim()===""?NaN:Number(value);
 return Number.isFinite(span)?Math.max(0,Math.min(Math.trunc(span),LATEST_TIME)):0;
 }
 class ValueStream extends ResourceStream{
-#bu;
+#bz;
 constructor({address,transport="events",reduce=wholeValue,resumes=false,protocols},{lastId,headers,client,keepId},listener){
 super(listener);
-this.#bu=reduce;
+this.#bz=reduce;
 this.keepId=keepId;
 if(transport==="webSocket")this.run(readWebSocket,String(address),{protocols,Socket:client.Socket});
 else this.run(readEventStream,String(address),{fields:headers,send:client.send,lastId:resumes?lastId:null});
 }
 take(event){
-const made=this.#bu(event,this.listener.current());
+const made=this.#bz(event,this.listener.current());
 if(made==null)return;
 if(made==="gap")return this.listener.gap();
 if(event.id !==null)this.keepId(event.id);
@@ -2981,12 +3020,12 @@ const m_shared_announcer=(()=>{
 const{element,setText}=m_shared_dom;
 const LEAST_GAP_MS=20_000;
 class Announcer{
-#bv=-LEAST_GAP_MS;
-#df=element("announcement");
+#ca=-LEAST_GAP_MS;
+#dm=element("announcement");
 say(sentence,{now,urgent=false}){
-if(!sentence||(!urgent&&now - this.#bv<LEAST_GAP_MS))return false;
-this.#bv=now;
-setText(this.#df,sentence);
+if(!sentence||(!urgent&&now - this.#ca<LEAST_GAP_MS))return false;
+this.#ca=now;
+setText(this.#dm,sentence);
 return true;
 }
 }
@@ -2995,38 +3034,38 @@ return{Announcer};
 const m_engine_clock=(()=>{
 const SLEPT_FROM_MS=5000;
 class SteadyClock{
-#bw=performance.now();
-#bx=Date.now();
+#cb=performance.now();
+#cc=Date.now();
 now(){
 return performance.now();
 }
 notice(){
 const [steady,wall]=[performance.now(),Date.now()];
-const gap=wall - this.#bx -(steady - this.#bw);
-[this.#bw,this.#bx]=[steady,wall];
+const gap=wall - this.#cc -(steady - this.#cb);
+[this.#cb,this.#cc]=[steady,wall];
 return gap>=SLEPT_FROM_MS;
 }
 }
 const steadyClock=new SteadyClock();
 class ServerClock{
-#l=Date.now()- steadyClock.now();
-#by=false;
+#k=Date.now()- steadyClock.now();
+#cd=false;
 learn(serverTime,{askedAt,answeredAt}){
 if(serverTime===null)return;
 const middle=(askedAt + answeredAt)/ 2;
-const believed=middle + this.#l;
-const isWithin=this.#by&&serverTime % 1000===0&&believed>=serverTime&&believed<serverTime + 1000;
-if(!isWithin)this.#l=serverTime - middle;
-this.#by=true;
+const believed=middle + this.#k;
+const isWithin=this.#cd&&serverTime % 1000===0&&believed>=serverTime&&believed<serverTime + 1000;
+if(!isWithin)this.#k=serverTime - middle;
+this.#cd=true;
 }
 learnFrom(arrival){
 if(arrival.outcome==="content"||arrival.outcome==="unchanged")this.learn(arrival.marks.serverTime??null,arrival);
 }
 now(){
-return steadyClock.now()+ this.#l;
+return steadyClock.now()+ this.#k;
 }
 at(steady){
-return steady + this.#l;
+return steady + this.#k;
 }
 }
 function everySecond(clock,tick){
@@ -3038,57 +3077,63 @@ return{steadyClock,ServerClock,everySecond};
 const m_engine_device=(()=>{
 const{steadyClock}=m_engine_clock;
 class Device{
-#az=new Set();
-#af=null;
-#ag=null;
+#bc=new Set();
+#ai=null;
+#aj=null;
+#ce=new AbortController();
 constructor(){
-this.#ah();
+this.#ak();
 if(typeof document==="undefined")return;
-document.addEventListener("visibilitychange",()=>this.#ah());
-document.addEventListener("freeze",()=>this.#ba("suspended"));
-document.addEventListener("resume",()=>this.#ah());
-addEventListener("pagehide",()=>this.#ba("suspended"));
-addEventListener("pageshow",()=>this.#ah());
-addEventListener("focus",()=>this.#a({event:"focused"}));
-for(const name of ["online","offline"])addEventListener(name,()=>this.#bb());
-navigator.connection?.addEventListener?.("change",()=>this.#bb());
+const{signal}=this.#ce;
+const hears=(target,name,heard)=>target?.addEventListener?.(name,heard,{signal});
+hears(document,"visibilitychange",()=>this.#ak());
+hears(document,"freeze",()=>this.#bd("suspended"));
+hears(document,"resume",()=>this.#ak());
+hears(globalThis,"pagehide",()=>this.#bd("suspended"));
+hears(globalThis,"pageshow",()=>this.#ak());
+hears(globalThis,"focus",()=>this.#a({event:"focused"}));
+for(const name of ["online","offline"])hears(globalThis,name,()=>this.#be());
+hears(globalThis.navigator?.connection,"change",()=>this.#be());
+}
+close(){
+this.#ce.abort();
 }
 now(){
 return steadyClock.now();
 }
 get lifecycle(){
-return this.#af;
+return this.#ai;
 }
 get connectivity(){
-return this.#ag;
+return this.#aj;
 }
 listen(listener){
-listener({event:"lifecycle",with:{to:this.#af}});
-listener({event:"connectivity",with:{to:this.#ag}});
-this.#az.add(listener);
-return()=>this.#az.delete(listener);
+listener({event:"lifecycle",with:{to:this.#ai}});
+listener({event:"connectivity",with:{to:this.#aj}});
+this.#bc.add(listener);
+return()=>this.#bc.delete(listener);
 }
 tick(){
 if(steadyClock.notice())this.#a({event:"slept"});
 }
-#ah(){
-this.#ba(globalThis.document?.hidden?"background":"foreground");
-this.#bb();
+#ak(){
+this.#bd(globalThis.document?.hidden?"background":"foreground");
+this.#be();
 }
-#ba(to){
-if(this.#af===to)return;
-this.#af=to;
+#bd(to){
+if(this.#ai===to)return;
+this.#ai=to;
 this.#a({event:"lifecycle",with:{to}});
 }
-#bb(){
+#be(){
 const{onLine,connection}=globalThis.navigator??{};
 const to=onLine===false?"offline":connection?.saveData?"metered":"online";
-if(this.#ag===to)return;
-this.#ag=to;
+if(this.#aj===to)return;
+this.#aj=to;
 this.#a({event:"connectivity",with:{to}});
 }
 #a(event){
-for(const listener of this.#az)listener(event);
+for(const listener of this.#bc)listener(event);
 }
 }
 return{Device};
@@ -3135,10 +3180,10 @@ const{languageOf,loadMessages,LOCALES,sentences}=m_messages_messages;
 const FAULT={pageFault:"{reason}",reload:"Reload"};
 const THEMES=["auto","light","dark"];
 class WorkPage{
-#bz;
-#ca=null;
+#cf;
+#cg=null;
 constructor({modules,language,messages}){
-this.#bz=modules;
+this.#cf=modules;
 this.language=language;
 this.messages=messages;
 this.device=new Device();
@@ -3148,8 +3193,8 @@ const theme=new URLSearchParams(location.search).get("theme");
 this.theme=THEMES.includes(theme)?theme:memory.read("theme")??"auto";
 this.say=sentences(language,messages);
 for(const id of ["settings","help"])makeDialog(element(id));
-element("language").addEventListener("change",(event)=>this.#dg(event.target.value));
-element("theme").addEventListener("change",(event)=>this.#ai("theme","theme",event.target.value));
+element("language").addEventListener("change",(event)=>this.#dn(event.target.value));
+element("theme").addEventListener("change",(event)=>this.#al("theme","theme",event.target.value));
 element("settings-open").addEventListener("click",()=>element("settings").showModal());
 element("help-open").addEventListener("click",()=>this.help());
 document.addEventListener("visibilitychange",()=>document.hidden||this.tick());
@@ -3168,15 +3213,15 @@ help(){
 element("settings").close();
 element("help").showModal();
 }
-async #dg(language){
-this.#ca=language;
-const messages=await loadMessages(this.#bz,language).catch(()=>null);
-if(this.#ca !==language)return;
+async #dn(language){
+this.#cg=language;
+const messages=await loadMessages(this.#cf,language).catch(()=>null);
+if(this.#cg !==language)return;
 if(!messages)return void(element("language").value=this.language);
 this.messages=messages;
-this.#ai("language","lang",language);
+this.#al("language","lang",language);
 }
-#ai(name,parameter,value){
+#al(name,parameter,value){
 this[name]=value;
 memory.write(name,value);
 const address=new URL(location.href);
@@ -3229,7 +3274,7 @@ const{Plots}=m_status_plots;
 const{nameOf,SourceList,verdictOn}=m_status_source_list;
 const{statusSource}=m_status_status_source;
 const{begin,WorkPage}=m_shared_work_page;
-const WASM="/assets/freshness.a250e545cb33.wasm";
+const WASM="/assets/freshness.04b2dcc28d54.wasm";
 const MESSAGES={
 fr:()=>later("/assets/messages-fr-status.c510635cb5ef.js",loaded),
 de:()=>later("/assets/messages-de-status.1f89198ec188.js",loaded),
@@ -3241,41 +3286,41 @@ const SIGNS={live:"live",ageing:"live",reduced:"reduced",stale:"reduced",held:"r
 const LEVELS=["good","warning","grave"];
 const LEVEL_SIGNS={good:"done",warning:"reduced",grave:"failing"};
 class StatusPage extends WorkPage{
-#aj=null;
-#bc=null;
+#am=null;
+#bf=null;
 constructor(engine,words){
 super(words);
 this.root=element("status-page");
 this.parts=partsOf(this.root);
 this.sources=new SourceList(this.parts.sources);
 this.plots=new Plots(this.parts.plots);
-this.points=new HistoryPoints(()=>this.#cb());
+this.points=new HistoryPoints(()=>this.#ch());
 const onArrival=(arrival)=>this.clock.learnFrom(arrival);
-this.live=new LiveResource(statusSource(),{engine,policy:POLICY,device:this.device,onChange:()=>this.#cc(),onArrival});
-this.parts.refresh.addEventListener("click",()=>this.#cd());
-for(const button of this.root.querySelectorAll("[data-range]"))button.addEventListener("click",()=>this.#ai(button.dataset.range));
+this.live=new LiveResource(statusSource(),{engine,policy:POLICY,device:this.device,onChange:()=>this.#ci(),onArrival});
+this.parts.refresh.addEventListener("click",()=>this.#cj());
+for(const button of this.root.querySelectorAll("[data-range]"))button.addEventListener("click",()=>this.#al(button.dataset.range));
 this.speak();
 this.live.watch({});
 }
-#cd(){
+#cj(){
 this.live.refresh();
 if(this.live.body)this.points.ask();
 }
-#ai(range){
+#al(range){
 for(const button of this.root.querySelectorAll("[data-range]"))setAttribute(button,"aria-pressed",String(button.dataset.range===range));
 this.points.choose(range);
 }
 actOf(event){
 if(!keysAreOn())return null;
-return{r:()=>this.#cd(),"?":()=>this.help()}[event.key]??null;
+return{r:()=>this.#cj(),"?":()=>this.help()}[event.key]??null;
 }
 speak(){
 super.speak();
 document.title=this.say("statusPage");
-this.#cc();
-this.#cb();
+this.#ci();
+this.#ch();
 }
-get #ce(){
+get #ck(){
 const status=this.live.body;
 return{
 say:this.say,
@@ -3284,19 +3329,19 @@ number:(value,digits=0)=>Number(value).toLocaleString(this.locale,{minimumFracti
 feedsAreSeveral:(status?.timetables.length??0)>1,
 zone:status?.timetables[0]?.timezone??"UTC",
 staleSec:status?.staleSec??180,
-now:this.#m,
+now:this.#l,
 };
 }
-get #m(){
+get #l(){
 const status=this.live.body;
 const age=this.live.look()?.label.age??0;
 return status?Date.parse(status.servedAt)+ age:this.clock.now();
 }
-#cc(){
+#ci(){
 const status=this.live?.body;
 if(status){
-const words=this.#ce;
-this.points.begin(this.#m);
+const words=this.#ck;
+this.points.begin(this.#l);
 this.sources.show(status,words);
 this.parts.nosources.hidden=status.sources.length>0;
 const worst=status.today.flatMap((today)=>today.worst).sort((one,other)=>(one.punctualPercent??100)-(other.punctualPercent??100));
@@ -3306,11 +3351,11 @@ this.parts.missing.replaceChildren(missingLines(missing,words));
 const matches=status.matches.map((match)=>matchCard(match,words));
 this.parts.matches.replaceChildren(...(matches.length>0?matches:[newElement("p","soft",this.say("noMatches"))]));
 this.parts.timetables.replaceChildren(...status.timetables.map((timetable)=>timetableCard(timetable,words)));
-this.#dh(status,words);
+this.#do(status,words);
 }
 this.tick();
 }
-#dh(status,{number}){
+#do(status,{number}){
 const{say}=this;
 const sum=(name)=>status.today.reduce((total,{total:counts})=>total + counts[name],0);
 const predicted=sum("predicted");
@@ -3331,27 +3376,27 @@ tile.append(newElement("dt","",name),number,newElement("dd","tile-note",note));
 return tile;
 }));
 }
-#cb(){
+#ch(){
 const known=this.points?.known;
 const{nohistory,plots}=this.parts;
 const isShown=Boolean(known?.series);
 plots.hidden=!isShown;
 nohistory.hidden=isShown||!known;
 if(known&&!isShown)setText(nohistory,this.say(known.isOff?"historyOff":"historyFails"));
-if(isShown)this.plots.show(known,this.#ce);
+if(isShown)this.plots.show(known,this.#ck);
 }
 tick(){
 const status=this.live?.body;
 if(status){
-this.points.begin(this.#m);
-this.sources.tick(this.#m,status,this.say);
-this.#di(status);
+this.points.begin(this.#l);
+this.sources.tick(this.#l,status,this.say);
+this.#dp(status);
 }
-this.#dj();
+this.#dq();
 }
-#di(status){
+#dp(status){
 const{say}=this;
-const verdicts=status.sources.map((source)=>({source,...verdictOn(source,this.#m,status)}));
+const verdicts=status.sources.map((source)=>({source,...verdictOn(source,this.#l,status)}));
 const bad=verdicts.filter(({level})=>level !=="good");
 const warnings=[
 ...bad.map(({source,word})=>["grave",`${nameOf(source,status,say)}: ${say(word)}${source.lastError?` – ${source.lastError}`:""}`]),
@@ -3375,10 +3420,10 @@ if(this.parts.warnings.dataset.written !==written){
 this.parts.warnings.dataset.written=written;
 this.parts.warnings.replaceChildren(...warnings.map(([,sentence])=>newElement("li","",sentence)));
 }
-if(this.#bc !==null&&this.#bc !==level)this.announcer.say(text,{now:this.device.now(),urgent:level==="grave"});
-this.#bc=level;
+if(this.#bf !==null&&this.#bf !==level)this.announcer.say(text,{now:this.device.now(),urgent:level==="grave"});
+this.#bf=level;
 }
-#dj(){
+#dq(){
 const look=this.live?.look();
 if(!look)return;
 const steady=this.device.now();
@@ -3389,9 +3434,9 @@ setAttribute(this.root,"data-state",line.state);
 setSign(this.parts.sign,SIGNS[line.state]??"loading");
 setText(this.parts.state,line.title);
 setText(this.parts.detail,line.detail);
-if(this.#aj !==line.state){
-const isNews=this.#aj !==null&&["failing","offline"].some((one)=>one===line.state||one===this.#aj);
-this.#aj=line.state;
+if(this.#am !==line.state){
+const isNews=this.#am !==null&&["failing","offline"].some((one)=>one===line.state||one===this.#am);
+this.#am=line.state;
 if(isNews)this.announcer.say(line.title,{now:steady,urgent:true});
 }
 }

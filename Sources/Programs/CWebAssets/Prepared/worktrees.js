@@ -79,61 +79,61 @@ const LONGEST_PRESS_MS=10_000;
 const CLICK_DELAY_MS=100;
 const POINTER_REST_MS=10_000;
 class PressGuard{
-#az=false;
-#u=null;
-#ba=new Map();
+#bc=false;
+#t=null;
+#bd=new Map();
 constructor(){
-addEventListener("pointerdown",()=>this.#di(),true);
-addEventListener("pointerup",()=>this.#bb(CLICK_DELAY_MS),true);
-addEventListener("click",()=>this.#bb(0),true);
-for(const name of ["pointercancel","dragend","blur"])addEventListener(name,()=>this.#by(),true);
+addEventListener("pointerdown",()=>this.#do(),true);
+addEventListener("pointerup",()=>this.#be(CLICK_DELAY_MS),true);
+addEventListener("click",()=>this.#be(0),true);
+for(const name of ["pointercancel","dragend","blur"])addEventListener(name,()=>this.#cb(),true);
 }
 run(owner,change){
-if(this.#az)this.#ba.set(owner,change);
+if(this.#bc)this.#bd.set(owner,change);
 else change();
 }
-#di(){
-this.#az=true;
-this.#bb(LONGEST_PRESS_MS);
+#do(){
+this.#bc=true;
+this.#be(LONGEST_PRESS_MS);
 }
-#bb(delay){
-clearTimeout(this.#u);
-this.#u=setTimeout(()=>this.#by(),delay);
+#be(delay){
+clearTimeout(this.#t);
+this.#t=setTimeout(()=>this.#cb(),delay);
 }
-#by(){
-clearTimeout(this.#u);
-this.#az=false;
-const changes=[...this.#ba.values()];
-this.#ba.clear();
+#cb(){
+clearTimeout(this.#t);
+this.#bc=false;
+const changes=[...this.#bd.values()];
+this.#bd.clear();
 for(const change of changes)change();
 }
 }
 const pressGuard=new PressGuard();
 class HoverAnchor{
-#n;
-#bz=-Infinity;
-#v=null;
+#m;
+#cc=-Infinity;
+#u=null;
 constructor(list,{now,onLeave}){
-this.#n=list;
+this.#m=list;
 this.now=now;
 const isMouse=({pointerType})=>pointerType==="mouse";
 list.addEventListener("pointermove",(event)=>{
 if(!isMouse(event))return;
-this.#bz=this.now();
-this.#v=[event.clientX,event.clientY];
+this.#cc=this.now();
+this.#u=[event.clientX,event.clientY];
 },{passive:true});
 list.addEventListener("pointerleave",(event)=>{
 if(!isMouse(event))return;
-this.#v=null;
-this.#ca(0,0);
+this.#u=null;
+this.#cd(0,0);
 onLeave();
 });
 }
 get isActive(){
-return this.#v !==null&&this.now()- this.#bz<POINTER_REST_MS;
+return this.#u !==null&&this.now()- this.#cc<POINTER_REST_MS;
 }
 keep(change){
-const anchor=this.isActive?this.#dj():null;
+const anchor=this.isActive?this.#dp():null;
 const before=anchor?.getBoundingClientRect().top??0;
 change();
 if(!anchor?.isConnected)return;
@@ -142,21 +142,21 @@ if(moved()===0)return;
 scrollBy(0,moved());
 const rest=moved();
 if(Math.abs(rest)<1)return;
-this.#ca(rest<0?-rest:0,rest>0?rest:0);
+this.#cd(rest<0?-rest:0,rest>0?rest:0);
 if(rest>0)scrollBy(0,rest);
 }
-#dj(){
-const [x,y]=this.#v;
+#dp(){
+const [x,y]=this.#u;
 const node=document.elementFromPoint(x,y);
-if(!node||!this.#n.contains(node))return null;
-return node.closest("button, summary, a")??[...this.#n.children].find((entry)=>entry.contains(node))??null;
+if(!node||!this.#m.contains(node))return null;
+return node.closest("button, summary, a")??[...this.#m.children].find((entry)=>entry.contains(node))??null;
 }
-#ca(above,below){
+#cd(above,below){
 const set=(side,more)=>{
 const name=`padding-${side}`;
-const had=Number.parseFloat(this.#n.style.getPropertyValue(name))||0;
-if(above===0&&below===0)this.#n.style.removeProperty(name);
-else if(more>0)this.#n.style.setProperty(name,`${had + more}px`);
+const had=Number.parseFloat(this.#m.style.getPropertyValue(name))||0;
+if(above===0&&below===0)this.#m.style.removeProperty(name);
+else if(more>0)this.#m.style.setProperty(name,`${had + more}px`);
 };
 set("top",above);
 set("bottom",below);
@@ -192,24 +192,24 @@ this.files=[...(document?.conflict_files??[]),...(document?.files??[])].filter((
 }
 }
 class WorkspaceApi{
-#bc=null;
+#bf=null;
 constructor(fields){
 this.fields=fields;
 }
 diff(id){
-return this.#d("GET",`${path(id)}/diff`);
+return this.#c("GET",`${path(id)}/diff`);
 }
 branches(repository){
-return this.#d("GET",`/v1/git/branches/${encodeURIComponent(repository)}`);
+return this.#c("GET",`/v1/git/branches/${encodeURIComponent(repository)}`);
 }
 check(id,operation){
-return this.#d("GET",`${path(id)}/${operation}/check`);
+return this.#c("GET",`${path(id)}/${operation}/check`);
 }
 merge(id,{squash,cleansUp,processes=[]}){
-return this.#d("POST",`${path(id)}/merge`,{squash,auto_cleanup:cleansUp,...named(processes)});
+return this.#c("POST",`${path(id)}/merge`,{squash,auto_cleanup:cleansUp,...named(processes)});
 }
 sync(id,{strategy,fetches,rewritesPushed,processes=[]}){
-return this.#d("POST",`${path(id)}/sync`,{
+return this.#c("POST",`${path(id)}/sync`,{
 strategy,fetch:fetches,...(rewritesPushed?{rewrite_pushed:true}:{}),...named(processes),
 });
 }
@@ -218,36 +218,36 @@ const query=queryOf({
 ...(isForced?{force:1}:{}),...(removesBranch?{delete_branch:1}:{}),
 ...(processes.length>0?{processes:processes.join(",")}:{}),
 });
-return this.#d("DELETE",`${path(id)}?${query}`);
+return this.#c("DELETE",`${path(id)}?${query}`);
 }
 omissions(){
-return this.#d("GET","/v1/git/omissions");
+return this.#c("GET","/v1/git/omissions");
 }
 async overrides(code,operation){
-this.#bc??=this.#d("GET","/v1/git/refusals").catch(()=>(this.#bc=null));
-const table=await this.#bc;
+this.#bf??=this.#c("GET","/v1/git/refusals").catch(()=>(this.#bf=null));
+const table=await this.#bf;
 return(Array.isArray(table)?table:[]).find((entry)=>entry?.code===code)?.overrides?.[operation]??[];
 }
 restorePoints(){
-return this.#d("GET","/v1/git/restore");
+return this.#c("GET","/v1/git/restore");
 }
 restore(point){
-return this.#d("POST",`/v1/git/restore/${encodeURIComponent(point)}`);
+return this.#c("POST",`/v1/git/restore/${encodeURIComponent(point)}`);
 }
 create({repository,branch,name,source}){
 const given=Object.entries({repository,branch,name,source}).filter(([,value])=>value);
-return this.#d("POST","/v1/git/worktrees",Object.fromEntries(given));
+return this.#c("POST","/v1/git/worktrees",Object.fromEntries(given));
 }
 trust(id,digest){
-return this.#d("POST",`${path(id)}/trust`,{digest});
+return this.#c("POST",`${path(id)}/trust`,{digest});
 }
 distrust(id){
-return this.#d("DELETE",`${path(id)}/trust`);
+return this.#c("DELETE",`${path(id)}/trust`);
 }
 seen(id){
-return this.#d("POST",`${path(id)}/seen`);
+return this.#c("POST",`${path(id)}/seen`);
 }
-async #d(method,address,body){
+async #c(method,address,body){
 const headers={...this.fields(),Accept:"application/json"};
 if(body)headers["Content-Type"]="application/json";
 const response=await fetch(address,{
@@ -269,114 +269,114 @@ const{Refusal}=m_worktrees_workspace_api;
 const OPERATIONS={remove:"delete"};
 class ActionSheet{
 #j=makeDialog(element("action"));
-#r=element("action-form");
-#aj=null;
-#o=null;
-#ak=false;
-#am=[];
-#bd=false;
+#q=element("action-form");
+#al=null;
+#n=null;
+#am=false;
+#ap=[];
+#bg=false;
 #g=0;
 constructor(page){
 this.page=page;
-this.#r.addEventListener("submit",(event)=>{
+this.#q.addEventListener("submit",(event)=>{
 event.preventDefault();
-this.#dk();
+this.#dq();
 });
 this.#j.addEventListener("close",()=>!this.#j.open&&(this.#g +=1));
 }
 open(operation,card){
 const{say}=this.page;
-[this.#aj,this.#o,this.#ak]=[card,operation,false];
-[this.#am,this.#bd]=[[],false];
+[this.#al,this.#n,this.#am]=[card,operation,false];
+[this.#ap,this.#bg]=[[],false];
 setText(element("action-title"),say(`${operation}Title`,{name:card.name}));
-setText(element("action-explanation"),say(`${operation}Explanation`,{source:this.#cb}));
-this.#r.reset();
+setText(element("action-explanation"),say(`${operation}Explanation`,{source:this.#ce}));
+this.#q.reset();
 this.#h([]);
-this.#cc(say(operation));
-this.#cd(false);
+this.#cf(say(operation));
+this.#cg(false);
 this.#j.showModal();
-if(isAboutTrust(operation))this.#dl();
-else if(operation !=="remove")this.#dm();
+if(isAboutTrust(operation))this.#dr();
+else if(operation !=="remove")this.#ds();
 }
-#dl(){
-const{programs=[],count=0}=this.#aj.worktree.git?.trust??{};
+#dr(){
+const{programs=[],count=0}=this.#al.worktree.git?.trust??{};
 const lines=programs.map(({key,command,file})=>`${key} = ${command}${file?` (${file})`:""}`);
 if(count>programs.length)lines.push(this.page.say("moreFiles",{count:count - programs.length}));
 this.#h([],lines);
 }
-get #cb(){
-const{git,source_branch:branch}=this.#aj.worktree;
+get #ce(){
+const{git,source_branch:branch}=this.#al.worktree;
 return git?.compared??branch??"";
 }
-async #dm(){
+async #ds(){
 const{page}=this;
 const number=(this.#g +=1);
 this.#h([page.say("checking")]);
 try{
-const report=await page.api.check(this.#aj.worktree.id,this.#o);
-pressGuard.run(this,()=>number===this.#g&&this.#dn(report));
+const report=await page.api.check(this.#al.worktree.id,this.#n);
+pressGuard.run(this,()=>number===this.#g&&this.#dt(report));
 }catch(failure){
-if(number===this.#g)await this.#ce(failure);
+if(number===this.#g)await this.#ch(failure);
 }
 }
-#dn(report){
+#dt(report){
 const{page}=this;
-this.#cd(report?.has_conflicts===true);
+this.#cg(report?.has_conflicts===true);
 if(report?.has_conflicts)this.#h([page.say("wouldConflict")],report.conflict_files??[],"grave");
 else this.#h([page.say("noConflicts")],[],"good");
 }
-async #dk(){
+async #dq(){
 if(element("action-go").hidden)return;
 const{page}=this;
 const number=(this.#g +=1);
-const given=new FormData(this.#r);
-const{worktree}=this.#aj;
+const given=new FormData(this.#q);
+const{worktree}=this.#al;
 const{id}=worktree;
-const source=this.#cb;
+const source=this.#ce;
 const isOn=(name)=>given.get(name)==="on";
-const processes=this.#am;
-this.#cf(true);
+const processes=this.#ap;
+this.#ci(true);
 this.#h([page.say("working")]);
 try{
 const answer=await{
 merge:()=>page.api.merge(id,{squash:isOn("squash"),cleansUp:isOn("cleanup"),processes}),
 sync:()=>page.api.sync(id,{
-strategy:given.get("strategy")??"rebase",fetches:isOn("fetch"),rewritesPushed:this.#bd,processes,
+strategy:given.get("strategy")??"rebase",fetches:isOn("fetch"),rewritesPushed:this.#bg,processes,
 }),
 trust:()=>page.api.trust(id,worktree.git?.trust?.digest),
 distrust:()=>page.api.distrust(id),
-remove:()=>page.api.remove(id,{isForced:this.#ak,removesBranch:isOn("branch"),processes}),
-}[this.#o]();
-page.done(this.#do(answer,worktree,source),answer?.removed??answer?.restore);
+remove:()=>page.api.remove(id,{isForced:this.#am,removesBranch:isOn("branch"),processes}),
+}[this.#n]();
+page.done(this.#du(answer,worktree,source),answer?.removed??answer?.restore);
 if(number===this.#g)this.#j.close();
 }catch(failure){
-if(number===this.#g)await this.#ce(failure);
+if(number===this.#g)await this.#ch(failure);
 else page.done(page.refusalInWords(failure).join(" "));
 }finally{
-this.#cf(false);
+this.#ci(false);
 }
 }
-#do(answer,{git,branch,path},source){
+#du(answer,{git,branch,path},source){
 const{say}=this.page;
-const name=this.#o==="remove"?path:git?.branch??branch??path;
+const name=this.#n==="remove"?path:git?.branch??branch??path;
 const reason=/; .* stays: (.+)$/s.exec(answer?.message??"")?.[1];
-const done=say(`done-${this.#o}`,{name,source});
+const done=say(`done-${this.#n}`,{name,source});
 return reason?`${done} ${say("worktreeStays",{reason})}`:done;
 }
-async #ce(failure){
+async #ch(failure){
 const{page}=this;
 const number=this.#g;
 const isRefusal=failure instanceof Refusal;
-const operation=OPERATIONS[this.#o]??this.#o;
+const operation=OPERATIONS[this.#n]??this.#n;
 const overrides=isRefusal&&failure.code?await page.api.overrides(failure.code,operation):[];
 if(number !==this.#g)return;
 const processes=overrides.includes("processes")?failure.processes.map(({pid})=>pid):[];
-this.#am=[...this.#am,...processes];
-this.#bd||=overrides.includes("rewrite_pushed");
-this.#ak=overrides.includes("force");
-const isPassable=this.#ak||processes.length>0||overrides.includes("rewrite_pushed");
+this.#ap=[...this.#ap,...processes];
+this.#bg||=overrides.includes("rewrite_pushed");
+this.#am=overrides.includes("force");
+const isPassable=this.#am||processes.length>0||overrides.includes("rewrite_pushed");
 this.#h(page.refusalInWords(failure),failure.files??[],"grave");
-this.#cc(page.say(this.#ak?"removeForced":isPassable?"anyway":this.#o),isPassable);
+this.#cf(page.say(this.#am?"removeForced":isPassable?"anyway":this.#n),isPassable);
 }
 #h(sentences,files=[],kind=""){
 element("action-message").dataset.kind=kind;
@@ -385,15 +385,15 @@ const list=element("action-files");
 list.hidden=files.length===0;
 list.replaceChildren(...files.map((file)=>newElement("li","",file)));
 }
-#cc(label,isGrave=false){
+#cf(label,isGrave=false){
 setText(element("action-go"),label);
 element("action-go").classList.toggle("grave",isGrave);
 }
-#cd(isBlocked){
+#cg(isBlocked){
 element("action-go").hidden=isBlocked;
-for(const field of this.#r.querySelectorAll("[data-of]"))field.hidden=isBlocked||field.dataset.of !==this.#o;
+for(const field of this.#q.querySelectorAll("[data-of]"))field.hidden=isBlocked||field.dataset.of !==this.#n;
 }
-#cf(isBusy){
+#ci(isBusy){
 element("action-go").disabled=isBusy;
 }
 }
@@ -402,33 +402,33 @@ return operation==="trust"||operation==="distrust";
 }
 class CreationSheet{
 #j=makeDialog(element("creation"));
-#r=element("creation-form");
+#q=element("creation-form");
 constructor(page){
 this.page=page;
-this.#r.addEventListener("submit",(event)=>{
+this.#q.addEventListener("submit",(event)=>{
 event.preventDefault();
-this.#dp();
+this.#dv();
 });
-element("creation-repository").addEventListener("change",()=>this.#cg());
+element("creation-repository").addEventListener("change",()=>this.#cj());
 }
 open(){
 const repositories=[...new Set(this.page.worktrees.map(({repo_id:id})=>id).filter(Boolean))].sort();
-this.#r.reset();
+this.#q.reset();
 element("creation-repository").replaceChildren(...repositories.map((id)=>new Option(id,id)));
 this.#h(repositories.length===0?[this.page.say("noRepository")]:[]);
 element("creation-go").disabled=repositories.length===0;
 this.#j.showModal();
-if(repositories.length>0)this.#cg();
+if(repositories.length>0)this.#cj();
 }
-async #cg(){
+async #cj(){
 const repository=element("creation-repository").value;
 const names=await this.page.api.branches(repository).catch(()=>[]);
 if(repository !==element("creation-repository").value||!Array.isArray(names))return;
 element("creation-sources").replaceChildren(...names.filter((name)=>typeof name==="string").map((name)=>new Option(name,name)));
 }
-async #dp(){
+async #dv(){
 const{page}=this;
-const given=Object.fromEntries([...new FormData(this.#r)].map(([name,value])=>[name,String(value).trim()]));
+const given=Object.fromEntries([...new FormData(this.#q)].map(([name,value])=>[name,String(value).trim()]));
 if(!given.branch&&!given.name)return this.#h([page.say("branchNeeded")]);
 element("creation-go").disabled=true;
 this.#h([page.say("working")]);
@@ -702,7 +702,7 @@ event:[
 "started","stopped","paceWished","prefetch","woke","slept","lifecycle","focused",
 "connectivity","wished","contextChanged","activity","acted","fulfilled","wrote","evicted",
 "answered","linkOpened","linkHeard","linkChanged","linkDelivered","linkGap","linkLost",
-"restored","restrained","notHeld",
+"restored","restrained","notHeld","queued",
 ],
 originEvent:["asks","ended","withdrew","opens"],
 outcome:[
@@ -1048,6 +1048,7 @@ writeTicket(writer,values);
 writeAnswer(writer,values.take("answer"),values.name("answer"));
 },
 notHeld:writeTicket,
+queued:writeTicket,
 linkOpened:(writer,values)=>writer.flag(values.take("isResumed"),values.name("isResumed")),
 linkDelivered:(writer,values)=>{
 writeContext(writer,values.take("context"),values.name("context"));
@@ -1322,13 +1323,13 @@ return{writeContext,writeOriginEvent,readOriginOrders,writeEvent,POLICY_FIELDS,R
 const m_engine_freshness=(()=>{
 const{POLICY_FIELDS,RECORDS,readCounters,readEffects,readLabel,readLook,readOriginOrders,readPolicy,writeContext,writeEvent,writeOriginEvent,writePolicy}=m_engine_freshness_messages;
 const{CODES,EngineError,Members,Reader,Writer}=m_engine_freshness_words;
-const WIRE_VERSION=9;
+const WIRE_VERSION=10;
 class Engine{
 #k;
-#be;
-#s;
-#ch;
-#ci=false;
+#bh;
+#r;
+#ck;
+#cl=false;
 static async load(source){
 let module=await source;
 if(module instanceof Engine)return module;
@@ -1349,8 +1350,8 @@ if(version !==WIRE_VERSION){
 const problem=`the module speaks wire form ${version}, not ${WIRE_VERSION}`;
 throw new EngineError("wrongModule","",problem);
 }
-this.#s=this.#k.freshness_buffer();
-this.#ch=this.#k.freshness_buffer_capacity();
+this.#r=this.#k.freshness_buffer();
+this.#ck=this.#k.freshness_buffer_capacity();
 }
 get machines(){
 return this.#k.freshness_machines();
@@ -1366,17 +1367,17 @@ const members=new Members(description,"policy");
 if(members.has("preset")===members.has("every")){
 throw new EngineError("missing","policy.preset","either this or \"every\" is expected");
 }
-const policy=this.#dq(members);
+const policy=this.#dw(members);
 for(const [field,kind] of POLICY_FIELDS){
 if(!members.has(field))continue;
 const value=members.take(field);
-policy[field]=kind==="push"&&value !==null?this.#dr(value):value;
+policy[field]=kind==="push"&&value !==null?this.#dx(value):value;
 }
 members.end();
 return policy;
 }
-#dq(members){
-return this.#c("freshness_preset",[],(writer)=>{
+#dw(members){
+return this.#b("freshness_preset",[],(writer)=>{
 if(members.has("every")){
 writer.named("preset","every","policy.every");
 writer.integer(members.take("every"),"policy.every");
@@ -1390,9 +1391,9 @@ writer.named("preset",name,"policy.preset");
 }
 },readPolicy);
 }
-#dr(value){
+#dx(value){
 const given=new Members(value,"policy.push");
-const push=this.#c("freshness_preset",[],(writer)=>{
+const push=this.#b("freshness_preset",[],(writer)=>{
 writer.named("preset","every","policy.push");
 writer.integer(1000,"policy.push");
 writer.flag(true,"policy.push");
@@ -1406,36 +1407,36 @@ const members=new Members(description,"machine");
 const policy=this.policy(members.take("policy"));
 const context=members.take("context",{question:0});
 members.end();
-const handle=this.#c("freshness_create",[],(writer)=>{
+const handle=this.#b("freshness_create",[],(writer)=>{
 writeContext(writer,context,"context");
 writePolicy(writer,policy);
 });
-return new Machine((name,write,read)=>this.#c(name,[handle],write,read));
+return new Machine((name,write,read)=>this.#b(name,[handle],write,read));
 }
 origin(policy){
 const whole=this.policy(policy);
-const handle=this.#c("freshness_origin_create",[],(writer)=>writePolicy(writer,whole));
-return new Origin((name,write,read)=>this.#c(name,[handle],write,read));
+const handle=this.#b("freshness_origin_create",[],(writer)=>writePolicy(writer,whole));
+return new Origin((name,write,read)=>this.#b(name,[handle],write,read));
 }
-#c(name,values,write,read){
-if(this.#ci)throw new EngineError("broken","","the module stopped at a fault before");
-const writer=new Writer(this.#cj(),this.#s,this.#ch);
+#b(name,values,write,read){
+if(this.#cl)throw new EngineError("broken","","the module stopped at a fault before");
+const writer=new Writer(this.#cm(),this.#r,this.#ck);
 write?.(writer);
 let result;
 try{
 result=this.#k[name](...values,...(write?[writer.count]:[]));
 }catch(fault){
-this.#ci=true;
+this.#cl=true;
 throw new EngineError("broken","",`the module stopped at a fault: ${fault.message}`);
 }
-if(result<0)throw this.#ds(-result,writer);
+if(result<0)throw this.#dy(-result,writer);
 if(!read)return result;
-const reader=new Reader(this.#cj(),this.#s,result);
+const reader=new Reader(this.#cm(),this.#r,result);
 const value=read(reader);
 reader.finish();
 return value;
 }
-#ds(number,writer){
+#dy(number,writer){
 const code=CODES[number - 1]??"unknown";
 const where=number<=4?writer.names[this.#k.freshness_error_position()]??"":"";
 const problems={
@@ -1446,60 +1447,60 @@ tooManyMachines:"there are as many machines as there may be",
 };
 return new EngineError(code,where,problems[code]??`the module refused the message (${code})`);
 }
-#cj(){
+#cm(){
 const{buffer}=this.#k.memory;
-if(this.#be?.buffer !==buffer)this.#be=new DataView(buffer);
-return this.#be;
+if(this.#bh?.buffer !==buffer)this.#bh=new DataView(buffer);
+return this.#bh;
 }
 }
 class Machine{
-#c;
-#aa=-Infinity;
+#b;
+#z=-Infinity;
 constructor(call){
-this.#c=call;
+this.#b=call;
 }
 handle(event,now,draw){
-const effects=this.#c("freshness_handle",(writer)=>{
-this.#bf(writer,now);
+const effects=this.#b("freshness_handle",(writer)=>{
+this.#bi(writer,now);
 writer.integer(draw,"draw");
 writeEvent(writer,event);
 },readEffects);
-this.#aa=Math.floor(now);
+this.#z=Math.floor(now);
 return effects;
 }
 look(now){
-return this.#c("freshness_look",(writer)=>this.#bf(writer,now),readLook);
+return this.#b("freshness_look",(writer)=>this.#bi(writer,now),readLook);
 }
 label(now){
-return this.#c("freshness_label",(writer)=>this.#bf(writer,now),readLabel);
+return this.#b("freshness_label",(writer)=>this.#bi(writer,now),readLabel);
 }
 policy(){
-return this.#c("freshness_policy",null,readPolicy);
+return this.#b("freshness_policy",null,readPolicy);
 }
 counters(){
-return this.#c("freshness_counters",null,readCounters);
+return this.#b("freshness_counters",null,readCounters);
 }
 destroy(){
-this.#c("freshness_destroy",null);
+this.#b("freshness_destroy",null);
 }
-#bf(writer,now){
-if(Math.floor(now)<this.#aa){
-const problem=`${now} is before the last event, at ${this.#aa}; pass a clock that never runs backwards`;
+#bi(writer,now){
+if(Math.floor(now)<this.#z){
+const problem=`${now} is before the last event, at ${this.#z}; pass a clock that never runs backwards`;
 throw new EngineError("wentBack","now",problem);
 }
 writer.moment(now,"now");
 }
 }
 class Origin{
-#c;
+#b;
 constructor(call){
-this.#c=call;
+this.#b=call;
 }
 handle(event){
-return this.#c("freshness_origin_handle",(writer)=>writeOriginEvent(writer,event),readOriginOrders);
+return this.#b("freshness_origin_handle",(writer)=>writeOriginEvent(writer,event),readOriginOrders);
 }
 destroy(){
-this.#c("freshness_origin_destroy",null);
+this.#b("freshness_origin_destroy",null);
 }
 }
 return{CODES:m_engine_freshness_words.CODES,EngineError:m_engine_freshness_words.EngineError,NUMBERS:m_engine_freshness_words.NUMBERS,WISHES:m_engine_freshness_words.WISHES,Engine,Machine,Origin};
@@ -1635,8 +1636,8 @@ return /^\d{1,12}$/.test(text)?Number(text):null;
 }
 const CLOCK_DIFFERENCE_MS=100;
 function throughCaches(marks,headers,{taken,saysTime=false}){
-const seconds=Number.parseInt(headers.get("age")??"",10);
-const told=seconds>=0?Math.max(bounded(seconds * 1000),1):0;
+const age=/^\s*(\d+)\s*(?:,|$)/.exec(headers.get("age")??"");
+const told=age===null?0:Math.max(bounded(Number(age[1])* 1000),1);
 const [date,served]=[instant(headers.get("date")),servedAt(marks,saysTime)];
 const hidden=date===null||served===null?0:date - served.time;
 const isSeen=hidden>=1000||(hidden>taken + CLOCK_DIFFERENCE_MS&&!served.isCut);
@@ -1708,12 +1709,14 @@ const LONGEST_PAUSE_S=999_999_999;
 const LARGEST_BODY=8_000_000;
 async function ask(address,{tag,wait,signal,now,fields=()=>({}),read:readDocument=readAnswer,ownsTime=false,send=fetch}){
 const askedAt=now();
-const arrival={outcome:"unreachable",status:0,bytes:0,marks:{},hints:{},body:null,tag:null,problem:null,evidence:{}};
+const arrival={outcome:"unreachable",isSent:false,status:0,bytes:0,marks:{},hints:{},body:null,tag:null,problem:null,evidence:{}};
 try{
 const headers={...fields(),Accept:"application/json","Cache-Control":"no-cache"};
 if(tag !==null)headers["If-None-Match"]=tag;
 if(wait !==null)headers.Prefer=`wait=${wait}`;
-const response=await send(address(),{headers,signal,cache:"no-store"});
+const url=address();
+arrival.isSent=true;
+const response=await send(url,{headers,signal,cache:"no-store"});
 await read(response,arrival,{sentTag:tag,readDocument,ownsTime,taken:now()- askedAt,now});
 }catch(failure){
 if(signal.aborted)arrival.outcome="cancelled";
@@ -1807,126 +1810,134 @@ return{ask,readAnswer,outcomeOf,retryAfter};
 const m_engine_origin_gate=(()=>{
 const gates=new WeakMap();
 class OriginGate{
-#bg;
-#ab;
-#ck;
-#p=0;
+#bj;
+#aa;
+#cn;
+#o=0;
 #i=new Map();
-#q=new Set();
-#w=new Set();
-#al={};
+#p=new Set();
+#ab=new Set();
+#ac={};
 static of(engine,address,policy,now){
 if(!gates.has(engine))gates.set(engine,new Map());
 const known=gates.get(engine);
 return remembered(known,originOf(address),(name)=>new OriginGate(engine,policy,now,name));
 }
 constructor(engine,policy,now,name){
-this.#bg=engine.origin(policy);
-this.#ab=name;
-this.#ck=now;
+this.#bj=engine.origin(policy);
+this.#aa=name;
+this.#cn=now;
 }
 get isUnused(){
-return this.#w.size===0&&this.#q.size===0;
+return this.#ab.size===0&&this.#p.size===0;
 }
 get isRestrained(){
-return Object.values(this.#al).some((limit)=>limit !==null);
+return Object.values(this.#ac).some((limit)=>limit !==null);
+}
+get isFailing(){
+return(this.#ac.quietUntil??null)!==null;
+}
+get #co(){
+let count=0;
+for(const resource of this.#ab)if(resource.isRunning)count +=1;
+return Math.max(count,1);
 }
 destroy(){
-this.#bg.destroy();
+this.#bj.destroy();
 }
 join(resource){
-this.#w.add(resource);
-resource.restrain(this.#al);
-return()=>this.#w.delete(resource);
+this.#ab.add(resource);
+resource.restrain(this.#ac);
+return()=>this.#ab.delete(resource);
 }
 ask({priority,longPoll},start,delay=()=>{}){
-this.#p +=1;
-const number=this.#p;
+this.#o +=1;
+const number=this.#o;
 this.#i.set(number,{start,delay,isLongPoll:longPoll !==null});
-this.#q.add(number);
-queueMicrotask(()=>this.#i.has(number)&&this.#cl(number,priority));
+this.#p.add(number);
+queueMicrotask(()=>this.#i.has(number)&&this.#cp(number,priority));
 return number;
 }
 hurry(number){
-if(this.#i.has(number))this.#cl(number,"high");
+if(this.#i.has(number))this.#cp(number,"high");
 }
-#cl(number,priority){
+#cp(number,priority){
 try{
-this.#x({event:"asks",with:{number,priority,isLongPoll:this.#i.get(number).isLongPoll}});
+this.#v({event:"asks",with:{number,priority,isLongPoll:this.#i.get(number).isLongPoll}});
 }catch(failure){
 if(failure.code !=="noRoom")throw failure;
-this.#cm(number);
+this.#cq(number);
 }
 }
 stream(open,refuse){
-if(this.#dt()){
+if(this.#dz()){
 queueMicrotask(open);
 return null;
 }
-this.#p +=1;
-const number=this.#p;
-this.#q.add(number);
+this.#o +=1;
+const number=this.#o;
+this.#p.add(number);
 const start=()=>{
-if(!this.#q.has(number))return;
+if(!this.#p.has(number))return;
 let isOpen=false;
 this.#i.set(number,{start:()=>(isOpen=true),isStream:true});
-this.#x({event:"opens",with:{number}});
+this.#v({event:"opens",with:{number}});
 this.#i.delete(number);
 if(isOpen)return open();
-this.#q.delete(number);
+this.#p.delete(number);
 refuse();
 };
 queueMicrotask(start);
 return number;
 }
-#dt(){
+#dz(){
 const entries=globalThis.performance?.getEntriesByType?.("resource")??[];
-const known=entries.filter(({name,nextHopProtocol})=>nextHopProtocol&&name.startsWith(`${this.#ab}/`));
+const known=entries.filter(({name,nextHopProtocol})=>nextHopProtocol&&name.startsWith(`${this.#aa}/`));
 return /^h[23]/.test(known.at(-1)?.nextHopProtocol??"");
 }
 withdraw(number){
-this.#q.delete(number);
+this.#p.delete(number);
 this.#i.delete(number);
-this.#x({event:"withdrew",with:{number}});
+this.#v({event:"withdrew",with:{number}});
 }
 tooSlow(number){
-this.#q.delete(number);
+this.#p.delete(number);
 this.#i.delete(number);
-this.#x({event:"ended",with:{number,outcome:"timedOut"}});
+this.#v({event:"ended",with:{number,outcome:"timedOut"}});
 }
 ended(number,arrival){
-this.#q.delete(number);
+this.#p.delete(number);
 const{outcome,marks,rateLimit=null}=arrival;
-const report={number,outcome,serverTime:marks.serverTime??null,rateLimit,resources:this.#w.size};
+const report={number,outcome,serverTime:marks.serverTime??null,rateLimit,resources:this.#co};
 if(outcome==="content")report.revision=0;
 if(outcome==="undecodable")report.reason=0;
 if(outcome==="throttled")report.retryAfter=arrival.retryAfter;
-this.#x({event:"ended",with:report});
+this.#v({event:"ended",with:report});
 }
 asksForPause({retryAfter,serverTime}){
-this.#x({event:"ended",with:{number:0,outcome:"throttled",retryAfter,serverTime,rateLimit:null,resources:this.#w.size}});
+this.#v({event:"ended",with:{number:0,outcome:"throttled",retryAfter,serverTime,rateLimit:null,resources:this.#co}});
 }
-#x(event){
-event.with.now??=this.#ck();
-const{restraint,send,delayed}=this.#bg.handle(event);
-if(JSON.stringify(restraint)!==JSON.stringify(this.#al)){
-this.#al=restraint;
-for(const resource of this.#w)queueMicrotask(()=>this.#w.has(resource)&&resource.restrain(this.#al));
+#v(event){
+event.with.now??=this.#cn();
+const{restraint,send,delayed}=this.#bj.handle(event);
+if(JSON.stringify(restraint)!==JSON.stringify(this.#ac)){
+this.#ac=restraint;
+for(const resource of this.#ab)queueMicrotask(()=>this.#ab.has(resource)&&resource.restrain(this.#ac));
 }
-for(const{number,isHeld}of send)this.#du(number,isHeld);
-for(const number of delayed)this.#cm(number);
-if(delayed.length>0)this.#x({event:"withdrew",with:{number:0}});
+for(const{number,isHeld}of send)this.#ea(number,isHeld);
+for(const number of delayed)this.#cq(number);
+if(delayed.length>0)this.#v({event:"withdrew",with:{number:0}});
 }
-#du(number,isHeld){
+#ea(number,isHeld){
 const{start,isStream}=this.#i.get(number)??{};
 if(start===undefined)return;
 if(isStream)return start();
 queueMicrotask(()=>this.#i.delete(number)&&start(isHeld));
 }
-#cm(number){
+#cq(number){
 const{delay}=this.#i.get(number)??{};
 this.#i.delete(number);
-this.#q.delete(number);
+this.#p.delete(number);
 if(delay)queueMicrotask(delay);
 }
 }
@@ -2017,31 +2028,33 @@ const{sampleRecord}=m_engine_sample_record;
 const MOST_RECORDS=2000;
 const MOST_RECEIPTS=64;
 const LONGEST_TIMER_MS=2 ** 31 - 1;
-const FAIR_SHARE=0.75;
+const LATEST_TIMER_MS=2000;
 class LiveResource{
-#b=null;
-#cn=null;
+#d=null;
+#cr=null;
+#w=null;
+#cs=null;
 #l=null;
-#co=null;
-#m=null;
-#ac={question:0};
+#ad={question:0};
 #e=null;
-#ad=null;
-#y=null;
-#bh=0;
-#bi=0;
-#u=null;
-#f=null;
-#bj=null;
-#p=0;
-#aa=-Infinity;
 #ae=null;
-#bk=[];
-#an=[];
-#bl=new Map();
-#cp=[];
-#ao=new Map();
-#af=false;
+#x=null;
+#bk=0;
+#bl=0;
+#t=null;
+#f=null;
+#bm=null;
+#o=0;
+#z=-Infinity;
+#af=null;
+#bn=[];
+#aq=[];
+#bo=new Map();
+#ct=[];
+#ar=new Map();
+#ag=false;
+#an=false;
+#ao=false;
 constructor(source,{engine,policy,clientPolicy=policy,device,onChange,onArrival=()=>{},onConfirmed=()=>{},send,timers=globalThis,mostRecords=MOST_RECORDS}){
 this.source=source;
 this.engine=engine;
@@ -2058,56 +2071,68 @@ this.mostRecords=mostRecords;
 this.origin=Date.now()- this.now();
 }
 now(){
-return(this.#aa=Math.max(this.#aa,this.device.now()));
+return(this.#z=Math.max(this.#z,this.device.now()));
 }
 watch(question){
-if(this.#m !==null&&this.source.isSame(question,this.#m))return;
-this.#m=question;
-this.#ae=null;
-if(!this.#b)return this.#dv();
-this.#ac={question:this.#ac.question + 1};
-const hadStream=this.#ad !==null||this.#y !==null;
-this.#ap();
-[this.#bh,this.#bi]=[0,0];
-this.#a({event:"contextChanged",with:this.#ac});
+if(this.#an||(this.#l !==null&&this.source.isSame(question,this.#l)))return;
+this.#l=question;
+this.#af=null;
+if(!this.#d)return this.#eb();
+this.#ad={question:this.#ad.question + 1};
+const hadStream=this.#ae !==null||this.#x !==null;
+this.#as();
+[this.#bk,this.#bl]=[0,0];
+this.#a({event:"contextChanged",with:this.#ad});
 if(hadStream)this.#a({event:"linkLost"});
 }
 pause(){
-this.#af=false;
-this.#b&&this.#a({event:"stopped"});
+if(!this.#ah)return;
+[this.#ag,this.#ao]=[false,false];
+this.#a({event:"stopped"});
 }
 resume(){
-this.#b&&this.#a({event:"started"});
+if(!this.#ah)return;
+this.#ao=true;
+this.#a({event:"started"});
 }
 acted(){
-this.#b&&this.#a({event:"acted"});
+this.#ah&&this.#a({event:"acted"});
 }
 invalidate(){
-if(!this.#b)return;
-this.#af=this.#e !==null&&!this.#e.isHeld;
+if(!this.#ah)return;
+this.#ag=this.#e !==null&&!this.#e.isHeld;
 this.acted();
-if(!this.#af)this.#a({event:"wished",with:{wish:"change"}});
+if(!this.#ag)this.#a({event:"wished",with:{wish:"change"}});
 }
 stop(){
-if(!this.#b)return;
+const machine=this.#d;
+if(!machine||this.#an)return;
+[this.#an,this.#ao]=[true,false];
 this.#a({event:"stopped"});
-this.#cn();
-this.#ap();
-this.#co();
-this.timers.clearTimeout(this.#u);
-this.#b.destroy();
-[this.#b,this.#m,this.#f,this.#ae]=[null,null,null,null];
+this.#cr();
+this.#as();
+this.#cs();
+this.timers.clearTimeout(this.#t);
+machine.destroy();
+[this.#d,this.#l,this.#f,this.#af]=[null,null,null,null];
+this.#an=false;
 }
 refresh({isForced=false}={}){
-if(!this.#b)return;
+if(!this.#ah)return;
 this.#a({event:"wished",with:{wish:isForced?"hardRefresh":"person"}});
-if(this.#e)this.#l.hurry(this.#e.number);
+if(this.#e)this.#w.hurry(this.#e.number);
 }
 restrain(restraint){
-this.#b&&this.#a({event:"restrained",with:restraint});
+this.#ah&&this.#a({event:"restrained",with:restraint});
+}
+get isRunning(){
+return this.#ao;
+}
+get #ah(){
+return this.#d !==null&&!this.#an;
 }
 get question(){
-return this.#m;
+return this.#l;
 }
 get outstanding(){
 return this.#e?.generation??null;
@@ -2116,118 +2141,131 @@ get body(){
 return this.#f?.body??null;
 }
 look(){
-return this.#b?.look(this.now())??null;
+return this.#d?.look(this.now())??null;
 }
 get failure(){
-return this.#ae;
+return this.#af;
 }
 diagnostics(){
-if(!this.#b)return null;
+if(!this.#d)return null;
 return{
-ring:this.#bk,
-records:this.#an,
-counters:this.#b.counters(),
+ring:this.#bn,
+records:this.#aq,
+counters:this.#d.counters(),
 policy:this.policy,
 look:this.look(),
-notes:this.#cp,
+notes:this.#ct,
 now:this.now(),
 };
 }
-#dv(){
-this.#l=OriginGate.of(this.engine,this.source.address(this.#m,null),this.clientPolicy,()=>this.device.now());
-this.#b=this.engine.machine({policy:this.wished,context:this.#ac});
-this.#cn=this.device.listen((event)=>this.#a(event));
-this.#co=this.#l.join(this);
+#eb(){
+this.#w=OriginGate.of(this.engine,this.source.address(this.#l,null),this.clientPolicy,()=>this.device.now());
+this.#d=this.engine.machine({policy:this.wished,context:this.#ad});
+this.#cr=this.device.listen((event)=>this.#a(event));
+this.#cs=this.#w.join(this);
+this.#ao=true;
 this.#a({event:"started"});
 }
 #a(event,now=this.now()){
-const effects=this.#b.handle(event,now,Engine.draw());
-if(effects.notes.length>0)this.#cp=effects.notes;
-this.#dw(effects.alarm,now);
+this.#ec(event,now);
+const effects=this.#d.handle(event,now,Engine.draw());
+if(effects.notes.length>0)this.#ct=effects.notes;
+this.#ed(effects.alarm,now);
 if(effects.cancel !==null&&this.#e?.generation===effects.cancel){
 this.#e.abort.abort();
-const{number,sentAt,timeout}=this.#e;
+const{gate,number,sentAt,timeout}=this.#e;
 this.#e=null;
-const isTooSlow=effects.notes.includes("timedOut")&&sentAt !==null&&now - sentAt>=timeout * FAIR_SHARE;
-if(isTooSlow)this.#l.tooSlow(number);
-else this.#l.withdraw(number);
+const isTooSlow=effects.notes.includes("timedOut")&&sentAt !==null&&now - sentAt<timeout + LATEST_TIMER_MS;
+if(isTooSlow)gate.tooSlow(number);
+else gate.withdraw(number);
 }
-if(effects.sample)this.#dx(effects.sample);
-this.#dy(effects,now);
+if(effects.sample)this.#ee(effects.sample);
+this.#ef(effects,now);
 const isAnswered=effects.sample?.outcome==="content"||effects.sample?.outcome==="unchanged";
 if(effects.asOf !==null)this.onConfirmed(effects.asOf,isAnswered?effects.sample.generation:null);
-if(effects.request)this.#dz(effects.request,now);
-if(effects.link==="open")this.#ea();
-if(effects.link==="close")this.#ap();
+if(effects.request)this.#eg(effects.request,now);
+if(effects.link==="open")this.#eh();
+if(effects.link==="close")this.#as();
 if(effects.changes.length>0||effects.snapshot !=="none")this.onChange(this);
 return effects;
 }
-#dw(alarm,now){
-this.timers.clearTimeout(this.#u);
+#ec({event},now){
+const flight=this.#e;
+if(event==="queued"||flight===null||flight.sentAt !==null||now<flight.deadline||flight.gate.isFailing)return;
+this.#cu(flight,now);
+}
+#cu(flight,now){
+flight.deadline=now + flight.timeout;
+const{generation,context}=flight;
+this.#a({event:"queued",with:{generation,context}},now);
+}
+#ed(alarm,now){
+this.timers.clearTimeout(this.#t);
 if(alarm===null)return;
 const wait=Math.min(Math.max(0,alarm - now),LONGEST_TIMER_MS);
-this.#u=this.timers.setTimeout(()=>this.#a({event:"woke"}),wait);
+this.#t=this.timers.setTimeout(()=>this.#a({event:"woke"}),wait);
 }
-#dy(effects,now){
-const look=this.#b.look(now);
-const incoming=this.#bj;
-this.#bj=null;
+#ef(effects,now){
+const look=this.#d.look(now);
+const incoming=this.#bm;
+this.#bm=null;
 if(incoming&&look.revision===incoming.revision&&effects.snapshot !=="hold"){
 const isValid=look.validator !==null&&look.validator===incoming.validator;
 this.#f={...incoming,tag:isValid?incoming.tag:null};
 }
 if(look.revision===null)this.#f=null;
-if(effects.notes.includes("timedOut"))this.#ae={problem:null,reason:null};
+if(effects.notes.includes("timedOut"))this.#af={problem:null,reason:null};
 }
-get #cq(){
-return `GET ${nameOf(this.source.address(this.#m,null))}`;
+get #cv(){
+return `GET ${nameOf(this.source.address(this.#l,null))}`;
 }
-#eb(generation){
-const before=/;m=([0-9a-f]{16})[0-9a-f]{48}$/.exec(this.#ao.get(this.#cq)??"");
+#ei(generation){
+const before=/;m=([0-9a-f]{16})[0-9a-f]{48}$/.exec(this.#ar.get(this.#cv)??"");
 return before?{"X-MD-Receipt-After":`${generation};${before[1]}`}:{};
 }
-#dx(sample){
-const evidence=this.#bl.get(sample.generation);
-this.#bl.clear();
-const record=sampleRecord(sample,this.#cq,this.origin,evidence);
-if(evidence?.receipt)this.#ao.set(record.resource,evidence.receipt);
-if(this.#ao.size>MOST_RECEIPTS)this.#ao.clear();
+#ee(sample){
+const evidence=this.#bo.get(sample.generation);
+this.#bo.clear();
+const record=sampleRecord(sample,this.#cv,this.origin,evidence);
+if(evidence?.receipt)this.#ar.set(record.resource,evidence.receipt);
+if(this.#ar.size>MOST_RECEIPTS)this.#ar.clear();
 const capacity=this.policy.ringCapacity;
-this.#bk=[...this.#bk,record].slice(-capacity);
-this.#an.push(record);
-if(this.#an.length>this.mostRecords)this.#an.shift();
+this.#bn=[...this.#bn,record].slice(-capacity);
+this.#aq.push(record);
+if(this.#aq.length>this.mostRecords)this.#aq.shift();
 }
-#dz(request,orderedAt){
-const machine=this.#b;
+#eg(request,orderedAt){
+const [machine,gate]=[this.#d,this.#w];
 const{generation,context,timeout,longPoll}=request;
-const flight={generation,abort:new AbortController(),number:0,isHeld:longPoll !==null,sentAt:null,timeout};
-flight.number=this.#l.ask(request,(isHeld)=>{
-if(this.#b !==machine)return;
-if(this.now()- orderedAt>=timeout)this.#a({event:"woke"});
+const flight={generation,context,gate,abort:new AbortController(),number:0,isHeld:longPoll !==null,sentAt:null,timeout,deadline:orderedAt + timeout};
+flight.number=gate.ask(request,(isHeld)=>{
+if(this.#d !==machine)return gate.withdraw(flight.number);
 if(flight.abort.signal.aborted)return;
-if(longPoll !==null&&!isHeld){
+const now=this.now();
+if(now>orderedAt)this.#cu(flight,now);
+if(longPoll !==null&&!isHeld&&!flight.abort.signal.aborted){
 [request.longPoll,flight.isHeld,flight.timeout]=[null,false,timeout - longPoll];
-this.#a({event:"notHeld",with:{generation,context}});
-if(flight.abort.signal.aborted)return;
+this.#a({event:"notHeld",with:{generation,context}},now);
 }
-flight.sentAt=this.now();
-this.#d(request,flight);
+if(flight.abort.signal.aborted)return;
+flight.sentAt=now;
+this.#c(request,flight);
 },()=>{
-if(this.#b !==machine||this.#e !==flight)return;
+if(this.#d !==machine||this.#e !==flight)return;
 this.#e=null;
-this.#af=false;
+this.#ag=false;
 this.#a({event:"answered",with:{generation,context,answer:{outcome:"cancelled"}}});
 });
 this.#e=flight;
 }
-async #d(request,{abort,number}){
-const machine=this.#b;
-const why={origin:request.origin??null,asked:this.source.subjectOf(this.#m)};
+async #c(request,{abort,gate,number}){
+const machine=this.#d;
+const why={origin:request.origin??null,asked:this.source.subjectOf(this.#l)};
 const isKnown=request.validator !==null&&this.#f?.validator===request.validator;
 const base=isKnown&&this.#f.tag !==null?this.#f:null;
-const arrival=await ask(()=>this.source.address(this.#m,base),{
+const arrival=await ask(()=>this.source.address(this.#l,base),{
 tag:base?.tag??null,
-fields:()=>({...this.source.fields(),...this.#eb(request.generation)}),
+fields:()=>({...this.source.fields(),...this.#ei(request.generation)}),
 read:(document,headers)=>this.source.read(document,headers,base,this.#f),
 ownsTime:this.source.ownsTime?.(this.#f?.body)??false,
 wait:request.longPoll===null?null:Math.floor(request.longPoll / 1000),
@@ -2235,8 +2273,9 @@ signal:abort.signal,
 now:()=>this.now(),
 send:this.send,
 });
-if(!abort.signal.aborted)this.#l.ended(number,arrival);
-if(this.#b !==machine)return;
+if(!abort.signal.aborted&&arrival.isSent)gate.ended(number,arrival);
+else if(!abort.signal.aborted)gate.withdraw(number);
+if(this.#d !==machine)return;
 if(this.#e?.generation===request.generation)this.#e=null;
 const{generation,context}=request;
 if(arrival.isOfAnotherCopy){
@@ -2244,122 +2283,122 @@ this.#a({event:"answered",with:{generation,context,answer:{outcome:"cancelled"}}
 const wish={origin:"change",isUnconditional:true};
 return this.#a({event:"wished",with:wish});
 }
-this.#bl.set(generation,{...why,...arrival.evidence});
-const isCurrent=context.question===this.#ac.question;
+this.#bo.set(generation,{...why,...arrival.evidence});
+const isCurrent=context.question===this.#ad.question;
 if(isCurrent&&arrival.outcome !=="cancelled"){
-this.#ae={problem:arrival.problem,reason:arrival.reason??null};
+this.#af={problem:arrival.problem,reason:arrival.reason??null};
 this.onArrival(arrival);
 }
-this.#cr("answered",{generation,context},this.#cs(arrival,isCurrent),arrival.answeredAt);
-if(!this.#af||this.#e !==null)return;
-this.#af=false;
-if(this.#b===machine)this.#a({event:"wished",with:{wish:"change"}});
+this.#cw("answered",{generation,context},this.#cx(arrival,isCurrent),arrival.answeredAt);
+if(!this.#ag||this.#e !==null)return;
+this.#ag=false;
+if(this.#d===machine)this.#a({event:"wished",with:{wish:"change"}});
 }
-#cr(event,values,answer,arrivedAt){
+#cw(event,values,answer,arrivedAt){
 const now=this.now();
 answer.decoding=Math.max(0,Math.round(now - arrivedAt));
 this.#a({event,with:{...values,answer}},now);
 }
-#cs(arrival,isCurrent){
+#cx(arrival,isCurrent){
 try{
-return this.#ct(arrival,isCurrent);
+return this.#cy(arrival,isCurrent);
 }catch(failure){
-this.#ae={problem:null,reason:String(failure?.message??failure).slice(0,200)};
-return this.#ct({...arrival,outcome:"undecodable"},isCurrent);
+this.#af={problem:null,reason:String(failure?.message??failure).slice(0,200)};
+return this.#cy({...arrival,outcome:"undecodable"},isCurrent);
 }
 }
-#ct(arrival,isCurrent){
+#cy(arrival,isCurrent){
 const answer={
 outcome:arrival.outcome,status:arrival.status,bytes:arrival.bytes,hints:arrival.hints,
 marks:{...arrival.marks,...this.source.marks},deviceTime:Date.now(),
 };
 if(arrival.answeredAt !==undefined)answer.delay=Math.max(0,Math.round(arrival.answeredAt - arrival.askedAt));
-this.#p +=1;
+this.#o +=1;
 if(arrival.outcome==="content"){
-const isSame=isCurrent&&this.#f !==null&&this.#ec(arrival.body);
+const isSame=isCurrent&&this.#f !==null&&this.#ej(arrival.body);
 const incoming={
 body:arrival.body,
 tag:arrival.tag,
-revision:isSame?this.#f.revision:this.#p,
-validator:arrival.tag===null?null:this.#p,
+revision:isSame?this.#f.revision:this.#o,
+validator:arrival.tag===null?null:this.#o,
 };
-if(isCurrent)this.#bj=incoming;
+if(isCurrent)this.#bm=incoming;
 answer.revision=incoming.revision;
 answer.validator=incoming.validator;
 Object.assign(answer,this.source.natureOf(arrival.body));
 }
 if(arrival.outcome==="throttled")answer.retryAfter=arrival.retryAfter;
-if(arrival.outcome==="undecodable")answer.reason=this.#p;
+if(arrival.outcome==="undecodable")answer.reason=this.#o;
 return answer;
 }
-#ec(body){
+#ej(body){
 try{
 return this.source.contentOf(this.#f.body)===this.source.contentOf(body);
 }catch{
 return false;
 }
 }
-#ea(){
-this.#ap();
-if(this.source.occupiesNoConnection)return this.#cu();
+#eh(){
+this.#as();
+if(this.source.occupiesNoConnection)return this.#cz();
 const place={number:null};
-place.number=this.#l.stream(
-()=>this.#y===place&&this.#cu(),
+place.number=this.#w.stream(
+()=>this.#x===place&&this.#cz(),
 ()=>{
-if(this.#y !==place)return;
-this.#y=null;
+if(this.#x !==place)return;
+this.#x=null;
 this.#a({event:"linkLost"});
 },
 );
-this.#y=place;
+this.#x=place;
 }
-#cu(){
+#cz(){
 try{
-this.#ad=this.#ed();
+this.#ae=this.#ek();
 }catch{
-this.#bm();
+this.#bp();
 this.#a({event:"linkLost"});
 }
 }
-#ed(){
+#ek(){
 let heardAt=this.now();
-const stream=this.source.openStream(this.#m,this.#f,{
+const stream=this.source.openStream(this.#l,this.#f,{
 opened:(isResumed)=>this.#a({event:"linkOpened",with:{isResumed}}),
 heard:()=>{
 heardAt=this.now();
 this.#a({event:"linkHeard"},heardAt);
 },
 gap:()=>this.#a({event:"linkGap"}),
-delivered:(arrival)=>this.#ee(arrival,heardAt),
+delivered:(arrival)=>this.#el(arrival,heardAt),
 current:()=>this.#f?.body??null,
-lost:(pause)=>this.#ef(stream,pause),
-retry:(ms)=>(this.#bh=ms),
-wait:Math.max(0,this.#bi - this.now()),
+lost:(pause)=>this.#em(stream,pause),
+retry:(ms)=>(this.#bk=ms),
+wait:Math.max(0,this.#bl - this.now()),
 });
 return stream;
 }
-#ee(arrival,heardAt){
+#el(arrival,heardAt){
 this.onArrival({...arrival,askedAt:heardAt,answeredAt:heardAt});
-this.#cr("linkDelivered",{context:this.#ac},this.#cs(arrival,true),heardAt);
+this.#cw("linkDelivered",{context:this.#ad},this.#cx(arrival,true),heardAt);
 }
-#ef(stream,pause=null){
-if(this.#ad !==stream)return;
-if(pause !==null)this.#l.asksForPause(pause);
-this.#ad=null;
-this.#bm();
-this.#bi=this.now()+ this.#bh;
+#em(stream,pause=null){
+if(this.#ae !==stream)return;
+if(pause !==null)this.#w.asksForPause(pause);
+this.#ae=null;
+this.#bp();
+this.#bl=this.now()+ this.#bk;
 this.#a({event:"linkLost"});
 }
-#ap(){
-const stream=this.#ad;
-this.#ad=null;
+#as(){
+const stream=this.#ae;
+this.#ae=null;
 stream?.close();
-this.#bm();
+this.#bp();
 }
-#bm(){
-const place=this.#y;
-this.#y=null;
-if(place !==null&&place.number !==null)this.#l.withdraw(place.number);
+#bp(){
+const place=this.#x;
+this.#x=null;
+if(place !==null&&place.number !==null)this.#w.withdraw(place.number);
 }
 }
 function nameOf(address){
@@ -2389,26 +2428,26 @@ const{memory}=m_shared_memory;
 const KEPT="notices";
 const LONGEST=200;
 class Notices{
-#ag=element("notify");
-#bn=false;
+#ai=element("notify");
+#bq=false;
 constructor(page,onChosen){
 this.page=page;
 this.onChosen=onChosen;
-this.#ag.closest("label").hidden=!("Notification" in globalThis);
-this.#ag.checked=this.isOn;
-this.#ag.addEventListener("change",()=>this.#aq(this.#ag.checked));
+this.#ai.closest("label").hidden=!("Notification" in globalThis);
+this.#ai.checked=this.isOn;
+this.#ai.addEventListener("change",()=>this.#at(this.#ai.checked));
 }
 get isOn(){
 return memory.read(KEPT)===true&&globalThis.Notification?.permission==="granted";
 }
 speak(){
-setText(element("notify-note"),this.#bn?this.page.say("notifyRefused"):"");
+setText(element("notify-note"),this.#bq?this.page.say("notifyRefused"):"");
 }
-async #aq(isWished){
+async #at(isWished){
 const answer=isWished?await Notification.requestPermission():null;
-this.#bn=isWished&&answer !=="granted";
-memory.write(KEPT,isWished&&!this.#bn?true:null);
-this.#ag.checked=this.isOn;
+this.#bq=isWished&&answer !=="granted";
+memory.write(KEPT,isWished&&!this.#bq?true:null);
+this.#ai.checked=this.isOn;
 this.speak();
 }
 tell({id,title,text}){
@@ -2421,7 +2460,7 @@ notice.close();
 this.onChosen(id);
 });
 }catch{
-this.#ag.checked=false;
+this.#ai.checked=false;
 }
 }
 }
@@ -2430,7 +2469,7 @@ return{Notices};
 const m_worktrees_omission_list=(()=>{
 const{newElement}=m_shared_dom;
 class OmissionList{
-#cv=false;
+#da=false;
 constructor(page,parts){
 this.page=page;
 this.parts=parts;
@@ -2438,8 +2477,8 @@ parts.omissions.addEventListener("toggle",()=>this.list());
 }
 show(isEmpty){
 this.parts.omissions.hidden=false;
-if(!isEmpty||this.#cv)return;
-this.#cv=true;
+if(!isEmpty||this.#da)return;
+this.#da=true;
 this.parts.omissions.open=true;
 }
 async list(){
@@ -2458,13 +2497,13 @@ parts.omissionsnote.textContent=note;
 parts.omitted.replaceChildren(...found.map((one)=>{
 const item=newElement("li","");
 item.dataset.reason=one.reason;
-const text=newElement("span","",this.#eg(one));
+const text=newElement("span","",this.#en(one));
 if(typeof one.detail==="string")text.title=one.detail;
 item.append(text);
 return item;
 }));
 }
-#eg({reason,path,detail}){
+#en({reason,path,detail}){
 const known=`omission-${reason}`;
 const sentence=this.page.say(known,{path});
 return sentence===known?detail??path:sentence;
@@ -2475,19 +2514,19 @@ return{OmissionList};
 const m_worktrees_restore_list=(()=>{
 const{newElement}=m_shared_dom;
 class RestoreList{
-#v=null;
+#u=null;
 constructor(page,parts){
 this.page=page;
 this.parts=parts;
-parts.undo.addEventListener("click",()=>this.#cw(this.#v));
-parts.restores.addEventListener("toggle",()=>this.#n());
+parts.undo.addEventListener("click",()=>this.#db(this.#u));
+parts.restores.addEventListener("toggle",()=>this.#m());
 }
 offer(point){
-this.#v=point??null;
+this.#u=point??null;
 this.parts.undoline.hidden=!point;
-this.#n();
+this.#m();
 }
-async #cw(point){
+async #db(point){
 const{page}=this;
 if(!point)return;
 try{
@@ -2497,7 +2536,7 @@ page.done(page.say(`restored-${point.kind}`,{name:point.branch??point.path,path:
 page.done([...page.refusalInWords(failure),failure?.detail].filter(Boolean).join(" "));
 }
 }
-async #n(){
+async #m(){
 const{page,parts}=this;
 if(!parts.restores.open)return;
 let points=[];
@@ -2517,7 +2556,7 @@ const until=page.say("keptUntil",{time:time(point.kept_until)});
 const button=newElement("button","tool",page.say("undo"));
 button.type="button";
 button.dataset.restore=point.id;
-button.addEventListener("click",()=>this.#cw(point));
+button.addEventListener("click",()=>this.#db(point));
 item.append(newElement("span","",`${time(point.created_at)}: ${what} ${until}`),button);
 return item;
 }));
@@ -2551,38 +2590,38 @@ const m_shared_token_form=(()=>{
 const{element,setText}=m_shared_dom;
 const{visitMemory}=m_shared_visit_memory;
 class TokenForm{
-#ar=element("token-form");
-#as=element("token");
-#ah;
+#au=element("token-form");
+#av=element("token");
+#aj;
 constructor(name,onToken){
 this.name=name;
 const kept=visitMemory.read(name);
-this.#ah=typeof kept==="string"?kept:null;
-this.#ar.addEventListener("submit",(event)=>{
+this.#aj=typeof kept==="string"?kept:null;
+this.#au.addEventListener("submit",(event)=>{
 event.preventDefault();
-const token=this.#as.value.trim();
-if(!token)return this.#as.focus();
-this.#ah=token;
+const token=this.#av.value.trim();
+if(!token)return this.#av.focus();
+this.#aj=token;
 visitMemory.write(name,token);
-this.#as.value="";
+this.#av.value="";
 this.hide();
 onToken();
 });
 }
 get fields(){
-return this.#ah&&/^[\x21-\x7e]+$/.test(this.#ah)?{Authorization:`Bearer ${this.#ah}`}:{};
+return this.#aj&&/^[\x21-\x7e]+$/.test(this.#aj)?{Authorization:`Bearer ${this.#aj}`}:{};
 }
 get isShown(){
-return !this.#ar.hidden;
+return !this.#au.hidden;
 }
 ask(say){
-setText(element("token-refused"),this.#ah?say("tokenRefused"):"");
+setText(element("token-refused"),this.#aj?say("tokenRefused"):"");
 if(this.isShown)return;
-this.#ar.hidden=false;
-if(document.activeElement===document.body)this.#as.focus();
+this.#au.hidden=false;
+if(document.activeElement===document.body)this.#av.focus();
 }
 hide(){
-this.#ar.hidden=true;
+this.#au.hidden=true;
 }
 }
 return{TokenForm};
@@ -2591,12 +2630,12 @@ const m_shared_announcer=(()=>{
 const{element,setText}=m_shared_dom;
 const LEAST_GAP_MS=20_000;
 class Announcer{
-#cx=-LEAST_GAP_MS;
-#eh=element("announcement");
+#dc=-LEAST_GAP_MS;
+#eo=element("announcement");
 say(sentence,{now,urgent=false}){
-if(!sentence||(!urgent&&now - this.#cx<LEAST_GAP_MS))return false;
-this.#cx=now;
-setText(this.#eh,sentence);
+if(!sentence||(!urgent&&now - this.#dc<LEAST_GAP_MS))return false;
+this.#dc=now;
+setText(this.#eo,sentence);
 return true;
 }
 }
@@ -2605,38 +2644,38 @@ return{Announcer};
 const m_engine_clock=(()=>{
 const SLEPT_FROM_MS=5000;
 class SteadyClock{
-#cy=performance.now();
-#cz=Date.now();
+#dd=performance.now();
+#de=Date.now();
 now(){
 return performance.now();
 }
 notice(){
 const [steady,wall]=[performance.now(),Date.now()];
-const gap=wall - this.#cz -(steady - this.#cy);
-[this.#cy,this.#cz]=[steady,wall];
+const gap=wall - this.#de -(steady - this.#dd);
+[this.#dd,this.#de]=[steady,wall];
 return gap>=SLEPT_FROM_MS;
 }
 }
 const steadyClock=new SteadyClock();
 class ServerClock{
-#s=Date.now()- steadyClock.now();
-#da=false;
+#r=Date.now()- steadyClock.now();
+#df=false;
 learn(serverTime,{askedAt,answeredAt}){
 if(serverTime===null)return;
 const middle=(askedAt + answeredAt)/ 2;
-const believed=middle + this.#s;
-const isWithin=this.#da&&serverTime % 1000===0&&believed>=serverTime&&believed<serverTime + 1000;
-if(!isWithin)this.#s=serverTime - middle;
-this.#da=true;
+const believed=middle + this.#r;
+const isWithin=this.#df&&serverTime % 1000===0&&believed>=serverTime&&believed<serverTime + 1000;
+if(!isWithin)this.#r=serverTime - middle;
+this.#df=true;
 }
 learnFrom(arrival){
 if(arrival.outcome==="content"||arrival.outcome==="unchanged")this.learn(arrival.marks.serverTime??null,arrival);
 }
 now(){
-return steadyClock.now()+ this.#s;
+return steadyClock.now()+ this.#r;
 }
 at(steady){
-return steady + this.#s;
+return steady + this.#r;
 }
 }
 function everySecond(clock,tick){
@@ -2648,57 +2687,63 @@ return{steadyClock,ServerClock,everySecond};
 const m_engine_device=(()=>{
 const{steadyClock}=m_engine_clock;
 class Device{
-#bo=new Set();
-#at=null;
-#au=null;
+#br=new Set();
+#aw=null;
+#ax=null;
+#dg=new AbortController();
 constructor(){
-this.#av();
+this.#ay();
 if(typeof document==="undefined")return;
-document.addEventListener("visibilitychange",()=>this.#av());
-document.addEventListener("freeze",()=>this.#bp("suspended"));
-document.addEventListener("resume",()=>this.#av());
-addEventListener("pagehide",()=>this.#bp("suspended"));
-addEventListener("pageshow",()=>this.#av());
-addEventListener("focus",()=>this.#a({event:"focused"}));
-for(const name of ["online","offline"])addEventListener(name,()=>this.#bq());
-navigator.connection?.addEventListener?.("change",()=>this.#bq());
+const{signal}=this.#dg;
+const hears=(target,name,heard)=>target?.addEventListener?.(name,heard,{signal});
+hears(document,"visibilitychange",()=>this.#ay());
+hears(document,"freeze",()=>this.#bs("suspended"));
+hears(document,"resume",()=>this.#ay());
+hears(globalThis,"pagehide",()=>this.#bs("suspended"));
+hears(globalThis,"pageshow",()=>this.#ay());
+hears(globalThis,"focus",()=>this.#a({event:"focused"}));
+for(const name of ["online","offline"])hears(globalThis,name,()=>this.#bt());
+hears(globalThis.navigator?.connection,"change",()=>this.#bt());
+}
+close(){
+this.#dg.abort();
 }
 now(){
 return steadyClock.now();
 }
 get lifecycle(){
-return this.#at;
+return this.#aw;
 }
 get connectivity(){
-return this.#au;
+return this.#ax;
 }
 listen(listener){
-listener({event:"lifecycle",with:{to:this.#at}});
-listener({event:"connectivity",with:{to:this.#au}});
-this.#bo.add(listener);
-return()=>this.#bo.delete(listener);
+listener({event:"lifecycle",with:{to:this.#aw}});
+listener({event:"connectivity",with:{to:this.#ax}});
+this.#br.add(listener);
+return()=>this.#br.delete(listener);
 }
 tick(){
 if(steadyClock.notice())this.#a({event:"slept"});
 }
-#av(){
-this.#bp(globalThis.document?.hidden?"background":"foreground");
-this.#bq();
+#ay(){
+this.#bs(globalThis.document?.hidden?"background":"foreground");
+this.#bt();
 }
-#bp(to){
-if(this.#at===to)return;
-this.#at=to;
+#bs(to){
+if(this.#aw===to)return;
+this.#aw=to;
 this.#a({event:"lifecycle",with:{to}});
 }
-#bq(){
+#bt(){
 const{onLine,connection}=globalThis.navigator??{};
 const to=onLine===false?"offline":connection?.saveData?"metered":"online";
-if(this.#au===to)return;
-this.#au=to;
+if(this.#ax===to)return;
+this.#ax=to;
 this.#a({event:"connectivity",with:{to}});
 }
 #a(event){
-for(const listener of this.#bo)listener(event);
+for(const listener of this.#br)listener(event);
 }
 }
 return{Device};
@@ -2745,10 +2790,10 @@ const{languageOf,loadMessages,LOCALES,sentences}=m_messages_messages;
 const FAULT={pageFault:"{reason}",reload:"Reload"};
 const THEMES=["auto","light","dark"];
 class WorkPage{
-#db;
-#dc=null;
+#dh;
+#di=null;
 constructor({modules,language,messages}){
-this.#db=modules;
+this.#dh=modules;
 this.language=language;
 this.messages=messages;
 this.device=new Device();
@@ -2758,8 +2803,8 @@ const theme=new URLSearchParams(location.search).get("theme");
 this.theme=THEMES.includes(theme)?theme:memory.read("theme")??"auto";
 this.say=sentences(language,messages);
 for(const id of ["settings","help"])makeDialog(element(id));
-element("language").addEventListener("change",(event)=>this.#ei(event.target.value));
-element("theme").addEventListener("change",(event)=>this.#aq("theme","theme",event.target.value));
+element("language").addEventListener("change",(event)=>this.#ep(event.target.value));
+element("theme").addEventListener("change",(event)=>this.#at("theme","theme",event.target.value));
 element("settings-open").addEventListener("click",()=>element("settings").showModal());
 element("help-open").addEventListener("click",()=>this.help());
 document.addEventListener("visibilitychange",()=>document.hidden||this.tick());
@@ -2778,15 +2823,15 @@ help(){
 element("settings").close();
 element("help").showModal();
 }
-async #ei(language){
-this.#dc=language;
-const messages=await loadMessages(this.#db,language).catch(()=>null);
-if(this.#dc !==language)return;
+async #ep(language){
+this.#di=language;
+const messages=await loadMessages(this.#dh,language).catch(()=>null);
+if(this.#di !==language)return;
 if(!messages)return void(element("language").value=this.language);
 this.messages=messages;
-this.#aq("language","lang",language);
+this.#at("language","lang",language);
 }
-#aq(name,parameter,value){
+#at(name,parameter,value){
 this[name]=value;
 memory.write(name,value);
 const address=new URL(location.href);
@@ -2900,37 +2945,37 @@ reject(signal.reason);
 });
 class EventStreamParser{
 retry=null;
-#br="";
-#aw=[];
-#ab="";
-#bs=0;
-#dd=null;
+#bu="";
+#az=[];
+#aa="";
+#bv=0;
+#dj=null;
 feed(text){
 const events=[];
-let rest=this.#br + text;
+let rest=this.#bu + text;
 const held=rest.endsWith("\r")?"\r":"";
 if(held)rest=rest.slice(0,-1);
 const lines=rest.split(/\r\n|\n|\r/);
-this.#br=lines.pop()+ held;
-for(const line of lines)this.#ej(line,events);
-if(this.#bs + this.#br.length>LONGEST_EVENT)throw new RangeError("the event is too long");
+this.#bu=lines.pop()+ held;
+for(const line of lines)this.#eq(line,events);
+if(this.#bv + this.#bu.length>LONGEST_EVENT)throw new RangeError("the event is too long");
 return events;
 }
-#ej(line,events){
-if(line==="")return this.#ek(events);
+#eq(line,events){
+if(line==="")return this.#er(events);
 if(line.startsWith(":"))return;
 const colon=line.indexOf(":");
 const field=colon<0?line:line.slice(0,colon);
 const value=colon<0?"":line.slice(colon + 1).replace(/^ /,"");
-if(field==="data")this.#aw.push(value);
-if(field==="event")this.#ab=value;
+if(field==="data")this.#az.push(value);
+if(field==="event")this.#aa=value;
 if(field==="retry"&&/^[0-9]+$/.test(value))this.retry=Math.min(Number(value),LONGEST_RETRY_MS);
-if(field==="id"&&!value.includes("\0"))this.#dd=value;
-this.#bs +=line.length;
+if(field==="id"&&!value.includes("\0"))this.#dj=value;
+this.#bv +=line.length;
 }
-#ek(events){
-if(this.#aw.length>0)events.push({name:this.#ab||"message",id:this.#dd,data:this.#aw.join("\n")});
-[this.#aw,this.#ab,this.#bs]=[[],"",0];
+#er(events){
+if(this.#az.length>0)events.push({name:this.#aa||"message",id:this.#dj,data:this.#az.join("\n")});
+[this.#az,this.#aa,this.#bv]=[[],"",0];
 }
 }
 async function readEventStream(address,{lastId,fields={},signal,wait=0,send=fetch,onOpen,onLife,onRetry=()=>{},onEvent}){
@@ -2961,19 +3006,19 @@ return{pause,EventStreamParser,readEventStream};
 })();
 const m_engine_resource_stream=(()=>{
 class ResourceStream{
-#bt=new AbortController();
+#bw=new AbortController();
 constructor(listener){
 this.listener=listener;
 }
 async run(read,address,options={}){
-const tell=(act)=>this.#bt.signal.aborted||act();
+const tell=(act)=>this.#bw.signal.aborted||act();
 const lastId=options.lastId??null;
 let pause=null;
 try{
 await read(address,{
 ...options,
 lastId,
-signal:this.#bt.signal,
+signal:this.#bw.signal,
 wait:this.listener.wait,
 onRetry:(ms)=>tell(()=>this.listener.retry(ms)),
 onOpen:()=>tell(()=>this.listener.opened(lastId !==null)),
@@ -2991,7 +3036,7 @@ deliver(outcome,{body=null,tag=null,bytes,marks={},hints={}}){
 this.listener.delivered({outcome,status:200,body,tag,bytes,marks,hints});
 }
 close(){
-this.#bt.abort();
+this.#bw.abort();
 }
 }
 return{ResourceStream};
@@ -3003,25 +3048,25 @@ const{afterEvent}=m_worktrees_workspace_list;
 const ADDRESS="/v1/events";
 const tagOf=(revision)=>`"${revision}"`;
 class WorkspaceStream extends ResourceStream{
-#t;
+#s;
 constructor(copy,fields,listener){
 super(listener);
-this.#t=copy?.body??null;
-this.run(readEventStream,ADDRESS,{lastId:this.#t?.revision??null,fields});
+this.#s=copy?.body??null;
+this.run(readEventStream,ADDRESS,{lastId:this.#s?.revision??null,fields});
 }
 take({id,data}){
 const message=JSON.parse(data);
 const event=message.event??{};
 const marks={serverTime:Number.isFinite(message.timestamp)?Math.trunc(message.timestamp):null};
 if(event.type==="reset"){
-this.#t=null;
+this.#s=null;
 }else if(event.type==="heartbeat"){
-if(this.#t&&message.id===this.#t.revision)this.deliver("unchanged",{bytes:data.length,marks});
+if(this.#s&&message.id===this.#s.revision)this.deliver("unchanged",{bytes:data.length,marks});
 }else{
-const body=afterEvent(event,id,this.#t);
+const body=afterEvent(event,id,this.#s);
 if(body===null)return this.listener.gap();
-if(body===this.#t)return;
-this.#t=body;
+if(body===this.#s)return;
+this.#s=body;
 this.deliver("content",{body,tag:tagOf(body.revision),bytes:data.length,marks});
 }
 }
@@ -3066,7 +3111,7 @@ const AGENTS={"claude-code":"Claude Code",codex:"Codex"};
 const DAY=86_400;
 const SOURCES={claude_log:"source-log",codex_log:"source-log",neutral_log:"source-log",claude_registry:"source-registry",process:"source-process"};
 class WorktreeCard{
-#ai={words:null,todos:null,agents:null};
+#ak={words:null,todos:null,agents:null};
 constructor(acts){
 this.root=fromTemplate("card-template");
 this.parts=partsOf(this.root);
@@ -3092,10 +3137,10 @@ setText(parts.path,worktree.path);
 const reason=worktree.activity?.reason;
 parts.reason.hidden=!reason;
 setText(parts.reason,reasonInWords(reason,say));
-this.#el(worktree.activity??{},say);
-this.#em(worktree,say);
-this.#en(worktree.todos??[],say);
-this.#eo(worktree,say);
+this.#es(worktree.activity??{},say);
+this.#et(worktree,say);
+this.#eu(worktree.todos??[],say);
+this.#ev(worktree,say);
 for(const button of this.root.querySelectorAll("button[data-act]"))setText(button,say(button.dataset.act));
 part(this.root,"seen").hidden=state !=="done_unseen";
 for(const name of ["merge","sync"])parts[name].hidden=worktree.is_main===true;
@@ -3111,7 +3156,7 @@ setText(node,Number.isNaN(since)?"":say("sinceAge",{age:spanOf((now - since)/ 10
 setAttribute(node,"title",Number.isNaN(since)?null:new Date(since).toLocaleString(locale));
 }
 }
-#el({agents=[],confidence,state,since,source},say){
+#es({agents=[],confidence,state,since,source},say){
 const{who,agents:list}=this.parts;
 setAttribute(this.parts.since,"datetime",since??"");
 const one=agents.length===1?[agentName(agents[0]),agents[0].tool]:[];
@@ -3120,8 +3165,8 @@ setText(who,[...one,isGuess&&say("guessed")].filter(Boolean).join(" · "));
 setAttribute(who,"title",source&&source !=="none"?say("knownFrom",{source:SOURCES[source]?say(SOURCES[source]):source}):null);
 list.hidden=agents.length<2;
 const written=JSON.stringify([agents,say("guessed")]);
-if(this.#ai.agents===written)return;
-this.#ai.agents=written;
+if(this.#ak.agents===written)return;
+this.#ak.agents=written;
 list.replaceChildren(...(agents.length<2?[]:agents).map((agent)=>{
 const item=newElement("li","");
 const time=newElement("time","soft");
@@ -3132,15 +3177,15 @@ if(agent.reason)item.append(newElement("span","agent-reason",reasonInWords(agent
 return item;
 }));
 }
-#em({latest_user_prompt:prompt,latest_claude_message:message},say){
+#et({latest_user_prompt:prompt,latest_claude_message:message},say){
 const entries=[["prompt",prompt],["message",message]].filter(([,text])=>text);
 const written=JSON.stringify([entries,say("prompt")]);
 this.parts.words.hidden=entries.length===0;
-if(this.#ai.words===written)return;
-this.#ai.words=written;
+if(this.#ak.words===written)return;
+this.#ak.words=written;
 this.parts.words.replaceChildren(...entries.flatMap(([name,text])=>[newElement("dt","",say(name)),newElement("dd","",cut(text))]));
 }
-#en(list,say){
+#eu(list,say){
 const todos=list.map((todo)=>({...todo,status:todo.originalStatus??todo.status}));
 const{todos:root,todolist,todocount,todonow}=this.parts;
 root.hidden=todos.length===0;
@@ -3148,8 +3193,8 @@ const done=todos.filter(({status})=>status==="completed").length;
 setText(todocount,say("todosDone",{count:done,total:todos.length}));
 setText(todonow,todos.filter(({status})=>status==="in_progress").map(({content})=>content).join(", "));
 const written=JSON.stringify([todos,say("todosDone")]);
-if(this.#ai.todos===written)return;
-this.#ai.todos=written;
+if(this.#ak.todos===written)return;
+this.#ak.todos=written;
 todolist.replaceChildren(...todos.map(({content,status})=>{
 const item=newElement("li","todo");
 const known=["pending","in_progress","completed","cancelled"].includes(status);
@@ -3158,7 +3203,7 @@ item.append(newElement("span","unseen",`${known?say(`todo-${status}`):status}: `
 return item;
 }));
 }
-#eo(worktree,say){
+#ev(worktree,say){
 const marks=gitMarks(worktree,say);
 const written=JSON.stringify(marks);
 if(this.parts.git.dataset.written !==written){
@@ -3240,7 +3285,7 @@ const{Refusal,WorkspaceApi}=m_worktrees_workspace_api;
 const{countOf,inOrder,stateOf}=m_worktrees_workspace_list;
 const{workspaceSource}=m_worktrees_workspace_source;
 const{isTrusted,titleOf,WorktreeCard}=m_worktrees_worktree_card;
-const WASM="/assets/freshness.a250e545cb33.wasm";
+const WASM="/assets/freshness.04b2dcc28d54.wasm";
 const MESSAGES={
 fr:()=>later("/assets/messages-fr-worktrees.4f183e9af6fb.js",loaded),
 de:()=>later("/assets/messages-de-worktrees.1f9d9764c5c2.js",loaded),
@@ -3254,26 +3299,26 @@ const COUNTED=["needs_you","done_unseen","working"];
 const NEWS=["needs_you","done_unseen"];
 const VAGUE=["git_failed","invalid_body","invalid_parameter"];
 class WorkspacesPage extends WorkPage{
-#z=new Map();
-#bu=null;
-#ax=null;
-#bv=false;
-#bw=false;
-#de=null;
+#y=new Map();
+#bx=null;
+#ba=null;
+#by=false;
+#bz=false;
+#dk=null;
 constructor(engine,words){
 super(words);
 this.root=element("worktree-page");
 this.parts=partsOf(this.root);
-this.token=new TokenForm("workspaces.token",()=>this.#ep());
+this.token=new TokenForm("workspaces.token",()=>this.#ew());
 const fields=()=>this.token.fields;
 this.api=new WorkspaceApi(fields);
 this.diff=new DiffSheet(this);
 this.action=new ActionSheet(this);
 this.creation=new CreationSheet(this);
 const onArrival=(arrival)=>this.clock.learnFrom(arrival);
-this.live=new LiveResource(workspaceSource(fields),{engine,policy:POLICY,device:this.device,onChange:()=>this.#eq(),onArrival});
-this.notices=new Notices(this,(id)=>this.#z.get(id)?.root.focus());
-this.anchor=new HoverAnchor(this.parts.list,{now:()=>this.device.now(),onLeave:()=>this.#ay()});
+this.live=new LiveResource(workspaceSource(fields),{engine,policy:POLICY,device:this.device,onChange:()=>this.#ex(),onArrival});
+this.notices=new Notices(this,(id)=>this.#y.get(id)?.root.focus());
+this.anchor=new HoverAnchor(this.parts.list,{now:()=>this.device.now(),onLeave:()=>this.#bb()});
 for(const name of ["refresh","again"])this.parts[name].addEventListener("click",()=>this.live.refresh());
 this.parts.create.addEventListener("click",()=>this.creation.open());
 this.restores=new RestoreList(this,this.parts);
@@ -3284,21 +3329,21 @@ this.live.watch({});
 get worktrees(){
 return this.live.body?.worktrees??[];
 }
-#ep(){
-this.#bv=true;
+#ew(){
+this.#by=true;
 this.live.stop();
-this.#bv=false;
+this.#by=false;
 this.live.watch({});
 }
-#bx={
+#ca={
 diff:(card)=>this.diff.open(card),
 sync:(card)=>this.action.open("sync",card),
 merge:(card)=>this.action.open("merge",card),
 remove:(card)=>this.action.open("remove",card),
 trust:(card)=>this.action.open(isTrusted(card.worktree)?"distrust":"trust",card),
-seen:(card)=>this.#er(card),
+seen:(card)=>this.#ey(card),
 };
-async #er(card){
+async #ey(card){
 try{
 await this.api.seen(card.worktree.id);
 this.live.refresh();
@@ -3310,8 +3355,8 @@ done(sentence,point=null){
 this.restores.offer(point);
 setText(this.parts.note,sentence);
 this.parts.note.hidden=false;
-clearTimeout(this.#de);
-this.#de=setTimeout(()=>{
+clearTimeout(this.#dk);
+this.#dk=setTimeout(()=>{
 this.parts.note.hidden=true;
 this.restores.offer(null);
 },NOTE_MS);
@@ -3323,7 +3368,7 @@ if(failure.status===401){
 this.token.ask(this.say);
 return [this.say("tokenNeeded")];
 }
-const sentence=this.#df(failure.code);
+const sentence=this.#dl(failure.code);
 if(failure.processes.length>0){
 const names=failure.processes.map(({name,pid})=>`${name} (${pid})`).join(", ");
 return [this.say("processesLive",{names})];
@@ -3331,65 +3376,65 @@ return [this.say("processesLive",{names})];
 if(sentence&&!VAGUE.includes(failure.code))return [sentence];
 return [sentence??this.say("failedServer",{status:failure.status}),failure.detail].filter(Boolean);
 }
-#df(code){
+#dl(code){
 const known=`refused-${code}`;
 const sentence=this.say(known);
 return sentence===known?null:sentence;
 }
-get #dg(){
-return [...this.#z.values()].find(({root})=>root.contains(document.activeElement))??null;
+get #dm(){
+return [...this.#y.values()].find(({root})=>root.contains(document.activeElement))??null;
 }
-#dh(step){
+#dn(step){
 const cards=[...this.parts.list.children];
-const at=cards.indexOf(this.#dg?.root);
+const at=cards.indexOf(this.#dm?.root);
 cards[at<0?(step>0?0:cards.length - 1):Math.min(Math.max(at + step,0),cards.length - 1)]?.focus();
 }
 actOf(event){
-if(event.key==="ArrowDown")return()=>this.#dh(1);
-if(event.key==="ArrowUp")return()=>this.#dh(-1);
+if(event.key==="ArrowDown")return()=>this.#dn(1);
+if(event.key==="ArrowUp")return()=>this.#dn(-1);
 if(!keysAreOn())return null;
-const card=this.#dg;
+const card=this.#dm;
 return{
 r:()=>this.live.refresh(),
 n:()=>this.creation.open(),
 "?":()=>this.help(),
-...(card&&{d:()=>this.#bx.diff(card)}),
-...(card&&stateOf(card.worktree)==="done_unseen"&&{s:()=>this.#bx.seen(card)}),
+...(card&&{d:()=>this.#ca.diff(card)}),
+...(card&&stateOf(card.worktree)==="done_unseen"&&{s:()=>this.#ca.seen(card)}),
 }[event.key]??null;
 }
 speak(){
 super.speak();
 this.notices.speak();
 this.omissions.list();
-this.#ay();
+this.#bb();
 }
-#eq(){
-if(this.#bv)return;
+#ex(){
+if(this.#by)return;
 const look=this.live.look();
 if(look?.failure==="unauthorised"&&look.failureStatus===401)this.token.ask(this.say);
 else if(look?.revision !=null&&!look.failure)this.token.hide();
-this.#ay();
+this.#bb();
 }
-#ay(){
+#bb(){
 const body=this.live.body??null;
 const ordered=body?inOrder(body.worktrees):[];
 const needing=countOf(ordered,"needs_you");
 document.title=needing>0?`(${needing}) ${this.say("workspacesPage")}`:this.say("workspacesPage");
-this.#es(ordered);
-pressGuard.run(this,()=>this.anchor.keep(()=>this.#et(body,ordered)));
+this.#ez(ordered);
+pressGuard.run(this,()=>this.anchor.keep(()=>this.#fa(body,ordered)));
 }
-#et(body,ordered){
+#fa(body,ordered){
 const{list,empty,create}=this.parts;
-this.#bw=this.anchor.isActive&&list.children.length>0;
-this.#eu(list,this.#bw?this.#ev(ordered):ordered);
+this.#bz=this.anchor.isActive&&list.children.length>0;
+this.#fb(list,this.#bz?this.#fc(ordered):ordered);
 create.hidden=ordered.length===0;
 this.parts.restores.hidden=!body;
 if(body)this.omissions.show(ordered.length===0);
 empty.hidden=!body||ordered.length>0;
-this.#ew(body,ordered);
+this.#fd(body,ordered);
 this.tick();
 }
-#ew(body,ordered){
+#fd(body,ordered){
 const counts=COUNTED.map((state)=>[state,countOf(ordered,state)]).filter(([,count])=>count>0);
 const words=counts.map(([state,count])=>[state,this.say(`count-${state}`,{count})]);
 if(body&&ordered.length>0&&words.length===0)words.push(["none",this.say("countNone",{count:ordered.length})]);
@@ -3401,31 +3446,31 @@ item.dataset.state=state;
 return item;
 }));
 }
-#ev(worktrees){
+#fc(worktrees){
 const places=new Map([...this.parts.list.children].map((card,index)=>[card.dataset.id,index]));
 const place=({id})=>places.get(id)??places.size;
 return [...worktrees].sort((one,other)=>place(one)- place(other));
 }
-#eu(list,ordered){
+#fb(list,ordered){
 const wanted=new Set(ordered.map(({id})=>id));
-for(const [id,card] of this.#z){
+for(const [id,card] of this.#y){
 if(wanted.has(id))continue;
 card.root.remove();
-this.#z.delete(id);
+this.#y.delete(id);
 }
 const focus=(document.activeElement);
 ordered.forEach((worktree,index)=>{
-let card=this.#z.get(worktree.id);
-if(!card)this.#z.set(worktree.id,(card=new WorktreeCard(this.#bx)));
+let card=this.#y.get(worktree.id);
+if(!card)this.#y.set(worktree.id,(card=new WorktreeCard(this.#ca)));
 card.show(worktree,this.say);
 if(list.children[index] !==card.root)list.insertBefore(card.root,list.children[index]??null);
 });
 if(focus !==document.activeElement&&focus?.isConnected)focus.focus({preventScroll:true});
 }
-#es(ordered){
-const before=this.#bu;
-this.#bu=this.live.body?new Map(ordered.map((worktree)=>[worktree.id,stateOf(worktree)])):null;
-if(!before||!this.#bu)return;
+#ez(ordered){
+const before=this.#bx;
+this.#bx=this.live.body?new Map(ordered.map((worktree)=>[worktree.id,stateOf(worktree)])):null;
+if(!before||!this.#bx)return;
 const news=ordered.filter((worktree)=>NEWS.includes(stateOf(worktree))&&before.get(worktree.id)!==stateOf(worktree));
 const sentence=news.map((worktree)=>`${titleOf(worktree)}: ${this.say(`state-${stateOf(worktree)}`)}`).join(". ");
 if(sentence)this.announcer.say(sentence,{now:this.device.now(),urgent:true});
@@ -3435,18 +3480,18 @@ this.notices.tell({id:worktree.id,title,text:reasonInWords(worktree.activity.rea
 }
 }
 tick(){
-if(this.#bw&&!this.anchor.isActive)this.#ay();
+if(this.#bz&&!this.anchor.isActive)this.#bb();
 const now=this.clock.now();
-for(const card of this.#z.values())card.tick(now,this.say,this.locale);
-this.#ex();
+for(const card of this.#y.values())card.tick(now,this.say,this.locale);
+this.#fe();
 }
-#ex(){
+#fe(){
 const look=this.live.look();
 const steady=this.device.now();
 const retryIn=look===null?null:look.nextCause==="outstanding"?0:nextQuestion({look,now:steady}).wait;
 const{problem}=this.live.failure??{};
 const line=freshnessLine({look,problem,retryIn,saved:null,shownAt:null,zone:null},this.say);
-const sentence=line.state==="failing"?this.#df(problem?.error):null;
+const sentence=line.state==="failing"?this.#dl(problem?.error):null;
 const isTold=line.state==="failing"&&problem?.detail&&!sentence&&look.failureStatus !==401;
 const isBare=!this.live.body&&["failing","offline"].includes(line.state)&&!this.token.isShown;
 const said=isTold&&!isBare?[line.detail,problem.detail].filter(Boolean).join(" · "):line.detail;
@@ -3459,9 +3504,9 @@ setAttribute(this.root,"data-loading",look?.isLoading?"yes":null);
 setSign(this.parts.sign,SIGNS[line.state]??"loading");
 setText(this.parts.state,isBare?line.title:title);
 setText(this.parts.detail,said);
-if(this.#ax !==line.state){
-const isNews=this.#ax !==null&&["failing","offline"].some((one)=>one===line.state||one===this.#ax);
-this.#ax=line.state;
+if(this.#ba !==line.state){
+const isNews=this.#ba !==null&&["failing","offline"].some((one)=>one===line.state||one===this.#ba);
+this.#ba=line.state;
 if(isNews)this.announcer.say(title,{now:steady,urgent:true});
 }
 }
