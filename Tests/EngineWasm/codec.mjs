@@ -216,9 +216,9 @@ test("a machine that was destroyed is an error, and so is a module of another fo
   for (const call of [() => machine.look(0), () => machine.policy(), () => machine.destroy()]) {
     assert.throws(call, { code: "noSuchMachine" });
   }
-  // (module (func (export "freshness_wire_version") (result i32) i32.const 10))
+  // (module (func (export "freshness_wire_version") (result i32) i32.const 63))
   const other = Uint8Array.from([0, 97, 115, 109, 1, 0, 0, 0, 1, 5, 1, 96, 0, 1, 127, 3, 2, 1, 0, 7, 26, 1, 22,
-    ...Buffer.from("freshness_wire_version"), 0, 0, 10, 6, 1, 4, 0, 65, 10, 11]);
+    ...Buffer.from("freshness_wire_version"), 0, 0, 10, 6, 1, 4, 0, 65, 63, 11]);
   await assert.rejects(Engine.load(other), { code: "wrongModule" });
   await assert.rejects(Engine.load(new Response("", { status: 404 })), { code: "wrongModule" });
 });

@@ -237,10 +237,10 @@ struct CanonicalState: Hashable {
   /// Packs an instant relative to now, in steps of 100 ms; one before the horizon counts as the
   /// horizon.
   private mutating func put(_ moment: Moment?, at now: Moment, horizon: Timespan) {
-    guard let moment else { return put(0, width: 12) }
+    guard let moment else { return put(0, width: 13) }
     let distance = max((moment - now).milliseconds, -horizon.milliseconds)
     precondition(distance % 100 == 0, "a moment off the grid")
-    put(UInt64(distance / 100 + 1_024), width: 12)
+    put(UInt64(distance / 100 + 2_048), width: 13)
   }
 
   private mutating func put(_ value: UInt64, width: UInt64) {
