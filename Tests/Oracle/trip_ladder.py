@@ -17,7 +17,7 @@ from realtime_wire import Event, StopUpdate, TripUpdate
 SAMPLED, FEWEST, LEAST_SHARE, LEAST_FITTING, MOST_CHANCE = 256, 10, 30, 90, 20
 MOST_RENAMINGS, TRIED, NAMESAKES = 4, 8, 4
 LONGEST_ID, MOST_PARTS, AFFIX_PARTS = 128, 24, 6
-FITTING, PLANNED = 3 * 3600, 600
+FITTING, EARLY, PLANNED = 3 * 3600, 600, 600
 _PART = re.compile(rb"[0-9]+|[A-Za-z\x80-\xff]+|[^0-9A-Za-z\x80-\xff]", re.DOTALL)
 
 # A renaming: where (0 prefix, 1 suffix, 2 + number for one part), what the feed has, what the timetable has.
@@ -284,7 +284,7 @@ def plausible(event: Event | None, scheduled: int) -> bool:
     if event is None or event.time is None:
         return True
     deviation = event.time - scheduled
-    if abs(deviation) > FITTING:
+    if not -EARLY <= deviation <= FITTING:
         return False
     return event.delay is None or abs(deviation - event.delay) <= PLANNED
 

@@ -176,6 +176,7 @@ import Timetable
   private func verdict(
     days: ClosedRange<Int> = 0...100,
     serving: Int? = 100,
+    isNight: Bool = false,
     isOlder: Bool = false,
     lost: Int = 0
   ) -> GenerationVerdict {
@@ -186,6 +187,7 @@ import Timetable
       GenerationVerdict.Facts(
         today: 10,
         days: days,
+        startsLater: isNight || days.lowerBound > 10,
         servingLastDay: serving,
         isOlder: isOlder,
         changes: changes,
@@ -205,6 +207,9 @@ import Timetable
     #expect(verdict(days: 0...10) == .serves)
     #expect(verdict(days: 11...20) == .waits)
     #expect(verdict(days: 11...20, serving: 9) == .serves)
+    // The trips of the evening before have not ended.
+    #expect(verdict(days: 10...20, isNight: true) == .waits)
+    #expect(verdict(days: 10...20, serving: 9, isNight: true) == .waits)
     #expect(verdict(days: 0...9, serving: nil, lost: 100) == .serves)
   }
 

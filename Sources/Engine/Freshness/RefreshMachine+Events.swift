@@ -302,7 +302,9 @@ extension RefreshMachine {
 
   /// Begins the timeout (R6) of a request that was not sent before (R39).
   private mutating func prolong(_ ticket: Ticket, at now: Moment) {
-    guard case .asking(var flight, let then) = phase, flight.request.ticket == ticket else { return }
+    guard case .asking(var flight, let then) = phase, flight.request.ticket == ticket else {
+      return
+    }
     let timeout = policy.timeout + (flight.request.longPoll ?? .zero)
     flight.request.timeout = timeout + (now - flight.startedAt)
     phase = .asking(flight, then: then)

@@ -89,7 +89,8 @@ struct HealthEndpoint {
     json.raw("}")
   }
 
-  /// What an operator should look at: timetables that end soon, are over, or are held back.
+  /// What an operator should look at: timetables that end soon, are over, or are held back, and realtime that does not come
+  /// or does not fit.
   private func warnings(_ feeds: [Feed]) -> [String] {
     let manifest = store.manifest
     return feeds.flatMap { feed -> [String] in
@@ -106,9 +107,24 @@ struct HealthEndpoint {
           "a new import of the feed \(feed.entry.key) is held back (\(held.reason.rawValue))"
         )
       }
-      if let hint = report(feed)?.hint { warnings.append("the feed \(feed.entry.key): \(hint)") }
-      return warnings
+      return warnings + realtimeWarnings(feed)
     }
+  }
+
+  private func realtimeWarnings(_ feed: Feed) -> [String] {
+    guard let realtime else { return [] }
+    let failing = realtime.snapshot(of: feed).sources.filter { $0.standing.lastError != nil }
+    var warnings = failing.map {
+      "the realtime source \($0.kind.rawValue) \($0.number) of the feed \(feed.entry.key) fails"
+    }
+    guard let report = report(feed) else { return warnings }
+    let (matching, wanted) = (
+      report.census.matching, report.census.matching + report.census.unmatched
+    )
+    let fits =
+      report.status == .ok ? nil : "\(matching) of \(wanted) trip updates match the timetable"
+    if let word = report.hint ?? fits { warnings.append("the feed \(feed.entry.key): \(word)") }
+    return warnings
   }
 
   /// How the trip updates in use fit the timetable; `nil` without trip updates.

@@ -49,9 +49,12 @@ return(line??"").trim().replace(/^([A-Za-z]*)0+(?=\d)/,"$1");
 const SHOWN_DELAY_FROM_MINUTES=2;
 const EARLY_FROM_SECONDS=-60;
 const ON_TIME_BELOW_SECONDS=30;
+function isOfHeadway(departure){
+return departure.certainty==="headway";
+}
 function delaySeconds(departure){
 if(departure.rawDelaySec !=null)return departure.rawDelaySec;
-if(departure.realtimeDeparture==null)return null;
+if(departure.realtimeDeparture==null||isOfHeadway(departure))return null;
 return(Date.parse(departure.realtimeDeparture)- Date.parse(departure.scheduledDeparture))/ 1000;
 }
 function delayMinutes(departure){
@@ -109,8 +112,9 @@ const minutes=delayMinutes(departure);
 if(minutes==null||minutes<SHOWN_DELAY_FROM_MINUTES)return{kind:"none"};
 return isTrain(departure)?{kind:"late",minutes}:{kind:"delayed",minutes};
 }
-function isRough({certainty,uncertaintySec}){
-return certainty==="interpolated"||certainty==="headway"||uncertaintySec>0;
+function isRough(departure){
+const{certainty,uncertaintySec,realtimeDeparture}=departure;
+return certainty==="interpolated"||(isOfHeadway(departure)&&realtimeDeparture==null)||uncertaintySec>0;
 }
 function uncertainty({uncertaintySec},say){
 return uncertaintySec>0?`± ${Math.ceil(uncertaintySec / 60)} ${say("minuteMark")}`:null;
@@ -131,7 +135,7 @@ hasFlag(departure,"DETOUR")?"detour":null,
 hasFlag(departure,"SHORT_TURN")||hasFlag(departure,"SHORT_TURN_TERMINUS")?"shortTurn":null,
 ].filter(Boolean);
 }
-return{ARRIVING_FROM_SECONDS,DEPARTED_AFTER_SECONDS,LONGEST_COUNTDOWN_MINUTES,effectiveDeparture,secondsToDeparture,hasDeparted,minutesToDeparture,countdown,modeOf,isRegional,isTrain,lineName,delaySeconds,delayMinutes,minutesOfDelay,isWorthSaying,expectedMinute,isCancelled,isSkipped,isOff,isPredicted,freshnessOf,ageOfPrediction,punctuality,isRough,uncertainty,headwayMinutes,vehicleWord,peculiarities};
+return{ARRIVING_FROM_SECONDS,DEPARTED_AFTER_SECONDS,LONGEST_COUNTDOWN_MINUTES,effectiveDeparture,secondsToDeparture,hasDeparted,minutesToDeparture,countdown,modeOf,isRegional,isTrain,lineName,isOfHeadway,delaySeconds,delayMinutes,minutesOfDelay,isWorthSaying,expectedMinute,isCancelled,isSkipped,isOff,isPredicted,freshnessOf,ageOfPrediction,punctuality,isRough,uncertainty,headwayMinutes,vehicleWord,peculiarities};
 })();
 const m_board_views=(()=>{
 const{delayMinutes,effectiveDeparture,isOff,isRegional,isTrain,lineName}=m_board_departure;
@@ -1680,7 +1684,7 @@ return{POINTER_REST_MS,pressGuard,HoverAnchor};
 const m_board_rows=(()=>{
 const{fromTemplate,newElement,newSign,paintBadge,part,setAttribute,setText,shown}=m_shared_dom;
 const{badgeColours}=m_board_colours;
-const{ageOfPrediction,countdown,freshnessOf,hasDeparted,headwayMinutes,isOff,isPredicted,isRough,isTrain,lineName,modeOf,peculiarities,punctuality,uncertainty,vehicleWord}=m_board_departure;
+const{ageOfPrediction,countdown,freshnessOf,hasDeparted,headwayMinutes,isOff,isOfHeadway,isPredicted,isRough,isTrain,lineName,modeOf,peculiarities,punctuality,uncertainty,vehicleWord}=m_board_departure;
 const{clockTime,duration}=m_shared_moments;
 const{pressGuard}=m_shared_press_guard;
 const PARTS=["time","badge","mode","line","open","remark","alert","platform","platform-word","platform-name","countdown"];
@@ -1835,7 +1839,8 @@ if(open.textContent===destination&&(open.firstElementChild?.textContent??"")===o
 open.replaceChildren(...(own?[newElement("span","own-town",own)]:[]),destination.slice(own.length));
 }
 function fillTime(time,departure,{zone,say}){
-const instant=departure.scheduledDeparture??departure.realtimeDeparture??"";
+const predicted=departure.realtimeDeparture??null;
+const instant=(isOfHeadway(departure)?predicted:null)??departure.scheduledDeparture??predicted??"";
 setAttribute(time,"datetime",instant);
 const rough=isRough(departure)&&instant;
 setAttribute(time,"data-rough",rough?"yes":null);

@@ -217,6 +217,7 @@ unmatchedLines:"Lignes avec des mises à jour sans correspondance\u202f: {lines}
 "reason-also_duplicated":"la course est aussi une copie",
 "reason-modified_trip":"les modifications de course ne sont pas lues",
 "reason-unknown_relationship":"un genre de mise à jour inconnu",
+"reason-unknown_stop":"aucun de ses arrêts n’est de la course",
 "reason-says_nothing":"ne dit rien qui soit affiché",
 "reason-unreadable":"illisible",
 daysLeft:{one:"encore {days} jour",other:"encore {days} jours"},

@@ -1183,9 +1183,12 @@ return(line??"").trim().replace(/^([A-Za-z]*)0+(?=\d)/,"$1");
 const SHOWN_DELAY_FROM_MINUTES=2;
 const EARLY_FROM_SECONDS=-60;
 const ON_TIME_BELOW_SECONDS=30;
+function isOfHeadway(departure){
+return departure.certainty==="headway";
+}
 function delaySeconds(departure){
 if(departure.rawDelaySec !=null)return departure.rawDelaySec;
-if(departure.realtimeDeparture==null)return null;
+if(departure.realtimeDeparture==null||isOfHeadway(departure))return null;
 return(Date.parse(departure.realtimeDeparture)- Date.parse(departure.scheduledDeparture))/ 1000;
 }
 function delayMinutes(departure){
@@ -1243,8 +1246,9 @@ const minutes=delayMinutes(departure);
 if(minutes==null||minutes<SHOWN_DELAY_FROM_MINUTES)return{kind:"none"};
 return isTrain(departure)?{kind:"late",minutes}:{kind:"delayed",minutes};
 }
-function isRough({certainty,uncertaintySec}){
-return certainty==="interpolated"||certainty==="headway"||uncertaintySec>0;
+function isRough(departure){
+const{certainty,uncertaintySec,realtimeDeparture}=departure;
+return certainty==="interpolated"||(isOfHeadway(departure)&&realtimeDeparture==null)||uncertaintySec>0;
 }
 function uncertainty({uncertaintySec},say){
 return uncertaintySec>0?`± ${Math.ceil(uncertaintySec / 60)} ${say("minuteMark")}`:null;
@@ -1265,7 +1269,7 @@ hasFlag(departure,"DETOUR")?"detour":null,
 hasFlag(departure,"SHORT_TURN")||hasFlag(departure,"SHORT_TURN_TERMINUS")?"shortTurn":null,
 ].filter(Boolean);
 }
-return{ARRIVING_FROM_SECONDS,DEPARTED_AFTER_SECONDS,LONGEST_COUNTDOWN_MINUTES,effectiveDeparture,secondsToDeparture,hasDeparted,minutesToDeparture,countdown,modeOf,isRegional,isTrain,lineName,delaySeconds,delayMinutes,minutesOfDelay,isWorthSaying,expectedMinute,isCancelled,isSkipped,isOff,isPredicted,freshnessOf,ageOfPrediction,punctuality,isRough,uncertainty,headwayMinutes,vehicleWord,peculiarities};
+return{ARRIVING_FROM_SECONDS,DEPARTED_AFTER_SECONDS,LONGEST_COUNTDOWN_MINUTES,effectiveDeparture,secondsToDeparture,hasDeparted,minutesToDeparture,countdown,modeOf,isRegional,isTrain,lineName,isOfHeadway,delaySeconds,delayMinutes,minutesOfDelay,isWorthSaying,expectedMinute,isCancelled,isSkipped,isOff,isPredicted,freshnessOf,ageOfPrediction,punctuality,isRough,uncertainty,headwayMinutes,vehicleWord,peculiarities};
 })();
 const m_board_colours=(()=>{
 const{lineName}=m_board_departure;
@@ -3276,10 +3280,10 @@ const{statusSource}=m_status_status_source;
 const{begin,WorkPage}=m_shared_work_page;
 const WASM="/assets/freshness.04b2dcc28d54.wasm";
 const MESSAGES={
-fr:()=>later("/assets/messages-fr-status.c510635cb5ef.js",loaded),
-de:()=>later("/assets/messages-de-status.1f89198ec188.js",loaded),
-it:()=>later("/assets/messages-it-status.c5d430b0f374.js",loaded),
-en:()=>later("/assets/messages-en-status.121e36d02d26.js",loaded),
+fr:()=>later("/assets/messages-fr-status.3cf1ba2af908.js",loaded),
+de:()=>later("/assets/messages-de-status.e0ec0537931c.js",loaded),
+it:()=>later("/assets/messages-it-status.57cde4bc1fc3.js",loaded),
+en:()=>later("/assets/messages-en-status.bd8672e691d6.js",loaded),
 };
 const POLICY={preset:"workspaces",push:{heartbeat:15_000}};
 const SIGNS={live:"live",ageing:"live",reduced:"reduced",stale:"reduced",held:"reduced",loading:"loading",offline:"offline",failing:"failing"};

@@ -33,8 +33,10 @@ struct BoardText {
   {
     let zone = TimeZone(identifier: board.station?.timezone ?? "") ?? .current
     var lines = [title(board, now, zone), header()]
-    // A departure is removed from the board 30 s after it left the stop.
-    let current = board.departures.filter { Self.instant($0) >= now - 30 }
+    // A departure is removed from the board 30 s after it left the stop, unless nothing else is known: the server counts it
+    // for longer, and a board is empty only if the server says so.
+    let ahead = board.departures.filter { Self.instant($0) >= now - 30 }
+    let current = ahead.isEmpty ? board.departures : ahead
     let wanted = current.filter { filter.fits($0) }
     let banners = (board.banners ?? []).compactMap(\.header).prefix(3)
     let offers = (board.onDemand ?? []).prefix(3).flatMap { offer in
@@ -94,14 +96,17 @@ struct BoardText {
   }
 
   private func row(_ departure: Departure, _ now: Double, _ zone: TimeZone) -> String {
-    let scheduled = BoardInstant.read(departure.scheduledDeparture).map(Self.seconds) ?? 0
+    // A vehicle of a headway has no time of its own in the timetable.
+    let isOfHeadway = departure.certainty == "headway"
+    let predicted = isOfHeadway ? departure.realtimeDeparture : nil
+    let shown = BoardInstant.read(predicted ?? departure.scheduledDeparture).map(Self.seconds) ?? 0
     let mark = departure.alerts?.isEmpty == false ? paint("33", "!") + " " : "  "
     let isOff = departure.cancelled
     let destination = Terminal.fit(departure.destination ?? "", destinationWidth)
-    let time = showsTime ? Terminal.fit(Self.clock(scheduled, zone), 6) : ""
+    let time = showsTime ? Terminal.fit(Self.clock(shown, zone), 6) : ""
     // The timetable has no time for the stop, or not to the minute.
     let isApproximate =
-      departure.certainty == "interpolated" || departure.certainty == "headway"
+      departure.certainty == "interpolated" || isOfHeadway && predicted == nil
       || departure.uncertaintySec != nil
     let gap = isApproximate && showsTime ? "≈" : " "
     let text = isOff ? crossed(destination) + gap + crossed(time) : destination + gap + time

@@ -15,6 +15,8 @@ package enum GenerationVerdict: Hashable, Sendable {
     package var today: Int
     /// The first and the last day of the new generation.
     package var days: ClosedRange<Int>
+    /// Whether it starts later than now: on a later day, or when the trips of the evening before have ended.
+    package var startsLater: Bool
     /// The last day of the serving generation; `nil` if none serves.
     package var servingLastDay: Int?
     /// Whether the file is older than the one of the serving generation.
@@ -28,6 +30,7 @@ package enum GenerationVerdict: Hashable, Sendable {
     package init(
       today: Int,
       days: ClosedRange<Int>,
+      startsLater: Bool,
       servingLastDay: Int?,
       isOlder: Bool,
       changes: ServiceChanges?,
@@ -35,6 +38,7 @@ package enum GenerationVerdict: Hashable, Sendable {
     ) {
       self.today = today
       self.days = days
+      self.startsLater = startsLater
       self.servingLastDay = servingLastDay
       self.isOlder = isOlder
       self.changes = changes
@@ -45,7 +49,8 @@ package enum GenerationVerdict: Hashable, Sendable {
   /// Judges a new generation.
   ///
   /// Where nothing serves, anything is better. Where the serving timetable is over, nobody loses anything by another one
-  /// that is not: it need not wait for its first day, and the date of its file does not matter.
+  /// that is not: it need not wait for its first day, and the date of its file does not matter. But the trips of the evening
+  /// before run until they end.
   package init(_ facts: Facts) {
     guard let servingLastDay = facts.servingLastDay else {
       self = .serves
@@ -54,13 +59,13 @@ package enum GenerationVerdict: Hashable, Sendable {
     if facts.days.upperBound < facts.today {
       self = .held(.expired)
     } else if servingLastDay < facts.today {
-      self = .serves
+      self = facts.startsLater && facts.days.lowerBound <= facts.today ? .waits : .serves
     } else if facts.isOlder {
       self = .held(.older)
     } else if let changes = facts.changes, changes.lostShare > facts.maxLostShare {
       self = .held(.losses)
     } else {
-      self = facts.days.lowerBound > facts.today ? .waits : .serves
+      self = facts.startsLater ? .waits : .serves
     }
   }
 }

@@ -362,10 +362,12 @@ package struct StaticCheck: Sendable {
       )
     }
     let seconds = changes.map { _ in (ContinuousClock.now - start) / .seconds(1) }
+    let startsAt = Self.startsAt(next, after: serving)
     let verdict = GenerationVerdict(
       GenerationVerdict.Facts(
         today: today.daysSinceEpoch,
         days: next.firstDay.daysSinceEpoch...max(next.firstDay, next.lastDay).daysSinceEpoch,
+        startsLater: now < startsAt,
         servingLastDay: serving?.lastDay.daysSinceEpoch,
         isOlder: isOlder(content, entry),
         changes: changes,
@@ -375,7 +377,7 @@ package struct StaticCheck: Sendable {
     let generation = FeedManifest.Generation(
       name: name,
       origin: nil,
-      startsAt: Double(next.starts(of: next.firstDay).lowerBound),
+      startsAt: startsAt,
       lastDay: next.lastDay.daysSinceEpoch
     )
     return Judgement(
@@ -384,6 +386,17 @@ package struct StaticCheck: Sendable {
       changes: changes,
       seconds: seconds
     )
+  }
+
+  /// When a generation starts: on its first day, once the trips of the evening before have ended, which only the one that
+  /// serves has.
+  private static func startsAt(_ next: Timetable, after serving: Timetable?) -> Double {
+    let midnight = Double(next.starts(of: next.firstDay).lowerBound)
+    guard let serving,
+      serving.lastDay.daysSinceEpoch >= next.firstDay.daysSinceEpoch - 1
+    else { return midnight }
+    let night = serving.metadata.latestTime - 86_400
+    return midnight + Double(min(max(night, 0), StaticFeedLimits.longestNight))
   }
 
   private func timetable(_ generation: String) throws(FeedError) -> Timetable {

@@ -30,6 +30,8 @@ package enum StaticFeedLimits {
   package static let reasonLength = 1_000
   /// The days before the end of a timetable from which on it is warned of.
   package static let expiryDays = 7
+  /// How long after midnight a new timetable waits at most until trips of the evening before have ended, in seconds.
+  package static let longestNight = 10_800
   /// The largest file of a catalogue of feeds, in bytes.
   package static let catalogueBytes = 64 << 20
   /// The most files of a catalogue.

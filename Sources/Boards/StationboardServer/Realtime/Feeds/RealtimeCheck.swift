@@ -62,9 +62,10 @@ package struct RealtimeCheck: Sendable {
         result.sentences += vehicles.sentences
       }
       guard result.sentences.isEmpty else { return result }
+      // A feed of alerts has none on a good day.
       return Result(
-        isGood: false,
-        sentences: ["it has no trip updates, vehicle positions or alerts"]
+        isGood: true,
+        sentences: ["it has no trip updates, vehicle positions or alerts now"]
       )
     }
   }
@@ -126,10 +127,11 @@ package struct RealtimeCheck: Sendable {
     case .alerts:
       let alerts = AlertIndex(try document.alerts(), timetable: feed.timetable)
       let census = alerts.census
+      let received = census.alerts + census.withoutEffect
       return Result(
-        isGood: true,
+        isGood: census.alerts > 0 || received == 0,
         sentences: [
-          "\(census.alerts) alerts, \(census.withoutEffect) of them about nothing that the timetable has"
+          "\(census.alerts) of \(received) \(received == 1 ? "alert is" : "alerts are") about something that the timetable has"
         ]
       )
     }

@@ -34,6 +34,8 @@ package struct RealtimeCounters: Hashable, Sendable {
     case modifiedTrip = "modified_trip"
     /// `schedule_relationship` is a number that the reference does not define.
     case unknownRelationship = "unknown_relationship"
+    /// It names a trip that the timetable has, and no stop of it.
+    case unknownStop = "unknown_stop"
     /// It matches a trip, and has nothing that a board or a trip shows: no time, no stop left out, no platform, no headsign.
     case saysNothing = "says_nothing"
     /// The entity cannot be read.
@@ -122,7 +124,7 @@ package struct RealtimeCounters: Hashable, Sendable {
   init() {}
 
   static let reasonsUnmatched: [Reason] = [
-    .unknownTrip, .notRunning, .unknownStart, .noTrip, .ambiguous, .claimed, .noStart,
+    .unknownTrip, .notRunning, .unknownStart, .noTrip, .ambiguous, .claimed, .noStart, .unknownStop,
   ]
 
   /// The trip updates that match a trip, of those that should; `nil` if none should.

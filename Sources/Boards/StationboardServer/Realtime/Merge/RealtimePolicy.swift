@@ -55,6 +55,9 @@ package struct RealtimePolicy: Hashable, Sendable {
   /// A time of an update that is further away from the timetable than this does not fit a trip that has another
   /// id; in seconds.
   package var mostFittingDeviation: Int64 = 3 * 3_600
+  /// A time that is further ahead of the timetable than this does not fit either, in seconds: vehicles are late by hours, but
+  /// wait when they are early, so that it is of an earlier trip of the line.
+  package var mostFittingEarliness: Int64 = 600
   /// A time less its delay that is further away from the timetable than this does not fit either; in seconds.
   package var mostPlannedDeviation: Int64 = 600
 

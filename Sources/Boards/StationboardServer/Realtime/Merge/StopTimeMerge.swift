@@ -22,7 +22,10 @@ extension RealtimeBuilder {
     } else if saysSomething {
       census.applied += 1
     } else {
-      leaveOut(update, .saysNothing)
+      // Of stops that the trip does not have, it is of another timetable.
+      let isOfOtherStops = !update.stopTimeUpdates.isEmpty && linked.allSatisfy { $0 < 0 }
+      leaveOut(update, isOfOtherStops ? .unknownStop : .saysNothing)
+      if isOfOtherStops { census.miss(route: timetable.route(of: target.trip)) }
       if target.rung != .id { census.byRung[target.rung, default: 0] -= 1 }
     }
   }

@@ -87,9 +87,9 @@ extension TripTargets {
   private func deviation(of event: StopTimeEvent?, _ scheduled: Int64) -> UInt64? {
     guard let event, let time = event.time else { return Self.noTime }
     let (deviation, isTooFar) = time.subtractingReportingOverflow(scheduled)
-    guard !isTooFar, deviation.magnitude <= policy.mostFittingDeviation.magnitude else {
-      return nil
-    }
+    guard !isTooFar,
+      (-policy.mostFittingEarliness...policy.mostFittingDeviation).contains(deviation)
+    else { return nil }
     if let delay = event.delay,
       (deviation - Int64(delay)).magnitude > policy.mostPlannedDeviation.magnitude
     {

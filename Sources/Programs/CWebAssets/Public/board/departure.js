@@ -69,9 +69,14 @@ const SHOWN_DELAY_FROM_MINUTES = 2;
 const EARLY_FROM_SECONDS = -60;
 const ON_TIME_BELOW_SECONDS = 30;
 
+/** Whether it is a vehicle of a headway, which has no time of its own in the timetable and so no delay. */
+export function isOfHeadway(departure) {
+  return departure.certainty === "headway";
+}
+
 export function delaySeconds(departure) {
   if (departure.rawDelaySec != null) return departure.rawDelaySec;
-  if (departure.realtimeDeparture == null) return null;
+  if (departure.realtimeDeparture == null || isOfHeadway(departure)) return null;
   return (Date.parse(departure.realtimeDeparture) - Date.parse(departure.scheduledDeparture)) / 1000;
 }
 
@@ -158,8 +163,9 @@ export function punctuality(departure) {
 }
 
 /** Whether the timetable has no time of the stop to the minute. */
-export function isRough({ certainty, uncertaintySec }) {
-  return certainty === "interpolated" || certainty === "headway" || uncertaintySec > 0;
+export function isRough(departure) {
+  const { certainty, uncertaintySec, realtimeDeparture } = departure;
+  return certainty === "interpolated" || (isOfHeadway(departure) && realtimeDeparture == null) || uncertaintySec > 0;
 }
 
 /** How far off a time of the timetable may be, in words; `null` if it is exact or nothing bounds it. */

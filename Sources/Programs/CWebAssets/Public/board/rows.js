@@ -3,7 +3,7 @@
 
 import { fromTemplate, newElement, newSign, paintBadge, part, setAttribute, setText, shown } from "../shared/dom.js";
 import { badgeColours } from "./colours.js";
-import { ageOfPrediction, countdown, freshnessOf, hasDeparted, headwayMinutes, isOff, isPredicted, isRough, isTrain, lineName, modeOf, peculiarities, punctuality, uncertainty, vehicleWord } from "./departure.js";
+import { ageOfPrediction, countdown, freshnessOf, hasDeparted, headwayMinutes, isOff, isOfHeadway, isPredicted, isRough, isTrain, lineName, modeOf, peculiarities, punctuality, uncertainty, vehicleWord } from "./departure.js";
 import { clockTime, duration } from "../shared/moments.js";
 import { pressGuard } from "../shared/press-guard.js";
 
@@ -202,7 +202,8 @@ function fillDestination(open, destination, town) {
 }
 
 function fillTime(time, departure, { zone, say }) {
-  const instant = departure.scheduledDeparture ?? departure.realtimeDeparture ?? "";
+  const predicted = departure.realtimeDeparture ?? null;
+  const instant = (isOfHeadway(departure) ? predicted : null) ?? departure.scheduledDeparture ?? predicted ?? "";
   setAttribute(time, "datetime", instant);
   const rough = isRough(departure) && instant;
   setAttribute(time, "data-rough", rough ? "yes" : null);

@@ -137,6 +137,7 @@ export default {
   "reason-also_duplicated": "die Fahrt ist auch eine Kopie",
   "reason-modified_trip": "Fahrtänderungen werden nicht gelesen",
   "reason-unknown_relationship": "eine unbekannte Art von Meldung",
+  "reason-unknown_stop": "keiner der Halte gehört zur Fahrt",
   "reason-says_nothing": "sagt nichts, was gezeigt wird",
   "reason-unreadable": "unlesbar",
   daysLeft: { one: "noch {days} Tag", other: "noch {days} Tage" },

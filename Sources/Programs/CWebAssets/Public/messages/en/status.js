@@ -137,6 +137,7 @@ export default {
   "reason-also_duplicated": "the trip is also a copy",
   "reason-modified_trip": "trip modifications are not read",
   "reason-unknown_relationship": "an unknown kind of update",
+  "reason-unknown_stop": "none of its stops is one of the trip",
   "reason-says_nothing": "says nothing that is shown",
   "reason-unreadable": "unreadable",
   daysLeft: { one: "{days} day left", other: "{days} days left" },

@@ -137,6 +137,7 @@ export default {
   "reason-also_duplicated": "la corsa è anche una copia",
   "reason-modified_trip": "le modifiche di corsa non sono lette",
   "reason-unknown_relationship": "un tipo di aggiornamento sconosciuto",
+  "reason-unknown_stop": "nessuna fermata è della corsa",
   "reason-says_nothing": "non dice nulla che sia mostrato",
   "reason-unreadable": "illeggibile",
   daysLeft: { one: "ancora {days} giorno", other: "ancora {days} giorni" },
