@@ -6,6 +6,7 @@ import http.client
 import json
 import re
 import signal
+import socket
 import subprocess
 import threading
 import time
@@ -51,6 +52,59 @@ class Client(threading.Thread):
     def stop(self) -> None:
         self._ends.set()
         self.join()
+
+
+class LostCommit:
+    """A way to the database that carries the commit of a change and not its answer, and perhaps nothing more after that."""
+
+    def __init__(self, database: Database, folder: Path, ends: bool):
+        options, place = database.url.split("host=")
+        self.url = f"{options}host={folder}"
+        self.far = f"{place}/.s.PGSQL.5432"
+        self.ends = ends
+        self.lost = 0
+        folder.mkdir()
+        self.listener = socket.socket(socket.AF_UNIX)
+        self.listener.bind(str(folder / ".s.PGSQL.5432"))
+        self.listener.listen()
+        threading.Thread(target=self._accept, daemon=True).start()
+
+    def _accept(self) -> None:
+        while True:
+            try:
+                near, _ = self.listener.accept()
+            except OSError:
+                return
+            if self.lost and self.ends:
+                near.close()
+                continue
+            far = socket.socket(socket.AF_UNIX)
+            far.connect(self.far)
+            state = {"is_committing": False}
+            for ends in ((near, far, True), (far, near, False)):
+                threading.Thread(target=self._pump, args=(*ends, state), daemon=True).start()
+
+    def _pump(self, source: socket.socket, target: socket.socket, outgoing: bool, state: dict[str, bool]) -> None:
+        try:
+            while data := source.recv(65_536):
+                if state["is_committing"]:
+                    break  # It has been made.
+                if outgoing and b"COMMIT" in data and not self.lost:
+                    self.lost += 1
+                    state["is_committing"] = True
+                target.sendall(data)
+        except OSError:
+            pass
+        for end in (source, target):
+            try:
+                end.shutdown(socket.SHUT_RDWR)
+            except OSError:
+                pass
+            end.close()
+
+    def close(self) -> None:
+        """Lets nobody in any more."""
+        self.listener.close()
 
 
 class Stage(unittest.TestCase):
@@ -209,6 +263,28 @@ class SharingTest(Stage):
         self.command("killed", "import", str(self.archive()))
         self.assertNotEqual(self.all_serve(), before)
 
+    def test_a_lost_answer_to_a_commit_is_found_out(self):
+        before = self.newest()
+        network = LostCommit(self.database, self.folder / "lost", ends=False)
+        self.addCleanup(network.close)
+        answer = run("import", str(self.archive()), "--data", str(self.place("lost")), "--database", network.url)
+        self.assertEqual((answer.returncode, network.lost), (0, 1), answer.stderr)
+        self.assertNotEqual(self.all_serve(), before)
+        self.assertEqual(self.sql("SELECT count(*) FROM change WHERE id = (SELECT change FROM feed WHERE key = 'default')"), "1")
+
+    def test_an_unknown_outcome_is_called_unknown(self):
+        before = self.newest()
+        network = LostCommit(self.database, self.folder / "gone", ends=True)
+        self.addCleanup(network.close)
+        answer = run("import", str(self.archive()), "--data", str(self.place("gone")), "--database", network.url)
+        self.assertEqual((answer.returncode, network.lost), (69, 1), answer.stderr)
+        self.assertIn("it is unknown whether the change is stored", answer.stderr)
+        self.assertNotIn("Nothing was changed", answer.stderr)
+        # It was; the next one is made of it.
+        self.assertNotEqual(self.all_serve(), before)
+        self.command("gone", "import", str(self.archive()))
+        self.all_serve()
+
     def test_a_damaged_timetable_is_refused_and_what_serves_goes_on(self):
         before = self.newest()
         victim = self.servers[2]
@@ -366,12 +442,12 @@ class SchemaTest(unittest.TestCase):
         self.addCleanup(folder.remove)
         answer = run("serve", "--data", str(folder.path), "--port", "0", "--database", database.url)
         self.assertEqual(answer.returncode, 65, answer.stderr)
-        self.assertIn("version 0, and this program needs version 1; run freshet migrate", answer.stderr)
+        self.assertIn("version 0, and this program needs version 2; run freshet migrate", answer.stderr)
         (folder / "feed.zip").write_bytes(feed())
         answer = run("import", str(folder / "feed.zip"), "--data", str(folder / "data"), "--database", database.url)
         self.assertEqual(answer.returncode, 69, answer.stderr)
         self.assertIn("run freshet migrate", answer.stderr)
-        self.assertIn("schema freshet_timetables, version 1, was version 0", database.migrate().stdout)
+        self.assertIn("schema freshet_timetables, version 2, was version 0", database.migrate().stdout)
         # A timetable that was imported before is shared on demand.
         run("import", str(folder / "feed.zip"), "--data", str(folder / "data"))
         with Server(folder / "data", "--database", database.url, now=NOW) as server:

@@ -33,6 +33,10 @@ package struct FeedError: Error, Hashable, Sendable, CustomStringConvertible {
     case unavailable = "database_unavailable"
     /// Somebody else changes the timetables, or the command is about a folder whose timetables a database has.
     case conflict = "timetable_changed_elsewhere"
+    /// The database did not say whether it has stored a change for all servers.
+    case unknownOutcome = "timetable_change_unknown"
+    /// A change is stored for all servers, and is not in place in this data folder.
+    case notInPlace = "timetable_not_in_place"
     /// A timetable file is damaged or of another version.
     case damagedTimetable = "timetable_damaged"
   }

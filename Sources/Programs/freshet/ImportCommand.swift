@@ -121,8 +121,9 @@ struct ImportCommand: AsyncParsableCommand {
       }
     } catch let error as FeedError {
       let kept = "\nNothing was changed: what was serving before still serves."
+      let isKept = feed != nil && error.code != .unknownOutcome && error.code != .notInPlace
       throw CommandFailure(
-        "freshet import: \(Terminal.plain(error.message))" + (feed == nil ? "" : kept),
+        "freshet import: \(Terminal.plain(error.message))" + (isKept ? kept : ""),
         ProgramExit(error)
       )
     }

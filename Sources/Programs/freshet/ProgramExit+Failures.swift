@@ -15,8 +15,8 @@ extension ProgramExit {
       switch error.code {
       case .unreadable: .noInput
       case .cannotWrite: .cannotCreate
-      case .busy, .conflict: .temporary
-      case .unavailable: .unavailable
+      case .busy, .conflict, .notInPlace: .temporary
+      case .unavailable, .unknownOutcome: .unavailable
       default: .badData
       }
   }

@@ -11,20 +11,48 @@ struct TimetableFollowerTests {
     missing: [String] = [],
     key: String = "default"
   ) -> TimetableFollower.Row {
-    TimetableFollower.Row(key: key, sequence: sequence, serving: serving, missing: missing)
+    TimetableFollower.Row(
+      key: key,
+      change: Self.change(sequence),
+      sequence: sequence,
+      serving: serving,
+      missing: missing
+    )
+  }
+
+  /// The id of the change at a position.
+  private static func change(_ sequence: Int64) -> Int64 { 100 + sequence }
+
+  private func listed(
+    _ number: Int,
+    _ rows: [TimetableFollower.Row],
+    keys: Set<String> = ["default"],
+    upTo end: Int64
+  ) -> TimetableFollower.Event {
+    .listed(number: number, rows, keys: keys.union(rows.map(\.key)), upTo: end)
   }
 
   /// A follower that has looked once.
   private func follower(
     _ rows: [TimetableFollower.Row],
-    upTo end: Int64,
-    installed: [String: Int64] = [:]
+    upTo end: Int64
   ) -> (TimetableFollower, [TimetableFollower.Effect]) {
-    var follower = TimetableFollower(installed: installed, at: .zero)
+    var follower = TimetableFollower(at: .zero)
     let first = follower.handle(.woke, at: .zero)
-    #expect(first == [.list(number: 1, after: 0)])
-    let effects = follower.handle(.listed(number: 1, rows, upTo: end), at: .seconds(1))
+    #expect(first == [.list(number: 1, knowing: [])])
+    let effects = follower.handle(listed(1, rows, upTo: end), at: .seconds(1))
     return (follower, effects)
+  }
+
+  /// A follower that has one change in place, by work 2, and nothing to do.
+  private func settled(_ row: TimetableFollower.Row) -> TimetableFollower {
+    var whole = row
+    whole.missing = []
+    var (follower, effects) = follower([whole], upTo: row.sequence)
+    #expect(effects == [.install(number: 2, key: row.key, change: row.change)])
+    effects = follower.handle(.installed(number: 2), at: .seconds(1))
+    #expect(effects.isEmpty && follower.state(of: row.key) == .current)
+    return follower
   }
 
   @Test("An empty folder gets what serves first, lets it serve, and then gets what is kept")
@@ -35,38 +63,40 @@ struct TimetableFollowerTests {
     let now = Duration.milliseconds(1_500)
     #expect(follower.behind(at: now) == .milliseconds(500))
     effects = follower.handle(.fetched(number: 2), at: now)
-    #expect(effects == [.install(number: 3, key: "default", sequence: 5)])
+    #expect(effects == [.install(number: 3, key: "default", change: 105)])
     effects = follower.handle(.installed(number: 3), at: now)
     #expect(effects == [.fetch(number: 4, key: "default", generation: "b")])
     #expect(follower.state(of: "default") == .current && follower.complete == 5)
     #expect(follower.behind(at: now) == .zero)
     // The manifest names it once it is here.
     effects = follower.handle(.fetched(number: 4), at: now)
-    #expect(effects == [.install(number: 5, key: "default", sequence: 5)])
+    #expect(effects == [.install(number: 5, key: "default", change: 105)])
     effects = follower.handle(.installed(number: 5), at: now)
     #expect(effects == [.fetch(number: 6, key: "default", generation: "a")])
   }
 
-  @Test("Nothing is fetched that is in place already")
+  @Test("What is here already is put in place without being fetched, and not asked for again")
   func inPlace() {
-    let (follower, effects) = follower([row(5, "c")], upTo: 5, installed: ["default": 5])
-    #expect(effects.isEmpty && follower.complete == 5)
+    var follower = settled(row(5, "c"))
+    #expect(follower.complete == 5 && follower.installed("default") == 105)
     #expect(follower.wakesAt == .seconds(1) + Self.limits.watchEvery)
+    let again = follower.handle(.woke, at: .seconds(1) + Self.limits.watchEvery)
+    #expect(again == [.list(number: 3, knowing: [105])])
   }
 
   @Test("A feed that was taken out of service is taken out here")
   func removed() {
-    let (_, effects) = follower([row(6, nil)], upTo: 6, installed: ["default": 5])
-    #expect(effects == [.install(number: 2, key: "default", sequence: 6)])
+    let (_, effects) = follower([row(6, nil)], upTo: 6)
+    #expect(effects == [.install(number: 2, key: "default", change: 106)])
   }
 
   @Test("A change that arrives while an older one is fetched stops that")
   func stops() {
     var (follower, _) = follower([row(5, "a", missing: ["a"])], upTo: 5)
     var effects = follower.handle(.noticed(6), at: .seconds(2))
-    #expect(effects == [.list(number: 3, after: 5)])
+    #expect(effects == [.list(number: 3, knowing: [105])])
     effects = follower.handle(
-      .listed(number: 3, [row(6, "b", missing: ["b"])], upTo: 6),
+      listed(3, [row(6, "b", missing: ["b"])], upTo: 6),
       at: .seconds(2)
     )
     #expect(effects == [.stop(number: 2), .fetch(number: 4, key: "default", generation: "b")])
@@ -76,30 +106,30 @@ struct TimetableFollowerTests {
 
   @Test("What serves is more urgent than what is only kept")
   func urgency() {
-    let rows = [row(5, "c", missing: ["b"])]
-    var (follower, effects) = follower(rows, upTo: 5, installed: ["default": 5])
-    #expect(effects == [.fetch(number: 2, key: "default", generation: "b")])
+    var (follower, effects) = follower([row(5, "c", missing: ["b"])], upTo: 5)
+    effects = follower.handle(.installed(number: 2), at: .seconds(1))
+    #expect(effects == [.fetch(number: 3, key: "default", generation: "b")])
     _ = follower.handle(.noticed(6), at: .seconds(2))
     effects = follower.handle(
-      .listed(number: 3, [row(6, "x", missing: ["x"], key: "city")], upTo: 6),
+      listed(4, [row(6, "x", missing: ["x"], key: "city")], upTo: 6),
       at: .seconds(2)
     )
-    #expect(effects == [.stop(number: 2), .fetch(number: 4, key: "city", generation: "x")])
+    #expect(effects == [.stop(number: 3), .fetch(number: 5, key: "city", generation: "x")])
   }
 
   @Test("What another version stored is not asked for again, and what serves goes on")
   func unreadable() {
-    var (follower, _) = follower(
-      [row(5, "a", missing: ["a"])],
-      upTo: 5,
-      installed: ["default": 4]
+    var follower = settled(row(4, "z"))
+    _ = follower.handle(.noticed(5), at: .seconds(1))
+    var effects = follower.handle(
+      listed(3, [row(5, "a", missing: ["a"])], upTo: 5),
+      at: .seconds(1)
     )
-    let effects = follower.handle(
-      .refused(number: 2, .unreadable("version 9")),
-      at: .seconds(2)
-    )
+    #expect(effects == [.fetch(number: 4, key: "default", generation: "a")])
+    effects = follower.handle(.refused(number: 4, .unreadable("version 9")), at: .seconds(2))
     #expect(effects.isEmpty && follower.state(of: "default") == .refused("version 9"))
-    #expect(follower.installed("default") == 4 && follower.behind(at: .seconds(61)) == .seconds(60))
+    #expect(follower.installed("default") == 104)
+    #expect(follower.behind(at: .seconds(61)) == .seconds(60))
     #expect(follower.wakesAt == .seconds(1) + Self.limits.watchEvery)
   }
 
@@ -117,7 +147,7 @@ struct TimetableFollowerTests {
         now = max(now, follower.wakesAt)
         var effects = follower.handle(.woke, at: now)
         if case .list(let look, _)? = effects.first {
-          effects += follower.handle(.listed(number: look, [], upTo: 5), at: now)
+          effects += follower.handle(listed(look, [], upTo: 5), at: now)
         }
         for case .fetch(let next, _, _) in effects { number = next }
         if effects.contains(.fetch(number: number, key: "default", generation: "a")) { break }
@@ -130,48 +160,63 @@ struct TimetableFollowerTests {
 
   @Test("A generation that is damaged in the folder is fetched again")
   func repairs() {
-    var (follower, _) = follower([row(5, "a")], upTo: 5, installed: ["default": 5])
+    var follower = settled(row(5, "a"))
     let effects = follower.handle(.damaged(key: "default", generation: "a"), at: .seconds(1))
-    #expect(effects == [.fetch(number: 2, key: "default", generation: "a")])
+    #expect(effects == [.fetch(number: 3, key: "default", generation: "a")])
     #expect(
-      follower.handle(.fetched(number: 2), at: .seconds(1))
-        == [.install(number: 3, key: "default", sequence: 5)]
+      follower.handle(.fetched(number: 3), at: .seconds(1))
+        == [.install(number: 4, key: "default", change: 105)]
     )
   }
 
   @Test("A generation that is gone when it is to serve is fetched again")
   func missing() {
     var (follower, effects) = follower([row(5, "a")], upTo: 5)
-    #expect(effects == [.install(number: 2, key: "default", sequence: 5)])
+    #expect(effects == [.install(number: 2, key: "default", change: 105)])
     effects = follower.handle(.refused(number: 2, .missing("b")), at: .seconds(1))
     #expect(effects == [.fetch(number: 3, key: "default", generation: "b")])
   }
 
   @Test("The answer to a look that took too long does not count")
   func lateAnswers() {
-    var follower = TimetableFollower(installed: [:], at: .zero)
+    var follower = TimetableFollower(at: .zero)
     _ = follower.handle(.woke, at: .zero)
     let late = Self.limits.answerWithin
     #expect(follower.wakesAt == late)
     #expect(follower.handle(.woke, at: late).isEmpty && follower.answers == false)
     let again = follower.handle(.woke, at: late + Self.limits.retryEvery)
-    #expect(again == [.list(number: 2, after: 0)])
+    #expect(again == [.list(number: 2, knowing: [])])
     #expect(!follower.isLooking(1) && follower.isLooking(2))
-    let old = TimetableFollower.Event.listed(number: 1, [row(4, "a", missing: ["a"])], upTo: 4)
+    let old = listed(1, [row(4, "a", missing: ["a"])], upTo: 4)
     #expect(follower.handle(old, at: late + Self.limits.retryEvery).isEmpty)
     #expect(follower.keys.isEmpty)
   }
 
-  @Test("A database whose positions begin again is read from the beginning")
+  @Test("A database that was restored is followed, also to a change at a position that was seen before")
   func restored() {
-    var (follower, _) = follower([row(5, "a")], upTo: 5, installed: ["default": 5])
-    _ = follower.handle(.missed, at: .seconds(2))
-    let again = follower.handle(.listed(number: 2, [], upTo: 3), at: .seconds(2))
-    #expect(again == [.list(number: 3, after: 0)])
-    let effects = follower.handle(
-      .listed(number: 3, [row(2, "b", missing: ["b"])], upTo: 3),
-      at: .seconds(2)
-    )
+    var follower = settled(row(5, "a"))
+    var effects = follower.handle(.missed, at: .seconds(2))
+    #expect(effects == [.list(number: 3, knowing: [105])])
+    // The server was cut off while others changed the restored database.
+    var other = row(5, "b", missing: ["b"])
+    other.change = 205
+    effects = follower.handle(listed(3, [other], upTo: 5), at: .seconds(2))
     #expect(effects == [.fetch(number: 4, key: "default", generation: "b")])
+    #expect(follower.state(of: "default") == .fetching)
+    // An earlier state has earlier positions.
+    effects = follower.handle(.missed, at: .seconds(3))
+    #expect(effects == [.list(number: 5, knowing: [205])])
+    effects = follower.handle(listed(5, [row(2, "c", missing: ["c"])], upTo: 3), at: .seconds(3))
+    #expect(effects == [.stop(number: 4), .fetch(number: 6, key: "default", generation: "c")])
+    #expect(follower.known == 3)
+  }
+
+  @Test("What another database does not have serves on, and is not called current")
+  func otherDatabase() {
+    var (follower, _) = follower([row(5, "a", missing: ["a"])], upTo: 5)
+    _ = follower.handle(.missed, at: .seconds(2))
+    let effects = follower.handle(.listed(number: 3, [], keys: [], upTo: 0), at: .seconds(2))
+    #expect(effects == [.stop(number: 2)])
+    #expect(follower.state(of: "default") == nil && follower.keys.isEmpty)
   }
 }

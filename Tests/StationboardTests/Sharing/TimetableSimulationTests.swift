@@ -4,9 +4,9 @@ import Testing
 
 /// Servers that share timetables, simulated with everything that goes wrong.
 struct TimetableSimulationTests {
-  @Test("No rule is broken in hours of imports, kills, outages, partitions, full disks and damage")
+  @Test("No rule is broken in hours of imports, kills, outages, partitions, full disks, damage and restored backups")
   func noRuleIsBroken() async {
-    var (commits, fetches, kills) = (0, 0, 0)
+    var (commits, fetches, kills, restores) = (0, 0, 0, 0)
     for seed in 1...TestScale.sized(80, long: 10_000) {
       // Other tests need the threads.
       await Task.yield()
@@ -17,9 +17,10 @@ struct TimetableSimulationTests {
       commits += world.commits
       fetches += world.fetches
       kills += world.kills
+      restores += world.restores
     }
     // What is checked happens.
-    #expect(commits > 500 && fetches > 1_000 && kills > 200)
+    #expect(commits > 500 && fetches > 1_000 && kills > 200 && restores > 20)
   }
 
   @Test(

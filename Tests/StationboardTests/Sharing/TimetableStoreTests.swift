@@ -105,7 +105,7 @@ struct TimetableStoreTests {
     )
     var entry = try #require(staged.manifest.feed("default"))
     entry.origin = FeedManifest.Origin(digest: staged.generation)
-    if let failure = machine.install(try await machine.commit(entry, change)) { throw failure }
+    if let failure = await machine.install(try await machine.commit(entry, change)) { throw failure }
     await change.release()
     return try #require(try machine.folder.manifest().feed("default"))
   }
@@ -169,7 +169,7 @@ struct TimetableStoreTests {
     // Another feed is free.
     await (try await two.change("city")).release()
     // A proxy lost the connection with the lock, and another machine was first.
-    try await stage.run("UPDATE feed SET sequence = sequence + 1")
+    try await stage.run("UPDATE feed SET sequence = sequence + 1, change = 7")
     let failure = await #expect(throws: FeedError.self) { try await one.commit(nil, change) }
     #expect(failure?.code == .conflict)
     await change.release()
@@ -185,10 +185,11 @@ struct TimetableStoreTests {
     let (one, two) = (try stage.machine("one"), try stage.machine("two"))
     defer { stage.remove(one, two) }
     try await importSample(one)
+    let known = Set([try #require(try await newest(one).change)])
     let change = try await one.change("default")
     let id = try await one.store.begin("half", change)
     try await one.store.store([1, 2, 3], 0, of: Feed.timetableName, id, change)
-    #expect(try await two.store.feeds(after: 1).found.isEmpty)
+    #expect(try await two.store.feeds(knowing: known).found.isEmpty)
     #expect(try await two.store.artifact("half", of: "default") == nil)
     #expect(await two.fetch("half", of: "default") == .gone)
     #expect(try await two.store.sweep() == 0, "it is being stored")
@@ -287,7 +288,7 @@ struct TimetableStoreTests {
     #expect(two.state.withLock { $0.fetchedBytes } == 0)
     // An entry with a word that this program does not know.
     try await stage.run("UPDATE feed SET entry = replace(entry, '\"key\"', '\"name\"')")
-    let found = try #require(try await two.store.feeds(after: 0).found.first)
+    let found = try #require(try await two.store.feeds().found.first)
     guard case .failure(.unreadable(let reason)) = found.feed else {
       Issue.record("\(found)")
       return
@@ -363,7 +364,7 @@ struct TimetableStoreTests {
     let second = try await importFollowed(one).generation
     let feed = try await newest(two)
     #expect(await two.fetch(second, of: "default") == nil)
-    #expect(two.install(feed) == nil)
+    #expect(await two.install(feed) == nil)
     #expect(await two.fetch(first, of: "default") == nil)
     #expect(try await two.rollBack(key: "default").name == first)
     #expect(try two.folder.manifest().feed("default")?.generation == first)
@@ -394,7 +395,8 @@ struct TimetableStoreTests {
     try await importSample(one)
     let earlier = try await newest(one)
     let later = try await importSample(one).generation
-    #expect(one.install(earlier)?.code == .conflict)
+    let failure = await one.install(earlier)
+    #expect(failure?.code == .notInPlace && failure?.message.contains("another machine") == true)
     #expect(try one.folder.manifest().feed("default")?.generation == later)
   }
 
@@ -413,8 +415,59 @@ struct TimetableStoreTests {
     let generation = try #require(try await newest(one).entry?.generation)
     #expect(one.folder.presentGenerations(of: "default").contains(generation))
     try FileManager.default.removeItem(at: record)
-    #expect(one.install(try await newest(one)) == nil)
+    let newest = try await newest(one)
+    #expect(await one.install(newest) == nil)
     #expect(try one.folder.manifest().feed("default")?.generation == generation)
+  }
+
+  @Test("Whether a change is stored is known once its commit has ended, also if nobody waits for it")
+  func unknownCommit() async throws {
+    let stage = try await Stage()
+    let one = try stage.machine("one")
+    defer { stage.remove(one) }
+    try await importSample(one)
+    let kept = try #require(try await newest(one).change)
+    #expect(try await one.store.stored(change: kept)?.sequence == 1)
+    #expect(try await one.store.stored(change: 5) == nil)
+    // A commit is under way while the client has lost its connection and asks on another one.
+    for ending in ["COMMIT", "ROLLBACK"] {
+      let committer = try await Stage.owner()
+      try await PostgresSchema.timetables(name: stage.schema).prepare(committer)
+      try await committer.query("BEGIN")
+      try await committer.query("UPDATE log SET position = position + 1")
+      try await committer.query(
+        "INSERT INTO change (id, feed, position) VALUES (9, 'default', 2)"
+      )
+      async let stored = one.store.stored(change: 9)
+      while try await stage.count("pg_locks WHERE NOT granted") == 0 { await Task.yield() }
+      try await committer.query(ending)
+      await committer.close()
+      #expect(try await stored?.sequence == (ending == "COMMIT" ? 2 : nil))
+      try await stage.run("DELETE FROM change WHERE id = 9")
+    }
+  }
+
+  @Test("The list of changes keeps the newest ones of each feed, and what each was made of")
+  func listOfChanges() async throws {
+    let stage = try await Stage()
+    let one = try stage.machine("one")
+    defer { stage.remove(one) }
+    let empty = try await one.store.feeds()
+    #expect(empty.keys.isEmpty && empty.found.isEmpty && empty.end == 0)
+    var expected: [Int64?] = [nil]
+    for _ in 0..<3 {
+      try await importSample(one)
+      expected.append(try await newest(one).change)
+    }
+    let rows = try await stage.run("SELECT id, made_of FROM change ORDER BY position")
+    #expect(try rows.map { row -> Int64? in try row[0] } == Array(expected.dropFirst()))
+    #expect(try rows.map { row -> Int64? in try row[1] } == Array(expected.dropLast()))
+    try await stage.run(
+      "INSERT INTO change (id, feed, position) SELECT n, 'default', 3 + n FROM generate_series(1, 200) AS n"
+    )
+    try await stage.run("UPDATE log SET position = 203")
+    try await importSample(one)
+    #expect(try await stage.count("change") == one.limits.keptChanges)
   }
 
   @Test("A role that may only read and write rows has all that a server and an import need")

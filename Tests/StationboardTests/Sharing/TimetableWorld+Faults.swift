@@ -24,6 +24,10 @@ struct TimetableFault: Sendable {
   var sweepsBlindly = false
   /// The generation that serves is removed after a change.
   var removesServing = false
+  /// A change whose commit was not answered counts as not stored.
+  var trustsSilence = false
+  /// Changes are told apart by their positions.
+  var positionsAreIDs = false
   /// Late answers count, and a change is put in place without a look at whether it still is the newest.
   var installsBlindly = false
 
@@ -72,6 +76,12 @@ struct TimetableFault: Sendable {
     },
     TimetableFault("late answers that count, without a last look", .forward) {
       $0.installsBlindly = true
+    },
+    TimetableFault("a commit without an answer that counts as not made", .honesty) {
+      $0.trustsSilence = true
+    },
+    TimetableFault("positions instead of ids", .delivery, .whole, .forward) {
+      $0.positionsAreIDs = true
     },
     TimetableFault("no wait after a failure", .patience) {
       $0.limits = {
@@ -139,6 +149,10 @@ extension TimetableWorld {
     // At last nobody comes after an importer that was killed.
     guard now < Self.importsEnd else { return }
     schedule(in: chance.between(3_000, 30_000)) { self.importSometimes(key) }
+    importOnce(key)
+  }
+
+  private func importOnce(_ key: String) {
     let server = Int(chance.between(0, Int64(servers.count) - 1))
     guard isHealthy(servers[server]) else { return }
     let token = servers[server].token
@@ -179,7 +193,8 @@ extension TimetableWorld {
     _ server: Int,
     _ connection: Int,
     _ statement: @escaping () -> Value,
-    answer: @escaping (Value) -> Void
+    answer: @escaping (Value) -> Void,
+    lost: @escaping () -> Void = {}
   ) {
     transmit(server) { () -> Value? in
       guard self.connections[connection]?.isOpen == true || self.fault?.commitsBlindly == true
@@ -188,9 +203,27 @@ extension TimetableWorld {
       }
       return statement()
     } answer: { found in
-      guard let found, let value = found else { return self.close(connection) }
+      guard let found, let value = found else {
+        self.close(connection)
+        return lost()
+      }
       answer(value)
     }
+  }
+
+  /// Finds out whether a change is stored whose commit was not answered, as long as the importer lives.
+  private func findOut(_ server: Int, _ change: Int64) {
+    guard fault?.trustsSilence != true else { return report(isStored: false, change) }
+    transmit(server) {
+      self.changes.contains(change)
+    } answer: { isStored in
+      guard let isStored else { return self.findOut(server, change) }
+      self.report(isStored: isStored, change)
+    }
+  }
+
+  private func report(isStored: Bool, _ change: Int64) {
+    if !isStored, changes.contains(change) { breaks(.honesty, "\(change) is stored") }
   }
 
   /// Ends a connection, and with it the lock that it has.
@@ -238,24 +271,31 @@ extension TimetableWorld {
     _ generation: Generation,
     _ base: Row
   ) {
+    names += 1
+    let id = Int64(names)
     onConnection(server, connection) { () -> Bool in
-      let current = self.rows[key]?.sequence ?? 0
+      let current = self.rows[key]?.change ?? 0
       if self.fault?.commitsBlindly != true {
-        guard current == base.sequence else { return false }
+        guard current == base.change else { return false }
         guard self.stored[generation.name]?.isWhole == true || self.fault?.commitsEarly == true
         else {
           return false
         }
       }
-      if current != base.sequence {
-        self.breaks(
-          .noLostChange,
-          "\(key): \(current) is lost, the next one is of \(base.sequence)"
-        )
+      if current != base.change {
+        self.breaks(.noLostChange, "\(key): \(current) is lost, the next one is of \(base.change)")
       }
       self.position += 1
       let generations = Array(([generation] + base.generations).prefix(Self.kept))
-      self.rows[key] = Row(sequence: self.position, generations: generations)
+      let row = Row(
+        change: self.fault?.positionsAreIDs == true ? self.position : id,
+        sequence: self.position,
+        order: self.commits,
+        generations: generations
+      )
+      self.rows[key] = row
+      self.changedAt[key] = self.now
+      self.changes.insert(row.change)
       self.committed.insert(generation.name)
       self.commits += 1
       let names = Set(generations.map(\.name))
@@ -263,8 +303,16 @@ extension TimetableWorld {
         self.stored[name] = nil
       }
       if self.fault?.removesServing == true { self.stored[generation.name] = nil }
-      self.expectDelivery(key, self.position)
+      self.expectDelivery(key, row)
       self.announce(self.position)
+      if self.chance.oneIn(4) {
+        self.backup = Backup(
+          rows: self.rows,
+          stored: self.stored,
+          position: self.position,
+          changes: self.changes
+        )
+      }
       return true
     } answer: { isCommitted in
       // The command puts it in place on its machine, beside the server.
@@ -272,10 +320,12 @@ extension TimetableWorld {
         self.connections[connection]?.isOpen == true
       {
         self.servers[server].folder.present.insert(generation.name)
-        self.servers[server].folder.installed[key] = row.sequence
+        self.servers[server].folder.installed[key] = row
         self.servers[server].folder.serving[key] = generation.name
       }
       self.close(connection)
+    } lost: {
+      self.findOut(server, id)
     }
   }
 
@@ -328,6 +378,7 @@ extension TimetableWorld {
       downUntil = now + wait
       databaseHealthySince = downUntil + 3_000
       for connection in Array(connections.keys) { close(connection) }
+      if chance.oneIn(2) { schedule(in: wait - 1) { self.restore(withoutKnowledgeOf: server) } }
       // Connections are opened again.
       for server in servers.indices {
         onServer(server, in: wait + chance.between(0, 2_000)) { self.gap(server) }
@@ -337,6 +388,21 @@ extension TimetableWorld {
       stored[name]?.damagedUntil = now + wait
       // Whoever met the damage waits for a minute at most.
       databaseHealthySince = max(databaseHealthySince, now + wait + 62_000)
+    }
+  }
+
+  /// Replaces the database by its backup; a server that is cut off meanwhile does not see it until others have gone on.
+  private func restore(withoutKnowledgeOf server: Int) {
+    guard let backup else { return }
+    restores += 1
+    (rows, stored) = (backup.rows, backup.stored)
+    (position, changes) = (backup.position, backup.changes)
+    let wait = chance.between(3_000, 15_000)
+    servers[server].cutUntil = max(servers[server].cutUntil, now + wait)
+    recover(server, in: wait)
+    for key in rows.keys.sorted() {
+      changedAt[key] = now
+      schedule(in: chance.between(10, 4_000)) { self.importOnce(key) }
     }
   }
 

@@ -10,7 +10,7 @@ final class TimetableWorld {
   enum Rule: String, CaseIterable {
     /// Only what was committed serves, whole and as it was stored.
     case whole
-    /// No data folder goes back to an older change.
+    /// No data folder goes back to an older change, unless the database does.
     case forward
     /// Every change serves on each server that is connected.
     case delivery
@@ -20,6 +20,8 @@ final class TimetableWorld {
     case clean
     /// An import that nothing disturbs ends with a change.
     case imports
+    /// An importer does not say that nothing was changed when its change is stored.
+    case honesty
     /// What cannot be fetched is not asked for all the time.
     case patience
   }
@@ -54,7 +56,8 @@ final class TimetableWorld {
     var present: Set<String> = []
     /// The parts that were written, and whether each is as it was stored.
     var partial: [String: [Int: Bool]] = [:]
-    var installed: [String: Int64] = [:]
+    /// The row of each feed that is in place.
+    var installed: [String: Row] = [:]
     var serving: [String: String] = [:]
     /// What is in place although it is not whole.
     var spoiled: Set<String> = []
@@ -70,7 +73,7 @@ final class TimetableWorld {
     var fullUntil: Int64 = 0
     /// Since when nothing disturbs it.
     var healthySince: Int64 = 0
-    var follower = TimetableFollower(installed: [:], at: .zero)
+    var follower = TimetableFollower(at: .zero)
     var stopped: Set<Int> = []
     var rows: [String: Row] = [:]
     /// When it began to fetch which generation.
@@ -79,8 +82,13 @@ final class TimetableWorld {
   }
 
   /// The row of a feed.
-  struct Row {
+  struct Row: Hashable {
+    /// The id of the change; 0 for none.
+    var change: Int64 = 0
+    /// Its position.
     var sequence: Int64 = 0
+    /// Its number among all changes, also across backups.
+    var order = 0
     /// The serving generation and those before it; empty if the feed was taken out of service.
     var generations: [Generation] = []
   }
@@ -92,6 +100,14 @@ final class TimetableWorld {
     var parts: Set<Int> = []
     var isWhole = false
     var damagedUntil: Int64 = 0
+  }
+
+  /// A backup of the database.
+  struct Backup {
+    var rows: [String: Row]
+    var stored: [String: Stored]
+    var position: Int64
+    var changes: Set<Int64>
   }
 
   /// A connection that may have the lock of a feed.
@@ -109,6 +125,12 @@ final class TimetableWorld {
   var stored: [String: Stored] = [:]
   var committed: Set<String> = []
   var position: Int64 = 0
+  /// The ids of the changes that the database has.
+  var changes: Set<Int64> = []
+  /// What the database may be restored to.
+  var backup: Backup?
+  /// When the row of each feed was changed.
+  var changedAt: [String: Int64] = [:]
   var locks: [String: Int] = [:]
   var connections: [Int: Connection] = [:]
   var downUntil: Int64 = 0
@@ -120,6 +142,7 @@ final class TimetableWorld {
   var commits = 0
   var fetches = 0
   var kills = 0
+  var restores = 0
   var names = 0
   private var queue = SimulationQueue()
   private var tokens = 0
@@ -174,11 +197,7 @@ final class TimetableWorld {
     new.isAlive = true
     new.healthySince = now
     new.folder = servers[server].folder
-    new.follower = TimetableFollower(
-      limits,
-      installed: new.folder.installed,
-      at: .milliseconds(now)
-    )
+    new.follower = TimetableFollower(limits, at: .milliseconds(now))
     servers[server] = new
     step(server, .woke)
     gap(server)
@@ -192,9 +211,9 @@ final class TimetableWorld {
   func step(_ server: Int, _ event: TimetableFollower.Event) {
     for effect in servers[server].follower.handle(event, at: .milliseconds(now)) {
       switch effect {
-      case .list(let number, let after): list(server, number, after: after)
+      case .list(let number, let known): list(server, number, knowing: known)
       case .fetch(let number, let key, let generation): fetch(server, number, key, generation)
-      case .install(let number, let key, let sequence): install(server, number, key, sequence)
+      case .install(let number, let key, let change): install(server, number, key, change)
       case .stop(let number): servers[server].stopped.insert(number)
       }
     }
@@ -206,11 +225,13 @@ final class TimetableWorld {
     }
   }
 
-  private func list(_ server: Int, _ number: Int, after position: Int64) {
-    transmit(server) { () -> ([(String, Row)], Int64) in
-      (self.rows.filter { $0.value.sequence > position }.map { ($0.key, $0.value) }, self.position)
+  private func list(_ server: Int, _ number: Int, knowing known: Set<Int64>) {
+    transmit(server) { () -> ([(String, Row)], Set<String>, Int64) in
+      let rows = self.rows.filter { $0.value.change != 0 }
+      let found = rows.filter { !known.contains($0.value.change) }
+      return (found.map { ($0.key, $0.value) }, Set(rows.keys), self.position)
     } answer: { found in
-      guard let (rows, end) = found else { return self.step(server, .failed(number: number)) }
+      guard let (rows, keys, end) = found else { return self.step(server, .failed(number: number)) }
       let present = self.servers[server].folder.present
       guard
         self.servers[server].follower.isLooking(number) || self.fault?.installsBlindly == true
@@ -219,12 +240,13 @@ final class TimetableWorld {
       let listed = rows.map { key, row in
         TimetableFollower.Row(
           key: key,
+          change: row.change,
           sequence: row.sequence,
           serving: row.generations.first?.name,
           missing: row.generations.map(\.name).filter { !present.contains($0) }
         )
       }
-      self.step(server, .listed(number: number, listed, upTo: end))
+      self.step(server, .listed(number: number, listed, keys: keys, upTo: end))
     }
   }
 
@@ -286,13 +308,13 @@ final class TimetableWorld {
     step(server, .fetched(number: number))
   }
 
-  private func install(_ server: Int, _ number: Int, _ key: String, _ sequence: Int64) {
+  private func install(_ server: Int, _ number: Int, _ key: String, _ change: Int64) {
     transmit(server) { () -> Int64 in
-      self.rows[key]?.sequence ?? 0
+      self.rows[key]?.change ?? 0
     } answer: { newest in
       guard let newest else { return self.step(server, .refused(number: number, .away)) }
       guard let row = self.servers[server].rows[key] else { return }
-      guard row.sequence == sequence && newest == sequence || self.fault?.installsBlindly == true
+      guard row.change == change && newest == change || self.fault?.installsBlindly == true
       else { return self.step(server, .refused(number: number, .gone)) }
       self.put(server, number, key, row)
     }
@@ -308,10 +330,13 @@ final class TimetableWorld {
         breaks(.whole, "\(server) serves \(serving)")
       }
     }
-    if row.sequence < servers[server].folder.installed[key, default: 0] {
+    if let before = servers[server].folder.installed[key], row.order < before.order,
+      // Another history of the database does not have it.
+      changes.contains(before.change)
+    {
       breaks(.forward, "\(server): \(key) goes back to \(row.sequence)")
     }
-    servers[server].folder.installed[key] = row.sequence
+    servers[server].folder.installed[key] = row
     servers[server].folder.serving[key] = row.generations.first?.name
     let kept = Set(servers[server].rows.values.flatMap(\.generations).map(\.name))
     servers[server].folder.present.formIntersection(kept)
@@ -353,26 +378,41 @@ final class TimetableWorld {
     if extra.count <= importing { cleanSince = now }
     if downUntil > now || !servers.contains(where: isHealthy) { cleanSince = now }
     if now - cleanSince > Self.cleanBound { breaks(.clean, "\(extra.sorted()) are left") }
+    guard downUntil <= now, databaseHealthySince + Self.deliveryBound <= now else { return }
+    // What the database does not have any more serves on.
+    for (key, row) in rows
+    where row.change != 0 && changedAt[key, default: now] + Self.deliveryBound <= now {
+      for (server, state) in servers.enumerated()
+      where isHealthy(state) && state.healthySince + Self.deliveryBound <= now {
+        checkDelivery(key, row, server)
+      }
+    }
   }
 
   /// Checks that a change that was committed now reaches everybody, unless a newer one does.
-  func expectDelivery(_ key: String, _ sequence: Int64) {
+  func expectDelivery(_ key: String, _ row: Row) {
     let committedAt = now
     let tokens = servers.map(\.token)
     schedule(in: Self.deliveryBound) {
       guard self.databaseHealthySince <= committedAt, self.downUntil <= self.now,
         // A timetable that is replaced while it is fetched is not waited for.
-        self.rows[key]?.sequence == sequence
+        self.rows[key] == row
       else { return }
       for (server, state) in self.servers.enumerated()
       where state.token == tokens[server] && self.isHealthy(state)
-        && state.healthySince <= committedAt && state.folder.installed[key] != sequence
+        && state.healthySince <= committedAt
       {
-        self.breaks(
-          .delivery,
-          "\(server) has \(state.folder.installed[key, default: 0]) of \(key), not \(sequence)"
-        )
+        self.checkDelivery(key, row, server)
       }
     }
+  }
+
+  private func checkDelivery(_ key: String, _ row: Row, _ server: Int) {
+    let installed = servers[server].folder.installed[key]
+    guard installed != row else { return }
+    breaks(
+      .delivery,
+      "\(server) has \(installed?.sequence ?? 0) of \(key), not \(row.sequence)"
+    )
   }
 }

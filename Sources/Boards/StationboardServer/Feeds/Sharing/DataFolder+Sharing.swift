@@ -13,8 +13,8 @@ import Musl
 struct SharedRecord: Codable, Hashable, Sendable {
   /// A feed.
   struct Known: Codable, Hashable, Sendable {
-    /// The position of the change that is in place.
-    var sequence: Int64
+    /// The id of the change that is in place; `nil` if an older version of the program wrote the record.
+    var change: Int64?
     /// The position of the first change of the feed.
     var added: Int64
   }
@@ -93,22 +93,15 @@ extension DataFolder {
   ///   - feed: The change.
   ///   - database: The database, without a password.
   ///   - now: Seconds since 1970-01-01T00:00:00Z.
-  ///   - mayGoBack: Whether it may take the place of a change of a later position.
   /// - Returns: The generation that is to serve and is not there; `nil` if all is done.
-  /// - Throws: ``FeedError`` if the folder cannot be written, with code `conflict` if a later change is in place.
+  /// - Throws: ``FeedError`` if the folder cannot be written.
   func install(
     _ feed: SharedFeed,
     of database: String,
-    now: Double,
-    mayGoBack: Bool = false
+    now: Double
   ) throws(FeedError) -> String? {
     let key = feed.key
     var record = try sharedRecord() ?? SharedRecord(database: database)
-    if !mayGoBack, record.database == database, let known = record.feeds[key],
-      known.sequence > feed.sequence
-    {
-      throw FeedError(.conflict, "another machine changed the feed \(key) meanwhile: try again")
-    }
     record.database = database
     var manifest = try manifest()
     if let entry = feed.entry(at: now) {
@@ -123,7 +116,7 @@ extension DataFolder {
     } else {
       manifest.feeds.removeAll { $0.key == key }
     }
-    record.feeds[key] = SharedRecord.Known(sequence: feed.sequence, added: feed.added)
+    record.feeds[key] = SharedRecord.Known(change: feed.change, added: feed.added)
     // All servers have the feeds in one order: those that only this one has come last.
     let order = record.feeds
     let places = Dictionary(

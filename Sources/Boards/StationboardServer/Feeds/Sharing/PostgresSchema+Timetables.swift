@@ -28,7 +28,17 @@ extension PostgresSchema {
           WITH (autovacuum_vacuum_scale_factor = 0.05, toast.autovacuum_vacuum_scale_factor = 0.05);
         ALTER TABLE chunk ALTER COLUMN content SET STORAGE EXTERNAL;
         CREATE TABLE schedule (feed text PRIMARY KEY, document text NOT NULL);
+        """,
+        // Positions begin again in another database and in one that was restored; ids never repeat. The list of changes says
+        // whether one was stored whose commit was not answered.
         """
+        ALTER TABLE feed ADD COLUMN change bigint NOT NULL
+          DEFAULT ('x' || left(md5(gen_random_uuid()::text), 15))::bit(60)::bigint;
+        CREATE TABLE change (
+          id bigint PRIMARY KEY, feed text NOT NULL, position bigint NOT NULL, made_of bigint,
+          made_at timestamptz NOT NULL DEFAULT now(), made_by text NOT NULL DEFAULT '');
+        CREATE INDEX change_feed ON change (feed, position);
+        """,
       ]
     )
   }

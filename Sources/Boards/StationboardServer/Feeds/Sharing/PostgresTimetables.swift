@@ -78,20 +78,22 @@ final class PostgresTimetables: Sendable {
   typealias FoundFeed = Result<SharedFeed, TimetableArtifact.Fault>
 
   private static let feedColumns =
-    "feed.key, feed.sequence, feed.added, feed.entry, feed.changed_by"
+    "feed.key, feed.change, feed.sequence, feed.added, feed.entry, feed.changed_by"
 
   private static func feed(_ row: PostgresRow, _ first: Int) throws -> (key: String, FoundFeed) {
     let key: String = try row[first]
-    let sequence: Int64 = try row[first + 1]
-    let added: Int64 = try row[first + 2]
-    let entry: String? = try row[first + 3]
-    let changedBy: String = try row[first + 4]
+    let change: Int64 = try row[first + 1]
+    let sequence: Int64 = try row[first + 2]
+    let added: Int64 = try row[first + 3]
+    let entry: String? = try row[first + 4]
+    let changedBy: String = try row[first + 5]
     do throws(TimetableArtifact.Fault) {
       return (
         key,
         .success(
           try SharedFeed(
             key: key,
+            change: change,
             sequence: sequence,
             added: added,
             entry: entry,
@@ -104,31 +106,56 @@ final class PostgresTimetables: Sendable {
     }
   }
 
-  /// Reads the feeds that were changed after a position.
+  /// The feeds of the database at an instant.
+  struct Listing: Sendable {
+    /// A feed whose newest change was not known.
+    struct Found: Sendable {
+      var key: String
+      var change: Int64
+      var sequence: Int64
+      var feed: FoundFeed
+    }
+
+    var found: [Found] = []
+    /// The feeds that the database has.
+    var keys: Set<String> = []
+    /// The newest position.
+    var end: Int64
+  }
+
+  /// Reads which feeds there are, and those whose newest change is not known.
   ///
-  /// - Returns: Them, with their positions, and the newest position at that instant.
+  /// - Parameter known: The ids of changes.
+  /// - Returns: The feeds.
   /// - Throws: `PostgresError`.
-  func feeds(
-    after position: Int64
-  ) async throws -> (found: [(key: String, sequence: Int64, feed: FoundFeed)], end: Int64) {
+  func feeds(knowing known: Set<Int64> = []) async throws -> Listing {
     let seconds = limits.answerWithin.seconds
     let rows = try await pool.withConnection {
       try await $0.query(
-        "SELECT log.position, \(Self.feedColumns) FROM log LEFT JOIN feed ON feed.sequence > $1",
-        [.int(position)],
+        """
+        SELECT log.position, feed.change = ANY($1), feed.key, feed.change, feed.sequence, feed.added,
+          CASE WHEN feed.change = ANY($1) THEN NULL ELSE feed.entry END, feed.changed_by
+        FROM log LEFT JOIN feed ON true
+        """,
+        [.array(.int, known.sorted().map { .int($0) })],
         within: seconds
       )
     }
     guard let first = rows.first else { throw PostgresError(.invalidValue, "the log has no row") }
-    var found: [(key: String, sequence: Int64, feed: FoundFeed)] = []
+    var listing = Listing(end: try first[0])
     for index in 0..<rows.count {
       let row = rows[index]
-      guard let sequence: Int64 = try row[2] else { continue }
-      let (key, feed) = try Self.feed(row, 1)
-      guard FeedManifest.isPrefix(key) else { continue }
-      found.append((key, sequence, feed))
+      // Without a feed there is one row without one.
+      guard let key: String = try row[2], FeedManifest.isPrefix(key) else { continue }
+      let isKnown: Bool = try row[1]
+      let (_, feed) = try Self.feed(row, 2)
+      listing.keys.insert(key)
+      guard !isKnown else { continue }
+      listing.found.append(
+        Listing.Found(key: key, change: try row[3], sequence: try row[4], feed: feed)
+      )
     }
-    return (found, try first[0])
+    return listing
   }
 
   /// Reads the id and the description of a generation.
@@ -287,16 +314,35 @@ final class PostgresTimetables: Sendable {
   ///
   /// - Parameters:
   ///   - entry: The feed's entry; `nil` to take it out of service.
+  ///   - id: The id of the change.
   ///   - change: The right to change it.
   /// - Returns: The change.
-  /// - Throws: ``LostCommit`` if somebody else was first; `PostgresError`, after which it may have been stored.
-  func commit(_ entry: FeedManifest.Feed?, _ change: FeedChange) async throws -> SharedFeed {
+  /// - Throws: ``LostCommit`` if somebody else was first; ``UnknownCommit`` if it may have been stored; `PostgresError`.
+  func commit(
+    _ entry: FeedManifest.Feed?,
+    id: Int64 = .random(in: 1...Int64.max),
+    _ change: FeedChange
+  ) async throws -> SharedFeed {
+    var isReady = false
+    do {
+      return try await store(entry, id, change) { isReady = true }
+    } catch let error where isReady {
+      throw UnknownCommit(reason: error)
+    }
+  }
+
+  private func store(
+    _ entry: FeedManifest.Feed?,
+    _ id: Int64,
+    _ change: FeedChange,
+    ready: () -> Void
+  ) async throws -> SharedFeed {
     let (base, by, channel) = (change.base, name, channel)
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
     let text = try entry.map { String(decoding: try encoder.encode($0), as: UTF8.self) }
     let kept = entry?.generationsByNeed ?? []
-    let most = limits.feeds
+    let (most, keptChanges) = (limits.feeds, limits.keptChanges)
     return try await change.connection.transaction { connection in
       let next = try await connection.query(
         "UPDATE log SET position = position + 1 RETURNING position"
@@ -312,17 +358,30 @@ final class PostgresTimetables: Sendable {
       guard let count = whole.first, try count[0] == kept.count else { throw LostCommit() }
       let changed = try await connection.query(
         """
-        INSERT INTO feed (key, sequence, added, entry, changed_by) VALUES ($1, $2, $2, $3::text, $4)
-        ON CONFLICT (key) DO UPDATE SET sequence = excluded.sequence, entry = excluded.entry,
-          changed_by = excluded.changed_by, changed_at = now() WHERE feed.sequence = $5
+        INSERT INTO feed (key, change, sequence, added, entry, changed_by) VALUES ($1, $6, $2, $2, $3::text, $4)
+        ON CONFLICT (key) DO UPDATE SET change = excluded.change, sequence = excluded.sequence, entry = excluded.entry,
+          changed_by = excluded.changed_by, changed_at = now() WHERE feed.change = $5
         RETURNING sequence, added, xmax = 0
         """,
-        [.text(base.key), .int(position), .text(text), .text(by), .int(base.sequence)]
+        [
+          .text(base.key), .int(position), .text(text), .text(by), .int(base.change ?? 0), .int(id),
+        ]
       )
-      guard let stored = changed.first, try stored[2] == (base.sequence == 0) else {
+      guard let stored = changed.first, try stored[2] == (base.change == nil) else {
         throw LostCommit()
       }
-      if base.sequence == 0 {
+      try await connection.query(
+        "INSERT INTO change (id, feed, position, made_of, made_by) VALUES ($1, $2, $3, $4::bigint, $5)",
+        [.int(id), .text(base.key), .int(position), .int(base.change), .text(by)]
+      )
+      try await connection.query(
+        """
+        DELETE FROM change WHERE feed = $1 AND position <= (
+          SELECT position FROM change WHERE feed = $1 ORDER BY position DESC OFFSET $2 LIMIT 1)
+        """,
+        [.text(base.key), .int(keptChanges)]
+      )
+      if base.change == nil {
         let all = try await connection.query("SELECT count(*) FROM feed")
         guard let row = all.first, try row[0] <= most else {
           throw PostgresError(.invalidValue, "the database has \(most) feeds; that is the most")
@@ -333,14 +392,46 @@ final class PostgresTimetables: Sendable {
         [.text(channel), .text(String(position))]
       )
       var feed = base
-      (feed.sequence, feed.added, feed.entry) = (position, try stored[1], entry)
+      (feed.change, feed.sequence, feed.added, feed.entry) = (id, position, try stored[1], entry)
       feed.changedBy = by
+      ready()
       return feed
     }
   }
 
   /// A commit that was not made, because somebody else was first.
   struct LostCommit: Error {}
+
+  /// A commit that was sent and not answered: it may have been made.
+  struct UnknownCommit: Error, CustomStringConvertible {
+    let reason: any Error
+
+    var description: String { "the commit was not answered: \(reason)" }
+  }
+
+  /// Finds out whether a change was stored whose commit was not answered.
+  ///
+  /// The commit may still be under way on the server. It has locked the row of the log, so this waits for its end.
+  ///
+  /// - Parameter id: The id of the change.
+  /// - Returns: Its position, and that of the first change of the feed; `nil` if it is not stored, and never will be.
+  /// - Throws: `PostgresError` if the database does not answer.
+  func stored(change id: Int64) async throws -> (sequence: Int64, added: Int64)? {
+    try await pool.transaction { connection in
+      try await connection.query("SELECT position FROM log FOR UPDATE")
+      let rows = try await connection.query(
+        "SELECT change.position, feed.added FROM change JOIN feed ON feed.key = change.feed WHERE change.id = $1",
+        [.int(id)]
+      )
+      return try rows.first.map { (sequence: try $0[0], added: try $0[1]) }
+    }
+  }
+
+  /// Reads the id of the newest change of a feed; `nil` if the database does not have the feed.
+  func newest(_ key: String) async throws -> Int64? {
+    let rows = try await pool.query("SELECT change FROM feed WHERE key = $1", [.text(key)])
+    return try rows.first.map { try $0[0] }
+  }
 
   /// Reads the newest change of a feed on any connection.
   func feed(_ key: String) async throws -> SharedFeed? {

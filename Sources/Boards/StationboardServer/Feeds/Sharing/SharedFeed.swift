@@ -5,7 +5,9 @@ import GTFS
 struct SharedFeed: Hashable, Sendable {
   /// The name of the feed.
   var key: String
-  /// The position of the change; 0 if the database does not have the feed.
+  /// The id of the change, which no other change has in any database; `nil` if the database does not have the feed.
+  var change: Int64?
+  /// The position of the change among all changes of this database; 0 if it does not have the feed.
   var sequence: Int64
   /// The position of its first change, by which feeds are in order.
   var added: Int64
@@ -16,7 +18,7 @@ struct SharedFeed: Hashable, Sendable {
 
   /// A feed that the database does not have.
   init(unknown key: String) {
-    (self.key, sequence, added, entry, changedBy) = (key, 0, 0, nil, "")
+    (self.key, change, sequence, added, entry, changedBy) = (key, nil, 0, 0, nil, "")
   }
 
   /// Reads a row.
@@ -24,12 +26,14 @@ struct SharedFeed: Hashable, Sendable {
   /// - Throws: `TimetableArtifact.Fault` if another version of the program wrote it.
   init(
     key: String,
+    change: Int64,
     sequence: Int64,
     added: Int64,
     entry: String?,
     changedBy: String
   ) throws(TimetableArtifact.Fault) {
     self.key = key
+    self.change = change
     self.sequence = sequence
     self.added = added
     self.changedBy = changedBy

@@ -1,15 +1,17 @@
 /// What one server does to serve the timetables that the database has: when it looks, what it fetches, and when it lets it serve.
 ///
-/// Changes of feeds have positions, one sequence for all feeds, in the order of commits. A server takes the newest change of
-/// each feed (rule ST4): first it fetches the generation that serves, lets it serve, and then fetches the others that are
-/// kept. A notification names a position; it may be lost, so the server looks now and then as well (ST5). What cannot be
-/// fetched changes nothing that serves (ST6).
+/// A change of a feed has an id, which no other change has in any database, and a position, one sequence for all feeds in the
+/// order of commits (ST3). A server takes the newest change of each feed (rule ST4), whatever its position: first it fetches the
+/// generation that serves, lets it serve, and then fetches the others that are kept. A notification names a position; it may be
+/// lost, so the server looks now and then as well (ST5). What cannot be fetched changes nothing that serves (ST6).
 ///
 /// A value without a clock and without chance. Times are those of a clock that never goes back, from any origin.
 package struct TimetableFollower: Hashable, Sendable {
   /// The newest change of a feed.
   package struct Row: Hashable, Sendable {
     package var key: String
+    /// The id of the change.
+    package var change: Int64
     /// The position of the change.
     package var sequence: Int64
     /// The generation that serves; `nil` if the feed was taken out of service.
@@ -18,8 +20,15 @@ package struct TimetableFollower: Hashable, Sendable {
     package var missing: [String]
 
     /// Creates a row.
-    package init(key: String, sequence: Int64, serving: String?, missing: [String]) {
+    package init(
+      key: String,
+      change: Int64,
+      sequence: Int64,
+      serving: String?,
+      missing: [String]
+    ) {
       self.key = key
+      self.change = change
       self.sequence = sequence
       self.serving = serving
       self.missing = missing
@@ -48,8 +57,8 @@ package struct TimetableFollower: Hashable, Sendable {
     case noticed(Int64)
     /// Announcements may have been lost.
     case missed
-    /// The changes after the position that was asked for, and the newest position at that instant.
-    case listed(number: Int, [Row], upTo: Int64)
+    /// The feeds whose newest change was not known, all that the database has, and the newest position at that instant.
+    case listed(number: Int, [Row], keys: Set<String>, upTo: Int64)
     /// The changes could not be read, or the answer was lost.
     case failed(number: Int)
     /// A generation is in the data folder, whole.
@@ -64,12 +73,12 @@ package struct TimetableFollower: Hashable, Sendable {
 
   /// What the driver does.
   package enum Effect: Hashable, Sendable {
-    /// Reads the changes after a position.
-    case list(number: Int, after: Int64)
+    /// Reads which feeds there are, and those whose newest change has none of these ids.
+    case list(number: Int, knowing: Set<Int64>)
     /// Fetches a generation.
     case fetch(number: Int, key: String, generation: String)
     /// Lets the generations serve that are here.
-    case install(number: Int, key: String, sequence: Int64)
+    case install(number: Int, key: String, change: Int64)
     /// Stops fetching; what was asked for is not needed any more.
     case stop(number: Int)
   }
@@ -86,7 +95,8 @@ package struct TimetableFollower: Hashable, Sendable {
 
   private struct Feed: Hashable, Sendable {
     var row: Row
-    var installed: Int64
+    /// The id of the change that is in place.
+    var installed: Int64?
     /// Whether something is here that the manifest does not name yet.
     var hasMore = false
     /// The generations that this program does not read, and why.
@@ -100,7 +110,7 @@ package struct TimetableFollower: Hashable, Sendable {
 
   private enum Work: Hashable, Sendable {
     case fetch(key: String, generation: String, Int)
-    case install(key: String, sequence: Int64, Int)
+    case install(key: String, change: Int64, Int)
 
     var number: Int {
       switch self {
@@ -116,12 +126,11 @@ package struct TimetableFollower: Hashable, Sendable {
   }
 
   package let limits: TimetableSharingLimits
-  /// Everything up to this position is known.
+  /// The newest position that is known.
   package private(set) var known: Int64 = 0
   /// Whether the database answered when it was asked last; `nil` before the first answer.
   package private(set) var answers: Bool?
   private var feeds: [String: Feed] = [:]
-  private let installedBefore: [String: Int64]
   private var announced: Int64 = 0
   /// What was announced when the look under way began.
   private var announcedBefore: Int64 = 0
@@ -137,15 +146,12 @@ package struct TimetableFollower: Hashable, Sendable {
   ///
   /// - Parameters:
   ///   - limits: The limits.
-  ///   - installed: The positions of changes that are known to be in place, by feed.
   ///   - now: The instant.
   package init(
     _ limits: TimetableSharingLimits = TimetableSharingLimits(),
-    installed: [String: Int64] = [:],
     at now: Duration
   ) {
     self.limits = limits
-    installedBefore = installed
     nextLookAt = now
   }
 
@@ -167,19 +173,19 @@ package struct TimetableFollower: Hashable, Sendable {
   package func state(of key: String) -> State? {
     guard let feed = feeds[key] else { return nil }
     if let reason = feed.row.serving.flatMap({ feed.unreadable[$0] }) { return .refused(reason) }
-    guard feed.installed != feed.row.sequence else { return .current }
+    guard feed.installed != feed.row.change else { return .current }
     return feed.failure.map { .refused($0) } ?? .fetching
   }
 
   /// The feeds that the database has.
   package var keys: [String] { feeds.keys.sorted() }
 
-  /// The position of the change of a feed that is in place; 0 for none.
-  package func installed(_ key: String) -> Int64 { feeds[key]?.installed ?? 0 }
+  /// The id of the change of a feed that is in place; `nil` for none.
+  package func installed(_ key: String) -> Int64? { feeds[key]?.installed }
 
   /// The position up to which all changes are in place.
   package var complete: Int64 {
-    let behind = feeds.values.filter { $0.installed != $0.row.sequence }.map(\.row.sequence)
+    let behind = feeds.values.filter { $0.installed != $0.row.change }.map(\.row.sequence)
     return behind.min().map { $0 - 1 } ?? known
   }
 
@@ -200,11 +206,11 @@ package struct TimetableFollower: Hashable, Sendable {
     case .woke: break
     case .noticed(let position): announced = max(announced, position)
     case .missed: hasGap = true
-    case .listed(let number, let rows, let end):
+    case .listed(let number, let rows, let keys, let end):
       guard lookNumber == number else { break }
       lookNumber = nil
       answers = true
-      effects += listed(rows, upTo: end, at: now)
+      effects += listed(rows, keys, upTo: end, at: now)
     case .failed(let number):
       guard lookNumber == number else { break }
       lookFailed(at: now)
@@ -217,14 +223,14 @@ package struct TimetableFollower: Hashable, Sendable {
       feeds[key]?.row.missing.removeAll { $0 == generation }
       feeds[key]?.hasMore = true
     case .installed(let number):
-      guard let work, work.number == number, case .install(let key, let sequence, _) = work else {
+      guard let work, work.number == number, case .install(let key, let change, _) = work else {
         break
       }
       self.work = nil
       succeeded(key)
-      feeds[key]?.installed = sequence
+      feeds[key]?.installed = change
       feeds[key]?.hasMore = false
-      if feeds[key]?.row.sequence == sequence { feeds[key]?.behindSince = nil }
+      if feeds[key]?.row.change == change { feeds[key]?.behindSince = nil }
     case .refused(let number, let failure):
       guard let work, work.number == number else { break }
       self.work = nil
@@ -250,7 +256,7 @@ package struct TimetableFollower: Hashable, Sendable {
     (lookNumber, lookAt) = (numbers, now)
     hasGap = false
     announcedBefore = announced
-    return .list(number: numbers, after: known)
+    return .list(number: numbers, knowing: Set(feeds.values.map(\.row.change)))
   }
 
   private mutating func lookFailed(at now: Duration) {
@@ -260,27 +266,25 @@ package struct TimetableFollower: Hashable, Sendable {
     nextLookAt = now + limits.retryEvery
   }
 
-  private mutating func listed(_ rows: [Row], upTo end: Int64, at now: Duration) -> [Effect] {
+  private mutating func listed(
+    _ rows: [Row],
+    _ keys: Set<String>,
+    upTo end: Int64,
+    at now: Duration
+  ) -> [Effect] {
     nextLookAt = now + limits.watchEvery
-    guard end >= known else {
-      // The positions begin again, as in a database that was restored: everything is read again.
-      known = 0
-      announced = 0
-      hasGap = true
-      return []
-    }
+    // The position may be an earlier one, as in a database that was restored.
     known = end
     // What was announced before the look is committed, so a position that it did not find does not exist.
     if announced == announcedBefore { announced = min(announced, known) }
+    // What another database does not have serves on here.
+    for key in feeds.keys where !keys.contains(key) { feeds[key] = nil }
     for row in rows {
-      var feed =
-        feeds[row.key]
-        ?? Feed(row: row, installed: installedBefore[row.key, default: 0])
-      if feed.row.sequence != row.sequence { (feed.failure, feed.failures) = (nil, 0) }
+      var feed = feeds[row.key] ?? Feed(row: row)
+      if feed.row.change != row.change { (feed.failure, feed.failures) = (nil, 0) }
       feed.row = row
       feed.retryAt = nil
-      feed.behindSince =
-        feed.installed == row.sequence ? nil : feed.behindSince ?? now
+      feed.behindSince = feed.installed == row.change ? nil : feed.behindSince ?? now
       feeds[row.key] = feed
     }
     return preempted(at: now)
@@ -288,12 +292,11 @@ package struct TimetableFollower: Hashable, Sendable {
 
   /// Stops fetching what no change names any more, or what does not serve while something that serves is missing.
   private mutating func preempted(at now: Duration) -> [Effect] {
-    guard case .fetch(let key, let generation, let number) = work, let row = feeds[key]?.row else {
-      return []
-    }
-    let isNeeded = row.missing.contains(generation)
+    guard case .fetch(let key, let generation, let number) = work else { return [] }
+    let row = feeds[key]?.row
+    let isNeeded = row?.missing.contains(generation) == true
     let hasMoreUrgent =
-      row.serving != generation
+      row?.serving != generation
       && feeds.values.contains { feed in
         switch next(feed, at: now) {
         case .fetch, .install: true
@@ -350,7 +353,7 @@ package struct TimetableFollower: Hashable, Sendable {
     if let serving = feed.row.serving, feed.row.missing.contains(serving) {
       return missing.contains(serving) ? .fetch(serving) : nil
     }
-    if feed.installed != feed.row.sequence || feed.hasMore { return .install }
+    if feed.installed != feed.row.change || feed.hasMore { return .install }
     return missing.first.map { .fetchKept($0) }
   }
 
@@ -361,8 +364,8 @@ package struct TimetableFollower: Hashable, Sendable {
       case .fetch(let generation): return fetch(key, generation)
       case .install:
         numbers += 1
-        work = .install(key: key, sequence: feed.row.sequence, numbers)
-        return .install(number: numbers, key: key, sequence: feed.row.sequence)
+        work = .install(key: key, change: feed.row.change, numbers)
+        return .install(number: numbers, key: key, change: feed.row.change)
       case .fetchKept(let generation): kept = kept ?? (key, generation)
       case nil: break
       }

@@ -45,7 +45,7 @@ extension TimetableSharing {
   /// - Parameter feed: The newest change.
   /// - Throws: ``FeedError`` if the serving generation cannot be fetched, or the folder cannot be written.
   func bring(_ feed: SharedFeed) async throws(FeedError) {
-    guard feed.sequence > 0 else { return }
+    guard feed.change != nil else { return }
     let entry = feed.entry(at: clock.now)
     for generation in entry?.generationsByNeed ?? []
     where !folder.presentGenerations(of: feed.key).contains(generation) {
@@ -63,30 +63,45 @@ extension TimetableSharing {
         )
       }
     }
-    let (folder, now, database) = (folder, clock.now, "\(store.address)")
-    let record = try folder.sharedRecord()
+    let folder = folder
+    let known = try folder.sharedRecord()?.feeds[feed.key]?.change
     // What was fetched is not in its place yet.
     let isInPlace = entry?.generationsByNeed.allSatisfy { generation in
       let fetched = folder.fetchedFolder(of: feed.key, generation: generation)
       return !FileManager.default.fileExists(atPath: fetched)
     }
-    if record?.database == database, record?.feeds[feed.key]?.sequence == feed.sequence,
-      isInPlace ?? true,
+    if known == feed.change, isInPlace ?? true,
       try folder.manifest().feed(feed.key)
         == entry?.limited(to: folder.presentGenerations(of: feed.key))
     {
       return
     }
-    let missing = try await Self.offload { () throws(FeedError) in
-      let lock = try folder.lockForImport(
-        patience: StaticFeedLimits.commandWaitSeconds,
-        mayBeShared: true
-      )
-      defer { withExtendedLifetime(lock) {} }
-      return try folder.install(feed, of: database, now: now)
+    let lock = try await Self.offload { () throws(FeedError) in
+      try folder.lockForImport(patience: StaticFeedLimits.commandWaitSeconds, mayBeShared: true)
     }
-    if let missing {
+    defer { withExtendedLifetime(lock) {} }
+    if let missing = try await put(feed) {
       throw FeedError(.conflict, "\(missing) was removed from \(folder.path): try again")
+    }
+  }
+
+  /// Lets the generations of a change serve if it still is the newest one; the caller holds the import lock.
+  ///
+  /// - Returns: The generation that is to serve and is not in the data folder; `nil` if all is done.
+  /// - Throws: ``FeedError`` with code `conflict` if it is not the newest one, `unavailable` if the database does not answer.
+  private func put(_ feed: SharedFeed) async throws(FeedError) -> String? {
+    let newest: Int64?
+    do {
+      newest = try await store.newest(feed.key)
+    } catch {
+      throw unavailable(error)
+    }
+    guard newest == feed.change else {
+      throw FeedError(.conflict, "another machine changed the feed \(feed.key) meanwhile: try again")
+    }
+    let (folder, now, database) = (folder, clock.now, "\(store.address)")
+    return try await Self.offload { () throws(FeedError) in
+      try folder.install(feed, of: database, now: now)
     }
   }
 
@@ -115,8 +130,8 @@ extension TimetableSharing {
   ///   - change: The right to change it.
   ///   - progress: Called during the upload.
   /// - Returns: The change.
-  /// - Throws: ``FeedError`` with code `conflict` if somebody else changed the feed, `unavailable` if the database did not
-  ///   answer; nothing is changed then.
+  /// - Throws: ``FeedError``. With code `unknownOutcome` the change may be stored; with any other, such as `conflict` if
+  ///   somebody else changed the feed and `unavailable` if the database did not answer, nothing is changed.
   func commit(
     _ entry: FeedManifest.Feed?,
     _ change: FeedChange,
@@ -140,15 +155,12 @@ extension TimetableSharing {
       for generation in usable?.generationsByNeed ?? [] where !stored.contains(generation) {
         try await upload(generation, change, progress: progress)
       }
+      let id = Int64.random(in: 1...Int64.max)
       let feed: SharedFeed
       do {
-        feed = try await store.commit(usable, change)
-      } catch let error as PostgresError {
-        // The answer may be lost, and the change made.
-        guard let found = try await store.feed(key), found.entry == usable,
-          found.sequence > change.base.sequence, found.changedBy == store.name
-        else { throw error }
-        feed = found
+        feed = try await store.commit(usable, id: id, change)
+      } catch let error as PostgresTimetables.UnknownCommit {
+        feed = try await outcome(of: id, usable, change, error)
       }
       state.withLock { $0.stored += 1 }
       // Otherwise a server does it later.
@@ -163,6 +175,42 @@ extension TimetableSharing {
       throw error
     } catch {
       throw unavailable(error)
+    }
+  }
+
+  /// Finds out what became of a commit that was not answered.
+  ///
+  /// - Returns: The change, if it is stored.
+  /// - Throws: What the commit failed with if the change is not stored; ``FeedError`` with code `unknownOutcome` if the database does
+  ///   not say so in time.
+  private func outcome(
+    of id: Int64,
+    _ entry: FeedManifest.Feed?,
+    _ change: FeedChange,
+    _ failure: PostgresTimetables.UnknownCommit
+  ) async throws -> SharedFeed {
+    let end = ContinuousClock.now + limits.outcomeWithin
+    while true {
+      let stored: (sequence: Int64, added: Int64)?
+      do {
+        stored = try await store.stored(change: id)
+      } catch {
+        guard ContinuousClock.now < end, !Task.isCancelled else {
+          throw FeedError(
+            .unknownOutcome,
+            "the connection to the database \(store.address) was lost while the change of the feed \(change.base.key) was being"
+              + " stored, and the database has not answered since: it is unknown whether the change is stored. If it is, all"
+              + " servers follow it. Once the database answers, look with freshet feeds list, and try again if need be"
+          )
+        }
+        try? await Task.sleep(for: limits.retryEvery)
+        continue
+      }
+      guard let stored else { throw failure.reason }
+      var feed = change.base
+      (feed.change, feed.sequence, feed.added) = (id, stored.sequence, stored.added)
+      (feed.entry, feed.changedBy) = (entry, store.name)
+      return feed
     }
   }
 
@@ -213,9 +261,9 @@ extension TimetableSharing {
   /// becomes of it here.
   ///
   /// - Returns: Why it is not in place here; `nil` if it is.
-  func install(_ feed: SharedFeed) -> FeedError? {
+  func install(_ feed: SharedFeed) async -> FeedError? {
     do throws(FeedError) {
-      _ = try folder.install(feed, of: "\(store.address)", now: clock.now)
+      _ = try await put(feed)
       return nil
     } catch {
       logger.warning(
@@ -223,7 +271,7 @@ extension TimetableSharing {
         metadata: ["feed": "\(feed.key)", "reason": "\(error.message)"]
       )
       return FeedError(
-        error.code,
+        .notInPlace,
         "the change of the feed \(feed.key) is stored for all servers; here it is not in place: \(error.message)"
       )
     }
@@ -234,7 +282,7 @@ extension TimetableSharing {
     var manifest = try folder.manifest()
     let key = change.base.key
     // What only this server has is shared by its next change.
-    guard change.base.sequence > 0 else { return manifest }
+    guard change.base.change != nil else { return manifest }
     let place = manifest.feeds.firstIndex { $0.key == key }
     switch (change.base.entry(at: clock.now), place) {
     case (let entry?, let place?): manifest.feeds[place] = entry
@@ -262,7 +310,7 @@ extension TimetableSharing {
   ///
   /// - Parameters: As those of the importer.
   /// - Returns: The final report.
-  /// - Throws: ``FeedError``; nothing is changed then, here or elsewhere.
+  /// - Throws: ``FeedError``; nothing is changed then, here or elsewhere, unless its code is `unknownOutcome` or `notInPlace`.
   package func run(
     _ importer: FeedImporter,
     source: String,
@@ -290,10 +338,11 @@ extension TimetableSharing {
           progress: progress
         )
       } catch {
-        importer.discard(staged)
+        // A change that may be stored names the generation.
+        if error.code != .unknownOutcome { importer.discard(staged) }
         throw error
       }
-      if let failure = install(feed) { throw failure }
+      if let failure = await install(feed) { throw failure }
       await change.release()
       return staged.report
     } catch {
@@ -308,7 +357,7 @@ extension TimetableSharing {
   ///   - key: The feed.
   ///   - body: Changes the manifest, of which only the feed's entry counts.
   /// - Returns: What `body` returns.
-  /// - Throws: ``FeedError``; nothing is changed then, here or elsewhere.
+  /// - Throws: ``FeedError``; nothing is changed then, here or elsewhere, unless its code is `unknownOutcome` or `notInPlace`.
   private func change<Result>(
     _ key: String,
     _ body: (inout FeedManifest) throws(FeedError) -> Result
@@ -328,8 +377,8 @@ extension TimetableSharing {
       let before = manifest.feed(key)
       let result = try body(&manifest)
       let after = manifest.feed(key)
-      if after != before || change.base.sequence == 0 && after != nil {
-        if let failure = install(try await commit(after, change)) { throw failure }
+      if after != before || change.base.change == nil && after != nil {
+        if let failure = await install(try await commit(after, change)) { throw failure }
       }
       await change.release()
       return result
@@ -390,7 +439,7 @@ extension TimetableSharing {
       guard let entry = try folder.manifest().feed(key) else {
         throw FeedError(.unreadable, "\(folder.path): there is no feed \(key)")
       }
-      if let failure = install(try await commit(entry, change)) { throw failure }
+      if let failure = await install(try await commit(entry, change)) { throw failure }
       await change.release()
       return entry.generation
     } catch {

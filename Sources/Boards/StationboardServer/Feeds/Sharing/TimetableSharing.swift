@@ -78,8 +78,7 @@ package final class TimetableSharing: Sendable {
 
   /// Follows what the database has until the task is canceled.
   func run(_ feeds: FeedStore) async {
-    // What the folder has of a position is not believed: its manifest may be of a backup, and another database, or an older
-    // state of this one, has the same positions. What is there already is not fetched.
+    // What the folder says is in place is not believed: its manifest may be of a backup. What is there is not fetched again.
     state.withLock { $0.follower = TimetableFollower(limits, at: now) }
     inbox.yield(.woke)
     await withTaskGroup { group in
@@ -147,12 +146,12 @@ package final class TimetableSharing: Sendable {
     let effects = state.withLock { $0.follower?.handle(event, at: now) ?? [] }
     for effect in effects {
       switch effect {
-      case .list(let number, let after):
-        start(number) { await self.list(number, after: after, feeds) }
+      case .list(let number, let known):
+        start(number) { await self.list(number, knowing: known, feeds) }
       case .fetch(let number, let key, let generation):
         start(number) { await self.fetch(number, generation, of: key) }
-      case .install(let number, let key, let sequence):
-        start(number) { await self.install(number, key, sequence) }
+      case .install(let number, let key, let change):
+        start(number) { await self.install(number, key, change) }
       case .stop(let number): state.withLock { $0.tasks[number] }?.cancel()
       }
     }
@@ -181,16 +180,16 @@ package final class TimetableSharing: Sendable {
     }
   }
 
-  private func list(_ number: Int, after position: Int64, _ feeds: FeedStore) async {
+  private func list(_ number: Int, knowing known: Set<Int64>, _ feeds: FeedStore) async {
     do {
-      let (found, end) = try await store.feeds(after: position)
+      let listing = try await store.feeds(knowing: known)
       state.withLock { state in
         guard state.follower?.isLooking(number) == true else { return }
-        for row in found { state.feeds[row.key] = row.feed }
+        for row in listing.found { state.feeds[row.key] = row.feed }
       }
-      let rows = found.map { row($0.key, $0.sequence, $0.feed, feeds) }
+      let rows = listing.found.map { row($0, feeds) }
       answered()
-      inbox.yield(.listed(number: number, rows, upTo: end))
+      inbox.yield(.listed(number: number, rows, keys: listing.keys, upTo: listing.end))
       repair(feeds)
     } catch {
       failed("\(error)")
@@ -202,21 +201,27 @@ package final class TimetableSharing: Sendable {
   private static let unreadableEntry = "entry"
 
   private func row(
-    _ key: String,
-    _ sequence: Int64,
-    _ found: PostgresTimetables.FoundFeed,
+    _ found: PostgresTimetables.Listing.Found,
     _ feeds: FeedStore
   ) -> TimetableFollower.Row {
-    guard case .success(let feed) = found else {
+    let key = found.key
+    guard case .success(let feed) = found.feed else {
       let entry = Self.unreadableEntry
-      return TimetableFollower.Row(key: key, sequence: sequence, serving: entry, missing: [entry])
+      return TimetableFollower.Row(
+        key: key,
+        change: found.change,
+        sequence: found.sequence,
+        serving: entry,
+        missing: [entry]
+      )
     }
     let entry = feed.entry(at: clock.now)
     var present = folder.presentGenerations(of: key)
     if let broken = feeds.broken(key) { present.remove(broken) }
     return TimetableFollower.Row(
       key: key,
-      sequence: sequence,
+      change: found.change,
+      sequence: found.sequence,
       serving: entry?.generation,
       missing: entry?.generationsByNeed.filter { !present.contains($0) } ?? []
     )
@@ -359,8 +364,8 @@ package final class TimetableSharing: Sendable {
   }
 
   /// Installs a change if it is still the newest; a newer one is installed under the same lock.
-  private func install(_ number: Int, _ key: String, _ sequence: Int64) async {
-    guard case .success(let feed) = state.withLock({ $0.feeds[key] }), feed.sequence == sequence
+  private func install(_ number: Int, _ key: String, _ change: Int64) async {
+    guard case .success(let feed) = state.withLock({ $0.feeds[key] }), feed.change == change
     else { return refuse(number, key, .gone) }
     do {
       let (folder, now, database) = (folder, clock.now, "\(store.address)")
@@ -368,12 +373,11 @@ package final class TimetableSharing: Sendable {
         try folder.lockForImport(mayBeShared: true)
       }
       defer { withExtendedLifetime(lock) {} }
-      guard try await store.feed(key)?.sequence == sequence else {
+      guard try await store.newest(key) == change else {
         return refuse(number, key, .gone)
       }
       let missing = try await Self.offload { () throws(FeedError) in
-        // It was the newest a moment ago, also where the positions of a database that was restored begin again.
-        try folder.install(feed, of: database, now: now, mayGoBack: true)
+        try folder.install(feed, of: database, now: now)
       }
       if let missing { return refuse(number, key, .missing(missing)) }
       state.withLock { _ = $0.logged.removeValue(forKey: key) }

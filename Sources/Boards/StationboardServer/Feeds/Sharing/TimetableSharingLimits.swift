@@ -18,6 +18,10 @@ package struct TimetableSharingLimits: Hashable, Sendable {
   package var chunkBytes = 4 << 20
   /// The most bytes of the files of a timetable.
   package var artifactBytes = 16 << 30
+  /// How long the database is asked whether it has stored a change whose commit it did not answer.
+  package var outcomeWithin = Duration.milliseconds(20_000)
+  /// How many changes of a feed the list of changes keeps.
+  package var keptChanges = 100
   /// The most feeds, with those that were taken out of service.
   package var feeds = 256
   /// The longest name of a server, in characters.

@@ -141,7 +141,8 @@ package struct StaticCheck: Sendable {
       do throws(FeedError) {
         try await put(next, shared)
       } catch {
-        if let generation = handled.report.generation {
+        // A change that may be stored names the generation.
+        if let generation = handled.report.generation, error.code != .unknownOutcome {
           let path = folder.folder(of: key, generation: generation)
           try? FileManager.default.removeItem(atPath: path)
         }
@@ -172,7 +173,7 @@ package struct StaticCheck: Sendable {
       return
     }
     // Once it is stored it is done: the server puts it in place here, if that fails now.
-    _ = sharing.install(try await sharing.commit(next.feed(source.key), change))
+    _ = await sharing.install(try await sharing.commit(next.feed(source.key), change))
   }
 
   /// Keeps the schedule, for all servers if they share the feed.
@@ -273,7 +274,9 @@ package struct StaticCheck: Sendable {
   /// Whether the same file would fail again, so that it need not be asked for again.
   private func isOfContent(_ error: FeedError, _ content: StaticDownload.Content) -> Bool {
     switch error.code {
-    case .cannotWrite, .busy, .unreadable, .damagedTimetable, .unavailable, .conflict: false
+    case .cannotWrite, .busy, .unreadable, .damagedTimetable, .unavailable, .conflict,
+      .unknownOutcome, .notInPlace:
+      false
     // Perhaps the rest of the file did not arrive.
     case .brokenArchive: content.isDelimited
     default: true
