@@ -420,6 +420,54 @@ struct TimetableStoreTests {
     #expect(try one.folder.manifest().feed("default")?.generation == generation)
   }
 
+  @Test("A timetable that this machine cannot use does not keep it from going back to the one before")
+  func rollBackFromUnusable() async throws {
+    let stage = try await Stage()
+    let (one, two) = (try stage.machine("one"), try stage.machine("two"))
+    defer { stage.remove(one, two) }
+    let first = try await importFollowed(one).generation
+    let second = try await importFollowed(one).generation
+    try await stage.run(
+      "UPDATE generation SET artifact = replace(artifact, '\"layout\":1', '\"layout\":9') WHERE name = '\(second)'"
+    )
+    guard case .unreadable = await two.fetch(second, of: "default") else {
+      Issue.record("it can be used")
+      return
+    }
+    #expect(try await two.rollBack(key: "default").name == first)
+    #expect(try two.folder.manifest().feed("default")?.generation == first)
+    let shared = try #require(try await newest(one).entry)
+    #expect(shared.generation == first && shared.held?.generation.name == second)
+    // To accept it needs a machine that can use it.
+    let failure = await #expect(throws: FeedError.self) { try await two.accept(key: "default") }
+    #expect(failure?.code == .damagedTimetable)
+    #expect(try await one.accept(key: "default").name == second)
+  }
+
+  @Test("A feed whose timetables this machine cannot use can be taken out of service")
+  func takeOutUnusable() async throws {
+    let stage = try await Stage()
+    let (one, two) = (try stage.machine("one"), try stage.machine("two"))
+    defer { stage.remove(one, two) }
+    for change in [
+      "UPDATE generation SET artifact = replace(artifact, '\"layout\":1', '\"layout\":9')",
+      // An entry of another version of the program.
+      "UPDATE feed SET entry = replace(entry, '\"key\"', '\"name\"')",
+    ] {
+      try await importSample(one)
+      try await stage.run(change)
+      #expect(try await two.takeOut(key: "default"))
+      #expect(try await newest(one).entry == nil)
+      #expect(try await stage.count("generation") == 0)
+    }
+    // An import in place of what cannot be read is refused, and removes nothing.
+    try await importSample(one)
+    try await stage.run("UPDATE feed SET entry = replace(entry, '\"key\"', '\"name\"')")
+    let failure = await #expect(throws: FeedError.self) { try await importSample(two) }
+    #expect(failure?.code == .damagedTimetable)
+    #expect(try await stage.count("generation") == 1)
+  }
+
   @Test("Whether a change is stored is known once its commit has ended, also if nobody waits for it")
   func unknownCommit() async throws {
     let stage = try await Stage()

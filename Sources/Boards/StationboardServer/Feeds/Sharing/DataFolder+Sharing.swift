@@ -134,8 +134,9 @@ extension DataFolder {
     return nil
   }
 
-  /// Moves a generation that was fetched to where generations are, in place of one that is damaged.
-  private func moveFetched(_ generation: String, of key: String) throws(FeedError) {
+  /// Moves a generation that was fetched to where generations are, in place of one that is damaged; the caller holds the import
+  /// lock.
+  func moveFetched(_ generation: String, of key: String) throws(FeedError) {
     let fetched = fetchedFolder(of: key, generation: generation)
     guard FileManager.default.fileExists(atPath: fetched) else { return }
     let target = folder(of: key, generation: generation)

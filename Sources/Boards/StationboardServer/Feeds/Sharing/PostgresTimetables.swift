@@ -227,16 +227,31 @@ final class PostgresTimetables: Sendable {
         "SELECT \(Self.feedColumns) FROM feed WHERE key = $1",
         [.text(key)]
       )
-      let base = try rows.first.map { try Self.feed($0, 0).1.get() } ?? SharedFeed(unknown: key)
+      let (base, fault) = try Self.base(rows.first, key)
       let schedules = try await connection.query(
         "SELECT document FROM schedule WHERE feed = $1",
         [.text(key)]
       )
       let schedule = try schedules.first.map { row -> String in try row[0] }
-      return FeedChange(self, connection, base: base, schedule: schedule)
+      return FeedChange(self, connection, base: base, fault: fault, schedule: schedule)
     } catch {
       await connection.close()
       throw error
+    }
+  }
+
+  /// The feed of a row, without its entry if that cannot be read, and why it cannot.
+  private static func base(
+    _ row: PostgresRow?,
+    _ key: String
+  ) throws -> (SharedFeed, TimetableArtifact.Fault?) {
+    var base = SharedFeed(unknown: key)
+    guard let row else { return (base, nil) }
+    switch try feed(row, 0).1 {
+    case .success(let feed): return (feed, nil)
+    case .failure(let fault):
+      (base.change, base.sequence, base.added) = (try row[1], try row[2], try row[3])
+      return (base, fault)
     }
   }
 
@@ -495,6 +510,8 @@ final class FeedChange: Sendable {
   let connection: PostgresConnection
   /// The feed as it was when the lock was taken.
   let base: SharedFeed
+  /// Why the entry of the feed cannot be read; `nil` if it can.
+  let fault: TimetableArtifact.Fault?
   /// The schedule of its source, if the database has one.
   let schedule: String?
 
@@ -502,11 +519,13 @@ final class FeedChange: Sendable {
     _ store: PostgresTimetables,
     _ connection: PostgresConnection,
     base: SharedFeed,
+    fault: TimetableArtifact.Fault?,
     schedule: String?
   ) {
     self.store = store
     self.connection = connection
     self.base = base
+    self.fault = fault
     self.schedule = schedule
   }
 

@@ -13,14 +13,18 @@ extension TimetableSharing {
   /// - Parameters:
   ///   - key: The feed.
   ///   - patience: How long to wait for another one that changes it.
+  ///   - readsEntry: Whether the caller needs the feed's entry.
   /// - Returns: The right to change it; the caller releases it.
-  /// - Throws: ``FeedError`` with code `busy` if another one changes it, `unavailable` if the database does not answer.
-  func change(_ key: String, patience: Duration = .zero) async throws(FeedError) -> FeedChange {
+  /// - Throws: ``FeedError`` with code `busy` if another one changes it, `unavailable` if the database does not answer,
+  ///   `damagedTimetable` if the entry is needed and cannot be read.
+  func change(
+    _ key: String,
+    patience: Duration = .zero,
+    readsEntry: Bool = true
+  ) async throws(FeedError) -> FeedChange {
     let change: FeedChange?
     do {
       change = try await store.lock(key, patience: patience)
-    } catch let fault as TimetableArtifact.Fault {
-      throw FeedError(.damagedTimetable, "\(store.address): \(fault)")
     } catch {
       throw unavailable(error)
     }
@@ -29,6 +33,10 @@ extension TimetableSharing {
         .busy,
         "another machine is importing or changing the feed \(key), says the database"
       )
+    }
+    if readsEntry, let fault = change.fault {
+      await change.release()
+      throw FeedError(.damagedTimetable, "\(store.address): \(fault)")
     }
     return change
   }
@@ -47,20 +55,12 @@ extension TimetableSharing {
   func bring(_ feed: SharedFeed) async throws(FeedError) {
     guard feed.change != nil else { return }
     let entry = feed.entry(at: clock.now)
-    for generation in entry?.generationsByNeed ?? []
-    where !folder.presentGenerations(of: feed.key).contains(generation) {
-      let failure = await fetchPatiently(generation, of: feed.key)
-      guard generation == entry?.generation, let failure else { continue }
-      switch failure {
-      case .gone:
-        throw FeedError(.conflict, "\(generation) is not in the database any more: try again")
-      case .missing, .away:
-        throw FeedError(.unavailable, "\(generation) cannot be fetched from \(store.address) now")
-      case .unreadable(let reason), .broken(let reason):
-        throw FeedError(
-          .damagedTimetable,
-          "the timetable of the database cannot be used: \(reason)"
-        )
+    for generation in entry?.generationsByNeed ?? [] {
+      do throws(FeedError) {
+        try await obtain(generation, of: feed.key)
+      } catch {
+        // What does not serve is not needed now.
+        if generation == entry?.generation { throw error }
       }
     }
     let folder = folder
@@ -105,6 +105,26 @@ extension TimetableSharing {
     }
   }
 
+  /// Fetches a generation that is not in the data folder.
+  ///
+  /// - Throws: ``FeedError`` if it cannot be fetched.
+  private func obtain(_ generation: String, of key: String) async throws(FeedError) {
+    guard !folder.presentGenerations(of: key).contains(generation),
+      let failure = await fetchPatiently(generation, of: key)
+    else { return }
+    switch failure {
+    case .gone:
+      throw FeedError(.conflict, "\(generation) is not in the database any more: try again")
+    case .missing, .away:
+      throw FeedError(.unavailable, "\(generation) cannot be fetched from \(store.address) now")
+    case .unreadable(let reason), .broken(let reason):
+      throw FeedError(
+        .damagedTimetable,
+        "the timetable of the database cannot be used: \(reason)"
+      )
+    }
+  }
+
   /// Fetches a generation, or waits until another process of this machine has it.
   private func fetchPatiently(
     _ generation: String,
@@ -139,8 +159,8 @@ extension TimetableSharing {
   ) async throws(FeedError) -> SharedFeed {
     let key = change.base.key
     do {
-      // What was left of others makes room.
-      try await store.sweep(change.base, change.connection)
+      // What was left of others makes room; what an entry names that cannot be read stays.
+      if change.fault == nil { try await store.sweep(change.base, change.connection) }
       let stored = try await store.stored(change)
       var usable = entry
       if let entry {
@@ -355,11 +375,13 @@ extension TimetableSharing {
   ///
   /// - Parameters:
   ///   - key: The feed.
+  ///   - need: Which generation has to be in the data folder. Others need not be usable here.
   ///   - body: Changes the manifest, of which only the feed's entry counts.
   /// - Returns: What `body` returns.
   /// - Throws: ``FeedError``; nothing is changed then, here or elsewhere, unless its code is `unknownOutcome` or `notInPlace`.
   private func change<Result>(
     _ key: String,
+    needing need: (FeedManifest.Feed) -> String?,
     _ body: (inout FeedManifest) throws(FeedError) -> Result
   ) async throws(FeedError) -> Result {
     let change = try await change(
@@ -367,12 +389,14 @@ extension TimetableSharing {
       patience: .seconds(StaticFeedLimits.commandWaitSeconds)
     )
     do throws(FeedError) {
-      try await bring(change.base)
+      let needed = change.base.entry(at: clock.now).flatMap(need)
+      if let needed { try await obtain(needed, of: key) }
       let lock = try folder.lockForImport(
         patience: StaticFeedLimits.commandWaitSeconds,
         mayBeShared: true
       )
       defer { withExtendedLifetime(lock) {} }
+      if let needed { try folder.moveFetched(needed, of: key) }
       var manifest = try manifest(change)
       let before = manifest.feed(key)
       let result = try body(&manifest)
@@ -393,7 +417,8 @@ extension TimetableSharing {
   /// - Throws: ``FeedError`` as ``DataFolder/accept(key:now:)`` does.
   package func accept(key: String) async throws(FeedError) -> FeedManifest.Generation {
     let (folder, now) = (folder, clock.now)
-    return try await change(key) { manifest throws(FeedError) in
+    return try await change(key, needing: { $0.held?.generation.name }) {
+      manifest throws(FeedError) in
       try folder.accept(key: key, now: now, in: &manifest)
     }
   }
@@ -404,20 +429,37 @@ extension TimetableSharing {
   ///   with one machine does not decide what all serve.
   package func rollBack(key: String) async throws(FeedError) -> FeedManifest.Generation {
     let folder = folder
-    return try await change(key) { manifest throws(FeedError) in
+    return try await change(key, needing: { $0.earlier?.first?.name }) {
+      manifest throws(FeedError) in
       try folder.rollBack(key: key, in: &manifest, passingOver: false)
     }
   }
 
-  /// Takes a feed out of service on all servers.
+  /// Takes a feed out of service on all servers, also one whose timetables cannot be used here.
   ///
   /// - Returns: Whether there was one.
   /// - Throws: ``FeedError`` if the database does not answer.
   package func takeOut(key: String) async throws(FeedError) -> Bool {
-    try await change(key) { manifest throws(FeedError) in
-      guard manifest.feed(key) != nil else { return false }
-      manifest.feeds.removeAll { $0.key == key }
-      return true
+    let change = try await change(
+      key,
+      patience: .seconds(StaticFeedLimits.commandWaitSeconds),
+      readsEntry: false
+    )
+    do throws(FeedError) {
+      let lock = try folder.lockForImport(
+        patience: StaticFeedLimits.commandWaitSeconds,
+        mayBeShared: true
+      )
+      defer { withExtendedLifetime(lock) {} }
+      let isThere =
+        try change.base.change == nil
+        ? folder.manifest().feed(key) != nil : change.base.entry != nil || change.fault != nil
+      if isThere, let failure = await install(try await commit(nil, change)) { throw failure }
+      await change.release()
+      return isThere
+    } catch {
+      await change.release()
+      throw error
     }
   }
 
