@@ -434,6 +434,35 @@ class SourceTest(Stage):
         until(lambda: self.asked() >= asked + 2)
 
 
+class WaitingTest(Stage):
+    """A timetable that begins later."""
+
+    def test_damage_of_a_timetable_that_waits_is_repaired_before_its_day(self):
+        publisher = Publisher(self)
+        publisher.publish(feed(), "a")
+        settings = self.folder / "settings.json"
+        settings.write_text(json.dumps({"feeds": [{"static": publisher.url}]}))
+        self.servers.append(self.serve(0, "--config", str(settings), "--poll", f"static={int(INTERVAL * 1_000)}"))
+        until(self.newest)
+        self.all_serve()
+        publisher.publish(feed(first="20270101", last="20271231"), "b")
+
+        def waiting() -> str:
+            return (json.loads(self.sql("SELECT entry FROM feed")).get("waiting") or {}).get("name", "")
+
+        until(waiting)
+        place = self.place(1) / "feeds/default" / waiting() / "stops.sqlite"
+        with self.serve(1):
+            until(place.exists)
+        sound = place.read_bytes()
+        place.write_bytes(sound[:-1] + bytes([sound[-1] ^ 1]))
+        with self.serve(1) as server:
+            until(lambda: [sound] == [found.read_bytes() for found in place.parent.glob(place.name)])
+            until(lambda: self.shared(server)[0] == "ok")
+            self.assertEqual(self.serving(server), self.newest())
+            self.assertIn("waits for its first day is damaged", "".join(server.log))
+
+
 class SchemaTest(unittest.TestCase):
     def test_a_server_and_an_import_need_the_tables_of_their_version(self):
         database = Database(is_migrated=False)

@@ -169,6 +169,84 @@ struct TimetableFollowerTests {
     )
   }
 
+  @Test("What waits is compared when it arrives, now and then, and before its first day; damage is repaired")
+  func verifies() {
+    var waiting = row(5, "a")
+    let startsAt = Self.limits.verifyEvery * 2
+    waiting.waiting = TimetableFollower.Waiting(generation: "b", startsAt: startsAt)
+    var (follower, effects) = follower([waiting], upTo: 5)
+    effects = follower.handle(.installed(number: 2), at: .seconds(1))
+    #expect(effects == [.verify(number: 3, key: "default", generation: "b")])
+    #expect(follower.handle(.verified(number: 3), at: .seconds(2)).isEmpty)
+    // Effects of the work that is done at an instant, with looks answered.
+    func work(at now: Duration) -> [TimetableFollower.Effect] {
+      var found: [TimetableFollower.Effect] = []
+      for effect in follower.handle(.woke, at: now) {
+        if case .list(let number, _) = effect {
+          found += follower.handle(listed(number, [], upTo: 5), at: now)
+        } else {
+          found.append(effect)
+        }
+      }
+      return found
+    }
+    #expect(work(at: Self.limits.verifyEvery).isEmpty)
+    effects = work(at: Self.limits.verifyEvery + .seconds(2))
+    guard case .verify(let second, _, "b") = effects.first else {
+      Issue.record("\(effects)")
+      return
+    }
+    // The database does not answer: it is tried again.
+    var now = Self.limits.verifyEvery + .seconds(3)
+    #expect(follower.handle(.refused(number: second, .away), at: now).isEmpty)
+    now += Self.limits.retryEvery
+    guard case .verify(let third, _, "b") = work(at: now).first else {
+      Issue.record("it is not compared again")
+      return
+    }
+    #expect(follower.handle(.verified(number: third), at: now).isEmpty)
+    #expect(work(at: startsAt - Self.limits.verifyBefore - .seconds(1)).isEmpty)
+    now = startsAt - Self.limits.verifyBefore
+    guard case .verify(let last, _, "b") = work(at: now).first else {
+      Issue.record("it is not compared before its first day")
+      return
+    }
+    effects = follower.handle(.refused(number: last, .missing("b")), at: now)
+    guard case .fetch(let fetch, _, "b") = effects.first else {
+      Issue.record("\(effects)")
+      return
+    }
+    #expect(follower.state(of: "default") == .current)
+    #expect(follower.handle(.refused(number: fetch, .broken("checksum")), at: now).isEmpty)
+    #expect(follower.state(of: "default") == .incomplete("checksum"))
+    guard case .fetch(let again, _, "b") = work(at: now + Self.limits.firstRetry).first else {
+      Issue.record("it is not fetched again")
+      return
+    }
+    effects = follower.handle(.fetched(number: again), at: now + Self.limits.firstRetry)
+    guard case .install(let install, _, 105) = effects.first else {
+      Issue.record("\(effects)")
+      return
+    }
+    #expect(follower.handle(.installed(number: install), at: now + .milliseconds(1_500)).isEmpty)
+    #expect(follower.state(of: "default") == .current)
+  }
+
+  @Test("A comparison gives way to a newer timetable")
+  func verificationGivesWay() {
+    var waiting = row(5, "a")
+    waiting.waiting = TimetableFollower.Waiting(generation: "b", startsAt: .seconds(9_000))
+    var (follower, effects) = follower([waiting], upTo: 5)
+    effects = follower.handle(.installed(number: 2), at: .seconds(1))
+    #expect(effects == [.verify(number: 3, key: "default", generation: "b")])
+    _ = follower.handle(.noticed(6), at: .seconds(2))
+    effects = follower.handle(
+      listed(4, [row(6, "x", missing: ["x"], key: "city")], upTo: 6),
+      at: .seconds(2)
+    )
+    #expect(effects == [.stop(number: 3), .fetch(number: 5, key: "city", generation: "x")])
+  }
+
   @Test("A generation that is gone when it is to serve is fetched again")
   func missing() {
     var (follower, effects) = follower([row(5, "a")], upTo: 5)

@@ -420,6 +420,31 @@ struct TimetableStoreTests {
     #expect(try one.folder.manifest().feed("default")?.generation == generation)
   }
 
+  @Test("Damage of a generation in the data folder is found by its checksums, whichever file has it")
+  func verification() async throws {
+    let stage = try await Stage()
+    let one = try stage.machine("one")
+    defer { stage.remove(one) }
+    let generation = try await importSample(one).generation
+    #expect(await one.verify(generation, of: "default") == nil)
+    #expect(await one.verify("other", of: "default") == .gone)
+    let folder = one.folder.folder(of: "default", generation: generation)
+    for file in [Feed.timetableName, Feed.searchName, Feed.reportName] {
+      let place = URL(fileURLWithPath: folder + "/" + file)
+      let sound = try Data(contentsOf: place)
+      var damaged = sound
+      damaged[damaged.count - 1] ^= 1
+      for content in [damaged, sound.dropLast()] {
+        try content.write(to: place)
+        #expect(await one.verify(generation, of: "default") == .missing(generation), "\(file)")
+      }
+      try FileManager.default.removeItem(at: place)
+      #expect(await one.verify(generation, of: "default") == .missing(generation))
+      try sound.write(to: place)
+      #expect(await one.verify(generation, of: "default") == nil)
+    }
+  }
+
   @Test("A timetable that this machine cannot use does not keep it from going back to the one before")
   func rollBackFromUnusable() async throws {
     let stage = try await Stage()

@@ -26,6 +26,8 @@ struct TimetableFault: Sendable {
   var removesServing = false
   /// A change whose commit was not answered counts as not stored.
   var trustsSilence = false
+  /// No server compares what waits with its checksums.
+  var verifiesNothing = false
   /// Changes are told apart by their positions.
   var positionsAreIDs = false
   /// Late answers count, and a change is put in place without a look at whether it still is the newest.
@@ -82,6 +84,9 @@ struct TimetableFault: Sendable {
     },
     TimetableFault("positions instead of ids", .delivery, .whole, .forward) {
       $0.positionsAreIDs = true
+    },
+    TimetableFault("damage that nobody looks for before the first day", .repair) {
+      $0.verifiesNothing = true
     },
     TimetableFault("no wait after a failure", .patience) {
       $0.limits = {
@@ -350,6 +355,7 @@ extension TimetableWorld {
     schedule(in: chance.between(1_000, 15_000)) { self.disturb() }
     let server = Int(chance.between(0, Int64(servers.count) - 1))
     let wait = chance.between(100, 12_000)
+    rot(server)
     switch chance.between(0, 9) {
     case 0, 1: kill(server)
     case 2:
@@ -389,6 +395,15 @@ extension TimetableWorld {
       // Whoever met the damage waits for a minute at most.
       databaseHealthySince = max(databaseHealthySince, now + wait + 62_000)
     }
+  }
+
+  /// Damages a generation in a data folder that waits.
+  private func rot(_ server: Int) {
+    guard chance.oneIn(3), let key = Self.keys.first(where: { _ in chance.oneIn(2) }),
+      let waiting = servers[server].folder.installed[key]?.generations.dropFirst().first?.name,
+      servers[server].folder.present.contains(waiting)
+    else { return }
+    servers[server].folder.rottenSince[waiting] = now
   }
 
   /// Replaces the database by its backup; a server that is cut off meanwhile does not see it until others have gone on.

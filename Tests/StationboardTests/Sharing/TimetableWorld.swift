@@ -22,6 +22,8 @@ final class TimetableWorld {
     case imports
     /// An importer does not say that nothing was changed when its change is stored.
     case honesty
+    /// A generation that waits, and was damaged in the data folder, is whole again before its first day.
+    case repair
     /// What cannot be fetched is not asked for all the time.
     case patience
   }
@@ -44,6 +46,7 @@ final class TimetableWorld {
   /// When the database notices that the other end of a connection is gone.
   static let connectionEnd: Int64 = 5_000
   static let kept = 3
+  static let verifyEvery: Int64 = 15_000
 
   /// A generation.
   struct Generation: Hashable {
@@ -61,6 +64,8 @@ final class TimetableWorld {
     var serving: [String: String] = [:]
     /// What is in place although it is not whole.
     var spoiled: Set<String> = []
+    /// When a generation was damaged that waits.
+    var rottenSince: [String: Int64] = [:]
   }
 
   /// A server.
@@ -151,6 +156,7 @@ final class TimetableWorld {
     chance = SharingChance(seed: seed)
     self.fault = fault
     var limits = TimetableSharingLimits()
+    limits.verifyEvery = .milliseconds(Self.verifyEvery)
     fault?.limits?(&limits)
     self.limits = limits
     servers = (0..<Int(chance.between(2, 4))).map { _ in Server() }
@@ -214,6 +220,7 @@ final class TimetableWorld {
       case .list(let number, let known): list(server, number, knowing: known)
       case .fetch(let number, let key, let generation): fetch(server, number, key, generation)
       case .install(let number, let key, let change): install(server, number, key, change)
+      case .verify(let number, _, let generation): verify(server, number, generation)
       case .stop(let number): servers[server].stopped.insert(number)
       }
     }
@@ -243,7 +250,11 @@ final class TimetableWorld {
           change: row.change,
           sequence: row.sequence,
           serving: row.generations.first?.name,
-          missing: row.generations.map(\.name).filter { !present.contains($0) }
+          missing: row.generations.map(\.name).filter { !present.contains($0) },
+          // The second one stands for one that waits for a day after the simulation.
+          waiting: row.generations.dropFirst().first.map {
+            TimetableFollower.Waiting(generation: $0.name, startsAt: .seconds(86_400))
+          }
         )
       }
       self.step(server, .listed(number: number, listed, keys: keys, upTo: end))
@@ -296,6 +307,22 @@ final class TimetableWorld {
     }
   }
 
+  /// Compares a generation with its checksums, which the database has.
+  private func verify(_ server: Int, _ number: Int, _ generation: String) {
+    transmit(server) {
+      self.stored[generation] != nil
+    } answer: { isThere in
+      guard !self.servers[server].stopped.contains(number) else { return }
+      guard let isThere else { return self.step(server, .refused(number: number, .away)) }
+      guard isThere else { return self.step(server, .refused(number: number, .gone)) }
+      let isRotten = self.servers[server].folder.rottenSince[generation] != nil
+      guard isRotten, self.fault?.verifiesNothing != true else {
+        return self.step(server, .verified(number: number))
+      }
+      self.step(server, .refused(number: number, .missing(generation)))
+    }
+  }
+
   private func finish(_ server: Int, _ number: Int, _ generation: Generation) {
     let name = generation.name
     let parts = servers[server].folder.partial[name] ?? [:]
@@ -304,6 +331,7 @@ final class TimetableWorld {
     }
     servers[server].folder.partial[name] = nil
     servers[server].folder.present.insert(name)
+    servers[server].folder.rottenSince[name] = nil
     fetches += 1
     step(server, .fetched(number: number))
   }
@@ -379,6 +407,7 @@ final class TimetableWorld {
     if downUntil > now || !servers.contains(where: isHealthy) { cleanSince = now }
     if now - cleanSince > Self.cleanBound { breaks(.clean, "\(extra.sorted()) are left") }
     guard downUntil <= now, databaseHealthySince + Self.deliveryBound <= now else { return }
+    checkRepairs()
     // What the database does not have any more serves on.
     for (key, row) in rows
     where row.change != 0 && changedAt[key, default: now] + Self.deliveryBound <= now {
@@ -403,6 +432,22 @@ final class TimetableWorld {
         && state.healthySince <= committedAt
       {
         self.checkDelivery(key, row, server)
+      }
+    }
+  }
+
+  private func checkRepairs() {
+    let bound = Self.verifyEvery + Self.deliveryBound
+    for (server, state) in servers.enumerated()
+    where isHealthy(state) && state.healthySince + bound <= now {
+      for (name, since) in state.folder.rottenSince
+      where max(since, databaseHealthySince) + bound <= now
+        && rows.contains(where: { key, row in
+          row.generations.dropFirst().first?.name == name
+            && changedAt[key, default: now] + bound <= now
+        })
+      {
+        breaks(.repair, "\(server) still has a damaged \(name)")
       }
     }
   }

@@ -166,6 +166,18 @@ struct StoredFiles: Sendable {
     return version
   }
 
+  /// Whether the files are those of an artifact, byte for byte.
+  func match(_ artifact: TimetableArtifact) -> Bool {
+    for file in artifact.files {
+      for (number, checksum) in file.checksums.enumerated() {
+        guard let bytes = try? part(number, of: (file.name, file.bytes)),
+          TimetableArtifact.checksum(bytes) == checksum
+        else { return false }
+      }
+    }
+    return true
+  }
+
   /// Reads a part of a file.
   func part(_ number: Int, of file: (name: String, bytes: Int)) throws(FeedError) -> [UInt8] {
     let descriptor = open("\(path)/\(file.name)", O_RDONLY | O_CLOEXEC)

@@ -18,6 +18,8 @@ package struct TimetableFollower: Hashable, Sendable {
     package var serving: String?
     /// The kept generations that are not in the data folder, in the order in which they are fetched.
     package var missing: [String]
+    /// The generation that waits for its first day; `nil` for none.
+    package var waiting: Waiting?
 
     /// Creates a row.
     package init(
@@ -25,13 +27,28 @@ package struct TimetableFollower: Hashable, Sendable {
       change: Int64,
       sequence: Int64,
       serving: String?,
-      missing: [String]
+      missing: [String],
+      waiting: Waiting? = nil
     ) {
       self.key = key
       self.change = change
       self.sequence = sequence
       self.serving = serving
       self.missing = missing
+      self.waiting = waiting
+    }
+  }
+
+  /// A generation that waits for its first day.
+  package struct Waiting: Hashable, Sendable {
+    package var generation: String
+    /// When its first day begins.
+    package var startsAt: Duration
+
+    /// Creates a description of a generation.
+    package init(generation: String, startsAt: Duration) {
+      self.generation = generation
+      self.startsAt = startsAt
     }
   }
 
@@ -65,7 +82,9 @@ package struct TimetableFollower: Hashable, Sendable {
     case fetched(number: Int)
     /// A change is put in place: its generation serves.
     case installed(number: Int)
-    /// A generation was not fetched, or a change not put in place.
+    /// A generation in the data folder is as it was stored.
+    case verified(number: Int)
+    /// A generation was not fetched, a change not put in place, or a generation not found as it was stored.
     case refused(number: Int, Failure)
     /// A generation that serves is damaged in the data folder.
     case damaged(key: String, generation: String)
@@ -79,7 +98,9 @@ package struct TimetableFollower: Hashable, Sendable {
     case fetch(number: Int, key: String, generation: String)
     /// Lets the generations serve that are here.
     case install(number: Int, key: String, change: Int64)
-    /// Stops fetching; what was asked for is not needed any more.
+    /// Compares a generation in the data folder with its checksums.
+    case verify(number: Int, key: String, generation: String)
+    /// Stops fetching or comparing; what was asked for is not needed any more.
     case stop(number: Int)
   }
 
@@ -87,6 +108,8 @@ package struct TimetableFollower: Hashable, Sendable {
   package enum State: Hashable, Sendable {
     /// The newest change is in place.
     case current
+    /// It is, and the generation that waits for its first day cannot be used.
+    case incomplete(String)
     /// It is about to be.
     case fetching
     /// It cannot be used.
@@ -106,21 +129,29 @@ package struct TimetableFollower: Hashable, Sendable {
     var retryAt: Duration?
     /// Since when a newer timetable is known than serves.
     var behindSince: Duration?
+    /// When the waiting generation is compared with its checksums.
+    var verifyAt = Duration.zero
+
+    /// The waiting generation if it is in the data folder.
+    var present: Waiting? {
+      row.waiting.flatMap { row.missing.contains($0.generation) ? nil : $0 }
+    }
   }
 
   private enum Work: Hashable, Sendable {
     case fetch(key: String, generation: String, Int)
     case install(key: String, change: Int64, Int)
+    case verify(key: String, generation: String, Int)
 
     var number: Int {
       switch self {
-      case .fetch(_, _, let number), .install(_, _, let number): number
+      case .fetch(_, _, let number), .install(_, _, let number), .verify(_, _, let number): number
       }
     }
 
     var key: String {
       switch self {
-      case .fetch(let key, _, _), .install(let key, _, _): key
+      case .fetch(let key, _, _), .install(let key, _, _), .verify(let key, _, _): key
       }
     }
   }
@@ -162,6 +193,9 @@ package struct TimetableFollower: Hashable, Sendable {
       for feed in feeds.values where next(feed, ignoringWait: true) != nil {
         if let retry = feed.retryAt { at = min(at, retry) }
       }
+      for feed in feeds.values where feed.present != nil {
+        at = min(at, max(feed.verifyAt, feed.retryAt ?? .zero))
+      }
     }
     return at
   }
@@ -173,7 +207,12 @@ package struct TimetableFollower: Hashable, Sendable {
   package func state(of key: String) -> State? {
     guard let feed = feeds[key] else { return nil }
     if let reason = feed.row.serving.flatMap({ feed.unreadable[$0] }) { return .refused(reason) }
-    guard feed.installed != feed.row.change else { return .current }
+    guard feed.installed != feed.row.change else {
+      guard let waiting = feed.row.waiting?.generation, feed.row.missing.contains(waiting),
+        let reason = feed.unreadable[waiting] ?? feed.failure
+      else { return .current }
+      return .incomplete(reason)
+    }
     return feed.failure.map { .refused($0) } ?? .fetching
   }
 
@@ -222,6 +261,13 @@ package struct TimetableFollower: Hashable, Sendable {
       succeeded(key)
       feeds[key]?.row.missing.removeAll { $0 == generation }
       feeds[key]?.hasMore = true
+      // Its checksums were compared on the way.
+      if feeds[key]?.row.waiting?.generation == generation { wasVerified(key, at: now) }
+    case .verified(let number):
+      guard let work, work.number == number, case .verify(let key, _, _) = work else { break }
+      self.work = nil
+      succeeded(key)
+      wasVerified(key, at: now)
     case .installed(let number):
       guard let work, work.number == number, case .install(let key, let change, _) = work else {
         break
@@ -247,6 +293,14 @@ package struct TimetableFollower: Hashable, Sendable {
     }
     if work == nil, let next = nextWork(at: now) { effects.append(next) }
     return effects
+  }
+
+  /// Schedules the next comparison of a waiting generation: now and then, and shortly before its first day.
+  private mutating func wasVerified(_ key: String, at now: Duration) {
+    guard let waiting = feeds[key]?.row.waiting else { return }
+    let last = waiting.startsAt - limits.verifyBefore
+    let next = now + limits.verifyEvery
+    feeds[key]?.verifyAt = now < last ? min(next, last) : next
   }
 
   // MARK: Looking
@@ -284,6 +338,7 @@ package struct TimetableFollower: Hashable, Sendable {
       if feed.row.change != row.change { (feed.failure, feed.failures) = (nil, 0) }
       feed.row = row
       feed.retryAt = nil
+      feed.verifyAt = now
       feed.behindSince = feed.installed == row.change ? nil : feed.behindSince ?? now
       feeds[row.key] = feed
     }
@@ -292,15 +347,21 @@ package struct TimetableFollower: Hashable, Sendable {
 
   /// Stops fetching what no change names any more, or what does not serve while something that serves is missing.
   private mutating func preempted(at now: Duration) -> [Effect] {
-    guard case .fetch(let key, let generation, let number) = work else { return [] }
-    let row = feeds[key]?.row
-    let isNeeded = row?.missing.contains(generation) == true
+    let row = work.flatMap { feeds[$0.key]?.row }
+    let (generation, number, isNeeded): (String, Int, Bool)
+    switch work {
+    case .fetch(_, let name, let count):
+      (generation, number, isNeeded) = (name, count, row?.missing.contains(name) == true)
+    case .verify(_, let name, let count):
+      (generation, number, isNeeded) = (name, count, row?.waiting?.generation == name)
+    case .install, nil: return []
+    }
     let hasMoreUrgent =
       row?.serving != generation
       && feeds.values.contains { feed in
         switch next(feed, at: now) {
         case .fetch, .install: true
-        case .fetchKept, nil: false
+        case .fetchKept, .verify, nil: false
         }
       }
     guard !isNeeded || hasMoreUrgent else { return [] }
@@ -318,6 +379,9 @@ package struct TimetableFollower: Hashable, Sendable {
 
   private mutating func refused(_ work: Work, _ failure: Failure, at now: Duration) {
     let key = work.key
+    if case .verify(_, let generation, _) = work {
+      return notVerified(key, generation, failure, at: now)
+    }
     switch failure {
     case .gone:
       hasGap = true
@@ -339,12 +403,33 @@ package struct TimetableFollower: Hashable, Sendable {
     }
   }
 
+  private mutating func notVerified(
+    _ key: String,
+    _ generation: String,
+    _ failure: Failure,
+    at now: Duration
+  ) {
+    switch failure {
+    case .missing:
+      if feeds[key]?.row.missing.contains(generation) == false {
+        feeds[key]?.row.missing.append(generation)
+      }
+    case .gone:
+      hasGap = true
+      feeds[key]?.retryAt = now + limits.retryEvery
+    case .away: feeds[key]?.retryAt = now + limits.retryEvery
+    // What it is compared with cannot be used.
+    case .unreadable, .broken: wasVerified(key, at: now)
+    }
+  }
+
   /// What a feed needs next.
   private enum Need: Hashable {
     case fetch(String)
     case install
     /// A generation that does not serve.
     case fetchKept(String)
+    case verify(String)
   }
 
   private func next(_ feed: Feed, ignoringWait: Bool = false, at now: Duration = .zero) -> Need? {
@@ -354,11 +439,14 @@ package struct TimetableFollower: Hashable, Sendable {
       return missing.contains(serving) ? .fetch(serving) : nil
     }
     if feed.installed != feed.row.change || feed.hasMore { return .install }
-    return missing.first.map { .fetchKept($0) }
+    if let kept = missing.first { return .fetchKept(kept) }
+    guard !ignoringWait, let waiting = feed.present, now >= feed.verifyAt else { return nil }
+    return .verify(waiting.generation)
   }
 
   private mutating func nextWork(at now: Duration) -> Effect? {
     var kept: (key: String, generation: String)?
+    var unverified: (key: String, generation: String)?
     for (key, feed) in feeds.sorted(by: { $0.key < $1.key }) {
       switch next(feed, at: now) {
       case .fetch(let generation): return fetch(key, generation)
@@ -367,10 +455,15 @@ package struct TimetableFollower: Hashable, Sendable {
         work = .install(key: key, change: feed.row.change, numbers)
         return .install(number: numbers, key: key, change: feed.row.change)
       case .fetchKept(let generation): kept = kept ?? (key, generation)
+      case .verify(let generation): unverified = unverified ?? (key, generation)
       case nil: break
       }
     }
-    return kept.map { fetch($0.key, $0.generation) }
+    if let kept { return fetch(kept.key, kept.generation) }
+    guard let (key, generation) = unverified else { return nil }
+    numbers += 1
+    work = .verify(key: key, generation: generation, numbers)
+    return .verify(number: numbers, key: key, generation: generation)
   }
 
   private mutating func fetch(_ key: String, _ generation: String) -> Effect {

@@ -11,7 +11,7 @@ extension TimetableSharing {
         return "unknown"
       }
       return switch follower.state(of: key) {
-      case .current: "current"
+      case .current, .incomplete: "current"
       case .fetching: "fetching"
       case .refused: "refused"
       case nil: "only_here"
@@ -48,6 +48,12 @@ extension TimetableSharing {
           name,
           follower.behind(at: now) < limits.longestRetry ? .ok : .degraded,
           detail: "the feed \(key): a newer timetable is being fetched"
+        )
+      case .incomplete(let reason):
+        return DependencyReading(
+          name,
+          .degraded,
+          detail: "the feed \(key): the timetable that waits for its first day cannot be used: \(reason)"
         )
       case .current, nil: break
       }

@@ -152,6 +152,8 @@ package final class TimetableSharing: Sendable {
         start(number) { await self.fetch(number, generation, of: key) }
       case .install(let number, let key, let change):
         start(number) { await self.install(number, key, change) }
+      case .verify(let number, let key, let generation):
+        start(number) { await self.verify(number, generation, of: key) }
       case .stop(let number): state.withLock { $0.tasks[number] }?.cancel()
       }
     }
@@ -223,7 +225,14 @@ package final class TimetableSharing: Sendable {
       change: found.change,
       sequence: found.sequence,
       serving: entry?.generation,
-      missing: entry?.generationsByNeed.filter { !present.contains($0) } ?? []
+      missing: entry?.generationsByNeed.filter { !present.contains($0) } ?? [],
+      waiting: entry?.waiting.map { waiting in
+        let wait = (waiting.startsAt ?? clock.now) - clock.now
+        return TimetableFollower.Waiting(
+          generation: waiting.name,
+          startsAt: now + .seconds(max(wait, 0))
+        )
+      }
     )
   }
 
@@ -283,6 +292,42 @@ package final class TimetableSharing: Sendable {
       }
     }
     inbox.yield(.refused(number: number, failure))
+  }
+
+  private func verify(_ number: Int, _ generation: String, of key: String) async {
+    let failure = await verify(generation, of: key)
+    guard !Task.isCancelled else { return }
+    guard let failure else {
+      inbox.yield(.verified(number: number))
+      return
+    }
+    if case .missing = failure {
+      logger.warning(
+        "a timetable that waits for its first day is damaged in the data folder: it is fetched again",
+        metadata: ["feed": "\(key)", "generation": "\(generation)"]
+      )
+    }
+    inbox.yield(.refused(number: number, failure))
+  }
+
+  /// Compares a generation of the data folder with its checksums.
+  ///
+  /// - Returns: ``TimetableFollower/Failure/missing(_:)`` if it differs or cannot be read; `nil` if it is as it was stored.
+  func verify(_ generation: String, of key: String) async -> TimetableFollower.Failure? {
+    do {
+      guard let (_, artifact) = try await store.artifact(generation, of: key) else { return .gone }
+      let files = StoredFiles(
+        path: folder.folder(of: key, generation: generation),
+        chunkBytes: artifact.chunkBytes
+      )
+      let isSound = try await Self.offload { () throws(FeedError) in files.match(artifact) }
+      return isSound ? nil : .missing(generation)
+    } catch let fault as TimetableArtifact.Fault {
+      return .broken("\(fault)")
+    } catch {
+      failed("\(error)")
+      return .away
+    }
   }
 
   /// Fetches a generation into the data folder.

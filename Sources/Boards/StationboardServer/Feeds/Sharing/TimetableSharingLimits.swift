@@ -12,6 +12,10 @@ package struct TimetableSharingLimits: Hashable, Sendable {
   package var firstRetry = Duration.milliseconds(1_000)
   /// The longest wait before a timetable is tried again.
   package var longestRetry = Duration.milliseconds(60_000)
+  /// How often a generation that waits for its first day is compared with its checksums.
+  package var verifyEvery = Duration.milliseconds(21_600_000)
+  /// How long before its first day it is compared for the last time.
+  package var verifyBefore = Duration.milliseconds(3_600_000)
   /// How often a server removes what importers left that were killed.
   package var sweepEvery = Duration.milliseconds(10_000)
   /// The bytes of a part of a file.
