@@ -475,7 +475,7 @@ static const FreshetWebAsset assets[] = {
   { "messages-it-worktrees.js", "7f97e370d7f6", FreshetWebAssetHashed, bytes_38, sizeof(bytes_38), gzip_38, sizeof(gzip_38), brotli_38, sizeof(brotli_38) },
   { "openapi-jobs.json", "ca6106cf4ec6", FreshetWebAssetDocument, bytes_39, sizeof(bytes_39), 0, 0, 0, 0 },
   { "openapi-workspaces.json", "0b7904f0ea42", FreshetWebAssetDocument, bytes_40, sizeof(bytes_40), 0, 0, 0, 0 },
-  { "openapi.json", "52169adf02fc", FreshetWebAssetDocument, bytes_41, sizeof(bytes_41), 0, 0, 0, 0 },
+  { "openapi.json", "edb190310978", FreshetWebAssetDocument, bytes_41, sizeof(bytes_41), 0, 0, 0, 0 },
   { "service-worker.js", "1ac3e218969d", FreshetWebAssetDocument, bytes_42, sizeof(bytes_42), 0, 0, 0, 0 },
   { "status-no-jobs-no-workspaces.html", "562f14b068f4", FreshetWebAssetPage, bytes_43, sizeof(bytes_43), gzip_43, sizeof(gzip_43), brotli_43, sizeof(brotli_43) },
   { "status-no-jobs.html", "d8d8bf6d1ccd", FreshetWebAssetPage, bytes_44, sizeof(bytes_44), gzip_44, sizeof(gzip_44), brotli_44, sizeof(brotli_44) },

@@ -59,7 +59,9 @@ struct TimetableFollowerTests {
   func emptyFolder() {
     var (follower, effects) = follower([row(5, "c", missing: ["c", "b", "a"])], upTo: 5)
     #expect(effects == [.fetch(number: 2, key: "default", generation: "c")])
-    #expect(follower.state(of: "default") == .fetching && follower.complete == 4)
+    #expect(follower.state(of: "default") == .waiting(isLocked: false) && follower.complete == 4)
+    _ = follower.handle(.began(number: 2), at: .seconds(1))
+    #expect(follower.state(of: "default") == .fetching)
     let now = Duration.milliseconds(1_500)
     #expect(follower.behind(at: now) == .milliseconds(500))
     effects = follower.handle(.fetched(number: 2), at: now)
@@ -115,6 +117,29 @@ struct TimetableFollowerTests {
       at: .seconds(2)
     )
     #expect(effects == [.stop(number: 3), .fetch(number: 5, key: "city", generation: "x")])
+  }
+
+  @Test("It is called fetching while something is fetched, not while another process has the lock")
+  func locked() {
+    var (follower, _) = follower([row(5, "a", missing: ["a"])], upTo: 5)
+    let now = Duration.seconds(1)
+    #expect(follower.state(of: "default") == .waiting(isLocked: false))
+    #expect(follower.handle(.refused(number: 2, .busy), at: now).isEmpty)
+    #expect(follower.state(of: "default") == .waiting(isLocked: true))
+    let effects = follower.handle(.woke, at: now + Self.limits.retryEvery)
+    #expect(effects == [.fetch(number: 3, key: "default", generation: "a")])
+    // Until it holds the lock.
+    #expect(follower.state(of: "default") == .waiting(isLocked: true))
+    _ = follower.handle(.began(number: 2), at: now + Self.limits.retryEvery)
+    #expect(follower.state(of: "default") == .waiting(isLocked: true))
+    _ = follower.handle(.began(number: 3), at: now + Self.limits.retryEvery)
+    #expect(follower.state(of: "default") == .fetching)
+    _ = follower.handle(.fetched(number: 3), at: now + Self.limits.retryEvery)
+    #expect(follower.state(of: "default") == .waiting(isLocked: false))
+    _ = follower.handle(.began(number: 4), at: now + Self.limits.retryEvery)
+    #expect(follower.state(of: "default") == .fetching)
+    _ = follower.handle(.installed(number: 4), at: now + Self.limits.retryEvery)
+    #expect(follower.state(of: "default") == .current)
   }
 
   @Test("What another version stored is not asked for again, and what serves goes on")
@@ -280,7 +305,7 @@ struct TimetableFollowerTests {
     other.change = 205
     effects = follower.handle(listed(3, [other], upTo: 5), at: .seconds(2))
     #expect(effects == [.fetch(number: 4, key: "default", generation: "b")])
-    #expect(follower.state(of: "default") == .fetching)
+    #expect(follower.state(of: "default") == .waiting(isLocked: false))
     // An earlier state has earlier positions.
     effects = follower.handle(.missed, at: .seconds(3))
     #expect(effects == [.list(number: 5, knowing: [205])])

@@ -250,6 +250,23 @@ struct TimetableStoreTests {
     #expect(try SampleFeed.store(two.folder).feeds.count == 1)
   }
 
+  @Test("Fetching begins once no other process of the machine fetches the same, and the database has it")
+  func beginning() async throws {
+    let stage = try await Stage()
+    let (one, two) = (try stage.machine("one"), try stage.machine("two"))
+    defer { stage.remove(one, two) }
+    let generation = try await importSample(one).generation
+    var begun = 0
+    var lock = try two.folder.lockForFetching(generation, of: "default")
+    #expect(lock != nil)
+    #expect(await two.fetch(generation, of: "default", began: { begun += 1 }) == .busy)
+    lock = nil
+    #expect(await two.fetch("other", of: "default", began: { begun += 1 }) == .gone)
+    #expect(begun == 0)
+    #expect(await two.fetch(generation, of: "default", began: { begun += 1 }) == nil)
+    #expect(begun == 1)
+  }
+
   @Test("A part that cannot be written fails the attempt and gives the room back")
   func noRoom() async throws {
     let stage = try await Stage()

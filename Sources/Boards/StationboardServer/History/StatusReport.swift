@@ -30,8 +30,8 @@ struct StatusReport: Encodable, Sendable {
     var waitingFrom: String?
     /// Where it comes from by itself.
     var source: TimetableStanding.Source?
-    /// Whether it is the one that the database of timetables has, if servers share them: `current`, `fetching`, `refused`,
-    /// `only_here`, `unknown` without their database.
+    /// Whether it is the one that the database of timetables has, if servers share them: `current`, `fetching`,
+    /// `waiting`, `refused`, `only_here`, `unknown` without their database.
     var shared: String?
   }
 

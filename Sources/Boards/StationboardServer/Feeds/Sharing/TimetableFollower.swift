@@ -58,8 +58,10 @@ package struct TimetableFollower: Hashable, Sendable {
     case gone
     /// A generation that is to serve now is not in the data folder, although it was, or because its first day has come.
     case missing(String)
-    /// The database does not answer, or another process of this machine is at it.
+    /// The database does not answer.
     case away
+    /// Another process of this machine has the lock of what is to be read or written.
+    case busy
     /// Another version of the program stored it.
     case unreadable(String)
     /// It is not what was stored, or there is no room for it.
@@ -78,6 +80,8 @@ package struct TimetableFollower: Hashable, Sendable {
     case listed(number: Int, [Row], keys: Set<String>, upTo: Int64)
     /// The changes could not be read, or the answer was lost.
     case failed(number: Int)
+    /// The locks are held and the database has answered: a generation is being fetched, or a change put in place.
+    case began(number: Int)
     /// A generation is in the data folder, whole.
     case fetched(number: Int)
     /// A change is put in place: its generation serves.
@@ -110,8 +114,10 @@ package struct TimetableFollower: Hashable, Sendable {
     case current
     /// It is, and the generation that waits for its first day cannot be used.
     case incomplete(String)
-    /// It is about to be.
+    /// It is being fetched, or put in place.
     case fetching
+    /// It is known, and nothing is under way: its turn has not come, or another process of this machine has the lock.
+    case waiting(isLocked: Bool)
     /// It cannot be used.
     case refused(String)
   }
@@ -126,6 +132,8 @@ package struct TimetableFollower: Hashable, Sendable {
     var unreadable: [String: String] = [:]
     var failure: String?
     var failures = 0
+    /// Whether another process of this machine had the lock at the last attempt.
+    var isLocked = false
     var retryAt: Duration?
     /// Since when a newer timetable is known than serves.
     var behindSince: Duration?
@@ -170,7 +178,9 @@ package struct TimetableFollower: Hashable, Sendable {
   private var lookNumber: Int?
   private var lookAt = Duration.zero
   private var nextLookAt: Duration
-  private var work: Work?
+  private var work: Work? { didSet { if work != oldValue { hasBegun = false } } }
+  /// Whether the work under way holds its locks.
+  private var hasBegun = false
   private var numbers = 0
 
   /// Creates the state of a server that looks at once.
@@ -213,7 +223,8 @@ package struct TimetableFollower: Hashable, Sendable {
       else { return .current }
       return .incomplete(reason)
     }
-    return feed.failure.map { .refused($0) } ?? .fetching
+    if let reason = feed.failure { return .refused(reason) }
+    return hasBegun && work?.key == key ? .fetching : .waiting(isLocked: feed.isLocked)
   }
 
   /// The feeds that the database has.
@@ -253,6 +264,10 @@ package struct TimetableFollower: Hashable, Sendable {
     case .failed(let number):
       guard lookNumber == number else { break }
       lookFailed(at: now)
+    case .began(let number):
+      guard let work, work.number == number else { break }
+      hasBegun = true
+      feeds[work.key]?.isLocked = false
     case .fetched(let number):
       guard let work, work.number == number, case .fetch(let key, let generation, _) = work else {
         break
@@ -374,6 +389,7 @@ package struct TimetableFollower: Hashable, Sendable {
   private mutating func succeeded(_ key: String) {
     feeds[key]?.failure = nil
     feeds[key]?.failures = 0
+    feeds[key]?.isLocked = false
     feeds[key]?.retryAt = nil
   }
 
@@ -390,7 +406,9 @@ package struct TimetableFollower: Hashable, Sendable {
       feeds[key]?.row.serving = generation
       feeds[key]?.row.missing.removeAll { $0 == generation }
       feeds[key]?.row.missing.insert(generation, at: 0)
-    case .away: feeds[key]?.retryAt = now + limits.retryEvery
+    case .away, .busy:
+      feeds[key]?.isLocked = failure == .busy
+      feeds[key]?.retryAt = now + limits.retryEvery
     case .unreadable(let reason):
       if case .fetch(_, let generation, _) = work {
         feeds[key]?.unreadable[generation] = reason
@@ -417,7 +435,7 @@ package struct TimetableFollower: Hashable, Sendable {
     case .gone:
       hasGap = true
       feeds[key]?.retryAt = now + limits.retryEvery
-    case .away: feeds[key]?.retryAt = now + limits.retryEvery
+    case .away, .busy: feeds[key]?.retryAt = now + limits.retryEvery
     // What it is compared with cannot be used.
     case .unreadable, .broken: wasVerified(key, at: now)
     }

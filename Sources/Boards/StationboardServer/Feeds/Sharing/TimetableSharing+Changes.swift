@@ -115,7 +115,7 @@ extension TimetableSharing {
     switch failure {
     case .gone:
       throw FeedError(.conflict, "\(generation) is not in the database any more: try again")
-    case .missing, .away:
+    case .missing, .away, .busy:
       throw FeedError(.unavailable, "\(generation) cannot be fetched from \(store.address) now")
     case .unreadable(let reason), .broken(let reason):
       throw FeedError(
@@ -133,7 +133,7 @@ extension TimetableSharing {
     let end = ContinuousClock.now + .seconds(StaticFeedLimits.commandWaitSeconds)
     while true {
       let failure = await fetch(generation, of: key)
-      guard failure == .away, ContinuousClock.now < end, !Task.isCancelled else {
+      guard failure == .away || failure == .busy, ContinuousClock.now < end, !Task.isCancelled else {
         return failure
       }
       try? await Task.sleep(for: store.limits.retryEvery)

@@ -3,7 +3,7 @@ import Synchronization
 
 // What operators may know of timetables that servers share.
 extension TimetableSharing {
-  /// How a feed fares, in a word of `/api/status`: `current`, `fetching`, `refused`, `only_here` if the database does not
+  /// How a feed fares, in a word of `/api/status`: `current`, `fetching`, `waiting`, `refused`, `only_here` if the database does not
   /// have it, `unknown` while the database does not answer.
   func word(of key: String) -> String {
     state.withLock { state in
@@ -13,6 +13,7 @@ extension TimetableSharing {
       return switch follower.state(of: key) {
       case .current, .incomplete: "current"
       case .fetching: "fetching"
+      case .waiting: "waiting"
       case .refused: "refused"
       case nil: "only_here"
       }
@@ -43,11 +44,14 @@ extension TimetableSharing {
           detail: "the feed \(key): a timetable cannot be used, what serves goes on: \(reason)"
         )
       case .fetching:
-        // Fetching takes its time, and is no fault until it takes too long.
-        return DependencyReading(
-          name,
-          follower.behind(at: now) < limits.longestRetry ? .ok : .degraded,
-          detail: "the feed \(key): a newer timetable is being fetched"
+        return behind(follower, at: now, "the feed \(key): a newer timetable is being fetched")
+      case .waiting(isLocked: false):
+        return behind(follower, at: now, "the feed \(key): a newer timetable is to be fetched")
+      case .waiting(isLocked: true):
+        return behind(
+          follower,
+          at: now,
+          "the feed \(key): a newer timetable is known; another process of this machine has the lock of the data folder"
         )
       case .incomplete(let reason):
         return DependencyReading(
@@ -59,6 +63,17 @@ extension TimetableSharing {
       }
     }
     return DependencyReading(name, .ok, detail: "up to change \(follower.complete)")
+  }
+
+  /// How sharing fares while a newer timetable is known: that takes its time, and is not a fault until it takes too long.
+  private func behind(
+    _ follower: TimetableFollower,
+    at now: Duration,
+    _ detail: String
+  ) -> DependencyReading {
+    let state: DependencyReading.State =
+      follower.behind(at: now) < limits.longestRetry ? .ok : .degraded
+    return DependencyReading("timetables.shared", state, detail: detail)
   }
 
   /// Writes the measurements.

@@ -264,7 +264,7 @@ package final class TimetableSharing: Sendable {
     if case .failure(let fault) = state.withLock({ $0.feeds[key] }) {
       return refuse(number, key, .unreadable(fault.description))
     }
-    if let failure = await fetch(generation, of: key) {
+    if let failure = await fetch(generation, of: key, began: { inbox.yield(.began(number: number)) }) {
       guard !Task.isCancelled else { return }
       refuse(number, key, failure)
     } else {
@@ -278,7 +278,7 @@ package final class TimetableSharing: Sendable {
 
   private func refuse(_ number: Int, _ key: String, _ failure: TimetableFollower.Failure) {
     switch failure {
-    case .gone, .missing, .away: break
+    case .gone, .missing, .away, .busy: break
     case .unreadable(let reason), .broken(let reason):
       let isNew = state.withLock { state in
         state.refusals += 1
@@ -332,12 +332,21 @@ package final class TimetableSharing: Sendable {
 
   /// Fetches a generation into the data folder.
   ///
+  /// - Parameters:
+  ///   - generation: The generation.
+  ///   - key: The feed.
+  ///   - began: Called once the database has it and no other process of this machine fetches it.
   /// - Returns: Why it is not there; `nil` if it is.
-  func fetch(_ generation: String, of key: String) async -> TimetableFollower.Failure? {
+  func fetch(
+    _ generation: String,
+    of key: String,
+    began: () -> Void = {}
+  ) async -> TimetableFollower.Failure? {
     do {
-      guard let lock = try folder.lockForFetching(generation, of: key) else { return .away }
+      guard let lock = try folder.lockForFetching(generation, of: key) else { return .busy }
       defer { withExtendedLifetime(lock) {} }
       guard let (id, artifact) = try await store.artifact(generation, of: key) else { return .gone }
+      began()
       let files = FetchedFiles(folder: folder, key: key, generation: generation, artifact: artifact)
       let missing = try await Self.offload { () throws(FeedError) in
         try files.prepare()
@@ -421,6 +430,7 @@ package final class TimetableSharing: Sendable {
       guard try await store.newest(key) == change else {
         return refuse(number, key, .gone)
       }
+      inbox.yield(.began(number: number))
       let missing = try await Self.offload { () throws(FeedError) in
         try folder.install(feed, of: database, now: now)
       }
@@ -428,7 +438,7 @@ package final class TimetableSharing: Sendable {
       state.withLock { _ = $0.logged.removeValue(forKey: key) }
       inbox.yield(.installed(number: number))
     } catch let error as FeedError {
-      refuse(number, key, error.code == .busy ? .away : .broken(error.message))
+      refuse(number, key, error.code == .busy ? .busy : .broken(error.message))
     } catch {
       failed("\(error)")
       refuse(number, key, .away)
