@@ -47,8 +47,12 @@ package final class PostgresPool: Sendable {
   /// - Returns: The rows.
   /// - Throws: ``PostgresError``; `CancellationError` if the task is canceled.
   @discardableResult
-  package func query(_ sql: String, _ values: [PostgresValue] = []) async throws -> PostgresRows {
-    try await withConnection { try await $0.query(sql, values) }
+  package func query(
+    _ sql: String,
+    _ values: [PostgresValue] = [],
+    within seconds: Double? = nil
+  ) async throws -> PostgresRows {
+    try await withConnection { try await $0.query(sql, values, within: seconds) }
   }
 
   /// Lends a connection to an operation.

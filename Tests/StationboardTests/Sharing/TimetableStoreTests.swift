@@ -37,11 +37,15 @@ struct TimetableStoreTests {
     }
 
     /// A machine with a data folder of its own.
-    func machine(_ name: String, as role: String = "freshet") throws -> TimetableSharing {
+    func machine(
+      _ name: String,
+      as role: String = "freshet",
+      answerWithin: Duration = .seconds(120)
+    ) throws -> TimetableSharing {
       var limits = TimetableSharingLimits()
       // Many tests share one database, and the processors with others.
-      limits.answerWithin = .seconds(120)
-      limits.chunkWithin = .seconds(120)
+      limits.answerWithin = answerWithin
+      limits.bulkWithin = .seconds(120)
       limits.chunkBytes = 32 << 10
       return TimetableSharing(
         try PostgresAddress(try PostgresCluster.uri.replacing("//freshet@", with: "//\(role)@")),
@@ -265,6 +269,40 @@ struct TimetableStoreTests {
     #expect(begun == 0)
     #expect(await two.fetch(generation, of: "default", began: { begun += 1 }) == nil)
     #expect(begun == 1)
+  }
+
+  @Test("A statement has the deadline of all, unless it carries parts")
+  func deadlines() async throws {
+    let stage = try await Stage()
+    let one = try stage.machine("one")
+    let hasty = try stage.machine("hasty", answerWithin: .seconds(3))
+    defer { stage.remove(one, hasty) }
+    try await importSample(one)
+    let change = try await hasty.change("default")
+    let id = try await hasty.store.begin("half", change)
+    let holder = try await Stage.owner()
+    try await PostgresSchema.timetables(name: stage.schema).prepare(holder)
+    try await holder.query("BEGIN")
+    try await holder.query("LOCK TABLE feed, generation, chunk IN ACCESS EXCLUSIVE MODE")
+    let began = ContinuousClock.now
+    let statements: [() async throws -> Void] = [
+      { _ = try await hasty.store.feed("default") },
+      { _ = try await hasty.store.feeds() },
+      { _ = try await hasty.store.artifact("half", of: "default") },
+    ]
+    for statement in statements {
+      let error = await #expect(throws: PostgresError.self) { try await statement() }
+      #expect(error?.kind == .timedOut)
+    }
+    #expect(began.duration(to: .now) < hasty.limits.bulkWithin)
+    // A part may take longer.
+    async let stored: Void = hasty.store.store([1], 0, of: Feed.timetableName, id, change)
+    while try await stage.count(
+      "pg_stat_activity WHERE query LIKE 'INSERT INTO chunk%' AND wait_event_type = 'Lock' AND query_start < now() - interval '4 s'"
+    ) == 0 { await Task.yield() }
+    await holder.close()
+    try await stored
+    await change.release()
   }
 
   @Test("A part that cannot be written fails the attempt and gives the room back")

@@ -23,6 +23,8 @@ final class PostgresTimetables: Sendable {
   private let pool: PostgresPool
 
   private var channel: String { schema.name + ".changes" }
+  /// The deadline of statements that carry or remove parts; all others have that of the client.
+  private var bulkSeconds: Double { limits.bulkWithin.seconds }
 
   /// Creates the store; connections are opened when they are needed.
   init(
@@ -40,7 +42,7 @@ final class PostgresTimetables: Sendable {
     clientLimits.connections = limits.connections
     clientLimits.connectSeconds = limits.answerWithin.seconds
     clientLimits.waitSeconds = limits.answerWithin.seconds
-    clientLimits.statementSeconds = limits.chunkWithin.seconds
+    clientLimits.statementSeconds = limits.answerWithin.seconds
     clientLimits.mostReconnectSeconds = limits.watchEvery.seconds
     clientLimits.pingSeconds = limits.answerWithin.seconds
     clientLimits.pongSeconds = limits.answerWithin.seconds
@@ -129,18 +131,14 @@ final class PostgresTimetables: Sendable {
   /// - Returns: The feeds.
   /// - Throws: `PostgresError`.
   func feeds(knowing known: Set<Int64> = []) async throws -> Listing {
-    let seconds = limits.answerWithin.seconds
-    let rows = try await pool.withConnection {
-      try await $0.query(
-        """
-        SELECT log.position, feed.change = ANY($1), feed.key, feed.change, feed.sequence, feed.added,
-          CASE WHEN feed.change = ANY($1) THEN NULL ELSE feed.entry END, feed.changed_by
-        FROM log LEFT JOIN feed ON true
-        """,
-        [.array(.int, known.sorted().map { .int($0) })],
-        within: seconds
-      )
-    }
+    let rows = try await pool.query(
+      """
+      SELECT log.position, feed.change = ANY($1), feed.key, feed.change, feed.sequence, feed.added,
+        CASE WHEN feed.change = ANY($1) THEN NULL ELSE feed.entry END, feed.changed_by
+      FROM log LEFT JOIN feed ON true
+      """,
+      [.array(.int, known.sorted().map { .int($0) })]
+    )
     guard let first = rows.first else { throw PostgresError(.invalidValue, "the log has no row") }
     var listing = Listing(end: try first[0])
     for index in 0..<rows.count {
@@ -181,7 +179,8 @@ final class PostgresTimetables: Sendable {
   func chunk(_ number: Int, of file: String, _ generation: Int64) async throws -> [UInt8]? {
     let rows = try await pool.query(
       "SELECT content FROM chunk WHERE generation = $1 AND file = $2 AND number = $3",
-      [.int(generation), .text(file), .int(Int64(number))]
+      [.int(generation), .text(file), .int(Int64(number))],
+      within: bulkSeconds
     )
     guard let row = rows.first else { return nil }
     return try row[0]
@@ -285,7 +284,8 @@ final class PostgresTimetables: Sendable {
     let (key, by) = (change.base.key, name)
     try await change.connection.query(
       "DELETE FROM generation WHERE feed = $1 AND name = $2 AND artifact IS NULL",
-      [.text(key), .text(generation)]
+      [.text(key), .text(generation)],
+      within: bulkSeconds
     )
     try await change.connection.query(
       "INSERT INTO generation (id, feed, name, stored_by) VALUES ($1, $2, $3, $4)",
@@ -304,7 +304,8 @@ final class PostgresTimetables: Sendable {
   ) async throws {
     try await change.connection.query(
       "INSERT INTO chunk (generation, file, number, content) VALUES ($1, $2, $3, $4)",
-      [.int(generation), .text(file), .int(Int64(number)), .bytes(content)]
+      [.int(generation), .text(file), .int(Int64(number)), .bytes(content)],
+      within: bulkSeconds
     )
   }
 
@@ -465,7 +466,8 @@ final class PostgresTimetables: Sendable {
     let kept = feed.entry?.generationsByNeed ?? []
     return try await connection.query(
       "DELETE FROM generation WHERE feed = $1 AND name <> ALL($2)",
-      [.text(feed.key), .array(.text, kept.map { .text($0) })]
+      [.text(feed.key), .array(.text, kept.map { .text($0) })],
+      within: bulkSeconds
     ).changed
   }
 

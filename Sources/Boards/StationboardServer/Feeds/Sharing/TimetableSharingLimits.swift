@@ -4,10 +4,10 @@ package struct TimetableSharingLimits: Hashable, Sendable {
   package var watchEvery = Duration.milliseconds(2_000)
   /// How long after a failed statement another one is tried.
   package var retryEvery = Duration.milliseconds(500)
-  /// How long a statement may take, except those that carry a part of a timetable.
+  /// How long a statement may take, except those of ``bulkWithin``.
   package var answerWithin = Duration.milliseconds(5_000)
-  /// How long a statement may take that carries a part of a timetable, stores a change, or removes a timetable.
-  package var chunkWithin = Duration.milliseconds(60_000)
+  /// How long a statement may take that carries a part of a timetable, or removes timetables with their parts.
+  package var bulkWithin = Duration.milliseconds(60_000)
   /// How long after a timetable could not be fetched it is tried again; the wait doubles with each further failure.
   package var firstRetry = Duration.milliseconds(1_000)
   /// The longest wait before a timetable is tried again.
