@@ -16,7 +16,7 @@ let domains = [
   ],
   "Base": [
     "StrictJSON", "TolerantDecoding", "TerminalText", "CProcess", "CZlib", "Storage",
-    "CPostgres", "PostgresClient",
+    "CPostgres", "PostgresClient", "PostgresSharing",
   ],
   "Boards": [
     "Stationboard", "StationboardClient", "CZip", "GTFS", "Timetable", "GTFSRealtime",
@@ -170,6 +170,7 @@ let package = Package(
       providers: [.apt(["libpq-dev"]), .brew(["libpq"])]
     ),
     .target(name: "PostgresClient", dependencies: ["CPostgres"]),
+    .target(name: "PostgresSharing", dependencies: ["PostgresClient"]),
     .target(name: "Books"),
     .target(
       name: "BookLibrary",
@@ -260,7 +261,8 @@ let package = Package(
       name: "StationboardServer",
       dependencies: [
         "ConditionalHTTP", "Freshness", "FreshnessRuntime", "FreshResponses", "FreshnessServer",
-        "GTFS", "GTFSRealtime", "PostgresClient", "Timetable", "Storage", "Serving", "StrictJSON",
+        "GTFS", "GTFSRealtime", "PostgresClient", "PostgresSharing", "Timetable", "Storage",
+        "Serving", "StrictJSON",
         .grdb, .httpTypes, .hummingbird, .logging, .nioCore,
       ]
     ),
@@ -460,8 +462,8 @@ let package = Package(
       dependencies: [
         "CZlib", "ConditionalHTTP", "FeedSimulation", "Freshness", "FreshnessRuntime",
         "FreshnessTesting", "GTFS", "GTFSRealtime", "PostgresClient", "PostgresCluster",
-        "SampleNetwork", "Serving", "Stationboard", "StationboardClient", "StationboardServer",
-        "TestScale", "Timetable", "WebBoard",
+        "PostgresSharing", "SampleNetwork", "Serving", "Stationboard", "StationboardClient",
+        "StationboardServer", "TestScale", "Timetable", "WebBoard",
         .httpTypes,
         .hummingbird, .logging, .nioCore, .nioEmbedded,
       ]

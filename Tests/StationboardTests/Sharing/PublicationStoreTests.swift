@@ -1,6 +1,7 @@
 import HTTPTypes
 import PostgresClient
 import PostgresCluster
+import PostgresSharing
 import Synchronization
 import Testing
 
@@ -36,9 +37,9 @@ struct PublicationStoreTests {
       let uri = try PostgresCluster.uri.replacing("//freshet@", with: "//\(role)@")
       var limits = LeadershipLimits()
       // Many tests share one database, and the processors with others.
-      limits.answerWithin = .seconds(60)
+      limits.lease.answerWithin = .seconds(60)
       limits.publishWithin = .seconds(60)
-      limits.lease = .seconds(60)
+      limits.lease.duration = .seconds(60)
       return PostgresPublications(
         try PostgresAddress(uri),
         limits: limits,
@@ -66,26 +67,26 @@ struct PublicationStoreTests {
     try await one.add("a", title: "https://example.org/a.pb")
     try await two.add("a", title: "https://example.org/a.pb")
     let free = try #require(try await one.send(.look, of: "a", SourceReport()))
-    #expect(free.row == SourceLease.Row(fence: 0, beat: 0, owner: .nobody))
+    #expect(free.lease.row == Lease.Row(fence: 0, beat: 0, owner: .nobody))
     let mine = try #require(try await one.send(.take(fence: 0, beat: 0), of: "a", SourceReport()))
-    #expect(mine.hasCounted && mine.row == SourceLease.Row(fence: 1, beat: 1, owner: .thisServer))
+    #expect(mine.lease.hasCounted && mine.lease.row == Lease.Row(fence: 1, beat: 1, owner: .thisServer))
     // A repetition finds what it did, and says that it changed nothing.
     let again = try #require(try await one.send(.take(fence: 0, beat: 0), of: "a", SourceReport()))
-    #expect(!again.hasCounted && again.row == mine.row)
+    #expect(!again.lease.hasCounted && again.lease.row == mine.lease.row)
     let report = SourceReport(polledAt: 5, answeredAt: 4, failure: "late", isOfContent: true)
     let renewed = try #require(try await one.send(.renew(fence: 1), of: "a", report))
-    #expect(renewed.hasCounted && renewed.row.beat == 2)
+    #expect(renewed.lease.hasCounted && renewed.lease.row.beat == 2)
     let refused = try #require(
       try await two.send(.take(fence: 1, beat: 1), of: "a", SourceReport())
     )
-    #expect(!refused.hasCounted)
-    #expect(refused.row == SourceLease.Row(fence: 1, beat: 2, owner: .another))
+    #expect(!refused.lease.hasCounted)
+    #expect(refused.lease.row == Lease.Row(fence: 1, beat: 2, owner: .another))
     #expect(refused.ownerName == "one" && refused.report == report)
-    #expect(try await two.send(.renew(fence: 1), of: "a", SourceReport())?.hasCounted == false)
+    #expect(try await two.send(.renew(fence: 1), of: "a", SourceReport())?.lease.hasCounted == false)
     try await two.release("a", fence: 1)
-    #expect(try await one.send(.look, of: "a", SourceReport())?.row.owner == .thisServer)
+    #expect(try await one.send(.look, of: "a", SourceReport())?.lease.row.owner == .thisServer)
     try await one.release("a", fence: 1)
-    #expect(try await two.send(.look, of: "a", SourceReport())?.row.owner == .nobody)
+    #expect(try await two.send(.look, of: "a", SourceReport())?.lease.row.owner == .nobody)
   }
 
   @Test("A server that lost its lease publishes nothing more, and what is stored stays in order")
@@ -206,10 +207,10 @@ struct PublicationStoreTests {
     await owner.close()
     let stage = try await Stage(grantingTo: [role])
     let server = try stage.server("one", as: role)
-    try await server.check()
+    try await server.database.check()
     try await server.add("a", title: "a")
     #expect(
-      try await server.send(.take(fence: 0, beat: 0), of: "a", SourceReport())?.hasCounted == true
+      try await server.send(.take(fence: 0, beat: 0), of: "a", SourceReport())?.lease.hasCounted == true
     )
     #expect(try await server.publish(Self.publication("first", id: 1), of: "a", fence: 1) == 1)
     try await server.release("a", fence: 1)

@@ -1,3 +1,4 @@
+import PostgresSharing
 import StationboardServer
 
 /// A way to break the rules.
@@ -68,7 +69,7 @@ struct SharingFault: Sendable {
     SharingFault("a version ahead of its content", .monotonicReads) { $0.completesEarly = true },
     SharingFault("a repetition that counts", .onePoller) { $0.countsRepetitions = true },
     SharingFault("a leader that leads longer than a lease", .onePoller) {
-      $0.limits = { $0.margin = .seconds(-2) }
+      $0.limits = { $0.lease.margin = .seconds(-2) }
     },
     SharingFault("followers that are impatient", .onePoller) { $0.isImpatient = true },
   ]
@@ -122,9 +123,9 @@ extension SharingWorld {
   }
 
   /// Carries out a statement about a lease.
-  func send(_ server: Int, _ source: Int, _ number: Int, _ statement: SourceLease.Statement) {
+  func send(_ server: Int, _ source: Int, _ number: Int, _ statement: Lease.Statement) {
     let token = servers[server].token
-    transmit(server) { () -> (SourceLease.Row, hasCounted: Bool, Int64) in
+    transmit(server) { () -> (Lease.Row, hasCounted: Bool, Int64) in
       let before = self.rows[source].beat
       var row = self.rows[source]
       switch statement {
@@ -137,7 +138,7 @@ extension SharingWorld {
         if row.fence == fence, row.owner == token { row.beat += 1 }
       }
       self.rows[source] = row
-      var owner: SourceLease.Owner =
+      var owner: Lease.Owner =
         row.owner == 0 ? .nobody : row.owner == token ? .thisServer : .another
       var beat = row.beat
       if self.fault?.neverExpires == true, owner == .another { beat = self.now }
@@ -145,7 +146,7 @@ extension SharingWorld {
         owner = .nobody
       }
       return (
-        SourceLease.Row(fence: row.fence, beat: beat, owner: owner),
+        Lease.Row(fence: row.fence, beat: beat, owner: owner),
         row.beat != before || self.fault?.countsRepetitions == true && statement != .look,
         self.position
       )

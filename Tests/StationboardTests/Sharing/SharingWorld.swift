@@ -1,3 +1,4 @@
+import PostgresSharing
 import StationboardServer
 
 /// A simulated minute of servers that share realtime through one database, with everything that goes wrong between them.
@@ -56,7 +57,7 @@ final class SharingWorld {
     var slowUntil: Int64 = 0
     /// Since when nothing disturbs it.
     var healthySince: Int64 = 0
-    var leases: [SourceLease] = []
+    var leases: [Lease] = []
     var cursor = PublicationCursor()
     /// The newest content of each source, and the position that answers name.
     var contents = [Int64](repeating: 0, count: SharingWorld.sources.count)
@@ -168,7 +169,7 @@ final class SharingWorld {
     new.clockOffset = Double(chance.between(0, 1_000_000))
     new.healthySince = now
     servers[server] = new
-    servers[server].leases = Self.sources.map { _ in SourceLease(limits, at: clock(server)) }
+    servers[server].leases = Self.sources.map { _ in Lease(limits.lease, at: clock(server)) }
     for source in Self.sources.indices {
       step(server, source, .woke)
       if fault?.followersPoll == true { poll(server, source, run: 0, 0) }
@@ -177,7 +178,7 @@ final class SharingWorld {
   }
 
   /// Applies an event to a lease and does what it leads to.
-  func step(_ server: Int, _ source: Int, _ event: SourceLease.Event) {
+  func step(_ server: Int, _ source: Int, _ event: Lease.Event) {
     let at = clock(server)
     let sample = Double(chance.between(0, 999)) / 1_000
     for effect in servers[server].leases[source].handle(event, at: at, sample: sample) {

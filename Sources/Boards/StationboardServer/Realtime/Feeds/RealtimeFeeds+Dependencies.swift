@@ -1,3 +1,4 @@
+import PostgresSharing
 package import Serving
 
 extension RealtimeFeeds {
@@ -21,7 +22,7 @@ extension RealtimeFeeds {
   private func reading(
     _ name: String,
     _ source: RealtimeSource,
-    _ status: LeaseDriver.Status
+    _ status: SourceLeader.Status
   ) -> DependencyReading {
     if status.owner == nil {
       let detail = sharing?.failure.map { ": \($0)" } ?? ""

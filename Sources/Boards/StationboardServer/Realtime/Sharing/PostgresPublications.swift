@@ -1,38 +1,20 @@
 import ConditionalHTTP
 import HTTPTypes
 import PostgresClient
+import PostgresSharing
 
 /// Leases of realtime sources and what their leaders publish, in a PostgreSQL database that servers share.
 final class PostgresPublications: Sendable {
-  /// What the database announces.
-  enum News: Hashable, Sendable {
-    /// Announcements may be missing before this.
-    case gap
-    /// The connection that listens is lost.
-    case lost(String)
-    /// There is a publication at a position.
-    case published(Int64)
-    /// The lease of a source was given back.
-    case freed(source: String)
-  }
-
   /// A publication that was refused, because another server has the lease.
   struct Fenced: Error {}
 
   let limits: LeadershipLimits
-  /// Identifies this process in the database; not 0.
-  let owner = Int64.random(in: 1...Int64.max)
-  /// What operators of other servers see of this one.
-  let name: String
-  private let address: PostgresAddress
-  private let schema: PostgresSchema
-  private let clientLimits: PostgresClientLimits
+  let database: SharedDatabase
+  private let table: LeaseTable
   /// For publications, which may be large.
   private let pool: PostgresPool
   /// For leases, which wait for no publication.
   private let leases: PostgresPool
-
-  private var channel: String { schema.name + ".publications" }
 
   /// Creates the store; connections are opened when they are needed.
   init(
@@ -41,59 +23,26 @@ final class PostgresPublications: Sendable {
     name: String,
     schema: String = "freshet_realtime"
   ) {
-    self.address = address
     self.limits = limits
-    self.name = Self.clean(name, limits.nameLength)
-    self.schema = .realtime(name: schema)
-    var clientLimits = PostgresClientLimits()
-    clientLimits.connections = limits.connections
-    clientLimits.connectSeconds = limits.answerWithin.seconds
-    clientLimits.waitSeconds = limits.answerWithin.seconds
-    clientLimits.statementSeconds = limits.publishWithin.seconds
-    clientLimits.mostReconnectSeconds = limits.retryEvery.seconds
-    clientLimits.pingSeconds = limits.answerWithin.seconds
-    clientLimits.pongSeconds = limits.answerWithin.seconds
-    // A server that stops within a transaction locks a source for no longer than its lease.
-    clientLimits.idleTransactionSeconds = limits.lease.seconds
-    self.clientLimits = clientLimits
-    pool = self.schema.pool(address, limits: clientLimits)
-    clientLimits.connections = limits.leaseConnections
-    leases = self.schema.pool(address, limits: clientLimits)
-  }
-
-  /// A text that PostgreSQL stores: it has no U+0000.
-  private static func clean(_ text: String, _ length: Int) -> String {
-    String(text.filter { $0 != "\0" }.prefix(length))
+    database = SharedDatabase(
+      address,
+      .realtime(name: schema),
+      channel: "publications",
+      name: name,
+      nameLength: limits.nameLength,
+      statement: limits.publishWithin,
+      answer: limits.lease.answerWithin,
+      reconnect: limits.lease.retryEvery,
+      // A server that stops within a transaction locks a source for no longer than its lease.
+      transaction: limits.lease.duration
+    )
+    table = LeaseTable("source", key: "id", ownerName: database.name)
+    pool = database.pool(connections: limits.connections)
+    leases = database.pool(connections: limits.leaseConnections)
   }
 
   private func short(_ text: String?) -> PostgresValue {
-    .text(text.map { Self.clean($0, limits.reasonLength) })
-  }
-
-  /// Checks that the database has the tables of this program.
-  ///
-  /// - Throws: `PostgresSchema.Mismatch` if it has others; `PostgresError` if it cannot be reached.
-  func check() async throws {
-    let connection = try await PostgresConnection.open(address, limits: clientLimits)
-    defer { Task { await connection.close() } }
-    try await schema.check(connection)
-  }
-
-  /// Reports announcements until the task is canceled.
-  func watch(_ tell: (News) async -> Void) async {
-    await PostgresListener(address, channels: [channel], limits: clientLimits).run { event in
-      switch event {
-      case .gap: await tell(.gap)
-      case .lost(let error): await tell(.lost("\(error)"))
-      case .notification(let notification):
-        let text = notification.payload
-        if let position = Int64(text) {
-          await tell(.published(position))
-        } else if text.hasPrefix("free ") {
-          await tell(.freed(source: String(text.dropFirst("free ".count))))
-        }
-      }
-    }
+    .text(text.map { SharedDatabase.clean($0, limits.reasonLength) })
   }
 
   /// The id of a source: the same on all servers that are told of it, without anything secret in it.
@@ -125,50 +74,35 @@ final class PostgresPublications: Sendable {
   /// - Returns: The answer; `nil` if the database does not have the source.
   /// - Throws: `PostgresError`; then the statement may have been carried out.
   func send(
-    _ statement: SourceLease.Statement,
+    _ statement: Lease.Statement,
     of source: String,
     _ report: SourceReport
   ) async throws -> LeaseAnswer? {
-    var values: [PostgresValue] = [.text(source)]
-    let change: String
-    switch statement {
-    case .look: change = "SELECT id, fence, beat, owner FROM source WHERE false"
-    case .take(let fence, let beat):
-      values += [.int(fence), .int(beat), .int(owner), .text(name)]
-      change = """
-        UPDATE source SET fence = fence + 1, beat = beat + 1, owner = $4, owner_name = $5, renewed_at = now()
-        WHERE id = $1 AND fence = $2 AND beat = $3 RETURNING id, fence, beat, owner
-        """
-    case .renew(let fence):
-      values += [
-        .int(fence), .int(owner), report.polledAt.map { .double($0) } ?? .null,
-        report.answeredAt.map { .double($0) } ?? .null, short(report.failure),
-        .bool(report.isOfContent), short(report.refusal),
-      ]
-      change = """
-        UPDATE source SET beat = beat + 1, renewed_at = now(), polled_at = $4::float8, answered_at = $5::float8,
-          failure = $6::text, is_of_content = $7, refusal = $8::text
-        WHERE id = $1 AND fence = $2 AND owner = $3 RETURNING id, fence, beat, owner
-        """
+    let (table, seconds) = (table, limits.lease.answerWithin.seconds)
+    let reports = [
+      LeaseTable.Report("polled_at", "float8", report.polledAt.map { .double($0) } ?? .null),
+      LeaseTable.Report("answered_at", "float8", report.answeredAt.map { .double($0) } ?? .null),
+      LeaseTable.Report("failure", "text", short(report.failure)),
+      LeaseTable.Report("is_of_content", "boolean", .bool(report.isOfContent)),
+      LeaseTable.Report("refusal", "text", short(report.refusal)),
+    ]
+    let row = try await leases.withConnection {
+      try await table.run(
+        statement,
+        of: source,
+        reporting: reports,
+        selecting: [
+          "source.owner_name", "log.position", "source.polled_at", "source.answered_at",
+          "source.failure", "source.is_of_content", "source.refusal",
+        ],
+        of: "log",
+        on: $0,
+        within: seconds
+      )
     }
-    let sql = """
-      WITH changed AS (\(change))
-      SELECT coalesce(changed.fence, source.fence), coalesce(changed.beat, source.beat),
-        coalesce(changed.owner, source.owner), changed.id IS NOT NULL, source.owner_name, log.position,
-        source.polled_at, source.answered_at, source.failure, source.is_of_content, source.refusal
-      FROM log CROSS JOIN source LEFT JOIN changed ON changed.id = source.id WHERE source.id = $1
-      """
-    let seconds = limits.answerWithin.seconds
-    let rows = try await leases.withConnection { try await $0.query(sql, values, within: seconds) }
-    guard let row = rows.first else { return nil }
-    let number: Int64 = try row[2]
+    guard let row else { return nil }
     return LeaseAnswer(
-      row: SourceLease.Row(
-        fence: try row[0],
-        beat: try row[1],
-        owner: number == 0 ? .nobody : number == owner ? .thisServer : .another
-      ),
-      hasCounted: try row[3],
+      lease: try table.answer(row),
       ownerName: try row[4],
       position: try row[5],
       report: SourceReport(
@@ -183,18 +117,9 @@ final class PostgresPublications: Sendable {
 
   /// Gives a lease back, and announces it.
   func release(_ source: String, fence: Int64) async throws {
-    let seconds = limits.answerWithin.seconds
-    _ = try await leases.withConnection {
-      try await $0.query(
-        """
-        WITH freed AS (UPDATE source SET owner = 0 WHERE id = $1 AND fence = $2 AND owner = $3 RETURNING 1)
-        SELECT pg_notify($4, $5) FROM freed
-        """,
-        [
-          .text(source), .int(fence), .int(owner), .text(channel), .text("free \(source)"),
-        ],
-        within: seconds
-      )
+    let (table, channel, seconds) = (table, database.channel, limits.lease.answerWithin.seconds)
+    try await leases.withConnection {
+      try await table.release(source, fence: fence, announcing: channel, on: $0, within: seconds)
     }
   }
 
@@ -212,7 +137,7 @@ final class PostgresPublications: Sendable {
     of source: String,
     fence: Int64
   ) async throws -> Int64 {
-    let (owner, channel, kept) = (owner, channel, limits.keptPublications)
+    let (table, database, kept) = (table, database, limits.keptPublications)
     return try await pool.transaction { connection in
       let stored = try await connection.query(
         "SELECT position FROM publication WHERE id = $1",
@@ -230,16 +155,8 @@ final class PostgresPublications: Sendable {
           .bytes(publication.content),
         ]
       )
-      let held = try await connection.query(
-        "SELECT 1 FROM source WHERE id = $1 AND fence = $2 AND owner = $3 FOR NO KEY UPDATE",
-        [.text(source), .int(fence), .int(owner)]
-      )
-      guard held.count == 1 else { throw Fenced() }
-      let next = try await connection.query(
-        "UPDATE log SET position = position + 1 RETURNING position"
-      )
-      guard let row = next.first else { throw Fenced() }
-      let position: Int64 = try row[0]
+      guard try await table.holds(source, fence: fence, in: connection) else { throw Fenced() }
+      let position = try await SharedDatabase.nextPosition(in: connection)
       try await connection.query(
         "UPDATE publication SET position = $2 WHERE id = $1",
         [.int(publication.id), .int(position)]
@@ -251,10 +168,7 @@ final class PostgresPublications: Sendable {
         """,
         [.text(source), .int(kept)]
       )
-      try await connection.query(
-        "SELECT pg_notify($1, $2)",
-        [.text(channel), .text(String(position))]
-      )
+      try await database.announce(position, in: connection)
       return position
     }
   }

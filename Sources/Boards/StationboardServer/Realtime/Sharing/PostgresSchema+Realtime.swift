@@ -1,4 +1,5 @@
 package import PostgresClient
+import PostgresSharing
 
 /// The tables of realtime that servers share, in a PostgreSQL database.
 ///
@@ -12,9 +13,7 @@ extension PostgresSchema {
       migrations: [
         // The row of the log is locked until a publication is committed, so positions are in the order of commits.
         """
-        CREATE TABLE log (
-          is_only boolean PRIMARY KEY DEFAULT true CHECK (is_only), position bigint NOT NULL);
-        INSERT INTO log (position) VALUES (0);
+        \(SharedDatabase.log)
         CREATE TABLE source (
           id text PRIMARY KEY, title text NOT NULL, fence bigint NOT NULL DEFAULT 0, beat bigint NOT NULL DEFAULT 0,
           owner bigint NOT NULL DEFAULT 0, owner_name text NOT NULL DEFAULT '',

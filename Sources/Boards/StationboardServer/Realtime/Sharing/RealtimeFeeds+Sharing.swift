@@ -1,6 +1,7 @@
 import ConditionalHTTP
 import GTFS
 import GTFSRealtime
+import PostgresSharing
 import Serving
 import Synchronization
 

@@ -2,6 +2,7 @@ import ConditionalHTTP
 import HTTPTypes
 package import Logging
 package import PostgresClient
+import PostgresSharing
 import Serving
 import Synchronization
 
@@ -13,7 +14,7 @@ import Synchronization
 package final class RealtimeSharing: Sendable {
   private struct State {
     var cursor = PublicationCursor()
-    var drivers: [String: LeaseDriver] = [:]
+    var drivers: [String: SourceLeader] = [:]
     /// The newest feed of each source that this server published, which need not be read back.
     var own: [String: SharedPublication] = [:]
     var published = 0
@@ -50,7 +51,7 @@ package final class RealtimeSharing: Sendable {
   /// Checks that the database has the tables of this program.
   ///
   /// - Throws: `PostgresSchema.Mismatch` if it has others; `PostgresError` if it cannot be reached.
-  package func check() async throws { try await store.check() }
+  package func check() async throws { try await store.database.check() }
 
   /// Whether servers share a source: files are read by each server.
   package static func shares(_ source: RealtimeSource) -> Bool {
@@ -64,7 +65,7 @@ package final class RealtimeSharing: Sendable {
   var failure: String? { state.withLock { $0.failure } }
 
   /// What operators may know of a source; `nil` if it is not shared.
-  func status(of source: RealtimeSource) -> LeaseDriver.Status? {
+  func status(of source: RealtimeSource) -> SourceLeader.Status? {
     state.withLock { $0.drivers[PostgresPublications.id(of: source)] }?.status
   }
 
@@ -76,7 +77,7 @@ package final class RealtimeSharing: Sendable {
   /// Follows and leads until the task is canceled, then gives all leases back.
   func run(_ feeds: RealtimeFeeds) async {
     let drivers = feeds.sources.filter(Self.shares).map { source in
-      LeaseDriver(
+      SourceLeader(
         source,
         in: store,
         report: { feeds.report(of: $0) },
@@ -95,17 +96,17 @@ package final class RealtimeSharing: Sendable {
   }
 
   private func listen(_ feeds: RealtimeFeeds) async {
-    await store.watch { news in
+    await store.database.watch { news in
       switch news {
       case .gap: read(into: feeds) { $0.missed() }
-      case .published(let position): read(into: feeds) { $0.noticed(position) }
+      case .stored(let position): read(into: feeds) { $0.noticed(position) }
       case .freed(let source): state.withLock { $0.drivers[source] }?.freed()
       case .lost(let reason): failed(reason)
       }
     }
   }
 
-  private func answered(_ answer: LeaseAnswer?, of driver: LeaseDriver, _ feeds: RealtimeFeeds) {
+  private func answered(_ answer: LeaseAnswer?, of driver: SourceLeader, _ feeds: RealtimeFeeds) {
     guard let answer else {
       failed("no answer to a statement about the lease of \(driver.source.title)")
       if driver.fence == nil { feeds.noteAway(driver.source) }
@@ -116,7 +117,7 @@ package final class RealtimeSharing: Sendable {
       return state.failure
     }
     if before != nil { logger.notice("the database that shares realtime answers again") }
-    if answer.row.owner != .thisServer { feeds.note(answer.report, of: driver.source) }
+    if answer.lease.row.owner != .thisServer { feeds.note(answer.report, of: driver.source) }
     read(into: feeds) { $0.noticed(answer.position) }
   }
 
@@ -140,7 +141,7 @@ package final class RealtimeSharing: Sendable {
   /// - Returns: Whether it is stored.
   func publish(
     _ publication: SharedPublication,
-    _ driver: LeaseDriver,
+    _ driver: SourceLeader,
     fence: Int64,
     into feeds: RealtimeFeeds
   ) async -> Bool {
@@ -162,7 +163,7 @@ package final class RealtimeSharing: Sendable {
         return false
       } catch {
         failed("\(error)")
-        try? await Task.sleep(for: limits.retryEvery)
+        try? await Task.sleep(for: limits.lease.retryEvery)
       }
     }
     return false
@@ -210,7 +211,7 @@ package final class RealtimeSharing: Sendable {
       } catch {
         state.withLock { $0.cursor.failed() }
         failed("\(error)")
-        try? await Task.sleep(for: limits.retryEvery)
+        try? await Task.sleep(for: limits.lease.retryEvery)
         next = state.withLock { $0.cursor.begin() }
         if Task.isCancelled { return }
       }
@@ -281,7 +282,7 @@ package final class RealtimeSharing: Sendable {
 /// The time in which one server polls a source for all.
 struct SharedTerm: Sendable {
   let sharing: RealtimeSharing
-  let driver: LeaseDriver
+  let driver: SourceLeader
   let fence: Int64
 
   /// Whether the lease still lasts.

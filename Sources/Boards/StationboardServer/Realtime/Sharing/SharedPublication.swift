@@ -1,3 +1,5 @@
+import PostgresSharing
+
 /// The bytes of a feed that a leader accepted, as all servers index them.
 struct SharedPublication: Sendable {
   /// Identifies the publication before it has a position; a repeated statement finds it stored.
@@ -24,11 +26,9 @@ struct SourceReport: Hashable, Sendable {
   var refusal: String?
 }
 
-/// The answer to a statement about a lease.
+/// The answer to a statement about the lease of a source.
 struct LeaseAnswer: Sendable {
-  var row: SourceLease.Row
-  /// Whether the statement counted the beat.
-  var hasCounted: Bool
+  var lease: LeaseDriver.Answer
   /// The name of the server that has the lease.
   var ownerName: String
   /// The newest position of all publications.

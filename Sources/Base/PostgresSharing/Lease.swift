@@ -1,23 +1,23 @@
-/// The lease of one realtime source, as one of several servers sees it: whether this server polls the source.
+/// The lease of something that one of several servers does for all, as one of them sees it: whether this server does it.
 ///
-/// The database has a row for each source with a fence, a beat and an owner. The fence counts the leases, the beat
+/// The database has a row for each lease with a fence, a beat and an owner. The fence counts the leases, the beat
 /// their renewals. Only the server's own monotonic clock is read, and only for differences:
 ///
-/// - A leader (rule SR1) may poll and publish until its last successful renewal, counted from when that was sent, is as
+/// - A leader (rule SR1) may act until its last successful renewal, counted from when that was sent, is as
 ///   old as a lease. Without an answer it stops by itself (SR2).
 /// - A follower takes the lease over (SR3) when it has seen the same fence and beat for as long as a lease, counted from
 ///   when it saw them first. It names both; the database refuses if one of them has changed. Renewal and take-over
 ///   therefore exclude each other, however late their statements arrive.
 /// - A server that ends in order gives its lease back (SR4), and followers take it at once.
-/// - A server without the database (SR5) neither polls nor publishes: it serves what it has.
+/// - A server without the database (SR5) does not act.
 ///
 /// A value without a clock and without chance. Times are those of a clock that never goes back, from any origin.
-package struct SourceLease: Hashable, Sendable {
-  /// What a server does for the source.
+package struct Lease: Hashable, Sendable {
+  /// What a server does.
   package enum Role: Hashable, Sendable {
-    /// Reads what another one publishes.
+    /// Leaves it to another one.
     case following
-    /// Polls and publishes, under a fence.
+    /// Acts, under a fence.
     case leading(fence: Int64)
     /// The server ends.
     case ended
@@ -30,7 +30,7 @@ package struct SourceLease: Hashable, Sendable {
     case another
   }
 
-  /// The row of a source.
+  /// The row of a lease.
   package struct Row: Hashable, Sendable {
     /// Counts the leases.
     package var fence: Int64
@@ -59,7 +59,7 @@ package struct SourceLease: Hashable, Sendable {
 
   /// What happens to a lease.
   package enum Event: Hashable, Sendable {
-    /// Time has passed; see ``SourceLease/wakesAt``.
+    /// Time has passed; see ``Lease/wakesAt``.
     case woke
     /// A statement was answered with the row, and with whether it has counted the beat: a repeated statement finds what
     /// its first attempt has changed.
@@ -76,9 +76,9 @@ package struct SourceLease: Hashable, Sendable {
   package enum Effect: Hashable, Sendable {
     /// Sends a statement, and answers with its number.
     case send(number: Int, Statement)
-    /// Begins to poll and to publish under a fence.
+    /// Begins to act under a fence.
     case lead(fence: Int64)
-    /// Stops polling at once.
+    /// Stops acting at once.
     case stop
     /// Gives a lease back.
     case release(fence: Int64)
@@ -99,11 +99,13 @@ package struct SourceLease: Hashable, Sendable {
     var isUnconfirmed = false
   }
 
-  package let limits: LeadershipLimits
-  /// What this server does for the source.
+  package let limits: LeaseLimits
+  /// What this server does.
   package private(set) var role = Role.following
   /// Whose lease it is, by the last answer; `nil` while the database does not answer.
   package private(set) var owner: Owner?
+  /// Whether another owner was seen to be alive: its row has changed since this server saw it first.
+  package private(set) var hasSeenRenewal = false
   private var leadsUntil = Duration.zero
   private var attempt: Attempt?
   private var attempts = 0
@@ -111,7 +113,7 @@ package struct SourceLease: Hashable, Sendable {
   private var nextAt: Duration
 
   /// Creates the state of a server that knows nothing yet and looks at once.
-  package init(_ limits: LeadershipLimits = LeadershipLimits(), at now: Duration) {
+  package init(_ limits: LeaseLimits = LeaseLimits(), at now: Duration) {
     self.limits = limits
     nextAt = now
   }
@@ -123,7 +125,7 @@ package struct SourceLease: Hashable, Sendable {
     return at
   }
 
-  /// The fence under which this server may poll and publish; `nil` if it may not (SR2).
+  /// The fence under which this server may act; `nil` if it may not (SR2).
   package func fence(at now: Duration) -> Int64? {
     guard case .leading(let fence) = role, now < leadsUntil else { return nil }
     return fence
@@ -166,7 +168,7 @@ package struct SourceLease: Hashable, Sendable {
     guard case .leading = role, now >= leadsUntil else { return [] }
     role = .following
     // A server that could not renew in time lets others try.
-    observation?.takeAt = now + limits.lease
+    observation?.takeAt = now + limits.duration
     return [.stop]
   }
 
@@ -207,7 +209,7 @@ package struct SourceLease: Hashable, Sendable {
       nextAt = now
       return []
     }
-    let until = countedAt + limits.lease - limits.margin
+    let until = countedAt + limits.duration - limits.margin
     // A lease that was granted too late counts for this server as for others.
     guard now < until else { return observed(row, at: now, sample) }
     observation = Observation(row: row, takeAt: now)
@@ -231,8 +233,9 @@ package struct SourceLease: Hashable, Sendable {
       effects = [.stop]
     }
     let isKnown = observation?.row == row
+    if !isKnown, observation != nil, row.owner == .another { hasSeenRenewal = true }
     if !isKnown {
-      let wait = row.owner == .nobody ? .zero : limits.lease + limits.takeSpread * sample
+      let wait = row.owner == .nobody ? .zero : limits.duration + limits.takeSpread * sample
       observation = Observation(row: row, takeAt: now + wait)
     }
     let takeAt = observation?.takeAt ?? now

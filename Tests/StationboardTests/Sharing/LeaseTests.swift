@@ -1,21 +1,21 @@
-import StationboardServer
+import PostgresSharing
 import Testing
 
-/// The lease of a source, as a value.
-struct SourceLeaseTests {
-  private typealias Row = SourceLease.Row
-  private static let limits = LeadershipLimits()
+/// A lease, as a value.
+struct LeaseTests {
+  private typealias Row = Lease.Row
+  private static let limits = LeaseLimits()
 
   /// A lease, its clock, and the statement it waits for.
   private struct Stage {
-    var lease = SourceLease(limits, at: .zero)
+    var lease = Lease(limits, at: .zero)
     var now = Duration.zero
     var number = 0
-    var statement: SourceLease.Statement?
+    var statement: Lease.Statement?
 
     /// Passes an event, and notes what is sent.
-    mutating func handle(_ event: SourceLease.Event, sample: Double = 0) -> [SourceLease.Effect] {
-      var others: [SourceLease.Effect] = []
+    mutating func handle(_ event: Lease.Event, sample: Double = 0) -> [Lease.Effect] {
+      var others: [Lease.Effect] = []
       for effect in lease.handle(event, at: now, sample: sample) {
         if case .send(let number, let statement) = effect {
           (self.number, self.statement) = (number, statement)
@@ -26,7 +26,7 @@ struct SourceLeaseTests {
       return others
     }
 
-    mutating func wait(_ time: Duration) -> [SourceLease.Effect] {
+    mutating func wait(_ time: Duration) -> [Lease.Effect] {
       now += time
       return handle(.woke)
     }
@@ -34,9 +34,9 @@ struct SourceLeaseTests {
     mutating func answer(
       _ fence: Int64,
       _ beat: Int64,
-      _ owner: SourceLease.Owner,
+      _ owner: Lease.Owner,
       counted: Bool = false
-    ) -> [SourceLease.Effect] {
+    ) -> [Lease.Effect] {
       statement = nil
       let row = Row(fence: fence, beat: beat, owner: owner)
       return handle(.answered(number: number, row, hasCounted: counted))
@@ -64,7 +64,7 @@ struct SourceLeaseTests {
     #expect(stage.lease.fence(at: stage.now) == nil)
     stage.now = .milliseconds(900)
     #expect(stage.answer(8, 71, .thisServer, counted: true) == [.lead(fence: 8)])
-    let end = Duration.milliseconds(10) + Self.limits.lease - Self.limits.margin
+    let end = Duration.milliseconds(10) + Self.limits.duration - Self.limits.margin
     #expect(stage.lease.fence(at: end - .milliseconds(1)) == 8)
     #expect(stage.lease.fence(at: end) == nil)
   }
@@ -79,12 +79,12 @@ struct SourceLeaseTests {
     #expect(stage.statement == .look)
     _ = stage.answer(7, 71, .another)
     let seen = stage.now
-    while stage.now < seen + Self.limits.lease - Self.limits.watchEvery {
+    while stage.now < seen + Self.limits.duration - Self.limits.watchEvery {
       _ = stage.wait(Self.limits.watchEvery)
       #expect(stage.statement == .look)
       #expect(stage.answer(7, 71, .another) == [])
     }
-    stage.now = seen + Self.limits.lease
+    stage.now = seen + Self.limits.duration
     _ = stage.handle(.woke)
     #expect(stage.statement == .take(fence: 7, beat: 71))
     // Another follower was faster.
@@ -112,7 +112,7 @@ struct SourceLeaseTests {
       _ = stage.handle(.failed(number: stage.number))
     }
     // The last renewal that was answered had been sent at 20 + 750 ms.
-    #expect(stopped == .milliseconds(770) + Self.limits.lease - Self.limits.margin)
+    #expect(stopped == .milliseconds(770) + Self.limits.duration - Self.limits.margin)
   }
 
   @Test("An answer that comes later than the lease lasts makes no leader")
@@ -120,7 +120,7 @@ struct SourceLeaseTests {
     var stage = Stage()
     _ = stage.handle(.woke)
     _ = stage.answer(7, 70, .nobody)
-    stage.now = Self.limits.lease
+    stage.now = Self.limits.duration
     // The machine had given the statement up, and asks again.
     #expect(stage.answer(8, 71, .thisServer, counted: true) == [])
     #expect(stage.lease.fence(at: stage.now) == nil)
@@ -188,87 +188,23 @@ struct SourceLeaseTests {
   @Test("The limits keep the promise of five seconds, with two statements that take a fifth of one")
   func limitsFit() {
     let limits = Self.limits
-    let longest = limits.watchEvery + limits.lease + limits.takeSpread + .milliseconds(400)
+    let longest = limits.watchEvery + limits.duration + limits.takeSpread + .milliseconds(400)
     #expect(longest <= .seconds(5))
-    #expect(limits.renewEvery * 3 < limits.lease - limits.margin)
-    #expect(limits.answerWithin < limits.lease - limits.margin)
-  }
-}
-
-/// How far a server has read, as a value.
-struct PublicationCursorTests {
-  private func mark(_ position: Int64, _ source: String, fence: Int64 = 1) -> PublicationCursor.Mark
-  {
-    PublicationCursor.Mark(position: position, source: source, fence: fence)
+    #expect(limits.renewEvery * 3 < limits.duration - limits.margin)
+    #expect(limits.answerWithin < limits.duration - limits.margin)
   }
 
-  @Test("The first read and each gap are read, and one read at a time")
-  func readsGaps() {
-    var cursor = PublicationCursor()
-    #expect(cursor.begin() == 0)
-    #expect(cursor.begin() == nil)
-    #expect(cursor.read([mark(2, "b"), mark(1, "a")], upTo: 2) == [mark(1, "a"), mark(2, "b")])
-    cursor.applied(upTo: 2)
-    #expect(cursor.complete == 2 && cursor.begin() == nil)
-    cursor.noticed(2)
-    #expect(cursor.begin() == nil)
-    cursor.missed()
-    #expect(cursor.begin() == 2)
-    // What is announced meanwhile is read afterwards.
-    cursor.noticed(3)
-    #expect(cursor.read([], upTo: 2) == [])
-    cursor.applied(upTo: 2)
-    #expect(cursor.begin() == 2)
-    cursor.failed()
-    #expect(cursor.begin() == 2)
-  }
-
-  @Test("A position that is announced and does not exist is looked for once")
-  func forgetsWhatIsNotThere() {
-    var cursor = PublicationCursor()
-    cursor.noticed(.max)
-    #expect(cursor.begin() == 0)
-    #expect(cursor.read([mark(1, "a")], upTo: 1)?.count == 1)
-    cursor.applied(upTo: 1)
-    #expect(cursor.isCurrent && cursor.begin() == nil)
-    cursor.noticed(2)
-    #expect(cursor.begin() == 1)
-  }
-
-  @Test("All publications of a source are applied, and not again after a read that failed")
-  func appliesAll() {
-    var cursor = PublicationCursor()
-    _ = cursor.begin()
-    let found = [mark(3, "a"), mark(1, "a"), mark(2, "b")]
-    #expect(cursor.read(found, upTo: 3)?.map(\.position) == [1, 2, 3])
-    cursor.progressed(to: 2)
-    cursor.failed()
-    #expect(cursor.begin() == 2)
-    #expect(cursor.read(found, upTo: 3)?.map(\.position) == [3])
-  }
-
-  @Test("A publication of an older fence is not applied after one of a newer fence")
-  func comparesFences() {
-    var cursor = PublicationCursor()
-    _ = cursor.begin()
-    #expect(cursor.read([mark(4, "a", fence: 3)], upTo: 4)?.count == 1)
-    cursor.applied(upTo: 4)
-    cursor.noticed(6)
-    _ = cursor.begin()
-    let found = [mark(5, "a", fence: 2), mark(6, "b", fence: 1)]
-    #expect(cursor.read(found, upTo: 6) == [mark(6, "b", fence: 1)])
-  }
-
-  @Test("A database whose numbers begin again is read from the beginning")
-  func beginsAgain() {
-    var cursor = PublicationCursor()
-    _ = cursor.begin()
-    _ = cursor.read([mark(9, "a", fence: 5)], upTo: 9)
-    cursor.applied(upTo: 9)
-    cursor.missed()
-    #expect(cursor.begin() == 9)
-    #expect(cursor.read([], upTo: 2) == nil)
-    #expect(cursor.begin() == 0)
-    #expect(cursor.read([mark(2, "a")], upTo: 2) == [mark(2, "a")])
+  @Test("Another owner counts as alive once its row has changed, and not before")
+  func seesRenewals() {
+    var stage = Stage()
+    _ = stage.handle(.woke)
+    _ = stage.answer(7, 70, .another)
+    #expect(!stage.lease.hasSeenRenewal)
+    _ = stage.wait(Self.limits.watchEvery)
+    _ = stage.answer(7, 70, .another)
+    #expect(!stage.lease.hasSeenRenewal)
+    _ = stage.wait(Self.limits.watchEvery)
+    _ = stage.answer(7, 71, .another)
+    #expect(stage.lease.hasSeenRenewal)
   }
 }

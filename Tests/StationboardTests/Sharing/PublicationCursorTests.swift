@@ -1,0 +1,80 @@
+import StationboardServer
+import Testing
+
+/// How far a server has read, as a value.
+struct PublicationCursorTests {
+  private func mark(_ position: Int64, _ source: String, fence: Int64 = 1) -> PublicationCursor.Mark
+  {
+    PublicationCursor.Mark(position: position, source: source, fence: fence)
+  }
+
+  @Test("The first read and each gap are read, and one read at a time")
+  func readsGaps() {
+    var cursor = PublicationCursor()
+    #expect(cursor.begin() == 0)
+    #expect(cursor.begin() == nil)
+    #expect(cursor.read([mark(2, "b"), mark(1, "a")], upTo: 2) == [mark(1, "a"), mark(2, "b")])
+    cursor.applied(upTo: 2)
+    #expect(cursor.complete == 2 && cursor.begin() == nil)
+    cursor.noticed(2)
+    #expect(cursor.begin() == nil)
+    cursor.missed()
+    #expect(cursor.begin() == 2)
+    // What is announced meanwhile is read afterwards.
+    cursor.noticed(3)
+    #expect(cursor.read([], upTo: 2) == [])
+    cursor.applied(upTo: 2)
+    #expect(cursor.begin() == 2)
+    cursor.failed()
+    #expect(cursor.begin() == 2)
+  }
+
+  @Test("A position that is announced and does not exist is looked for once")
+  func forgetsWhatIsNotThere() {
+    var cursor = PublicationCursor()
+    cursor.noticed(.max)
+    #expect(cursor.begin() == 0)
+    #expect(cursor.read([mark(1, "a")], upTo: 1)?.count == 1)
+    cursor.applied(upTo: 1)
+    #expect(cursor.isCurrent && cursor.begin() == nil)
+    cursor.noticed(2)
+    #expect(cursor.begin() == 1)
+  }
+
+  @Test("All publications of a source are applied, and not again after a read that failed")
+  func appliesAll() {
+    var cursor = PublicationCursor()
+    _ = cursor.begin()
+    let found = [mark(3, "a"), mark(1, "a"), mark(2, "b")]
+    #expect(cursor.read(found, upTo: 3)?.map(\.position) == [1, 2, 3])
+    cursor.progressed(to: 2)
+    cursor.failed()
+    #expect(cursor.begin() == 2)
+    #expect(cursor.read(found, upTo: 3)?.map(\.position) == [3])
+  }
+
+  @Test("A publication of an older fence is not applied after one of a newer fence")
+  func comparesFences() {
+    var cursor = PublicationCursor()
+    _ = cursor.begin()
+    #expect(cursor.read([mark(4, "a", fence: 3)], upTo: 4)?.count == 1)
+    cursor.applied(upTo: 4)
+    cursor.noticed(6)
+    _ = cursor.begin()
+    let found = [mark(5, "a", fence: 2), mark(6, "b", fence: 1)]
+    #expect(cursor.read(found, upTo: 6) == [mark(6, "b", fence: 1)])
+  }
+
+  @Test("A database whose numbers begin again is read from the beginning")
+  func beginsAgain() {
+    var cursor = PublicationCursor()
+    _ = cursor.begin()
+    _ = cursor.read([mark(9, "a", fence: 5)], upTo: 9)
+    cursor.applied(upTo: 9)
+    cursor.missed()
+    #expect(cursor.begin() == 9)
+    #expect(cursor.read([], upTo: 2) == nil)
+    #expect(cursor.begin() == 0)
+    #expect(cursor.read([mark(2, "a")], upTo: 2) == [mark(2, "a")])
+  }
+}
