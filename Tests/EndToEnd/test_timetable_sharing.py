@@ -263,6 +263,27 @@ class SharingTest(Stage):
         self.command("killed", "import", str(self.archive()))
         self.assertNotEqual(self.all_serve(), before)
 
+    def test_a_stopped_importer_is_replaced_and_changes_nothing_when_it_goes_on(self):
+        client = self.database.hold()
+        self.database.say(client, "LOCK TABLE freshet_timetables.chunk IN EXCLUSIVE MODE;")
+        importer = subprocess.Popen(
+            [PROGRAM, "import", str(self.archive()), "--data", str(self.place("stopped")), "--database", self.database.url],
+            stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True,
+        )
+        until(lambda: self.sql("SELECT count(*) FROM generation WHERE artifact IS NULL") == "1")
+        importer.send_signal(signal.SIGSTOP)
+        try:
+            self.release(client)
+            self.command(1, "import", str(self.archive()))
+            after = self.all_serve()
+        finally:
+            importer.send_signal(signal.SIGCONT)
+        _, said = importer.communicate(timeout=60)
+        self.assertEqual(importer.returncode, 75, said)
+        self.assertIn("another machine", said)
+        self.assertEqual((self.newest(), self.all_serve()), (after, after))
+        until(lambda: self.sql("SELECT count(*) FROM generation") == "1")
+
     def test_a_lost_answer_to_a_commit_is_found_out(self):
         before = self.newest()
         network = LostCommit(self.database, self.folder / "lost", ends=False)
@@ -471,12 +492,12 @@ class SchemaTest(unittest.TestCase):
         self.addCleanup(folder.remove)
         answer = run("serve", "--data", str(folder.path), "--port", "0", "--database", database.url)
         self.assertEqual(answer.returncode, 65, answer.stderr)
-        self.assertIn("version 0, and this program needs version 2; run freshet migrate", answer.stderr)
+        self.assertIn("version 0, and this program needs version 3; run freshet migrate", answer.stderr)
         (folder / "feed.zip").write_bytes(feed())
         answer = run("import", str(folder / "feed.zip"), "--data", str(folder / "data"), "--database", database.url)
         self.assertEqual(answer.returncode, 69, answer.stderr)
         self.assertIn("run freshet migrate", answer.stderr)
-        self.assertIn("schema freshet_timetables, version 2, was version 0", database.migrate().stdout)
+        self.assertIn("schema freshet_timetables, version 3, was version 0", database.migrate().stdout)
         # A timetable that was imported before is shared on demand.
         run("import", str(folder / "feed.zip"), "--data", str(folder / "data"))
         with Server(folder / "data", "--database", database.url, now=NOW) as server:

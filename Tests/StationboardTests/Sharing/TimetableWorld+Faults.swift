@@ -1,3 +1,4 @@
+import PostgresSharing
 import StationboardServer
 
 /// A way to break the rules.
@@ -6,9 +7,9 @@ struct TimetableFault: Sendable {
   /// The rules that may find it.
   var breaks: [TimetableWorld.Rule]
   var limits: (@Sendable (inout TimetableSharingLimits) -> Void)?
-  /// Importers take no lock.
-  var locksNothing = false
-  /// A commit compares nothing.
+  /// Importers take no lease.
+  var leasesNothing = false
+  /// A commit compares neither the fence nor the change that it is made of.
   var commitsBlindly = false
   /// A change names a generation before all of it is stored.
   var commitsEarly = false
@@ -46,15 +47,15 @@ struct TimetableFault: Sendable {
   /// The mutants; each must be found.
   static let all = [
     TimetableFault(
-      "imports without a lock that compare nothing",
+      "imports without a lease that compare nothing",
       .noLostChange,
       .imports,
       .delivery
     ) {
-      $0.locksNothing = true
+      $0.leasesNothing = true
       $0.commitsBlindly = true
     },
-    TimetableFault("a lock that is trusted after its connection ended", .noLostChange) {
+    TimetableFault("a lease that is trusted after its end", .noLostChange, .delivery) {
       $0.commitsBlindly = true
     },
     TimetableFault("a change before all is stored", .whole, .delivery, .patience, .imports) {
@@ -70,7 +71,7 @@ struct TimetableFault: Sendable {
       $0.limits = { $0.watchEvery = .seconds(1_000) }
     },
     TimetableFault("nobody sweeps", .clean) { $0.sweepsNothing = true },
-    TimetableFault("a sweep without the lock", .imports, .delivery, .whole) {
+    TimetableFault("a sweep that compares no fence", .imports, .delivery, .whole) {
       $0.sweepsBlindly = true
     },
     TimetableFault("a retention that removes what serves", .delivery, .patience) {
@@ -137,11 +138,39 @@ extension TimetableWorld {
     }
   }
 
-  /// Removes what no feed names, of feeds that nobody changes.
-  func sweep() {
+  /// Removes what no feed names and was stored under a fence that is over.
+  func sweep(_ server: Int) {
+    transmit(server) { () -> ([String: LeaseRow], Set<String>) in
+      (self.leases, Set(self.rows.values.flatMap(\.generations).map(\.name)))
+    } answer: { answer in
+      guard let (leases, named) = answer else { return }
+      let seen = self.servers[server].seen
+      self.servers[server].seen = [:]
+      for key in Self.keys {
+        guard let row = leases[key] else { continue }
+        let before = seen[key].flatMap { $0.row == row ? $0 : nil }
+        let mark = before ?? SeenLease(row: row, since: self.now)
+        self.servers[server].seen[key] = mark
+        let most = Int64(self.limits.leaseDuration / .milliseconds(1))
+        let isOver = row.owner != 0 && self.now - mark.since > most
+        self.transmit(server) {
+          self.sweep(key, row, named, isOver: isOver)
+        } answer: { _ in
+        }
+      }
+    }
+  }
+
+  private func sweep(_ key: String, _ row: LeaseRow, _ named: Set<String>, isOver: Bool) {
+    var fence = row.owner == 0 ? row.fence : row.fence - 1
+    if isOver {
+      guard leases[key] == row else { return }
+      leases[key] = LeaseRow(fence: row.fence + 1, beat: row.beat + 1, owner: 0)
+      fence = row.fence
+    }
     for (name, generation) in stored
-    where rows[generation.key]?.generations.contains(where: { $0.name == name }) != true
-      && (locks[generation.key] == nil || fault?.sweepsBlindly == true)
+    where generation.key == key && !named.contains(name)
+      && (generation.fence <= fence || fault?.sweepsBlindly == true)
     {
       stored[name] = nil
     }
@@ -160,60 +189,116 @@ extension TimetableWorld {
   private func importOnce(_ key: String) {
     let server = Int(chance.between(0, Int64(servers.count) - 1))
     guard isHealthy(servers[server]) else { return }
-    let token = servers[server].token
-    let began = now
-    var opened: Int?
-    transmit(server) { () -> (connection: Int, base: Row)? in
-      guard self.locks[key] == nil || self.fault?.locksNothing == true else { return nil }
-      self.names += 1
-      self.importing += 1
-      opened = self.names
-      self.connections[self.names] = Connection(importer: token)
-      if self.fault?.locksNothing != true { self.locks[key] = self.names }
-      return (self.names, self.rows[key] ?? Row())
-    } answer: { found in
-      guard let found, let (connection, base) = found else {
-        // Whoever gets no answer gives the connection up.
-        if let opened { self.close(opened) }
-        return
+    names += 1
+    let number = names
+    importers[number] = Importer(
+      server: server,
+      token: servers[server].token,
+      key: key,
+      lease: Lease(limits.lease, at: .milliseconds(now)),
+      endsAt: now + 30_000,
+      began: now
+    )
+    expectEnd(of: number)
+    if fault?.leasesNothing == true { return begin(number, fence: 0) }
+    stepLease(number, .woke)
+  }
+
+  /// Applies an event to the lease of an importer.
+  private func stepLease(_ number: Int, _ event: Lease.Event) {
+    guard let importer = importers[number], importer.token == servers[importer.server].token else {
+      return
+    }
+    let sample = Double(chance.between(0, 1_000)) / 1_001
+    let effects = importers[number]?.lease.handle(event, at: .milliseconds(now), sample: sample)
+    for effect in effects ?? [] {
+      switch effect {
+      case .send(let count, let statement): send(number, count, statement)
+      case .lead(let fence): if !importer.hasBegun, !importer.isOver { begin(number, fence: fence) }
+      // What it sends after that is refused.
+      case .stop: break
+      case .release(let fence):
+        transmit(importer.server) {
+          guard self.leases[importer.key]?.fence == fence,
+            self.leases[importer.key]?.owner == number
+          else { return }
+          self.leases[importer.key]?.owner = 0
+        } answer: { _ in
+        }
       }
-      self.expectEnd(of: connection, server, token, since: began)
+    }
+    guard let lease = importers[number]?.lease, !importer.isOver else { return }
+    if !importer.hasBegun, lease.role == .following, now >= importer.endsAt { return end(number) }
+    let at = lease.wakesAt
+    onServer(importer.server, in: Int64(at / .milliseconds(1)) - now + 1) {
+      guard self.importers[number]?.lease.wakesAt == at else { return }
+      self.stepLease(number, .woke)
+    }
+  }
+
+  private func send(_ number: Int, _ count: Int, _ statement: Lease.Statement) {
+    guard let importer = importers[number] else { return }
+    let key = importer.key
+    transmit(importer.server) { () -> (LeaseRow, Bool) in
+      var row = self.leases[key] ?? LeaseRow()
+      let before = row
+      switch statement {
+      case .look: break
+      case .take(let fence, let beat):
+        if row.fence == fence, row.beat == beat {
+          row = LeaseRow(fence: fence + 1, beat: beat + 1, owner: number)
+        }
+      case .renew(let fence): if row.fence == fence, row.owner == number { row.beat += 1 }
+      }
+      self.leases[key] = row
+      return (row, row != before)
+    } answer: { answer in
+      guard let (row, hasCounted) = answer else { return self.stepLease(number, .failed(number: count)) }
+      let found = Lease.Row(
+        fence: row.fence,
+        beat: row.beat,
+        owner: row.owner == 0 ? .nobody : row.owner == number ? .thisServer : .another
+      )
+      self.stepLease(number, .answered(number: count, found, hasCounted: hasCounted))
+    }
+  }
+
+  /// Whether an importer owns the lease of its feed under a fence, as the database has it.
+  private func owns(_ number: Int, _ fence: Int64) -> Bool {
+    guard fault?.commitsBlindly != true, fault?.leasesNothing != true else { return true }
+    guard let key = importers[number]?.key else { return false }
+    return leases[key]?.owner == number && leases[key]?.fence == fence
+  }
+
+  private func begin(_ number: Int, fence: Int64) {
+    guard let importer = importers[number] else { return }
+    importers[number]?.hasBegun = true
+    // The command is killed, and its server is not.
+    if chance.oneIn(8) {
+      schedule(in: chance.between(500, 4_000)) { self.importers[number] = nil }
+    }
+    transmit(importer.server) { () -> Row in
+      self.rows[importer.key] ?? Row()
+    } answer: { base in
+      guard let base else { return self.end(number) }
       let generation = Generation(
-        name: "\(key)-\(connection)",
+        name: "\(importer.key)-\(number)",
         parts: Int(self.chance.between(1, 6))
       )
       // Building takes its time.
-      self.onServer(server, in: self.chance.between(100, 3_000)) {
-        self.stored[generation.name] = nil
-        if self.fault?.commitsEarly == true {
-          self.commit(server, connection, key, generation, base)
-        }
-        self.upload(server, connection, key, generation, base, part: 0)
+      self.onServer(importer.server, in: self.chance.between(100, 3_000)) {
+        if self.fault?.commitsEarly == true { self.commit(number, fence, generation, base) }
+        self.upload(number, fence, generation, base, part: 0)
       }
     }
   }
 
-  /// Carries out a statement on a connection, if it is still open.
-  private func onConnection<Value>(
-    _ server: Int,
-    _ connection: Int,
-    _ statement: @escaping () -> Value,
-    answer: @escaping (Value) -> Void,
-    lost: @escaping () -> Void = {}
-  ) {
-    transmit(server) { () -> Value? in
-      guard self.connections[connection]?.isOpen == true || self.fault?.commitsBlindly == true
-      else {
-        return nil
-      }
-      return statement()
-    } answer: { found in
-      guard let found, let value = found else {
-        self.close(connection)
-        return lost()
-      }
-      answer(value)
-    }
+  /// Ends an import, which gives its lease back.
+  private func end(_ number: Int) {
+    guard importers[number]?.isOver == false else { return }
+    importers[number]?.isOver = true
+    importers[number]?.hasBegun = false
+    stepLease(number, .ended)
   }
 
   /// Finds out whether a change is stored whose commit was not answered, as long as the importer lives.
@@ -231,119 +316,119 @@ extension TimetableWorld {
     if !isStored, changes.contains(change) { breaks(.honesty, "\(change) is stored") }
   }
 
-  /// Ends a connection, and with it the lock that it has.
-  func close(_ connection: Int) {
-    guard connections[connection]?.isOpen == true else { return }
-    connections[connection]?.isOpen = false
-    importing -= 1
-    for (key, holder) in locks where holder == connection { locks[key] = nil }
-  }
-
   private func upload(
-    _ server: Int,
-    _ connection: Int,
-    _ key: String,
+    _ number: Int,
+    _ fence: Int64,
     _ generation: Generation,
     _ base: Row,
     part: Int
   ) {
+    guard let importer = importers[number] else { return }
     let name = generation.name
     guard part < generation.parts else {
-      return onConnection(server, connection) { () -> Bool in
+      return transmit(importer.server) { () -> Bool in
         guard self.stored[name]?.parts.count == generation.parts else { return false }
         self.stored[name]?.isWhole = true
         return true
       } answer: { isWhole in
-        guard isWhole else { return self.close(connection) }
-        if self.fault?.commitsEarly != true {
-          self.commit(server, connection, key, generation, base)
-        }
+        guard isWhole == true else { return self.end(number) }
+        if self.fault?.commitsEarly != true { self.commit(number, fence, generation, base) }
       }
     }
-    onConnection(server, connection) { () -> Bool in
-      if part == 0 { self.stored[name] = Stored(generation: generation, key: key) }
+    transmit(importer.server) { () -> Bool in
+      if part == 0 {
+        guard self.owns(number, fence) else { return false }
+        self.stored[name] = Stored(generation: generation, key: importer.key, fence: fence)
+      }
+      guard self.stored[name] != nil else {
+        if self.leases[importer.key]?.owner == number, self.leases[importer.key]?.fence == fence {
+          self.breaks(.imports, "\(name) was removed while its importer had the lease")
+        }
+        return false
+      }
       self.stored[name]?.parts.insert(part)
       return true
-    } answer: { _ in
-      self.upload(server, connection, key, generation, base, part: part + 1)
+    } answer: { isStored in
+      guard isStored == true else { return self.end(number) }
+      self.upload(number, fence, generation, base, part: part + 1)
     }
   }
 
-  private func commit(
-    _ server: Int,
-    _ connection: Int,
-    _ key: String,
-    _ generation: Generation,
-    _ base: Row
-  ) {
+  private func commit(_ number: Int, _ fence: Int64, _ generation: Generation, _ base: Row) {
+    guard let importer = importers[number] else { return }
+    let (server, key) = (importer.server, importer.key)
     names += 1
     let id = Int64(names)
-    onConnection(server, connection) { () -> Bool in
+    transmit(server) { () -> Row? in
+      guard self.owns(number, fence) else { return nil }
       let current = self.rows[key]?.change ?? 0
       if self.fault?.commitsBlindly != true {
-        guard current == base.change else { return false }
+        guard current == base.change else { return nil }
         guard self.stored[generation.name]?.isWhole == true || self.fault?.commitsEarly == true
-        else {
-          return false
-        }
+        else { return nil }
       }
       if current != base.change {
         self.breaks(.noLostChange, "\(key): \(current) is lost, the next one is of \(base.change)")
       }
-      self.position += 1
-      let generations = Array(([generation] + base.generations).prefix(Self.kept))
-      let row = Row(
-        change: self.fault?.positionsAreIDs == true ? self.position : id,
-        sequence: self.position,
-        order: self.commits,
-        generations: generations
-      )
-      self.rows[key] = row
-      self.changedAt[key] = self.now
-      self.changes.insert(row.change)
-      self.committed.insert(generation.name)
-      self.commits += 1
-      let names = Set(generations.map(\.name))
-      for (name, stored) in self.stored where stored.key == key && !names.contains(name) {
-        self.stored[name] = nil
+      // The network fails at the worst instant.
+      if self.chance.oneIn(10) { self.cut(server, for: self.chance.between(100, 3_000)) }
+      return self.store(generation, key, id: id, base)
+    } answer: { answer in
+      guard let row = answer else {
+        self.findOut(server, id)
+        return self.end(number)
       }
-      if self.fault?.removesServing == true { self.stored[generation.name] = nil }
-      self.expectDelivery(key, row)
-      self.announce(self.position)
-      if self.chance.oneIn(4) {
-        self.backup = Backup(
-          rows: self.rows,
-          stored: self.stored,
-          position: self.position,
-          changes: self.changes
-        )
-      }
-      return true
-    } answer: { isCommitted in
-      // The command puts it in place on its machine, beside the server.
-      if isCommitted, let row = self.rows[key], row.generations.first == generation,
-        self.connections[connection]?.isOpen == true
-      {
+      // The command puts it in place on its machine, beside the server, if it still is the newest.
+      if let row, self.rows[key] == row, self.servers[server].cutUntil <= self.now {
         self.servers[server].folder.present.insert(generation.name)
         self.servers[server].folder.installed[key] = row
         self.servers[server].folder.serving[key] = generation.name
       }
-      self.close(connection)
-    } lost: {
-      self.findOut(server, id)
+      self.end(number)
     }
   }
 
-  /// Checks that an import that nothing disturbed made a change.
-  private func expectEnd(of connection: Int, _ server: Int, _ token: Int, since: Int64) {
+  /// Carries out a commit.
+  private func store(_ generation: Generation, _ key: String, id: Int64, _ base: Row) -> Row {
+    position += 1
+    let generations = Array(([generation] + base.generations).prefix(Self.kept))
+    let row = Row(
+      change: fault?.positionsAreIDs == true ? position : id,
+      sequence: position,
+      order: commits,
+      generations: generations
+    )
+    rows[key] = row
+    changedAt[key] = now
+    changes.insert(row.change)
+    committed.insert(generation.name)
+    commits += 1
+    let names = Set(generations.map(\.name))
+    for (name, found) in stored where found.key == key && !names.contains(name) {
+      stored[name] = nil
+    }
+    if fault?.removesServing == true { stored[generation.name] = nil }
+    expectDelivery(key, row)
+    announce(position)
+    if chance.oneIn(4) {
+      backup = Backup(rows: rows, stored: stored, leases: leases, position: position, changes: changes)
+    }
+    return row
+  }
+
+  /// Checks that an import that nothing disturbed ended, and was refused only if another one was first.
+  private func expectEnd(of number: Int) {
     let before = commits
-    schedule(in: 6_000) {
-      let state = self.servers[server]
-      guard state.token == token, self.isHealthy(state), state.healthySince <= since,
-        self.databaseHealthySince <= since, self.downUntil <= self.now
+    // A lease of a killed importer ends, and others may be first.
+    schedule(in: 45_000) {
+      guard let importer = self.importers[number] else { return }
+      let state = self.servers[importer.server]
+      guard state.token == importer.token, self.isHealthy(state),
+        state.healthySince <= importer.began, self.databaseHealthySince <= importer.began,
+        self.downUntil <= self.now
       else { return }
-      if self.connections[connection]?.isOpen == true || self.commits == before {
-        self.breaks(.imports, "an import on \(server) did not end with a change")
+      if !importer.isOver || self.commits == before {
+        self.breaks(.imports, "an import on \(importer.server) did not end with a change")
       }
     }
   }
@@ -359,18 +444,11 @@ extension TimetableWorld {
     switch chance.between(0, 9) {
     case 0, 1: kill(server)
     case 2:
+      // Longer than a lease lasts, now and then.
+      let wait = chance.between(100, 25_000)
       servers[server].pausedUntil = now + wait
       recover(server, in: wait)
-      // A machine that stands still, and its network with it, is as one that is gone.
-      endConnections(of: server, in: Self.connectionEnd) {
-        self.servers[server].pausedUntil > self.now
-      }
-    case 3, 4:
-      servers[server].cutUntil = now + wait
-      recover(server, in: wait)
-      endConnections(of: server, in: Self.connectionEnd) {
-        self.servers[server].cutUntil > self.now
-      }
+    case 3, 4: cut(server, for: wait)
     case 5:
       servers[server].slowUntil = now + wait
       // What was sent slowly arrives later.
@@ -383,7 +461,6 @@ extension TimetableWorld {
       guard downUntil <= now else { return }
       downUntil = now + wait
       databaseHealthySince = downUntil + 3_000
-      for connection in Array(connections.keys) { close(connection) }
       if chance.oneIn(2) { schedule(in: wait - 1) { self.restore(withoutKnowledgeOf: server) } }
       // Connections are opened again.
       for server in servers.indices {
@@ -410,15 +487,20 @@ extension TimetableWorld {
   private func restore(withoutKnowledgeOf server: Int) {
     guard let backup else { return }
     restores += 1
-    (rows, stored) = (backup.rows, backup.stored)
+    (rows, stored, leases) = (backup.rows, backup.stored, backup.leases)
     (position, changes) = (backup.position, backup.changes)
     let wait = chance.between(3_000, 15_000)
-    servers[server].cutUntil = max(servers[server].cutUntil, now + wait)
-    recover(server, in: wait)
+    cut(server, for: wait)
     for key in rows.keys.sorted() {
       changedAt[key] = now
       schedule(in: chance.between(10, 4_000)) { self.importOnce(key) }
     }
+  }
+
+  /// Cuts a server off from the database for a time.
+  func cut(_ server: Int, for wait: Int64) {
+    servers[server].cutUntil = max(servers[server].cutUntil, now + wait)
+    recover(server, in: wait)
   }
 
   private func recover(_ server: Int, in wait: Int64) {
@@ -426,21 +508,15 @@ extension TimetableWorld {
     onServer(server, in: wait + chance.between(0, 500)) { self.gap(server) }
   }
 
-  private func endConnections(of server: Int, in wait: Int64, if isDue: @escaping () -> Bool) {
-    let token = servers[server].token
-    schedule(in: wait) {
-      guard isDue() else { return }
-      for (number, connection) in self.connections where connection.importer == token {
-        self.close(number)
-      }
-    }
-  }
-
   /// Ends a server without a word, and with it the imports on its machine; starts another one in its place later.
   private func kill(_ server: Int) {
     kills += 1
     servers[server].isAlive = false
-    endConnections(of: server, in: 5) { true }
+    // Imports on its machine end with it.
+    for (number, importer) in importers where importer.server == server {
+      importers[number]?.isOver = true
+      importers[number]?.hasBegun = false
+    }
     // A disk may be replaced by an empty one.
     if chance.oneIn(4) { servers[server].folder = Folder() }
     schedule(in: chance.between(100, 8_000)) {

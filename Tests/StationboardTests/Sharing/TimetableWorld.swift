@@ -1,3 +1,4 @@
+import PostgresSharing
 import StationboardServer
 
 /// A few simulated minutes of servers that share timetables through one database, with everything that goes wrong between them.
@@ -41,10 +42,8 @@ final class TimetableWorld {
   /// A look, the parts of all kept generations of all feeds over the slowest answers of a healthy network, and waits after
   /// failures of a moment before.
   static let deliveryBound: Int64 = 10_000
-  /// A sweep at its latest, and the end of a connection that nobody uses.
-  static let cleanBound: Int64 = 30_000
-  /// When the database notices that the other end of a connection is gone.
-  static let connectionEnd: Int64 = 5_000
+  /// The end of a lease that nobody renews, and two sweeps at their latest.
+  static let cleanBound: Int64 = 50_000
   static let kept = 3
   static let verifyEvery: Int64 = 15_000
 
@@ -81,6 +80,8 @@ final class TimetableWorld {
     var follower = TimetableFollower(at: .zero)
     var stopped: Set<Int> = []
     var rows: [String: Row] = [:]
+    /// The leases that its last sweep saw.
+    var seen: [String: SeenLease] = [:]
     /// When it began to fetch which generation.
     var attempts: [String: [Int64]] = [:]
     var folder = Folder()
@@ -102,6 +103,8 @@ final class TimetableWorld {
   struct Stored {
     var generation: Generation
     var key: String
+    /// The fence of the lease under which it was stored.
+    var fence: Int64 = 0
     var parts: Set<Int> = []
     var isWhole = false
     var damagedUntil: Int64 = 0
@@ -111,14 +114,36 @@ final class TimetableWorld {
   struct Backup {
     var rows: [String: Row]
     var stored: [String: Stored]
+    var leases: [String: LeaseRow]
     var position: Int64
     var changes: Set<Int64>
   }
 
-  /// A connection that may have the lock of a feed.
-  struct Connection {
-    var importer: Int
-    var isOpen = true
+  /// The row of a lease; its owner is an importer, 0 for nobody.
+  struct LeaseRow: Hashable {
+    var fence: Int64 = 0
+    var beat: Int64 = 0
+    var owner = 0
+  }
+
+  /// An import by a command, on the machine of a server.
+  struct Importer {
+    var server: Int
+    var token: Int
+    var key: String
+    var lease: Lease
+    /// When it gives up if it has not got the lease.
+    var endsAt: Int64
+    /// Since when nothing has disturbed it.
+    var began: Int64
+    var hasBegun = false
+    var isOver = false
+  }
+
+  /// What a sweep has seen of a lease.
+  struct SeenLease: Hashable {
+    var row: LeaseRow
+    var since: Int64
   }
 
   var chance: SharingChance
@@ -136,13 +161,12 @@ final class TimetableWorld {
   var backup: Backup?
   /// When the row of each feed was changed.
   var changedAt: [String: Int64] = [:]
-  var locks: [String: Int] = [:]
-  var connections: [Int: Connection] = [:]
+  var leases = Dictionary(uniqueKeysWithValues: TimetableWorld.keys.map { ($0, LeaseRow()) })
+  var importers: [Int: Importer] = [:]
   var downUntil: Int64 = 0
   var databaseHealthySince: Int64 = 0
   /// Since when the database has no more than it should.
   var cleanSince: Int64 = 0
-  var importing = 0
   private(set) var violation: Violation?
   var commits = 0
   var fetches = 0
@@ -381,12 +405,7 @@ final class TimetableWorld {
   private func sweepSometimes(_ server: Int) {
     let most = Int64(limits.sweepEvery / .milliseconds(1))
     onServer(server, in: chance.between(most / 2, most * 3 / 2)) {
-      if self.fault?.sweepsNothing != true {
-        self.transmit(server) {
-          self.sweep()
-        } answer: { _ in
-        }
-      }
+      if self.fault?.sweepsNothing != true { self.sweep(server) }
       self.sweepSometimes(server)
     }
   }
@@ -403,7 +422,7 @@ final class TimetableWorld {
     schedule(in: 500) { self.watch() }
     let named = Set(rows.values.flatMap(\.generations).map(\.name))
     let extra = stored.keys.filter { !named.contains($0) }
-    if extra.count <= importing { cleanSince = now }
+    if extra.count <= importers.values.count(where: \.hasBegun) { cleanSince = now }
     if downUntil > now || !servers.contains(where: isHealthy) { cleanSince = now }
     if now - cleanSince > Self.cleanBound { breaks(.clean, "\(extra.sorted()) are left") }
     guard downUntil <= now, databaseHealthySince + Self.deliveryBound <= now else { return }

@@ -11,7 +11,7 @@ import Musl
 #endif
 
 /// Imports a feed into a data folder and lets it serve.
-package struct FeedImporter {
+package struct FeedImporter: Sendable {
   /// Where the feeds lie.
   package var folder: DataFolder
   /// Which files refuse an import because of their rejected rows.
@@ -67,7 +67,7 @@ package struct FeedImporter {
   }
 
   /// An import that is built and checked, and does not serve yet; nothing else changes the data folder meanwhile.
-  struct Staged {
+  struct Staged: Sendable {
     /// The manifest in which it serves.
     var manifest: FeedManifest
     var key: String

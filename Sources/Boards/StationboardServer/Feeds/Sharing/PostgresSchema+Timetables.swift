@@ -1,9 +1,11 @@
 package import PostgresClient
+import PostgresSharing
 
 /// The tables of timetables that servers share, in a PostgreSQL database.
 ///
-/// A feed has one row with its entry of the manifest, which names the generations that are kept. A generation that no entry
-/// names is being stored, or was left by an importer that was killed: the next holder of the feed's lock removes it.
+/// A feed has one row with its entry of the manifest, which names the generations that are kept, and one row with its lease. A
+/// generation that no entry names is being stored, or was left by an importer that was killed: it has the fence of the lease
+/// under which it was stored, and is removed once that is over.
 extension PostgresSchema {
   /// The schema of timetables, `freshet_timetables` by default.
   package static func timetables(name: String = "freshet_timetables") -> PostgresSchema {
@@ -13,9 +15,7 @@ extension PostgresSchema {
         // The row of the log is locked until a change is committed, so positions are in the order of commits. Parts are
         // bytes that do not get smaller: the server is not to try it.
         """
-        CREATE TABLE log (
-          is_only boolean PRIMARY KEY DEFAULT true CHECK (is_only), position bigint NOT NULL);
-        INSERT INTO log (position) VALUES (0);
+        \(SharedDatabase.log)
         CREATE TABLE feed (
           key text PRIMARY KEY, sequence bigint NOT NULL, added bigint NOT NULL, entry text,
           changed_at timestamptz NOT NULL DEFAULT now(), changed_by text NOT NULL DEFAULT '');
@@ -38,6 +38,13 @@ extension PostgresSchema {
           id bigint PRIMARY KEY, feed text NOT NULL, position bigint NOT NULL, made_of bigint,
           made_at timestamptz NOT NULL DEFAULT now(), made_by text NOT NULL DEFAULT '');
         CREATE INDEX change_feed ON change (feed, position);
+        """,
+        """
+        CREATE TABLE lease (
+          feed text PRIMARY KEY, fence bigint NOT NULL DEFAULT 0, beat bigint NOT NULL DEFAULT 0,
+          owner bigint NOT NULL DEFAULT 0, owner_name text NOT NULL DEFAULT '',
+          renewed_at timestamptz NOT NULL DEFAULT now());
+        ALTER TABLE generation ADD COLUMN fence bigint NOT NULL DEFAULT 0;
         """,
       ]
     )

@@ -1,28 +1,20 @@
 import Foundation
 import GTFS
 import PostgresClient
+import PostgresSharing
 
 /// Timetables in a PostgreSQL database that servers share.
 final class PostgresTimetables: Sendable {
-  /// What the database announces.
-  enum News: Hashable, Sendable {
-    /// Announcements may be missing before this.
-    case gap
-    /// The connection that listens is lost.
-    case lost(String)
-    /// There is a change at a position.
-    case changed(Int64)
-  }
-
   let limits: TimetableSharingLimits
-  /// What operators of other servers see of this one.
-  let name: String
-  let address: PostgresAddress
-  private let schema: PostgresSchema
-  private let clientLimits: PostgresClientLimits
+  let database: SharedDatabase
+  private let table: LeaseTable
   private let pool: PostgresPool
+  /// For leases, which wait for no part of a timetable.
+  private let leases: PostgresPool
 
-  private var channel: String { schema.name + ".changes" }
+  /// What operators of other servers see of this one.
+  var name: String { database.name }
+  var address: PostgresAddress { database.address }
   /// The deadline of statements that carry or remove parts; all others have that of the client.
   private var bulkSeconds: Double { limits.bulkWithin.seconds }
 
@@ -33,46 +25,29 @@ final class PostgresTimetables: Sendable {
     name: String,
     schema: String = "freshet_timetables"
   ) {
-    self.address = address
     self.limits = limits
-    // PostgreSQL stores no U+0000 in text.
-    self.name = String(name.filter { $0 != "\0" }.prefix(limits.nameLength))
-    self.schema = .timetables(name: schema)
-    var clientLimits = PostgresClientLimits()
-    clientLimits.connections = limits.connections
-    clientLimits.connectSeconds = limits.answerWithin.seconds
-    clientLimits.waitSeconds = limits.answerWithin.seconds
-    clientLimits.statementSeconds = limits.answerWithin.seconds
-    clientLimits.mostReconnectSeconds = limits.watchEvery.seconds
-    clientLimits.pingSeconds = limits.answerWithin.seconds
-    clientLimits.pongSeconds = limits.answerWithin.seconds
-    self.clientLimits = clientLimits
-    pool = self.schema.pool(address, limits: clientLimits)
-  }
-
-  /// Checks that the database has the tables of this program.
-  ///
-  /// - Throws: `PostgresSchema.Mismatch` if it has others; `PostgresError` if it cannot be reached.
-  func check() async throws {
-    let connection = try await PostgresConnection.open(address, limits: clientLimits)
-    defer { Task { await connection.close() } }
-    try await schema.check(connection)
-  }
-
-  /// Reports announcements until the task is canceled.
-  func watch(_ tell: (News) async -> Void) async {
-    await PostgresListener(address, channels: [channel], limits: clientLimits).run { event in
-      switch event {
-      case .gap: await tell(.gap)
-      case .lost(let error): await tell(.lost("\(error)"))
-      case .notification(let notification):
-        if let position = Int64(notification.payload) { await tell(.changed(position)) }
-      }
-    }
+    database = SharedDatabase(
+      address,
+      .timetables(name: schema),
+      channel: "changes",
+      name: name,
+      nameLength: limits.nameLength,
+      statement: limits.answerWithin,
+      answer: limits.answerWithin,
+      reconnect: limits.watchEvery,
+      // A process that is stopped within a commit keeps others from theirs no longer than it keeps a lease.
+      transaction: limits.leaseDuration
+    )
+    table = LeaseTable("lease", key: "feed", ownerName: database.name)
+    pool = database.pool(connections: limits.connections)
+    leases = database.pool(connections: limits.leaseConnections)
   }
 
   /// Closes all connections.
-  func close() { pool.close() }
+  func close() {
+    pool.close()
+    leases.close()
+  }
 
   // MARK: Reading
 
@@ -188,54 +163,114 @@ final class PostgresTimetables: Sendable {
 
   // MARK: Changing
 
-  /// Waits for the lock of a feed, which its connection has until it ends.
+  /// What happens while a lease is waited for.
+  private enum LeaseNews: Sendable {
+    case granted(fence: Int64)
+    case answered
+    case failed(any Error)
+  }
+
+  /// Waits for the lease of a feed.
   ///
   /// - Parameters:
   ///   - key: The feed.
-  ///   - patience: How long to wait for another one that has it.
+  ///   - patience: How long to wait for another one that has it and renews it.
   /// - Returns: The right to change it; `nil` if another one still has it.
-  /// - Throws: `PostgresError`; `PostgresSchema.Mismatch`.
+  /// - Throws: `PostgresError` if the database does not answer for as long as `patience`.
   func lock(_ key: String, patience: Duration = .zero) async throws -> FeedChange? {
-    let connection = try await PostgresConnection.open(address, limits: clientLimits)
-    do {
-      try await schema.prepare(connection)
-      try await schema.check(connection)
-      // The server notices soon when the machine of the lock is gone, and does not end a connection that waits for an import.
-      for setting in [
-        "tcp_keepalives_idle = 10", "tcp_keepalives_interval = 5", "tcp_keepalives_count = 3",
-        "tcp_user_timeout = 30000", "idle_session_timeout = 0",
-        // A process that was stopped within a commit would keep all others from theirs.
-        "idle_in_transaction_session_timeout = 15000",
-      ] {
-        try await connection.query("SET \(setting)")
-      }
-      let end = ContinuousClock.now + patience
-      while true {
-        let rows = try await connection.query(
-          "SELECT pg_try_advisory_lock(\(lockNumber))",
-          [.text(schema.name), .text(key)]
-        )
-        if let row = rows.first, try row[0] { break }
-        guard ContinuousClock.now < end else {
-          await connection.close()
+    let end = ContinuousClock.now + patience
+    let (news, inbox) = AsyncStream<LeaseNews>.makeStream()
+    let lease = LeaseDriver(
+      limits.lease,
+      statement: { [self] statement in
+        do {
+          let answer = try await send(statement, of: key)
+          inbox.yield(.answered)
+          return answer
+        } catch {
+          inbox.yield(.failed(error))
           return nil
         }
-        try await Task.sleep(for: .milliseconds(100))
+      },
+      release: { [self] in try? await release(key, fence: $0) },
+      act: { fence in
+        inbox.yield(.granted(fence: fence))
+        while !Task.isCancelled { try? await Task.sleep(for: .seconds(3_600)) }
       }
-      let rows = try await connection.query(
-        "SELECT \(Self.feedColumns) FROM feed WHERE key = $1",
-        [.text(key)]
-      )
-      let (base, fault) = try Self.base(rows.first, key)
-      let schedules = try await connection.query(
-        "SELECT document FROM schedule WHERE feed = $1",
-        [.text(key)]
-      )
-      let schedule = try schedules.first.map { row -> String in try row[0] }
-      return FeedChange(self, connection, base: base, fault: fault, schedule: schedule)
+    )
+    let task = Task { await lease.run() }
+    do {
+      for await event in news {
+        switch event {
+        case .granted(let fence): return try await change(key, lease, task, fence: fence)
+        case .answered:
+          // One that does not renew it is replaced soon.
+          guard lease.owner == .another, lease.hasSeenRenewal, end <= .now else { continue }
+          task.cancel()
+          await task.value
+          return nil
+        case .failed(let error): if end <= .now { throw error }
+        }
+      }
+      throw CancellationError()
     } catch {
-      await connection.close()
+      task.cancel()
+      await task.value
       throw error
+    }
+  }
+
+  /// Reads what the owner of a lease needs.
+  private func change(
+    _ key: String,
+    _ lease: LeaseDriver,
+    _ task: Task<Void, Never>,
+    fence: Int64
+  ) async throws -> FeedChange {
+    let rows = try await pool.query(
+      "SELECT \(Self.feedColumns) FROM feed WHERE key = $1",
+      [.text(key)]
+    )
+    let (base, fault) = try Self.base(rows.first, key)
+    let schedules = try await pool.query(
+      "SELECT document FROM schedule WHERE feed = $1",
+      [.text(key)]
+    )
+    let schedule = try schedules.first.map { row -> String in try row[0] }
+    return FeedChange(
+      lease,
+      task,
+      fence: fence,
+      base: base,
+      fault: fault,
+      schedule: schedule
+    )
+  }
+
+  /// Carries out a statement about a lease.
+  private func send(
+    _ statement: Lease.Statement,
+    of key: String
+  ) async throws -> LeaseDriver.Answer? {
+    let (table, seconds) = (table, limits.lease.answerWithin.seconds)
+    return try await leases.withConnection { connection in
+      func run() async throws -> PostgresRow? {
+        try await table.run(statement, of: key, on: connection, within: seconds)
+      }
+      if let row = try await run() { return try table.answer(row) }
+      try await connection.query(
+        "INSERT INTO lease (feed) VALUES ($1) ON CONFLICT DO NOTHING",
+        [.text(key)]
+      )
+      return try await run().map { try table.answer($0) }
+    }
+  }
+
+  /// Gives a lease back, and announces it.
+  private func release(_ key: String, fence: Int64) async throws {
+    let (table, channel, seconds) = (table, database.channel, limits.lease.answerWithin.seconds)
+    try await leases.withConnection {
+      try await table.release(key, fence: fence, announcing: channel, on: $0, within: seconds)
     }
   }
 
@@ -254,24 +289,36 @@ final class PostgresTimetables: Sendable {
     }
   }
 
-  private var lockNumber: String { "hashtextextended($1 || '/' || $2, 0)" }
+  /// Whether a statement may change something of a feed: `$1` is the feed, `$2` the fence, `$3` the owner.
+  private static let isHeld =
+    "EXISTS (SELECT 1 FROM lease WHERE lease.feed = $1 AND lease.fence = $2 AND lease.owner = $3)"
 
-  /// Stores the schedule of a feed's source.
-  func write(schedule: String, _ change: FeedChange) async throws {
-    try await change.connection.query(
-      """
-      INSERT INTO schedule (feed, document) VALUES ($1, $2)
-      ON CONFLICT (feed) DO UPDATE SET document = excluded.document
-      """,
-      [.text(change.base.key), .text(schedule)]
-    )
+  private func right(_ change: FeedChange) -> [PostgresValue] {
+    [.text(change.base.key), .int(change.fence), .int(table.owner)]
   }
 
-  /// Which generations of a feed the database has whole.
+  /// Stores the schedule of a feed's source.
+  ///
+  /// - Throws: ``LostCommit`` if another server has the lease; `PostgresError`.
+  func write(schedule: String, _ change: FeedChange) async throws {
+    let rows = try await pool.query(
+      """
+      INSERT INTO schedule (feed, document) SELECT $1, $4 WHERE \(Self.isHeld)
+      ON CONFLICT (feed) DO UPDATE SET document = excluded.document
+      """,
+      right(change) + [.text(schedule)]
+    )
+    guard rows.changed == 1 else { throw LostCommit() }
+  }
+
+  /// Makes the generations of a feed that the database has whole this change's own, so that no sweep removes them.
+  ///
+  /// - Returns: Their names.
+  /// - Throws: ``LostCommit`` if another server has the lease; `PostgresError`.
   func stored(_ change: FeedChange) async throws -> Set<String> {
-    let rows = try await change.connection.query(
-      "SELECT name FROM generation WHERE feed = $1 AND artifact IS NOT NULL",
-      [.text(change.base.key)]
+    let rows = try await pool.query(
+      "UPDATE generation SET fence = $2 WHERE feed = $1 AND artifact IS NOT NULL AND \(Self.isHeld) RETURNING name",
+      right(change)
     )
     return Set(try rows.map { try $0[0] })
   }
@@ -279,51 +326,61 @@ final class PostgresTimetables: Sendable {
   /// Begins to store a generation, in place of what is left of an attempt.
   ///
   /// - Returns: Its id.
+  /// - Throws: ``LostCommit`` if another server has the lease; `PostgresError`.
   func begin(_ generation: String, _ change: FeedChange) async throws -> Int64 {
     let id = Int64.random(in: 1...Int64.max)
-    let (key, by) = (change.base.key, name)
-    try await change.connection.query(
-      "DELETE FROM generation WHERE feed = $1 AND name = $2 AND artifact IS NULL",
-      [.text(key), .text(generation)],
+    try await pool.query(
+      "DELETE FROM generation WHERE feed = $1 AND \(Self.isHeld) AND name = $4 AND artifact IS NULL",
+      right(change) + [.text(generation)],
       within: bulkSeconds
     )
-    try await change.connection.query(
-      "INSERT INTO generation (id, feed, name, stored_by) VALUES ($1, $2, $3, $4)",
-      [.int(id), .text(key), .text(generation), .text(by)]
+    let rows = try await pool.query(
+      """
+      INSERT INTO generation (id, feed, name, stored_by, fence) SELECT $4, $1, $5, $6, $2 WHERE \(Self.isHeld)
+      """,
+      right(change) + [.int(id), .text(generation), .text(name)]
     )
+    guard rows.changed == 1 else { throw LostCommit() }
     return id
   }
 
   /// Stores a part of a file.
+  ///
+  /// - Throws: ``LostCommit`` if the generation was removed, because another server has the lease; `PostgresError`.
   func store(
     _ content: [UInt8],
     _ number: Int,
     of file: String,
-    _ generation: Int64,
-    _ change: FeedChange
+    _ generation: Int64
   ) async throws {
-    try await change.connection.query(
-      "INSERT INTO chunk (generation, file, number, content) VALUES ($1, $2, $3, $4)",
-      [.int(generation), .text(file), .int(Int64(number)), .bytes(content)],
-      within: bulkSeconds
-    )
+    do {
+      try await pool.query(
+        "INSERT INTO chunk (generation, file, number, content) VALUES ($1, $2, $3, $4)",
+        [.int(generation), .text(file), .int(Int64(number)), .bytes(content)],
+        within: bulkSeconds
+      )
+    } catch let error as PostgresError where error.isOrphan {
+      throw LostCommit()
+    }
   }
 
   /// Ends storing a generation: it is whole from then on, and no change names it yet.
-  func finish(_ artifact: TimetableArtifact, _ generation: Int64, _ change: FeedChange) async throws
-  {
+  ///
+  /// - Throws: ``LostCommit`` if the generation was removed, because another server has the lease; `PostgresError`.
+  func finish(_ artifact: TimetableArtifact, _ generation: Int64) async throws {
     let parts = artifact.files.reduce(0) { $0 + $1.checksums.count }
-    let found = try await change.connection.query(
+    let found = try await pool.query(
       "SELECT count(*), coalesce(sum(octet_length(content)), 0)::bigint FROM chunk WHERE generation = $1",
       [.int(generation)]
     )
     guard let row = found.first, try row[0] == parts, try row[1] == artifact.bytes else {
       throw PostgresError(.invalidValue, "the database does not have all parts of the timetable")
     }
-    try await change.connection.query(
+    let rows = try await pool.query(
       "UPDATE generation SET artifact = $2, stored_at = now() WHERE id = $1",
       [.int(generation), .text(try artifact.text)]
     )
+    guard rows.changed == 1 else { throw LostCommit() }
   }
 
   /// Makes a change visible to all servers, if nobody else has changed the feed since.
@@ -353,20 +410,17 @@ final class PostgresTimetables: Sendable {
     _ change: FeedChange,
     ready: () -> Void
   ) async throws -> SharedFeed {
-    let (base, by, channel) = (change.base, name, channel)
+    let (base, by, database, table) = (change.base, name, database, table)
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
     let text = try entry.map { String(decoding: try encoder.encode($0), as: UTF8.self) }
     let kept = entry?.generationsByNeed ?? []
     let (most, keptChanges) = (limits.feeds, limits.keptChanges)
-    return try await change.connection.transaction { connection in
-      let next = try await connection.query(
-        "UPDATE log SET position = position + 1 RETURNING position"
-      )
-      guard let row = next.first else {
-        throw PostgresError(.invalidValue, "the log has no row")
+    return try await pool.transaction { connection in
+      let position = try await SharedDatabase.nextPosition(in: connection)
+      guard try await table.holds(base.key, fence: change.fence, in: connection) else {
+        throw LostCommit()
       }
-      let position: Int64 = try row[0]
       let whole = try await connection.query(
         "SELECT count(*) FROM generation WHERE feed = $1 AND name = ANY($2) AND artifact IS NOT NULL",
         [.text(base.key), .array(.text, kept.map { .text($0) })]
@@ -403,10 +457,7 @@ final class PostgresTimetables: Sendable {
           throw PostgresError(.invalidValue, "the database has \(most) feeds; that is the most")
         }
       }
-      try await connection.query(
-        "SELECT pg_notify($1, $2)",
-        [.text(channel), .text(String(position))]
-      )
+      try await database.announce(position, in: connection)
       var feed = base
       (feed.change, feed.sequence, feed.added, feed.entry) = (id, position, try stored[1], entry)
       feed.changedBy = by
@@ -458,83 +509,152 @@ final class PostgresTimetables: Sendable {
     return try rows.first.map { try Self.feed($0, 0).1.get() }
   }
 
-  /// Removes the generations of a feed that its entry does not name.
+  /// Removes the generations of a feed that its entry does not name, and that no later owner of its lease has made its own; it does
+  /// not wait for another one that removes them.
   ///
+  /// - Parameters:
+  ///   - key: The feed.
+  ///   - entry: Its entry.
+  ///   - fence: The fence under which the newest of them may have been stored.
   /// - Returns: How many there were.
   @discardableResult
-  func sweep(_ feed: SharedFeed, _ connection: PostgresConnection) async throws -> Int {
-    let kept = feed.entry?.generationsByNeed ?? []
-    return try await connection.query(
-      "DELETE FROM generation WHERE feed = $1 AND name <> ALL($2)",
-      [.text(feed.key), .array(.text, kept.map { .text($0) })],
+  func sweep(_ key: String, _ entry: FeedManifest.Feed?, upTo fence: Int64) async throws -> Int {
+    let kept = entry?.generationsByNeed ?? []
+    return try await pool.query(
+      """
+      DELETE FROM generation WHERE id IN (
+        SELECT id FROM generation WHERE feed = $1 AND fence <= $2 AND name <> ALL($3) FOR UPDATE SKIP LOCKED)
+      """,
+      [.text(key), .int(fence), .array(.text, kept.map { .text($0) })],
       within: bulkSeconds
     ).changed
   }
 
-  /// Removes what importers left that were killed: generations of feeds that nobody changes now.
+  /// The leases of feeds as a sweep sees them.
+  struct SweepMemory: Sendable {
+    /// A row of a lease, and when it was seen first.
+    fileprivate struct Seen: Sendable {
+      var fence: Int64
+      var beat: Int64
+      var since: ContinuousClock.Instant
+    }
+
+    fileprivate var seen: [String: Seen] = [:]
+  }
+
+  /// Removes what importers left that were killed (ST9).
   ///
-  /// - Returns: How many there were.
+  /// It takes no lease and holds no lock, so it never makes an import wait or fail: it removes only what was stored under fences that
+  /// are over. A lease that is not renewed is over once its fence is counted up; an owner that renews it at the same instant is
+  /// first, or has lost it.
+  ///
+  /// - Parameter memory: What earlier sweeps saw.
+  /// - Returns: How many generations there were.
   /// - Throws: `PostgresError`.
   @discardableResult
-  func sweep() async throws -> Int {
-    let rows = try await pool.query("SELECT DISTINCT feed FROM generation")
-    let keys: [String] = try rows.map { try $0[0] }
+  func sweep(_ memory: inout SweepMemory) async throws -> Int {
+    try await pool.query(
+      "INSERT INTO lease (feed) SELECT DISTINCT feed FROM generation ON CONFLICT DO NOTHING"
+    )
+    let rows = try await pool.query(
+      """
+      SELECT lease.feed, lease.fence, lease.beat, lease.owner FROM lease
+      WHERE EXISTS (SELECT 1 FROM generation WHERE generation.feed = lease.feed)
+      """
+    )
     var removed = 0
-    for key in keys {
-      let lock = lockNumber
-      let name = schema.name
-      removed += try await pool.transaction { connection in
-        let held = try await connection.query(
-          "SELECT pg_try_advisory_xact_lock(\(lock))",
-          [.text(name), .text(key)]
-        )
-        guard let row = held.first, try row[0] else { return 0 }
-        let rows = try await connection.query(
-          "SELECT \(Self.feedColumns) FROM feed WHERE key = $1",
-          [.text(key)]
-        )
-        let found = try rows.first.map { try Self.feed($0, 0).1 }
-        switch found {
-        case .success(let feed): return try await self.sweep(feed, connection)
-        case nil: return try await self.sweep(SharedFeed(unknown: key), connection)
-        // What this program cannot read it does not remove.
-        case .failure: return 0
-        }
-      }
+    var seen: [String: SweepMemory.Seen] = [:]
+    for index in 0..<rows.count {
+      let row = rows[index]
+      let key: String = try row[0]
+      let (fence, beat): (Int64, Int64) = (try row[1], try row[2])
+      var mark = SweepMemory.Seen(fence: fence, beat: beat, since: .now)
+      if let before = memory.seen[key], before.fence == fence, before.beat == beat { mark = before }
+      seen[key] = mark
+      let owner: Int64 = try row[3]
+      let isOver = mark.since.duration(to: .now) > limits.leaseDuration
+      removed += try await sweep(key, fence, beat, isFree: owner == 0, isOver: isOver)
     }
+    memory.seen = seen
     return removed
+  }
+
+  private func sweep(
+    _ key: String,
+    _ fence: Int64,
+    _ beat: Int64,
+    isFree: Bool,
+    isOver: Bool
+  ) async throws -> Int {
+    // Read after the fence: what was committed under it is named.
+    let found = try await pool.query(
+      "SELECT \(Self.feedColumns) FROM feed WHERE key = $1",
+      [.text(key)]
+    )
+    let (feed, fault) = try Self.base(found.first, key)
+    // What this program cannot read it does not remove.
+    guard fault == nil else { return 0 }
+    let kept = feed.entry?.generationsByNeed ?? []
+    let left = try await pool.query(
+      "SELECT coalesce(max(fence), -1) FROM generation WHERE feed = $1 AND name <> ALL($2)",
+      [.text(key), .array(.text, kept.map { .text($0) })]
+    )
+    guard let row = left.first else { return 0 }
+    let newest: Int64 = try row[0]
+    guard newest >= 0 else { return 0 }
+    // The next owner has another fence.
+    if isFree { return try await sweep(key, feed.entry, upTo: fence) }
+    guard isOver, newest >= fence else {
+      return try await sweep(key, feed.entry, upTo: fence - 1)
+    }
+    let ended = try await pool.query(
+      "UPDATE lease SET fence = fence + 1, beat = beat + 1, owner = 0 WHERE feed = $1 AND fence = $2 AND beat = $3",
+      [.text(key), .int(fence), .int(beat)]
+    )
+    return ended.changed == 1 ? try await sweep(key, feed.entry, upTo: fence) : 0
   }
 }
 
-/// The right to change a feed, until its connection ends.
+extension PostgresError {
+  /// Whether a row names another one that is not there: the SQL standard's `foreign_key_violation`.
+  fileprivate var isOrphan: Bool { sqlState == "23503" }
+}
+
+/// The right to change a feed, for as long as its lease is renewed.
 final class FeedChange: Sendable {
-  let store: PostgresTimetables
-  let connection: PostgresConnection
-  /// The feed as it was when the lock was taken.
+  /// The feed as it was when the lease was granted.
   let base: SharedFeed
   /// Why the entry of the feed cannot be read; `nil` if it can.
   let fault: TimetableArtifact.Fault?
   /// The schedule of its source, if the database has one.
   let schedule: String?
+  /// The fence of the lease.
+  let fence: Int64
+  private let lease: LeaseDriver
+  private let task: Task<Void, Never>
 
   fileprivate init(
-    _ store: PostgresTimetables,
-    _ connection: PostgresConnection,
+    _ lease: LeaseDriver,
+    _ task: Task<Void, Never>,
+    fence: Int64,
     base: SharedFeed,
     fault: TimetableArtifact.Fault?,
     schedule: String?
   ) {
-    self.store = store
-    self.connection = connection
+    self.lease = lease
+    self.task = task
+    self.fence = fence
     self.base = base
     self.fault = fault
     self.schedule = schedule
   }
 
-  /// Gives the lock back.
+  /// Whether the lease still lasts, by the clock of this machine.
+  var isHeld: Bool { lease.fence == fence }
+
+  /// Gives the lease back.
   func release() async {
-    // The server notices the end of a connection a moment later.
-    _ = try? await connection.query("SELECT pg_advisory_unlock_all()")
-    await connection.close()
+    task.cancel()
+    await task.value
   }
 }

@@ -8,7 +8,7 @@ package import Timetable
 
 // What commands, and the checks of sources, change for all servers.
 extension TimetableSharing {
-  /// Takes the lock of a feed (rule ST1).
+  /// Takes the lease of a feed (rule ST1).
   ///
   /// - Parameters:
   ///   - key: The feed.
@@ -76,12 +76,18 @@ extension TimetableSharing {
     {
       return
     }
-    let lock = try await Self.offload { () throws(FeedError) in
-      try folder.lockForImport(patience: StaticFeedLimits.commandWaitSeconds, mayBeShared: true)
-    }
+    let lock = try await importLock()
     defer { withExtendedLifetime(lock) {} }
     if let missing = try await put(feed) {
       throw FeedError(.conflict, "\(missing) was removed from \(folder.path): try again")
+    }
+  }
+
+  /// Waits for the import lock of the data folder, without occupying the threads that renew leases.
+  private func importLock() async throws(FeedError) -> FileLock {
+    let folder = folder
+    return try await Self.offload { () throws(FeedError) in
+      try folder.lockForImport(patience: StaticFeedLimits.commandWaitSeconds, mayBeShared: true)
     }
   }
 
@@ -159,8 +165,11 @@ extension TimetableSharing {
   ) async throws(FeedError) -> SharedFeed {
     let key = change.base.key
     do {
+      guard change.isHeld else { throw PostgresTimetables.LostCommit() }
       // What was left of others makes room; what an entry names that cannot be read stays.
-      if change.fault == nil { try await store.sweep(change.base, change.connection) }
+      if change.fault == nil {
+        _ = try? await store.sweep(key, change.base.entry, upTo: change.fence - 1)
+      }
       let stored = try await store.stored(change)
       var usable = entry
       if let entry {
@@ -184,12 +193,13 @@ extension TimetableSharing {
       }
       state.withLock { $0.stored += 1 }
       // Otherwise a server does it later.
-      _ = try? await store.sweep(feed, change.connection)
+      _ = try? await store.sweep(key, feed.entry, upTo: change.fence)
       return feed
     } catch is PostgresTimetables.LostCommit {
       throw FeedError(
         .conflict,
-        "another machine changed the feed \(key) meanwhile: nothing is changed here; try again"
+        "another machine changed the feed \(key) meanwhile, or took it over because this one did not answer for"
+          + " \(limits.leaseDuration.seconds) s: nothing is changed; try again"
       )
     } catch let error as FeedError {
       throw error
@@ -266,12 +276,12 @@ extension TimetableSharing {
           try files.part(number, of: (name, bytes))
         }
         file.checksums.append(TimetableArtifact.checksum(content))
-        try await store.store(content, number, of: name, id, change)
+        try await store.store(content, number, of: name, id)
         sent += content.count
       }
       artifact.files.append(file)
     }
-    try await store.finish(artifact, id, change)
+    try await store.finish(artifact, id)
     progress(ImportProgress(step: "store", done: total, total: total))
   }
 
@@ -318,6 +328,12 @@ extension TimetableSharing {
     do {
       let text = String(decoding: try JSONEncoder().encode(schedule), as: UTF8.self)
       try await store.write(schedule: text, change)
+    } catch is PostgresTimetables.LostCommit {
+      throw FeedError(
+        .conflict,
+        "another machine took over the source of the feed \(change.base.key): this one did not answer for"
+          + " \(limits.leaseDuration.seconds) s"
+      )
     } catch {
       throw unavailable(error)
     }
@@ -339,17 +355,22 @@ extension TimetableSharing {
     now: Double,
     progress: @escaping (ImportProgress) -> Void
   ) async throws(FeedError) -> ImportReport {
+    // Called by one thread after another.
+    nonisolated(unsafe) let report = progress
     let key = prefix ?? FeedManifest.defaultKey
     let change = try await change(key)
     do throws(FeedError) {
-      let staged = try importer.stage(
-        source: source,
-        prefix: prefix,
-        aliases: aliases,
-        now: now,
-        sharing: { () throws(FeedError) in try self.manifest(change) },
-        progress: progress
-      )
+      // It takes long, and leases are renewed meanwhile.
+      let staged = try await Self.offload { () throws(FeedError) in
+        try importer.stage(
+          source: source,
+          prefix: prefix,
+          aliases: aliases,
+          now: now,
+          sharing: { () throws(FeedError) in try self.manifest(change) },
+          progress: { report($0) }
+        )
+      }
       let feed: SharedFeed
       do throws(FeedError) {
         feed = try await commit(
@@ -391,10 +412,7 @@ extension TimetableSharing {
     do throws(FeedError) {
       let needed = change.base.entry(at: clock.now).flatMap(need)
       if let needed { try await obtain(needed, of: key) }
-      let lock = try folder.lockForImport(
-        patience: StaticFeedLimits.commandWaitSeconds,
-        mayBeShared: true
-      )
+      let lock = try await importLock()
       defer { withExtendedLifetime(lock) {} }
       if let needed { try folder.moveFetched(needed, of: key) }
       var manifest = try manifest(change)
@@ -446,10 +464,7 @@ extension TimetableSharing {
       readsEntry: false
     )
     do throws(FeedError) {
-      let lock = try folder.lockForImport(
-        patience: StaticFeedLimits.commandWaitSeconds,
-        mayBeShared: true
-      )
+      let lock = try await importLock()
       defer { withExtendedLifetime(lock) {} }
       let isThere =
         try change.base.change == nil
@@ -473,10 +488,7 @@ extension TimetableSharing {
       patience: .seconds(StaticFeedLimits.commandWaitSeconds)
     )
     do throws(FeedError) {
-      let lock = try folder.lockForImport(
-        patience: StaticFeedLimits.commandWaitSeconds,
-        mayBeShared: true
-      )
+      let lock = try await importLock()
       defer { withExtendedLifetime(lock) {} }
       guard let entry = try folder.manifest().feed(key) else {
         throw FeedError(.unreadable, "\(folder.path): there is no feed \(key)")

@@ -2,6 +2,7 @@ import Foundation
 import GTFS
 package import Logging
 package import PostgresClient
+import PostgresSharing
 package import Serving
 import Synchronization
 
@@ -66,7 +67,7 @@ package final class TimetableSharing: Sendable {
   /// Checks that the database has the tables of this program.
   ///
   /// - Throws: `PostgresSchema.Mismatch` if it has others; `PostgresError` if it cannot be reached.
-  package func check() async throws { try await store.check() }
+  package func check() async throws { try await store.database.check() }
 
   /// Closes all connections.
   package func close() { store.close() }
@@ -98,10 +99,12 @@ package final class TimetableSharing: Sendable {
   }
 
   private func listen() async {
-    await store.watch { news in
+    await store.database.watch { news in
       switch news {
       case .gap: inbox.yield(.missed)
-      case .changed(let position): inbox.yield(.noticed(position))
+      case .stored(let position): inbox.yield(.noticed(position))
+      // Who waits for a lease looks at it often.
+      case .freed: break
       case .lost(let reason): failed(reason)
       }
     }
@@ -109,12 +112,13 @@ package final class TimetableSharing: Sendable {
 
   /// Removes what importers left that were killed, now and then.
   private func sweep() async {
+    var memory = PostgresTimetables.SweepMemory()
     while !Task.isCancelled {
       // Servers that started together do not do it together.
       try? await Task.sleep(for: limits.sweepEvery * Double.random(in: 0.5...1.5))
       guard !Task.isCancelled else { return }
       do {
-        let removed = try await store.sweep()
+        let removed = try await store.sweep(&memory)
         guard removed > 0 else { continue }
         state.withLock { $0.removed += removed }
         logger.notice(

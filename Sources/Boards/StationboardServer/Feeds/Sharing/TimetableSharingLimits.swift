@@ -1,3 +1,5 @@
+package import PostgresSharing
+
 /// The limits of servers that share timetables through a database.
 package struct TimetableSharingLimits: Hashable, Sendable {
   /// How often a server looks for new timetables that no notification has announced.
@@ -18,6 +20,13 @@ package struct TimetableSharingLimits: Hashable, Sendable {
   package var verifyBefore = Duration.milliseconds(3_600_000)
   /// How often a server removes what importers left that were killed.
   package var sweepEvery = Duration.milliseconds(10_000)
+  /// How long a server or command may change a feed after it sent its last renewal of the feed's lease, and how long another one
+  /// sees no renewal before it takes the lease over.
+  package var leaseDuration = Duration.milliseconds(10_000)
+  /// How often a lease is renewed.
+  package var renewLeaseEvery = Duration.milliseconds(2_000)
+  /// How often a server or command that waits for a lease looks at it.
+  package var watchLeaseEvery = Duration.milliseconds(500)
   /// The bytes of a part of a file.
   package var chunkBytes = 4 << 20
   /// The most bytes of the files of a timetable.
@@ -30,8 +39,20 @@ package struct TimetableSharingLimits: Hashable, Sendable {
   package var feeds = 256
   /// The longest name of a server, in characters.
   package var nameLength = 128
-  /// The connections of a server for timetables, besides the one that listens and one for each import.
-  package var connections = 3
+  /// The connections of a server for timetables, besides the one that listens.
+  package var connections = 5
+  /// The connections of a server for leases, which wait for no part of a timetable.
+  package var leaseConnections = 2
+
+  /// The limits of the lease of a feed.
+  package var lease: LeaseLimits {
+    var lease = LeaseLimits()
+    lease.duration = leaseDuration
+    lease.renewEvery = renewLeaseEvery
+    lease.watchEvery = watchLeaseEvery
+    lease.answerWithin = answerWithin
+    return lease
+  }
 
   /// Creates the default limits.
   package init() {}

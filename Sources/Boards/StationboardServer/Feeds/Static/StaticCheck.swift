@@ -74,7 +74,7 @@ package struct StaticCheck: Sendable {
     }
     defer { withExtendedLifetime(lock) {} }
     guard let sharing else { return try await run(nil, isForced, chance, progress) }
-    // Who has the lock of the feed asks its source for all servers (rule ST7).
+    // The owner of the feed's lease asks its source for all servers (rule ST7).
     let change = try await sharing.change(key)
     do throws(FeedError) {
       try await sharing.bring(change.base)
