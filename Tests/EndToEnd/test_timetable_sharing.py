@@ -355,6 +355,19 @@ class SharingTest(Stage):
             self.assertEqual(self.serving(server), self.newest())
             self.assertEqual(self.metric(server, "freshet_timetables_fetched_bytes_total"), 0)
 
+    def test_a_damaged_folder_is_repaired_at_once(self):
+        with self.serve("broken") as server:
+            newest = self.all_serve(servers=[server])
+        place = self.place("broken") / "feeds/default" / newest / "timetable.freshet"
+        place.write_bytes(b"damaged")
+        with self.serve("broken") as server:
+            began = time.monotonic()
+            self.all_serve(servers=[server])
+            self.assertLess(time.monotonic() - began, 15)
+            until(lambda: self.shared(server)[0] == "ok")
+            # It was fetched once.
+            self.assertEqual(self.metric(server, "freshet_timetables_fetched_total"), 1)
+
     def test_a_full_disk_changes_nothing_that_serves(self):
         with self.serve("full") as server:
             before = self.all_serve(servers=[server])

@@ -121,6 +121,25 @@ import Timetable
     #expect(store.feeds.isEmpty && store.broken("default") != nil)
   }
 
+  @Test func `a feed whose damaged files were replaced is opened at the next look`() throws {
+    try importSample()
+    let generation = try #require(try folder.manifest().feed("default")).generation
+    let place = URL(
+      fileURLWithPath: folder.folder(of: "default", generation: generation) + "/" + Feed.timetableName
+    )
+    let sound = try Data(contentsOf: place)
+    try damage(generation)
+    let store = try FeedStore(folder: folder, mayBeEmpty: true, logger: Logger(label: "test"))
+    try sound.write(to: place)
+    // Without a word it is tried again after half a minute.
+    store.reload()
+    #expect(store.feeds.isEmpty && store.broken("default") == generation)
+    store.repaired("default")
+    #expect(store.broken("default") == nil)
+    store.reload()
+    #expect(store.feeds.count == 1 && store.failure == nil)
+  }
+
   @Test func `what cannot be removed now stays as it is`() throws {
     try importSample()
     try StaticSourceList.change(of: folder) { list throws(FeedError) in try list.add(source(nil)) }

@@ -23,6 +23,8 @@ package final class FeedStore: Sendable {
     var broken: [String: String] = [:]
     /// When a feed that could not be opened is tried again.
     var retryAt: ContinuousClock.Instant?
+    /// How often files that could not be opened were replaced.
+    var repairs = 0
   }
 
   /// How long after a failure a feed is tried again.
@@ -130,6 +132,17 @@ package final class FeedStore: Sendable {
   /// The newest generation of a feed if it cannot be opened.
   func broken(_ key: String) -> String? { state.withLock { $0.broken[key] } }
 
+  /// Opens a feed at the next look that could not be opened: its files have been replaced.
+  ///
+  /// Until then it does not count as broken.
+  func repaired(_ key: String) {
+    state.withLock { state in
+      guard state.broken.removeValue(forKey: key) != nil else { return }
+      state.retryAt = .now
+      state.repairs += 1
+    }
+  }
+
   /// Waits for imports that are taken over.
   ///
   /// - Returns: An element after each, or after several; ends when the task is cancelled.
@@ -139,7 +152,9 @@ package final class FeedStore: Sendable {
   ///
   /// A generation that cannot be opened is reported once, and the one before keeps serving.
   package func reload() {
-    let (manifest, feeds, retryAt) = state.withLock { ($0.manifest, $0.feeds, $0.retryAt) }
+    let (manifest, feeds, retryAt, repairs) = state.withLock {
+      ($0.manifest, $0.feeds, $0.retryAt, $0.repairs)
+    }
     do throws(FeedError) {
       let next = try folder.manifest()
       // Taking the last feed out of service writes a manifest without feeds; none at all is a fault.
@@ -159,13 +174,16 @@ package final class FeedStore: Sendable {
           metadata: ["feed": "\(feed.entry.key)", "generation": "\(feed.entry.generation)"]
         )
       }
-      state.withLock {
-        $0 = State(
+      state.withLock { state in
+        // What was replaced while it was being opened is opened again.
+        let isRepaired = state.repairs != repairs
+        state = State(
           manifest: next,
           feeds: opened,
           failure: failures.first.map { Self.public($0) },
-          broken: Self.broken(failures),
-          retryAt: failures.isEmpty ? nil : .now + Self.retryAfter
+          broken: isRepaired ? [:] : Self.broken(failures),
+          retryAt: failures.isEmpty ? nil : isRepaired ? .now : .now + Self.retryAfter,
+          repairs: state.repairs
         )
       }
       listeners.tick()

@@ -155,7 +155,7 @@ package final class TimetableSharing: Sendable {
       case .fetch(let number, let key, let generation):
         start(number) { await self.fetch(number, generation, of: key) }
       case .install(let number, let key, let change):
-        start(number) { await self.install(number, key, change) }
+        start(number) { await self.install(number, key, change, feeds) }
       case .verify(let number, let key, let generation):
         start(number) { await self.verify(number, generation, of: key) }
       case .stop(let number): state.withLock { $0.tasks[number] }?.cancel()
@@ -422,7 +422,12 @@ package final class TimetableSharing: Sendable {
   }
 
   /// Installs a change if it is still the newest; a newer one is installed under the same lock.
-  private func install(_ number: Int, _ key: String, _ change: Int64) async {
+  private func install(
+    _ number: Int,
+    _ key: String,
+    _ change: Int64,
+    _ feeds: FeedStore
+  ) async {
     guard case .success(let feed) = state.withLock({ $0.feeds[key] }), feed.change == change
     else { return refuse(number, key, .gone) }
     do {
@@ -439,6 +444,7 @@ package final class TimetableSharing: Sendable {
         try folder.install(feed, of: database, now: now)
       }
       if let missing { return refuse(number, key, .missing(missing)) }
+      feeds.repaired(key)
       state.withLock { _ = $0.logged.removeValue(forKey: key) }
       inbox.yield(.installed(number: number))
     } catch let error as FeedError {
