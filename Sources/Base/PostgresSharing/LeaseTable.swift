@@ -1,9 +1,15 @@
 package import PostgresClient
 
-/// A table of leases: its columns `fence`, `beat`, `owner`, `owner_name` and `renewed_at`, and its key.
+/// A table of leases, with its ``columns`` and a key.
 ///
 /// No instant of the database decides anything; `renewed_at` is for operators.
 package struct LeaseTable: Sendable {
+  /// The columns of a lease, for the statement that creates a table.
+  package static let columns = """
+    fence bigint NOT NULL DEFAULT 0, beat bigint NOT NULL DEFAULT 0, owner bigint NOT NULL DEFAULT 0,
+      owner_name text NOT NULL DEFAULT '', renewed_at timestamptz NOT NULL DEFAULT now()
+    """
+
   /// A column that a renewal writes besides.
   package struct Report: Sendable {
     let column: String

@@ -36,7 +36,7 @@ struct FeedsCommand: AsyncParsableCommand {
     _ work: (TimetableSharing?) async throws -> Void
   ) async throws {
     do {
-      try await SharedTimetables.with(
+      try await SharedServices.withTimetables(
         choice.database,
         choice.data.folder,
         clock: choice.time.clock(),

@@ -164,8 +164,10 @@ struct ServeCommand: AsyncParsableCommand {
       )
     }
     let database = try self.database.address(or: settings)
+    let name = SharedServices.name("\(host):\(port)")
     let sharing =
-      isShared ? try await SharedRealtime.sharing(in: database, at: host, port, logger) : nil
+      isShared
+      ? try await SharedServices.realtime(in: database, name: name, logger: logger) : nil
     let transport = try NIOExchange()
     let clock = time.clock(from: replays.start)
     for line in replays.lines(clock: clock) { logger.warning("\(line)") }
@@ -223,11 +225,11 @@ struct ServeCommand: AsyncParsableCommand {
     // A replay is of the timetable that was recorded with it.
     let timetables =
       files.isEmpty
-      ? try await SharedTimetables.sharing(
+      ? try await SharedServices.timetables(
         in: database,
         folder: folder,
         clock: clock,
-        name: SharedTimetables.name("\(host):\(port)"),
+        name: name,
         logger: logger
       ) : nil
     let server = BoardServer(

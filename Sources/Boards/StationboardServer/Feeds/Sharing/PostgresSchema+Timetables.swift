@@ -40,10 +40,7 @@ extension PostgresSchema {
         CREATE INDEX change_feed ON change (feed, position);
         """,
         """
-        CREATE TABLE lease (
-          feed text PRIMARY KEY, fence bigint NOT NULL DEFAULT 0, beat bigint NOT NULL DEFAULT 0,
-          owner bigint NOT NULL DEFAULT 0, owner_name text NOT NULL DEFAULT '',
-          renewed_at timestamptz NOT NULL DEFAULT now());
+        CREATE TABLE lease (feed text PRIMARY KEY, \(LeaseTable.columns));
         ALTER TABLE generation ADD COLUMN fence bigint NOT NULL DEFAULT 0;
         """,
       ]

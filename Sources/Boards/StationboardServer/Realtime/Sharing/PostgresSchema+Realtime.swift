@@ -15,9 +15,8 @@ extension PostgresSchema {
         """
         \(SharedDatabase.log)
         CREATE TABLE source (
-          id text PRIMARY KEY, title text NOT NULL, fence bigint NOT NULL DEFAULT 0, beat bigint NOT NULL DEFAULT 0,
-          owner bigint NOT NULL DEFAULT 0, owner_name text NOT NULL DEFAULT '',
-          renewed_at timestamptz NOT NULL DEFAULT now(), polled_at double precision, answered_at double precision,
+          id text PRIMARY KEY, title text NOT NULL, \(LeaseTable.columns),
+          polled_at double precision, answered_at double precision,
           failure text, is_of_content boolean NOT NULL DEFAULT false, refusal text);
         CREATE TABLE publication (
           id bigint PRIMARY KEY, source text NOT NULL REFERENCES source ON DELETE CASCADE, position bigint,

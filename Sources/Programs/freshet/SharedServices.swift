@@ -6,9 +6,28 @@ import PostgresClient
 import Serving
 import StationboardServer
 
-/// The timetables that servers with one database share.
-enum SharedTimetables {
-  /// Returns what a server shares, once the database has the tables of this program or cannot be reached.
+/// What servers and commands with one database share: realtime and timetables.
+enum SharedServices {
+  /// Returns the realtime that a server shares, once the database has the tables of this program or cannot be reached.
+  ///
+  /// - Parameters:
+  ///   - address: The address of the database, if one is configured.
+  ///   - name: What operators of other servers see of this one.
+  ///   - logger: Logs what an operator should know.
+  /// - Returns: What is shared; `nil` without a database.
+  /// - Throws: `CommandFailure` if the database has other tables, or refuses this server.
+  static func realtime(
+    in address: PostgresAddress?,
+    name: String,
+    logger: Logger
+  ) async throws -> RealtimeSharing? {
+    guard let address else { return nil }
+    let sharing = RealtimeSharing(address, name: name, logger: logger)
+    try await check("realtime", in: address, logger) { try await sharing.check() }
+    return sharing
+  }
+
+  /// Returns the timetables that a server shares, once the database has the tables of this program or cannot be reached.
   ///
   /// - Parameters:
   ///   - address: The address of the database, if one is configured.
@@ -18,7 +37,7 @@ enum SharedTimetables {
   ///   - logger: Logs what an operator should know.
   /// - Returns: What is shared; `nil` without a database.
   /// - Throws: `CommandFailure` if the database has other tables, or refuses this server.
-  static func sharing(
+  static func timetables(
     in address: PostgresAddress?,
     folder: DataFolder,
     clock: ServiceClock,
@@ -33,22 +52,31 @@ enum SharedTimetables {
       name: name,
       logger: logger
     )
+    try await check("timetables", in: address, logger) { try await sharing.check() }
+    return sharing
+  }
+
+  private static func check(
+    _ what: String,
+    in address: PostgresAddress,
+    _ logger: Logger,
+    _ check: () async throws -> Void
+  ) async throws {
     do {
-      try await sharing.check()
+      try await check()
     } catch let error as PostgresSchema.Mismatch {
       throw CommandFailure("freshet serve: \(error)", .badData)
     } catch let error as PostgresError where !error.isTransient {
       throw CommandFailure("freshet serve: \(error)", ProgramExit(error))
     } catch {
       logger.warning(
-        "the database that shares timetables cannot be reached yet",
+        "the database that shares \(what) cannot be reached yet",
         metadata: ["database": "\(address)", "reason": "\(error)"]
       )
     }
-    return sharing
   }
 
-  /// Does something with what a command shares, and closes it.
+  /// Does something with the timetables that a command shares, and closes them.
   ///
   /// - Parameters:
   ///   - database: The option that names the database.
@@ -57,7 +85,7 @@ enum SharedTimetables {
   ///   - work: Gets what is shared; `nil` without a database.
   /// - Returns: What `work` returns.
   /// - Throws: What `work` throws; `ValidationError` for what is not a connection string.
-  static func with<Result>(
+  static func withTimetables<Result>(
     _ database: DatabaseOption,
     _ folder: DataFolder,
     clock: ServiceClock,
