@@ -125,7 +125,8 @@ import Timetable
     try importSample()
     let generation = try #require(try folder.manifest().feed("default")).generation
     let place = URL(
-      fileURLWithPath: folder.folder(of: "default", generation: generation) + "/" + Feed.timetableName
+      fileURLWithPath: folder.folder(of: "default", generation: generation) + "/"
+        + Feed.timetableName
     )
     let sound = try Data(contentsOf: place)
     try damage(generation)

@@ -112,6 +112,7 @@ package struct LeaseTable: Sendable {
   ///   - channel: Where it is announced.
   ///   - connection: A connection.
   ///   - seconds: The longest time that it may take.
+  /// - Throws: `PostgresError`; then the lease may have been given back.
   package func release(
     _ id: String,
     fence: Int64,

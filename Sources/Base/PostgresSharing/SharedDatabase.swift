@@ -105,7 +105,9 @@ package struct SharedDatabase: Sendable {
   ///
   /// - Returns: The position.
   package static func nextPosition(in transaction: PostgresConnection) async throws -> Int64 {
-    let rows = try await transaction.query("UPDATE log SET position = position + 1 RETURNING position")
+    let rows = try await transaction.query(
+      "UPDATE log SET position = position + 1 RETURNING position"
+    )
     guard let row = rows.first else { throw PostgresError(.invalidValue, "the log has no row") }
     return try row[0]
   }

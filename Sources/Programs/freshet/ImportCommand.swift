@@ -110,7 +110,8 @@ struct ImportCommand: AsyncParsableCommand {
     }
     do {
       guard feed != nil || remove else { return try verifyAll() }
-      try await SharedServices.withTimetables(database, data.folder, clock: ServiceClock()) { sharing in
+      try await SharedServices.withTimetables(database, data.folder, clock: ServiceClock()) {
+        sharing in
         if remove {
           try await takeOut(sharing)
           Terminal.write("Removed. A running server stops serving it at once.\n")

@@ -69,7 +69,9 @@ struct PublicationStoreTests {
     let free = try #require(try await one.send(.look, of: "a", SourceReport()))
     #expect(free.lease.row == Lease.Row(fence: 0, beat: 0, owner: .nobody))
     let mine = try #require(try await one.send(.take(fence: 0, beat: 0), of: "a", SourceReport()))
-    #expect(mine.lease.hasCounted && mine.lease.row == Lease.Row(fence: 1, beat: 1, owner: .thisServer))
+    #expect(
+      mine.lease.hasCounted && mine.lease.row == Lease.Row(fence: 1, beat: 1, owner: .thisServer)
+    )
     // A repetition finds what it did, and says that it changed nothing.
     let again = try #require(try await one.send(.take(fence: 0, beat: 0), of: "a", SourceReport()))
     #expect(!again.lease.hasCounted && again.lease.row == mine.lease.row)
@@ -82,7 +84,9 @@ struct PublicationStoreTests {
     #expect(!refused.lease.hasCounted)
     #expect(refused.lease.row == Lease.Row(fence: 1, beat: 2, owner: .another))
     #expect(refused.ownerName == "one" && refused.report == report)
-    #expect(try await two.send(.renew(fence: 1), of: "a", SourceReport())?.lease.hasCounted == false)
+    #expect(
+      try await two.send(.renew(fence: 1), of: "a", SourceReport())?.lease.hasCounted == false
+    )
     try await two.release("a", fence: 1)
     #expect(try await one.send(.look, of: "a", SourceReport())?.lease.row.owner == .thisServer)
     try await one.release("a", fence: 1)
@@ -210,7 +214,8 @@ struct PublicationStoreTests {
     try await server.database.check()
     try await server.add("a", title: "a")
     #expect(
-      try await server.send(.take(fence: 0, beat: 0), of: "a", SourceReport())?.lease.hasCounted == true
+      try await server.send(.take(fence: 0, beat: 0), of: "a", SourceReport())?.lease.hasCounted
+        == true
     )
     #expect(try await server.publish(Self.publication("first", id: 1), of: "a", fence: 1) == 1)
     try await server.release("a", fence: 1)

@@ -194,7 +194,9 @@ struct TimetableFollowerTests {
     )
   }
 
-  @Test("What waits is compared when it arrives, now and then, and before its first day; damage is repaired")
+  @Test(
+    "What waits is compared when it arrives, now and then, and before its first day; damage is repaired"
+  )
   func verifies() {
     var waiting = row(5, "a")
     let startsAt = Self.limits.verifyEvery * 2
@@ -295,7 +297,9 @@ struct TimetableFollowerTests {
     #expect(follower.keys.isEmpty)
   }
 
-  @Test("A database that was restored is followed, also to a change at a position that was seen before")
+  @Test(
+    "A database that was restored is followed, also to a change at a position that was seen before"
+  )
   func restored() {
     var follower = settled(row(5, "a"))
     var effects = follower.handle(.missed, at: .seconds(2))

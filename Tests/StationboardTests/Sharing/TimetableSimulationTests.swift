@@ -4,7 +4,9 @@ import Testing
 
 /// Servers that share timetables, simulated with everything that goes wrong.
 struct TimetableSimulationTests {
-  @Test("No rule is broken in hours of imports, kills, outages, partitions, full disks, damage and restored backups")
+  @Test(
+    "No rule is broken in hours of imports, kills, outages, partitions, full disks, damage and restored backups"
+  )
   func noRuleIsBroken() async {
     var (commits, fetches, kills, restores) = (0, 0, 0, 0)
     for seed in 1...TestScale.sized(80, long: 10_000) {

@@ -7,16 +7,16 @@ import PostgresSharing
 final class PostgresTimetables: Sendable {
   let limits: TimetableSharingLimits
   let database: SharedDatabase
-  private let table: LeaseTable
-  private let pool: PostgresPool
+  let table: LeaseTable
+  let pool: PostgresPool
   /// For leases, which wait for no part of a timetable.
-  private let leases: PostgresPool
+  let leases: PostgresPool
 
   /// What operators of other servers see of this one.
   var name: String { database.name }
   var address: PostgresAddress { database.address }
   /// The deadline of statements that carry or remove parts; all others have that of the client.
-  private var bulkSeconds: Double { limits.bulkWithin.seconds }
+  var bulkSeconds: Double { limits.bulkWithin.seconds }
 
   /// Creates the store; connections are opened when they are needed.
   init(
@@ -54,10 +54,10 @@ final class PostgresTimetables: Sendable {
   /// A row of a feed, or why it cannot be read.
   typealias FoundFeed = Result<SharedFeed, TimetableArtifact.Fault>
 
-  private static let feedColumns =
+  static let feedColumns =
     "feed.key, feed.change, feed.sequence, feed.added, feed.entry, feed.changed_by"
 
-  private static func feed(_ row: PostgresRow, _ first: Int) throws -> (key: String, FoundFeed) {
+  static func feed(_ row: PostgresRow, _ first: Int) throws -> (key: String, FoundFeed) {
     let key: String = try row[first]
     let change: Int64 = try row[first + 1]
     let sequence: Int64 = try row[first + 2]
@@ -162,132 +162,6 @@ final class PostgresTimetables: Sendable {
   }
 
   // MARK: Changing
-
-  /// What happens while a lease is waited for.
-  private enum LeaseNews: Sendable {
-    case granted(fence: Int64)
-    case answered
-    case failed(any Error)
-  }
-
-  /// Waits for the lease of a feed.
-  ///
-  /// - Parameters:
-  ///   - key: The feed.
-  ///   - patience: How long to wait for another one that has it and renews it.
-  /// - Returns: The right to change it; `nil` if another one still has it.
-  /// - Throws: `PostgresError` if the database does not answer for as long as `patience`.
-  func lock(_ key: String, patience: Duration = .zero) async throws -> FeedChange? {
-    let end = ContinuousClock.now + patience
-    let (news, inbox) = AsyncStream<LeaseNews>.makeStream()
-    let lease = LeaseDriver(
-      limits.lease,
-      statement: { [self] statement in
-        do {
-          let answer = try await send(statement, of: key)
-          inbox.yield(.answered)
-          return answer
-        } catch {
-          inbox.yield(.failed(error))
-          return nil
-        }
-      },
-      release: { [self] in try? await release(key, fence: $0) },
-      act: { fence in
-        inbox.yield(.granted(fence: fence))
-        while !Task.isCancelled { try? await Task.sleep(for: .seconds(3_600)) }
-      }
-    )
-    let task = Task { await lease.run() }
-    do {
-      for await event in news {
-        switch event {
-        case .granted(let fence): return try await change(key, lease, task, fence: fence)
-        case .answered:
-          // One that does not renew it is replaced soon.
-          guard lease.owner == .another, lease.hasSeenRenewal, end <= .now else { continue }
-          task.cancel()
-          await task.value
-          return nil
-        case .failed(let error): if end <= .now { throw error }
-        }
-      }
-      throw CancellationError()
-    } catch {
-      task.cancel()
-      await task.value
-      throw error
-    }
-  }
-
-  /// Reads what the owner of a lease needs.
-  private func change(
-    _ key: String,
-    _ lease: LeaseDriver,
-    _ task: Task<Void, Never>,
-    fence: Int64
-  ) async throws -> FeedChange {
-    let rows = try await pool.query(
-      "SELECT \(Self.feedColumns) FROM feed WHERE key = $1",
-      [.text(key)]
-    )
-    let (base, fault) = try Self.base(rows.first, key)
-    let schedules = try await pool.query(
-      "SELECT document FROM schedule WHERE feed = $1",
-      [.text(key)]
-    )
-    let schedule = try schedules.first.map { row -> String in try row[0] }
-    return FeedChange(
-      lease,
-      task,
-      fence: fence,
-      base: base,
-      fault: fault,
-      schedule: schedule
-    )
-  }
-
-  /// Carries out a statement about a lease.
-  private func send(
-    _ statement: Lease.Statement,
-    of key: String
-  ) async throws -> LeaseDriver.Answer? {
-    let (table, seconds) = (table, limits.lease.answerWithin.seconds)
-    return try await leases.withConnection { connection in
-      func run() async throws -> PostgresRow? {
-        try await table.run(statement, of: key, on: connection, within: seconds)
-      }
-      if let row = try await run() { return try table.answer(row) }
-      try await connection.query(
-        "INSERT INTO lease (feed) VALUES ($1) ON CONFLICT DO NOTHING",
-        [.text(key)]
-      )
-      return try await run().map { try table.answer($0) }
-    }
-  }
-
-  /// Gives a lease back, and announces it.
-  private func release(_ key: String, fence: Int64) async throws {
-    let (table, channel, seconds) = (table, database.channel, limits.lease.answerWithin.seconds)
-    try await leases.withConnection {
-      try await table.release(key, fence: fence, announcing: channel, on: $0, within: seconds)
-    }
-  }
-
-  /// The feed of a row, without its entry if that cannot be read, and why it cannot.
-  private static func base(
-    _ row: PostgresRow?,
-    _ key: String
-  ) throws -> (SharedFeed, TimetableArtifact.Fault?) {
-    var base = SharedFeed(unknown: key)
-    guard let row else { return (base, nil) }
-    switch try feed(row, 0).1 {
-    case .success(let feed): return (feed, nil)
-    case .failure(let fault):
-      (base.change, base.sequence, base.added) = (try row[1], try row[2], try row[3])
-      return (base, fault)
-    }
-  }
 
   /// Whether a statement may change something of a feed: `$1` is the feed, `$2` the fence, `$3` the owner.
   private static let isHeld =
@@ -508,153 +382,9 @@ final class PostgresTimetables: Sendable {
     )
     return try rows.first.map { try Self.feed($0, 0).1.get() }
   }
-
-  /// Removes the generations of a feed that its entry does not name, and that no later owner of its lease has made its own; it does
-  /// not wait for another one that removes them.
-  ///
-  /// - Parameters:
-  ///   - key: The feed.
-  ///   - entry: Its entry.
-  ///   - fence: The fence under which the newest of them may have been stored.
-  /// - Returns: How many there were.
-  @discardableResult
-  func sweep(_ key: String, _ entry: FeedManifest.Feed?, upTo fence: Int64) async throws -> Int {
-    let kept = entry?.generationsByNeed ?? []
-    return try await pool.query(
-      """
-      DELETE FROM generation WHERE id IN (
-        SELECT id FROM generation WHERE feed = $1 AND fence <= $2 AND name <> ALL($3) FOR UPDATE SKIP LOCKED)
-      """,
-      [.text(key), .int(fence), .array(.text, kept.map { .text($0) })],
-      within: bulkSeconds
-    ).changed
-  }
-
-  /// The leases of feeds as a sweep sees them.
-  struct SweepMemory: Sendable {
-    /// A row of a lease, and when it was seen first.
-    fileprivate struct Seen: Sendable {
-      var fence: Int64
-      var beat: Int64
-      var since: ContinuousClock.Instant
-    }
-
-    fileprivate var seen: [String: Seen] = [:]
-  }
-
-  /// Removes what importers left that were killed (ST9).
-  ///
-  /// It takes no lease and holds no lock, so it never makes an import wait or fail: it removes only what was stored under fences that
-  /// are over. A lease that is not renewed is over once its fence is counted up; an owner that renews it at the same instant is
-  /// first, or has lost it.
-  ///
-  /// - Parameter memory: What earlier sweeps saw.
-  /// - Returns: How many generations there were.
-  /// - Throws: `PostgresError`.
-  @discardableResult
-  func sweep(_ memory: inout SweepMemory) async throws -> Int {
-    try await pool.query(
-      "INSERT INTO lease (feed) SELECT DISTINCT feed FROM generation ON CONFLICT DO NOTHING"
-    )
-    let rows = try await pool.query(
-      """
-      SELECT lease.feed, lease.fence, lease.beat, lease.owner FROM lease
-      WHERE EXISTS (SELECT 1 FROM generation WHERE generation.feed = lease.feed)
-      """
-    )
-    var removed = 0
-    var seen: [String: SweepMemory.Seen] = [:]
-    for index in 0..<rows.count {
-      let row = rows[index]
-      let key: String = try row[0]
-      let (fence, beat): (Int64, Int64) = (try row[1], try row[2])
-      var mark = SweepMemory.Seen(fence: fence, beat: beat, since: .now)
-      if let before = memory.seen[key], before.fence == fence, before.beat == beat { mark = before }
-      seen[key] = mark
-      let owner: Int64 = try row[3]
-      let isOver = mark.since.duration(to: .now) > limits.leaseDuration
-      removed += try await sweep(key, fence, beat, isFree: owner == 0, isOver: isOver)
-    }
-    memory.seen = seen
-    return removed
-  }
-
-  private func sweep(
-    _ key: String,
-    _ fence: Int64,
-    _ beat: Int64,
-    isFree: Bool,
-    isOver: Bool
-  ) async throws -> Int {
-    // Read after the fence: what was committed under it is named.
-    let found = try await pool.query(
-      "SELECT \(Self.feedColumns) FROM feed WHERE key = $1",
-      [.text(key)]
-    )
-    let (feed, fault) = try Self.base(found.first, key)
-    // What this program cannot read it does not remove.
-    guard fault == nil else { return 0 }
-    let kept = feed.entry?.generationsByNeed ?? []
-    let left = try await pool.query(
-      "SELECT coalesce(max(fence), -1) FROM generation WHERE feed = $1 AND name <> ALL($2)",
-      [.text(key), .array(.text, kept.map { .text($0) })]
-    )
-    guard let row = left.first else { return 0 }
-    let newest: Int64 = try row[0]
-    guard newest >= 0 else { return 0 }
-    // The next owner has another fence.
-    if isFree { return try await sweep(key, feed.entry, upTo: fence) }
-    guard isOver, newest >= fence else {
-      return try await sweep(key, feed.entry, upTo: fence - 1)
-    }
-    let ended = try await pool.query(
-      "UPDATE lease SET fence = fence + 1, beat = beat + 1, owner = 0 WHERE feed = $1 AND fence = $2 AND beat = $3",
-      [.text(key), .int(fence), .int(beat)]
-    )
-    return ended.changed == 1 ? try await sweep(key, feed.entry, upTo: fence) : 0
-  }
 }
 
 extension PostgresError {
   /// Whether a row names another one that is not there: the SQL standard's `foreign_key_violation`.
   fileprivate var isOrphan: Bool { sqlState == "23503" }
-}
-
-/// The right to change a feed, for as long as its lease is renewed.
-final class FeedChange: Sendable {
-  /// The feed as it was when the lease was granted.
-  let base: SharedFeed
-  /// Why the entry of the feed cannot be read; `nil` if it can.
-  let fault: TimetableArtifact.Fault?
-  /// The schedule of its source, if the database has one.
-  let schedule: String?
-  /// The fence of the lease.
-  let fence: Int64
-  private let lease: LeaseDriver
-  private let task: Task<Void, Never>
-
-  fileprivate init(
-    _ lease: LeaseDriver,
-    _ task: Task<Void, Never>,
-    fence: Int64,
-    base: SharedFeed,
-    fault: TimetableArtifact.Fault?,
-    schedule: String?
-  ) {
-    self.lease = lease
-    self.task = task
-    self.fence = fence
-    self.base = base
-    self.fault = fault
-    self.schedule = schedule
-  }
-
-  /// Whether the lease still lasts, by the clock of this machine.
-  var isHeld: Bool { lease.fence == fence }
-
-  /// Gives the lease back.
-  func release() async {
-    task.cancel()
-    await task.value
-  }
 }

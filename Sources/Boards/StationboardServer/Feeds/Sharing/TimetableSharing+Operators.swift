@@ -57,7 +57,8 @@ extension TimetableSharing {
         return DependencyReading(
           name,
           .degraded,
-          detail: "the feed \(key): the timetable that waits for its first day cannot be used: \(reason)"
+          detail:
+            "the feed \(key): the timetable that waits for its first day cannot be used: \(reason)"
         )
       case .current, nil: break
       }

@@ -268,7 +268,11 @@ package final class TimetableSharing: Sendable {
     if case .failure(let fault) = state.withLock({ $0.feeds[key] }) {
       return refuse(number, key, .unreadable(fault.description))
     }
-    if let failure = await fetch(generation, of: key, began: { inbox.yield(.began(number: number)) }) {
+    if let failure = await fetch(
+      generation,
+      of: key,
+      began: { inbox.yield(.began(number: number)) }
+    ) {
       guard !Task.isCancelled else { return }
       refuse(number, key, failure)
     } else {

@@ -1,0 +1,265 @@
+import Foundation
+import GTFS
+import Logging
+import PostgresClient
+import Serving
+import Testing
+import Timetable
+
+@testable import StationboardServer
+
+/// Who may change a timetable that servers share, in a real PostgreSQL database.
+struct TimetableLeaseTests: TimetableStageTests {
+  @Test(
+    "One machine changes a feed at a time, and of two changes of one state the second is refused"
+  )
+  func oneAtATime() async throws {
+    let stage = try await Stage()
+    let (one, two) = (try stage.machine("one"), try stage.machine("two"))
+    defer { stage.remove(one, two) }
+    let first = try await importSample(one)
+    let change = try await one.change("default")
+    await #expect(throws: FeedError.self) { try await two.change("default") }
+    // Another feed is free.
+    await (try await two.change("city")).release()
+    // Another machine was first.
+    try await stage.run("UPDATE feed SET sequence = sequence + 1, change = 7")
+    let failure = await #expect(throws: FeedError.self) { try await one.commit(nil, change) }
+    #expect(failure?.code == .conflict)
+    await change.release()
+    let kept = try await newest(one)
+    #expect(kept.entry == first && kept.sequence == 2)
+    #expect(try one.folder.manifest().feed("default") == first)
+    await (try await two.change("default", patience: .seconds(60))).release()
+  }
+
+  @Test("What an importer left that was killed is invisible, and removed once nobody has the lock")
+  func leftovers() async throws {
+    let stage = try await Stage()
+    let (one, two) = (try stage.machine("one"), try stage.machine("two"))
+    defer { stage.remove(one, two) }
+    try await importSample(one)
+    let known = Set([try #require(try await newest(one).change)])
+    let change = try await one.change("default")
+    let id = try await one.store.begin("half", change)
+    try await one.store.store([1, 2, 3], 0, of: Feed.timetableName, id)
+    #expect(try await two.store.feeds(knowing: known).found.isEmpty)
+    #expect(try await two.store.artifact("half", of: "default") == nil)
+    #expect(await two.fetch("half", of: "default") == .gone)
+    var memory = PostgresTimetables.SweepMemory()
+    for _ in 0..<3 {
+      #expect(try await two.store.sweep(&memory) == 0, "it is being stored")
+    }
+    await change.release()
+    #expect(try await two.store.sweep(&memory) == 1)
+    #expect(try await stage.count("generation") == 1)
+    #expect(try await stage.count("chunk WHERE generation = \(id)") == 0)
+  }
+
+  @Test("What was stored under a lease that nobody renews is removed once the lease is over")
+  func killedImporter() async throws {
+    let stage = try await Stage()
+    let (one, two) = (
+      try stage.machine("one"), try stage.machine("two", leaseDuration: .seconds(2))
+    )
+    defer { stage.remove(one, two) }
+    try await importSample(one)
+    try await stage.run("UPDATE lease SET fence = 9, beat = 20, owner = 5")
+    try await stage.run(
+      "INSERT INTO generation (id, feed, name, fence) VALUES (1, 'default', 'half', 9)"
+    )
+    try await stage.run(
+      "INSERT INTO generation (id, feed, name, fence) VALUES (2, 'default', 'old', 8)"
+    )
+    var memory = PostgresTimetables.SweepMemory()
+    #expect(try await two.store.sweep(&memory) == 1, "that of an earlier lease")
+    // A renewal begins the time again.
+    let began = ContinuousClock.now
+    while try await stage.count("lease WHERE owner = 5") == 1 {
+      if began.duration(to: .now) < .seconds(3) {
+        try await stage.run("UPDATE lease SET beat = beat + 1")
+      }
+      let removed = try await two.store.sweep(&memory)
+      #expect(removed == 0 || began.duration(to: .now) > .seconds(4))
+    }
+    #expect(try await stage.count("lease WHERE fence = 10 AND owner = 0") == 1)
+    #expect(try await stage.count("generation") == 1)
+    await (try await two.change("default")).release()
+  }
+
+  @Test("A sweep makes no import wait or fail, also if it takes long")
+  func sweepGivesWay() async throws {
+    let stage = try await Stage()
+    let (one, two) = (try stage.machine("one"), try stage.machine("two"))
+    defer { stage.remove(one, two) }
+    try await importSample(one)
+    try await stage.run("INSERT INTO generation (id, feed, name) VALUES (1, 'default', 'old')")
+    try await stage.run("INSERT INTO chunk VALUES (1, 'timetable.freshet', 0, 'x')")
+    let holder = try await Stage.owner()
+    try await PostgresSchema.timetables(name: stage.schema).prepare(holder)
+    try await holder.query("BEGIN")
+    try await holder.query("SELECT 1 FROM chunk WHERE generation = 1 FOR UPDATE")
+    async let removed = {
+      var memory = PostgresTimetables.SweepMemory()
+      return try await two.store.sweep(&memory)
+    }()
+    while try await stage.count(
+      "pg_stat_activity WHERE query LIKE 'DELETE FROM generation%' AND wait_event_type = 'Lock'"
+    ) == 0 { await Task.yield() }
+    let next = try await importFollowed(one)
+    #expect(try await newest(two).entry?.generation == next.generation)
+    await holder.close()
+    #expect(try await removed == 1)
+  }
+
+  @Test("An importer whose lease another one has taken over changes nothing, at no step")
+  func fenced() async throws {
+    let stage = try await Stage()
+    let one = try stage.machine("one")
+    defer { stage.remove(one) }
+    try await importSample(one)
+    let before = try await newest(one)
+    let change = try await one.change("default")
+    let id = try await one.store.begin("half", change)
+    try await stage.run("UPDATE lease SET fence = fence + 1, beat = beat + 1, owner = 5")
+    typealias Lost = PostgresTimetables.LostCommit
+    await #expect(throws: Lost.self) { try await one.store.begin("other", change) }
+    await #expect(throws: Lost.self) { try await one.store.write(schedule: "{}", change) }
+    await #expect(throws: Lost.self) { try await one.store.commit(nil, change) }
+    let failure = await #expect(throws: FeedError.self) {
+      try await one.write(StaticSchedule(), change)
+    }
+    #expect(failure?.code == .conflict)
+    #expect(try await one.store.stored(change).isEmpty)
+    var memory = PostgresTimetables.SweepMemory()
+    #expect(try await one.store.sweep(&memory) == 1)
+    await #expect(throws: Lost.self) {
+      try await one.store.store([1], 0, of: Feed.timetableName, id)
+    }
+    await change.release()
+    #expect(try await newest(one) == before)
+    #expect(try await stage.count("lease WHERE owner = 5") == 1, "it gives back only its own")
+    #expect(try await stage.count("schedule") == 0)
+  }
+
+  @Test("A lease that nobody renews is taken over; one that is renewed is not")
+  func takeover() async throws {
+    let stage = try await Stage()
+    let (one, two) = (
+      try stage.machine("one"), try stage.machine("two", leaseDuration: .seconds(4))
+    )
+    defer { stage.remove(one, two) }
+    try await importSample(one)
+    try await stage.run("UPDATE lease SET fence = fence + 1, beat = beat + 1, owner = 5")
+    let change = try await two.change("default")
+    #expect(change.isHeld)
+    let failure = await #expect(throws: FeedError.self) { try await one.change("default") }
+    #expect(failure?.code == .busy)
+    // It is released while another one waits.
+    async let next = one.change("default", patience: .seconds(60))
+    await change.release()
+    await (try await next).release()
+  }
+
+  @Test("A change names only what the database has whole")
+  func wholeness() async throws {
+    let stage = try await Stage()
+    let one = try stage.machine("one")
+    defer { stage.remove(one) }
+    try await importSample(one)
+    let change = try await one.change("default")
+    let id = try await one.store.begin("half", change)
+    var entry = try #require(change.base.entry)
+    entry.generation = "half"
+    await #expect(throws: PostgresTimetables.LostCommit.self) {
+      try await one.store.commit(entry, change)
+    }
+    var artifact = TimetableArtifact(chunkBytes: 10, timetable: 1)
+    artifact.files = [.init(name: Feed.timetableName, bytes: 3, checksums: [1])]
+    await #expect(throws: PostgresError.self) { try await one.store.finish(artifact, id) }
+    await change.release()
+    #expect(try await newest(one).sequence == 1)
+  }
+
+  @Test(
+    "Fetching begins once no other process of the machine fetches the same, and the database has it"
+  )
+  func beginning() async throws {
+    let stage = try await Stage()
+    let (one, two) = (try stage.machine("one"), try stage.machine("two"))
+    defer { stage.remove(one, two) }
+    let generation = try await importSample(one).generation
+    var begun = 0
+    var lock = try two.folder.lockForFetching(generation, of: "default")
+    #expect(lock != nil)
+    #expect(await two.fetch(generation, of: "default", began: { begun += 1 }) == .busy)
+    lock = nil
+    #expect(await two.fetch("other", of: "default", began: { begun += 1 }) == .gone)
+    #expect(begun == 0)
+    #expect(await two.fetch(generation, of: "default", began: { begun += 1 }) == nil)
+    #expect(begun == 1)
+  }
+
+  @Test("A statement has the deadline of all, unless it carries parts")
+  func deadlines() async throws {
+    let stage = try await Stage()
+    let one = try stage.machine("one")
+    let hasty = try stage.machine("hasty", answerWithin: .seconds(3))
+    defer { stage.remove(one, hasty) }
+    try await importSample(one)
+    let change = try await hasty.change("default")
+    let id = try await hasty.store.begin("half", change)
+    let holder = try await Stage.owner()
+    try await PostgresSchema.timetables(name: stage.schema).prepare(holder)
+    try await holder.query("BEGIN")
+    try await holder.query("LOCK TABLE feed, generation, chunk IN ACCESS EXCLUSIVE MODE")
+    let began = ContinuousClock.now
+    let statements: [() async throws -> Void] = [
+      { _ = try await hasty.store.feed("default") },
+      { _ = try await hasty.store.feeds() },
+      { _ = try await hasty.store.artifact("half", of: "default") },
+    ]
+    for statement in statements {
+      let error = await #expect(throws: PostgresError.self) { try await statement() }
+      #expect(error?.kind == .timedOut)
+    }
+    #expect(began.duration(to: .now) < hasty.limits.bulkWithin)
+    // A part may take longer.
+    async let stored: Void = hasty.store.store([1], 0, of: Feed.timetableName, id)
+    while try await stage.count(
+      "pg_stat_activity WHERE query LIKE 'INSERT INTO chunk%' AND wait_event_type = 'Lock' AND query_start < now() - interval '4 s'"
+    ) == 0 { await Task.yield() }
+    await holder.close()
+    try await stored
+    await change.release()
+  }
+
+  @Test(
+    "Whether a change is stored is known once its commit has ended, also if nobody waits for it"
+  )
+  func unknownCommit() async throws {
+    let stage = try await Stage()
+    let one = try stage.machine("one")
+    defer { stage.remove(one) }
+    try await importSample(one)
+    let kept = try #require(try await newest(one).change)
+    #expect(try await one.store.stored(change: kept)?.sequence == 1)
+    #expect(try await one.store.stored(change: 5) == nil)
+    // A commit is under way while the client has lost its connection and asks on another one.
+    for ending in ["COMMIT", "ROLLBACK"] {
+      let committer = try await Stage.owner()
+      try await PostgresSchema.timetables(name: stage.schema).prepare(committer)
+      try await committer.query("BEGIN")
+      try await committer.query("UPDATE log SET position = position + 1")
+      try await committer.query(
+        "INSERT INTO change (id, feed, position) VALUES (9, 'default', 2)"
+      )
+      async let stored = one.store.stored(change: 9)
+      while try await stage.count("pg_locks WHERE NOT granted") == 0 { await Task.yield() }
+      try await committer.query(ending)
+      await committer.close()
+      #expect(try await stored?.sequence == (ending == "COMMIT" ? 2 : nil))
+      try await stage.run("DELETE FROM change WHERE id = 9")
+    }
+  }
+}
