@@ -5,7 +5,7 @@ import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { test } from "node:test";
 import { brotliDecompressSync, gunzipSync } from "node:zlib";
 import { readAddress, writeAddress } from "../../Sources/Programs/CWebAssets/Public/board/address.js";
-import { countdown, minutesOfDelay } from "../../Sources/Programs/CWebAssets/Public/board/departure.js";
+import { countdown, delaySeconds, isRough, minutesOfDelay } from "../../Sources/Programs/CWebAssets/Public/board/departure.js";
 import { arrange, viewsOf } from "../../Sources/Programs/CWebAssets/Public/board/views.js";
 import { booksOf } from "../../Sources/Programs/CWebAssets/Public/jobs/book-list.js";
 import { readMessage } from "../../Sources/Programs/CWebAssets/Public/jobs/job-messages.js";
@@ -173,4 +173,11 @@ test("a part that is loaded later is made once; of uses that wait the last is ma
   part.use((one) => calls.push(one.number));
   assert.deepEqual(calls, [1, 1]);
   assert.equal(made, 1);
+});
+
+test("a vehicle of a headway has a predicted time and no delay", () => {
+  const departure = { scheduledDeparture: "2026-11-27T10:13:00Z", realtimeDeparture: "2026-11-27T10:06:40Z", rawDelaySec: null };
+  assert.equal(delaySeconds(departure), -380);
+  assert.equal(delaySeconds({ ...departure, certainty: "headway" }), null);
+  assert.deepEqual([isRough({ ...departure, certainty: "headway" }), isRough({ certainty: "headway", realtimeDeparture: null })], [false, true]);
 });

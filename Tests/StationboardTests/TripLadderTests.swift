@@ -86,6 +86,8 @@ import Timetable
   @Test func `whatever contradicts the trip leaves the update without one`() throws {
     let stage = try stage()
     let late = stage.at("2026-02-16 08:30:00") + 4 * 3_600
+    // Eleven minutes before the vehicle may leave: it is of a trip before.
+    let early = stage.at("2026-02-16 08:35:00") - 660
     let flaws: [(inout Trip) -> Void] = [
       { $0.route = "S1" },
       { $0.route = nil },
@@ -100,6 +102,7 @@ import Timetable
       { $0.stops[1].stop = "a" },
       { $0.stops[1].stop = "gone" },
       { $0.stops[1].departure = .time(late) },
+      { $0.stops[1].departure = .time(early) },
       { $0.stops[1].departure?.delay = 900 },
       { $0.stops[1].departure = .time(.min) },
       { $0.stops[2].stop = nil },

@@ -67,7 +67,7 @@ struct CanonicalState: Hashable {
     let since = putPhase(of: machine, at: now)
     // R15 compares the silence with the stall limit, and the last rescue with its cooldown. R12: in the foreground, a wait
     // that begins anew counts from the end of the last request.
-    put(machine.lastEnd, at: now, horizon: .seconds(60))
+    put(machine.lastEnd, at: now, horizon: .seconds(200))
     put(machine.lastRescue, at: now, horizon: policy.rescueCooldown)
     putActivity(of: machine, waitingSince: since, at: now)
     putLink(of: machine, at: now)
@@ -127,7 +127,7 @@ struct CanonicalState: Hashable {
     let intervals = [policy.active, policy.recent, policy.idle, policy.background ?? .zero]
     let horizon = intervals.max() ?? .zero
     // R12: a wait that begins anew in the foreground lasts as long as the last request took.
-    let silence = machine.lastEnd.map { min(now - $0, .seconds(60)) } ?? .zero
+    let silence = machine.lastEnd.map { min(now - $0, .seconds(200)) } ?? .zero
     switch machine.phase {
     case .dormant:
       put(0, width: 2)
@@ -148,7 +148,7 @@ struct CanonicalState: Hashable {
       put(isNewer ? 3 : 2, width: 2)
       put(UInt64(flight.request.validator?.number ?? 0), width: 8)
       if isNewer {
-        put(copy?.changedAt, at: now, horizon: .seconds(60))
+        put(copy?.changedAt, at: now, horizon: .seconds(200))
         put(flight.request.validator == copy?.validator)
       }
       // R39: a limit since then may be why it is canceled.
