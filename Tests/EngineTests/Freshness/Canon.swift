@@ -124,7 +124,10 @@ struct CanonicalState: Hashable {
     // The start of the last request holds the next one back by one interval at most, and an answer
     // that took longer than an interval counts as one (R10, R11, R35, P9).
     let policy = machine.policy
-    let intervals = [policy.active, policy.recent, policy.idle, policy.background ?? .zero]
+    let intervals = [
+      policy.active, policy.recent, policy.idle, policy.background ?? .zero,
+      policy.push?.safetyPoll ?? .zero,
+    ]
     let horizon = intervals.max() ?? .zero
     // R12: a wait that begins anew in the foreground lasts as long as the last request took.
     let silence = machine.lastEnd.map { min(now - $0, .seconds(200)) } ?? .zero
