@@ -127,7 +127,8 @@ def stripped(text: str) -> str:
 
 
 def compact(text: str) -> str:
-    """A stripped script without blanks around signs, and with short private names, the most frequent ones first."""
+    """A stripped script without what only people need: blanks around signs, ends of lines behind signs, semicolons before braces,
+    the difference between `const` and `let`; with short private names, the most frequent ones first."""
     parts = list(tokens(text))
     private = collections.Counter(name for kind, part in parts if kind == "code" for name in re.findall(r"#\w+", part))
     names = {name: f"#{digits(number)}" for number, (name, _) in enumerate(private.most_common())}
@@ -135,6 +136,7 @@ def compact(text: str) -> str:
     for kind, part in parts:
         if kind == "code":
             part = re.sub(r"#\w+", lambda found: names[found[0]], re.sub(r" *([{}(),;:?=&|<>]) *", r"\1", part))
+            part = re.sub(r"([;{,])\n", r"\1", re.sub(r"\bconst\b", "let", part)).replace(";}", "}")
         out += part
     return out
 
@@ -202,9 +204,13 @@ class Script:
         return f"const {variable(self.path)} = (() => {{\n{self.body}return {{ {members} }};\n}})();\n"
 
 
+#: The modules in the order in which they are first named.
+MODULES: dict[str, str] = {}
+
+
 def variable(path: str) -> str:
-    """The name of a module in a bundle."""
-    return "m_" + re.sub(r"\W", "_", path.removesuffix(".js"))
+    """The name of a module in a bundle, which is the same in all of them: short, and of no other thing."""
+    return MODULES.setdefault(path, f"${digits(len(MODULES))}")
 
 
 class Bundler:
