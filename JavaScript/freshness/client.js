@@ -164,18 +164,25 @@ export class FreshnessClient {
 
   /** Drops every copy, for another user or token; requests observed resources again. */
   forget() {
-    for (const resource of this.#resources.values()) resource.forget();
+    for (const resource of this.#all) resource.forget();
   }
 
   /** Ends all requests, streams, timers and iterations. */
   close() {
+    // Listeners hear of it, and may close it too.
+    if (this.#isClosed) return;
     this.#isClosed = true;
-    for (const resource of this.#resources.values()) resource.end();
+    for (const resource of this.#all) resource.end();
     this.#resources.clear();
     this.#idle.clear();
     this.#watched.clear();
     this.#tick();
     if (this.#ownsDevice) this.device.close();
+  }
+
+  /** Every resource: one that was let go and is watched again may stand beside another with its key. */
+  get #all() {
+    return new Set([...this.#resources.values(), ...this.#watched]);
   }
 
   // MARK: Called by resources

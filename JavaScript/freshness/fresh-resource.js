@@ -320,7 +320,7 @@ export class FreshResource {
     this.#client.timers.clearTimeout(this.#loading);
     const turn = (this.#watching += 1);
     // It was ended or restarted while the module loaded.
-    const isOver = () => this.#watching !== turn || this.#listeners.size === 0;
+    const isOver = () => this.#watching !== turn || this.#listeners.size === 0 || this.#client.isClosed;
     const { device, send, timers } = this.#client;
     try {
       const engine = await this.#client.engine;

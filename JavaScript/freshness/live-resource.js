@@ -12,8 +12,8 @@ const MOST_RECORDS = 2000;
 /** The maximum number of resources whose receipts are kept. */
 const MOST_RECEIPTS = 64;
 const LONGEST_TIMER_MS = 2 ** 31 - 1;
-/** How late a timer is on a busy device; one that is later fired after the device slept. */
-const LATEST_TIMER_MS = 2000;
+/** How late a timer is on a busy device, and in a hidden page, which browsers wake once a minute; one that is later fired after a sleep. */
+const [LATEST_TIMER_MS, LATEST_HIDDEN_TIMER_MS] = [2000, 62_000];
 
 export class LiveResource {
   #machine = null;
@@ -46,6 +46,8 @@ export class LiveResource {
   #isOutdated = false;
   /** Whether it is being stopped: what is asked of it then has no effect. */
   #isEnding = false;
+  /** Whether nobody sees the page. */
+  #isHidden = false;
   /** Whether it polls. */
   #isRunning = false;
 
@@ -135,14 +137,17 @@ export class LiveResource {
     // What is told of the end may end it too.
     if (!machine || this.#isEnding) return;
     [this.#isEnding, this.#isRunning] = [true, false];
-    this.#tell({ event: "stopped" });
-    this.#endsListening();
-    this.#closeStream();
-    this.#leavesGate();
-    this.timers.clearTimeout(this.#timer);
-    machine.destroy();
-    [this.#machine, this.#question, this.#copy, this.#failure] = [null, null, null, null];
-    this.#isEnding = false;
+    try {
+      this.#tell({ event: "stopped" });
+    } finally {
+      this.#endsListening();
+      this.#closeStream();
+      this.#leavesGate();
+      this.timers.clearTimeout(this.#timer);
+      machine.destroy();
+      [this.#machine, this.#question, this.#copy, this.#failure] = [null, null, null, null];
+      this.#isEnding = false;
+    }
   }
 
   /** Requests a refresh now, for the user (R5). `isForced` requests a full response and applies it in any case (R20). */
@@ -213,14 +218,24 @@ export class LiveResource {
     // What may fail comes before the machine, which has to be destroyed.
     this.#gate = OriginGate.of(this.engine, this.source.address(this.#question, null), this.clientPolicy, () => this.device.now());
     this.#machine = this.engine.machine({ policy: this.wished, context: this.#context });
-    this.#endsListening = this.device.listen((event) => this.#tell(event));
+    this.#endsListening = this.device.listen((event) => this.#deviceTold(event));
     this.#leavesGate = this.#gate.join(this);
     this.#isRunning = true;
     this.#tell({ event: "started" });
   }
 
+  #deviceTold(event) {
+    if (event.event === "lifecycle") this.#isHidden = event.with.to === "background";
+    this.#tell(event);
+  }
+
   #tell(event, now = this.now()) {
-    this.#prolong(event, now);
+    const machine = this.#machine;
+    // Listeners hear of it, and may end everything, or take time.
+    if (this.#prolong(event, now)) {
+      if (this.#machine !== machine) return null;
+      now = this.now();
+    }
     const effects = this.#machine.handle(event, now, Engine.draw());
     if (effects.notes.length > 0) this.#notes = effects.notes;
     // Before anything that may fail, and before events of what follows: the last of them sets the timer.
@@ -230,7 +245,8 @@ export class LiveResource {
       const { gate, number, sentAt, timeout } = this.#flight;
       this.#flight = null;
       // Neither time in the queue nor a sleep of the device is a failure of the server (R14, R39).
-      const isTooSlow = effects.notes.includes("timedOut") && sentAt !== null && now - sentAt < timeout + LATEST_TIMER_MS;
+      const latest = this.#isHidden ? LATEST_HIDDEN_TIMER_MS : LATEST_TIMER_MS;
+      const isTooSlow = effects.notes.includes("timedOut") && sentAt !== null && now - sentAt < timeout + latest;
       if (isTooSlow) gate.tooSlow(number);
       else gate.withdraw(number);
     }
@@ -246,16 +262,17 @@ export class LiveResource {
     return effects;
   }
 
-  /** Begins the timeout of a request again that has not been sent, unless its origin is failing (R39). */
+  /** Begins the timeout of a request again that has not been sent, unless its origin is failing (R39). Returns whether it did. */
   #prolong({ event }, now) {
     const flight = this.#flight;
-    if (event === "queued" || flight === null || flight.sentAt !== null || now < flight.deadline || flight.gate.isFailing) return;
+    if (event === "queued" || flight === null || flight.sentAt !== null || now < flight.deadline || flight.gate.isFailing) return false;
     this.#isQueued(flight, now);
+    return true;
   }
 
-  /** Tells the machine that its request has not been sent until now. */
+  /** Tells the machine, whose clock has whole milliseconds, that its request has not been sent until now. */
   #isQueued(flight, now) {
-    flight.deadline = now + flight.timeout;
+    flight.deadline = Math.floor(now) + flight.timeout;
     const { generation, context } = flight;
     this.#tell({ event: "queued", with: { generation, context } }, now);
   }
@@ -310,14 +327,14 @@ export class LiveResource {
   #send(request, orderedAt) {
     const [machine, gate] = [this.#machine, this.#gate];
     const { generation, context, timeout, longPoll } = request;
-    const flight = { generation, context, gate, abort: new AbortController(), number: 0, isHeld: longPoll !== null, sentAt: null, timeout, deadline: orderedAt + timeout };
+    const flight = { generation, context, gate, abort: new AbortController(), number: 0, isHeld: longPoll !== null, sentAt: null, timeout, deadline: Math.floor(orderedAt) + timeout };
     flight.number = gate.ask(request, (isHeld) => {
       // Otherwise the place that it got would never be free again.
       if (this.#machine !== machine) return gate.withdraw(flight.number);
       if (flight.abort.signal.aborted) return;
       const now = this.now();
       // Its timeout counts from now.
-      if (now > orderedAt) this.#isQueued(flight, now);
+      if (Math.floor(now) > Math.floor(orderedAt)) this.#isQueued(flight, now);
       if (longPoll !== null && !isHeld && !flight.abort.signal.aborted) {
         [request.longPoll, flight.isHeld, flight.timeout] = [null, false, timeout - longPoll];
         this.#tell({ event: "notHeld", with: { generation, context } }, now);

@@ -320,6 +320,21 @@ test("more requests than a healthy server can answer wait as long as it takes: n
   world.client.close();
 });
 
+test("the clock of a browser has fractions of a millisecond, those of the machine and of timers have none", async () => {
+  const world = new World({ policy: { every: 5_000, jitter: "none" } });
+  const { device } = world.client;
+  device.now = () => world.time + 0.43;
+  world.answer = () => ({ body: {}, after: 1_000 });
+  const resources = Array.from({ length: 100 }, (_, index) => world.client.resource(`https://fraction.example/${index}`));
+  const errors = new Set();
+  for (const resource of resources) resource.subscribe(({ error }) => error && errors.add(error.kind));
+  await world.run(120_000);
+  assert.deepEqual([...errors], []);
+  const outcomes = new Set(resources.flatMap((resource) => resource.diagnostics().ring.map(({ outcome }) => outcome)));
+  assert.deepEqual([...outcomes], ["content"]);
+  world.client.close();
+});
+
 test("while its origin fails, a request that waits times out, and says so", async () => {
   const world = new World({ policy: { every: 5_000, jitter: "none" } });
   world.answer = () => ({ hang: true });
@@ -369,6 +384,24 @@ test("a listener that closes the client when it hears of the end leaves nothing 
     await world.run(60_000);
     assert.deepEqual([world.requests.length - before, world.engine.machines, world.timersSet], [0, 0, 0]);
   }
+});
+
+test("a listener that closes the client whatever it hears ends it once", async () => {
+  const world = new World();
+  world.answer = () => ({ body: {}, after: 1_000 });
+  const resources = Array.from({ length: 20 }, (_, index) => world.client.resource(`https://once.example/${index}`));
+  let heard = 0;
+  for (const resource of resources) {
+    resource.subscribe(() => {
+      heard += 1;
+      if (heard > 1) world.client.close();
+    });
+  }
+  await world.run(100);
+  world.client.close();
+  const before = world.requests.length;
+  await world.run(60_000);
+  assert.deepEqual([world.requests.length - before, world.engine.machines, world.timersSet], [0, 0, 0]);
 });
 
 test("what the application could not send is no failure of the server", async () => {
@@ -438,4 +471,19 @@ test("the share of a limit holds until it resets, whatever says nothing of it, a
     assert.ok(worst <= 25_000, `${kind}: ${worst}`);
     world.client.close();
   }
+});
+
+test("a limit with less left than resources holds until it resets, and no longer", async () => {
+  const world = new World({ policy: { every: 10_000, jitter: "none" } });
+  let isTold = false;
+  world.answer = () => {
+    const headers = isTold ? {} : { RateLimit: '"d";r=1;t=30' };
+    isTold = true;
+    return { body: {}, headers, after: 20 };
+  };
+  const resources = Array.from({ length: 10 }, (_, index) => world.client.resource(`https://left.example/${index}`));
+  for (const resource of resources) resource.subscribe(() => {});
+  await world.run(120_000);
+  assert.ok(Math.max(...resources.map(({ age }) => age)) <= 12_000);
+  world.client.close();
 });

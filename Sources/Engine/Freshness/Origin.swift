@@ -234,8 +234,8 @@ public struct Origin: Hashable, Sendable {
       return holdOff(until: now + reset)
     }
     let shared = (reset * Int64(max(resources, 1))).milliseconds
-    let interval = Timespan(milliseconds: shared / rateLimit.remaining)
-    share(min(interval, limits.retryAfterCap), until: now + reset)
+    // Once the limit resets, nobody waits for what was left of it.
+    share(min(Timespan(milliseconds: shared / rateLimit.remaining), reset), until: now + reset)
   }
 
   private mutating func share(_ interval: Timespan?, until reset: Moment?) {

@@ -275,7 +275,8 @@ extension RefreshMachine {
       draw: turn.draw
     )
     guard isRequest, case .asking(let flight, _) = phase else { return sight }
-    sight.sent = flight.startedAt
+    // R39: not when it was queued.
+    sight.sent = sent(flight, of: answer, at: turn.now)
     return sight
   }
 

@@ -127,10 +127,11 @@ extension FreshnessClient {
         number: number
       )
     }
-    if case .wished(let wish) = event, wish.origin == .person,
-      let waiting = ledger.entries.values[index].flight, waiting.task == nil
+    if let priority = event.priorityOfWaiting, let waiting = ledger.entries.values[index].flight,
+      waiting.task == nil
     {
-      ledger.origins.hurry(waiting.number, of: ledger.entries.values[index].origin)
+      let origin = ledger.entries.values[index].origin
+      ledger.origins.hurry(waiting.number, of: origin, priority: priority)
     }
     if let order = effects.link {
       ledger.entries.values[index].link?.task.cancel()
@@ -215,12 +216,13 @@ extension FreshnessClient {
         let now = clock.now()
         // Its timeout counts from now.
         if now > flight.startedAt { isQueued(flight, of: key, at: now, in: &ledger) }
+        // A refresh that waits behind a long poll may have replaced it (R40).
+        guard ledger.entries[key]?.flight?.number == number else { continue }
         if flight.request.longPoll != nil, !admission.isHeld {
           flight.request = flight.request.withoutWait
           ledger.entries[key]?.flight?.request = flight.request
           carryOut(.notHeld(flight.request.ticket), for: key, at: now, in: &ledger)
         }
-        // A refresh that waits behind a long poll may have replaced it (R40).
         guard ledger.entries[key]?.flight?.number == number else { continue }
         ledger.entries[key]?.flight?.sentAt = now
         ledger.entries[key]?.flight?.task = entry.cell.send(flight.request, for: key, of: self)
@@ -491,4 +493,16 @@ enum HostSleep {
   static let least = Timespan.seconds(1)
   /// How late an alarm is on a busy device; one that is later fired after a sleep.
   static let latestAlarm = Timespan.seconds(2)
+}
+
+extension Event {
+  /// The priority that a request which waits has from this event on: the user asked for it too, or somebody watches what
+  /// was only prefetched (R35, R39).
+  fileprivate var priorityOfWaiting: Request.Priority? {
+    switch self {
+    case .wished(let wish) where wish.origin == .person: .high
+    case .started: .normal
+    default: nil
+    }
+  }
 }

@@ -80,10 +80,10 @@ struct OriginRegistry: Sendable {
     return numbers
   }
 
-  /// Sends a request that waits before those of the schedule: the user asked for it too.
-  mutating func hurry(_ number: Int64, of name: String) {
+  /// Gives a request that waits a priority, if that is higher than its own.
+  mutating func hurry(_ number: Int64, of name: String, priority: Request.Priority) {
     guard keys[number] != nil else { return }
-    entries[name]?.origin.ask(number, priority: .high)
+    entries[name]?.origin.ask(number, priority: priority)
     touched.append(name)
   }
 
