@@ -224,7 +224,10 @@ struct TimetableLeaseTests: TimetableStageTests {
       #expect(error?.kind == .timedOut)
     }
     #expect(began.duration(to: .now) < hasty.limits.bulkWithin)
-    // A part may take longer.
+    // A part may take longer. Renewals of the lease, which wait for the feeds, would take all connections.
+    try await holder.query("ROLLBACK")
+    try await holder.query("BEGIN")
+    try await holder.query("LOCK TABLE chunk IN ACCESS EXCLUSIVE MODE")
     async let stored: Void = hasty.store.store([1], 0, of: Feed.timetableName, id)
     while try await stage.count(
       "pg_stat_activity WHERE query LIKE 'INSERT INTO chunk%' AND wait_event_type = 'Lock' AND query_start < now() - interval '4 s'"
