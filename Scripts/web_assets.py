@@ -137,6 +137,7 @@ def compact(text: str) -> str:
         if kind == "code":
             part = re.sub(r"#\w+", lambda found: names[found[0]], re.sub(r" *([{}(),;:?=&|<>]) *", r"\1", part))
             part = re.sub(r"([;{,])\n", r"\1", re.sub(r"\bconst\b", "let", part)).replace(";}", "}")
+            part = re.sub(r" *([*/%]) *", r"\1", re.sub(r"(?<![+]) ?\+ ?(?![+])", "+", re.sub(r"(?<=\d)_(?=\d)", "", part)))
         out += part
     return out
 

@@ -145,7 +145,7 @@ export class FreshnessClient {
    */
   invalidate(...tags) {
     const wanted = new Set(tags.map(String));
-    for (const resource of this.#resources.values()) if (resource.tags.some((tag) => wanted.has(tag))) resource.invalidate();
+    for (const resource of this.#all) if (resource.tags.some((tag) => wanted.has(tag))) resource.invalidate();
   }
 
   /**
@@ -180,9 +180,9 @@ export class FreshnessClient {
     if (this.#ownsDevice) this.device.close();
   }
 
-  /** Every resource: one that was let go and is watched again may stand beside another with its key. */
+  /** Every resource: one that was let go and watched again may stand beside another with its key. */
   get #all() {
-    return new Set([...this.#resources.values(), ...this.#watched]);
+    return new Set([...this.#resources.values(), ...this.#watched, ...this.#idle]);
   }
 
   // MARK: Called by resources

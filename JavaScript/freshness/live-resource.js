@@ -230,12 +230,9 @@ export class LiveResource {
   }
 
   #tell(event, now = this.now()) {
-    const machine = this.#machine;
     // Listeners hear of it, and may end everything, or take time.
-    if (this.#prolong(event, now)) {
-      if (this.#machine !== machine) return null;
-      now = this.now();
-    }
+    if (this.#prolong(event, now)) now = this.now();
+    if (this.#machine === null) return;
     const effects = this.#machine.handle(event, now, Engine.draw());
     if (effects.notes.length > 0) this.#notes = effects.notes;
     // Before anything that may fail, and before events of what follows: the last of them sets the timer.

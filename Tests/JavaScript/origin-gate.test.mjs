@@ -437,53 +437,17 @@ test("a device that slept with requests out blames no server", async () => {
   world.client.close();
 });
 
-test("the share of a limit holds until it resets, whatever says nothing of it, and counts what polls", async () => {
-  for (const kind of ["another resource says nothing", "every second response fails", "others were left"]) {
-    const world = new World({ policy: { every: 1_000, jitter: "none" } });
-    let left = 20;
-    let began = 0;
-    let refused = 0;
-    world.answer = ({ address }, count) => {
-      if (world.time >= began + 100_000) [began, left] = [world.time, 20];
-      if (address.endsWith("free")) return { body: {}, after: 20 };
-      const headers = { RateLimit: `"d";r=${left};t=${Math.ceil((began + 100_000 - world.time) / 1000)}` };
-      if (left === 0) refused += 1;
-      if (left === 0) return { status: 429, headers, after: 20 };
-      left -= 1;
-      return kind.startsWith("every") && count % 2 === 0 ? { status: 500, after: 20 } : { body: { count }, headers, after: 20 };
-    };
-    const limited = world.client.resource("https://limit.example/limited");
-    const others = kind.startsWith("others") ? Array.from({ length: 8 }, (_, index) => `gone-${index}`) : kind.startsWith("another") ? ["free"] : [];
-    const ends = others.map((name) => world.client.resource(`https://limit.example/${name}`).subscribe(() => {}));
-    if (kind.startsWith("others")) {
-      await world.run(1_000);
-      for (const end of ends) end();
-      await world.run(200_000);
-    }
-    limited.subscribe(() => {});
-    await world.run(20_000);
-    let worst = 0;
-    for (let second = 0; second < 200; second += 1) {
-      await world.run(1_000);
-      worst = Math.max(worst, limited.age ?? 0);
-    }
-    assert.equal(refused, 0, kind);
-    assert.ok(worst <= 25_000, `${kind}: ${worst}`);
-    world.client.close();
-  }
-});
-
-test("a limit with less left than resources holds until it resets, and no longer", async () => {
-  const world = new World({ policy: { every: 10_000, jitter: "none" } });
-  let isTold = false;
-  world.answer = () => {
-    const headers = isTold ? {} : { RateLimit: '"d";r=1;t=30' };
-    isTold = true;
-    return { body: {}, headers, after: 20 };
-  };
-  const resources = Array.from({ length: 10 }, (_, index) => world.client.resource(`https://left.example/${index}`));
-  for (const resource of resources) resource.subscribe(() => {});
-  await world.run(120_000);
-  assert.ok(Math.max(...resources.map(({ age }) => age)) <= 12_000);
+test("the share of a limit is that of the resources that poll", async () => {
+  const world = new World({ policy: { every: 1_000, jitter: "none" } });
+  world.answer = () => ({ body: {}, headers: { RateLimit: '"d";r=10;t=10' }, after: 20 });
+  const ends = Array.from({ length: 31 }, (_, index) => world.client.resource(`https://limit.example/gone-${index}`).subscribe(() => {}));
+  await world.run(3_000);
+  for (const end of ends) end();
+  await world.run(60_000);
+  world.client.resource("https://limit.example/watched").subscribe(() => {});
+  await world.run(60_000);
+  const before = world.requests.length;
+  await world.run(60_000);
+  assert.ok(world.requests.length - before >= 55, `${world.requests.length - before}`);
   world.client.close();
 });

@@ -74,8 +74,6 @@ public struct Origin: Hashable, Sendable {
   private var out: [Int64] = []
   /// The numbers of the requests in flight that the server holds, and of event streams.
   private var waitingAtServer: [Int64] = []
-  /// When the rate limit resets that is shared now; until then a response without a limit changes nothing.
-  private var sharedUntil: Moment?
   /// The requests that wait to be sent.
   private var waiting = RequestQueue()
 
@@ -222,24 +220,19 @@ public struct Origin: Hashable, Sendable {
 
   /// Shares what is left of the rate limit among the resources, evenly until it resets.
   private mutating func shape(_ rateLimit: RateLimit?, resources: Int32, at now: Moment) {
-    guard let rateLimit else {
-      // Other resources of the origin say nothing, and failures neither.
-      if let sharedUntil, now >= sharedUntil { share(nil, until: nil) }
+    guard let rateLimit, rateLimit.reset > .zero else {
+      restraint.leastInterval = nil
       return
     }
-    guard rateLimit.reset > .zero else { return share(nil, until: nil) }
     let reset = min(rateLimit.reset, limits.retryAfterCap)
     guard rateLimit.remaining > 0 else {
-      share(nil, until: nil)
+      restraint.leastInterval = nil
       return holdOff(until: now + reset)
     }
     let shared = (reset * Int64(max(resources, 1))).milliseconds
-    // Once the limit resets, nobody waits for what was left of it.
-    share(min(Timespan(milliseconds: shared / rateLimit.remaining), reset), until: now + reset)
-  }
-
-  private mutating func share(_ interval: Timespan?, until reset: Moment?) {
-    restraint.leastInterval = interval
-    sharedUntil = reset
+    restraint.leastInterval = min(
+      Timespan(milliseconds: shared / rateLimit.remaining),
+      limits.retryAfterCap
+    )
   }
 }

@@ -107,21 +107,6 @@ struct OriginTests {
   }
 
   @Test
-  func `The share of a rate limit holds until it resets, and no longer`() {
-    var origin = origin(out: [1, 2, 3, 4])
-    let limit = RateLimit(remaining: 1, reset: .seconds(30))
-    origin.ended(1, .unchanged, rateLimit: limit, resources: 10, at: .start)
-    // Ten intervals of the limit would be longer than the limit itself.
-    #expect(origin.restraint.leastInterval == .seconds(30))
-    origin.ended(2, .unchanged, resources: 10, at: .start + .seconds(29))
-    #expect(origin.restraint.leastInterval == .seconds(30))
-    origin.ended(3, .serverError, resources: 10, at: .start + .seconds(29))
-    #expect(origin.restraint.leastInterval == .seconds(30))
-    origin.ended(4, .unchanged, resources: 10, at: .start + .seconds(30))
-    #expect(origin.restraint.leastInterval == nil)
-  }
-
-  @Test
   func `What is left of a rate limit is shared by the resources`() {
     var origin = origin(out: [1, 2, 3])
     let limit = RateLimit(remaining: 10, reset: .seconds(60))
