@@ -494,15 +494,3 @@ enum HostSleep {
   /// How late an alarm is on a busy device; one that is later fired after a sleep.
   static let latestAlarm = Timespan.seconds(2)
 }
-
-extension Event {
-  /// The priority that a request which waits has from this event on: the user asked for it too, or somebody watches what
-  /// was only prefetched (R35, R39).
-  fileprivate var priorityOfWaiting: Request.Priority? {
-    switch self {
-    case .wished(let wish) where wish.origin == .person: .high
-    case .started: .normal
-    default: nil
-    }
-  }
-}

@@ -150,3 +150,15 @@ struct OriginRegistry: Sendable {
     }
   }
 }
+
+extension Event {
+  /// The priority that a request which waits has from this event on: the user asked for it too, or somebody watches what
+  /// was only prefetched (R35, R39).
+  var priorityOfWaiting: Request.Priority? {
+    switch self {
+    case .wished(let wish) where wish.origin == .person: .high
+    case .started: .normal
+    default: nil
+    }
+  }
+}
