@@ -208,13 +208,13 @@ class DoctorTest(unittest.TestCase):
         found = self.diagnosis(fits, code=0)["realtime"]
         self.assertEqual(found[0]["source"], fits)
         self.assertEqual(found[0]["sentences"][0], "2 of 2 trip updates match a trip of the timetable")
-        self.assertIn("2 alerts, 0 of them about nothing that the timetable has", found[0]["sentences"])
+        self.assertIn("2 of 2 alerts are about something that the timetable has", found[0]["sentences"])
         found = self.diagnosis(fits, alien, empty, str(self.folder / "gone.pb"), code=1)["realtime"]
-        self.assertEqual([each["isGood"] for each in found], [True, False, False, False])
+        self.assertEqual([each["isGood"] for each in found], [True, False, True, False])
         self.assertEqual(found[1]["sentences"][0], "0 of 3 trip updates match a trip of the timetable")
-        self.assertEqual(found[2]["sentences"], ["it has no trip updates, vehicle positions or alerts"])
+        self.assertEqual(found[2]["sentences"], ["it has no trip updates, vehicle positions or alerts now"])
         self.assertIn("gone.pb", " ".join(found[3]["sentences"]))
-        self.assertIn("but realtime does not fit (3).", self.ask(fits, alien, empty, str(self.folder / "gone.pb")).stdout)
+        self.assertIn("but realtime does not fit (2).", self.ask(fits, alien, empty, str(self.folder / "gone.pb")).stdout)
 
     def test_a_feed_and_realtime_at_addresses_get_the_fields_that_are_given(self):
         archive = Path(self.feed.write(self.folder / "feed.zip")).read_bytes()
