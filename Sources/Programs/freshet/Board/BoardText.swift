@@ -33,10 +33,11 @@ struct BoardText {
   {
     let zone = TimeZone(identifier: board.station?.timezone ?? "") ?? .current
     var lines = [title(board, now, zone), header()]
-    // A departure is removed from the board 30 s after it left the stop, unless nothing else is known: the server counts it
-    // for longer, and a board is empty only if the server says so.
+    // A departure is removed from the board 30 s after it left the stop, or after a minute if nothing else is known: the
+    // server counts it for 45 s. A board is empty only if the server says so.
     let ahead = board.departures.filter { Self.instant($0) >= now - 30 }
-    let current = ahead.isEmpty ? board.departures : ahead
+    let current =
+      ahead.isEmpty ? board.departures.filter { Self.instant($0) >= now - 60 } : ahead
     let wanted = current.filter { filter.fits($0) }
     let banners = (board.banners ?? []).compactMap(\.header).prefix(3)
     let offers = (board.onDemand ?? []).prefix(3).flatMap { offer in
@@ -44,8 +45,10 @@ struct BoardText {
     }
     let room = rows.map { max($0 - banners.count - offers.count, 1) } ?? .max
     for departure in wanted.prefix(room) { lines.append(row(departure, now, zone)) }
-    if wanted.isEmpty {
-      lines.append("  " + (current.isEmpty ? emptiness(board, zone) : words.nothingFits))
+    if board.departures.isEmpty {
+      lines.append("  " + emptiness(board, zone))
+    } else if wanted.isEmpty, !current.isEmpty {
+      lines.append("  " + words.nothingFits)
     }
     for offer in offers { lines.append(paint("2", offer)) }
     for banner in banners { lines.append(paint("33", Terminal.fit("⚠ \(banner)", columns - 1))) }
