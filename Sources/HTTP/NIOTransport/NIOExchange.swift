@@ -105,7 +105,27 @@ public final class NIOExchange: HTTPExchange, HTTPSending, HTTPStreaming {
     let authority = request.authority ?? ""
     do {
       return try await withDeadline(after: timeout, authority: authority) { deadline in
-        try await self.collect(request, content, deadline)
+        try await self.collect(request, .bytes(content), deadline)
+      }
+    } catch {
+      throw ConnectionFailure(error, authority: authority).exchangeError
+    }
+  }
+
+  /// Sends a request with content, telling how much of it the connection has taken, and returns the complete response;
+  /// redirects are not followed.
+  public func send(
+    _ request: HTTPRequest,
+    content: [UInt8],
+    timeout: Duration,
+    sent: @escaping @Sendable (Int) -> Void
+  ) async throws(HTTPExchangeError) -> HTTPExchangeAnswer {
+    let authority = request.authority ?? ""
+    let parts = SentParts(content: content, sent: sent)
+    do {
+      return try await withDeadline(after: timeout, authority: authority) { deadline in
+        let body = HTTPClientRequest.Body.stream(parts, length: .known(Int64(content.count)))
+        return try await self.collect(request, body, deadline)
       }
     } catch {
       throw ConnectionFailure(error, authority: authority).exchangeError
@@ -140,7 +160,7 @@ public final class NIOExchange: HTTPExchange, HTTPSending, HTTPStreaming {
 
   private func collect(
     _ request: HTTPRequest,
-    _ content: [UInt8]?,
+    _ content: HTTPClientRequest.Body?,
     _ deadline: ContinuousClock.Instant
   ) async throws -> HTTPExchangeAnswer {
     var request = request
@@ -191,7 +211,7 @@ public final class NIOExchange: HTTPExchange, HTTPSending, HTTPStreaming {
   /// Sends a request, and once more over another connection if the first one ends.
   private func attempt(
     _ request: HTTPRequest,
-    _ content: [UInt8]?,
+    _ content: HTTPClientRequest.Body?,
     over client: HTTPClient,
     _ deadline: ContinuousClock.Instant
   ) async throws -> HTTPClientResponse {
@@ -211,7 +231,7 @@ public final class NIOExchange: HTTPExchange, HTTPSending, HTTPStreaming {
     TraceScope.current?.trace.write(to: &fields)
     message.headers = HTTPHeaders(fields)
     if relayed != nil { message.headers.replaceOrAdd(name: "Host", value: authority) }
-    if let content { message.body = .bytes(content) }
+    message.body = content
     var mayRepeat = request.method == .get || request.method == .head
     while true {
       do {

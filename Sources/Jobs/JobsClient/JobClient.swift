@@ -106,6 +106,7 @@ public struct JobClient: Sendable {
   ///   - type: The media type of the content.
   ///   - options: The options of the pipeline.
   ///   - key: A key of your own; the same request with the same key starts one job.
+  ///   - sent: Called with the bytes of the content that have gone out so far; on any thread.
   /// - Returns: The credential of the job.
   /// - Throws: ``JobClientFailure``.
   public func start(
@@ -113,14 +114,15 @@ public struct JobClient: Sendable {
     content: [UInt8],
     type: String,
     options: [String: String] = [:],
-    key: String? = nil
+    key: String? = nil,
+    sent: (@Sendable (Int) -> Void)? = nil
   ) async throws(JobClientFailure) -> JobCredential {
     let query = options.sorted { $0.key < $1.key }.map { ($0.key, Optional($0.value)) }
     var request = server.request("/v1/jobs/\(pipeline.rawValue)", method: .post, query: query)
     request.headerFields[.contentType] = type
     if let key { request.headerFields[.idempotencyKey] = key }
     let slow = Duration.seconds(content.count / Self.uploadBytesPerSecond)
-    let answer = try await send(request, content, max(Self.uploadTimeout, slow))
+    let answer = try await send(request, content, max(Self.uploadTimeout, slow), sent)
     switch reader.start(status: answer.head.status.code, body: answer.body) {
     case .started(let started): return JobCredential(job: started.job, started)
     case .refused(var refusal):
@@ -147,6 +149,7 @@ public struct JobClient: Sendable {
   ///   - options: The options of the pipeline.
   ///   - key: A key of your own; the same request with the same key starts one job.
   ///   - patience: The longest time to wait in all.
+  ///   - sent: Called with the bytes of the content that have gone out so far; on any thread.
   ///   - broken: Told before each wait after a connection failed how it failed and how long the wait is.
   ///   - waiting: Told before each wait why and for how many seconds.
   /// - Returns: What opens the job.
@@ -158,6 +161,7 @@ public struct JobClient: Sendable {
     options: [String: String] = [:],
     key: String,
     patience: Duration,
+    sent: (@Sendable (Int) -> Void)? = nil,
     broken: (JobClientFailure, Duration) -> Void = { _, _ in },
     waiting: (JobRefusal, Int) -> Void
   ) async throws(JobClientFailure) -> JobCredential {
@@ -165,7 +169,14 @@ public struct JobClient: Sendable {
     var failures = 0
     while true {
       do throws(JobClientFailure) {
-        return try await start(pipeline, content: content, type: type, options: options, key: key)
+        return try await start(
+          pipeline,
+          content: content,
+          type: type,
+          options: options,
+          key: key,
+          sent: sent
+        )
       } catch {
         if case .unreachable = error {
           let pause = Self.firstPause * (1 << failures)
@@ -324,9 +335,13 @@ public struct JobClient: Sendable {
   private func send(
     _ request: HTTPRequest,
     _ content: [UInt8],
-    _ timeout: Duration
+    _ timeout: Duration,
+    _ sent: (@Sendable (Int) -> Void)? = nil
   ) async throws(JobClientFailure) -> HTTPExchangeAnswer {
     do {
+      if let sent {
+        return try await transport.send(request, content: content, timeout: timeout, sent: sent)
+      }
       return try await transport.send(request, content: content, timeout: timeout)
     } catch {
       throw .unreachable(error.description)

@@ -11,9 +11,17 @@ public enum Simulator: Sendable {
   ///     both.
   ///   - events: The minimum number of events to check.
   ///   - seed: The seed, which determines everything.
+  ///   - progress: Called with the number of events that have been checked.
   /// - Returns: The counts, and the first violation with its shrunk trace.
-  public static func run(_ policy: NamedPolicy, events: Int, seed: UInt64) -> SimulationReport {
-    run(policy, events: events, seed: seed) { RecordedFreshness(policy: $0, context: $1) }
+  public static func run(
+    _ policy: NamedPolicy,
+    events: Int,
+    seed: UInt64,
+    progress: (Int) -> Void = { _ in }
+  ) -> SimulationReport {
+    run(policy, events: events, seed: seed, progress: progress) {
+      RecordedFreshness(policy: $0, context: $1)
+    }
   }
 
   /// Simulates a custom machine.
@@ -22,12 +30,14 @@ public enum Simulator: Sendable {
   ///   - policy: The policy that the machine claims to use.
   ///   - events: The minimum number of events to check.
   ///   - seed: The seed, which determines everything.
+  ///   - progress: Called with the number of events that have been checked.
   ///   - make: Creates a machine without observers.
   /// - Returns: The counts, and the first violation with its shrunk trace.
   public static func run<M: Machine>(
     _ policy: NamedPolicy,
     events: Int,
     seed: UInt64,
+    progress: (Int) -> Void = { _ in },
     _ make: @escaping (Policy, Context) -> M
   ) -> SimulationReport {
     var report = SimulationReport(
@@ -41,6 +51,7 @@ public enum Simulator: Sendable {
       let episode = Episode(report.episodes, of: seed, policy: policy.policy)
       let outcome = episode.run(make)
       report.events += outcome.events
+      progress(report.events)
       report.requests += outcome.requests
       if let breach = outcome.breach {
         report.breach = explain(breach, episode, report, make)

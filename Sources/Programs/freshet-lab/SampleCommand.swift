@@ -45,7 +45,13 @@ struct SampleCommand: ParsableCommand {
         seed: seed,
         isAroundTheClock: aroundTheClock
       )
-      let summary = try SampleNetwork(options: options).write(to: out) { _, _ in }
+      let display = ProgressDisplay()
+      defer { display.finish() }
+      display.show("planning the network")
+      let summary = try SampleNetwork(options: options).write(to: out) { file, rows in
+        display.show("writing \(file)", done: rows, unit: .items("rows"))
+      }
+      display.finish()
       Terminal.write("\(summary)\n")
     } catch {
       throw CommandFailure("freshet-lab sample: \(error.message)", .cannotCreate)

@@ -63,12 +63,30 @@ struct SimulateCommand: ParsableCommand {
 
   func run() throws {
     let policies = try chosen()
-    let runs = events == 0 ? [] : policies.map { Simulator.run($0, events: events, seed: seed) }
+    let display = ProgressDisplay(isHidden: json)
+    defer { display.finish() }
+    let runs =
+      events == 0
+      ? []
+      : policies.map { policy in
+        Simulator.run(policy, events: events, seed: seed) { done in
+          display.show(
+            "simulating \(policy.name)",
+            done: min(done, events),
+            total: events,
+            unit: .items("events")
+          )
+        }
+      }
+    if mutants { display.show("simulating mutants") }
+    let verdicts = mutants ? MutantRun.all(seed: seed) : nil
+    if measures { display.show("measuring") }
     let summary = SimulationSummary(
       runs: runs,
-      mutants: mutants ? MutantRun.all(seed: seed) : nil,
+      mutants: verdicts,
       measures: measures ? MeasureReport(policies, scale: .full, seed: seed) : nil
     )
+    display.finish()
     guard Terminal.write(json ? summary.json : summary.text), summary.isWell else {
       throw ExitCode(.negative)
     }

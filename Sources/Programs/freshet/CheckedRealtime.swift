@@ -97,10 +97,14 @@ struct CheckedRealtime: ParsableArguments {
     let own = settings?.feeds.first { $0.prefix == choice.prefix ?? "" }?.leastMatchedPercent
     let least = leastMatched ?? own ?? MatchLimits.usualLeastPercent
     let transport = try NIOExchange()
+    let display = ProgressDisplay()
+    defer { display.finish() }
     var areGood = true
     for source in sources {
+      display.show("asking \(source.title)")
       let check = RealtimeCheck(source: source, exchange: transport, clock: clock)
       let result = await check.run(against: feed, leastPercent: least)
+      display.finish()
       let word = result.isGood ? "ok" : "needs attention"
       Terminal.write("\(source.kind.rawValue) \(Terminal.plain(source.title)): \(word)\n")
       for line in result.sentences { Terminal.write("  \(Terminal.plain(line))\n") }

@@ -17,13 +17,16 @@ struct FeedsAcceptCommand: AsyncParsableCommand {
   @OptionGroup var choice: FeedChoice
 
   func run() async throws {
+    let display = ProgressDisplay()
+    defer { display.finish() }
     try await FeedsCommand.change("accept", choice) { sharing in
       let accepted =
         if let sharing {
-          try await sharing.accept(key: choice.key)
+          try await sharing.accept(key: choice.key, progress: { display.show($0) })
         } else {
           try choice.data.folder.accept(key: choice.key, now: choice.time.clock().now)
         }
+      display.finish()
       Terminal.write("\(choice.key): \(accepted.name) is accepted.\n")
     }
   }
@@ -42,13 +45,16 @@ struct FeedsRollbackCommand: AsyncParsableCommand {
   @OptionGroup var choice: FeedChoice
 
   func run() async throws {
+    let display = ProgressDisplay()
+    defer { display.finish() }
     try await FeedsCommand.change("rollback", choice) { sharing in
       let target =
         if let sharing {
-          try await sharing.rollBack(key: choice.key)
+          try await sharing.rollBack(key: choice.key, progress: { display.show($0) })
         } else {
           try choice.data.folder.rollBack(key: choice.key)
         }
+      display.finish()
       Terminal.write("\(choice.key): \(target.name) serves again.\n")
     }
   }
@@ -72,12 +78,14 @@ struct FeedsRemoveCommand: AsyncParsableCommand {
 
   func run() async throws {
     let folder = choice.data.folder
+    let display = ProgressDisplay()
+    defer { display.finish() }
     try await FeedsCommand.change("remove", choice) { sharing in
       guard let sharing, !keepServing else {
         return try folder.removeSource(prefix: choice.prefix, keepServing: keepServing)
       }
       // First the feed: what fails has changed nothing.
-      let hadFeed = try await sharing.takeOut(key: choice.key)
+      let hadFeed = try await sharing.takeOut(key: choice.key, progress: { display.show($0) })
       let hadSource = try folder.removeFollowed(prefix: choice.prefix)
       guard hadFeed || hadSource else {
         throw FeedError(
@@ -86,6 +94,7 @@ struct FeedsRemoveCommand: AsyncParsableCommand {
         )
       }
     }
+    display.finish()
     Terminal.write("Removed.\n")
   }
 }
@@ -105,11 +114,14 @@ struct FeedsShareCommand: AsyncParsableCommand {
   @OptionGroup var choice: FeedChoice
 
   func run() async throws {
+    let display = ProgressDisplay()
+    defer { display.finish() }
     try await FeedsCommand.change("share", choice) { sharing in
       guard let sharing else {
         throw ValidationError("no database; name one with --database or $DATABASE_URL")
       }
-      let generation = try await sharing.share(key: choice.key)
+      let generation = try await sharing.share(key: choice.key, progress: { display.show($0) })
+      display.finish()
       Terminal.write("\(choice.key): \(generation) is shared.\n")
     }
   }

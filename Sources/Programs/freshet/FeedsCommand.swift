@@ -234,6 +234,8 @@ struct FeedsCheckCommand: AsyncParsableCommand {
     // Who asks by hand wants to know the whole truth.
     let entry = try FeedsCommand.attempt(name) { try folder.manifest().feed(source.key) }
     let isBroken = entry.map { (try? Feed($0, in: folder)) == nil } ?? false
+    let display = ProgressDisplay()
+    defer { display.finish() }
     var found: StaticCheck.Report?
     try await FeedsCommand.change(name, choice) { sharing in
       var check = StaticCheck(
@@ -246,9 +248,11 @@ struct FeedsCheckCommand: AsyncParsableCommand {
       if isBroken { check.brokenGeneration = entry?.generation }
       found = try await check.run(
         isForced: true,
-        chance: (Double.random(in: 0...1), Double.random(in: 0...1))
+        chance: (Double.random(in: 0...1), Double.random(in: 0...1)),
+        progress: { display.show($0) }
       )
     }
+    display.finish()
     await transport.shutdown()
     guard let report = found else { return true }
     let text =

@@ -110,13 +110,17 @@ struct ImportCommand: AsyncParsableCommand {
     }
     do {
       guard feed != nil || remove else { return try verifyAll() }
+      let display = ProgressDisplay(isHidden: json)
+      defer { display.finish() }
       try await SharedServices.withTimetables(database, data.folder, clock: ServiceClock()) {
         sharing in
         if remove {
-          try await takeOut(sharing)
+          try await takeOut(sharing, display)
+          display.finish()
           Terminal.write("Removed. A running server stops serving it at once.\n")
         } else if let feed {
-          let report = try await run(try await path(feed, scratch), sharing)
+          let report = try await run(try await path(feed, scratch, display), sharing, display)
+          display.finish()
           Terminal.write(json ? ImportReportText.json(report) : ImportReportText.text(report))
         }
       }
@@ -131,7 +135,11 @@ struct ImportCommand: AsyncParsableCommand {
   }
 
   /// Returns the path of the feed, which is downloaded into a folder if it is an address.
-  private func path(_ feed: String, _ scratch: ScratchFolder?) async throws(FeedError) -> String {
+  private func path(
+    _ feed: String,
+    _ scratch: ScratchFolder?,
+    _ display: ProgressDisplay
+  ) async throws(FeedError) -> String {
     guard let scratch else { return feed }
     let place: FeedPlace
     let transport: NIOExchange
@@ -141,13 +149,13 @@ struct ImportCommand: AsyncParsableCommand {
     } catch {
       throw FeedError(.unreadable, "\(FeedPlace.title(feed)): \(error)")
     }
-    Terminal.complain("downloading \(Terminal.plain(FeedPlace.title(feed)))\n")
     let path: String
     do throws(FeedError) {
       path = try await place.file(
         orDownloaded: scratch.path + "/feed.zip",
         by: transport,
-        now: Date().timeIntervalSince1970
+        now: Date().timeIntervalSince1970,
+        progress: { display.show($0) }
       )
     } catch {
       await transport.shutdown()
@@ -157,20 +165,22 @@ struct ImportCommand: AsyncParsableCommand {
     return path
   }
 
-  private func takeOut(_ sharing: TimetableSharing?) async throws(FeedError) {
+  private func takeOut(
+    _ sharing: TimetableSharing?,
+    _ display: ProgressDisplay
+  ) async throws(FeedError) {
     guard let sharing else { return try FeedImporter(folder: data.folder).remove(prefix: prefix) }
     let key = prefix ?? FeedManifest.defaultKey
-    guard try await sharing.takeOut(key: key) else {
+    guard try await sharing.takeOut(key: key, progress: { display.show($0) }) else {
       throw FeedError(.unreadable, "the database has no feed \(key)")
     }
   }
 
   private func run(
     _ path: String,
-    _ sharing: TimetableSharing?
+    _ sharing: TimetableSharing?,
+    _ display: ProgressDisplay
   ) async throws(FeedError) -> ImportReport {
-    let printer = ProgressPrinter(isBar: Terminal.showsProgress)
-    defer { printer.finish() }
     let importer = FeedImporter(
       folder: data.folder,
       limit: maxRejected.map { RejectedRowLimit(share: $0 / 100) } ?? .usual,
@@ -183,7 +193,7 @@ struct ImportCommand: AsyncParsableCommand {
         prefix: prefix,
         aliases: aliases,
         now: now,
-        progress: { printer.show($0) }
+        progress: { display.show($0) }
       )
     }
     return try await sharing.run(
@@ -192,7 +202,7 @@ struct ImportCommand: AsyncParsableCommand {
       prefix: prefix,
       aliases: aliases,
       now: now,
-      progress: { printer.show($0) }
+      progress: { display.show($0) }
     )
   }
 
@@ -202,7 +212,10 @@ struct ImportCommand: AsyncParsableCommand {
       throw FeedError(.unreadable, "\(data.folder.path): no feed has been imported")
     }
     var feeds: [VerifiedFeed] = []
-    for entry in manifest.feeds {
+    let display = ProgressDisplay(isHidden: json)
+    defer { display.finish() }
+    for (number, entry) in manifest.feeds.enumerated() {
+      display.show("checking", done: number, total: manifest.feeds.count, unit: .items("feeds"))
       let timetable = try Feed(entry, in: data.folder).timetable
       try timetable.check()
       let feed = VerifiedFeed(
@@ -214,6 +227,7 @@ struct ImportCommand: AsyncParsableCommand {
       )
       feeds.append(feed)
       guard !json else { continue }
+      display.finish()
       Terminal.write(
         "\(feed.key) \(feed.generation): sound; \(feed.stops) stops,"
           + " \(feed.trips) trips, \(feed.departures) departures\n"

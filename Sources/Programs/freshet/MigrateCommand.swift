@@ -30,13 +30,18 @@ struct MigrateCommand: AsyncParsableCommand {
 
   func run() async throws {
     guard let address = try option.address(or: nil) else { return }
+    let display = ProgressDisplay()
+    defer { display.finish() }
     do {
+      display.show("connecting")
       let connection = try await PostgresConnection.open(address)
       var roles = Set([grant].compactMap(\.self))
       for schema in [PostgresSchema.jobs(), .realtime(), .timetables()] {
+        display.show("updating schema \(schema.name)")
         let (before, after) = try await schema.migrate(connection, grantingTo: roles)
         // The servers that have the rights for one schema get those for the others.
         roles.formUnion(try await schema.writers(connection))
+        display.finish()
         let change = before == after ? "up to date" : "was version \(before)"
         print("\(address): schema \(schema.name), version \(after), \(change)")
       }

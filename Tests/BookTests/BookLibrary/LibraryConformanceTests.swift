@@ -200,7 +200,13 @@ import Testing
       _ = try await library.store(rows, of: Self.file("j"), isLast: false)
     }
     var bytes: [UInt8] = []
-    try await library.export { bytes += $0 }
+    var counts: [Int] = []
+    try await library.export {
+      bytes += $0
+      counts.append($1)
+    }
+    #expect(counts.last == books.count)
+    #expect(counts == counts.sorted())
     let text = String(decoding: bytes, as: UTF8.self)
     #expect(text.contains("\"'=HYPERLINK(\"\"x\"\")\""))
     var file = BookFile(encoding: .utf8, markBytes: 0)

@@ -1,6 +1,7 @@
 package import ConditionalHTTP
 package import GTFS
 package import HTTPTypes
+package import Timetable
 
 /// Where a feed is.
 package enum FeedPlace: Sendable {
@@ -15,17 +16,22 @@ package enum FeedPlace: Sendable {
   ///   - path: The file for a download, which the caller removes.
   ///   - exchange: Sends the request.
   ///   - now: Seconds since 1970-01-01T00:00:00Z.
+  ///   - progress: Called during a download.
   /// - Returns: The path of a zip archive or a folder.
   /// - Throws: ``FeedError`` with code `unreadable` if nothing usable arrived.
   package func file(
     orDownloaded path: String,
     by exchange: any HTTPStreaming,
-    now: Double
+    now: Double,
+    progress: @escaping @Sendable (ImportProgress) -> Void = { _ in }
   ) async throws(FeedError) -> String {
     switch self {
     case .path(let path): return path
     case .request(let request):
-      let download = StaticDownload(exchange: exchange, path: path)
+      var download = StaticDownload(exchange: exchange, path: path)
+      download.progress = progress
+      // The server may take long to begin.
+      progress(ImportProgress(step: "download", done: 0, total: 0))
       switch await download.run(request, isConditional: false, now: now) {
       case .content: return path
       case .failed(let reason, _): throw FeedError(.unreadable, reason)

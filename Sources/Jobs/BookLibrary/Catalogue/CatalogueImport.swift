@@ -40,6 +40,26 @@ package struct CatalogueImport: Sendable {
     }
   }
 
+  /// How far an import is.
+  package struct Progress: Hashable, Sendable {
+    /// What an import does.
+    package enum Phase: Hashable, Sendable {
+      /// Reads the files.
+      case reading
+      /// Orders what it has read, so that it can be searched.
+      case ordering
+    }
+
+    /// What it does.
+    package var phase = Phase.reading
+    /// The bytes of the files, as they are stored, that have been read.
+    package var bytes = 0
+    /// The bytes of all files; 0 if that is not known, as of a pipe.
+    package var total: Int
+    /// Lines of all files.
+    package var lines = 0
+  }
+
   /// How many lines are written in one transaction.
   package static let batchLines = 20_000
   /// The most examples of rejected lines.
@@ -52,22 +72,23 @@ package struct CatalogueImport: Sendable {
   /// - Parameters:
   ///   - files: Dumps of authors, works and editions, plain or compressed with gzip.
   ///   - path: Where the catalogue goes; an existing one is replaced when the new one is complete.
-  ///   - progress: Called after every batch with the report so far.
+  ///   - progress: Called after every batch with how far the import is.
   /// - Returns: The report.
   /// - Throws: ``LibraryError`` for a file that cannot be read or written, and if the files contain no work and no
   ///   edition; an existing catalogue then stays as it is.
   package static func run(
     files: [String],
     into path: String,
-    progress: (Report) -> Void = { _ in }
+    progress: (Progress) -> Void = { _ in }
   ) throws -> Report {
     let partial = path + ".partial"
     unlink(partial)
     var report = Report()
+    var done = Progress(total: files.reduce(0) { $0 + bytes(of: $1) })
     do {
       let queue = try DatabaseFile.create(path: partial)
       try queue.write { try $0.execute(sql: CatalogueSchema.tables) }
-      for file in files { try read(file, into: queue, &report, progress) }
+      for file in files { try read(file, into: queue, &report, &done, progress) }
       guard report.works + report.editions > 0 else {
         let names = files.joined(separator: ", ")
         let reason = report.examples.first.map { " (\($0))" } ?? ""
@@ -76,6 +97,8 @@ package struct CatalogueImport: Sendable {
           "\(names): no work and no edition in \(report.lines) lines\(reason); \(path) is as it was"
         )
       }
+      done.phase = .ordering
+      progress(done)
       try queue.write { try CatalogueSchema.finish($0) }
       try queue.close()
     } catch {
@@ -90,13 +113,23 @@ package struct CatalogueImport: Sendable {
     return report
   }
 
+  /// The bytes of a file; 0 for what has no size.
+  private static func bytes(of path: String) -> Int {
+    var status = stat()
+    guard stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return 0 }
+    return Int(status.st_size)
+  }
+
   private static func read(
     _ file: String,
     into queue: DatabaseQueue,
     _ report: inout Report,
-    _ progress: (Report) -> Void
+    _ done: inout Progress,
+    _ progress: (Progress) -> Void
   ) throws {
     let reader = try DumpReader(path: file)
+    let before = done.bytes
+    defer { done.bytes = before + reader.bytesRead }
     let name = file.split(separator: "/").last.map(String.init) ?? file
     var batch: [DumpLine.Record] = []
     var line = 0
@@ -107,7 +140,9 @@ package struct CatalogueImport: Sendable {
         let tables = try CatalogueTables(database)
         for record in records { try tables.insert(record, &report) }
       }
-      progress(report)
+      done.bytes = before + reader.bytesRead
+      done.lines = report.lines
+      progress(done)
     }
     try reader.lines { bytes in
       line += 1

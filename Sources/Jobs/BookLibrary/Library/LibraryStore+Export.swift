@@ -14,10 +14,11 @@ extension LibraryStore {
   ///
   /// Texts that a spreadsheet would run as a formula get an apostrophe.
   ///
-  /// - Parameter write: Takes the next bytes.
+  /// - Parameter write: Takes the next bytes, and how many books have been written with them.
   /// - Throws: An error of the database; what `write` throws.
-  package func export(to write: ([UInt8]) async throws -> Void) async throws {
-    try await write(DelimitedText.record(exportedColumns))
+  package func export(to write: ([UInt8], Int) async throws -> Void) async throws {
+    try await write(DelimitedText.record(exportedColumns), 0)
+    var count = 0
     var last: Int64 = 0
     while true {
       let page = try await books(after: last)
@@ -27,7 +28,8 @@ extension LibraryStore {
       for book in page {
         bytes += DelimitedText.record(Self.fields(book.record), guardsFormulas: true)
       }
-      try await write(bytes)
+      count += page.count
+      try await write(bytes, count)
     }
   }
 

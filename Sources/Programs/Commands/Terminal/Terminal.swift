@@ -15,6 +15,12 @@ package enum Terminal {
   package static var isInteractive: Bool { isatty(STDOUT_FILENO) == 1 }
   /// Whether standard error is a terminal.
   package static var showsProgress: Bool { isatty(STDERR_FILENO) == 1 }
+  /// Whether a line on standard error can be drawn again.
+  package static var redrawsProgress: Bool {
+    showsProgress && ProcessInfo.processInfo.environment["TERM"] != "dumb"
+  }
+  /// The columns of the terminal that shows progress; 80 if they are not known.
+  package static var progressColumns: Int { size(of: STDERR_FILENO).columns }
 
   /// Whether colors are on (no-color.org).
   package static var hasColor: Bool {
@@ -24,10 +30,12 @@ package enum Terminal {
   }
 
   /// The columns and rows of the terminal; 80 × 24 if they are not known.
-  package static var size: (columns: Int, rows: Int) {
+  package static var size: (columns: Int, rows: Int) { size(of: STDOUT_FILENO) }
+
+  private static func size(of descriptor: Int32) -> (columns: Int, rows: Int) {
     var window = winsize()
     let request = UInt(TIOCGWINSZ)
-    guard ioctl(STDOUT_FILENO, request, &window) == 0, window.ws_col > 0 else { return (80, 24) }
+    guard ioctl(descriptor, request, &window) == 0, window.ws_col > 0 else { return (80, 24) }
     return (Int(window.ws_col), Int(window.ws_row))
   }
 

@@ -57,6 +57,9 @@ struct DemoStand: Sendable {
   /// Runs a program to its end.
   private func finish(_ program: String, _ arguments: [String]) async throws {
     try Task.checkCancellation()
+    let display = ProgressDisplay()
+    defer { display.finish() }
+    display.show("\((program as NSString).lastPathComponent) \(arguments.first ?? "")")
     let log = folder("setup.log")
     let child = try ChildProcess(
       program,
@@ -154,10 +157,15 @@ struct DemoStand: Sendable {
     panel: Int
   ) async throws {
     say("  starting the server and the agents\n")
+    let display = ProgressDisplay()
+    defer { display.finish() }
+    display.show("waiting for the server")
     let port = try await server.start()
     proxy.connect(to: port)
     try agents.start()
+    display.show("waiting for realtime")
     try await DemoServer.hasRealtime(port, at: Self.stop)
+    display.finish()
     announce(pages: proxy.port, panel: panel)
     try await withThrowingTaskGroup { group in
       group.addTask { try await server.watch() }

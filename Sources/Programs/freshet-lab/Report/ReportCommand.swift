@@ -197,9 +197,15 @@ enum ReportFile {
   static func recording(_ path: String, key: ReceiptKey? = nil) throws -> Recording {
     let file = try file(path)
     var recording = Recording(name: path, key: key)
+    var facts = stat()
+    let isFile = fstat(file.fileDescriptor, &facts) == 0 && facts.st_mode & S_IFMT == S_IFREG
+    let display = ProgressDisplay()
+    defer { display.finish() }
+    let progress = ProgressSum("reading \(path)", total: isFile ? Int(facts.st_size) : 0, display)
     do {
       while let data = try file.read(upToCount: block), !data.isEmpty {
         data.withUnsafeBytes { recording.read($0) }
+        progress.add(data.count)
       }
     } catch {
       try fail("\(path): cannot be read: \(error.localizedDescription)", .noInput)

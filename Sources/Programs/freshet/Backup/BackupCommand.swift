@@ -61,10 +61,12 @@ struct BackupCommand: ParsableCommand {
       isBegun = true
       return writer
     }
-    let progress = FilesProgress(
-      "copy",
+    let display = ProgressDisplay(isHidden: json)
+    let progress = ProgressSum(
+      "copying",
       total: Self.bytes(of: contents?.items ?? []) + Self.bytes(of: jobs?.databases ?? [])
-        + Self.bytes(of: jobs?.inputs ?? [])
+        + Self.bytes(of: jobs?.inputs ?? []),
+      display
     )
     do {
       try BackupFolders.attempt("backup") { () throws(BackupFailure) in
@@ -75,12 +77,12 @@ struct BackupCommand: ParsableCommand {
         try writer.finish(madeAt: madeAt)
       }
     } catch {
-      progress.finish()
+      display.finish()
       writer.abandon()
       throw error
     }
     signals.stop()
-    progress.finish()
+    display.finish()
     let report = BackupReport(
       backup: place,
       madeAt: madeAt,
@@ -100,7 +102,7 @@ struct BackupCommand: ParsableCommand {
   private static func add(
     _ jobs: JobFolder,
     to writer: BackupWriter,
-    _ progress: FilesProgress
+    _ progress: ProgressSum
   ) throws(BackupFailure) {
     let part = BackupFolders.Part.jobs.rawValue
     var copied: Set<String> = []

@@ -47,7 +47,13 @@ struct RestoreCommand: ParsableCommand {
     let place = BackupCommand.withoutSlash(backup)
     let reader = try attempt { () throws(BackupFailure) in try BackupReader(place) }
     let bytes = reader.bytes
-    let progress = FilesProgress(check ? "compare" : "copy", total: bytes)
+    let display = ProgressDisplay(isHidden: json)
+    defer { display.finish() }
+    let progress = ProgressSum(
+      check ? "comparing checksums" : "copying",
+      total: bytes,
+      display
+    )
     var report = BackupReport(
       backup: place,
       madeAt: reader.about.madeAt,
@@ -57,16 +63,16 @@ struct RestoreCommand: ParsableCommand {
       parts: reader.about.parts
     )
     if check {
-      defer { progress.finish() }
       try attempt { () throws(BackupFailure) in try reader.check(checked: progress.add) }
     } else {
       report.restored = try restore(reader, progress)
     }
+    display.finish()
     Terminal.write(json ? try PrintedJSON.document(report) : text(report))
   }
 
   /// Restores the parts; none of the folders appears before all are complete.
-  private func restore(_ reader: BackupReader, _ progress: FilesProgress) throws -> [String] {
+  private func restore(_ reader: BackupReader, _ progress: ProgressSum) throws -> [String] {
     let targets = try targets(of: reader)
     // Only what this process made is removed.
     let made = Mutex<[String]>([])
@@ -77,7 +83,6 @@ struct RestoreCommand: ParsableCommand {
       }
     }
     do {
-      defer { progress.finish() }
       try attempt { () throws(BackupFailure) in
         for target in targets {
           let fresh = target.folder + ".restoring"

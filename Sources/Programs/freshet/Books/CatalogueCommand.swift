@@ -42,12 +42,22 @@ struct CatalogueImportCommand: ParsableCommand {
   @OptionGroup var catalogue: CatalogueOption
 
   func run() throws {
-    var next = 1_000_000
-    let report = try CatalogueImport.run(files: files, into: catalogue.path) { report in
-      guard report.lines >= next else { return }
-      next += 1_000_000
-      FileHandle.standardError.write(Data("\(report.lines) lines …\n".utf8))
+    let display = ProgressDisplay()
+    defer { display.finish() }
+    display.show("reading dumps")
+    let report = try CatalogueImport.run(files: files, into: catalogue.path) { progress in
+      switch progress.phase {
+      case .reading:
+        display.show(
+          "reading dumps",
+          done: progress.bytes,
+          total: progress.total,
+          remark: "\(Quantity.count(progress.lines)) lines"
+        )
+      case .ordering: display.show("ordering for the search")
+      }
     }
+    display.finish()
     print(
       "\(report.works) works, \(report.editions) editions, \(report.authors) authors, "
         + "\(report.isbns) ISBNs; \(report.others) other lines, \(report.rejected) rejected"

@@ -191,7 +191,19 @@ struct LibraryImportCommand: AsyncParsableCommand {
       inputs: [input],
       options: options
     )
-    let steps = LibraryImportSteps()
+    let display = ProgressDisplay(isHidden: json)
+    defer { display.finish() }
+    display.show("checking \(name)")
+    let steps = LibraryImportSteps { step in
+      guard let total = step.total else { return }
+      display.show(
+        "importing \(name)",
+        done: step.processed,
+        total: total,
+        unit: .items("rows"),
+        remark: step.current ?? ""
+      )
+    }
     let start = ContinuousClock.now
     do {
       try await pipeline.run(work, steps: steps)
@@ -199,6 +211,7 @@ struct LibraryImportCommand: AsyncParsableCommand {
       throw CommandFailure("freshet library import: \(file): \(failure.message)", .badData)
     }
     let took = ContinuousClock.now - start
+    display.finish()
     let failed = await steps.failed
     if !failed.isEmpty, let table = try await pipeline.failedRows(work, failed: failed) {
       try Data(table).write(to: URL(fileURLWithPath: failedPath), options: .atomic)
@@ -225,12 +238,16 @@ struct LibraryImportCommand: AsyncParsableCommand {
 private actor LibraryImportSteps: JobSteps {
   private var outcomes: [JobOutcome: Int] = [:]
   private(set) var failed: [JobItem] = []
+  private let progress: @Sendable (JobStep) -> Void
+
+  init(progress: @escaping @Sendable (JobStep) -> Void) { self.progress = progress }
 
   func commit(_ step: JobStep) async throws -> JobDirective {
     for item in step.items {
       outcomes[item.outcome, default: 0] += 1
       if item.outcome == .failed { failed.append(item) }
     }
+    progress(step)
     return .proceed
   }
 
@@ -316,16 +333,24 @@ struct LibraryExportCommand: AsyncParsableCommand {
   @OptionGroup var library: LibraryOption
 
   func run() async throws {
-    try await library.with("export", export)
+    let display = ProgressDisplay(isHidden: output == nil)
+    defer { display.finish() }
+    try await library.with("export") { try await export($0, display) }
   }
 
-  private func export(_ books: any LibraryStore) async throws {
+  private func export(_ books: any LibraryStore, _ display: ProgressDisplay) async throws {
     guard let output else {
-      return try await books.export { try FileHandle.standardOutput.write(contentsOf: Data($0)) }
+      return try await books.export { bytes, _ in
+        try FileHandle.standardOutput.write(contentsOf: Data(bytes))
+      }
     }
     let file = try ExportFile(path: output, sparing: library.files)
     do {
-      try await books.export { try file.write($0) }
+      let total = try await books.count()
+      try await books.export { bytes, done in
+        try file.write(bytes)
+        display.show("writing \(output)", done: done, total: total, unit: .items("books"))
+      }
       try file.finish()
     } catch {
       file.discard()

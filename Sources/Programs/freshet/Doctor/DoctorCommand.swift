@@ -134,7 +134,9 @@ struct DoctorCommand: AsyncParsableCommand {
       exchange: transport,
       clock: time.clock()
     )
-    let checkup = await doctor.examine()
+    let display = ProgressDisplay(isHidden: json)
+    let checkup = await doctor.examine { display.show($0) }
+    display.finish()
     await transport.shutdown()
     Terminal.write(json ? try PrintedJSON.document(CheckupReport(checkup)) : checkup.text)
     if !checkup.isGood { throw ExitCode(.negative) }
@@ -153,7 +155,8 @@ struct DoctorCommand: AsyncParsableCommand {
     )
     let place = try FeedPlace(typed: feed, fields: header)
     let sources = try sources()
-    let printer = ProgressPrinter(isBar: Terminal.showsProgress)
+    let display = ProgressDisplay(isHidden: json)
+    defer { display.finish() }
     let diagnosis: FeedDiagnosis
     do throws(FeedError) {
       diagnosis = try await doctor.examine(
@@ -162,13 +165,12 @@ struct DoctorCommand: AsyncParsableCommand {
         encoding: encoding,
         realtime: sources,
         leastPercent: leastMatched,
-        progress: { printer.show($0) }
+        progress: { display.show($0) }
       )
     } catch {
-      printer.finish()
       throw CommandFailure("freshet doctor: \(Terminal.plain(error.message))", ProgramExit(error))
     }
-    printer.finish()
+    display.finish()
     await transport.shutdown()
     if let html {
       do {

@@ -38,17 +38,23 @@ struct ServerDoctor {
   }
 
   /// Looks at everything.
-  mutating func examine() async -> Checkup {
+  ///
+  /// - Parameter progress: Called with the name of what takes long.
+  /// - Returns: What was found.
+  mutating func examine(progress: (String) -> Void = { _ in }) async -> Checkup {
     checkup.add("version", .ok, "freshet \(StationboardService.version)")
     configuration()
     descriptors()
     data()
+    progress("opening timetables")
     let feeds = timetables()
-    await timetableSources()
-    await realtime(feeds)
+    await timetableSources(progress)
+    await realtime(feeds, progress)
+    progress("asking the database")
     await database()
     tls()
     operators()
+    progress("trying the port")
     await port()
     machineClock()
     return checkup
@@ -228,7 +234,7 @@ struct ServerDoctor {
     return feeds
   }
 
-  private mutating func timetableSources() async {
+  private mutating func timetableSources(_ progress: (String) -> Void) async {
     var sources: [StaticSource] = []
     do {
       sources = try file?.staticSources() ?? []
@@ -252,6 +258,7 @@ struct ServerDoctor {
     for source in sources {
       let name = "source of \(source.key)"
       let asked = Date().timeIntervalSince1970
+      progress("asking \(source.title)")
       switch await head(source.request) {
       case .success(let head) where [200, 304].contains(head.status.code):
         note(head.headerFields, asked: asked)
@@ -300,7 +307,7 @@ struct ServerDoctor {
     return .success(head)
   }
 
-  private mutating func realtime(_ feeds: [Feed]) async {
+  private mutating func realtime(_ feeds: [Feed], _ progress: (String) -> Void) async {
     let sources: [RealtimeSource]
     do {
       sources = try file?.sources(besides: []) ?? []
@@ -322,6 +329,7 @@ struct ServerDoctor {
       let least =
         settings?.feeds.first { $0.prefix == source.prefix }?.leastMatchedPercent
         ?? MatchLimits.usualLeastPercent
+      progress("asking \(source.title)")
       let check = RealtimeCheck(source: source, exchange: exchange, clock: clock)
       let result = await check.run(against: feed, leastPercent: least)
       checkup.add(

@@ -11,8 +11,8 @@ import TolerantDecoding
 struct JobWatching {
   /// The number of failed items that are listed at the end.
   private static let named = 5
-  /// How wide the bar is, in columns.
-  private static let barColumns = 24
+  /// The parts of a job that has no number of items.
+  private static let parts = 1_000
 
   let client: JobClient
   let entry: TokenStore.Entry
@@ -27,6 +27,9 @@ struct JobWatching {
     var last = ""
     var drawn = 0.0
     var counted: JobProgress?
+    // Without a terminal it writes lines of its own.
+    let display = ProgressDisplay(isHidden: isJSON || !Terminal.redrawsProgress)
+    defer { display.finish() }
     for await news in client.follow(entry.ticket) {
       switch news {
       case .message(let message):
@@ -37,17 +40,17 @@ struct JobWatching {
           // already.
           drawn = progress.fraction
           if progress.total != nil { counted = progress }
-          show(progress, &last)
+          show(progress, on: display, &last)
         }
       case .ticket(let ticket):
         entry.ticket = ticket
         try box.keep(entry)
       case .transport(let transport):
-        note("following by \(Self.name(transport))", &last)
+        note("following by \(Self.name(transport))", display, &last)
       case .interrupted:
-        note("the connection is gone; trying again", &last)
+        note("the connection is gone; trying again", display, &last)
       case .finished(let ending):
-        if Terminal.showsProgress, !isJSON { Terminal.complain("\r\u{1B}[K") }
+        display.finish()
         return try await finish(ending, counted, entry.ticket)
       }
     }
@@ -78,28 +81,39 @@ struct JobWatching {
     return min(max(Double(processed) / Double(total), 0), 1)
   }
 
-  private func show(_ progress: JobProgress, _ last: inout String) {
+  private func show(
+    _ progress: JobProgress,
+    on display: ProgressDisplay,
+    _ last: inout String
+  ) {
     let share = Self.share(progress)
-    let percent = Int(share * 100)
     let sentence = Terminal.plain(progress.sentence)
-    guard Terminal.showsProgress else {
+    guard Terminal.redrawsProgress else {
+      let percent = Int(share * 100)
       let line = "\(percent / 10 * 10) % \(sentence.prefix { $0 != ":" })"
       if line != last { Terminal.complain("\(percent) % \(sentence)\n") }
       last = line
       return
     }
-    let filled = Int(share * Double(Self.barColumns))
-    let bar =
-      String(repeating: "█", count: filled)
-      + String(repeating: "░", count: Self.barColumns - filled)
-    let current = progress.current.map { " · " + Terminal.plain($0) } ?? ""
-    let text = "\(bar) \(percent) % \(sentence)\(current)"
-    Terminal.complain("\r" + Terminal.fit(text, Terminal.size.columns - 1) + "\u{1B}[K")
+    let name = sentence.prefix { $0 != ":" }
+    let remark = progress.current ?? ""
+    if let total = progress.total, total > 0, let processed = progress.processed {
+      display.show(
+        String(name),
+        done: min(processed, total),
+        total: total,
+        unit: .items("items"),
+        remark: remark
+      )
+    } else {
+      let done = Int(share * Double(Self.parts))
+      display.show(String(name), done: done, total: Self.parts, unit: .share, remark: remark)
+    }
   }
 
-  private func note(_ text: String, _ last: inout String) {
+  private func note(_ text: String, _ display: ProgressDisplay, _ last: inout String) {
     guard !isJSON, text != last else { return }
-    if Terminal.showsProgress { Terminal.complain("\r\u{1B}[K") }
+    display.finish()
     Terminal.complain("  \(text)\n")
     last = text
   }

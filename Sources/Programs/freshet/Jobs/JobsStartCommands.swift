@@ -121,6 +121,9 @@ struct JobStartOptions: ParsableArguments {
     _ options: [String: String],
     _ box: TokenStore
   ) async throws -> JobCredential {
+    let display = ProgressDisplay(isHidden: json || detach)
+    defer { display.finish() }
+    let total = content.count
     do {
       return try await client.start(
         PipelineName(rawValue: start.pipeline),
@@ -129,17 +132,27 @@ struct JobStartOptions: ParsableArguments {
         options: options,
         key: start.key,
         patience: Self.patience,
+        sent: { sent in
+          if sent < total {
+            display.show("sending", done: sent, total: total)
+          } else {
+            display.show("waiting for the server")
+          }
+        },
         broken: { failure, pause in
+          display.finish()
           let seconds = Quantity.tenths(pause / .seconds(1))
           Terminal.complain("freshet jobs \(command): \(failure); asked again in \(seconds) s\n")
         },
         waiting: { refusal, seconds in
+          display.finish()
           Terminal.complain(
             "freshet jobs \(command): \(refusal.error.message); asked again in \(seconds) s\n"
           )
         }
       )
     } catch {
+      display.finish()
       switch error {
       case .refused(let refusal) where ![429, 503, 507].contains(refusal.status):
         // The server responded: nothing was started.

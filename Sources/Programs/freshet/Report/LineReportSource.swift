@@ -84,15 +84,25 @@ struct LineReportSource {
   }
 
   /// What was counted of some lines together, by day.
+  ///
+  /// - Parameters:
+  ///   - lines: The lines.
+  ///   - from: The first day; the last one if `nil`.
+  ///   - to: The last day; today if `nil`.
+  ///   - progress: Called with the number of lines that a server has been asked about.
+  /// - Returns: The counts of each day.
+  /// - Throws: ``LineReportError``.
   func days(
     of lines: [LineName],
     from: String?,
-    to: String?
+    to: String?,
+    progress: (Int) -> Void = { _ in }
   ) async throws -> [ServiceDate: LineCounts] {
     var days: [ServiceDate: LineCounts] = [:]
     switch place {
     case .server:
-      for line in lines {
+      for (number, line) in lines.enumerated() {
+        progress(number)
         let path = "/api/history/lines/\(Self.escaped(line.routeID))"
         guard let answer = try await get(Days.self, path, from, to, [:]) else { continue }
         for entry in answer.days {

@@ -91,6 +91,9 @@ struct LineReportCommand: AsyncParsableCommand {
     do {
       let source = try LineReportSource(server: server, data: data)
       defer { Task { await source.close() } }
+      let display = ProgressDisplay(isHidden: json)
+      defer { display.finish() }
+      display.show("looking for the line")
       let found = try await source.lines(line, from: from ?? day, to: to ?? day)
       let lines = found.filter { entry in
         agency.map { $0.lowercased() == (entry.operator ?? "").lowercased() } ?? true
@@ -99,9 +102,12 @@ struct LineReportCommand: AsyncParsableCommand {
       let agencies = Set(lines.map { $0.operator ?? "" })
       guard agencies.count == 1 else { throw LineReportError(choices(lines)) }
       let report = LineReport(
-        try await source.days(of: lines, from: from ?? day, to: to ?? day),
+        try await source.days(of: lines, from: from ?? day, to: to ?? day) { done in
+          display.show("adding up", done: done, total: lines.count, unit: .items("routes"))
+        },
         lines
       )
+      display.finish()
       if json {
         Terminal.write(try report.json)
       } else if csv {

@@ -50,7 +50,7 @@ package struct FeedDoctor: Sendable {
   ///   - encoding: The encoding of its files; `nil` if it is to be found.
   ///   - realtime: The realtime sources to compare with it.
   ///   - leastPercent: The share of the trip updates that must match.
-  ///   - progress: Called during the import.
+  ///   - progress: Called during the download, the import, and the requests of realtime.
   /// - Returns: What was found. A feed that cannot be used is a finding too.
   /// - Throws: ``FeedError`` with code `unreadable` if the feed is missing, `cannotWrite` if the folder cannot be
   ///   written.
@@ -60,12 +60,13 @@ package struct FeedDoctor: Sendable {
     encoding: TextEncoding?,
     realtime: [Realtime],
     leastPercent: Int,
-    progress: @escaping (ImportProgress) -> Void
+    progress: @escaping @Sendable (ImportProgress) -> Void
   ) async throws(FeedError) -> FeedDiagnosis {
     let path = try await place.file(
       orDownloaded: folder.path + "/download",
       by: exchange,
-      now: clock.now
+      now: clock.now,
+      progress: progress
     )
     var diagnosis: FeedDiagnosis
     do throws(FeedError) {
@@ -82,7 +83,8 @@ package struct FeedDoctor: Sendable {
       let feed = try Feed(entry, in: folder)
       diagnosis = FeedDiagnosis(report, feed.timetable, now: clock.now)
       diagnosis.feed = title
-      for each in realtime {
+      for (number, each) in realtime.enumerated() {
+        progress(ImportProgress(step: "realtime", done: number, total: realtime.count))
         let check = RealtimeCheck(source: each.source, exchange: exchange, clock: clock)
         let result = await check.runWhole(against: feed, leastPercent: leastPercent)
         diagnosis.realtime.append(
@@ -99,6 +101,4 @@ package struct FeedDoctor: Sendable {
     }
     return diagnosis
   }
-
-  /// Returns the path of a feed, downloading it if necessary.
 }

@@ -50,14 +50,19 @@ extension TimetableSharing {
 
   /// Brings the data folder to where the database is with a feed: fetches its generations and lets them serve.
   ///
-  /// - Parameter feed: The newest change.
+  /// - Parameters:
+  ///   - feed: The newest change.
+  ///   - progress: Called while a generation is fetched.
   /// - Throws: ``FeedError`` if the serving generation cannot be fetched, or the folder cannot be written.
-  func bring(_ feed: SharedFeed) async throws(FeedError) {
+  func bring(
+    _ feed: SharedFeed,
+    progress: @escaping @Sendable (ImportProgress) -> Void = { _ in }
+  ) async throws(FeedError) {
     guard feed.change != nil else { return }
     let entry = feed.entry(at: clock.now)
     for generation in entry?.generationsByNeed ?? [] {
       do throws(FeedError) {
-        try await obtain(generation, of: feed.key)
+        try await obtain(generation, of: feed.key, progress: progress)
       } catch {
         // What does not serve is not needed now.
         if generation == entry?.generation { throw error }
@@ -116,10 +121,18 @@ extension TimetableSharing {
 
   /// Fetches a generation that is not in the data folder.
   ///
+  /// - Parameters:
+  ///   - generation: The generation.
+  ///   - key: The feed.
+  ///   - progress: Called as parts arrive, with the step `fetch`.
   /// - Throws: ``FeedError`` if it cannot be fetched.
-  func obtain(_ generation: String, of key: String) async throws(FeedError) {
+  func obtain(
+    _ generation: String,
+    of key: String,
+    progress: @escaping @Sendable (ImportProgress) -> Void = { _ in }
+  ) async throws(FeedError) {
     guard !folder.presentGenerations(of: key).contains(generation),
-      let failure = await fetchPatiently(generation, of: key)
+      let failure = await fetchPatiently(generation, of: key, progress)
     else { return }
     switch failure {
     case .gone:
@@ -137,11 +150,12 @@ extension TimetableSharing {
   /// Fetches a generation, or waits until another process of this machine has it.
   private func fetchPatiently(
     _ generation: String,
-    of key: String
+    of key: String,
+    _ progress: @escaping @Sendable (ImportProgress) -> Void
   ) async -> TimetableFollower.Failure? {
     let end = ContinuousClock.now + .seconds(StaticFeedLimits.commandWaitSeconds)
     while true {
-      let failure = await fetch(generation, of: key)
+      let failure = await fetch(generation, of: key, progress: progress)
       guard failure == .away || failure == .busy, ContinuousClock.now < end, !Task.isCancelled
       else {
         return failure

@@ -62,12 +62,14 @@ extension TimetableSharing {
   /// - Parameters:
   ///   - key: The feed.
   ///   - need: Which generation has to be in the data folder. Others need not be usable here.
+  ///   - progress: Called while parts of timetables are fetched or stored.
   ///   - body: Changes the manifest, of which only the feed's entry counts.
   /// - Returns: What `body` returns.
   /// - Throws: ``FeedError``; nothing is changed then, here or elsewhere, unless its code is `unknownOutcome` or `notInPlace`.
   private func change<Result>(
     _ key: String,
     needing need: (FeedManifest.Feed) -> String?,
+    _ progress: @escaping @Sendable (ImportProgress) -> Void,
     _ body: (inout FeedManifest) throws(FeedError) -> Result
   ) async throws(FeedError) -> Result {
     let change = try await change(
@@ -76,7 +78,7 @@ extension TimetableSharing {
     )
     do throws(FeedError) {
       let needed = change.base.entry(at: clock.now).flatMap(need)
-      if let needed { try await obtain(needed, of: key) }
+      if let needed { try await obtain(needed, of: key, progress: progress) }
       let lock = try await importLock()
       defer { withExtendedLifetime(lock) {} }
       if let needed { try folder.moveFetched(needed, of: key) }
@@ -85,7 +87,9 @@ extension TimetableSharing {
       let result = try body(&manifest)
       let after = manifest.feed(key)
       if after != before || change.base.change == nil && after != nil {
-        if let failure = await install(try await commit(after, change)) { throw failure }
+        if let failure = await install(try await commit(after, change, progress: progress)) {
+          throw failure
+        }
       }
       await change.release()
       return result
@@ -98,9 +102,12 @@ extension TimetableSharing {
   /// Lets the generation serve on all servers that is held back.
   ///
   /// - Throws: ``FeedError`` as ``DataFolder/accept(key:now:)`` does.
-  package func accept(key: String) async throws(FeedError) -> FeedManifest.Generation {
+  package func accept(
+    key: String,
+    progress: @escaping @Sendable (ImportProgress) -> Void = { _ in }
+  ) async throws(FeedError) -> FeedManifest.Generation {
     let (folder, now) = (folder, clock.now)
-    return try await change(key, needing: \.held?.generation.name) {
+    return try await change(key, needing: \.held?.generation.name, progress) {
       manifest throws(FeedError) in
       try folder.accept(key: key, now: now, in: &manifest)
     }
@@ -110,9 +117,12 @@ extension TimetableSharing {
   ///
   /// - Throws: ``FeedError`` as ``DataFolder/rollBack(key:)`` does, and if that generation cannot be had or opened here: what is wrong
   ///   with one machine does not decide what all serve.
-  package func rollBack(key: String) async throws(FeedError) -> FeedManifest.Generation {
+  package func rollBack(
+    key: String,
+    progress: @escaping @Sendable (ImportProgress) -> Void = { _ in }
+  ) async throws(FeedError) -> FeedManifest.Generation {
     let folder = folder
-    return try await change(key, needing: \.earlier?.first?.name) {
+    return try await change(key, needing: \.earlier?.first?.name, progress) {
       manifest throws(FeedError) in
       try folder.rollBack(key: key, in: &manifest, passingOver: false)
     }
@@ -122,7 +132,10 @@ extension TimetableSharing {
   ///
   /// - Returns: Whether there was one.
   /// - Throws: ``FeedError`` if the database does not answer.
-  package func takeOut(key: String) async throws(FeedError) -> Bool {
+  package func takeOut(
+    key: String,
+    progress: @escaping @Sendable (ImportProgress) -> Void = { _ in }
+  ) async throws(FeedError) -> Bool {
     let change = try await change(
       key,
       patience: .seconds(StaticFeedLimits.commandWaitSeconds),
@@ -134,7 +147,9 @@ extension TimetableSharing {
       let isThere =
         try change.base.change == nil
         ? folder.manifest().feed(key) != nil : change.base.entry != nil || change.fault != nil
-      if isThere, let failure = await install(try await commit(nil, change)) { throw failure }
+      if isThere, let failure = await install(try await commit(nil, change, progress: progress)) {
+        throw failure
+      }
       await change.release()
       return isThere
     } catch {
@@ -147,7 +162,10 @@ extension TimetableSharing {
   ///
   /// - Returns: The generation.
   /// - Throws: ``FeedError`` if the data folder has no such feed.
-  package func share(key: String) async throws(FeedError) -> String {
+  package func share(
+    key: String,
+    progress: @escaping @Sendable (ImportProgress) -> Void = { _ in }
+  ) async throws(FeedError) -> String {
     let change = try await change(
       key,
       patience: .seconds(StaticFeedLimits.commandWaitSeconds)
@@ -158,7 +176,9 @@ extension TimetableSharing {
       guard let entry = try folder.manifest().feed(key) else {
         throw FeedError(.unreadable, "\(folder.path): there is no feed \(key)")
       }
-      if let failure = await install(try await commit(entry, change)) { throw failure }
+      if let failure = await install(try await commit(entry, change, progress: progress)) {
+        throw failure
+      }
       await change.release()
       return entry.generation
     } catch {

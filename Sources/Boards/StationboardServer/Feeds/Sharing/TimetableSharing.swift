@@ -5,6 +5,7 @@ package import PostgresClient
 import PostgresSharing
 package import Serving
 import Synchronization
+import Timetable
 
 /// Timetables that several servers share through a database: an import on any machine stores the timetable there, and each
 /// server fetches it once into its data folder and lets it serve.
@@ -344,11 +345,13 @@ package final class TimetableSharing: Sendable {
   ///   - generation: The generation.
   ///   - key: The feed.
   ///   - began: Called once the database has it and no other process of this machine fetches it.
+  ///   - progress: Called as parts arrive, with the step `fetch`.
   /// - Returns: Why it is not there; `nil` if it is.
   func fetch(
     _ generation: String,
     of key: String,
-    began: () -> Void = {}
+    began: () -> Void = {},
+    progress: @escaping @Sendable (ImportProgress) -> Void = { _ in }
   ) async -> TimetableFollower.Failure? {
     do {
       guard let lock = try folder.lockForFetching(generation, of: key) else { return .busy }
@@ -362,7 +365,7 @@ package final class TimetableSharing: Sendable {
           file.checksums.indices.filter { !files.holds($0, of: file) }.map { (file, $0) }
         }
       }
-      guard try await receive(missing, into: files, id) else { return .gone }
+      guard try await receive(missing, into: files, id, progress) else { return .gone }
       try await Self.offload { () throws(FeedError) in try files.finish() }
       state.withLock { $0.fetches += 1 }
       return nil
@@ -394,9 +397,12 @@ package final class TimetableSharing: Sendable {
   private func receive(
     _ parts: [(TimetableArtifact.File, Int)],
     into files: FetchedFiles,
-    _ generation: Int64
+    _ generation: Int64,
+    _ progress: @escaping @Sendable (ImportProgress) -> Void
   ) async throws -> Bool {
-    try await withThrowingTaskGroup(of: Bool.self) { group in
+    let total = parts.reduce(0) { $0 + files.artifact.bytes(of: $1.0, part: $1.1) }
+    progress(ImportProgress(step: "fetch", done: 0, total: total))
+    return try await withThrowingTaskGroup(of: Int?.self) { group in
       var next = 0
       func add() {
         guard next < parts.count else { return }
@@ -404,21 +410,24 @@ package final class TimetableSharing: Sendable {
         next += 1
         group.addTask {
           guard let bytes = try await self.store.chunk(number, of: file.name, generation) else {
-            return false
+            return nil
           }
           try await Self.offload { () throws(FeedError) in
             try files.write(bytes, part: number, of: file)
           }
           self.state.withLock { $0.fetchedBytes += bytes.count }
-          return true
+          return bytes.count
         }
       }
       for _ in 0..<Self.partsAtOnce { add() }
-      while let isThere = try await group.next() {
-        guard isThere else {
+      var arrived = 0
+      while let count = try await group.next() {
+        guard let count else {
           group.cancelAll()
           return false
         }
+        arrived += count
+        progress(ImportProgress(step: "fetch", done: arrived, total: total))
         add()
       }
       return true

@@ -58,7 +58,7 @@ package struct StaticCheck: Sendable {
   /// - Parameters:
   ///   - isForced: Whether to ask even if it is not due.
   ///   - chance: Two numbers of 0 to 1, for the next waits.
-  ///   - progress: Called during an import.
+  ///   - progress: Called during a download and an import.
   /// - Returns: What became of it; `nil` if the source is not due, or if the task was cancelled. An import that has
   ///   begun by then goes on, and the schedule says that the check was interrupted.
   /// - Throws: ``FeedError`` with code `busy` if another process asks it, `cannotWrite` if the data folder
@@ -77,7 +77,7 @@ package struct StaticCheck: Sendable {
     // The owner of the feed's lease asks its source for all servers (rule ST7).
     let change = try await sharing.change(key)
     do throws(FeedError) {
-      try await sharing.bring(change.base)
+      try await sharing.bring(change.base, progress: progress)
       let report = try await run((sharing, change), isForced, chance, progress)
       await change.release()
       return report
@@ -114,7 +114,9 @@ package struct StaticCheck: Sendable {
     try await write(schedule, shared)
     let path = folder.downloadPath(of: key)
     defer { try? FileManager.default.removeItem(atPath: path) }
-    let download = StaticDownload(exchange: exchange, path: path)
+    var download = StaticDownload(exchange: exchange, path: path)
+    download.progress = progress
+    progress(ImportProgress(step: "download", done: 0, total: 0))
     let result = await download.run(
       schedule.conditional(source.request),
       isConditional: schedule.isConditional,
@@ -139,7 +141,7 @@ package struct StaticCheck: Sendable {
     else { return nil }
     if let next = handled.next {
       do throws(FeedError) {
-        try await put(next, shared)
+        try await put(next, shared, progress)
       } catch {
         // A change that may be stored names the generation.
         if let generation = handled.report.generation, error.code != .unknownOutcome {
@@ -166,14 +168,18 @@ package struct StaticCheck: Sendable {
   }
 
   /// Lets a manifest take the place of the one that serves; the caller holds the import lock.
-  private func put(_ next: FeedManifest, _ shared: Shared?) async throws(FeedError) {
+  private func put(
+    _ next: FeedManifest,
+    _ shared: Shared?,
+    _ progress: (ImportProgress) -> Void
+  ) async throws(FeedError) {
     guard let (sharing, change) = shared else {
       try folder.replace(manifest: next)
       folder.removeUnused(keeping: next)
       return
     }
     // Once it is stored it is done: the server puts it in place here, if that fails now.
-    _ = await sharing.install(try await sharing.commit(next.feed(source.key), change))
+    _ = await sharing.install(try await sharing.commit(next.feed(source.key), change, progress: progress))
   }
 
   /// Keeps the schedule, for all servers if they share the feed.

@@ -4,6 +4,7 @@ import GTFS
 import GTFSRealtime
 import HTTPTypes
 import Synchronization
+import Timetable
 
 /// Downloads the file of a source, conditionally, to a file of its own.
 ///
@@ -43,6 +44,8 @@ struct StaticDownload {
   var total = Duration.seconds(StaticFeedLimits.downloadSeconds)
   /// The longest time without data.
   var silence = Duration.seconds(StaticFeedLimits.silenceSeconds)
+  /// Called as content arrives, with the step `download`.
+  var progress: @Sendable (ImportProgress) -> Void = { _ in }
 
   /// Runs the download.
   ///
@@ -66,7 +69,7 @@ struct StaticDownload {
         attributes: [.posixPermissions: 0o600]
       ), let handle = FileHandle(forWritingAtPath: path)
     else { return .failed("\(path): cannot be written", retryAfter: nil) }
-    let transfer = Transfer(handle: handle, mostBytes: mostBytes)
+    let transfer = Transfer(handle: handle, mostBytes: mostBytes, progress: progress)
     let failure = await fetch(request, into: transfer)
     try? handle.close()
     let result = judge(transfer, failure, isConditional: isConditional, now: now)
@@ -176,17 +179,25 @@ private final class Transfer: Sendable {
   private struct State {
     var head: HTTPResponse?
     var bytes = 0
+    /// The bytes that the head declares; 0 if it does not.
+    var declared = 0
     var fault: String?
     var lastData = ContinuousClock.now
   }
 
   private let handle: FileHandle
   private let mostBytes: Int
+  private let progress: @Sendable (ImportProgress) -> Void
   private let state = Mutex(State())
 
-  init(handle: FileHandle, mostBytes: Int) {
+  init(
+    handle: FileHandle,
+    mostBytes: Int,
+    progress: @escaping @Sendable (ImportProgress) -> Void
+  ) {
     self.handle = handle
     self.mostBytes = mostBytes
+    self.progress = progress
   }
 
   var lastData: ContinuousClock.Instant { state.withLock { $0.lastData } }
@@ -201,18 +212,20 @@ private final class Transfer: Sendable {
       let declared = head.headerFields[.contentLength].flatMap { Int($0) } ?? 0
       return state.withLock { state in
         state.head = head
+        state.declared = max(0, declared)
         state.lastData = .now
         if head.status == .ok, declared > mostBytes { state.fault = tooLarge }
         return head.status == .ok && state.fault == nil ? .more : .enough
       }
     case .content(let bytes):
-      let isTooLarge = state.withLock { state in
+      let (isTooLarge, done, total) = state.withLock { state in
         state.lastData = .now
         state.bytes += bytes.count
         if state.bytes > mostBytes { state.fault = tooLarge }
-        return state.fault != nil
+        return (state.fault != nil, state.bytes, state.declared)
       }
       if isTooLarge { return .enough }
+      progress(ImportProgress(step: "download", done: done, total: total))
       do {
         try handle.write(contentsOf: bytes)
         return .more
