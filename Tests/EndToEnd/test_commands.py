@@ -24,6 +24,10 @@ def setUpModule():
     unittest.addModuleCleanup(server.__exit__)
 
 
+#: Commands that print no facts, or print them in the form that they are for.
+WITHOUT_JSON = {"serve", "demo", "library export"}
+
+
 class Quiet(SimpleHTTPRequestHandler):
     """Serves a folder."""
 
@@ -100,9 +104,22 @@ class CommandTest(unittest.TestCase):
             [{"title": "Dune", "authors": ["Frank Herbert"], "isbn": "9780441013593"}],
         )
 
+    def test_books_that_were_removed_as_json(self):
+        rows = ["Book Id,Title,Author,ISBN13,My Rating,Exclusive Shelf", "1,Dune,Frank Herbert,9780441013593,5,read",
+                "2,Emma,Jane Austen,,4,read", "3,Kindred,Octavia E. Butler,,4,read"]
+        library = str(folder / "removed.sqlite")
+        for count in (4, 3):
+            (folder / "goodreads_library_export.csv").write_text("\n".join(rows[:count]) + "\n")
+            self.says(0, "library", "import", str(folder / "goodreads_library_export.csv"), "--library", library)
+        removed, = [json.loads(line) for line in self.says(0, "library", "removed", "--json", "--library", library).splitlines()]
+        self.assertEqual(removed["title"], "Kindred")
+        self.assertRegex(removed["removedAt"], r"^20\d\d-\d\d-\d\dT.*Z$")
+        restored = json.loads(self.says(0, "library", "restore", str(removed["number"]), "--json", "--library", library))
+        self.assertEqual(restored["title"], "Kindred")
+
     def test_each_help_has_examples_that_fit_it(self):
         """Every command that does something shows how it is typed, with options that it has."""
-        waiting, seen = [[]], 0
+        waiting, seen, without = [[]], 0, set()
         while waiting:
             words = waiting.pop()
             text = self.says(0, *words, "--help")
@@ -111,6 +128,8 @@ class CommandTest(unittest.TestCase):
             if below:
                 continue
             seen += 1
+            if "  --json  " not in text:
+                without.add(" ".join(words))
             command = " ".join(["freshet", *words])
             overview = text[:text.index("USAGE:")]
             examples = [line for line in re.sub(r"\n(?! )", " ", overview).split("\n") if line.startswith(f"  {command}")]
@@ -118,6 +137,7 @@ class CommandTest(unittest.TestCase):
             for option in re.findall(r"(?<= )--[a-z-]+", " ".join(examples)):
                 self.assertIn(option, text[text.index("USAGE:"):], command)
         self.assertGreater(seen, 25)
+        self.assertEqual(without, WITHOUT_JSON)
 
 
 if __name__ == "__main__":

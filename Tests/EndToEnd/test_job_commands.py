@@ -151,7 +151,7 @@ class CommandTests(unittest.TestCase):
         # From a file, and not waited for.
         listed = self.folder / "list.json"
         listed.write_text(json.dumps({"books": [{"title": "Kindred", "author": "Octavia E. Butler"}]}))
-        job = self.jobs("enrich", "--file", str(listed), "--detach").strip()
+        job = json.loads(self.jobs("enrich", "--file", str(listed), "--detach", "--json"))["job"]
         self.assertIn("1 of 1 succeeded", self.jobs("watch", job))
         self.assertRegex(self.jobs("list"), r"(?m)^\w{8}  \d{4}-\d\d-\d\d \d\d:\d\d  enrich  ")
         # What cannot be asked is said at once, by the server and in its words.

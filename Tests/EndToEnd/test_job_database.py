@@ -345,6 +345,9 @@ class SchemaTests(unittest.TestCase):
         self.assertIn("version 0, and this program needs version 3; run freshet migrate", answer.stderr)
         self.assertIn("version 3, was version 0", database.migrate("--grant", "freshet").stdout)
         self.assertIn("version 3, up to date", database.migrate().stdout)
+        told = json.loads(database.migrate("--json").stdout)
+        self.assertEqual({each["schema"] for each in told["schemas"]}, {"freshet", "freshet_realtime", "freshet_timetables"})
+        self.assertEqual([each["before"] for each in told["schemas"]], [each["version"] for each in told["schemas"]])
         # Without jobs it shares timetables.
         with Server(data, "--database", database.url) as server:
             self.assertEqual(server.get("/health/ready")[0], 200)

@@ -390,6 +390,12 @@ class Catalogue(unittest.TestCase):
             self.assertEqual(answer.returncode, 0, answer.stderr)
             self.assertIn(f"{counts['works']} works, {counts['editions']} editions", answer.stdout)
             self.assertIn(f"{counts['rejected']} rejected", answer.stdout)
+            answer = run("catalogue", "import", *files, "--catalogue", catalogue, "--json")
+            self.assertEqual((answer.returncode, answer.stderr), (0, ""))
+            told = json.loads(answer.stdout)
+            self.assertEqual({name: told[name] for name in ("works", "editions", "rejected")},
+                             {name: counts[name] for name in ("works", "editions", "rejected")})
+            self.assertEqual((len(told["examples"]), told["isDoubtful"]), (min(10, counts["rejected"]), False))
             found = run("catalogue", "find", "9780441478125", "--catalogue", catalogue)
             self.assertIn("The Left Hand of Darkness · Ursula K. Le Guin", found.stdout)
             found = run("catalogue", "find", "les miserables", "--author", "Hugo, Victor", "--catalogue", catalogue)

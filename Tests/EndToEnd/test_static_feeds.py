@@ -264,6 +264,28 @@ class StaticFeedsTest(unittest.TestCase):
             self.feeds("add", self.publisher.url)
             until(lambda: self.serving(server))
 
+    def test_what_came_of_a_feed_as_json(self):
+        def told(*arguments: str, code: int = 0) -> dict:
+            answer = run("feeds", *arguments, "--json", "--data", self.data, "--now", "2026-11-24T07:00:00Z")
+            self.assertEqual(answer.returncode, code, answer.stdout + answer.stderr)
+            return json.loads(answer.stdout)
+
+        self.publisher.publish(feed(), "a")
+        added = told("add", self.publisher.url, "--max-lost", "1")
+        self.assertEqual((added["key"], added["outcome"], added["isUsable"]), ("default", "serves", True))
+        self.publisher.publish(feed(sundays=range(3, 11)), "b")
+        checked = told("check")
+        self.assertEqual((checked["isGood"], checked["timetable"]["outcome"], checked["realtime"]), (True, "held", []))
+        self.assertIn("line 1 gone on Sundays", " ".join(checked["timetable"]["changes"]))
+        held = checked["timetable"]["generation"]
+        self.assertEqual(told("accept"), {"key": "default", "generation": held})
+        self.assertEqual(told("rollback"), {"key": "default", "generation": added["generation"]})
+        self.publisher.publish(b"nothing", "c")
+        refused = told("check", code=1)
+        self.assertEqual((refused["isGood"], refused["timetable"]["outcome"]), (False, "refused"))
+        self.assertIn("not a readable zip archive", refused["timetable"]["reason"])
+        self.assertEqual(told("remove"), {"key": "default"})
+
     def test_another_encoding_and_another_limit_read_the_same_file_again(self):
         whole = io.BytesIO(feed())
         published = io.BytesIO()

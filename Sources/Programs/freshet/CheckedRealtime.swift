@@ -75,14 +75,23 @@ struct CheckedRealtime: ParsableArguments {
     return try sources + (file?.sources(besides: sources) ?? []).filter { $0.prefix == prefix }
   }
 
-  /// Asks sources, prints how they fit the timetable that serves, and returns whether all do.
+  /// How a source fits the timetable that serves.
+  struct Finding: Encodable {
+    var kind: String
+    var source: String
+    var isGood: Bool
+    var sentences: [String]
+  }
+
+  /// Asks sources and returns how they fit the timetable that serves, which is printed unless it will be as JSON.
   func check(
     _ sources: [RealtimeSource],
     _ choice: FeedChoice,
     settings: ServeSettings?,
-    clock: ServiceClock
-  ) async throws -> Bool {
-    guard !sources.isEmpty else { return true }
+    clock: ServiceClock,
+    isJSON: Bool
+  ) async throws -> [Finding] {
+    guard !sources.isEmpty else { return [] }
     let folder = choice.data.folder
     let feed = try FeedsCommand.attempt("check") {
       try folder.manifest().feed(choice.key).map { try Feed($0, in: folder) }
@@ -97,20 +106,28 @@ struct CheckedRealtime: ParsableArguments {
     let own = settings?.feeds.first { $0.prefix == choice.prefix ?? "" }?.leastMatchedPercent
     let least = leastMatched ?? own ?? MatchLimits.usualLeastPercent
     let transport = try NIOExchange()
-    let display = ProgressDisplay()
+    let display = ProgressDisplay(isHidden: isJSON)
     defer { display.finish() }
-    var areGood = true
+    var found: [Finding] = []
     for source in sources {
       display.show("asking \(source.title)")
       let check = RealtimeCheck(source: source, exchange: transport, clock: clock)
       let result = await check.run(against: feed, leastPercent: least)
       display.finish()
+      found.append(
+        Finding(
+          kind: source.kind.rawValue,
+          source: source.title,
+          isGood: result.isGood,
+          sentences: result.sentences
+        )
+      )
+      guard !isJSON else { continue }
       let word = result.isGood ? "ok" : "needs attention"
       Terminal.write("\(source.kind.rawValue) \(Terminal.plain(source.title)): \(word)\n")
       for line in result.sentences { Terminal.write("  \(Terminal.plain(line))\n") }
-      areGood = areGood && result.isGood
     }
     await transport.shutdown()
-    return areGood
+    return found
   }
 }

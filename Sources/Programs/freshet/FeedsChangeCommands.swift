@@ -4,6 +4,13 @@ import GTFS
 import Serving
 import StationboardServer
 
+/// A feed that a command has changed, as JSON.
+private struct ChangedFeed: Encodable {
+  var key: String
+  /// The generation that serves now; `nil` if the command does not choose one.
+  var generation: String?
+}
+
 /// `freshet feeds accept`.
 struct FeedsAcceptCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
@@ -16,8 +23,11 @@ struct FeedsAcceptCommand: AsyncParsableCommand {
 
   @OptionGroup var choice: FeedChoice
 
+  @Flag(help: "Print JSON.")
+  var json = false
+
   func run() async throws {
-    let display = ProgressDisplay()
+    let display = ProgressDisplay(isHidden: json)
     defer { display.finish() }
     try await FeedsCommand.change("accept", choice) { sharing in
       let accepted =
@@ -27,7 +37,10 @@ struct FeedsAcceptCommand: AsyncParsableCommand {
           try choice.data.folder.accept(key: choice.key, now: choice.time.clock().now)
         }
       display.finish()
-      Terminal.write("\(choice.key): \(accepted.name) is accepted.\n")
+      try FeedsCommand.tell(
+        json ? ChangedFeed(key: choice.key, generation: accepted.name) : nil,
+        "\(choice.key): \(accepted.name) is accepted.\n"
+      )
     }
   }
 }
@@ -44,8 +57,11 @@ struct FeedsRollbackCommand: AsyncParsableCommand {
 
   @OptionGroup var choice: FeedChoice
 
+  @Flag(help: "Print JSON.")
+  var json = false
+
   func run() async throws {
-    let display = ProgressDisplay()
+    let display = ProgressDisplay(isHidden: json)
     defer { display.finish() }
     try await FeedsCommand.change("rollback", choice) { sharing in
       let target =
@@ -55,7 +71,10 @@ struct FeedsRollbackCommand: AsyncParsableCommand {
           try choice.data.folder.rollBack(key: choice.key)
         }
       display.finish()
-      Terminal.write("\(choice.key): \(target.name) serves again.\n")
+      try FeedsCommand.tell(
+        json ? ChangedFeed(key: choice.key, generation: target.name) : nil,
+        "\(choice.key): \(target.name) serves again.\n"
+      )
     }
   }
 }
@@ -73,12 +92,15 @@ struct FeedsRemoveCommand: AsyncParsableCommand {
 
   @OptionGroup var choice: FeedChoice
 
+  @Flag(help: "Print JSON.")
+  var json = false
+
   @Flag(help: "Keep serving the timetable that serves.")
   var keepServing = false
 
   func run() async throws {
     let folder = choice.data.folder
-    let display = ProgressDisplay()
+    let display = ProgressDisplay(isHidden: json)
     defer { display.finish() }
     try await FeedsCommand.change("remove", choice) { sharing in
       guard let sharing, !keepServing else {
@@ -95,7 +117,7 @@ struct FeedsRemoveCommand: AsyncParsableCommand {
       }
     }
     display.finish()
-    Terminal.write("Removed.\n")
+    try FeedsCommand.tell(json ? ChangedFeed(key: choice.key) : nil, "Removed.\n")
   }
 }
 
@@ -113,8 +135,11 @@ struct FeedsShareCommand: AsyncParsableCommand {
 
   @OptionGroup var choice: FeedChoice
 
+  @Flag(help: "Print JSON.")
+  var json = false
+
   func run() async throws {
-    let display = ProgressDisplay()
+    let display = ProgressDisplay(isHidden: json)
     defer { display.finish() }
     try await FeedsCommand.change("share", choice) { sharing in
       guard let sharing else {
@@ -122,7 +147,10 @@ struct FeedsShareCommand: AsyncParsableCommand {
       }
       let generation = try await sharing.share(key: choice.key, progress: { display.show($0) })
       display.finish()
-      Terminal.write("\(choice.key): \(generation) is shared.\n")
+      try FeedsCommand.tell(
+        json ? ChangedFeed(key: choice.key, generation: generation) : nil,
+        "\(choice.key): \(generation) is shared.\n"
+      )
     }
   }
 }

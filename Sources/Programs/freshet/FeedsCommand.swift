@@ -47,6 +47,11 @@ struct FeedsCommand: AsyncParsableCommand {
     }
   }
 
+  /// Prints what came of a command: JSON if there is a value, else a sentence.
+  static func tell(_ value: (some Encodable)?, _ sentence: String) throws {
+    Terminal.write(try value.map { try PrintedJSON.document($0) } ?? sentence)
+  }
+
   /// Does something to the data folder, and ends the command if it fails.
   static func attempt<Result>(_ name: String, _ work: () throws -> Result) throws -> Result {
     do {
@@ -120,6 +125,9 @@ struct FeedsAddCommand: AsyncParsableCommand {
   @Option(help: ImportCommand.encodingHelp)
   var encoding: TextEncoding?
 
+  @Flag(help: "Print JSON.")
+  var json = false
+
   func validate() throws {
     _ = try source()
     guard StaticFeedLimits.intervals.contains(every) else {
@@ -164,12 +172,15 @@ struct FeedsAddCommand: AsyncParsableCommand {
   func run() async throws {
     let folder = choice.data.folder
     let source = try source()
-    let isServing = try await FeedsCheckCommand.check(source, choice, name: "add")
-    guard isServing else { try FeedsCommand.fail("add", "the source is not added", .negative) }
+    let checked = try await FeedsCheckCommand.check(source, choice, name: "add", isJSON: json)
+    guard checked.isUsable else {
+      if json { try FeedsCommand.tell(checked, "") }
+      try FeedsCommand.fail("add", "the source is not added", .negative)
+    }
     try FeedsCommand.attempt("add") {
       try StaticSourceList.change(of: folder) { list throws(FeedError) in try list.add(source) }
     }
-    Terminal.write("Added. A running server follows it.\n")
+    try FeedsCommand.tell(json ? checked : nil, "Added. A running server follows it.\n")
   }
 }
 
@@ -199,6 +210,16 @@ struct FeedsCheckCommand: AsyncParsableCommand {
 
   @OptionGroup var realtime: CheckedRealtime
 
+  @Flag(help: "Print JSON.")
+  var json = false
+
+  /// What came of all sources, as JSON.
+  private struct Report: Encodable {
+    var isGood: Bool
+    var timetable: CheckedTimetable?
+    var realtime: [CheckedRealtime.Finding]
+  }
+
   func run() async throws {
     let folder = choice.data.folder
     let file = try config.map { try ConfigurationFile(path: $0) }
@@ -214,27 +235,39 @@ struct FeedsCheckCommand: AsyncParsableCommand {
       )
     }
     let clock = choice.time.clock()
-    var isGood = true
+    var timetable: CheckedTimetable?
     if let source {
-      isGood = try await Self.check(source, choice, name: "check")
+      timetable = try await Self.check(source, choice, name: "check", isJSON: json)
     }
-    let fits = try await realtime.check(live, choice, settings: file?.settings, clock: clock)
-    guard isGood, fits else { throw ExitCode(.negative) }
+    let found = try await realtime.check(
+      live,
+      choice,
+      settings: file?.settings,
+      clock: clock,
+      isJSON: json
+    )
+    let isGood = timetable?.isUsable != false && found.allSatisfy(\.isGood)
+    if json {
+      let report = Report(isGood: isGood, timetable: timetable, realtime: found)
+      Terminal.write(try PrintedJSON.document(report))
+    }
+    guard isGood else { throw ExitCode(.negative) }
   }
 
-  /// Asks a source and prints the result; returns whether its content can be used.
+  /// Asks a source and returns the result, which is printed unless it will be as JSON.
   static func check(
     _ source: StaticSource,
     _ choice: FeedChoice,
-    name: String
-  ) async throws -> Bool {
+    name: String,
+    isJSON: Bool
+  ) async throws -> CheckedTimetable {
     let folder = choice.data.folder
     let clock = choice.time.clock()
     let transport = try NIOExchange()
     // Who asks by hand wants to know the whole truth.
     let entry = try FeedsCommand.attempt(name) { try folder.manifest().feed(source.key) }
     let isBroken = entry.map { (try? Feed($0, in: folder)) == nil } ?? false
-    let display = ProgressDisplay()
+    let display = ProgressDisplay(isHidden: isJSON)
     defer { display.finish() }
     var found: StaticCheck.Report?
     try await FeedsCommand.change(name, choice) { sharing in
@@ -254,19 +287,8 @@ struct FeedsCheckCommand: AsyncParsableCommand {
     }
     display.finish()
     await transport.shutdown()
-    guard let report = found else { return true }
-    let text =
-      switch report.outcome {
-      case .unchanged: "nothing new"
-      case .serves: "a new timetable serves"
-      case .waits: "a new timetable waits for its first day"
-      case .held: "a new timetable is held back; take it with: freshet feeds accept"
-      case .refused: "what came is not a feed that can be used"
-      case .failed: "nothing usable came"
-      }
-    Terminal.write("\(source.key): \(text)\n")
-    if let reason = report.reason { Terminal.write("  \(Terminal.plain(reason))\n") }
-    for line in report.changes?.sentences ?? [] { Terminal.write("  \(Terminal.plain(line))\n") }
-    return report.outcome != .refused && report.outcome != .failed
+    let checked = CheckedTimetable(key: source.key, found)
+    if !isJSON { Terminal.write(checked.text) }
+    return checked
   }
 }

@@ -117,7 +117,10 @@ struct ImportCommand: AsyncParsableCommand {
         if remove {
           try await takeOut(sharing, display)
           display.finish()
-          Terminal.write("Removed. A running server stops serving it at once.\n")
+          try FeedsCommand.tell(
+            json ? RemovedFeed(key: prefix ?? FeedManifest.defaultKey) : nil,
+            "Removed. A running server stops serving it at once.\n"
+          )
         } else if let feed {
           let report = try await run(try await path(feed, scratch, display), sharing, display)
           display.finish()
@@ -235,6 +238,11 @@ struct ImportCommand: AsyncParsableCommand {
     }
     if json { Terminal.write((try? PrintedJSON.document(feeds)) ?? "") }
   }
+}
+
+/// A feed that was taken out of service.
+private struct RemovedFeed: Encodable {
+  var key: String
 }
 
 /// A feed that was checked byte by byte and is sound.

@@ -22,6 +22,23 @@ struct MigrateCommand: AsyncParsableCommand {
   @Option(help: ArgumentHelp("A role that gets the rights of a server.", valueName: "role"))
   var grant: String?
 
+  @Flag(help: "Print JSON.")
+  var json = false
+
+  /// What became of a schema.
+  private struct Migrated: Encodable {
+    var schema: String
+    var version: Int
+    /// The version before; 0 if it was created.
+    var before: Int
+  }
+
+  /// What became of a database.
+  private struct Report: Encodable {
+    var database: String
+    var schemas: [Migrated]
+  }
+
   func validate() throws {
     guard try option.address(or: nil) != nil else {
       throw ValidationError("no database; name one with --database or $DATABASE_URL")
@@ -30,11 +47,12 @@ struct MigrateCommand: AsyncParsableCommand {
 
   func run() async throws {
     guard let address = try option.address(or: nil) else { return }
-    let display = ProgressDisplay()
+    let display = ProgressDisplay(isHidden: json)
     defer { display.finish() }
     do {
       display.show("connecting")
       let connection = try await PostgresConnection.open(address)
+      var report = Report(database: "\(address)", schemas: [])
       var roles = Set([grant].compactMap(\.self))
       for schema in [PostgresSchema.jobs(), .realtime(), .timetables()] {
         display.show("updating schema \(schema.name)")
@@ -42,9 +60,12 @@ struct MigrateCommand: AsyncParsableCommand {
         // The servers that have the rights for one schema get those for the others.
         roles.formUnion(try await schema.writers(connection))
         display.finish()
+        report.schemas.append(Migrated(schema: schema.name, version: after, before: before))
+        guard !json else { continue }
         let change = before == after ? "up to date" : "was version \(before)"
         print("\(address): schema \(schema.name), version \(after), \(change)")
       }
+      if json { Terminal.write(try PrintedJSON.document(report)) }
       await connection.close()
     } catch let error as PostgresError {
       throw CommandFailure("freshet migrate: \(error)", ProgramExit(error))

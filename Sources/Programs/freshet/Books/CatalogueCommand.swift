@@ -41,8 +41,27 @@ struct CatalogueImportCommand: ParsableCommand {
 
   @OptionGroup var catalogue: CatalogueOption
 
+  @Flag(help: "Print JSON.")
+  var json = false
+
+  /// What the files contained, as JSON.
+  private struct Contents: Encodable {
+    var lines: Int
+    var works: Int
+    var editions: Int
+    var authors: Int
+    var isbns: Int
+    var brokenISBNs: Int
+    var others: Int
+    var rejected: Int
+    /// The first rejected lines.
+    var examples: [String]
+    /// Whether a file may be damaged or no dump.
+    var isDoubtful: Bool
+  }
+
   func run() throws {
-    let display = ProgressDisplay()
+    let display = ProgressDisplay(isHidden: json)
     defer { display.finish() }
     display.show("reading dumps")
     let report = try CatalogueImport.run(files: files, into: catalogue.path) { progress in
@@ -58,6 +77,22 @@ struct CatalogueImportCommand: ParsableCommand {
       }
     }
     display.finish()
+    guard !json else {
+      let contents = Contents(
+        lines: report.lines,
+        works: report.works,
+        editions: report.editions,
+        authors: report.authors,
+        isbns: report.isbns,
+        brokenISBNs: report.brokenISBNs,
+        others: report.others,
+        rejected: report.rejected,
+        examples: report.examples,
+        isDoubtful: report.isDoubtful
+      )
+      Terminal.write(try PrintedJSON.document(contents))
+      return
+    }
     print(
       "\(report.works) works, \(report.editions) editions, \(report.authors) authors, "
         + "\(report.isbns) ISBNs; \(report.others) other lines, \(report.rejected) rejected"

@@ -16,9 +16,16 @@ struct LibraryRemovedCommand: AsyncParsableCommand {
 
   @OptionGroup var library: LibraryOption
 
+  @Flag(help: "Print a line of JSON for each book.")
+  var json = false
+
   func run() async throws {
     try await library.with("removed") { library in
       for book in try await library.removed() {
+        guard !json else {
+          Terminal.write(try PrintedJSON.line(ListedBook(book)))
+          continue
+        }
         print("\(book.id) · \(book.removedAt.prefix(10)) · \(LibraryListCommand.line(book.record))")
       }
     }
@@ -41,6 +48,9 @@ struct LibraryRestoreCommand: AsyncParsableCommand {
 
   @OptionGroup var library: LibraryOption
 
+  @Flag(help: "Print a line of JSON for each book.")
+  var json = false
+
   func run() async throws {
     try await library.with("restore") { library in
       for number in numbers {
@@ -49,6 +59,10 @@ struct LibraryRestoreCommand: AsyncParsableCommand {
             "freshet library restore: no removed book has the number \(number)",
             .noInput
           )
+        }
+        guard !json else {
+          Terminal.write(try PrintedJSON.line(ListedBook(book.record)))
+          continue
         }
         print(LibraryListCommand.line(book.record))
       }

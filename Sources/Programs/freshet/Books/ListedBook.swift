@@ -1,7 +1,7 @@
 import BookLibrary
 import Books
 
-/// A book as `freshet library list --json` and `freshet catalogue find --json` print it.
+/// A book as `freshet library` and `freshet catalogue find` print it with `--json`.
 struct ListedBook: Encodable {
   var title: String
   var authors: [String]
@@ -14,6 +14,10 @@ struct ListedBook: Encodable {
   var work: String?
   /// How sure a match is, from 0 to 1.
   var confidence: Double?
+  /// The number by which a removed book is restored.
+  var number: Int64?
+  /// When a removed book was removed.
+  var removedAt: String?
 
   init(_ book: BookRecord) {
     title = book.title
@@ -22,6 +26,12 @@ struct ListedBook: Encodable {
     year = book.firstYear ?? book.year
     status = book.status?.rawValue
     stars = book.rating.map { Double($0) / 4 }
+  }
+
+  init(_ removed: RemovedBook) {
+    self.init(removed.record)
+    number = removed.id
+    removedAt = removed.removedAt
   }
 
   init(_ match: BookLookup.Match) {

@@ -17,6 +17,13 @@ struct JobsCommand: AsyncParsableCommand {
   )
 }
 
+/// A job that a command has started or changed, as JSON.
+struct ListedJob: Encodable {
+  var job: String
+  /// The failed job that it repeats.
+  var restarted: String?
+}
+
 /// The server, and the known jobs.
 struct JobServerOptions: ParsableArguments {
   @OptionGroup var option: ServerOption

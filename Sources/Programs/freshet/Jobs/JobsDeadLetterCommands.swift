@@ -110,6 +110,9 @@ struct JobsRestartCommand: AsyncParsableCommand {
   @OptionGroup var server: JobServerOptions
   @OptionGroup var access: OperatorTokenOption
 
+  @Flag(help: "Print a line of JSON for each new job.")
+  var json = false
+
   func run() async throws {
     let address = try server.address.description
     try await server.withClient("restart") { client in
@@ -126,7 +129,10 @@ struct JobsRestartCommand: AsyncParsableCommand {
             ticket: ticket
           )
         )
-        Terminal.write("\(ticket.job)\n")
+        Terminal.write(
+          json
+            ? try PrintedJSON.line(ListedJob(job: ticket.job, restarted: job)) : "\(ticket.job)\n"
+        )
       }
     }
   }

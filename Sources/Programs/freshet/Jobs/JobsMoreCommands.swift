@@ -139,9 +139,16 @@ struct JobsCancelCommand: AsyncParsableCommand {
 
   @OptionGroup var server: JobServerOptions
 
+  @Flag(help: "Print JSON.")
+  var json = false
+
   func run() async throws {
     try await server.withJob("cancel", job) { client, entry in
       try await client.cancel(entry.ticket)
+      guard !json else {
+        Terminal.write(try PrintedJSON.line(ListedJob(job: entry.ticket.job)))
+        return
+      }
       Terminal.write("\(entry.ticket.job.prefix(8)) is asked to stop\n")
     }
   }

@@ -14,7 +14,10 @@ struct JobStartOptions: ParsableArguments {
   @Flag(help: "Start the job and leave; freshet jobs watch follows it later.")
   var detach = false
 
-  @Flag(help: "Write the messages of the job as JSON lines instead of a progress bar.")
+  @Flag(
+    help:
+      "Write the messages of the job as JSON lines instead of a progress bar; with --detach its id."
+  )
   var json = false
 
   @Option(
@@ -104,7 +107,9 @@ struct JobStartOptions: ParsableArguments {
       try server.box.keep(entry)
       try server.box.forget(start)
       if detach {
-        Terminal.write("\(ticket.job)\n")
+        Terminal.write(
+          json ? try PrintedJSON.line(ListedJob(job: ticket.job)) : "\(ticket.job)\n"
+        )
       } else {
         try await JobWatching(client: client, entry: entry, box: server.box, isJSON: json).run()
       }
