@@ -20,6 +20,7 @@ from pathlib import Path
 import recording_writer
 from program import LONGEST, PROGRAM, Folder, Server, run, until
 from side_by_side import load_side_by_side as load_tests  # noqa: F401
+from terminal import Screen
 
 TESTS = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(TESTS / "Oracle"))
@@ -205,6 +206,19 @@ class HistoryTest(unittest.TestCase):
         self.assertEqual(answer.returncode, 1, answer.stderr)
         for said in ('several agencies have a line "3"', '--agency "Rome"   (r9)', '--agency "Zürich"   (r2)'):
             self.assertIn(said, answer.stderr)
+        screen = Screen("report", "line", "3", *days, "--data", str(folder))
+        self.addCleanup(screen.close)
+        listed = screen.wait_for(r"Which one\?")
+        self.assertRegex(listed, r'Several agencies have a line "3":\r\n +1  Rome +r9\r\n +2  Zürich +r2\r\n')
+        screen.press("1\n")
+        screen.wait_for("Line 3, Rome")
+        self.assertEqual(screen.ends(), 0)
+        screen = Screen("report", "line", "3", *days, "--data", str(folder))
+        self.addCleanup(screen.close)
+        screen.wait_for(r"Which one\?")
+        screen.press("\n")
+        screen.wait_for("no agency was chosen; name one with --agency")
+        self.assertEqual(screen.ends(), 1)
         answer = report("3", *days, "--agency", "rome", "--json", "--data", str(folder))
         self.assertEqual(answer.returncode, 0, answer.stderr)
         said = json.loads(answer.stdout)

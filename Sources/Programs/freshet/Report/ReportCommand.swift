@@ -27,8 +27,9 @@ struct LineReportCommand: AsyncParsableCommand {
         freshet report line 42 --day 2026-11-25 --agency "City Buses"
         freshet report line 42 --from 2026-11-01 --to 2026-11-25 --csv
 
-      The exit code is 1 if nothing was counted of such a line, if lines of several agencies have the \
-      name, or if the server or the file cannot be read; 64 for wrong options.
+      If lines of several agencies have the name, the command asks which on a terminal, and lists them elsewhere.
+
+      The exit code is 1 if nothing was counted of such a line, if none of several agencies is chosen, or if the server or the file cannot be read; 64 for wrong options.
       """
   )
 
@@ -95,12 +96,14 @@ struct LineReportCommand: AsyncParsableCommand {
       defer { display.finish() }
       display.show("looking for the line")
       let found = try await source.lines(line, from: from ?? day, to: to ?? day)
-      let lines = found.filter { entry in
+      var lines = found.filter { entry in
         agency.map { $0.lowercased() == (entry.operator ?? "").lowercased() } ?? true
       }
       guard !lines.isEmpty else { throw LineReportError(missing(found)) }
-      let agencies = Set(lines.map { $0.operator ?? "" })
-      guard agencies.count == 1 else { throw LineReportError(choices(lines)) }
+      if agencies(of: lines).count > 1 {
+        display.finish()
+        lines = try chosen(lines)
+      }
       let report = LineReport(
         try await source.days(of: lines, from: from ?? day, to: to ?? day) { done in
           display.show("adding up", done: done, total: lines.count, unit: .items("routes"))
@@ -128,13 +131,33 @@ struct LineReportCommand: AsyncParsableCommand {
     return "no line \"\(Terminal.plain(line))\" of \"\(Terminal.plain(agency))\"; " + choices(found)
   }
 
-  private func choices(_ lines: [LineName]) -> String {
-    let agencies = Set(lines.map { $0.operator ?? "" }).sorted()
-    let list = agencies.map { agency -> String in
+  /// Asks the person which of several agencies is meant; without a terminal, they are listed.
+  private func chosen(_ lines: [LineName]) throws -> [LineName] {
+    guard TerminalChoice.isPossible else { throw LineReportError(choices(lines)) }
+    let agencies = agencies(of: lines)
+    let width = min(48, agencies.map { Terminal.width(of: $0.name) }.max() ?? 0)
+    let choice = TerminalChoice.ask(
+      "Several agencies have a line \"\(Terminal.plain(line))\":",
+      agencies.map { "\(Terminal.fit(Terminal.plain($0.name), width))  \($0.routes)" }
+    )
+    guard let choice else {
+      throw LineReportError("no agency was chosen; name one with --agency")
+    }
+    return lines.filter { ($0.operator ?? "") == agencies[choice].name }
+  }
+
+  /// The agencies of lines in order, each with some of its routes.
+  private func agencies(of lines: [LineName]) -> [(name: String, routes: String)] {
+    Set(lines.map { $0.operator ?? "" }).sorted().map { agency in
       let routes = lines.filter { ($0.operator ?? "") == agency }.map(\.routeID).sorted()
       let shown = routes.prefix(3).joined(separator: ", ") + (routes.count > 3 ? ", …" : "")
-      return "  --agency \"\(Terminal.plain(agency))\"   (\(Terminal.plain(shown)))"
+      return (agency, Terminal.plain(shown))
     }
+  }
+
+  private func choices(_ lines: [LineName]) -> String {
+    let agencies = agencies(of: lines)
+    let list = agencies.map { "  --agency \"\(Terminal.plain($0.name))\"   (\($0.routes))" }
     return "\(agencies.count == 1 ? "there is" : "several agencies have") a line "
       + "\"\(Terminal.plain(line))\"; name one, or its route_id:\n" + list.joined(separator: "\n")
   }
