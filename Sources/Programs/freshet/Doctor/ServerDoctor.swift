@@ -22,6 +22,8 @@ struct ServerDoctor {
   private var checkup = Checkup()
   /// How far the clocks of servers that answered are ahead of the machine's, in seconds.
   private var differences: [Double] = []
+  /// Whether no timetable is here, and no source brings one.
+  private var lacksTimetables = false
 
   private var settings: ServeSettings? { file?.settings }
 
@@ -247,14 +249,8 @@ struct ServerDoctor {
       return checkup.add("sources", .fail, reason, "restore the folder from a backup")
     }
     let serves = checkup.checks.contains { $0.name.hasPrefix("timetable ") }
-    if sources.isEmpty, !serves, settings?.jobs == nil || settings?.feeds.isEmpty == false {
-      checkup.add(
-        "timetables",
-        .warn,
-        "none is imported, and none comes by itself",
-        "freshet import FEED.zip"
-      )
-    }
+    lacksTimetables =
+      sources.isEmpty && !serves && (settings?.jobs == nil || settings?.feeds.isEmpty == false)
     for source in sources {
       let name = "source of \(source.key)"
       let asked = Date().timeIntervalSince1970
@@ -355,27 +351,83 @@ struct ServerDoctor {
     }
     guard let address else {
       if exists, let folder { embedded(folder) }
+      if lacksTimetables { warnOfTimetables("none is imported, and none comes by itself") }
       return
     }
-    var schemas: [PostgresSchema] = folder == nil ? [] : [.jobs()]
+    var schemas: [(of: String, schema: PostgresSchema)] = folder == nil ? [] : [("jobs", .jobs())]
     let isShared = (try? file?.sources(besides: []))?.contains(where: RealtimeSharing.shares)
-    if isShared == true { schemas.append(.realtime()) }
-    schemas.append(.timetables())
+    if isShared == true { schemas.append(("realtime", .realtime())) }
+    schemas.append(("timetables", .timetables()))
+    let connection: PostgresConnection
     do {
-      let connection = try await PostgresConnection.open(address)
-      defer { Task { await connection.close() } }
-      for schema in schemas { try await schema.check(connection) }
-      checkup.add("database", .ok, "\(address)")
-    } catch let error as PostgresSchema.Mismatch {
-      checkup.add("database", .fail, "\(address): \(error)", "run freshet migrate")
+      connection = try await PostgresConnection.open(address)
     } catch {
-      checkup.add(
+      return checkup.add(
         "database",
         .fail,
         "\(address): \(error)",
         "see whether it runs and lets this user in"
       )
     }
+    await look(at: schemas, of: address, connection)
+    await connection.close()
+  }
+
+  /// Looks at the tables of a database, and at the timetables that come from it.
+  private mutating func look(
+    at schemas: [(of: String, schema: PostgresSchema)],
+    of address: PostgresAddress,
+    _ connection: PostgresConnection
+  ) async {
+    for (part, schema) in schemas {
+      let place = "\(address): \(part), schema \(schema.name)"
+      do {
+        try await schema.check(connection)
+      } catch let error as PostgresSchema.Mismatch {
+        return checkup.add("database", .fail, "\(place): \(error)", advice(error))
+      } catch {
+        let isDenied = (error as? PostgresError)?.sqlState == Self.insufficientPrivilege
+        return checkup.add(
+          "database",
+          .fail,
+          "\(place): \(error)",
+          isDenied
+            ? "run freshet migrate --grant with the role of the server, as the owner of the tables"
+            : "see whether it runs and lets this user in"
+        )
+      }
+    }
+    let parts = schemas.map(\.of).joined(separator: ", ")
+    checkup.add("database", .ok, "\(address), with tables for \(parts)")
+    guard lacksTimetables else { return }
+    do {
+      let count = try await TimetableSharing.feedCount(connection)
+      if count > 0 {
+        checkup.add(
+          "timetables",
+          .ok,
+          "\(count) \(count == 1 ? "comes" : "come") from the database"
+        )
+      } else {
+        warnOfTimetables("none is imported here or in the database, and none comes by itself")
+      }
+    } catch {
+      checkup.add("timetables", .fail, "\(address): \(error)", "see whether it lets this user read")
+    }
+  }
+
+  /// The `SQLSTATE` of what a role may not do.
+  private static let insufficientPrivilege = "42501"
+
+  private func advice(_ mismatch: PostgresSchema.Mismatch) -> String {
+    switch mismatch {
+    case .old: "run freshet migrate"
+    case .new: "install the newer version of freshet here too"
+    }
+  }
+
+  private mutating func warnOfTimetables(_ sentence: String) {
+    checkup.add("timetables", .warn, sentence, "freshet import FEED.zip")
   }
 
   /// Checks the jobs of a folder.

@@ -1,8 +1,20 @@
+package import PostgresClient
 package import Serving
 import Synchronization
 
 // What operators may know of timetables that servers share.
 extension TimetableSharing {
+  /// Returns how many feeds of a database serve.
+  ///
+  /// - Parameter connection: A connection to a database with the tables of this program.
+  /// - Throws: `PostgresError`.
+  package static func feedCount(_ connection: PostgresConnection) async throws -> Int {
+    let rows = try await connection.query(
+      "SELECT count(*) FROM \(PostgresSchema.timetables().name).feed WHERE entry IS NOT NULL"
+    )
+    return try rows.first?[0] ?? 0
+  }
+
   /// How a feed fares, in a word of `/api/status`: `current`, `fetching`, `waiting`, `refused`, `only_here` if the database does not
   /// have it, `unknown` while the database does not answer.
   func word(of key: String) -> String {
