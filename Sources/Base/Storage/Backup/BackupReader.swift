@@ -88,7 +88,8 @@ package struct BackupReader: Sendable {
           do {
             try FileManager.default.createDirectory(
               atPath: around,
-              withIntermediateDirectories: true
+              withIntermediateDirectories: true,
+              attributes: [.posixPermissions: 0o750]
             )
           } catch {
             throw BackupFailure(

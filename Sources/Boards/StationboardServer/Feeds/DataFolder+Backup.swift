@@ -38,6 +38,7 @@ extension DataFolder {
     guard access(path, R_OK | X_OK) == 0 else {
       throw FeedError(.unreadable, "\(path): \(SystemFailure.text(errno))")
     }
+    try refuseForeignLinks()
     var items: [BackupItem] = []
     var locks: [FileLock] = []
     if hasManifest {

@@ -52,8 +52,13 @@ package struct DataFolder: Sendable {
 
   /// The manifest; an empty one if nothing was ever imported.
   ///
-  /// - Throws: ``FeedError`` with code `damagedTimetable` if it cannot be read, or has a newer layout.
-  package func manifest() throws(FeedError) -> FeedManifest {
+  /// - Parameter checksLinks: Whether to look for links of other users in all of the folder first, and not only in the place
+  ///   of the manifest.
+  /// - Returns: The manifest.
+  /// - Throws: ``FeedError`` with code `damagedTimetable` if it cannot be read, or has a newer layout, `cannotWrite` if
+  ///   another user has placed a link in the folder.
+  package func manifest(checksLinks: Bool = true) throws(FeedError) -> FeedManifest {
+    if checksLinks { try refuseForeignLinks() } else { try refuse(manifestPath) }
     guard access(manifestPath, F_OK) == 0 else {
       guard errno == ENOENT else {
         throw FeedError(.unreadable, "\(manifestPath): \(SystemFailure.text(errno))")
@@ -108,17 +113,11 @@ package struct DataFolder: Sendable {
     do {
       let data = try encoder.encode(value)
       // A file is private before it has contents.
-      try? FileManager.default.removeItem(atPath: temporary)
-      guard
-        FileManager.default.createFile(
-          atPath: temporary,
-          contents: nil,
-          attributes: isPrivate ? [.posixPermissions: 0o600] : nil
-        )
-      else { throw FeedError(.cannotWrite, SystemFailure.text(errno)) }
-      let handle = try FileHandle(forWritingTo: URL(fileURLWithPath: temporary))
+      let handle = try Self.createFile(temporary, isPrivate: isPrivate)
       defer { try? handle.close() }
       try handle.write(contentsOf: data)
+    } catch let error as FeedError {
+      throw error
     } catch {
       throw FeedError(.cannotWrite, "\(temporary): cannot be written: \(error)")
     }
@@ -141,18 +140,6 @@ package struct DataFolder: Sendable {
     }
   }
 
-  /// Creates a folder and those above it.
-  func create(_ folder: String) throws(FeedError) {
-    do {
-      try FileManager.default.createDirectory(
-        atPath: folder,
-        withIntermediateDirectories: true
-      )
-    } catch {
-      throw FeedError(.cannotWrite, "\(folder): cannot be created: \(error.localizedDescription)")
-    }
-  }
-
   /// Takes the import lock, which the operating system releases when the process ends.
   ///
   /// - Parameters:
@@ -164,6 +151,7 @@ package struct DataFolder: Sendable {
   func lockForImport(patience: Double = 0, mayBeShared: Bool = false) throws(FeedError) -> FileLock
   {
     try create(path)
+    try refuseForeignLinks()
     if !mayBeShared, let record = try sharedRecord() {
       throw FeedError(
         .conflict,

@@ -206,7 +206,12 @@ package struct FeedImporter: Sendable {
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
     do {
-      try encoder.encode(report).write(to: URL(fileURLWithPath: path))
+      let bytes = try encoder.encode(report)
+      let file = try DataFolder.createFile(path)
+      try file.write(contentsOf: bytes)
+      try file.close()
+    } catch let error as FeedError {
+      throw error
     } catch {
       throw FeedError(.cannotWrite, "\(path): cannot be written: \(error.localizedDescription)")
     }

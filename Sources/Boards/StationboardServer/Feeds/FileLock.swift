@@ -26,10 +26,12 @@ final class FileLock: Sendable {
   /// - Throws: ``FeedError`` if the file cannot be opened.
   init?(path: String, kind: Kind, waits: Bool = false) throws(FeedError) {
     // A shared lock on an existing file needs no write permission.
-    let existing = kind == .shared ? open(path, O_RDONLY | O_CLOEXEC) : -1
-    descriptor = existing >= 0 ? existing : open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o644)
+    let existing = kind == .shared ? open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW) : -1
+    descriptor =
+      existing >= 0 ? existing : open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o644)
     guard descriptor >= 0 else {
-      throw FeedError(.cannotWrite, "\(path): cannot be opened: \(SystemFailure.text(errno))")
+      let reason = errno == ELOOP ? "it is a link; remove it" : SystemFailure.text(errno)
+      throw FeedError(.cannotWrite, "\(path): cannot be opened: \(reason)")
     }
     let operation = (kind == .shared ? LOCK_SH : LOCK_EX) | (waits ? 0 : LOCK_NB)
     while flock(descriptor, operation) != 0 {

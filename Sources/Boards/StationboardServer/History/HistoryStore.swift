@@ -40,6 +40,7 @@ package final class HistoryStore: Sendable {
   /// - Throws: ``HistoryFailure``.
   static func open(in folder: DataFolder) throws(HistoryFailure) -> HistoryStore {
     let path = path(in: folder)
+    try refuseForeignLinks(in: folder)
     do {
       let pool = try DatabaseFile.openForWriting(path: path, label: "freshet.history", readers: 3)
       try pool.writeWithoutTransaction { try prepare($0, path) }
@@ -58,6 +59,7 @@ package final class HistoryStore: Sendable {
   /// - Throws: ``HistoryFailure`` if the file is missing or cannot be read.
   package static func openForReading(in folder: DataFolder) throws(HistoryFailure) -> HistoryStore {
     let path = path(in: folder)
+    try refuseForeignLinks(in: folder)
     guard FileManager.default.fileExists(atPath: path) else {
       throw HistoryFailure(
         description: "\(path): there is no history; a server begins one when it serves this folder"
@@ -71,6 +73,14 @@ package final class HistoryStore: Sendable {
       throw failure
     } catch {
       throw Self.failure(error, path)
+    }
+  }
+
+  private static func refuseForeignLinks(in folder: DataFolder) throws(HistoryFailure) {
+    do throws(FeedError) {
+      try folder.refuseForeignLinks()
+    } catch {
+      throw HistoryFailure(description: error.message)
     }
   }
 

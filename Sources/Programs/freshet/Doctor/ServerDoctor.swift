@@ -19,13 +19,15 @@ struct ServerDoctor {
   let folder: DataFolder
   let exchange: NIOExchange
   let clock: ServiceClock
-  private var checkup = Checkup()
+  var checkup = Checkup()
   /// How far the clocks of servers that answered are ahead of the machine's, in seconds.
   private var differences: [Double] = []
   /// Whether no timetable is here, and no source brings one.
-  private var lacksTimetables = false
+  var lacksTimetables = false
+  /// Whether another user has placed a link in the data folder, which is not read then.
+  private var hasForeignLinks = false
 
-  private var settings: ServeSettings? { file?.settings }
+  var settings: ServeSettings? { file?.settings }
 
   init(
     file: ConfigurationFile?,
@@ -155,7 +157,7 @@ struct ServerDoctor {
   }
 
   /// Looks at a folder that the server writes to, and at the disk it is on.
-  private mutating func room(_ name: String, _ path: String) -> Bool {
+  mutating func room(_ name: String, _ path: String) -> Bool {
     var isFolder: ObjCBool = false
     let exists = FileManager.default.fileExists(atPath: path, isDirectory: &isFolder)
     var place = URL(fileURLWithPath: path)
@@ -199,11 +201,25 @@ struct ServerDoctor {
     return exists
   }
 
-  private mutating func data() { _ = room("data", folder.path) }
+  private mutating func data() {
+    _ = room("data", folder.path)
+    do throws(FeedError) {
+      try folder.refuseForeignLinks()
+    } catch {
+      hasForeignLinks = true
+      checkup.add(
+        "data links",
+        .fail,
+        error.message,
+        "run freshet doctor as the user of the server, or remove the link"
+      )
+    }
+  }
 
   // MARK: Timetables and realtime
 
   private mutating func timetables() -> [Feed] {
+    guard !hasForeignLinks else { return [] }
     var feeds: [Feed] = []
     let manifest: FeedManifest
     do throws(FeedError) {
@@ -237,6 +253,7 @@ struct ServerDoctor {
   }
 
   private mutating func timetableSources(_ progress: (String) -> Void) async {
+    guard !hasForeignLinks else { return }
     var sources: [StaticSource] = []
     do {
       sources = try file?.staticSources() ?? []
@@ -333,115 +350,6 @@ struct ServerDoctor {
         result.isGood ? .ok : .fail,
         "\(source.title): \(result.sentences.joined(separator: "; "))",
         result.isGood ? nil : "freshet doctor FEED REALTIME says more"
-      )
-    }
-  }
-
-  // MARK: The database
-
-  private mutating func database() async {
-    let folder = settings?.jobs?.folder
-    let exists = folder.map { room("jobs", $0) } ?? false
-    let address: PostgresAddress?
-    do {
-      address = try DatabaseOption.parse([]).address(or: settings)
-    } catch {
-      let reason = (error as? ValidationError)?.message ?? "\(error)"
-      return checkup.add("database", .fail, reason, "write it as postgres://user@host/name")
-    }
-    guard let address else {
-      if exists, let folder { embedded(folder) }
-      if lacksTimetables { warnOfTimetables("none is imported, and none comes by itself") }
-      return
-    }
-    var schemas: [(of: String, schema: PostgresSchema)] = folder == nil ? [] : [("jobs", .jobs())]
-    let isShared = (try? file?.sources(besides: []))?.contains(where: RealtimeSharing.shares)
-    if isShared == true { schemas.append(("realtime", .realtime())) }
-    schemas.append(("timetables", .timetables()))
-    let connection: PostgresConnection
-    do {
-      connection = try await PostgresConnection.open(address)
-    } catch {
-      return checkup.add(
-        "database",
-        .fail,
-        "\(address): \(error)",
-        "see whether it runs and lets this user in"
-      )
-    }
-    await look(at: schemas, of: address, connection)
-    await connection.close()
-  }
-
-  /// Looks at the tables of a database, and at the timetables that come from it.
-  private mutating func look(
-    at schemas: [(of: String, schema: PostgresSchema)],
-    of address: PostgresAddress,
-    _ connection: PostgresConnection
-  ) async {
-    for (part, schema) in schemas {
-      let place = "\(address): \(part), schema \(schema.name)"
-      do {
-        try await schema.check(connection)
-      } catch let error as PostgresSchema.Mismatch {
-        return checkup.add("database", .fail, "\(place): \(error)", advice(error))
-      } catch {
-        let isDenied = (error as? PostgresError)?.sqlState == Self.insufficientPrivilege
-        return checkup.add(
-          "database",
-          .fail,
-          "\(place): \(error)",
-          isDenied
-            ? "run freshet migrate --grant with the role of the server, as the owner of the tables"
-            : "see whether it runs and lets this user in"
-        )
-      }
-    }
-    let parts = schemas.map(\.of).joined(separator: ", ")
-    checkup.add("database", .ok, "\(address), with tables for \(parts)")
-    guard lacksTimetables else { return }
-    do {
-      let count = try await TimetableSharing.feedCount(connection)
-      if count > 0 {
-        checkup.add(
-          "timetables",
-          .ok,
-          "\(count) \(count == 1 ? "comes" : "come") from the database"
-        )
-      } else {
-        warnOfTimetables("none is imported here or in the database, and none comes by itself")
-      }
-    } catch {
-      checkup.add("timetables", .fail, "\(address): \(error)", "see whether it lets this user read")
-    }
-  }
-
-  /// The `SQLSTATE` of what a role may not do.
-  private static let insufficientPrivilege = "42501"
-
-  private func advice(_ mismatch: PostgresSchema.Mismatch) -> String {
-    switch mismatch {
-    case .old: "run freshet migrate"
-    case .new: "install the newer version of freshet here too"
-    }
-  }
-
-  private mutating func warnOfTimetables(_ sentence: String) {
-    checkup.add("timetables", .warn, sentence, "freshet import FEED.zip")
-  }
-
-  /// Checks the jobs of a folder.
-  private mutating func embedded(_ path: String) {
-    do throws(BackupFailure) {
-      if try JobFolder(path: path).check() {
-        checkup.add("database", .ok, "\(path)/jobs.sqlite")
-      }
-    } catch {
-      checkup.add(
-        "database",
-        .fail,
-        "\(path)/\(error)",
-        "use the newer program, or restore a backup"
       )
     }
   }

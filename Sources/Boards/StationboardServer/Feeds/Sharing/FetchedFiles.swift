@@ -74,7 +74,7 @@ struct FetchedFiles: Sendable {
       )
     }
     let path = "\(partial)/\(file.name)"
-    let descriptor = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0o644)
+    let descriptor = open(path, O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o644)
     guard descriptor >= 0 else { throw failure(path) }
     defer { close(descriptor) }
     var written = 0
@@ -104,9 +104,7 @@ struct FetchedFiles: Sendable {
     for file in artifact.files {
       let path = "\(partial)/\(file.name)"
       if file.bytes == 0 {
-        guard FileManager.default.createFile(atPath: path, contents: nil) else {
-          throw failure(path)
-        }
+        _ = try DataFolder.createFile(path)
       }
       // A file of an earlier attempt may be longer.
       guard truncate(path, off_t(file.bytes)) == 0 else { throw failure(path) }

@@ -61,14 +61,12 @@ struct StaticDownload {
     if request.headerFields[.accept] == nil {
       request.headerFields[.accept] = "application/zip, application/octet-stream, */*;q=0.5"
     }
-    try? FileManager.default.removeItem(atPath: path)
-    guard
-      FileManager.default.createFile(
-        atPath: path,
-        contents: nil,
-        attributes: [.posixPermissions: 0o600]
-      ), let handle = FileHandle(forWritingAtPath: path)
-    else { return .failed("\(path): cannot be written", retryAfter: nil) }
+    let handle: FileHandle
+    do throws(FeedError) {
+      handle = try DataFolder.createFile(path, isPrivate: true)
+    } catch {
+      return .failed(error.message, retryAfter: nil)
+    }
     let transfer = Transfer(handle: handle, mostBytes: mostBytes, progress: progress)
     let failure = await fetch(request, into: transfer)
     try? handle.close()

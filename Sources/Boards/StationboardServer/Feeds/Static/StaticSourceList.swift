@@ -26,6 +26,7 @@ package struct StaticSourceList: Codable, Hashable, Sendable {
   ///
   /// - Throws: ``FeedError`` if the file cannot be read.
   package init(of folder: DataFolder) throws(FeedError) {
+    try folder.refuseForeignLinks()
     guard FileManager.default.fileExists(atPath: folder.sourcesPath) else { return }
     do {
       let data = try Data(contentsOf: URL(fileURLWithPath: folder.sourcesPath))

@@ -41,7 +41,8 @@ package final class SQLiteJobStore: JobStore {
     self.clock = clock
     try FileManager.default.createDirectory(
       atPath: folder + "/inputs",
-      withIntermediateDirectories: true
+      withIntermediateDirectories: true,
+      attributes: [.posixPermissions: 0o700]
     )
     // Uploads are private; the folder around them may contain other files.
     try? FileManager.default.setAttributes(
