@@ -308,14 +308,15 @@ class Jobs(BackupTest):
         # A file that takes long.
         with (self.data / "large.json").open("wb") as large:
             large.truncate(1 << 36)
-        stopped = subprocess.Popen(
-            [PROGRAM, "backup", self.folder / "second", "--config", settings], stdout=subprocess.PIPE, stderr=subprocess.STDOUT
-        )
-        self.addCleanup(stopped.stdout.close)
-        until(lambda: (self.folder / "second.partial").exists())
-        stopped.send_signal(signal.SIGINT)
-        self.assertEqual(stopped.wait(timeout=60), 130)
-        self.assertEqual(list(self.folder.path.glob("second*")), [])
+        for number in (signal.SIGINT, signal.SIGTERM):
+            stopped = subprocess.Popen(
+                [PROGRAM, "backup", self.folder / "second", "--config", settings], stdout=subprocess.PIPE, stderr=subprocess.STDOUT
+            )
+            self.addCleanup(stopped.stdout.close)
+            until(lambda: (self.folder / "second.partial").exists())
+            stopped.send_signal(number)
+            self.assertEqual(stopped.wait(timeout=60), 128 + number)
+            self.assertEqual(list(self.folder.path.glob("second*")), [])
 
 
 if __name__ == "__main__":

@@ -7,13 +7,18 @@ package final class EndSignals {
   private let sources: [any DispatchSourceSignal]
 
   /// Handles the signals until ``stop()``.
-  package init(_ end: @escaping @Sendable () -> Void) {
+  package convenience init(_ end: @escaping @Sendable () -> Void) {
+    self.init(numbered: { _ in end() })
+  }
+
+  /// Handles the signals until ``stop()``, by their numbers.
+  package init(numbered end: @escaping @Sendable (Int32) -> Void) {
     let told = SignalFlag()
     sources = [SIGINT, SIGTERM].map { number in
       SignalSource.make(number) {
         // A second signal ends the program without waiting for a terminal that is blocked.
         if told.raise() { _exit(128 + number) }
-        end()
+        end(number)
       }
     }
   }

@@ -30,9 +30,9 @@ struct ScratchFolder {
 
   /// Removes it when the process is told to end, and ends the process.
   func removedAtEnd() -> EndSignals {
-    EndSignals {
+    EndSignals(numbered: { number in
       remove()
-      _exit(130)
-    }
+      _exit(128 + number)
+    })
   }
 }

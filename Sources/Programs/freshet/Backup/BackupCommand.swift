@@ -48,12 +48,12 @@ struct BackupCommand: ParsableCommand {
     let partial = BackupWriter.partial(of: place)
     // What another backup left is not removed.
     let isBegun = Mutex(false)
-    let signals = EndSignals {
+    let signals = EndSignals(numbered: { number in
       isBegun.withLock { isBegun in
         if isBegun { try? FileManager.default.removeItem(atPath: partial) }
-        _exit(130)
+        _exit(128 + number)
       }
-    }
+    })
     let writer = try isBegun.withLock { isBegun in
       let writer = try BackupFolders.attempt("backup") { () throws(BackupFailure) in
         try BackupWriter(at: place, program: StationboardService.version)

@@ -76,12 +76,12 @@ struct RestoreCommand: ParsableCommand {
     let targets = try targets(of: reader)
     // Only what this process made is removed.
     let made = Mutex<[String]>([])
-    let signals = EndSignals {
+    let signals = EndSignals(numbered: { number in
       made.withLock { made in
         for folder in made { try? FileManager.default.removeItem(atPath: folder) }
-        _exit(130)
+        _exit(128 + number)
       }
-    }
+    })
     do {
       try attempt { () throws(BackupFailure) in
         for target in targets {
