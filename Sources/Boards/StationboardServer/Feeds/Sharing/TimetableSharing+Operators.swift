@@ -7,6 +7,7 @@ extension TimetableSharing {
   /// Returns how many feeds of a database serve.
   ///
   /// - Parameter connection: A connection to a database with the tables of this program.
+  /// - Returns: The number of feeds.
   /// - Throws: `PostgresError`.
   package static func feedCount(_ connection: PostgresConnection) async throws -> Int {
     let rows = try await connection.query(
