@@ -220,9 +220,9 @@ class TerminalTest(unittest.TestCase):
         with Server(self.folder / "data") as server:
             screen = self.board(server)
             screen.press("/genev")
-            screen.press("e")
-            screen.wait_until(lambda rows: any("Genève" in row for row in rows[1:4]), "matches")
-            screen.press("\r")
+            screen.wait_until(lambda rows: any(row.startswith("› Genève") for row in rows), "matches")
+            # Whoever types on does not wait for the matches: Return opens the first of them once they are there.
+            screen.press("e\r")
             screen.wait_until(lambda rows: "Genève" in rows[0] and re.search(r"\d\d:\d\d", rows[2]),
                               "the other board")
             screen.press("?")

@@ -174,6 +174,25 @@ import Testing
     #expect(text.contains("1 of 10 rows"))
   }
 
+  @Test(arguments: [40, 80, 100, 200])
+  func `the time left has room beside the bar`(columns: Int) {
+    var writer = ProgressWriter(.redrawn)
+    var text = ""
+    for second in 0..<20 {
+      text = writer.show(
+        "reading stop_times.txt",
+        done: second * 10_000_000,
+        total: 999_900_000,
+        at: Double(second),
+        columns: columns
+      )
+    }
+    let line = text.dropFirst().dropLast(3)
+    #expect(Terminal.width(of: String(line)) < columns)
+    #expect(line.contains("19 %") && line.contains("█") && line.contains("░"))
+    #expect(line.contains("190.0 MB of 999.9 MB  about 1 min left") == (columns >= 80))
+  }
+
   @Test func `a log has lines of steps that take long, and no others`() {
     var writer = ProgressWriter(.lines)
     var lines: [(Double, String)] = []

@@ -14,10 +14,14 @@ package struct ProgressStep: Sendable {
     case share
   }
 
-  /// How wide a bar is, in columns.
-  package static let barColumns = 24
+  /// How wide a bar is, in columns: the narrower, the less room the terminal leaves beside what is said.
+  package static let barColumns = 8...24
   /// How wide the name is, in columns.
-  package static let nameColumns = 24
+  package static let nameColumns = 22
+  /// How wide a share is, in columns.
+  private static let shareColumns = 6
+  /// How wide the time left is at most, in columns.
+  private static let timeColumns = "about 59 min left".count
 
   /// What is done: `reading stops.txt`.
   package let name: String
@@ -61,14 +65,26 @@ package struct ProgressStep: Sendable {
   package func line(at now: Double, columns: Int) -> String {
     var parts = [Terminal.fit(Terminal.plain(name), Self.nameColumns)]
     if let share {
-      let filled = Int(share * Double(Self.barColumns))
+      let width = barWidth(of: columns)
+      let filled = Int(share * Double(width))
       let bar =
-        String(repeating: "█", count: filled)
-        + String(repeating: "░", count: Self.barColumns - filled)
-      parts.append(bar + Terminal.fit("\(Int(share * 100)) %", 6, atEnd: true))
+        String(repeating: "█", count: filled) + String(repeating: "░", count: width - filled)
+      parts.append(bar + Terminal.fit("\(Int(share * 100)) %", Self.shareColumns, atEnd: true))
     }
     parts += [counted, time(at: now), Terminal.plain(remark)].filter { !$0.isEmpty }
     return TerminalText.trimmed(Terminal.fit(parts.joined(separator: "  "), max(columns - 1, 1)))
+  }
+
+  /// How wide the bar is, so that the count and the time left always have room.
+  private func barWidth(of columns: Int) -> Int {
+    let count =
+      switch unit {
+      case .bytes: 2 * Quantity.bytes(total).count + 4
+      case .items(let plural): 2 * Quantity.count(total).count + 5 + plural.count
+      case .share: 0
+      }
+    let others = Self.nameColumns + 2 + Self.shareColumns + 2 + count + 2 + Self.timeColumns
+    return max(Self.barColumns.lowerBound, min(Self.barColumns.upperBound, columns - 1 - others))
   }
 
   /// A line for a log.

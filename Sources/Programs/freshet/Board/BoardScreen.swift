@@ -48,6 +48,10 @@ struct BoardScreen {
   private(set) var matches: [StopMatch] = []
   /// The reason why a search failed.
   private(set) var problem: String?
+  /// The query that the results are of.
+  private var answered = ""
+  /// Whether Return was pressed before the results came.
+  private var opensFirst = false
   private var chosen = 0
   private var typed = ""
   private var scrolled = 0
@@ -68,6 +72,8 @@ struct BoardScreen {
     case (_, .character("/")):
       query = ""
       matches = []
+      answered = ""
+      opensFirst = false
       open(.search)
     case (_, .character("f")):
       typed = filter.text
@@ -83,11 +89,28 @@ struct BoardScreen {
   }
 
   /// Shows the results of a search, if its query is still current.
-  mutating func found(_ stops: [StopMatch], for query: String, problem: String? = nil) {
-    guard panel == .search, query == self.query else { return }
+  ///
+  /// - Returns: What to do if Return was pressed before they came.
+  mutating func found(
+    _ stops: [StopMatch],
+    for query: String,
+    problem: String? = nil
+  ) -> Action? {
+    guard panel == .search, query == self.query else { return nil }
     matches = stops
+    answered = query
     self.problem = problem
     chosen = 0
+    guard opensFirst else { return nil }
+    opensFirst = false
+    return opening()
+  }
+
+  private mutating func opening() -> Action? {
+    guard matches.indices.contains(chosen) else { return nil }
+    open(.board)
+    filter = BoardFilter()
+    return .open(matches[chosen].id)
   }
 
   private mutating func open(_ panel: Panel) {
@@ -97,15 +120,17 @@ struct BoardScreen {
   }
 
   private mutating func searching(_ key: Key) -> Action? {
+    opensFirst = false
     switch key {
     case .escape, .control("c"): open(.board)
     case .down: chosen = min(chosen + 1, max(matches.count - 1, 0))
     case .up: chosen = max(chosen - 1, 0)
     case .enter:
-      guard matches.indices.contains(chosen) else { return query.isEmpty ? nil : .search(query) }
-      open(.board)
-      filter = BoardFilter()
-      return .open(matches[chosen].id)
+      // The results of what was typed last may still be on their way.
+      if query == answered || chosen > 0, let action = opening() { return action }
+      guard !query.isEmpty else { return nil }
+      opensFirst = true
+      return .search(query)
     case .backspace where !query.isEmpty:
       query.removeLast()
       return asked

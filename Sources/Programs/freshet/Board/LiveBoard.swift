@@ -150,7 +150,7 @@ final class LiveBoard {
       case .terminal(.input(let bytes)):
         guard press(bytes) else { return nil }
       case .found(let query, let stops, let problem):
-        screen.found(stops, for: query, problem: problem)
+        perform(screen.found(stops, for: query, problem: problem))
       case .tick: break
       }
       guard show(happening) else {
@@ -184,17 +184,24 @@ final class LiveBoard {
   /// Handles typed bytes; `false` ends the board.
   private func press(_ bytes: [UInt8]) -> Bool {
     for key in keys.keys(bytes) {
-      switch screen.take(key) {
-      case nil: break
-      case .quit: return false
-      case .refresh:
-        client.refresh(resource)
-        drawn.forget()
-      case .open(let stop):
-        resource.stop = stop
-        observe()
-      case .search(let query): find(query)
-      }
+      guard perform(screen.take(key)) else { return false }
+    }
+    return true
+  }
+
+  /// Does what a key asked for; `false` ends the board.
+  @discardableResult
+  private func perform(_ action: BoardScreen.Action?) -> Bool {
+    switch action {
+    case nil: break
+    case .quit: return false
+    case .refresh:
+      client.refresh(resource)
+      drawn.forget()
+    case .open(let stop):
+      resource.stop = stop
+      observe()
+    case .search(let query): find(query)
     }
     return true
   }
