@@ -13,11 +13,11 @@ const { origins } = JSON.parse(readFileSync(new URL("origins.json", import.meta.
 const engine = await Engine.load(moduleBytes);
 
 /** The message of a step. */
-function messageOf({ event, number, priority = "normal", isLongPoll = false, outcome, retryAfterSeconds }, now) {
+function messageOf({ event, number, priority = "normal", isLongPoll = false, outcome, retryAfterSeconds, rateLimit = null, resources = 1 }, now) {
   if (event === "asks") return { event, with: { number, now, priority, isLongPoll } };
   if (event === "withdrew" || event === "opens") return { event, with: { number, now } };
   const hint = outcome === "throttled" ? { retryAfter: retryAfterSeconds === undefined ? null : { seconds: retryAfterSeconds } } : {};
-  return { event, with: { number, now, outcome, ...hint } };
+  return { event, with: { number, now, outcome, rateLimit, resources, ...hint } };
 }
 
 test("there are vectors", () => assert.ok(origins.length >= 7));

@@ -70,6 +70,8 @@ public struct Origin: Hashable, Sendable {
   public private(set) var restraint = Restraint()
   /// The consecutive failures, of any resources.
   public private(set) var failures: Int32 = 0
+  /// Until when what a response said about the rate limit holds.
+  private var sharedUntil: Moment?
   /// The numbers of the requests in flight that are answered at once.
   private var out: [Int64] = []
   /// The numbers of the requests in flight that the server holds, and of event streams.
@@ -219,12 +221,16 @@ public struct Origin: Hashable, Sendable {
   }
 
   /// Shares what is left of the rate limit among the resources, evenly until it resets.
+  ///
+  /// A response that says nothing about it, such as that of a proxy or none at all, does not end the limit.
   private mutating func shape(_ rateLimit: RateLimit?, resources: Int32, at now: Moment) {
+    if rateLimit == nil, let sharedUntil, now < sharedUntil { return }
     guard let rateLimit, rateLimit.reset > .zero else {
       restraint.leastInterval = nil
       return
     }
     let reset = min(rateLimit.reset, limits.retryAfterCap)
+    sharedUntil = now + reset
     guard rateLimit.remaining > 0 else {
       restraint.leastInterval = nil
       return holdOff(until: now + reset)

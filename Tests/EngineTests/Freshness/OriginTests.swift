@@ -116,7 +116,30 @@ struct OriginTests {
     origin.ended(2, .unchanged, rateLimit: spent, resources: 5, at: .start)
     #expect(origin.restraint.leastInterval == nil)
     #expect(origin.restraint.notBefore == Moment.start + .seconds(60))
-    origin.ended(3, .unchanged, resources: 5, at: .start)
+  }
+
+  @Test
+  func `A rate limit lasts until it resets, whatever responses leave out`() {
+    var origin = origin(out: [1, 2, 3, 4, 5, 6])
+    let limit = RateLimit(remaining: 10, reset: .seconds(60))
+    origin.ended(1, .unchanged, rateLimit: limit, resources: 5, at: .start)
+    origin.ended(2, .unchanged, resources: 5, at: .start + .seconds(1))
+    origin.ended(3, .unreachable, resources: 5, at: .start + .milliseconds(59_999))
+    #expect(origin.restraint.leastInterval == .seconds(30))
+    let reset = RateLimit(remaining: 100, reset: .zero)
+    var other = origin
+    other.ended(4, .unchanged, rateLimit: reset, resources: 5, at: .start + .seconds(50))
+    #expect(other.restraint.leastInterval == nil)
+    origin.ended(4, .unchanged, resources: 5, at: .start + .seconds(60))
+    #expect(origin.restraint.leastInterval == nil)
+    origin.ended(5, .unchanged, rateLimit: limit, resources: 1, at: .start + .seconds(70))
+    #expect(origin.restraint.leastInterval == .seconds(6))
+    // As far away as it may be.
+    let far = RateLimit(remaining: 1, reset: .minutes(60))
+    origin.ended(6, .unchanged, rateLimit: far, resources: 1, at: .start + .seconds(80))
+    origin.ended(7, .unchanged, at: .start + .seconds(379))
+    #expect(origin.restraint.leastInterval == .minutes(5))
+    origin.ended(8, .unchanged, at: .start + .seconds(380))
     #expect(origin.restraint.leastInterval == nil)
   }
 

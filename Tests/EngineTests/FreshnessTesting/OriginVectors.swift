@@ -28,10 +28,17 @@ struct OriginVectors {
     var now: Int64?
     var outcome: String?
     var retryAfterSeconds: Int64?
+    var rateLimit: Limit?
+    var resources: Int32?
     var send: [Int64]?
     var held: [Int64]?
     var delayed: [Int64]?
     var restraint: Expected?
+  }
+
+  struct Limit: Decodable {
+    var remaining: Int64
+    var reset: Int64
   }
 
   struct Expected: Decodable {
@@ -93,7 +100,15 @@ struct OriginVectors {
         let priority = try #require(priorities[step.priority ?? "normal"])
         origin.ask(step.number, priority: priority, isLongPoll: step.isLongPoll ?? false)
       case "ended":
-        origin.ended(step.number, try Self.outcome(step), at: now)
+        origin.ended(
+          step.number,
+          try Self.outcome(step),
+          rateLimit: step.rateLimit.map {
+            RateLimit(remaining: $0.remaining, reset: Timespan(milliseconds: $0.reset))
+          },
+          resources: step.resources ?? 1,
+          at: now
+        )
       case "withdrew": origin.withdraw(step.number)
       case "opens":
         let isHeld = origin.open(step.number)
