@@ -259,7 +259,10 @@ export class FreshResource {
   /** Drops the copy; requests it again while it is observed. */
   forget() {
     this.end();
-    if (this.#listeners.size > 0 && !this.#client.isClosed) this.#watch();
+    if (this.#client.isClosed) return;
+    if (this.#listeners.size > 0) this.#watch();
+    // The second before its last listener counts as gone is over as well.
+    else this.#client.wentIdle(this);
   }
 
   /** Called by the client: ends requests, streams and timers and drops the copy, observed or not. */

@@ -88,7 +88,7 @@ function writeAnswer(writer, value, where) {
   members.end();
 }
 
-const RESTRAINT = ["notBefore", "quietUntil", "leastInterval"];
+const RESTRAINT = ["notBefore", "quietUntil", "leastInterval", "sharedUntil"];
 
 /** The values of a message to an origin after its kind, the number of the request and the instant. */
 const ORIGIN_VALUES = {

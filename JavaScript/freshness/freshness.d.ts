@@ -147,6 +147,7 @@ export interface Restraint {
   notBefore?: number | null;
   quietUntil?: number | null;
   leastInterval?: number | null;
+  sharedUntil?: number | null;
 }
 
 /** An event of a request of an origin. */

@@ -24,7 +24,7 @@ import { CODES, EngineError, Members, Reader, Writer } from "./freshness-words.j
 export { CODES, EngineError, NUMBERS, WISHES } from "./freshness-words.js";
 
 /** The version of the wire form. */
-const WIRE_VERSION = 10;
+const WIRE_VERSION = 11;
 
 /** The WebAssembly module, and the machines in it. */
 export class Engine {

@@ -10,6 +10,9 @@ export class OriginGate {
   #numbers = 0;
   /** The queued requests, by number: `start(isHeld)` sends one, `delay()` takes one back, and `isLongPoll`. */
   #starts = new Map();
+  /** The priorities of those that the module's queue has no room for, by number. */
+  #beyond = new Map();
+  #isRefilling = false;
   /** The numbers of all requests that have not ended, queued or sent. */
   #outstanding = new Set();
   #resources = new Set();
@@ -85,14 +88,36 @@ export class OriginGate {
     if (this.#starts.has(number)) this.#enqueue(number, "high");
   }
 
-  /** Requests beyond the longest queue are not sent: their resources wait for their next turn. */
+  /** Returns whether the module's queue had room for a request; if not, it is added as soon as there is room. */
   #enqueue(number, priority) {
     try {
       this.#handle({ event: "asks", with: { number, priority, isLongPoll: this.#starts.get(number).isLongPoll } });
     } catch (failure) {
       if (failure.code !== "noRoom") throw failure;
-      this.#takeBack(number);
+      this.#beyond.set(number, priority);
+      return false;
     }
+    this.#beyond.delete(number);
+    return true;
+  }
+
+  /** Moves requests to the module's queue while it has room, those of the user first. */
+  #refill() {
+    if (this.#isRefilling) return;
+    this.#isRefilling = true;
+    try {
+      while (this.#beyond.size > 0) {
+        const next = this.#nextBeyond();
+        if (!this.#enqueue(next, this.#beyond.get(next))) return;
+      }
+    } finally {
+      this.#isRefilling = false;
+    }
+  }
+
+  #nextBeyond() {
+    for (const [number, priority] of this.#beyond) if (priority === "high") return number;
+    return this.#beyond.keys().next().value;
   }
 
   /**
@@ -134,16 +159,20 @@ export class OriginGate {
 
   /** Records that a request was canceled, sent or not, or that a stream ended. */
   withdraw(number) {
-    this.#outstanding.delete(number);
-    this.#starts.delete(number);
+    this.#drop(number);
     this.#handle({ event: "withdrew", with: { number } });
   }
 
   /** Records that the server did not respond to a request in time. */
   tooSlow(number) {
+    this.#drop(number);
+    this.#handle({ event: "ended", with: { number, outcome: "timedOut" } });
+  }
+
+  #drop(number) {
     this.#outstanding.delete(number);
     this.#starts.delete(number);
-    this.#handle({ event: "ended", with: { number, outcome: "timedOut" } });
+    this.#beyond.delete(number);
   }
 
   /** Records that a request ended. */
@@ -175,6 +204,7 @@ export class OriginGate {
     for (const number of delayed) this.#takeBack(number);
     // A message takes some hundreds of them.
     if (delayed.length > 0) this.#handle({ event: "withdrew", with: { number: 0 } });
+    if (event.event !== "asks") this.#refill();
   }
 
   #start(number, isHeld) {
@@ -187,8 +217,7 @@ export class OriginGate {
 
   #takeBack(number) {
     const { delay } = this.#starts.get(number) ?? {};
-    this.#starts.delete(number);
-    this.#outstanding.delete(number);
+    this.#drop(number);
     // After its resource has the server's limits.
     if (delay) queueMicrotask(delay);
   }

@@ -86,10 +86,11 @@ test("an origin binds all of its requests", () => {
   assert.deepEqual(origin.handle({ event: "withdrew", with: { number: 11, now: 0 } }).send, []);
   const throttled = { number: 1, now: 1_000.5, outcome: "throttled", retryAfter: { seconds: 30 } };
   const { restraint, send } = origin.handle({ event: "ended", with: throttled });
-  assert.deepEqual(restraint, { notBefore: 31_000, quietUntil: null, leastInterval: null });
+  assert.deepEqual(restraint, { notBefore: 31_000, quietUntil: null, leastInterval: null, sharedUntil: null });
   assert.deepEqual(send, []);
   const limited = { number: 3, now: 2_000, outcome: "unchanged", rateLimit: { remaining: 4, reset: 60_000 }, resources: 2 };
-  assert.equal(origin.handle({ event: "ended", with: limited }).restraint.leastInterval, 30_000);
+  const share = origin.handle({ event: "ended", with: limited }).restraint;
+  assert.deepEqual([share.leastInterval, share.sharedUntil], [30_000, 62_000]);
   assert.throws(() => ask(1.5), { code: "outOfRange" });
   assert.throws(() => origin.handle({ event: "left", with: {} }), { code: "unknownName" });
   assert.throws(() => origin.handle({ event: "asks", with: { number: 9, now: 0, priority: "low" } }), { code: "missing" });
@@ -228,7 +229,7 @@ test("a module that stopped at a fault is not used again", () => {
   const stopped = new Engine({
     exports: {
       memory: new WebAssembly.Memory({ initial: 1 }),
-      freshness_wire_version: () => 10,
+      freshness_wire_version: () => 11,
       freshness_buffer: () => 0,
       freshness_buffer_capacity: () => 256,
       freshness_preset: () => {

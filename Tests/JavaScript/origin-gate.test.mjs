@@ -264,14 +264,30 @@ test("hundreds that wait are held back together, and requested again", async () 
   assert.equal(world.timersSet, 0);
 });
 
-test("a request beyond the longest queue is not sent, and one that waits may be hurried", async () => {
+test("requests beyond the longest queue wait in turn, and may be hurried, withdrawn and taken back like others", async () => {
   const gate = OriginGate.of(newEngine(), "https://full.example/a", POLICY, now);
-  const delayed = [];
-  const numbers = Array.from({ length: 4_096 + 5 + 3 }, (_, number) => gate.ask({ priority: "normal", longPoll: null }, () => {}, () => delayed.push(number)));
+  const [started, delayed] = [[], []];
+  const numbers = Array.from({ length: 4_096 + 5 + 5 }, (_, number) =>
+    gate.ask({ priority: "normal", longPoll: null }, () => started.push(number), () => delayed.push(number)));
   await settled();
-  assert.deepEqual(delayed, [4_101, 4_102, 4_103]);
+  assert.deepEqual([started, delayed], [[0, 1, 2, 3, 4], []]);
+  // Within the queue, and beyond it.
   gate.hurry(numbers[4_000]);
-  gate.withdraw(numbers[0]);
+  gate.hurry(numbers[4_104]);
+  gate.withdraw(numbers[4_101]);
+  await settled();
+  // The last place is the user's.
+  assert.deepEqual(started.slice(5), [4_000]);
+  for (let count = 0; count < 3; count += 1) {
+    gate.withdraw(numbers[started[count]]);
+    await settled();
+  }
+  assert.deepEqual(started.slice(5), [4_000, 4_104, 5]);
+  gate.ended(numbers[3], { outcome: "throttled", retryAfter: { seconds: 60 }, marks: {} });
+  await settled();
+  assert.equal(delayed.length + started.length + 1, numbers.length);
+  assert.equal(new Set(delayed).size, delayed.length);
+  assert.ok(delayed.includes(4_102) && delayed.includes(4_105) && !delayed.includes(4_101));
 });
 
 test("time in the queue is no failure of the server", async () => {
@@ -449,5 +465,65 @@ test("the share of a limit is that of the resources that poll", async () => {
   const before = world.requests.length;
   await world.run(60_000);
   assert.ok(world.requests.length - before >= 55, `${world.requests.length - before}`);
+  world.client.close();
+});
+
+test("a tap during a Retry-After waits for its end, and not for the limits of the schedule", async () => {
+  const world = new World();
+  world.answer = (_, count) => (count === 1
+    ? { status: 429, headers: { "Retry-After": "1", RateLimit: '"default";r=1;t=300' } }
+    : { body: { n: 1 } });
+  const resource = world.client.resource("https://a.example/1");
+  resource.subscribe(() => {});
+  await world.run(500);
+  resource.refresh();
+  await world.run(400);
+  assert.equal(world.requests.length, 1);
+  await world.run(200);
+  assert.equal(world.requests.length, 2);
+  world.client.close();
+});
+
+test("resources that share a long limit hear of the next one soon after it resets", async () => {
+  const world = new World();
+  world.answer = () => {
+    const isFirst = world.time < 30_000;
+    return { body: { n: 1 }, headers: { RateLimit: isFirst ? '"default";r=2;t=30' : '"default";r=600;t=60' } };
+  };
+  const resources = Array.from({ length: 30 }, (_, number) => world.client.resource(`https://a.example/${number}`));
+  for (const resource of resources) resource.subscribe(() => {});
+  await world.run(30_000);
+  assert.equal(world.requests.length, 30);
+  await world.run(90_000);
+  // The first of thirty, within ten seconds on average, ends the wait of all.
+  assert.ok(world.requests.length >= 150, `${world.requests.length}`);
+  world.client.close();
+});
+
+test("requests that the queue has no room for are sent when it has, those of the user first", async () => {
+  const world = new World({ policy: { ...STEADY, every: 60_000 } });
+  world.answer = () => ({ body: { n: 1 }, after: 1 });
+  const resources = Array.from({ length: 4_200 }, (_, number) => world.client.resource(`https://a.example/${number}`));
+  for (const resource of resources) resource.subscribe(() => {});
+  await world.run(5_000);
+  assert.equal(new Set(world.requests.map(({ address }) => address)).size, 4_200);
+  // The server hangs: nobody's tap is lost, and none moves in a circle.
+  world.answer = () => ({ hang: true });
+  for (const resource of resources) resource.refresh();
+  await world.run(100);
+  assert.ok(resources.every(({ nextRequest }) => nextRequest.cause === "outstanding"));
+  world.client.close();
+});
+
+test("a resource that is forgotten in its last second has no observer afterwards", async () => {
+  const world = new World();
+  const resources = Array.from({ length: 60 }, (_, number) => world.client.resource(`https://a.example/${number}`));
+  const ends = resources.map((resource) => resource.subscribe(() => {}));
+  await world.run(3_000);
+  for (const end of ends) end();
+  world.client.forget();
+  await world.run(10_000);
+  assert.ok(world.client.resources.length <= 32, `${world.client.resources.length}`);
+  assert.equal(world.timersSet, 0);
   world.client.close();
 });

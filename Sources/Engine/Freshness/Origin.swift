@@ -70,8 +70,6 @@ public struct Origin: Hashable, Sendable {
   public private(set) var restraint = Restraint()
   /// The consecutive failures, of any resources.
   public private(set) var failures: Int32 = 0
-  /// Until when what a response said about the rate limit holds.
-  private var sharedUntil: Moment?
   /// The numbers of the requests in flight that are answered at once.
   private var out: [Int64] = []
   /// The numbers of the requests in flight that the server holds, and of event streams.
@@ -224,17 +222,12 @@ public struct Origin: Hashable, Sendable {
   ///
   /// A response that says nothing about it, such as that of a proxy or none at all, does not end the limit.
   private mutating func shape(_ rateLimit: RateLimit?, resources: Int32, at now: Moment) {
-    if rateLimit == nil, let sharedUntil, now < sharedUntil { return }
-    guard let rateLimit, rateLimit.reset > .zero else {
-      restraint.leastInterval = nil
-      return
-    }
+    if rateLimit == nil, let end = restraint.sharedUntil, now < end { return }
+    (restraint.leastInterval, restraint.sharedUntil) = (nil, nil)
+    guard let rateLimit, rateLimit.reset > .zero else { return }
     let reset = min(rateLimit.reset, limits.retryAfterCap)
-    sharedUntil = now + reset
-    guard rateLimit.remaining > 0 else {
-      restraint.leastInterval = nil
-      return holdOff(until: now + reset)
-    }
+    guard rateLimit.remaining > 0 else { return holdOff(until: now + reset) }
+    restraint.sharedUntil = now + reset
     let shared = (reset * Int64(max(resources, 1))).milliseconds
     restraint.leastInterval = min(
       Timespan(milliseconds: shared / rateLimit.remaining),

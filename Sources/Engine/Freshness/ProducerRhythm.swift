@@ -294,7 +294,9 @@ struct ProducerRhythm: Hashable, Sendable {
     if wait > free {
       // An overdue change may come at any time, unless such changes usually were never made, or the
       // server announces the one that is waited for.
-      if beat.isTrusted, started > had(beat.next), isMoved || !forecast.isStated {
+      let isOverdue =
+        started > had(beat.next) || looked > beat.next.later(Int64(lag.aim))
+      if beat.isTrusted, isOverdue, isMoved || !forecast.isStated {
         guard beat.isOftenAbsent, period >= interval else { return nil }
       }
       guard isProven(forecast, wait, facts, period, alignment) else { return nil }

@@ -285,13 +285,16 @@ extension RefreshMachine {
   /// Handles a request that the host canceled.
   ///
   /// R39: under a restraint of its origin, the host has not sent it, and it waits as long as that lasts.
-  private func cancelled(_ flight: InFlightRequest, at now: Moment) -> Transition {
+  private mutating func cancelled(_ flight: InFlightRequest, at now: Moment) -> Transition {
     let wish = flight.request.wish
-    // R35: a prefetch is dropped. Any limit since the machine ordered the request may be the reason.
-    guard wish.origin != .prefetch,
-      let limit = [restraint.notBefore, restraint.quietUntil].compactMap({ $0 }).max(),
+    // Any limit since the machine ordered the request may be the reason.
+    guard let limit = [restraint.notBefore, restraint.quietUntil].compactMap({ $0 }).max(),
       limit > flight.startedAt
     else { return .rest(.cadence, .schedule) }
+    // What was not sent has used nothing of a share or of a budget.
+    lastStart = nil
+    // R35: a prefetch is dropped.
+    guard wish.origin != .prefetch else { return .rest(.cadence, .schedule) }
     let isQuiet = restraint.quietUntil.map { now < $0 } ?? false
     return isQuiet && !isBound(at: now) && wish.origin != .person
       ? .rest(.spread, wish) : .ask(wish)

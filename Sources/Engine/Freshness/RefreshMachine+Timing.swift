@@ -328,8 +328,8 @@ extension RefreshMachine {
   /// Returns the instant before which the origin accepts no scheduled requests (R39); user requests
   /// do not wait for it.
   private func restrainedUntil(_ rest: Rest) -> Moment? {
-    guard rest.wish.origin != .person else { return nil }
-    let shared = restraint.leastInterval.flatMap { gap in lastStart.map { $0 + gap } }
+    guard rest.wish.origin != .person, deferred?.origin != .person else { return nil }
+    let shared = restraint.turn(after: lastStart, rest.draw)
     guard let quietUntil = restraint.quietUntil else { return shared }
     return shared.map { max($0, quietUntil) } ?? quietUntil
   }

@@ -3,32 +3,76 @@
 /// A host that drives several machines of one origin gets it from ``Origin`` and passes it to each
 /// of them. It survives a change of context: the next query goes to the same origin.
 public struct Restraint: Hashable, Sendable {
+  // Without the room of four optional values, of which there would be a set in every machine.
+  private var notBeforeMoment = Self.none
+  private var quietUntilMoment = Self.none
+  private var sharedUntilMoment = Self.none
+  private var leastSpan = Timespan.zero
+
+  /// In place of an instant that is not known.
+  private static let none = Moment(milliseconds: .min)
+
   /// No request is sent before this instant, including user requests: a `Retry-After`, or a rate
   /// limit.
-  public var notBefore: Moment?
+  public var notBefore: Moment? {
+    get { Self.known(notBeforeMoment) }
+    set { notBeforeMoment = newValue ?? Self.none }
+  }
+
   /// No scheduled request is sent before this instant, because the origin is failing; user requests
   /// are.
-  public var quietUntil: Moment?
-  /// The least time between the starts of two scheduled requests of one resource.
+  public var quietUntil: Moment? {
+    get { Self.known(quietUntilMoment) }
+    set { quietUntilMoment = newValue ?? Self.none }
+  }
+
+  /// The least time between the starts of two scheduled requests of one resource, greater than zero.
   ///
   /// Its share of a rate limit; user requests are not slowed down by it.
-  public var leastInterval: Timespan?
+  public var leastInterval: Timespan? {
+    get { leastSpan > .zero ? leastSpan : nil }
+    set { leastSpan = newValue.map { max($0, .zero) } ?? .zero }
+  }
+
+  /// When the rate limit resets: from then on the share is not known, and a first response tells it.
+  public var sharedUntil: Moment? {
+    get { Self.known(sharedUntilMoment) }
+    set { sharedUntilMoment = newValue ?? Self.none }
+  }
 
   /// Creates a restraint, without limits by default.
   public init(
     notBefore: Moment? = nil,
     quietUntil: Moment? = nil,
-    leastInterval: Timespan? = nil
+    leastInterval: Timespan? = nil,
+    sharedUntil: Moment? = nil
   ) {
     self.notBefore = notBefore
     self.quietUntil = quietUntil
     self.leastInterval = leastInterval
+    self.sharedUntil = sharedUntil
   }
+
+  private static func known(_ moment: Moment) -> Moment? { moment == none ? nil : moment }
 
   /// Returns whether it delays a request: `notBefore` every one, `quietUntil` all but those of the user.
   func delays(_ priority: Request.Priority, at now: Moment) -> Bool {
-    if let notBefore, now < notBefore { return true }
-    guard priority != .high, let quietUntil else { return false }
-    return now < quietUntil
+    if now < notBeforeMoment { return true }
+    return priority != .high && now < quietUntilMoment
+  }
+
+  /// Returns when a resource may send its next scheduled request without exceeding its share of the rate limit.
+  ///
+  /// Once the limit has reset, the resources do not wait for the rest of their shares, which may be long: one after another
+  /// sends a request, as many in a time as before, until a response tells the new shares.
+  ///
+  /// - Parameters:
+  ///   - start: When it sent the last one.
+  ///   - draw: The chance.
+  /// - Returns: The instant; `nil` if it need not wait.
+  func turn(after start: Moment?, _ draw: RandomSample) -> Moment? {
+    guard let start, let leastInterval else { return nil }
+    let turn = start + leastInterval
+    return sharedUntil.map { min(turn, $0 + draw.upTo(leastInterval)) } ?? turn
   }
 }

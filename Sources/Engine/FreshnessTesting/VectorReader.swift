@@ -147,7 +147,8 @@ enum VectorReader {
             notBefore: try moment("notBefore"),
             quietUntil: try moment("quietUntil"),
             leastInterval: try reader.whole("leastInterval", in: anyMoment)
-              .map(Timespan.init(milliseconds:))
+              .map(Timespan.init(milliseconds:)),
+            sharedUntil: try moment("sharedUntil")
           )
         )
       )

@@ -22,7 +22,7 @@
 /// ``WireError`` with the position of the word, and the machine does not change.
 public enum Wire: Sendable {
   /// The version of this form; it grows when the meaning of a message or number changes.
-  public static let version: Int32 = 10
+  public static let version: Int32 = 11
 
   /// The word of a missing value.
   public static let none = Int64.min

@@ -104,12 +104,13 @@ extension Event: WireReadable, WireWritable {
 }
 
 extension Restraint: WireReadable, WireWritable {
-  /// Reads `notBefore`, `quietUntil` and the least interval; each is optional.
+  /// Reads `notBefore`, `quietUntil`, the least interval and `sharedUntil`; each is optional.
   public init(from reader: inout WireReader) throws(WireError) {
     self.init(
       notBefore: try reader.optionalMoment(),
       quietUntil: try reader.optionalMoment(),
-      leastInterval: try reader.optionalSpan()
+      leastInterval: try reader.optionalSpan(),
+      sharedUntil: try reader.optionalMoment()
     )
   }
 
@@ -118,5 +119,6 @@ extension Restraint: WireReadable, WireWritable {
     try writer.optionalMoment(notBefore)
     try writer.optionalMoment(quietUntil)
     try writer.optionalSpan(leastInterval)
+    try writer.optionalMoment(sharedUntil)
   }
 }

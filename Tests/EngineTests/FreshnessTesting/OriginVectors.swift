@@ -45,6 +45,7 @@ struct OriginVectors {
     var notBefore: Int64?
     var quietUntil: Int64?
     var leastInterval: Int64?
+    var sharedUntil: Int64?
   }
 
   private static let bytes: [UInt8] = {
@@ -125,6 +126,7 @@ struct OriginVectors {
       #expect(restraint.notBefore?.milliseconds == expected.notBefore, "\(place)")
       #expect(restraint.quietUntil?.milliseconds == expected.quietUntil, "\(place)")
       #expect(restraint.leastInterval?.milliseconds == expected.leastInterval, "\(place)")
+      #expect(restraint.sharedUntil?.milliseconds == expected.sharedUntil, "\(place)")
     }
   }
 }

@@ -164,7 +164,8 @@ struct RandomSource {
         Restraint(
           notBefore: maybe { $0.moment() },
           quietUntil: maybe { $0.moment() },
-          leastInterval: maybe { $0.span() }
+          leastInterval: maybe { $0.span() },
+          sharedUntil: maybe { $0.moment() }
         )
       )
     case 24: .notHeld(ticket())

@@ -136,7 +136,9 @@ extension ConformanceOracle {
         restraint.notBefore?.milliseconds ?? .min,
         restraint.quietUntil?.milliseconds ?? .min
       )
-      guard limit > request.startedAt, request.want.origin != .prefetch else {
+      guard limit > request.startedAt else { return .wait(.cadence, .schedule, .errorsErase) }
+      lastStart = nil
+      guard request.want.origin != .prefetch else {
         return .wait(.cadence, .schedule, .errorsErase)
       }
       turn.unsent = request.want

@@ -28,12 +28,10 @@ extension ConformanceOracle {
   /// Returns the bounds of the end of a wait, including external limits.
   func end(of wait: Wait) -> Window {
     var window = naturalEnd(of: wait)
-    if wait.want.origin != .person {
+    if wait.want.origin != .person, deferred?.origin != .person {
       // R39: a failing origin, and a shared rate limit, slow the schedule down.
-      let shared = restraint.leastInterval.flatMap { gap in lastStart.map { $0 + gap.milliseconds }
-      }
       window = window.notBefore(restraint.quietUntil?.milliseconds, .backPressure)
-      window = window.notBefore(shared, .backPressure)
+      if let share { window = window.notBefore(share.least, atMost: share.most, .backPressure) }
     }
     if postponed != nil, let allowedAt = budget.allowedAt(policy) {
       let due = max(allowedAt, wait.since)
@@ -41,6 +39,13 @@ extension ConformanceOracle {
       window = Window(least: min(window.least, due), most: min(window.most, due), rule: rule)
     }
     return window.notBefore(bound, bound == notBefore ? .outcomes : .backPressure)
+  }
+
+  /// R39: when the resource may use its share of a rate limit again, which it does some time after the limit has reset.
+  private var share: (least: Int64, most: Int64)? {
+    guard let gap = restraint.leastInterval?.milliseconds, let lastStart else { return nil }
+    guard let reset = restraint.sharedUntil?.milliseconds else { return (lastStart + gap, lastStart + gap) }
+    return (min(lastStart + gap, reset), min(lastStart + gap, reset + gap))
   }
 
   /// Returns the bounds of the end of a wait without external limits.

@@ -48,8 +48,13 @@ struct Window: Sendable {
 
   /// R21, R23: a `Retry-After` can only lengthen a wait.
   func notBefore(_ moment: Int64?, _ rule: Rule) -> Window {
-    guard let moment, moment > least else { return self }
-    return Window(least: moment, most: Swift.max(moment, most), rule: rule)
+    moment.map { notBefore($0, atMost: $0, rule) } ?? self
+  }
+
+  /// A limit of which only bounds are known.
+  func notBefore(_ first: Int64, atMost last: Int64, _ rule: Rule) -> Window {
+    guard last > least else { return self }
+    return Window(least: Swift.max(first, least), most: Swift.max(last, most), rule: rule)
   }
 }
 

@@ -190,6 +190,26 @@ extension MutantPlan {
     ),
     MutantPlan(
       .backPressure,
+      "a share outlives the limit",
+      event: { event, _ in
+        guard case .restrained(var restraint) = event else { return event }
+        restraint.sharedUntil = nil
+        return .restrained(restraint)
+      }
+    ),
+    MutantPlan(
+      .backPressure,
+      "a share ends before the limit",
+      event: { event, _ in
+        guard case .restrained(var restraint) = event, let end = restraint.sharedUntil else {
+          return event
+        }
+        restraint.sharedUntil = end - .seconds(20)
+        return .restrained(restraint)
+      }
+    ),
+    MutantPlan(
+      .backPressure,
       "what is gone is asked for again after minutes",
       policy: { $0.recheckGone = $0.recheck }
     ),

@@ -98,6 +98,7 @@ enum TraceJSON {
       ("notBefore", restraint.notBefore?.milliseconds),
       ("quietUntil", restraint.quietUntil?.milliseconds),
       ("leastInterval", restraint.leastInterval?.milliseconds),
+      ("sharedUntil", restraint.sharedUntil?.milliseconds),
     ]
     return members.compactMap { name, value in value.map { (name, .integer($0)) } }
   }

@@ -76,6 +76,7 @@ extension World {
     if dice.oneIn(2) { restraint.notBefore = (now + dice.below(60_000)).moment }
     if dice.oneIn(2) { restraint.quietUntil = (now + dice.below(20_000)).moment }
     if dice.oneIn(3) { restraint.leastInterval = Timespan(milliseconds: dice.scale(9, 16)) }
+    if dice.oneIn(2) { restraint.sharedUntil = (now + dice.below(40_000)).moment }
     return restraint
   }
 
