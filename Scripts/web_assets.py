@@ -20,8 +20,7 @@ import subprocess
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 TARGET = ROOT / "Sources/Programs/CWebAssets"
-PUBLIC = TARGET / "Public"
-PREPARED = TARGET / "Prepared"
+PUBLIC, PREPARED = TARGET / "Public", TARGET / "Prepared"
 #: The digits of a content hash in a name.
 HASH_DIGITS = 12
 #: The smallest file in bytes of which compressed copies are worth their header fields.
@@ -142,6 +141,16 @@ def compact(text: str) -> str:
     return out
 
 
+def inlined(text: str, exports: dict[str, str]) -> str:
+    """A module with its numbers in the places of their names; of those that are exported, or may name a property, the names stay."""
+    parts = list(tokens(text))
+    code = "\n".join(part for kind, part in parts if kind == "code")
+    for line, name, value in re.findall(r"(^const ([A-Z][A-Z0-9_]*) = ([\d_.]+);\n)", code, re.MULTILINE):
+        if name not in exports and not re.search(rf"[.#]{name}\b|[{{,]\s*{name}\s*[,}}:]", code):
+            parts = [(kind, re.sub(rf"\b{name}\b", value, part.replace(line, "")) if kind == "code" else part) for kind, part in parts]
+    return "".join(part for _, part in parts)
+
+
 def digits(number: int) -> str:
     """A number in letters: a … z, aa, ab, …"""
     return (digits(number // 26 - 1) if number >= 26 else "") + chr(ord("a") + number % 26)
@@ -175,7 +184,7 @@ class Script:
         if found := re.search(r"^(?:import|export)\b(?!\().*", text, re.MULTILINE):
             raise Unprepared(f'{path}: "{found[0][:60]}" is a form of import or export that Scripts/web_assets.py does not know')
         self.dynamic = [place(path, name) for name in DYNAMIC.findall(text)]
-        self.body = text
+        self.body = inlined(text, self.exports)
 
     def _declared(self, found: re.Match) -> str:
         self.exports[found["name"]] = found["name"]

@@ -179,7 +179,7 @@ class Progress(unittest.TestCase):
         # The system takes megabytes at once, so that there are few steps.
         lines = [line for line in self.drawn(screen.text) if line.startswith("sending")]
         shares = [int(found[1]) for line in lines if (found := re.search(r"(\d+) %", line))]
-        self.assertGreater(len(set(shares)), 3)
+        self.assertGreater(len(set(shares)), 2)
         self.assertEqual(shares, sorted(shares))
         self.assertNotRegex(lines[0], LEFT)
         left = [int(found[1]) for line in lines if (found := LEFT.search(line))]

@@ -104,12 +104,12 @@ extension Event: WireReadable, WireWritable {
 }
 
 extension Restraint: WireReadable, WireWritable {
-  /// Reads `notBefore`, `quietUntil`, the least interval and `sharedUntil`; each is optional.
+  /// Reads `notBefore`, `quietUntil`, the least interval, which is greater than zero, and `sharedUntil`; each is optional.
   public init(from reader: inout WireReader) throws(WireError) {
     self.init(
       notBefore: try reader.optionalMoment(),
       quietUntil: try reader.optionalMoment(),
-      leastInterval: try reader.optionalSpan(),
+      leastInterval: try reader.optionalPositiveSpan(),
       sharedUntil: try reader.optionalMoment()
     )
   }

@@ -102,6 +102,11 @@ public struct WireReader {
     try optional(in: 0...Wire.limit).map { Timespan(milliseconds: $0) }
   }
 
+  /// Reads an optional length of time that is greater than zero.
+  mutating func optionalPositiveSpan() throws(WireError) -> Timespan? {
+    try optional(in: 1...Wire.limit).map { Timespan(milliseconds: $0) }
+  }
+
   /// Reads a length from a server; it may be wrong, and the machine handles that.
   mutating func toldSpan() throws(WireError) -> Timespan {
     Timespan(milliseconds: try integer(in: .wire))

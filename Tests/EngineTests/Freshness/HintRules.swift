@@ -74,7 +74,9 @@ struct HintRules {
           fetchedAt: WallTime(milliseconds: epoch + made),
           mode: .full,
           status: .applied
-        )
+        ),
+        // Since it was sent.
+        delay: .milliseconds(40)
       )
       let now = Moment(milliseconds: sent + 40)
       _ = machine.handle(.answered(ticket, answer), at: now, draw: draw)
