@@ -118,29 +118,27 @@ struct HealthEndpoint {
       "the realtime source \($0.kind.rawValue) \($0.number) of the feed \(feed.entry.key) fails"
     }
     guard let report = report(feed) else { return warnings }
-    let (matching, wanted) = (
-      report.census.matching, report.census.matching + report.census.unmatched
-    )
-    let fits =
-      report.status == .ok ? nil : "\(matching) of \(wanted) trip updates match the timetable"
-    if let word = report.hint ?? fits { warnings.append("the feed \(feed.entry.key): \(word)") }
+    warnings += (report.misfits + [report.hint].compactMap { $0 })
+      .map { "the feed \(feed.entry.key): \($0)" }
     return warnings
   }
 
-  /// How the trip updates in use fit the timetable; `nil` without trip updates.
+  /// How the realtime in use fits the timetable; `nil` without any.
   private func report(_ feed: Feed) -> MatchReport? {
     guard let realtime else { return nil }
     let snapshot = realtime.snapshot(of: feed)
-    guard let index = snapshot.index else { return nil }
+    guard snapshot.sources.contains(where: { $0.matches != nil }) || snapshot.index != nil else {
+      return nil
+    }
     return MatchReport(
-      index,
+      snapshot.index,
       of: feed,
       sources: snapshot.sources,
       leastPercent: realtime.leastPercent(of: feed)
     )
   }
 
-  /// Writes how much of the trip updates in use matches the timetable.
+  /// Writes how much of the realtime in use matches the timetable.
   private func writeRealtime(_ feed: Feed, _ json: inout JSONBytes) {
     guard let report = report(feed) else { return json.raw("null") }
     report.write(&json, idPrefix: feed.idPrefix, now: clock.now)

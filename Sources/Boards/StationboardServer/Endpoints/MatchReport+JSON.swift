@@ -35,9 +35,9 @@ extension MatchReport {
       json.raw(",\"ageSeconds\":")
       if let age = source.standing.age(at: now) { json.integer(Int(age)) } else { json.raw("null") }
       json.raw(",\"matched\":")
-      if let census = source.census { json.integer(census.matched) } else { json.raw("null") }
+      if let matches = source.matches { json.integer(matches.matching) } else { json.raw("null") }
       json.raw(",\"unmatched\":")
-      if let census = source.census { json.integer(census.unmatched) } else { json.raw("null") }
+      if let matches = source.matches { json.integer(matches.unmatched) } else { json.raw("null") }
       json.raw(",\"lastError\":")
       json.string(source.standing.lastError)
       json.raw("}")

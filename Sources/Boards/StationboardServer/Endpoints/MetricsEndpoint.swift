@@ -27,6 +27,7 @@ struct MetricsEndpoint {
     let feeds = store.feeds
     writeTimetables(feeds, &metrics)
     writeSources(feeds, &metrics)
+    writeMatches(feeds, &metrics)
     writeMerge(feeds, &metrics)
     desk.realtime?.sharing?.write(to: &metrics)
     if let history {
@@ -182,9 +183,48 @@ struct MetricsEndpoint {
 
   /// The labels of a source: its number only where a feed has several of its kind.
   private static func labels(_ feed: Feed, _ source: SourceView) -> [(String, String)] {
-    let kind = source.kind.rawValue.replacing("-", with: "_")
-    let labels = [("feed", feed.entry.key), ("kind", kind)]
+    let labels = [("feed", feed.entry.key), label(source.kind)]
     return source.of > 1 ? labels + [("source", "\(source.number)")] : labels
+  }
+
+  private static func label(_ kind: RealtimeSource.Kind) -> (String, String) {
+    ("kind", kind.rawValue.replacing("-", with: "_"))
+  }
+
+  /// Writes how much of each kind of realtime is about something that the timetable has.
+  private func writeMatches(_ feeds: [Feed], _ metrics: inout MetricsText) {
+    var entities: [(labels: [(String, String)], value: Double?)] = []
+    var selectors: [(labels: [(String, String)], value: Double?)] = []
+    for feed in feeds {
+      let snapshot = desk.snapshot(of: feed)
+      let label = ("feed", feed.entry.key)
+      let trips = snapshot.index.map { ($0.census.matching, $0.census.unmatched) }
+      let vehicles = snapshot.vehicleIndex.map { ($0.census.matching, $0.census.unmatched) }
+      let alerts = snapshot.alertIndex.map { ($0.census.alerts, $0.census.withoutEffect) }
+      let kinds: [(RealtimeSource.Kind, (Int, Int)?)] = [
+        (.tripUpdates, trips), (.vehiclePositions, vehicles), (.alerts, alerts),
+      ]
+      for case (let kind, let (matched, unmatched)?) in kinds {
+        entities += [("matched", matched), ("unmatched", unmatched)].map { word, count in
+          (labels: [label, Self.label(kind), ("match", word)], value: Double(count))
+        }
+      }
+      selectors +=
+        snapshot.alertIndex?.census.unresolved.sorted { $0.key.rawValue < $1.key.rawValue }
+        .map { (labels: [label, ("reason", $0.rawValue)], value: Double($1)) } ?? []
+    }
+    metrics.add(
+      "freshet_realtime_entities",
+      .gauge,
+      "Entities of the feeds in use by whether they are about something that the timetable has",
+      entities
+    )
+    metrics.add(
+      "freshet_realtime_alert_selectors_without_effect",
+      .gauge,
+      "Selectors of the alerts in use that select nothing, by reason",
+      selectors
+    )
   }
 
   private func writeMerge(_ feeds: [Feed], _ metrics: inout MetricsText) {

@@ -149,9 +149,9 @@ struct StatusReader: Sendable {
       guard let realtime else { continue }
       let snapshot = realtime.snapshot(of: feed)
       sources += snapshot.sources.map { entry($0, feed.entry.key, feed.entry.prefix ?? "") }
-      if let index = snapshot.index {
+      if snapshot.index != nil || snapshot.sources.contains(where: { $0.matches != nil }) {
         let report = MatchReport(
-          index,
+          snapshot.index,
           of: feed,
           sources: snapshot.sources,
           leastPercent: realtime.leastPercent(of: feed)

@@ -86,7 +86,8 @@ struct HeldRealtime: Sendable {
           number: number + 1,
           of: alerts.count,
           standing: held.standing,
-          census: nil
+          census: nil,
+          alerts: alerts.count == 1 ? snapshot.alertIndex?.census : nil
         )
       }
       + vehicles.enumerated().map { number, held in
@@ -169,4 +170,12 @@ struct SourceView: Sendable {
   var standing: SourceStatus
   /// Of trip updates and vehicle positions, what became of them as far as this source alone goes.
   var census: RealtimeCounters?
+  /// Of the only source of alerts, what became of them; those of several are merged before they are counted.
+  var alerts: AlertCounters?
+
+  /// How many of what should match the timetable does, and does not; `nil` as long as nothing came.
+  var matches: (matching: Int, unmatched: Int)? {
+    if let alerts { return (alerts.alerts, alerts.withoutEffect) }
+    return census.map { ($0.matching, $0.unmatched) }
+  }
 }

@@ -1,7 +1,7 @@
 import GTFS
 import Timetable
 
-/// How much of the trip updates in use fits the timetable: what the match ledger says to operators.
+/// How much of the realtime in use fits the timetable: what the match ledger says to operators.
 package struct MatchReport: Sendable {
   /// The verdict.
   package enum Status: String, Hashable, Sendable {
@@ -29,7 +29,7 @@ package struct MatchReport: Sendable {
 
   /// The verdict.
   package let status: Status
-  /// The counters of the trip updates.
+  /// The counters of the trip updates; without any, all are 0.
   package let census: RealtimeCounters
   /// The lines with trip updates that match nothing, those with most of them first.
   package let lines: [Line]
@@ -50,24 +50,51 @@ package struct MatchReport: Sendable {
   }
 
   /// Reads the report off the realtime in use; the verdict is that on the worst of its sources.
-  init(_ index: RealtimeIndex, of feed: Feed, sources: [SourceView], leastPercent: Int) {
-    let census = index.census
+  init(_ index: RealtimeIndex?, of feed: Feed, sources: [SourceView], leastPercent: Int) {
+    let census = index?.census ?? RealtimeCounters()
     self.census = census
     self.sources = sources
     self.leastPercent = leastPercent
-    let verdicts = ([census] + sources.compactMap(\.census)).map {
-      Self.status($0, leastPercent: leastPercent)
-    }
+    let verdicts =
+      [Self.status(census, leastPercent: leastPercent)]
+      + sources.compactMap { Self.status(of: $0, leastPercent: leastPercent) }
     status =
       verdicts.contains(.matchesNothing)
       ? .matchesNothing : verdicts.contains(.matchesLittle) ? .matchesLittle : .ok
-    lines = Self.lines(index, feed)
-    hint = Self.hint(census, feed.timetable, feedTime: index.sourceTime)
+    lines = index.map { Self.lines($0, feed) } ?? []
+    hint = index.flatMap { Self.hint(census, feed.timetable, feedTime: $0.sourceTime) }
   }
 
-  /// The verdict on one source; `nil` as long as it has no trip updates.
+  /// The verdict on one source; `nil` as long as nothing came of it.
   func status(of source: SourceView) -> Status? {
-    source.census.map { Self.status($0, leastPercent: leastPercent) }
+    Self.status(of: source, leastPercent: leastPercent)
+  }
+
+  private static func status(of source: SourceView, leastPercent: Int) -> Status? {
+    if let alerts = source.alerts { return status(alerts) }
+    return source.census.map { status($0, leastPercent: leastPercent) }
+  }
+
+  /// The verdict on alerts, of which many may be about other networks.
+  private static func status(_ alerts: AlertCounters) -> Status {
+    alerts.alerts == 0 && alerts.withoutEffect >= MatchLimits.fewestJudged ? .matchesNothing : .ok
+  }
+
+  /// What does not fit, in a sentence for each source.
+  var misfits: [String] {
+    let found = sources.compactMap { source -> String? in
+      guard let status = status(of: source), status != .ok, let matches = source.matches else {
+        return nil
+      }
+      let of = source.of > 1 ? " of source \(source.number)" : ""
+      return Self.misfit(matches, source.kind.words + of)
+    }
+    guard found.isEmpty, status != .ok else { return found }
+    return [Self.misfit((census.matching, census.unmatched), "trip updates")]
+  }
+
+  private static func misfit(_ matches: (matching: Int, unmatched: Int), _ what: String) -> String {
+    "\(matches.matching) of \(matches.matching + matches.unmatched) \(what) match the timetable"
   }
 
   /// The verdict on trip updates.

@@ -128,12 +128,23 @@ package struct RealtimeCheck: Sendable {
       let alerts = AlertIndex(try document.alerts(), timetable: feed.timetable)
       let census = alerts.census
       let received = census.alerts + census.withoutEffect
+      let about =
+        "\(census.alerts) of \(received) \(received == 1 ? "alert is" : "alerts are") about something that the timetable has"
       return Result(
         isGood: census.alerts > 0 || received == 0,
-        sentences: [
-          "\(census.alerts) of \(received) \(received == 1 ? "alert is" : "alerts are") about something that the timetable has"
-        ]
+        sentences: [about] + Self.reasons(census)
       )
+    }
+  }
+
+  /// Why selectors of alerts have no effect, with examples.
+  private static func reasons(_ census: AlertCounters) -> [String] {
+    census.unresolved.sorted { $0.key.rawValue < $1.key.rawValue }.map { reason, count in
+      let alerts = census.examples.filter { $0.reason == reason }
+        .prefix(MatchLimits.mostExamples).compactMap { MatchReport.shown($0.alert) }
+      let such = alerts.isEmpty ? "" : ", such as of " + alerts.joined(separator: ", ")
+      let selectors = count == 1 ? "1 selector" : "\(count) selectors"
+      return "\(selectors) without effect: \(reason.rawValue)\(such)"
     }
   }
 

@@ -12,6 +12,9 @@ package struct RealtimeSource: Hashable, Sendable {
     case alerts
     /// Vehicle positions.
     case vehiclePositions = "vehicle-positions"
+
+    /// What its feed has, in words: `trip updates`.
+    package var words: String { rawValue.replacing("-", with: " ") }
   }
 
   /// The content of the feed.
