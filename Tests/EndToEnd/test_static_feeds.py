@@ -16,7 +16,7 @@ DAYS = "monday,tuesday,wednesday,thursday,friday,saturday,sunday"
 SECRET = "Bearer s3cr3t-of-this-test"
 
 
-def feed(lines=range(1, 11), first="20260101", last="20261231", sundays=None, note="") -> bytes:
+def feed(lines=range(1, 11), first="20260101", last="20261231", sundays=None, note="", zone="Europe/Zurich") -> bytes:
     """A zip of a small network: each line leaves every hour; `sundays`: the lines that run on Sundays too."""
     lines = list(lines)
     on_sundays = set(lines if sundays is None else sundays)
@@ -26,7 +26,7 @@ def feed(lines=range(1, 11), first="20260101", last="20261231", sundays=None, no
         for line in lines for hour in range(6, 22) for late in (0, 1)
     ]
     files = {
-        "agency.txt": ["agency_id,agency_name,agency_url,agency_timezone", "a,A,http://a,Europe/Zurich"],
+        "agency.txt": ["agency_id,agency_name,agency_url,agency_timezone", f"a,A,http://a,{zone}"],
         "stops.txt": ["stop_id,stop_name,stop_lat,stop_lon", "s0,One,47,8", "s1,Two,47.1,8"],
         "routes.txt": ["route_id,agency_id,route_short_name,route_long_name,route_type",
                        *(f"r{line},a,{line},,3" for line in lines)],
@@ -161,6 +161,7 @@ class StaticFeedsTest(unittest.TestCase):
             stays(b"<html>log in</html>" * 50, "broken", "not a readable zip archive")
             stays(feed(note="o"), "older", "older", modified="Sun, 22 Nov 2026 00:00:00 GMT")
             stays(feed(last="20261120"), "expired", "its last day is over")
+            stays(feed(zone="Asia/Tokyo"), "zone", "leave about an hour or more earlier or later: check agency_timezone")
             stays(feed(range(90, 100)), "other", "line 1 gone (")
             until(lambda: told().get("held") == "losses")
             losses = told()["losses"]

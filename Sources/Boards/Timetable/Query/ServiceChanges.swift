@@ -10,6 +10,12 @@ package struct ServiceChanges: Codable, Hashable, Sendable {
   package static let sameStationMeters = 2_000.0
   /// With how many stations of its name within about ``sameStationMeters`` squared a station is compared to find it again.
   package static let mostNamesakes = 32
+  /// From which change of the mean instant on departures count as lost, in seconds: less than an hour, so that an hour
+  /// counts whatever else was retimed, and more than an ordinary new timetable changes.
+  static let movedSeconds: Int64 = 3_300
+  /// Departures before this time of a service day are compared as those of the night before, in seconds: some feeds say
+  /// 25:00, others 1:00 of the next day.
+  static let nightSeconds: Int64 = 14_400
   /// The length of a degree of latitude.
   static let metersPerDegree = 111_195.0
 
@@ -56,6 +62,9 @@ package struct ServiceChanges: Codable, Hashable, Sendable {
   package var after = 0
   /// Departures that are lost: the sum of the losses of each line at each station on each day.
   package var lost = 0
+  /// Those of them that the new timetable has at another time of the day; `nil` if none is, and in files of programs
+  /// that did not compare times.
+  package var moved: Int?
   /// How many lines lose departures.
   package var losingLines = 0
   /// How many stations lose departures.
@@ -82,6 +91,7 @@ extension ServiceChanges {
     var text = [
       "\(Self.percent(lostShare)) of \(before) departures lost (\(days)); \(after) afterwards."
     ]
+    if let movedSentence { text.append(movedSentence) }
     text += lines.map(\.sentence)
     if losingLines > lines.count { text.append("… and \(losingLines - lines.count) more lines.") }
     text += stations.map { station in
@@ -94,6 +104,14 @@ extension ServiceChanges {
       text.append("… and \(losingStations - stations.count) more stops.")
     }
     return text
+  }
+
+  /// How many departures are at another time of the day, and what is likely wrong; `nil` if none is.
+  package var movedSentence: String? {
+    guard let moved, moved > 0 else { return nil }
+    let verb = moved == 1 ? "leaves" : "leave"
+    return "\(moved) of them \(verb) about an hour or more earlier or later:"
+      + " check agency_timezone and the times"
   }
 
   /// A share as a percentage with one decimal.

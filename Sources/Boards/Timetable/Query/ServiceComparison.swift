@@ -7,6 +7,9 @@ extension ServiceChanges {
   /// the same name, and lie within ``sameStationMeters``. Work and memory grow with the departures of both
   /// timetables and with the number of lines, not with the length of their calendars.
   ///
+  /// Where a line has as many departures at a station on a day as before, the mean of their instants is compared too: all
+  /// of them are lost if it differs by ``movedSeconds`` or more.
+  ///
   /// - Parameters:
   ///   - before: The timetable that serves.
   ///   - after: The timetable to replace it.
@@ -28,6 +31,8 @@ private struct ServiceComparison {
   private let afterLines: [Int]
   private let beforeMasks: [UInt32]
   private let afterMasks: [UInt32]
+  private let beforeOffsets: [Int64]
+  private let afterOffsets: [Int64]
 
   init(before: Timetable, after: Timetable, firstDay: Int) {
     self.before = before
@@ -49,6 +54,8 @@ private struct ServiceComparison {
     lineNames = names
     beforeMasks = before.dayMasks(from: firstDay, count: Self.days)
     afterMasks = after.dayMasks(from: firstDay, count: Self.days)
+    beforeOffsets = before.dayOffsets(from: firstDay, count: Self.days)
+    afterOffsets = after.dayOffsets(from: firstDay, count: Self.days)
   }
 
   func changes() -> ServiceChanges {
@@ -66,24 +73,38 @@ private struct ServiceComparison {
       old.clear()
       new.clear()
       for root in oldRoots {
-        before.count(at: root, lines: beforeLines, masks: beforeMasks, into: &old)
+        before.count(
+          at: root,
+          lines: beforeLines,
+          masks: beforeMasks,
+          offsets: beforeOffsets,
+          into: &old
+        )
       }
       if let newRoot {
-        after.count(at: newRoot, lines: afterLines, masks: afterMasks, into: &new)
+        after.count(
+          at: newRoot,
+          lines: afterLines,
+          masks: afterMasks,
+          offsets: afterOffsets,
+          into: &new
+        )
       }
       var total = 0
       var lost = 0
       for cell in old.touched {
-        let count = Int(old.counts[cell])
-        let loss = max(0, count - Int(new.counts[cell]))
-        total += count
+        let (earlier, later) = (old.cells[cell], new.cells[cell])
+        let isMoved = later.isMoved(from: earlier)
+        let loss = isMoved ? earlier.count : max(0, earlier.count - later.count)
+        if isMoved { changes.moved = (changes.moved ?? 0) + loss }
+        total += earlier.count
         lost += loss
-        linesBefore[cell] += count
+        linesBefore[cell] += earlier.count
         linesLost[cell / days] += loss
       }
       for cell in new.touched {
-        linesAfter[cell] += Int(new.counts[cell])
-        changes.after += Int(new.counts[cell])
+        linesAfter[cell] += new.cells[cell].count
+        changes.after += new.cells[cell].count
       }
       changes.before += total
       changes.lost += lost
@@ -244,20 +265,35 @@ private struct Namesakes {
 
 /// Departures by line and day at one station.
 private struct DepartureCounts {
+  /// The departures of one line on one day.
+  ///
+  /// Count and sum lie side by side, because each departure changes both.
+  struct Cell {
+    var count = 0
+    /// The sum of their instants, each in seconds after 0:00 UTC of the day.
+    var sum: Int64 = 0
+
+    /// Whether these are as many departures as others, and at another time of the day.
+    func isMoved(from other: Cell) -> Bool {
+      count == other.count && abs(sum - other.sum) >= Int64(count) * ServiceChanges.movedSeconds
+    }
+  }
+
   /// By line and then by day.
-  var counts: [Int32]
-  /// The cells that are not 0.
+  var cells: [Cell]
+  /// The cells with departures.
   var touched: [Int] = []
 
-  init(size: Int) { counts = [Int32](repeating: 0, count: size) }
+  init(size: Int) { cells = [Cell](repeating: Cell(), count: size) }
 
-  mutating func add(_ cell: Int) {
-    if counts[cell] == 0 { touched.append(cell) }
-    counts[cell] += 1
+  mutating func add(_ cell: Int, at instant: Int64) {
+    if cells[cell].count == 0 { touched.append(cell) }
+    cells[cell].count += 1
+    cells[cell].sum += instant
   }
 
   mutating func clear() {
-    for cell in touched { counts[cell] = 0 }
+    for cell in touched { cells[cell] = Cell() }
     touched.removeAll(keepingCapacity: true)
   }
 }
@@ -288,22 +324,44 @@ extension Timetable {
     }
   }
 
+  /// For each time zone, when each of some days begins in it, in seconds after 0:00 UTC of that day; 0 for days without
+  /// service.
+  fileprivate func dayOffsets(from first: Int, count: Int) -> [Int64] {
+    let begin = metadata.firstDay
+    var offsets: [Int64] = []
+    for starts in zones.dayStarts {
+      for day in first..<first + count {
+        let isServed = starts.indices.contains(day - begin)
+        offsets.append(isServed ? starts[day - begin] - Int64(day) * 86_400 : 0)
+      }
+    }
+    return offsets
+  }
+
   /// Counts the departures of a station by line and day.
   fileprivate func count(
     at root: Stop,
     lines: [Int],
     masks: [UInt32],
+    offsets: [Int64],
     into counts: inout DepartureCounts
   ) {
+    let days = ServiceChanges.comparedDays
+    let zones = self.zones.routes
     for served in servedStops(of: root) {
       let slice =
         Int(image.departureStarts[Int(served)])..<Int(image.departureStarts[Int(served) + 1])
       for place in slice {
-        let trip = image.trips[Int(image.departures[place].trip)]
+        let departure = image.departures[place]
+        let trip = image.trips[Int(departure.trip)]
         var mask = masks[Int(trip.daySet)]
-        let cell = lines[Int(trip.route)] * ServiceChanges.comparedDays
+        let cell = lines[Int(trip.route)] * days
+        let zone = zones.isEmpty ? 0 : Int(zones[Int(trip.route)]) * days
+        let isNight = departure.time < ServiceChanges.nightSeconds
+        let time = isNight ? departure.time + 86_400 : departure.time
         while mask != 0 {
-          counts.add(cell + mask.trailingZeroBitCount)
+          let day = mask.trailingZeroBitCount
+          counts.add(cell + day, at: time + offsets[zone + day])
           mask &= mask - 1
         }
       }

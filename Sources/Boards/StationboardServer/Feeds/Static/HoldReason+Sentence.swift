@@ -17,8 +17,9 @@ extension FeedManifest.HoldReason {
     case .losses:
       let share = changes.map { ServiceChanges.percent($0.lostShare) } ?? "too many"
       let limit = maxLostShare.map { " (allowed: \(ServiceChanges.percent($0)))" } ?? ""
+      let moved = changes?.movedSentence.map { "; \($0)" } ?? ""
       let first = changes?.lines.first.map { "; \($0.sentence)" } ?? ""
-      return "held back: \(share) of the departures would be lost\(limit)\(first)"
+      return "held back: \(share) of the departures would be lost\(limit)\(moved)\(first)"
     case .expired: return "held back: its last day is over"
     case .older: return "held back: the file is older than the one that serves"
     case .rolledBack: return "held back: it was rolled back"
