@@ -140,11 +140,13 @@ class DoctorTest(unittest.TestCase):
         self.feed.files["routes.txt"].append(["r3", "a", "", "", "3"])
         self.feed.files["routes.txt"].append(["r4", "a", "4", "", "3"])
         self.feed.files["stops.txt"].append(["s4", "Nowhere", "", ""])
+        self.feed.files["stops.txt"][2][1] = ""
         found = self.findings(code=1)
         rows = next(each for each in found if "stop_times.txt" in each[1])
         self.assertEqual(rows[:2], ("lost", "1 of 10 rows of stop_times.txt cannot be used: departures are missing."))
         self.assertRegex(rows[2][0], r'line 11, trip_id: .*"nobody" is not in trips.txt')
         self.assertIn(("lost", "No name: 1 of 4 lines; boards show the id.", ["r3"]), found)
+        self.assertIn(("lost", "No name: 1 of 4 stations; boards and the search show the id.", ["s2"]), found)
         self.assertIn(("noted", "No departure on any day: 2 of 4 lines.", ["r3", "4"]), found)
         empty = next(each for each in found if "always empty, since" in each[1])
         self.assertEqual(sorted(empty[2]), ["Lake", "Nowhere"])

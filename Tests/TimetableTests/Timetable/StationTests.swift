@@ -46,10 +46,16 @@ import Timetable
 
   @Test func `a stop without a name is called like its parent, or its id`() throws {
     var feed = feed
-    feed[.stops].append("N,,46.2,7.3,,,")
+    #expect(try feed.imported().report.namelessStations == nil)
+    // An entrance has no board, and S2 the name of its station.
+    feed[.stops] += ["N,,46.2,7.3,,,", "O,\" \",46.2,7.3,,,", "P,,46.2,7.3,2,,"]
     let timetable = try feed.timetable()
     #expect(try timetable.name("S2") == "Sion")
     #expect(try timetable.name("N") == "N")
+    #expect(try timetable.name("O") == "O")
+    let nameless = try #require(try feed.imported().report.namelessStations)
+    #expect(nameless.names == ["N", "O"])
+    #expect(nameless.count == 2)
   }
 
   @Test func `coordinates, codes and zones are those of the feed`() throws {

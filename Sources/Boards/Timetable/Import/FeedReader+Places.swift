@@ -170,7 +170,9 @@ extension FeedReader {
         parents.append((tables.stops.count, reader.line, parentIds.insert(parent).number))
         scratchBytes += 24 + parentIds.keptBytes - before
       }
-      let name = text(reader, columns.name)
+      // Blanks in quotes are a field, and no name.
+      let isNameless = reader.bytes(columns.name).allSatisfy { $0 <= 0x20 }
+      let name = isNameless ? 0 : text(reader, columns.name)
       let number = UInt32(tables.stops.count)
       let isPlaced = latitude != nil && longitude != nil
       tables.stops.append(
@@ -258,11 +260,17 @@ extension FeedReader {
       tables.stops[stop].root = UInt32(root)
     }
     // A stop without a name is called like its parent, or like its id.
+    var nameless = ServiceSummary.Names()
     for stop in tables.stops.indices where tables.stops[stop].name == 0 {
       let parent = tables.stops[stop].parent
       let inherited = parent == noRecord ? 0 : tables.stops[Int(parent)].name
       tables.stops[stop].name = inherited != 0 ? inherited : tables.stops[stop].id
+      // Boards are of stations and of stops without one; entrances, nodes and boarding areas have none.
+      if parent == noRecord, tables.stops[stop].locationType < 2 {
+        nameless.add(tables.texts.text(tables.stops[stop].id))
+      }
     }
+    if nameless.count > 0 { report.namelessStations = nameless }
   }
 
   /// Counts the transfers; boards do not use them yet, a broken reference is still worth a word.

@@ -14,7 +14,7 @@ package struct ServiceSummary: Codable, Hashable, Sendable {
     /// Their names, at most ``ServiceSummary/mostNamed``.
     package var names: [String] = []
 
-    fileprivate mutating func add(_ name: String) {
+    mutating func add(_ name: String) {
       count += 1
       if names.count < mostNamed { names.append(name) }
     }

@@ -120,8 +120,8 @@ package struct FeedDiagnosis: Codable, Hashable, Sendable {
       service: service
     )
     let all =
-      Self.validity(timetable, service, today: today) + Self.rows(report) + Self.offers(service)
-      + Self.notes(report, service)
+      Self.validity(timetable, service, today: today) + Self.rows(report)
+      + Self.offers(report, service) + Self.notes(report, service)
     findings = all.filter { $0.weight == .lost } + all.filter { $0.weight == .noted }
   }
 }
@@ -228,50 +228,58 @@ extension FeedDiagnosis {
     .frequencies: "departures are missing", .translations: "names appear in one language only",
   ]
 
-  /// Which lines and stations offer nothing.
-  private static func offers(_ service: ServiceSummary) -> [Finding] {
+  /// Which lines and stations offer nothing, or lack what boards show of them.
+  private static func offers(_ report: ImportReport, _ service: ServiceSummary) -> [Finding] {
     func names(_ found: ServiceSummary.Names, _ weight: Weight, _ sentence: String) -> [Finding] {
       found.count == 0 ? [] : [Finding(weight, sentence, names: found.names, of: found.count)]
     }
     let days = ServiceSummary.days
     let isIdle = service.departures.allSatisfy { $0 == 0 }
-    return names(
+    var found = names(
       service.unusedLines,
       .noted,
       "No departure on any day: \(service.unusedLines.count) of \(service.lines) lines."
     )
-      + (isIdle
-        ? []
-        : names(
-          service.restingLines,
-          .noted,
-          "No departure in the next \(days) days: \(service.restingLines.count) of \(service.lines) lines."
-        ))
-      + names(
-        service.namelessLines,
-        .lost,
-        "No name: \(service.namelessLines.count) of \(service.lines) lines; boards show the id."
-      )
-      + names(
-        service.unusedStations,
+    if !isIdle {
+      found += names(
+        service.restingLines,
         .noted,
-        "Boards that are always empty, since nothing departs: \(service.unusedStations.count)"
+        "No departure in the next \(days) days: \(service.restingLines.count) of \(service.lines) lines."
+      )
+    }
+    found += names(
+      service.namelessLines,
+      .lost,
+      "No name: \(service.namelessLines.count) of \(service.lines) lines; boards show the id."
+    )
+    if let nameless = report.namelessStations {
+      found += names(
+        nameless,
+        .lost,
+        "No name: \(nameless.count) of \(service.stations) stations; boards and the search show the id."
+      )
+    }
+    found += names(
+      service.unusedStations,
+      .noted,
+      "Boards that are always empty, since nothing departs: \(service.unusedStations.count)"
+        + " of \(service.stations) stations."
+    )
+    if !isIdle {
+      found += names(
+        service.restingStations,
+        .noted,
+        "Boards that are empty for the next \(days) days: \(service.restingStations.count)"
           + " of \(service.stations) stations."
       )
-      + (isIdle
-        ? []
-        : names(
-          service.restingStations,
-          .noted,
-          "Boards that are empty for the next \(days) days: \(service.restingStations.count)"
-            + " of \(service.stations) stations."
-        ))
-      + names(
-        service.stationsWithoutPlace,
-        .lost,
-        "No coordinates: \(service.stationsWithoutPlace.count) of \(service.stations) stations;"
-          + " nobody who searches nearby finds them."
-      )
+    }
+    found += names(
+      service.stationsWithoutPlace,
+      .lost,
+      "No coordinates: \(service.stationsWithoutPlace.count) of \(service.stations) stations;"
+        + " nobody who searches nearby finds them."
+    )
+    return found
   }
 
   /// What is shown in another way than the feed says, and what was odd.
