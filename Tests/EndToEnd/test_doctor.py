@@ -152,6 +152,21 @@ class DoctorTest(unittest.TestCase):
         self.assertEqual(sorted(empty[2]), ["Lake", "Nowhere"])
         self.assertEqual([each[0] for each in found], sorted(each[0] for each in found))
 
+    def test_rows_that_repeat_others_exactly_lose_nothing(self):
+        rows = self.feed.files["stop_times.txt"]
+        # Of the trip that is being read, and of one before it.
+        rows += [list(rows[-1]), list(rows[1])]
+        found = [each[:2] for each in self.findings(code=0)]
+        said = ("noted", "2 rows of stop_times.txt repeat another row exactly; nothing is lost.")
+        self.assertIn(said, found)
+        self.assertEqual([each for each in found if each[0] != "noted"], [])
+        rows.append([rows[1][0], "07:00:00", "07:00:00", *rows[1][3:]])
+        found = self.findings(code=1)
+        self.assertIn(said, [each[:2] for each in found])
+        lost = [each for each in found if each[0] == "lost"]
+        self.assertEqual([each[1] for each in lost], ["1 of 12 rows of stop_times.txt cannot be used: departures are missing."])
+        self.assertEqual(lost[0][2], ["line 13, stop_sequence: stop_sequence 1 appears twice in the trip"])
+
     def test_texts_that_are_not_in_unicode(self):
         self.feed.files["stops.txt"][3][1] = "Łódź"
         answer = self.ask("--json", feed=self.feed.write(self.folder / "feed.zip", encoding="cp1250"))

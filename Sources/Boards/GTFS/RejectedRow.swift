@@ -10,6 +10,8 @@ package struct RejectedRow: Hashable, Sendable, Codable {
     case blank = "blank"
     /// Another row before it has the same id, or the same place in a trip.
     case duplicate = "duplicate"
+    /// Another row before it says the same (stop_times.txt only); nothing is lost without it.
+    case copy = "exact_copy"
     /// It refers to a row that does not exist or was rejected.
     case reference = "unknown_reference"
     /// A field is not a date, a time, a number or one of the values that the reference allows.

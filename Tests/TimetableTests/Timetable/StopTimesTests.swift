@@ -208,6 +208,40 @@ import Timetable
     )
   }
 
+  /// A row is compared with the one of its sequence beside it, and with one of a trip that was closed before.
+  @Test(arguments: [0, 200])
+  func `a row that says the same as another one is told from one that does not`(others: Int) throws
+  {
+    var feed = TestFeed()
+    let between = (0..<others).map { TestFeed.Call("B", "08:10:00", sequence: 999 - $0) }
+    feed.add(
+      "T",
+      [.init("A", "08:30:00", sequence: 1_000)] + between + [
+        .init("C", "08:00:00", sequence: 3), .init("A", "08:30:00", sequence: 1_000),
+        .init("C", "08:01:00", sequence: 3), .init("D", "08:40:00", sequence: 2_000),
+        .init("E", "", sequence: 1_500),
+      ]
+    )
+    feed.add("U", [.init("A", "08:00:00"), .init("B", "08:10:00")])
+    let sound = try feed.imported(maxRejectedShare: 1)
+    feed[.stopTimes] += [
+      "T,08:00:00,08:00:00,C,3,,,", "T,08:00:00,08:00:00,C,3,1,,", "T,,,E,1500,,,",
+      "T,08:00:00,08:00:00,C,3,,,Chur", "T,08:35:00,08:35:00,E,1500,,,",
+    ]
+    let imported = try feed.imported(maxRejectedShare: 1)
+    #expect(
+      imported.account(.stopTimes)?.reasons.map { "\($0.kind) \($0.rows) \($0.line)" }
+        == ["copy 3 \(others + 4)", "duplicate 4 \(others + 5)"]
+    )
+    #expect(
+      imported.account(.stopTimes)?.reasons.map(\.example) == [
+        "stop_sequence 1000 appears twice in the trip, in equal rows",
+        "stop_sequence 3 appears twice in the trip",
+      ]
+    )
+    #expect(try imported.timetable.calls("T") == sound.timetable.calls("T"))
+  }
+
   @Test func `a sequence that appears again after another trip is rejected too`() throws {
     var feed = TestFeed()
     feed.add("T", [.init("A", "08:00:00"), .init("B", "08:10:00"), .init("C", "08:20:00")])

@@ -112,12 +112,9 @@ extension FeedReader {
             reason: "more than \(FeedLimits.stopTimesPerTrip) stop times in one trip"
           )
         }
-        if rows.contains(row.sequence) {
-          return Rejection(
-            .duplicate,
-            column: columns.sequence,
-            reason: "stop_sequence \(row.sequence) appears twice in the trip"
-          )
+        if let place = rows.place(of: row.sequence) {
+          let (kind, reason) = Self.repetition(row, of: rows[place])
+          return Rejection(kind, column: columns.sequence, reason: reason)
         }
         rows.append(row)
         return nil
@@ -126,6 +123,16 @@ extension FeedReader {
     if current != noRecord { close(current, &rows, line: firstLine, late: &late) }
     merge(late)
     warn(about: onDemand)
+  }
+
+  /// Why a row is not used whose trip has another one of its stop_sequence.
+  private static func repetition(
+    _ row: StopTimeRow,
+    of other: StopTimeRow
+  ) -> (kind: RejectedRow.Kind, reason: String) {
+    let reason = "stop_sequence \(row.sequence) appears twice in the trip"
+    guard row.isCopy(of: other) else { return (.duplicate, reason) }
+    return (.copy, reason + ", in equal rows")
   }
 
   /// Says which trips boards do not show, or not to their end, because of rows that were set aside.
@@ -374,13 +381,14 @@ extension FeedReader {
             line: ordered[index].line,
             reason: "more than \(FeedLimits.stopTimesPerTrip) stop times in one trip"
           )
-        } else if rows.contains(row.sequence) {
+        } else if let place = rows.place(of: row.sequence) {
+          let (kind, reason) = Self.repetition(row, of: rows[place])
           reject(
-            .duplicate,
+            kind,
             file: .stopTimes,
             line: ordered[index].line,
             column: "stop_sequence",
-            reason: "stop_sequence \(row.sequence) appears twice in the trip"
+            reason: reason
           )
         } else {
           rows.append(row)

@@ -9,9 +9,9 @@ struct StopTimeRows {
   /// How far along its course each stop is; NaN where the feed does not say.
   var distances: [Double] = []
 
-  /// The highest stop_sequence, and all of them once many rows were compared.
+  /// The highest stop_sequence, and the places of all of them once many rows were compared.
   private var highest: UInt32?
-  private var known: Set<UInt32> = []
+  private var known: [UInt32: Int] = [:]
   /// Up to this many rows are looked through.
   private static let few = 64
 
@@ -32,18 +32,20 @@ struct StopTimeRows {
     known.removeAll()
   }
 
-  /// Whether a row has a stop_sequence; at once where the rows come in their order.
-  mutating func contains(_ sequence: UInt32) -> Bool {
-    guard let highest, sequence <= highest else { return false }
-    guard count > Self.few else { return sequences.contains(sequence) }
-    if known.isEmpty { known = Set(sequences) }
-    return known.contains(sequence)
+  /// The place of the row with a stop_sequence; at once where the rows come in their order.
+  mutating func place(of sequence: UInt32) -> Int? {
+    guard let highest, sequence <= highest else { return nil }
+    guard count > Self.few else { return sequences.firstIndex(of: sequence) }
+    if known.isEmpty {
+      known = Dictionary(zip(sequences, sequences.indices), uniquingKeysWith: { first, _ in first })
+    }
+    return known[sequence]
   }
 
   mutating func append(_ row: StopTimeRow) {
+    if !known.isEmpty { known[row.sequence] = count }
     sequences.append(row.sequence)
     highest = max(highest ?? 0, row.sequence)
-    if !known.isEmpty { known.insert(row.sequence) }
     stops.append(row.stop)
     arrivals.append(row.arrival)
     departures.append(row.departure)
@@ -95,6 +97,15 @@ struct StopTimeRow {
   var headsign: UInt32
   /// shape_dist_traveled; NaN where the feed does not say.
   var distance: Double
+
+  /// Whether a row says the same as another one.
+  func isCopy(of other: StopTimeRow) -> Bool {
+    let isSamePlace = sequence == other.sequence && stop == other.stop
+    let isSameTime = arrival == other.arrival && departure == other.departure
+    let isSameDistance = distance == other.distance || (distance.isNaN && other.distance.isNaN)
+    return isSamePlace && isSameTime && isSameDistance && attributes == other.attributes
+      && headsign == other.headsign
+  }
 }
 
 /// The distinct lists of shape_dist_traveled of a feed: what trips of one pattern share.

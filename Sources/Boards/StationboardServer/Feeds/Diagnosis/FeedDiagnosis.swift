@@ -197,14 +197,27 @@ extension FeedDiagnosis {
     report.files.flatMap { file -> [Finding] in
       var found: [Finding] = []
       let kind = FeedFile(rawValue: file.file)
-      if file.rejected > 0 {
+      let copies = file.reasons.filter { $0.kind == .copy }
+      let copied = copies.reduce(0) { $0 + $1.rows }
+      let unusable = file.rejected - copied
+      if unusable > 0 {
         let meaning = kind.flatMap { Self.losses[$0] }
         found.append(
           Finding(
             meaning == nil ? .noted : .lost,
-            "\(file.rejected) of \(file.rows) rows of \(file.file) cannot be used"
+            "\(unusable) of \(file.rows) rows of \(file.file) cannot be used"
               + (meaning.map { ": \($0)." } ?? "; boards do not need them."),
-            file.reasons.map { "line \($0.line)\($0.sentence)" }
+            file.reasons.filter { $0.kind != .copy }.map { "line \($0.line)\($0.sentence)" }
+          )
+        )
+      }
+      if copied > 0 {
+        let subject = copied == 1 ? "row of \(file.file) repeats" : "rows of \(file.file) repeat"
+        found.append(
+          Finding(
+            .noted,
+            "\(copied) \(subject) another row exactly; nothing is lost.",
+            copies.map { "line \($0.line)\($0.sentence)" }
           )
         )
       }
