@@ -110,6 +110,7 @@ struct RealtimeStage {
   ///   - files: Files to write beside or instead of the usual ones.
   ///   - zone: agency_timezone.
   ///   - prefix: The prefix of all ids.
+  ///   - modifiedAt: Last-Modified of the feed, as if it had been downloaded.
   /// - Throws: What the import throws.
   init(
     _ trips: [Trip],
@@ -117,7 +118,8 @@ struct RealtimeStage {
     platforms: [String: String] = [:],
     files: [String: String] = [:],
     zone: String = "Europe/Zurich",
-    prefix: String? = nil
+    prefix: String? = nil,
+    modifiedAt: Int64? = nil
   ) throws {
     let path = NSTemporaryDirectory() + "freshet-stage-\(UUID().uuidString)"
     try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
@@ -129,6 +131,11 @@ struct RealtimeStage {
     }
     let folder = DataFolder(path: path + "/data")
     try SampleFeed.importFeed(from: path, into: folder, prefix: prefix)
+    if let modifiedAt {
+      var manifest = try folder.manifest()
+      manifest.feeds[0].origin = FeedManifest.Origin(digest: "", modifiedAt: modifiedAt)
+      try folder.replace(manifest: manifest)
+    }
     feed = try #require(try SampleFeed.store(folder).feeds.first)
     formatter = DateFormatter()
     formatter.locale = Locale(identifier: "en_US_POSIX")

@@ -13,7 +13,7 @@ import Timetable
   private let day = "20260216"
 
   /// Trips `n/0` to `n/19` from a over b to c, one every ten minutes from 8:00.
-  private func stage(version: String = "") throws -> RealtimeStage {
+  private func stage(version: String = "", modifiedAt: Int64? = nil) throws -> RealtimeStage {
     let trips = (0..<20).map { number in
       let first = 480 + number * 10
       func time(_ minutes: Int) -> String {
@@ -30,7 +30,11 @@ import Timetable
       P,http://p,en,\(version)
 
       """
-    return try RealtimeStage(trips, files: version.isEmpty ? [:] : ["feed_info.txt": info])
+    return try RealtimeStage(
+      trips,
+      files: version.isEmpty ? [:] : ["feed_info.txt": info],
+      modifiedAt: modifiedAt
+    )
   }
 
   /// An update of the trip with a number, two minutes late, as a careful producer writes it.
@@ -277,6 +281,30 @@ import Timetable
     #expect(MatchReport(small, of: stage.feed, leastPercent: 80).status == .ok)
     let nothing = try self.index(stage, Array(updates[6..<8]))
     #expect(MatchReport(nothing, of: stage.feed, leastPercent: 0).status == .matchesNothing)
+  }
+
+  /// feed_version, Last-Modified, and the date of the timetable if it is before the realtime, which is of 2026-02-16.
+  static let ages: [(version: String, modifiedAt: Int64?, date: String?)] = [
+    ("", 1_767_960_000, "2026-01-09"),
+    // 23:30 UTC is the next day in Zurich.
+    ("", 1_768_001_400, "2026-01-10"), ("v7", 1_767_960_000, "2026-01-09"),
+    ("", 1_771_239_600, nil), ("", nil, nil), ("v7", nil, nil),
+    ("2026-01-02", 1_767_960_000, "2026-01-02"), ("2026-02-16", 1_767_960_000, nil),
+  ]
+
+  @Test(arguments: ages)
+  func `without a date in its version a timetable is as old as its file`(
+    version: String,
+    modifiedAt: Int64?,
+    date: String?
+  ) throws {
+    let stage = try stage(version: version, modifiedAt: modifiedAt)
+    let index = try index(stage, [bare("gone", 3, stage)])
+    let hint = MatchReport(index, of: stage.feed, leastPercent: 80).hint
+    let said = date.map {
+      "1 of 1 trip updates name trips that this timetable does not have; the timetable is from \($0), the feed from 2026-02-16"
+    }
+    #expect(hint == said)
   }
 
   @Test func `the date of a version is read in its usual spellings`() throws {

@@ -62,7 +62,14 @@ package struct MatchReport: Sendable {
       verdicts.contains(.matchesNothing)
       ? .matchesNothing : verdicts.contains(.matchesLittle) ? .matchesLittle : .ok
     lines = index.map { Self.lines($0, feed) } ?? []
-    hint = index.flatMap { Self.hint(census, feed.timetable, feedTime: $0.sourceTime) }
+    hint = index.flatMap { index in
+      Self.hint(
+        census,
+        feed.timetable,
+        modifiedAt: feed.entry.origin?.modifiedAt,
+        feedTime: index.sourceTime
+      )
+    }
   }
 
   /// The verdict on one source; `nil` as long as nothing came of it.
@@ -124,14 +131,18 @@ package struct MatchReport: Sendable {
   }
 
   /// Why the ids may not fit: the timetable is older than the feed, or not of its day.
+  ///
+  /// It is as old as its feed_version says, or else the Last-Modified of its file.
   private static func hint(
     _ census: RealtimeCounters,
     _ timetable: Timetable,
+    modifiedAt: Int64?,
     feedTime: Int64
   ) -> String? {
     let unknown = census.withoutEffect[.unknownTrip, default: 0]
     guard unknown > 0 else { return nil }
-    let day = ServiceDay(zone: timetable.zone).date(at: feedTime)
+    let zone = ServiceDay(zone: timetable.zone)
+    let day = zone.date(at: feedTime)
     let start =
       "\(unknown) of \(census.received) trip updates name trips that this timetable does not have; "
     if day > timetable.lastDay {
@@ -140,9 +151,9 @@ package struct MatchReport: Sendable {
     if day < timetable.firstDay {
       return start + "the timetable begins on \(timetable.firstDay), the feed is from \(day)"
     }
-    guard let made = timetable.metadata.version.flatMap({ date(in: $0) }), made < day else {
-      return nil
-    }
+    let made =
+      timetable.metadata.version.flatMap { date(in: $0) } ?? modifiedAt.map { zone.date(at: $0) }
+    guard let made, made < day else { return nil }
     return start + "the timetable is from \(made), the feed from \(day)"
   }
 
