@@ -233,6 +233,10 @@ class DoctorTest(unittest.TestCase):
         self.assertIn("gone.pb", " ".join(found[3]["sentences"]))
         self.assertIn("but realtime does not fit (2).", self.ask(fits, alien, empty, str(self.folder / "gone.pb")).stdout)
 
+    def test_the_help_names_all_kinds_of_realtime(self):
+        text = " ".join(run("doctor", "--help").stdout.split())
+        self.assertIn("each of trip updates, vehicle positions, alerts, or several of these", text)
+
     def test_a_feed_and_realtime_at_addresses_get_the_fields_that_are_given(self):
         archive = Path(self.feed.write(self.folder / "feed.zip")).read_bytes()
         live = Path(self.realtime("live.json", "t1")).read_bytes()

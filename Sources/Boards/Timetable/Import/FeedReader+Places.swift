@@ -272,6 +272,4 @@ extension FeedReader {
     }
     if nameless.count > 0 { report.namelessStations = nameless }
   }
-
-  /// Counts the transfers; boards do not use them yet, a broken reference is still worth a word.
 }

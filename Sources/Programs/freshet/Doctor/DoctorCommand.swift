@@ -39,7 +39,7 @@ struct DoctorCommand: AsyncParsableCommand {
 
   @Argument(
     help: ArgumentHelp(
-      "GTFS-Realtime feeds, of trip updates or alerts or both.",
+      "GTFS-Realtime feeds, each of trip updates, vehicle positions, alerts, or several of these.",
       valueName: "realtime"
     )
   )
