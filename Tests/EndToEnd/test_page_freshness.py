@@ -4,6 +4,7 @@ import datetime
 import re
 import time
 import unittest
+from zoneinfo import ZoneInfo
 
 from browser import LONGEST
 from boards import OTHER, ROWS, STATE, STOP, BoardTest, load_side_by_side as load_tests  # noqa: F401
@@ -191,11 +192,18 @@ class FreshnessOfThePage(BoardTest):
     def test_stops_left_out_new_ends_and_headways_are_told_in_every_language(self):
         body = self.board()
         known = datetime.datetime.fromisoformat(body["meta"]["serverTime"])
+        hour = datetime.timedelta(hours=1)
+
+        def by_phone(until: datetime.datetime) -> dict:
+            booking = {"bookBy": until.isoformat().replace("+00:00", "Z"), "noticeMinutes": None, "phone": "0800 1", "message": None}
+            return {"certainty": "on_demand", "boarding": "phone_agency", "booking": booking}
+
         changes = [
             {"skippedStops": ["Pully", "Lutry"]}, {"flags": ["SHORT_TURN"], "endsAt": "Vevey"},
             {"certainty": "headway", "headwaySec": 600}, {"certainty": "interpolated", "uncertaintySec": 100}, {},
             {"certainty": "on_demand", "boarding": "phone_agency"}, {"certainty": "on_demand", "boarding": "ask_driver"},
             {"vehicle": {"status": "STOPPED_AT", "stopsAway": 0, "occupancy": "FULL"}}, {"vehicle": {"status": "STOPPED_AT", "stopsAway": 2, "occupancy": "FULL"}},
+            by_phone(known - hour), by_phone(known + hour), by_phone(known + 24 * hour),
         ]
         rows = []
         for number, change in enumerate(changes):
@@ -204,12 +212,18 @@ class FreshnessOfThePage(BoardTest):
                          "scheduledDeparture": leaves, "realtimeDeparture": None, "realtimeAt": None, "realtimeFreshness": None,
                          "rawDelaySec": None, "delayMin": None, "displayedDelayMin": None, "replacementType": None,
                          "platformChanged": False, "alerts": [], "certainty": "exact", "uncertaintySec": None, "headwaySec": None,
-                         "boarding": None, "vehicle": None, "skippedStops": [], "endsAt": None, **change})
+                         "boarding": None, "booking": None, "vehicle": None, "skippedStops": [], "endsAt": None, **change})
         answer = {**body, "departures": rows}
+        until = f"{(known + hour).astimezone(ZoneInfo(body['station']['timezone'])):%H:%M}"
         said = {
-            "en": ("Does not stop at Pully, Lutry", "Ends at Vevey", "every 10 min", "Phone first", "On request", "At the stop", "Full"), "de": ("Hält nicht in Pully, Lutry", "Endet in Vevey", "alle 10 min", "Anruf nötig", "Auf Verlangen", "Am Halt", "Voll"),
-            "fr": ("Ne s’arrête pas à Pully, Lutry", "Terminus Vevey", "toutes les 10 min", "Sur appel", "Sur demande", "À l’arrêt", "Complet"),
-            "it": ("Non ferma a Pully, Lutry", "Termina a Vevey", "ogni 10 min", "Su chiamata", "A richiesta", "In fermata", "Pieno"),
+            "en": ("Does not stop at Pully, Lutry", "Ends at Vevey", "every 10 min", "Phone first", "On request", "At the stop", "Full",
+                   "Booking closed", f"Phone before {until} · 0800 1", "Phone first · 0800 1"),
+            "de": ("Hält nicht in Pully, Lutry", "Endet in Vevey", "alle 10 min", "Anruf nötig", "Auf Verlangen", "Am Halt", "Voll",
+                   "Buchung geschlossen", f"Anruf bis {until} · 0800 1", "Anruf nötig · 0800 1"),
+            "fr": ("Ne s’arrête pas à Pully, Lutry", "Terminus Vevey", "toutes les 10 min", "Sur appel", "Sur demande", "À l’arrêt", "Complet",
+                   "Réservation close", f"Appeler avant {until} · 0800 1", "Sur appel · 0800 1"),
+            "it": ("Non ferma a Pully, Lutry", "Termina a Vevey", "ogni 10 min", "Su chiamata", "A richiesta", "In fermata", "Pieno",
+                   "Prenotazione chiusa", f"Chiamare entro {until} · 0800 1", "Su chiamata · 0800 1"),
         }
         for language, words in said.items():
             with self.subTest(language):
@@ -221,13 +235,38 @@ class FreshnessOfThePage(BoardTest):
                 self.assertEqual(len(pills), len(words))
                 for text, word in zip(pills, words):
                     self.assertIn(word, text)
+                self.assertNotIn("0800", pills[7], "nobody is told to phone when it is too late")
                 times = tab.run("[...document.querySelectorAll('.departure:not(.vacant) .time')].map((time) => time.textContent[0] === '≈')")
-                self.assertEqual(times, [number in (2, 3) for number in range(9)])
+                self.assertEqual(times, [number in (2, 3) for number in range(len(changes))])
                 title = tab.run("document.querySelectorAll('.departure:not(.vacant) [data-part=time]')[3].title")
                 self.assertEqual(title, "± 2 min")
                 minutes = tab.run("[...document.querySelectorAll('.departure:not(.vacant) .number')].map((number) => number.textContent[0] === '≈')")
-                self.assertEqual(minutes, [number in (2, 3) for number in range(9)])
+                self.assertEqual(minutes, [number in (2, 3) for number in range(len(changes))])
                 tab.intercept(None)
+
+    def test_a_booking_closes_on_its_row_while_nothing_is_heard(self):
+        """The board of the server does not change with that instant, so the page has to watch it."""
+        tab = self.open()
+        given = []
+
+        def answer(url: str) -> dict | None:
+            if "/api/stationboard?" not in url:
+                return None
+            if given:
+                return {"fail": "ConnectionRefused"}
+            body = self.board()
+            until = datetime.datetime.fromisoformat(body["meta"]["serverTime"]) + datetime.timedelta(seconds=20)
+            booking = {"bookBy": until.isoformat().replace("+00:00", "Z"), "noticeMinutes": None, "phone": None, "message": None}
+            body["departures"][8].update(cancelled=False, status="UNKNOWN", stopEvent=None, flags=[], boarding="phone_agency", booking=booking)
+            given.append(body)
+            return {"status": 200, "body": body}
+
+        tab.intercept(answer)
+        tab.key("R", modifiers=8)
+        pills = "[...document.querySelectorAll('.departure:not(.vacant) .pill.headway')].map((pill) => pill.textContent).join('|')"
+        tab.wait(f"/Phone before \\d\\d:\\d\\d/.test({pills})")
+        tab.wait(f"{pills}.includes('Booking closed')")
+        self.assertNotIn("Phone", tab.run(pills))
 
     def test_no_state_is_cut_on_a_phone_in_any_language(self):
         """What a board rests on must be readable to its end, and so must the time of the next attempt."""

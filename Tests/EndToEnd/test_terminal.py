@@ -11,6 +11,7 @@ import urllib.error
 import urllib.request
 from concurrent.futures import ThreadPoolExecutor
 from datetime import datetime, timedelta
+from zoneinfo import ZoneInfo
 
 from program import Folder, Producer, Server, run
 from sample_network import copy_network
@@ -161,9 +162,16 @@ class TerminalTest(unittest.TestCase):
         plain = {"flags": [], "delayMin": None, "status": "UNKNOWN", "cancelled": False, "realtimeDeparture": None,
                  "realtimeAt": None, "realtimeFreshness": None, "platformChanged": False}
         with Server(self.folder / "data") as server:
-            now = datetime.fromisoformat(server.get("/api/stationboard?stop_id=Parent8501120&limit=1")[1]["meta"]["serverTime"])
+            board = server.get("/api/stationboard?stop_id=Parent8501120&limit=1")[1]
+            now = datetime.fromisoformat(board["meta"]["serverTime"])
             soon = (now + timedelta(minutes=9)).isoformat().replace("+00:00", "Z")
             old = (now - timedelta(minutes=10)).isoformat().replace("+00:00", "Z")
+            hour = timedelta(hours=1)
+
+            def by_phone(until: datetime) -> dict:
+                booking = {"bookBy": until.isoformat().replace("+00:00", "Z"), "noticeMinutes": None, "phone": "0800 1", "message": None}
+                return {**plain, "certainty": "on_demand", "boarding": "phone_agency", "booking": booking}
+
             changes = [
                 {**plain, "skippedStops": ["Pully", "Lutry"]}, {**plain, "flags": ["SHORT_TURN"], "endsAt": "Vevey"},
                 {**plain, "certainty": "headway", "headwaySec": 600}, {**plain, "certainty": "interpolated"},
@@ -173,6 +181,7 @@ class TerminalTest(unittest.TestCase):
                 {**plain, "vehicle": {"status": "STOPPED_AT", "stopsAway": 0, "occupancy": None}},
                 {**plain, "vehicle": {"status": "IN_TRANSIT_TO", "stopsAway": 0, "occupancy": "FULL"}},
                 {**plain, "continuesAs": [{"trip_id": "next", "line": "N42"}]},
+                by_phone(now - hour), by_phone(now + hour), by_phone(now + 24 * hour),
             ]
             retold = Retold(server.url, changes)
             self.addCleanup(retold.close)
@@ -188,6 +197,11 @@ class TerminalTest(unittest.TestCase):
             self.assertRegex(rows[9], r"at the stop")
             self.assertRegex(rows[10], r" full ")
             self.assertRegex(rows[11], r" goes on as N42 | then N42 ")
+            # Nobody is told to phone when it is too late, and today until when.
+            self.assertRegex(rows[12], r" booking ended ")
+            until = (now + hour).astimezone(ZoneInfo(board["station"]["timezone"]))
+            self.assertRegex(rows[13], rf" ☎ by {until:%H:%M} ")
+            self.assertRegex(rows[14], r" phone first ")
 
     def test_replacements_ends_that_come_early_and_other_platforms_are_told(self):
         late = {"delayMin": 7, "status": "DELAYED"}

@@ -5,7 +5,7 @@ import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { test } from "node:test";
 import { brotliDecompressSync, gunzipSync } from "node:zlib";
 import { readAddress, writeAddress } from "../../Sources/Programs/CWebAssets/Public/board/address.js";
-import { countdown, delaySeconds, isRough, minutesOfDelay } from "../../Sources/Programs/CWebAssets/Public/board/departure.js";
+import { boardingInWords, countdown, delaySeconds, isRough, minutesOfDelay } from "../../Sources/Programs/CWebAssets/Public/board/departure.js";
 import { arrange, viewsOf } from "../../Sources/Programs/CWebAssets/Public/board/views.js";
 import { booksOf } from "../../Sources/Programs/CWebAssets/Public/jobs/book-list.js";
 import { readMessage } from "../../Sources/Programs/CWebAssets/Public/jobs/job-messages.js";
@@ -127,6 +127,25 @@ test("delays are rounded once, and departed rows are told by the second", () => 
   assert.deepEqual(countdown(departure, at - 61_000), { kind: "minutes", minutes: 2 });
   assert.deepEqual(countdown(departure, at - 13_000), { kind: "arriving" });
   assert.deepEqual(countdown({ ...departure, cancelled: true }, at), { kind: "none" });
+});
+
+test("a row says until when one may phone today, and from then on that it is too late", async () => {
+  const until = Date.parse("2026-11-24T22:30:00Z");
+  const departure = { scheduledDeparture: "2026-11-24T22:50:00Z", boarding: "phone_agency", booking: { bookBy: "2026-11-24T22:30:00Z", phone: "0800 1" } };
+  for (const language of LANGUAGES) {
+    const say = sentences(language, await messages(language, "board"));
+    const context = { say, zone: "Europe/Zurich" };
+    const boarding = (now, changes = {}) => boardingInWords({ ...departure, ...changes }, { ...context, now });
+    const first = say("boarding-phone_agency");
+    const before = say("phoneBefore", { time: "23:30" });
+    assert.deepEqual(boarding(until - 1), { text: before, short: first, name: `${before} · 0800 1` });
+    for (const now of [until, until + 3_600_000]) assert.deepEqual(boarding(now), { text: say("bookingClosed") });
+    // On the day before, and without an instant, the time would say nothing; a driver has no closing time.
+    assert.equal(boarding(until - 86_400_000).text, first);
+    assert.equal(boarding(until - 23.5 * 3_600_000 + 1).text, before, "the day is that of the stop");
+    for (const booking of [undefined, { bookBy: null }, { bookBy: "soon" }]) assert.equal(boarding(until, { booking }).text, first);
+    assert.equal(boarding(until, { boarding: "ask_driver" }).text, say("boarding-ask_driver"));
+  }
 });
 
 test("views and filters only choose among the departures that there are", () => {

@@ -79,6 +79,20 @@ struct BoardMessages {
         choose("request", "demande", "Verl.", "rich.")
       )
   }
+  /// Returns until when a call to the agency is of use, in full and short.
+  func phone(before time: String) -> (long: String, short: String) {
+    (
+      choose("☎ by \(time)", "☎ avant \(time)", "☎ bis \(time)", "☎ entro \(time)"),
+      boarding("phone_agency").short
+    )
+  }
+  /// It is too late to book, in full and short.
+  var bookingClosed: (long: String, short: String) {
+    (
+      choose("booking ended", "rés. close", "Frist vorbei", "pren. chiusa"),
+      choose("closed", "close", "vorbei", "chiusa")
+    )
+  }
   /// What runs for those who book it.
   var onDemand: String { choose("On demand:", "À la demande :", "Auf Bestellung:", "A chiamata:") }
   /// Returns until when something is booked.

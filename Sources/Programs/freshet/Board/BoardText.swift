@@ -114,7 +114,7 @@ struct BoardText {
     let gap = isApproximate && showsTime ? "≈" : " "
     let text = isOff ? crossed(destination) + gap + crossed(time) : destination + gap + time
     return mark + badge(departure) + text + (showsPlatform ? platform(departure) : "")
-      + status(departure, now)
+      + status(departure, now, zone)
   }
 
   /// Returns a column whose text is crossed out, without the trailing spaces.
@@ -133,7 +133,7 @@ struct BoardText {
     return paint("1;33", Terminal.fit("\(before)\(platform)", 7)) + " "
   }
 
-  private func status(_ departure: Departure, _ now: Double) -> String {
+  private func status(_ departure: Departure, _ now: Double, _ zone: TimeZone) -> String {
     let minutes = minutes(until: Self.instant(departure), now)
     let flags = Set(departure.flags ?? [])
     if departure.cancelled {
@@ -142,7 +142,7 @@ struct BoardText {
       return paint("1;31", Terminal.fit(word, statusWidth, atEnd: true))
     }
     let room = statusWidth - 4
-    let told = fitting(notes(departure, flags), room)
+    let told = fitting(notes(departure, flags, now, zone), room)
     let used = told.map { Terminal.width(of: $0.text) + 1 }.reduce(0, +) - 1
     return String(repeating: " ", count: max(room - max(used, 0), 0))
       + told.map { paint($0.style, $0.text) }.joined(separator: " ")
@@ -165,7 +165,14 @@ struct BoardText {
   }
 
   /// Returns the notes about a departure, the most important last.
-  private func notes(_ departure: Departure, _ flags: Set<String>) -> [Note] {
+  private func notes(
+    _ departure: Departure,
+    _ flags: Set<String>,
+    _ now: Double,
+    _ zone: TimeZone
+  )
+    -> [Note]
+  {
     var notes: [Note] = []
     func add(_ words: (long: String, short: String), _ style: String) {
       notes.append(Note(long: words.long, short: words.short, style: style))
@@ -185,7 +192,14 @@ struct BoardText {
       if vehicle.stopsAway == 0, vehicle.status == "STOPPED_AT" { add(words.atStop, "32") }
       if vehicle.stopsAway == 0, vehicle.status == "INCOMING_AT" { add(words.incoming, "32") }
     }
-    if let boarding = departure.boarding { add(words.boarding(boarding), "2") }
+    if let boarding = departure.boarding {
+      switch booking(departure, now) {
+      case .closed: add(words.bookingClosed, "33")
+      case .open(let until) where Self.isSameDay(until, now, zone):
+        add(words.phone(before: Self.clock(until, zone)), "2")
+      case .open, nil: add(words.boarding(boarding), "2")
+      }
+    }
     if let headway = departure.headwaySec {
       let text = words.every(max(1, Int((Double(headway) / 60).rounded())))
       add((text, text), "2")
@@ -206,6 +220,25 @@ struct BoardText {
       if delay < 0, departure.status == "EARLY" { add((words.early, words.early), "35") }
     }
     return notes
+  }
+
+  /// Whether a departure that needs a call to the agency can still be booked.
+  private enum BookingState {
+    /// Until an instant, in seconds since 1970.
+    case open(until: Double)
+    /// It is too late.
+    case closed
+  }
+
+  /// Returns whether a departure can still be booked by a call; `nil` if it needs none, or the feed does not say
+  /// until when.
+  ///
+  /// The board of the server says the instant only, so that it does not change when the instant passes.
+  private func booking(_ departure: Departure, _ now: Double) -> BookingState? {
+    guard departure.boarding == "phone_agency",
+      let until = departure.booking?.bookBy.flatMap({ BoardInstant.read($0) }).map(Self.seconds)
+    else { return nil }
+    return until > now ? .open(until: until) : .closed
   }
 
   /// Returns the notes that fit: in full, else short, else without the less important ones.
@@ -315,6 +348,10 @@ struct BoardText {
 
   private static func clock(_ instant: Double, _ zone: TimeZone) -> String {
     text(instant, zone, "HH:mm")
+  }
+
+  private static func isSameDay(_ one: Double, _ other: Double, _ zone: TimeZone) -> Bool {
+    text(one, zone, "yyyy-MM-dd") == text(other, zone, "yyyy-MM-dd")
   }
 
   private static func text(_ instant: Double, _ zone: TimeZone, _ format: String) -> String {

@@ -1,5 +1,7 @@
 // What a departure says: when it leaves, with what, and what is remarkable about it. Pure functions.
 
+import { clockTime, localDay } from "../shared/moments.js";
+
 export const ARRIVING_FROM_SECONDS = 13;
 export const DEPARTED_AFTER_SECONDS = 30;
 export const LONGEST_COUNTDOWN_MINUTES = 59;
@@ -184,6 +186,19 @@ export function vehicleWord({ vehicle, occupancy }) {
   // How full it leaves here is more than how full it is now.
   const load = occupancy ?? vehicle?.occupancy ?? "";
   return at === "STOPPED_AT" || at === "INCOMING_AT" ? at : /^FULL|NOT_A/.test(load) ? "FULL" : /STANDING/.test(load) ? "STANDING" : null;
+}
+
+/**
+ * How boarding is arranged: with the time until which a call is of use if that is today, and with the number; or that it is too late.
+ *
+ * @returns {{ text: string, name?: string, short?: string }}
+ */
+export function boardingInWords({ boarding, booking }, { say, now, zone }) {
+  const until = boarding === "phone_agency" ? Date.parse(booking?.bookBy) : NaN;
+  if (until <= now) return { text: say("bookingClosed") };
+  const short = say(`boarding-${boarding}`);
+  const text = until > now && localDay(until, zone) === localDay(now, zone) ? say("phoneBefore", { time: clockTime(until, zone) }) : short;
+  return { text, short, name: booking?.phone ? `${text} · ${booking.phone}` : undefined };
 }
 
 /** What else is remarkable: replacement, extra, detour, shortTurn. */

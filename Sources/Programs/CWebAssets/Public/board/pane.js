@@ -194,7 +194,7 @@ export class Pane {
     const before = this.#shown.departures;
     const { departures } = this;
     if (this.#live.body && before !== departures) {
-      const sentence = before === null ? say("loaded", { station: this.name, count: this.#rows.count }) : changesInWords(before, departures, say);
+      const sentence = before === null ? say("loaded", { station: this.name, count: this.#rows.count }) : changesInWords(before, departures, { say, now: this.#clock.now(), zone: this.zone });
       announcer.say(sentence, { now: device.now(), urgent: before === null });
       this.#shown.departures = departures;
     }

@@ -3,7 +3,7 @@
 
 import { fromTemplate, newElement, newSign, paintBadge, part, setAttribute, setText, shown } from "../shared/dom.js";
 import { badgeColours } from "./colours.js";
-import { ageOfPrediction, countdown, freshnessOf, hasDeparted, headwayMinutes, isOff, isOfHeadway, isPredicted, isRough, isTrain, lineName, modeOf, peculiarities, punctuality, uncertainty, vehicleWord } from "./departure.js";
+import { ageOfPrediction, boardingInWords, countdown, freshnessOf, hasDeparted, headwayMinutes, isOff, isOfHeadway, isPredicted, isRough, isTrain, lineName, modeOf, peculiarities, punctuality, uncertainty, vehicleWord } from "./departure.js";
 import { clockTime, duration } from "../shared/moments.js";
 import { pressGuard } from "../shared/press-guard.js";
 
@@ -64,12 +64,16 @@ export class Rows {
     this.#fill(context);
   }
 
-  /** Every second: minutes go down, departed rows make room. */
+  /** Every second: minutes go down, bookings close, departed rows make room. */
   tick(now) {
     if (!this.#context) return;
-    const context = { ...this.#context, now };
+    const context = (this.#context = { ...this.#context, now });
     if (this.#places.some(({ departure }) => departure && hasDeparted(departure, now))) return pressGuard.run(this, () => this.#fill(context));
-    for (const place of this.#places) if (place.departure) fillCountdown(place, now, context.say);
+    for (const place of this.#places) {
+      if (!place.departure) continue;
+      fillRemarks(place, context);
+      fillCountdown(place, now, context.say);
+    }
   }
 
   /** Moves the focus to another row: 1 down, -1 up. */
@@ -127,7 +131,7 @@ export class Rows {
   #toggle(place) {
     const { key } = place.departure;
     if (!this.#expanded.delete(key)) this.#expanded.add(key);
-    this.#put(place, place.departure, { ...this.#context });
+    this.#put(place, place.departure, this.#context);
     this.onToggle();
   }
 
@@ -189,7 +193,7 @@ function fillPlace(place, departure, context) {
   paintBadge(place.badge, badgeColours(departure));
   fillDestination(place.open, shown(departure.destination ?? ""), context.town);
   fillPlatform(place, departure, context.say);
-  fillRemarks(place.remark, departure, context.say);
+  fillRemarks(place, context);
   fillCountdown(place, context.now, context.say);
 }
 
@@ -225,8 +229,8 @@ function fillPlatform(place, departure, say) {
   setText(place.platformname, departure.platform ?? "");
 }
 
-function fillRemarks(cell, departure, say) {
-  const wanted = remarksOf(departure, say);
+function fillRemarks({ remark: cell, departure }, context) {
+  const wanted = remarksOf(departure, context);
   const written = wanted.map(({ kind, text }) => `${kind} ${text}`).join("|");
   if (cell.dataset.written === written) return;
   cell.dataset.written = written;
@@ -251,9 +255,12 @@ function newPill({ kind, text, name, short }) {
 /**
  * The remarks on a departure in words; `name` is what a screen reader says in their place, `short` what a narrow row shows.
  *
+ * @param {object} departure
+ * @param {object} context - `say`; `now` and `zone`, for what can be booked until an instant.
  * @returns {{ kind: string, text: string, name?: string, short?: string }[]}
  */
-export function remarksOf(departure, say) {
+export function remarksOf(departure, context) {
+  const { say } = context;
   const { kind, minutes } = punctuality(departure);
   const remarks = [];
   if (kind === "late") remarks.push({ kind, text: say("late", { minutes }), name: say("lateLong", { count: minutes }) });
@@ -268,7 +275,7 @@ export function remarksOf(departure, say) {
   }
   const vehicle = vehicleWord(departure);
   if (vehicle) remarks.push({ kind: "headway", text: say(vehicle) });
-  if (departure.boarding && !isOff(departure)) remarks.push({ kind: "headway", text: say(`boarding-${departure.boarding}`), name: departure.booking?.phone ? `${say(`boarding-${departure.boarding}`)} · ${departure.booking.phone}` : undefined });
+  if (departure.boarding && !isOff(departure)) remarks.push({ kind: "headway", ...boardingInWords(departure, context) });
   const headway = headwayMinutes(departure);
   // Everything else is graver, and there is little room.
   if (headway !== null && remarks.length === 0) {

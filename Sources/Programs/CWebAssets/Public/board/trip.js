@@ -2,7 +2,7 @@
 
 import { passList, wasCancelled } from "./api.js";
 import { badgeColours } from "./colours.js";
-import { delayMinutes, delaySeconds, expectedMinute, isOff, isRough, isTrain, isWorthSaying, lineName, minutesOfDelay, uncertainty } from "./departure.js";
+import { boardingInWords, delayMinutes, delaySeconds, expectedMinute, isOff, isRough, isTrain, isWorthSaying, lineName, minutesOfDelay, uncertainty } from "./departure.js";
 import { element, makeDialog, newElement, paintBadge, setText } from "../shared/dom.js";
 import { clockTime, dayInWords, duration } from "../shared/moments.js";
 import { sentences } from "../messages/messages.js";
@@ -64,7 +64,7 @@ export class TripDialog {
     const day = departure.serviceDate ? say("tripNote", { day: dayInWords(departure.serviceDate, locale) }) : "";
     const number = departure.tripShortName ? say("tripNumber", { number: departure.tripShortName }) : "";
     setText(element("trip-note"), [number, day, departure.operator].filter(Boolean).join(" · "));
-    const remarks = remarksOf(departure, say).map(({ kind, text, name }) => newElement("span", `pill ${kind}`, name ?? text));
+    const remarks = remarksOf(departure, { say, now: pane.clock.now(), zone: pane.zone }).map(({ kind, text, name }) => newElement("span", `pill ${kind}`, name ?? text));
     element("trip-remarks").replaceChildren(...remarks);
     const alerts = (departure.alerts ?? []).map((alert) => newAlert(alert, say));
     element("trip-alerts").replaceChildren(...alerts);
@@ -135,7 +135,7 @@ function newLink(address, words) {
   return line;
 }
 
-function stopItem(stop, index, { say, zone, departure, here, count, isCancelled, vehicle }) {
+function stopItem(stop, index, { say, now, zone, departure, here, count, isCancelled, vehicle }) {
   const item = newElement("li", index < here ? "before" : "");
   const isHere = index === here;
   // A trip that the timetable lacks has predictions only.
@@ -146,7 +146,7 @@ function stopItem(stop, index, { say, zone, departure, here, count, isCancelled,
   time.dateTime = scheduled ?? "";
   const name = newElement("span", "stop-name", stop.name ?? "");
   const platform = newElement("span", "stop-platform", (isHere ? departure.platform : null) ?? stop.platform ?? "");
-  item.append(time, name, platform, newElement("span", "stop-note", notesOf(stop, index, count, { say, zone, vehicle }).join(" · ")));
+  item.append(time, name, platform, newElement("span", "stop-note", notesOf(stop, index, count, { say, now, zone, vehicle, booking: isHere ? departure.booking : null }).join(" · ")));
   if (isCancelled || (isHere && isOff(departure)) || stop.stopEvent === "SKIPPED") item.classList.add("off");
   else if (expected && scheduled) item.append(...expectation(Date.parse(scheduled), Date.parse(expected), { say, zone, departure, isHere }));
   if (isHere) markHere(item, say);
@@ -167,7 +167,7 @@ function expectation(scheduled, expected, { say, zone, departure, isHere }) {
   return [newElement("span", `stop-expected ${minutes < 0 ? "early" : "late"}`, say("expectedAt", { time }))];
 }
 
-function notesOf(stop, index, count, { say, zone, vehicle }) {
+function notesOf(stop, index, count, { say, now, zone, vehicle, booking }) {
   const isLast = index === count - 1;
   return [
     waits(stop) && !isLast ? say("arrives", { time: clockTime(Date.parse(stop.scheduledArrival), zone) }) : null,
@@ -175,7 +175,7 @@ function notesOf(stop, index, count, { say, zone, vehicle }) {
     uncertainty(stop, say),
     predictionError(stop, say),
     stop.occupancy && !isLast ? say(`load-${stop.occupancy}`) : null,
-    stop.boarding && !isLast ? say(`boarding-${stop.boarding}`) : null,
+    stop.boarding && !isLast ? boardingInWords({ boarding: stop.boarding, booking }, { say, now, zone }).text : null,
     stop.pickup === false && !isLast ? say("alightingOnly") : null,
     stop.dropOff === false && index > 0 ? say("boardingOnly") : null,
   ].filter(Boolean);

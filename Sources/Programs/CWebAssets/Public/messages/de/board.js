@@ -69,6 +69,8 @@ export default {
   STANDING: "Stark besetzt",
   "boarding-phone_agency": "Anruf nötig",
   "boarding-ask_driver": "Auf Verlangen",
+  phoneBefore: "Anruf bis {time}",
+  bookingClosed: "Buchung geschlossen",
   everyShort: "alle {minutes}′",
   everyLong: { one: "jede Minute", other: "alle {count} Minuten" },
   inAboutMinutes: { one: "in etwa {count} Minute", other: "in etwa {count} Minuten" },

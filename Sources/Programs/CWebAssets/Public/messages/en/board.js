@@ -69,6 +69,8 @@ export default {
   STANDING: "Crowded",
   "boarding-phone_agency": "Phone first",
   "boarding-ask_driver": "On request",
+  phoneBefore: "Phone before {time}",
+  bookingClosed: "Booking closed",
   everyShort: "every {minutes}′",
   everyLong: { one: "every minute", other: "every {count} minutes" },
   inAboutMinutes: { one: "in about {count} minute", other: "in about {count} minutes" },

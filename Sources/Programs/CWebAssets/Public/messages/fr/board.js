@@ -69,6 +69,8 @@ export default {
   STANDING: "Bondé",
   "boarding-phone_agency": "Sur appel",
   "boarding-ask_driver": "Sur demande",
+  phoneBefore: "Appeler avant {time}",
+  bookingClosed: "Réservation close",
   everyShort: "ttes {minutes}′",
   everyLong: { one: "chaque minute", other: "toutes les {count} minutes" },
   inAboutMinutes: { one: "dans environ {count} minute", other: "dans environ {count} minutes" },

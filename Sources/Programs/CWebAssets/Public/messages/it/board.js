@@ -69,6 +69,8 @@ export default {
   STANDING: "Affollato",
   "boarding-phone_agency": "Su chiamata",
   "boarding-ask_driver": "A richiesta",
+  phoneBefore: "Chiamare entro {time}",
+  bookingClosed: "Prenotazione chiusa",
   everyShort: "ogni {minutes}′",
   everyLong: { one: "ogni minuto", other: "ogni {count} minuti" },
   inAboutMinutes: { one: "tra circa {count} minuto", other: "tra circa {count} minuti" },
