@@ -15,7 +15,7 @@ public enum RealtimeLabel: Hashable, Sendable {
   case notYet
   /// No departure carries realtime, though some leave soon.
   case missing
-  /// Nothing of the realtime feed matches the timetable.
+  /// Nothing of the realtime feed matches the timetable, however old the feed is.
   case noMatch
   /// The departures carry old realtime.
   case old
@@ -46,6 +46,7 @@ public enum RealtimeLabel: Hashable, Sendable {
         self = isEmpty ? .live : .notYet
       }
     case .staleCache where carries: self = .old
+    case .staleCache where coverage.matchesNothing: self = .noMatch
     case .guardedError where carries: self = .oldInError
     default: return nil
     }

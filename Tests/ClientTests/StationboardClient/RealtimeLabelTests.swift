@@ -34,6 +34,11 @@ import Testing
     #expect(RealtimeLabel(.staleCache, try coverage(5, 0, 3), isEmpty: false) == .old)
     #expect(RealtimeLabel(.guardedError, try coverage(5, 2, 1), isEmpty: false) == .oldInError)
     #expect(RealtimeLabel(.staleCache, try coverage(5, 0), isEmpty: false) == nil)
+    let oldAndUnmatched = try coverage(5, 0, matched: 0)
+    #expect(RealtimeLabel(.staleCache, oldAndUnmatched, isEmpty: false) == .noMatch)
+    #expect(RealtimeLabel(.guardedError, oldAndUnmatched, isEmpty: false) == nil)
+    let oldPredictions = try coverage(5, 0, 3, matched: 0)
+    #expect(RealtimeLabel(.staleCache, oldPredictions, isEmpty: false) == .old)
     for status in [RealtimeStatus.disabled, .missingCache, .skippedBudget, .unknown] {
       #expect(RealtimeLabel(status, try coverage(5, 3), isEmpty: false) == nil)
     }

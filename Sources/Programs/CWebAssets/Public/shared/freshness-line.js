@@ -92,14 +92,15 @@ function labelled(look, board, say) {
 function realtimeLabel(status, { coverage, count }) {
   if (!coverage) return null;
   const { departures, live, old, tripUpdates, matched, added = 0, withoutEffect = {} } = coverage;
+  const fitsNothing = matched === 0 && added === 0 && !withoutEffect.says_nothing && tripUpdates > 0;
   if (status === "applied" || status === "partial") {
     if (live >= departures && live > 0) return { state: "live", words: "live" };
     if (live > 0) return { state: "live", words: "liveFor", live, count: departures };
-    if (status === "partial" && matched === 0 && added === 0 && !withoutEffect.says_nothing && tripUpdates > 0) return { state: "reduced", words: "liveNoMatch" };
+    if (status === "partial" && fitsNothing) return { state: "reduced", words: "liveNoMatch" };
     if (departures > 0) return { state: "timetable", words: "liveNone" };
     return count > 0 ? { state: "timetable", words: "liveNotYet" } : { state: "live", words: "live" };
   }
-  if (live + old === 0) return null;
+  if (live + old === 0) return status === "staleCache" && fitsNothing ? { state: "reduced", words: "liveNoMatch" } : null;
   if (status === "staleCache") return { state: "stale", words: "liveOld" };
   return status === "guardedError" ? { state: "stale", words: "liveOldError" } : null;
 }
