@@ -1,4 +1,4 @@
-"""A producer of trip updates over HTTP: one publication after another, when it is asked."""
+"""A producer of realtime over HTTP: one publication after another, when it is asked."""
 
 import http.server
 import threading
@@ -21,7 +21,7 @@ class Tick(NamedTuple):
 
 
 class Producer:
-    """Publishes the same trip updates under a new timestamp at every request, until it is told otherwise.
+    """Publishes the same entities under a new timestamp at every request, until it is told otherwise.
 
     It speaks of the service clock of a server that was started when the producer was made.
     """
@@ -48,7 +48,7 @@ class Producer:
         self.server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
         self.server.daemon_threads = True
         threading.Thread(target=self.server.serve_forever, daemon=True).start()
-        self.url = f"http://127.0.0.1:{self.server.server_port}/trip-updates.pb"
+        self.url = f"http://127.0.0.1:{self.server.server_port}/feed.pb"
 
     def now(self):
         """The service clock, a little late rather than early, however long the server took to start."""

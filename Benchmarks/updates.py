@@ -1,13 +1,15 @@
-"""Trip updates for a generated timetable, encoded here: nothing of the program's own simulator is in them.
+"""Realtime for a generated timetable, encoded here: nothing of the program's own simulator is in it.
 
-A publication is what a producer with predictions sends at NOW: for each trip that runs or is about to,
-the stop it was at last and all that follow, each with arrival and departure as time and delay. 2 % of
-the trips are cancelled, 1 % of the stops skipped.
+A publication of trip updates is what a producer with predictions sends at NOW: for each trip that runs or
+is about to, the stop it was at last and all that follow, each with arrival and departure as time and delay.
+2 % of the trips are cancelled, 1 % of the stops skipped, 1 % of the trips modified: a stop is replaced.
+Vehicle positions are of the same trips, alerts of stops.
 """
 
 import csv
 import datetime
 import random
+import struct
 import zoneinfo
 from itertools import groupby
 
@@ -18,6 +20,8 @@ MIDNIGHT = int((datetime.datetime.fromisoformat(f"{DAY}T12:00")
                 - datetime.timedelta(hours=12)).timestamp())
 START = int(datetime.datetime.fromisoformat(NOW).timestamp())
 AHEAD = 3 * 3_600
+# One trip in so many is modified, and there are so many alerts.
+MODIFIED, ALERTS = 100, 600
 
 
 def rows(path):
@@ -124,19 +128,63 @@ def entities(chosen, seed):
     return b"".join(parts)
 
 
+def modifications(chosen, _):
+    """TripModifications: the third stop from the end is replaced by the first, a minute after the one before."""
+    parts = []
+    for number, (trip, _route, calls) in enumerate(chosen[::MODIFIED]):
+        if len(calls) < 6:
+            continue
+        place = b"\x08" + varint(calls[-3][0])
+        change = field(1, place) + field(2, place) + field(4, b"\x08\x3c" + field(2, calls[0][1]))
+        body = field(1, field(1, trip)) + field(3, DAY.replace("-", "").encode()) + field(4, change)
+        parts.append(field(2, field(1, b"m%d" % number) + field(8, body)))
+    return b"".join(parts)
+
+
+def vehicles(chosen, seed):
+    """A vehicle for each trip: where it is, at or before which stop, and how full."""
+    chance = random.Random(seed)
+    now, date = START - MIDNIGHT, DAY.replace("-", "").encode()
+    parts = []
+    for number, (trip, route, calls) in enumerate(chosen):
+        next_call = next((call for call in calls if call[3] >= now), calls[-1])
+        place = struct.pack("<BfBf", 0x0D, 46 + chance.random(), 0x15, 6 + chance.random())
+        body = field(1, field(1, trip) + field(3, date) + field(5, route)) + field(2, place)
+        body += b"\x18" + varint(next_call[0]) + b"\x20" + varint(chance.randrange(3))
+        body += field(7, next_call[1]) + b"\x48" + varint(chance.randrange(6))
+        parts.append(field(2, field(1, b"v%d" % number) + field(4, body)))
+    return b"".join(parts)
+
+
+def alerts(chosen, seed):
+    """Alerts about stops."""
+    stops = sorted({call[1] for _, _, calls in chosen for call in calls})
+    parts = []
+    for number, stop in enumerate(random.Random(seed).sample(stops, min(ALERTS, len(stops)))):
+        text = field(1, field(1, b"Works at %s" % stop) + field(2, b"en"))
+        parts.append(field(2, field(1, b"a%d" % number) + field(5, field(5, field(5, stop)) + field(10, text))))
+    return b"".join(parts)
+
+
+# The feeds of a producer, by name, and what makes their entities.
+FEEDS = {"trip-updates": [entities, modifications], "vehicle-positions": [vehicles], "alerts": [alerts]}
+
+
 def publications(folder, count, most=None):
-    """The entities of two publications that differ everywhere, of at most so many bytes; kept between runs."""
+    """Of each feed the entities of two publications that differ, of trip updates of at most so many bytes; kept between runs."""
     size = f"-{most}" if most else ""
-    files = [WORK / f"{folder.name}-{count}{size}-{seed}.entities" for seed in (1, 2)]
+    files = {name: [WORK / f"{folder.name}-{count}{size}-{name}-{seed}.entities" for seed in (1, 2)] for name in FEEDS}
+    every = [file for pair in files.values() for file in pair]
     archive = folder.with_suffix(".zip")
-    if any(not file.exists() or file.stat().st_mtime < archive.stat().st_mtime for file in files):
+    if any(not file.exists() or file.stat().st_mtime < archive.stat().st_mtime for file in every):
         chosen = trips(folder, count)
         if most:
             whole = len(entities(chosen, 1))
             chosen = chosen[:min(count, count * most // whole)]
-        for seed, file in enumerate(files, 1):
-            file.write_bytes(entities(chosen, seed))
-    return [file.read_bytes() for file in files]
+        for name, makers in FEEDS.items():
+            for seed, file in enumerate(files[name], 1):
+                file.write_bytes(b"".join(make(chosen, seed) for make in makers))
+    return {name: [file.read_bytes() for file in pair] for name, pair in files.items()}
 
 
 def header(timestamp):

@@ -38,7 +38,9 @@ import Testing
     }
     // The tests beside it may occupy all threads for long.
     let limit = ContinuousClock.now + .seconds(180)
-    while kept != nil || history.failure == nil, ContinuousClock.now < limit { try await Task.sleep(for: .milliseconds(10)) }
+    while kept != nil || history.failure == nil, ContinuousClock.now < limit {
+      try await Task.sleep(for: .milliseconds(10))
+    }
     #expect(kept == nil)
     #expect(history.failure?.contains("another server") == true)
     withExtendedLifetime(lock) {}

@@ -137,4 +137,59 @@ struct TrustRules {
   func `A machine stays small`() {
     #expect(MemoryLayout<RefreshMachine>.size <= 750)
   }
+
+  /// A request that is ordered before a change is due and sent after it, and finds nothing.
+  @Test(arguments: [Int64(30_000), 60_000], [Int64(-200), 100])
+  func `R31: an overdue change is asked for again soon, also after a wait in the queue`(
+    interval: Int64,
+    ordered: Int64
+  ) throws {
+    let every = Timespan(milliseconds: interval)
+    let period = interval * 27 / 20
+    var policy = Policy.departuresWeb
+    (policy.active, policy.recent, policy.idle) = (every, every, every)
+    (policy.leastInterval, policy.jitter) = (every.percent(90), .none)
+    (policy.unchangedLimit, policy.unchangedFor) = (nil, nil)
+    var machine = RefreshMachine(policy: policy, context: Context(question: 1))
+    let draw = RandomSample(bits: 123_456_789)
+    /// Answers what was sent at an instant; the newest publication may be late.
+    func answer(sentAt sent: Int64, isLate: Bool = false) throws -> Int64 {
+      let ticket = try #require(machine.outstanding)
+      let count = (sent + 20 - 700) / period - (isLate ? 1 : 0)
+      let made = 700 + count * period
+      let epoch: Int64 = 1_700_000_000_000
+      let answer = Answer(
+        .content(Content(Revision(made + epoch), hasRealtime: true)),
+        marks: FreshnessMetadata(
+          serverTime: WallTime(milliseconds: epoch + sent + 20),
+          fetchedAt: WallTime(milliseconds: epoch + made),
+          mode: .full,
+          status: .applied
+        ),
+        // Since it was sent.
+        delay: .milliseconds(40)
+      )
+      let now = Moment(milliseconds: sent + 40)
+      _ = machine.handle(.answered(ticket, answer), at: now, draw: draw)
+      return try #require(machine.alarm).milliseconds
+    }
+    var now: Int64 = 1_000
+    _ = machine.handle(.started, at: Moment(milliseconds: now), draw: draw)
+    for _ in 0..<80 {
+      now = try answer(sentAt: now)
+      _ = machine.handle(.woke, at: Moment(milliseconds: now), draw: draw)
+    }
+    _ = try answer(sentAt: now)
+    let next = 700 + ((now + 20 - 700) / period + 1) * period
+    _ = machine.handle(
+      .wished(.person),
+      at: Moment(milliseconds: next + ordered),
+      draw: draw
+    )
+    let sent = next + 300
+    let ticket = try #require(machine.outstanding)
+    _ = machine.handle(.queued(ticket), at: Moment(milliseconds: sent), draw: draw)
+    let again = try answer(sentAt: sent, isLate: true)
+    #expect(again - sent <= interval * 103 / 100)
+  }
 }

@@ -44,7 +44,9 @@ extension ConformanceOracle {
   /// R39: when the resource may use its share of a rate limit again, which it does some time after the limit has reset.
   private var share: (least: Int64, most: Int64)? {
     guard let gap = restraint.leastInterval?.milliseconds, let lastStart else { return nil }
-    guard let reset = restraint.sharedUntil?.milliseconds else { return (lastStart + gap, lastStart + gap) }
+    guard let reset = restraint.sharedUntil?.milliseconds else {
+      return (lastStart + gap, lastStart + gap)
+    }
     return (min(lastStart + gap, reset), min(lastStart + gap, reset + gap))
   }
 

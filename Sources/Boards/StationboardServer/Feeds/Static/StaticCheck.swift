@@ -179,7 +179,9 @@ package struct StaticCheck: Sendable {
       return
     }
     // Once it is stored it is done: the server puts it in place here, if that fails now.
-    _ = await sharing.install(try await sharing.commit(next.feed(source.key), change, progress: progress))
+    _ = await sharing.install(
+      try await sharing.commit(next.feed(source.key), change, progress: progress)
+    )
   }
 
   /// Keeps the schedule, for all servers if they share the feed.
