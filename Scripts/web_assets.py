@@ -32,7 +32,6 @@ DOCUMENTS = ["api/openapi.json", "api/openapi-jobs.json", "api/openapi-workspace
 PARTS = ["jobs", "workspaces"]
 #: The page in the place of that of a part that is not served; the server fills it in.
 ABSENT = "absent"
-
 STATIC = re.compile(r'^(?:import|export)\s+(?:(?P<what>[^"\';]*?)\s+from\s+)?"(?P<path>\.{1,2}/[^"]+)";\n', re.MULTILINE)
 DYNAMIC = re.compile(r'import\("(\.{1,2}/[^"]+)"\)')
 DECLARED = re.compile(r"^export\s+(?P<kind>async function\*?|function\*?|class|const)\s+(?P<name>[\w$]+)", re.MULTILINE)
@@ -142,12 +141,13 @@ def compact(text: str) -> str:
 
 
 def inlined(text: str, exports: dict[str, str]) -> str:
-    """A module with its numbers in the places of their names; of those that are exported, or may name a property, the names stay."""
+    """A module with its numbers in the places of their names, and other constants with short names; what may name a property stays."""
     parts = list(tokens(text))
     code = "\n".join(part for kind, part in parts if kind == "code")
-    for line, name, value in re.findall(r"(^const ([A-Z][A-Z0-9_]*) = ([\d_.]+);\n)", code, re.MULTILINE):
+    for number, (line, name, value) in enumerate(re.findall(r"^(const ([A-Z][A-Z0-9_]*) = (?:([\d_.]+);\n)?)", code, re.MULTILINE)):
         if name not in exports and not re.search(rf"[.#]{name}\b|[{{,]\s*{name}\s*[,}}:]", code):
-            parts = [(kind, re.sub(rf"\b{name}\b", value, part.replace(line, "")) if kind == "code" else part) for kind, part in parts]
+            cut, short = (line, value) if value else ("\0", f"_{digits(number)}")
+            parts = [(kind, re.sub(rf"\b{name}\b", short, part.replace(cut, "")) if kind == "code" else part) for kind, part in parts]
     return "".join(part for _, part in parts)
 
 
@@ -406,12 +406,12 @@ def content_hash(data: bytes) -> str:
 
 
 # MARK: Compressed copies
-
 NODE_BROTLI = """
 const { brotliCompressSync, brotliDecompressSync, constants } = require("node:zlib");
 const [way] = process.argv.slice(1);
 const data = require("node:fs").readFileSync(0);
-const options = { params: { [constants.BROTLI_PARAM_QUALITY]: 11, [constants.BROTLI_PARAM_LGWIN]: 22, [constants.BROTLI_PARAM_SIZE_HINT]: data.length } };
+const options = { params: { [constants.BROTLI_PARAM_QUALITY]: 11, [constants.BROTLI_PARAM_LGWIN]: 22, [constants.BROTLI_PARAM_SIZE_HINT]: data.length,
+  [constants.BROTLI_PARAM_NPOSTFIX]: data[0] === 0 ? 2 : 0 } }; // A module, no text.
 process.stdout.write(way === "compress" ? brotliCompressSync(data, options) : brotliDecompressSync(data));
 """
 
