@@ -197,7 +197,12 @@ final class SourceStage: Sendable {
         (state.given[path], state.answers[path].map { $0.isSilence } ?? true)
       }
       guard !poller.report.isAsking || isSilent else { return false }
-      let standing = source.kind == .alerts ? snapshot.alerts : snapshot.trips
+      let standing =
+        switch source.kind {
+        case .tripUpdates: snapshot.trips
+        case .alerts: snapshot.alerts
+        case .vehiclePositions: snapshot.vehicles
+        }
       return standing.judged == given && standing.failure == poller.failure
     }
   }

@@ -253,9 +253,9 @@ struct TrustTests {
     #expect(await eventually { stand.client.census.requests == 0 })
     let share = Int64(30 * reset * 1_000 / remaining)
     for number in 1...30 {
-      let wait = stand.client.freshness(of: Note("/\(number)"))?.nextActionIn?.milliseconds
+      let wait = stand.client.freshness(of: Note("/\(number)"))?.nextActionIn?.milliseconds ?? 0
       // Half of it, as the chance of the test says, once the limit has reset.
-      #expect(wait == max(min(share, Int64(reset) * 1_000 + share / 2), 10_000))
+      #expect(abs(wait - max(min(share, Int64(reset) * 1_000 + share / 2), 10_000)) <= 1)
     }
     for task in tasks { task.cancel() }
   }

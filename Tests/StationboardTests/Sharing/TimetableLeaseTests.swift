@@ -221,7 +221,8 @@ struct TimetableLeaseTests: TimetableStageTests {
     ]
     for statement in statements {
       let error = await #expect(throws: PostgresError.self) { try await statement() }
-      #expect(error?.kind == .timedOut)
+      // Renewals of the lease may have the connections on a busy machine.
+      #expect(error?.kind == .timedOut || error?.kind == .crowded)
     }
     #expect(began.duration(to: .now) < hasty.limits.bulkWithin)
     // A part may take longer. Renewals of the lease, which wait for the feeds, would take all connections.
