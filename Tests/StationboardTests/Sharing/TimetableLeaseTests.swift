@@ -146,7 +146,8 @@ struct TimetableLeaseTests: TimetableStageTests {
   func takeover() async throws {
     let stage = try await Stage()
     let (one, two) = (
-      try stage.machine("one"), try stage.machine("two", leaseDuration: .seconds(4))
+      // Longer than the tests beside it keep renewals from the processor.
+      try stage.machine("one"), try stage.machine("two", leaseDuration: .seconds(20))
     )
     defer { stage.remove(one, two) }
     try await importSample(one)
