@@ -108,7 +108,9 @@ export class OriginGate {
     try {
       while (this.#beyond.size > 0) {
         const next = this.#nextBeyond();
-        if (!this.#enqueue(next, this.#beyond.get(next))) return;
+        // Sent meanwhile: it was hurried again right after it had been admitted.
+        if (!this.#starts.has(next)) this.#beyond.delete(next);
+        else if (!this.#enqueue(next, this.#beyond.get(next))) return;
       }
     } finally {
       this.#isRefilling = false;

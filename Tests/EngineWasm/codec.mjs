@@ -90,7 +90,7 @@ test("an origin binds all of its requests", () => {
   assert.deepEqual(send, []);
   const limited = { number: 3, now: 2_000, outcome: "unchanged", rateLimit: { remaining: 4, reset: 60_000 }, resources: 2 };
   const share = origin.handle({ event: "ended", with: limited }).restraint;
-  assert.deepEqual([share.leastInterval, share.sharedUntil], [30_000, 62_000]);
+  assert.deepEqual([share.leastInterval, share.sharedUntil], [30_500, 63_000]);
   assert.throws(() => ask(1.5), { code: "outOfRange" });
   assert.throws(() => origin.handle({ event: "left", with: {} }), { code: "unknownName" });
   assert.throws(() => origin.handle({ event: "asks", with: { number: 9, now: 0, priority: "low" } }), { code: "missing" });

@@ -527,3 +527,45 @@ test("a resource that is forgotten in its last second has no observer afterwards
   assert.equal(world.timersSet, 0);
   world.client.close();
 });
+
+test("a request that is hurried again right after it was admitted is sent once, and blocks nothing", async () => {
+  const gate = OriginGate.of(newEngine(), "https://full.example/a", POLICY, now);
+  const started = [];
+  const ask = (number) => gate.ask({ priority: "normal", longPoll: null }, () => started.push(number));
+  const numbers = Array.from({ length: 4_096 + 5 }, (_, number) => ask(number));
+  await settled();
+  // Another one takes its room in the queue before it starts.
+  ask("another");
+  queueMicrotask(() => gate.hurry(numbers[10]));
+  gate.hurry(numbers[10]);
+  await settled();
+  gate.withdraw(numbers[0]);
+  gate.withdraw(numbers[1]);
+  await settled();
+  assert.deepEqual(started, [0, 1, 2, 3, 4, 10, 5]);
+});
+
+test("a window of requests is not spent twice, whatever order its responses arrive in", async () => {
+  const world = new World();
+  const used = new Map();
+  let refused = 0;
+  let chance = 7;
+  world.answer = () => {
+    chance = (chance * 16_807) % 2_147_483_647;
+    const index = Math.floor(world.time / 60_000);
+    const count = (used.get(index) ?? 0) + 1;
+    used.set(index, count);
+    // The seconds are cut.
+    const headers = { RateLimit: `"default";r=${Math.max(10 - count, 0)};t=${Math.floor(60 - (world.time % 60_000) / 1_000)}` };
+    if (count > 10) refused += 1;
+    return count > 10 ? { status: 429, headers: { ...headers, "Retry-After": "5" } } : { body: { n: 1 }, headers, after: 20 + (chance % 40) };
+  };
+  for (let number = 0; number < 6; number += 1) {
+    world.client.resource(`https://a.example/${number}`).subscribe(() => {});
+    await world.run(1_234);
+  }
+  await world.run(3_600_000);
+  assert.ok(refused <= 12, `${refused} refused`);
+  assert.ok([...used.values()].slice(1, -1).every((count) => count >= 3), "no window is left unused");
+  world.client.close();
+});

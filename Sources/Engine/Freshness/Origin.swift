@@ -76,6 +76,8 @@ public struct Origin: Hashable, Sendable {
   private var waitingAtServer: [Int64] = []
   /// The requests that wait to be sent.
   private var waiting = RequestQueue()
+  /// What is left of the rate limit until it resets.
+  private var remaining: Int64 = 0
 
   /// Creates an origin without any history.
   public init(limits: Limits = Limits()) { self.limits = limits }
@@ -220,18 +222,34 @@ public struct Origin: Hashable, Sendable {
 
   /// Shares what is left of the rate limit among the resources, evenly until it resets.
   ///
-  /// A response that says nothing about it, such as that of a proxy or none at all, does not end the limit.
+  /// A response that says nothing about it, such as that of a proxy or none at all, does not end the limit. Of responses about
+  /// one window, which may overtake each other, the one that leaves least counts.
   private mutating func shape(_ rateLimit: RateLimit?, resources: Int32, at now: Moment) {
-    if rateLimit == nil, let end = restraint.sharedUntil, now < end { return }
-    (restraint.leastInterval, restraint.sharedUntil) = (nil, nil)
-    guard let rateLimit, rateLimit.reset > .zero else { return }
-    let reset = min(rateLimit.reset, limits.retryAfterCap)
-    guard rateLimit.remaining > 0 else { return holdOff(until: now + reset) }
-    restraint.sharedUntil = now + reset
+    guard let rateLimit else {
+      if let end = restraint.sharedUntil, now >= end {
+        (restraint.leastInterval, restraint.sharedUntil) = (nil, nil)
+      }
+      return
+    }
+    // The fields count whole seconds, and some servers cut what is more.
+    let reset = min(max(rateLimit.reset, .zero) + Self.resetUnit, limits.retryAfterCap)
+    var left = max(rateLimit.remaining, 0)
+    if let end = restraint.sharedUntil, abs((now + reset - end).milliseconds) <= Self.sameReset {
+      left = min(left, remaining)
+    } else {
+      restraint.sharedUntil = now + reset
+    }
+    remaining = left
+    if left == 0 { holdOff(until: now + reset) }
     let shared = (reset * Int64(max(resources, 1))).milliseconds
     restraint.leastInterval = min(
-      Timespan(milliseconds: shared / rateLimit.remaining),
+      Timespan(milliseconds: shared / max(left, 1)),
       limits.retryAfterCap
     )
   }
+
+  /// The unit in which responses tell when a rate limit resets.
+  private static let resetUnit = Timespan.seconds(1)
+  /// How far apart two responses may tell the same reset, in milliseconds: the unit, and how long they take.
+  private static let sameReset: Int64 = 1_500
 }

@@ -291,8 +291,8 @@ extension RefreshMachine {
     guard let limit = [restraint.notBefore, restraint.quietUntil].compactMap({ $0 }).max(),
       limit > flight.startedAt
     else { return .rest(.cadence, .schedule) }
-    // What was not sent has used nothing of a share or of a budget.
-    lastStart = nil
+    // What was not sent has used nothing of a share.
+    lastStart = flight.previousStart
     // R35: a prefetch is dropped.
     guard wish.origin != .prefetch else { return .rest(.cadence, .schedule) }
     let isQuiet = restraint.quietUntil.map { now < $0 } ?? false

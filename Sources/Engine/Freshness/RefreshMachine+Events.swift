@@ -125,6 +125,12 @@ extension RefreshMachine {
     guard isWatched, lifecycle == .foreground else { return .stay }
     // R11: focus events come in bursts.
     if let lastStart, turn.now - lastStart < turn.policy.focusDebounce { return .stay }
+    // R39: one that was taken back is requested as soon as the origin allows it.
+    if let quietUntil = restraint.quietUntil, turn.now < quietUntil,
+      case .resting(let rest) = phase, rest.wish.origin == .catchUp
+    {
+      return .stay
+    }
     return .join(RefreshRequest(.catchUp))
   }
 

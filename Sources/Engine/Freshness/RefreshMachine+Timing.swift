@@ -217,6 +217,7 @@ extension RefreshMachine {
     if let postponed { wish = postponed.merged(with: wish) }
     postponed = nil
     generation += 1
+    let previousStart = lastStart
     lastStart = turn.now
     let isUnconditional = wish.isForced || wish.isUnconditional || needsFull(at: turn.now)
     let validator = isUnconditional ? nil : snapshot?.validator
@@ -235,7 +236,12 @@ extension RefreshMachine {
       cadence: interval(at: turn.now, policy: turn.policy) ?? .zero
     )
     turn.effects.request = request
-    return .asking(InFlightRequest(request: request, startedAt: turn.now), then: nil)
+    let flight = InFlightRequest(
+      request: request,
+      startedAt: turn.now,
+      previousStart: previousStart
+    )
+    return .asking(flight, then: nil)
   }
 
   /// R18: a wrong validator would be answered with "not modified" forever.

@@ -107,6 +107,8 @@ public struct RefreshMachine: Hashable, Sendable {
     var request: Request
     /// When it was sent.
     var startedAt: Moment
+    /// When the one before was, in case this one is not.
+    var previousStart: Moment?
 
     /// When the request times out (R6).
     var deadline: Moment { startedAt + request.timeout }

@@ -159,6 +159,7 @@ struct CanonicalState: Hashable {
       put(limits.contains { limit in limit.map { $0 > flight.startedAt } ?? false })
       // R39: one that is queued may be older than any timeout.
       put(flight.startedAt, at: now, horizon: .seconds(200))
+      put(flight.previousStart, at: now, horizon: silence + horizon)
       put(flight.request.wish)
       put(then)
       put(flight.request.longPoll != nil)

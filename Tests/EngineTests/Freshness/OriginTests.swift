@@ -111,11 +111,14 @@ struct OriginTests {
     var origin = origin(out: [1, 2, 3])
     let limit = RateLimit(remaining: 10, reset: .seconds(60))
     origin.ended(1, .unchanged, rateLimit: limit, resources: 5, at: .start)
-    #expect(origin.restraint.leastInterval == .seconds(30))
+    // The fields count whole seconds, and one more is granted.
+    #expect(origin.restraint.leastInterval == .milliseconds(30_500))
     let spent = RateLimit(remaining: 0, reset: .seconds(60))
-    origin.ended(2, .unchanged, rateLimit: spent, resources: 5, at: .start)
-    #expect(origin.restraint.leastInterval == nil)
-    #expect(origin.restraint.notBefore == Moment.start + .seconds(60))
+    origin.ended(2, .unchanged, rateLimit: spent, resources: 4, at: .start)
+    // Once it has reset, not all go at once.
+    #expect(origin.restraint.leastInterval == .seconds(244))
+    #expect(origin.restraint.sharedUntil == Moment.start + .seconds(61))
+    #expect(origin.restraint.notBefore == Moment.start + .seconds(61))
   }
 
   @Test
@@ -124,16 +127,24 @@ struct OriginTests {
     let limit = RateLimit(remaining: 10, reset: .seconds(60))
     origin.ended(1, .unchanged, rateLimit: limit, resources: 5, at: .start)
     origin.ended(2, .unchanged, resources: 5, at: .start + .seconds(1))
-    origin.ended(3, .unreachable, resources: 5, at: .start + .milliseconds(59_999))
-    #expect(origin.restraint.leastInterval == .seconds(30))
+    origin.ended(3, .unreachable, resources: 5, at: .start + .milliseconds(60_999))
+    #expect(origin.restraint.leastInterval == .milliseconds(30_500))
     let reset = RateLimit(remaining: 100, reset: .zero)
     var other = origin
     other.ended(4, .unchanged, rateLimit: reset, resources: 5, at: .start + .seconds(50))
-    #expect(other.restraint.leastInterval == nil)
-    origin.ended(4, .unchanged, resources: 5, at: .start + .seconds(60))
-    #expect(origin.restraint.leastInterval == nil)
+    #expect(other.restraint.leastInterval == .milliseconds(50))
+    origin.ended(4, .unchanged, resources: 5, at: .start + .seconds(61))
+    #expect(origin.restraint.leastInterval == nil && origin.restraint.sharedUntil == nil)
     origin.ended(5, .unchanged, rateLimit: limit, resources: 1, at: .start + .seconds(70))
-    #expect(origin.restraint.leastInterval == .seconds(6))
+    #expect(origin.restraint.leastInterval == .milliseconds(6_100))
+    // Of the same window, in any order: what leaves least counts.
+    let fewer = RateLimit(remaining: 5, reset: .seconds(59))
+    origin.ended(5, .unchanged, rateLimit: fewer, resources: 1, at: .start + .milliseconds(70_500))
+    #expect(origin.restraint.leastInterval == .seconds(12))
+    let overtaken = RateLimit(remaining: 7, reset: .seconds(59))
+    origin.ended(5, .unchanged, rateLimit: overtaken, resources: 1, at: .start + .seconds(71))
+    #expect(origin.restraint.leastInterval == .seconds(12))
+    #expect(origin.restraint.sharedUntil == Moment.start + .seconds(131))
     // As far away as it may be.
     let far = RateLimit(remaining: 1, reset: .minutes(60))
     origin.ended(6, .unchanged, rateLimit: far, resources: 1, at: .start + .seconds(80))

@@ -137,7 +137,7 @@ extension ConformanceOracle {
         restraint.quietUntil?.milliseconds ?? .min
       )
       guard limit > request.startedAt else { return .wait(.cadence, .schedule, .errorsErase) }
-      lastStart = nil
+      lastStart = request.previousStart
       guard request.want.origin != .prefetch else {
         return .wait(.cadence, .schedule, .errorsErase)
       }

@@ -194,13 +194,14 @@ extension ConformanceOracle {
     }
     check(request, for: want)
     generation = request.ticket.generation
-    lastStart = turn.now
     out = Out(
       request: request,
       want: want,
       startedAt: turn.now,
+      previousStart: lastStart,
       deadline: turn.now + request.timeout.milliseconds
     )
+    lastStart = turn.now
   }
 
   private mutating func check(_ request: Request, for want: Want) {

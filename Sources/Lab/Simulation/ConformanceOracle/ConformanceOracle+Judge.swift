@@ -156,6 +156,13 @@ extension ConformanceOracle {
       turn.hush(.lifecycle)
       return .goOn
     }
+    // R39: one waits already, as long as the origin fails.
+    if let quietUntil = restraint.quietUntil, turn.now < quietUntil.milliseconds,
+      wait?.want.origin == .catchUp
+    {
+      turn.hush(.backPressure)
+      return .goOn
+    }
     return .askOrJoin(Want(origin: .catchUp), .lifecycle)
   }
 
