@@ -45,29 +45,33 @@ extension RefreshMachine {
   }
 }
 
+extension RefreshMachine {
+  /// What observers can distinguish now; a member, as an initializer would copy the machine.
+  var appearance: Appearance {
+    let quality = held?.quality ?? quality
+    return Appearance(
+      revision: snapshot?.revision,
+      failure: failure,
+      isLoading: isLoading,
+      status: quality.effectiveStatus,
+      mode: quality.mode,
+      isHeld: held != nil,
+      provenance: snapshot?.provenance,
+      isAgeKnown: isAgeKnown
+    )
+  }
+}
+
 /// What observers can distinguish, to decide whether to notify them (R16).
 struct Appearance: Hashable, Sendable {
-  private let revision: Revision?
-  private let failure: Failure?
-  private let isLoading: Bool
-  private let status: RealtimeStatus?
-  private let mode: ResponseMode?
-  private let isHeld: Bool
-  private let provenance: Provenance?
-  private let isAgeKnown: Bool
-
-  /// Captures the appearance of a machine.
-  init(_ machine: RefreshMachine) {
-    let quality = machine.held?.quality ?? machine.quality
-    revision = machine.snapshot?.revision
-    failure = machine.failure
-    isLoading = machine.isLoading
-    status = quality.effectiveStatus
-    mode = quality.mode
-    isHeld = machine.held != nil
-    provenance = machine.snapshot?.provenance
-    isAgeKnown = machine.isAgeKnown
-  }
+  fileprivate let revision: Revision?
+  fileprivate let failure: Failure?
+  fileprivate let isLoading: Bool
+  fileprivate let status: RealtimeStatus?
+  fileprivate let mode: ResponseMode?
+  fileprivate let isHeld: Bool
+  fileprivate let provenance: Provenance?
+  fileprivate let isAgeKnown: Bool
 
   /// Returns the differences from an earlier appearance.
   func changes(since earlier: Appearance) -> Effects.Changes {

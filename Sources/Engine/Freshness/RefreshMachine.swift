@@ -240,11 +240,11 @@ public struct RefreshMachine: Hashable, Sendable {
   }
 
   private mutating func turn(_ event: Event, at now: Moment, draw: RandomSample) -> Effects {
-    let before = Appearance(self)
+    let before = appearance
     var turn = Step(now: now, draw: draw, policy: policy)
     let move = decide(event, in: &turn)
     settle(move, in: &turn)
-    turn.effects.changes = Appearance(self).changes(since: before)
+    turn.effects.changes = appearance.changes(since: before)
     return turn.effects
   }
 
