@@ -78,6 +78,8 @@ public struct Origin: Hashable, Sendable {
   private var waiting = RequestQueue()
   /// What is left of the rate limit until it resets.
   private var remaining: Int64 = 0
+  /// Whether the windows of the rate limit are as short as the unit in which they are told.
+  private var isShort = false
 
   /// Creates an origin without any history.
   public init(limits: Limits = Limits()) { self.limits = limits }
@@ -232,24 +234,28 @@ public struct Origin: Hashable, Sendable {
       return
     }
     // The fields count whole seconds, and some servers cut what is more.
-    let reset = min(max(rateLimit.reset, .zero) + Self.resetUnit, limits.retryAfterCap)
+    var reset = min(max(rateLimit.reset, .zero) + Self.resetUnit, limits.retryAfterCap)
     var left = max(rateLimit.remaining, 0)
-    if let end = restraint.sharedUntil, abs((now + reset - end).milliseconds) <= Self.sameReset {
+    if !isShort, let end = restraint.sharedUntil,
+      abs((now + reset - end).milliseconds) <= Self.sameReset
+    {
       left = min(left, remaining)
     } else {
+      isShort = rateLimit.reset <= Self.shortReset
+      if isShort { reset = max(rateLimit.reset, .zero) }
       restraint.sharedUntil = now + reset
     }
     remaining = left
-    if left == 0 { holdOff(until: now + reset) }
+    // The shares of a limit that is used up remain, so that not all resources send at its reset.
+    guard left > 0 else { return holdOff(until: now + reset) }
     let shared = (reset * Int64(max(resources, 1))).milliseconds
-    restraint.leastInterval = min(
-      Timespan(milliseconds: shared / max(left, 1)),
-      limits.retryAfterCap
-    )
+    restraint.leastInterval = min(Timespan(milliseconds: shared / left), limits.retryAfterCap)
   }
 
   /// The unit in which responses tell when a rate limit resets.
   private static let resetUnit = Timespan.seconds(1)
   /// How far apart two responses may tell the same reset, in milliseconds: the unit, and how long they take.
   private static let sameReset: Int64 = 1_500
+  /// A window that begins with so little time left is too short for either.
+  private static let shortReset = Timespan.seconds(2)
 }

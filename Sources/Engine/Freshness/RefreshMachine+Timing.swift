@@ -335,7 +335,9 @@ extension RefreshMachine {
   /// do not wait for it.
   private func restrainedUntil(_ rest: Rest) -> Moment? {
     guard rest.wish.origin != .person, deferred?.origin != .person else { return nil }
-    let shared = restraint.turn(after: lastStart, rest.draw)
+    // A catch-up that was taken back is not slowed down by its share, as it would not have been if it had been sent.
+    let isCatchUp = rest.cause == .spread && rest.wish.origin == .catchUp
+    let shared = isCatchUp ? nil : restraint.turn(after: lastStart, rest.draw)
     guard let quietUntil = restraint.quietUntil else { return shared }
     return shared.map { max($0, quietUntil) } ?? quietUntil
   }

@@ -116,7 +116,7 @@ struct OriginTests {
     let spent = RateLimit(remaining: 0, reset: .seconds(60))
     origin.ended(2, .unchanged, rateLimit: spent, resources: 4, at: .start)
     // Once it has reset, not all go at once.
-    #expect(origin.restraint.leastInterval == .seconds(244))
+    #expect(origin.restraint.leastInterval == .milliseconds(30_500))
     #expect(origin.restraint.sharedUntil == Moment.start + .seconds(61))
     #expect(origin.restraint.notBefore == Moment.start + .seconds(61))
   }
@@ -132,7 +132,7 @@ struct OriginTests {
     let reset = RateLimit(remaining: 100, reset: .zero)
     var other = origin
     other.ended(4, .unchanged, rateLimit: reset, resources: 5, at: .start + .seconds(50))
-    #expect(other.restraint.leastInterval == .milliseconds(50))
+    #expect(other.restraint.leastInterval == nil)
     origin.ended(4, .unchanged, resources: 5, at: .start + .seconds(61))
     #expect(origin.restraint.leastInterval == nil && origin.restraint.sharedUntil == nil)
     origin.ended(5, .unchanged, rateLimit: limit, resources: 1, at: .start + .seconds(70))
@@ -145,6 +145,15 @@ struct OriginTests {
     origin.ended(5, .unchanged, rateLimit: overtaken, resources: 1, at: .start + .seconds(71))
     #expect(origin.restraint.leastInterval == .seconds(12))
     #expect(origin.restraint.sharedUntil == Moment.start + .seconds(131))
+    // A window that is as short as the unit in which it is told.
+    var brief = self.origin(out: [1, 2])
+    let short = RateLimit(remaining: 50, reset: .seconds(1))
+    brief.ended(1, .unchanged, rateLimit: short, resources: 30, at: .start)
+    #expect(brief.restraint.leastInterval == .milliseconds(600))
+    #expect(brief.restraint.sharedUntil == Moment.start + .seconds(1))
+    let next = RateLimit(remaining: 60, reset: .seconds(1))
+    brief.ended(2, .unchanged, rateLimit: next, resources: 30, at: .start + .milliseconds(500))
+    #expect(brief.restraint.leastInterval == .milliseconds(500))
     // As far away as it may be.
     let far = RateLimit(remaining: 1, reset: .minutes(60))
     origin.ended(6, .unchanged, rateLimit: far, resources: 1, at: .start + .seconds(80))

@@ -31,7 +31,10 @@ extension ConformanceOracle {
     if wait.want.origin != .person, deferred?.origin != .person {
       // R39: a failing origin, and a shared rate limit, slow the schedule down.
       window = window.notBefore(restraint.quietUntil?.milliseconds, .backPressure)
-      if let share { window = window.notBefore(share.least, atMost: share.most, .backPressure) }
+      let isCatchUp = wait.reason == .gap && wait.want.origin == .catchUp
+      if let share, !isCatchUp {
+        window = window.notBefore(share.least, atMost: share.most, .backPressure)
+      }
     }
     if postponed != nil, let allowedAt = budget.allowedAt(policy) {
       let due = max(allowedAt, wait.since)
