@@ -40,7 +40,7 @@ import Testing
         let metrics = String(decoding: try await stage.probe.get("/metrics").body, as: UTF8.self)
         #expect(
           metrics.contains(
-            #"freshet_realtime_entities{feed="default",kind="vehicle_positions",match="unmatched"} 30"#
+            #"freshet_realtime_matches{feed="default",kind="vehicle_positions",match="unmatched"} 30"#
           )
         )
       }

@@ -214,7 +214,7 @@ struct MetricsEndpoint {
         .map { (labels: [label, ("reason", $0.rawValue)], value: Double($1)) } ?? []
     }
     metrics.add(
-      "freshet_realtime_entities",
+      "freshet_realtime_matches",
       .gauge,
       "Entities of the feeds in use by whether they are about something that the timetable has",
       entities
