@@ -9,8 +9,8 @@ import Darwin
 import Musl
 #endif
 
-// Whoever can write to the data folder decides which timetables serve, and nothing else: a command that root runs does not
-// read, write or remove what a link of another user leads to.
+// Anyone who can write to the data folder decides which timetables serve, but nothing more: a command run by root does not
+// read, write or remove the target of another user's link.
 extension DataFolder {
   /// How many folders below the data folder are looked through: those of feeds, keys and generations.
   private static let linkDepth = 3
@@ -41,7 +41,7 @@ extension DataFolder {
 
   /// Refuses a link of another user.
   ///
-  /// - Returns: The kind of the file, of a link that of its target; `nil` if there is none.
+  /// - Returns: The kind of the file; for a link, the kind of its target; `nil` if the file does not exist.
   @discardableResult
   func refuse(_ place: String) throws(FeedError) -> FileAttributeType? {
     // Of a link these are its own.
