@@ -78,8 +78,11 @@ public struct Origin: Hashable, Sendable {
   private var waiting = RequestQueue()
   /// What is left of the rate limit until it resets.
   private var remaining: Int64 = 0
-  /// Whether the windows of the rate limit are as short as the unit in which they are told.
-  private var isShort = false
+  /// A whole window of a rate limit whose windows are as short as the unit in which they are told: the most requests that were
+  /// left, with the one that told, and the longest time.
+  private var shortWindow: RateLimit?
+  /// Whether the server cuts what is more than a whole second: it told a reset in less than one.
+  private var isCut = false
 
   /// Creates an origin without any history.
   public init(limits: Limits = Limits()) { self.limits = limits }
@@ -194,19 +197,23 @@ public struct Origin: Hashable, Sendable {
     at now: Moment
   ) {
     withdraw(number)
+    var isTold = false
     switch outcome {
     case .cancelled: return
     case .throttled(let hint):
       failed(at: now)
       let wait = hint?.wait(serverTime: serverTime, cap: limits.retryAfterCap) ?? .zero
-      if wait > .zero { holdOff(until: now + wait) }
+      if wait > .zero {
+        holdOff(until: now + wait)
+        isTold = true
+      }
     case .serverError, .timedOut, .unreachable: failed(at: now)
     case .content, .unchanged, .refused, .unauthorised, .gone, .undecodable:
       // Any response at all shows that the origin is up.
       failures = 0
       restraint.quietUntil = nil
     }
-    shape(rateLimit, resources: resources, at: now)
+    shape(rateLimit, resources: resources, isTold: isTold, at: now)
   }
 
   // MARK: The restraint
@@ -225,8 +232,14 @@ public struct Origin: Hashable, Sendable {
   /// Shares what is left of the rate limit among the resources, evenly until it resets.
   ///
   /// A response that says nothing about it, such as that of a proxy or none at all, does not end the limit. Of responses about
-  /// one window, which may overtake each other, the one that leaves least counts.
-  private mutating func shape(_ rateLimit: RateLimit?, resources: Int32, at now: Moment) {
+  /// one window, which may overtake each other, the one that leaves least counts. What a `Retry-After` told (`isTold`) is when to
+  /// ask again, also where the limit resets later.
+  private mutating func shape(
+    _ rateLimit: RateLimit?,
+    resources: Int32,
+    isTold: Bool,
+    at now: Moment
+  ) {
     guard let rateLimit else {
       if let end = restraint.sharedUntil, now >= end {
         (restraint.leastInterval, restraint.sharedUntil) = (nil, nil)
@@ -234,22 +247,38 @@ public struct Origin: Hashable, Sendable {
       return
     }
     // The fields count whole seconds, and some servers cut what is more.
+    isCut = isCut || rateLimit.reset <= .zero
     var reset = min(max(rateLimit.reset, .zero) + Self.resetUnit, limits.retryAfterCap)
     var left = max(rateLimit.remaining, 0)
-    if !isShort, let end = restraint.sharedUntil,
+    if shortWindow == nil, let end = restraint.sharedUntil,
       abs((now + reset - end).milliseconds) <= Self.sameReset
     {
       left = min(left, remaining)
     } else {
-      isShort = rateLimit.reset <= Self.shortReset
-      if isShort { reset = max(rateLimit.reset, .zero) }
+      let isShort = rateLimit.reset <= Self.shortReset
+      if isShort { reset = max(rateLimit.reset, Self.resetUnit) }
+      shortWindow = isShort ? shortWindow ?? RateLimit(remaining: 0, reset: .zero) : nil
       restraint.sharedUntil = now + reset
     }
     remaining = left
-    // The shares of a limit that is used up remain, so that not all resources send at its reset.
-    guard left > 0 else { return holdOff(until: now + reset) }
-    let shared = (reset * Int64(max(resources, 1))).milliseconds
-    restraint.leastInterval = min(Timespan(milliseconds: shared / left), limits.retryAfterCap)
+    if left == 0, !isTold { holdOff(until: now + reset) }
+    if var window = shortWindow {
+      // What is left of a window that ends at once says little of the next ones.
+      window.remaining = max(window.remaining, min(left, .max - 1) + 1)
+      window.reset = max(window.reset, rateLimit.reset)
+      shortWindow = window
+      if isCut { window.reset = window.reset + Self.resetUnit }
+      share(window, among: resources)
+    } else if left > 0 {
+      // The shares of a limit that is used up remain, so that not all resources send at its reset.
+      share(RateLimit(remaining: left, reset: reset), among: resources)
+    }
+  }
+
+  private mutating func share(_ limit: RateLimit, among resources: Int32) {
+    let all = (limit.reset * Int64(max(resources, 1))).milliseconds
+    let each = Timespan(milliseconds: all / limit.remaining)
+    restraint.leastInterval = min(each, limits.retryAfterCap)
   }
 
   /// The unit in which responses tell when a rate limit resets.

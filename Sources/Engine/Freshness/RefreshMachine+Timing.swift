@@ -335,11 +335,20 @@ extension RefreshMachine {
   /// do not wait for it.
   private func restrainedUntil(_ rest: Rest) -> Moment? {
     guard rest.wish.origin != .person, deferred?.origin != .person else { return nil }
-    // A catch-up that was taken back is not slowed down by its share, as it would not have been if it had been sent.
-    let isCatchUp = rest.cause == .spread && rest.wish.origin == .catchUp
-    let shared = isCatchUp ? nil : restraint.turn(after: lastStart, rest.draw)
+    let shared = isBeyondShare(rest) ? nil : restraint.turn(after: lastStart, rest.draw)
     guard let quietUntil = restraint.quietUntil else { return shared }
     return shared.map { max($0, quietUntil) } ?? quietUntil
+  }
+
+  /// Returns whether the resource does not wait for its share of a rate limit: a catch-up that was delayed, as it would not
+  /// have been without the delay, and a first load that a `Retry-After` delays, as those that have not begun do not.
+  private func isBeyondShare(_ rest: Rest) -> Bool {
+    switch rest.cause {
+    case .spread, .reconnect: rest.wish.origin == .catchUp
+    case .deferred: deferred?.origin == .catchUp
+    case .backoff: snapshot == nil && backoff.notBefore != nil
+    case .cadence, .retry, .degraded, .recheck, .gone, .news: false
+    }
   }
 
   /// When the next request is sent, and why.

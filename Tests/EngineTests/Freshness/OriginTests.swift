@@ -132,7 +132,8 @@ struct OriginTests {
     let reset = RateLimit(remaining: 100, reset: .zero)
     var other = origin
     other.ended(4, .unchanged, rateLimit: reset, resources: 5, at: .start + .seconds(50))
-    #expect(other.restraint.leastInterval == nil)
+    // Of a window that is nearly over: a second of it has 91 requests or more, for five resources.
+    #expect(other.restraint.leastInterval == .milliseconds(21))
     origin.ended(4, .unchanged, resources: 5, at: .start + .seconds(61))
     #expect(origin.restraint.leastInterval == nil && origin.restraint.sharedUntil == nil)
     origin.ended(5, .unchanged, rateLimit: limit, resources: 1, at: .start + .seconds(70))
@@ -145,15 +146,6 @@ struct OriginTests {
     origin.ended(5, .unchanged, rateLimit: overtaken, resources: 1, at: .start + .seconds(71))
     #expect(origin.restraint.leastInterval == .seconds(12))
     #expect(origin.restraint.sharedUntil == Moment.start + .seconds(131))
-    // A window that is as short as the unit in which it is told.
-    var brief = self.origin(out: [1, 2])
-    let short = RateLimit(remaining: 50, reset: .seconds(1))
-    brief.ended(1, .unchanged, rateLimit: short, resources: 30, at: .start)
-    #expect(brief.restraint.leastInterval == .milliseconds(600))
-    #expect(brief.restraint.sharedUntil == Moment.start + .seconds(1))
-    let next = RateLimit(remaining: 60, reset: .seconds(1))
-    brief.ended(2, .unchanged, rateLimit: next, resources: 30, at: .start + .milliseconds(500))
-    #expect(brief.restraint.leastInterval == .milliseconds(500))
     // As far away as it may be.
     let far = RateLimit(remaining: 1, reset: .minutes(60))
     origin.ended(6, .unchanged, rateLimit: far, resources: 1, at: .start + .seconds(80))
@@ -161,6 +153,43 @@ struct OriginTests {
     #expect(origin.restraint.leastInterval == .minutes(5))
     origin.ended(8, .unchanged, at: .start + .seconds(380))
     #expect(origin.restraint.leastInterval == nil)
+  }
+
+  @Test
+  func `Windows as short as the unit in which they are told are shared by what they have at most`()
+  {
+    var origin = origin(out: [1, 2, 3])
+    func told(_ remaining: Int64, _ reset: Int64, at milliseconds: Int64) -> Timespan? {
+      let limit = RateLimit(remaining: remaining, reset: .seconds(reset))
+      let now = Moment(milliseconds: milliseconds)
+      origin.ended(1, .unchanged, rateLimit: limit, resources: 30, at: now)
+      return origin.restraint.leastInterval
+    }
+    #expect(told(4, 1, at: 0) == .seconds(6))
+    #expect(origin.restraint.sharedUntil == .start + .seconds(1))
+    #expect(told(9, 1, at: 500) == .seconds(3))
+    #expect(told(1, 1, at: 600) == .seconds(3) && origin.restraint.notBefore == nil)
+    #expect(told(0, 1, at: 700) == .seconds(3))
+    #expect(origin.restraint.notBefore == Moment(milliseconds: 1_700))
+    #expect(told(9, 2, at: 3_000) == .seconds(6))
+    // Whoever tells 0 cuts the rest of the seconds.
+    #expect(told(9, 0, at: 4_500) == .seconds(9))
+    #expect(origin.restraint.sharedUntil == Moment(milliseconds: 5_500))
+    // A long window ends what was learned of short ones.
+    #expect(told(60, 59, at: 6_000) == .seconds(30))
+    #expect(told(0, 1, at: 67_600) == .seconds(60))
+    #expect(told(.max, 1, at: 70_000) == nil)
+  }
+
+  @Test
+  func `A Retry-After says when to ask again, whenever its limit resets`() {
+    var origin = origin(out: [1, 2])
+    let spent = RateLimit(remaining: 0, reset: .seconds(60))
+    origin.ended(1, .throttled(.seconds(2)), rateLimit: spent, resources: 5, at: .start)
+    #expect(origin.restraint.notBefore == .start + .seconds(2))
+    #expect(origin.restraint.sharedUntil == .start + .seconds(61))
+    origin.ended(2, .throttled(nil), rateLimit: spent, resources: 5, at: .start)
+    #expect(origin.restraint.notBefore == .start + .seconds(61))
   }
 
   @Test

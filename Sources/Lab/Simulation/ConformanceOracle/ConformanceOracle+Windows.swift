@@ -31,8 +31,7 @@ extension ConformanceOracle {
     if wait.want.origin != .person, deferred?.origin != .person {
       // R39: a failing origin, and a shared rate limit, slow the schedule down.
       window = window.notBefore(restraint.quietUntil?.milliseconds, .backPressure)
-      let isCatchUp = wait.reason == .gap && wait.want.origin == .catchUp
-      if let share, !isCatchUp {
+      if let share, !isBeyondShare(wait) {
         window = window.notBefore(share.least, atMost: share.most, .backPressure)
       }
     }
@@ -42,6 +41,16 @@ extension ConformanceOracle {
       window = Window(least: min(window.least, due), most: min(window.most, due), rule: rule)
     }
     return window.notBefore(bound, bound == notBefore ? .outcomes : .backPressure)
+  }
+
+  /// R39: whether the wait is not for a share: a catch-up that was delayed, and a first load that was told when to come back.
+  private func isBeyondShare(_ wait: Wait) -> Bool {
+    switch wait.reason {
+    case .gap, .reconnect, .resync: wait.want.origin == .catchUp
+    case .deferred: deferred?.origin == .catchUp
+    case .ladder: copy == nil && notBefore != nil
+    case .cadence, .retry, .degraded, .recheck, .gone, .news: false
+    }
   }
 
   /// R39: when the resource may use its share of a rate limit again, which it does some time after the limit has reset.
