@@ -11,16 +11,30 @@ import Testing
     _ folder: TestFolder,
     works: Int = 800,
     isPlain: Bool = false
-  ) async throws -> (Catalogue, CatalogueImport.Report, [String: Int]) {
+  ) async throws -> (SQLiteCatalogue, CatalogueImport.Report, [String: Int]) {
     let arguments = [folder.path, "\(works)"] + (isPlain ? ["--plain"] : [])
     let printed = try await PythonProgram.run("library_dump.py", arguments)
     let counts = try JSONDecoder().decode([String: Int].self, from: Data(printed.utf8))
     let end = isPlain ? "txt" : "txt.gz"
     // The order of the files does not matter.
     let files = ["editions", "works", "authors"].map { folder.path + "/ol_dump_\($0).\(end)" }
-    let path = folder.path + "/catalogue.sqlite"
-    let report = try CatalogueImport.run(files: files, into: path)
-    return (try Catalogue(path: path), report, counts)
+    let catalogue = SQLiteCatalogue(path: folder.path + "/catalogue.sqlite")
+    let report = try await CatalogueImport.run(files: files, into: catalogue)
+    try catalogue.open()
+    return (catalogue, report, counts)
+  }
+
+  /// Imports dumps into a file.
+  @discardableResult
+  static func take(_ files: String..., into path: String) async throws -> CatalogueImport.Report {
+    try await CatalogueImport.run(files: files, into: SQLiteCatalogue(path: path))
+  }
+
+  /// The catalogue in a file.
+  static func open(_ path: String) throws -> SQLiteCatalogue {
+    let catalogue = SQLiteCatalogue(path: path)
+    try catalogue.open()
+    return catalogue
   }
 
   @Test(arguments: [true, false])
@@ -34,7 +48,7 @@ import Testing
     #expect(report.brokenISBNs == counts["broken"])
     #expect(report.others == counts["others"])
     #expect(report.rejected == counts["rejected"])
-    let stored = try await catalogue.counts()
+    let stored = try #require(try await catalogue.counts())
     #expect(stored.works == counts["works"])
     #expect(stored.editions == counts["editions"])
   }
@@ -63,8 +77,8 @@ import Testing
     let file = folder.path + "/works.txt"
     try Data(lines.joined().utf8).write(to: URL(fileURLWithPath: file))
     let path = folder.path + "/catalogue.sqlite"
-    _ = try CatalogueImport.run(files: [file], into: path)
-    let catalogue = try Catalogue(path: path)
+    try await Self.take(file, into: path)
+    let catalogue = try Self.open(path)
     for title in titles {
       let composed = title.precomposedStringWithCanonicalMapping
       for form in [composed, title.decomposedStringWithCanonicalMapping] {
@@ -115,8 +129,8 @@ import Testing
     ].joined(separator: "\n")
     let dump = try folder.file("dump.txt", Array(lines.replacing("\\t", with: "\t").utf8))
     let path = folder.path + "/catalogue.sqlite"
-    #expect(try CatalogueImport.run(files: [dump], into: path).editions == 2)
-    let found = try await Catalogue(path: path).candidates(title: "Dune", author: nil, limit: 5)
+    #expect(try await Self.take(dump, into: path).editions == 2)
+    let found = try await Self.open(path).candidates(title: "Dune", author: nil, limit: 5)
     #expect(found.map(\.edition) == ["OL2M"])
     #expect(found.first?.isbn == ISBN("9780441013593"))
   }
@@ -124,7 +138,7 @@ import Testing
   @Test func `a search for any of some words leaves the most common ones out`() throws {
     let database = try DatabaseQueue()
     try database.write { database in
-      try database.execute(sql: CatalogueSchema.tables)
+      try database.execute(sql: SQLiteCatalogueSchema.tables)
       for (word, works) in [("the", 500_000), ("history", 150_000), ("river", 60_000)] {
         try database.execute(
           sql: "INSERT INTO common_words VALUES (?, ?)",
@@ -132,7 +146,7 @@ import Testing
         )
       }
       func telling(_ words: String...) throws -> [String] {
-        try Catalogue.telling(words, database)
+        try SQLiteCatalogueReader.telling(words, database)
       }
       #expect(try telling("the", "history", "of", "dune", "dune") == ["of", "dune", "history"])
       #expect(try telling("the", "river") == ["river"])
@@ -152,7 +166,7 @@ import Testing
         "/type/work\t/works/OL\(number)W\t1\t2020\t{\"title\":\"\(title)\"\(authors)}"
       )
     }
-    for number in 0..<(3 * Catalogue.mostWorks) {
+    for number in 0..<(3 * CatalogueLimits.mostWorks) {
       work("The \(["Love", "Letters", "Paul"][number % 3]) of the World and the Stars, \(number)")
     }
     work("The Sellout", author: 1)
@@ -161,8 +175,8 @@ import Testing
     lines.append("/type/author\t/authors/OL2A\t1\t2020\t{\"name\":\"Toni Morrison\"}")
     let dump = try folder.file("dump.txt", Array((lines.joined(separator: "\n") + "\n").utf8))
     let path = folder.path + "/catalogue.sqlite"
-    _ = try CatalogueImport.run(files: [dump], into: path)
-    let catalogue = try Catalogue(path: path)
+    try await Self.take(dump, into: path)
+    let catalogue = try Self.open(path)
     #expect(catalogue.isRanked)
     let spine = try await catalogue.candidates(words: "PAUL BEATTY THE SELLOUT PICADOR", limit: 5)
     #expect(spine.first?.title == "The Sellout")
@@ -180,7 +194,7 @@ import Testing
     let before = try DatabaseQueue(path: path)
     try await before.write { try $0.execute(sql: "PRAGMA user_version = 3") }
     try before.close()
-    #expect(try !Catalogue(path: path).isRanked)
+    #expect(try !Self.open(path).isRanked)
   }
 
   @Test func `common words are counted when a catalogue is made`() async throws {
@@ -190,7 +204,7 @@ import Testing
     let found = try await database.read { database in
       try Int.fetchOne(database, sql: "SELECT works FROM common_words WHERE word = 'the'") ?? 0
     }
-    #expect(found > CatalogueSchema.fewWorks && found <= counts["works"] ?? 0)
+    #expect(found > CatalogueLimits.fewWorks && found <= counts["works"] ?? 0)
   }
 
   @Test func `a number decides, and another title is said`() async throws {
@@ -242,29 +256,27 @@ import Testing
       compressed + [UInt8](repeating: 0, count: DumpReader.blockBytes + 7)
     )
     let beside = folder.path + "/padded.sqlite"
-    #expect(try CatalogueImport.run(files: [padded], into: beside).works == 20)
+    #expect(try await Self.take(padded, into: beside).works == 20)
     let twice = compressed + [0, 0, 0] + compressed
     let members = try folder.file("twice.txt.gz", twice)
-    #expect(try CatalogueImport.run(files: [members], into: beside).works == 40)
+    #expect(try await Self.take(members, into: beside).works == 40)
     let filled = try folder.file("filled.txt.gz", compressed + [0, 1])
-    #expect(throws: LibraryError.self) {
-      try CatalogueImport.run(files: [filled], into: beside)
-    }
+    await #expect(throws: LibraryError.self) { try await Self.take(filled, into: beside) }
     compressed.removeLast(20)
     let cut = try folder.file("cut.txt.gz", compressed)
-    let early = #expect(throws: LibraryError.self) {
-      try CatalogueImport.run(files: [cut], into: path)
-    }
+    let early = await #expect(throws: LibraryError.self) { try await Self.take(cut, into: path) }
     #expect(early?.code == .unreadableDump)
     compressed[compressed.count / 2] ^= 0xFF
     compressed[compressed.count / 2 + 1] ^= 0xFF
     let broken = try folder.file("broken.txt.gz", compressed)
-    #expect(throws: LibraryError.self) { try CatalogueImport.run(files: [broken], into: path) }
-    #expect(throws: LibraryError.self) {
-      try CatalogueImport.run(files: [folder.path + "/none"], into: path)
+    await #expect(throws: LibraryError.self) { try await Self.take(broken, into: path) }
+    await #expect(throws: LibraryError.self) {
+      try await Self.take(folder.path + "/none", into: path)
     }
-    #expect(!FileManager.default.fileExists(atPath: path + ".partial"))
-    #expect(try await Catalogue(path: path).counts().works == 20)
+    for end in [".partial", ".lock"] {
+      #expect(!FileManager.default.fileExists(atPath: path + end))
+    }
+    #expect(try await Self.open(path).counts()?.works == 20)
   }
 
   @Test(arguments: [

@@ -98,7 +98,7 @@ import Testing
     _ folder: TestFolder,
     _ books: [(title: String, author: String)],
     _ form: Form
-  ) throws -> Catalogue {
+  ) async throws -> SQLiteCatalogue {
     func text(_ members: [String: JSONValue]) -> String {
       String(decoding: JSONValue.object(members).bytes, as: UTF8.self)
     }
@@ -128,12 +128,17 @@ import Testing
     }
     let dump = try folder.file("dump.txt", Array((lines.joined(separator: "\n") + "\n").utf8))
     let path = folder.path + "/catalogue.sqlite"
-    #expect(try CatalogueImport.run(files: [dump], into: path).works == books.count)
-    return try Catalogue(path: path)
+    let catalogue = SQLiteCatalogue(path: path)
+    #expect(try await CatalogueImport.run(files: [dump], into: catalogue).works == books.count)
+    try catalogue.open()
+    return catalogue
   }
 
   /// What enrichment makes of the books that are asked for.
-  private func enriched(_ asked: [Mistake], from catalogue: Catalogue) async throws -> [JobItem] {
+  private func enriched(
+    _ asked: [Mistake],
+    from catalogue: SQLiteCatalogue
+  ) async throws -> [JobItem] {
     let folder = try TestFolder()
     let books = asked.map { book in
       var members: [String: JSONValue] = [
@@ -156,7 +161,7 @@ import Testing
     let shelf = Set(mistakes.map(\.found)).sorted().map { title in
       (title: title, author: mistakes.first { $0.found == title }?.author ?? "")
     }
-    let catalogue = try Self.catalogue(folder, shelf, form)
+    let catalogue = try await Self.catalogue(folder, shelf, form)
     for hasNumber in [true, false] {
       let asked = mistakes.enumerated().map { index, mistake in
         var mistake = mistake
@@ -195,7 +200,7 @@ import Testing
     let shelf = titles.map { title in
       (title, mistakes.first { [$0.asked, $0.found].contains(title) }?.author ?? "")
     }
-    let catalogue = try Self.catalogue(folder, shelf, form)
+    let catalogue = try await Self.catalogue(folder, shelf, form)
     let items = try await enriched(
       mistakes.map { mistake in
         var mistake = mistake

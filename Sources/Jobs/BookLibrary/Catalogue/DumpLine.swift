@@ -4,13 +4,13 @@ import StrictJSON
 /// (<https://openlibrary.org/developers/dumps>).
 enum DumpLine {
   /// An author.
-  struct Author: Equatable {
+  struct Author: Equatable, Sendable {
     var id: Int64
     var name: String
   }
 
   /// A work: what all editions of a book have in common.
-  struct Work: Equatable {
+  struct Work: Equatable, Sendable {
     var id: Int64
     var title: String
     var subtitle: String?
@@ -18,10 +18,13 @@ enum DumpLine {
     var firstYear: Int?
     var subjects: [String]
     var cover: Int64?
+
+    /// The subjects as they are stored: one a line; `nil` without any.
+    var subjectText: String? { subjects.isEmpty ? nil : subjects.joined(separator: "\n") }
   }
 
   /// An edition.
-  struct Edition: Equatable {
+  struct Edition: Equatable, Sendable {
     var id: Int64
     var work: Int64?
     var title: String
@@ -37,7 +40,7 @@ enum DumpLine {
   }
 
   /// The content of a line.
-  enum Record: Equatable {
+  enum Record: Equatable, Sendable {
     case author(Author)
     case work(Work)
     case edition(Edition)

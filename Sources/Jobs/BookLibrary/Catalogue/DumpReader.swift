@@ -24,6 +24,10 @@ final class DumpReader {
   private var isCompressed = false
   private var input = [UInt8](repeating: 0, count: blockBytes)
   private var output = [UInt8](repeating: 0, count: blockBytes)
+  /// How many bytes the block has, and how many of them have been used.
+  private var (count, taken) = (0, 0)
+  /// Whether more may be inflated without further input.
+  private var isMoreInflated = false
   private var pending: [UInt8] = []
   private var isSkipping = false
   private var hasInflated = false
@@ -54,24 +58,32 @@ final class DumpReader {
     fclose(file)
   }
 
-  /// Gives every line, without its end, to a receiver.
+  /// Reads the next block, and gives the lines that end in it, without their ends, to a receiver.
   ///
+  /// - Returns: Whether there may be more.
   /// - Throws: ``LibraryError`` if the file is truncated or broken; what the receiver throws.
-  func lines(_ receive: (ArraySlice<UInt8>) throws -> Void) throws {
-    while true {
-      let count = fread(&input, 1, Self.blockBytes, file)
+  func read(_ receive: (ArraySlice<UInt8>) throws -> Void) throws -> Bool {
+    if taken == count, !isMoreInflated {
+      count = fread(&input, 1, Self.blockBytes, file)
+      taken = 0
       bytesRead += count
       if count == 0 {
-        guard ferror(file) == 0 else {
-          throw LibraryError(.unreadableDump, "\(path): \(String(cString: strerror(errno)))")
-        }
-        break
+        try end(receive)
+        return false
       }
-      if isCompressed {
-        try inflateBlock(count, receive)
-      } else {
-        try cut(input[..<count], receive)
-      }
+    }
+    if isCompressed {
+      try inflatePiece(receive)
+    } else {
+      taken = count
+      try cut(input[..<count], receive)
+    }
+    return true
+  }
+
+  private func end(_ receive: (ArraySlice<UInt8>) throws -> Void) throws {
+    guard ferror(file) == 0 else {
+      throw LibraryError(.unreadableDump, "\(path): \(String(cString: strerror(errno)))")
     }
     if isCompressed, hasInflated {
       throw LibraryError(.unreadableDump, "\(path): the compressed data end too early")
@@ -80,43 +92,43 @@ final class DumpReader {
     pending = []
   }
 
-  private func inflateBlock(_ count: Int, _ receive: (ArraySlice<UInt8>) throws -> Void) throws {
-    var taken = 0
-    repeat {
-      if isBetween {
-        // Tapes and some programs fill the end of a file with zeros.
-        while taken < count, input[taken] == 0 { taken += 1 }
-        if taken == count { return }
-        isBetween = false
+  /// Inflates as much of the block as one piece of output holds.
+  private func inflatePiece(_ receive: (ArraySlice<UInt8>) throws -> Void) throws {
+    if isBetween {
+      // Tapes and some programs fill the end of a file with zeros.
+      while taken < count, input[taken] == 0 { taken += 1 }
+      if taken == count { return }
+      isBetween = false
+    }
+    var status = Z_OK
+    var produced = 0
+    let before = taken
+    input.withUnsafeMutableBufferPointer { input in
+      output.withUnsafeMutableBufferPointer { output in
+        stream.next_in = input.baseAddress.map { $0 + taken }
+        stream.avail_in = UInt32(count - taken)
+        stream.next_out = output.baseAddress
+        stream.avail_out = UInt32(output.count)
+        status = inflate(&stream, Z_NO_FLUSH)
+        taken = count - Int(stream.avail_in)
+        produced = output.count - Int(stream.avail_out)
       }
-      var status = Z_OK
-      var produced = 0
-      let before = taken
-      input.withUnsafeMutableBufferPointer { input in
-        output.withUnsafeMutableBufferPointer { output in
-          stream.next_in = input.baseAddress.map { $0 + taken }
-          stream.avail_in = UInt32(count - taken)
-          stream.next_out = output.baseAddress
-          stream.avail_out = UInt32(output.count)
-          status = inflate(&stream, Z_NO_FLUSH)
-          taken = count - Int(stream.avail_in)
-          produced = output.count - Int(stream.avail_out)
-        }
-      }
-      if taken > before || produced > 0 { hasInflated = true }
-      if produced > 0 { try cut(output[..<produced], receive) }
-      switch status {
-      case Z_OK: break
-      case Z_BUF_ERROR where produced == 0: return
-      case Z_STREAM_END:
-        // Another member may follow.
-        inflateReset(&stream)
-        hasInflated = false
-        isBetween = true
-      default:
-        throw LibraryError(.unreadableDump, "\(path): the compressed data are broken (\(status))")
-      }
-    } while taken < count || stream.avail_out == 0
+    }
+    isMoreInflated = stream.avail_out == 0
+    if taken > before || produced > 0 { hasInflated = true }
+    if produced > 0 { try cut(output[..<produced], receive) }
+    switch status {
+    case Z_OK: break
+    case Z_BUF_ERROR where produced == 0: isMoreInflated = false
+    case Z_STREAM_END:
+      // Another member may follow.
+      inflateReset(&stream)
+      hasInflated = false
+      isBetween = true
+      isMoreInflated = false
+    default:
+      throw LibraryError(.unreadableDump, "\(path): the compressed data are broken (\(status))")
+    }
   }
 
   private func cut(_ block: ArraySlice<UInt8>, _ receive: (ArraySlice<UInt8>) throws -> Void) throws

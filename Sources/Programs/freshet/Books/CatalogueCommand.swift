@@ -23,7 +23,7 @@ struct CatalogueOption: ParsableArguments {
 }
 
 /// `freshet catalogue import`.
-struct CatalogueImportCommand: ParsableCommand {
+struct CatalogueImportCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "import",
     abstract: "Make a catalogue of dump files.",
@@ -60,12 +60,14 @@ struct CatalogueImportCommand: ParsableCommand {
     var isDoubtful: Bool
   }
 
-  func run() throws {
+  func run() async throws {
     let display = ProgressDisplay(isHidden: json)
     defer { display.finish() }
     display.show("reading dumps")
-    let report = try CatalogueImport.run(files: files, into: catalogue.path) { progress in
+    let place = SQLiteCatalogue(path: catalogue.path)
+    let report = try await CatalogueImport.run(files: files, into: place) { progress in
       switch progress.phase {
+      case .waiting: display.show("waiting for another import")
       case .reading:
         display.show(
           "reading dumps",
@@ -74,6 +76,7 @@ struct CatalogueImportCommand: ParsableCommand {
           remark: "\(Quantity.count(progress.lines)) lines"
         )
       case .ordering: display.show("ordering for the search")
+      case .clearing: display.show("removing the catalogue before")
       }
     }
     display.finish()
@@ -136,7 +139,9 @@ struct CatalogueFindCommand: AsyncParsableCommand {
         .noInput
       )
     }
-    let lookup = BookLookup(providers: [try Catalogue(path: catalogue.path)])
+    let place = SQLiteCatalogue(path: catalogue.path)
+    try place.open()
+    let lookup = BookLookup(providers: [place])
     let isbn = ISBN(book)
     let answer = try await lookup.find(
       BookLookup.Question(title: isbn == nil ? book : "", author: author, isbn: isbn)

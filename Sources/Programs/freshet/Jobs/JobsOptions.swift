@@ -187,9 +187,10 @@ struct JobsOptions: ParsableArguments {
     var photos = ScanLimits()
     photos.photoBytes = limits.photoBytes
     let place = folder + "/catalogue.sqlite"
-    let catalogue = try CatalogueFile(path: place) { error in
+    let catalogue = SQLiteCatalogue(path: place) { error in
       logger.error("the new catalogue cannot be opened", metadata: ["error": "\(error)"])
     }
+    try catalogue.open()
     var providers: [any BookProvider] = [catalogue]
     if let openLibrary {
       let settings = OpenLibraryProvider.Settings(server: try HTTPAddress(openLibrary))

@@ -1,8 +1,8 @@
 import Books
 import GRDB
 
-/// The tables of a catalogue.
-enum CatalogueSchema {
+/// The tables of a catalogue in a file.
+enum SQLiteCatalogueSchema {
   /// Stands in the file's header: "FrCa".
   static let applicationID = 0x4672_4361
   /// The version of the tables and of the words in them.
@@ -12,10 +12,6 @@ enum CatalogueSchema {
   static let version = 4
   /// The readable versions; those older than ``version`` find books but do not rank them.
   static let readable = 3...version
-  /// How many works are put into the index in one go.
-  static let indexedAtOnce = 20_000
-  /// Words of more works than this are counted, so that searches can do without them.
-  static let fewWorks = 2_000
 
   static let tables = """
     PRAGMA application_id = \(applicationID);
@@ -64,7 +60,7 @@ enum CatalogueSchema {
         SELECT id, title, subtitle,
           (SELECT group_concat(name, ' ') FROM work_authors JOIN authors ON authors.id = author
             WHERE work = works.id)
-        FROM works WHERE id > ? ORDER BY id LIMIT \(indexedAtOnce)
+        FROM works WHERE id > ? ORDER BY id LIMIT \(CatalogueLimits.orderedAtOnce)
         """
     )
     var last: Int64 = -1
@@ -86,7 +82,7 @@ enum CatalogueSchema {
     try database.execute(
       sql: """
         CREATE VIRTUAL TABLE temp.search_words USING fts5vocab(main, search, row);
-        INSERT INTO common_words SELECT term, doc FROM temp.search_words WHERE doc > \(fewWorks);
+        INSERT INTO common_words SELECT term, doc FROM temp.search_words WHERE doc > \(CatalogueLimits.fewWorks);
         DROP TABLE temp.search_words;
         ANALYZE;
         """

@@ -1,4 +1,6 @@
 package import Books
+import GRDB
+import Storage
 import Synchronization
 
 #if canImport(Glibc)
@@ -10,8 +12,8 @@ import Darwin
 /// The catalogue at a path, whose file an import may replace at any time.
 ///
 /// ``renew()`` checks the file and opens it if it was replaced. The old one is closed when its last search has ended.
-/// While the file does not exist, no book is known.
-package final class CatalogueFile: BookProvider {
+/// While no file is open, no book is known.
+package final class SQLiteCatalogue: CatalogueStore {
   /// Identifies a file.
   private struct Mark: Hashable {
     var device: UInt64
@@ -35,30 +37,33 @@ package final class CatalogueFile: BookProvider {
 
   private struct State {
     var mark: Mark?
-    var catalogue: Catalogue?
+    var catalogue: SQLiteCatalogueReader?
   }
 
   /// What reports call it.
   package let name = "dump"
 
-  private let path: String
+  /// The path of the file.
+  package let place: String
   private let failed: @Sendable (LibraryError) -> Void
   private let state = Mutex(State())
 
-  /// Opens the catalogue if there is one.
+  /// Names the catalogue; nothing is opened.
   ///
   /// - Parameters:
   ///   - path: Where the catalogue is, or will be.
   ///   - failed: Called when a later file cannot be opened; the previous one stays in use.
-  /// - Throws: ``LibraryError`` if the file is not a catalogue.
-  package init(
-    path: String,
-    failed: @escaping @Sendable (LibraryError) -> Void
-  ) throws(LibraryError) {
-    self.path = path
+  package init(path: String, failed: @escaping @Sendable (LibraryError) -> Void = { _ in }) {
+    place = path
     self.failed = failed
-    guard let mark = Mark(path: path) else { return }
-    let catalogue = try Catalogue(path: path)
+  }
+
+  /// Opens the catalogue if there is one.
+  ///
+  /// - Throws: ``LibraryError`` if the file is not a catalogue.
+  package func open() throws(LibraryError) {
+    guard let mark = Mark(path: place) else { return }
+    let catalogue = try SQLiteCatalogueReader(path: place)
     state.withLock { $0 = State(mark: mark, catalogue: catalogue) }
   }
 
@@ -70,9 +75,9 @@ package final class CatalogueFile: BookProvider {
 
   /// Opens the file if another one has come; each file is tried once.
   package func renew() {
-    guard let mark = Mark(path: path), state.withLock({ $0.mark != mark }) else { return }
+    guard let mark = Mark(path: place), state.withLock({ $0.mark != mark }) else { return }
     do {
-      let catalogue = try Catalogue(path: path)
+      let catalogue = try SQLiteCatalogueReader(path: place)
       state.withLock { $0 = State(mark: mark, catalogue: catalogue) }
     } catch {
       state.withLock { $0.mark = mark }
@@ -102,5 +107,37 @@ package final class CatalogueFile: BookProvider {
     try await catalogue?.candidates(words: words, limit: limit) ?? []
   }
 
-  private var catalogue: Catalogue? { state.withLock { $0.catalogue } }
+  private var catalogue: SQLiteCatalogueReader? { state.withLock { $0.catalogue } }
+
+  /// How much it has, as of the file that is open.
+  package func counts() async throws(ProviderError) -> CatalogueCounts? {
+    try await catalogue?.counts()
+  }
+
+  /// Writes the new file beside the place, and renames it when it is whole.
+  package func replace(
+    _ fill: (any CatalogueDraft) async throws -> Void,
+    telling: (CatalogueImport.Progress.Phase) -> Void
+  ) async throws {
+    let turn = try await ImportTurn.take(at: place) { telling(.waiting) }
+    defer { turn.end() }
+    let partial = place + ".partial"
+    unlink(partial)
+    do {
+      let queue = try DatabaseFile.create(path: partial)
+      try await queue.write { try $0.execute(sql: SQLiteCatalogueSchema.tables) }
+      try await fill(SQLiteCatalogueDraft(queue: queue))
+      telling(.ordering)
+      try await queue.write { try SQLiteCatalogueSchema.finish($0) }
+      try queue.close()
+    } catch {
+      unlink(partial)
+      throw error
+    }
+    guard rename(partial, place) == 0 else {
+      let reason = String(cString: strerror(errno))
+      unlink(partial)
+      throw LibraryError(.unusable, "\(place): \(reason)")
+    }
+  }
 }

@@ -1,27 +1,17 @@
-package import Books
+import Books
 import GRDB
 import Storage
 
-/// A catalogue of books on disk, made of Open Library's dump files.
-package final class Catalogue: BookProvider {
-  /// The most works that a search by words examines.
-  package static let mostWorks = 200
-  /// The most words of a title that are searched for.
-  package static let mostWords = 12
-  /// The most works that a search for any of some words ranks, as far as the counts of words say.
-  package static let mostRanked = 200_000
-
-  /// What reports call it.
-  package let name = "dump"
-
+/// A whole catalogue in a file.
+final class SQLiteCatalogueReader: Sendable {
   private let pool: DatabasePool
   /// Whether searches rank works; a catalogue of an earlier version of this program does not.
-  package let isRanked: Bool
+  let isRanked: Bool
 
   /// Opens a catalogue.
   ///
   /// - Throws: ``LibraryError`` if the file is not a catalogue.
-  package init(path: String) throws(LibraryError) {
+  init(path: String) throws(LibraryError) {
     do {
       let pool = try DatabaseFile.openForReading(path: path)
       let (application, version) = try pool.read { database in
@@ -30,18 +20,18 @@ package final class Catalogue: BookProvider {
           try Int.fetchOne(database, sql: "PRAGMA user_version") ?? 0
         )
       }
-      guard application == CatalogueSchema.applicationID,
-        CatalogueSchema.readable.contains(version)
+      guard application == SQLiteCatalogueSchema.applicationID,
+        SQLiteCatalogueSchema.readable.contains(version)
       else {
         throw LibraryError(
           .otherFile,
-          application == CatalogueSchema.applicationID
+          application == SQLiteCatalogueSchema.applicationID
             ? "\(path): made by another version of this program; run freshet catalogue import again"
             : "\(path): not a book catalogue"
         )
       }
       self.pool = pool
-      isRanked = version == CatalogueSchema.version
+      isRanked = version == SQLiteCatalogueSchema.version
     } catch let error as LibraryError {
       throw error
     } catch {
@@ -50,7 +40,7 @@ package final class Catalogue: BookProvider {
   }
 
   /// The edition with a number, completed from its work.
-  package func book(isbn: ISBN) async throws(ProviderError) -> CatalogueBook? {
+  func book(isbn: ISBN) async throws(ProviderError) -> CatalogueBook? {
     try await read { database in
       let statement = try database.cachedStatement(sql: "SELECT edition FROM isbns WHERE isbn = ?")
       guard let edition = try Int64.fetchOne(statement, arguments: [Int64(isbn.value)]) else {
@@ -66,69 +56,64 @@ package final class Catalogue: BookProvider {
   ///
   /// First all words must be there, then all words of the main title with the family name, then any of the
   /// words, of which the most common are left out in a large catalogue.
-  package func candidates(
+  func candidates(
     title: String,
     author: String?,
     limit: Int
   ) async throws(ProviderError) -> [CatalogueBook] {
-    let words = Array(BookKey.words(title).prefix(Self.mostWords))
-    guard !words.isEmpty else { return [] }
-    let main = BookKey.words(BookMatch.mainTitle(title)).prefix(Self.mostWords)
-    let family = author.flatMap { BookKey.words(BookKey.inOrder($0)).last }
-    let useful = words.filter { $0.count > 3 }
+    guard let asked = CatalogueSearch.Title(title, author: author) else { return [] }
     return try await read { database in
-      var queries = [Self.query(words, family, " AND ")]
-      queries.append(Self.query(Array(main), family, " AND "))
-      if family != nil { queries.append(Self.query(words, nil, " AND ")) }
-      let telling = try Self.telling(useful.isEmpty ? words : useful, database)
+      var queries = asked.steps.map { Self.query($0.words, $0.family, " AND ") }
+      let telling = try Self.telling(asked.anyOf, database)
       if !telling.isEmpty { queries.append(Self.query(telling, nil, " OR ")) }
       var ids: [Int64] = []
-      let statement = try database.cachedStatement(
-        sql: "SELECT rowid FROM search WHERE search MATCH ? ORDER BY rank LIMIT ?"
-      )
       for query in queries {
-        let found = try Int64.fetchAll(statement, arguments: [query, Self.mostWorks])
-        for id in found where !ids.contains(id) { ids.append(id) }
+        for id in try Self.works(query, database) where !ids.contains(id) { ids.append(id) }
         if ids.count >= limit { break }
       }
       let question = BookLookup.Question(title: title, author: author)
-      return try ids.prefix(Self.mostWorks).compactMap { try Self.work($0, database) }
-        .map { ($0, BookLookup.confidence(of: $0, for: question)) }
-        .sorted { $0.1 > $1.1 }
-        .prefix(limit).map { book, _ in try Self.withEdition(book, database) }
+      let books = try ids.prefix(CatalogueLimits.mostWorks).compactMap {
+        try Self.work($0, database)
+      }
+      return try CatalogueSearch.best(books, limit) {
+        BookLookup.confidence(of: $0, for: question)
+      }.map { try Self.withEdition($0, database) }
     }
   }
 
   /// Works with any of the words in their titles or authors, those with most and rarest words first.
-  package func candidates(
-    words: String,
-    limit: Int
-  ) async throws(ProviderError) -> [CatalogueBook] {
-    let keys = BookKey.words(words).prefix(Self.mostWords * 2)
-    let useful = keys.filter { $0.count > 2 }
-    guard !keys.isEmpty else { return [] }
+  func candidates(words: String, limit: Int) async throws(ProviderError) -> [CatalogueBook] {
+    let asked = CatalogueSearch.spine(words)
+    guard !asked.isEmpty else { return [] }
     return try await read { database in
-      let telling = try Self.telling(useful.isEmpty ? Array(keys) : useful, database)
+      let telling = try Self.telling(asked, database)
       guard !telling.isEmpty else { return [] }
       let query = telling.map { "\"\($0)\"" }.joined(separator: " OR ")
-      let statement = try database.cachedStatement(
-        sql: "SELECT rowid FROM search WHERE search MATCH ? ORDER BY rank LIMIT ?"
-      )
-      return try Int64.fetchAll(statement, arguments: [query, Self.mostWorks])
-        .compactMap { try Self.work($0, database) }
-        .map { ($0, BookMatch.spine(words, title: $0.title, authors: $0.authors)) }
-        .sorted { $0.1 > $1.1 }
-        .prefix(limit).map { book, _ in try Self.withEdition(book, database) }
+      let books = try Self.works(query, database).compactMap { try Self.work($0, database) }
+      return try CatalogueSearch.best(books, limit) {
+        BookMatch.spine(words, title: $0.title, authors: $0.authors)
+      }.map { try Self.withEdition($0, database) }
     }
   }
 
+  private static func works(_ query: String, _ database: Database) throws -> [Int64] {
+    let statement = try database.cachedStatement(
+      sql: "SELECT rowid FROM search WHERE search MATCH ? ORDER BY rank LIMIT ?"
+    )
+    return try Int64.fetchAll(statement, arguments: [query, CatalogueLimits.mostWorks])
+  }
+
   /// How many works, editions and authors there are.
-  package func counts() async throws(ProviderError) -> (works: Int, editions: Int, authors: Int) {
+  func counts() async throws(ProviderError) -> CatalogueCounts {
     try await read { database in
       func count(_ table: String) throws -> Int {
         try Int.fetchOne(database, sql: "SELECT count(*) FROM \(table)") ?? 0
       }
-      return (try count("works"), try count("editions"), try count("authors"))
+      return CatalogueCounts(
+        works: try count("works"),
+        editions: try count("editions"),
+        authors: try count("authors")
+      )
     }
   }
 
@@ -149,18 +134,9 @@ package final class Catalogue: BookProvider {
     let statement = try database.cachedStatement(
       sql: "SELECT works FROM common_words WHERE word = ?"
     )
-    var counts: [(word: String, works: Int)] = []
-    for word in words where !counts.contains(where: { $0.word == word }) {
-      counts.append(
-        (word, try Int.fetchOne(statement, arguments: [word]) ?? CatalogueSchema.fewWorks)
-      )
-    }
-    counts.sort { $0.works < $1.works }
-    var works = 0
-    return counts.prefix { count in
-      works += count.works
-      return works <= mostRanked
-    }.map(\.word)
+    var works: [String: Int] = [:]
+    for word in words { works[word] = try Int.fetchOne(statement, arguments: [word]) }
+    return CatalogueSearch.telling(words, works, most: CatalogueLimits.mostRanked)
   }
 
   private static func query(_ words: [String], _ family: String?, _ connective: String) -> String {
