@@ -43,12 +43,25 @@ package struct PostgresSchema: Sendable {
   }
 
   /// Returns connections that use the schema, once it is the one that this program knows.
+  ///
+  /// - Parameters:
+  ///   - address: The server and the database.
+  ///   - limits: The limits.
+  ///   - purpose: What operators of the database see behind `freshet`; `nil` for nothing.
+  /// - Returns: A pool without connections.
   package func pool(
     _ address: PostgresAddress,
-    limits: PostgresClientLimits = PostgresClientLimits()
+    limits: PostgresClientLimits = PostgresClientLimits(),
+    purpose: String? = nil
   ) -> PostgresPool {
     let check = SchemaCheck()
     return PostgresPool(address, limits: limits) { connection in
+      if let purpose {
+        try await connection.query(
+          "SELECT set_config('application_name', $1, false)",
+          [.text("freshet \(purpose)")]
+        )
+      }
       try await prepare(connection)
       try await check.run(self, connection)
     }

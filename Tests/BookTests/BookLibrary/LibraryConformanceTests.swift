@@ -310,4 +310,16 @@ import Testing
     let numbers = try await library.books().map { $0.record.isbn?.description }
     #expect(numbers == [nil, dune, nil])
   }
+
+  @Test func `a name of an owner is short and plain`() throws {
+    for name in [
+      "default", "a", "Team-7", "ann.b_c@example.org", String(repeating: "x", count: 200),
+    ] {
+      #expect(try LibraryOwner(name).name == name)
+    }
+    let wrong = [
+      "", "-a", "a b", "ä", "a\0", "a'b", "a/b", ".", String(repeating: "x", count: 201),
+    ]
+    for name in wrong { #expect(throws: LibraryOwner.Invalid.self) { try LibraryOwner(name) } }
+  }
 }

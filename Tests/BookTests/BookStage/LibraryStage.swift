@@ -48,12 +48,12 @@ final class LibraryStage: Sendable {
   var address: PostgresAddress { get throws { try PostgresAddress(PostgresCluster.uri) } }
 
   /// Opens the library, as one process does.
-  func open(owner: String = PostgresLibrary.serverOwner) throws -> any LibraryStore {
+  func open(owner: String = LibraryOwner.usual.name) throws -> any LibraryStore {
     switch kind {
     case .sqlite: return try SQLiteLibrary(path: folder.path + "/\(owner).sqlite")
     case .postgres:
       let pool = PostgresSchema.jobs(name: schema).pool(try address, limits: Self.limits)
-      return PostgresLibrary(pool, owner: owner)
+      return PostgresLibrary(pool, owner: try LibraryOwner(owner))
     }
   }
 

@@ -4,7 +4,7 @@ import PostgresClient
 extension PostgresLibrary {
   package func state(of job: String) async throws -> ImportState {
     try await pool.withConnection { connection in
-      try await state(where: "library = \(Self.library)", .text(owner), job, connection)
+      try await state(where: "library = \(Self.library)", .text(owner.name), job, connection)
     }
   }
 
@@ -39,7 +39,7 @@ extension PostgresLibrary {
   package func imports() async throws -> [String] {
     try await pool.query(
       "SELECT job FROM import WHERE library = \(Self.library) ORDER BY job",
-      [.text(owner)]
+      [.text(owner.name)]
     ).map { try $0[0] }
   }
 
@@ -47,7 +47,7 @@ extension PostgresLibrary {
     // The rows go with it.
     try await pool.query(
       "DELETE FROM import WHERE library = \(Self.library) AND job = $2",
-      [.text(owner), .text(job)]
+      [.text(owner.name), .text(job)]
     )
   }
 
@@ -183,7 +183,7 @@ extension PostgresLibrary {
       WHERE library = \(Self.library) AND job = $2 AND row >= $3 ORDER BY row LIMIT $4
       """,
       [
-        .text(owner), .text(job), .int(row), .int(max(1, min(limit, LibraryLimits.page))),
+        .text(owner.name), .text(job), .int(row), .int(max(1, min(limit, LibraryLimits.page))),
       ]
     ).map { row in
       var report = StoredReport.report(row: try row[0], outcome: try row[1], try row[2])

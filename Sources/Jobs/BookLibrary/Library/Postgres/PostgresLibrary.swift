@@ -13,25 +13,22 @@ package struct PostgresLibrary: LibraryStore {
   package typealias LeaseCheck =
     @Sendable (_ connection: PostgresConnection, _ job: String, _ fence: Int64) async throws -> Void
 
-  /// The owner of the library of a server.
-  package static let serverOwner = "default"
-
   let pool: PostgresPool
-  let owner: String
+  /// Whose library it is.
+  package let owner: LibraryOwner
   private let checkLease: LeaseCheck
 
   /// Creates the store; the library is created by its first import.
   ///
   /// - Parameters:
   ///   - pool: Connections that use the schema with ``PostgresLibraryTables``.
-  ///   - owner: Whose library it is; at most ``LibraryLimits/ownerBytes``, without U+0000.
+  ///   - owner: Whose library it is.
   ///   - checkLease: Compares leases; imports outside of a server have none.
   package init(
     _ pool: PostgresPool,
-    owner: String = serverOwner,
+    owner: LibraryOwner = .usual,
     checkLease: @escaping LeaseCheck = { _, _, _ in }
   ) {
-    precondition(owner.utf8.count <= LibraryLimits.ownerBytes && !owner.utf8.contains(0))
     self.pool = pool
     self.owner = owner
     self.checkLease = checkLease
@@ -45,7 +42,7 @@ package struct PostgresLibrary: LibraryStore {
   package func count() async throws -> Int {
     let rows = try await pool.query(
       "SELECT count(*) FROM book WHERE library = \(Self.library)",
-      [.text(owner)]
+      [.text(owner.name)]
     )
     return try rows.first?[0] ?? 0
   }
@@ -63,7 +60,7 @@ package struct PostgresLibrary: LibraryStore {
       ORDER BY id LIMIT $3
       """,
       [
-        .text(owner), .int(id), .int(max(1, min(limit, LibraryLimits.page))),
+        .text(owner.name), .int(id), .int(max(1, min(limit, LibraryLimits.page))),
         .array(.text, BookKey.words(words).map { .text($0) }),
       ]
     ).map(Self.book)
@@ -72,7 +69,7 @@ package struct PostgresLibrary: LibraryStore {
   package func book(isbn: ISBN) async throws -> LibraryBook? {
     let rows = try await pool.query(
       "SELECT id, record FROM book WHERE library = \(Self.library) AND isbn = $2",
-      [.text(owner), .text(isbn.description)]
+      [.text(owner.name), .text(isbn.description)]
     )
     return try rows.first.map(Self.book)
   }
@@ -87,7 +84,8 @@ package struct PostgresLibrary: LibraryStore {
       ORDER BY id LIMIT $3
       """,
       [
-        .text(owner), .text(PostgresLibraryRows.alikeKey(book)), .int(LibraryLimits.alikeBooks),
+        .text(owner.name), .text(PostgresLibraryRows.alikeKey(book)),
+        .int(LibraryLimits.alikeBooks),
       ]
     )
     return try rows.map(Self.book).first { !$0.record.isNamesake(of: question) }?.record.isbn
@@ -118,13 +116,13 @@ package struct PostgresLibrary: LibraryStore {
     let sql = """
       SELECT id, last_book, last_removed, last_list FROM library WHERE owner = $1 FOR UPDATE
       """
-    var found = try await connection.query(sql, [.text(owner)])
+    var found = try await connection.query(sql, [.text(owner.name)])
     if found.first == nil {
       try await connection.query(
         "INSERT INTO library (owner) VALUES ($1) ON CONFLICT DO NOTHING",
-        [.text(owner)]
+        [.text(owner.name)]
       )
-      found = try await connection.query(sql, [.text(owner)])
+      found = try await connection.query(sql, [.text(owner.name)])
     }
     guard let row = found.first else {
       throw LibraryError(.unusable, "the library of \(owner) cannot be created")
@@ -149,7 +147,7 @@ package struct PostgresLibrary: LibraryStore {
       SELECT id, to_char(removed_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"'), record FROM removed_book
       WHERE library = \(Self.library) ORDER BY id DESC LIMIT $2
       """,
-      [.text(owner), .int(max(1, min(limit, LibraryLimits.page)))]
+      [.text(owner.name), .int(max(1, min(limit, LibraryLimits.page)))]
     ).map {
       RemovedBook(id: try $0[0], removedAt: try $0[1], record: try Self.record(try $0[2]))
     }

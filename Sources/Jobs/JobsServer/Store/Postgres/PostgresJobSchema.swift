@@ -1,7 +1,7 @@
 import BookLibrary
 package import PostgresClient
 
-/// The tables of the jobs and of the libraries that they fill, in a PostgreSQL database.
+/// The tables of the jobs, of the libraries that they fill, and of the catalogues that they ask, in a PostgreSQL database.
 ///
 /// Instants are milliseconds since 1970-01-01T00:00:00Z. The end of a lease is a time of the database's clock.
 extension PostgresSchema {
@@ -50,6 +50,12 @@ extension PostgresSchema {
           WHERE state IN ('queued', 'running', 'canceling');
         CREATE INDEX job_dead ON job (ended_at) WHERE is_dead;
         """,
+        // Servers of version 3 start jobs of the usual owner and lease no others, and ask the catalogues in their folders.
+        """
+        ALTER TABLE job ADD COLUMN library text NOT NULL DEFAULT '\(LibraryOwner.usual)',
+          ADD COLUMN other_lease_until timestamptz;
+
+        """ + PostgresCatalogueTables.creation,
       ]
     )
   }

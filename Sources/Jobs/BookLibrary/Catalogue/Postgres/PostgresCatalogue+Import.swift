@@ -1,0 +1,137 @@
+import PostgresClient
+
+extension PostgresCatalogue {
+  /// What an import locks, on its own connection: whoever loses the connection loses the lock, and writes nothing more.
+  private static let lockKey = "hashtextextended(current_schema() || ' catalogue ' || $1, 0)"
+
+  package func replace(
+    _ fill: (any CatalogueDraft) async throws -> Void,
+    telling: (CatalogueImport.Progress.Phase) -> Void
+  ) async throws {
+    try await pool.withConnection { connection in
+      do {
+        try await takeTurn(connection, telling)
+        let before = try await leftovers(connection)
+        if !before.isEmpty { telling(.clearing) }
+        try await remove(before, connection)
+        let draft = try await begin(connection)
+        do {
+          try await fill(draft)
+          telling(.ordering)
+          try await draft.order()
+          try await serve(draft, connection)
+        } catch {
+          // What cannot be removed now, the next import removes.
+          try? await remove([draft.catalogue], connection)
+          throw error
+        }
+        telling(.clearing)
+        try await remove(try await leftovers(connection), connection)
+        try await connection.query(
+          "SELECT pg_advisory_unlock(\(Self.lockKey))",
+          [.text(owner.name)]
+        )
+      } catch {
+        // Its lock ends with it.
+        await connection.close()
+        throw error
+      }
+    }
+  }
+
+  private func takeTurn(
+    _ connection: PostgresConnection,
+    _ telling: (CatalogueImport.Progress.Phase) -> Void
+  ) async throws {
+    let rows = try await connection.query(
+      "SELECT pg_try_advisory_lock(\(Self.lockKey))",
+      [.text(owner.name)]
+    )
+    if let row = rows.first, try row[0] { return }
+    telling(.waiting)
+    try await connection.query(
+      "SELECT pg_advisory_lock(\(Self.lockKey))",
+      [.text(owner.name)],
+      within: CatalogueLimits.turnSeconds
+    )
+  }
+
+  /// The catalogues of the owner that do not serve: drafts of imports that did not end, and what has been replaced.
+  private func leftovers(_ connection: PostgresConnection) async throws -> [Int64] {
+    try await connection.query(
+      "SELECT id FROM catalogue WHERE owner = $1 AND state <> 'serving' ORDER BY id",
+      [.text(owner.name)]
+    ).map { try $0[0] }
+  }
+
+  private func begin(_ connection: PostgresConnection) async throws -> PostgresCatalogueDraft {
+    let rows = try await connection.query(
+      "INSERT INTO catalogue (owner, state) VALUES ($1, 'draft') RETURNING id",
+      [.text(owner.name)]
+    )
+    guard let row = rows.first else {
+      throw LibraryError(.unusable, "\(place) cannot be created")
+    }
+    return PostgresCatalogueDraft(connection, catalogue: try row[0])
+  }
+
+  /// Lets a draft that is whole serve.
+  private func serve(
+    _ draft: PostgresCatalogueDraft,
+    _ connection: PostgresConnection
+  ) async throws {
+    let counts = try await draft.counts()
+    try await connection.transaction { connection in
+      try await connection.query(
+        "UPDATE catalogue SET state = 'old' WHERE owner = $1 AND state = 'serving'",
+        [.text(owner.name)]
+      )
+      let served = try await connection.query(
+        """
+        UPDATE catalogue SET state = 'serving', works = $2, editions = $3, authors = $4, served_since = now()
+        WHERE id = $1 AND state = 'draft'
+        """,
+        [
+          .int(draft.catalogue), .int(counts.works), .int(counts.editions), .int(counts.authors),
+        ]
+      )
+      guard served.changed == 1 else {
+        throw LibraryError(.unusable, "\(place): somebody removed the new one before it served")
+      }
+    }
+  }
+
+  /// Removes catalogues that do not serve, in transactions of bounded size.
+  private func remove(_ catalogues: [Int64], _ connection: PostgresConnection) async throws {
+    for catalogue in catalogues {
+      for (table, key) in PostgresCatalogueDraft.tables {
+        var last: Int64? = Int64.min
+        while let before = last {
+          let rows = try await connection.query(
+            """
+            WITH page AS (
+              SELECT max(key) AS last FROM (
+                SELECT \(key) AS key FROM \(table) WHERE catalogue = $1 AND \(key) > $2 ORDER BY \(key) LIMIT $3)
+                AS keys),
+            gone AS (
+              DELETE FROM \(table) USING page WHERE catalogue = $1 AND \(key) > $2 AND \(key) <= page.last)
+            SELECT last FROM page
+            """,
+            [.int(catalogue), .int(before), .int(CatalogueLimits.removedAtOnce)],
+            within: CatalogueLimits.partSeconds
+          )
+          last = try rows.first?[0]
+        }
+      }
+      try await connection.query(
+        "DELETE FROM catalogue_common_word WHERE catalogue = $1",
+        [.int(catalogue)],
+        within: CatalogueLimits.partSeconds
+      )
+      try await connection.query(
+        "DELETE FROM catalogue WHERE id = $1 AND state <> 'serving'",
+        [.int(catalogue)]
+      )
+    }
+  }
+}
