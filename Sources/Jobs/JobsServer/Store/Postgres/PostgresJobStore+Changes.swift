@@ -6,9 +6,6 @@ extension PostgresJobStore {
   /// How long a lease lasts without being renewed, as the database's clock counts.
   private var leaseEnd: String { "clock_timestamp() + interval '\(limits.leaseSeconds) seconds'" }
 
-  /// The owner of a job that waits for an instant: its lease is nobody's.
-  static var nobody: Int { -1 }
-
   // MARK: Leases
 
   package func claim(_ job: String) async throws -> JobLease? {
@@ -25,7 +22,7 @@ extension PostgresJobStore {
     )
   }
 
-  /// Leases open jobs without a lease whose time has come, in order of their ranks.
+  /// Leases open jobs of this owner without a lease whose time has come, in order of their ranks.
   ///
   /// A lease that has ended without a word means that its process ended over the job, unless it was this one, which was
   /// only cut off from the database.
@@ -38,15 +35,15 @@ extension PostgresJobStore {
     let rows = try await pool.query(
       """
       WITH free AS (
-        SELECT id FROM job WHERE \(condition) AND state IN ('queued', 'running', 'canceling')
-          AND (owner IN (0, \(Self.nobody)) OR lease_until <= clock_timestamp())
+        SELECT id FROM job WHERE \(condition) AND library = $5 AND state IN ('queued', 'running', 'canceling')
+          AND (owner IN (\(free), \(nobody)) OR \(leaseUntil) <= clock_timestamp())
           AND (run_at IS NULL OR run_at <= $4 OR state <> 'queued')
         ORDER BY coalesce(rank, created_at), id LIMIT $3 FOR UPDATE \(locks))
-      UPDATE job SET crashes = crashes + CASE WHEN owner IN (0, \(Self.nobody), $1) THEN 0 ELSE 1 END, owner = $1, fence = fence + 1,
-        lease_until = \(leaseEnd)
+      UPDATE job SET crashes = crashes + CASE WHEN owner IN (\(free), \(nobody), $1) THEN 0 ELSE 1 END, owner = $1, fence = fence + 1,
+        \(leaseUntil) = \(leaseEnd)
       FROM free WHERE job.id = free.id RETURNING job.id, job.fence
       """,
-      [.int(owner), value, .int(most), .int(now)]
+      [.int(owner), value, .int(most), .int(now), libraryColumn]
     )
     return try rows.map { JobLease(job: try $0[0], fence: try $0[1]) }
   }
@@ -55,7 +52,7 @@ extension PostgresJobStore {
     guard !held.isEmpty else { return [] }
     let rows = try await pool.query(
       """
-      UPDATE job SET lease_until = \(leaseEnd) FROM unnest($1::text[], $2::bigint[]) AS held (id, fence)
+      UPDATE job SET \(leaseUntil) = \(leaseEnd) FROM unnest($1::text[], $2::bigint[]) AS held (id, fence)
       WHERE job.id = held.id AND job.fence = held.fence AND job.owner = $3 RETURNING job.id, job.fence
       """,
       [
@@ -70,7 +67,7 @@ extension PostgresJobStore {
     try await pool.query(
       """
       WITH freed AS (
-        UPDATE job SET owner = 0, lease_until = NULL WHERE id = $1 AND fence = $2 AND owner = $3
+        UPDATE job SET owner = \(free), \(leaseUntil) = NULL WHERE id = $1 AND fence = $2 AND owner = $3
         RETURNING state IN ('queued', 'running', 'canceling') AS is_open)
       SELECT pg_notify($4, $5) FROM freed WHERE is_open
       """,
@@ -110,7 +107,7 @@ extension PostgresJobStore {
       if job.position.seq == 0 {
         event = try await append(connection, job, now, .started(phases: phases, total: nil))
       }
-      return try await Self.row(connection, job.id).map { ($0, event) }
+      return try await find(connection, job.id).map { ($0, event) }
     }
   }
 
@@ -123,7 +120,7 @@ extension PostgresJobStore {
     let now = now
     return try await pool.transaction { connection in
       guard let job = try await leased(connection, lease) else {
-        let isOpen = try await Self.row(connection, lease.job)?.state.isTerminal == false
+        let isOpen = try await find(connection, lease.job)?.state.isTerminal == false
         throw isOpen ? JobStoreError.fenced(lease.job) : JobStoreError.gone(lease.job)
       }
       guard !job.state.isTerminal else { throw JobStoreError.gone(job.id) }
@@ -132,7 +129,7 @@ extension PostgresJobStore {
       try await connection.query(
         """
         UPDATE job SET updated_at = $2, fraction = $3, processed = $4, total = $5, phase = $6, current = $7,
-          sentence = $8, checkpoint = coalesce($9, checkpoint), lease_until = \(leaseEnd),
+          sentence = $8, checkpoint = coalesce($9, checkpoint), \(leaseUntil) = \(leaseEnd),
           crashes = CASE WHEN $9 IS NULL THEN crashes ELSE 0 END
         WHERE id = $1
         """,
@@ -180,7 +177,7 @@ extension PostgresJobStore {
   package func cancel(_ id: String) async throws -> (JobRow, JobEvent?)? {
     let now = now
     return try await pool.transaction { connection in
-      guard let job = try await Self.row(connection, id, isLocked: true) else { return nil }
+      guard let job = try await find(connection, id, isLocked: true) else { return nil }
       guard let state = job.state.after(.cancel), state != job.state else { return (job, nil) }
       if state.isTerminal {
         let completion = JobCompletion(ending: .canceled, isPartial: true)
@@ -190,7 +187,7 @@ extension PostgresJobStore {
         "UPDATE job SET state = $2, updated_at = $3 WHERE id = $1",
         [.text(job.id), .text(state.rawValue), .int(now)]
       )
-      return try await Self.row(connection, job.id).map { ($0, nil) }
+      return try await find(connection, job.id).map { ($0, nil) }
     }
   }
 
@@ -244,7 +241,7 @@ extension PostgresJobStore {
       try await connection.query(
         """
         UPDATE job SET state = 'queued', run_at = $2, rank = $3, sentence = $4, updated_at = $5,
-          owner = \(Self.nobody), lease_until = to_timestamp($2 / 1000.0)
+          owner = \(nobody), \(leaseUntil) = to_timestamp($2 / 1000.0)
         WHERE id = $1
         """,
         [
@@ -252,7 +249,7 @@ extension PostgresJobStore {
         ]
       )
       let event = try await append(connection, job, now, .progress(again.progress))
-      return try await Self.row(connection, job.id).map { ($0, event) }
+      return try await find(connection, job.id).map { ($0, event) }
     }
   }
 
@@ -268,8 +265,8 @@ extension PostgresJobStore {
     let closing = JobClosing(completion, at: now, limits)
     try await connection.query(
       """
-      UPDATE job SET state = $2, ended_at = $3, updated_at = $3, expires_at = $4, current = NULL, owner = 0,
-        lease_until = NULL, fraction = CASE WHEN $5 THEN 1 ELSE fraction END, sentence = $6, tombstone_until = $7,
+      UPDATE job SET state = $2, ended_at = $3, updated_at = $3, expires_at = $4, current = NULL, owner = \(free),
+        \(leaseUntil) = NULL, fraction = CASE WHEN $5 THEN 1 ELSE fraction END, sentence = $6, tombstone_until = $7,
         is_dead = $8
       WHERE id = $1
       """,
@@ -284,7 +281,7 @@ extension PostgresJobStore {
       [.text(job.id), .int(closing.expiresAt)]
     )
     let event = try await append(connection, job, now, .ended(closing.completion))
-    return try await Self.row(connection, job.id).map { ($0, event) }
+    return try await find(connection, job.id).map { ($0, event) }
   }
 
   /// Stores an event after the last one of a locked job, and announces it.

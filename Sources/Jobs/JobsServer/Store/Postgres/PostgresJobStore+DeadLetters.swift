@@ -6,9 +6,10 @@ extension PostgresJobStore {
     try await pool.query(
       """
       SELECT \(JobRow.columns) FROM job WHERE is_dead AND state = 'failed' AND expires_at > $1
+        AND library = $3
       ORDER BY ended_at DESC, id LIMIT $2
       """,
-      [.int(due), .int(limit)]
+      [.int(due), .int(limit), libraryColumn]
     ).map { try JobRow($0) }
   }
 

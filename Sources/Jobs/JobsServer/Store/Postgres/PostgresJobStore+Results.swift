@@ -51,7 +51,7 @@ extension PostgresJobStore {
   ) async throws -> JobPage? {
     let now = due
     return try await pool.transaction(isReadOnly: true) { connection in
-      guard let row = try await Self.row(connection, job), !row.isGone(at: now) else { return nil }
+      guard let row = try await find(connection, job), !row.isGone(at: now) else { return nil }
       let counts = try await self.outcomes(connection, job)
       return JobPage(
         items: try await items(connection, job, outcomes, after, limit),

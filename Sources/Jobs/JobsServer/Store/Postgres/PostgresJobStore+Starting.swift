@@ -1,3 +1,4 @@
+import BookLibrary
 import Foundation
 package import Jobs
 import PostgresClient
@@ -12,13 +13,20 @@ extension PostgresJobStore {
     guard let key else { return false }
     return try await pool.query(
       "SELECT 1 FROM idempotency WHERE key = $1 AND until > $2",
-      [.bytes(StartDigest.key(key)), .int(due)]
+      [.bytes(digest(key)), .int(due)]
     ).count > 0
+  }
+
+  /// The digest of an idempotency key among those of this owner.
+  private func digest(_ key: String) -> [UInt8] {
+    // The keys of the usual owner are as they were before there were others.
+    StartDigest.key(libraryOwner == .usual ? key : "\(libraryOwner)\0\(key)")
   }
 
   private func openCount(_ connection: PostgresConnection) async throws -> Int {
     let rows = try await connection.query(
-      "SELECT count(*) FROM job WHERE state IN ('queued', 'running', 'canceling')"
+      "SELECT count(*) FROM job WHERE state IN ('queued', 'running', 'canceling') AND library = $1",
+      [libraryColumn]
     )
     return try rows.first?[0] ?? 0
   }
@@ -35,7 +43,7 @@ extension PostgresJobStore {
     let start = PendingStart(
       id: id,
       request: StartDigest.request(pipeline, inputs.map(\.content), options, schedule),
-      key: key.map { StartDigest.key($0) },
+      key: key.map(digest),
       token: JobToken.make(),
       now: now,
       runAt: schedule.runAt.flatMap { [now] in $0 > now ? $0 : nil }
@@ -47,15 +55,15 @@ extension PostgresJobStore {
         let made = try await connection.query(
           """
           INSERT INTO job (id, pipeline, state, epoch, last_seq, created_at, updated_at, attempt, fraction, processed,
-            sentence, options, priority, run_at, rank, owner, lease_until)
+            sentence, options, priority, run_at, rank, owner, \(leaseUntil), library)
           SELECT $1, $2, 'queued', epoch, 0, $3, $3, 0, 0, 0, 'waiting', $4, $5, $6::bigint, $7,
-            CASE WHEN $6::bigint IS NULL THEN 0 ELSE \(Self.nobody) END, to_timestamp($6::bigint / 1000.0) FROM log
+            CASE WHEN $6::bigint IS NULL THEN \(free) ELSE \(nobody) END, to_timestamp($6::bigint / 1000.0), $8 FROM log
           ON CONFLICT DO NOTHING RETURNING 1
           """,
           [
             .text(id), .text(pipeline.rawValue), .int(start.now), .display(JobRow.text(options)),
             .text(schedule.priority.rawValue), .int(start.runAt),
-            .int(schedule.rank(due: start.runAt ?? start.now, limits)),
+            .int(schedule.rank(due: start.runAt ?? start.now, limits)), libraryColumn,
           ]
         )
         guard made.count == 1 else { return try await earlier(connection, start) ?? .taken }
@@ -91,8 +99,10 @@ extension PostgresJobStore {
     guard try await openCount(connection) <= limits.openJobs else { throw TooManyJobs() }
     if start.runAt != nil {
       let scheduled = try await connection.query(
-        "SELECT count(*) FROM job WHERE state = 'queued' AND failures = 0 AND run_at > $1",
-        [.int(start.now)]
+        """
+        SELECT count(*) FROM job WHERE state = 'queued' AND failures = 0 AND run_at > $1 AND library = $2
+        """,
+        [.int(start.now), libraryColumn]
       )
       guard try scheduled.first?[0] ?? 0 <= limits.scheduledJobs else { throw TooManyJobs() }
     }
@@ -109,7 +119,7 @@ extension PostgresJobStore {
       )
     }
     try await add(connection, start.token, start.id, start.now)
-    guard let row = try await Self.row(connection, start.id) else {
+    guard let row = try await find(connection, start.id) else {
       throw JobStoreError.gone(start.id)
     }
     try await connection.query(
@@ -129,7 +139,7 @@ extension PostgresJobStore {
       "SELECT request, job FROM idempotency WHERE key = $1 AND until > $2",
       [.bytes(key), .int(start.now)]
     )
-    guard let found = known.first, let row = try await Self.row(connection, try found[1]),
+    guard let found = known.first, let row = try await find(connection, try found[1]),
       !row.isGone(at: start.now)
     else { return nil }
     let request: [UInt8] = try found[0]

@@ -12,7 +12,7 @@ extension PostgresJobStore {
     _ job: String,
     _ now: Int64
   ) async throws -> Int64 {
-    let results = try await Self.row(connection, job)?.expiresAt ?? 0
+    let results = try await find(connection, job)?.expiresAt ?? 0
     let expiry = max(now + Int64(limits.tokenSeconds) * 1_000, results)
     let hash = PostgresValue.bytes(JobToken.hash(token))
     try await connection.query(
@@ -35,9 +35,9 @@ extension PostgresJobStore {
     let rows = try await pool.query(
       """
       SELECT \(JobRow.columns), token.expires_at, token.is_replaced
-      FROM token JOIN job ON job.id = token.job WHERE token.hash = $1 AND token.job = $2
+      FROM token JOIN job ON job.id = token.job WHERE token.hash = $1 AND token.job = $2 AND job.library = $3
       """,
-      [.bytes(JobToken.hash(token)), .id(job)]
+      [.bytes(JobToken.hash(token)), .id(job), libraryColumn]
     )
     guard let found = rows.first else { return .refused }
     let row = try JobRow(found)
@@ -58,7 +58,7 @@ extension PostgresJobStore {
     let fresh = JobToken.make()
     return try await pool.transaction { connection in
       // Locked, so that the end of the job comes before or after the new token.
-      guard let row = try await Self.row(connection, job, isLocked: true) else { return nil }
+      guard let row = try await find(connection, job, isLocked: true) else { return nil }
       let grace = now + Int64(limits.tokenGraceSeconds) * 1_000
       let replaced = try await connection.query(
         """

@@ -1,3 +1,4 @@
+package import BookLibrary
 import Foundation
 package import Jobs
 package import PostgresClient
@@ -14,6 +15,19 @@ package final class PostgresJobStore: JobStore {
   let schema: PostgresSchema
   /// Identifies this process in the database; not 0.
   let owner = Int64.random(in: 1...Int64.max)
+  /// Whose library the jobs fill: this store has the jobs of this owner only.
+  let libraryOwner: LibraryOwner
+  /// The value of the column `library` of these jobs.
+  var libraryColumn: PostgresValue { .text(libraryOwner.name) }
+  /// The worker of a job that no worker has leased.
+  ///
+  /// Servers of the version before there were owners lease jobs with 0, with -1, or with a lease in `lease_until` that has
+  /// ended, whosever they are; jobs of other owners than theirs have none of these.
+  var free: Int { libraryOwner == .usual ? 0 : -2 }
+  /// The worker of a job that waits for an instant: its lease is nobody's.
+  var nobody: Int { libraryOwner == .usual ? -1 : -2 }
+  /// The column of the end of a lease.
+  var leaseUntil: String { libraryOwner == .usual ? "lease_until" : "other_lease_until" }
   let inputs: JobInputFolder
   private let address: PostgresAddress
   private let claim: FolderLock
@@ -29,6 +43,7 @@ package final class PostgresJobStore: JobStore {
   /// - Parameters:
   ///   - address: The database.
   ///   - folder: A folder of this process for copies of the files of jobs; created if missing.
+  ///   - libraryOwner: Whose library the jobs fill; stores of other owners have none of these jobs.
   ///   - limits: The limits.
   ///   - clientLimits: The limits of the connections.
   ///   - clock: The service clock.
@@ -37,12 +52,14 @@ package final class PostgresJobStore: JobStore {
   package init(
     _ address: PostgresAddress,
     folder: String,
+    libraryOwner: LibraryOwner = .usual,
     limits: JobLimits = JobLimits(),
     clientLimits: PostgresClientLimits = PostgresClientLimits(),
     clock: ServiceClock,
     schema: String = "freshet"
   ) throws {
     self.address = address
+    self.libraryOwner = libraryOwner
     self.limits = limits
     self.clock = clock
     let schema = PostgresSchema.jobs(name: schema)
@@ -119,49 +136,65 @@ package final class PostgresJobStore: JobStore {
 
   // MARK: Rows
 
-  /// A job; locked until the end of the transaction if it is to be changed.
-  static func row(
+  /// A job of this owner; locked until the end of the transaction if it is to be changed.
+  func find(
     _ connection: PostgresConnection,
     _ id: String,
     isLocked: Bool = false
   ) async throws -> JobRow? {
-    let sql = "SELECT \(JobRow.columns) FROM job WHERE id = $1"
-    let rows = try await connection.query(sql + (isLocked ? " FOR UPDATE" : ""), [.id(id)])
+    let sql = "SELECT \(JobRow.columns) FROM job WHERE id = $1 AND library = $2"
+    let rows = try await connection.query(
+      sql + (isLocked ? " FOR UPDATE" : ""),
+      [.id(id), libraryColumn]
+    )
     return try rows.first.map { try JobRow($0) }
   }
 
   package func job(_ id: String) async throws -> JobRow? {
-    try await pool.withConnection { try await Self.row($0, id) }
+    try await pool.withConnection { try await find($0, id) }
   }
 
   package func exists(_ job: String) async throws -> Bool {
-    try await pool.query("SELECT 1 FROM job WHERE id = $1", [.id(job)]).count > 0
+    try await pool.query(
+      "SELECT 1 FROM job WHERE id = $1 AND library = $2",
+      [.id(job), libraryColumn]
+    ).count > 0
   }
 
   package func openJobs() async throws -> [JobRow] {
     try await pool.query(
       """
-      SELECT \(JobRow.columns) FROM job WHERE state IN ('queued', 'running', 'canceling')
+      SELECT \(JobRow.columns) FROM job WHERE state IN ('queued', 'running', 'canceling') AND library = $1
       ORDER BY coalesce(rank, created_at), id
-      """
+      """,
+      [libraryColumn]
     ).map { try JobRow($0) }
   }
 
   package func stuck() async throws -> [String] {
     try await pool.query(
-      "SELECT id FROM job WHERE state IN ('running', 'canceling') AND updated_at < $1 ORDER BY id",
-      [.int(now - Int64(limits.stuckSeconds) * 1_000)]
+      """
+      SELECT id FROM job WHERE state IN ('running', 'canceling') AND updated_at < $1 AND library = $2
+      ORDER BY id
+      """,
+      [.int(now - Int64(limits.stuckSeconds) * 1_000), libraryColumn]
     ).map { try $0[0] }
   }
 
   package func counts() async throws -> [String: Int] {
-    let rows = try await pool.query("SELECT state, count(*) FROM job GROUP BY state")
+    let rows = try await pool.query(
+      "SELECT state, count(*) FROM job WHERE library = $1 GROUP BY state",
+      [libraryColumn]
+    )
     return Dictionary(uniqueKeysWithValues: try rows.map { (try $0[0], try $0[1]) })
   }
 
   package func delays() async throws -> JobDelays {
     let now = now
-    let rows = try await pool.query(JobDelays.query(now: "$1"), [.int(now)])
+    let rows = try await pool.query(
+      JobDelays.query(now: "$1") + " AND library = $2",
+      [.int(now), libraryColumn]
+    )
     return JobDelays(
       oldestStart: try rows.first.flatMap { try $0[0] },
       oldestDue: try rows.first.flatMap { try $0[1] },
@@ -230,6 +263,7 @@ package final class PostgresJobStore: JobStore {
   /// A worker that ended without a word is counted by the one that takes its job over.
   package func countCrashes() async throws {}
 
+  /// Removes what is too old, of all owners.
   package func sweep() async throws -> [String] {
     try await measureClock()
     let now = due
