@@ -9,6 +9,8 @@ package struct JobSettings: Hashable, Sendable {
   package var folder: String?
   /// The PostgreSQL database that keeps the jobs.
   package var database: String?
+  /// Whose library and catalogue in the database; the name is not checked here.
+  package var libraryOwner: String?
   /// How many jobs run at once.
   package var running: Int?
   /// How long results are kept, in seconds.
@@ -30,6 +32,7 @@ package struct JobSettings: Hashable, Sendable {
     var object = object
     folder = try object.text("folder", "a folder")
     database = try DatabaseAddress.read(&object)
+    libraryOwner = try object.text("libraryOwner", "a name")
     running = try object.whole("running", 1...Self.most)
     keptSeconds = try object.whole("keptSeconds", 1...Self.most)
     tokenSeconds = try object.whole("tokenSeconds", 1...Self.most)

@@ -129,6 +129,9 @@ struct ServeCommand: AsyncParsableCommand {
       data: folder.path
     )
     let hasDatabase = try self.database.address(or: settings) != nil
+    if jobs.libraryOwner != nil, !hasDatabase {
+      throw ValidationError("--library-owner is for books in a database; name it with --database")
+    }
     let store: FeedStore
     do throws(FeedError) {
       if hasDatabase { try folder.prepare() }

@@ -8,7 +8,8 @@ import Foundation
 struct CatalogueCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "catalogue",
-    abstract: "A catalogue of books on this machine, made of Open Library's dump files.",
+    abstract:
+      "A catalogue of books in a file or a shared database, made of Open Library's dump files.",
     subcommands: [CatalogueImportCommand.self, CatalogueFindCommand.self]
   )
 }
@@ -20,6 +21,27 @@ struct CatalogueOption: ParsableArguments {
     help: ArgumentHelp("The catalogue's file.", valueName: "file")
   )
   var path = "catalogue.sqlite"
+
+  @OptionGroup var shared: SharedBooksOption
+
+  /// Runs a command with the catalogue.
+  ///
+  /// - Parameters:
+  ///   - command: The name of the command.
+  ///   - body: The command.
+  /// - Throws: ``CommandFailure`` for a database that cannot be used; what `body` throws.
+  func with(
+    _ command: String,
+    _ body: (any CatalogueStore) async throws -> Void
+  ) async throws {
+    guard let address = try shared.address else {
+      return try await body(SQLiteCatalogue(path: path))
+    }
+    try await SharedBooksOption.withConnections(to: address, "freshet catalogue \(command)") {
+      pool in
+      try await body(PostgresCatalogue(pool, owner: try shared.owner))
+    }
+  }
 }
 
 /// `freshet catalogue import`.
@@ -33,6 +55,7 @@ struct CatalogueImportCommand: AsyncParsableCommand {
       catalogue that is there serves until the new one is whole.
 
         freshet catalogue import ol_dump_authors_latest.txt.gz ol_dump_works_latest.txt.gz ol_dump_editions_latest.txt.gz
+        freshet catalogue import ol_dump_*.txt.gz --database postgres://db.example.org/freshet
       """
   )
 
@@ -61,11 +84,14 @@ struct CatalogueImportCommand: AsyncParsableCommand {
   }
 
   func run() async throws {
+    try await catalogue.with("import") { try await run($0) }
+  }
+
+  private func run(_ catalogue: any CatalogueStore) async throws {
     let display = ProgressDisplay(isHidden: json)
     defer { display.finish() }
     display.show("reading dumps")
-    let place = SQLiteCatalogue(path: catalogue.path)
-    let report = try await CatalogueImport.run(files: files, into: place) { progress in
+    let report = try await CatalogueImport.run(files: files, into: catalogue) { progress in
       switch progress.phase {
       case .waiting: display.show("waiting for another import")
       case .reading:
@@ -76,7 +102,7 @@ struct CatalogueImportCommand: AsyncParsableCommand {
           remark: "\(Quantity.count(progress.lines)) lines"
         )
       case .ordering: display.show("ordering for the search")
-      case .clearing: display.show("removing the catalogue before")
+      case .clearing: display.show("removing what does not serve")
       }
     }
     display.finish()
@@ -117,6 +143,7 @@ struct CatalogueFindCommand: AsyncParsableCommand {
     discussion: """
         freshet catalogue find 9780441013593
         freshet catalogue find Dune --author Herbert --json
+        freshet catalogue find Dune --database postgres://db.example.org/freshet --library-owner ann
       """
   )
 
@@ -132,16 +159,28 @@ struct CatalogueFindCommand: AsyncParsableCommand {
   var json = false
 
   func run() async throws {
-    guard FileManager.default.fileExists(atPath: catalogue.path) else {
+    try await catalogue.with("find") { try await find($0) }
+  }
+
+  private func find(_ catalogue: any CatalogueStore) async throws {
+    if let file = catalogue as? SQLiteCatalogue { try file.open() }
+    let counts: CatalogueCounts?
+    do throws(ProviderError) {
+      counts = try await catalogue.counts()
+    } catch {
+      throw CommandFailure("freshet catalogue find: \(error.description)", .unavailable)
+    }
+    guard counts != nil else {
+      let file = (catalogue as? SQLiteCatalogue).map {
+        "\(Terminal.plain($0.place)): No such file."
+      }
       throw CommandFailure(
-        "freshet catalogue find: \(Terminal.plain(catalogue.path)): No such file."
+        "freshet catalogue find: \(file ?? "\(catalogue.place): There is none.")"
           + "\nImport dump files first: freshet catalogue import FILE …",
         .noInput
       )
     }
-    let place = SQLiteCatalogue(path: catalogue.path)
-    try place.open()
-    let lookup = BookLookup(providers: [place])
+    let lookup = BookLookup(providers: [catalogue])
     let isbn = ISBN(book)
     let answer = try await lookup.find(
       BookLookup.Question(title: isbn == nil ? book : "", author: author, isbn: isbn)

@@ -5,8 +5,6 @@ import Books
 import Commands
 import Foundation
 import Jobs
-import JobsServer
-import PostgresClient
 
 #if canImport(Glibc)
 import Glibc
@@ -35,22 +33,7 @@ struct LibraryOption: ParsableArguments {
   )
   var path = "library.sqlite"
 
-  @Option(
-    help: ArgumentHelp(
-      "The library of the servers that share this PostgreSQL database, in place of a file; passwords belong into ~/.pgpass.",
-      valueName: "url"
-    )
-  )
-  var database: String?
-
-  func validate() throws {
-    guard let database else { return }
-    do throws(PostgresAddress.Invalid) {
-      _ = try PostgresAddress(database)
-    } catch {
-      throw ValidationError("--database: \(error)")
-    }
-  }
+  @OptionGroup var shared: SharedBooksOption
 
   /// Runs a command with the library.
   ///
@@ -65,30 +48,24 @@ struct LibraryOption: ParsableArguments {
     _ body: (any LibraryStore) async throws -> Void
   ) async throws {
     let name = "freshet library \(command)"
-    guard let database else {
-      guard makes || FileManager.default.fileExists(atPath: path) else {
-        throw CommandFailure(
-          "\(name): \(Terminal.plain(path)): No such file."
-            + "\nImport a list of books first: freshet library import FILE",
-          .noInput
-        )
+    if let address = try shared.address {
+      return try await SharedBooksOption.withConnections(to: address, name) { pool in
+        try await body(PostgresLibrary(pool, owner: try shared.owner))
       }
-      return try await body(try SQLiteLibrary(path: path))
     }
-    do {
-      let pool = PostgresSchema.jobs().pool(try PostgresAddress(database))
-      defer { pool.close() }
-      try await body(PostgresLibrary(pool))
-    } catch let error as PostgresError {
-      throw CommandFailure("\(name): \(error)", ProgramExit(error))
-    } catch let error as PostgresSchema.Mismatch {
-      throw CommandFailure("\(name): \(error)", .badData)
+    guard makes || FileManager.default.fileExists(atPath: path) else {
+      throw CommandFailure(
+        "\(name): \(Terminal.plain(path)): No such file."
+          + "\nImport a list of books first: freshet library import FILE",
+        .noInput
+      )
     }
+    try await body(try SQLiteLibrary(path: path))
   }
 
   /// The SQLite files of the library.
   var files: [String] {
-    database == nil ? ["", "-wal", "-shm", "-journal"].map { path + $0 } : []
+    shared.database == nil ? ["", "-wal", "-shm", "-journal"].map { path + $0 } : []
   }
 }
 
@@ -106,6 +83,7 @@ struct LibraryImportCommand: AsyncParsableCommand {
 
         freshet library import goodreads_library_export.csv
         freshet library import books.csv --column title=Buch --library ~/books.sqlite
+        freshet library import books.csv --database postgres://db.example.org/freshet --library-owner ann
       """
   )
 

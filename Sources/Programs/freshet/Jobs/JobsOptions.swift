@@ -22,6 +22,14 @@ struct JobsOptions: ParsableArguments {
   )
   var jobs: String?
 
+  @Option(
+    help: ArgumentHelp(
+      "Whose library and catalogue in the database; servers of other owners share neither them nor jobs. Default: \(LibraryOwner.usual).",
+      valueName: "name"
+    )
+  )
+  var libraryOwner: String?
+
   @Flag(
     inversion: .prefixedNo,
     help: """
@@ -65,13 +73,17 @@ struct JobsOptions: ParsableArguments {
 
   /// The default limits; a file may change them.
   private var limits = JobLimits()
+  /// Whose library and catalogue; a file may name the owner.
+  private var owner = LibraryOwner.usual
 
   private enum CodingKeys: CodingKey {
-    case jobs, jobsQueryTokens, jobsBareIds, jobsRunning, jobsKept, jobsTokenSeconds, openLibrary,
+    case jobs, libraryOwner, jobsQueryTokens, jobsBareIds, jobsRunning, jobsKept, jobsTokenSeconds,
+      openLibrary,
       vision
   }
 
   func validate() throws {
+    _ = try SharedBooksOption.owner(libraryOwner, "--library-owner")
     for (name, text) in [("--open-library", openLibrary), ("--vision", vision)] {
       guard let text else { continue }
       do throws(HTTPAddress.Invalid) {
@@ -92,10 +104,15 @@ struct JobsOptions: ParsableArguments {
 
   /// Returns these options, completed by those of a file.
   ///
-  /// - Throws: `ValidationError` for an unknown limit.
+  /// - Throws: `ValidationError` for an unknown limit, or for what is no name of an owner.
   func completed(by settings: JobSettings?) throws -> JobsOptions {
     var options = self
     options.jobs = jobs ?? settings?.folder
+    options.libraryOwner = libraryOwner ?? settings?.libraryOwner
+    options.owner = try SharedBooksOption.owner(
+      options.libraryOwner,
+      libraryOwner == nil ? "--config: $.jobs.libraryOwner" : "--library-owner"
+    )
     options.jobsQueryTokens = jobsQueryTokens ?? settings?.queryTokens
     options.jobsBareIds = jobsBareIds ?? settings?.bareIDs
     options.jobsRunning = jobsRunning ?? settings?.running
@@ -139,15 +156,16 @@ struct JobsOptions: ParsableArguments {
     let store: any JobStore
     let library: any LibraryStore
     if let database {
-      let shared = try await Self.store(in: database, folder, limits, clock, logger)
+      let shared = try await self.store(in: database, folder, limits, clock, logger)
       (store, library) = (shared, shared.library)
     } else {
       store = try SQLiteJobStore(folder: folder, limits: limits, clock: clock)
       library = try SQLiteLibrary(path: folder + "/library.sqlite")
     }
+    let catalogue = try await catalogue(in: database, folder, logger)
     return JobsService(
       store: store,
-      pipelines: try pipelines(folder, library, limits, exchange, logger),
+      pipelines: try pipelines(folder, library, catalogue, limits, exchange, logger),
       rules: rules,
       acceptsQueryToken: jobsQueryTokens ?? false,
       operators: operators,
@@ -156,17 +174,26 @@ struct JobsOptions: ParsableArguments {
     )
   }
 
-  private static func store(
+  private func store(
     in database: PostgresAddress,
     _ folder: String,
     _ limits: JobLimits,
     _ clock: ServiceClock,
     _ logger: Logger
   ) async throws -> PostgresJobStore {
-    let store = try PostgresJobStore(database, folder: folder, limits: limits, clock: clock)
+    let store = try PostgresJobStore(
+      database,
+      folder: folder,
+      libraryOwner: owner,
+      limits: limits,
+      clock: clock
+    )
     do {
       try await store.check()
-      logger.notice("jobs are kept in a database", metadata: ["database": "\(database)"])
+      logger.notice(
+        "jobs are kept in a database",
+        metadata: ["database": "\(database)", "libraryOwner": "\(owner)"]
+      )
     } catch let error as PostgresError where error.isTransient {
       // Boards do not need it, and it may come back.
       logger.error("the database cannot be reached", metadata: ["error": "\(error)"])
@@ -174,9 +201,48 @@ struct JobsOptions: ParsableArguments {
     return store
   }
 
+  /// Returns the catalogue of the database, or of the folder without one, and says what is missing in it.
+  private func catalogue(
+    in database: PostgresAddress?,
+    _ folder: String,
+    _ logger: Logger
+  ) async throws -> any CatalogueStore {
+    guard let database else {
+      let catalogue = SQLiteCatalogue(path: folder + "/catalogue.sqlite") { error in
+        logger.error("the new catalogue cannot be opened", metadata: ["error": "\(error)"])
+      }
+      try catalogue.open()
+      if !catalogue.isRanked {
+        logger.warning(
+          "the catalogue is of an earlier version and does not rank what it finds; make it again with freshet catalogue import",
+          metadata: ["file": "\(catalogue.place)"]
+        )
+      }
+      warn(isMissing: !catalogue.isOpen, catalogue.place, logger)
+      return catalogue
+    }
+    var limits = PostgresClientLimits()
+    limits.connections = CatalogueLimits.connections
+    let pool = PostgresSchema.jobs().pool(database, limits: limits, purpose: "catalogue")
+    let catalogue = PostgresCatalogue(pool, owner: owner)
+    // A database that cannot be reached now may be back later.
+    let isMissing = try? await catalogue.counts() == nil
+    warn(isMissing: isMissing ?? false, catalogue.place, logger)
+    return catalogue
+  }
+
+  private func warn(isMissing: Bool, _ place: String, _ logger: Logger) {
+    guard isMissing, openLibrary == nil else { return }
+    logger.warning(
+      "no catalogue: enrichment and scans find no books; freshet catalogue import makes one",
+      metadata: ["place": "\(place)"]
+    )
+  }
+
   private func pipelines(
     _ folder: String,
     _ library: any LibraryStore,
+    _ catalogue: any CatalogueStore,
     _ limits: JobLimits,
     _ exchange: any HTTPExchange & HTTPSending,
     _ logger: Logger
@@ -186,27 +252,10 @@ struct JobsOptions: ParsableArguments {
     (table.fileBytes, table.rows) = (limits.csvBytes, limits.csvRows)
     var photos = ScanLimits()
     photos.photoBytes = limits.photoBytes
-    let place = folder + "/catalogue.sqlite"
-    let catalogue = SQLiteCatalogue(path: place) { error in
-      logger.error("the new catalogue cannot be opened", metadata: ["error": "\(error)"])
-    }
-    try catalogue.open()
     var providers: [any BookProvider] = [catalogue]
     if let openLibrary {
       let settings = OpenLibraryProvider.Settings(server: try HTTPAddress(openLibrary))
       providers.append(OpenLibraryProvider(exchange: exchange, settings: settings))
-    }
-    if !catalogue.isOpen, openLibrary == nil {
-      logger.warning(
-        "no catalogue: enrichment and scans find no books; freshet catalogue import makes one",
-        metadata: ["file": "\(place)"]
-      )
-    }
-    if !catalogue.isRanked {
-      logger.warning(
-        "the catalogue is of an earlier version and does not rank what it finds; make it again with freshet catalogue import",
-        metadata: ["file": "\(place)"]
-      )
     }
     let lookup = BookLookup(providers: providers)
     return [

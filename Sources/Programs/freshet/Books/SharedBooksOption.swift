@@ -1,0 +1,87 @@
+import ArgumentParser
+import BookLibrary
+import Commands
+import JobsServer
+import PostgresClient
+
+/// The books of servers that share a database, in place of a file.
+struct SharedBooksOption: ParsableArguments {
+  @Option(
+    help: ArgumentHelp(
+      "The books of the servers that share this PostgreSQL database, in place of a file; passwords belong into ~/.pgpass.",
+      valueName: "url"
+    )
+  )
+  var database: String?
+
+  @Option(
+    help: ArgumentHelp(
+      "Whose books in the database: the --library-owner of its servers. Default: \(LibraryOwner.usual).",
+      valueName: "name"
+    )
+  )
+  var libraryOwner: String?
+
+  func validate() throws {
+    _ = try address
+    _ = try owner
+    if libraryOwner != nil, database == nil {
+      throw ValidationError("--library-owner is for books in a database; name it with --database")
+    }
+  }
+
+  /// The database, if one is named.
+  var address: PostgresAddress? {
+    get throws {
+      do throws(PostgresAddress.Invalid) {
+        return try database.map { text throws(PostgresAddress.Invalid) in
+          try PostgresAddress(text)
+        }
+      } catch {
+        throw ValidationError("--database: \(error)")
+      }
+    }
+  }
+
+  /// Whose books.
+  var owner: LibraryOwner { get throws { try Self.owner(libraryOwner, "--library-owner") } }
+
+  /// Reads the name of an owner.
+  ///
+  /// - Parameters:
+  ///   - name: The name; `nil` for the usual one.
+  ///   - place: Where it is written, for errors.
+  /// - Returns: The owner.
+  /// - Throws: `ValidationError` for what is no name of an owner.
+  static func owner(_ name: String?, _ place: String) throws -> LibraryOwner {
+    guard let name else { return .usual }
+    do throws(LibraryOwner.Invalid) {
+      return try LibraryOwner(name)
+    } catch {
+      throw ValidationError("\(place): \(error)")
+    }
+  }
+
+  /// Runs a command with connections to a database.
+  ///
+  /// - Parameters:
+  ///   - address: The database.
+  ///   - command: The whole name of the command.
+  ///   - body: The command.
+  /// - Throws: ``CommandFailure`` for a database that cannot be used; what `body` throws.
+  static func withConnections(
+    to address: PostgresAddress,
+    _ command: String,
+    _ body: (PostgresPool) async throws -> Void
+  ) async throws {
+    do {
+      let pool = PostgresSchema.jobs().pool(address)
+      defer { pool.close() }
+      try await body(pool)
+    } catch let error as PostgresError {
+      throw CommandFailure("\(command): \(error)", ProgramExit(error))
+    } catch let error as PostgresSchema.Mismatch {
+      throw CommandFailure("\(command): \(error)", .badData)
+    }
+  }
+}
