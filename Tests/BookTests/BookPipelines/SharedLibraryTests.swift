@@ -187,10 +187,78 @@ import Testing
     for store in [first, second] { await store.close() }
   }
 
-  private func jobs(_ stage: LibraryStage) throws -> PostgresJobStore {
+  @Test func `stores of other owners have none of these jobs, nor servers of the version before`()
+    async throws
+  {
+    let stage = try await LibraryStage(.postgres)
+    let (usual, other) = (try jobs(stage), try jobs(stage, owner: "ann"))
+    let mate = try jobs(stage, owner: "ann")
+    let later = JobSchedule(runAt: other.now + 3_600_000)
+    var started: [(job: JobRow, token: String)] = []
+    for (store, schedule) in [(usual, JobSchedule()), (other, JobSchedule()), (other, later)] {
+      // The same key means another job in each library.
+      let key = schedule == later ? nil : "once"
+      let start = try await store.start(
+        .csvImport,
+        inputs: [],
+        options: [:],
+        key: key,
+        id: nil,
+        schedule: schedule
+      )
+      guard case .job(let job, let token, true) = start else {
+        Issue.record("not started: \(start)")
+        return
+      }
+      started.append((job, token))
+    }
+    #expect(try await usual.openJobs().map(\.id) == [started[0].job.id])
+    #expect(try await Set(mate.openJobs().map(\.id)) == Set(started[1...].map(\.job.id)))
+    #expect(try await usual.counts() == ["queued": 1])
+    #expect(try await usual.job(started[1].job.id) == nil)
+    #expect(try await !usual.exists(started[1].job.id))
+    #expect(try await usual.cancel(started[1].job.id) == nil)
+    guard case .refused = try await usual.access(started[1].job.id, token: started[1].token),
+      case .open = try await mate.access(started[1].job.id, token: started[1].token)
+    else {
+      Issue.record("the token opens the job elsewhere, or not here")
+      return
+    }
+    // What servers of the version before look for, also after a lease has ended without a word.
+    let free = """
+      SELECT id FROM job WHERE state IN ('queued', 'running', 'canceling')
+        AND (owner IN (0, -1) OR lease_until <= clock_timestamp())
+      """
+    func ofBefore() async throws -> [String] { try await usual.pool.query(free).map { try $0[0] } }
+    #expect(try await ofBefore() == [started[0].job.id])
+    let lease = try #require(try await mate.claimNext(most: 9).first)
+    #expect(lease.job == started[1].job.id)
+    #expect(try await ofBefore() == [started[0].job.id])
+    try await other.pool.query(
+      "UPDATE job SET other_lease_until = clock_timestamp() - interval '1 s' WHERE id = $1",
+      [.text(lease.job)]
+    )
+    #expect(try await ofBefore() == [started[0].job.id])
+    // Another server of the owner takes it over, tries again later, and lets it rest.
+    let second = try #require(try await other.claimNext(most: 9).first)
+    #expect(second.job == lease.job && second.fence > lease.fence)
+    #expect(try await mate.renew([lease]).isEmpty)
+    _ = try #require(try await other.begin(second, phases: []))
+    let failure = JobFailure(code: "down", message: "down", isRetryable: true)
+    #expect(try await other.fail(second, failure, sample: 0)?.0.state == .queued)
+    #expect(try await ofBefore() == [started[0].job.id])
+    #expect(try await usual.claimNext(most: 9).map(\.job) == [started[0].job.id])
+    for store in [usual, other, mate] { await store.close() }
+  }
+
+  private func jobs(
+    _ stage: LibraryStage,
+    owner: String = LibraryOwner.usual.name
+  ) throws -> PostgresJobStore {
     try PostgresJobStore(
       try stage.address,
       folder: stage.folder.path + "/\(UUID())",
+      libraryOwner: try LibraryOwner(owner),
       clientLimits: LibraryStage.limits,
       clock: ServiceClock(),
       schema: stage.schema

@@ -32,7 +32,7 @@ final class LibraryStage: Sendable {
     schema = "library\(Self.stages.add(1, ordering: .relaxed).newValue)"
     guard kind == .postgres else { return }
     let connection = try await PostgresConnection.open(try address, limits: Self.limits)
-    _ = try await PostgresSchema.jobs(name: schema).migrate(connection)
+    _ = try await tables.migrate(connection)
     await connection.close()
   }
 
@@ -47,12 +47,20 @@ final class LibraryStage: Sendable {
 
   var address: PostgresAddress { get throws { try PostgresAddress(PostgresCluster.uri) } }
 
+  /// The tables of the test.
+  var tables: PostgresSchema { PostgresSchema.jobs(name: schema) }
+
+  /// The database as a role sees it.
+  func uri(as role: String) throws -> String {
+    try PostgresCluster.uri.replacing("//freshet@", with: "//\(role)@")
+  }
+
   /// Opens the library, as one process does.
   func open(owner: String = LibraryOwner.usual.name) throws -> any LibraryStore {
     switch kind {
     case .sqlite: return try SQLiteLibrary(path: folder.path + "/\(owner).sqlite")
     case .postgres:
-      let pool = PostgresSchema.jobs(name: schema).pool(try address, limits: Self.limits)
+      let pool = tables.pool(try address, limits: Self.limits)
       return PostgresLibrary(pool, owner: try LibraryOwner(owner))
     }
   }

@@ -1,0 +1,295 @@
+import Foundation
+import PostgresClient
+import Synchronization
+import Testing
+
+@testable import BookLibrary
+@testable import Books
+
+// How every catalogue is replaced, whichever database keeps it.
+@Suite struct `Every replaced catalogue` {
+  private static let isbn = "9780441013593"
+
+  /// Works whose titles name their generation, one of them with an edition that has the number.
+  private static func lines(_ generation: String, works: Int = 60) -> [String] {
+    (1...works).map { CatalogueStage.work($0, "Shelf \(generation) \($0)") }
+      + [CatalogueStage.edition(1, of: 1, "Shelf \(generation)", isbn: isbn)]
+  }
+
+  /// What a process reads at once: the second words of the titles.
+  private static func generations(
+    _ catalogue: any CatalogueStore,
+    limit: Int = 20
+  ) async throws -> [String] {
+    try await catalogue.candidates(title: "Shelf", author: nil, limit: limit).map {
+      String($0.title.split(separator: " ")[1])
+    }
+  }
+
+  private static func generation(of catalogue: any CatalogueStore) async throws -> String? {
+    try await catalogue.book(isbn: #require(ISBN(isbn))).map {
+      String($0.title.split(separator: " ")[1])
+    }
+  }
+
+  @Test(arguments: LibraryKind.allCases)
+  func `servers read the catalogue before or the one after, and never a part`(
+    kind: LibraryKind
+  ) async throws {
+    let stage = try await CatalogueStage(kind)
+    let writer = try stage.open()
+    try await stage.take(Self.lines("even"), into: writer)
+    let watch = Watch()
+    try await withThrowingTaskGroup(of: Void.self) { group in
+      for _ in 0..<3 {
+        let reader = try stage.open()
+        group.addTask {
+          repeat {
+            reader.renew()
+            let found = try await Self.generations(reader)
+            #expect(found.count == 20)
+            #expect(Set(found).count == 1)
+            let named = try await Self.generation(of: reader)
+            #expect(["even", "odd"].contains(named))
+          } while !watch.isOver.load(ordering: .relaxed)
+        }
+      }
+      group.addTask {
+        defer { watch.isOver.store(true, ordering: .relaxed) }
+        for round in 1...6 {
+          let generation = round % 2 == 0 ? "even" : "odd"
+          try await stage.take(Self.lines(generation, works: 60 + round), into: writer)
+          writer.renew()
+          #expect(try await Self.generation(of: writer) == generation)
+          #expect(try await writer.counts()?.works == 60 + round)
+        }
+      }
+      try await group.waitForAll()
+    }
+    #expect(try await Set(Self.generations(stage.open(), limit: 200)) == ["even"])
+  }
+
+  @Test(arguments: LibraryKind.allCases)
+  func `imports at once take turns`(kind: LibraryKind) async throws {
+    let stage = try await CatalogueStage(kind)
+    let (first, second) = (try stage.open(), try stage.open())
+    let watch = Watch()
+    let (began, beginning) = AsyncStream<Void>.makeStream()
+    let (waits, waiting) = AsyncStream<Void>.makeStream()
+    let dump = try stage.dump(Self.lines("second"))
+    try await withThrowingTaskGroup(of: Void.self) { group in
+      group.addTask {
+        try await first.replace { draft in
+          beginning.yield()
+          // Until the other one stands before the lock.
+          for await _ in waits { break }
+          var batch = CatalogueBatch()
+          var report = CatalogueImport.Report()
+          let work = try DumpLine.read(Array(CatalogueStage.work(9, "Shelf first").utf8))
+          batch.add(work, bytes: 1, &report)
+          try await draft.add(batch)
+          watch.order.withLock { $0.append("first") }
+        } telling: { _ in
+        }
+      }
+      group.addTask {
+        for await _ in began { break }
+        _ = try await CatalogueImport.run(files: [dump], into: second) { progress in
+          if progress.phase == .waiting { waiting.yield() }
+          if progress.phase == .reading { watch.order.withLock { $0.append("second") } }
+        }
+      }
+      try await group.waitForAll()
+    }
+    let order = watch.order.withLock(\.self)
+    #expect(order.first == "first")
+    #expect(order.count > 1 && order.dropFirst().allSatisfy { $0 == "second" })
+    #expect(try await Set(Self.generations(stage.open(), limit: 200)) == ["second"])
+    #expect(try await stage.open().counts()?.works == 60)
+    try await Self.expectNothingBesides(stage)
+  }
+
+  @Test(arguments: LibraryKind.allCases)
+  func `many imports at once end with one whole catalogue`(kind: LibraryKind) async throws {
+    let stage = try await CatalogueStage(kind)
+    let names = (0..<5).map { "import\($0)" }
+    try await withThrowingTaskGroup(of: Void.self) { group in
+      for (number, name) in names.enumerated() {
+        group.addTask {
+          try await stage.take(Self.lines(name, works: 61 + number), into: try stage.open())
+        }
+      }
+      try await group.waitForAll()
+    }
+    let last = try stage.open()
+    let name = try #require(try await Self.generation(of: last))
+    let place = try #require(names.firstIndex(of: name))
+    #expect(try await last.counts()?.works == 61 + place)
+    #expect(try await Set(Self.generations(last, limit: 200)) == [name])
+    try await Self.expectNothingBesides(stage)
+  }
+
+  @Test(arguments: LibraryKind.allCases)
+  func `an import that fails leaves the catalogue that was there`(kind: LibraryKind) async throws {
+    let stage = try await CatalogueStage(kind)
+    let catalogue = try stage.open()
+    try await stage.take(Self.lines("kept"), into: catalogue)
+    let (files, _) = try await stage.generate(works: 20)
+    var cut = Array(try Data(contentsOf: URL(fileURLWithPath: files[0])))
+    cut.removeLast(20)
+    let broken = try stage.stage.folder.file("cut.txt.gz", cut)
+    let nothing = try stage.dump(["/type/redirect\t/works/OL1W\t1\t2020\t{}", "what is this"])
+    let others = try stage.dump(Self.lines("other"))
+    for files in [[others, broken], [nothing], [others, stage.stage.folder.path + "/none"]] {
+      let error = await #expect(throws: LibraryError.self) {
+        try await CatalogueImport.run(files: files, into: catalogue)
+      }
+      #expect(error?.code == .unreadableDump)
+      catalogue.renew()
+      #expect(try await Self.generation(of: catalogue) == "kept")
+      #expect(try await catalogue.counts()?.works == 60)
+      try await Self.expectNothingBesides(stage)
+    }
+  }
+
+  @Test(arguments: LibraryKind.allCases)
+  func `owners have nothing in common, and nothing stands in for a catalogue`(
+    kind: LibraryKind
+  ) async throws {
+    let stage = try await CatalogueStage(kind)
+    let (usual, ann, ben) = (
+      try stage.open(), try stage.open(owner: "ann"), try stage.open(owner: "ben")
+    )
+    try await stage.take(Self.lines("usual"), into: usual)
+    try await stage.take(Self.lines("ann", works: 30), into: ann)
+    for catalogue in [usual, ann, ben] { catalogue.renew() }
+    #expect(try await Set(Self.generations(usual, limit: 200)) == ["usual"])
+    #expect(try await Set(Self.generations(ann, limit: 200)) == ["ann"])
+    #expect(try await ann.counts()?.works == 30)
+    #expect(try await ben.counts() == nil)
+    #expect(try await Self.generation(of: ben) == nil)
+    #expect(try await Self.generations(ben).isEmpty)
+    #expect(try await ben.candidates(words: "Shelf ann", limit: 9).isEmpty)
+    try await stage.take(Self.lines("later", works: 31), into: ann)
+    usual.renew()
+    #expect(try await Self.generations(usual, limit: 200).count == 60)
+  }
+
+  @Test(arguments: LibraryKind.allCases)
+  func `a dump of any length is stored in parts`(kind: LibraryKind) async throws {
+    let stage = try await CatalogueStage(kind)
+    let catalogue = try stage.open()
+    let many = CatalogueLimits.batchLines + 2_000
+    var lines = (1...many).map { CatalogueStage.author($0, "Author \($0)") }
+    lines.append(CatalogueStage.work(1, "Dune", authors: [1, many]))
+    let stops = Mutex<[Int]>([])
+    let report = try await CatalogueImport.run(files: [try stage.dump(lines)], into: catalogue) {
+      progress in
+      if progress.phase == .reading { stops.withLock { $0.append(progress.lines) } }
+    }
+    #expect(report.authors == many)
+    // More than one part, the last of which ends with the file.
+    #expect(stops.withLock(\.count) >= 2)
+    #expect(stops.withLock { $0.last } == many + 1)
+    catalogue.renew()
+    #expect(try await catalogue.counts()?.authors == many)
+    let found = try await catalogue.candidates(title: "Dune", author: nil, limit: 1)
+    #expect(found.first?.authors == ["Author 1", "Author \(many)"])
+  }
+
+  @Test func `an import that lost its database is cleared away by the next one`() async throws {
+    let stage = try await CatalogueStage(.postgres)
+    let catalogue = try stage.open()
+    try await stage.take(Self.lines("kept"), into: catalogue)
+    let operatorConnection = try await PostgresConnection.open(
+      stage.stage.address,
+      limits: LibraryStage.limits
+    )
+    await #expect(throws: PostgresError.self) {
+      try await catalogue.replace { draft in
+        try await draft.add(try Self.batch(Self.lines("lost")))
+        try await operatorConnection.query(
+          "SELECT pg_terminate_backend(pid, 60000) FROM pg_stat_activity WHERE application_name = $1",
+          [.text("freshet \(stage.stage.schema)")]
+        )
+        try await draft.add(try Self.batch(Self.lines("lost")))
+      } telling: { _ in
+      }
+    }
+    await operatorConnection.close()
+    #expect(try await Self.generation(of: catalogue) == "kept")
+    #expect(try await Self.drafts(stage) > 1)
+    try await stage.take(Self.lines("next"), into: catalogue)
+    #expect(try await Set(Self.generations(catalogue, limit: 200)) == ["next"])
+    try await Self.expectNothingBesides(stage)
+  }
+
+  @Test func `a file that an import left behind is no hindrance`() async throws {
+    let stage = try await CatalogueStage(.sqlite)
+    for end in [".partial", ".lock"] {
+      _ = try stage.stage.folder.file("default.sqlite" + end, Array("left".utf8))
+    }
+    let catalogue = try stage.open()
+    try await stage.take(Self.lines("next"), into: catalogue)
+    catalogue.renew()
+    #expect(try await Set(Self.generations(catalogue, limit: 200)) == ["next"])
+    try await Self.expectNothingBesides(stage)
+  }
+
+  @Test func `an import needs no more rights than a server`() async throws {
+    let stage = try await CatalogueStage(.postgres)
+    let (schema, role) = (stage.stage.schema, "catalogue_server_\(stage.stage.schema)")
+    let owner = try await PostgresConnection.open(stage.stage.address, limits: LibraryStage.limits)
+    try await owner.query("CREATE ROLE \(role) LOGIN")
+    _ = try await stage.stage.tables.migrate(owner, grantingTo: [role])
+    await owner.close()
+    let address = try PostgresAddress(stage.stage.uri(as: role))
+    let pool = stage.stage.tables.pool(address, limits: LibraryStage.limits)
+    let catalogue = PostgresCatalogue(pool)
+    for generation in ["one", "two"] {
+      try await stage.take(Self.lines(generation), into: catalogue)
+      #expect(try await Set(Self.generations(catalogue, limit: 200)) == [generation])
+    }
+    await #expect(throws: PostgresError.self) {
+      try await pool.query("DROP TABLE \(schema).catalogue")
+    }
+    pool.close()
+  }
+
+  // MARK: What is there
+
+  private static func batch(_ lines: [String]) throws -> CatalogueBatch {
+    var batch = CatalogueBatch()
+    var report = CatalogueImport.Report()
+    for line in lines { batch.add(try DumpLine.read(Array(line.utf8)), bytes: 1, &report) }
+    return batch
+  }
+
+  /// How many catalogues have rows in the database.
+  private static func drafts(_ stage: CatalogueStage) async throws -> Int {
+    let pool = try stage.pool()
+    defer { pool.close() }
+    let parts = (PostgresCatalogueDraft.tables.map(\.0) + ["catalogue_common_word"])
+      .map { "SELECT catalogue FROM \($0)" }
+    let rows = try await pool.query(
+      "SELECT count(*) FROM (\(parts.joined(separator: " UNION ")) UNION SELECT id FROM catalogue) AS known"
+    )
+    return try #require(rows.first)[0]
+  }
+
+  /// Checks that there is nothing but the catalogue of one owner.
+  private static func expectNothingBesides(_ stage: CatalogueStage) async throws {
+    switch stage.stage.kind {
+    case .sqlite:
+      let names = try FileManager.default.contentsOfDirectory(atPath: stage.stage.folder.path)
+      #expect(names.filter { $0.contains(".sqlite") } == ["default.sqlite"])
+    case .postgres: #expect(try await drafts(stage) == 1)
+    }
+  }
+}
+
+/// What tasks of a test tell each other.
+private final class Watch: Sendable {
+  let isOver = Atomic(false)
+  let order = Mutex<[String]>([])
+}
