@@ -78,7 +78,7 @@ class Inputs:
             paths |= {"Scripts", "Tests/Contract"}
             if name in ("test_proxies", "test_monitoring"):
                 paths |= {"Packaging"}
-            if name in ("test_job_database", "test_realtime_sharing"):
+            if "Tests/EndToEnd/database.py" in paths:
                 paths |= {"Tests/PostgresCluster"}
             if name == "test_page_package":
                 paths |= {"JavaScript"}

@@ -14,11 +14,11 @@ PSQL = shutil.which("psql") or max(glob.glob("/usr/lib/postgresql/*/bin/psql"), 
 
 
 class Database:
-    """A server with the tables of freshet, on a Unix socket in a temporary folder."""
+    """A server with the tables of freshet, on a Unix socket in a temporary folder, and at an address if there is one."""
 
-    def __init__(self, is_migrated: bool = True) -> None:
+    def __init__(self, is_migrated: bool = True, address: str | None = None) -> None:
         self.process = subprocess.Popen(
-            [SCRIPT], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, start_new_session=True
+            [SCRIPT, *([address] if address else [])], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, start_new_session=True
         )
         self.url = self.process.stdout.readline().strip()
         assert self.url != "missing", "PostgreSQL is not installed: make test installs Debian's postgresql"
@@ -33,16 +33,21 @@ class Database:
         return answer
 
     def tell(self, word: str) -> None:
-        """Stops the server without a word to its clients ("stop") and starts it again ("start"), or lets it stand still
-        ("pause") and go on ("resume")."""
+        """Stops the server without a word to its clients ("stop"), or kills its processes ("kill"), and starts it again
+        ("start"); or lets it stand still ("pause") and go on ("resume")."""
         self.process.stdin.write(word + "\n")
         self.process.stdin.flush()
         assert self.process.stdout.readline().strip() == word
 
     def connections(self) -> int:
         """How many connections freshet has to it."""
-        sql = "SELECT count(*) FROM pg_stat_activity WHERE application_name = 'freshet'"
-        return int(subprocess.run([PSQL, "-qAtX", "-d", self.url, "-c", sql], capture_output=True, text=True, check=True).stdout)
+        return int(self.ask("SELECT count(*) FROM pg_stat_activity WHERE application_name = 'freshet'"))
+
+    def ask(self, sql: str) -> str:
+        """Returns what a statement gives, a row a line."""
+        return subprocess.run(
+            [PSQL, "-qAtX", "-d", self.url, "-c", sql], capture_output=True, text=True, check=True
+        ).stdout.strip()
 
     def hold(self) -> subprocess.Popen[str]:
         """A client within a transaction: what it locks, by lines on its input, is locked until its input ends."""

@@ -174,6 +174,10 @@ class BrokenNetwork:
                 return
             threading.Thread(target=self._serve, args=(near,), daemon=True).start()
 
+    def _connect(self) -> socket.socket:
+        """A connection to the server behind it."""
+        return socket.create_connection(("127.0.0.1", self.target), timeout=30)
+
     def _breaks(self, kind: str) -> bool:
         """Counts a break, unless there were enough."""
         with self.lock:
@@ -186,7 +190,7 @@ class BrokenNetwork:
         if self.rng.random() < 0.05 and self._breaks("refused"):
             return near.close()
         try:
-            far = socket.create_connection(("127.0.0.1", self.target), timeout=30)
+            far = self._connect()
         except OSError:
             return near.close()
         far.settimeout(None)
@@ -313,6 +317,13 @@ class RawSocket:
 
     def __init__(self, port: int, job: dict, query: str = "", protocol: str = "freshet-auth."):
         self.socket = socket.create_connection(("127.0.0.1", port), timeout=30)
+        try:
+            self._begin(job, query, protocol)
+        except (OSError, AssertionError):
+            self.socket.close()
+            raise
+
+    def _begin(self, job: dict, query: str, protocol: str) -> None:
         key = base64.b64encode(os.urandom(16)).decode()
         self.socket.sendall(
             (

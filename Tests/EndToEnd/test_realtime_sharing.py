@@ -18,7 +18,7 @@ from pathlib import Path
 from database import Database
 from job_stage import Balancer
 from program import Folder, Server, run, until
-from realtime_stage import BEGIN, BOARD, LAUSANNE, Producer, alert, ask, data, instant, late, trip
+from realtime_stage import BEGIN, BOARD, LAUSANNE, Answer, Producer, alert, ask, data, instant, late, trip
 
 SERVERS = 3
 INTERVAL = 1.0
@@ -134,6 +134,10 @@ class Client(threading.Thread):
         self.seen = max(fetched, self.seen)
         if answer.status == 200:
             self.tag = answer["ETag"]
+            self.saw(answer)
+
+    def saw(self, answer: Answer) -> None:
+        """Notes a board that is not behind."""
 
     def stop(self) -> None:
         """Ends it."""
