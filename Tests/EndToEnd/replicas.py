@@ -276,7 +276,7 @@ class World:
         return job.is_followed.is_set() and not any(follower.is_alive() for follower in job.followers)
 
     def settle(self) -> None:
-        """Waits until all replicas are there and show a publication of now, and all jobs are over."""
+        """Waits until all replicas are there and show a publication of now, all jobs are over, and the producers are polled."""
         until(lambda: len(self.live()) == REPLICAS)
         at = self.trips.made[-1]
         for replica in self.replicas:
@@ -285,6 +285,10 @@ class World:
             until(lambda replica=replica: replica.get("/health/ready")[0] == 200)
         for job in self.jobs:
             until(lambda job=job: self.is_over(job))
+        # One replica polls for a while.
+        for producer in (self.trips, self.alerts):
+            asked = len(producer.questions)
+            until(lambda producer=producer, asked=asked: len(producer.questions) > asked + 2)
 
     @staticmethod
     def shown(replica: Replica) -> float:

@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 import os
 import random
+import socket
 import threading
 import unittest
 import urllib.parse
@@ -70,6 +71,10 @@ class Shelf:
             if self._left is not None and self._left > 0:
                 self._left -= 1
             return self._left != -1
+
+    def serve(self, connection: socket.socket, address: object) -> None:
+        """Answers over a connection that came another way."""
+        self._server.process_request(connection, address)
 
     def release(self) -> None:
         """Answers everything from now on."""

@@ -5,9 +5,11 @@ FRESHET_REPLICA_KILLS kills as often as one likes, FRESHET_SEED in another order
 
 from __future__ import annotations
 
+import itertools
 import json
 import os
 import random
+import socket
 import threading
 import time
 import unittest
@@ -20,20 +22,40 @@ from realtime_stage import BOARD, Producer, ask, instant
 from replica_clients import ENDS, Job
 from replicas import INTERVAL, LEAST_GAP, LEASE, NEW, REPLICAS, Replica, World
 from scale import sized
+from side_by_side import load_side_by_side as load_tests  # noqa: F401
 from test_job_database import BOOKS, Listener, Shelf
 
 KILLS = int(os.environ.get("FRESHET_REPLICA_KILLS", sized("40", long="200")))
-SHARES = {"replica": 17, "leader": 8, "worker": 8, "database": 5, "pause": 2}
-"""How many of 40 kills are of which kind."""
+SHARES = {"replica": 12, "leader": 7, "worker": 7, "database": 5, "pause": 2}
+"""What 40 kills begin with; when the database goes away a replica is killed too."""
 PAUSE = 10.0
 """The seconds for which the database stands still."""
 GROUP = 5
-"""After so many kills everything catches up."""
+"""After so many of them everything catches up."""
 READY = "/health/ready"
+SLACK = 1.25
+"""How much more often than once in an interval a leader may poll on the average: it gets in step with the publications."""
 CONNECTIONS = 8
 """PostgresClientLimits.connections."""
+SOURCES = "SELECT id, fence, owner FROM freshet_realtime.source ORDER BY id"
+STORED = """
+  SELECT 'job', id, state, concat_ws(' ', owner, fence, processed), md5(coalesce(checkpoint, '')) FROM freshet.job
+  UNION ALL SELECT 'event', job, seq::text, md5(message), '' FROM freshet.event JOIN freshet.job ON id = job WHERE ended_at IS NOT NULL
+  UNION ALL SELECT 'result', job, number::text, outcome, md5(coalesce(value, '')) FROM freshet.result ORDER BY 1, 2, 3"""
+"""All that jobs have stored, but for what one that works at the moment says about that."""
+SILENT = 3.0
+"""The seconds after which a leader without the database polls no more (SR2)."""
 TAKEOVER = 5.0
 """The seconds within which another replica polls (shared-realtime.md)."""
+
+
+def check_events(test: unittest.TestCase, messages: list[dict]) -> None:
+    """Checks that events have numbers from 1 on without a gap, and one end, which comes last."""
+    test.assertEqual([message["seq"] for message in messages], list(range(1, len(messages) + 1)))
+    done = [message["payload"]["processedCount"] for message in messages if message["type"] == "job_progress"]
+    test.assertEqual(done, sorted(done))
+    test.assertEqual([message["type"] for message in messages if message["type"] in ENDS], ["job_complete"])
+    test.assertEqual(messages[-1]["type"], "job_complete")
 
 
 class StormTest(unittest.TestCase):
@@ -52,11 +74,13 @@ class StormTest(unittest.TestCase):
         importer = threading.Thread(target=lambda: imported.append(world.share(world.renamed())))
         self.counts: Counter[str] = Counter()
         opened, fences = time.monotonic(), self.fences()
-        while world.kills < KILLS:
-            self.strike(kinds[world.kills])
-            if world.kills >= KILLS // 3 and not importer.ident:
+        for place, kind in enumerate(kinds, 1):
+            if world.kills >= KILLS:
+                break
+            if place == len(kinds) // 3:
                 importer.start()
-            if world.kills % GROUP == 0:
+            self.strike(kind)
+            if place % GROUP == 0:
                 world.settle()
         world.settle()
         importer.join()
@@ -183,8 +207,7 @@ class StormTest(unittest.TestCase):
             self.assertEqual(follower.ends, 1, job.key)
         server = self.world.replicas[job.id.encode()[0] % REPLICAS]
         messages = Listener(server, job.fields).end()
-        self.assertEqual([message["seq"] for message in messages], list(range(1, len(messages) + 1)), job.key)
-        self.assertEqual([message["type"] for message in messages if message["type"] in ENDS], ["job_complete"], job.key)
+        check_events(self, messages)
         self.assertEqual({follower.seq for follower in job.followers}, {len(messages)}, job.key)
         self.assertEqual(server.state(job.fields)["state"], "succeeded")
         results = server.results(job.fields)
@@ -203,15 +226,202 @@ class StormTest(unittest.TestCase):
         """One replica polled at a time, as often as one does, and changes were take-overs."""
         asked = [question for question in producer.questions if opened <= question.at <= closed]
         takeovers = self.fences()[kind] - fences[kind]
-        names = [question["X-Server"] for question in asked]
-        changes = sum(after != before for before, after in zip(names, names[1:]))
-        self.assertLessEqual(changes, takeovers, names)
-        self.assertGreater(changes, 0)
-        gaps = [after.at - before.at for before, after in zip(asked, asked[1:]) if before["X-Server"] == after["X-Server"]]
-        self.assertGreater(min(gaps), LEAST_GAP / 2)
-        self.assertLessEqual(len(asked), (closed - opened) / INTERVAL * 1.25 + takeovers + 1)
+        terms = [list(group) for _, group in itertools.groupby(asked, lambda question: question["X-Server"])]
+        self.assertLessEqual(len(terms), takeovers + 1, [(term[0]["X-Server"], len(term)) for term in terms])
+        self.assertGreater(len(terms), 1)
+        led = 0.0
+        for term in terms:
+            led += term[-1].at - term[0].at
+            for before, after in zip(term, term[1:]):
+                self.assertGreater(after.at - before.at, LEAST_GAP / 2)
+        # One request for each interval, and at most one more for each take-over.
+        self.assertLessEqual(len(asked), led / INTERVAL * SLACK + len(terms))
         self.counts[f"take-overs of {kind}"] = takeovers
         self.counts[f"polls of {kind}"] = len(asked)
+        self.counts[f"seconds with a leader of {kind}"] = round(led)
+
+
+class Passage(BrokenNetwork):
+    """A port of ours that leads to a replica in a namespace."""
+
+    def __init__(self, namespace: Namespace, port: int):
+        self.namespace = namespace
+        super().__init__(port, seed=0, most=0)
+
+    def _connect(self) -> socket.socket:
+        return self.namespace.connect(self.target)
+
+
+class Ruler(threading.Thread):
+    """Measures how much later than it should this machine goes on, in seconds."""
+
+    STEP = 0.05
+
+    def __init__(self) -> None:
+        super().__init__(daemon=True)
+        self.late = 0.0
+        self._ends = threading.Event()
+
+    def run(self) -> None:
+        while True:
+            began = time.monotonic()
+            if self._ends.wait(self.STEP):
+                return
+            self.late += time.monotonic() - began - self.STEP
+
+    def stop(self) -> float:
+        """Ends it; returns what it measured."""
+        self._ends.set()
+        self.join()
+        return self.late
+
+
+class PartitionTest(unittest.TestCase):
+    """A replica whose line to the database is cut, while the producer and its clients still reach it."""
+
+    def setUp(self) -> None:
+        try:
+            self.line = Namespace()
+        except OSError as error:
+            self.skipTest(f"no network namespaces: {error}")
+        self.addCleanup(self.line.close)
+        self.world = World(self.line.near)
+        self.addCleanup(self.world.close)
+        for server in (self.world.trips, self.world.alerts):
+            threading.Thread(target=server._accept, args=(self.line.listen(server.port),), daemon=True).start()
+
+    def serve_cut_off(self, shelf: Shelf) -> Replica:
+        """Starts the replica in the namespace, as the first one."""
+        program = self.line.program(self.world.folder / "program", PROGRAM)
+        url = f"postgres://freshet@{self.line.near}/postgres"
+        replica = self.world.serve(0, "--open-library", shelf.url, url=url, program=program)
+        passage = Passage(self.line, replica.port)
+        self.addCleanup(passage.close)
+        replica.port = passage.port
+        replica.url = f"http://127.0.0.1:{passage.port}"
+        self.world.replicas.append(replica)
+        return replica
+
+    def shelf(self, answers: int | None = None) -> Shelf:
+        shelf = Shelf(answers)
+        self.addCleanup(shelf.close)
+        return shelf
+
+    def polled_by(self, replica: Replica, since: float) -> list[float]:
+        """When a replica has polled the trip updates since an instant."""
+        return [question.at for question in self.world.trips.questions if question.at >= since and question["X-Server"] == replica.name]
+
+    def sql(self, statement: str) -> list[list[str]]:
+        return [row.split("|") for row in self.world.database.ask(statement).splitlines()]
+
+    def test_a_replica_that_is_cut_off_polls_publishes_and_works_no_more_and_follows_when_it_is_back(self):
+        world = self.world
+        mine, theirs = self.shelf(answers=2), self.shelf(answers=2)
+        listener = self.line.listen(int(mine.url.rpartition(":")[2]))
+        threading.Thread(target=serve_also, args=(mine, listener), daemon=True).start()
+        cut = self.serve_cut_off(mine)
+        until(lambda: cut.generation() == world.generation)
+        until(lambda: world.shown(cut) == world.trips.made[-1])
+        # It leads, and works on a job that stands still at its third book, and on one that stands still in a batch.
+        first = Job(0)
+        self.assertIsNone(world.start(cut.port, first))
+        until(lambda: cut.state(first.fields)["state"] == "succeeded")
+        books = cut.start(json.dumps({"books": BOOKS}).encode(), "batch_enrichment", Content_Type="application/json")
+        until(lambda: len(mine.asked) > 2)
+        release = world.hold_library()
+        table = Job(1)
+        self.assertIsNone(world.start(cut.port, table))
+        until(lambda: cut.metric("freshet_jobs_running") == 2)
+        until(lambda: self.sql("SELECT count(*) FROM pg_locks WHERE NOT granted") != [["0"]])
+        others = [world.serve(number, "--open-library", theirs.url) for number in range(1, REPLICAS)]
+        world.replicas += others
+        for replica in others:
+            until(lambda replica=replica: world.shown(replica) == world.trips.made[-1])
+        listeners = [Listener(others[0], job) for job in (books, table.fields)]
+        before = self.sql(SOURCES)
+        leaders = {row[2] for row in before}
+        self.assertEqual(len(leaders), 1)
+        published = int(self.sql("SELECT position FROM freshet_realtime.log")[0][0])
+        at = world.trips.made[-1]
+        ruler = Ruler()
+        ruler.start()
+        cut_at = time.monotonic()
+        self.line.cut()
+        try:
+            release()
+            world.trips.publish_next()
+            until(lambda: any(self.polled_by(replica, cut_at) for replica in others))
+            taken_at = min(asked for replica in others for asked in self.polled_by(replica, cut_at))
+            self.assertLess(taken_at - cut_at, TAKEOVER + INTERVAL + ruler.stop())
+            for replica in others:
+                until(lambda replica=replica: world.shown(replica) == world.trips.made[-1])
+            self.check_cut_off(cut, at, others[0])
+            # What it was looking up arrives; there is nothing that it could store.
+            mine.release()
+            check_events(self, listeners[1].end())
+            ended_at = time.monotonic()
+            # The other job goes on elsewhere, and stands still again.
+            until(lambda: len(theirs.asked) > 2)
+            world.trips.publish_next()
+            for replica in others:
+                until(lambda replica=replica: world.shown(replica) == world.trips.made[-1])
+            after = self.sql(SOURCES)
+            self.assertEqual(self.polled_by(cut, cut_at + SILENT), [])
+            self.assertEqual(self.polled_by(cut, taken_at), [])
+            for old, new in zip(before, after):
+                self.assertEqual((new[0], int(new[1])), (old[0], int(old[1]) + 1))
+                self.assertNotIn(new[2], leaders)
+            fences = {row[0]: row[1] for row in after}
+            for source, fence, position in self.sql("SELECT source, fence, position FROM freshet_realtime.publication"):
+                self.assertEqual(fence == fences[source], int(position) > published)
+            stored = self.sql(STORED)
+        finally:
+            self.line.mend()
+        back_at = time.monotonic()
+        until(lambda: world.shown(cut) == world.trips.made[-1])
+        until(lambda: cut.metric("freshet_realtime_database_up") == 1)
+        # It still had to store what it had looked up.
+        until(lambda: cut.metric("freshet_jobs_running") == 0)
+        world.trips.publish_next()
+        until(lambda: world.shown(cut) == world.trips.made[-1])
+        self.assertEqual(self.polled_by(cut, cut_at + SILENT), [])
+        self.assertEqual(self.sql(STORED), stored)
+        theirs.release()
+        check_events(self, listeners[0].end())
+        for job, heard in zip((books, table.fields), listeners):
+            self.assertEqual([message["seq"] for message in Listener(cut, job).end()], [message["seq"] for message in heard.messages])
+        self.assertEqual([item["number"] for item in cut.results(books)], list(range(len(BOOKS))))
+        listed = run("library", "list", "--database", world.database.url, "--json").stdout.splitlines()
+        self.assertEqual(sorted(json.loads(line)["title"] for line in listed), sorted(first.titles + table.titles))
+        print(f"polled {taken_at - cut_at:.1f} s after the cut, jobs over {ended_at - cut_at:.1f} s after it, "
+              f"all as before {time.monotonic() - back_at:.1f} s after the mend")
+
+    def check_cut_off(self, cut: Replica, at: int, other: Replica) -> None:
+        """It shows what it has, which grows older, and says what it does not know."""
+        first = ask(cut.port, BOARD)
+        began = time.monotonic()
+        until(lambda: {source["leader"] for source in cut.get("/api/status")[1]["sources"]} == {"unknown"})
+        second = ask(cut.port, BOARD)
+        passed = time.monotonic() - began
+        for answer in (first, second):
+            self.assertEqual((answer.status, instant(answer["x-md-rt-fetched-at"])), (200, at))
+        grown = int(second["x-md-rt-age-ms"]) - int(first["x-md-rt-age-ms"])
+        self.assertGreater(int(first["x-md-rt-age-ms"]), 0)
+        self.assertGreaterEqual(grown, int(passed * 1_000) - 100)
+        seen = ask(cut.port, BOARD, if_none_match=ask(other.port, BOARD)["ETag"])
+        self.assertEqual((seen.status, seen["x-md-rt-behind"]), (200, "1"))
+        self.assertEqual(ask(cut.port, READY).status, 200)
+        self.assertEqual(cut.metric("freshet_realtime_leader"), 0)
+
+
+def serve_also(shelf: Shelf, listener: socket.socket) -> None:
+    """Lets a shelf answer at another listener too."""
+    while True:
+        try:
+            connection, address = listener.accept()
+        except OSError:
+            return
+        shelf.serve(connection, address)
 
 
 if __name__ == "__main__":
