@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import json
-import os
 import re
 import shutil
 import socket
-import subprocess
 import threading
 import time
 from collections.abc import Callable
@@ -20,7 +18,7 @@ from database import Database
 from job_stage import Balancer, JobServer
 from program import Folder, Server, run, until
 from realtime_stage import BEGIN, BOARD, LAUSANNE, Producer, alert, ask, instant
-from replica_clients import Follower, Job, SocketFollower, StreamFollower, StreamViewer, Viewer
+from replica_clients import Job, SocketFollower, StreamFollower, StreamViewer, Viewer
 from sample_network import network
 
 REPLICAS = 3
@@ -105,7 +103,7 @@ class World:
         self._pool = ThreadPoolExecutor(REPLICAS)
         self._ends = threading.Event()
         self._publisher = threading.Thread(target=self._publish, daemon=True)
-        self.generation = self.share(network() / "feed")
+        self.share(network() / "feed")
 
     def now(self) -> float:
         """The producers' clock."""
@@ -124,14 +122,17 @@ class World:
 
     # Timetables
 
-    def share(self, feed: Path) -> str:
-        """Imports a timetable on a machine without a server until it is stored; returns its generation."""
+    def share(self, feed: Path) -> None:
+        """Imports a timetable on a machine without a server, as often as it takes until it is stored."""
         while True:
             answer = run("import", str(feed), "--data", str(self.place("importer")), "--database", self.database.url)
             if answer.returncode == 0:
-                break
+                return
             # The database is away, or an import before this one, whose outcome is unknown, still has the lease.
             assert answer.returncode in (69, 75), answer.stdout + answer.stderr
+
+    def newest(self) -> str:
+        """The generation that the database has."""
         return json.loads(self.database.ask("SELECT entry FROM freshet_timetables.feed WHERE key = 'default'"))["generation"]
 
     def renamed(self) -> Path:
@@ -149,7 +150,7 @@ class World:
         for number in range(REPLICAS):
             self.replicas.append(self.serve(number))
         for replica in self.replicas:
-            until(lambda replica=replica: replica.generation() == self.generation)
+            until(lambda replica=replica: replica.generation() == self.newest())
         self.watch()
 
     def watch(self) -> None:

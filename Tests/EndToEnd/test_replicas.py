@@ -20,7 +20,7 @@ from namespaces import Namespace
 from program import PROGRAM, run, until
 from realtime_stage import BOARD, Producer, ask, instant
 from replica_clients import ENDS, Job
-from replicas import INTERVAL, LEAST_GAP, LEASE, NEW, REPLICAS, Replica, World
+from replicas import INTERVAL, LEAST_GAP, NEW, REPLICAS, Replica, World
 from scale import sized
 from side_by_side import load_side_by_side as load_tests  # noqa: F401
 from test_job_database import BOOKS, Listener, Shelf
@@ -70,8 +70,8 @@ class StormTest(unittest.TestCase):
         self.chance = random.Random(os.environ.get("FRESHET_SEED", "7"))
         kinds = [kind for kind, share in SHARES.items() for _ in range(-(-share * KILLS // 40))]
         self.chance.shuffle(kinds)
-        imported: list[str] = []
-        importer = threading.Thread(target=lambda: imported.append(world.share(world.renamed())))
+        before = world.newest()
+        importer = threading.Thread(target=lambda: world.share(world.renamed()))
         self.counts: Counter[str] = Counter()
         opened, fences = time.monotonic(), self.fences()
         for place, kind in enumerate(kinds, 1):
@@ -84,8 +84,9 @@ class StormTest(unittest.TestCase):
                 world.settle()
         world.settle()
         importer.join()
+        self.assertNotEqual(world.newest(), before)
         for replica in world.replicas:
-            until(lambda replica=replica: replica.generation() == imported[0])
+            until(lambda replica=replica: replica.generation() == world.newest())
             self.assertEqual(replica.get(BOARD)[1]["station"]["name"], NEW)
         world.settle()
         closed = time.monotonic()
@@ -130,6 +131,7 @@ class StormTest(unittest.TestCase):
         world = self.world
         until(lambda: len(world.live()) == REPLICAS)
         replicas = world.live()
+        self.chance.shuffle(replicas)
         for replica in replicas:
             until(lambda replica=replica: ask(replica.port, READY).status == 200)
         ends = time.monotonic() + PAUSE
@@ -141,12 +143,14 @@ class StormTest(unittest.TestCase):
             if kind == "database":
                 for replica in replicas:
                     answers.append(self.job_state(replica))
-                    self.assertIsNone(world.start(replica.port, Job(1_000_000)))
+                    refused = Job(0)
+                    self.assertEqual((world.start(replica.port, refused), refused.id), (None, ""))
                 self.assertEqual({status for status, _ in answers}, {503})
             else:
+                asked = replicas[0]
                 # More requests than connections: those that get none are told so.
                 asking += [
-                    threading.Thread(target=lambda: answers.append(self.job_state(replicas[0]))) for _ in range(2 * CONNECTIONS)
+                    threading.Thread(target=lambda: answers.append(self.job_state(asked))) for _ in range(2 * CONNECTIONS)
                 ]
                 for thread in asking:
                     thread.start()
@@ -320,7 +324,7 @@ class PartitionTest(unittest.TestCase):
         listener = self.line.listen(int(mine.url.rpartition(":")[2]))
         threading.Thread(target=serve_also, args=(mine, listener), daemon=True).start()
         cut = self.serve_cut_off(mine)
-        until(lambda: cut.generation() == world.generation)
+        until(lambda: cut.generation() == world.newest())
         until(lambda: world.shown(cut) == world.trips.made[-1])
         # It leads, and works on a job that stands still at its third book, and on one that stands still in a batch.
         first = Job(0)
