@@ -146,16 +146,16 @@ class World:
     # Replicas
 
     def open(self) -> None:
-        """Starts replicas and clients."""
+        """Starts replicas, publications and clients."""
         for number in range(REPLICAS):
             self.replicas.append(self.serve(number))
         for replica in self.replicas:
             until(lambda replica=replica: replica.generation() == self.newest())
+        self._publisher.start()
         self.watch()
 
     def watch(self) -> None:
-        """Starts publications and clients that watch until the end."""
-        self._publisher.start()
+        """Starts clients that watch boards until the end."""
         for has in ((True, False), (True, True), (False, True)):
             self.viewers.append(Viewer(self.balancer.port, self.trips, *has))
         self.streams += [StreamViewer(self.balancer.port, self.trips) for _ in range(2)]

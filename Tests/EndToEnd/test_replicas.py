@@ -341,6 +341,7 @@ class PartitionTest(unittest.TestCase):
         world.replicas += others
         for replica in others:
             until(lambda replica=replica: world.shown(replica) == world.trips.made[-1])
+        world.watch()
         listeners = [Listener(others[0], job) for job in (books, table.fields)]
         before = self.sql(SOURCES)
         leaders = {row[2] for row in before}
@@ -397,6 +398,11 @@ class PartitionTest(unittest.TestCase):
         self.assertEqual([item["number"] for item in cut.results(books)], list(range(len(BOOKS))))
         listed = run("library", "list", "--database", world.database.url, "--json").stdout.splitlines()
         self.assertEqual(sorted(json.loads(line)["title"] for line in listed), sorted(first.titles + table.titles))
+        world.stop()
+        for client in (*world.viewers, *world.streams):
+            self.assertEqual(client.faults, [])
+        # Some were sent to the one that was cut off, with what they had seen at another one.
+        self.assertTrue(all(viewer.behind for viewer in world.viewers), [viewer.behind for viewer in world.viewers])
         print(f"polled {taken_at - cut_at:.1f} s after the cut, jobs over {ended_at - cut_at:.1f} s after it, "
               f"all as before {time.monotonic() - back_at:.1f} s after the mend")
 
