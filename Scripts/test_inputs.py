@@ -74,11 +74,12 @@ class Inputs:
         elif kind == "javascript":
             paths |= {"Tests/JavaScript", "JavaScript", "Documentation/choosing-a-preset.md", "Documentation/from-tanstack-query.md"}
         elif kind == "e2e":
-            paths |= self._modules(name) | self._sources(self._program(name))
+            modules = self._modules(name)
+            paths |= modules | self._sources(self._program(name))
             paths |= {"Scripts", "Tests/Contract"}
             if name in ("test_proxies", "test_monitoring"):
                 paths |= {"Packaging"}
-            if "Tests/EndToEnd/database.py" in paths:
+            if "Tests/EndToEnd/database.py" in paths or name == "test_replicas_demo":
                 paths |= {"Tests/PostgresCluster"}
             if name == "test_page_package":
                 paths |= {"JavaScript"}

@@ -18,7 +18,7 @@ class Database:
 
     def __init__(self, is_migrated: bool = True, address: str | None = None) -> None:
         self.process = subprocess.Popen(
-            [SCRIPT, *([address] if address else [])], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, start_new_session=True
+            [SCRIPT, *([f"listen_addresses={address}"] if address else [])], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, start_new_session=True
         )
         self.url = self.process.stdout.readline().strip()
         assert self.url != "missing", "PostgreSQL is not installed: make test installs Debian's postgresql"
