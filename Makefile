@@ -102,6 +102,7 @@ bench:
 	python3 Benchmarks/jobs.py "$(RELEASE)/freshet"
 	python3 Benchmarks/realtime.py "$(RELEASE)/freshet"
 	python3 Benchmarks/workspaces.py "$(RELEASE)/freshet"
+	python3 Benchmarks/postgres.py "$(RELEASE)/freshet"
 
 clean:
 	rm -rf .build .freshet

@@ -63,10 +63,10 @@ def imported(program, archive, data):
 class Server:
     """The program serving a data folder."""
 
-    def __init__(self, program, data, *options, stderr=None):
+    def __init__(self, program, data, *options, now=NOW, stderr=None):
         before = time.monotonic()
         self.process = subprocess.Popen(
-            [program, "serve", "--data", str(data), "--port", "0", "--now", NOW, "--log-level", "error",
+            [program, "serve", "--data", str(data), "--port", "0", "--now", now, "--log-level", "error",
              *options],
             stdout=subprocess.PIPE, stderr=stderr, text=True)
         # A measurement that fails leaves no server that takes time from the next one.
