@@ -39,6 +39,9 @@ POLL = 2_000
 PERIOD = 0.005
 #: More boards than a server keeps, so that each has to be made.
 COLD = 12_000
+#: Seconds by which servers are ahead of the producer: those of a busy machine start later than they were told, and believe no
+#: publication of the future.
+AHEAD = 10
 #: The longest that a timetable may take to be served, in seconds.
 LONGEST = 600
 
@@ -233,7 +236,7 @@ class Side:
 
     def options(self):
         """What a server needs to follow the producer: address, interval, and its service clock."""
-        at = START + time.monotonic() - self.producer.began
+        at = START + AHEAD + time.monotonic() - self.producer.began
         now = datetime.datetime.fromtimestamp(at, datetime.UTC).isoformat(timespec="milliseconds")
         return (("--trip-updates", self.producer.url, "--poll", f"trip-updates={POLL}"), {"now": now.replace("+00:00", "Z")})
 
