@@ -78,6 +78,8 @@ public struct Workspace: Codable, Hashable, Sendable, Identifiable {
   public var activity: AgentActivity
   /// Whether it is the main worktree.
   public var isMain: Bool
+  /// The machine it is on; `nil` for worktrees of the server's own machine.
+  public var machine: WorkspaceMachine?
   /// The revision at which any member above last changed.
   public var revision: Int64
   /// The time since git was asked for the state, in seconds; not part of the entity tag.
@@ -140,7 +142,7 @@ public struct Workspace: Codable, Hashable, Sendable, Identifiable {
     case cacheStatus = "cache_status"
     case git, activity
     case isMain = "is_main"
-    case revision
+    case machine, revision
     case gitAge = "git_age_seconds"
     case activityAge = "activity_age_seconds"
   }

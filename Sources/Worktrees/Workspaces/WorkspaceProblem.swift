@@ -54,6 +54,8 @@ public enum WorkspaceProblem: String, Hashable, Sendable, CaseIterable {
   case configurationChanged = "configuration_changed"
   /// 409: the repository is outside the watched folders.
   case outsideWatchedFolders = "outside_watched_folders"
+  /// 409: the worktree is on another machine, where the action has to be carried out.
+  case otherMachine = "other_machine"
   /// 409: a branch or a folder of that name already exists.
   case alreadyExists = "already_exists"
   /// 502: git failed.

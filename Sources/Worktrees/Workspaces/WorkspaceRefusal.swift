@@ -65,7 +65,7 @@ extension WorkspaceProblem {
     case .mergeConflict, .worktreeDirty, .ignoredFiles, .nestedRepository, .nestedWorktree,
       .wouldOverwrite, .worktreeUnmerged, .mountedFolder, .mergeCommits, .pushedCommits,
       .agentActive, .mainWorktree, .worktreeLocked, .operationInProgress, .untrustedRepository,
-      .configurationChanged, .outsideWatchedFolders, .alreadyExists:
+      .configurationChanged, .outsideWatchedFolders, .otherMachine, .alreadyExists:
       409
     }
   }

@@ -61,7 +61,7 @@ extension WorkspaceList {
   public var byAttention: [Workspace] {
     worktrees.sorted {
       let (rank, other) = ($0.activity.state.rank, $1.activity.state.rank)
-      return rank == other ? $0.path.isNameBefore($1.path) : rank < other
+      return rank == other ? $0.isBefore($1) : rank < other
     }
   }
 

@@ -18,7 +18,7 @@ public struct WorkspaceList: Equatable, Sendable {
   /// Creates a list.
   public init(revision: String, worktrees: [Workspace]) {
     self.revision = revision
-    self.worktrees = worktrees.sorted { $0.path.isNameBefore($1.path) }
+    self.worktrees = worktrees.sorted { $0.isBefore($1) }
   }
 
   /// Compares without ages and revisions.

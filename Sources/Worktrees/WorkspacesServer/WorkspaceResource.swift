@@ -158,9 +158,7 @@ struct WorkspaceReader: Sendable {
   ) {
     out.raw("{\"revision\":\"\(ledger.generation)-\(ledger.revision)\",")
     out.raw("\"full\":\(changes == nil),\"changed\":")
-    let records = changes?.records.sorted {
-      $0.workspace.path.isNameBefore($1.workspace.path)
-    }
+    let records = changes?.records.sorted { $0.workspace.isBefore($1.workspace) }
     out.list(records ?? ledger.all) { $0.workspace($1) }
     out.raw(",\"removed\":")
     out.list(changes?.removals ?? []) { $0.text($1.id) }

@@ -52,6 +52,7 @@ extension Workspace {
           ? claudeActivityState : .running
       )
     isMain = it.flag(.isMain)
+    machine = it[.machine].isPresent ? WorkspaceMachine(it[.machine]) : nil
     revision = it[.revision].int().map { Int64($0) } ?? 0
     gitAge = it[.gitAge].double()
     activityAge = it[.activityAge].double()
@@ -68,6 +69,20 @@ extension Workspace {
     func text(_ key: CodingKeys) -> String? { self[key].string() }
     func flag(_ key: CodingKeys) -> Bool { self[key].bool() ?? false }
     func count(_ key: CodingKeys) -> Int { self[key].int() ?? 0 }
+  }
+}
+
+extension WorkspaceMachine {
+  /// Reads a machine; `nil` without its name.
+  init?(_ field: DecodeField) {
+    guard field.isObject(), let name = field["name"].missing(field["name"].string()) else {
+      return nil
+    }
+    self.init(
+      name: name,
+      state: field["state"].string().map { State(rawValue: $0) } ?? .unreachable,
+      unreachableSince: field["unreachable_since"].string()
+    )
   }
 }
 

@@ -53,6 +53,7 @@ package enum WorkspaceJSON {
     case .git: bytes(it.git)
     case .activity: bytes(it.activity)
     case .isMain: bytes(it.isMain)
+    case .machine: it.machine.map { bytes($0) }
     case .revision: bytes(it.revision)
     case .gitAge, .activityAge: nil
     }

@@ -73,9 +73,9 @@ package struct WorkspaceRegistry: Sendable {
   /// - Parameter generation: Letters and digits that no life of the server had before.
   package init(generation: String) { self.generation = generation }
 
-  /// The worktrees ordered by path.
+  /// The worktrees ordered by path; those of several machines with the same path by id.
   package var all: [Record] {
-    records.values.sorted { $0.workspace.path.isNameBefore($1.workspace.path) }
+    records.values.sorted { $0.workspace.isBefore($1.workspace) }
   }
 
   /// How many worktrees there are.
