@@ -279,7 +279,7 @@ let package = Package(
       name: "WorkspacesServer",
       dependencies: [
         "ConditionalHTTP", "EventFeed", "FreshResponses", "FreshnessServer", "Git", "Serving",
-        "Workspaces", "WorktreeWatch", .httpTypes, .hummingbird, .nioCore,
+        "TolerantDecoding", "Workspaces", "WorktreeWatch", .httpTypes, .hummingbird, .nioCore,
       ]
     ),
     .target(

@@ -68,6 +68,9 @@ public struct AgentActivity: Codable, Hashable, Sendable {
     self.agents = agents
   }
 
+  /// The ``source`` of an activity that is unknown because its machine is unreachable.
+  public static let unreachableSource = "unreachable"
+
   /// The activity without any evidence.
   public static let unknown = AgentActivity(state: .unknown, source: "none", confidence: "low")
 

@@ -12,6 +12,8 @@ import WorktreeWatch
 struct ActionEndpoints: Sendable {
   let watcher: WorktreeWatcher
   let reads: ReadEndpoints
+  /// Shows the worktrees of other machines too; `nil` for none.
+  let hub: WorkspaceHub?
 
   var actions: WorktreeActions { WorktreeActions(watcher: watcher) }
 
@@ -97,6 +99,7 @@ struct ActionEndpoints: Sendable {
     status: HTTPResponse.Status = .created
   ) async throws -> Response {
     await reads.firstLook()
+    try requireHere(repository)
     return try await Self.refusing {
       let made = try await actions.create(
         repository: repository,
@@ -251,6 +254,7 @@ struct ActionEndpoints: Sendable {
   func branches(_ name: String) async throws -> Response {
     await reads.firstLook()
     let name = name.removingPercentEncoding ?? name
+    try requireHere(name)
     return try await Self.refusing {
       guard let names = try await watcher.branches(of: name) else {
         throw Problem(
@@ -265,7 +269,28 @@ struct ActionEndpoints: Sendable {
   func workspace(_ id: String) async throws(Problem) -> Workspace {
     await reads.firstLook()
     guard let record = watcher.store.record(id) else { throw WorkspaceReader.missing(id) }
+    try WorkspaceReader.requireHere(record.workspace)
     return record.workspace
+  }
+
+  /// Refuses what is asked of a repository that only other machines have.
+  ///
+  /// - Parameter repository: Its id or its path.
+  /// - Throws: ``Problem`` 409 `other_machine`.
+  private func requireHere(_ repository: String) throws(Problem) {
+    guard let hub else { return }
+    let found = watcher.store.ledger.all.map(\.workspace).filter {
+      $0.repoId.isSameName(as: repository) || $0.path.isSameName(as: repository)
+    }
+    let machines = Set(found.compactMap(\.machine?.name)).sorted()
+    guard hub.isAlone || !machines.isEmpty && found.allSatisfy({ $0.machine != nil }) else {
+      return
+    }
+    let place =
+      machines.isEmpty
+      ? "this server watches no folder; do it on the machine that has the repository"
+      : "\(repository.prefix(80)) is on \(machines.joined(separator: ", ")); do it on that machine"
+    throw Problem(.otherMachine, detail: place)
   }
 
   /// Returns the response to a completed action: the worktree, and what undoes the action.

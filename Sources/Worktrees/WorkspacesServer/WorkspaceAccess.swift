@@ -81,6 +81,14 @@ package struct WorkspaceAccess: Sendable {
     pages = OriginGuard(hosts: hosts, origins: origins)
   }
 
+  /// The same rules for `Host` and `Origin`, without the token: for what has tokens of its own.
+  var withoutToken: WorkspaceAccess { WorkspaceAccess(pages: pages) }
+
+  private init(pages: OriginGuard) {
+    token = nil
+    self.pages = pages
+  }
+
   /// Looks at a request.
   ///
   /// - Returns: Why it is refused; `nil` if it is not.

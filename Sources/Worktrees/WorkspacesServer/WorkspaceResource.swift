@@ -67,7 +67,7 @@ struct WorkspaceReader: Sendable {
       guard let record, record.session != nil else { return nil }
       return EntityTag("\(generation)-s\(record.sessionVersion)")
     case .diff(let id):
-      guard let workspace = store.record(id)?.workspace,
+      guard let workspace = store.record(id)?.workspace, workspace.machine == nil,
         let key = await watcher.diffKey(of: workspace)
       else { return nil }
       return watcher.diffs.tag(workspace.path, key, at: WatchClock.monotonic)
@@ -77,11 +77,13 @@ struct WorkspaceReader: Sendable {
 
   /// When a resource may be another: at once, and from then on.
   func ticks(_ resource: WorkspaceResource) -> AsyncStream<Void> {
-    guard case .diff(let id) = resource, let path = store.record(id)?.workspace.path else {
+    guard case .diff(let id) = resource, let workspace = store.record(id)?.workspace,
+      workspace.machine == nil
+    else {
       return store.ticks()
     }
     // Its content may be another while nothing else of the worktree is.
-    return watcher.looked.ticks(of: path)
+    return watcher.looked.ticks(of: workspace.path)
   }
 
   /// The body of a resource with its tag.
@@ -107,6 +109,7 @@ struct WorkspaceReader: Sendable {
       let (generation, record) = store.stamped(Self.id(id))
       guard let record else { throw Self.missing(id) }
       guard let session = record.session else {
+        try Self.requireHere(record.workspace, .sessionNotFound)
         throw Problem(
           .sessionNotFound,
           detail: "no agent session is known for \(record.workspace.path)"
@@ -116,6 +119,7 @@ struct WorkspaceReader: Sendable {
       return (dialect?.session(session) ?? session, tag)
     case .diff(let id):
       guard let record = store.record(id) else { throw Self.missing(id) }
+      try Self.requireHere(record.workspace)
       // If it changes meanwhile, the key is that of the state before, and the diff is made again.
       let (key, at) = (await watcher.diffKey(of: record.workspace), WatchClock.monotonic)
       let source = await watcher.source(of: record.workspace.path)?.ref
@@ -134,6 +138,24 @@ struct WorkspaceReader: Sendable {
     guard name.contains("/") else { return name }
     while name.utf8.count > 1, name.hasSuffix("/") { name.removeLast() }
     return WorkspaceIdentity.id(of: name)
+  }
+
+  /// Refuses what only the machine of a worktree can do.
+  ///
+  /// - Parameters:
+  ///   - workspace: The worktree.
+  ///   - problem: The code.
+  /// - Throws: ``Problem`` if it is on another machine.
+  static func requireHere(
+    _ workspace: Workspace,
+    _ problem: WorkspaceProblem = .otherMachine
+  ) throws(Problem) {
+    guard let machine = workspace.machine else { return }
+    throw Problem(
+      problem,
+      detail: "\(workspace.path) is on the machine \(machine.name); do it there",
+      extensions: ["machine": .string(machine.name)]
+    )
   }
 
   static func missing(_ id: String) -> Problem {

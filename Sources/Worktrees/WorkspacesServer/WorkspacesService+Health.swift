@@ -13,12 +13,9 @@ extension WorkspacesService {
       )
     }
     let missing = await watcher.tally.missingRoots
-    guard !missing.isEmpty else { return DependencyReading("worktrees", .ok, isRequired: true) }
-    return DependencyReading(
-      "worktrees",
-      .degraded,
-      detail: "not there: \(missing.joined(separator: ", "))",
-      isRequired: true
-    )
+    let problem =
+      missing.isEmpty ? hub?.fault : "not there: \(missing.joined(separator: ", "))"
+    guard let problem else { return DependencyReading("worktrees", .ok, isRequired: true) }
+    return DependencyReading("worktrees", .degraded, detail: problem, isRequired: true)
   }
 }

@@ -10,6 +10,8 @@ package import WorktreeWatch
 /// The workspaces' part of a server: its endpoints, on any router.
 package struct WorkspacesService: Sendable {
   let watcher: WorktreeWatcher
+  /// Shows the worktrees of other machines too; `nil` for none.
+  let hub: WorkspaceHub?
   private let version: String
   let serving = ResourceServing(limits: .workspaces, observesShutdown: false)
   private let began = WatchClock.monotonic
@@ -19,9 +21,11 @@ package struct WorkspacesService: Sendable {
   /// - Parameters:
   ///   - watcher: Watches the worktrees.
   ///   - version: The program's version.
-  package init(watcher: WorktreeWatcher, version: String) {
+  ///   - hub: Shows the worktrees of other machines in the watcher's store; `nil` for none.
+  package init(watcher: WorktreeWatcher, version: String, hub: WorkspaceHub? = nil) {
     self.watcher = watcher
     self.version = version
+    self.hub = hub
   }
 
   /// Watches until the task is cancelled.
@@ -29,6 +33,7 @@ package struct WorkspacesService: Sendable {
     watcher.interest.expect()
     await withTaskGroup(of: Void.self) { group in
       group.addTask { await watcher.run() }
+      if let hub { group.addTask { await hub.run() } }
       group.addTask {
         let actions = WorktreeActions(watcher: watcher)
         for await _ in watcher.store.ticks() where watcher.store.isReady { break }
@@ -57,6 +62,7 @@ package struct WorkspacesService: Sendable {
   /// The prefixes of the endpoints' paths.
   package static let prefixes = [
     "/v1/git/", "/v1/sessions/", "/v1/events", "/v1/batch", "/v1/info", "/v1/metrics",
+    "/v1/machines",
   ]
 
   /// Adds the endpoints, for those only who may talk to them.
@@ -74,13 +80,21 @@ package struct WorkspacesService: Sendable {
       to: router.group().add(middleware: WorkspaceAccessMiddleware(access)),
       ReadEndpoints(watcher: watcher, serving: serving, dialect: dialect)
     )
+    // A machine has a token of its own, and reads nothing.
+    let machines = MachineEndpoints(hub: hub)
+    router.group().add(middleware: WorkspaceAccessMiddleware(access.withoutToken))
+      .post("v1/machines/:name/report") { request, context in
+        try await machines.report(context.parameters.get("name") ?? "", request)
+      }
   }
 
   private func add(
     to router: some RouterMethods<some RequestContext>,
     _ reads: ReadEndpoints
   ) {
-    let actions = ActionEndpoints(watcher: watcher, reads: reads)
+    let machines = MachineEndpoints(hub: hub)
+    router.get("v1/machines") { _, _ in machines.list() }
+    let actions = ActionEndpoints(watcher: watcher, reads: reads, hub: hub)
     let events = EventEndpoint(reads: reads, began: began)
     router.get("v1/git/worktrees") { request, _ in
       try await reads.answer(.worktrees(QueryItems(request)), request)
@@ -235,6 +249,7 @@ package struct WorkspacesService: Sendable {
       "Changes so far",
       Double(watcher.store.revision)
     )
+    hub?.write(to: &text)
     return text.text + serving.metrics.text
   }
 }

@@ -16,6 +16,8 @@ package enum ReportLimits {
   package static let longestPause = 60.0
   /// The longest Retry-After that a reporter obeys.
   package static let longestRetryAfter = 300.0
+  /// How far the wall clock of a machine may be off before its instants are corrected.
+  package static let clockTolerance = 2.0
   /// How long a reporter that ends waits until the hub knows.
   package static let farewell = 2.0
 

@@ -1,0 +1,92 @@
+import ConditionalHTTP
+import HTTPTypes
+import Hummingbird
+import NIOCore
+import Serving
+import TolerantDecoding
+import Workspaces
+import WorktreeWatch
+
+/// Answers about the machines of a hub, and takes their reports.
+struct MachineEndpoints: Sendable {
+  /// The hub; `nil` if the server shows its own worktrees only.
+  let hub: WorkspaceHub?
+
+  /// `GET /v1/machines`.
+  func list() -> Response {
+    ReadEndpoints.json(WorkspaceJSON.bytes(hub?.machines ?? []))
+  }
+
+  /// `POST /v1/machines/{name}/report`.
+  ///
+  /// - Throws: ``Problem``.
+  func report(_ name: String, _ request: Request) async throws -> Response {
+    guard let hub else {
+      throw Problem(.notFound, "not_found", detail: "this server takes no reports of machines")
+    }
+    let token = request.headers[.authorization].flatMap { BearerToken.token(of: $0) }
+    guard let machine = token.flatMap({ hub.machine(of: $0) }) else {
+      throw Problem(
+        .unauthorized,
+        detail: "the bearer token of a machine is needed in Authorization",
+        fields: [.wwwAuthenticate: "Bearer"]
+      )
+    }
+    guard machine == name else {
+      throw Self.problem(
+        .machineForbidden,
+        "this is the token of the machine \(machine), not of \(name.prefix(ReportLimits.nameBytes))"
+      )
+    }
+    guard hub.allows(machine) else {
+      throw Problem(
+        .tooManyRequests,
+        WorkspaceProblem.busy.rawValue,
+        detail: "\(machine) sends more reports than are taken",
+        fields: [.retryAfter: String(WorkspaceLimits.retryAfter)]
+      )
+    }
+    let report = try await Self.read(request)
+    do throws(MachineTable.Refusal) {
+      try hub.take(report, from: machine)
+    } catch {
+      throw Self.problem(error.problem, error.detail)
+    }
+    return Response(status: .noContent, headers: [.cacheControl: "no-store"])
+  }
+
+  private static func read(_ request: Request) async throws -> WorkspaceReport {
+    let tooLarge = problem(
+      .tooLarge,
+      "a report has at most \(ReportLimits.reportBytes) bytes"
+    )
+    guard !request.declaresMore(than: ReportLimits.reportBytes) else { throw tooLarge.last }
+    let bytes: [UInt8]
+    do {
+      bytes = Array(
+        try await request.body.collect(upTo: ReportLimits.reportBytes).readableBytesView
+      )
+    } catch is NIOTooManyBytesError {
+      throw tooLarge
+    }
+    do throws(DecodeFailure) {
+      if let report = try WorkspaceReport.read(bytes) { return report }
+    } catch {
+      throw Problem(.invalidBody, detail: "the body is not JSON: \(error)")
+    }
+    throw Problem(
+      .invalidBody,
+      detail: "a report has instance, sequence (from 1), age_ms and clock_ms"
+    )
+  }
+
+  private static func problem(_ problem: ReportProblem, _ detail: String) -> Problem {
+    let status: HTTPResponse.Status =
+      switch problem {
+      case .baseUnknown, .outOfDate, .replaced: .conflict
+      case .machineForbidden: .forbidden
+      case .tooLarge: .contentTooLarge
+      }
+    return Problem(status, problem.rawValue, detail: detail)
+  }
+}
