@@ -32,6 +32,8 @@ package struct ServeSettings: Hashable, Sendable {
   package var logFormat: String?
   /// The names by which clients may call this server, besides those of the machine itself.
   package var allowedHosts: [String]?
+  /// The file of the machines that may report their worktrees, and of the hashes of their tokens.
+  package var workspacesHub: String?
   /// The file of the secret that receipts are made with.
   package var receiptKey: String?
   /// The APIs of other apps that are served besides the native one.
@@ -101,6 +103,7 @@ package struct ServeSettings: Hashable, Sendable {
     forwardedField = try top.text("forwardedField", "x-forwarded-for or forwarded") {
       ["x-forwarded-for", "forwarded"].contains($0)
     }
+    workspacesHub = try top.text("workspacesHub", "a file")
     receiptKey = try top.text("receiptKey", "a file")
     historyDays = try top.whole("historyDays", Self.historyDays)
     speak = try top.list("speak", most: Dialect.allCases.count)?.texts(Dialect.names) {

@@ -56,6 +56,9 @@ package struct ReportMachine: Sendable {
     case stop(String?)
   }
 
+  /// What is told when the hub accepts reports.
+  package static let success = "reporting"
+
   private struct Held: Sendable {
     var workspace: Workspace
     var weight: Int
@@ -183,7 +186,7 @@ package struct ReportMachine: Sendable {
     if sent.isLast {
       finish(nil, &orders)
     } else {
-      tell("reporting", &orders)
+      tell(Self.success, &orders)
     }
   }
 

@@ -394,6 +394,13 @@ public final class WorkspaceClient: Sendable {
     try await send("/v1/git/omissions", .get, nil)
   }
 
+  /// Asks which machines report to the server, and how old their reports are.
+  ///
+  /// - Throws: ``WorkspaceFailure``.
+  public func machines() async throws(WorkspaceFailure) -> [MachineStatus] {
+    try await send("/v1/machines", .get, nil)
+  }
+
   /// Asks whether a merge or a sync would end in conflicts; nothing is changed.
   ///
   /// - Parameters:

@@ -25,7 +25,9 @@ package enum StateStyle {
 
   /// The word for the activity of a worktree; without any agent, nothing counts as unknown.
   package static func word(of activity: AgentActivity) -> String {
-    activity.state == .unknown && activity.agents.isEmpty ? "no agent" : word(activity.state)
+    if activity.source == AgentActivity.unreachableSource { return "unreachable" }
+    return activity.state == .unknown && activity.agents.isEmpty
+      ? "no agent" : word(activity.state)
   }
 
   /// The source of a state, in words; empty without one.
@@ -35,7 +37,7 @@ package enum StateStyle {
     case "claude_registry": "by its own word"
     case "process": "by its process"
     case "claude_activity_state": "by the server's word"
-    case "none", "": ""
+    case "none", "", AgentActivity.unreachableSource: ""
     default: "by \(name.replacing("_", with: " "))"
     }
   }
@@ -151,6 +153,7 @@ package enum StateStyle {
   package static func about(_ it: Workspace) -> String {
     let todo = it.todos.first { $0.status == .inProgress }?.content
     let title = it.latestSessionTitle ?? it.sessionTitle?.title
+    if it.activity.source == AgentActivity.unreachableSource { return it.activity.reason ?? "" }
     let words: String? =
       switch it.activity.state {
       case .needsYou: it.activity.reason ?? it.latestClaudeMessage ?? title

@@ -101,7 +101,8 @@ package struct WorkspaceTable: Sendable {
   /// The name; only the folder if the names are too wide.
   private func title(_ it: Workspace) -> String {
     guard !hasNames, let slash = it.name.lastIndex(of: "/") else { return it.name }
-    return String(it.name[it.name.index(after: slash)...])
+    let folder = String(it.name[it.name.index(after: slash)...])
+    return it.machine.map { "\($0.name):\(folder)" } ?? folder
   }
 
   /// The branch, where the name does not say it already.

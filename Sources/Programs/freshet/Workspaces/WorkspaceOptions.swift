@@ -19,6 +19,15 @@ struct WorkspaceOptions: ParsableArguments {
   var folders: [String] = []
 
   @Option(
+    name: .customLong("workspaces-hub"),
+    help: ArgumentHelp(
+      "A file with the machines whose worktrees are served under /v1 too, and the hashes of their tokens, as freshet workspaces token writes it. Each machine sends its own with freshet workspaces report.",
+      valueName: "file"
+    )
+  )
+  var hub: String?
+
+  @Option(
     help: ArgumentHelp(
       "A file with the token that clients of /v1 send; FRESHET_TOKEN in the environment does the same. Needed unless only this machine can connect.",
       valueName: "file"
@@ -82,25 +91,30 @@ struct WorkspaceOptions: ParsableArguments {
   func completed(by settings: ServeSettings?) -> WorkspaceOptions {
     var options = self
     if allowHost.isEmpty { options.allowHost = settings?.allowedHosts ?? [] }
+    options.hub = hub ?? settings?.workspacesHub
     return options
   }
 
-  /// Creates the worktree part of the server, if folders are given.
+  /// Creates the worktree part of the server, if folders or machines are given.
   ///
   /// - Parameters:
   ///   - host: The address that the server listens on.
   ///   - version: The program's version.
   ///   - data: The folder of the read receipts.
-  /// - Returns: The service and its access rules; `nil` without folders.
-  /// - Throws: `ValidationError` if others could connect without a token, or if the token cannot be read.
+  /// - Returns: The service and its access rules; `nil` without folders and machines.
+  /// - Throws: `ValidationError` if others could connect without a token, or if the token or the file of machines cannot
+  ///   be read.
   func part(host: String, version: String, data: String) throws -> WorkspacePart? {
-    guard !folders.isEmpty else { return nil }
-    if let problem = GitRunner.temporaryFolderProblem { throw ValidationError(problem) }
+    guard !folders.isEmpty || hub != nil else { return nil }
+    if !folders.isEmpty, let problem = GitRunner.temporaryFolderProblem {
+      throw ValidationError(problem)
+    }
     let token = try token()
     let isLocal = socket != nil || Self.isLoopback(host)
     if !isLocal, token == nil {
+      let option = folders.isEmpty ? "--workspaces-hub" : "--workspaces"
       throw ValidationError(
-        "--workspaces on \(host) needs a token, as others can connect: --token-file, or FRESHET_TOKEN"
+        "\(option) on \(host) needs a token, as others can connect: --token-file, or FRESHET_TOKEN"
       )
     }
     let access = WorkspaceAccess(token: token, hosts: hosts(host))
@@ -109,17 +123,30 @@ struct WorkspaceOptions: ParsableArguments {
     places.codex = codexHome ?? places.codex
     places.neutral = agentLogs ?? places.neutral
     let marks = ReadReceipts(path: "\(data)/seen-worktrees.json")
+    let store = WorkspaceStore()
     let watcher = WorktreeWatcher(
       WatchSettings(roots: folders),
-      store: WorkspaceStore(),
-      agents: AgentWatch(places, marks: marks.read()) { marks.write($0) },
+      store: store,
+      // Without folders there are no worktrees here in which agents could work.
+      agents: folders.isEmpty
+        ? nil : AgentWatch(places, marks: marks.read()) { marks.write($0) },
       trust: TrustedRepositories(path: "\(data)/trusted-repositories.json")
     )
     return WorkspacePart(
-      service: WorkspacesService(watcher: watcher, version: version),
+      service: WorkspacesService(watcher: watcher, version: version, hub: try hub(in: store)),
       access: access,
       folders: folders
     )
+  }
+
+  /// Creates the hub, if a file of machines is given.
+  private func hub(in store: WorkspaceStore) throws -> WorkspaceHub? {
+    guard let hub else { return nil }
+    do {
+      return try WorkspaceHub(machines: hub, store: store, isAlone: folders.isEmpty)
+    } catch {
+      throw ValidationError("--workspaces-hub \"\(hub)\": \(error)")
+    }
   }
 
   /// Which requests of browsers the jobs' part of the server answers.
@@ -147,6 +174,9 @@ struct WorkspaceOptions: ParsableArguments {
   /// Says what is served.
   func announce() {
     for folder in folders { Terminal.write("  workspaces of \(folder) under /v1/git/worktrees\n") }
+    if let hub {
+      Terminal.write("  workspaces of the machines in \(hub) under /v1/git/worktrees\n")
+    }
   }
 
   private func token() throws -> String? {

@@ -49,6 +49,9 @@ struct WorkspaceText {
     let state = it.activity.state
     let todo = it.todos.first { $0.status == .inProgress }?.content
     let about = it.activity.reason ?? todo ?? it.latestSessionTitle ?? it.latestUserPrompt
+    if it.activity.source == AgentActivity.unreachableSource {
+      return Terminal.plain(it.activity.reason ?? "")
+    }
     guard state != .unknown || about != nil else { return "" }
     return StateStyle.word(of: it.activity) + (about.map { ": " + Terminal.plain($0) } ?? "")
   }

@@ -23,7 +23,11 @@ struct WorkspacesCommand: AsyncParsableCommand {
         freshet workspaces
         freshet workspaces --once --json
         freshet workspaces --watch --notify
-      """
+
+      A server that was started with freshet serve --workspaces-hub shows the worktrees of several machines, each under the \
+      name of its machine; --machines lists those with the age of what they reported.
+      """,
+    subcommands: [WorkspacesReportCommand.self, WorkspacesTokenCommand.self]
   )
 
   @OptionGroup var server: ServerOption
@@ -83,6 +87,9 @@ struct WorkspacesCommand: AsyncParsableCommand {
   @Flag(help: "Print what is in the watched folders and not shown, and why.")
   var omissions = false
 
+  @Flag(help: "Print the machines that report to the server, and how old their reports are.")
+  var machines = false
+
   @Flag(help: "Ask as seldom as a client that nobody looks at.")
   var background = false
 
@@ -96,8 +103,8 @@ struct WorkspacesCommand: AsyncParsableCommand {
     guard record == nil || watch else {
       throw ValidationError("--record needs --watch: one request shows nothing")
     }
-    guard [restorePoints, restore != nil, omissions].count(where: { $0 }) <= 1 else {
-      throw ValidationError("--restore-points, --restore or --omissions, one of them")
+    guard [restorePoints, restore != nil, omissions, machines].count(where: { $0 }) <= 1 else {
+      throw ValidationError("--restore-points, --restore, --omissions or --machines, one of them")
     }
     guard !(once && watch) else { throw ValidationError("--once or --watch, not both") }
     guard !notify || watch || isScreen else {
@@ -129,7 +136,7 @@ struct WorkspacesCommand: AsyncParsableCommand {
       connectivity: metered ? .metered : .online,
       recorder: takesSamples
     )
-    if restorePoints || restore != nil || omissions {
+    if restorePoints || restore != nil || omissions || machines {
       do throws(CommandFailure) {
         try await RestoreText(client: client, json: json).print(self)
       } catch {
@@ -198,7 +205,8 @@ struct WorkspacesCommand: AsyncParsableCommand {
     }
   }
 
-  private func token(_ environment: [String: String]) throws -> String? {
+  /// The server's token.
+  func token(_ environment: [String: String]) throws -> String? {
     guard let tokenFile else { return environment["FRESHET_TOKEN"] }
     guard let text = try? String(contentsOfFile: tokenFile, encoding: .utf8) else {
       throw CommandFailure(

@@ -1,0 +1,177 @@
+import Commands
+import ConditionalHTTP
+import Foundation
+import Freshness
+import FreshnessRuntime
+import HTTPTypes
+import Workspaces
+import WorkspacesClient
+
+/// Passes on what a server says of this machine's worktrees to a hub, until it is told to end.
+///
+/// ``WorkspacesClient/ReportMachine`` decides what is sent when; this type does it.
+struct WorkspaceReporter: Sendable {
+  /// This machine's server.
+  let client: WorkspaceClient
+  /// The hub.
+  let hub: HTTPAddress
+  /// The name of this machine.
+  let name: String
+  /// The token of this machine at the hub.
+  let token: String
+  let transport: any HTTPSending
+  /// Seconds after which it ends.
+  let duration: Double?
+
+  private let start = ContinuousClock.now
+
+  /// Creates a reporter.
+  init(
+    client: WorkspaceClient,
+    hub: HTTPAddress,
+    name: String,
+    token: String,
+    transport: any HTTPSending,
+    duration: Double?
+  ) {
+    self.client = client
+    self.hub = hub
+    self.name = name
+    self.token = token
+    self.transport = transport
+    self.duration = duration
+  }
+
+  /// Reports until a signal, or until the hub refuses.
+  ///
+  /// - Returns: Why the hub refuses; `nil` if it ended as it was told.
+  func run() async -> String? {
+    let (events, source) = AsyncStream.makeStream(of: ReportMachine.Event.self)
+    let end: @Sendable () -> Void = {
+      source.yield(.ends)
+      Task {
+        try? await Task.sleep(for: .seconds(ReportLimits.farewell))
+        source.finish()
+      }
+    }
+    let signals = EndSignals(end)
+    let (client, duration) = (client, duration)
+    let helpers = [
+      Task {
+        var said: String?
+        for await snapshot in client.lists() {
+          if let list = snapshot.value { source.yield(.listed(list.worktrees)) }
+          let failure = snapshot.failure?.description
+          if let failure, failure != said { Self.complain("\(client.server): \(failure)") }
+          said = failure
+        }
+      },
+      Task {
+        guard let duration, (try? await Task.sleep(for: .seconds(duration))) != nil else { return }
+        end()
+      },
+    ]
+    let refusal = await follow(events, source)
+    for helper in helpers { helper.cancel() }
+    signals.stop()
+    return refusal
+  }
+
+  private func follow(
+    _ events: AsyncStream<ReportMachine.Event>,
+    _ source: AsyncStream<ReportMachine.Event>.Continuation
+  ) async -> String? {
+    var machine = ReportMachine(run: Self.newRun())
+    var alarm: Task<Void, Never>?
+    defer { alarm?.cancel() }
+    for await event in events {
+      for order in machine.handle(event, now) {
+        switch order {
+        case .send(let report):
+          Task { @concurrent in source.yield(await send(report)) }
+        case .wake(let time):
+          alarm?.cancel()
+          let wait = max(time - now.time, 0)
+          alarm = Task {
+            guard (try? await Task.sleep(for: .seconds(wait), clock: .continuous)) != nil else {
+              return
+            }
+            source.yield(.woke)
+          }
+        case .tell(let text): tell(text)
+        case .stop(let refusal): return refusal
+        }
+      }
+    }
+    return nil
+  }
+
+  private static func newRun() -> String {
+    String(UInt64.random(in: .min ... .max), radix: 16)
+      + String(UInt64.random(in: .min ... .max), radix: 16)
+  }
+
+  private var now: ReportMachine.Now {
+    let passed = start.duration(to: .now).components
+    let report = client.report
+    // A stream whose signs of life come tells every change.
+    let age = report?.isStreaming == true ? .zero : report?.verifiedAgo ?? .zero
+    return ReportMachine.Now(
+      time: Double(passed.seconds) + Double(passed.attoseconds) / 1e18,
+      sourceAge: Double(age.milliseconds) / 1_000,
+      wall: Int64(Date().timeIntervalSince1970 * 1_000),
+      draw: RandomSample(bits: UInt32.random(in: .min ... .max))
+    )
+  }
+
+  private func tell(_ text: String) {
+    if text == ReportMachine.success {
+      Terminal.write("Reporting to \(hub) as \(name)\n")
+    } else {
+      Self.complain("\(hub): \(text)")
+    }
+  }
+
+  private static func complain(_ text: String) {
+    Terminal.complain("freshet workspaces report: \(Terminal.plain(text))\n")
+  }
+
+  /// Sends a report.
+  ///
+  /// - Returns: What came of it.
+  private func send(_ report: WorkspaceReport) async -> ReportMachine.Event {
+    guard let content = try? JSONEncoder().encode(report) else {
+      return .unanswered("the report cannot be written")
+    }
+    let request = hub.request(
+      "/v1/machines/\(HTTPAddress.encoded(name))/report",
+      method: .post,
+      fields: [
+        .authorization: "Bearer \(token)", .contentType: "application/json",
+        .accept: "application/json",
+      ]
+    )
+    let answer: HTTPExchangeAnswer
+    do {
+      answer = try await transport.send(
+        request,
+        content: Array(content),
+        timeout: .seconds(ReportLimits.timeout)
+      )
+    } catch {
+      return .unanswered(error.description)
+    }
+    let problem = try? JSONDecoder().decode(ProblemDetails.self, from: Data(answer.body))
+    let wait = RetryAfter.delay(
+      in: answer.head.headerFields,
+      now: Int64(Date().timeIntervalSince1970 * 1_000),
+      limit: Int64(ReportLimits.longestRetryAfter * 1_000)
+    )
+    return .answered(
+      status: Int(answer.head.status.code),
+      code: problem?.error,
+      detail: problem?.detail,
+      retryAfter: wait.map { Double($0) / 1_000 }
+    )
+  }
+}
