@@ -472,8 +472,8 @@ let package = Package(
     .testTarget(
       name: "WorktreeTests",
       dependencies: [
-        "ConditionalHTTP", "FreshResponses", "Git", "Workspaces", "WorkspacesServer",
-        "WorktreeWatch", .httpTypes,
+        "ConditionalHTTP", "FreshResponses", "Freshness", "Git", "Workspaces", "WorkspacesClient",
+        "WorkspacesServer", "WorktreeWatch", .httpTypes,
       ]
     ),
     .testTarget(

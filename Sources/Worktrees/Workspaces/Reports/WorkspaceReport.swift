@@ -65,7 +65,7 @@ package struct WorkspaceReport: Encodable, Hashable, Sendable {
     return try TolerantDecoder(limits: limits).decode(bytes) { root -> Self? in
       guard root.holdsObject, let instance = root["instance"].string(),
         !instance.isEmpty, instance.utf8.count <= ReportLimits.nameBytes,
-        let sequence = root["sequence"].int(in: 1 ... .max), let age = root["age_ms"].int(),
+        let sequence = root["sequence"].int(), sequence > 0, let age = root["age_ms"].int(),
         let clock = root["clock_ms"].int()
       else { return nil }
       let base = root["base"]
