@@ -83,15 +83,16 @@ struct WorkspaceReporter: Sendable {
   ) async -> String? {
     var machine = ReportMachine(run: Self.newRun())
     var alarm: Task<Void, Never>?
+    var lastStream: Double?
     defer { alarm?.cancel() }
     for await event in events {
-      for order in machine.handle(event, now) {
+      for order in machine.handle(event, now(&lastStream)) {
         switch order {
         case .send(let report):
           Task { @concurrent in source.yield(await send(report)) }
         case .wake(let time):
           alarm?.cancel()
-          let wait = max(time - now.time, 0)
+          let wait = max(time - self.time, 0)
           alarm = Task {
             guard (try? await Task.sleep(for: .seconds(wait), clock: .continuous)) != nil else {
               return
@@ -111,14 +112,24 @@ struct WorkspaceReporter: Sendable {
       + String(UInt64.random(in: .min ... .max), radix: 16)
   }
 
-  private var now: ReportMachine.Now {
+  /// Seconds since the start, by a clock that counts sleep.
+  private var time: Double {
     let passed = start.duration(to: .now).components
-    let report = client.report
-    // A stream whose signs of life come tells every change.
-    let age = report?.isStreaming == true ? .zero : report?.verifiedAgo ?? .zero
+    return Double(passed.seconds) + Double(passed.attoseconds) / 1e18
+  }
+
+  /// What the machine needs to know with an event.
+  ///
+  /// - Parameter lastStream: When the server's stream was last seen open: as long as its signs of life come, it tells every
+  ///   change.
+  private func now(_ lastStream: inout Double?) -> ReportMachine.Now {
+    let (report, time) = (client.report, time)
+    if report?.isStreaming == true { lastStream = time }
+    let verified = report?.verifiedAgo.map { Double($0.milliseconds) / 1_000 }
+    let ages = [verified, lastStream.map { time - $0 }].compactMap(\.self)
     return ReportMachine.Now(
-      time: Double(passed.seconds) + Double(passed.attoseconds) / 1e18,
-      sourceAge: Double(age.milliseconds) / 1_000,
+      time: time,
+      sourceAge: ages.min() ?? 0,
       wall: Int64(Date().timeIntervalSince1970 * 1_000),
       draw: RandomSample(bits: UInt32.random(in: .min ... .max))
     )

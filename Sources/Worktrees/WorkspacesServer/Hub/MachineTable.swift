@@ -118,7 +118,7 @@ package struct MachineTable: Sendable {
         name: name,
         state: entry.isLive ? .live : .unreachable,
         unreachableSince: entry.isLive ? nil : entry.rightAt.map { Self.text($0.wall) },
-        detail: Self.detail(entry),
+        detail: Self.detail(entry, at: now),
         age: entry.rightAt.map { Int64(max(now.time - $0.time, 0) * 1_000) },
         worktrees: entry.kept.count,
         omitted: entry.omitted
@@ -126,14 +126,14 @@ package struct MachineTable: Sendable {
     }
   }
 
-  private static func detail(_ entry: Entry) -> String? {
+  private static func detail(_ entry: Entry, at now: Instant) -> String? {
     guard let rightAt = entry.rightAt else {
       return "it has not reported since this server started"
     }
     guard !entry.isLive else { return nil }
     if entry.hasEnded { return "its reporter has ended" }
-    // The report came in time, and what it said was old.
-    return entry.receivedAt - rightAt.time > ReportLimits.unreachableAfter
+    // The greater part of the age is that of the report, or the silence since.
+    return entry.receivedAt - rightAt.time > now.time - entry.receivedAt
       ? "its reporter does not reach the server on that machine" : "its reporter is not heard of"
   }
 
