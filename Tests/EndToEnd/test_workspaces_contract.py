@@ -111,8 +111,11 @@ class ContractTest(unittest.TestCase):
             (place / "dir0" / "file0.txt").write_text(text)
             git(place, "commit", "-q", "-a", "-m", text)
         git(trees[2], "rebase", "main", check=False)
+        answer = run("workspaces", "token", "laptop", "--machines-file", str(base / "machines"))
+        self.assertEqual(answer.returncode, 0, answer.stderr)
+        secret = answer.stdout.strip()
         self.server = self.enterContext(Workspaces(
-            folder, "--claude-home", str(home / "claude"), "--codex-home", str(home / "codex"), "--agent-logs",
+            folder, "--workspaces-hub", str(base / "machines"), "--claude-home", str(home / "claude"), "--codex-home", str(home / "codex"), "--agent-logs",
             str(home / "agents"), *self.options, roots=[main.parent],
         ))
         until(lambda: len(self.server.worktrees()) == 4 and self.server.named("tree2")["has_conflicts"])
@@ -181,6 +184,18 @@ class ContractTest(unittest.TestCase):
         self.ask("/v1/git/restore/{id}", f"/v1/git/restore/{points[1]['id']}", "DELETE")
         self.ask("/v1/git/restore/{id}", f"/v1/git/restore/{points[1]['id']}", "POST", status=404)
         self.ask("/v1/git/omissions", "/v1/git/omissions")
+        # Another machine reports a worktree as this server shows it, and is silent then.
+        self.assertEqual([each["state"] for each in self.ask("/v1/machines", "/v1/machines")[0]], ["unreachable"])
+        report = {"instance": "one", "sequence": 1, "age_ms": 0, "clock_ms": 0, "changed": self.server.worktrees()}
+        self.assertEqual(self.faults({"$ref": "#/components/schemas/Report"}, report), [])
+        place = "/v1/machines/laptop/report"
+        self.ask("/v1/machines/{name}/report", place, "POST", status=401, body=report)
+        self.assertEqual(self.server.ask(place, "POST", report, Authorization=f"Bearer {secret}")[0], 204)
+        content, _ = self.ask(LIST, LIST)
+        self.assertEqual({each["machine"]["name"] for each in content if "machine" in each}, {"laptop"})
+        self.assertEqual([each["state"] for each in self.ask("/v1/machines", "/v1/machines")[0]], ["live"])
+        place = f"{LIST}/{next(each['id'] for each in content if 'machine' in each)}"
+        self.ask(LIST + "/{id}/diff", f"{place}/diff", status=409)
         table, _ = self.ask("/v1/git/refusals", "/v1/git/refusals")
         self.assertEqual(len({each["code"] for each in table}), len(table))
         # The page says every refusal of an action in its own words.

@@ -122,6 +122,7 @@ struct WorkspaceReporter: Sendable {
   ///
   /// - Parameter lastStream: When the server's stream was last seen open: as long as its signs of life come, it tells every
   ///   change.
+  /// - Returns: The facts.
   private func now(_ lastStream: inout Double?) -> ReportMachine.Now {
     let (report, time) = (client.report, time)
     if report?.isStreaming == true { lastStream = time }

@@ -5,7 +5,9 @@ const VOLATILE = ["git_age_seconds", "activity_age_seconds", "revision"];
 /** Those that need somebody come first. */
 const URGENCY = ["needs_you", "done_unseen", "working", "idle", "unknown", "ended"];
 
-const byPath = (one, other) => (one.path < other.path ? -1 : one.path > other.path ? 1 : 0);
+const order = (one, other) => (one < other ? -1 : one > other ? 1 : 0);
+/** Worktrees of several machines may have one path. */
+const byPath = (one, other) => order(one.path, other.path) || order(one.id, other.id);
 
 function list(revision, worktrees) {
   return { revision, worktrees: [...worktrees].sort(byPath) };

@@ -42,10 +42,13 @@ export class WorktreeCard {
     setText(parts.stateword, state in SIGNS ? say(`state-${state}`) : state);
     setText(parts.title, this.name);
     setText(parts.branch, worktree.git?.branch ?? (worktree.branch || say("detached")));
-    setText(parts.path, worktree.path);
-    const reason = worktree.activity?.reason;
+    // On a page of several machines, where it is.
+    const { machine } = worktree;
+    setText(parts.path, machine ? `${machine.name}: ${worktree.path}` : worktree.path);
+    const isGone = machine && machine.state !== "live";
+    const reason = isGone ? say("machineUnreachable", { machine: machine.name }) : reasonInWords(worktree.activity?.reason, say);
     parts.reason.hidden = !reason;
-    setText(parts.reason, reasonInWords(reason, say));
+    setText(parts.reason, reason);
     this.#showAgents(worktree.activity ?? {}, say);
     this.#showWords(worktree, say);
     this.#showTodos(worktree.todos ?? [], say);
@@ -57,6 +60,8 @@ export class WorktreeCard {
     parts.trust.hidden = !worktree.git?.trust;
     if (isTrusted(worktree)) setText(parts.trust, say("distrust"));
     setAttribute(parts.buttons, "aria-label", say("actionsOf", { name: this.name }));
+    // What changes it is done on its machine.
+    parts.buttons.hidden = Boolean(machine);
   }
 
   /** How long states have lasted, at a time of the server. */

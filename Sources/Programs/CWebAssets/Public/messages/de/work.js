@@ -39,5 +39,6 @@ export default {
   "refused-untrusted_repository": "Die Konfiguration des Repositorys würde Programme ausführen, denen niemand vertraut.",
   "refused-configuration_changed": "Die Konfiguration hat sich geändert, seit sie gezeigt wurde. Bitte neu ansehen.",
   "refused-outside_watched_folders": "Das Repository liegt ausserhalb der beobachteten Ordner.",
+  "refused-other_machine": "Das liegt auf einem anderen Rechner; dort geht es.",
   "refused-not_kept": "Der Server konnte es nicht speichern.",
 };

@@ -39,5 +39,6 @@ export default {
   "refused-untrusted_repository": "The repository's configuration would run programs that nobody trusts.",
   "refused-configuration_changed": "The configuration has changed since it was shown. Look again.",
   "refused-outside_watched_folders": "Its repository is outside of the watched folders.",
+  "refused-other_machine": "It is on another machine; do it there.",
   "refused-not_kept": "The server could not keep it.",
 };

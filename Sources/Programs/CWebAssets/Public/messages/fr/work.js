@@ -39,5 +39,6 @@ export default {
   "refused-untrusted_repository": "La configuration du dépôt exécuterait des programmes auxquels personne ne fait confiance.",
   "refused-configuration_changed": "La configuration a changé depuis qu’elle a été affichée. Regardez-la de nouveau.",
   "refused-outside_watched_folders": "Son dépôt est hors des dossiers surveillés.",
+  "refused-other_machine": "C’est sur une autre machine ; faites-le là-bas.",
   "refused-not_kept": "Le serveur n’a pas pu l’enregistrer.",
 };

@@ -71,6 +71,7 @@ export default {
   stashes: { one: "{count} remise", other: "{count} remises" },
   locked: "verrouillé {reason}",
   mainWorktree: "arbre principal",
+  machineUnreachable: "{machine} est injoignable : on ne sait pas ce que ses agents font maintenant.",
   diffOf: "Modifications : {name}",
   diffEmpty: "Rien n’est différent.",
   diffFiles: { one: "{count} fichier depuis {source}.", other: "{count} fichiers depuis {source}." },

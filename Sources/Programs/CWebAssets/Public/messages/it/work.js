@@ -39,5 +39,6 @@ export default {
   "refused-untrusted_repository": "La configurazione del repository eseguirebbe programmi non affidabili.",
   "refused-configuration_changed": "La configurazione è cambiata da quando è stata mostrata. Guardala di nuovo.",
   "refused-outside_watched_folders": "Il suo repository è fuori dalle cartelle osservate.",
+  "refused-other_machine": "È su un’altra macchina; va fatto lì.",
   "refused-not_kept": "Il server non ha potuto salvarlo.",
 };
