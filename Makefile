@@ -103,6 +103,7 @@ bench:
 	python3 Benchmarks/realtime.py "$(RELEASE)/freshet"
 	python3 Benchmarks/workspaces.py "$(RELEASE)/freshet"
 	python3 Benchmarks/postgres.py "$(RELEASE)/freshet"
+	python3 Benchmarks/hub.py "$(RELEASE)/freshet"
 
 clean:
 	rm -rf .build .freshet

@@ -3,12 +3,10 @@ package import Workspaces
 
 /// Decides what a machine reports to a hub, and when: takes events, an instant and a random sample, and returns orders.
 ///
-/// 1. One report is in flight at a time, and reports are ``ReportLimits/spacing`` apart.
-/// 2. The first report is complete; later ones say what changed since the last one that the hub accepted. A hub that does
-///    not have that one gets a complete report.
-/// 3. Without a change, a report is sent before ``ReportLimits/heartbeat`` has passed.
-/// 4. After a failure the waits double, vary at random and have a limit; a `Retry-After` can only lengthen them.
-/// 5. A refusal of the first report ends it; later ones are tried again, as the hub may be told better.
+/// One report is in flight at a time. The first is complete, later ones say what changed since the last one that the hub
+/// accepted, and a hub that does not have that one gets a complete report (WH1). Numbers grow (WH2). Changes go out at once and
+/// without one there is a heartbeat; failures and refusals lead to waits (WH4). What is more than a hub takes is left out and
+/// counted (WH9).
 package struct ReportMachine: Sendable {
   /// An event.
   package enum Event: Hashable, Sendable {

@@ -4,14 +4,10 @@ package import Workspaces
 /// What machines have reported, and how old it is: a value, which takes reports and instants and returns changes of the
 /// list.
 ///
-/// 1. Only a machine's own reports change what is shown of it.
-/// 2. Of one reporter, a report with a smaller number never replaces one with a greater one; a reporter that another one has
-///    replaced changes nothing any more.
-/// 3. Ages are those of the reports and the time since they came, by a clock of the hub that never goes back. No clock of a
-///    machine says how old something is.
-/// 4. A machine of which nothing right has been heard for ``ReportLimits/unreachableAfter`` is unreachable, and none of its
-///    agents is shown as running.
-/// 5. What is kept of a machine is bounded, whatever it reports.
+/// Only a machine's own reports change what is shown of it (WH8). Of one reporter, a report with a smaller number never replaces
+/// one with a greater one (WH2); a reporter that another one has replaced changes nothing any more (WH3). Ages are those of the
+/// reports and the time since they came (WH5). A machine that is too old is unreachable (WH6), and none of its agents is shown as
+/// running (WH7). What is kept of a machine is bounded, whatever it reports (WH9).
 package struct MachineTable: Sendable {
   /// An instant, by two clocks of the hub.
   package struct Instant: Hashable, Sendable {
