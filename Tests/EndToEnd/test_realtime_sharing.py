@@ -28,9 +28,15 @@ SOON = 60
 
 
 class Wire:
-    """A way to the database that can be cut: a socket in a folder of its own."""
+    """A way to the database that can be cut: a socket in a folder of its own.
 
-    def __init__(self, url: str):
+    A connection on which a server sends something that is held carries nothing more, until the end.
+    """
+
+    def __init__(self, url: str, holds: bytes | None = None):
+        self.holds = holds
+        self.held = 0
+        self._ends = threading.Event()
         self.folder = Folder()
         self._far = next(Path(url.rpartition("host=")[2]).glob(".s.PGSQL.*[0-9]"))
         self.url = url.rpartition("host=")[0] + f"host={self.folder.path}"
@@ -65,15 +71,19 @@ class Wire:
                 far.connect(str(self._far))
             except OSError:
                 return
-            back = threading.Thread(target=self._pump, args=(near, far), daemon=True)
+            back = threading.Thread(target=self._pump, args=(near, far, self.holds), daemon=True)
             back.start()
             self._pump(far, near)
             back.join()
 
-    def _pump(self, source: socket.socket, sink: socket.socket) -> None:
+    def _pump(self, source: socket.socket, sink: socket.socket, holds: bytes | None = None) -> None:
         try:
             while part := source.recv(65_536):
                 self._goes.wait()
+                if holds and holds in part:
+                    self.held += 1
+                    self._ends.wait()
+                    break
                 sink.sendall(part)
         except OSError:
             pass
@@ -86,6 +96,7 @@ class Wire:
     def close(self) -> None:
         """Ends it."""
         self._goes.set()
+        self._ends.set()
         self._listener.close()
         self.folder.remove()
 
@@ -402,6 +413,19 @@ class SharingTests(unittest.TestCase):
         asking.join(timeout=SOON)
         self.assertIn((found[0].status, found[0]["x-md-rt-behind"]), [(304, None), (200, "1")])
         return found[0].status == 304
+
+
+class ListeningTests(unittest.TestCase):
+    def test_a_database_that_does_not_answer_when_a_server_begins_to_listen_ends_no_server(self):
+        database = Database()
+        self.addCleanup(database.close)
+        wire = Wire(database.url, holds=b"LISTEN")
+        self.addCleanup(wire.close)
+        with Server(data(), "--trip-updates", "http://127.0.0.1:1/x.pb", "--database", wire.url, log_level="warning") as server:
+            # Realtime and timetables listen; both try again after a while.
+            until(lambda: wire.held >= 4 or server.process.poll() is not None)
+            self.assertIsNone(server.process.poll(), "".join(server.log))
+            self.assertEqual(ask(server.port, BOARD).status, 200)
 
 
 def without_ages(part: object) -> object:

@@ -64,6 +64,14 @@ package struct PostgresListener: Sendable {
       notify: { inbox.receive($0) },
       lost: { inbox.lose() }
     )
+    defer { Task { await connection.close() } }
+    for channel in channels {
+      try await connection.query(
+        "LISTEN \"\(channel.replacing("\"", with: "\"\""))\"",
+        within: limits.pongSeconds
+      )
+    }
+    // A connection runs one statement at a time: the first check comes after the last of those.
     let ping = Task { [limits] in
       while (try? await Task.sleep(for: .seconds(limits.pingSeconds))) != nil {
         guard (try? await connection.query("SELECT 1", within: limits.pongSeconds)) != nil else {
@@ -71,13 +79,7 @@ package struct PostgresListener: Sendable {
         }
       }
     }
-    defer {
-      ping.cancel()
-      Task { await connection.close() }
-    }
-    for channel in channels {
-      try await connection.query("LISTEN \"\(channel.replacing("\"", with: "\"\""))\"")
-    }
+    defer { ping.cancel() }
     await tell(.gap)
     for await _ in inbox.wakes {
       let (notifications, hasGap, isLost) = inbox.take()
