@@ -267,12 +267,16 @@ class Side:
         self.producer.is_held, self.producer.alternates = False, True
         self.producer.next_tick()
         first = len(self.producer.ticks)
-        for _ in range(count + 1):
+        for _ in range(count):
             self.producer.next_tick()
+        ticks = self.producer.ticks[first:first + count]
+        last, end = text(ticks[-1].timestamp).encode(), time.monotonic() + LONGEST
+        while any(reader.samples[-1].fetched_at < last for reader in readers) and time.monotonic() < end:
+            time.sleep(0.01)
         samples = [reader.stop() for reader in readers]
         self.producer.alternates = False
         spread = []
-        for tick in self.producer.ticks[first:first + count]:
+        for tick in ticks:
             known = text(tick.timestamp).encode()
             shown = [next((each.due + each.seconds for each in found if each.fetched_at >= known), None) for found in samples]
             if None in shown:
@@ -407,7 +411,9 @@ def judged(figures):
         "timetable_to_replicas_s": figures["timetable"]["all_s"],
         "timetable_over_copies": figures["timetable"]["over_copy"],
         "publication_beside_one_p99_ms": realtime["replicas"]["all"]["p99_ms"] - realtime["one"]["all"]["p99_ms"],
-        "boards_without_over_with_database": max(boards_found[f"{kind}_ratio"] for kind in ("hot", "cold", "not_modified")),
+        # By processor time, which other work on the machine changes less.
+        "boards_cpu_with_over_without_database": max(
+            boards_found[f"{kind}_cpu_ratio"] for kind in ("hot", "cold", "not_modified")),
     }
 
 
