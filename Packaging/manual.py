@@ -15,6 +15,7 @@ ENVIRONMENT = [
     ("FRESHET_DATA", "the folder of the imported feeds, in place of --data"),
     ("FRESHET_SERVER", "the address of a server, in place of --server"),
     ("FRESHET_TOKEN", "the token that clients of /v1 send"),
+    ("FRESHET_HUB_TOKEN", "the token with which a machine reports its worktrees to a hub"),
 ]
 STATUSES = [
     ("0", "success"),
@@ -69,7 +70,8 @@ def synopsis(path: list[str], command: dict) -> str:
     if len(arguments) > len(positional) + len(needed):
         parts.append("[\\fIoptions\\fR]")
     if command.get("subcommands"):
-        parts.append("\\fIcommand\\fR")
+        # A command with options of its own does something without another one.
+        parts.append("[\\fIcommand\\fR]" if arguments else "\\fIcommand\\fR")
     return " ".join(parts + [shown(each) for each in positional])
 
 

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import json
 import os
 import subprocess
 import threading
-import time
-from datetime import datetime, timedelta, timezone
+from datetime import datetime
 from pathlib import Path
 
 from neutral_agent import NeutralAgent
-from program import PROGRAM, Folder, Server, run, until
+from program import PROGRAM, Folder, Server, run
 from workspaces import Workspaces, git, repository
 
 LIST = "/v1/git/worktrees"
@@ -70,24 +68,11 @@ class Reporter:
         self.process.stdout.close()
 
 
-class LateAgent(NeutralAgent):
-    """An agent on a machine whose clock is wrong by some seconds."""
-
-    def __init__(self, logs: Path, worktree: Path, offset: float):
-        self.offset = offset
-        super().__init__(logs, worktree)
-
-    def tell(self, event: str, **members: object) -> None:
-        at = datetime.now(timezone.utc) + timedelta(seconds=self.offset)
-        text = at.isoformat(timespec="milliseconds").replace("+00:00", "Z")
-        self.log.write(json.dumps({"at": text, "event": event, **members}) + "\n")
-        self.log.flush()
-
-
 class Machine:
     """A machine: a repository with a worktree in which an agent works, a server, and a reporter."""
 
-    def __init__(self, name: str, machines: Path, offset: float = 0, environment: dict[str, str] | None = None):
+    def __init__(self, name: str, machines: Path, environment: dict[str, str] | None = None):
+        """`environment`: what the reporter has beside that of the tests."""
         self.name = name
         self.folder = Folder()
         self.environment = environment
@@ -97,11 +82,11 @@ class Machine:
         git(self.main, "worktree", "add", "-q", "-b", "feature", str(self.tree))
         self.token = base / "token"
         self.token.write_text(token(name, machines))
-        self.agent = LateAgent(base / "agents", self.tree, offset)
+        self.agent = NeutralAgent(base / "agents", self.tree)
         self.agent.works()
         self.server = Workspaces(
             self.folder, "--claude-home", str(base / "none"), "--codex-home", str(base / "none"),
-            "--agent-logs", str(base / "agents"), roots=[base / "code"], environment=environment,
+            "--agent-logs", str(base / "agents"), roots=[base / "code"],
         )
         self.reporter: Reporter | None = None
 
@@ -130,16 +115,3 @@ def token(name: str, machines: Path) -> str:
 def instant(text: str) -> float:
     """Seconds since 1970."""
     return datetime.fromisoformat(text).timestamp()
-
-
-def stays(condition, seconds: float) -> bool:
-    """Whether a condition holds all the time."""
-    end = time.monotonic() + seconds
-    while time.monotonic() < end:
-        if not condition():
-            return False
-        time.sleep(0.1)
-    return True
-
-
-__all__ = ["LIST", "Hub", "LateAgent", "Machine", "Reporter", "instant", "stays", "token", "until"]

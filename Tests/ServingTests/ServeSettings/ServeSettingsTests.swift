@@ -32,6 +32,15 @@ import Testing
     #expect(shared.database == database && shared.jobs == nil)
   }
 
+  @Test func `The file of machines is read`() throws {
+    #expect(try read(#"{"workspacesHub": "machines"}"#).workspacesHub == "machines")
+    #expect(try read("{}").workspacesHub == nil)
+    #expect(
+      problem(#"{"workspacesHub": 1}"#)
+        == "f.json: $.workspacesHub: expected a file, found a number"
+    )
+  }
+
   @Test func `Jobs and names are read`() throws {
     let settings = try read(
       """

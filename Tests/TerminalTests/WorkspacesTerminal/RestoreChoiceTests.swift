@@ -110,7 +110,7 @@ import WorkspacesClient
     }
     let table = WorkspaceRefusal.all
     #expect(table.map(\.code) == WorkspaceProblem.allCases.map(\.rawValue))
-    #expect(table.filter { $0.status == 409 && $0.overrides.isEmpty }.count == 12)
+    #expect(table.filter { $0.status == 409 && $0.overrides.isEmpty }.count == 13)
   }
 
   private static let nothing = ConflictReport(

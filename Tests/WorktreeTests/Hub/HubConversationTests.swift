@@ -217,6 +217,16 @@ import WorkspacesClient
     #expect(try WorkspaceReport.read(bytes) == report)
   }
 
+  @Test func `A report with too many worktrees is read as one that has too many`() throws {
+    let many = (0..<ReportLimits.worktrees + 5).map { Samples.workspace("w\($0)") }
+    let bytes = Array(try JSONEncoder().encode(Samples.report(1, at: 0, many)))
+    let report = try #require(try WorkspaceReport.read(bytes))
+    var table = Samples.table("laptop")
+    #expect(throws: MachineTable.Refusal.self) {
+      _ = try table.take(report, from: "laptop", at: Samples.instant(0))
+    }
+  }
+
   @Test(arguments: [
     "[]", "1", "{}", #"{"instance":"","sequence":1,"age_ms":0,"clock_ms":0}"#,
     #"{"instance":"a","sequence":0,"age_ms":0,"clock_ms":0}"#,

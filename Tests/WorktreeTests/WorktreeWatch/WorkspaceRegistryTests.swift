@@ -74,6 +74,33 @@ import Workspaces
     #expect(ledger.changes(since: ledger.revision - 10) != nil)
   }
 
+  @Test func `Worktrees of several machines with one path have an order`() {
+    var ledger = WorkspaceRegistry(generation: "g")
+    for id in ["c", "a", "b"] {
+      var one = workspace("one")
+      one.id = id
+      one.machine = WorkspaceMachine(name: "machine-\(id)", state: .live)
+      ledger.put(one)
+    }
+    ledger.put(workspace("after"))
+    #expect(ledger.all.map(\.workspace.id).suffix(3) == ["a", "b", "c"])
+    #expect(ledger.all.first?.workspace.name == "work/after")
+    var gone = workspace("one")
+    gone.id = "a"
+    gone.machine = WorkspaceMachine(
+      name: "machine-a",
+      state: .unreachable,
+      unreachableSince: "2026-11-24T07:00:00.000Z"
+    )
+    expectSame(ledger.put(gone), true)
+    let member = ledger["a"]?.members.first { $0.key == .machine }
+    #expect(member?.revision == 5)
+    #expect(
+      member?.value.map { String(decoding: $0, as: UTF8.self) }
+        == #"{"name":"machine-a","state":"unreachable","unreachable_since":"2026-11-24T07:00:00.000Z"}"#
+    )
+  }
+
   @Test func `A session has a version of its own`() {
     var ledger = WorkspaceRegistry(generation: "g")
     let one = workspace("one")

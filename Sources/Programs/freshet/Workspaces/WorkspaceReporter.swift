@@ -66,6 +66,12 @@ struct WorkspaceReporter: Sendable {
           said = failure
         }
       },
+      // Also while it waits for a hub, it looks whether the server's stream is open.
+      Task {
+        while (try? await Task.sleep(for: .seconds(ReportLimits.heartbeat))) != nil {
+          source.yield(.woke)
+        }
+      },
       Task {
         guard let duration, (try? await Task.sleep(for: .seconds(duration))) != nil else { return }
         end()
@@ -83,10 +89,10 @@ struct WorkspaceReporter: Sendable {
   ) async -> String? {
     var machine = ReportMachine(run: Self.newRun())
     var alarm: Task<Void, Never>?
-    var lastStream: Double?
+    var stream = SeenStream()
     defer { alarm?.cancel() }
     for await event in events {
-      for order in machine.handle(event, now(&lastStream)) {
+      for order in machine.handle(event, now(&stream)) {
         switch order {
         case .send(let report):
           Task { @concurrent in source.yield(await send(report)) }
@@ -118,16 +124,26 @@ struct WorkspaceReporter: Sendable {
     return Double(passed.seconds) + Double(passed.attoseconds) / 1e18
   }
 
+  /// When the server's stream was last seen open: as long as its signs of life come, it tells every change.
+  private struct SeenStream {
+    var openAt: Double?
+    var lookedAt: Double?
+
+    /// Takes what is known of the stream at an instant.
+    mutating func look(_ isOpen: Bool, at time: Double) {
+      // After a pause of the process, nobody has found out yet whether it still is open.
+      let wasPaused = lookedAt.map { time - $0 > 2 * ReportLimits.heartbeat } ?? false
+      if isOpen, !wasPaused { openAt = time }
+      lookedAt = time
+    }
+  }
+
   /// What the machine needs to know with an event.
-  ///
-  /// - Parameter lastStream: When the server's stream was last seen open: as long as its signs of life come, it tells every
-  ///   change.
-  /// - Returns: The facts.
-  private func now(_ lastStream: inout Double?) -> ReportMachine.Now {
+  private func now(_ stream: inout SeenStream) -> ReportMachine.Now {
     let (report, time) = (client.report, time)
-    if report?.isStreaming == true { lastStream = time }
+    stream.look(report?.isStreaming == true, at: time)
     let verified = report?.verifiedAgo.map { Double($0.milliseconds) / 1_000 }
-    let ages = [verified, lastStream.map { time - $0 }].compactMap(\.self)
+    let ages = [verified, stream.openAt.map { time - $0 }].compactMap(\.self)
     return ReportMachine.Now(
       time: time,
       sourceAge: ages.min() ?? 0,

@@ -61,7 +61,8 @@ package struct WorkspaceReport: Encodable, Hashable, Sendable {
   package static func read(_ bytes: [UInt8]) throws(DecodeFailure) -> Self? {
     var limits = DecodeLimits()
     limits.bytes = ReportLimits.reportBytes
-    limits.elements = max(ReportLimits.worktrees, ReportLimits.programs)
+    // One more than a machine may have is too many, which is not hidden.
+    limits.elements = ReportLimits.worktrees + 1
     return try TolerantDecoder(limits: limits).decode(bytes) { root -> Self? in
       guard root.holdsObject, let instance = root["instance"].string(),
         !instance.isEmpty, instance.utf8.count <= ReportLimits.nameBytes,
