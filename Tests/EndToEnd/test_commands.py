@@ -25,7 +25,7 @@ def setUpModule():
 
 
 #: Commands that print no facts, or print them in the form that they are for.
-WITHOUT_JSON = {"serve", "demo", "library export"}
+WITHOUT_JSON = {"serve", "demo", "library export", "workspaces report", "workspaces token"}
 
 
 class Quiet(SimpleHTTPRequestHandler):

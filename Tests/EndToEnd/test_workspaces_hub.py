@@ -260,8 +260,8 @@ class HubTest(unittest.TestCase):
         def report(sequence: int, changed: list, **more) -> bytes:
             return json.dumps({"instance": "x", "sequence": sequence, "age_ms": 0, "clock_ms": 0, "changed": changed, **more}).encode()
 
-        def tree(name: str, **more) -> dict:
-            return {"id": name, "repo_id": "r", "name": name, "path": f"/{name}", "branch": "b", **more}
+        def tree(id: str, **more) -> dict:
+            return {"id": id, "repo_id": "r", "name": id, "path": f"/{id}", "branch": "b", **more}
 
         # Another's entries, by their ids and names.
         mine = [tree(before["id"], name="laptop:shop/feature", machine=before["machine"]), tree("evil")]

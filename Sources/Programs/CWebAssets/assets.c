@@ -424,12 +424,21 @@ static const unsigned char brotli_51[] = {
 #embed "Prepared/workspaces.html.br"
 };
 static const unsigned char bytes_52[] = {
-#embed "Prepared/worktrees.js"
+#embed "Prepared/worktrees-diff-sheet.js"
 };
 static const unsigned char gzip_52[] = {
-#embed "Prepared/worktrees.js.gz"
+#embed "Prepared/worktrees-diff-sheet.js.gz"
 };
 static const unsigned char brotli_52[] = {
+#embed "Prepared/worktrees-diff-sheet.js.br"
+};
+static const unsigned char bytes_53[] = {
+#embed "Prepared/worktrees.js"
+};
+static const unsigned char gzip_53[] = {
+#embed "Prepared/worktrees.js.gz"
+};
+static const unsigned char brotli_53[] = {
 #embed "Prepared/worktrees.js.br"
 };
 
@@ -457,24 +466,24 @@ static const FreshetWebAsset assets[] = {
   { "messages-de-jobs.js", "b4dd2bc21378", FreshetWebAssetHashed, bytes_20, sizeof(bytes_20), gzip_20, sizeof(gzip_20), brotli_20, sizeof(brotli_20) },
   { "messages-de-problems.js", "f8c080b1d57b", FreshetWebAssetHashed, bytes_21, sizeof(bytes_21), gzip_21, sizeof(gzip_21), brotli_21, sizeof(brotli_21) },
   { "messages-de-status.js", "4248039eb8fa", FreshetWebAssetHashed, bytes_22, sizeof(bytes_22), gzip_22, sizeof(gzip_22), brotli_22, sizeof(brotli_22) },
-  { "messages-de-worktrees.js", "013d23949149", FreshetWebAssetHashed, bytes_23, sizeof(bytes_23), gzip_23, sizeof(gzip_23), brotli_23, sizeof(brotli_23) },
+  { "messages-de-worktrees.js", "057fa33556eb", FreshetWebAssetHashed, bytes_23, sizeof(bytes_23), gzip_23, sizeof(gzip_23), brotli_23, sizeof(brotli_23) },
   { "messages-en-board.js", "d97aa9f197d8", FreshetWebAssetHashed, bytes_24, sizeof(bytes_24), gzip_24, sizeof(gzip_24), brotli_24, sizeof(brotli_24) },
   { "messages-en-jobs.js", "2401396405b2", FreshetWebAssetHashed, bytes_25, sizeof(bytes_25), gzip_25, sizeof(gzip_25), brotli_25, sizeof(brotli_25) },
   { "messages-en-problems.js", "8dd058ab4695", FreshetWebAssetHashed, bytes_26, sizeof(bytes_26), gzip_26, sizeof(gzip_26), brotli_26, sizeof(brotli_26) },
   { "messages-en-status.js", "7b06ee82011f", FreshetWebAssetHashed, bytes_27, sizeof(bytes_27), gzip_27, sizeof(gzip_27), brotli_27, sizeof(brotli_27) },
-  { "messages-en-worktrees.js", "741f480f6573", FreshetWebAssetHashed, bytes_28, sizeof(bytes_28), gzip_28, sizeof(gzip_28), brotli_28, sizeof(brotli_28) },
+  { "messages-en-worktrees.js", "72ad99e8de96", FreshetWebAssetHashed, bytes_28, sizeof(bytes_28), gzip_28, sizeof(gzip_28), brotli_28, sizeof(brotli_28) },
   { "messages-fr-board.js", "b7b20f9be402", FreshetWebAssetHashed, bytes_29, sizeof(bytes_29), gzip_29, sizeof(gzip_29), brotli_29, sizeof(brotli_29) },
   { "messages-fr-jobs.js", "32a886f44b32", FreshetWebAssetHashed, bytes_30, sizeof(bytes_30), gzip_30, sizeof(gzip_30), brotli_30, sizeof(brotli_30) },
   { "messages-fr-problems.js", "56e8c8d1ee0a", FreshetWebAssetHashed, bytes_31, sizeof(bytes_31), gzip_31, sizeof(gzip_31), brotli_31, sizeof(brotli_31) },
   { "messages-fr-status.js", "7ff0f4a425cf", FreshetWebAssetHashed, bytes_32, sizeof(bytes_32), gzip_32, sizeof(gzip_32), brotli_32, sizeof(brotli_32) },
-  { "messages-fr-worktrees.js", "a3f757027e6e", FreshetWebAssetHashed, bytes_33, sizeof(bytes_33), gzip_33, sizeof(gzip_33), brotli_33, sizeof(brotli_33) },
+  { "messages-fr-worktrees.js", "32449665ba4b", FreshetWebAssetHashed, bytes_33, sizeof(bytes_33), gzip_33, sizeof(gzip_33), brotli_33, sizeof(brotli_33) },
   { "messages-it-board.js", "b1694317ee1e", FreshetWebAssetHashed, bytes_34, sizeof(bytes_34), gzip_34, sizeof(gzip_34), brotli_34, sizeof(brotli_34) },
   { "messages-it-jobs.js", "da72c017e7af", FreshetWebAssetHashed, bytes_35, sizeof(bytes_35), gzip_35, sizeof(gzip_35), brotli_35, sizeof(brotli_35) },
   { "messages-it-problems.js", "75954d7a8833", FreshetWebAssetHashed, bytes_36, sizeof(bytes_36), gzip_36, sizeof(gzip_36), brotli_36, sizeof(brotli_36) },
   { "messages-it-status.js", "ee86c3b19f90", FreshetWebAssetHashed, bytes_37, sizeof(bytes_37), gzip_37, sizeof(gzip_37), brotli_37, sizeof(brotli_37) },
-  { "messages-it-worktrees.js", "286ae331fd45", FreshetWebAssetHashed, bytes_38, sizeof(bytes_38), gzip_38, sizeof(gzip_38), brotli_38, sizeof(brotli_38) },
+  { "messages-it-worktrees.js", "d7ede6d32216", FreshetWebAssetHashed, bytes_38, sizeof(bytes_38), gzip_38, sizeof(gzip_38), brotli_38, sizeof(brotli_38) },
   { "openapi-jobs.json", "ca6106cf4ec6", FreshetWebAssetDocument, bytes_39, sizeof(bytes_39), 0, 0, 0, 0 },
-  { "openapi-workspaces.json", "6923d99a13f8", FreshetWebAssetDocument, bytes_40, sizeof(bytes_40), 0, 0, 0, 0 },
+  { "openapi-workspaces.json", "fd2b9a2ee8b6", FreshetWebAssetDocument, bytes_40, sizeof(bytes_40), 0, 0, 0, 0 },
   { "openapi.json", "edb190310978", FreshetWebAssetDocument, bytes_41, sizeof(bytes_41), 0, 0, 0, 0 },
   { "service-worker.js", "1ac3e218969d", FreshetWebAssetDocument, bytes_42, sizeof(bytes_42), 0, 0, 0, 0 },
   { "status-no-jobs-no-workspaces.html", "d98bbd47498b", FreshetWebAssetPage, bytes_43, sizeof(bytes_43), gzip_43, sizeof(gzip_43), brotli_43, sizeof(brotli_43) },
@@ -484,9 +493,10 @@ static const FreshetWebAsset assets[] = {
   { "status.html", "42ebe605e6ba", FreshetWebAssetPage, bytes_47, sizeof(bytes_47), gzip_47, sizeof(gzip_47), brotli_47, sizeof(brotli_47) },
   { "status.js", "cfe127a54ec4", FreshetWebAssetHashed, bytes_48, sizeof(bytes_48), gzip_48, sizeof(gzip_48), brotli_48, sizeof(brotli_48) },
   { "work-pages.css", "5e1edbb48597", FreshetWebAssetHashed, bytes_49, sizeof(bytes_49), gzip_49, sizeof(gzip_49), brotli_49, sizeof(brotli_49) },
-  { "workspaces-no-jobs.html", "a4d8337bdd32", FreshetWebAssetPage, bytes_50, sizeof(bytes_50), gzip_50, sizeof(gzip_50), brotli_50, sizeof(brotli_50) },
-  { "workspaces.html", "fca7d35d3e98", FreshetWebAssetPage, bytes_51, sizeof(bytes_51), gzip_51, sizeof(gzip_51), brotli_51, sizeof(brotli_51) },
-  { "worktrees.js", "453d31cdd37b", FreshetWebAssetHashed, bytes_52, sizeof(bytes_52), gzip_52, sizeof(gzip_52), brotli_52, sizeof(brotli_52) },
+  { "workspaces-no-jobs.html", "4ce3e4a604ef", FreshetWebAssetPage, bytes_50, sizeof(bytes_50), gzip_50, sizeof(gzip_50), brotli_50, sizeof(brotli_50) },
+  { "workspaces.html", "6f7d10244660", FreshetWebAssetPage, bytes_51, sizeof(bytes_51), gzip_51, sizeof(gzip_51), brotli_51, sizeof(brotli_51) },
+  { "worktrees-diff-sheet.js", "5b7b71b598f2", FreshetWebAssetHashed, bytes_52, sizeof(bytes_52), gzip_52, sizeof(gzip_52), brotli_52, sizeof(brotli_52) },
+  { "worktrees.js", "3e3fd06bed4b", FreshetWebAssetHashed, bytes_53, sizeof(bytes_53), gzip_53, sizeof(gzip_53), brotli_53, sizeof(brotli_53) },
 };
 
 const FreshetWebAsset *freshet_web_assets(void) { return assets; }

@@ -132,8 +132,8 @@ struct OriginTests {
     let reset = RateLimit(remaining: 100, reset: .zero)
     var other = origin
     other.ended(4, .unchanged, rateLimit: reset, resources: 5, at: .start + .seconds(50))
-    // Of a window that is nearly over: a second of it has 91 requests or more, for five resources.
-    #expect(other.restraint.leastInterval == .milliseconds(21))
+    // Of a window that is nearly over: five resources share 101 requests in a second.
+    #expect(other.restraint.leastInterval == .milliseconds(49))
     origin.ended(4, .unchanged, resources: 5, at: .start + .seconds(61))
     #expect(origin.restraint.leastInterval == nil && origin.restraint.sharedUntil == nil)
     origin.ended(5, .unchanged, rateLimit: limit, resources: 1, at: .start + .seconds(70))

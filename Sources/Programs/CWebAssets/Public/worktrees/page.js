@@ -2,8 +2,9 @@
 
 import { ActionSheet, CreationSheet } from "./action-sheet.js";
 import { reasonInWords } from "./agent-reason.js";
-import { DiffSheet } from "./diff-sheet.js";
+import { Deferred } from "../shared/deferred.js";
 import { element, newElement, partsOf, setAttribute, setSign, setText } from "../shared/dom.js";
+import { showFault } from "../shared/fault.js";
 import { freshnessLine } from "../shared/freshness-line.js";
 import { Engine } from "../engine/freshness.js";
 import { keysAreOn } from "../shared/keys.js";
@@ -55,7 +56,9 @@ class WorkspacesPage extends WorkPage {
     this.token = new TokenForm("workspaces.token", () => this.#beginAgain());
     const fields = () => this.token.fields;
     this.api = new WorkspaceApi(fields);
-    this.diff = new DiffSheet(this);
+    // A difference is asked of the server anyway, so its script is not loaded ahead.
+    const diff = async () => new (await import("./diff-sheet.js")).DiffSheet(this);
+    this.diff = new Deferred(diff, (failure) => showFault(this.say, "pageFault", failure));
     this.action = new ActionSheet(this);
     this.creation = new CreationSheet(this);
     const onArrival = (arrival) => this.clock.learnFrom(arrival);
@@ -85,7 +88,7 @@ class WorkspacesPage extends WorkPage {
   // MARK: What a person does
 
   #acts = {
-    diff: (card) => this.diff.open(card),
+    diff: (card) => this.diff.use((sheet) => sheet.open(card)),
     sync: (card) => this.action.open("sync", card),
     merge: (card) => this.action.open("merge", card),
     remove: (card) => this.action.open("remove", card),
