@@ -196,7 +196,8 @@ class Follower(threading.Thread):
             self.faults.append(f"{self.job.key}: {message} after the end")
         # Progress that was not read gives way to newer progress, which says what it stands for.
         if message["seq"] <= self.seq or message.get("covers", message["seq"]) > self.seq + 1:
-            self.faults.append(f"{self.job.key}: {message['seq']} after {self.seq}")
+            self.faults.append(
+                f"{type(self).__name__}: {self.job.key}: {message['seq']} after {self.seq}, over connection {self.connections}")
         self.seq = message["seq"]
         self.last = f"{message['epoch']}.{message['seq']}"
         self.ends += message["type"] in ENDS

@@ -51,4 +51,23 @@ import Testing
     await relay.retry()
     #expect(hear(second) == [10])
   }
+
+  @Test func `come after those that could not be read when announcements went on`() async throws {
+    let stage = try await StoreStage(.postgres)
+    let (store, unreachable) = try await (stage.open(), stage.open())
+    let hub = JobEventBroadcaster(limits: store.limits, isShared: true)
+    let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
+    let relay = JobRelay(store: store, hub: hub, logger: logger)
+    let cut = JobRelay(store: unreachable, hub: hub, logger: logger)
+    let lease = try await store.runJob()
+    let subscription = try #require(hub.listen(to: lease.job))
+    // Two is not announced, and cannot be read once announcements go on.
+    try await store.step(lease)
+    await stage.close(unreachable)
+    await cut.catchUp()
+    try await store.step(lease)
+    await relay.send(lease.job, upTo: 3)
+    #expect(hear(subscription) == [1, 2, 3])
+    await stage.close(store)
+  }
 }

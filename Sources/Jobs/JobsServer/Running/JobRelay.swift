@@ -33,7 +33,10 @@ actor JobRelay {
   /// Sends what was stored while nothing was announced.
   func catchUp() async {
     isBehind = false
-    for (job, relayed) in hub.followed { await send(job, after: relayed ?? 0) }
+    let followed = hub.followed
+    // What is announced next is sent after what was missed, also if that cannot be read now.
+    for (job, relayed) in followed { hub.startRelay(of: job, after: relayed ?? 0) }
+    for (job, relayed) in followed { await send(job, after: relayed ?? 0) }
   }
 
   /// Tries again what could not be read.
