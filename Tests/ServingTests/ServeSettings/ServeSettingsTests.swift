@@ -45,7 +45,7 @@ import Testing
     let settings = try read(
       """
       {"allowedHosts": ["books.example", "[::1]"], "jobs": {"folder": "j", "database": "postgres:///x", "running": 3, "keptSeconds": 60,
-       "tokenSeconds": 70, "queryTokens": true, "bareIDs": true, "openLibrary": "https://openlibrary.org",
+       "tokenSeconds": 70, "queryTokens": true, "bareIDs": true, "openLibrary": "https://openlibrary.org", "libraryOwner": "ann",
        "vision": "http://127.0.0.1:9/v1/books", "limits": {"csvRows": 5, "anything": 6}}}
       """
     )
@@ -59,6 +59,7 @@ import Testing
     #expect(settings.jobs?.bareIDs == true)
     #expect(settings.jobs?.limits == ["csvRows": 5, "anything": 6])
     #expect(settings.jobs?.openLibrary == "https://openlibrary.org")
+    #expect(settings.jobs?.libraryOwner == "ann")
     #expect(settings.jobs?.vision == "http://127.0.0.1:9/v1/books")
     #expect(try read("{}").jobs == nil)
     let secure = try read(#"{"tls": {"certificate": "c.pem", "key": "k.pem", "hstsSeconds": 0}}"#)

@@ -24,6 +24,8 @@ package enum CatalogueLimits {
   package static let wordBytes = 200
   /// The most connections to a database for searches.
   package static let connections = 4
+  /// The longest time that a search waits for one of them, in seconds.
+  package static let waitSeconds = 30.0
   /// The longest time of a statement that stores, orders or removes a part of a catalogue in a database, in seconds.
   package static let partSeconds = 600.0
   /// The longest time in which a database counts a whole catalogue, in seconds.

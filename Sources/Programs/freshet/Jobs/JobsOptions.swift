@@ -223,6 +223,7 @@ struct JobsOptions: ParsableArguments {
     }
     var limits = PostgresClientLimits()
     limits.connections = CatalogueLimits.connections
+    limits.waitSeconds = CatalogueLimits.waitSeconds
     let pool = PostgresSchema.jobs().pool(database, limits: limits, purpose: "catalogue")
     let catalogue = PostgresCatalogue(pool, owner: owner)
     // A database that cannot be reached now may be back later.
