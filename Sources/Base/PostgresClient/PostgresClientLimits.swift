@@ -12,6 +12,9 @@ package struct PostgresClientLimits: Hashable, Sendable {
   package var statementSeconds = 30.0
   /// How long a transaction may wait for its next statement before the server undoes it, in seconds.
   package var idleTransactionSeconds = 15.0
+  /// How long the server keeps a connection over TCP whose other end does not answer, in seconds: not for the hours that
+  /// systems do.
+  package var deadPeerSeconds = 20.0
   /// How long a canceled statement may take to end before its connection is closed, in seconds.
   package var cancelSeconds = 1.0
   /// The most cancel requests in flight in this process; beyond it, a connection is closed without one.

@@ -85,6 +85,24 @@ package actor PostgresConnection {
   /// Closes the connection; an operation under way fails.
   package func close() { end(PostgresError(.closed, "the connection is closed"), tells: false) }
 
+  /// Lets the server close the connection soon when this end does not answer any more, as behind a line that is cut.
+  ///
+  /// - Throws: ``PostgresError``.
+  func boundSilence() async throws {
+    let seconds = max(limits.deadPeerSeconds, 4)
+    // Asked after half of the time, and once again.
+    try await query(
+      """
+      SELECT set_config('tcp_keepalives_idle', $1, false), set_config('tcp_keepalives_interval', $2, false),
+        set_config('tcp_keepalives_count', '2', false), set_config('tcp_user_timeout', $3, false)
+      """,
+      [
+        .text("\(Int(seconds / 2))"), .text("\(Int(seconds / 4))"),
+        .text("\(Int(seconds * 1_000))"),
+      ]
+    )
+  }
+
   private func connect(_ address: PostgresAddress) async throws {
     let deadline = DispatchTime.now() + limits.connectSeconds
     // What stands before the address gives way to it; what stands after it does not.

@@ -65,6 +65,7 @@ package struct PostgresListener: Sendable {
       lost: { inbox.lose() }
     )
     defer { Task { await connection.close() } }
+    try await connection.boundSilence()
     for channel in channels {
       try await connection.query(
         "LISTEN \"\(channel.replacing("\"", with: "\"\""))\"",

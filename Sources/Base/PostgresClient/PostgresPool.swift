@@ -152,6 +152,7 @@ package final class PostgresPool: Sendable {
           // A process that is stopped within a transaction gives its locks back.
           let most = Int(limits.idleTransactionSeconds * 1_000)
           try await connection.query("SET idle_in_transaction_session_timeout TO \(most)")
+          try await connection.boundSilence()
           try await prepare(connection)
         } catch {
           await connection.close()

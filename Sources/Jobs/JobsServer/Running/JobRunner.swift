@@ -114,7 +114,8 @@ actor JobRunner {
         leases[lease.job] = lease
         running[lease.job] = Task {
           _ = await TraceScope.$current.withValue(.own()) { await self.run(lease) }
-          await self.endedShared(lease.job)
+          // What comes next is not canceled with the job.
+          await Task { await self.endedShared(lease.job) }.value
         }
       }
     }
@@ -135,9 +136,16 @@ actor JobRunner {
     let held = Array(leases.values)
     let renewed = Set(try await store.renew(held))
     for lease in held where !renewed.contains(lease) && leases[lease.job] == lease {
-      hub.tally.lostLease()
+      lose(lease)
       running[lease.job]?.cancel()
     }
+  }
+
+  /// Counts a lease once that another server has, or of a job that ended elsewhere.
+  private func lose(_ lease: JobLease) {
+    guard leases[lease.job] == lease else { return }
+    leases[lease.job] = nil
+    hub.tally.lostLease()
   }
 
   private func startNext() {
@@ -227,7 +235,11 @@ actor JobRunner {
     do {
       return try await work(under: lease)
     } catch JobStoreError.fenced {
+      await lose(lease)
       logger.warning("another server took a job over", metadata: ["job": "\(lease.job)"])
+    } catch JobStoreError.gone {
+      await lose(lease)
+      logger.warning("a job ended elsewhere, or was removed", metadata: ["job": "\(lease.job)"])
     } catch {
       logger.error(
         "a job cannot be run",
@@ -274,6 +286,8 @@ actor JobRunner {
       await letGo(lease)
     } catch JobStoreError.fenced(let job) {
       throw JobStoreError.fenced(job)
+    } catch JobStoreError.gone(let job) {
+      throw JobStoreError.gone(job)
     } catch  where store.fault(of: error) == .unreachable {
       // The job is unchanged; a server that reaches the database continues it.
       throw error

@@ -28,6 +28,8 @@ package final class PostgresJobStore: JobStore {
   var nobody: Int { libraryOwner == .usual ? -1 : -2 }
   /// The column of the end of a lease.
   var leaseUntil: String { libraryOwner == .usual ? "lease_until" : "other_lease_until" }
+  /// The least time that a transaction may wait for its next statement, in seconds, whatever leases are set to.
+  private static let leastIdleTransactionSeconds = 5.0
   let inputs: JobInputFolder
   private let address: PostgresAddress
   private let claim: FolderLock
@@ -67,6 +69,10 @@ package final class PostgresJobStore: JobStore {
     inputs = try JobInputFolder(folder)
     claim = try FolderLock(folder)
     inputs.removeUnfinished()
+    var clientLimits = clientLimits
+    // A worker that is stopped or cut off holds no lock for longer than its lease, which other workers wait for.
+    let lease = max(Double(limits.leaseSeconds), Self.leastIdleTransactionSeconds)
+    clientLimits.idleTransactionSeconds = min(clientLimits.idleTransactionSeconds, lease)
     pool = schema.pool(address, limits: clientLimits)
   }
 
