@@ -224,6 +224,43 @@ import Testing
     try await Self.expectNothingBesides(stage)
   }
 
+  @Test func `imports use the words of the index again, and owners share none`() async throws {
+    let stage = try await CatalogueStage(.postgres)
+    let owners = (0..<4).map { "owner\($0)" }
+    let pool = try stage.pool()
+    defer { pool.close() }
+    var seen: Set<String> = []
+    for round in 0..<4 {
+      try await withThrowingTaskGroup(of: Void.self) { group in
+        for owner in owners {
+          group.addTask {
+            try await stage.take(
+              Self.lines("\(owner) \(round)"),
+              into: try stage.open(owner: owner)
+            )
+          }
+        }
+        try await group.waitForAll()
+      }
+      let rows = try await pool.query(
+        """
+        SELECT catalogue, split_part(word, '.', 1)
+        FROM catalogue_search CROSS JOIN unnest(tsvector_to_array(words)) AS word GROUP BY 1, 2
+        """
+      )
+      #expect(rows.count == owners.count)
+      let slots: [String] = try rows.map { try $0[1] }
+      #expect(Set(slots).count == owners.count)
+      seen.formUnion(slots)
+      for owner in owners {
+        let found = try await Self.generations(stage.open(owner: owner), limit: 200)
+        #expect(found.count == 60 && Set(found) == [owner])
+      }
+    }
+    // An owner has the slots of what serves and of its draft, however often it is replaced.
+    #expect(seen.isSubset(of: (0..<owners.count * 2).map(String.init)))
+  }
+
   @Test func `a file that an import left behind is no hindrance`() async throws {
     let stage = try await CatalogueStage(.sqlite)
     for end in [".partial", ".lock"] {

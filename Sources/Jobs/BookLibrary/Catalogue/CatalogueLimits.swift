@@ -30,6 +30,8 @@ package enum CatalogueLimits {
   package static let partSeconds = 600.0
   /// The longest time in which a database counts a whole catalogue, in seconds.
   package static let countSeconds = 21_600.0
+  /// How often an import looks for a free slot in a database while others take it.
+  package static let slotAttempts = 100
   /// The longest time that an import waits for another one in a database, in seconds.
   package static let turnSeconds = 86_400.0
 }

@@ -64,15 +64,30 @@ extension PostgresCatalogue {
     ).map { try $0[0] }
   }
 
+  /// Begins a draft in the lowest slot that is free.
   private func begin(_ connection: PostgresConnection) async throws -> PostgresCatalogueDraft {
-    let rows = try await connection.query(
-      "INSERT INTO catalogue (owner, state) VALUES ($1, 'draft') RETURNING id",
-      [.text(owner.name)]
-    )
-    guard let row = rows.first else {
-      throw LibraryError(.unusable, "\(place) cannot be created")
+    var attempt = 1
+    while true {
+      do {
+        let rows = try await connection.query(
+          """
+          INSERT INTO catalogue (owner, state, slot)
+          SELECT $1, 'draft', min(slot) FROM (SELECT 0 AS slot UNION ALL SELECT slot + 1 FROM catalogue) AS free
+          WHERE slot NOT IN (SELECT slot FROM catalogue) RETURNING id, slot
+          """,
+          [.text(owner.name)]
+        )
+        guard let row = rows.first else {
+          throw LibraryError(.unusable, "\(place) cannot be created")
+        }
+        return PostgresCatalogueDraft(connection, catalogue: try row[0], slot: try row[1])
+      } catch let error as PostgresError
+        where error.isDuplicate && attempt < CatalogueLimits.slotAttempts
+      {
+        // An import of another owner took the slot.
+        attempt += 1
+      }
     }
-    return PostgresCatalogueDraft(connection, catalogue: try row[0])
   }
 
   /// Lets a draft that is whole serve.
@@ -128,6 +143,7 @@ extension PostgresCatalogue {
         [.int(catalogue)],
         within: CatalogueLimits.partSeconds
       )
+      // Its slot is free from now on.
       try await connection.query(
         "DELETE FROM catalogue WHERE id = $1 AND state <> 'serving'",
         [.int(catalogue)]

@@ -119,12 +119,14 @@ package final class PostgresCatalogue: CatalogueStore {
         // Compiling a question takes longer than answering it.
         let rows = try await connection.query(
           """
-          SELECT id, set_config('jit', 'off', true) FROM catalogue WHERE owner = $1 AND state = 'serving'
+          SELECT id, slot, set_config('jit', 'off', true) FROM catalogue WHERE owner = $1 AND state = 'serving'
           """,
           [.text(owner.name)]
         )
         guard let row = rows.first else { return nil }
-        return try await body(PostgresCatalogueSnapshot(connection, catalogue: try row[0]))
+        return try await body(
+          PostgresCatalogueSnapshot(connection, catalogue: try row[0], slot: try row[1])
+        )
       }
     }
   }

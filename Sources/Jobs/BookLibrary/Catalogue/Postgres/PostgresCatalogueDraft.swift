@@ -11,10 +11,12 @@ struct PostgresCatalogueDraft: CatalogueDraft {
   /// The number of the catalogue.
   let catalogue: Int64
   private let connection: PostgresConnection
+  private let words: PostgresCatalogueWords
 
-  init(_ connection: PostgresConnection, catalogue: Int64) {
+  init(_ connection: PostgresConnection, catalogue: Int64, slot: Int) {
     self.connection = connection
     self.catalogue = catalogue
+    words = PostgresCatalogueWords(slot: slot)
   }
 
   private func run(_ sql: String, _ columns: [PostgresValue]) async throws {
@@ -132,7 +134,6 @@ struct PostgresCatalogueDraft: CatalogueDraft {
 
   /// Makes the catalogue ready for searches, once all lines are there.
   func order() async throws {
-    let words = PostgresCatalogueWords(catalogue: catalogue)
     var last = Int64.min
     while true {
       let rows = try await connection.query(

@@ -7,10 +7,10 @@ struct PostgresCatalogueSnapshot {
   private let catalogue: Int64
   private let words: PostgresCatalogueWords
 
-  init(_ connection: PostgresConnection, catalogue: Int64) {
+  init(_ connection: PostgresConnection, catalogue: Int64, slot: Int) {
     self.connection = connection
     self.catalogue = catalogue
-    words = PostgresCatalogueWords(catalogue: catalogue)
+    words = PostgresCatalogueWords(slot: slot)
   }
 
   // MARK: Searching

@@ -7,11 +7,12 @@
 package enum PostgresCatalogueTables {
   /// Creates the tables.
   ///
-  /// The words by which works are found stand in `catalogue_search`, each behind the number of its catalogue: so the
-  /// index leads from a word to the works of one catalogue, however many there are.
+  /// The words by which works are found stand in `catalogue_search`, each behind the slot of its catalogue: so the index
+  /// leads from a word to the works of one catalogue, however many there are. A slot is free again once nothing else of
+  /// its catalogue is left: PostgreSQL never removes words from such an index, so the next catalogue uses them again.
   package static let creation = """
     CREATE TABLE catalogue (
-      id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY, owner text NOT NULL,
+      id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY, owner text NOT NULL, slot integer NOT NULL UNIQUE,
       state text NOT NULL CHECK (state IN ('draft', 'serving', 'old')), works bigint NOT NULL DEFAULT 0,
       editions bigint NOT NULL DEFAULT 0, authors bigint NOT NULL DEFAULT 0,
       started_at timestamptz NOT NULL DEFAULT now(), served_since timestamptz);

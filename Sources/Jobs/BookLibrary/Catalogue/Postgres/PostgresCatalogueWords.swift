@@ -2,7 +2,7 @@ import Books
 
 /// The words of a catalogue in the text forms of PostgreSQL's `tsvector` and `tsquery`.
 ///
-/// Words of titles have the weight A, those of authors B. Each word stands behind the number of its catalogue.
+/// Words of titles have the weight A, those of authors B. Each word stands behind the slot of its catalogue.
 struct PostgresCatalogueWords {
   /// The part of a work in which a word must be.
   enum Place: String {
@@ -14,7 +14,7 @@ struct PostgresCatalogueWords {
   /// What each word begins with.
   let prefix: String
 
-  init(catalogue: Int64) { prefix = String(catalogue, radix: 36) + "." }
+  init(slot: Int) { prefix = String(slot, radix: 36) + "." }
 
   /// The words of a work.
   func vector(title: String, authors: String) -> String {
