@@ -63,7 +63,7 @@ package struct AIScan: JobPipeline {
           photos,
           input.name,
           steps,
-          { try await self.read(input) }
+          { try await self.read(input, work) }
         )
       else { return }
       var items: [JobItem] = []
@@ -106,7 +106,11 @@ package struct AIScan: JobPipeline {
     var books: [(Sighting, BookLookup.Answer)]
   }
 
-  private func read(_ input: JobInput) async throws -> Result<Found, ScanError> {
+  /// Reads a photo and looks up what is in it.
+  ///
+  /// - Throws: `JobFailure` if a catalogue may answer soon, and the job may be tried again from this photo on; what
+  ///   ``BookLookup`` throws.
+  private func read(_ input: JobInput, _ work: JobWork) async throws -> Result<Found, ScanError> {
     do {
       guard let data = FileManager.default.contents(atPath: input.path) else {
         throw ScanError(.notAPhoto, "the photo that was sent is no longer there")
@@ -127,6 +131,13 @@ package struct AIScan: JobPipeline {
               )
             )
           }
+        if case .failed(let error) = answer, error.passesSoon, work.attemptsLeft > 0 {
+          throw JobFailure(
+            code: error.code.rawValue,
+            message: "\(input.name): \(error.description)",
+            isRetryable: true
+          )
+        }
         books.append((sighting, answer))
       }
       return .success(Found(books: books))

@@ -81,7 +81,7 @@ package struct BookLookup: Sendable {
 
   /// Asks for a book.
   ///
-  /// - Throws: `CancellationError` if the task is cancelled; no other error.
+  /// - Throws: `CancellationError` if the task is cancelled; ``ProviderError/outage`` of a provider; no other error.
   package func find(_ question: Question) async throws -> Answer {
     try await search { provider throws(ProviderError) in
       if let isbn = question.isbn, let book = try await provider.book(isbn: isbn) {
@@ -152,7 +152,7 @@ package struct BookLookup: Sendable {
 
   /// Asks for the book whose spine has some words.
   ///
-  /// - Throws: `CancellationError` if the task is cancelled; no other error.
+  /// - Throws: As ``find(_:)``.
   package func find(spine words: String) async throws -> Answer {
     try await search { provider throws(ProviderError) in
       try await provider.candidates(words: words, limit: Self.mostCandidates).map { book in
@@ -175,6 +175,8 @@ package struct BookLookup: Sendable {
         if let best, best.confidence >= threshold, best.doubt == nil { return .found(best) }
       } catch {
         if error.code == .cancelled { throw CancellationError() }
+        // No answer is better than one that says for good what was not known for some seconds.
+        if let outage = error.outage { throw outage }
         failure = error
       }
     }

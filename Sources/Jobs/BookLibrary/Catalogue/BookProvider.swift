@@ -1,4 +1,5 @@
 package import Books
+package import PostgresClient
 
 /// Finds books: a catalogue on disk, a service on the network.
 package protocol BookProvider: Sendable {
@@ -66,6 +67,8 @@ package struct ProviderError: Error, Hashable, Sendable, CustomStringConvertible
   package var description: String
   /// How long it wants to be left alone.
   package var retryAfter: Duration?
+  /// The error of a database that cannot be used for now, which the jobs that ask it share: they wait for it.
+  package var outage: PostgresError?
 
   /// Creates an error.
   package init(_ code: Code, _ description: String, retryAfter: Duration? = nil) {

@@ -139,16 +139,26 @@ package final class PostgresCatalogue: CatalogueStore {
     } catch is CancellationError {
       throw ProviderError(.cancelled, "cancelled")
     } catch let error as PostgresError {
-      let code: ProviderError.Code =
-        switch error.kind {
-        case .timedOut: .timedOut
-        case .crowded: .busy
-        case .invalidValue: .unreadable
-        case .server, .unreachable, .connectionLost, .closed: .unavailable
-        }
-      throw ProviderError(code, "the catalogue cannot be read: \(error)")
+      throw Self.failure(error)
     } catch {
       throw ProviderError(.unavailable, "the catalogue cannot be read: \(error)")
     }
+  }
+
+  /// What an error of the database means for who asks: a question that takes too long, or an outage.
+  static func failure(_ error: PostgresError) -> ProviderError {
+    let code: ProviderError.Code =
+      switch error.kind {
+      case .timedOut: .timedOut
+      case .crowded: .busy
+      case .invalidValue: .unreadable
+      // query_canceled, by a limit that the operator of the database set
+      case .server where error.sqlState == "57014": .timedOut
+      case .server, .unreachable, .connectionLost, .closed: .unavailable
+      }
+    var failure = ProviderError(code, "the catalogue cannot be read: \(error)")
+    // disk_full may be of this question alone.
+    if code == .unavailable, error.isTransient, error.sqlState != "53100" { failure.outage = error }
+    return failure
   }
 }
