@@ -224,6 +224,62 @@ import Testing
     try await Self.expectNothingBesides(stage)
   }
 
+  @Test func `an import that waits for another one lets the database clean up`() async throws {
+    let stage = try await CatalogueStage(.postgres)
+    let first = try stage.open()
+    let pool = stage.stage.tables.pool(
+      try stage.stage.address,
+      limits: LibraryStage.limits,
+      purpose: "waiting \(stage.stage.schema)"
+    )
+    defer { pool.close() }
+    let second = PostgresCatalogue(pool, turnPartSeconds: 0.05)
+    let operatorConnection = try await PostgresConnection.open(
+      stage.stage.address,
+      limits: LibraryStage.limits
+    )
+    /// Since when the other import waits, as the number of a transaction.
+    func since() async throws -> Int64? {
+      try await operatorConnection.query(
+        """
+        SELECT backend_xmin::text::bigint FROM pg_stat_activity
+        WHERE application_name = $1 AND wait_event_type = 'Lock' AND backend_xmin IS NOT NULL
+        """,
+        [.text("freshet waiting \(stage.stage.schema)")]
+      ).first?[0]
+    }
+    let (waits, waiting) = AsyncStream<Void>.makeStream()
+    let dump = try stage.dump(Self.lines("second"))
+    try await withThrowingTaskGroup(of: Void.self) { group in
+      try await first.replace { draft in
+        try await draft.add(try Self.batch(Self.lines("first")))
+        group.addTask {
+          _ = try await CatalogueImport.run(files: [dump], into: second) { progress in
+            if progress.phase == .waiting { waiting.yield() }
+          }
+        }
+        for await _ in waits { break }
+        var seen: Int64?
+        while seen == nil { seen = try await since() }
+        let before = try #require(seen)
+        // Each of these is a transaction of its own; what waits since is of one of them, or later.
+        let rows = try await operatorConnection.query("SELECT pg_current_xact_id()::text::bigint")
+        let now: Int64 = try #require(rows.first)[0]
+        #expect(before <= now)
+        while try await since() ?? 0 <= now {
+          try await operatorConnection.query("SELECT pg_current_xact_id()")
+        }
+      } telling: { _ in
+      }
+      try await group.waitForAll()
+    }
+    await operatorConnection.close()
+    #expect(try await Set(Self.generations(first, limit: 200)) == ["second"])
+    let rows = try await pool.query("SHOW lock_timeout")
+    #expect(try #require(rows.first)[0] as String == "0")
+    try await Self.expectNothingBesides(stage)
+  }
+
   @Test func `imports use the words of the index again, and owners share none`() async throws {
     let stage = try await CatalogueStage(.postgres)
     let owners = (0..<4).map { "owner\($0)" }

@@ -34,4 +34,7 @@ package enum CatalogueLimits {
   package static let slotAttempts = 100
   /// The longest time that an import waits for another one in a database, in seconds.
   package static let turnSeconds = 86_400.0
+  /// The longest time of one of the statements with which it waits, in seconds: each keeps the database from cleaning up
+  /// what was changed since it began.
+  package static let turnPartSeconds = 10.0
 }

@@ -49,11 +49,29 @@ extension PostgresCatalogue {
     )
     if let row = rows.first, try row[0] { return }
     telling(.waiting)
-    try await connection.query(
-      "SELECT pg_advisory_lock(\(Self.lockKey))",
-      [.text(owner.name)],
-      within: CatalogueLimits.turnSeconds
-    )
+    let end = ContinuousClock.now + .seconds(CatalogueLimits.turnSeconds)
+    try await connection.query("SET lock_timeout TO \(Int(turnPartSeconds * 1_000))")
+    while try await !isTaken(connection) {
+      guard ContinuousClock.now < end else {
+        throw PostgresError(.timedOut, "another import of \(place) did not end")
+      }
+    }
+    try await connection.query("RESET lock_timeout")
+  }
+
+  /// Waits for the turn for some seconds: a statement that waits has a snapshot, and `VACUUM` removes nothing that was
+  /// there when the oldest one was taken.
+  private func isTaken(_ connection: PostgresConnection) async throws -> Bool {
+    do {
+      try await connection.query(
+        "SELECT pg_advisory_lock(\(Self.lockKey))",
+        [.text(owner.name)],
+        within: CatalogueLimits.partSeconds
+      )
+      return true
+    } catch let error as PostgresError where error.sqlState == "55P03" {
+      return false
+    }
   }
 
   /// The catalogues of the owner that do not serve: drafts of imports that did not end, and what has been replaced.

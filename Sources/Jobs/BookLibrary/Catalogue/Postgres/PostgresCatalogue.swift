@@ -12,15 +12,23 @@ package final class PostgresCatalogue: CatalogueStore {
   /// Whose catalogue it is.
   package let owner: LibraryOwner
   let pool: PostgresPool
+  /// The longest statement with which an import waits for another one, in seconds.
+  let turnPartSeconds: Double
 
   /// Names the catalogue; an import creates it.
   ///
   /// - Parameters:
   ///   - pool: Connections that use the schema with ``PostgresCatalogueTables``.
   ///   - owner: Whose catalogue it is.
-  package init(_ pool: PostgresPool, owner: LibraryOwner = .usual) {
+  ///   - turnPartSeconds: The longest statement with which an import waits for another one, in seconds.
+  package init(
+    _ pool: PostgresPool,
+    owner: LibraryOwner = .usual,
+    turnPartSeconds: Double = CatalogueLimits.turnPartSeconds
+  ) {
     self.pool = pool
     self.owner = owner
+    self.turnPartSeconds = turnPartSeconds
   }
 
   /// The catalogue of an owner, and its database.
