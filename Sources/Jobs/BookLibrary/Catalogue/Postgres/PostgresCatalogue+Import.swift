@@ -140,6 +140,7 @@ extension PostgresCatalogue {
       for (table, key) in PostgresCatalogueDraft.tables {
         var last: Int64? = Int64.min
         while let before = last {
+          // Both ends of the page are constants of the plan, which so reads the index between them only.
           let rows = try await connection.query(
             """
             WITH page AS (
@@ -147,7 +148,7 @@ extension PostgresCatalogue {
                 SELECT \(key) AS key FROM \(table) WHERE catalogue = $1 AND \(key) > $2 ORDER BY \(key) LIMIT $3)
                 AS keys),
             gone AS (
-              DELETE FROM \(table) USING page WHERE catalogue = $1 AND \(key) > $2 AND \(key) <= page.last)
+              DELETE FROM \(table) WHERE catalogue = $1 AND \(key) > $2 AND \(key) <= (SELECT last FROM page))
             SELECT last FROM page
             """,
             [.int(catalogue), .int(before), .int(CatalogueLimits.removedAtOnce)],
