@@ -87,10 +87,26 @@ package struct PostgresSchema: Sendable {
   ///   - connection: A connection of a role that may create the schema.
   ///   - roles: Roles that get the rights that a server needs, besides those that have them already.
   /// - Returns: The versions before and after.
-  /// - Throws: ``Mismatch`` for a newer schema; ``PostgresError``.
+  /// - Throws: ``Mismatch`` for a newer schema; ``PostgresError``, which says so if tables are in use for too long.
   package func migrate(
     _ connection: PostgresConnection,
     grantingTo roles: Set<String> = []
+  ) async throws -> (from: Int, to: Int) {
+    do {
+      return try await change(connection, roles)
+    } catch let error as PostgresError where error.sqlState == "55P03" {
+      let seconds = connection.limits.migrationLockSeconds
+      throw PostgresError(
+        .server,
+        "a table of schema \(name) was in use for \(seconds) s, so nothing was changed; try again: \(error.message)",
+        sqlState: error.sqlState
+      )
+    }
+  }
+
+  private func change(
+    _ connection: PostgresConnection,
+    _ roles: Set<String>
   ) async throws -> (from: Int, to: Int) {
     try await connection.transaction { connection in
       // Two programs that migrate at once take turns.
@@ -98,6 +114,9 @@ package struct PostgresSchema: Sendable {
         "SELECT pg_advisory_xact_lock(hashtextextended($1, 0))",
         [.text(name)]
       )
+      // Servers that need a table for which this waits wait behind it.
+      let most = Int(connection.limits.migrationLockSeconds * 1_000)
+      try await connection.query("SET LOCAL lock_timeout TO \(most)")
       let found = try await version(connection)
       if found > version { throw Mismatch.new(found: found, known: version) }
       if found == 0 {

@@ -227,6 +227,37 @@ import Testing
     await server.close()
   }
 
+  @Test func `a migration gives up a table that is in use, and changes nothing`() async throws {
+    let stage = try await StoreStage(.postgres)
+    let schema = "used_\(stage.schema)"
+    let migrations = [
+      "CREATE TABLE one (number bigint)",
+      "CREATE TABLE two (number bigint); ALTER TABLE one ADD COLUMN name text",
+    ]
+    let (reader, server) = (try await stage.connect(), try await stage.connect())
+    var limits = StoreStage.limits
+    limits.migrationLockSeconds = 0.1
+    let owner = try await PostgresConnection.open(stage.address, limits: limits)
+    #expect(
+      try await PostgresSchema(name: schema, migrations: [migrations[0]]).migrate(owner).to == 1
+    )
+    let both = PostgresSchema(name: schema, migrations: migrations)
+    try await reader.query("BEGIN")
+    try await reader.query("SELECT * FROM \(schema).one")
+    let error = await #expect(throws: PostgresError.self) { try await both.migrate(owner) }
+    #expect(error?.isTransient == true)
+    #expect(
+      error?.description.contains("in use for 0.1 s, so nothing was changed; try again") == true
+    )
+    // While the reader goes on, so do the others.
+    try await server.query("INSERT INTO \(schema).one VALUES (1)")
+    try await reader.query("COMMIT")
+    #expect(try await both.migrate(owner) == (1, 2))
+    let rows = try await owner.query("SHOW lock_timeout")
+    #expect(try #require(rows.first)[0] as String == "0")
+    for connection in [reader, server, owner] { await connection.close() }
+  }
+
   @Test func `servers of the version before leave a job alone that waits for its instant`()
     async throws
   {
