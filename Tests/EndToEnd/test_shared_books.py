@@ -239,6 +239,19 @@ class SharedBooks(unittest.TestCase):
             [PSQL, "-qAtX", "-d", self.database.url, "-c", statement], capture_output=True, text=True, check=True, timeout=60
         ).stdout.strip()
 
+    def test_a_command_says_that_the_database_has_no_tables_of_its_version(self):
+        database = Database(is_migrated=False)
+        self.addCleanup(database.close)
+        file = self.folder / "file.txt"
+        file.write_bytes(dump("None"))
+        for command in (("library", "list"), ("catalogue", "find", "Dune"), ("catalogue", "import", str(file))):
+            answer = run(*command, "--database", database.url)
+            self.assertEqual(answer.returncode, 65, answer.stderr)
+            self.assertIn("version 0, and this program needs version 4; run freshet migrate", answer.stderr)
+        database.tell("stop")
+        answer = run("library", "list", "--database", database.url)
+        self.assertEqual(answer.returncode, 69, answer.stderr)
+
     def test_a_name_that_is_no_owners_is_refused_before_anything_is_done(self):
         place = str(self.folder / "jobs")
         for name in ("a b", "-x", "ä", "x" * 201, "a/b"):

@@ -75,7 +75,17 @@ struct SharedBooksOption: ParsableArguments {
     _ body: (PostgresPool) async throws -> Void
   ) async throws {
     do {
-      let pool = PostgresSchema.jobs().pool(address)
+      let schema = PostgresSchema.jobs()
+      // A pool reports other tables as a database that cannot be reached.
+      let connection = try await PostgresConnection.open(address)
+      do {
+        try await schema.check(connection)
+      } catch {
+        await connection.close()
+        throw error
+      }
+      await connection.close()
+      let pool = schema.pool(address)
       defer { pool.close() }
       try await body(pool)
     } catch let error as PostgresError {
