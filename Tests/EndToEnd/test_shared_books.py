@@ -266,6 +266,9 @@ class SharedBooks(unittest.TestCase):
             answer = run(*command, "--library-owner", "ann")
             self.assertEqual(answer.returncode, 64, answer.stderr)
             self.assertIn("name it with --database", answer.stderr)
+        answer = run("serve", "--database", self.database.url, "--port", "0", "--library-owner", "ann")
+        self.assertEqual(answer.returncode, 64, answer.stderr)
+        self.assertIn("--library-owner is for the books of jobs; name a folder with --jobs", answer.stderr)
         settings = self.folder / "settings.json"
         settings.write_text(json.dumps({"jobs": {"folder": place, "database": self.database.url, "libraryOwner": "a b"}}))
         answer = run("serve", "--config", str(settings), "--port", "0")

@@ -132,6 +132,9 @@ struct ServeCommand: AsyncParsableCommand {
     if jobs.libraryOwner != nil, !hasDatabase {
       throw ValidationError("--library-owner is for books in a database; name it with --database")
     }
+    if jobs.libraryOwner != nil, jobs.jobs == nil {
+      throw ValidationError("--library-owner is for the books of jobs; name a folder with --jobs")
+    }
     let store: FeedStore
     do throws(FeedError) {
       if hasDatabase { try folder.prepare() }
