@@ -8,14 +8,14 @@ extension GitState {
     head = field["head"].string()
     branch = field["branch"].string()
     upstream = field["upstream"].string()
-    ahead = field["ahead"].int()
-    behind = field["behind"].int()
-    staged = field["staged"].int() ?? 0
-    unstaged = field["unstaged"].int() ?? 0
-    untracked = field["untracked"].int() ?? 0
+    ahead = field["ahead"].count()
+    behind = field["behind"].count()
+    staged = field["staged"].count() ?? 0
+    unstaged = field["unstaged"].count() ?? 0
+    untracked = field["untracked"].count() ?? 0
     conflicts = field["conflicts"].list { $0.string() }?.elements ?? []
-    conflictCount = field["conflict_count"].int() ?? conflicts.count
-    stashes = field["stashes"].int() ?? 0
+    conflictCount = field["conflict_count"].count() ?? conflicts.count
+    stashes = field["stashes"].count() ?? 0
     operation = Operation(field["operation"])
     compared = field["compared"].string()
     locked = field["locked"].string()
@@ -33,8 +33,8 @@ extension GitState.Operation {
     else { return nil }
     self.init(
       kind: kind,
-      step: field["step"].int(),
-      steps: field["steps"].int(),
+      step: field["step"].count(),
+      steps: field["steps"].count(),
       branch: field["branch"].string()
     )
   }
@@ -52,7 +52,7 @@ extension GitState.Trust {
       state: State(rawValue: state),
       digest: digest,
       programs: programs?.elements ?? [],
-      count: field["count"].int() ?? programs?.elements.count ?? 0
+      count: field["count"].count() ?? programs?.elements.count ?? 0
     )
   }
 }

@@ -68,7 +68,7 @@ extension Workspace {
 
     func text(_ key: CodingKeys) -> String? { self[key].string() }
     func flag(_ key: CodingKeys) -> Bool { self[key].bool() ?? false }
-    func count(_ key: CodingKeys) -> Int { self[key].int() ?? 0 }
+    func count(_ key: CodingKeys) -> Int { self[key].count() ?? 0 }
   }
 }
 

@@ -28,8 +28,8 @@ extension WorkspaceDiff.File {
     self.init(filePath: path, changeType: field["change_type"].string() ?? "modified")
     diffText = field["diff_text"].string()
     oldPath = field["old_path"].string()
-    added = field["added"].int()
-    removed = field["removed"].int()
+    added = field["added"].count()
+    removed = field["removed"].count()
     omitted = field["omitted"].string()
     isExpanded = field["is_expanded"].bool() ?? false
   }

@@ -21,6 +21,8 @@ extension Workspace {
     it.latestSessionTitle = latestSessionTitle?.cut(ReportLimits.textBytes)
     it.latestClaudeMessage = latestClaudeMessage?.cut(ReportLimits.textBytes)
     it.latestClaudeMessageType = latestClaudeMessageType?.cut(ReportLimits.wordBytes)
+    it.commitCount = CountLimits.nearest(to: commitCount)
+    it.commitsBehind = CountLimits.nearest(to: commitsBehind)
     it.git = git.reported
     it.activity = activity.reported
     // What another hub says of the machine is not passed on.
@@ -91,12 +93,19 @@ extension GitState {
     it.branch = branch?.cut(ReportLimits.pathBytes)
     it.upstream = upstream?.cut(ReportLimits.pathBytes)
     it.compared = compared?.cut(ReportLimits.pathBytes)
+    it.ahead = ahead.map { CountLimits.nearest(to: $0) }
+    it.behind = behind.map { CountLimits.nearest(to: $0) }
+    it.staged = CountLimits.nearest(to: staged)
+    it.unstaged = CountLimits.nearest(to: unstaged)
+    it.untracked = CountLimits.nearest(to: untracked)
+    it.conflictCount = CountLimits.nearest(to: conflictCount)
+    it.stashes = CountLimits.nearest(to: stashes)
     it.conflicts = conflicts.prefix(ReportLimits.conflicts).map { $0.cut(ReportLimits.wordBytes) }
     it.operation = operation.map {
       Operation(
         kind: $0.kind.cut(ReportLimits.wordBytes),
-        step: $0.step,
-        steps: $0.steps,
+        step: $0.step.map { CountLimits.nearest(to: $0) },
+        steps: $0.steps.map { CountLimits.nearest(to: $0) },
         branch: $0.branch?.cut(ReportLimits.pathBytes)
       )
     }
@@ -115,7 +124,7 @@ extension GitState {
             use: $0.use.cut(ReportLimits.wordBytes)
           )
         },
-        count: trust.count
+        count: CountLimits.nearest(to: trust.count)
       )
     }
     return it
