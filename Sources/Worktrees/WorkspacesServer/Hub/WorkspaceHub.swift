@@ -1,4 +1,3 @@
-import Foundation
 import Serving
 import Synchronization
 package import Workspaces
@@ -35,7 +34,7 @@ package final class WorkspaceHub: Sendable {
     self.path = path
     self.store = store
     self.isAlone = isAlone
-    let stamp = Self.stamp(path)
+    let stamp = HostFile.stamp(path)
     let tokens = try Self.read(path)
     var table = MachineTable()
     _ = table.admit(tokens.names)
@@ -49,14 +48,6 @@ package final class WorkspaceHub: Sendable {
       )
     }
     return try MachineTokens(String(decoding: bytes, as: UTF8.self))
-  }
-
-  private static func stamp(_ path: String) -> [Int]? {
-    guard let facts = try? FileManager.default.attributesOfItem(atPath: path) else { return nil }
-    let time = (facts[.modificationDate] as? Date)?.timeIntervalSince1970 ?? 0
-    let size = (facts[.size] as? NSNumber)?.intValue ?? 0
-    let number = (facts[.systemFileNumber] as? NSNumber)?.intValue ?? 0
-    return [Int(time * 1_000_000), size, number]
   }
 
   private var now: MachineTable.Instant {
@@ -140,8 +131,8 @@ package final class WorkspaceHub: Sendable {
   }
 
   /// Reads the file again if it is another; a wrong one changes nothing.
-  private func reload() {
-    let stamp = Self.stamp(path)
+  func reload() {
+    let stamp = HostFile.stamp(path)
     guard state.withLock({ $0.stamp != stamp }) else { return }
     let read: Result<MachineTokens, MachineTokens.Fault>
     do throws(MachineTokens.Fault) {

@@ -1,0 +1,66 @@
+import Foundation
+import Testing
+import Workspaces
+import WorktreeWatch
+
+@testable import WorkspacesServer
+
+@Suite struct WorkspaceHubTests {
+  /// A folder that goes away with the test.
+  private final class Folder {
+    let path = FileManager.default.temporaryDirectory.appending(path: "hub-\(UUID().uuidString)")
+
+    init() throws {
+      try FileManager.default.createDirectory(at: path, withIntermediateDirectories: true)
+    }
+
+    deinit { try? FileManager.default.removeItem(at: path) }
+
+    func write(_ name: String, _ lines: String...) throws {
+      try lines.joined(separator: "\n").write(
+        to: path.appending(path: name),
+        atomically: true,
+        encoding: .utf8
+      )
+    }
+
+    func link(_ name: String, to other: String) throws {
+      let link = path.appending(path: name)
+      try? FileManager.default.removeItem(at: link)
+      try FileManager.default.createSymbolicLink(
+        at: link,
+        withDestinationURL: path.appending(path: other)
+      )
+    }
+  }
+
+  private func hub(_ folder: Folder, _ name: String = "machines") throws -> WorkspaceHub {
+    try WorkspaceHub(
+      machines: folder.path.appending(path: name).path,
+      store: WorkspaceStore(),
+      isAlone: true
+    )
+  }
+
+  @Test func `A token that is revoked behind a symbolic link opens nothing`() throws {
+    let folder = try Folder()
+    let (laptop, box) = (
+      MachineTokens.line("laptop", token: "one"), MachineTokens.line("box", token: "two")
+    )
+    try folder.write("first", laptop, box)
+    try folder.link("machines", to: "first")
+    let hub = try hub(folder)
+    #expect(hub.machine(of: "one") == "laptop")
+    // The file changes, and the link does not.
+    try folder.write("first", box)
+    hub.reload()
+    #expect(hub.machine(of: "one") == nil)
+    #expect(hub.machines.map(\.name) == ["box"])
+    // The link changes.
+    try folder.write("second", laptop)
+    try folder.link("machines", to: "second")
+    hub.reload()
+    #expect(hub.machine(of: "two") == nil)
+    #expect(hub.machines.map(\.name) == ["laptop"])
+  }
+}
