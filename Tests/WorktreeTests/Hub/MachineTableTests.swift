@@ -299,13 +299,32 @@ import Workspaces
 
   @Test func `A machine may send a few reports at once, and not many`() {
     var table = Samples.table("laptop")
-    let burst = (0..<100).count { _ in table.allows("laptop", at: Samples.instant(0)) }
+    func allows(at time: Double) -> Bool {
+      defer { table.endReading("laptop") }
+      return table.allows("laptop", at: Samples.instant(time))
+    }
+    let burst = (0..<100).count { _ in allows(at: 0) }
     #expect(burst == Int(ReportLimits.burst))
-    let second = (0..<100).count { _ in table.allows("laptop", at: Samples.instant(1)) }
+    let second = (0..<100).count { _ in allows(at: 1) }
     #expect(second == Int(ReportLimits.reportsPerSecond))
-    #expect((0..<200).allSatisfy { table.allows("laptop", at: Samples.instant(100 + Double($0))) })
+    #expect((0..<200).allSatisfy { allows(at: 100 + Double($0)) })
     let isKnown = table.allows("nobody", at: Samples.instant(0))
     #expect(!isKnown)
+  }
+
+  @Test func `Few reports of a machine are read at the same time`() {
+    var table = Samples.table("laptop", "box")
+    func allowed(_ name: String, at time: Double) -> Int {
+      (0..<5).count { _ in table.allows(name, at: Samples.instant(time)) }
+    }
+    #expect(allowed("laptop", at: 0) == ReportLimits.readings)
+    #expect(allowed("laptop", at: 1_000) == 0)
+    #expect(allowed("box", at: 1_000) == ReportLimits.readings)
+    table.endReading("laptop")
+    #expect(allowed("laptop", at: 1_000) == 1)
+    // What ends more often than it began makes no room.
+    for _ in 0..<9 { table.endReading("laptop") }
+    #expect(allowed("laptop", at: 1_000) == ReportLimits.readings)
   }
 
   @Test func `A machine that may report no more is gone from the list`() throws {

@@ -8,7 +8,7 @@ package enum ReportLimits {
   package static let unreachableAfter = 45.0
   /// How often the hub checks for that, and whether its file of machines has changed.
   package static let checkEvery = 5.0
-  /// How long a reporter waits for a response.
+  /// How long a reporter waits for a response, and a hub for the rest of a report.
   package static let timeout = 10.0
   /// The wait after the first failure; twice as long after each further one.
   package static let firstPause = 1.0
@@ -33,6 +33,8 @@ package enum ReportLimits {
   package static let burst = 10.0
   /// The reports of a machine per second in the long run.
   package static let reportsPerSecond = 2.0
+  /// The reports of a machine that are read at the same time.
+  package static let readings = 2
   /// The replaced reporters of a machine that are remembered.
   package static let replaced = 16
 

@@ -98,4 +98,6 @@ package enum ReportProblem: String, Hashable, Sendable, CaseIterable {
   case machineForbidden = "machine_forbidden"
   /// 413: the machine has more worktrees, or longer strings, than a hub keeps.
   case tooLarge = "report_too_large"
+  /// 408: the report did not come in time.
+  case tooSlow = "report_too_slow"
 }

@@ -46,6 +46,7 @@ struct MachineEndpoints: Sendable {
         fields: [.retryAfter: String(WorkspaceLimits.retryAfter)]
       )
     }
+    defer { hub.endReading(machine) }
     let report = try await Self.read(request)
     do throws(MachineTable.Refusal) {
       try hub.take(report, from: machine)
@@ -63,9 +64,7 @@ struct MachineEndpoints: Sendable {
     guard !request.declaresMore(than: ReportLimits.reportBytes) else { throw tooLarge.last }
     let bytes: [UInt8]
     do {
-      bytes = Array(
-        try await request.body.collect(upTo: ReportLimits.reportBytes).readableBytesView
-      )
+      bytes = try await Self.body(request)
     } catch is NIOTooManyBytesError {
       throw tooLarge
     }
@@ -80,12 +79,34 @@ struct MachineEndpoints: Sendable {
     )
   }
 
+  /// The bytes of a report.
+  ///
+  /// - Throws: `NIOTooManyBytesError` if they are too many, ``Problem`` 408 if they do not come in time.
+  private static func body(_ request: Request) async throws -> [UInt8] {
+    let body = request.body
+    return try await withThrowingTaskGroup(of: [UInt8]?.self) { group in
+      group.addTask {
+        Array(try await body.collect(upTo: ReportLimits.reportBytes).readableBytesView)
+      }
+      group.addTask {
+        try await Task.sleep(for: .seconds(ReportLimits.timeout), clock: .continuous)
+        return nil
+      }
+      defer { group.cancelAll() }
+      guard let first = try await group.next(), let bytes = first else {
+        throw problem(.tooSlow, "a report has to come within \(Int(ReportLimits.timeout)) s").last
+      }
+      return bytes
+    }
+  }
+
   private static func problem(_ problem: ReportProblem, _ detail: String) -> Problem {
     let status: HTTPResponse.Status =
       switch problem {
       case .baseUnknown, .outOfDate, .replaced: .conflict
       case .machineForbidden: .forbidden
       case .tooLarge: .contentTooLarge
+      case .tooSlow: .requestTimeout
       }
     return Problem(status, problem.rawValue, detail: detail)
   }

@@ -70,6 +70,8 @@ package struct MachineTable: Sendable {
     var clockOffset = 0.0
     var allowance = ReportLimits.burst
     var allowedAt = 0.0
+    /// How many of its reports are being read.
+    var readings = 0
   }
 
   private(set) var entries: [String: Entry] = [:]
@@ -92,9 +94,9 @@ package struct MachineTable: Sendable {
     return changes
   }
 
-  /// Whether a machine may send a report now, and counts it.
+  /// Whether a machine may send a report now, and counts it; ``endReading(_:)`` follows if it may.
   package mutating func allows(_ name: String, at now: Instant) -> Bool {
-    guard var entry = entries[name] else { return false }
+    guard var entry = entries[name], entry.readings < ReportLimits.readings else { return false }
     let passed = max(now.time - entry.allowedAt, 0)
     entry.allowance = min(
       entry.allowance + passed * ReportLimits.reportsPerSecond,
@@ -102,9 +104,18 @@ package struct MachineTable: Sendable {
     )
     entry.allowedAt = now.time
     let isAllowed = entry.allowance >= 1
-    if isAllowed { entry.allowance -= 1 }
+    if isAllowed {
+      entry.allowance -= 1
+      entry.readings += 1
+    }
     entries[name] = entry
     return isAllowed
+  }
+
+  /// A report that was allowed is read, or given up.
+  package mutating func endReading(_ name: String) {
+    guard let readings = entries[name]?.readings else { return }
+    entries[name]?.readings = max(readings - 1, 0)
   }
 
   /// The machines, ordered by name.

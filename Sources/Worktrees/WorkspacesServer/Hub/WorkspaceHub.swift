@@ -63,7 +63,7 @@ package final class WorkspaceHub: Sendable {
     state.withLock { $0.tokens }.machine(of: token)
   }
 
-  /// Whether a machine may send a report now, and counts it.
+  /// Whether a machine may send a report now, and counts it; ``endReading(_:)`` follows if it may.
   package func allows(_ machine: String) -> Bool {
     let now = now
     return state.withLock { state in
@@ -71,6 +71,11 @@ package final class WorkspaceHub: Sendable {
       if !isAllowed { state.refused += 1 }
       return isAllowed
     }
+  }
+
+  /// A report that was allowed is read, or given up.
+  package func endReading(_ machine: String) {
+    state.withLock { $0.table.endReading(machine) }
   }
 
   /// The machines, ordered by name.
