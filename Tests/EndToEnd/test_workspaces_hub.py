@@ -264,7 +264,8 @@ class HubTest(unittest.TestCase):
             return {"id": id, "repo_id": "r", "name": id, "path": f"/{id}", "branch": "b", **more}
 
         # Another's entries, by their ids and names.
-        mine = [tree(before["id"], name="laptop:shop/feature", machine=before["machine"]), tree("evil")]
+        mine = [tree(before["id"], name="laptop:shop/feature"), tree("evil"),
+                tree("other", machine=before["machine"])]
         self.assertEqual(self.post(hub, "evil", report(1, mine, removed=[before["id"]]), secret)[0], 204)
         self.assertEqual(hub.of("laptop")["feature"]["path"], before["path"])
         self.assertEqual({each["machine"]["name"] for each in hub.worktrees() if each["path"].endswith("evil")}, {"evil"})

@@ -130,7 +130,9 @@ package struct ReportMachine: Sendable {
     var next: NameTable<Held> = [:]
     var weight = 0
     omitted = 0
-    for worktree in worktrees {
+    // A hub shows worktrees of other machines, which report them themselves; its own list would come back to it, again
+    // and again.
+    for worktree in worktrees where worktree.machine == nil {
       guard let it = worktree.reported else {
         omitted += 1
         continue

@@ -230,7 +230,6 @@ import Workspaces
     // The same id, the id on the hub, and both as removed.
     var forged = Samples.workspace("b")
     forged.id = id
-    forged.machine = WorkspaceMachine(name: "laptop", state: .live)
     let other = Samples.report(of: "x", 1, at: 0, [forged, Samples.workspace("a")], removed: [id])
     list.apply(try table.take(other, from: "box", at: Samples.instant(0)))
     #expect(list.names == ["box:shop/a", "box:shop/b", "laptop:shop/a"])
@@ -240,6 +239,17 @@ import Workspaces
     list.apply(try table.take(next, from: "box", at: Samples.instant(1)))
     #expect(list.names == ["laptop:shop/a"])
     #expect(refusal(&table, report, from: "nobody") == .machineForbidden)
+  }
+
+  @Test func `A worktree of another machine is not taken`() throws {
+    var table = Samples.table("laptop")
+    var list = ShownList()
+    var other = Samples.workspace("b")
+    other.machine = WorkspaceMachine(name: "box", state: .live)
+    let report = Samples.report(1, at: 0, [Samples.workspace("a"), other])
+    list.apply(try table.take(report, from: "laptop", at: Samples.instant(0)))
+    #expect(list.names == ["laptop:shop/a"])
+    #expect(table.statuses(at: Samples.instant(0)).map(\.omitted) == [1])
   }
 
   @Test func `A machine that reports too much changes nothing`() throws {

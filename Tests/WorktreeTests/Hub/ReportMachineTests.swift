@@ -57,6 +57,18 @@ import WorkspacesClient
     #expect(machine.handle(.listed([]), now(2)).isEmpty)
   }
 
+  @Test func `Worktrees that a hub shows of other machines are not reported again`() throws {
+    var machine = ReportMachine(run: "run")
+    var other = Samples.workspace("b")
+    other.machine = WorkspaceMachine(name: "box", state: .live)
+    let first = try #require(
+      report(machine.handle(.listed([Samples.workspace("a"), other]), now(0)))
+    )
+    #expect(first.changed.map(\.id) == ["id-a"])
+    // They belong to other machines: none of this one is left out.
+    #expect(first.omitted == 0)
+  }
+
   @Test func `The first report is complete, and later ones have what changed`() throws {
     var machine = ReportMachine(run: "run")
     let (a, b) = (Samples.workspace("a"), Samples.workspace("b"))

@@ -1,10 +1,11 @@
 extension Workspace {
   /// Returns the worktree as a report holds it: texts are cut, and lists have their first elements.
   ///
-  /// - Returns: The worktree; `nil` if its id, or one of its names, is empty or longer than any may be.
+  /// - Returns: The worktree; `nil` if its id, or one of its names, is empty or longer than any may be, or if it is on
+  ///   another machine, which reports it itself.
   package var reported: Workspace? {
     let names = [id, repoId, name, path, branch, sourceBranch]
-    guard !id.isEmpty, names.allSatisfy({ $0.utf8.count <= ReportLimits.pathBytes }) else {
+    guard machine == nil, !id.isEmpty, names.allSatisfy({ $0.utf8.count <= ReportLimits.pathBytes }) else {
       return nil
     }
     var it = self
@@ -25,8 +26,6 @@ extension Workspace {
     it.commitsBehind = CountLimits.nearest(to: commitsBehind)
     it.git = git.reported
     it.activity = activity.reported
-    // What another hub says of the machine is not passed on.
-    it.machine = nil
     it.gitAge = gitAge.flatMap(Self.age)
     it.activityAge = activityAge.flatMap(Self.age)
     return it
