@@ -47,9 +47,11 @@ struct MachineEndpoints: Sendable {
       )
     }
     defer { hub.endReading(machine) }
+    // The time that the content takes is no error of a clock, and makes nothing younger.
+    let began = hub.now
     let report = try await Self.read(request)
     do throws(MachineTable.Refusal) {
-      try hub.take(report, from: machine)
+      try hub.take(report, from: machine, at: began)
     } catch {
       throw Self.problem(error.problem, error.detail)
     }

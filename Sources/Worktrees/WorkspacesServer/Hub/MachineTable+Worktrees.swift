@@ -2,10 +2,16 @@ import ConditionalHTTP
 import Workspaces
 
 extension MachineTable.Entry {
-  /// Measures how wrong the machine's wall clock is; small differences are those of the way.
+  /// Measures how wrong the machine's wall clock is.
+  ///
+  /// The time that a report is in transit is measured too, so the least value of a run is the best one. One that is greater
+  /// by more than a reporter waits says that the clock was set; if it says that wrongly, the next report puts it right.
   mutating func noteClock(_ clock: Int64, at now: MachineTable.Instant) {
     let measured = now.wall - Double(clock) / 1_000
-    guard abs(measured - clockOffset) > ReportLimits.clockTolerance else { return }
+    if let least = measuredOffset {
+      guard measured < least || measured > least + ReportLimits.timeout else { return }
+    }
+    measuredOffset = measured
     clockOffset = abs(measured) <= ReportLimits.clockTolerance ? 0 : measured.rounded()
   }
 

@@ -68,6 +68,8 @@ package struct MachineTable: Sendable {
     var weight = 0
     /// The seconds by which the machine's wall clock is behind the hub's.
     var clockOffset = 0.0
+    /// What was measured for it, with the least time in transit of this run.
+    var measuredOffset: Double?
     var allowance = ReportLimits.burst
     var allowedAt = 0.0
     /// How many of its reports are being read.
@@ -151,14 +153,17 @@ package struct MachineTable: Sendable {
   /// - Parameters:
   ///   - report: The report.
   ///   - name: The machine that sent it.
-  ///   - now: When it came.
+  ///   - now: When it began to come: what it says was known then.
+  ///   - end: When all of it had come; `nil` if that was at once.
   /// - Returns: The changes of the list.
   /// - Throws: ``Refusal``; then nothing has changed.
   package mutating func take(
     _ report: WorkspaceReport,
     from name: String,
-    at now: Instant
+    at now: Instant,
+    until end: Instant? = nil
   ) throws(Refusal) -> [Change] {
+    let end = end ?? now
     guard let before = entries[name] else {
       throw Refusal(problem: .machineForbidden, detail: "\(name) is not one of the machines")
     }
@@ -168,12 +173,13 @@ package struct MachineTable: Sendable {
       if let instance = entry.instance { entry.replaced.append(instance) }
       entry.replaced = entry.replaced.suffix(ReportLimits.replaced)
       entry.instance = report.instance
+      entry.measuredOffset = nil
     }
     entry.sequence = report.sequence
     entry.receivedAt = now.time
     let age = min(Double(max(report.age, 0)) / 1_000, 1e9)
     entry.rightAt = Instant(time: now.time - age, wall: now.wall - age)
-    entry.isLive = !report.isLast && age <= ReportLimits.unreachableAfter
+    entry.isLive = !report.isLast && age + end.time - now.time <= ReportLimits.unreachableAfter
     entry.hasEnded = report.isLast
     entry.omitted = min(report.omitted, 1_000_000)
     entry.noteClock(report.clock, at: now)
@@ -189,7 +195,7 @@ package struct MachineTable: Sendable {
     // Most reports say only that nothing has changed.
     guard isOther || !touched.isEmpty else { return changes }
     for (id, kept) in entry.kept where isOther || touched.contains(id) {
-      changes.append(Self.shown(kept, of: name, entry, at: now))
+      changes.append(Self.shown(kept, of: name, entry, at: end))
     }
     return changes
   }

@@ -50,7 +50,8 @@ package final class WorkspaceHub: Sendable {
     return try MachineTokens(String(decoding: bytes, as: UTF8.self))
   }
 
-  private var now: MachineTable.Instant {
+  /// This instant.
+  package var now: MachineTable.Instant {
     let passed = start.duration(to: .now).components
     return MachineTable.Instant(
       time: Double(passed.seconds) + Double(passed.attoseconds) / 1e18,
@@ -86,16 +87,21 @@ package final class WorkspaceHub: Sendable {
 
   /// Takes a report of a machine.
   ///
+  /// - Parameters:
+  ///   - report: The report.
+  ///   - machine: The machine.
+  ///   - began: When the report began to come.
   /// - Throws: ``MachineTable/Refusal``.
   package func take(
     _ report: WorkspaceReport,
-    from machine: String
+    from machine: String,
+    at began: MachineTable.Instant
   ) throws(MachineTable.Refusal) {
     let now = now
     // Changes reach the store in the order of the reports.
     try state.withLock { state throws(MachineTable.Refusal) in
       do throws(MachineTable.Refusal) {
-        apply(try state.table.take(report, from: machine, at: now))
+        apply(try state.table.take(report, from: machine, at: began, until: now))
         state.accepted += 1
       } catch {
         state.refused += 1

@@ -1,0 +1,76 @@
+import ConditionalHTTP
+import Testing
+import Workspaces
+
+@testable import WorkspacesServer
+
+/// What the time that a report takes, and the clocks of machines, do to ages (WH5 and WH6).
+@Suite struct MachineTimeTests {
+  private typealias Samples = HubSamples
+
+  @Test func `A report that takes long makes nothing younger`() throws {
+    var table = Samples.table("laptop")
+    var list = ShownList()
+    var it = Samples.workspace("a", .working)
+    (it.activity.since, it.activityAge, it.gitAge) = (InstantText.write(Samples.wall + 70), 30, 5)
+    let report = Samples.report(1, at: 100, age: 40, [it])
+    list.apply(
+      try table.take(
+        report,
+        from: "laptop",
+        at: Samples.instant(100),
+        until: Samples.instant(104)
+      )
+    )
+    #expect(table.statuses(at: Samples.instant(104)).map(\.age) == [44_000])
+    var shown = try #require(list.named("laptop:shop/a"))
+    #expect(shown.machine?.state == .live)
+    #expect(shown.gitAge == 9)
+    #expect(list.starts[shown.id] == Samples.wall + 70)
+    // It is too old when all of it has come, though it was not when it was sent.
+    let late = Samples.report(2, after: 1, at: 110, age: 40)
+    list.apply(
+      try table.take(late, from: "laptop", at: Samples.instant(110), until: Samples.instant(116))
+    )
+    shown = try #require(list.named("laptop:shop/a"))
+    #expect(shown.machine?.state == .unreachable)
+    #expect(shown.machine?.unreachableSince == InstantText.write(Samples.wall + 70))
+  }
+
+  /// What is shown of an instant that a machine wrote, 100 s after the hub's start by the machine's clock.
+  private func shown(
+    _ table: inout MachineTable,
+    _ sequence: Int64,
+    of instance: String = "a",
+    at time: Double,
+    transit: Double,
+    offset: Double
+  ) throws -> Double {
+    var it = Samples.workspace("a")
+    it.lastAccessed = InstantText.write(Samples.wall + offset + 100)
+    it.commitCount = Int(sequence)
+    var report = Samples.report(of: instance, sequence, at: time, [it])
+    report.clock += Int64(offset * 1_000)
+    var list = ShownList()
+    list.apply(try table.take(report, from: "laptop", at: Samples.instant(time + transit)))
+    let text = try #require(list.named("laptop:shop/a")).lastAccessed
+    return try #require(InstantText.read(text)) - Samples.wall - 100
+  }
+
+  @Test func `Time in transit is no error of a clock for longer than a report`() throws {
+    var table = Samples.table("laptop")
+    #expect(try shown(&table, 1, at: 200, transit: 8, offset: 0) == 8)
+    #expect(try shown(&table, 2, at: 210, transit: 0.1, offset: 0) == 0)
+    #expect(try shown(&table, 3, at: 220, transit: 8, offset: 0) == 0)
+  }
+
+  @Test(arguments: [3_600.0, -3_600])
+  func `A clock that is set is measured again`(_ offset: Double) throws {
+    var table = Samples.table("laptop")
+    #expect(try abs(shown(&table, 1, at: 200, transit: 0.1, offset: offset)) < 1)
+    #expect(try abs(shown(&table, 2, at: 210, transit: 5, offset: offset)) < 1)
+    #expect(try shown(&table, 3, at: 220, transit: 0.1, offset: 0) == 0)
+    #expect(try abs(shown(&table, 4, at: 230, transit: 0.1, offset: offset)) < 1)
+    #expect(try shown(&table, 1, of: "b", at: 240, transit: 1.5, offset: 0) == 0)
+  }
+}
