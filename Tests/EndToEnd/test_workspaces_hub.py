@@ -229,6 +229,7 @@ class HubTest(unittest.TestCase):
             status, _, problem = hub.ask(path, method, body)
             self.assertEqual((status, problem["error"]), (409, "other_machine"), f"{method} {path}: {problem}")
             self.assertIn("laptop", problem["detail"])
+            self.assertEqual(problem["machine"], "laptop", f"{method} {path}")
         status, _, problem = hub.ask(f"/v1/sessions/workspace/{place.rsplit('/', 1)[1]}")
         self.assertEqual((status, problem["error"]), (404, "session_not_found"))
         self.assertIn("laptop", problem["detail"])
@@ -248,6 +249,18 @@ class HubTest(unittest.TestCase):
         made = hub.ask(LIST, "POST", {"repository": "local/site", "branch": "new"})
         self.assertEqual(made[0], 201, made[2])
         self.assertEqual(hub.ask(LIST, "POST", {"repository": "local/shop", "branch": "new"})[2]["error"], "other_machine")
+        # A machine's repository of the same name, and at the same path, takes nothing from the hub's own, one without a
+        # worktree neither.
+        bare = own.parent / "bare.git"
+        git(own.parent, "clone", "--quiet", "--bare", str(own), str(bare))
+        secret = token("evil", self.file).strip()
+        until(lambda: "evil" in hub.machines())
+        mine = [{"id": str(place), "repo_id": "local/site", "name": place.name, "path": str(place), "branch": "b"} for place in (own, bare)]
+        whole = json.dumps({"instance": "x", "sequence": 1, "age_ms": 0, "clock_ms": 0, "changed": mine}).encode()
+        self.assertEqual(self.post(hub, "evil", whole, secret)[0], 204)
+        self.assertEqual(hub.ask("/v1/git/branches/local/site")[0], 200)
+        # The hub finds the bare one after a while.
+        until(lambda: hub.ask(LIST, "POST", {"repository": str(bare), "branch": "of-bare"})[0] == 201)
 
     def test_a_hostile_reporter_gets_no_more_than_its_share(self):
         secret = token("evil", self.file).strip()

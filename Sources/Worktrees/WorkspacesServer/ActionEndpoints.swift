@@ -99,7 +99,7 @@ struct ActionEndpoints: Sendable {
     status: HTTPResponse.Status = .created
   ) async throws -> Response {
     await reads.firstLook()
-    try requireHere(repository)
+    try await requireHere(repository)
     return try await Self.refusing {
       let made = try await actions.create(
         repository: repository,
@@ -254,7 +254,7 @@ struct ActionEndpoints: Sendable {
   func branches(_ name: String) async throws -> Response {
     await reads.firstLook()
     let name = name.removingPercentEncoding ?? name
-    try requireHere(name)
+    try await requireHere(name)
     return try await Self.refusing {
       guard let names = try await watcher.branches(of: name) else {
         throw Problem(
@@ -277,20 +277,25 @@ struct ActionEndpoints: Sendable {
   ///
   /// - Parameter repository: Its id or its path.
   /// - Throws: ``Problem`` 409 `other_machine`.
-  private func requireHere(_ repository: String) throws(Problem) {
-    guard let hub else { return }
-    let found = watcher.store.ledger.all.map(\.workspace).filter {
-      $0.repoId.isSameName(as: repository) || $0.path.isSameName(as: repository)
-    }
-    let machines = Set(found.compactMap(\.machine?.name)).sorted()
-    guard hub.isAlone || !machines.isEmpty && found.allSatisfy({ $0.machine != nil }) else {
-      return
-    }
+  private func requireHere(_ repository: String) async throws(Problem) {
+    // What this server has counts, whatever other machines call theirs; a bare repository may have no worktree.
+    guard let hub, await !watcher.hasRepository(named: repository) else { return }
+    let machines = Set(
+      watcher.store.ledger.all.map(\.workspace)
+        .filter { $0.repoId.isSameName(as: repository) || $0.path.isSameName(as: repository) }
+        .compactMap(\.machine?.name)
+    )
+    .sorted()
+    guard hub.isAlone || !machines.isEmpty else { return }
     let place =
       machines.isEmpty
       ? "this server watches no folder; do it on the machine that has the repository"
       : "\(repository.prefix(80)) is on \(machines.joined(separator: ", ")); do it on that machine"
-    throw Problem(.otherMachine, detail: place)
+    throw Problem(
+      .otherMachine,
+      detail: place,
+      extensions: machines.count == 1 ? ["machine": .string(machines[0])] : [:]
+    )
   }
 
   /// Returns the response to a completed action: the worktree, and what undoes the action.

@@ -45,6 +45,9 @@ extension WorktreeWatcher {
       .sorted { $0.commonDirectory < $1.commonDirectory }
   }
 
+  /// Whether there is a repository with an id, or at a path.
+  package func hasRepository(named name: String) -> Bool { !repositories(named: name).isEmpty }
+
   /// The worktree that has a branch checked out, of the repository that has a worktree.
   func worktree(on branch: String, with path: String) -> String? {
     guard let common = trees[path]?.repository else { return nil }
