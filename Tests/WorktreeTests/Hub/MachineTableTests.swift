@@ -322,6 +322,34 @@ import Workspaces
     #expect(!isKnown)
   }
 
+  @Test func `Reports that change much of the list count as several`() throws {
+    var table = Samples.table("laptop")
+    let many = (0..<640).map { Samples.workspace("w\($0)") }
+    var list = ShownList()
+    // A tiny report makes the machine unreachable, the next one live again, and each changes all worktrees.
+    var accepted = 0
+    for sequence in Int64(1)...100 {
+      guard table.allows("laptop", at: Samples.instant(0)) else { break }
+      let report = Samples.report(
+        sequence,
+        after: sequence == 1 ? nil : sequence - 1,
+        at: 0,
+        sequence == 1 ? many : [],
+        isLast: sequence % 2 == 0
+      )
+      list.apply(try table.take(report, from: "laptop", at: Samples.instant(0)))
+      table.endReading("laptop")
+      accepted += 1
+    }
+    #expect(list.worktrees.count == many.count)
+    #expect(accepted == 1)
+    // It counted as eleven reports, one more than may come at once.
+    let (early, later) = (
+      table.allows("laptop", at: Samples.instant(0.5)), table.allows("laptop", at: Samples.instant(1))
+    )
+    #expect((early, later) == (false, true))
+  }
+
   @Test func `Few reports of a machine are read at the same time`() {
     var table = Samples.table("laptop", "box")
     func allowed(_ name: String, at time: Double) -> Int {

@@ -33,6 +33,8 @@ package enum ReportLimits {
   package static let burst = 10.0
   /// The reports of a machine per second in the long run.
   package static let reportsPerSecond = 2.0
+  /// The changes of the list that count as one report more, and that are made without a pause for readers.
+  package static let changesAtOnce = 64
   /// The reports of a machine that are read at the same time.
   package static let readings = 2
   /// The replaced reporters of a machine that are remembered.

@@ -184,8 +184,10 @@ package struct MachineTable: Sendable {
     entry.omitted = min(report.omitted, 1_000_000)
     entry.noteClock(report.clock, at: now)
     let touched = try entry.apply(report, of: name, at: now)
-    entries[name] = entry
+    defer { entries[name] = entry }
     var changes: [Change] = []
+    // What it changes costs something too, also if the report is short and changes only whether the machine is live.
+    defer { entry.allowance -= Double(changes.count / ReportLimits.changesAtOnce) }
     if report.base == nil || !report.removed.isEmpty {
       for (id, kept) in before.kept where entry.kept[id] == nil {
         changes.append(.remove(kept.workspace.id))

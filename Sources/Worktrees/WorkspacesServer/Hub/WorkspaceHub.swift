@@ -111,21 +111,23 @@ package final class WorkspaceHub: Sendable {
   }
 
   private func apply(_ changes: [MachineTable.Change]) {
-    guard !changes.isEmpty else { return }
     let asked = WatchClock.monotonic
-    store.update { ledger in
-      var isOther = false
-      for change in changes {
-        switch change {
-        case .put(let workspace, let since):
-          let askedAt = workspace.gitAge.map { asked - $0 }
-          isOther = ledger.put(workspace, askedAt: askedAt, activitySince: since) || isOther
-        case .remove(let id):
-          ledger.remove(id)
-          isOther = true
+    for first in stride(from: 0, to: changes.count, by: ReportLimits.changesAtOnce) {
+      // Readers of the store wait for a part only.
+      store.update { ledger in
+        var isOther = false
+        for change in changes[first...].prefix(ReportLimits.changesAtOnce) {
+          switch change {
+          case .put(let workspace, let since):
+            let askedAt = workspace.gitAge.map { asked - $0 }
+            isOther = ledger.put(workspace, askedAt: askedAt, activitySince: since) || isOther
+          case .remove(let id):
+            ledger.remove(id)
+            isOther = true
+          }
         }
+        return isOther
       }
-      return isOther
     }
   }
 
