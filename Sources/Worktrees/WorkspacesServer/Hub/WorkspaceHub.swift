@@ -10,6 +10,8 @@ package final class WorkspaceHub: Sendable {
     var tokens: MachineTokens
     /// Tells the content of the file of machines from another one.
     var stamp: [Int]?
+    /// Whether the file is being read.
+    var isReading = false
     /// Why the file cannot be used as it is now.
     var fault: String?
     var accepted = 0
@@ -133,14 +135,38 @@ package final class WorkspaceHub: Sendable {
 
   /// Finds machines that have become unreachable, and changes of the file, until the task is cancelled.
   func run() async {
+    await withTaskGroup(of: Void.self) { group in
+      group.addTask { await self.watchAges() }
+      group.addTask {
+        while (try? await Task.sleep(for: .seconds(ReportLimits.checkEvery))) != nil {
+          self.startReload()
+        }
+      }
+    }
+  }
+
+  private func watchAges() async {
     while !Task.isCancelled {
       let deadline = state.withLock { $0.table.deadline }
       let pause = (deadline ?? .infinity) - now.time
       try? await Task.sleep(for: .seconds(min(max(pause, 0.1), ReportLimits.checkEvery)))
       let now = now
       state.withLock { apply($0.table.expire(at: now)) }
-      reload()
     }
+  }
+
+  /// Reads the file again, unless that still goes on: a file system that does not answer holds up nothing else.
+  private func startReload() {
+    let isFirst = state.withLock { state in
+      defer { state.isReading = true }
+      return !state.isReading
+    }
+    guard isFirst else { return }
+    let isStarted = HostThread.start { [self] in
+      reload()
+      state.withLock { $0.isReading = false }
+    }
+    if !isStarted { state.withLock { $0.isReading = false } }
   }
 
   /// Reads the file again if it is another; a wrong one changes nothing.

@@ -1,12 +1,12 @@
 import Glibc
 
 /// A thread for work that blocks.
-enum HostThread {
+package enum HostThread {
   /// Starts a thread.
   ///
   /// - Parameter body: The work of the thread.
   /// - Returns: Whether the system could create it.
-  static func start(_ body: @escaping @Sendable () -> Void) -> Bool {
+  package static func start(_ body: @escaping @Sendable () -> Void) -> Bool {
     var thread = pthread_t()
     let pointer = Unmanaged.passRetained(Work(body)).toOpaque()
     let failure = pthread_create(
