@@ -345,7 +345,8 @@ import Workspaces
     #expect(accepted == 1)
     // It counted as eleven reports, one more than may come at once.
     let (early, later) = (
-      table.allows("laptop", at: Samples.instant(0.5)), table.allows("laptop", at: Samples.instant(1))
+      table.allows("laptop", at: Samples.instant(0.5)),
+      table.allows("laptop", at: Samples.instant(1))
     )
     #expect((early, later) == (false, true))
   }

@@ -37,6 +37,55 @@ import Workspaces
     #expect(shown.machine?.unreachableSince == InstantText.write(Samples.wall + 70))
   }
 
+  @Test func `A machine that nobody has found to be unreachable yet is not called live`() throws {
+    var table = Samples.table("laptop")
+    _ = try table.take(Samples.report(1, at: 0), from: "laptop", at: Samples.instant(0))
+    let after = ReportLimits.unreachableAfter
+    let states = [after, after + 1].map { table.statuses(at: Samples.instant($0))[0] }
+    #expect(states.map(\.state) == [.live, .unreachable])
+    #expect(states[1].unreachableSince == InstantText.write(Samples.wall))
+    #expect(states[1].detail == "its reporter is not heard of")
+    _ = table.expire(at: Samples.instant(after + 1))
+    #expect(table.statuses(at: Samples.instant(after + 1))[0] == states[1])
+  }
+
+  @Test func `Worktrees and their machine are unreachable since the same instant`() throws {
+    var table = Samples.table("laptop")
+    var list = ShownList()
+    let both = [Samples.workspace("a"), Samples.workspace("b")]
+    var reports = [Samples.report(1, at: 0, both)]
+    // The reporter does not reach its server; its measurements vary a little.
+    for (index, age) in [60.0, 75.1, 89.7, 30.0 + 75, 50].enumerated() {
+      let time = 60 + 15 * Double(index)
+      let sequence = Int64(index + 2)
+      reports.append(
+        Samples.report(
+          sequence,
+          after: sequence - 1,
+          at: time,
+          age: age,
+          index % 2 == 0 ? [Samples.workspace("a", .working)] : []
+        )
+      )
+    }
+    for (index, report) in reports.enumerated() {
+      let now = Samples.instant(index == 0 ? 0 : 45 + 15 * Double(index))
+      let changes = try table.take(report, from: "laptop", at: now)
+      list.apply(changes)
+      let status = try #require(table.statuses(at: now).first)
+      #expect(
+        list.worktrees.values.allSatisfy {
+          $0.machine?.unreachableSince == status.unreachableSince
+        }
+      )
+      // What was right at another instant is one change of both; what varies is none.
+      #expect(changes.count == [2, 2, 0, 1, 0, 2][index], "\(index)")
+    }
+    #expect(
+      list.named("laptop:shop/b")?.machine?.unreachableSince == InstantText.write(Samples.wall + 70)
+    )
+  }
+
   /// What is shown of an instant that a machine wrote, 100 s after the hub's start by the machine's clock.
   private func shown(
     _ table: inout MachineTable,

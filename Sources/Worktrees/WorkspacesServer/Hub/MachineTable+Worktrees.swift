@@ -147,7 +147,7 @@ extension MachineTable {
       return .put(it, activitySince: kept.since)
     }
     // What its agents did was true then; nobody knows what they do now.
-    let since = entry.rightAt?.wall ?? now.wall
+    let since = entry.lostAt ?? now.wall
     it.machine = WorkspaceMachine(
       name: name,
       state: .unreachable,

@@ -61,6 +61,8 @@ package struct MachineTable: Sendable {
     /// The instant at which what it says was known to be right; `nil` before the first report.
     var rightAt: Instant?
     var isLive = false
+    /// Since when it is shown as unreachable, by the wall clock; `nil` if it is live or has not reported.
+    var lostAt: Double?
     var hasEnded = false
     var omitted = 0
     /// The worktrees by the ids that the machine gives them.
@@ -123,11 +125,14 @@ package struct MachineTable: Sendable {
   /// The machines, ordered by name.
   package func statuses(at now: Instant) -> [MachineStatus] {
     entries.sorted { $0.key.isNameBefore($1.key) }.map { name, entry in
-      MachineStatus(
+      // That nobody has found out yet makes no old machine live.
+      let isLive = entry.isLive && !Self.isTooOld(entry, at: now)
+      let lostAt = entry.lostAt ?? entry.rightAt?.wall
+      return MachineStatus(
         name: name,
-        state: entry.isLive ? .live : .unreachable,
-        unreachableSince: entry.isLive ? nil : entry.rightAt.map { Self.text($0.wall) },
-        detail: Self.detail(entry, at: now),
+        state: isLive ? .live : .unreachable,
+        unreachableSince: isLive ? nil : lostAt.map(Self.text),
+        detail: isLive ? nil : Self.detail(entry, at: now),
         age: entry.rightAt.map { Int64(max(now.time - $0.time, 0) * 1_000) },
         worktrees: entry.kept.count,
         omitted: entry.omitted
@@ -135,11 +140,10 @@ package struct MachineTable: Sendable {
     }
   }
 
-  private static func detail(_ entry: Entry, at now: Instant) -> String? {
+  private static func detail(_ entry: Entry, at now: Instant) -> String {
     guard let rightAt = entry.rightAt else {
       return "it has not reported since this server started"
     }
-    guard !entry.isLive else { return nil }
     if entry.hasEnded { return "its reporter has ended" }
     // The greater part of the age is that of the report, or the silence since.
     return entry.receivedAt - rightAt.time > now.time - entry.receivedAt
@@ -180,6 +184,7 @@ package struct MachineTable: Sendable {
     let age = min(Double(max(report.age, 0)) / 1_000, 1e9)
     entry.rightAt = Instant(time: now.time - age, wall: now.wall - age)
     entry.isLive = !report.isLast && age + end.time - now.time <= ReportLimits.unreachableAfter
+    entry.lostAt = entry.isLive ? nil : Self.lostAt(now.wall - age, before.lostAt)
     entry.hasEnded = report.isLast
     entry.omitted = min(report.omitted, 1_000_000)
     entry.noteClock(report.clock, at: now)
@@ -193,7 +198,7 @@ package struct MachineTable: Sendable {
         changes.append(.remove(kept.workspace.id))
       }
     }
-    let isOther = entry.isLive != before.isLive
+    let isOther = entry.isLive != before.isLive || entry.lostAt != before.lostAt
     // Most reports say only that nothing has changed.
     guard isOther || !touched.isEmpty else { return changes }
     for (id, kept) in entry.kept where isOther || touched.contains(id) {
@@ -241,14 +246,22 @@ package struct MachineTable: Sendable {
   package mutating func expire(at now: Instant) -> [Change] {
     var changes: [Change] = []
     for (name, var entry) in entries {
-      guard entry.isLive, let rightAt = entry.rightAt,
-        now.time - rightAt.time > ReportLimits.unreachableAfter
-      else { continue }
+      guard entry.isLive, Self.isTooOld(entry, at: now) else { continue }
       entry.isLive = false
+      entry.lostAt = entry.rightAt?.wall
       entries[name] = entry
       changes += entry.kept.values.map { Self.shown($0, of: name, entry, at: now) }
     }
     return changes
+  }
+
+  private static func isTooOld(_ entry: Entry, at now: Instant) -> Bool {
+    entry.rightAt.map { now.time - $0.time > ReportLimits.unreachableAfter } ?? true
+  }
+
+  /// Since when an unreachable machine is unreachable: as before, unless what it says was known to be right later.
+  private static func lostAt(_ rightAt: Double, _ before: Double?) -> Double {
+    before.flatMap { abs($0 - rightAt) <= ReportLimits.clockTolerance ? $0 : nil } ?? rightAt
   }
 
   static func text(_ wall: Double) -> String { InstantText.write(wall) }
