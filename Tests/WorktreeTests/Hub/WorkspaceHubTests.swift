@@ -42,6 +42,30 @@ import WorktreeWatch
     )
   }
 
+  private func refusal(
+    _ hub: WorkspaceHub,
+    _ report: WorkspaceReport,
+    token: String
+  ) -> ReportProblem? {
+    do throws(MachineTable.Refusal) {
+      try hub.take(report, from: "laptop", token: token, at: hub.now)
+      return nil
+    } catch {
+      return error.problem
+    }
+  }
+
+  @Test func `A token that is revoked while a report comes does not have it taken`() throws {
+    let folder = try Folder()
+    try folder.write("machines", MachineTokens.line("laptop", token: "one"))
+    let hub = try hub(folder)
+    #expect(refusal(hub, HubSamples.report(1, at: 0), token: "one") == nil)
+    try folder.write("machines", MachineTokens.line("laptop", token: "other"))
+    hub.reload()
+    #expect(refusal(hub, HubSamples.report(2, after: 1, at: 1), token: "one") == .machineForbidden)
+    #expect(refusal(hub, HubSamples.report(2, after: 1, at: 1), token: "other") == nil)
+  }
+
   @Test func `A token that is revoked behind a symbolic link opens nothing`() throws {
     let folder = try Folder()
     let (laptop, box) = (

@@ -94,7 +94,7 @@ package enum ReportProblem: String, Hashable, Sendable, CaseIterable {
   case outOfDate = "report_out_of_date"
   /// 409: another reporter has taken the machine's place since.
   case replaced = "reporter_replaced"
-  /// 403: the token is that of another machine.
+  /// 403: the token is that of another machine, or was revoked while the report came.
   case machineForbidden = "machine_forbidden"
   /// 413: the machine has more worktrees, or longer strings, than a hub keeps.
   case tooLarge = "report_too_large"

@@ -25,7 +25,7 @@ struct MachineEndpoints: Sendable {
       throw Problem(.notFound, "not_found", detail: "this server takes no reports of machines")
     }
     let token = request.headers[.authorization].flatMap { BearerToken.token(of: $0) }
-    guard let machine = token.flatMap({ hub.machine(of: $0) }) else {
+    guard let token, let machine = hub.machine(of: token) else {
       throw Problem(
         .unauthorized,
         detail: "the bearer token of a machine is needed in Authorization",
@@ -51,7 +51,7 @@ struct MachineEndpoints: Sendable {
     let began = hub.now
     let report = try await Self.read(request)
     do throws(MachineTable.Refusal) {
-      try hub.take(report, from: machine, at: began)
+      try hub.take(report, from: machine, token: token, at: began)
     } catch {
       throw Self.problem(error.problem, error.detail)
     }

@@ -92,17 +92,25 @@ package final class WorkspaceHub: Sendable {
   /// - Parameters:
   ///   - report: The report.
   ///   - machine: The machine.
+  ///   - token: The token that it sent with it, which may have been revoked since.
   ///   - began: When the report began to come.
   /// - Throws: ``MachineTable/Refusal``.
   package func take(
     _ report: WorkspaceReport,
     from machine: String,
+    token: String,
     at began: MachineTable.Instant
   ) throws(MachineTable.Refusal) {
     let now = now
     // Changes reach the store in the order of the reports.
     try state.withLock { state throws(MachineTable.Refusal) in
       do throws(MachineTable.Refusal) {
+        guard state.tokens.machine(of: token) == machine else {
+          throw MachineTable.Refusal(
+            problem: .machineForbidden,
+            detail: "the token of \(machine) has been revoked"
+          )
+        }
         apply(try state.table.take(report, from: machine, at: began, until: now))
         state.accepted += 1
       } catch {
