@@ -3,8 +3,8 @@ import WorktreeWatch
 
 /// Puts answers together from the members that the ledger keeps as JSON.
 struct WorkspaceBytes {
-  /// The watch clock's time.
-  let monotonic: Double
+  /// The time of the clock that counts sleep.
+  let elapsed: Double
   /// Seconds since 1970.
   let wall: Double
   /// The written bytes.
@@ -15,7 +15,7 @@ struct WorkspaceBytes {
   /// Writes ages as of now.
   init(_ dialect: (any WorkspaceDialect)?) {
     self.dialect = dialect
-    monotonic = WatchClock.monotonic
+    elapsed = WatchClock.elapsed
     wall = WatchClock.wall
   }
 
@@ -70,7 +70,7 @@ struct WorkspaceBytes {
 
   private mutating func ages(_ record: WorkspaceRegistry.Record) {
     raw("\"\(Workspace.CodingKeys.gitAge.rawValue)\":")
-    raw(record.askedAt.map { Self.seconds(monotonic - $0) } ?? "null")
+    raw(record.askedAt.map { Self.seconds(elapsed - $0) } ?? "null")
     raw(",\"\(Workspace.CodingKeys.activityAge.rawValue)\":")
     raw(record.activitySince.map { Self.seconds(wall - $0) } ?? "null")
   }

@@ -42,6 +42,23 @@ import WorktreeWatch
     )
   }
 
+  @Test func `Ages are shown by the clock that counts the hub's sleep`() throws {
+    let folder = try Folder()
+    try folder.write("machines", MachineTokens.line("laptop", token: "one"))
+    let store = WorkspaceStore()
+    let hub = try WorkspaceHub(
+      machines: folder.path.appending(path: "machines").path,
+      store: store,
+      isAlone: true
+    )
+    var it = HubSamples.workspace("a")
+    it.gitAge = 100
+    let before = WatchClock.elapsed
+    #expect(refusal(hub, HubSamples.report(1, at: 0, [it]), token: "one") == nil)
+    let askedAt = try #require(store.ledger.all.first?.askedAt)
+    #expect((before - 101...WatchClock.elapsed - 99).contains(askedAt))
+  }
+
   private func refusal(
     _ hub: WorkspaceHub,
     _ report: WorkspaceReport,

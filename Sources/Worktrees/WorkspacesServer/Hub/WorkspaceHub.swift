@@ -121,7 +121,7 @@ package final class WorkspaceHub: Sendable {
   }
 
   private func apply(_ changes: [MachineTable.Change]) {
-    let asked = WatchClock.monotonic
+    let asked = WatchClock.elapsed
     for first in stride(from: 0, to: changes.count, by: ReportLimits.changesAtOnce) {
       // Readers of the store wait for a part only.
       store.update { ledger in

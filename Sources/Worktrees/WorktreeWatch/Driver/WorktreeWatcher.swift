@@ -398,7 +398,7 @@ package actor WorktreeWatcher {
 
   private func lookAtTree(_ path: String) async {
     guard let tree = trees[path] else { return }
-    let askedAt = WatchClock.monotonic
+    let (askedAt, startedAt) = (WatchClock.elapsed, WatchClock.monotonic)
     await watch(path)
     var look: WorktreeScan?
     do {
@@ -417,8 +417,8 @@ package actor WorktreeWatcher {
       if GitLayout.find(path) == nil {
         trees[path]?.polls.looked(at: WatchClock.monotonic, failed: true)
         // It is gone; its repository knows whether for good, and is not asked sooner than after its last failure.
-        let retryAt = retriesOfRepositories[tree.repository]?.dueAt ?? askedAt
-        budget.request(.repository(tree.repository), at: max(askedAt, retryAt))
+        let retryAt = retriesOfRepositories[tree.repository]?.dueAt ?? startedAt
+        budget.request(.repository(tree.repository), at: max(startedAt, retryAt))
         release(path)
         return
       }
@@ -446,7 +446,7 @@ package actor WorktreeWatcher {
     }
     becomeReady()
     looked.tick(path)
-    release(path, since: askedAt)
+    release(path, since: startedAt)
   }
 
   /// Resumes those that wait for a scan of a worktree that began after their request.

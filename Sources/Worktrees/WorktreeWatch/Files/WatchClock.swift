@@ -2,8 +2,10 @@ import Glibc
 
 /// The clocks of the machine, in seconds.
 package enum WatchClock {
-  /// A clock that never goes back.
+  /// A clock that never goes back and stops while the machine sleeps, for waits.
   package static var monotonic: Double { read(CLOCK_MONOTONIC) }
+  /// A clock that never goes back and counts the time that the machine sleeps, for ages that are shown.
+  package static var elapsed: Double { read(CLOCK_BOOTTIME) }
   /// Seconds since 1970-01-01T00:00:00Z.
   package static var wall: Double { read(CLOCK_REALTIME) }
 

@@ -20,7 +20,7 @@ package struct WorkspaceRegistry: Sendable {
     package var session: [UInt8]?
     /// How many sessions of all worktrees were others when this one became what it is; 0 without any so far.
     package var sessionVersion: Int64
-    /// When git was asked last, by the watch clock.
+    /// When git was asked last, by ``WatchClock/elapsed``.
     package var askedAt: Double?
     /// When the activity's state began, in seconds since 1970.
     package var activitySince: Double?
@@ -88,7 +88,7 @@ package struct WorkspaceRegistry: Sendable {
   ///
   /// - Parameters:
   ///   - workspace: The known state; its revision and ages are ignored.
-  ///   - askedAt: When git was asked, by the watch clock; `nil` leaves it.
+  ///   - askedAt: When git was asked, by ``WatchClock/elapsed``; `nil` leaves it.
   ///   - activitySince: When the activity's state began.
   /// - Returns: Whether anything visible is different.
   @discardableResult
