@@ -49,6 +49,27 @@ import Workspaces
     #expect(table.statuses(at: Samples.instant(after + 1))[0] == states[1])
   }
 
+  @Test func `Nothing of an unreachable machine is in progress, until it is back`() throws {
+    var table = Samples.table("laptop")
+    var list = ShownList()
+    var it = Samples.workspace("a", .working)
+    let states: [Todo.Status] = [.completed, .inProgress, .pending, .cancelled]
+    it.todos = states.map { Todo(id: $0.rawValue, content: "step", status: $0) }
+    list.apply(
+      try table.take(Samples.report(1, at: 0, [it]), from: "laptop", at: Samples.instant(0))
+    )
+    #expect(list.named("laptop:shop/a")?.todos.map(\.status) == states)
+    list.apply(table.expire(at: Samples.instant(60)))
+    #expect(
+      list.named("laptop:shop/a")?.todos.map(\.status) == [
+        .completed, .pending, .pending, .cancelled,
+      ]
+    )
+    let heartbeat = Samples.report(2, after: 1, at: 70)
+    list.apply(try table.take(heartbeat, from: "laptop", at: Samples.instant(70)))
+    #expect(list.named("laptop:shop/a")?.todos.map(\.status) == states)
+  }
+
   @Test func `Worktrees and their machine are unreachable since the same instant`() throws {
     var table = Samples.table("laptop")
     var list = ShownList()

@@ -146,7 +146,7 @@ extension MachineTable {
       it.machine = WorkspaceMachine(name: name, state: .live)
       return .put(it, activitySince: kept.since)
     }
-    // What its agents did was true then; nobody knows what they do now.
+    // What its agents did was true then; their activity is unknown now.
     let since = entry.lostAt ?? now.wall
     it.machine = WorkspaceMachine(
       name: name,
@@ -162,6 +162,9 @@ extension MachineTable {
     )
     it.claudeActivityState = .inactive
     it.hasActiveClaudeSession = false
+    for index in it.todos.indices where it.todos[index].status == .inProgress {
+      it.todos[index].status = .pending
+    }
     return .put(it, activitySince: since)
   }
 }

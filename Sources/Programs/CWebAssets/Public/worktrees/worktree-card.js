@@ -51,7 +51,7 @@ export class WorktreeCard {
     setText(parts.reason, reason);
     this.#showAgents(worktree.activity ?? {}, say);
     this.#showWords(worktree, say);
-    this.#showTodos(worktree.todos ?? [], say);
+    this.#showTodos(worktree.todos ?? [], isGone, say);
     this.#showGit(worktree, say);
     for (const button of this.root.querySelectorAll("button[data-act]")) setText(button, say(button.dataset.act));
     part(this.root, "seen").hidden = state !== "done_unseen";
@@ -105,13 +105,15 @@ export class WorktreeCard {
     this.parts.words.replaceChildren(...entries.flatMap(([name, text]) => [newElement("dt", "", say(name)), newElement("dd", "", cut(text))]));
   }
 
-  #showTodos(list, say) {
+  #showTodos(list, isGone, say) {
     // A server that speaks to other clients too may write the status in their words, and the agent's own beside it.
     const todos = list.map((todo) => ({ ...todo, status: todo.originalStatus ?? todo.status }));
     const { todos: root, todolist, todocount, todonow } = this.parts;
     root.hidden = todos.length === 0;
     const done = todos.filter(({ status }) => status === "completed").length;
     setText(todocount, say("todosDone", { count: done, total: todos.length }));
+    // What was in progress on an unreachable machine need not be now.
+    todonow.hidden = Boolean(isGone);
     setText(todonow, todos.filter(({ status }) => status === "in_progress").map(({ content }) => content).join(", "));
     const written = JSON.stringify([todos, say("todosDone")]);
     if (this.#shown.todos === written) return;

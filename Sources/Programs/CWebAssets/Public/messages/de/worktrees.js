@@ -71,7 +71,7 @@ export default {
   stashes: { one: "{count} Stash", other: "{count} Stashes" },
   locked: "gesperrt {reason}",
   mainWorktree: "Hauptarbeitsbaum",
-  machineUnreachable: "{machine} ist nicht erreichbar: was die Agenten dort jetzt tun, ist nicht bekannt.",
+  machineUnreachable: "{machine} ist nicht erreichbar: die Aktivität der Agenten dort ist unbekannt.",
   diffOf: "Änderungen: {name}",
   diffEmpty: "Nichts ist anders.",
   diffFiles: { one: "{count} Datei seit {source}.", other: "{count} Dateien seit {source}." },

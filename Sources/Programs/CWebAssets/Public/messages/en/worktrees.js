@@ -71,7 +71,7 @@ export default {
   stashes: { one: "{count} stash", other: "{count} stashes" },
   locked: "locked {reason}",
   mainWorktree: "main worktree",
-  machineUnreachable: "{machine} is unreachable: nobody knows what its agents do now.",
+  machineUnreachable: "{machine} is unreachable: the activity of its agents is unknown.",
   diffOf: "Changes: {name}",
   diffEmpty: "Nothing is different.",
   diffFiles: { one: "{count} file since {source}.", other: "{count} files since {source}." },

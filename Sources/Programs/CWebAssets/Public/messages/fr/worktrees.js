@@ -71,7 +71,7 @@ export default {
   stashes: { one: "{count} remise", other: "{count} remises" },
   locked: "verrouillé {reason}",
   mainWorktree: "arbre principal",
-  machineUnreachable: "{machine} est injoignable : on ne sait pas ce que ses agents font maintenant.",
+  machineUnreachable: "{machine} est injoignable : l’activité de ses agents est inconnue.",
   diffOf: "Modifications : {name}",
   diffEmpty: "Rien n’est différent.",
   diffFiles: { one: "{count} fichier depuis {source}.", other: "{count} fichiers depuis {source}." },

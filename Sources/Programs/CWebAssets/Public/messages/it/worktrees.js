@@ -71,7 +71,7 @@ export default {
   stashes: { one: "{count} stash", other: "{count} stash" },
   locked: "bloccato {reason}",
   mainWorktree: "albero principale",
-  machineUnreachable: "{machine} non è raggiungibile: non si sa che cosa fanno ora i suoi agenti.",
+  machineUnreachable: "{machine} non è raggiungibile: l’attività dei suoi agenti è sconosciuta.",
   diffOf: "Modifiche: {name}",
   diffEmpty: "Nulla è diverso.",
   diffFiles: { one: "{count} file da {source}.", other: "{count} file da {source}." },
