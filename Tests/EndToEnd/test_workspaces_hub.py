@@ -6,9 +6,11 @@ import http.client
 import json
 import os
 import signal
+import socket
 import subprocess
 import time
 import unittest
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 from hub_stage import LIST, Hub, Machine, Reporter, instant, token
@@ -18,6 +20,8 @@ from workspaces import Stream, git, repository
 
 #: ReportLimits.heartbeat and ReportLimits.unreachableAfter.
 HEARTBEAT, UNREACHABLE = 15, 45
+#: ReportLimits.readings.
+READINGS = 2
 READER = "a-token-of-readers-only"
 
 
@@ -188,6 +192,38 @@ class HubTest(unittest.TestCase):
         self.file.write_text("box nonsense\n")
         until(lambda: "line 1" in json.dumps(hub.get("/health/ready")[1]))
         self.assertEqual(list(hub.machines()), ["box"])
+
+    def test_tokens_made_at_the_same_time_are_all_in_the_file(self):
+        names = [f"machine-{number}" for number in range(8)]
+        link = self.folder.path / "link"
+        self.file.write_text("# machines\n")
+        link.symlink_to(self.file)
+        with ThreadPoolExecutor(len(names)) as pool:
+            secrets = list(pool.map(lambda name: token(name, link).strip(), names))
+        self.assertTrue(link.is_symlink())
+        hub = self.hub()
+        self.assertEqual(sorted(hub.machines()), names)
+        whole = json.dumps({"instance": "x", "sequence": 1, "age_ms": 0, "clock_ms": 0, "changed": []}).encode()
+        self.assertEqual({self.post(hub, name, whole, secret)[0] for name, secret in zip(names, secrets)}, {204})
+
+    def test_a_report_that_trickles_takes_the_place_of_few_others(self):
+        secret = token("slow", self.file).strip()
+        hub = self.hub()
+        head = f"POST /v1/machines/slow/report HTTP/1.1\r\nHost: 127.0.0.1:{hub.port}\r\nAuthorization: Bearer {secret}\r\nContent-Length: 1000\r\n\r\n"
+        trickles = []
+        for _ in range(READINGS):
+            trickle = socket.create_connection(("127.0.0.1", hub.port), timeout=60)
+            self.addCleanup(trickle.close)
+            trickle.sendall(head.encode() + b"{")
+            trickles.append(trickle)
+        whole = json.dumps({"instance": "x", "sequence": 1, "age_ms": 0, "clock_ms": 0, "changed": []}).encode()
+        until(lambda: self.post(hub, "slow", whole, secret)[0] == 429)
+        for trickle in trickles:
+            answer = trickle.makefile("rb").read()
+            self.assertTrue(answer.startswith(b"HTTP/1.1 408 "), answer)
+            self.assertIn(b"report_too_slow", answer)
+        whole = whole.replace(b'"sequence": 1', b'"sequence": 2')
+        until(lambda: self.post(hub, "slow", whole, secret)[0] == 204)
 
     def test_a_clock_two_days_wrong_makes_nothing_older_or_younger(self):
         library = self.folder.path / "shifted_hub_clock.so"

@@ -9,11 +9,12 @@ import WorktreeWatch
 struct WorkspacesTokenCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "token",
-    abstract: "Make the token with which a machine reports to a hub.",
+    abstract: "Create the token with which a machine reports to a hub.",
     discussion: """
       Prints a new token, and writes its hash into the hub's file of machines, in the place of an earlier one of that machine. \
       A hub that runs reads the file again within \(Int(ReportLimits.checkEvery)) seconds.
 
+        umask 077
         freshet workspaces token laptop --machines-file machines > laptop-token
         freshet serve --workspaces-hub machines
       """
@@ -23,11 +24,11 @@ struct WorkspacesTokenCommand: AsyncParsableCommand {
   var machine: String
 
   @Option(
-    help: ArgumentHelp("The hub's file of machines; it is made if need be.", valueName: "file")
+    help: ArgumentHelp("The hub's file of machines; it is created if missing.", valueName: "file")
   )
   var machinesFile: String
 
-  @Flag(help: "Remove the machine: its token is good no more.")
+  @Flag(help: "Remove the machine, which revokes its token.")
   var remove = false
 
   func validate() throws {
@@ -39,7 +40,41 @@ struct WorkspacesTokenCommand: AsyncParsableCommand {
   }
 
   func run() async throws {
-    var lines = try known()
+    // A link to the file stays one.
+    let place = HostFile.realPath(machinesFile) ?? machinesFile
+    let lock = try lockFolder(of: place)
+    defer { close(lock) }
+    try change(place)
+  }
+
+  /// Waits until no other one changes a file in the folder; closing the descriptor ends the lock.
+  private func lockFolder(of place: String) throws -> Int32 {
+    let folder = URL(filePath: place).deletingLastPathComponent().path
+    let descriptor = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+    guard descriptor >= 0 else {
+      throw failure(
+        "its folder cannot be opened: \(String(cString: strerror(errno)))",
+        .cannotCreate
+      )
+    }
+    let end = ContinuousClock.now.advanced(by: TokenStore.lockTimeout)
+    while flock(descriptor, LOCK_EX | LOCK_NB) != 0 {
+      let code = errno
+      guard code == EWOULDBLOCK || code == EINTR, ContinuousClock.now < end else {
+        close(descriptor)
+        throw failure(
+          "its folder cannot be locked: \(String(cString: strerror(code)))",
+          .cannotCreate
+        )
+      }
+      usleep(10_000)
+    }
+    return descriptor
+  }
+
+  /// Changes the line of the machine; the folder is locked.
+  private func change(_ place: String) throws {
+    var lines = try known(place)
     let count = lines.count
     lines.removeAll { $0.split { $0 == " " || $0 == "\t" }.first.map(String.init) == machine }
     guard !remove || lines.count < count else {
@@ -56,7 +91,7 @@ struct WorkspacesTokenCommand: AsyncParsableCommand {
     } catch {
       throw failure("\(error)", .badData)
     }
-    try write(text)
+    try write(text, to: place)
     if !remove { Terminal.write(token + "\n") }
   }
 
@@ -70,23 +105,23 @@ struct WorkspacesTokenCommand: AsyncParsableCommand {
   }
 
   /// The lines of the file; none if it is not there.
-  private func known() throws -> [String] {
-    guard HostFile.kind(machinesFile) != nil else { return [] }
-    guard let bytes = HostFile.bytes(machinesFile, limit: ReportLimits.fileBytes) else {
+  private func known(_ place: String) throws -> [String] {
+    guard HostFile.kind(place) != nil else { return [] }
+    guard let bytes = HostFile.bytes(place, limit: ReportLimits.fileBytes) else {
       throw failure("it cannot be read", .noInput)
     }
     return String(decoding: bytes, as: UTF8.self).split(separator: "\n").map(String.init)
   }
 
   /// Replaces the file as a whole; only its owner may read it.
-  private func write(_ text: String) throws {
-    let fresh = "\(machinesFile).\(getpid()).new"
+  private func write(_ text: String, to place: String) throws {
+    let fresh = "\(place).\(getpid()).new"
     guard
       FileManager.default.createFile(
         atPath: fresh,
         contents: Data(text.utf8),
         attributes: [.posixPermissions: 0o600]
-      ), rename(fresh, machinesFile) == 0
+      ), rename(fresh, place) == 0
     else {
       let reason = String(cString: strerror(errno))
       unlink(fresh)
