@@ -66,7 +66,7 @@ struct WorkspaceReporter: Sendable {
           said = failure
         }
       },
-      // Also while it waits for a hub, it looks whether the server's stream is open.
+      // Also while it waits for a hub, it checks whether the server's stream is open.
       Task {
         while (try? await Task.sleep(for: .seconds(ReportLimits.heartbeat))) != nil {
           source.yield(.woke)
@@ -89,7 +89,7 @@ struct WorkspaceReporter: Sendable {
   ) async -> String? {
     var machine = ReportMachine(run: Self.newRun())
     var alarm: Task<Void, Never>?
-    var stream = SeenStream()
+    var stream = StreamScan()
     defer { alarm?.cancel() }
     for await event in events {
       for order in machine.handle(event, now(&stream)) {
@@ -124,24 +124,24 @@ struct WorkspaceReporter: Sendable {
     return Double(passed.seconds) + Double(passed.attoseconds) / 1e18
   }
 
-  /// When the server's stream was last seen open: as long as its signs of life come, it tells every change.
-  private struct SeenStream {
+  /// When a scan last found the server's stream open: as long as its signs of life come, it tells every change.
+  private struct StreamScan {
     var openAt: Double?
-    var lookedAt: Double?
+    var scannedAt: Double?
 
     /// Takes what is known of the stream at an instant.
-    mutating func look(_ isOpen: Bool, at time: Double) {
-      // After a pause of the process, nobody has found out yet whether it still is open.
-      let wasPaused = lookedAt.map { time - $0 > 2 * ReportLimits.heartbeat } ?? false
+    mutating func scan(_ isOpen: Bool, at time: Double) {
+      // After a pause of the process, it is unknown whether the stream still is open.
+      let wasPaused = scannedAt.map { time - $0 > 2 * ReportLimits.heartbeat } ?? false
       if isOpen, !wasPaused { openAt = time }
-      lookedAt = time
+      scannedAt = time
     }
   }
 
   /// What the machine needs to know with an event.
-  private func now(_ stream: inout SeenStream) -> ReportMachine.Now {
+  private func now(_ stream: inout StreamScan) -> ReportMachine.Now {
     let (report, time) = (client.report, time)
-    stream.look(report?.isStreaming == true, at: time)
+    stream.scan(report?.isStreaming == true, at: time)
     let verified = report?.verifiedAgo.map { Double($0.milliseconds) / 1_000 }
     let ages = [verified, stream.openAt.map { time - $0 }].compactMap(\.self)
     return ReportMachine.Now(

@@ -15,7 +15,7 @@ struct WorkspacesReportCommand: AsyncParsableCommand {
     abstract: "Report the worktrees of this machine to a hub, which shows those of all machines.",
     discussion: """
       Reads the worktrees of this machine's server, which --server and --token-file name, and sends every change to the \
-      hub, a server that was started with freshet serve --workspaces-hub. The hub sees when no reports come any more. It \
+      hub, a server that was started with freshet serve --workspaces-hub. The hub notices when reports stop. It \
       can do nothing here: what changes a worktree is done on its machine.
 
         freshet serve --workspaces ~/code &
