@@ -283,17 +283,15 @@ import Testing
   @Test func `imports use the words of the index again, and owners share none`() async throws {
     let stage = try await CatalogueStage(.postgres)
     let owners = (0..<4).map { "owner\($0)" }
+    let catalogues = try owners.map { (owner: $0, catalogue: try stage.open(owner: $0)) }
     let pool = try stage.pool()
     defer { pool.close() }
     var seen: Set<String> = []
     for round in 0..<4 {
       try await withThrowingTaskGroup(of: Void.self) { group in
-        for owner in owners {
+        for (owner, catalogue) in catalogues {
           group.addTask {
-            try await stage.take(
-              Self.lines("\(owner) \(round)"),
-              into: try stage.open(owner: owner)
-            )
+            try await stage.take(Self.lines("\(owner) \(round)"), into: catalogue)
           }
         }
         try await group.waitForAll()
@@ -308,8 +306,8 @@ import Testing
       let slots: [String] = try rows.map { try $0[1] }
       #expect(Set(slots).count == owners.count)
       seen.formUnion(slots)
-      for owner in owners {
-        let found = try await Self.generations(stage.open(owner: owner), limit: 200)
+      for (owner, catalogue) in catalogues {
+        let found = try await Self.generations(catalogue, limit: 200)
         #expect(found.count == 60 && Set(found) == [owner])
       }
     }

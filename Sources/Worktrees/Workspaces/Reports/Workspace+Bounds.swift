@@ -5,7 +5,8 @@ extension Workspace {
   ///   another machine, which reports it itself.
   package var reported: Workspace? {
     let names = [id, repoId, name, path, branch, sourceBranch]
-    guard machine == nil, !id.isEmpty, names.allSatisfy({ $0.utf8.count <= ReportLimits.pathBytes }) else {
+    guard machine == nil, !id.isEmpty, names.allSatisfy({ $0.utf8.count <= ReportLimits.pathBytes })
+    else {
       return nil
     }
     var it = self
