@@ -7,496 +7,510 @@ static const unsigned char bytes_0[] = {
 #embed "Prepared/absent.html"
 };
 static const unsigned char bytes_1[] = {
-#embed "Prepared/board-diagnostics.js"
+#embed "Prepared/board-board-changes.js"
 };
 static const unsigned char gzip_1[] = {
-#embed "Prepared/board-diagnostics.js.gz"
+#embed "Prepared/board-board-changes.js.gz"
 };
 static const unsigned char brotli_1[] = {
-#embed "Prepared/board-diagnostics.js.br"
+#embed "Prepared/board-board-changes.js.br"
 };
 static const unsigned char bytes_2[] = {
-#embed "Prepared/board-filter-sheet.js"
+#embed "Prepared/board-diagnostics.js"
 };
 static const unsigned char gzip_2[] = {
-#embed "Prepared/board-filter-sheet.js.gz"
+#embed "Prepared/board-diagnostics.js.gz"
 };
 static const unsigned char brotli_2[] = {
-#embed "Prepared/board-filter-sheet.js.br"
+#embed "Prepared/board-diagnostics.js.br"
 };
 static const unsigned char bytes_3[] = {
-#embed "Prepared/board-on-demand.js"
+#embed "Prepared/board-filter-sheet.js"
 };
 static const unsigned char gzip_3[] = {
-#embed "Prepared/board-on-demand.js.gz"
+#embed "Prepared/board-filter-sheet.js.gz"
 };
 static const unsigned char brotli_3[] = {
-#embed "Prepared/board-on-demand.js.br"
+#embed "Prepared/board-filter-sheet.js.br"
 };
 static const unsigned char bytes_4[] = {
-#embed "Prepared/board-search.js"
+#embed "Prepared/board-on-demand.js"
 };
 static const unsigned char gzip_4[] = {
-#embed "Prepared/board-search.js.gz"
+#embed "Prepared/board-on-demand.js.gz"
 };
 static const unsigned char brotli_4[] = {
-#embed "Prepared/board-search.js.br"
+#embed "Prepared/board-on-demand.js.br"
 };
 static const unsigned char bytes_5[] = {
-#embed "Prepared/board-trip.js"
+#embed "Prepared/board-search.js"
 };
 static const unsigned char gzip_5[] = {
-#embed "Prepared/board-trip.js.gz"
+#embed "Prepared/board-search.js.gz"
 };
 static const unsigned char brotli_5[] = {
-#embed "Prepared/board-trip.js.br"
+#embed "Prepared/board-search.js.br"
 };
 static const unsigned char bytes_6[] = {
-#embed "Prepared/board.js"
-};
-static const unsigned char gzip_6[] = {
-#embed "Prepared/board.js.gz"
-};
-static const unsigned char brotli_6[] = {
-#embed "Prepared/board.js.br"
+#embed "Prepared/board-shell.js"
 };
 static const unsigned char bytes_7[] = {
-#embed "../../../JavaScript/freshness/freshness.wasm"
+#embed "Prepared/board-trip.js"
 };
 static const unsigned char gzip_7[] = {
-#embed "Prepared/freshness.wasm.gz"
+#embed "Prepared/board-trip.js.gz"
 };
 static const unsigned char brotli_7[] = {
-#embed "Prepared/freshness.wasm.br"
+#embed "Prepared/board-trip.js.br"
 };
 static const unsigned char bytes_8[] = {
-#embed "Public/icons/icon-maskable.svg"
+#embed "Prepared/board.js"
+};
+static const unsigned char gzip_8[] = {
+#embed "Prepared/board.js.gz"
+};
+static const unsigned char brotli_8[] = {
+#embed "Prepared/board.js.br"
 };
 static const unsigned char bytes_9[] = {
-#embed "Public/icons/icon.svg"
+#embed "../../../JavaScript/freshness/freshness.wasm"
+};
+static const unsigned char gzip_9[] = {
+#embed "Prepared/freshness.wasm.gz"
+};
+static const unsigned char brotli_9[] = {
+#embed "Prepared/freshness.wasm.br"
 };
 static const unsigned char bytes_10[] = {
-#embed "Prepared/index-no-jobs-no-workspaces.html"
-};
-static const unsigned char gzip_10[] = {
-#embed "Prepared/index-no-jobs-no-workspaces.html.gz"
-};
-static const unsigned char brotli_10[] = {
-#embed "Prepared/index-no-jobs-no-workspaces.html.br"
+#embed "Public/icons/icon-maskable.svg"
 };
 static const unsigned char bytes_11[] = {
-#embed "Prepared/index-no-jobs.html"
-};
-static const unsigned char gzip_11[] = {
-#embed "Prepared/index-no-jobs.html.gz"
-};
-static const unsigned char brotli_11[] = {
-#embed "Prepared/index-no-jobs.html.br"
+#embed "Public/icons/icon.svg"
 };
 static const unsigned char bytes_12[] = {
-#embed "Prepared/index-no-workspaces.html"
+#embed "Prepared/index-no-jobs-no-workspaces.html"
 };
 static const unsigned char gzip_12[] = {
-#embed "Prepared/index-no-workspaces.html.gz"
+#embed "Prepared/index-no-jobs-no-workspaces.html.gz"
 };
 static const unsigned char brotli_12[] = {
-#embed "Prepared/index-no-workspaces.html.br"
+#embed "Prepared/index-no-jobs-no-workspaces.html.br"
 };
 static const unsigned char bytes_13[] = {
-#embed "Prepared/index.css"
+#embed "Prepared/index-no-jobs.html"
 };
 static const unsigned char gzip_13[] = {
-#embed "Prepared/index.css.gz"
+#embed "Prepared/index-no-jobs.html.gz"
 };
 static const unsigned char brotli_13[] = {
-#embed "Prepared/index.css.br"
+#embed "Prepared/index-no-jobs.html.br"
 };
 static const unsigned char bytes_14[] = {
-#embed "Prepared/index.html"
+#embed "Prepared/index-no-workspaces.html"
 };
 static const unsigned char gzip_14[] = {
-#embed "Prepared/index.html.gz"
+#embed "Prepared/index-no-workspaces.html.gz"
 };
 static const unsigned char brotli_14[] = {
-#embed "Prepared/index.html.br"
+#embed "Prepared/index-no-workspaces.html.br"
 };
 static const unsigned char bytes_15[] = {
-#embed "Prepared/jobs-no-workspaces.html"
+#embed "Prepared/index.css"
 };
 static const unsigned char gzip_15[] = {
-#embed "Prepared/jobs-no-workspaces.html.gz"
+#embed "Prepared/index.css.gz"
 };
 static const unsigned char brotli_15[] = {
-#embed "Prepared/jobs-no-workspaces.html.br"
+#embed "Prepared/index.css.br"
 };
 static const unsigned char bytes_16[] = {
-#embed "Prepared/jobs.html"
+#embed "Prepared/index.html"
 };
 static const unsigned char gzip_16[] = {
-#embed "Prepared/jobs.html.gz"
+#embed "Prepared/index.html.gz"
 };
 static const unsigned char brotli_16[] = {
-#embed "Prepared/jobs.html.br"
+#embed "Prepared/index.html.br"
 };
 static const unsigned char bytes_17[] = {
-#embed "Prepared/jobs.js"
+#embed "Prepared/jobs-no-workspaces.html"
 };
 static const unsigned char gzip_17[] = {
-#embed "Prepared/jobs.js.gz"
+#embed "Prepared/jobs-no-workspaces.html.gz"
 };
 static const unsigned char brotli_17[] = {
-#embed "Prepared/jobs.js.br"
+#embed "Prepared/jobs-no-workspaces.html.br"
 };
 static const unsigned char bytes_18[] = {
-#embed "Prepared/manifest.webmanifest"
+#embed "Prepared/jobs.html"
+};
+static const unsigned char gzip_18[] = {
+#embed "Prepared/jobs.html.gz"
+};
+static const unsigned char brotli_18[] = {
+#embed "Prepared/jobs.html.br"
 };
 static const unsigned char bytes_19[] = {
-#embed "Prepared/messages-de-board.js"
+#embed "Prepared/jobs.js"
 };
 static const unsigned char gzip_19[] = {
-#embed "Prepared/messages-de-board.js.gz"
+#embed "Prepared/jobs.js.gz"
 };
 static const unsigned char brotli_19[] = {
-#embed "Prepared/messages-de-board.js.br"
+#embed "Prepared/jobs.js.br"
 };
 static const unsigned char bytes_20[] = {
-#embed "Prepared/messages-de-jobs.js"
-};
-static const unsigned char gzip_20[] = {
-#embed "Prepared/messages-de-jobs.js.gz"
-};
-static const unsigned char brotli_20[] = {
-#embed "Prepared/messages-de-jobs.js.br"
+#embed "Prepared/manifest.webmanifest"
 };
 static const unsigned char bytes_21[] = {
-#embed "Prepared/messages-de-problems.js"
+#embed "Prepared/messages-de-board.js"
 };
 static const unsigned char gzip_21[] = {
-#embed "Prepared/messages-de-problems.js.gz"
+#embed "Prepared/messages-de-board.js.gz"
 };
 static const unsigned char brotli_21[] = {
-#embed "Prepared/messages-de-problems.js.br"
+#embed "Prepared/messages-de-board.js.br"
 };
 static const unsigned char bytes_22[] = {
-#embed "Prepared/messages-de-status.js"
+#embed "Prepared/messages-de-jobs.js"
 };
 static const unsigned char gzip_22[] = {
-#embed "Prepared/messages-de-status.js.gz"
+#embed "Prepared/messages-de-jobs.js.gz"
 };
 static const unsigned char brotli_22[] = {
-#embed "Prepared/messages-de-status.js.br"
+#embed "Prepared/messages-de-jobs.js.br"
 };
 static const unsigned char bytes_23[] = {
-#embed "Prepared/messages-de-worktrees.js"
+#embed "Prepared/messages-de-problems.js"
 };
 static const unsigned char gzip_23[] = {
-#embed "Prepared/messages-de-worktrees.js.gz"
+#embed "Prepared/messages-de-problems.js.gz"
 };
 static const unsigned char brotli_23[] = {
-#embed "Prepared/messages-de-worktrees.js.br"
+#embed "Prepared/messages-de-problems.js.br"
 };
 static const unsigned char bytes_24[] = {
-#embed "Prepared/messages-en-board.js"
+#embed "Prepared/messages-de-status.js"
 };
 static const unsigned char gzip_24[] = {
-#embed "Prepared/messages-en-board.js.gz"
+#embed "Prepared/messages-de-status.js.gz"
 };
 static const unsigned char brotli_24[] = {
-#embed "Prepared/messages-en-board.js.br"
+#embed "Prepared/messages-de-status.js.br"
 };
 static const unsigned char bytes_25[] = {
-#embed "Prepared/messages-en-jobs.js"
+#embed "Prepared/messages-de-worktrees.js"
 };
 static const unsigned char gzip_25[] = {
-#embed "Prepared/messages-en-jobs.js.gz"
+#embed "Prepared/messages-de-worktrees.js.gz"
 };
 static const unsigned char brotli_25[] = {
-#embed "Prepared/messages-en-jobs.js.br"
+#embed "Prepared/messages-de-worktrees.js.br"
 };
 static const unsigned char bytes_26[] = {
-#embed "Prepared/messages-en-problems.js"
+#embed "Prepared/messages-en-board.js"
 };
 static const unsigned char gzip_26[] = {
-#embed "Prepared/messages-en-problems.js.gz"
+#embed "Prepared/messages-en-board.js.gz"
 };
 static const unsigned char brotli_26[] = {
-#embed "Prepared/messages-en-problems.js.br"
+#embed "Prepared/messages-en-board.js.br"
 };
 static const unsigned char bytes_27[] = {
-#embed "Prepared/messages-en-status.js"
+#embed "Prepared/messages-en-jobs.js"
 };
 static const unsigned char gzip_27[] = {
-#embed "Prepared/messages-en-status.js.gz"
+#embed "Prepared/messages-en-jobs.js.gz"
 };
 static const unsigned char brotli_27[] = {
-#embed "Prepared/messages-en-status.js.br"
+#embed "Prepared/messages-en-jobs.js.br"
 };
 static const unsigned char bytes_28[] = {
-#embed "Prepared/messages-en-worktrees.js"
+#embed "Prepared/messages-en-problems.js"
 };
 static const unsigned char gzip_28[] = {
-#embed "Prepared/messages-en-worktrees.js.gz"
+#embed "Prepared/messages-en-problems.js.gz"
 };
 static const unsigned char brotli_28[] = {
-#embed "Prepared/messages-en-worktrees.js.br"
+#embed "Prepared/messages-en-problems.js.br"
 };
 static const unsigned char bytes_29[] = {
-#embed "Prepared/messages-fr-board.js"
+#embed "Prepared/messages-en-status.js"
 };
 static const unsigned char gzip_29[] = {
-#embed "Prepared/messages-fr-board.js.gz"
+#embed "Prepared/messages-en-status.js.gz"
 };
 static const unsigned char brotli_29[] = {
-#embed "Prepared/messages-fr-board.js.br"
+#embed "Prepared/messages-en-status.js.br"
 };
 static const unsigned char bytes_30[] = {
-#embed "Prepared/messages-fr-jobs.js"
+#embed "Prepared/messages-en-worktrees.js"
 };
 static const unsigned char gzip_30[] = {
-#embed "Prepared/messages-fr-jobs.js.gz"
+#embed "Prepared/messages-en-worktrees.js.gz"
 };
 static const unsigned char brotli_30[] = {
-#embed "Prepared/messages-fr-jobs.js.br"
+#embed "Prepared/messages-en-worktrees.js.br"
 };
 static const unsigned char bytes_31[] = {
-#embed "Prepared/messages-fr-problems.js"
+#embed "Prepared/messages-fr-board.js"
 };
 static const unsigned char gzip_31[] = {
-#embed "Prepared/messages-fr-problems.js.gz"
+#embed "Prepared/messages-fr-board.js.gz"
 };
 static const unsigned char brotli_31[] = {
-#embed "Prepared/messages-fr-problems.js.br"
+#embed "Prepared/messages-fr-board.js.br"
 };
 static const unsigned char bytes_32[] = {
-#embed "Prepared/messages-fr-status.js"
+#embed "Prepared/messages-fr-jobs.js"
 };
 static const unsigned char gzip_32[] = {
-#embed "Prepared/messages-fr-status.js.gz"
+#embed "Prepared/messages-fr-jobs.js.gz"
 };
 static const unsigned char brotli_32[] = {
-#embed "Prepared/messages-fr-status.js.br"
+#embed "Prepared/messages-fr-jobs.js.br"
 };
 static const unsigned char bytes_33[] = {
-#embed "Prepared/messages-fr-worktrees.js"
+#embed "Prepared/messages-fr-problems.js"
 };
 static const unsigned char gzip_33[] = {
-#embed "Prepared/messages-fr-worktrees.js.gz"
+#embed "Prepared/messages-fr-problems.js.gz"
 };
 static const unsigned char brotli_33[] = {
-#embed "Prepared/messages-fr-worktrees.js.br"
+#embed "Prepared/messages-fr-problems.js.br"
 };
 static const unsigned char bytes_34[] = {
-#embed "Prepared/messages-it-board.js"
+#embed "Prepared/messages-fr-status.js"
 };
 static const unsigned char gzip_34[] = {
-#embed "Prepared/messages-it-board.js.gz"
+#embed "Prepared/messages-fr-status.js.gz"
 };
 static const unsigned char brotli_34[] = {
-#embed "Prepared/messages-it-board.js.br"
+#embed "Prepared/messages-fr-status.js.br"
 };
 static const unsigned char bytes_35[] = {
-#embed "Prepared/messages-it-jobs.js"
+#embed "Prepared/messages-fr-worktrees.js"
 };
 static const unsigned char gzip_35[] = {
-#embed "Prepared/messages-it-jobs.js.gz"
+#embed "Prepared/messages-fr-worktrees.js.gz"
 };
 static const unsigned char brotli_35[] = {
-#embed "Prepared/messages-it-jobs.js.br"
+#embed "Prepared/messages-fr-worktrees.js.br"
 };
 static const unsigned char bytes_36[] = {
-#embed "Prepared/messages-it-problems.js"
+#embed "Prepared/messages-it-board.js"
 };
 static const unsigned char gzip_36[] = {
-#embed "Prepared/messages-it-problems.js.gz"
+#embed "Prepared/messages-it-board.js.gz"
 };
 static const unsigned char brotli_36[] = {
-#embed "Prepared/messages-it-problems.js.br"
+#embed "Prepared/messages-it-board.js.br"
 };
 static const unsigned char bytes_37[] = {
-#embed "Prepared/messages-it-status.js"
+#embed "Prepared/messages-it-jobs.js"
 };
 static const unsigned char gzip_37[] = {
-#embed "Prepared/messages-it-status.js.gz"
+#embed "Prepared/messages-it-jobs.js.gz"
 };
 static const unsigned char brotli_37[] = {
-#embed "Prepared/messages-it-status.js.br"
+#embed "Prepared/messages-it-jobs.js.br"
 };
 static const unsigned char bytes_38[] = {
-#embed "Prepared/messages-it-worktrees.js"
+#embed "Prepared/messages-it-problems.js"
 };
 static const unsigned char gzip_38[] = {
-#embed "Prepared/messages-it-worktrees.js.gz"
+#embed "Prepared/messages-it-problems.js.gz"
 };
 static const unsigned char brotli_38[] = {
-#embed "Prepared/messages-it-worktrees.js.br"
+#embed "Prepared/messages-it-problems.js.br"
 };
 static const unsigned char bytes_39[] = {
-#embed "Public/api/openapi-jobs.json"
+#embed "Prepared/messages-it-status.js"
+};
+static const unsigned char gzip_39[] = {
+#embed "Prepared/messages-it-status.js.gz"
+};
+static const unsigned char brotli_39[] = {
+#embed "Prepared/messages-it-status.js.br"
 };
 static const unsigned char bytes_40[] = {
-#embed "Public/api/openapi-workspaces.json"
+#embed "Prepared/messages-it-worktrees.js"
+};
+static const unsigned char gzip_40[] = {
+#embed "Prepared/messages-it-worktrees.js.gz"
+};
+static const unsigned char brotli_40[] = {
+#embed "Prepared/messages-it-worktrees.js.br"
 };
 static const unsigned char bytes_41[] = {
-#embed "Public/api/openapi.json"
+#embed "Public/api/openapi-jobs.json"
 };
 static const unsigned char bytes_42[] = {
-#embed "Public/service-worker.js"
+#embed "Public/api/openapi-workspaces.json"
 };
 static const unsigned char bytes_43[] = {
-#embed "Prepared/status-no-jobs-no-workspaces.html"
-};
-static const unsigned char gzip_43[] = {
-#embed "Prepared/status-no-jobs-no-workspaces.html.gz"
-};
-static const unsigned char brotli_43[] = {
-#embed "Prepared/status-no-jobs-no-workspaces.html.br"
+#embed "Public/api/openapi.json"
 };
 static const unsigned char bytes_44[] = {
-#embed "Prepared/status-no-jobs.html"
-};
-static const unsigned char gzip_44[] = {
-#embed "Prepared/status-no-jobs.html.gz"
-};
-static const unsigned char brotli_44[] = {
-#embed "Prepared/status-no-jobs.html.br"
+#embed "Public/service-worker.js"
 };
 static const unsigned char bytes_45[] = {
-#embed "Prepared/status-no-workspaces.html"
+#embed "Prepared/status-no-jobs-no-workspaces.html"
 };
 static const unsigned char gzip_45[] = {
-#embed "Prepared/status-no-workspaces.html.gz"
+#embed "Prepared/status-no-jobs-no-workspaces.html.gz"
 };
 static const unsigned char brotli_45[] = {
-#embed "Prepared/status-no-workspaces.html.br"
+#embed "Prepared/status-no-jobs-no-workspaces.html.br"
 };
 static const unsigned char bytes_46[] = {
-#embed "Prepared/status-page.css"
+#embed "Prepared/status-no-jobs.html"
 };
 static const unsigned char gzip_46[] = {
-#embed "Prepared/status-page.css.gz"
+#embed "Prepared/status-no-jobs.html.gz"
 };
 static const unsigned char brotli_46[] = {
-#embed "Prepared/status-page.css.br"
+#embed "Prepared/status-no-jobs.html.br"
 };
 static const unsigned char bytes_47[] = {
-#embed "Prepared/status.html"
+#embed "Prepared/status-no-workspaces.html"
 };
 static const unsigned char gzip_47[] = {
-#embed "Prepared/status.html.gz"
+#embed "Prepared/status-no-workspaces.html.gz"
 };
 static const unsigned char brotli_47[] = {
-#embed "Prepared/status.html.br"
+#embed "Prepared/status-no-workspaces.html.br"
 };
 static const unsigned char bytes_48[] = {
-#embed "Prepared/status.js"
+#embed "Prepared/status-page.css"
 };
 static const unsigned char gzip_48[] = {
-#embed "Prepared/status.js.gz"
+#embed "Prepared/status-page.css.gz"
 };
 static const unsigned char brotli_48[] = {
-#embed "Prepared/status.js.br"
+#embed "Prepared/status-page.css.br"
 };
 static const unsigned char bytes_49[] = {
-#embed "Prepared/work-pages.css"
+#embed "Prepared/status.html"
 };
 static const unsigned char gzip_49[] = {
-#embed "Prepared/work-pages.css.gz"
+#embed "Prepared/status.html.gz"
 };
 static const unsigned char brotli_49[] = {
-#embed "Prepared/work-pages.css.br"
+#embed "Prepared/status.html.br"
 };
 static const unsigned char bytes_50[] = {
-#embed "Prepared/workspaces-no-jobs.html"
+#embed "Prepared/status.js"
 };
 static const unsigned char gzip_50[] = {
-#embed "Prepared/workspaces-no-jobs.html.gz"
+#embed "Prepared/status.js.gz"
 };
 static const unsigned char brotli_50[] = {
-#embed "Prepared/workspaces-no-jobs.html.br"
+#embed "Prepared/status.js.br"
 };
 static const unsigned char bytes_51[] = {
-#embed "Prepared/workspaces.html"
+#embed "Prepared/work-pages.css"
 };
 static const unsigned char gzip_51[] = {
-#embed "Prepared/workspaces.html.gz"
+#embed "Prepared/work-pages.css.gz"
 };
 static const unsigned char brotli_51[] = {
-#embed "Prepared/workspaces.html.br"
+#embed "Prepared/work-pages.css.br"
 };
 static const unsigned char bytes_52[] = {
-#embed "Prepared/worktrees-diff-sheet.js"
+#embed "Prepared/workspaces-no-jobs.html"
 };
 static const unsigned char gzip_52[] = {
-#embed "Prepared/worktrees-diff-sheet.js.gz"
+#embed "Prepared/workspaces-no-jobs.html.gz"
 };
 static const unsigned char brotli_52[] = {
-#embed "Prepared/worktrees-diff-sheet.js.br"
+#embed "Prepared/workspaces-no-jobs.html.br"
 };
 static const unsigned char bytes_53[] = {
-#embed "Prepared/worktrees.js"
+#embed "Prepared/workspaces.html"
 };
 static const unsigned char gzip_53[] = {
-#embed "Prepared/worktrees.js.gz"
+#embed "Prepared/workspaces.html.gz"
 };
 static const unsigned char brotli_53[] = {
+#embed "Prepared/workspaces.html.br"
+};
+static const unsigned char bytes_54[] = {
+#embed "Prepared/worktrees-diff-sheet.js"
+};
+static const unsigned char gzip_54[] = {
+#embed "Prepared/worktrees-diff-sheet.js.gz"
+};
+static const unsigned char brotli_54[] = {
+#embed "Prepared/worktrees-diff-sheet.js.br"
+};
+static const unsigned char bytes_55[] = {
+#embed "Prepared/worktrees.js"
+};
+static const unsigned char gzip_55[] = {
+#embed "Prepared/worktrees.js.gz"
+};
+static const unsigned char brotli_55[] = {
 #embed "Prepared/worktrees.js.br"
 };
 
 static const FreshetWebAsset assets[] = {
   { "absent.html", "3e58905a204d", FreshetWebAssetPage, bytes_0, sizeof(bytes_0), 0, 0, 0, 0 },
-  { "board-diagnostics.js", "a3dcd5618ae6", FreshetWebAssetHashed, bytes_1, sizeof(bytes_1), gzip_1, sizeof(gzip_1), brotli_1, sizeof(brotli_1) },
-  { "board-filter-sheet.js", "502914c321ec", FreshetWebAssetHashed, bytes_2, sizeof(bytes_2), gzip_2, sizeof(gzip_2), brotli_2, sizeof(brotli_2) },
-  { "board-on-demand.js", "0a8818833eb9", FreshetWebAssetHashed, bytes_3, sizeof(bytes_3), gzip_3, sizeof(gzip_3), brotli_3, sizeof(brotli_3) },
-  { "board-search.js", "5a4b58e26750", FreshetWebAssetHashed, bytes_4, sizeof(bytes_4), gzip_4, sizeof(gzip_4), brotli_4, sizeof(brotli_4) },
-  { "board-trip.js", "4bf699f29fa0", FreshetWebAssetHashed, bytes_5, sizeof(bytes_5), gzip_5, sizeof(gzip_5), brotli_5, sizeof(brotli_5) },
-  { "board.js", "6567138256e3", FreshetWebAssetHashed, bytes_6, sizeof(bytes_6), gzip_6, sizeof(gzip_6), brotli_6, sizeof(brotli_6) },
-  { "freshness.wasm", "d1fc9acee4f9", FreshetWebAssetHashed, bytes_7, sizeof(bytes_7), gzip_7, sizeof(gzip_7), brotli_7, sizeof(brotli_7) },
-  { "icon-maskable.svg", "2f48ed966fef", FreshetWebAssetHashed, bytes_8, sizeof(bytes_8), 0, 0, 0, 0 },
-  { "icon.svg", "e5fa32996108", FreshetWebAssetHashed, bytes_9, sizeof(bytes_9), 0, 0, 0, 0 },
-  { "index-no-jobs-no-workspaces.html", "35a421e5dddf", FreshetWebAssetPage, bytes_10, sizeof(bytes_10), gzip_10, sizeof(gzip_10), brotli_10, sizeof(brotli_10) },
-  { "index-no-jobs.html", "763d3d936244", FreshetWebAssetPage, bytes_11, sizeof(bytes_11), gzip_11, sizeof(gzip_11), brotli_11, sizeof(brotli_11) },
-  { "index-no-workspaces.html", "992122748850", FreshetWebAssetPage, bytes_12, sizeof(bytes_12), gzip_12, sizeof(gzip_12), brotli_12, sizeof(brotli_12) },
-  { "index.css", "df94059d5c57", FreshetWebAssetHashed, bytes_13, sizeof(bytes_13), gzip_13, sizeof(gzip_13), brotli_13, sizeof(brotli_13) },
-  { "index.html", "77639c9bb0f2", FreshetWebAssetPage, bytes_14, sizeof(bytes_14), gzip_14, sizeof(gzip_14), brotli_14, sizeof(brotli_14) },
-  { "jobs-no-workspaces.html", "6625de4c1eaf", FreshetWebAssetPage, bytes_15, sizeof(bytes_15), gzip_15, sizeof(gzip_15), brotli_15, sizeof(brotli_15) },
-  { "jobs.html", "1efed3039184", FreshetWebAssetPage, bytes_16, sizeof(bytes_16), gzip_16, sizeof(gzip_16), brotli_16, sizeof(brotli_16) },
-  { "jobs.js", "9ea61fbb9d9d", FreshetWebAssetHashed, bytes_17, sizeof(bytes_17), gzip_17, sizeof(gzip_17), brotli_17, sizeof(brotli_17) },
-  { "manifest.webmanifest", "cbac35822843", FreshetWebAssetHashed, bytes_18, sizeof(bytes_18), 0, 0, 0, 0 },
-  { "messages-de-board.js", "d7b12f939d9e", FreshetWebAssetHashed, bytes_19, sizeof(bytes_19), gzip_19, sizeof(gzip_19), brotli_19, sizeof(brotli_19) },
-  { "messages-de-jobs.js", "b4dd2bc21378", FreshetWebAssetHashed, bytes_20, sizeof(bytes_20), gzip_20, sizeof(gzip_20), brotli_20, sizeof(brotli_20) },
-  { "messages-de-problems.js", "f8c080b1d57b", FreshetWebAssetHashed, bytes_21, sizeof(bytes_21), gzip_21, sizeof(gzip_21), brotli_21, sizeof(brotli_21) },
-  { "messages-de-status.js", "4248039eb8fa", FreshetWebAssetHashed, bytes_22, sizeof(bytes_22), gzip_22, sizeof(gzip_22), brotli_22, sizeof(brotli_22) },
-  { "messages-de-worktrees.js", "2b1d5ef45ed9", FreshetWebAssetHashed, bytes_23, sizeof(bytes_23), gzip_23, sizeof(gzip_23), brotli_23, sizeof(brotli_23) },
-  { "messages-en-board.js", "d97aa9f197d8", FreshetWebAssetHashed, bytes_24, sizeof(bytes_24), gzip_24, sizeof(gzip_24), brotli_24, sizeof(brotli_24) },
-  { "messages-en-jobs.js", "2401396405b2", FreshetWebAssetHashed, bytes_25, sizeof(bytes_25), gzip_25, sizeof(gzip_25), brotli_25, sizeof(brotli_25) },
-  { "messages-en-problems.js", "8dd058ab4695", FreshetWebAssetHashed, bytes_26, sizeof(bytes_26), gzip_26, sizeof(gzip_26), brotli_26, sizeof(brotli_26) },
-  { "messages-en-status.js", "7b06ee82011f", FreshetWebAssetHashed, bytes_27, sizeof(bytes_27), gzip_27, sizeof(gzip_27), brotli_27, sizeof(brotli_27) },
-  { "messages-en-worktrees.js", "542f110f4653", FreshetWebAssetHashed, bytes_28, sizeof(bytes_28), gzip_28, sizeof(gzip_28), brotli_28, sizeof(brotli_28) },
-  { "messages-fr-board.js", "b7b20f9be402", FreshetWebAssetHashed, bytes_29, sizeof(bytes_29), gzip_29, sizeof(gzip_29), brotli_29, sizeof(brotli_29) },
-  { "messages-fr-jobs.js", "32a886f44b32", FreshetWebAssetHashed, bytes_30, sizeof(bytes_30), gzip_30, sizeof(gzip_30), brotli_30, sizeof(brotli_30) },
-  { "messages-fr-problems.js", "56e8c8d1ee0a", FreshetWebAssetHashed, bytes_31, sizeof(bytes_31), gzip_31, sizeof(gzip_31), brotli_31, sizeof(brotli_31) },
-  { "messages-fr-status.js", "7ff0f4a425cf", FreshetWebAssetHashed, bytes_32, sizeof(bytes_32), gzip_32, sizeof(gzip_32), brotli_32, sizeof(brotli_32) },
-  { "messages-fr-worktrees.js", "0def09386883", FreshetWebAssetHashed, bytes_33, sizeof(bytes_33), gzip_33, sizeof(gzip_33), brotli_33, sizeof(brotli_33) },
-  { "messages-it-board.js", "b1694317ee1e", FreshetWebAssetHashed, bytes_34, sizeof(bytes_34), gzip_34, sizeof(gzip_34), brotli_34, sizeof(brotli_34) },
-  { "messages-it-jobs.js", "da72c017e7af", FreshetWebAssetHashed, bytes_35, sizeof(bytes_35), gzip_35, sizeof(gzip_35), brotli_35, sizeof(brotli_35) },
-  { "messages-it-problems.js", "75954d7a8833", FreshetWebAssetHashed, bytes_36, sizeof(bytes_36), gzip_36, sizeof(gzip_36), brotli_36, sizeof(brotli_36) },
-  { "messages-it-status.js", "ee86c3b19f90", FreshetWebAssetHashed, bytes_37, sizeof(bytes_37), gzip_37, sizeof(gzip_37), brotli_37, sizeof(brotli_37) },
-  { "messages-it-worktrees.js", "692c53d912de", FreshetWebAssetHashed, bytes_38, sizeof(bytes_38), gzip_38, sizeof(gzip_38), brotli_38, sizeof(brotli_38) },
-  { "openapi-jobs.json", "ca6106cf4ec6", FreshetWebAssetDocument, bytes_39, sizeof(bytes_39), 0, 0, 0, 0 },
-  { "openapi-workspaces.json", "fd2b9a2ee8b6", FreshetWebAssetDocument, bytes_40, sizeof(bytes_40), 0, 0, 0, 0 },
-  { "openapi.json", "edb190310978", FreshetWebAssetDocument, bytes_41, sizeof(bytes_41), 0, 0, 0, 0 },
-  { "service-worker.js", "1ac3e218969d", FreshetWebAssetDocument, bytes_42, sizeof(bytes_42), 0, 0, 0, 0 },
-  { "status-no-jobs-no-workspaces.html", "d98bbd47498b", FreshetWebAssetPage, bytes_43, sizeof(bytes_43), gzip_43, sizeof(gzip_43), brotli_43, sizeof(brotli_43) },
-  { "status-no-jobs.html", "9ce0de3f7307", FreshetWebAssetPage, bytes_44, sizeof(bytes_44), gzip_44, sizeof(gzip_44), brotli_44, sizeof(brotli_44) },
-  { "status-no-workspaces.html", "fab3a0395897", FreshetWebAssetPage, bytes_45, sizeof(bytes_45), gzip_45, sizeof(gzip_45), brotli_45, sizeof(brotli_45) },
-  { "status-page.css", "60c83207f799", FreshetWebAssetHashed, bytes_46, sizeof(bytes_46), gzip_46, sizeof(gzip_46), brotli_46, sizeof(brotli_46) },
-  { "status.html", "42ebe605e6ba", FreshetWebAssetPage, bytes_47, sizeof(bytes_47), gzip_47, sizeof(gzip_47), brotli_47, sizeof(brotli_47) },
-  { "status.js", "cfe127a54ec4", FreshetWebAssetHashed, bytes_48, sizeof(bytes_48), gzip_48, sizeof(gzip_48), brotli_48, sizeof(brotli_48) },
-  { "work-pages.css", "5e1edbb48597", FreshetWebAssetHashed, bytes_49, sizeof(bytes_49), gzip_49, sizeof(gzip_49), brotli_49, sizeof(brotli_49) },
-  { "workspaces-no-jobs.html", "c2b7fb68fa8a", FreshetWebAssetPage, bytes_50, sizeof(bytes_50), gzip_50, sizeof(gzip_50), brotli_50, sizeof(brotli_50) },
-  { "workspaces.html", "83223bd2f5f7", FreshetWebAssetPage, bytes_51, sizeof(bytes_51), gzip_51, sizeof(gzip_51), brotli_51, sizeof(brotli_51) },
-  { "worktrees-diff-sheet.js", "5b7b71b598f2", FreshetWebAssetHashed, bytes_52, sizeof(bytes_52), gzip_52, sizeof(gzip_52), brotli_52, sizeof(brotli_52) },
-  { "worktrees.js", "ea105ae1d0e8", FreshetWebAssetHashed, bytes_53, sizeof(bytes_53), gzip_53, sizeof(gzip_53), brotli_53, sizeof(brotli_53) },
+  { "board-board-changes.js", "676fd8234ae3", FreshetWebAssetHashed, bytes_1, sizeof(bytes_1), gzip_1, sizeof(gzip_1), brotli_1, sizeof(brotli_1) },
+  { "board-diagnostics.js", "e3b94678b886", FreshetWebAssetHashed, bytes_2, sizeof(bytes_2), gzip_2, sizeof(gzip_2), brotli_2, sizeof(brotli_2) },
+  { "board-filter-sheet.js", "c217831a881c", FreshetWebAssetHashed, bytes_3, sizeof(bytes_3), gzip_3, sizeof(gzip_3), brotli_3, sizeof(brotli_3) },
+  { "board-on-demand.js", "cd79eb2d2814", FreshetWebAssetHashed, bytes_4, sizeof(bytes_4), gzip_4, sizeof(gzip_4), brotli_4, sizeof(brotli_4) },
+  { "board-search.js", "657420414a90", FreshetWebAssetHashed, bytes_5, sizeof(bytes_5), gzip_5, sizeof(gzip_5), brotli_5, sizeof(brotli_5) },
+  { "board-shell.js", "3364e93f1c37", FreshetWebAssetHashed, bytes_6, sizeof(bytes_6), 0, 0, 0, 0 },
+  { "board-trip.js", "5903b92e6b43", FreshetWebAssetHashed, bytes_7, sizeof(bytes_7), gzip_7, sizeof(gzip_7), brotli_7, sizeof(brotli_7) },
+  { "board.js", "c2c7af4c4a30", FreshetWebAssetHashed, bytes_8, sizeof(bytes_8), gzip_8, sizeof(gzip_8), brotli_8, sizeof(brotli_8) },
+  { "freshness.wasm", "d1fc9acee4f9", FreshetWebAssetHashed, bytes_9, sizeof(bytes_9), gzip_9, sizeof(gzip_9), brotli_9, sizeof(brotli_9) },
+  { "icon-maskable.svg", "2f48ed966fef", FreshetWebAssetHashed, bytes_10, sizeof(bytes_10), 0, 0, 0, 0 },
+  { "icon.svg", "e5fa32996108", FreshetWebAssetHashed, bytes_11, sizeof(bytes_11), 0, 0, 0, 0 },
+  { "index-no-jobs-no-workspaces.html", "1cccb044c2ca", FreshetWebAssetPage, bytes_12, sizeof(bytes_12), gzip_12, sizeof(gzip_12), brotli_12, sizeof(brotli_12) },
+  { "index-no-jobs.html", "b1600f89d915", FreshetWebAssetPage, bytes_13, sizeof(bytes_13), gzip_13, sizeof(gzip_13), brotli_13, sizeof(brotli_13) },
+  { "index-no-workspaces.html", "6eec199abb99", FreshetWebAssetPage, bytes_14, sizeof(bytes_14), gzip_14, sizeof(gzip_14), brotli_14, sizeof(brotli_14) },
+  { "index.css", "df94059d5c57", FreshetWebAssetHashed, bytes_15, sizeof(bytes_15), gzip_15, sizeof(gzip_15), brotli_15, sizeof(brotli_15) },
+  { "index.html", "bba2d0eeb6ce", FreshetWebAssetPage, bytes_16, sizeof(bytes_16), gzip_16, sizeof(gzip_16), brotli_16, sizeof(brotli_16) },
+  { "jobs-no-workspaces.html", "c2cb2549c434", FreshetWebAssetPage, bytes_17, sizeof(bytes_17), gzip_17, sizeof(gzip_17), brotli_17, sizeof(brotli_17) },
+  { "jobs.html", "320ffcc34a6e", FreshetWebAssetPage, bytes_18, sizeof(bytes_18), gzip_18, sizeof(gzip_18), brotli_18, sizeof(brotli_18) },
+  { "jobs.js", "b3b95d2e2459", FreshetWebAssetHashed, bytes_19, sizeof(bytes_19), gzip_19, sizeof(gzip_19), brotli_19, sizeof(brotli_19) },
+  { "manifest.webmanifest", "cbac35822843", FreshetWebAssetHashed, bytes_20, sizeof(bytes_20), 0, 0, 0, 0 },
+  { "messages-de-board.js", "c112d376fdde", FreshetWebAssetHashed, bytes_21, sizeof(bytes_21), gzip_21, sizeof(gzip_21), brotli_21, sizeof(brotli_21) },
+  { "messages-de-jobs.js", "3a66e019f025", FreshetWebAssetHashed, bytes_22, sizeof(bytes_22), gzip_22, sizeof(gzip_22), brotli_22, sizeof(brotli_22) },
+  { "messages-de-problems.js", "f8c080b1d57b", FreshetWebAssetHashed, bytes_23, sizeof(bytes_23), gzip_23, sizeof(gzip_23), brotli_23, sizeof(brotli_23) },
+  { "messages-de-status.js", "b68b8c07b31d", FreshetWebAssetHashed, bytes_24, sizeof(bytes_24), gzip_24, sizeof(gzip_24), brotli_24, sizeof(brotli_24) },
+  { "messages-de-worktrees.js", "e968d502733d", FreshetWebAssetHashed, bytes_25, sizeof(bytes_25), gzip_25, sizeof(gzip_25), brotli_25, sizeof(brotli_25) },
+  { "messages-en-board.js", "7b98f4c596e4", FreshetWebAssetHashed, bytes_26, sizeof(bytes_26), gzip_26, sizeof(gzip_26), brotli_26, sizeof(brotli_26) },
+  { "messages-en-jobs.js", "92fffb57ba80", FreshetWebAssetHashed, bytes_27, sizeof(bytes_27), gzip_27, sizeof(gzip_27), brotli_27, sizeof(brotli_27) },
+  { "messages-en-problems.js", "8dd058ab4695", FreshetWebAssetHashed, bytes_28, sizeof(bytes_28), gzip_28, sizeof(gzip_28), brotli_28, sizeof(brotli_28) },
+  { "messages-en-status.js", "cd3336785383", FreshetWebAssetHashed, bytes_29, sizeof(bytes_29), gzip_29, sizeof(gzip_29), brotli_29, sizeof(brotli_29) },
+  { "messages-en-worktrees.js", "6cbc24160c4e", FreshetWebAssetHashed, bytes_30, sizeof(bytes_30), gzip_30, sizeof(gzip_30), brotli_30, sizeof(brotli_30) },
+  { "messages-fr-board.js", "a49aa6ef05bf", FreshetWebAssetHashed, bytes_31, sizeof(bytes_31), gzip_31, sizeof(gzip_31), brotli_31, sizeof(brotli_31) },
+  { "messages-fr-jobs.js", "79ce18f82eed", FreshetWebAssetHashed, bytes_32, sizeof(bytes_32), gzip_32, sizeof(gzip_32), brotli_32, sizeof(brotli_32) },
+  { "messages-fr-problems.js", "56e8c8d1ee0a", FreshetWebAssetHashed, bytes_33, sizeof(bytes_33), gzip_33, sizeof(gzip_33), brotli_33, sizeof(brotli_33) },
+  { "messages-fr-status.js", "cc1267a85ec1", FreshetWebAssetHashed, bytes_34, sizeof(bytes_34), gzip_34, sizeof(gzip_34), brotli_34, sizeof(brotli_34) },
+  { "messages-fr-worktrees.js", "4b19ccbc0145", FreshetWebAssetHashed, bytes_35, sizeof(bytes_35), gzip_35, sizeof(gzip_35), brotli_35, sizeof(brotli_35) },
+  { "messages-it-board.js", "7cfb8047af32", FreshetWebAssetHashed, bytes_36, sizeof(bytes_36), gzip_36, sizeof(gzip_36), brotli_36, sizeof(brotli_36) },
+  { "messages-it-jobs.js", "2e4631130475", FreshetWebAssetHashed, bytes_37, sizeof(bytes_37), gzip_37, sizeof(gzip_37), brotli_37, sizeof(brotli_37) },
+  { "messages-it-problems.js", "75954d7a8833", FreshetWebAssetHashed, bytes_38, sizeof(bytes_38), gzip_38, sizeof(gzip_38), brotli_38, sizeof(brotli_38) },
+  { "messages-it-status.js", "017e18267815", FreshetWebAssetHashed, bytes_39, sizeof(bytes_39), gzip_39, sizeof(gzip_39), brotli_39, sizeof(brotli_39) },
+  { "messages-it-worktrees.js", "0b526a1366e6", FreshetWebAssetHashed, bytes_40, sizeof(bytes_40), gzip_40, sizeof(gzip_40), brotli_40, sizeof(brotli_40) },
+  { "openapi-jobs.json", "ca6106cf4ec6", FreshetWebAssetDocument, bytes_41, sizeof(bytes_41), 0, 0, 0, 0 },
+  { "openapi-workspaces.json", "fd2b9a2ee8b6", FreshetWebAssetDocument, bytes_42, sizeof(bytes_42), 0, 0, 0, 0 },
+  { "openapi.json", "edb190310978", FreshetWebAssetDocument, bytes_43, sizeof(bytes_43), 0, 0, 0, 0 },
+  { "service-worker.js", "1ac3e218969d", FreshetWebAssetDocument, bytes_44, sizeof(bytes_44), 0, 0, 0, 0 },
+  { "status-no-jobs-no-workspaces.html", "14111ca7579c", FreshetWebAssetPage, bytes_45, sizeof(bytes_45), gzip_45, sizeof(gzip_45), brotli_45, sizeof(brotli_45) },
+  { "status-no-jobs.html", "4da069468ec7", FreshetWebAssetPage, bytes_46, sizeof(bytes_46), gzip_46, sizeof(gzip_46), brotli_46, sizeof(brotli_46) },
+  { "status-no-workspaces.html", "c75bd69aa77b", FreshetWebAssetPage, bytes_47, sizeof(bytes_47), gzip_47, sizeof(gzip_47), brotli_47, sizeof(brotli_47) },
+  { "status-page.css", "60c83207f799", FreshetWebAssetHashed, bytes_48, sizeof(bytes_48), gzip_48, sizeof(gzip_48), brotli_48, sizeof(brotli_48) },
+  { "status.html", "4a943b806be9", FreshetWebAssetPage, bytes_49, sizeof(bytes_49), gzip_49, sizeof(gzip_49), brotli_49, sizeof(brotli_49) },
+  { "status.js", "96986db6fec1", FreshetWebAssetHashed, bytes_50, sizeof(bytes_50), gzip_50, sizeof(gzip_50), brotli_50, sizeof(brotli_50) },
+  { "work-pages.css", "5e1edbb48597", FreshetWebAssetHashed, bytes_51, sizeof(bytes_51), gzip_51, sizeof(gzip_51), brotli_51, sizeof(brotli_51) },
+  { "workspaces-no-jobs.html", "3b0081ae4e31", FreshetWebAssetPage, bytes_52, sizeof(bytes_52), gzip_52, sizeof(gzip_52), brotli_52, sizeof(brotli_52) },
+  { "workspaces.html", "83e4bb5afd71", FreshetWebAssetPage, bytes_53, sizeof(bytes_53), gzip_53, sizeof(gzip_53), brotli_53, sizeof(brotli_53) },
+  { "worktrees-diff-sheet.js", "5b7b71b598f2", FreshetWebAssetHashed, bytes_54, sizeof(bytes_54), gzip_54, sizeof(gzip_54), brotli_54, sizeof(brotli_54) },
+  { "worktrees.js", "e6463dcdbda8", FreshetWebAssetHashed, bytes_55, sizeof(bytes_55), gzip_55, sizeof(gzip_55), brotli_55, sizeof(brotli_55) },
 };
 
 const FreshetWebAsset *freshet_web_assets(void) { return assets; }

@@ -14,7 +14,7 @@ extension ConformanceOracle {
       max(marks.truncation.milliseconds, 0) + max(marks.transit.milliseconds, 0)
       + Self.wayBack(marks, turn.delay)
     let isOpen = !turn.isMeasured && serverClock?.isOpen != false
-    let seen = ClockSpan(least: first, most: first + range, isOpen: isOpen)
+    var seen = ClockSpan(least: first, most: first + range, isOpen: isOpen)
     turn.seenClock = seen
     // Quarters of a second.
     let (shownBefore, moment) = (clockShownAt, turn.now / 250)
@@ -31,18 +31,18 @@ extension ConformanceOracle {
     known.most += steps
     // Hardly known after a long time, until a way that was measured agrees.
     if steps >= 1_000, !turn.isMeasured { known.isOpen = true }
+    seen.isOpen = known.isOpen && !turn.isMeasured
     serverClock = known
     let quarters = moment - shownBefore
     if seen.least > known.most {
-      let isOpen = known.isOpen && !turn.isMeasured
-      serverClock = ClockSpan(least: seen.least, most: seen.most, isOpen: isOpen)
+      serverClock = seen
       doubts = nil
     } else if seen.most >= known.least {
       let most = known.isOpen ? seen.most : min(seen.most, known.most)
       serverClock = ClockSpan(
         least: max(seen.least, known.least),
         most: turn.isMeasured ? most : known.most,
-        isOpen: known.isOpen && !turn.isMeasured
+        isOpen: seen.isOpen
       )
       doubts = nil
     } else {

@@ -13,8 +13,7 @@ import { Engine } from "../engine/freshness.js";
 import { listenToKeys } from "../shared/keys.js";
 import { memory } from "../shared/memory.js";
 import { isPastItsValidity } from "../shared/moments.js";
-import { Pane } from "./pane.js";
-import { keepShell } from "./shell.js";
+import { loadChanges, Pane } from "./pane.js";
 import { languageOf, loadMessages, LOCALES, sentences } from "../messages/messages.js";
 
 const WASM = "/assets/freshness.wasm";
@@ -180,7 +179,8 @@ class Page {
 
   /** Loads what the page may need later. */
   async loadRest() {
-    await Promise.allSettled([this.#search, this.#trip, this.#filterSheet, this.#diagnostics].map((part) => part.load()));
+    const parts = [this.#search, this.#trip, this.#filterSheet, this.#diagnostics];
+    await Promise.allSettled([loadChanges(), ...parts.map((part) => part.load())]);
   }
 
   favouritesChanged() {
@@ -345,5 +345,5 @@ const page = begin();
 // Not before the board: keeping the shell takes connections that the first boards need.
 setTimeout(async () => {
   await (await page).loadRest();
-  keepShell();
+  (await import("./shell.js")).keepShell();
 }, SHELL_AFTER_MS);

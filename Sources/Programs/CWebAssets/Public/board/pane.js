@@ -1,6 +1,5 @@
 // One board on the page: a stop, its departures, how fresh they are, and what of them is shown.
 
-import { changesInWords } from "./board-changes.js";
 import { Banners } from "./banners.js";
 import { ServerClock } from "../engine/clock.js";
 import { isTrain } from "./departure.js";
@@ -27,6 +26,8 @@ const SIGNS = {
 const SERVER_CLOCK = new ServerClock();
 
 let offersOf = null;
+/** Loads what says in words what changed on a board; a board that has just come changes later. */
+export const loadChanges = () => import("./board-changes.js");
 
 export class Pane {
   #clock = SERVER_CLOCK;
@@ -194,9 +195,10 @@ export class Pane {
     const before = this.#shown.departures;
     const { departures } = this;
     if (this.#live.body && before !== departures) {
-      const sentence = before === null ? say("loaded", { station: this.name, count: this.#rows.count }) : changesInWords(before, departures, { say, now: this.#clock.now(), zone: this.zone });
-      announcer.say(sentence, { now: device.now(), urgent: before === null });
       this.#shown.departures = departures;
+      if (before === null) return announcer.say(say("loaded", { station: this.name, count: this.#rows.count }), { now: device.now(), urgent: true });
+      const context = { say, now: this.#clock.now(), zone: this.zone };
+      loadChanges().then((script) => announcer.say(script.changesInWords(before, departures, context), { now: device.now(), urgent: false }), () => {});
     }
   }
 
