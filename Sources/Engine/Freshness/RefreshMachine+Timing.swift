@@ -77,10 +77,10 @@ extension RefreshMachine {
     case (.join(let wish), .asking(var flight, let then)):
       flight.request.wish = flight.request.wish.merged(with: wish)
       turn.effects.notes.insert(.coalesced)
-      return .asking(flight, then: then)
+      return proceed(flight, then: then, in: &turn)
     case (.join(let wish), _): return ask(wish, after: current, in: &turn)
     case (.resync, .asking(let flight, let then)):
-      return .asking(flight, then: then.map { $0.merged(with: .change) } ?? .change)
+      return proceed(flight, then: then.map { $0.merged(with: .change) } ?? .change, in: &turn)
     case (.resync, .resting(let rest)) where rest.cause.isOfFailure: return review(rest, in: &turn)
     case (.resync, _):
       let wish = insistence.map { $0.merged(with: .change) } ?? .change
@@ -88,16 +88,29 @@ extension RefreshMachine {
     case (.rest(.news, let wish), _):
       return rest(.news, insistence.map { $0.merged(with: wish) } ?? wish, in: &turn)
     case (.rest(let cause, let wish), _): return rest(cause, wish, in: &turn)
-    case (.stay, .asking(let flight, _)):
+    case (.stay, .asking(let flight, let then)):
       guard mayAsk else { return .dormant }
-      // R40: a refresh that the budget covers again does not wait behind a long poll (R32).
-      guard flight.request.longPoll != nil, let postponed, !isBound(at: turn.now),
-        !isOverBudget(postponed, at: turn.now)
-      else { return current }
-      return ask(postponed, after: current, in: &turn)
+      return proceed(flight, then: then, in: &turn)
     case (.stay, .resting(let rest)): return review(rest, in: &turn)
     case (.stay, .dormant): return resume(in: &turn)
     }
+  }
+
+  /// Continues a request in flight.
+  ///
+  /// R40: a refresh that the budget covers again does not wait behind a long poll (R32). It replaces
+  /// the long poll after whatever event comes first, so that no alarm stays in the past (R8).
+  @inline(never)
+  private mutating func proceed(
+    _ flight: InFlightRequest,
+    then: RefreshRequest?,
+    in turn: inout Step
+  ) -> Phase {
+    let current = Phase.asking(flight, then: then)
+    guard flight.request.longPoll != nil, let postponed, !isBound(at: turn.now),
+      !isOverBudget(postponed, at: turn.now)
+    else { return current }
+    return ask(postponed.merged(with: flight.request.wish), after: current, in: &turn)
   }
 
   // MARK: Resting

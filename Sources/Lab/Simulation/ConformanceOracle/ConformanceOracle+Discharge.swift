@@ -18,8 +18,8 @@ extension ConformanceOracle {
     case .askOrJoin(let want, let rule):
       guard let joined = out?.want else { return insist(want, rule) }
       turn.notes.insert(.coalesced)
-      turn.hush(.oneRequest)
       out?.want = joined.and(want)
+      proceed()
     case .wait(let reason, let want, let rule):
       if turn.cancelRule == .oneRequest { turn.cancelRule = rule }
       drop()
@@ -28,7 +28,7 @@ extension ConformanceOracle {
       let want = Want(origin: .change)
       if out != nil {
         follow(want)
-        turn.hush(.oneRequest)
+        proceed()
       } else if let wait, wait.reason.isOfFailure {
         review(wait)
       } else {
@@ -64,13 +64,8 @@ extension ConformanceOracle {
   }
 
   private mutating func goOn() {
-    if let out, out.request.longPoll != nil, let postponed, !isBound, !isOverBudget(postponed) {
-      // R40, R32: a refresh that the budget covers again does not wait behind a long poll.
-      turn.cancelRule = .impatience
-      drop()
-      ask(postponed, .impatience, pays: true)
-    } else if out != nil {
-      turn.hush(.oneRequest)
+    if out != nil {
+      proceed()
     } else if let wait {
       review(wait)
     } else if keepsTime {
@@ -80,6 +75,15 @@ extension ConformanceOracle {
     } else {
       turn.hush(connectivity == .offline ? .offline : .lifecycle)
     }
+  }
+
+  private mutating func proceed() {
+    guard let out, out.request.longPoll != nil, let postponed, !isBound, !isOverBudget(postponed)
+    else { return turn.hush(.oneRequest) }
+    // R40, R32: a refresh that the budget covers again does not wait behind a long poll.
+    turn.cancelRule = .impatience
+    drop()
+    ask(postponed.and(out.want), .impatience, pays: true)
   }
 
   private mutating func follow(_ want: Want) {
