@@ -101,7 +101,7 @@ class Chaos(unittest.TestCase):
         self.assertEqual(answer[0], 200)
         self.assertGreater(number, 0)
         for what in ["boards with realtime", "polls: 304", "waits: 200", "stream: change", "worktrees: 200", "kills",
-                     "full disks", "spent descriptors", "certificates", "slow clients", "feeds: down"]:
+                     "full disks", "spent descriptors", "answers without descriptors", "certificates", "slow clients", "feeds: down"]:
             self.assertGreater(world.findings.counts[what], 0, world.findings.counts)
         missing = [name for name in names if not world.findings.counts[f"feeds: {name}"]]
         self.assertEqual(missing, [])
