@@ -6,6 +6,7 @@ import http.client
 import os
 import re
 import signal
+import socket
 import subprocess
 import unittest
 from pathlib import Path
@@ -112,6 +113,47 @@ class ReplicasTests(unittest.TestCase):
         os.kill(first, signal.SIGKILL)
         until(lambda: not self.processes())
         self.assertEqual(self.call("stop"), "the folder is removed\n")
+        self.check_over()
+
+    def test_who_starts_it_twice_at_once_has_it_once(self):
+        self.addCleanup(subprocess.run, [SCRIPT, "stop", "--folder", str(self.folder)], capture_output=True, check=False)
+        first = subprocess.Popen(
+            [SCRIPT, "start", "--port", "0", "--folder", str(self.folder)], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+        until(lambda: (self.folder / "replicas.log").exists())
+        second = self.call("start", "--port", "0")
+        said = first.communicate()[0]
+        self.assertEqual(first.returncode, 0, said)
+        address = re.search(r"balancer +http://\S+", said)[0]
+        self.assertEqual(second, address + "\n")
+        self.assertIn("stopped", self.call("stop"))
+        self.check_over()
+
+    def test_what_is_interrupted_leaves_nothing(self):
+        first = subprocess.Popen(
+            [SCRIPT, "start", "--port", "0", "--folder", str(self.folder)], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        self.assertRegex(first.stdout.readline(), "^database ")
+        first.send_signal(signal.SIGINT)
+        self.assertEqual(first.communicate()[1], "interrupted; what was started ends\n")
+        self.assertEqual(first.returncode, 130)
+        self.check_over()
+
+    def test_what_cannot_be_is_refused(self):
+        with socket.create_server(("127.0.0.1", 0)) as taken:
+            port = str(taken.getsockname()[1])
+            self.assertEqual(
+                self.call("start", "--port", port, code=1), f"error: port {port}: Address already in use; choose another one with --port\n")
+        self.check_over()
+        for words in (["start", "--port", "99999"], ["kill"], ["kill", ""], ["kill", "1 2"], ["stop", "1"]):
+            self.assertIn("replicas: error: ", self.call(*words, code=2))
+        self.start()
+        # A word that no command of the script sends ends nothing.
+        for line in (b"\n", b"kill\n", b"kill 1 2\n"):
+            with socket.socket(socket.AF_UNIX) as control, control.makefile("rb") as answer:
+                control.connect(str(self.folder / "control"))
+                control.sendall(line)
+                self.assertRegex(answer.read(), rb"^error: there is no command")
+        self.assertEqual({self.ask()[1]["X-Replica"] for _ in range(6)}, {"1", "2", "3"})
+        self.assertIn("stopped", self.call("stop"))
         self.check_over()
 
     def test_a_folder_of_something_else_is_left_alone(self):
