@@ -38,6 +38,8 @@ class Namespace:
         self._network = f"198.18.{first >> 8}.{first & 255}/30"
         self.near = f"198.18.{first >> 8}.{(first & 255) + 1}"
         self._far = f"198.18.{first >> 8}.{(first & 255) + 2}"
+        # What a process with our number left that was killed.
+        self.close()
         try:
             self._ip("netns", "add", self.name)
             self._ip("link", "add", self._device, "type", "veth", "peer", "name", "line", "netns", self.name)

@@ -29,8 +29,13 @@ class Viewer(Client):
         self.judge = BoardJudge(publications)
 
     def saw(self, answer: Answer) -> None:
-        if fault := self.judge.fault(answer.board):
+        board = answer.board
+        if fault := self.judge.fault(board) or self.judge.fault_of_whole(board):
             self.faults.append(f"{fault}: {answer.fields}")
+
+    def has_seen(self, at: float) -> bool:
+        """Whether it has seen a publication of an instant, or a later one."""
+        return bool(self.seen) and instant(self.seen) >= at
 
 
 class BoardJudge:
@@ -58,6 +63,14 @@ class BoardJudge:
             return f"publication {number} of {self.publications.made[number]} is shown as of {instant(fetched)}"
         return f"publication {number} after {before}" if number < before else ""
 
+    @staticmethod
+    def fault_of_whole(board: dict) -> str:
+        """What is wrong with a board, which has rows of the publication as of which it is shown."""
+        rows, fetched = board["departures"], board["meta"].get("rtFetchedAt")
+        if fetched and rows and all(row.get("rawDelaySec") is None for row in rows):
+            return f"no row of the publication of {fetched}"
+        return ""
+
 
 class StreamViewer(threading.Thread):
     """Follows a board as server-sent events, from one replica to the next.
@@ -71,11 +84,18 @@ class StreamViewer(threading.Thread):
         self.port = port
         self.publications = publications
         self.events = self.streams = self.older_beginnings = 0
+        self.newest = ""
         self.faults: list[str] = []
         self._ends = threading.Event()
 
     def run(self) -> None:
-        last = newest = None
+        try:
+            self._run()
+        except Exception as error:  # noqa: BLE001 (whatever it is, who follows no more must not look like one who sees nothing wrong)
+            self.faults.append(f"stream: {error!r}")
+
+    def _run(self) -> None:
+        last = None
         while not self._ends.wait(0.1):
             try:
                 stream = Stream(self.port, last=last)
@@ -86,11 +106,15 @@ class StreamViewer(threading.Thread):
                     self.faults.append(f"the stream was answered {stream.answer.status}")
                     continue
                 self.streams += 1
-                last, newest = self._follow(stream, last, newest)
+                last = self._follow(stream, last)
             finally:
                 stream.close()
 
-    def _follow(self, stream: Stream, last: str | None, newest: str | None) -> tuple[str | None, str | None]:
+    def has_seen(self, at: float) -> bool:
+        """Whether it has seen a publication of an instant, or a later one."""
+        return bool(self.newest) and instant(self.newest) >= at
+
+    def _follow(self, stream: Stream, last: str | None) -> str | None:
         judge, shown = BoardJudge(self.publications), ""
         for event in self._heard(stream):
             last = event.id or last
@@ -102,11 +126,11 @@ class StreamViewer(threading.Thread):
             fetched = event.data["meta"].get("rtFetchedAt") or ""
             if fetched < shown:
                 self.faults.append(f"stream: {fetched} after {shown}")
-            if not shown and newest and fetched < newest:
+            if not shown and fetched < self.newest:
                 self.older_beginnings += 1
             shown = max(shown, fetched)
-            newest = max(newest or "", shown)
-        return last, newest
+            self.newest = max(self.newest, shown)
+        return last
 
     def _heard(self, stream: Stream) -> Iterator[Event]:
         place = 0
@@ -145,7 +169,6 @@ class Job:
         """A table of books that no other job has."""
         lines = [f"{title},Author {place % 50},{place % 5 + 1}" for place, title in enumerate(self.titles)]
         return ("Title,Author,My Rating\n" + "\n".join(lines) + "\n").encode()
-
 
     def post(self, port: int) -> tuple[int, dict[str, str], bytes]:
         """Asks for the start: status, fields and body of the answer."""

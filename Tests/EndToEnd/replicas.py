@@ -10,6 +10,7 @@ import threading
 import time
 from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import ExitStack
 from datetime import datetime, timezone
 from pathlib import Path
 
@@ -28,6 +29,8 @@ LEAST_GAP = INTERVAL / 3
 """The least seconds between two polls: the floor of the schedule, as much faster as the interval is."""
 LAG = 10.0
 """How much slower, in seconds, the producers' clock is than that of any replica, which begins a little after it was told to."""
+SKEW = 2.0
+"""How much more the clock of each replica is ahead than that of the one before it, in seconds."""
 LEASE = 2
 """limits.leaseSeconds of the jobs."""
 OLD, NEW = "Lausanne", "Lausanne-Gare"
@@ -52,7 +55,7 @@ class Replica(JobServer):
     def __init__(self, world: World, number: int, run_number: int, *options: str, url: str | None = None, program: Path | None = None):
         self.number = number
         self.name = f"{number}.{run_number}"
-        began = world.now() + LAG
+        began = world.now() + LAG + number * SKEW
         at = datetime.fromtimestamp(began, timezone.utc).isoformat(timespec="milliseconds").replace("+00:00", "Z")
         Server.__init__(
             self, world.place(number), "--jobs", str(world.folder / f"jobs-{number}"), "--config", str(world.settings),
@@ -103,7 +106,11 @@ class World:
         self._pool = ThreadPoolExecutor(REPLICAS)
         self._ends = threading.Event()
         self._publisher = threading.Thread(target=self._publish, daemon=True)
-        self.share(network() / "feed")
+        try:
+            self.share(network() / "feed")
+        except BaseException:
+            self.close()
+            raise
 
     def now(self) -> float:
         """The producers' clock."""
@@ -181,9 +188,8 @@ class World:
 
     def _restart(self, before: Replica) -> None:
         before.__exit__()
-        after = self.serve(before.number)
+        after = self.replicas[before.number] = self.serve(before.number)
         self.check_clock(after)
-        self.replicas[before.number] = after
 
     def live(self) -> list[Replica]:
         """The replicas that are there."""
@@ -277,13 +283,15 @@ class World:
         return job.is_followed.is_set() and not any(follower.is_alive() for follower in job.followers)
 
     def settle(self) -> None:
-        """Waits until all replicas are there and show a publication of now, all jobs are over, and the producers are polled."""
+        """Waits until all replicas are there and show a publication of now, as clients see, all jobs are over, and the producers are polled."""
         until(lambda: len(self.live()) == REPLICAS)
         at = self.trips.made[-1]
         for replica in self.replicas:
             replica.check_alive()
             until(lambda replica=replica: self.shown(replica) >= at)
             until(lambda replica=replica: replica.get("/health/ready")[0] == 200)
+        for client in (*self.viewers, *self.streams):
+            until(lambda client=client: client.faults or client.has_seen(at))
         for job in self.jobs:
             until(lambda job=job: self.is_over(job))
         # One replica polls for a while.
@@ -307,15 +315,17 @@ class World:
 
     def close(self) -> None:
         """Leaves nothing behind."""
-        self._ends.set()
+        self.stop()
         for job in self.jobs:
             for follower in job.followers:
                 follower.stop()
         self._pool.shutdown()
-        self.balancer.close()
-        for replica in self.replicas:
-            replica.__exit__()
-        for producer in (self.trips, self.alerts):
-            producer.kill_if_alive()
-        self.database.close()
-        self.folder.remove()
+        # From the last one to the first, whichever of them fails.
+        with ExitStack() as stack:
+            stack.callback(self.folder.remove)
+            stack.callback(self.database.close)
+            for producer in (self.trips, self.alerts):
+                stack.callback(producer.kill_if_alive)
+            for replica in self.replicas:
+                stack.callback(replica.__exit__)
+            stack.callback(self.balancer.close)

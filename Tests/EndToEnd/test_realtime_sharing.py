@@ -124,6 +124,9 @@ class Client(threading.Thread):
                 self._ask()
             except (OSError, http.client.HTTPException):
                 continue  # The server behind the connection was killed, or stands still.
+            except Exception as error:  # noqa: BLE001 (who asks no more must not look like one who sees nothing wrong)
+                self.faults.append(repr(error))
+                return
 
     def _ask(self) -> None:
         fields = {"if_none_match": self.tag} if self.has_tag and self.tag else {}
