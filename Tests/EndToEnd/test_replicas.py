@@ -9,6 +9,7 @@ import itertools
 import json
 import os
 import random
+import re
 import socket
 import threading
 import time
@@ -34,6 +35,8 @@ PAUSE = 10.0
 GROUP = 5
 """After so many of them everything catches up."""
 READY = "/health/ready"
+SCRAPE = 10.0
+"""The seconds for which Prometheus waits for measurements, unless it is told otherwise."""
 SLACK = 1.25
 """How much more often than once in an interval a leader may poll on the average: it gets in step with the publications."""
 CONNECTIONS = 8
@@ -472,7 +475,14 @@ class PartitionTest(unittest.TestCase):
         seen = ask(cut.port, BOARD, if_none_match=ask(other.port, BOARD)["ETag"])
         self.assertEqual((seen.status, seen["x-md-rt-behind"]), (200, "1"))
         self.assertEqual(ask(cut.port, READY).status, 200)
-        self.assertEqual(cut.metric("freshet_realtime_leader"), 0)
+        scrape = ask(cut.port, "/metrics")
+        self.assertLess(scrape.took, SCRAPE)
+        said = scrape.body.decode()
+        self.assertRegex(said, r"(?m)^freshet_realtime_database_up 0$")
+        self.assertEqual(set(re.findall(r"(?m)^freshet_realtime_leader\{.*\} (\d+)$", said)), {"0"})
+        # How many jobs there are it does not know: not that there are none.
+        self.assertNotIn("\nfreshet_jobs{", said)
+        self.assertIn("\nfreshet_jobs_running ", said)
 
 
 def serve_also(shelf: Shelf, listener: socket.socket) -> None:

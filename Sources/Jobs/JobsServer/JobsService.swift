@@ -172,13 +172,14 @@ package struct JobsService: Sendable {
 
   /// Writes measurements: how many jobs there are and what is done for them.
   package func write(to metrics: inout MetricsText) async {
-    let counts = (try? await store.counts()) ?? [:]
+    let found = await measured()
     metrics.add(
       "freshet_jobs",
       .gauge,
       "Jobs that are known, by state",
-      JobState.allCases.map {
-        (labels: [("state", $0.rawValue)], value: Double(counts[$0.rawValue] ?? 0))
+      JobState.allCases.map { state in
+        let count = found.map { Double($0.counts[state.rawValue] ?? 0) }
+        return (labels: [("state", state.rawValue)], value: count)
       }
     )
     metrics.add(
@@ -191,30 +192,42 @@ package struct JobsService: Sendable {
       "freshet_jobs_stuck",
       .gauge,
       "Jobs that are worked on and have not gone on for long",
-      (try? await store.stuck()).map { Double($0.count) }
+      found.map { Double($0.stuck) }
     )
     metrics.add(
       "freshet_jobs_dead",
       .gauge,
       "Dead letters: jobs that failed for reasons that may pass, and were not started again",
-      (try? await store.deadLetters(limit: store.limits.deadLetters)).map { Double($0.count) }
+      found.map { Double($0.dead) }
     )
-    let delays = try? await store.delays()
     metrics.add(
       "freshet_jobs_oldest_waiting_seconds",
       .gauge,
       "Time since the start of the oldest job that waits to run at once; 0 if none does",
-      delays.map { Double($0.waiting ?? 0) / 1_000 }
+      found.map { Double($0.delays.waiting ?? 0) / 1_000 }
     )
     metrics.add(
       "freshet_jobs_oldest_due_seconds",
       .gauge,
       "Time since the instant at which the oldest job was to run that waited for one; 0 if none is late",
-      delays.map { Double($0.due ?? 0) / 1_000 }
+      found.map { Double($0.delays.due ?? 0) / 1_000 }
     )
     starts.permits.write(to: &metrics)
     hub.tally.write(to: &metrics)
     if store.isShared { hub.tally.writeShared(to: &metrics) }
+  }
+
+  /// What the store says of all jobs; nil if it does not say it in time, as without its database.
+  private func measured() async -> MeasuredJobs? {
+    await withTaskGroup(of: MeasuredJobs?.self) { group in
+      group.addTask { [store] in try? await MeasuredJobs(store) }
+      group.addTask {
+        try? await Task.sleep(for: .seconds(JobLimits.measureSeconds))
+        return nil
+      }
+      defer { group.cancelAll() }
+      return await group.next() ?? nil
+    }
   }
 
   /// Lets every listener go, so that the server can end.
@@ -299,5 +312,21 @@ package struct JobsService: Sendable {
 
   private static func name(_ context: some RequestContext) -> String {
     context.parameters.get("job") ?? ""
+  }
+}
+
+/// What a store says of all jobs together.
+private struct MeasuredJobs: Sendable {
+  let counts: [String: Int]
+  let stuck: Int
+  let dead: Int
+  let delays: JobDelays
+
+  /// Asks the store; ends at the first question without an answer.
+  init(_ store: any JobStore) async throws {
+    counts = try await store.counts()
+    stuck = try await store.stuck().count
+    dead = try await store.deadLetters(limit: store.limits.deadLetters).count
+    delays = try await store.delays()
   }
 }

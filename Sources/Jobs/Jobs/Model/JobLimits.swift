@@ -4,6 +4,8 @@ public import StrictJSON
 public struct JobLimits: Hashable, Sendable {
   /// How long a client may take to read what is left when the server ends, in seconds.
   public static let farewellSeconds = 3
+  /// How long a measurement waits for what the database says of the jobs, in seconds.
+  public static let measureSeconds = 2
 
   /// The longest table, in bytes.
   public var csvBytes = 10 << 20
