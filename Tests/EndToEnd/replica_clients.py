@@ -30,7 +30,9 @@ class Viewer(Client):
 
     def saw(self, answer: Answer) -> None:
         board = answer.board
-        if fault := self.judge.fault(board) or self.judge.fault_of_whole(board):
+        # Who asks for the first time may get a board of a timetable for which the publication is not yet indexed.
+        has_seen = self.judge.boards > 0
+        if fault := self.judge.fault(board) or (self.judge.fault_of_whole(board) if has_seen else ""):
             self.faults.append(f"{fault}: {answer.fields}")
 
     def has_seen(self, at: float) -> bool:

@@ -105,7 +105,7 @@ class World:
         self._starts: dict[int, Future[None]] = {}
         self._pool = ThreadPoolExecutor(REPLICAS)
         self._ends = threading.Event()
-        self._publisher = threading.Thread(target=self._publish, daemon=True)
+        self._publisher = threading.Thread(target=self.publish, daemon=True)
         try:
             self.share(network() / "feed")
         except BaseException:
@@ -241,7 +241,8 @@ class World:
 
     # Publications and jobs
 
-    def _publish(self) -> None:
+    def publish(self) -> None:
+        """Publishes until the end."""
         while not self._ends.wait(0.5):
             self.trips.publish_next()
 

@@ -97,7 +97,10 @@ package final class RealtimeFeeds: Sendable {
       guard let held = state[key] else { return RealtimeSnapshot() }
       // An index of another timetable would name other trips.
       var snapshot = held.snapshot
-      if held.tripGeneration != feed.entry.generation { snapshot.index = nil }
+      if held.tripGeneration != feed.entry.generation {
+        snapshot.index = nil
+        snapshot.isOfAnotherTimetable = snapshot.trips.fetchedAt != nil
+      }
       if held.alertGeneration != feed.entry.generation { snapshot.alertIndex = nil }
       if held.vehicleGeneration != feed.entry.generation { snapshot.vehicleIndex = nil }
       return snapshot

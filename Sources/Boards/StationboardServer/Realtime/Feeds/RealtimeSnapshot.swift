@@ -14,6 +14,7 @@ struct RealtimeSnapshot: Sendable {
     var vehicleIndex: VehicleIndex?
     var sources: [SourceView] = []
     var position: Int64?
+    var isOfAnotherTimetable = false
   }
 
   /// Shared, and never changed while it is.
@@ -85,5 +86,11 @@ struct RealtimeSnapshot: Sendable {
   var position: Int64? {
     get { contents.position }
     set { contents.position = newValue }
+  }
+  /// Whether the trip updates have been indexed for another timetable only, so that boards of this one show none of them:
+  /// for a moment after an import.
+  var isOfAnotherTimetable: Bool {
+    get { contents.isOfAnotherTimetable }
+    set { contents.isOfAnotherTimetable = newValue }
   }
 }

@@ -98,6 +98,8 @@ struct BoardConditions {
     _ desk: BoardRenderer,
     at now: Double
   ) -> Bool {
+    // For a moment after an import there are boards, and nothing on them of what is known of their publications.
+    if snapshot.isOfAnotherTimetable, ifNoneMatch != nil || seen != nil { return false }
     if let ifNoneMatch {
       let position = SharedTag.tags(ifNoneMatch: ifNoneMatch).compactMap(\.shared.position).max()
       if let position, position > sharing.complete { return false }
