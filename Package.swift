@@ -461,9 +461,9 @@ let package = Package(
       name: "StationboardTests",
       dependencies: [
         "CZlib", "ConditionalHTTP", "FeedSimulation", "Freshness", "FreshnessRuntime",
-        "FreshnessTesting", "GTFS", "GTFSRealtime", "PostgresClient", "PostgresCluster",
-        "PostgresSharing", "SampleNetwork", "Serving", "Stationboard", "StationboardClient",
-        "StationboardServer", "TestScale", "Timetable", "WebBoard",
+        "FreshnessServer", "FreshnessTesting", "GTFS", "GTFSRealtime", "PostgresClient",
+        "PostgresCluster", "PostgresSharing", "SampleNetwork", "Serving", "Stationboard",
+        "StationboardClient", "StationboardServer", "TestScale", "Timetable", "WebBoard",
         .httpTypes,
         .hummingbird, .logging, .nioCore, .nioEmbedded,
       ]

@@ -77,15 +77,14 @@ class BoardJudge:
 class StreamViewer(threading.Thread):
     """Follows a board as server-sent events, from one replica to the next.
 
-    A stream begins with what its replica has (shared-realtime.md, "What is equal"); a client keeps the newer board. From then on
-    nothing goes back.
+    The id of the last event says what it has seen, so no stream begins with an older board (SR8).
     """
 
     def __init__(self, port: int, publications: MarkedProducer):
         super().__init__(daemon=True)
         self.port = port
-        self.publications = publications
-        self.events = self.streams = self.older_beginnings = 0
+        self.judge = BoardJudge(publications)
+        self.events = self.streams = self.behind = 0
         self.newest = ""
         self.faults: list[str] = []
         self._ends = threading.Event()
@@ -108,6 +107,7 @@ class StreamViewer(threading.Thread):
                     self.faults.append(f"the stream was answered {stream.answer.status}")
                     continue
                 self.streams += 1
+                self.behind += stream.answer.getheader("x-md-rt-behind") == "1"
                 last = self._follow(stream, last)
             finally:
                 stream.close()
@@ -117,21 +117,18 @@ class StreamViewer(threading.Thread):
         return bool(self.newest) and instant(self.newest) >= at
 
     def _follow(self, stream: Stream, last: str | None) -> str | None:
-        judge, shown = BoardJudge(self.publications), ""
+        began = last
         for event in self._heard(stream):
             last = event.id or last
             if event.name not in ("snapshot", "change", "verified"):
                 continue
             self.events += 1
-            if fault := judge.fault(event.data):
-                self.faults.append(f"stream: {fault}")
+            if fault := self.judge.fault(event.data):
+                self.faults.append(f"stream: {fault}, as {event.name} {event.id}, begun after {began}")
             fetched = event.data["meta"].get("rtFetchedAt") or ""
-            if fetched < shown:
-                self.faults.append(f"stream: {fetched} after {shown}")
-            if not shown and fetched < self.newest:
-                self.older_beginnings += 1
-            shown = max(shown, fetched)
-            self.newest = max(self.newest, shown)
+            if fetched < self.newest:
+                self.faults.append(f"stream: {fetched} after {self.newest}, as {event.name} {event.id}, begun after {began}")
+            self.newest = max(self.newest, fetched)
         return last
 
     def _heard(self, stream: Stream) -> Iterator[Event]:

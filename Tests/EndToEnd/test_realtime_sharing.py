@@ -18,7 +18,7 @@ from pathlib import Path
 from database import Database
 from job_stage import Balancer
 from program import Folder, Server, run, until
-from realtime_stage import BEGIN, BOARD, LAUSANNE, Answer, Producer, alert, ask, data, instant, late, trip
+from realtime_stage import BEGIN, BOARD, LAUSANNE, Answer, Producer, Stream, alert, ask, data, instant, late, trip
 
 SERVERS = 3
 INTERVAL = 1.0
@@ -382,15 +382,30 @@ class SharingTests(unittest.TestCase):
                 token = newest["x-md-rt-fetched-at"]
                 answer = ask(self.servers[cut].port, f"{BOARD}&since_rt={token}")
                 self.assertEqual((answer.status, answer["x-md-rt-behind"]), (200, "1"))
+                # A stream sends no older board.
+                streams = [
+                    Stream(self.servers[cut].port, last=newest["ETag"]),
+                    Stream(self.servers[cut].port, BOARD.replace("?", "/stream?") + f"&since_rt={token}"),
+                ]
+                for stream in streams:
+                    self.addCleanup(stream.close)
+                    self.assertEqual((stream.answer.status, stream.answer.getheader("x-md-rt-behind")), (200, "1"))
                 # Who has seen nothing newer gets an answer at once, and no word of it.
                 answer = ask(self.servers[cut].port, BOARD)
                 self.assertIsNone(answer["x-md-rt-behind"])
+                stream = Stream(self.servers[cut].port)
+                self.addCleanup(stream.close)
+                self.assertIsNone(stream.answer.getheader("x-md-rt-behind"))
+                self.assertEqual(instant(stream.next("snapshot").data["meta"]["rtFetchedAt"]), before)
                 self.check_one_poller(began)
+                self.assertEqual([stream.events for stream in streams], [[], []])
             finally:
                 self.wires[cut].mend()
             self.all_show(at)
             answer = ask(self.servers[cut].port, BOARD, if_none_match=newest["ETag"])
             self.assertEqual((answer.status, answer["x-md-rt-behind"]), (304, None))
+            for stream in streams:
+                self.assertEqual(instant(stream.next("snapshot", "change", "verified").data["meta"]["rtFetchedAt"]), at)
 
     def test_a_request_waits_for_what_its_client_has_seen(self):
         # A server on a busy machine may be too late, and then says so.

@@ -20,7 +20,7 @@ from database import Database
 from job_stage import BrokenNetwork
 from namespaces import Namespace
 from program import PROGRAM, run, until
-from realtime_stage import BOARD, Producer, ask, instant
+from realtime_stage import BOARD, Producer, Stream, ask, instant
 from replica_clients import ENDS, Job
 from replicas import INTERVAL, LEASE, LEAST_GAP, NEW, REPLICAS, Replica, World
 from scale import sized
@@ -125,7 +125,7 @@ class StormTest(unittest.TestCase):
         print(f"{time.monotonic() - began:.0f} s, {world.kills} kills, {len(world.jobs)} jobs, {len(world.trips.made)} publications, "
               f"{sum(viewer.answers for viewer in world.viewers)} boards, {sum(viewer.behind for viewer in world.viewers)} behind, "
               f"{sum(stream.events for stream in world.streams)} events of {sum(stream.streams for stream in world.streams)} streams, "
-              f"{sum(stream.older_beginnings for stream in world.streams)} began with an older board, "
+              f"{sum(stream.behind for stream in world.streams)} behind, "
               + ", ".join(f"{kind} {count}" for kind, count in sorted(self.counts.items())))
 
     # What is killed
@@ -410,7 +410,7 @@ class PartitionTest(unittest.TestCase):
             self.assertLess(moved[1], LOCKED + LEASE * 4 / 3 + INTERVAL + late)
             for replica in others:
                 until(lambda replica=replica: world.shown(replica) == world.trips.made[-1])
-            self.check_cut_off(cut, at, others[0])
+            stream = self.check_cut_off(cut, at, others[0])
             # What it was looking up arrives; there is nothing that it could store.
             mine.release()
             check_events(self, listeners[1].end(), len(table.titles))
@@ -433,10 +433,13 @@ class PartitionTest(unittest.TestCase):
                 found.add(int(position) > published)
             self.assertEqual(found, {False, True})
             stored = self.sql(STORED)
+            self.assertEqual(stream.events, [])
         finally:
             self.line.mend()
         back_at = time.monotonic()
         until(lambda: world.shown(cut) == world.trips.made[-1])
+        # The stream begins when its server has what the client has seen.
+        self.assertGreater(instant(stream.next("snapshot", "change", "verified").data["meta"]["rtFetchedAt"]), at)
         until(lambda: cut.metric("freshet_realtime_database_up") == 1)
         # It still had to store what it had looked up.
         until(lambda: cut.metric("freshet_jobs_running") == 0)
@@ -460,8 +463,8 @@ class PartitionTest(unittest.TestCase):
         print(f"polled {taken_at - cut_at:.1f} s after the cut, jobs elsewhere {moved[0]:.1f} and {moved[1]:.1f} s after it, over {ended_at - cut_at:.1f} s after it, "
               f"all as before {time.monotonic() - back_at:.1f} s after the mend")
 
-    def check_cut_off(self, cut: Replica, at: int, other: Replica) -> None:
-        """It shows what it has, which grows older, and says what it does not know."""
+    def check_cut_off(self, cut: Replica, at: int, other: Replica) -> Stream:
+        """It shows what it has, which grows older, and says what it does not know; gives a stream that waits for what its client has seen."""
         first = ask(cut.port, BOARD)
         began = time.monotonic()
         until(lambda: {source["leader"] for source in cut.get("/api/status")[1]["sources"]} == {"unknown"})
@@ -472,8 +475,12 @@ class PartitionTest(unittest.TestCase):
         grown = int(second["x-md-rt-age-ms"]) - int(first["x-md-rt-age-ms"])
         self.assertGreater(int(first["x-md-rt-age-ms"]), 0)
         self.assertGreaterEqual(grown, int(passed * 1_000) - 100)
-        seen = ask(cut.port, BOARD, if_none_match=ask(other.port, BOARD)["ETag"])
+        tag = ask(other.port, BOARD)["ETag"]
+        seen = ask(cut.port, BOARD, if_none_match=tag)
         self.assertEqual((seen.status, seen["x-md-rt-behind"]), (200, "1"))
+        stream = Stream(cut.port, last=tag)
+        self.addCleanup(stream.close)
+        self.assertEqual((stream.answer.status, stream.answer.getheader("x-md-rt-behind")), (200, "1"))
         self.assertEqual(ask(cut.port, READY).status, 200)
         scrape = ask(cut.port, "/metrics")
         self.assertLess(scrape.took, SCRAPE)
@@ -483,6 +490,7 @@ class PartitionTest(unittest.TestCase):
         # How many jobs there are it does not know: not that there are none.
         self.assertNotIn("\nfreshet_jobs{", said)
         self.assertIn("\nfreshet_jobs_running ", said)
+        return stream
 
 
 def serve_also(shelf: Shelf, listener: socket.socket) -> None:

@@ -29,9 +29,14 @@ package struct StreamFollower<Source: StreamSource>: Sendable {
   /// - Parameters:
   ///   - request: The request.
   ///   - headers: The fields of the answer, besides those of every event stream.
+  ///   - last: The id of the client's state; `nil` for `Last-Event-ID` as it was sent.
   /// - Returns: The answer, or `nil` if all places are taken.
   /// - Throws: ``Problem`` 429 if the client's network has its share of them.
-  package func answer(_ request: Request, _ headers: HTTPFields) throws -> Response? {
+  package func answer(
+    _ request: Request,
+    _ headers: HTTPFields,
+    after last: String? = nil
+  ) throws -> Response? {
     let began = ContinuousClock.now
     let permit: LongPollLimiter.Permit
     switch serving.limiter.take() {
@@ -44,8 +49,9 @@ package struct StreamFollower<Source: StreamSource>: Sendable {
     }
     serving.recordStream(name, .ok, since: began)
     let admission = AdmissionPermit.current
+    let last = last ?? request.headers[.lastEventID] ?? ""
     return EventStreamBody.answer(request, headers, holding: permit) { writer in
-      try await follow(from: request.headers[.lastEventID] ?? "", admission, into: &writer)
+      try await follow(from: last, admission, into: &writer)
     }
   }
 
@@ -75,7 +81,7 @@ package struct StreamFollower<Source: StreamSource>: Sendable {
       try await admission?.takeAgain()
       defer { admission?.release() }
       guard let newest = try await source.state() else {
-        if signal == .beat { try await writer.write(ByteBuffer(string: ": no value yet\n\n")) }
+        if signal == .beat { try await writer.write(source.absence()) }
         continue
       }
       var action = cursor.next(signal, newest: newest)

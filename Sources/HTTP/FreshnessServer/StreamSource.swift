@@ -54,6 +54,9 @@ package protocol StreamSource: Sendable {
 
   /// Returns what shows that the stream is alive.
   mutating func heartbeat() -> ByteBuffer
+
+  /// Returns what shows that the stream is alive while ``state()`` returns `nil`.
+  mutating func absence() -> ByteBuffer
 }
 
 extension StreamSource {
@@ -62,6 +65,9 @@ extension StreamSource {
 
   /// Nothing.
   package mutating func verification() async throws -> StreamPart? { nil }
+
+  /// A comment.
+  package mutating func absence() -> ByteBuffer { ByteBuffer(string: ": no value yet\n\n") }
 }
 
 /// The events of a served resource: `snapshot`, its changes, `reset`, and comments as heartbeats.

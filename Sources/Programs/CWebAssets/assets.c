@@ -498,7 +498,7 @@ static const FreshetWebAsset assets[] = {
   { "messages-it-worktrees.js", "0b526a1366e6", FreshetWebAssetHashed, bytes_40, sizeof(bytes_40), gzip_40, sizeof(gzip_40), brotli_40, sizeof(brotli_40) },
   { "openapi-jobs.json", "ca6106cf4ec6", FreshetWebAssetDocument, bytes_41, sizeof(bytes_41), 0, 0, 0, 0 },
   { "openapi-workspaces.json", "fd2b9a2ee8b6", FreshetWebAssetDocument, bytes_42, sizeof(bytes_42), 0, 0, 0, 0 },
-  { "openapi.json", "edb190310978", FreshetWebAssetDocument, bytes_43, sizeof(bytes_43), 0, 0, 0, 0 },
+  { "openapi.json", "016f4e575cef", FreshetWebAssetDocument, bytes_43, sizeof(bytes_43), 0, 0, 0, 0 },
   { "service-worker.js", "1ac3e218969d", FreshetWebAssetDocument, bytes_44, sizeof(bytes_44), 0, 0, 0, 0 },
   { "status-no-jobs-no-workspaces.html", "e351650ccd28", FreshetWebAssetPage, bytes_45, sizeof(bytes_45), gzip_45, sizeof(gzip_45), brotli_45, sizeof(brotli_45) },
   { "status-no-jobs.html", "aceae6a5e601", FreshetWebAssetPage, bytes_46, sizeof(bytes_46), gzip_46, sizeof(gzip_46), brotli_46, sizeof(brotli_46) },

@@ -67,32 +67,12 @@ struct BoardEndpoint {
   ///
   /// - Returns: Whether this server still does not have it.
   private func isBehind(_ asked: BoardRequest, _ conditions: BoardConditions) async throws -> Bool {
-    guard let realtime = desk.realtime, let sharing = realtime.sharing else { return false }
-    @Sendable func isCaughtUp() -> Bool {
-      conditions.isCaughtUp(sharing, desk.snapshot(of: asked.stop.feed), desk, at: clock.now)
+    guard desk.realtime?.sharing != nil else { return false }
+    let seen = conditions.seen
+    guard !seen.isHere(desk, asked.stop.feed) else { return false }
+    return try await desk.outsideCrowd {
+      try await seen.isMissing(desk, asked.stop.feed, serving)
     }
-    guard !isCaughtUp() else { return false }
-    if let ticket = serving.limiter.enter() {
-      defer { withExtendedLifetime(ticket) {} }
-      try await desk.outsideCrowd {
-        try await AdmissionPermit.pause {
-          await withTaskGroup { group in
-            group.addTask {
-              let ticks = realtime.ticks()
-              if isCaughtUp() { return }
-              for await _ in ticks where isCaughtUp() { return }
-            }
-            group.addTask { await serving.untilClosed() }
-            group.addTask { try? await Task.sleep(for: sharing.limits.readWait) }
-            await group.next()
-            group.cancelAll()
-          }
-        }
-      }
-    }
-    guard !isCaughtUp() else { return false }
-    sharing.countBehind()
-    return true
   }
 
   /// Waits until the client's copy is not right any more, the time is over, or the client is gone.

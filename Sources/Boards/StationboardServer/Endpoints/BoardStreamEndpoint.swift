@@ -19,6 +19,9 @@ import Serving
 /// of a board it has gets what changed since, for a few boards back (``BoardCache/mostEarlier``); then
 /// a `reset`. Comments keep the connection alive. A slow client gets the newest board when it is ready
 /// to read on; what came in between is left out.
+///
+/// A client that has seen a newer publication at another server gets no older board (rule SR8): the stream waits a moment
+/// for the publication before its head, then says in the head that it is behind, and sends comments until it has it.
 struct BoardStreamEndpoint {
   let store: FeedStore
   let clock: ServiceClock
@@ -36,16 +39,24 @@ struct BoardStreamEndpoint {
       feeds: try store.serving()
     )
     let requestId = RequestIdentity.of(request)
+    let last = request.headers[.lastEventID] ?? ""
+    let tag = EntityTag(parsing: last).map { SharedTag($0) }
+    let openedAt = ContinuousClock.now
+    let seen = SeenRealtime.ofStream(last: tag?.position, since: asked.since)
+    let isBehind = try await seen.isMissing(desk, asked.stop.feed, serving)
     let events = BoardEvents(
       desk: desk,
       clock: clock,
       faults: faults,
       asked: asked,
-      requestId: requestId
+      requestId: requestId,
+      held: isBehind ? (seen, openedAt) : nil
     )
     let follower = StreamFollower(events, name: "/api/stationboard/stream", serving: serving)
-    let headers: HTTPFields = [.vary: "Origin, Accept-Language", .mdRequestId: requestId]
-    guard let response = try follower.answer(request, headers) else {
+    var headers: HTTPFields = [.vary: "Origin, Accept-Language", .mdRequestId: requestId]
+    if isBehind { headers[.mdRealtimeBehind] = "1" }
+    // The position says how far the client was, and nothing about what it shows.
+    guard let response = try follower.answer(request, headers, after: tag?.plain ?? last) else {
       throw Problem(
         .serviceUnavailable,
         "busy",
@@ -58,7 +69,7 @@ struct BoardStreamEndpoint {
 }
 
 /// The events of one board for one client.
-private struct BoardEvents: StreamSource {
+struct BoardEvents: StreamSource {
   /// The board at one instant.
   private struct Newest {
     var plan: BoardPlan
@@ -75,19 +86,23 @@ private struct BoardEvents: StreamSource {
   private var newest: Newest?
   /// What the client has, and its tag.
   private var shown: (edition: RenderedBoard, id: String)?
+  /// What the client has seen and this server does not show, and when the stream was opened; `nil` once it shows it.
+  private var held: (seen: SeenRealtime, openedAt: ContinuousClock.Instant)?
 
   init(
     desk: BoardRenderer,
     clock: ServiceClock,
     faults: PhaseFaults,
     asked: BoardRequest,
-    requestId: String
+    requestId: String,
+    held: (seen: SeenRealtime, openedAt: ContinuousClock.Instant)?
   ) {
     self.desk = desk
     self.clock = clock
     self.faults = faults
     self.asked = asked
     self.requestId = requestId
+    self.held = held
   }
 
   var hasChanges: Bool { true }
@@ -96,7 +111,16 @@ private struct BoardEvents: StreamSource {
 
   var hasReplicas: Bool { false }
 
+  /// Whether a board would be older than what the client has seen.
+  private var isBehind: Bool {
+    guard let held, let sharing = desk.realtime?.sharing else { return false }
+    return !held.seen.isHere(desk, asked.stop.feed) && !sharing.isCurrent(since: held.openedAt)
+  }
+
   mutating func state() async throws -> RepresentationState? {
+    // Before the realtime is read, so that what is read is at least as new.
+    guard !isBehind else { return nil }
+    held = nil
     // A phase that ran out of time before may complete this time.
     let plan = await BoardPlan(asked, crowd: 0, began: .now, faults: faults)
     let snapshot = desk.snapshot(of: asked.stop.feed)
@@ -113,10 +137,22 @@ private struct BoardEvents: StreamSource {
   }
 
   func updates() -> AsyncStream<Void> {
-    desk.changes(
+    let changes = desk.changes(
       asked,
       asked.includeAlerts ? [.timetable, .realtime, .alerts] : [.timetable, .realtime]
     )
+    guard held != nil, let sharing = desk.realtime?.sharing else { return changes }
+    return AsyncStream(bufferingPolicy: .bufferingNewest(1)) { continuation in
+      let tasks = [
+        Task { for await _ in changes { continuation.yield() } },
+        Task {
+          let answers = sharing.answers()
+          if isBehind { for await _ in answers where !isBehind { break } }
+          continuation.yield()
+        },
+      ]
+      continuation.onTermination = { _ in for task in tasks { task.cancel() } }
+    }
   }
 
   mutating func snapshot(afterReset isReset: Bool) async throws -> StreamPart? {
@@ -126,21 +162,19 @@ private struct BoardEvents: StreamSource {
       bytes.writeImmutableBuffer(Self.event("reset", id: nil, ByteBuffer(string: "{}")))
     }
     bytes.writeImmutableBuffer(
-      Self.event("snapshot", id: newest.state.id, answer(newest).body())
+      Self.event("snapshot", id: eventID(of: newest), answer(newest).body())
     )
     return part(bytes, newest)
   }
 
   mutating func changes(since id: String) async throws -> StreamPart? {
     guard let newest else { return nil }
-    // The tag of an answer, which a client may begin with, says its position too.
-    let tag = EntityTag(parsing: id).map { SharedTag($0).plain } ?? id
     let before =
       shown?.id == id
-      ? shown?.edition : desk.edition(asked, phases: newest.plan.phases, tagged: tag)
+      ? shown?.edition : desk.edition(asked, phases: newest.plan.phases, tagged: id)
     guard let before else { return nil }
     return part(
-      Self.event("change", id: newest.state.id, answer(newest).change(from: before)),
+      Self.event("change", id: eventID(of: newest), answer(newest).change(from: before)),
       newest
     )
   }
@@ -148,12 +182,14 @@ private struct BoardEvents: StreamSource {
   mutating func verification() async throws -> StreamPart? {
     guard let newest else { return nil }
     return part(
-      Self.event("verified", id: newest.state.id, answer(newest).verification()),
+      Self.event("verified", id: eventID(of: newest), answer(newest).verification()),
       newest
     )
   }
 
   mutating func heartbeat() -> ByteBuffer { ByteBuffer(string: ": beat\n\n") }
+
+  mutating func absence() -> ByteBuffer { ByteBuffer(string: ": behind\n\n") }
 
   /// Milliseconds since 1970; `nil` for an instant that no source has.
   private static func milliseconds(_ seconds: Double) -> Int64? {
@@ -163,6 +199,14 @@ private struct BoardEvents: StreamSource {
   private mutating func part(_ bytes: ByteBuffer, _ newest: Newest) -> StreamPart {
     shown = (newest.edition, newest.state.id)
     return StreamPart(bytes, newest.state)
+  }
+
+  /// The tag of a board, with the position of its publication.
+  private func eventID(of newest: Newest) -> String {
+    SharedTag.tag(
+      newest.plan.entityTag(of: newest.edition, isCopy: false),
+      at: newest.snapshot.position
+    )
   }
 
   private static func event(_ name: String, id: String?, _ data: ByteBuffer) -> ByteBuffer {
@@ -185,7 +229,7 @@ private struct BoardEvents: StreamSource {
       requestId: requestId,
       now: now,
       elapsed: 0,
-      entityTag: newest.plan.entityTag(of: newest.edition, isCopy: false),
+      entityTag: eventID(of: newest),
       foretold: desk.foretold(newest.snapshot.trips, at: now)
     )
   }

@@ -41,6 +41,9 @@ package struct PublicationCursor: Hashable, Sendable {
   /// Whether everything announced is applied.
   package var isCurrent: Bool { !hasGap && announced <= complete }
 
+  /// Whether everything announced is applied, and no read is under way.
+  package var isSettled: Bool { isCurrent && !isReading }
+
   /// Notes that there is a publication at a position.
   package mutating func noticed(_ position: Int64) { announced = max(announced, position) }
 

@@ -21,12 +21,15 @@ package final class RealtimeSharing: Sendable {
     var fenced = 0
     var behind = 0
     var failure: String?
+    /// When the newest statement was sent whose answer named the newest position.
+    var checkedAt: ContinuousClock.Instant?
   }
 
   let store: PostgresPublications
   let limits: LeadershipLimits
   private let logger: Logger
   private let state = Mutex(State())
+  private let checks = TickSubscribers()
 
   /// Creates what servers share; nothing is asked yet.
   ///
@@ -69,6 +72,36 @@ package final class RealtimeSharing: Sendable {
     state.withLock { $0.drivers[PostgresPublications.id(of: source)] }?.status
   }
 
+  /// Whether the database was asked since an instant, and everything that it had is shown here.
+  ///
+  /// Then everything that any server had shown until that instant is shown here, because nothing is shown that is not
+  /// stored. A position or an instant that is ahead of it is of another database, or of nobody.
+  func isCurrent(since instant: ContinuousClock.Instant) -> Bool {
+    state.withLock { state in
+      guard let checkedAt = state.checkedAt, checkedAt >= instant else { return false }
+      return state.cursor.isSettled
+    }
+  }
+
+  /// Waits for answers of the database.
+  ///
+  /// - Returns: An element after each answer or several; ends when the task is canceled.
+  func answers() -> AsyncStream<Void> { checks.listen() }
+
+  /// Notes that everything up to a position is shown.
+  func progressed(to position: Int64) { state.withLock { $0.cursor.progressed(to: position) } }
+
+  /// Notes the newest position of all publications, as the database had it after an instant.
+  func checked(
+    _ position: Int64,
+    at instant: ContinuousClock.Instant,
+    into feeds: RealtimeFeeds
+  ) {
+    read(into: feeds) { $0.noticed(position) }
+    state.withLock { $0.checkedAt = max($0.checkedAt ?? instant, instant) }
+    checks.tick()
+  }
+
   /// Counts an answer that was behind what its client had seen.
   func countBehind() { state.withLock { $0.behind += 1 } }
 
@@ -81,7 +114,7 @@ package final class RealtimeSharing: Sendable {
         source,
         in: store,
         report: { feeds.report(of: $0) },
-        answered: { [self] in answered($1, of: $0, feeds) },
+        answered: { [self] in answered($1, of: $0, sentAt: $2, feeds) },
         poll: {
           await feeds.poll($0.source, under: SharedTerm(sharing: self, driver: $0, fence: $1))
         }
@@ -106,7 +139,12 @@ package final class RealtimeSharing: Sendable {
     }
   }
 
-  private func answered(_ answer: LeaseAnswer?, of driver: SourceLeader, _ feeds: RealtimeFeeds) {
+  private func answered(
+    _ answer: LeaseAnswer?,
+    of driver: SourceLeader,
+    sentAt: ContinuousClock.Instant,
+    _ feeds: RealtimeFeeds
+  ) {
     guard let answer else {
       failed("no answer to a statement about the lease of \(driver.source.title)")
       if driver.fence == nil { feeds.noteAway(driver.source) }
@@ -118,7 +156,7 @@ package final class RealtimeSharing: Sendable {
     }
     if before != nil { logger.notice("the database that shares realtime answers again") }
     if answer.lease.row.owner != .thisServer { feeds.note(answer.report, of: driver.source) }
-    read(into: feeds) { $0.noticed(answer.position) }
+    checked(answer.position, at: sentAt, into: feeds)
   }
 
   private func failed(_ reason: String) {
@@ -200,7 +238,7 @@ package final class RealtimeSharing: Sendable {
           if let publication = own?.id == mark.id ? own : try await store.publication(mark.id) {
             await feeds.apply(publication, at: mark.position, from: source)
           }
-          state.withLock { $0.cursor.progressed(to: mark.position) }
+          progressed(to: mark.position)
         }
         next = state.withLock { state in
           if chosen != nil { state.cursor.applied(upTo: end) }
@@ -208,6 +246,7 @@ package final class RealtimeSharing: Sendable {
         }
         // What waits for a position looks again.
         feeds.tell()
+        checks.tick()
       } catch {
         state.withLock { $0.cursor.failed() }
         failed("\(error)")
@@ -267,7 +306,7 @@ package final class RealtimeSharing: Sendable {
     metrics.add(
       "freshet_realtime_behind_total",
       .counter,
-      "Boards that were behind what their clients had seen, and said so",
+      "Boards and streams that were behind what their clients had seen, and said so",
       Double(behind)
     )
     metrics.add(

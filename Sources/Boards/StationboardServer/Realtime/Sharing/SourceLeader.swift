@@ -15,12 +15,16 @@ final class SourceLeader: Sendable {
     var takeovers = 0
   }
 
+  /// Takes an answer of the database, `nil` if it is missing, and when its statement was sent.
+  typealias Answered =
+    @Sendable (SourceLeader, LeaseAnswer?, _ sentAt: ContinuousClock.Instant) -> Void
+
   let source: RealtimeSource
   /// The source's id in the database.
   let id: String
   private let store: PostgresPublications
   private let report: @Sendable (RealtimeSource) -> SourceReport
-  private let answered: @Sendable (SourceLeader, LeaseAnswer?) -> Void
+  private let answered: Answered
   private let poll: @Sendable (SourceLeader, _ fence: Int64) async -> Void
   private let ownerName = Mutex("")
   private let driver = Mutex<LeaseDriver?>(nil)
@@ -37,7 +41,7 @@ final class SourceLeader: Sendable {
     _ source: RealtimeSource,
     in store: PostgresPublications,
     report: @escaping @Sendable (RealtimeSource) -> SourceReport,
-    answered: @escaping @Sendable (SourceLeader, LeaseAnswer?) -> Void,
+    answered: @escaping Answered,
     poll: @escaping @Sendable (SourceLeader, _ fence: Int64) async -> Void
   ) {
     self.source = source
@@ -80,16 +84,17 @@ final class SourceLeader: Sendable {
   }
 
   private func send(_ statement: Lease.Statement) async -> LeaseDriver.Answer? {
+    let sentAt = ContinuousClock.now
     do {
       guard let answer = try await store.send(statement, of: id, report(source)) else {
         try await store.add(id, title: source.title)
         return nil
       }
       ownerName.withLock { $0 = answer.ownerName }
-      answered(self, answer)
+      answered(self, answer, sentAt)
       return answer.lease
     } catch {
-      answered(self, nil)
+      answered(self, nil, sentAt)
       return nil
     }
   }

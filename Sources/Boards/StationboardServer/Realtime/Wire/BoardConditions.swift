@@ -19,7 +19,7 @@ struct BoardConditions {
   private let ifNoneMatch: String?
   private let since: Double?
   /// The source time of what the client has seen, whether or not it still has the board.
-  private let seen: Double?
+  private let instant: Double?
   /// How long the answer may be held back until something changes, in seconds (RFC 7240).
   let wait: Int64?
 
@@ -29,7 +29,7 @@ struct BoardConditions {
   init(_ request: BoardRequest, _ fields: HTTPFields) {
     ifNoneMatch = fields[.ifNoneMatch]
     since = request.hasBoard ? request.since : nil
-    seen = request.since
+    instant = request.since
     // Most requests do not want to wait: their tags are not read here.
     wait =
       fields[.prefer] == nil
@@ -84,35 +84,10 @@ struct BoardConditions {
     return EntityTag(parsing: text).flatMap { $0.matches(ifNoneMatch: field) ? text : nil }
   }
 
-  /// Whether this server has everything that the client has seen (rule SR8).
-  ///
-  /// - Parameters:
-  ///   - sharing: What servers share.
-  ///   - snapshot: The realtime data of the board.
-  ///   - desk: The renderer of the board.
-  ///   - now: The service clock.
-  /// - Returns: Whether nothing that the client has seen is missing.
-  func isCaughtUp(
-    _ sharing: RealtimeSharing,
-    _ snapshot: RealtimeSnapshot,
-    _ desk: BoardRenderer,
-    at now: Double
-  ) -> Bool {
-    // For a moment after an import there are boards, and nothing on them of what is known of their publications.
-    if snapshot.isOfAnotherTimetable, ifNoneMatch != nil || seen != nil { return false }
-    if let ifNoneMatch {
-      let position = SharedTag.tags(ifNoneMatch: ifNoneMatch).compactMap(\.shared.position).max()
-      if let position, position > sharing.complete { return false }
-    }
-    // A token from the future was given by nobody.
-    if let seen, snapshot.trips.isConfigured, seen <= now + SourceStatus.clockDifference {
-      var known = snapshot.trips.sourceTime ?? 0
-      if desk.additions.contains(.arrivalTokens) {
-        known = max(known, snapshot.trips.fetchedAt ?? 0)
-      }
-      if (seen * 1_000).rounded() > (known * 1_000).rounded() { return false }
-    }
-    return true
+  /// What the client has seen.
+  var seen: SeenRealtime {
+    let tags = ifNoneMatch.map { SharedTag.tags(ifNoneMatch: $0) } ?? []
+    return SeenRealtime(position: tags.compactMap(\.shared.position).max(), instant: instant)
   }
 
   /// Whether an instant names the publication.

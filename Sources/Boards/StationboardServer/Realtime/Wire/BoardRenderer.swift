@@ -229,10 +229,10 @@ final class BoardRenderer: Sendable {
   func leave() { crowd.subtract(1, ordering: .relaxed) }
 
   /// Lets a request wait that is counted as a board being made: while it waits it is not counted.
-  func outsideCrowd(_ wait: @concurrent () async throws -> Void) async rethrows {
+  func outsideCrowd<Found>(_ wait: @concurrent () async throws -> Found) async rethrows -> Found {
     leave()
     defer { _ = enter() }
-    try await wait()
+    return try await wait()
   }
 
   /// Counts a request for a board.

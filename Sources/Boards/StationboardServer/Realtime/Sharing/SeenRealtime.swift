@@ -1,0 +1,83 @@
+import FreshnessServer
+import Serving
+
+/// What a client has seen of realtime, perhaps at another server (rule SR8).
+struct SeenRealtime: Hashable, Sendable {
+  /// The position of the newest publication that it has a board of; `nil` if it does not say.
+  var position: Int64?
+  /// The source time of its newest board, in seconds since 1970-01-01T00:00:00Z; `nil` if it does not say.
+  var instant: Double?
+
+  /// Reads what a client of an event stream has seen.
+  ///
+  /// The id of an event moves with the stream, and `since_rt` remains in its address: the id comes first.
+  ///
+  /// - Parameters:
+  ///   - last: The position of `Last-Event-ID`.
+  ///   - since: The instant of `since_rt`.
+  /// - Returns: What the client has seen.
+  static func ofStream(last: Int64?, since: Double?) -> SeenRealtime {
+    SeenRealtime(position: last, instant: last == nil ? since : nil)
+  }
+
+  /// Whether a board of this server shows everything that the client has seen.
+  ///
+  /// - Parameters:
+  ///   - desk: The renderer of the board.
+  ///   - feed: The timetable of the board.
+  /// - Returns: Whether nothing that the client has seen is missing.
+  func isHere(_ desk: BoardRenderer, _ feed: Feed) -> Bool {
+    guard let sharing = desk.realtime?.sharing else { return true }
+    if let position, position > sharing.complete { return false }
+    guard position != nil || instant != nil else { return true }
+    let snapshot = desk.snapshot(of: feed)
+    // For a moment after an import there are boards, and nothing on them of what is known of their publications.
+    if snapshot.isOfAnotherTimetable { return false }
+    guard let instant else { return true }
+    let trips = snapshot.trips
+    // A token from the future was given by nobody.
+    guard trips.isConfigured, instant <= desk.clock.now + SourceStatus.clockDifference else {
+      return true
+    }
+    var known = trips.sourceTime ?? 0
+    if desk.additions.contains(.arrivalTokens) { known = max(known, trips.fetchedAt ?? 0) }
+    return (instant * 1_000).rounded() <= (known * 1_000).rounded()
+  }
+
+  /// Waits a moment for what the client has seen at another server, if this one does not have it yet.
+  ///
+  /// - Parameters:
+  ///   - desk: The renderer of the board.
+  ///   - feed: The timetable of the board.
+  ///   - serving: The places to wait.
+  /// - Returns: Whether this server still does not have it.
+  /// - Throws: `CancellationError` if the task is canceled.
+  func isMissing(
+    _ desk: BoardRenderer,
+    _ feed: Feed,
+    _ serving: ResourceServing
+  ) async throws -> Bool {
+    guard let realtime = desk.realtime, let sharing = realtime.sharing, !isHere(desk, feed) else {
+      return false
+    }
+    if let ticket = serving.limiter.enter() {
+      defer { withExtendedLifetime(ticket) {} }
+      try await AdmissionPermit.pause {
+        await withTaskGroup { group in
+          group.addTask {
+            let ticks = realtime.ticks()
+            if isHere(desk, feed) { return }
+            for await _ in ticks where isHere(desk, feed) { return }
+          }
+          group.addTask { await serving.untilClosed() }
+          group.addTask { try? await Task.sleep(for: sharing.limits.readWait) }
+          await group.next()
+          group.cancelAll()
+        }
+      }
+    }
+    guard !isHere(desk, feed) else { return false }
+    sharing.countBehind()
+    return true
+  }
+}
