@@ -16,7 +16,7 @@ package struct AIScan: JobPipeline {
   package static let leastUnknownText = 0.75
   /// Unknown words with fewer letters are noise.
   package static let fewestUnknownLetters = 8
-  /// How often a job that waits for a photo reports that it lives.
+  /// How often a job that waits for a photo reports that it lives and asks whether to continue.
   package static let heartbeat = Duration.milliseconds(400)
 
   /// Its name.

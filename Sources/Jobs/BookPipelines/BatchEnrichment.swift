@@ -13,7 +13,7 @@ import StrictJSON
 package struct BatchEnrichment: JobPipeline {
   /// How many books are looked up at once.
   package static let lookupsAtOnce = 4
-  /// How often a job that waits for providers reports that it lives.
+  /// How often a job that waits for providers reports that it lives and asks whether to continue.
   package static let heartbeat = Duration.milliseconds(400)
   /// The factor by which a stored list may be longer than received: `\b` is written `\u0008`.
   private static let mostGrowth = 3

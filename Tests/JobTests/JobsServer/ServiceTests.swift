@@ -183,6 +183,36 @@ private func ending(
     }
   }
 
+  @Test func `a job that waits says so once for each heartbeat, and is stopped meanwhile`()
+    async throws
+  {
+    let stage = try Stage()
+    (stage.pipeline.isHeld, stage.pipeline.beats) = (true, 0)
+    try await stage.run { client, _, _ in
+      let ticket = try await start(client, 100)
+      var (numbers, signs): ([Int64], [Int64]) = ([], [])
+      var completion: JobCompletion?
+      for await news in client.follow(ticket) {
+        switch news {
+        case .message(let message):
+          if let seq = message.position?.seq { numbers.append(seq) }
+          guard case .progress(let progress) = message.body, progress.isKeepAlive else { continue }
+          signs.append(try #require(message.at))
+          if signs.count == 3 { try await client.cancel(ticket) }
+        case .finished(.ended(let ended)): completion = ended
+        default: break
+        }
+      }
+      #expect(completion?.ending == .known(.canceled))
+      // It began, stood where it stands, and ended.
+      #expect(numbers == [1, 2, 3])
+      #expect(signs.count >= 3)
+      #expect(try #require(stage.pipeline.beats) > signs.count)
+      // By the server's clock, which is read to the millisecond.
+      #expect(zip(signs, signs.dropFirst()).allSatisfy { $1 - $0 >= 990 }, "\(signs)")
+    }
+  }
+
   @Test func `a key starts one job, whatever goes wrong in between`() async throws {
     try await Stage().run { client, _, _ in
       let first = try await start(client, 20, key: "k")

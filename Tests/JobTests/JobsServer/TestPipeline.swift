@@ -14,6 +14,8 @@ final class CountingPipeline: JobPipeline {
   let batch: Int
   /// Waits before each step while it gives true.
   private let held = Mutex(false)
+  /// How often it said that it lives while it was held; `nil` if it says nothing.
+  private let beating = Mutex<Int?>(nil)
   /// How many runs the store interrupts.
   private let broken = Mutex(0)
   /// How often each item was done, over all attempts.
@@ -24,6 +26,11 @@ final class CountingPipeline: JobPipeline {
   var isHeld: Bool {
     get { held.withLock { $0 } }
     set { held.withLock { $0 = newValue } }
+  }
+
+  var beats: Int? {
+    get { beating.withLock { $0 } }
+    set { beating.withLock { $0 = newValue } }
   }
 
   var interruptions: Int {
@@ -47,7 +54,14 @@ final class CountingPipeline: JobPipeline {
     }
     var number = work.checkpoint.flatMap { Int(String(decoding: $0, as: UTF8.self)) } ?? 0
     while number < total {
-      while isHeld { try await Task.sleep(for: .milliseconds(5)) }
+      while isHeld {
+        if beats != nil {
+          let sign = Self.step([], number, of: total)
+          guard try await steps.commit(sign) == .proceed else { return }
+          beating.withLock { $0? += 1 }
+        }
+        try await Task.sleep(for: .milliseconds(5))
+      }
       let end = min(number + batch, total)
       let items = (number..<end).map { number in
         done.withLock { $0[number, default: 0] += 1 }
@@ -61,17 +75,21 @@ final class CountingPipeline: JobPipeline {
         )
       }
       number = end
-      let step = JobStep(
-        items: items,
-        phase: "counting",
-        fraction: Double(number) / Double(total),
-        processed: number,
-        total: total,
-        current: "Book \(number - 1)",
-        checkpoint: Array(String(number).utf8)
-      )
+      let step = Self.step(items, number, of: total)
       guard try await steps.commit(step) == .proceed else { return }
     }
+  }
+
+  private static func step(_ items: [JobItem], _ number: Int, of total: Int) -> JobStep {
+    JobStep(
+      items: items,
+      phase: "counting",
+      fraction: Double(number) / Double(total),
+      processed: number,
+      total: total,
+      current: "Book \(number - 1)",
+      checkpoint: items.isEmpty ? nil : Array(String(number).utf8)
+    )
   }
 
   func failedRows(_ work: JobWork, failed: [JobItem]) async throws -> [UInt8]? {

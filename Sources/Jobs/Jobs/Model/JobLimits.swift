@@ -87,6 +87,9 @@ public struct JobLimits: Hashable, Sendable {
   public var embeddedItems = 2_000
   /// How often a silent listener hears that the job lives, in seconds.
   public var heartbeatSeconds = 25
+  /// How old the stored sign of life of a job that waits may become, in milliseconds: no older than its listeners', and
+  /// never so old that it counts as stuck.
+  package var signMilliseconds: Int64 { Int64(min(heartbeatSeconds, stuckSeconds / 2)) * 1_000 }
   /// How often a client that polls should ask, in seconds.
   public var pollSeconds = 2
   /// How long a job waits for a database that another program has locked, in seconds.

@@ -49,6 +49,16 @@ public struct JobStep: Hashable, Sendable {
     self.current = current
     self.checkpoint = checkpoint
   }
+
+  /// Whether it only says that the work goes on.
+  ///
+  /// - Parameter last: The step before; `nil` if there is none.
+  /// - Returns: Whether it has no results and no checkpoint, and is as far as the step before.
+  package func isSign(after last: JobStep?) -> Bool {
+    guard items.isEmpty, checkpoint == nil, var last else { return false }
+    (last.items, last.checkpoint) = ([], nil)
+    return self == last
+  }
 }
 
 /// The instruction to a pipeline after a step.
@@ -62,7 +72,7 @@ public enum JobDirective: Hashable, Sendable {
 /// Takes the steps of a pipeline.
 public protocol JobSteps: Sendable {
   /// Commits a step and returns whether to continue. Call it after every batch, at least every half a second and before
-  /// anything slow: it is where cancellation is noticed.
+  /// anything slow: it is where cancellation is noticed. A step that says nothing new is not stored and makes no event.
   ///
   /// - Parameter step: The completed work.
   /// - Returns: Whether to continue.

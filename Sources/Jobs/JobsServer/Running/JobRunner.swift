@@ -446,7 +446,7 @@ private final class RunnerSteps: JobSteps {
   private let lease: JobLease
   private let store: any JobStore
   private let hub: JobEventBroadcaster
-  private let state: Mutex<(scale: ProgressScale, isStopped: Bool)>
+  private let state: Mutex<(scale: ProgressScale, isStopped: Bool, last: JobStep?)>
 
   init(
     _ job: JobRow,
@@ -458,7 +458,7 @@ private final class RunnerSteps: JobSteps {
     self.lease = lease
     self.store = store
     self.hub = hub
-    state = Mutex((ProgressScale(phases, from: job.progress.fraction), false))
+    state = Mutex((ProgressScale(phases, from: job.progress.fraction), false, nil))
   }
 
   /// Whether the pipeline was asked to stop.
@@ -466,14 +466,22 @@ private final class RunnerSteps: JobSteps {
 
   func commit(_ step: JobStep) async throws -> JobDirective {
     try Task.checkCancellation()
-    let fraction = state.withLock { $0.scale.move(to: step.phase, step.fraction) }
-    let (event, directive) = try await store.commit(
-      step,
-      under: lease,
-      fraction: fraction,
-      sentence: JobSentence.progress(step)
-    )
-    hub.publish(event, of: lease.job)
+    let directive: JobDirective
+    // What listeners know already is no event: they hear each heartbeat that a silent job lives.
+    if step.isSign(after: state.withLock({ $0.last })) {
+      directive = try await store.beat(lease)
+    } else {
+      let fraction = state.withLock { $0.scale.move(to: step.phase, step.fraction) }
+      let event: JobEvent
+      (event, directive) = try await store.commit(
+        step,
+        under: lease,
+        fraction: fraction,
+        sentence: JobSentence.progress(step)
+      )
+      state.withLock { $0.last = step }
+      hub.publish(event, of: lease.job)
+    }
     if directive == .stop { state.withLock { $0.isStopped = true } }
     return directive
   }

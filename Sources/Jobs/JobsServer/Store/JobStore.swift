@@ -143,6 +143,13 @@ package protocol JobStore: Sendable {
     fraction: Double,
     sentence: String
   ) async throws -> (JobEvent, JobDirective)
+  /// Notes that the work goes on and that there is nothing to tell: no event is stored, and the job's row only as often
+  /// as ``Jobs/JobLimits/signMilliseconds`` says.
+  ///
+  /// - Parameter lease: The lease of the job.
+  /// - Returns: Whether to continue.
+  /// - Throws: As ``commit(_:under:fraction:sentence:)``.
+  func beat(_ lease: JobLease) async throws -> JobDirective
   /// Asks a job to stop.
   ///
   /// - Returns: The job, and its last event if it ended at once; `nil` if the job does not exist. A job that has ended

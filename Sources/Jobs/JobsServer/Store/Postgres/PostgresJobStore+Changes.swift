@@ -119,11 +119,7 @@ extension PostgresJobStore {
   ) async throws -> (JobEvent, JobDirective) {
     let now = now
     return try await pool.transaction { connection in
-      guard let job = try await leased(connection, lease) else {
-        let isOpen = try await find(connection, lease.job)?.state.isTerminal == false
-        throw isOpen ? JobStoreError.fenced(lease.job) : JobStoreError.gone(lease.job)
-      }
-      guard !job.state.isTerminal else { throw JobStoreError.gone(job.id) }
+      let job = try await working(connection, lease)
       try await store(connection, step.items, of: job.id)
       let progress = job.progress.after(step, fraction: fraction, sentence: sentence)
       try await connection.query(
@@ -142,6 +138,33 @@ extension PostgresJobStore {
       let event = try await append(connection, job, now, .progress(progress))
       return (event, job.state == .canceling ? .stop : .proceed)
     }
+  }
+
+  package func beat(_ lease: JobLease) async throws -> JobDirective {
+    let now = now
+    return try await pool.transaction { connection in
+      let job = try await working(connection, lease)
+      if now - job.updatedAt >= limits.signMilliseconds {
+        try await connection.query(
+          "UPDATE job SET updated_at = $2, \(leaseUntil) = \(leaseEnd) WHERE id = $1",
+          [.text(job.id), .int(now)]
+        )
+      }
+      return job.state == .canceling ? .stop : .proceed
+    }
+  }
+
+  /// The job that is worked on under a lease.
+  private func working(
+    _ connection: PostgresConnection,
+    _ lease: JobLease
+  ) async throws -> JobRow {
+    guard let job = try await leased(connection, lease) else {
+      let isOpen = try await find(connection, lease.job)?.state.isTerminal == false
+      throw isOpen ? JobStoreError.fenced(lease.job) : JobStoreError.gone(lease.job)
+    }
+    guard !job.state.isTerminal else { throw JobStoreError.gone(job.id) }
+    return job
   }
 
   private func store(

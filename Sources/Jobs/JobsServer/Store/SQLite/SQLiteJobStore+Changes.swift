@@ -67,6 +67,23 @@ extension SQLiteJobStore {
     }
   }
 
+  /// Notes that the work goes on and that there is nothing to tell.
+  package func beat(_ lease: JobLease) async throws -> JobDirective {
+    guard leases.isHeld(lease) else { throw JobStoreError.fenced(lease.job) }
+    let (id, now) = (lease.job, now)
+    let job = try await database.read { try Self.row($0, id) }
+    guard let job, !job.state.isTerminal else { throw JobStoreError.gone(id) }
+    if now - job.updatedAt >= limits.signMilliseconds {
+      try await database.write { database in
+        try database.execute(
+          sql: "UPDATE job SET updated_at = ? WHERE id = ? AND state IN ('running', 'canceling')",
+          arguments: [now, id]
+        )
+      }
+    }
+    return job.state == .canceling ? .stop : .proceed
+  }
+
   /// Counts the processes that ended while they worked on a job.
   ///
   /// A process that lets a job go says so (``rest(_:)``); one that was killed, or that the job ended, cannot.
