@@ -1,9 +1,12 @@
 import Jobs
+import Logging
+import PostgresClient
+import Serving
 import Testing
 
 @testable import JobsServer
 
-// Work that goes on without anything to tell.
+// Work that goes on without anything to tell, and leases that are lost over it.
 @Suite struct `Signs of life of the work` {
   @Test(arguments: StoreKind.allCases, [false, true])
   func `are no events, and are stored when they are due`(kind: StoreKind, isDue: Bool) async throws
@@ -32,5 +35,54 @@ import Testing
     #expect(limits.signMilliseconds == 60_000)
     limits.heartbeatSeconds = 25
     #expect(limits.signMilliseconds == 25_000)
+  }
+
+  @Test(arguments: [(true, false), (false, true), (true, true)])
+  func `a lease that is lost is counted once, whoever finds out`(
+    renews: Bool,
+    beats: Bool
+  ) async throws {
+    let stage = try await StoreStage(.postgres)
+    let (first, second) = (try await stage.open(), try await stage.open())
+    let pipeline = CountingPipeline()
+    pipeline.isHeld = true
+    let hub = JobEventBroadcaster(limits: first.limits, isShared: true)
+    let runner = JobRunner(
+      store: first,
+      hub: hub,
+      pipelines: [pipeline],
+      logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
+    )
+    let job = try await first.startJob(.csvImport, "100").0.id
+    try await runner.leaseNext()
+    while try await first.job(job)?.state != .running {
+      try await Task.sleep(for: .milliseconds(5))
+    }
+    let connection = try await stage.connect()
+    try await connection.query(
+      "UPDATE \(stage.schema).job SET lease_until = clock_timestamp() - interval '1 ms'"
+    )
+    await connection.close()
+    let taken = try #require(try await second.claimNext(most: 1).first)
+    #expect(taken.job == job)
+    #expect(Self.lost(hub) == 0)
+    if beats { pipeline.beats = 0 }
+    if renews { try await runner.renew() }
+    while await runner.count > 0 { try await Task.sleep(for: .milliseconds(5)) }
+    try await runner.renew()
+    #expect(Self.lost(hub) == 1)
+    #expect(try await second.begin(taken, phases: []) != nil)
+    await runner.close()
+    await stage.close(first)
+    await stage.close(second)
+  }
+
+  private static func lost(_ hub: JobEventBroadcaster) -> Int? {
+    var metrics = MetricsText()
+    hub.tally.writeShared(to: &metrics)
+    return metrics.text.split(separator: "\n").compactMap { line in
+      line.hasPrefix("freshet_job_leases_lost_total ")
+        ? line.split(separator: " ").last.flatMap { Int($0) } : nil
+    }.first
   }
 }
