@@ -340,6 +340,26 @@ class JobTests(unittest.TestCase):
                     client.sendall("\r\n".join(head).encode() + b"\r\n\r\n")
                     answer = client.recv(65_536).decode("latin-1")
                 self.assertEqual(int(answer.split()[1]), wanted, answer)
+        # A sound one, but not the first request of its connection: it is told to upgrade, and the connection goes on.
+        line = http.client.HTTPConnection("127.0.0.1", self.server.port, timeout=30)
+        self.addCleanup(line.close)
+        fields = {"Connection": "Upgrade", "Upgrade": "websocket", "Sec-WebSocket-Version": "13", "Sec-WebSocket-Key": sound,
+                  "Authorization": f"Bearer {job['token']}"}
+        for path, more, wanted in (
+            ("/v1/capabilities", {}, 200), (f"/ws/progress?jobId={job['jobId']}", fields, 426), ("/v1/capabilities", {}, 200),
+        ):
+            line.request("GET", path, headers=more)
+            answer = line.getresponse()
+            body = answer.read()
+            self.assertEqual(answer.status, wanted, body)
+            if wanted == 426:
+                self.assertEqual((answer.getheader("Upgrade"), answer.getheader("Connection")), ("websocket", "Upgrade"))
+                self.assertEqual(json.loads(body)["error"], "upgrade_required")
+        # Nor is one a handshake whose Upgrade a proxy has removed.
+        line = http.client.HTTPConnection("127.0.0.1", self.server.port, timeout=30)
+        self.addCleanup(line.close)
+        line.request("GET", f"/ws/progress?jobId={job['jobId']}", headers={name: fields[name] for name in list(fields)[2:]})
+        self.assertEqual(line.getresponse().status, 426)
         status, _, _ = self.server.ask("GET", "/v1/capabilities", Upgrade="h2c", Connection="Upgrade")
         self.assertEqual(status, 200)
 

@@ -210,18 +210,32 @@ final class UpgradeFilter: ChannelInboundHandler, RemovableChannelHandler {
     let bound = NIOLoopBound((self, context), eventLoop: context.eventLoop)
     promise.futureResult.whenComplete { result in
       let (filter, context) = bound.value
-      filter.answered(try? result.get(), context)
+      filter.answered(try? result.get(), context, wasAsked: true)
     }
   }
 
-  private func answered(_ acceptance: WebSocketAcceptance?, _ context: ChannelHandlerContext) {
+  /// Continues with the first request.
+  ///
+  /// - Parameters:
+  ///   - acceptance: How the connection is upgraded; `nil` if it is not.
+  ///   - context: The context.
+  ///   - wasAsked: Whether the authorizer has answered.
+  private func answered(
+    _ acceptance: WebSocketAcceptance?,
+    _ context: ChannelHandlerContext,
+    wasAsked: Bool = false
+  ) {
     guard phase == .asking else { return }
     pass(context, to: acceptance == nil ? .http : .upgraded)
     self.acceptance = acceptance
     let parts = waiting
     waiting = []
-    for part in parts {
+    for var part in parts {
       if acceptance == nil {
+        if wasAsked, case .head(var head) = part {
+          head.headers.add(name: RefusedHandshake.field, value: "1")
+          part = .head(head)
+        }
         forward(part, context)
       } else {
         context.fireChannelRead(wrapInboundOut(part))

@@ -11,6 +11,57 @@ private struct DenyingAuthorizer: WebSocketAuthorizer {
   func open(_ request: HTTPRequest) async -> WebSocketAcceptance? { nil }
 }
 
+@Suite struct `A request that is not upgraded` {
+  private static let handshake = """
+    GET / HTTP/1.1\r
+    Host: h\r
+    Connection: Upgrade\r
+    Upgrade: websocket\r
+    Sec-WebSocket-Version: 13\r
+    Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r
+    \r
+
+    """
+
+  @Test func `is marked if its handshake was refused, and only then`() async throws {
+    let channel = NIOAsyncTestingChannel()
+    try await channel.testingEventLoop.executeInContext {
+      let decoder = RequestDecoder(ServerLimits())
+      let filter = UpgradeFilter(
+        door: DenyingAuthorizer(),
+        limits: ServerLimits(),
+        tally: ConnectionMetrics(),
+        decoder: decoder
+      )
+      try channel.pipeline.syncOperations.addHandlers(ByteToMessageHandler(decoder), filter)
+    }
+    try await channel.connect(to: SocketAddress(ipAddress: "127.0.0.1", port: 1))
+    var marks: [[String]] = []
+    // The second one is as sound, and comes too late to be asked about.
+    for _ in 0..<2 {
+      try await channel.writeInbound(ByteBuffer(string: Self.handshake))
+      let part = try await channel.waitForInboundWrite(as: HTTPServerRequestPart.self)
+      guard case .head(let head) = part,
+        case .end = try await channel.waitForInboundWrite(as: HTTPServerRequestPart.self)
+      else {
+        Issue.record("not a request")
+        return
+      }
+      #expect(!head.headers.contains(name: "Upgrade"))
+      marks.append(head.headers[RefusedHandshake.field])
+    }
+    #expect(marks == [["1"], []])
+    _ = try? await channel.finish()
+  }
+
+  @Test func `tells its mark to its endpoint`() throws {
+    var request = HTTPRequest(method: .get, scheme: "http", authority: "h", path: "/")
+    #expect(!RefusedHandshake.isMarked(request))
+    request.headerFields[try #require(HTTPField.Name(RefusedHandshake.field))] = "1"
+    #expect(RefusedHandshake.isMarked(request))
+  }
+}
+
 @Suite struct `A connection before its first request` {
   private let limits = ServerLimits()
   private let tally = ConnectionMetrics()

@@ -90,14 +90,14 @@ package struct JobSocketAuthorizer: WebSocketAuthorizer {
       return JobProblem(.serviceUnavailable, .busy, "too many listen; poll instead", retryAfter: 2)
         .problem
     }
-    if request.headerFields[.secWebSocketVersion] == "13" {
-      // A sound handshake: the store could not be asked then, and can be asked now.
+    if RefusedHandshake.isMarked(request) {
+      // The store could not be asked then, and can be asked now.
       return JobProblem(.serviceUnavailable, .storeUnreachable, "try again", retryAfter: 1).problem
     }
     var problem = Problem(
       .upgradeRequired,
       "upgrade_required",
-      detail: "open a WebSocket of version 13 over HTTP/1.1 here"
+      detail: "open a WebSocket of version 13 over HTTP/1.1 here, first on a connection"
     )
     problem.fields[.upgrade] = "websocket"
     problem.fields[.connection] = "Upgrade"
