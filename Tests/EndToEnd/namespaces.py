@@ -37,7 +37,7 @@ class Namespace:
         first = number * 4
         self._network = f"198.18.{first >> 8}.{first & 255}/30"
         self.near = f"198.18.{first >> 8}.{(first & 255) + 1}"
-        self._far = f"198.18.{first >> 8}.{(first & 255) + 2}"
+        self.far = f"198.18.{first >> 8}.{(first & 255) + 2}"
         # What a process with our number left that was killed.
         self.close()
         try:
@@ -46,7 +46,7 @@ class Namespace:
             self._ip("address", "add", f"{self.near}/30", "dev", self._device)
             # While the line is cut, nothing goes another way.
             self._ip("route", "add", "blackhole", self._network, "metric", LAST_ROUTE)
-            self._ip("-n", self.name, "address", "add", f"{self._far}/30", "dev", "line")
+            self._ip("-n", self.name, "address", "add", f"{self.far}/30", "dev", "line")
             self._ip("-n", self.name, "link", "set", "lo", "up")
             self._ip("-n", self.name, "link", "set", "line", "up")
             self.mend()

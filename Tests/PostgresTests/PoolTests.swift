@@ -85,6 +85,33 @@ private final class Seen: Sendable {
     pool.close()
   }
 
+  @Test func `a transaction that stands still is undone, and gives its locks back`() async throws {
+    let pool = try pool {
+      $0.connections = 1
+      $0.idleTransactionSeconds = 0.2
+    }
+    let other = try self.pool { $0.connections = 1 }
+    try await other.query("CREATE TABLE IF NOT EXISTS still (id bigint PRIMARY KEY, who text)")
+    let attempts = Atomic(0)
+    let error = await #expect(throws: PostgresError.self) {
+      try await pool.transaction { connection in
+        attempts.add(1, ordering: .relaxed)
+        try await connection.query("INSERT INTO still VALUES (1, 'first')")
+        // Waits for what becomes of the row before; nothing else ends that transaction.
+        try await other.query("INSERT INTO still VALUES (1, 'other')")
+        try await connection.query("SELECT 1")
+      }
+    }
+    // It is not tried again, which would find a duplicate.
+    #expect(error?.isDuplicate == false)
+    #expect(attempts.load(ordering: .relaxed) == 1)
+    let rows = try await pool.query("SELECT who FROM still")
+    #expect(try rows.map { try $0[0] as String } == ["other"])
+    try await other.query("DROP TABLE still")
+    pool.close()
+    other.close()
+  }
+
   @Test func `a transaction that collides runs again`() async throws {
     let pool = try pool()
     try await pool.query(
