@@ -96,6 +96,8 @@ class Listener:
 
     def __init__(self, server: JobServer, job: dict):
         self.messages: list[dict] = []
+        self.signs = 0
+        """How often it heard that the job lives, and nothing else."""
         request = urllib.request.Request(f"{server.url}/v1/jobs/{job['jobId']}/events")
         request.add_header("Authorization", f"Bearer {job['token']}")
         self._answer = urllib.request.urlopen(request, timeout=120)
@@ -108,6 +110,8 @@ class Listener:
                 message = json.loads(line[5:])
                 if "seq" in message:
                     self.messages.append(message)
+                elif message["payload"].get("keepAlive"):
+                    self.signs += 1
                 if message["type"] in ("job_complete", "error"):
                     break
         self._answer.close()
@@ -132,7 +136,7 @@ class DatabaseTests(LossTests):
         self.folder = Folder()
         self.addCleanup(self.folder.remove)
 
-    def serve(self, name: str, *options: str, lease: int = 1) -> JobServer:
+    def serve(self, name: str, *options: str, lease: int = 1, **limits: int) -> JobServer:
         """A server on the database, with a folder of its own for jobs."""
         if not (self.folder / name).exists():
             (self.folder / name).mkdir()
@@ -140,7 +144,7 @@ class DatabaseTests(LossTests):
         server = JobServer(
             self.folder / name, "--database", self.database.url, *options,
             # Nothing here ends a job for the servers that were killed over it.
-            limits={"leaseSeconds": lease, "crashesOfJob": 1_000},
+            limits={"leaseSeconds": lease, "crashesOfJob": 1_000, **limits},
         )
         self.addCleanup(server.__exit__)
         return server
@@ -207,6 +211,21 @@ class DatabaseTests(LossTests):
             results = servers[1].results(job)
             self.assertEqual([item["number"] for item in results], list(range(len(BOOKS))))
             self.assertEqual({item["outcome"] for item in results}, {"enriched"})
+
+    def test_a_job_that_waits_makes_no_events(self):
+        shelf = self.shelf(answers=2)
+        servers = [self.serve(f"server{n}", "--open-library", shelf.url, heartbeatSeconds=1) for n in range(2)]
+        job = self.start(servers[0])
+        until(lambda: len(shelf.asked) > 2)
+        listeners = [Listener(server, job) for server in servers]
+        # Many reports of the work, and one sign of life a second.
+        until(lambda: min(listener.signs for listener in listeners) >= 3)
+        shelf.release()
+        for listener in listeners:
+            messages = listener.end()
+            self.check_events(messages)
+            done = [message["payload"]["processedCount"] for message in messages if message["type"] == "job_progress"]
+            self.assertEqual(sorted(set(done)), done)
 
     def test_a_server_that_ends_gives_its_jobs_to_another_one_at_once(self):
         shelves = [self.shelf(answers=2), self.shelf(answers=2)]
