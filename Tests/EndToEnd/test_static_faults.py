@@ -43,7 +43,7 @@ class StaticFaults(unittest.TestCase):
         feeds = ({"static": publisher.url, "prefix": f"p{number}"} for number, publisher in enumerate(publishers))
         with self.serve(*feeds, poll=None) as server:
             until(lambda: len(self.serving(server)) == 5)
-            self.assertEqual([publisher.whole for publisher in publishers], [1] * 5)
+            self.assertEqual([publisher.whole for publisher in publishers], [1] * 5, "".join(server.log))
             self.assertEqual([line for line in server.log if "cannot be used" in line], [])
 
     def test_a_server_that_ends_does_not_wait_for_an_import(self):

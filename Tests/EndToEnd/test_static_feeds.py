@@ -44,7 +44,9 @@ def feed(lines=range(1, 11), first="20260101", last="20261231", sundays=None, no
 
 
 class Publisher:
-    """Publishes one file, conditionally, and notes how it is asked."""
+    """Publishes one file, conditionally, and notes how it is asked for that file."""
+
+    path = "/feed.zip"
 
     def __init__(self, test: unittest.TestCase) -> None:
         self.body, self.tag, self.modified, self.location = b"", "", "", ""
@@ -68,7 +70,7 @@ class Publisher:
         self.server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
         self.server.daemon_threads = True
         threading.Thread(target=self.server.serve_forever, daemon=True).start()
-        self.url = f"http://127.0.0.1:{self.server.server_port}/feed.zip"
+        self.url = f"http://127.0.0.1:{self.server.server_port}{self.path}"
         test.addCleanup(self.server.server_close)
         test.addCleanup(self.server.shutdown)
         test.addCleanup(self.released.set)
@@ -80,6 +82,10 @@ class Publisher:
         self.tag = f'"{tag}"'
 
     def answer(self, handler: BaseHTTPRequestHandler) -> None:
+        if handler.path != self.path:
+            # Its port was another server's before, such as that of a replica that was killed, whose clients ask on.
+            handler.send_error(404)
+            return
         self.seen.append(handler.headers["Authorization"])
         if self.location:
             handler.send_response(302)
