@@ -164,7 +164,7 @@ struct BoardMessages {
       )
     case .missing:
       choose(
-        "timetable, no realtime for these",
+        "timetable, no realtime here",
         "horaire, sans temps réel ici",
         "Fahrplan, hier keine Echtzeit",
         "orario, qui senza tempo reale"
@@ -393,6 +393,15 @@ struct BoardMessages {
         "temps réel perturbé",
         "Echtzeit gestört",
         "tempo reale disturbato"
+      )
+    // The server sends this word where no departure of the board carries realtime.
+    case .status(.partial): realtime(.missing)
+    case .status(.skippedBudget):
+      choose(
+        "realtime left out, no time",
+        "temps réel omis, faute de temps",
+        "Echtzeit ausgelassen, Zeit knapp",
+        "tempo reale omesso, poco tempo"
       )
     case .mode(.staticTimeoutFallback):
       choose(
