@@ -155,7 +155,7 @@ export default {
   showBoard: "{stop} zeigen",
   pair: "{name}: {value}",
   "status-applied": "Echtzeit",
-  "status-partial": "teilweise",
+  "status-partial": "hier keine",
   "status-skipped_budget": "ausgelassen",
   "status-disabled": "nur Fahrplan",
   "status-missing_cache": "keine",

@@ -155,7 +155,7 @@ export default {
   showBoard: "Show {stop}",
   pair: "{name}: {value}",
   "status-applied": "live",
-  "status-partial": "partly live",
+  "status-partial": "none here",
   "status-skipped_budget": "left out",
   "status-disabled": "timetable only",
   "status-missing_cache": "none",

@@ -155,7 +155,7 @@ export default {
   showBoard: "Voir {stop}",
   pair: "{name} : {value}",
   "status-applied": "temps réel",
-  "status-partial": "partiel",
+  "status-partial": "aucun ici",
   "status-skipped_budget": "omis",
   "status-disabled": "horaire seul",
   "status-missing_cache": "aucun",

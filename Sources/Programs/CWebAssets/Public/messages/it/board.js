@@ -155,7 +155,7 @@ export default {
   showBoard: "Mostra {stop}",
   pair: "{name}: {value}",
   "status-applied": "tempo reale",
-  "status-partial": "parziale",
+  "status-partial": "nessuno qui",
   "status-skipped_budget": "tralasciato",
   "status-disabled": "solo orario",
   "status-missing_cache": "nessuno",
