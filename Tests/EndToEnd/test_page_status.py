@@ -118,6 +118,33 @@ class StatusPage(unittest.TestCase):
             headings = tab.run("[...document.querySelectorAll('main h2, main h3')].map((one) => one.localName)")
             self.assertEqual(headings[0], "h2")
 
+    def test_a_timetable_that_is_held_back_names_lines_and_stops(self):
+        timetable = json.load(urllib.request.urlopen(f"{stand().server.url}/api/status", timeout=30))["timetables"][0]
+        lines = [{"line": f"L{number}", "before": 100, "lost": 50, "goneOn": [], "isGone": number == 0} for number in range(7)]
+        stations = [{"station": f"<S{number}>", "before": 40, "lost": 10, "isGone": number == 0} for number in range(6)]
+        losses = {"before": 700, "lost": 350, "lostPercent": 50, "losingLines": 9, "losingStations": 6, "lines": lines, "stations": stations}
+        tab = stand().browser.tab()
+        self.addCleanup(tab.close)
+        tab.open(f"{stand().server.url}/status?lang=en")
+        said = {
+            "en": ("<S0>is not in it", "<S1>loses 25.0\u00a0% of its departures", "and 1 more stop", "and 4 more lines"),
+            "de": ("<S0>kommt nicht mehr vor", "<S1>verliert 25.0\u00a0% ihrer Abfahrten", "und 1 weitere Haltestelle", "und 4 weitere Linien"),
+            "fr": ("<S0>n’y figure plus", "<S1>perd 25,0\u00a0% de ses départs", "et 1 autre arrêt", "et 4 autres lignes"),
+            "it": ("<S0>non c’è più", "<S1>perde il 25,0\u00a0% delle sue partenze", "e un’altra fermata", "e altre 4 linee"),
+        }
+        for language, (gone, loses, stop, line) in said.items():
+            with self.subTest(language):
+                rows = tab.run(f"""Promise.all(['/sources/messages/messages.js', '/sources/messages/{language}/status.js', '/sources/status/match-list.js']
+                  .map((path) => import(path))).then(([{{ sentences }}, messages, {{ timetableCard }}]) => {{
+                    const locale = '{language}';
+                    const number = (value, digits = 0) => value.toLocaleString(locale === 'de' ? 'de-CH' : locale, {{ minimumFractionDigits: digits, maximumFractionDigits: digits }});
+                    const facts = {{ say: sentences(locale, messages.default), number, locale, now: Date.now() }};
+                    const lists = timetableCard({json.dumps({**timetable, "held": "losses", "losses": losses})}, facts).querySelectorAll('.lost-lines');
+                    return [...lists].map((list) => [...list.children].map((row) => row.textContent));
+                  }})""")
+                self.assertEqual([len(each) for each in rows], [6, 6])
+                self.assertEqual([rows[1][0], rows[1][1], rows[1][-1], rows[0][-1]], [gone, loses, stop, line])
+
     def test_it_stays_current_and_says_when_the_server_is_gone(self):
         tab = self.page()
         before = tab.run("document.querySelector('.tile dd').nextElementSibling.textContent")

@@ -173,6 +173,9 @@ class StaticFeedsTest(unittest.TestCase):
             losses = told()["losses"]
             self.assertEqual([losses["lostPercent"], losses["lost"]], [100, losses["before"]])
             self.assertEqual({line["isGone"] for line in losses["lines"]}, {True})
+            # Trips end at the second stop, so that nothing leaves there.
+            stop = {"station": "One", "before": losses["before"], "lost": losses["before"], "isGone": False}
+            self.assertEqual(losses["stations"], [stop])
             self.assertNotIn("127.0.0.1", json.dumps(told()), "the page is public")
             self.assertIn("held back", "".join(self.health(server)["warnings"]))
             # Half a file: it is asked for again, later, and never serves.

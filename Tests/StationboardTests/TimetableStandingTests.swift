@@ -56,7 +56,7 @@ import Timetable
     #expect(try standing([refused, bad, bad]).source?.state == "failing")
   }
 
-  @Test func `an import that is held back says which lines would lose what`() throws {
+  @Test func `an import that is held back says which lines and stations would lose what`() throws {
     var changes = ServiceChanges(firstDay: 20_000)
     (changes.before, changes.after, changes.lost) = (3_000, 2_001, 999)
     (changes.losingLines, changes.losingStations) = (30, 40)
@@ -69,6 +69,9 @@ import Timetable
         goneOn: number == 0 ? [20_000, 20_001] : number == 1 ? [20_001] : []
       )
     }
+    changes.stations = (0..<20).map { number in
+      .init(name: "S\(number)", before: 60, lost: 60 - number, isGone: number < 2)
+    }
     let losses = try #require(try standing([], held: changes).losses)
     #expect(losses.lostPercent == 33.3)
     #expect(losses.losingLines == 30)
@@ -76,6 +79,9 @@ import Timetable
     #expect(losses.lines.count == HistoryLimits.namedLines)
     #expect(losses.lines.filter(\.isGone).map(\.line) == ["0"])
     #expect(losses.lines[1].goneOn == ["2024-10-05"])
+    #expect(losses.stations.count == HistoryLimits.namedStations)
+    #expect(losses.stations.filter(\.isGone).map(\.station) == ["S0", "S1"])
+    #expect(losses.stations[2].before == 60 && losses.stations[2].lost == 58)
     #expect(try standing([]).losses == nil)
   }
 

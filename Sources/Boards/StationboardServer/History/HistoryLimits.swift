@@ -44,6 +44,8 @@ package enum HistoryLimits {
   package static let answerPoints = 20_000
   /// The lines that `/api/status` names.
   package static let namedLines = 12
+  /// The stations that `/api/status` names of a timetable that is held back.
+  package static let namedStations = 12
   /// The longest name of a line that a request may give, in characters.
   package static let longestName = 200
 }

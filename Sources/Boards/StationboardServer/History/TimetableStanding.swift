@@ -17,6 +17,8 @@ struct TimetableStanding {
     var losingStations: Int
     /// The lines that lose most, at most ``HistoryLimits/namedLines``.
     var lines: [Line]
+    /// The stations that lose most, at most ``HistoryLimits/namedStations``.
+    var stations: [Station]
   }
 
   /// A line that loses departures.
@@ -27,6 +29,15 @@ struct TimetableStanding {
     /// The days on which it does not run any more; empty if it runs on all.
     var goneOn: [String]
     /// Whether it runs on none.
+    var isGone: Bool
+  }
+
+  /// A station that loses departures.
+  struct Station: Encodable, Sendable {
+    var station: String
+    var before: Int
+    var lost: Int
+    /// Whether the import has no such station.
     var isGone: Bool
   }
 
@@ -84,6 +95,14 @@ extension TimetableStanding.Losses {
         lost: line.lost,
         goneOn: line.goneOn.map { ServiceDate(daysSinceEpoch: $0).description },
         isGone: line.goneOn.count == line.ranOn.count
+      )
+    }
+    stations = changes.stations.prefix(HistoryLimits.namedStations).map { station in
+      TimetableStanding.Station(
+        station: ServiceChanges.shown(station.name),
+        before: station.before,
+        lost: station.lost,
+        isGone: station.isGone
       )
     }
   }

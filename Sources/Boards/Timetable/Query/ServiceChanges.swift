@@ -52,6 +52,14 @@ package struct ServiceChanges: Codable, Hashable, Sendable {
     package var lost: Int
     /// Whether the new timetable has no such station.
     package var isGone: Bool
+
+    /// Describes a station.
+    package init(name: String, before: Int, lost: Int, isGone: Bool) {
+      self.name = name
+      self.before = before
+      self.lost = lost
+      self.isGone = isGone
+    }
   }
 
   /// The first day compared, as days since 1970-01-01.

@@ -93,7 +93,7 @@ export function timetableCard(timetable, { say, number, locale, now }) {
   return card;
 }
 
-/** The lines that are named of those that lose departures. */
+/** The lines, and likewise the stops, that are named of those that lose departures. */
 const NAMED = 5;
 
 /** What is held back and why, what waits, and how the source fares. */
@@ -105,7 +105,7 @@ function standing(timetable, { say, number, locale }) {
     found.push(newElement("p", "grave-text", say("timetableHeld")));
     const known = say(`held-${held}`, { share: losses ? `${number(losses.lostPercent, 1)}\u00a0%` : "–" });
     found.push(newElement("p", "", known));
-    if (held === "losses" && losses) found.push(lostLines(losses, { say, number, locale }));
+    if (held === "losses" && losses) found.push(...losers(losses, { say, number, locale }));
     const how = newElement("p", "soft", say("heldHow"));
     how.append(" ", newElement("code", "", "freshet feeds accept"));
     found.push(how);
@@ -125,17 +125,26 @@ function standing(timetable, { say, number, locale }) {
   return found;
 }
 
-function lostLines({ lines, losingLines }, { say, number, locale }) {
-  const list = newElement("ul", "lost-lines");
-  const rows = lines.slice(0, NAMED).map(({ line, before, lost, goneOn, isGone }) => {
-    const share = `${number((100 * lost) / Math.max(before, 1), 1)}\u00a0%`;
-    const days = goneOn.slice(0, NAMED).map((day) => dayInWords(day, locale)).join(", ") + (goneOn.length > NAMED ? ", …" : "");
-    const what = isGone ? say("lineGone") : goneOn.length > 0 ? say("lineGoneOn", { days }) : say("lineLoses", { share });
-    const row = newElement("li");
-    row.append(newElement("strong", "", line), newElement("span", "", what));
-    return row;
-  });
-  if (losingLines > rows.length) rows.push(newElement("li", "soft", say("linesMore", { count: losingLines - rows.length, number: number(losingLines - rows.length) })));
-  list.append(...rows);
-  return list;
+/** The lines and the stops that lose most. */
+function losers({ lines, losingLines, stations = [], losingStations }, { say, number, locale }) {
+  const loses = ({ before, lost }) => say("lineLoses", { share: `${number((100 * lost) / Math.max(before, 1), 1)}\u00a0%` });
+  const ofLine = (one) => {
+    const days = one.goneOn.slice(0, NAMED).map((day) => dayInWords(day, locale)).join(", ") + (one.goneOn.length > NAMED ? ", …" : "");
+    return one.isGone ? say("lineGone") : one.goneOn.length > 0 ? say("lineGoneOn", { days }) : loses(one);
+  };
+  const list = (named, all, more) => {
+    const rows = named.slice(0, NAMED).map(([name, what]) => {
+      const row = newElement("li");
+      row.append(newElement("strong", "", name), newElement("span", "", what));
+      return row;
+    });
+    if (all > rows.length) rows.push(newElement("li", "soft", say(more, { count: all - rows.length, number: number(all - rows.length) })));
+    const list = newElement("ul", "lost-lines");
+    list.append(...rows);
+    return list;
+  };
+  return [
+    list(lines.map((one) => [one.line, ofLine(one)]), losingLines, "linesMore"),
+    stations.length > 0 ? list(stations.map((one) => [one.station, one.isGone ? say("stopGone") : loses(one)]), losingStations, "stopsMore") : null,
+  ].filter(Boolean);
 }

@@ -45,6 +45,8 @@ export default {
   lineGoneOn: "fährt nicht am {days}",
   lineLoses: "verliert {share} ihrer Abfahrten",
   linesMore: { one: "und {number} weitere Linie", other: "und {number} weitere Linien" },
+  stopGone: "kommt nicht mehr vor",
+  stopsMore: { one: "und {number} weitere Haltestelle", other: "und {number} weitere Haltestellen" },
   sourceChecked: "Quelle gefragt {time}",
   sourceNext: "wieder {time}",
   sourceFailing: "Die Quelle versagt; sie antwortete zuletzt {time}",

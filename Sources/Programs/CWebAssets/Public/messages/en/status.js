@@ -45,6 +45,8 @@ export default {
   lineGoneOn: "does not run on {days}",
   lineLoses: "loses {share} of its departures",
   linesMore: { one: "and {number} more line", other: "and {number} more lines" },
+  stopGone: "is not in it",
+  stopsMore: { one: "and {number} more stop", other: "and {number} more stops" },
   sourceChecked: "source asked {time}",
   sourceNext: "next {time}",
   sourceFailing: "The source fails; it last answered {time}",

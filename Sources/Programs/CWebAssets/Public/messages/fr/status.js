@@ -45,6 +45,8 @@ export default {
   lineGoneOn: "ne circule pas le {days}",
   lineLoses: "perd {share} de ses départs",
   linesMore: { one: "et {number} autre ligne", other: "et {number} autres lignes" },
+  stopGone: "n’y figure plus",
+  stopsMore: { one: "et {number} autre arrêt", other: "et {number} autres arrêts" },
   sourceChecked: "source interrogée le {time}",
   sourceNext: "prochaine fois le {time}",
   sourceFailing: "La source est en échec ; dernière réponse le {time}",

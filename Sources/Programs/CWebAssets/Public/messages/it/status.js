@@ -45,6 +45,8 @@ export default {
   lineGoneOn: "non circola il {days}",
   lineLoses: "perde il {share} delle sue partenze",
   linesMore: { one: "e un’altra linea", other: "e altre {number} linee" },
+  stopGone: "non c’è più",
+  stopsMore: { one: "e un’altra fermata", other: "e altre {number} fermate" },
   sourceChecked: "fonte interrogata il {time}",
   sourceNext: "di nuovo il {time}",
   sourceFailing: "La fonte non funziona; ultima risposta il {time}",
