@@ -287,7 +287,16 @@ class StaticFeedsTest(unittest.TestCase):
         checked = told("check")
         self.assertEqual((checked["isGood"], checked["timetable"]["outcome"], checked["realtime"]), (True, "held", []))
         self.assertIn("line 1 gone on Sundays", " ".join(checked["timetable"]["changes"]))
+        self.assertRegex(" ".join(checked["timetable"]["changes"]), r"stop One: \d\.\d % of its departures lost")
         held = checked["timetable"]["generation"]
+        # Nothing new came, and somebody still has to accept it.
+        checked = told("check")["timetable"]
+        self.assertEqual((checked["outcome"], checked["held"]["name"]), ("unchanged", held))
+        self.assertIn("line 1 gone on Sundays", " ".join(checked["held"]["changes"]))
+        said = self.feeds("check")
+        self.assertIn(f"{held} is still held back: ", said)
+        self.assertRegex(said, r"stop One: \d\.\d % of its departures lost")
+        self.assertIn("take it with: freshet feeds accept\n", said)
         self.assertEqual(told("accept"), {"key": "default", "generation": held})
         self.assertEqual(told("rollback"), {"key": "default", "generation": added["generation"]})
         self.publisher.publish(b"nothing", "c")

@@ -287,7 +287,11 @@ struct FeedsCheckCommand: AsyncParsableCommand {
     }
     display.finish()
     await transport.shutdown()
-    let checked = CheckedTimetable(key: source.key, found)
+    let kept = try FeedsCommand.attempt(name) { try folder.manifest().feed(source.key) }
+    let held = kept.flatMap {
+      ListedFeed.Generation.held($0, in: folder, maxLostShare: source.maxLostShare)
+    }
+    let checked = CheckedTimetable(key: source.key, found, held: held)
     if !isJSON { Terminal.write(checked.text) }
     return checked
   }

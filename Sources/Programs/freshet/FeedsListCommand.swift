@@ -42,6 +42,21 @@ struct ListedFeed: Encodable {
     var servesFrom: String?
     var reason: String?
     var changes: [String]?
+
+    /// What is known of the generation of a feed that is held back; `nil` if none is.
+    static func held(
+      _ entry: FeedManifest.Feed,
+      in folder: DataFolder,
+      maxLostShare: Double?
+    ) -> Generation? {
+      guard let held = entry.held else { return nil }
+      let changes = folder.changes(of: entry.key, generation: held.generation.name)
+      return Generation(
+        name: held.generation.name,
+        reason: held.reason.sentence(changes, maxLostShare: maxLostShare),
+        changes: changes?.sentences ?? []
+      )
+    }
   }
 
   /// The prefix of its ids, or the name of the feed without one.
@@ -93,15 +108,8 @@ struct ListedFeed: Encodable {
     if let generation = entry.waiting, let start = generation.startsAt {
       waiting = Generation(name: generation.name, servesFrom: InstantText.write(start))
     }
-    if let generation = entry.held {
-      let changes = folder.changes(of: entry.key, generation: generation.generation.name)
-      let allowed = sources.first { $0.key == entry.key }?.maxLostShare
-      held = Generation(
-        name: generation.generation.name,
-        reason: generation.reason.sentence(changes, maxLostShare: allowed),
-        changes: changes?.sentences ?? []
-      )
-    }
+    let allowed = sources.first { $0.key == entry.key }?.maxLostShare
+    held = Generation.held(entry, in: folder, maxLostShare: allowed)
   }
 
   /// Some lines for a person.
