@@ -92,7 +92,9 @@ class CommandTest(unittest.TestCase):
         library = folder / "none.sqlite"
         for command in (["list"], ["export"], ["removed"], ["restore", "1"]):
             self.assertIn("No such file", self.says(66, "library", *command, "--library", str(library)))
-        self.assertIn("No such file", self.says(66, "catalogue", "find", "Dune", "--catalogue", str(library)))
+        said = self.says(66, "catalogue", "find", "Dune", "--catalogue", str(library))
+        self.assertIn(f"freshet catalogue find: {library}: No such file.\nMake the catalogue of Open Library's dump files: ", said)
+        self.assertIn(f"freshet catalogue import FILE … --catalogue {library}\n", said)
         self.assertFalse(library.exists())
 
     def test_books_as_json(self):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import subprocess
 import threading
 import unittest
@@ -179,7 +180,10 @@ class SharedBooks(unittest.TestCase):
         self.assertEqual([book["title"] for book in self.books(f"{self.owner}.other")], ["Title 20"])
 
     def test_a_catalogue_in_the_database_serves_all_servers_and_is_replaced_at_once(self):
-        self.assertEqual(self.catalogue("find", LOOK[0]).returncode, 66)
+        absent = self.catalogue("find", LOOK[0])
+        self.assertEqual(absent.returncode, 66)
+        self.assertRegex(absent.stderr, rf"freshet catalogue find: the catalogue of {re.escape(self.owner)} in \S+ does not exist\.\n")
+        self.assertIn(f"freshet catalogue import FILE … --database URL --library-owner {self.owner}\n", absent.stderr)
         servers = [self.serve(f"server{n}") for n in range(2)]
         # The file in a folder is not asked.
         (self.folder / "file.txt").write_bytes(dump("File"))

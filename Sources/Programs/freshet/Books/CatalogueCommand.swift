@@ -24,6 +24,12 @@ struct CatalogueOption: ParsableArguments {
 
   @OptionGroup var shared: SharedBooksOption
 
+  /// The options that name the catalogue, to be typed after a command; without the address, which may hold a password.
+  var typed: String {
+    guard shared.database != nil else { return "--catalogue \(path)" }
+    return "--database URL" + (shared.libraryOwner.map { " --library-owner \($0)" } ?? "")
+  }
+
   /// Runs a command with the catalogue.
   ///
   /// - Parameters:
@@ -171,12 +177,13 @@ struct CatalogueFindCommand: AsyncParsableCommand {
       throw CommandFailure("freshet catalogue find: \(error.description)", .unavailable)
     }
     guard counts != nil else {
-      let file = (catalogue as? SQLiteCatalogue).map {
-        "\(Terminal.plain($0.place)): No such file."
-      }
+      let fault =
+        catalogue is SQLiteCatalogue
+        ? "\(catalogue.place): No such file" : "\(catalogue.place) does not exist"
+      let command = "freshet catalogue import FILE … \(self.catalogue.typed)"
       throw CommandFailure(
-        "freshet catalogue find: \(file ?? "\(catalogue.place): There is none.")"
-          + "\nImport dump files first: freshet catalogue import FILE …",
+        "freshet catalogue find: \(Terminal.plain(fault)).\n"
+          + "Make the catalogue of Open Library's dump files: \(Terminal.plain(command))",
         .noInput
       )
     }
