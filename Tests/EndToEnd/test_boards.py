@@ -166,7 +166,7 @@ class BoardsTest(unittest.TestCase):
         code, text = said["shuffled"]
         self.assertEqual(code, 1, text)
         self.assertRegex(text, r"needs attention\n")
-        self.assertRegex(text, r"\d+ without effect: unknown_trip, such as \S+_x")
+        self.assertRegex(text, r"\d+ without effect: the timetable has no trip of that id \(unknown_trip\), such as \S+_x")
         self.assertRegex(text, r"line \S+ \(\S+\): \d+ trips match, \d+ updates do not")
         # With a lower share it is good enough.
         answer = run(

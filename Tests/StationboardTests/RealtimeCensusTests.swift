@@ -148,6 +148,15 @@ import Timetable
     )
   }
 
+  @Test func `each reason is told in words of its own`() {
+    let updates = RealtimeCounters.Reason.allCases
+    #expect(Set(updates.map(\.words)).count == updates.count)
+    #expect(updates.allSatisfy { $0.sentence.hasSuffix(" (\($0.rawValue))") })
+    let selectors = AlertCounters.Reason.allCases
+    #expect(Set(selectors.map(\.words)).count == selectors.count)
+    #expect(selectors.allSatisfy { $0.sentence.hasSuffix(" (\($0.rawValue))") })
+  }
+
   @Test(arguments: 0..<10)
   func `an update that is counted without effect changes nothing, and every other one something`(
     seed: UInt64

@@ -197,7 +197,7 @@ package struct MatchReport: Sendable {
       let ids = census.examples.filter { $0.reason == reason }
         .prefix(MatchLimits.mostExamples).compactMap { Self.shown($0.trip) }
       let such = ids.isEmpty ? "" : ", such as " + ids.joined(separator: ", ")
-      sentences.append("\(count) without effect: \(reason.rawValue)\(such)")
+      sentences.append("\(count) without effect: \(reason.sentence)\(such)")
     }
     for line in lines.prefix(MatchLimits.mostLines) {
       sentences.append(

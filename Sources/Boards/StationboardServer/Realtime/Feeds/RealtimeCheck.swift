@@ -144,7 +144,7 @@ package struct RealtimeCheck: Sendable {
         .prefix(MatchLimits.mostExamples).compactMap { MatchReport.shown($0.alert) }
       let such = alerts.isEmpty ? "" : ", such as of " + alerts.joined(separator: ", ")
       let selectors = count == 1 ? "1 selector" : "\(count) selectors"
-      return "\(selectors) without effect: \(reason.rawValue)\(such)"
+      return "\(selectors) without effect: \(reason.sentence)\(such)"
     }
   }
 

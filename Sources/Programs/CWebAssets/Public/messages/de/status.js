@@ -137,7 +137,7 @@ export default {
   "reason-repeated": "die Fahrt hat eine andere Meldung",
   "reason-other_source": "eine andere Quelle hat die Fahrt",
   "reason-also_duplicated": "die Fahrt ist auch eine Kopie",
-  "reason-modified_trip": "Fahrtänderungen werden nicht gelesen",
+  "reason-modified_trip": "keine Fahrtänderung passt zur Fahrt",
   "reason-unknown_relationship": "eine unbekannte Art von Meldung",
   "reason-unknown_stop": "keiner der Halte gehört zur Fahrt",
   "reason-says_nothing": "sagt nichts, was gezeigt wird",

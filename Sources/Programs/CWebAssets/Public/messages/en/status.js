@@ -137,7 +137,7 @@ export default {
   "reason-repeated": "the trip has another update",
   "reason-other_source": "another source has the trip",
   "reason-also_duplicated": "the trip is also a copy",
-  "reason-modified_trip": "trip modifications are not read",
+  "reason-modified_trip": "no modification fits the trip",
   "reason-unknown_relationship": "an unknown kind of update",
   "reason-unknown_stop": "none of its stops is one of the trip",
   "reason-says_nothing": "says nothing that is shown",

@@ -137,7 +137,7 @@ export default {
   "reason-repeated": "la course a une autre mise à jour",
   "reason-other_source": "une autre source a la course",
   "reason-also_duplicated": "la course est aussi une copie",
-  "reason-modified_trip": "les modifications de course ne sont pas lues",
+  "reason-modified_trip": "aucune modification ne convient à la course",
   "reason-unknown_relationship": "un genre de mise à jour inconnu",
   "reason-unknown_stop": "aucun de ses arrêts n’est de la course",
   "reason-says_nothing": "ne dit rien qui soit affiché",

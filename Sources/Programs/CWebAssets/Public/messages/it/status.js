@@ -137,7 +137,7 @@ export default {
   "reason-repeated": "la corsa ha un altro aggiornamento",
   "reason-other_source": "un’altra fonte ha la corsa",
   "reason-also_duplicated": "la corsa è anche una copia",
-  "reason-modified_trip": "le modifiche di corsa non sono lette",
+  "reason-modified_trip": "nessuna modifica è adatta alla corsa",
   "reason-unknown_relationship": "un tipo di aggiornamento sconosciuto",
   "reason-unknown_stop": "nessuna fermata è della corsa",
   "reason-says_nothing": "non dice nulla che sia mostrato",
