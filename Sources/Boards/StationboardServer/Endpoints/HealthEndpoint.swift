@@ -103,9 +103,8 @@ struct HealthEndpoint {
         warnings.append("\(name) ends on \(feed.timetable.lastDay)")
       }
       if let held = manifest.feed(feed.entry.key)?.held {
-        warnings.append(
-          "a new import of the feed \(feed.entry.key) is held back (\(held.reason.rawValue))"
-        )
+        let why = held.reason.sentence(nil, maxLostShare: nil)
+        warnings.append("a new import of the feed \(feed.entry.key) is \(why)")
       }
       return warnings + realtimeWarnings(feed)
     }
