@@ -182,6 +182,7 @@ class TerminalTest(unittest.TestCase):
                 {**plain, "vehicle": {"status": "IN_TRANSIT_TO", "stopsAway": 0, "occupancy": "FULL"}},
                 {**plain, "continuesAs": [{"trip_id": "next", "line": "N42"}]},
                 by_phone(now - hour), by_phone(now + hour), by_phone(now + 24 * hour),
+                {**plain, "tripShortName": "2418"}, {**plain, "tripShortName": "9" * 80},
             ]
             retold = Retold(server.url, changes)
             self.addCleanup(retold.close)
@@ -202,6 +203,10 @@ class TerminalTest(unittest.TestCase):
             until = (now + hour).astimezone(ZoneInfo(board["station"]["timezone"]))
             self.assertRegex(rows[13], rf" ☎ by {until:%H:%M} ")
             self.assertRegex(rows[14], r" phone first ")
+            # The number of a train, where there is room for it.
+            self.assertRegex(rows[15], r" no\. 2418 ")
+            self.assertRegex(rows[16], r" \d\d:\d\d ")
+            self.assertNotIn("999", rows[16])
 
     def test_replacements_ends_that_come_early_and_other_platforms_are_told(self):
         late = {"delayMin": 7, "status": "DELAYED"}

@@ -129,6 +129,10 @@ struct BoardMessages {
       choose("then \(line)", "puis \(line)", "dann \(line)", "poi \(line)")
     )
   }
+  /// Returns the number of a train.
+  func number(_ number: String) -> String {
+    choose("no. \(number)", "n° \(number)", "Nr. \(number)", "n. \(number)")
+  }
   /// Returns where the trip ends instead of its last stop, in full and short.
   func ends(at stop: String) -> (long: String, short: String) {
     (

@@ -142,8 +142,17 @@ struct BoardText {
       return paint("1;31", Terminal.fit(word, statusWidth, atEnd: true))
     }
     let room = statusWidth - 4
-    let told = fitting(notes(departure, flags, now, zone), room)
-    let used = told.map { Terminal.width(of: $0.text) + 1 }.reduce(0, +) - 1
+    var told = fitting(notes(departure, flags, now, zone), room)
+    var used = told.map { Terminal.width(of: $0.text) + 1 }.reduce(0, +) - 1
+    // The number of a train has the room that the notes leave.
+    if let name = departure.tripShortName, !name.isEmpty, name != departure.line {
+      let number = words.number(Terminal.plain(name))
+      let needed = used + 1 + Terminal.width(of: number)
+      if needed <= room {
+        told.insert((number, "2"), at: 0)
+        used = needed
+      }
+    }
     return String(repeating: " ", count: max(room - max(used, 0), 0))
       + told.map { paint($0.style, $0.text) }.joined(separator: " ")
       + self.minutes(minutes, PredictionAge(departure, at: now))
