@@ -139,10 +139,12 @@ class StatusPage(unittest.TestCase):
                     const locale = '{language}';
                     const number = (value, digits = 0) => value.toLocaleString(locale === 'de' ? 'de-CH' : locale, {{ minimumFractionDigits: digits, maximumFractionDigits: digits }});
                     const facts = {{ say: sentences(locale, messages.default), number, locale, now: Date.now() }};
-                    const lists = timetableCard({json.dumps({**timetable, "held": "losses", "losses": losses})}, facts).querySelectorAll('.lost-lines');
-                    return [...lists].map((list) => [...list.children].map((row) => row.textContent));
+                    const card = timetableCard({json.dumps({**timetable, "feed": "city", "held": "losses", "losses": losses})}, facts);
+                    const lists = [...card.querySelectorAll('.lost-lines')].map((list) => [...list.children].map((row) => row.textContent));
+                    return [...lists, [card.querySelector('code').textContent]];
                   }})""")
-                self.assertEqual([len(each) for each in rows], [6, 6])
+                self.assertEqual([len(each) for each in rows[:2]], [6, 6])
+                self.assertEqual(rows[2], ["freshet feeds accept --prefix city"])
                 self.assertEqual([rows[1][0], rows[1][1], rows[1][-1], rows[0][-1]], [gone, loses, stop, line])
 
     def test_it_stays_current_and_says_when_the_server_is_gone(self):

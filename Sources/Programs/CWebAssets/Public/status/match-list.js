@@ -107,7 +107,7 @@ function standing(timetable, { say, number, locale }) {
     found.push(newElement("p", "", known));
     if (held === "losses" && losses) found.push(...losers(losses, { say, number, locale }));
     const how = newElement("p", "soft", say("heldHow"));
-    how.append(" ", newElement("code", "", "freshet feeds accept"));
+    how.append(" ", newElement("code", "", `freshet feeds accept${timetable.feed === "default" ? "" : ` --prefix ${timetable.feed}`}`));
     found.push(how);
   }
   if (timetable.waiting) {
