@@ -297,6 +297,8 @@ class StaticFeedsTest(unittest.TestCase):
         self.assertIn(f"{held} is still held back: ", said)
         self.assertRegex(said, r"stop One: \d\.\d % of its departures lost")
         self.assertIn("take it with: freshet feeds accept\n", said)
+        doctor = run("doctor", "--data", self.data, "--now", "2026-11-24T07:00:00Z").stdout
+        self.assertRegex(doctor, r"a new one is held back: \d\.\d % of the departures would be lost; line 1 gone on Sundays")
         self.assertEqual(told("accept"), {"key": "default", "generation": held})
         self.assertEqual(told("rollback"), {"key": "default", "generation": added["generation"]})
         self.publisher.publish(b"nothing", "c")

@@ -242,8 +242,10 @@ struct ServerDoctor {
         } else {
           checkup.add(name, .ok, until)
         }
-        if entry.held != nil {
-          checkup.add(name, .warn, "a new one is held back", "see freshet feeds list")
+        if let held = entry.held {
+          let changes = folder.changes(of: entry.key, generation: held.generation.name)
+          let why = held.reason.sentence(changes, maxLostShare: nil)
+          checkup.add(name, .warn, "a new one is \(why)", "see freshet feeds list")
         }
       } catch {
         checkup.add("timetable \(entry.key)", .fail, error.message, "freshet import it again")
