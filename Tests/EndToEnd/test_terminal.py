@@ -208,6 +208,22 @@ class TerminalTest(unittest.TestCase):
             self.assertRegex(rows[16], r" \d\d:\d\d ")
             self.assertNotIn("999", rows[16])
 
+    def test_an_alert_has_its_details_and_addresses(self):
+        alert = {"id": "a", "severity": "WARNING", "effect": "DETOUR", "cause": "CONSTRUCTION", "header": "Bridge closed",
+                 "description": "No trams this week.", "effectDetail": "Trams turn at the station.", "causeDetail": "Bridge closed",
+                 "url": "https://example.org/a", "image": {"url": "https://example.org/a.png", "alternativeText": "Map"}}
+        with Server(self.folder / "data") as server:
+            retold = Retold(server.url, [{"alerts": [alert]}])
+            self.addCleanup(retold.close)
+            screen = self.screen("board", "lausanne", "--server", retold.url, "--no-stream", "--lang", "en")
+            screen.wait_until(lambda rows: len(rows) > 2 and rows[2].startswith("!"), "a departure with an alert")
+            screen.press("a")
+            rows = screen.wait_until(lambda rows: any("Bridge closed" in row for row in rows), "the alert")
+            first = next(number for number, row in enumerate(rows) if "Bridge closed" in row)
+            # The cause is said in the header.
+            self.assertEqual([row.strip() for row in rows[first + 1:first + 6]], [
+                "No trams this week.", "Trams turn at the station.", "https://example.org/a", "Map: https://example.org/a.png", ""])
+
     def test_replacements_ends_that_come_early_and_other_platforms_are_told(self):
         late = {"delayMin": 7, "status": "DELAYED"}
         changes = [

@@ -266,9 +266,23 @@ struct BoardScreen {
     guard !alerts.isEmpty else { return ["", "  \(words.noAlerts)"] }
     let lines = alerts.flatMap { alert in
       [text.paint("1;33", Terminal.fit("⚠ \(alert.header ?? "")", max(text.columns - 1, 20)))]
-        + TerminalText.wrapped(alert.description ?? "", max(text.columns - 4, 20)).map { "  \($0)" }
+        + TerminalText.wrapped(alert.body, max(text.columns - 4, 20)).map { "  \($0)" }
         + [""]
     }
     return Array(lines.dropFirst(min(scrolled, max(lines.count - 1, 0))))
+  }
+}
+
+extension ServiceAlert {
+  /// The text below the header, a paragraph a line: the description, effect and cause in the agency's words, and where
+  /// there is more to read and to see.
+  fileprivate var body: String {
+    let details = [effectDetail, causeDetail].compactMap(\.self)
+      .filter { !$0.isEmpty && $0 != header && $0 != description }
+    let picture = image.map { image in
+      [image.alternativeText, image.url].compactMap(\.self).joined(separator: ": ")
+    }
+    return [description, details.joined(separator: " · "), url, picture].compactMap(\.self)
+      .filter { !$0.isEmpty }.joined(separator: "\n")
   }
 }
