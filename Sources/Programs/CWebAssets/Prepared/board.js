@@ -584,4 +584,4 @@ help(){element("settings").close();element("help").showModal()}
 }
 async function begin(){let language=languageOf(readAddress(location.search).language,memory.read("language"),...(navigator.languages??[]));let loading=loadMessages(_b,language);try{let [engine,messages]=await Promise.all([Engine.load(fetch(_a)),loading]);let page=new Page(engine,language,messages);document.documentElement.dataset.ready="yes";return page}catch(failure){showFault(sentences(language,await loading.catch(()=>_d)),"fault",failure);throw failure}
 }
-let page=begin();setTimeout(async()=>{await(await page).loadRest();(await later("/assets/board-shell.3364e93f1c37.js",loaded)).keepShell()},4000);return{}})();
+let page=begin();setTimeout(async()=>{await(await page).loadRest();(await later("/assets/board-shell.3364e93f1c37.js",loaded).catch(()=>null))?.keepShell()},4000);return{}})();

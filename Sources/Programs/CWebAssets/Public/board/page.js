@@ -345,5 +345,6 @@ const page = begin();
 // Not before the board: keeping the shell takes connections that the first boards need.
 setTimeout(async () => {
   await (await page).loadRest();
-  (await import("./shell.js")).keepShell();
+  // Where the network has just gone, the next visit keeps it.
+  (await import("./shell.js").catch(() => null))?.keepShell();
 }, SHELL_AFTER_MS);
