@@ -15,7 +15,7 @@ let domains = [
     "NIOTransport", "Serving", "FreshnessServer",
   ],
   "Base": [
-    "StrictJSON", "TolerantDecoding", "TerminalText", "CProcess", "CZlib", "Storage",
+    "Hashing", "StrictJSON", "TolerantDecoding", "TerminalText", "CProcess", "CZlib", "Storage",
     "CPostgres", "PostgresClient", "PostgresSharing",
   ],
   "Boards": [
@@ -106,6 +106,7 @@ let package = Package(
     // MARK: HTTP and event streams, as their specifications define them
     .target(name: "ConditionalHTTP", dependencies: [.httpTypes]),
     .target(name: "EventFeed"),
+    .target(name: "Hashing"),
     .target(name: "FreshResponses", dependencies: ["ConditionalHTTP", "EventFeed", .httpTypes]),
     .target(name: "StrictJSON"),
     .target(name: "TerminalText"),
@@ -114,7 +115,7 @@ let package = Package(
     // MARK: The driver, and transports
     .target(
       name: "FreshnessRuntime",
-      dependencies: ["Freshness", "ConditionalHTTP", "EventFeed", .httpTypes]
+      dependencies: ["Freshness", "ConditionalHTTP", "EventFeed", "Hashing", .httpTypes]
     ),
     .target(name: "URLSessionTransport", dependencies: ["ConditionalHTTP", .httpTypes]),
     .target(
@@ -131,7 +132,7 @@ let package = Package(
 
     // MARK: What tests the machine
     .target(name: "FreshnessWire", dependencies: ["Freshness"]),
-    .target(name: "Simulation", dependencies: ["Freshness"]),
+    .target(name: "Simulation", dependencies: ["Freshness", "Hashing"]),
     .target(name: "ConformanceVectors", exclude: ["Vectors"]),
     .target(
       name: "FreshnessTesting",
@@ -139,7 +140,7 @@ let package = Package(
         "Freshness", "ConditionalHTTP", "ConformanceVectors", "StrictJSON", .httpTypes,
       ]
     ),
-    .target(name: "ParityReport", dependencies: ["ConditionalHTTP", "StrictJSON"]),
+    .target(name: "ParityReport", dependencies: ["ConditionalHTTP", "Hashing", "StrictJSON"]),
 
     // MARK: Contracts
     .target(name: "Stationboard", dependencies: ["TolerantDecoding"]),
@@ -153,15 +154,15 @@ let package = Package(
       providers: [.apt(["libzip-dev"]), .brew(["libzip"])]
     ),
     .target(name: "GTFS", dependencies: ["CZip"]),
-    .target(name: "Timetable", dependencies: ["GTFS"]),
+    .target(name: "Timetable", dependencies: ["GTFS", "Hashing"]),
     .target(
       name: "GTFSRealtime",
-      dependencies: ["GTFS", .swiftProtobuf],
+      dependencies: ["GTFS", "Hashing", .swiftProtobuf],
       exclude: ["Generated/gtfs-realtime.proto"]
     ),
-    .target(name: "SampleNetwork"),
+    .target(name: "SampleNetwork", dependencies: ["Hashing"]),
     .target(name: "Agents", dependencies: ["ConditionalHTTP", "StrictJSON", "Workspaces"]),
-    .target(name: "AgentSimulation", dependencies: ["Agents", "StrictJSON"]),
+    .target(name: "AgentSimulation", dependencies: ["Agents", "Hashing", "StrictJSON"]),
     .target(name: "AgentWatch", dependencies: ["Agents", "Workspaces"]),
     .target(name: "Storage", dependencies: ["ConditionalHTTP", .grdb, .sqlite]),
     .systemLibrary(
@@ -229,7 +230,7 @@ let package = Package(
     .target(name: "CProcess"),
     .target(
       name: "WorktreeWatch",
-      dependencies: ["CProcess", "ConditionalHTTP", "Git", "Workspaces"]
+      dependencies: ["CProcess", "ConditionalHTTP", "Git", "Hashing", "Workspaces"]
     ),
 
     .target(
@@ -261,7 +262,8 @@ let package = Package(
       name: "StationboardServer",
       dependencies: [
         "ConditionalHTTP", "Freshness", "FreshnessRuntime", "FreshResponses", "FreshnessServer",
-        "GTFS", "GTFSRealtime", "PostgresClient", "PostgresSharing", "Timetable", "Storage",
+        "GTFS", "GTFSRealtime", "Hashing", "PostgresClient", "PostgresSharing", "Timetable",
+        "Storage",
         "Serving", "StrictJSON",
         .grdb, .httpTypes, .hummingbird, .logging, .nioCore,
       ]
@@ -284,7 +286,7 @@ let package = Package(
     ),
     .target(
       name: "FeedSimulation",
-      dependencies: ["ConditionalHTTP", "GTFS", "GTFSRealtime", "Timetable", .httpTypes]
+      dependencies: ["ConditionalHTTP", "GTFS", "GTFSRealtime", "Hashing", "Timetable", .httpTypes]
     ),
     .target(name: "FeedRecording", dependencies: ["ConditionalHTTP", "GTFSRealtime", .httpTypes]),
     .target(name: "ServeSettings", dependencies: ["StrictJSON", .httpTypes]),
@@ -292,7 +294,7 @@ let package = Package(
     .target(
       name: "WebBoard",
       dependencies: [
-        "CWebAssets", "ConditionalHTTP", "Serving", .httpTypes, .hummingbird, .nioCore,
+        "CWebAssets", "ConditionalHTTP", "Hashing", "Serving", .httpTypes, .hummingbird, .nioCore,
       ]
     ),
 
@@ -344,7 +346,8 @@ let package = Package(
       dependencies: [
         "Agents", "AgentWatch", "BookLibrary", "BookPipelines", "Books", "BookScan",
         "BooksTrackDialect", "CatnipDialect", "Commands", "ConditionalHTTP", "EventFeed",
-        "FeedRecording", "Freshness", "FreshnessRuntime", "FreshnessTesting", "GTFS", "Jobs",
+        "FeedRecording", "Freshness", "FreshnessRuntime", "FreshnessTesting", "GTFS", "Hashing",
+        "Jobs",
         "JobsClient", "JobsServer", "MesDepartsDialect", "NIOTransport", "PostgresClient",
         "ServeSettings", "Serving", "Stationboard", "StationboardClient", "StationboardServer",
         "Storage",
@@ -407,6 +410,7 @@ let package = Package(
       name: "HTTPTests",
       dependencies: ["ConditionalHTTP", "EventFeed", .httpTypes]
     ),
+    .testTarget(name: "HashingTests", dependencies: ["Hashing"]),
     .testTarget(name: "JSONTests", dependencies: ["StrictJSON", "TolerantDecoding"]),
     .testTarget(
       name: "ClientTests",
@@ -448,7 +452,7 @@ let package = Package(
     ),
     .testTarget(
       name: "TimetableTests",
-      dependencies: ["CZip", "GTFS", "SampleNetwork", "Timetable"]
+      dependencies: ["CZip", "GTFS", "Hashing", "SampleNetwork", "Timetable"]
     ),
     .testTarget(
       name: "RealtimeTests",
@@ -479,7 +483,8 @@ let package = Package(
     .testTarget(
       name: "AgentTests",
       dependencies: [
-        "AgentSimulation", "AgentWatch", "Agents", "StrictJSON", "TestScale", "Workspaces",
+        "AgentSimulation", "AgentWatch", "Agents", "Hashing", "StrictJSON", "TestScale",
+        "Workspaces",
       ]
     ),
     .target(name: "PostgresCluster", path: "Tests/PostgresCluster", exclude: ["cluster"]),
@@ -559,7 +564,7 @@ for target in package.targets where ![.plugin, .system].contains(target.type) {
 // The builds of the Makefile, and no others, optimize the targets whose loops would take minutes of the tests: a package with
 // such flags cannot be the dependency of another. Assertions stay.
 if Context.environment["FRESHET_OPTIMIZE"] == "1" {
-  for target in package.targets where ["Freshness", "GTFS"].contains(target.name) {
+  for target in package.targets where ["Freshness", "GTFS", "Hashing"].contains(target.name) {
     target.swiftSettings?.append(
       .unsafeFlags(
         ["-O", "-Xfrontend", "-assert-config", "-Xfrontend", "Debug"],

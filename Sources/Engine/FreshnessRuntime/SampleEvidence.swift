@@ -1,4 +1,5 @@
 public import Freshness
+import Hashing
 
 /// Evidence that lets a third party check a recorded request (R29).
 ///
@@ -26,23 +27,9 @@ public struct SampleEvidence: Hashable, Sendable {
     self.asked = asked
   }
 
-  private static let prime: UInt64 = 0x100_0000_01B3
-
   /// Returns the 64-bit FNV-1a hash of some bytes.
   public static func digest(of bytes: some Sequence<UInt8>) -> UInt64 {
-    var hash: UInt64 = 0xCBF2_9CE4_8422_2325
-    let isHashed: Void? = bytes.withContiguousStorageIfAvailable { bytes in
-      guard let start = bytes.baseAddress else { return }
-      var place = 0
-      while place < bytes.count {
-        hash = (hash ^ UInt64(start[place])) &* prime
-        place += 1
-      }
-    }
-    if isHashed == nil {
-      for byte in bytes { hash = (hash ^ UInt64(byte)) &* prime }
-    }
-    return hash
+    FNV1a.hash(bytes)
   }
 
   /// Adds the members of an exported line in order, omitting those that are `nil`.

@@ -1,4 +1,5 @@
 package import Agents
+import Hashing
 import StrictJSON
 
 /// Writes the records of Claude Code in one of three generations of its format.
@@ -8,7 +9,7 @@ package struct ClaudeWriter: RecordWriter {
 
   private let dialect: AgentDialect
   private let directory: String
-  private var dice: RandomSource
+  private var dice: SplitMix64
   private var parent: JSONValue = .null
   /// The plan as tasks, by their numbers from 1; only in the newest generation.
   private var tasks: [SimulatedStep] = []
@@ -18,7 +19,7 @@ package struct ClaudeWriter: RecordWriter {
   package init(_ dialect: AgentDialect, directory: String, seed: UInt64) {
     self.dialect = dialect
     self.directory = directory
-    dice = RandomSource(seed: seed)
+    dice = SplitMix64(seed: seed)
     session = dice.uuid()
     path = "projects/\(ClaudeFolder.name(of: directory))/\(session).jsonl"
   }

@@ -1,4 +1,5 @@
 package import Agents
+import Hashing
 import StrictJSON
 
 /// Writes the records of Codex in one of three generations of its format.
@@ -20,7 +21,7 @@ package struct CodexWriter: RecordWriter {
   package init(_ dialect: AgentDialect, directory: String, startedAt: WallTime, seed: UInt64) {
     self.dialect = dialect
     self.directory = directory
-    var dice = RandomSource(seed: seed)
+    var dice = SplitMix64(seed: seed)
     session = dice.uuid()
     let day = startedAt.text.prefix(10)
     let clock = startedAt.text.dropFirst(11).prefix(8).split(separator: ":").joined(separator: "-")

@@ -1,4 +1,5 @@
 package import Agents
+import Hashing
 import StrictJSON
 
 /// Writes the neutral format.
@@ -11,7 +12,7 @@ package struct NeutralWriter: RecordWriter {
 
   /// Creates a session of an agent in a directory.
   package init(agent: String, directory: String, seed: UInt64) {
-    var dice = RandomSource(seed: seed)
+    var dice = SplitMix64(seed: seed)
     self.agent = agent
     self.directory = directory
     session = dice.uuid()

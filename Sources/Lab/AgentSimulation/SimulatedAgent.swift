@@ -1,4 +1,5 @@
 package import Agents
+import Hashing
 
 /// The life of one agent in one worktree: a seed and a start time determine one sequence of acts.
 ///
@@ -40,7 +41,7 @@ package struct SimulatedAgent: Sendable {
 
   private let habits: Habits
   private let pace: Double
-  private var dice: RandomSource
+  private var dice: SplitMix64
   private var now: WallTime
   private var writer: any RecordWriter
   private var acts: [SimulatedAct] = []
@@ -72,7 +73,7 @@ package struct SimulatedAgent: Sendable {
     self.dialect = dialect
     self.habits = habits
     self.pace = pace
-    dice = RandomSource(seed: seed &+ UInt64(number) &* 0x9E37_79B9)
+    dice = SplitMix64(seed: seed &+ UInt64(number) &* 0x9E37_79B9)
     now = startsAt.advanced(by: Int64(Double(dice.wait(0.5...8)) / pace))
     writer = Self.writer(dialect, worktree, now, &dice)
   }
@@ -108,7 +109,7 @@ package struct SimulatedAgent: Sendable {
     _ dialect: AgentDialect,
     _ directory: String,
     _ now: WallTime,
-    _ dice: inout RandomSource
+    _ dice: inout SplitMix64
   ) -> any RecordWriter {
     let seed = dice.next()
     switch dialect {

@@ -1,3 +1,5 @@
+import Hashing
+
 /// A random source whose samples depend only on a key and a purpose, never on the order of the
 /// calls.
 ///
@@ -53,20 +55,20 @@ struct RandomSource: Hashable, Sendable {
   private let key: UInt64
 
   /// Creates a random source from a seed.
-  init(seed: UInt64) { key = Self.mix(seed &+ 0x9E37_79B9_7F4A_7C15) }
+  init(seed: UInt64) { key = SplitMix64.mix(seed &+ SplitMix64.increment) }
 
   private init(key: UInt64) { self.key = key }
 
   /// Returns the random source of one thing among many, such as a trip or a tick.
   func of(_ purpose: Purpose, _ number: UInt64) -> RandomSource {
-    RandomSource(key: Self.mix(bits(purpose) ^ Self.mix(number &+ 0x632B_E59B_D9B4_E019)))
+    RandomSource(
+      key: SplitMix64.mix(bits(purpose) ^ SplitMix64.mix(number &+ 0x632B_E59B_D9B4_E019))
+    )
   }
 
   /// Returns the random source of one thing among many, by its name.
   func of(_ purpose: Purpose, _ name: UnsafeRawBufferPointer) -> RandomSource {
-    var hash: UInt64 = 0xCBF2_9CE4_8422_2325
-    for byte in name { hash = (hash ^ UInt64(byte)) &* 0x0000_0100_0000_01B3 }
-    return of(purpose, hash)
+    of(purpose, FNV1a.hash(name))
   }
 
   /// Returns the random source of one thing among many, by its name.
@@ -77,12 +79,12 @@ struct RandomSource: Hashable, Sendable {
 
   /// Returns sixty-four bits.
   func bits(_ purpose: Purpose) -> UInt64 {
-    Self.mix(key &+ purpose.rawValue &* 0x9E37_79B9_7F4A_7C15)
+    SplitMix64.mix(key &+ purpose.rawValue &* SplitMix64.increment)
   }
 
   /// Returns sixty-four bits for one of several positions.
   func bits(_ purpose: Purpose, _ index: Int) -> UInt64 {
-    Self.mix(bits(purpose) &+ UInt64(truncatingIfNeeded: index) &* 0xD1B5_4A32_D192_ED03)
+    SplitMix64.mix(bits(purpose) &+ UInt64(truncatingIfNeeded: index) &* 0xD1B5_4A32_D192_ED03)
   }
 
   /// Returns a whole number between two bounds, both included.
@@ -93,12 +95,5 @@ struct RandomSource: Hashable, Sendable {
   /// Returns true with a probability in permille.
   func isHit(_ permille: Int, _ purpose: Purpose, _ index: Int = 0) -> Bool {
     Int(bits(purpose, index) % 1_000) < permille
-  }
-
-  private static func mix(_ value: UInt64) -> UInt64 {
-    var mixed = value
-    mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
-    mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
-    return mixed ^ (mixed >> 31)
   }
 }

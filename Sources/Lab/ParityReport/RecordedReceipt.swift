@@ -1,4 +1,5 @@
 package import ConditionalHTTP
+import Hashing
 
 /// The receipt of a recorded response, compared with the line of the response.
 package struct RecordedReceipt: Hashable, Sendable {
@@ -48,9 +49,9 @@ package struct RecordedReceipt: Hashable, Sendable {
     }
     self.serverTime = receipt.serverTime
     client = receipt.client
-    name = Recording.hash(receipt.name.utf8)
+    name = FNV1a.hash(receipt.name.utf8)
     number = receipt.after?.number
-    before = receipt.after.map { Recording.hash($0.receipt.utf8) }
+    before = receipt.after.map { FNV1a.hash($0.receipt.utf8) }
     let grain = isWhole ? 1 : ReportLimits.clockGrain
     let apart = serverTime.map { ($0 - receipt.serverTime).magnitude } ?? 0
     if !receipt.isGenuine(facts, key: key) {

@@ -1,4 +1,5 @@
 package import ConditionalHTTP
+import Hashing
 
 /// The samples of one file, read as a stream: for any size, at most ``ReportLimits/mostSamples``
 /// samples and one line are kept.
@@ -126,7 +127,7 @@ package struct Recording: Sendable {
         return
       }
       var reader = SampleReader(members: members, words: words, key: key)
-      let sample = try reader.sample(line: number, hash: Self.hash(line))
+      let sample = try reader.sample(line: number, hash: FNV1a.hash(line))
       words = reader.words
       if samples.count < mostSamples {
         samples.append(sample)
@@ -157,9 +158,5 @@ package struct Recording: Sendable {
     broken += 1
     guard firstBroken.count < ReportLimits.mostLines else { return }
     firstBroken.append(BrokenLine(line: number, problem: problem))
-  }
-
-  static func hash(_ bytes: some Sequence<UInt8>) -> UInt64 {
-    bytes.reduce(0xCBF2_9CE4_8422_2325) { ($0 ^ UInt64($1)) &* 0x100_0000_01B3 }
   }
 }

@@ -1,4 +1,5 @@
 import ConditionalHTTP
+import Hashing
 
 /// Creates a sample from the members of a line, and reports which member is wrong.
 struct SampleReader {
@@ -34,7 +35,7 @@ struct SampleReader {
       origin: origin.flatMap { RecordedSample.Origin(rawValue: $0) },
       asked: try word("asked"),
       answered: try word("answered"),
-      requestId: try text("requestId").map { Recording.hash($0.utf8) },
+      requestId: try text("requestId").map { FNV1a.hash($0.utf8) },
       receipt: try receipt(isWhole: meaning == .content),
       digest: digest,
       startedAt: startedAt,

@@ -1,3 +1,5 @@
+import Hashing
+
 /// The public holidays and the school holidays of a region.
 struct Holidays: Sendable {
   /// The public holidays, as days since 1 January 1970.

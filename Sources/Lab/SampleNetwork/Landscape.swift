@@ -1,3 +1,5 @@
+import Hashing
+
 /// All stops of a network and their positions: the real ones first, then the invented ones.
 struct Landscape: Sendable {
   private(set) var stops = Stop.known

@@ -1,3 +1,5 @@
+import Hashing
+
 /// All lines of a network: those between real stops, then the invented ones.
 ///
 /// The invented lines come in rounds. The first round passes every stop once; the others pass most

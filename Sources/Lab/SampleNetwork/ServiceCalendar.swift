@@ -1,3 +1,5 @@
+import Hashing
+
 /// The services of a network: some for the whole country, the others once for each region.
 ///
 /// A region has its own holidays and breaks, so its working days are not those of its neighbors.

@@ -1,3 +1,5 @@
+import Hashing
+
 /// Invented names of towns, each given once.
 ///
 /// A name is a stem and an ending; when all pairs of a language are used, a qualifier makes new

@@ -1,4 +1,5 @@
 import Freshness
+import Hashing
 
 /// One life of a machine: a new machine in a new world, for a number of events.
 ///

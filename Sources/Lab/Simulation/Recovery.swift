@@ -1,4 +1,5 @@
 import Freshness
+import Hashing
 
 /// The end of every episode: all faults end, and the current data must be on screen within a bound.
 ///

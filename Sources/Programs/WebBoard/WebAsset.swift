@@ -1,5 +1,6 @@
 import CWebAssets
 import ConditionalHTTP
+import Hashing
 import NIOCore
 
 /// A file of the pages, as it is served.
@@ -81,10 +82,8 @@ struct WebAsset {
     hashedName = other.hashedName
     copies = []
     self.body = body
-    // FNV-1a, 64 bits: enough to tell versions of one file apart.
-    var hash: UInt64 = 0xCBF2_9CE4_8422_2325
-    for byte in body.readableBytesView { hash = (hash ^ UInt64(byte)) &* 0x0000_0100_0000_01B3 }
-    entityTag = EntityTag(String(hash, radix: 36))
+    // 64 bits are enough to tell versions of one file apart.
+    entityTag = EntityTag(String(FNV1a.hash(body.readableBytesView), radix: 36))
   }
 
   private init(_ asset: FreshetWebAsset) {

@@ -1,5 +1,6 @@
 import AgentSimulation
 import Agents
+import Hashing
 import Testing
 
 struct LogTailTests {
@@ -151,7 +152,7 @@ struct LogTailTests {
   }
 
   @Test func `a file in random pieces with random rewrites loses no line that was written whole`() {
-    var dice = RandomSource(seed: 5)
+    var dice = SplitMix64(seed: 5)
     for _ in 0..<200 {
       var file = Followed()
       var written: [LogTail.Finding] = []

@@ -1,4 +1,5 @@
 import GTFS
+import Hashing
 
 @testable import Timetable
 
@@ -83,7 +84,7 @@ struct TimetableBytes {
       let start = Int(entry.offset)
       let end = start + Int(entry.count) * Int(entry.stride)
       bytes.withUnsafeMutableBytes { bytes in
-        entry.checksum = Checksum.xxh64(UnsafeRawBufferPointer(rebasing: bytes[start..<end]))
+        entry.checksum = XXH64.hash(UnsafeRawBufferPointer(rebasing: bytes[start..<end]))
         bytes.storeBytes(
           of: entry,
           toByteOffset: MemoryLayout<TimetableHeader>.stride
@@ -94,7 +95,7 @@ struct TimetableBytes {
     }
     let front = MemoryLayout<TimetableHeader>.stride..<frontEnd
     let checksum = bytes.withUnsafeBytes {
-      Checksum.xxh64(UnsafeRawBufferPointer(rebasing: $0[front]))
+      XXH64.hash(UnsafeRawBufferPointer(rebasing: $0[front]))
     }
     editHeader { header in
       header.contentsChecksum = checksum

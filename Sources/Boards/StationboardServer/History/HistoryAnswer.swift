@@ -2,6 +2,7 @@ import ConditionalHTTP
 import Foundation
 import GTFS
 import HTTPTypes
+import Hashing
 import Hummingbird
 import NIOCore
 import Serving
@@ -227,9 +228,7 @@ extension HistoryEndpoint {
 
   /// 200 with a tag of the bytes, or 304 if the client has them.
   private static func response(_ request: Request, _ body: [UInt8], _ type: String) -> Response {
-    var hash: UInt64 = 0xCBF2_9CE4_8422_2325
-    for byte in body { hash = (hash ^ UInt64(byte)) &* 0x0000_0100_0000_01B3 }
-    let tag = EntityTag(String(hash, radix: 36))
+    let tag = EntityTag(String(FNV1a.hash(body), radix: 36))
     var headers: HTTPFields = [
       .eTag: tag.description, .cacheControl: "no-cache", .vary: "Accept, Accept-Encoding",
     ]

@@ -1,4 +1,5 @@
 import GTFS
+import Hashing
 import Timetable
 
 /// What the timetable lacks: added trips, and trip updates that match nothing.
@@ -13,10 +14,7 @@ extension HistoryRecorder {
       guard let route, added[trip.day, default: []].count < HistoryLimits.addedTrips else {
         continue
       }
-      var hash: UInt64 = 0xCBF2_9CE4_8422_2325
-      for byte in (extra.tripID ?? extra.entityID).utf8 {
-        hash = (hash ^ UInt64(byte)) &* 0x0000_0100_0000_01B3
-      }
+      var hash = FNV1a.hash((extra.tripID ?? extra.entityID).utf8)
       hash ^= UInt64(bitPattern: Int64(extra.start ?? -1))
       guard added[trip.day, default: []].insert(hash).inserted else { continue }
       let key = RunKey(trip: trip.trip, day: trip.day)

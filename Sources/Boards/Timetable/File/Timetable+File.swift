@@ -1,3 +1,5 @@
+import Hashing
+
 extension Timetable {
   /// The newest version of the format that this program reads.
   package static let newestVersion = Int(TimetableHeader.currentVersion)
@@ -11,5 +13,5 @@ extension Timetable {
   }
 
   /// The checksum that finds damage of bytes: XXH64 with seed 0.
-  package static func checksum(_ bytes: UnsafeRawBufferPointer) -> UInt64 { Checksum.xxh64(bytes) }
+  package static func checksum(_ bytes: UnsafeRawBufferPointer) -> UInt64 { XXH64.hash(bytes) }
 }

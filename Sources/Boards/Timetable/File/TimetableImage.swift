@@ -1,5 +1,6 @@
 import Foundation
 import GTFS
+import Hashing
 
 /// The sections of a mapped timetable file as typed arrays that are never copied.
 struct TimetableImage: Sendable {
@@ -134,7 +135,7 @@ private struct TableOfContents {
       throw damaged("damaged table of contents")
     }
     let table = UnsafeRawBufferPointer(rebasing: file[headerSize..<headerSize + size])
-    guard Checksum.xxh64(table) == header.contentsChecksum else {
+    guard XXH64.hash(table) == header.contentsChecksum else {
       throw damaged("damaged table of contents")
     }
     for index in 0..<Int(header.sectionCount) {
@@ -150,7 +151,7 @@ private struct TableOfContents {
       entries[entry.section] = entry
       if checkingContents {
         let range = Int(entry.offset)..<Int(entry.offset + length)
-        guard Checksum.xxh64(UnsafeRawBufferPointer(rebasing: file[range])) == entry.checksum else {
+        guard XXH64.hash(UnsafeRawBufferPointer(rebasing: file[range])) == entry.checksum else {
           throw damaged("section \(entry.section) is damaged (checksum)")
         }
       }

@@ -1,4 +1,5 @@
 import GTFS
+import Hashing
 
 /// Writes the sections of a timetable file, each with its checksum, and the table of contents last.
 struct TimetableWriter {
@@ -25,7 +26,7 @@ struct TimetableWriter {
     let offset = file.count
     let checksum = try elements.withUnsafeFeedBytes { bytes throws(FeedError) in
       try file.write(bytes)
-      return Checksum.xxh64(bytes)
+      return XXH64.hash(bytes)
     }
     contents.append(
       TimetableContents(
@@ -49,7 +50,7 @@ struct TimetableWriter {
     header.version = version
     header.sectionCount = UInt32(contents.count)
     header.fileLength = UInt64(file.count)
-    header.contentsChecksum = contents.withUnsafeBytes { Checksum.xxh64($0) }
+    header.contentsChecksum = contents.withUnsafeBytes { XXH64.hash($0) }
     header.headerChecksum = header.ownChecksum
     try contents.withUnsafeFeedBytes { bytes throws(FeedError) in
       try file.write(bytes, at: MemoryLayout<TimetableHeader>.stride)
@@ -63,6 +64,6 @@ struct TimetableWriter {
 extension TimetableHeader {
   /// The checksum of all fields before ``headerChecksum``.
   var ownChecksum: UInt64 {
-    withUnsafeBytes(of: self) { Checksum.xxh64(UnsafeRawBufferPointer(rebasing: $0.dropLast(8))) }
+    withUnsafeBytes(of: self) { XXH64.hash(UnsafeRawBufferPointer(rebasing: $0.dropLast(8))) }
   }
 }

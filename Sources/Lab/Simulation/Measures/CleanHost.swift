@@ -1,4 +1,5 @@
 import Freshness
+import Hashing
 
 /// One machine in a world without faults: a correct host, a steady network, an honest server.
 ///

@@ -1,4 +1,5 @@
 import Freshness
+import Hashing
 
 /// Many clients of one server that all started at the same instant, and one producer (R31).
 struct CrowdMeasure: Sendable {

@@ -1,4 +1,5 @@
 import Freshness
+import Hashing
 
 /// A server as it is deployed, for the measures of R31: it polls the producer, writes its source
 /// times and `Date` in whole seconds, answers 304, and some of its answers take long.

@@ -1,4 +1,5 @@
 import Freshness
+import Hashing
 
 /// The cost of an unreachable server, and how soon its return is noticed.
 struct OutageMeasure: Sendable {

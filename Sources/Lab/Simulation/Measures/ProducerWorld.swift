@@ -1,4 +1,5 @@
 import Freshness
+import Hashing
 
 /// A producer and the path of its data to a client, for the measures of R31.
 struct ProducerWorld: Sendable {

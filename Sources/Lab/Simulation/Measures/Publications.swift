@@ -1,4 +1,5 @@
 import Freshness
+import Hashing
 
 /// All publications of one producer, created in advance: number `n` is made at `times[n]`.
 struct Publications: Sendable {

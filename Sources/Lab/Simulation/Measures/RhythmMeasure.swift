@@ -1,4 +1,5 @@
 import Freshness
+import Hashing
 
 /// The benefit of knowing the producer's rhythm (R31).
 struct RhythmMeasure: Sendable {

@@ -1,4 +1,5 @@
 import Freshness
+import Hashing
 
 /// Load and freshness of one preset in one state.
 struct StateMeasure: Sendable {

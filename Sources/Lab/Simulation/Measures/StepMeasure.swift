@@ -1,4 +1,5 @@
 import Freshness
+import Hashing
 
 /// The number of polls until synchronized with a regular producer (R31).
 struct StepMeasure: Sendable {

@@ -1,4 +1,5 @@
 import Freshness
+import Hashing
 
 /// Load and freshness with a long poll, which a policy may allow besides polling (R32).
 struct UpgradeMeasure: Sendable {

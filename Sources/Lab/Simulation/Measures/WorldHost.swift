@@ -1,4 +1,5 @@
 import Freshness
+import Hashing
 
 /// One machine in a world of R31: a correct host, a path with caches, a server that states what it
 /// knows.

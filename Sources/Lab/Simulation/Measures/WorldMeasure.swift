@@ -1,4 +1,5 @@
 import Freshness
+import Hashing
 
 /// The benefit and cost of following the producer in one world, compared with blind polling (R31).
 struct WorldMeasure: Sendable {

@@ -1,3 +1,5 @@
+import Hashing
+
 /// The faults of an episode, and their strength.
 ///
 /// Every episode draws its own set: a world in which everything fails all the time never gets far

@@ -1,3 +1,5 @@
+import Hashing
+
 /// The producer of the data: periodic, at random, or in bursts.
 struct Producer: Sendable {
   enum Rhythm: Sendable {

@@ -1,4 +1,5 @@
 import Freshness
+import Hashing
 
 /// The server of one resource, with and without faults.
 struct Server: Sendable {

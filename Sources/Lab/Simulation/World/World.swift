@@ -1,4 +1,5 @@
 import Freshness
+import Hashing
 
 /// The environment of one machine: a server, a network, a device, and users.
 ///

@@ -1,4 +1,5 @@
 import Foundation
+import Hashing
 import JobsClient
 import StrictJSON
 
@@ -60,25 +61,20 @@ extension TokenStore {
 
   /// Returns a hash of bytes and options; collisions are practically impossible.
   static func mark(_ content: [UInt8], options: [String: String], pipeline: String) -> String {
-    // FNV-1a, with two initial values.
-    var marks: [UInt64] = [0xCBF2_9CE4_8422_2325, 0x8422_2325_CBF2_9CE4]
-    func take(_ bytes: some Sequence<UInt8>) {
-      for byte in bytes {
-        for index in marks.indices {
-          marks[index] = (marks[index] ^ UInt64(byte)) &* 0x100_0000_01B3
-        }
-      }
+    var marks = [FNV1a(), FNV1a(basis: 0x8422_2325_CBF2_9CE4)]
+    func add(_ bytes: some Sequence<UInt8>) {
+      for index in marks.indices { marks[index].add(bytes) }
     }
-    take(pipeline.utf8)
+    add(pipeline.utf8)
     for (name, value) in options.sorted(by: { $0.key < $1.key }) {
-      take([0])
-      take(name.utf8)
-      take([0])
-      take(value.utf8)
+      add([0])
+      add(name.utf8)
+      add([0])
+      add(value.utf8)
     }
-    take([0])
-    take(content)
-    return marks.map { String($0, radix: 16) }.joined(separator: "-") + "-\(content.count)"
+    add([0])
+    add(content)
+    return marks.map { String($0.value, radix: 16) }.joined(separator: "-") + "-\(content.count)"
   }
 
   private func starts() -> [Start] {

@@ -1,9 +1,11 @@
+import Hashing
+
 /// Names worktrees by their paths, so that a name survives restarts.
 package enum WorkspaceIdentity {
   /// A UUID of version 8 (RFC 9562 section 5.8) made of two FNV-1a hashes of the path.
   package static func id(of path: String) -> String {
-    let high = hash(path.utf8, 0xCBF2_9CE4_8422_2325) & ~0xF000 | 0x8000
-    let low = hash(path.utf8, 0x6C62_272E_07BB_0142) & ~(3 << 62) | (2 << 62)
+    let high = FNV1a.hash(path.utf8) & ~0xF000 | 0x8000
+    let low = second(path.utf8) & ~(3 << 62) | (2 << 62)
     let digits = hex(high) + hex(low)
     var text = ""
     for (index, digit) in digits.enumerated() {
@@ -15,11 +17,14 @@ package enum WorkspaceIdentity {
 
   /// A text that tells bytes from others: two FNV-1a hashes.
   package static func digest(_ bytes: [UInt8]) -> String {
-    hex(hash(bytes, 0xCBF2_9CE4_8422_2325)) + hex(hash(bytes, 0x6C62_272E_07BB_0142))
+    hex(FNV1a.hash(bytes)) + hex(second(bytes))
   }
 
-  private static func hash(_ bytes: some Sequence<UInt8>, _ basis: UInt64) -> UInt64 {
-    bytes.reduce(basis) { ($0 ^ UInt64($1)) &* 0x100_0000_01B3 }
+  /// A second hash: with the first, 128 bits.
+  private static func second(_ bytes: some Sequence<UInt8>) -> UInt64 {
+    var hash = FNV1a(basis: 0x6C62_272E_07BB_0142)
+    hash.add(bytes)
+    return hash.value
   }
 
   static func hex(_ number: UInt64) -> String {

@@ -1,4 +1,5 @@
 import GTFS
+import Hashing
 import Timetable
 
 /// The versions of all stops: sums of the hashes of what can change their boards, in any order; and how
@@ -94,9 +95,6 @@ struct StopVersions: Sendable {
   /// The finalizer of splitmix64.
   @inline(__always)
   private static func mix(_ value: UInt64) -> UInt64 {
-    var value = value &+ 0x9E37_79B9_7F4A_7C15
-    value = (value ^ value >> 30) &* 0xBF58_476D_1CE4_E5B9
-    value = (value ^ value >> 27) &* 0x94D0_49BB_1331_11EB
-    return value ^ value >> 31
+    SplitMix64.mix(value &+ SplitMix64.increment)
   }
 }

@@ -1,20 +1,7 @@
 import Freshness
+import Hashing
 
-/// A seeded random number generator: equal seeds give equal runs (Steele, Lea and Flood, 2014).
-struct SplitMix64: Sendable {
-  private var state: UInt64
-
-  init(seed: UInt64) { state = seed }
-
-  /// Returns the next sixty-four bits.
-  mutating func next() -> UInt64 {
-    state &+= 0x9E37_79B9_7F4A_7C15
-    var bits = state
-    bits = (bits ^ (bits >> 30)) &* 0xBF58_476D_1CE4_E5B9
-    bits = (bits ^ (bits >> 27)) &* 0x94D0_49BB_1331_11EB
-    return bits ^ (bits >> 31)
-  }
-
+extension SplitMix64 {
   /// Returns a random sample for the machine.
   mutating func draw() -> RandomSample {
     RandomSample(bits: UInt32(truncatingIfNeeded: next() >> 32))

@@ -1,19 +1,6 @@
-/// A seeded random number generator (SplitMix64).
-package struct RandomSource: RandomNumberGenerator, Hashable, Sendable {
-  private var state: UInt64
+package import Hashing
 
-  /// Creates a generator from a seed.
-  package init(seed: UInt64) { state = seed }
-
-  /// Returns the next number.
-  package mutating func next() -> UInt64 {
-    state &+= 0x9E37_79B9_7F4A_7C15
-    var mixed = state
-    mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
-    mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
-    return mixed ^ (mixed >> 31)
-  }
-
+extension SplitMix64 {
   /// Returns true with a probability in percent.
   package mutating func happens(_ percent: Int) -> Bool {
     Int.random(in: 0..<100, using: &self) < percent

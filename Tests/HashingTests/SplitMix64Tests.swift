@@ -1,0 +1,21 @@
+import Hashing
+import Testing
+
+@Suite struct SplitMix64Tests {
+  /// From the reference implementation (Vigna, splitmix64.c).
+  @Test func `a seed gives the numbers of the reference`() {
+    var generator = SplitMix64(seed: 1_234_567)
+    let numbers: [UInt64] = (0..<5).map { _ in generator.next() }
+    #expect(
+      numbers == [
+        6_457_827_717_110_365_317, 3_203_168_211_198_807_973, 9_817_491_932_198_370_423,
+        4_593_380_528_125_082_431, 16_408_922_859_458_223_821,
+      ]
+    )
+  }
+
+  @Test func `the number after a state is that state mixed`() {
+    var generator = SplitMix64(seed: 7)
+    #expect(generator.next() == SplitMix64.mix(7 &+ SplitMix64.increment))
+  }
+}
