@@ -115,7 +115,9 @@ let package = Package(
     // MARK: The driver, and transports
     .target(
       name: "FreshnessRuntime",
-      dependencies: ["Freshness", "ConditionalHTTP", "EventFeed", "Hashing", .httpTypes]
+      dependencies: [
+        "Freshness", "ConditionalHTTP", "EventFeed", "Hashing", "StrictJSON", .httpTypes,
+      ]
     ),
     .target(name: "URLSessionTransport", dependencies: ["ConditionalHTTP", .httpTypes]),
     .target(
@@ -132,7 +134,7 @@ let package = Package(
 
     // MARK: What tests the machine
     .target(name: "FreshnessWire", dependencies: ["Freshness"]),
-    .target(name: "Simulation", dependencies: ["Freshness", "Hashing"]),
+    .target(name: "Simulation", dependencies: ["Freshness", "Hashing", "StrictJSON"]),
     .target(name: "ConformanceVectors", exclude: ["Vectors"]),
     .target(
       name: "FreshnessTesting",

@@ -1,3 +1,5 @@
+import StrictJSON
+
 /// A report as JSON.
 package enum ReportJSON {
   /// The report of one client.
@@ -99,18 +101,5 @@ package enum ReportJSON {
     "{\(members.map { "\(quoted($0.0)):\($0.1)" }.joined(separator: ","))}"
   }
 
-  static func quoted(_ text: String) -> String {
-    var quoted = "\""
-    for scalar in text.unicodeScalars {
-      switch scalar {
-      case "\"": quoted += "\\\""
-      case "\\": quoted += "\\\\"
-      case "\u{0}"..<" ", "\u{2028}", "\u{2029}":
-        let digits = String(scalar.value, radix: 16)
-        quoted += "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
-      default: quoted.unicodeScalars.append(scalar)
-      }
-    }
-    return quoted + "\""
-  }
+  static func quoted(_ text: String) -> String { JSONValue.quoted(text) }
 }

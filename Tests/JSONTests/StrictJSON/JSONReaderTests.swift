@@ -140,6 +140,14 @@ import Testing
     #expect(problem("[1,2,3]") { $0.most = 4 } == nil)
   }
 
+  @Test func `a quoted string is one line and is read back as the same string`() throws {
+    let string = "\"\\\n\r\t\u{1}\u{1F}é\u{2028}\u{2029}😀/"
+    let quoted = JSONValue.quoted(string)
+    #expect(quoted == #""\"\\\n\r\t\u0001\u001fé\u2028\u2029😀/""#)
+    #expect(try value(quoted) == .string(string))
+    #expect(JSONValue.string(string).description == quoted)
+  }
+
   @Test func `bytes written are read back as the same value`() throws {
     let value: JSONValue = .object([
       "z": .string("\"\\\u{1}\n\té"), "a": .list([.null, .bool(false), .decimal("1.25")]),

@@ -1,3 +1,5 @@
+import StrictJSON
+
 /// A JSON value that is only written: members keep their order, so equal runs give equal bytes.
 indirect enum JSONText: Sendable {
   case null
@@ -21,10 +23,10 @@ indirect enum JSONText: Sendable {
     guard case .object(let members) = self else { return line }
     let written = members.map { name, value in
       guard case .array(let elements) = value, !elements.isEmpty else {
-        return "  \(Self.quoted(name)): \(value.line)"
+        return "  \(JSONValue.quoted(name)): \(value.line)"
       }
       let inner = elements.map { "    \($0.line)" }.joined(separator: ",\n")
-      return "  \(Self.quoted(name)): [\n\(inner)\n  ]"
+      return "  \(JSONValue.quoted(name)): [\n\(inner)\n  ]"
     }
     return "{\n\(written.joined(separator: ",\n"))\n}"
   }
@@ -35,7 +37,7 @@ indirect enum JSONText: Sendable {
     case .bool(let value): text += value ? "true" : "false"
     case .integer(let value): text += "\(value)"
     case .decimal(let value, let digits): text += Self.fixed(value, digits: digits)
-    case .string(let value): text += Self.quoted(value)
+    case .string(let value): text += JSONValue.quoted(value)
     case .array(let elements):
       text += "["
       for (place, element) in elements.enumerated() {
@@ -47,7 +49,7 @@ indirect enum JSONText: Sendable {
       text += "{"
       for (place, member) in members.enumerated() {
         if place > 0 { text += ", " }
-        text += Self.quoted(member.0) + ": "
+        text += JSONValue.quoted(member.0) + ": "
         member.1.write(to: &text)
       }
       text += "}"
@@ -62,21 +64,5 @@ indirect enum JSONText: Sendable {
     let fraction = "\(abs(value % scale))"
     let zeros = String(repeating: "0", count: digits - fraction.count)
     return "\(value < 0 ? "-" : "")\(abs(value / scale)).\(zeros)\(fraction)"
-  }
-
-  private static func quoted(_ text: String) -> String {
-    var quoted = "\""
-    for scalar in text.unicodeScalars {
-      switch scalar {
-      case "\"": quoted += "\\\""
-      case "\\": quoted += "\\\\"
-      case "\n": quoted += "\\n"
-      case "\u{0}"..<"\u{20}":
-        let digits = String(scalar.value, radix: 16)
-        quoted += "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
-      default: quoted.unicodeScalars.append(scalar)
-      }
-    }
-    return quoted + "\""
   }
 }
