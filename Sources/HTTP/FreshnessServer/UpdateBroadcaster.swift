@@ -14,6 +14,15 @@ public final class UpdateBroadcaster: Sendable {
 
   /// Returns a sequence with an element now and one after each ``send()``; elements that are not yet read are merged.
   public func updates() -> AsyncStream<Void> {
+    let (stream, continuation) = subscribe()
+    continuation.yield()
+    return stream
+  }
+
+  /// Returns a sequence with an element after each ``send()``, and none now; elements that are not yet read are merged.
+  package func changes() -> AsyncStream<Void> { subscribe().stream }
+
+  private func subscribe() -> (stream: AsyncStream<Void>, AsyncStream<Void>.Continuation) {
     let (stream, continuation) = AsyncStream.makeStream(
       of: Void.self,
       bufferingPolicy: .bufferingNewest(1)
@@ -26,8 +35,7 @@ public final class UpdateBroadcaster: Sendable {
     continuation.onTermination = { [weak self] _ in
       _ = self?.state.withLock { $0.subscribers.removeValue(forKey: number) }
     }
-    continuation.yield()
-    return stream
+    return (stream, continuation)
   }
 
   /// Notifies all subscribers.

@@ -1,4 +1,5 @@
 import Foundation
+import FreshnessServer
 package import GTFS
 import HTTPTypes
 package import Logging
@@ -13,7 +14,7 @@ package final class FeedStore: Sendable {
   let folder: DataFolder
   private let logger: Logger
   private let state: Mutex<State>
-  private let listeners = TickSubscribers()
+  private let listeners = UpdateBroadcaster()
 
   private struct State {
     var manifest = FeedManifest()
@@ -146,7 +147,7 @@ package final class FeedStore: Sendable {
   /// Waits for imports that are taken over.
   ///
   /// - Returns: An element after each, or after several; ends when the task is cancelled.
-  func changes() -> AsyncStream<Void> { listeners.listen() }
+  func changes() -> AsyncStream<Void> { listeners.changes() }
 
   /// Looks at the manifest and takes over what is new.
   ///
@@ -186,7 +187,7 @@ package final class FeedStore: Sendable {
           repairs: state.repairs
         )
       }
-      listeners.tick()
+      listeners.send()
     } catch {
       let isNew = state.withLock { state in
         let isNew = state.failure != Self.unreadable

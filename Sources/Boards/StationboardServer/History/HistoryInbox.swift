@@ -1,3 +1,4 @@
+import FreshnessServer
 import GTFS
 import Synchronization
 
@@ -19,7 +20,7 @@ struct HistoryPublication: Sendable {
 /// the publications between the first ones and the newest are left out.
 package final class HistoryInbox: Sendable {
   private let waiting = Mutex<[HistoryPublication]>([])
-  private let listeners = TickSubscribers()
+  private let listeners = UpdateBroadcaster()
 
   /// Creates an empty inbox.
   package init() {}
@@ -33,7 +34,7 @@ package final class HistoryInbox: Sendable {
     }
     // Freed here, not under the lock.
     withExtendedLifetime(removed) {}
-    BackgroundExecutor.wake { [listeners] in listeners.tick() }
+    BackgroundExecutor.wake { [listeners] in listeners.send() }
   }
 
   /// Takes all publications that wait, in their order.
@@ -45,5 +46,5 @@ package final class HistoryInbox: Sendable {
   }
 
   /// Waits for publications; ends when the task is cancelled.
-  func arrivals() -> AsyncStream<Void> { listeners.listen() }
+  func arrivals() -> AsyncStream<Void> { listeners.changes() }
 }

@@ -1,5 +1,6 @@
 import Foundation
 package import FreshResponses
+import FreshnessServer
 import GTFS
 package import Logging
 package import Serving
@@ -55,7 +56,7 @@ package final class HistoryService: Sendable {
   private let shown = Mutex<[String: [LineDay: LineCounts]]>([:])
   /// Names the lines of feeds.
   private let names = Mutex<[String: FeedLines]>([:])
-  private let changes = TickSubscribers()
+  private let changes = UpdateBroadcaster()
 
   /// Creates a history; nothing is opened yet.
   ///
@@ -97,7 +98,7 @@ package final class HistoryService: Sendable {
   }
 
   /// Waits for changes of what is counted; ends when the task is cancelled.
-  func updates() -> AsyncStream<Void> { changes.listen() }
+  func updates() -> AsyncStream<Void> { changes.changes() }
 
   // MARK: Running
 
@@ -134,7 +135,7 @@ package final class HistoryService: Sendable {
       return
     }
     await Self.apart { self.count(servedAges()) }
-    changes.tick()
+    changes.send()
     await write(isLast: isLast)
   }
 

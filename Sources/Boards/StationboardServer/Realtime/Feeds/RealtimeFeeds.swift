@@ -1,6 +1,7 @@
 package import ConditionalHTTP
 import Freshness
 package import FreshnessRuntime
+import FreshnessServer
 import GTFS
 import GTFSRealtime
 import HTTPTypes
@@ -28,7 +29,7 @@ package final class RealtimeFeeds: Sendable {
   let state: Mutex<[String: HeldRealtime]>
   /// Who polls each source, while it is polled.
   private let pollers = Mutex<[RealtimeSource: FreshnessClient]>([:])
-  private let listeners = TickSubscribers()
+  private let listeners = UpdateBroadcaster()
 
   /// Creates the sources of a server; nothing is asked yet.
   ///
@@ -110,7 +111,7 @@ package final class RealtimeFeeds: Sendable {
   /// Waits for the next change of any realtime.
   ///
   /// - Returns: Once for each change or several together; ends when the task is cancelled.
-  func ticks() -> AsyncStream<Void> { listeners.listen() }
+  func ticks() -> AsyncStream<Void> { listeners.changes() }
 
   /// The state of a source's poller and its current failure; `nil` if the source is not polled.
   func poller(of source: RealtimeSource) -> (report: FreshnessReport, failure: String?)? {
@@ -444,7 +445,7 @@ package final class RealtimeFeeds: Sendable {
     if isTick { tell() }
   }
 
-  func tell() { BackgroundExecutor.wake { [listeners] in listeners.tick() } }
+  func tell() { BackgroundExecutor.wake { [listeners] in listeners.send() } }
 }
 
 extension RealtimeSource {
