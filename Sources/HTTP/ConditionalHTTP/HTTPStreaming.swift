@@ -25,6 +25,17 @@ public protocol HTTPStreaming: Sendable {
   ) async throws(HTTPExchangeError)
 }
 
+extension HTTPRequest {
+  /// The request without compression of its response, unless it says itself what it accepts: a compressed event would be
+  /// delayed until its block is full.
+  package var streamed: HTTPRequest {
+    guard headerFields[.acceptEncoding] == nil else { return self }
+    var request = self
+    request.headerFields[.acceptEncoding] = "identity"
+    return request
+  }
+}
+
 /// A part of a streamed response.
 public enum HTTPStreamPart: Sendable {
   /// The status and the fields; first, and once.

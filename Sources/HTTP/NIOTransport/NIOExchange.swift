@@ -138,14 +138,9 @@ public final class NIOExchange: HTTPExchange, HTTPSending, HTTPStreaming {
     timeout: Duration,
     receive: nonisolated(nonsending) @escaping @Sendable (HTTPStreamPart) async -> HTTPStreamDemand
   ) async throws(HTTPExchangeError) {
-    var request = request
-    // A compressed event would be delayed until its block is full.
-    if request.headerFields[.acceptEncoding] == nil {
-      request.headerFields[.acceptEncoding] = "identity"
-    }
     do {
       let deadline = ContinuousClock.now + timeout
-      let answer = try await follow(request, over: streams, deadline)
+      let answer = try await follow(request.streamed, over: streams, deadline)
       guard await receive(.head(HTTPResponse(answer.status, answer.headers))) == .more else {
         return
       }

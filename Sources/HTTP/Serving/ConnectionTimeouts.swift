@@ -24,17 +24,13 @@ final class ConnectionTimeouts: ChannelDuplexHandler, RemovableChannelHandler {
   private let limits: ServerLimits
   private let tally: ConnectionMetrics
 
-  /// How often a stalled connection is checked until it is closed.
-  private static let looks: Int64 = 6
-
   private var isLast = false
   /// Whether the last answer is written.
   private var isLeaving = false
   private var farewell: Scheduled<Void>?
   private var leavesAt = NIODeadline.uptimeNanoseconds(0)
-  private var look: Scheduled<Void>?
-  private var waiting = 0
-  private var stalls: Int64 = 0
+  private var check: Scheduled<Void>?
+  private var stall = StallCheck()
   /// How many requests began, and how many were answered.
   private var begun = 0
   private var answered = 0
@@ -201,46 +197,42 @@ final class ConnectionTimeouts: ChannelDuplexHandler, RemovableChannelHandler {
 
   func channelWritabilityChanged(context: ChannelHandlerContext) {
     if context.channel.isWritable {
-      look?.cancel()
-      look = nil
-    } else if look == nil {
-      stalls = 0
-      waiting = Self.buffered(context)
-      lookLater(context)
+      check?.cancel()
+      check = nil
+    } else if check == nil {
+      stall.begin(Self.progress(context))
+      checkLater(context)
     }
     context.fireChannelWritabilityChanged()
   }
 
-  private func lookLater(_ context: ChannelHandlerContext) {
+  private func checkLater(_ context: ChannelHandlerContext) {
     let bound = NIOLoopBound((self, context), eventLoop: context.eventLoop)
-    let pause = Int64(limits.stalledSeconds) * 1_000 / Self.looks
-    look = context.eventLoop.scheduleTask(in: .milliseconds(pause)) {
-      let (warden, context) = bound.value
-      warden.lookAgain(context)
+    check = context.eventLoop.scheduleTask(in: StallCheck.interval(limits)) {
+      let (timeouts, context) = bound.value
+      timeouts.checkAgain(context)
     }
   }
 
-  private func lookAgain(_ context: ChannelHandlerContext) {
-    let still = Self.buffered(context)
-    stalls = still < waiting ? 0 : stalls + 1
-    waiting = still
-    guard stalls < Self.looks else { return end(.stalled, context) }
-    lookLater(context)
+  private func checkAgain(_ context: ChannelHandlerContext) {
+    guard !stall.isStalled(Self.progress(context)) else { return end(.stalled, context) }
+    checkLater(context)
   }
 
-  private static func buffered(_ context: ChannelHandlerContext) -> Int {
-    (try? context.channel.syncOptions?.getOption(.bufferedWritableBytes)) ?? 0
+  /// The less is buffered, the more the peer has taken.
+  private static func progress(_ context: ChannelHandlerContext) -> Int {
+    -((try? context.channel.syncOptions?.getOption(.bufferedWritableBytes)) ?? 0)
   }
 
   func handlerRemoved(context: ChannelHandlerContext) {
     farewell?.cancel()
-    look?.cancel()
+    check?.cancel()
   }
 
   func channelInactive(context: ChannelHandlerContext) {
     depart()
     farewell?.cancel()
-    look?.cancel()
+    check?.cancel()
     context.fireChannelInactive()
   }
 }

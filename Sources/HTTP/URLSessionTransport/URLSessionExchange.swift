@@ -82,16 +82,10 @@ public final class URLSessionExchange: HTTPExchange, HTTPSending, HTTPStreaming 
     timeout: Duration,
     receive: nonisolated(nonsending) @escaping @Sendable (HTTPStreamPart) async -> HTTPStreamDemand
   ) async throws(HTTPExchangeError) {
-    var request = request
-    // A compressed event would be delayed until its block is full.
-    if request.headerFields[.acceptEncoding] == nil {
-      request.headerFields[.acceptEncoding] = "identity"
-    }
     let authority = request.authority ?? ""
     do {
-      let asked = request
       let (head, transfer) = try await URLSessionFailure.timeLimit(timeout, authority) {
-        try await self.follow(asked, waitingLimit: HTTPTransferLimits.waitingBytes)
+        try await self.follow(request.streamed, waitingLimit: HTTPTransferLimits.waitingBytes)
       }
       defer { transfer.cancel() }
       guard await receive(.head(head)) == .more else { return }

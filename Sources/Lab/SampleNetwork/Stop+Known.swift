@@ -93,7 +93,6 @@ extension Stop {
     .plain(1_401_514, "St-Louis Gare", 47_591, 7_556),
   ]
 
-  /// Latitudes and longitudes are in thousandths of a degree in the lists above.
   private static func station(
     _ number: Int,
     _ name: String,
@@ -102,26 +101,13 @@ extension Stop {
     _ platforms: ClosedRange<Int>,
     _ language: Language = .french
   ) -> Stop {
-    Stop(
-      number: number,
-      name: name,
-      latitude: latitude * 1000,
-      longitude: longitude * 1000,
-      shape: .station(platforms.map { String($0) }),
-      language: language
-    )
+    let platforms = platforms.map { String($0) }
+    return stop(number, name, latitude, longitude, .station(platforms), language)
   }
 
   private static func pier(_ number: Int, _ name: String, _ latitude: Int, _ longitude: Int) -> Stop
   {
-    Stop(
-      number: number,
-      name: name,
-      latitude: latitude * 1000,
-      longitude: longitude * 1000,
-      shape: .station([]),
-      language: .french
-    )
+    stop(number, name, latitude, longitude, .station([]))
   }
 
   private static func local(
@@ -132,14 +118,8 @@ extension Stop {
     _ platforms: String = "AB",
     _ language: Language = .french
   ) -> Stop {
-    Stop(
-      number: number,
-      name: name,
-      latitude: latitude * 1000,
-      longitude: longitude * 1000,
-      shape: .local(platforms.map { String($0) }),
-      language: language
-    )
+    let platforms = platforms.map { String($0) }
+    return stop(number, name, latitude, longitude, .local(platforms), language)
   }
 
   private static func plain(
@@ -147,16 +127,26 @@ extension Stop {
     _ name: String,
     _ latitude: Int,
     _ longitude: Int
-  )
-    -> Stop
-  {
+  ) -> Stop {
+    stop(number, name, latitude, longitude, .plain)
+  }
+
+  /// Latitudes and longitudes are in thousandths of a degree in the lists above.
+  private static func stop(
+    _ number: Int,
+    _ name: String,
+    _ latitude: Int,
+    _ longitude: Int,
+    _ shape: Shape,
+    _ language: Language = .french
+  ) -> Stop {
     Stop(
       number: number,
       name: name,
       latitude: latitude * 1000,
       longitude: longitude * 1000,
-      shape: .plain,
-      language: .french
+      shape: shape,
+      language: language
     )
   }
 }

@@ -49,9 +49,7 @@ struct CheckedRealtime: ParsableArguments {
   var leastMatched: Int?
 
   func validate() throws {
-    guard (0...100).contains(leastMatched ?? 0) else {
-      throw ValidationError("--least-matched is a percentage, 0 to 100")
-    }
+    try RealtimeOptions.check(leastMatched: leastMatched)
     _ = try sources(prefix: "", besides: nil)
   }
 
@@ -59,12 +57,7 @@ struct CheckedRealtime: ParsableArguments {
   ///
   /// - Throws: `ValidationError` or `ExitCode` with the problem.
   func sources(prefix: String, besides file: ConfigurationFile?) throws -> [RealtimeSource] {
-    let fields: HTTPFields
-    do throws(WatchAddressError) {
-      fields = try WatchAddress.fields(feedHeader, option: "--feed-header")
-    } catch {
-      throw ValidationError(error.description)
-    }
+    let fields = try RealtimeOptions.fields(feedHeader)
     let sources = try [
       (RealtimeSource.Kind.tripUpdates, tripUpdates), (.alerts, alerts),
       (.vehiclePositions, vehiclePositions),

@@ -27,9 +27,7 @@ struct FeedsAcceptCommand: AsyncParsableCommand {
   var json = false
 
   func run() async throws {
-    let display = ProgressDisplay(isHidden: json)
-    defer { display.finish() }
-    try await FeedsCommand.change("accept", choice) { sharing in
+    try await FeedsCommand.change("accept", choice, isJSON: json) { sharing, display in
       let accepted =
         if let sharing {
           try await sharing.accept(key: choice.key, progress: { display.show($0) })
@@ -61,9 +59,7 @@ struct FeedsRollbackCommand: AsyncParsableCommand {
   var json = false
 
   func run() async throws {
-    let display = ProgressDisplay(isHidden: json)
-    defer { display.finish() }
-    try await FeedsCommand.change("rollback", choice) { sharing in
+    try await FeedsCommand.change("rollback", choice, isJSON: json) { sharing, display in
       let target =
         if let sharing {
           try await sharing.rollBack(key: choice.key, progress: { display.show($0) })
@@ -100,9 +96,7 @@ struct FeedsRemoveCommand: AsyncParsableCommand {
 
   func run() async throws {
     let folder = choice.data.folder
-    let display = ProgressDisplay(isHidden: json)
-    defer { display.finish() }
-    try await FeedsCommand.change("remove", choice) { sharing in
+    try await FeedsCommand.change("remove", choice, isJSON: json) { sharing, display in
       guard let sharing, !keepServing else {
         return try folder.removeSource(prefix: choice.prefix, keepServing: keepServing)
       }
@@ -116,7 +110,6 @@ struct FeedsRemoveCommand: AsyncParsableCommand {
         )
       }
     }
-    display.finish()
     try FeedsCommand.tell(json ? ChangedFeed(key: choice.key) : nil, "Removed.\n")
   }
 }
@@ -139,9 +132,7 @@ struct FeedsShareCommand: AsyncParsableCommand {
   var json = false
 
   func run() async throws {
-    let display = ProgressDisplay(isHidden: json)
-    defer { display.finish() }
-    try await FeedsCommand.change("share", choice) { sharing in
+    try await FeedsCommand.change("share", choice, isJSON: json) { sharing, display in
       guard let sharing else {
         throw ValidationError("no database; name one with --database or $DATABASE_URL")
       }

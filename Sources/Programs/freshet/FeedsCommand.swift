@@ -30,18 +30,27 @@ struct FeedsCommand: AsyncParsableCommand {
   }
 
   /// Does something to the timetables of a feed, for all servers if there is a database, and ends the command if it fails.
+  ///
+  /// - Parameters:
+  ///   - name: The name of the command.
+  ///   - choice: The feed.
+  ///   - isJSON: Whether the command prints JSON, so that it shows no progress.
+  ///   - work: The change; it ends the display before it prints.
+  /// - Throws: `CommandFailure` if the change fails.
   static func change(
     _ name: String,
     _ choice: FeedChoice,
-    _ work: (TimetableSharing?) async throws -> Void
+    isJSON: Bool,
+    _ work: (TimetableSharing?, ProgressDisplay) async throws -> Void
   ) async throws {
+    let display = ProgressDisplay(isHidden: isJSON)
+    defer { display.finish() }
     do {
       try await SharedServices.withTimetables(
         choice.database,
         choice.data.folder,
-        clock: choice.time.clock(),
-        work
-      )
+        clock: choice.time.clock()
+      ) { try await work($0, display) }
     } catch let error as FeedError {
       try fail(name, error.message, ProgramExit(error))
     }
@@ -267,10 +276,8 @@ struct FeedsCheckCommand: AsyncParsableCommand {
     // Who asks by hand wants to know the whole truth.
     let entry = try FeedsCommand.attempt(name) { try folder.manifest().feed(source.key) }
     let isBroken = entry.map { (try? Feed($0, in: folder)) == nil } ?? false
-    let display = ProgressDisplay(isHidden: isJSON)
-    defer { display.finish() }
     var found: StaticCheck.Report?
-    try await FeedsCommand.change(name, choice) { sharing in
+    try await FeedsCommand.change(name, choice, isJSON: isJSON) { sharing, display in
       var check = StaticCheck(
         folder: folder,
         source: source,
@@ -285,7 +292,6 @@ struct FeedsCheckCommand: AsyncParsableCommand {
         progress: { display.show($0) }
       )
     }
-    display.finish()
     await transport.shutdown()
     let kept = try FeedsCommand.attempt(name) { try folder.manifest().feed(source.key) }
     let held = kept.flatMap {

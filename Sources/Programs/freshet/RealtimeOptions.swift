@@ -74,8 +74,26 @@ struct RealtimeOptions: ParsableArguments {
     _ = try sources()
     _ = try recordings()
     _ = try faults()
+    try Self.check(leastMatched: leastMatched)
+  }
+
+  /// Checks `--least-matched`.
+  ///
+  /// - Throws: `ValidationError` if it is not a percentage.
+  static func check(leastMatched: Int?) throws {
     guard (0...100).contains(leastMatched ?? 0) else {
       throw ValidationError("--least-matched is a percentage, 0 to 100")
+    }
+  }
+
+  /// Returns the fields of `--feed-header`.
+  ///
+  /// - Throws: `ValidationError` with the problem.
+  static func fields(_ feedHeader: [String]) throws -> HTTPFields {
+    do throws(WatchAddressError) {
+      return try WatchAddress.fields(feedHeader, option: "--feed-header")
+    } catch {
+      throw ValidationError(error.description)
     }
   }
 
@@ -92,12 +110,7 @@ struct RealtimeOptions: ParsableArguments {
   ///
   /// - Throws: `ValidationError` with the problem.
   func sources() throws -> [RealtimeSource] {
-    let fields: HTTPFields
-    do throws(WatchAddressError) {
-      fields = try WatchAddress.fields(feedHeader, option: "--feed-header")
-    } catch {
-      throw ValidationError(error.description)
-    }
+    let fields = try Self.fields(feedHeader)
     let rhythms = try rhythms()
     var sources: [RealtimeSource] = []
     for (kind, values) in [

@@ -69,15 +69,9 @@ package struct RestoreChoice: Equatable, Sendable {
     case .ready: break
     }
     switch key {
-    case .down, .character("j"): place += 1
-    case .up, .character("k"): place -= 1
-    case .pageDown, .control("f"): place += room
-    case .pageUp, .control("b"): place -= room
-    case .home, .character("g"): place = 0
-    case .end, .character("G"): place = points.count - 1
     case .character("y"): return run()
     case .character("n"), .character("q"): return .close
-    default: break
+    default: key.move(&place, room: room, end: points.count - 1)
     }
     place = min(max(place, 0), max(points.count - 1, 0))
     return .stay

@@ -299,18 +299,12 @@ package struct WorkspaceScreen: Sendable {
 
   private mutating func pointing(_ key: Key) {
     switch key {
-    case .down, .character("j"): place += 1
-    case .up, .character("k"): place -= 1
-    case .pageDown, .control("f"): place += room
-    case .pageUp, .control("b"): place -= room
-    case .home, .character("g"): place = 0
-    case .end, .character("G"): place = shown.count - 1
     case .escape:
       filter = ""
       arrange()
     case .enter, .right, .character("l"): if current != nil { show(.worktree) }
     case .character("d"), .tab: if current != nil { show(.diff) }
-    default: break
+    default: key.move(&place, room: room, end: shown.count - 1)
     }
     place = min(max(place, 0), max(shown.count - 1, 0))
     if shown.indices.contains(place) { selected = shown[place].id }
@@ -318,19 +312,14 @@ package struct WorkspaceScreen: Sendable {
 
   private mutating func scrolling(_ key: Key) {
     switch key {
-    case .down, .character("j"): scrolled += 1
-    case .up, .character("k"): scrolled -= 1
-    case .pageDown, .control("f"), .character(" "): scrolled += room
-    case .pageUp, .control("b"): scrolled -= room
-    case .home, .character("g"): scrolled = 0
-    case .end, .character("G"): scrolled = length
+    case .character(" "): scrolled += room
     case .tab, .character("d"): show(page == .diff ? .worktree : .diff)
     case .character("]") where page == .diff:
       scrolled = diff?.files.first { $0 > scrolled } ?? scrolled
     case .character("[") where page == .diff:
       scrolled = diff?.files.last { $0 < scrolled } ?? 0
     case .escape, .left, .backspace: close()
-    default: break
+    default: key.move(&scrolled, room: room, end: length)
     }
     scrolled = min(max(scrolled, 0), max(length - room, 0))
   }

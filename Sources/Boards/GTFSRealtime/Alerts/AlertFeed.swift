@@ -31,11 +31,8 @@ extension AlertFeed {
     protobuf bytes: [UInt8],
     limits: RealtimeLimits = .standard
   ) throws(RealtimeError) {
-    let result = bytes.withUnsafeBytes { buffer in
-      Result { () throws(RealtimeError) in
-        try AlertFeed(protobuf: buffer, limits: limits)
-      }
+    self = try RealtimeError.reading(bytes) { (buffer) throws(RealtimeError) in
+      try AlertFeed(protobuf: buffer, limits: limits)
     }
-    self = try result.get()
   }
 }

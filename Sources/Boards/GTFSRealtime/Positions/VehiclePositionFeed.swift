@@ -22,12 +22,9 @@ package struct VehiclePositionFeed: Sendable {
     protobuf bytes: [UInt8],
     limits: RealtimeLimits = .standard
   ) throws(RealtimeError) {
-    let result = bytes.withUnsafeBytes { buffer in
-      Result { () throws(RealtimeError) in
-        try TripUpdateReader.readPositions(buffer, limits: limits)
-      }
+    self = try RealtimeError.reading(bytes) { (buffer) throws(RealtimeError) in
+      try TripUpdateReader.readPositions(buffer, limits: limits)
     }
-    self = try result.get()
   }
 
   init(carriers: TripUpdateFeed, positions: [VehiclePosition]) {

@@ -19,11 +19,8 @@ extension TripUpdateFeed {
     protobuf bytes: [UInt8],
     limits: RealtimeLimits = .standard
   ) throws(RealtimeError) {
-    let result = bytes.withUnsafeBytes { buffer in
-      Result { () throws(RealtimeError) in
-        try TripUpdateFeed(protobuf: buffer, limits: limits)
-      }
+    self = try RealtimeError.reading(bytes) { (buffer) throws(RealtimeError) in
+      try TripUpdateFeed(protobuf: buffer, limits: limits)
     }
-    self = try result.get()
   }
 }

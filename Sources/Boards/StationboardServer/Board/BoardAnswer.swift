@@ -229,13 +229,8 @@ struct BoardAnswer {
     json.string(timetable.metadata.version)
     json.raw(",\"publisher\":")
     json.string(timetable.metadata.publisher)
-    json.raw(",\"importedAt\":")
-    json.instant(fractional: timetable.metadata.importedAt)
-    json.raw(",\"validFrom\":\"")
-    json.date(daysSinceEpoch: timetable.firstDay.daysSinceEpoch)
-    json.raw("\",\"validUntil\":\"")
-    json.date(daysSinceEpoch: timetable.lastDay.daysSinceEpoch)
-    json.raw("\"}")
+    json.validity(of: timetable)
+    json.raw("}")
   }
 
   private func member(_ name: StaticString, instant: Double?, _ json: inout JSONBytes) {

@@ -119,14 +119,7 @@ struct StopEndpoints {
       json.string(alias)
     }
     json.raw("]")
-    if let place = timetable.coordinate(of: result.stop) {
-      json.raw(",\"lat\":")
-      json.degrees(place.latitude)
-      json.raw(",\"lon\":")
-      json.degrees(place.longitude)
-    } else {
-      json.raw(",\"lat\":null,\"lon\":null")
-    }
+    json.coordinate(of: result.stop, in: timetable)
     if let distance = result.distance {
       json.raw(",\"distance_m\":")
       json.integer(Int(distance.rounded()))

@@ -349,8 +349,7 @@ extension Timetable {
     let days = ServiceChanges.comparedDays
     let zones = self.zones.routes
     for served in servedStops(of: root) {
-      let slice =
-        Int(image.departureStarts[Int(served)])..<Int(image.departureStarts[Int(served) + 1])
+      let slice = places(of: served)
       for place in slice {
         let departure = image.departures[place]
         let trip = image.trips[Int(departure.trip)]

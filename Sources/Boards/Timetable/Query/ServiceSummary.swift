@@ -61,8 +61,7 @@ package struct ServiceSummary: Codable, Hashable, Sendable {
       let name = String(decoding: timetable.name(of: root), as: UTF8.self)
       var (isUsed, isSoon) = (false, false)
       for served in timetable.servedStops(of: root) {
-        let slice =
-          Int(image.departureStarts[Int(served)])..<Int(image.departureStarts[Int(served) + 1])
+        let slice = timetable.places(of: served)
         for place in slice {
           let departure = image.departures[place]
           let trip = image.trips[Int(departure.trip)]

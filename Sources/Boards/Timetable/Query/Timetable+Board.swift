@@ -39,8 +39,7 @@ extension Timetable {
     for (zone, starts) in zones.dayStarts.enumerated() {
       let days = serviceDays(starts, from: from, until: until)
       for served in servedStops(of: stop) {
-        let slice =
-          Int(image.departureStarts[Int(served)])..<Int(image.departureStarts[Int(served) + 1])
+        let slice = places(of: served)
         for day in days {
           let start = starts[day]
           let first = place(of: from - start, in: slice)

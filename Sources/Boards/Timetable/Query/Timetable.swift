@@ -139,8 +139,12 @@ package final class Timetable: Sendable {
   /// How many departures the timetable holds for a stop and all stops below it.
   package func departureCount(of stop: Stop) -> Int {
     servedStops(of: stop).reduce(0) { count, served in
-      count + Int(image.departureStarts[Int(served) + 1] - image.departureStarts[Int(served)])
+      count + places(of: served).count
     }
+  }
+  /// Where the departures of a stop are among those of the timetable.
+  func places(of served: Stop) -> Range<Int> {
+    Int(image.departureStarts[Int(served)])..<Int(image.departureStarts[Int(served) + 1])
   }
   /// The stop itself and all stops below it, those that have departures.
   package func servedStops(of stop: Stop) -> Slice<UnsafeBufferPointer<UInt32>> {

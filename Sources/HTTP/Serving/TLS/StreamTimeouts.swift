@@ -32,11 +32,7 @@ final class StreamTimeouts: ChannelDuplexHandler {
   private var pace: BodyPace?
   private var unread = 0
   private var check: Scheduled<Void>?
-  private var sent = 0
-  private var stalls: Int64 = 0
-
-  /// How often a stalled stream is checked until it is reset.
-  private static let checks: Int64 = 6
+  private var stall = StallCheck()
 
   /// The fields that belong to a connection of HTTP/1.1.
   private static let connectionFields: Set<String> = [
@@ -158,8 +154,7 @@ final class StreamTimeouts: ChannelDuplexHandler {
       check?.cancel()
       check = nil
     } else if check == nil {
-      stalls = 0
-      sent = bytesSent(context)
+      stall.begin(bytesSent(context))
       checkLater(context)
     }
     context.fireChannelWritabilityChanged()
@@ -172,18 +167,14 @@ final class StreamTimeouts: ChannelDuplexHandler {
 
   private func checkLater(_ context: ChannelHandlerContext) {
     let bound = NIOLoopBound((self, context), eventLoop: context.eventLoop)
-    let pause = Int64(limits.stalledSeconds) * 1_000 / Self.checks
-    check = context.eventLoop.scheduleTask(in: .milliseconds(pause)) {
+    check = context.eventLoop.scheduleTask(in: StallCheck.interval(limits)) {
       let (timeouts, context) = bound.value
       timeouts.checkAgain(context)
     }
   }
 
   private func checkAgain(_ context: ChannelHandlerContext) {
-    let now = bytesSent(context)
-    stalls = now > sent ? 0 : stalls + 1
-    sent = now
-    guard stalls < Self.checks else { return end(.stalled, context) }
+    guard !stall.isStalled(bytesSent(context)) else { return end(.stalled, context) }
     checkLater(context)
   }
 

@@ -99,6 +99,16 @@ struct JobProblem {
       fields: fields
     )
   }
+
+  /// The results of a job are asked for before its end.
+  static func notFinished(_ job: JobRow, _ limits: JobLimits) -> Problem {
+    JobProblem(
+      .conflict,
+      .notFinished,
+      "the job is \(job.state.rawValue); its results come when it is over",
+      retryAfter: limits.pollSeconds
+    ).problem
+  }
 }
 
 /// The parameters of a query, decoded as forms write them.

@@ -214,14 +214,7 @@ struct JobEndpoints: Sendable {
 
   private func ended(_ request: Request, _ id: String, _ query: QueryText) async throws -> JobRow {
     let job = try await gate.living(id, request.headers, query: query).job
-    guard job.state.isTerminal else {
-      throw JobProblem(
-        .conflict,
-        .notFinished,
-        "the job is \(job.state.rawValue); its results come when it is over",
-        retryAfter: store.limits.pollSeconds
-      ).problem
-    }
+    guard job.state.isTerminal else { throw JobProblem.notFinished(job, store.limits) }
     return job
   }
 

@@ -171,14 +171,7 @@ package struct JobsView: Sendable {
   ///
   /// - Throws: ``Serving/Problem`` 409 before its end, 410 after their time.
   package func results(_ job: JobRow) async throws -> [JobItem] {
-    guard job.state.isTerminal else {
-      throw JobProblem(
-        .conflict,
-        .notFinished,
-        "the job is \(job.state.rawValue); its results come when it is over",
-        retryAfter: store.limits.pollSeconds
-      ).problem
-    }
+    guard job.state.isTerminal else { throw JobProblem.notFinished(job, store.limits) }
     guard let page = try await store.page(job.id, outcomes: nil, after: -1, limit: .max) else {
       throw gate.gone
     }

@@ -64,6 +64,15 @@ struct MesDepartsPage {
 
   // MARK: Search and board
 
+  /// Returns the stops that a search found; `nil` if its response is not as the page expects it.
+  private func stops(_ answer: ClientAnswer, _ check: StepCheck) -> [JSONValue]? {
+    open(answer, check)
+    guard check.status(200, of: answer),
+      let value = check.shape(MesDepartsShapes.webStops, of: answer, as: .javaScript)
+    else { return nil }
+    return value["stops"]?.list ?? []
+  }
+
   private func open() async -> Held? {
     let typed = request(
       "/api/stops/search",
@@ -74,11 +83,8 @@ struct MesDepartsPage {
     await run.step(client, typed, expects: "200, and stops with an id and a name") {
       check,
       answer in
-      open(answer, check)
-      guard check.status(200, of: answer),
-        let value = check.shape(MesDepartsShapes.webStops, of: answer, as: .javaScript)
-      else { return }
-      name = value["stops"]?.list?.first?["stop_name"]?.string
+      guard let stops = stops(answer, check) else { return }
+      name = stops.first?["stop_name"]?.string
       check.expect(name != nil, "stops: expected some for \"\(script.query)\", found none")
     }
     guard let name else { return nil }
@@ -87,11 +93,7 @@ struct MesDepartsPage {
     await run.step(client, resolve, expects: "200, and the stop that the name means") {
       check,
       answer in
-      open(answer, check)
-      guard check.status(200, of: answer),
-        let value = check.shape(MesDepartsShapes.webStops, of: answer, as: .javaScript)
-      else { return }
-      let stops = value["stops"]?.list ?? []
+      guard let stops = stops(answer, check) else { return }
       let best = stops.first { $0["stop_name"]?.string?.lowercased() == name.lowercased() }
       stop = (best ?? stops.first)?["stop_id"]?.string
       check.expect(stop != nil, "stops: expected \"\(name)\", found none")

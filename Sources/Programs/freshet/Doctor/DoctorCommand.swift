@@ -88,9 +88,7 @@ struct DoctorCommand: AsyncParsableCommand {
   @OptionGroup var time: ClockOptions
 
   func validate() throws {
-    guard (0...100).contains(leastMatched) else {
-      throw ValidationError("--least-matched is a percentage, 0 to 100")
-    }
+    try RealtimeOptions.check(leastMatched: leastMatched)
     guard let feed else {
       guard html == nil, encoding == nil, header.isEmpty, feedHeader.isEmpty else {
         throw ValidationError(
@@ -107,12 +105,7 @@ struct DoctorCommand: AsyncParsableCommand {
   }
 
   private func sources() throws -> [FeedDoctor.Realtime] {
-    let fields: HTTPFields
-    do throws(WatchAddressError) {
-      fields = try WatchAddress.fields(feedHeader, option: "--feed-header")
-    } catch {
-      throw ValidationError(error.description)
-    }
+    let fields = try RealtimeOptions.fields(feedHeader)
     return try realtime.map {
       FeedDoctor.Realtime(
         try RealtimeOptions.source(.tripUpdates, prefix: "", $0, fields),

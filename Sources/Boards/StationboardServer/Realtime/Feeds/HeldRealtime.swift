@@ -63,6 +63,13 @@ struct HeldRealtime: Sendable {
     }
   }
 
+  /// Counts a publication that was put in place, and shows it in the snapshot.
+  mutating func advance() {
+    taken += 1
+    show()
+    snapshot.tick += 1
+  }
+
   /// Shows in the snapshot what is known of the sources.
   mutating func show() {
     let standings = trips.map(\.standing) + alerts.map(\.standing) + vehicles.map(\.standing)

@@ -70,15 +70,13 @@ extension RealtimeFeeds {
         if newest.tripGeneration != generation {
           for other in newest.trips.indices where other != place { newest.trips[other].index = nil }
         }
-        newest.taken += 1
-        newest.show()
+        newest.advance()
         // Without a later source time, `since_rt` cannot show that the content is new.
         if let before, let after = newest.snapshot.trips.sourceTime, after <= before {
           newest.snapshot.changedAt = now
         }
         newest.snapshot.index = together
         newest.tripGeneration = generation
-        newest.snapshot.tick += 1
         held = state.updateValue(newest, forKey: source.prefix) ?? newest
         return true
       }
@@ -141,9 +139,7 @@ extension RealtimeFeeds {
         newest.alerts[place].content = feed
         newest.snapshot.alertIndex = index
         newest.alertGeneration = timetable?.entry.generation
-        newest.taken += 1
-        newest.show()
-        newest.snapshot.tick += 1
+        newest.advance()
         state[source.prefix] = newest
         return true
       }
@@ -201,9 +197,7 @@ extension RealtimeFeeds {
         newest.snapshot.vehicleIndex = together
         newest.vehicleGeneration = generation
         newest.changed(at: now)
-        newest.taken += 1
-        newest.show()
-        newest.snapshot.tick += 1
+        newest.advance()
         state[source.prefix] = newest
         return true
       }
@@ -289,10 +283,8 @@ extension RealtimeFeeds {
           newest.vehicleGeneration = next.vehicleGeneration
           newest.snapshot.vehicleIndex = next.snapshot.vehicleIndex
         }
-        newest.taken += 1
-        newest.show()
         newest.snapshot.changedAt = now
-        newest.snapshot.tick += 1
+        newest.advance()
         state[prefix] = newest
         return true
       }

@@ -260,12 +260,9 @@ package final class RealtimeFeeds: Sendable {
         }
         let indexed = ContinuousClock.now
         put(index, of: timetable?.entry.generation, from: source, at: now) { held in
-          held.standing.took(feed.header, bytes: bytes.bytes.count, at: now)
-          held.standing.tally.entities = feed.trips.count
+          held.standing.took(bytes, feed.header, entities: feed.trips.count, at: now)
           held.standing.tally.decodeSeconds = (decoded - began).seconds
           held.standing.tally.indexSeconds = (indexed - decoded).seconds
-          held.standing.judged = bytes.digest
-          held.standing.position = bytes.position
           held.content = feed
         }
       case .vehiclePositions:
@@ -274,10 +271,7 @@ package final class RealtimeFeeds: Sendable {
         let arrival = FeedResponse(feed, digest: bytes.digest, moment: Int64(now))
         guard judge(arrival, of: source, judging) else { return }
         putVehicles(feed, from: source, at: now) { standing, indexSeconds in
-          standing.took(feed.header, bytes: bytes.bytes.count, at: now)
-          standing.judged = bytes.digest
-          standing.position = bytes.position
-          standing.tally.entities = feed.positions.count
+          standing.took(bytes, feed.header, entities: feed.positions.count, at: now)
           standing.tally.decodeSeconds = (decoded - began).seconds
           standing.tally.indexSeconds = indexSeconds
         }
@@ -287,10 +281,7 @@ package final class RealtimeFeeds: Sendable {
         let arrival = FeedResponse(feed, digest: bytes.digest, moment: Int64(now))
         guard judge(arrival, of: source, judging) else { return }
         putAlerts(feed, from: source, at: now) { standing, indexSeconds in
-          standing.took(feed.header, bytes: bytes.bytes.count, at: now)
-          standing.judged = bytes.digest
-          standing.position = bytes.position
-          standing.tally.entities = feed.alerts.count
+          standing.took(bytes, feed.header, entities: feed.alerts.count, at: now)
           standing.tally.decodeSeconds = (decoded - began).seconds
           standing.tally.indexSeconds = indexSeconds
         }

@@ -144,6 +144,14 @@ struct SourceStatus: Hashable, Sendable {
   /// The share of the last publications that would have arrived by the announced instant.
   static let quantile = 0.8
 
+  /// Notes a publication that is in use from now on, and how many entities of it are.
+  mutating func took(_ bytes: FeedBytes, _ header: FeedHeader, entities: Int, at now: Double) {
+    took(header, bytes: bytes.bytes.count, at: now)
+    judged = bytes.digest
+    position = bytes.position
+    tally.entities = entities
+  }
+
   /// Notes a feed that is in use from now on.
   mutating func took(_ header: FeedHeader, bytes: Int, at now: Double) {
     let made = header.timestamp.map { Double($0) }

@@ -212,14 +212,7 @@ final class RenderedBoard: Sendable {
       json.raw(",\"timezone\":")
       let zone = timetable.zoneName(of: stop.stop)
       if zone.count > 0 { json.string(zone) } else { json.string(timetable.metadata.timeZone) }
-      if let place = timetable.coordinate(of: stop.stop) {
-        json.raw(",\"lat\":")
-        json.degrees(place.latitude)
-        json.raw(",\"lon\":")
-        json.degrees(place.longitude)
-      } else {
-        json.raw(",\"lat\":null,\"lon\":null")
-      }
+      json.coordinate(of: stop.stop, in: timetable)
       json.raw("},\"resolved\":{\"canonicalId\":")
       json.string(stop.canonicalId)
       json.raw(",\"source\":\"")
