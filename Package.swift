@@ -273,8 +273,8 @@ let package = Package(
     .target(
       name: "JobsServer",
       dependencies: [
-        "BookLibrary",
-        "ConditionalHTTP", "FreshResponses", "FreshnessServer", "Jobs", "PostgresClient", "Serving",
+        "BookLibrary", "ConditionalHTTP", "EventFeed", "FreshResponses", "FreshnessServer", "Jobs",
+        "PostgresClient", "Serving",
         "Storage", "StrictJSON", "TolerantDecoding", .grdb, .httpTypes, .hummingbird, .logging,
         .nioCore,
       ]

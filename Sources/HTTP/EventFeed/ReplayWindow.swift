@@ -31,15 +31,25 @@ public struct ReplayWindow: Hashable, Sendable {
 
   /// Returns what a client receives.
   ///
-  /// A client with a number that the server has not reached refers to another life of the stream
-  /// and receives a snapshot.
-  ///
   /// - Parameter lastEventID: The id that the client sent; empty if it sent none.
   /// - Returns: What to send before the live events.
   public func plan(after lastEventID: String) -> Plan {
-    guard let last = EventNumber(id: lastEventID), last.epoch == epoch, last.number <= newest
-    else { return .snapshot }
+    plan(after: EventNumber(id: lastEventID))
+  }
+
+  /// Returns what a client receives.
+  ///
+  /// A client with a number that the server has not reached refers to another life of the stream
+  /// and receives a snapshot.
+  ///
+  /// - Parameters:
+  ///   - last: The number of the last event that the client has; `nil` if it has none.
+  ///   - most: The most events that are replayed; a client that missed more receives a snapshot.
+  /// - Returns: What to send before the live events.
+  public func plan(after last: EventNumber?, atMost most: Int = .max) -> Plan {
+    guard let last, last.epoch == epoch, last.number <= newest else { return .snapshot }
     if last.number == newest { return .live }
-    return last.number + 1 < oldest ? .snapshot : .replay(last.number + 1...newest)
+    guard last.number + 1 >= oldest, newest - last.number <= Int64(most) else { return .snapshot }
+    return .replay(last.number + 1...newest)
   }
 }

@@ -69,6 +69,14 @@ import Testing
     #expect(ReplayWindow(epoch: "k", oldest: 10, newest: 12).plan(after: id) == plan)
   }
 
+  @Test func `a client that missed too much gets a snapshot`() {
+    let window = ReplayWindow(epoch: "k", oldest: 10, newest: 12)
+    #expect(window.plan(after: EventNumber(10, epoch: "k"), atMost: 2) == .replay(11...12))
+    #expect(window.plan(after: EventNumber(9, epoch: "k"), atMost: 2) == .snapshot)
+    #expect(window.plan(after: EventNumber(12, epoch: "k"), atMost: 0) == .live)
+    #expect(window.plan(after: nil) == .snapshot)
+  }
+
   @Test func `a server without events has nothing to replay`() {
     let window = ReplayWindow(oldest: 1, newest: 0)
     #expect(window.plan(after: "0") == .live)

@@ -58,35 +58,7 @@ import Testing
   }
 }
 
-@Suite struct `What a late listener gets` {
-  private let log = CatchUp.Log(epoch: 5, first: 1, last: 300)
-
-  @Test func `what it missed, one by one, if it is not too much`() {
-    let position = EventPosition(epoch: 5, seq: 150)
-    #expect(CatchUp(from: position, in: log, most: 200) == .events(after: 150, isRecovered: true))
-    #expect(
-      CatchUp(from: EventPosition(epoch: 5, seq: 300), in: log, most: 200)
-        == .events(after: 300, isRecovered: true)
-    )
-  }
-
-  @Test func `the state if it missed too much, or has never heard anything of a long job`() {
-    #expect(CatchUp(from: EventPosition(epoch: 5, seq: 99), in: log, most: 200) == .state)
-    #expect(CatchUp(from: nil, in: log, most: 200) == .state)
-    #expect(CatchUp(from: nil, in: log, most: 300) == .events(after: 0, isRecovered: false))
-  }
-
-  @Test func `the state if its position is of another log, too old, or of the future`() {
-    #expect(CatchUp(from: EventPosition(epoch: 4, seq: 200), in: log, most: 200) == .state)
-    #expect(CatchUp(from: EventPosition(epoch: 5, seq: 301), in: log, most: 200) == .state)
-    let short = CatchUp.Log(epoch: 5, first: 250, last: 300)
-    #expect(CatchUp(from: EventPosition(epoch: 5, seq: 248), in: short, most: 200) == .state)
-    #expect(
-      CatchUp(from: EventPosition(epoch: 5, seq: 249), in: short, most: 200)
-        == .events(after: 249, isRecovered: true)
-    )
-  }
-
+@Suite struct `Positions of events` {
   @Test(arguments: ["1.17", "0.0"]) func `positions are read as they are written`(_ text: String) {
     #expect(EventPosition(parsing: text)?.description == text)
   }

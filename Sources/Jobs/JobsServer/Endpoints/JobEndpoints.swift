@@ -74,9 +74,9 @@ struct JobEndpoints: Sendable {
   ) async throws -> [JSONValue] {
     var messages: [JSONValue] = []
     let after: Int64
-    switch CatchUp(from: asked, in: job.log, most: store.limits.replayedEvents) {
-    case .events(let seq, _): after = seq
-    case .state:
+    if let seq = job.position.replayStart(for: asked, atMost: store.limits.replayedEvents) {
+      after = seq
+    } else {
       messages.append(writer.reconnected(job.snapshot(), isRecovered: false))
       after = job.state.isTerminal ? job.position.seq - 1 : job.position.seq
     }

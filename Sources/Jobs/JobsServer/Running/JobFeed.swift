@@ -43,9 +43,8 @@ struct JobFeed: Sendable {
       return .expired
     }
     var last: Int64
-    switch CatchUp(from: asked, in: job.log, most: store.limits.replayedEvents) {
-    case .events(let after, let isRecovered):
-      if saysWhere { try await send(standing(job, isRecovered: isRecovered)) }
+    if let after = job.position.replayStart(for: asked, atMost: store.limits.replayedEvents) {
+      if saysWhere { try await send(standing(job, isRecovered: asked != nil)) }
       last = after
       for bytes in try await store.messages(job.id, after: after, limit: .max) {
         guard let message = try await message(bytes) else { continue }
@@ -53,7 +52,7 @@ struct JobFeed: Sendable {
         last = message.position?.seq ?? last
         if message.isTerminal { return .finished }
       }
-    case .state:
+    } else {
       try await send(standing(job, isRecovered: false))
       last = job.position.seq
     }

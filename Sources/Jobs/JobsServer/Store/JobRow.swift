@@ -57,9 +57,6 @@ package struct JobRow: Sendable {
     return EventPosition(epoch: position.epoch, seq: max(0, position.seq - 1))
   }
 
-  /// The contents of its event log.
-  var log: CatchUp.Log { CatchUp.Log(epoch: position.epoch, first: 1, last: position.seq) }
-
   /// Options as a text.
   static func text(_ options: [String: String]) -> String {
     String(decoding: JSONValue.object(options.mapValues { .string($0) }).bytes, as: UTF8.self)
