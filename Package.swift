@@ -42,8 +42,323 @@ let domains = [
   ],
 ]
 
+/// The files of a target that are not its sources.
+let excluded = [
+  "ConformanceVectors": ["Vectors"],
+  "CWebAssets": ["Prepared", "Public"],
+  "GTFSRealtime": ["Generated/gtfs-realtime.proto"],
+]
+
 /// The sources of the example of a server.
 let thermometer = "Examples/Thermometer/Sources"
+
+/// Returns targets with their dependencies, in the order of a table.
+func sources(_ table: KeyValuePairs<String, [Target.Dependency]>) -> [Target] {
+  table.map { name, dependencies in
+    .target(name: name, dependencies: dependencies, exclude: excluded[name] ?? [])
+  }
+}
+
+/// Returns programs with their dependencies, in the order of a table.
+func programs(_ table: KeyValuePairs<String, [Target.Dependency]>) -> [Target] {
+  table.map { .executableTarget(name: $0, dependencies: $1) }
+}
+
+/// Returns targets of tests with their dependencies, in the order of a table.
+func tests(_ table: KeyValuePairs<String, [Target.Dependency]>) -> [Target] {
+  table.map { .testTarget(name: $0, dependencies: $1) }
+}
+
+extension Target {
+  /// Returns a library of the system, and the packages that have it.
+  static func system(_ name: String, _ pkgConfig: String, apt: String, brew: String) -> Target {
+    .systemLibrary(name: name, pkgConfig: pkgConfig, providers: [.apt([apt]), .brew([brew])])
+  }
+}
+
+var targets: [Target] = []
+targets += sources([
+  // MARK: The refresh machine
+  "Freshness": [],
+
+  // MARK: HTTP and event streams, as their specifications define them
+  "ConditionalHTTP": [.httpTypes],
+  "EventFeed": [],
+  "Hashing": [],
+  "FreshResponses": ["ConditionalHTTP", "EventFeed", .httpTypes],
+  "StrictJSON": [],
+  "TerminalText": [],
+  "TolerantDecoding": ["ConditionalHTTP", "StrictJSON"],
+
+  // MARK: The driver, and transports
+  "FreshnessRuntime": [
+    "Freshness", "ConditionalHTTP", "EventFeed", "Hashing", "StrictJSON", .httpTypes,
+  ],
+  "URLSessionTransport": ["ConditionalHTTP", .httpTypes],
+  "WebSocketNIO": ["ConditionalHTTP", .httpTypes, .nioCore, .nioWebSocket],
+  "NIOTransport": [
+    "ConditionalHTTP", "WebSocketNIO", .asyncHTTPClient, .httpTypes, .nioCore, .nioHTTP1,
+    .nioHTTPCompression, .nioPosix, .nioSSL, .nioWebSocket,
+  ],
+
+  // MARK: What tests the machine
+  "FreshnessWire": ["Freshness"],
+  "Simulation": ["Freshness", "Hashing", "StrictJSON"],
+  "ConformanceVectors": [],
+  "FreshnessTesting": [
+    "Freshness", "ConditionalHTTP", "ConformanceVectors", "StrictJSON", .httpTypes,
+  ],
+  "ParityReport": ["ConditionalHTTP", "Hashing", "StrictJSON"],
+
+  // MARK: Contracts
+  "Stationboard": ["TolerantDecoding"],
+  "Jobs": ["ConditionalHTTP", "StrictJSON", "TolerantDecoding"],
+  "Workspaces": ["StrictJSON", "TolerantDecoding"],
+])
+
+// MARK: What the servers work with, and clients
+targets.append(.system("CZip", "libzip", apt: "libzip-dev", brew: "libzip"))
+targets += sources([
+  "GTFS": ["CZip"],
+  "Timetable": ["GTFS", "Hashing"],
+  "GTFSRealtime": ["GTFS", "Hashing", .swiftProtobuf],
+  "SampleNetwork": ["Hashing"],
+  "Agents": ["ConditionalHTTP", "StrictJSON", "Workspaces"],
+  "AgentSimulation": ["Agents", "Hashing", "StrictJSON"],
+  "AgentWatch": ["Agents", "Workspaces"],
+  "Storage": ["ConditionalHTTP", .grdb, .sqlite],
+])
+targets.append(.system("CPostgres", "libpq", apt: "libpq-dev", brew: "libpq"))
+targets += sources([
+  "PostgresClient": ["CPostgres"],
+  "PostgresSharing": ["PostgresClient"],
+  "Books": [],
+  "BookLibrary": [
+    "Books", "CZlib", "ConditionalHTTP", "PostgresClient", "Storage", "StrictJSON", .grdb,
+    .httpTypes,
+  ],
+  "BookScan": ["Books", "ConditionalHTTP", "StrictJSON", .httpTypes, .subprocess, .systemPackage],
+  "BookPipelines": ["BookLibrary", "BookScan", "Books", "Jobs", "StrictJSON"],
+])
+targets.append(.system("CZlib", "zlib", apt: "zlib1g-dev", brew: "zlib"))
+targets += sources([
+  "Serving": [
+    "CZlib", "ConditionalHTTP", "FreshResponses", "WebSocketNIO", .httpTypes, .hummingbird,
+    .hummingbirdCore, .logging, .nioCore, .nioHTTP1, .nioHTTP2, .nioHTTPTypes, .nioHTTPTypesHTTP1,
+    .nioHTTPTypesHTTP2, .nioSSL, .nioTLS, .nioWebSocket,
+  ],
+  "FreshnessServer": [
+    "ConditionalHTTP", "EventFeed", "FreshResponses", "Serving", .httpTypes, .hummingbird, .nioCore,
+    .serviceLifecycle,
+  ],
+  "StationboardClient": [
+    "ConditionalHTTP", "EventFeed", "Freshness", "FreshnessRuntime", "Stationboard",
+    "TolerantDecoding", .httpTypes,
+  ],
+
+  "JobsClient": [
+    "ConditionalHTTP", "EventFeed", "Freshness", "FreshnessRuntime", "Jobs", "StrictJSON",
+    "TolerantDecoding", .httpTypes,
+  ],
+  "Git": ["Workspaces"],
+  "CProcess": [],
+  "WorktreeWatch": ["CProcess", "ConditionalHTTP", "Git", "Hashing", "Workspaces"],
+
+  "WorkspacesClient": [
+    "ConditionalHTTP", "EventFeed", "Freshness", "FreshnessRuntime", "TolerantDecoding",
+    "Workspaces", .httpTypes,
+  ],
+
+  // MARK: Everything for an app, in one import
+  "FreshetKit": [
+    "ConditionalHTTP", "EventFeed", "Freshness", "FreshnessRuntime", "Jobs", "JobsClient",
+    "Stationboard", "StationboardClient", "StrictJSON", "TolerantDecoding", "URLSessionTransport",
+    "Workspaces", "WorkspacesClient", .httpTypes,
+  ],
+
+  // MARK: Servers, pages, and what a terminal shows
+  "WorkspacesTerminal": [
+    "Freshness", "FreshnessRuntime", "TerminalText", "Workspaces", "WorkspacesClient",
+  ],
+  "StationboardServer": [
+    "ConditionalHTTP", "Freshness", "FreshnessRuntime", "FreshResponses", "FreshnessServer", "GTFS",
+    "GTFSRealtime", "Hashing", "PostgresClient", "PostgresSharing", "Timetable", "Storage",
+    "Serving", "StrictJSON", .grdb, .httpTypes, .hummingbird, .logging, .nioCore,
+  ],
+  "JobsServer": [
+    "BookLibrary", "ConditionalHTTP", "EventFeed", "FreshResponses", "FreshnessServer", "Jobs",
+    "PostgresClient", "Serving", "Storage", "StrictJSON", "TolerantDecoding", .grdb, .httpTypes,
+    .hummingbird, .logging, .nioCore,
+  ],
+  "WorkspacesServer": [
+    "ConditionalHTTP", "EventFeed", "FreshResponses", "FreshnessServer", "Git", "Serving",
+    "TolerantDecoding", "Workspaces", "WorktreeWatch", .httpTypes, .hummingbird, .nioCore,
+  ],
+  "FeedSimulation": [
+    "ConditionalHTTP", "GTFS", "GTFSRealtime", "Hashing", "Timetable", .httpTypes,
+  ],
+  "FeedRecording": ["ConditionalHTTP", "GTFSRealtime", .httpTypes],
+  "ServeSettings": ["StrictJSON", .httpTypes],
+  "CWebAssets": [],
+  "WebBoard": [
+    "CWebAssets", "ConditionalHTTP", "Hashing", "Serving", .httpTypes, .hummingbird, .nioCore,
+  ],
+
+  // MARK: The APIs of three public apps as views of the services, and players of their clients
+  "MesDepartsDialect": [
+    "ConditionalHTTP", "Serving", "StationboardServer", "StrictJSON", .httpTypes, .hummingbird,
+    .nioCore,
+  ],
+  "CatnipDialect": [
+    "ConditionalHTTP", "Serving", "StrictJSON", "Workspaces", "WorkspacesServer", .httpTypes,
+    .hummingbird, .nioCore,
+  ],
+  "BooksTrackDialect": [
+    "ConditionalHTTP", "FreshnessServer", "Jobs", "JobsServer", "Serving", "StrictJSON",
+    "TolerantDecoding", .httpTypes, .hummingbird, .logging, .nioCore,
+  ],
+  "CompatibilityCheck": [
+    "ConditionalHTTP", "Stationboard", "StrictJSON", "TolerantDecoding", .httpTypes,
+  ],
+])
+
+targets.append(
+  .target(
+    name: "Demonstration",
+    dependencies: ["FeedSimulation", .nioCore, .nioHTTP1, .nioPosix],
+    resources: [.embedInCode("Panel")]
+  )
+)
+
+// MARK: The programs
+targets += sources([
+  "Commands": [
+    "ConditionalHTTP", "Freshness", "FreshnessRuntime", "Serving", "StationboardServer",
+    "TerminalText", .argumentParser, .httpTypes, .nioCore,
+  ]
+])
+targets += programs([
+  "freshet": [
+    "Agents", "AgentWatch", "BookLibrary", "BookPipelines", "Books", "BookScan",
+    "BooksTrackDialect", "CatnipDialect", "Commands", "ConditionalHTTP", "EventFeed",
+    "FeedRecording", "Freshness", "FreshnessRuntime", "FreshnessTesting", "GTFS", "Hashing", "Jobs",
+    "JobsClient", "JobsServer", "MesDepartsDialect", "NIOTransport", "PostgresClient",
+    "ServeSettings", "Serving", "Stationboard", "StationboardClient", "StationboardServer",
+    "Storage", "StrictJSON", "TerminalText", "Timetable", "TolerantDecoding", "WebBoard",
+    "Workspaces", "WorkspacesClient", "WorkspacesServer", "WorkspacesTerminal", "WorktreeWatch",
+    .argumentParser, .httpTypes, .hummingbird, .logging, .nioCore, .serviceLifecycle, .subprocess,
+    .unixSignals,
+  ],
+  "freshet-lab": [
+    "Agents", "AgentSimulation", "AgentWatch", "Commands", "CompatibilityCheck", "CProcess",
+    "ConditionalHTTP", "Demonstration", "FeedRecording", "FeedSimulation", "Freshness",
+    "FreshnessRuntime", "FreshnessTesting", "GTFS", "GTFSRealtime", "NIOTransport", "ParityReport",
+    "SampleNetwork", "Serving", "Simulation", "StationboardClient", "StationboardServer",
+    "Timetable", "Workspaces", .argumentParser, .httpTypes, .hummingbird, .logging, .nioCore,
+    .serviceLifecycle,
+  ],
+])
+
+// MARK: The server in Examples, built here too: as a package it compiles its dependencies again
+targets.append(
+  .target(
+    name: "ServerSnippets",
+    dependencies: ["FreshnessServer", .hummingbird],
+    path: "\(thermometer)/ServerSnippets"
+  )
+)
+targets.append(
+  .executableTarget(
+    name: "ThermometerServer",
+    dependencies: ["FreshnessServer", .hummingbird],
+    path: "\(thermometer)/ThermometerServer"
+  )
+)
+targets.append(
+  .executableTarget(
+    name: "ThermometerReader",
+    dependencies: ["FreshetKit"],
+    path: "\(thermometer)/ThermometerReader"
+  )
+)
+
+// MARK: Tests
+targets += tests([
+  "CompatibilityTests": [
+    "BooksTrackDialect", "CatnipDialect", "CompatibilityCheck", "ConditionalHTTP", "Jobs",
+    "JobsServer", "MesDepartsDialect", "ServeSettings", "StrictJSON", "TolerantDecoding",
+    "Workspaces", .httpTypes,
+  ]
+])
+targets.append(.target(name: "TestScale", path: "Tests/TestScale"))
+targets += tests([
+  "EngineTests": [
+    "ConditionalHTTP", "Freshness", "FreshnessTesting", "FreshnessWire", "Simulation", "StrictJSON",
+    "TestScale", .httpTypes,
+  ],
+  "HTTPTests": ["ConditionalHTTP", "EventFeed", .httpTypes],
+  "HashingTests": ["Hashing"],
+  "JSONTests": ["StrictJSON", "TolerantDecoding"],
+  "ClientTests": [
+    "ConditionalHTTP", "EventFeed", "Freshness", "FreshnessRuntime", "FreshnessTesting", "Jobs",
+    "JobsClient", "ParityReport", "Stationboard", "StationboardClient", "StrictJSON",
+    "TolerantDecoding", "Workspaces", "WorkspacesClient", .httpTypes,
+  ],
+  "TransportTests": [
+    "ConditionalHTTP", "FreshetKit", "NIOTransport", "URLSessionTransport", "WebSocketNIO",
+    .httpTypes, .nioCore, .nioPosix, .nioSSL,
+  ],
+  "ServingTests": [
+    "ConditionalHTTP", "FreshResponses", "ServeSettings", "Serving", .httpTypes, .hummingbird,
+    .logging, .nioCore, .nioEmbedded, .nioHTTP1, .nioHTTPTypes,
+  ],
+  "FreshnessServerTests": [
+    "ConditionalHTTP", "EventFeed", "FreshResponses", "Freshness", "FreshnessRuntime",
+    "FreshnessServer", "NIOTransport", "Serving", .httpTypes, .hummingbird, .logging, .nioCore,
+    .serviceLifecycle,
+  ],
+  "TerminalTests": [
+    "Commands", "Freshness", "FreshnessRuntime", "TerminalText", "Workspaces", "WorkspacesClient",
+    "WorkspacesTerminal", .argumentParser,
+  ],
+  "TimetableTests": ["CZip", "GTFS", "Hashing", "SampleNetwork", "Timetable"],
+  "RealtimeTests": [
+    "ConditionalHTTP", "FeedRecording", "FeedSimulation", "GTFS", "GTFSRealtime", "TestScale",
+    "Timetable", .httpTypes, .swiftProtobuf,
+  ],
+  "StationboardTests": [
+    "CZlib", "ConditionalHTTP", "FeedSimulation", "Freshness", "FreshnessRuntime",
+    "FreshnessServer", "FreshnessTesting", "GTFS", "GTFSRealtime", "PostgresClient",
+    "PostgresCluster",
+    "PostgresSharing", "SampleNetwork", "Serving", "Stationboard", "StationboardClient",
+    "StationboardServer", "TestScale", "Timetable", "WebBoard", .httpTypes, .hummingbird, .logging,
+    .nioCore, .nioEmbedded,
+  ],
+  "DemonstrationTests": ["Demonstration", "FeedSimulation"],
+  "WorktreeTests": [
+    "ConditionalHTTP", "FreshResponses", "Freshness", "Git", "Workspaces", "WorkspacesClient",
+    "WorkspacesServer", "WorktreeWatch", .httpTypes,
+  ],
+  "AgentTests": [
+    "AgentSimulation", "AgentWatch", "Agents", "Hashing", "StrictJSON", "TestScale", "Workspaces",
+  ],
+])
+targets.append(
+  .target(name: "PostgresCluster", path: "Tests/PostgresCluster", exclude: ["cluster"])
+)
+targets += tests([
+  "PostgresTests": ["PostgresClient", "PostgresCluster"],
+  "BookTests": [
+    "BookLibrary", "BookPipelines", "BookScan", "Books", "ConditionalHTTP", "Jobs", "JobsServer",
+    "PostgresClient", "PostgresCluster", "Serving", "StrictJSON", "TestScale",
+    "URLSessionTransport", .grdb, .httpTypes,
+  ],
+  "JobTests": [
+    "ConditionalHTTP", "Jobs", "JobsClient", "JobsServer", "NIOTransport", "PostgresClient",
+    "PostgresCluster", "Serving", "StrictJSON", "TolerantDecoding", .httpTypes, .hummingbird,
+    .logging, .nioCore, .serviceLifecycle,
+  ],
+])
 
 let package = Package(
   name: "freshet",
@@ -99,416 +414,7 @@ let package = Package(
       traits: []
     ),
   ],
-  targets: [
-    // MARK: The refresh machine
-    .target(name: "Freshness"),
-
-    // MARK: HTTP and event streams, as their specifications define them
-    .target(name: "ConditionalHTTP", dependencies: [.httpTypes]),
-    .target(name: "EventFeed"),
-    .target(name: "Hashing"),
-    .target(name: "FreshResponses", dependencies: ["ConditionalHTTP", "EventFeed", .httpTypes]),
-    .target(name: "StrictJSON"),
-    .target(name: "TerminalText"),
-    .target(name: "TolerantDecoding", dependencies: ["ConditionalHTTP", "StrictJSON"]),
-
-    // MARK: The driver, and transports
-    .target(
-      name: "FreshnessRuntime",
-      dependencies: [
-        "Freshness", "ConditionalHTTP", "EventFeed", "Hashing", "StrictJSON", .httpTypes,
-      ]
-    ),
-    .target(name: "URLSessionTransport", dependencies: ["ConditionalHTTP", .httpTypes]),
-    .target(
-      name: "WebSocketNIO",
-      dependencies: ["ConditionalHTTP", .httpTypes, .nioCore, .nioWebSocket]
-    ),
-    .target(
-      name: "NIOTransport",
-      dependencies: [
-        "ConditionalHTTP", "WebSocketNIO", .asyncHTTPClient, .httpTypes, .nioCore, .nioHTTP1,
-        .nioHTTPCompression, .nioPosix, .nioSSL, .nioWebSocket,
-      ]
-    ),
-
-    // MARK: What tests the machine
-    .target(name: "FreshnessWire", dependencies: ["Freshness"]),
-    .target(name: "Simulation", dependencies: ["Freshness", "Hashing", "StrictJSON"]),
-    .target(name: "ConformanceVectors", exclude: ["Vectors"]),
-    .target(
-      name: "FreshnessTesting",
-      dependencies: [
-        "Freshness", "ConditionalHTTP", "ConformanceVectors", "StrictJSON", .httpTypes,
-      ]
-    ),
-    .target(name: "ParityReport", dependencies: ["ConditionalHTTP", "Hashing", "StrictJSON"]),
-
-    // MARK: Contracts
-    .target(name: "Stationboard", dependencies: ["TolerantDecoding"]),
-    .target(name: "Jobs", dependencies: ["ConditionalHTTP", "StrictJSON", "TolerantDecoding"]),
-    .target(name: "Workspaces", dependencies: ["StrictJSON", "TolerantDecoding"]),
-
-    // MARK: What the servers work with, and clients
-    .systemLibrary(
-      name: "CZip",
-      pkgConfig: "libzip",
-      providers: [.apt(["libzip-dev"]), .brew(["libzip"])]
-    ),
-    .target(name: "GTFS", dependencies: ["CZip"]),
-    .target(name: "Timetable", dependencies: ["GTFS", "Hashing"]),
-    .target(
-      name: "GTFSRealtime",
-      dependencies: ["GTFS", "Hashing", .swiftProtobuf],
-      exclude: ["Generated/gtfs-realtime.proto"]
-    ),
-    .target(name: "SampleNetwork", dependencies: ["Hashing"]),
-    .target(name: "Agents", dependencies: ["ConditionalHTTP", "StrictJSON", "Workspaces"]),
-    .target(name: "AgentSimulation", dependencies: ["Agents", "Hashing", "StrictJSON"]),
-    .target(name: "AgentWatch", dependencies: ["Agents", "Workspaces"]),
-    .target(name: "Storage", dependencies: ["ConditionalHTTP", .grdb, .sqlite]),
-    .systemLibrary(
-      name: "CPostgres",
-      pkgConfig: "libpq",
-      providers: [.apt(["libpq-dev"]), .brew(["libpq"])]
-    ),
-    .target(name: "PostgresClient", dependencies: ["CPostgres"]),
-    .target(name: "PostgresSharing", dependencies: ["PostgresClient"]),
-    .target(name: "Books"),
-    .target(
-      name: "BookLibrary",
-      dependencies: [
-        "Books", "CZlib", "ConditionalHTTP", "PostgresClient", "Storage", "StrictJSON", .grdb,
-        .httpTypes,
-      ]
-    ),
-    .target(
-      name: "BookScan",
-      dependencies: [
-        "Books", "ConditionalHTTP", "StrictJSON", .httpTypes, .subprocess, .systemPackage,
-      ]
-    ),
-    .target(
-      name: "BookPipelines",
-      dependencies: ["BookLibrary", "BookScan", "Books", "Jobs", "StrictJSON"]
-    ),
-    .systemLibrary(
-      name: "CZlib",
-      pkgConfig: "zlib",
-      providers: [.apt(["zlib1g-dev"]), .brew(["zlib"])]
-    ),
-    .target(
-      name: "Serving",
-      dependencies: [
-        "CZlib", "ConditionalHTTP", "FreshResponses", "WebSocketNIO", .httpTypes, .hummingbird,
-        .hummingbirdCore,
-        .logging, .nioCore, .nioHTTP1, .nioHTTP2, .nioHTTPTypes, .nioHTTPTypesHTTP1,
-        .nioHTTPTypesHTTP2, .nioSSL, .nioTLS, .nioWebSocket,
-      ]
-    ),
-    .target(
-      name: "FreshnessServer",
-      dependencies: [
-        "ConditionalHTTP", "EventFeed", "FreshResponses", "Serving", .httpTypes, .hummingbird,
-        .nioCore, .serviceLifecycle,
-      ]
-    ),
-    .target(
-      name: "StationboardClient",
-      dependencies: [
-        "ConditionalHTTP", "EventFeed", "Freshness", "FreshnessRuntime", "Stationboard",
-        "TolerantDecoding", .httpTypes,
-      ]
-    ),
-
-    .target(
-      name: "JobsClient",
-      dependencies: [
-        "ConditionalHTTP", "EventFeed", "Freshness", "FreshnessRuntime", "Jobs", "StrictJSON",
-        "TolerantDecoding", .httpTypes,
-      ]
-    ),
-    .target(name: "Git", dependencies: ["Workspaces"]),
-    .target(name: "CProcess"),
-    .target(
-      name: "WorktreeWatch",
-      dependencies: ["CProcess", "ConditionalHTTP", "Git", "Hashing", "Workspaces"]
-    ),
-
-    .target(
-      name: "WorkspacesClient",
-      dependencies: [
-        "ConditionalHTTP", "EventFeed", "Freshness", "FreshnessRuntime", "TolerantDecoding",
-        "Workspaces", .httpTypes,
-      ]
-    ),
-
-    // MARK: Everything for an app, in one import
-    .target(
-      name: "FreshetKit",
-      dependencies: [
-        "ConditionalHTTP", "EventFeed", "Freshness", "FreshnessRuntime", "Jobs", "JobsClient",
-        "Stationboard", "StationboardClient", "StrictJSON", "TolerantDecoding",
-        "URLSessionTransport", "Workspaces", "WorkspacesClient", .httpTypes,
-      ]
-    ),
-
-    // MARK: Servers, pages, and what a terminal shows
-    .target(
-      name: "WorkspacesTerminal",
-      dependencies: [
-        "Freshness", "FreshnessRuntime", "TerminalText", "Workspaces", "WorkspacesClient",
-      ]
-    ),
-    .target(
-      name: "StationboardServer",
-      dependencies: [
-        "ConditionalHTTP", "Freshness", "FreshnessRuntime", "FreshResponses", "FreshnessServer",
-        "GTFS", "GTFSRealtime", "Hashing", "PostgresClient", "PostgresSharing", "Timetable",
-        "Storage",
-        "Serving", "StrictJSON",
-        .grdb, .httpTypes, .hummingbird, .logging, .nioCore,
-      ]
-    ),
-    .target(
-      name: "JobsServer",
-      dependencies: [
-        "BookLibrary", "ConditionalHTTP", "EventFeed", "FreshResponses", "FreshnessServer", "Jobs",
-        "PostgresClient", "Serving",
-        "Storage", "StrictJSON", "TolerantDecoding", .grdb, .httpTypes, .hummingbird, .logging,
-        .nioCore,
-      ]
-    ),
-    .target(
-      name: "WorkspacesServer",
-      dependencies: [
-        "ConditionalHTTP", "EventFeed", "FreshResponses", "FreshnessServer", "Git", "Serving",
-        "TolerantDecoding", "Workspaces", "WorktreeWatch", .httpTypes, .hummingbird, .nioCore,
-      ]
-    ),
-    .target(
-      name: "FeedSimulation",
-      dependencies: ["ConditionalHTTP", "GTFS", "GTFSRealtime", "Hashing", "Timetable", .httpTypes]
-    ),
-    .target(name: "FeedRecording", dependencies: ["ConditionalHTTP", "GTFSRealtime", .httpTypes]),
-    .target(name: "ServeSettings", dependencies: ["StrictJSON", .httpTypes]),
-    .target(name: "CWebAssets", exclude: ["Prepared", "Public"]),
-    .target(
-      name: "WebBoard",
-      dependencies: [
-        "CWebAssets", "ConditionalHTTP", "Hashing", "Serving", .httpTypes, .hummingbird, .nioCore,
-      ]
-    ),
-
-    // MARK: The APIs of three public apps as views of the services, and players of their clients
-    .target(
-      name: "MesDepartsDialect",
-      dependencies: [
-        "ConditionalHTTP", "Serving", "StationboardServer", "StrictJSON", .httpTypes, .hummingbird,
-        .nioCore,
-      ]
-    ),
-    .target(
-      name: "CatnipDialect",
-      dependencies: [
-        "ConditionalHTTP", "Serving", "StrictJSON", "Workspaces", "WorkspacesServer", .httpTypes,
-        .hummingbird, .nioCore,
-      ]
-    ),
-    .target(
-      name: "BooksTrackDialect",
-      dependencies: [
-        "ConditionalHTTP", "FreshnessServer", "Jobs", "JobsServer", "Serving", "StrictJSON",
-        "TolerantDecoding", .httpTypes, .hummingbird, .logging, .nioCore,
-      ]
-    ),
-    .target(
-      name: "CompatibilityCheck",
-      dependencies: [
-        "ConditionalHTTP", "Stationboard", "StrictJSON", "TolerantDecoding", .httpTypes,
-      ]
-    ),
-
-    .target(
-      name: "Demonstration",
-      dependencies: ["FeedSimulation", .nioCore, .nioHTTP1, .nioPosix],
-      resources: [.embedInCode("Panel")]
-    ),
-
-    // MARK: The programs
-    .target(
-      name: "Commands",
-      dependencies: [
-        "ConditionalHTTP", "Freshness", "FreshnessRuntime", "Serving", "StationboardServer",
-        "TerminalText", .argumentParser, .httpTypes, .nioCore,
-      ]
-    ),
-    .executableTarget(
-      name: "freshet",
-      dependencies: [
-        "Agents", "AgentWatch", "BookLibrary", "BookPipelines", "Books", "BookScan",
-        "BooksTrackDialect", "CatnipDialect", "Commands", "ConditionalHTTP", "EventFeed",
-        "FeedRecording", "Freshness", "FreshnessRuntime", "FreshnessTesting", "GTFS", "Hashing",
-        "Jobs",
-        "JobsClient", "JobsServer", "MesDepartsDialect", "NIOTransport", "PostgresClient",
-        "ServeSettings", "Serving", "Stationboard", "StationboardClient", "StationboardServer",
-        "Storage",
-        "StrictJSON",
-        "TerminalText", "Timetable", "TolerantDecoding", "WebBoard", "Workspaces",
-        "WorkspacesClient", "WorkspacesServer", "WorkspacesTerminal", "WorktreeWatch",
-        .argumentParser, .httpTypes, .hummingbird, .logging, .nioCore, .serviceLifecycle,
-        .subprocess, .unixSignals,
-      ]
-    ),
-    .executableTarget(
-      name: "freshet-lab",
-      dependencies: [
-        "Agents", "AgentSimulation", "AgentWatch", "Commands", "CompatibilityCheck", "CProcess",
-        "ConditionalHTTP", "Demonstration", "FeedRecording", "FeedSimulation", "Freshness",
-        "FreshnessRuntime",
-        "FreshnessTesting", "GTFS", "GTFSRealtime", "NIOTransport", "ParityReport",
-        "SampleNetwork", "Serving", "Simulation", "StationboardClient", "StationboardServer",
-        "Timetable", "Workspaces", .argumentParser, .httpTypes, .hummingbird, .logging,
-        .nioCore, .serviceLifecycle,
-      ]
-    ),
-
-    // MARK: The server in Examples, built here too: as a package it compiles its dependencies again
-    .target(
-      name: "ServerSnippets",
-      dependencies: ["FreshnessServer", .hummingbird],
-      path: "\(thermometer)/ServerSnippets"
-    ),
-    .executableTarget(
-      name: "ThermometerServer",
-      dependencies: ["FreshnessServer", .hummingbird],
-      path: "\(thermometer)/ThermometerServer"
-    ),
-    .executableTarget(
-      name: "ThermometerReader",
-      dependencies: ["FreshetKit"],
-      path: "\(thermometer)/ThermometerReader"
-    ),
-
-    // MARK: Tests
-    .testTarget(
-      name: "CompatibilityTests",
-      dependencies: [
-        "BooksTrackDialect", "CatnipDialect", "CompatibilityCheck", "ConditionalHTTP",
-        "Jobs", "JobsServer", "MesDepartsDialect", "ServeSettings", "StrictJSON",
-        "TolerantDecoding", "Workspaces",
-        .httpTypes,
-      ]
-    ),
-    .target(name: "TestScale", path: "Tests/TestScale"),
-    .testTarget(
-      name: "EngineTests",
-      dependencies: [
-        "ConditionalHTTP", "Freshness", "FreshnessTesting", "FreshnessWire", "Simulation",
-        "StrictJSON", "TestScale", .httpTypes,
-      ]
-    ),
-    .testTarget(
-      name: "HTTPTests",
-      dependencies: ["ConditionalHTTP", "EventFeed", .httpTypes]
-    ),
-    .testTarget(name: "HashingTests", dependencies: ["Hashing"]),
-    .testTarget(name: "JSONTests", dependencies: ["StrictJSON", "TolerantDecoding"]),
-    .testTarget(
-      name: "ClientTests",
-      dependencies: [
-        "ConditionalHTTP", "EventFeed", "Freshness", "FreshnessRuntime",
-        "FreshnessTesting", "Jobs", "JobsClient", "ParityReport", "Stationboard",
-        "StationboardClient", "StrictJSON", "TolerantDecoding",
-        "Workspaces", "WorkspacesClient", .httpTypes,
-      ]
-    ),
-    .testTarget(
-      name: "TransportTests",
-      dependencies: [
-        "ConditionalHTTP", "FreshetKit", "NIOTransport", "URLSessionTransport", "WebSocketNIO",
-        .httpTypes, .nioCore, .nioPosix, .nioSSL,
-      ]
-    ),
-    .testTarget(
-      name: "ServingTests",
-      dependencies: [
-        "ConditionalHTTP", "FreshResponses", "ServeSettings", "Serving", .httpTypes, .hummingbird,
-        .logging, .nioCore, .nioEmbedded, .nioHTTP1, .nioHTTPTypes,
-      ]
-    ),
-    .testTarget(
-      name: "FreshnessServerTests",
-      dependencies: [
-        "ConditionalHTTP", "EventFeed", "FreshResponses", "Freshness", "FreshnessRuntime",
-        "FreshnessServer", "NIOTransport", "Serving", .httpTypes, .hummingbird, .logging, .nioCore,
-        .serviceLifecycle,
-      ]
-    ),
-    .testTarget(
-      name: "TerminalTests",
-      dependencies: [
-        "Commands", "Freshness", "FreshnessRuntime", "TerminalText", "Workspaces",
-        "WorkspacesClient", "WorkspacesTerminal", .argumentParser,
-      ]
-    ),
-    .testTarget(
-      name: "TimetableTests",
-      dependencies: ["CZip", "GTFS", "Hashing", "SampleNetwork", "Timetable"]
-    ),
-    .testTarget(
-      name: "RealtimeTests",
-      dependencies: [
-        "ConditionalHTTP", "FeedRecording", "FeedSimulation", "GTFS", "GTFSRealtime", "TestScale",
-        "Timetable", .httpTypes, .swiftProtobuf,
-      ]
-    ),
-    .testTarget(
-      name: "StationboardTests",
-      dependencies: [
-        "CZlib", "ConditionalHTTP", "FeedSimulation", "Freshness", "FreshnessRuntime",
-        "FreshnessServer", "FreshnessTesting", "GTFS", "GTFSRealtime", "PostgresClient",
-        "PostgresCluster", "PostgresSharing", "SampleNetwork", "Serving", "Stationboard",
-        "StationboardClient", "StationboardServer", "TestScale", "Timetable", "WebBoard",
-        .httpTypes,
-        .hummingbird, .logging, .nioCore, .nioEmbedded,
-      ]
-    ),
-    .testTarget(name: "DemonstrationTests", dependencies: ["Demonstration", "FeedSimulation"]),
-    .testTarget(
-      name: "WorktreeTests",
-      dependencies: [
-        "ConditionalHTTP", "FreshResponses", "Freshness", "Git", "Workspaces", "WorkspacesClient",
-        "WorkspacesServer", "WorktreeWatch", .httpTypes,
-      ]
-    ),
-    .testTarget(
-      name: "AgentTests",
-      dependencies: [
-        "AgentSimulation", "AgentWatch", "Agents", "Hashing", "StrictJSON", "TestScale",
-        "Workspaces",
-      ]
-    ),
-    .target(name: "PostgresCluster", path: "Tests/PostgresCluster", exclude: ["cluster"]),
-    .testTarget(name: "PostgresTests", dependencies: ["PostgresClient", "PostgresCluster"]),
-    .testTarget(
-      name: "BookTests",
-      dependencies: [
-        "BookLibrary", "BookPipelines", "BookScan", "Books", "ConditionalHTTP", "Jobs",
-        "JobsServer", "PostgresClient", "PostgresCluster", "Serving", "StrictJSON", "TestScale",
-        "URLSessionTransport", .grdb, .httpTypes,
-      ]
-    ),
-    .testTarget(
-      name: "JobTests",
-      dependencies: [
-        "ConditionalHTTP", "Jobs", "JobsClient", "JobsServer", "NIOTransport", "PostgresClient",
-        "PostgresCluster", "Serving", "StrictJSON", "TolerantDecoding", .httpTypes, .hummingbird,
-        .logging, .nioCore,
-        .serviceLifecycle,
-      ]
-    ),
-  ],
+  targets: targets,
   swiftLanguageModes: [.v6],
   cLanguageStandard: .c2x
 )
