@@ -329,10 +329,9 @@ targets += tests([
   "StationboardTests": [
     "CZlib", "ConditionalHTTP", "FeedSimulation", "Freshness", "FreshnessRuntime",
     "FreshnessServer", "FreshnessTesting", "GTFS", "GTFSRealtime", "PostgresClient",
-    "PostgresCluster",
-    "PostgresSharing", "SampleNetwork", "Serving", "Stationboard", "StationboardClient",
-    "StationboardServer", "TestScale", "Timetable", "WebBoard", .httpTypes, .hummingbird, .logging,
-    .nioCore, .nioEmbedded,
+    "PostgresCluster", "PostgresSharing", "SampleNetwork", "Serving", "Stationboard",
+    "StationboardClient", "StationboardServer", "TestScale", "Timetable", "WebBoard", .httpTypes,
+    .hummingbird, .logging, .nioCore, .nioEmbedded,
   ],
   "DemonstrationTests": ["Demonstration", "FeedSimulation"],
   "WorktreeTests": [

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Decodes a GTFS-Realtime feed with Python's protobuf: what the program's own decoding stands beside.
+"""Decodes a GTFS-Realtime feed with Python's protobuf: which the program's own decoding is compared with.
 
 Usage: decode.py SCHEMA FEED
 

@@ -5,7 +5,7 @@ Usage: decoding.py PROGRAM [--json FILE]
 
 PROGRAM is the benchmark of Benchmarks/Decoding. JSONDecoder reads the members that a client shows; the
 tolerant decoder reads every member of every version, keeps the message, and looks for deviations. It may
-not cost more. The threshold stands in thresholds.json; the exit code is 1 if it is missed.
+not cost more. The threshold is in thresholds.json; the exit code is 1 if it is missed.
 """
 
 import argparse

@@ -4,7 +4,7 @@
 Usage: hub.py PROGRAM [--seconds N] [--json FILE]
 
 Machines are played: each has a connection, reports everything once, and then every 15 seconds, spread evenly, that nothing
-has changed. Beside them a client follows the events. The threshold stands in thresholds.json; the exit code is 1 if it is
+has changed. Beside them a client follows the events. The threshold is in thresholds.json; the exit code is 1 if it is
 missed.
 """
 

@@ -19,7 +19,7 @@ class Reader:
     """Reads boards in a thread: one connection, one request every so often.
 
     A request that is due while the one before is not answered counts from the moment it was due: a
-    server that stands still is seen by every request it holds up.
+    server that stops is seen by every request it holds up.
     """
 
     def __init__(self, url, paths, period):

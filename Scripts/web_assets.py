@@ -96,7 +96,7 @@ def tokens(text: str):
             yield "code", text[start:at]
         yield kind, text[at:end]
         if kind == "string":
-            # A value stands here, unless the code of a template begins.
+            # A value is here, unless the code of a template begins.
             before = "(" if text[end - 1] == "{" and braces[-1:] == ["`"] else "x"
         at = start = end
     if start < len(text):
@@ -125,7 +125,7 @@ def stripped(text: str) -> str:
 
 
 def compact(text: str) -> str:
-    """A stripped script without what only people need: blanks around signs, ends of lines behind signs, semicolons before braces,
+    """A stripped script without what only people need: whitespace around signs, ends of lines behind signs, semicolons before braces,
     the difference between `const` and `let`; with short private names, the most frequent ones first."""
     parts = list(tokens(text))
     private = collections.Counter(name for kind, part in parts if kind == "code" for name in re.findall(r"#\w+", part))

@@ -34,7 +34,7 @@ HOUR = 3_600_000
 EPOCH = 1_790_000_000_000
 #: How long producers and servers have been running when the host starts.
 HISTORY = 40 * 60 * SECOND
-#: Publications of the last minute of a run are not judged: nobody knows when they would have been seen.
+#: Publications of the last minute of a run are not judged: when they would have been seen is not known.
 TAIL = 60 * SECOND
 
 #: The hosts of a seed. They start at even steps of a cadence and have the same chances, so that blind polling meets a producer in all
@@ -190,7 +190,7 @@ def ahead(by: float) -> Callable[[int], int]:
     return lambda made: made + int(by * SECOND)
 
 
-# Timers of the host: how much later than wished they fire, in milliseconds.
+# Timers of the host: how much later than requested they fire, in milliseconds.
 
 
 def usual(rng: random.Random, at: float) -> float:

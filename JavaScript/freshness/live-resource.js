@@ -46,7 +46,7 @@ export class LiveResource {
   #isOutdated = false;
   /** Whether it is being stopped: what is asked of it then has no effect. */
   #isEnding = false;
-  /** Whether nobody sees the page. */
+  /** Whether the page is hidden. */
   #isHidden = false;
   /** Whether it polls. */
   #isRunning = false;

@@ -89,7 +89,7 @@ class Service:
     def encode(self, text: str) -> bytes:
         return text.encode(self.encoding)
 
-    # What stands in the columns with numbers, if they are sound, absent or damaged.
+    # The values of the columns with numbers, if they are sound, absent or damaged.
     def put_isbn(self, row: list[str], isbn10: str, isbn13: str) -> None:
         for name, value in (("ISBN", isbn10), ("ISBN13", isbn13)):
             row[self.header.index(name)] = value
@@ -308,7 +308,7 @@ class Export:
             row[service.header.index("ISBN/UID")] = f"9d0b43c8-{book.number:04d}-uid"
         line = service.line(row)
         if kind == 4 and isinstance(service, (Goodreads, StoryGraph, BookWyrm)):
-            # Quotes inside quotes that nobody doubled.
+            # Quotes inside quotes that are not doubled.
             review = service.header.index(next(name for name in ("My Review", "Review", "review_content")
                                                if name in service.header))
             place = "§§§"
@@ -346,7 +346,7 @@ class Export:
             self.write(service.line(row + ["one", "more"]))
             self.count("failed", "column_count")
         else:
-            # A quote that nobody closes, and a field too many on the line.
+            # A quote that is not closed, and a field too many on the line.
             row = [text.replace("\n", " ").replace('"', "'") for text in row]
             row[title] = '"' + "Open" + service.delimiter + " " + book.title
             self.write(service.delimiter.join(text.replace(service.delimiter, " ") if index != title else text

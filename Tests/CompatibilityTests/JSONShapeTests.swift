@@ -40,7 +40,7 @@ struct JSONShapeTests {
     "todos": "[{\"text\":\"x\",\"rank\":1}]", "isOpen": "true",
   ]
 
-  /// What stands in place of a member.
+  /// What is in place of a member.
   private static let others = [
     nil, "null", "\"\"", "\"a\"", "\"3\"", "0", "3", "-7", "3.0", "3.5", "1e3", "33.423", "true",
     "false", "[]", "{}", "[\"Bash\"]", "{\"Bash\":2}", "{\"Bash\":2.5}", "{\"Bash\":null}",

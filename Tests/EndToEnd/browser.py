@@ -26,7 +26,7 @@ SWITCHES = [
     "--disable-extensions", "--disable-background-networking", "--disable-component-update",
     "--disable-sync", "--hide-scrollbars", "--mute-audio", "--remote-debugging-pipe",
     "--enable-precise-memory-info", "--js-flags=--expose-gc",
-    # Every window of Chromium loads two pages for its address field, which nobody sees here: most of what a tab costs.
+    # Every window of Chromium loads two pages for its address field, which are not shown here: most of what a tab costs.
     "--disable-features=WebUIOmniboxPopup,WebUIOmniboxAimPopup",
 ]
 #: The pages' scripts as they are written: the program serves them bundled, and tests import single modules from here.

@@ -39,7 +39,7 @@ CLOCK = 2.0
 DESCRIPTORS = 512
 #: How many publications have marks of their own; a mark is the delay of all trips, in seconds.
 MARKS = 600
-#: The marks of what nobody may be shown, and of what a producer publishes whose clock is a day ahead.
+#: The marks of what must not be shown, and of what a producer publishes whose clock is a day ahead.
 FALSE, AHEAD = 2 * MARKS, 2 * MARKS + 1
 #: The rows of a job.
 ROWS = 40
@@ -83,7 +83,7 @@ class MarkedProducer(Producer):
     def publish_next(self) -> int:
         """Publishes; gives the number of the publication."""
         number = len(self.made)
-        # Known before anybody can have seen it.
+        # Known before it can have been seen.
         while int(self.clock()) <= self.last:
             time.sleep(0.02)
         self.made.append(int(self.clock()))

@@ -219,7 +219,7 @@ class BrokenNetwork:
                     end.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
                 except OSError:
                     pass
-        # Nothing is sent before a reset; who waits in recv is woken all the same.
+        # Nothing is sent before a reset; a thread in recv is woken all the same.
         self._close(near, far, how=socket.SHUT_RD if kind == "reset" else socket.SHUT_RDWR)
 
     @staticmethod
@@ -400,7 +400,7 @@ class Watcher:
             "server": address, "job": job["jobId"], "token": job["token"],
             "pipeline": job["pipeline"], "name": name, "startedAt": 1,
         }]))
-        # A file, because nobody reads a pipe while the server is killed.
+        # A file, because a pipe is not read while the server is killed.
         self.output = open(folder / f"messages-{name}.jsonl", "w+", encoding="utf-8")
         self.process = subprocess.Popen(
             [PROGRAM, "jobs", "watch", "--json", "--server", address, "--tickets", str(tickets)],

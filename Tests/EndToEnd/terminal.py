@@ -41,7 +41,7 @@ def drawn(text, columns=COLUMNS, rows=ROWS):
             elif kind == "J" and numbers == "2":
                 cells = [[" "] * columns for _ in range(rows)]
             elif kind == "K":
-                # Behind the last column the cursor stands on it, and what it stands on is erased.
+                # Behind the last column the cursor is on it, and the character under it is erased.
                 start = min(column, columns - 1)
                 cells[row][start:] = [" "] * (columns - start)
             elif kind in ("m", "h", "l", None):

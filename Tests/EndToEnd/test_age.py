@@ -1,6 +1,6 @@
 """The age on screen behind caches, edges, slow links and clocks that jump, in the terminal and in Chromium (R36 to R39).
 
-A stub stands in place of the server's boards: it knows when the data it sends was made, so that it knows the truth.
+A stub is in place of the server's boards: it knows when the data it sends was made, so that it knows the truth.
 """
 
 import http.server

@@ -182,7 +182,7 @@ class BoardsTest(unittest.TestCase):
         self.check("Contract/validate_answers.py", "--server", self.server.url)
 
     def test_answers_with_realtime_obey_the_openapi_document(self):
-        # Publications every two seconds, so that nobody waits for the rhythm of real sources.
+        # Publications every two seconds, so that no test waits for the rhythm of real sources.
         with Producer(self.folder / "data", "--scenario", "storm", "--period", "2") as producer:
             with Server(
                 self.folder / "data", "--trip-updates", f"{producer.url}/trip-updates.pb",

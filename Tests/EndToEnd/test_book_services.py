@@ -148,7 +148,7 @@ class Services(unittest.TestCase):
         taken = known(first, second)
         self.assertEqual(taken[0], "failed")
         self.assertNotEqual(taken[1], "failed")
-        # What is no catalogue does not take the place of one.
+        # A file that is not a catalogue does not replace one.
         Path(place + ".new").write_text("nothing of the kind")
         os.replace(place + ".new", place)
         self.assertNotEqual(known(second)[0], "failed")
@@ -175,7 +175,7 @@ class Services(unittest.TestCase):
         began = time.monotonic()
         items = self.enrich(server, {"title": "No Title At All", "author": "No Title"})
         self.assertEqual(items[0]["outcome"], "failed")
-        # 503, then 429 with a second's wish, then an answer that is slow: three attempts, and the wish is kept.
+        # 503, then 429 with `Retry-After: 1`, then an answer that is slow: three attempts, and the wait is kept.
         self.assertEqual(len(library.requests()), 3)
         self.assertGreaterEqual(time.monotonic() - began, 1)
 

@@ -190,7 +190,7 @@ class BoundaryTests(Stage):
         self.assertEqual((state["state"], state["pipeline"]), ("succeeded", "csv_import"))
         status, body, _ = server.ask("GET", f"/v1/jobs/{job['jobId']}/failed.csv", token=job["token"])
         self.assertEqual(status, 200, body)
-        # Who offers the native subprotocol is no part of the app: all of its messages come, at once.
+        # Who offers the native subprotocol is not part of the app: all of its messages come, at once.
         socket = RawSocket(server.port, job)
         messages = [json.loads(socket.receive()[1]) for _ in state["events"]]
         self.assertEqual(messages, state["events"])
@@ -623,7 +623,7 @@ class ShortJobTests(Stage):
             self.assertEqual(len(ends), 100)
             self.assertEqual({end["type"] for end in ends}, {"job_complete"}, version)
             for phone in group:
-                # On a machine that stands still for so long the server does not wait for ready.
+                # On a machine that stops for so long the server does not wait for ready.
                 if phone.seconds < 10:
                     self.assertEqual((phone.early, phone.messages[0]["type"]), (0, "ready_ack"))
                 self.assertEqual([message["type"] for message in phone.messages].count("job_complete"), 1)

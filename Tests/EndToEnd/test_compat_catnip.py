@@ -320,7 +320,7 @@ class CatnipTest(unittest.TestCase):
         (self.main / ".git/info/exclude").write_text("*.ignored\nnode_modules/\n")
         self.assertEqual(self.after_use(server, lambda path: (path / "notes.ignored").write_text("mine\n")), 1)
         self.assertEqual(self.after_use(server, self.stash), 1)
-        # A stash of another worktree, and a folder that tools make again, are none of it.
+        # A stash of another worktree, and a folder that tools make again, are not part of it.
         self.assertEqual(self.after_use(server, lambda _: self.stash(self.main)), 0)
         self.assertEqual(self.after_use(server, self.remade), 0)
         # What is named is made, or refused.

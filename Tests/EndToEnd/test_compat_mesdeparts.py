@@ -598,7 +598,7 @@ class DetailsTest(unittest.TestCase):
                 answer = get(server.url + path, Origin=ORIGIN)
                 self.assertEqual((answer[0], answer[1]["error"]), (status, error), path)
                 self.assertEqual(answer[2]["access-control-allow-origin"], "*")
-            # A stop that nobody knows is an empty answer: the page asks again, with the name.
+            # An unknown stop is an empty answer: the page asks again, with the name.
             for place in ("Parent0000000", "Nowhere", "x" * 300):
                 status, answer, _ = get(f"{server.url}/api/connections?from={place}&to=x")
                 self.assertEqual((status, answer["connections"]), (200, []))

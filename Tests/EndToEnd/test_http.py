@@ -247,7 +247,7 @@ class OwnerTests(HTTPTest):
         with self.serve("jobs", PATIENT) as server:
             first = self.start(server, "127.0.0.1", "key")["jobId"]
             self.assertEqual(self.start(server, "127.0.0.1", "key")["jobId"], first)
-            # The key and the content of somebody else open nothing.
+            # The key and the content of another client open nothing.
             other = self.start(server, "127.0.0.2", "key")["jobId"]
             self.assertNotEqual(other, first)
             self.assertEqual(self.start(server, "127.0.0.2", "key")["jobId"], other)

@@ -181,7 +181,7 @@ class CrowdTests(unittest.TestCase):
             return int(re.search(rf'^freshet_job_listeners{{transport="{transport}"}} (\d+)$', text, re.M).group(1))
 
         until(lambda: listening("websocket") + listening("sse") == count)
-        # Some heartbeats, which nobody answers.
+        # Some heartbeats, which are not answered.
         time.sleep(3)
         library.release()
         began = time.monotonic()

@@ -327,7 +327,7 @@ class DatabaseTests(LossTests):
         listeners = [Listener(server, job) for server in servers]
         until(lambda: any(message["payload"].get("processedCount", 0) >= 200
                           for listener in listeners for message in listener.messages))
-        # Whichever works on it stands before its next batch.
+        # Whichever works on it waits before its next batch.
         self.database.say(client, "SELECT id FROM freshet.library FOR UPDATE;")
         self.assertEqual(servers[0].state(job)["state"], "running")
         victim = [b"\nfreshet_jobs_running 1" in server.ask("GET", "/metrics")[1] for server in servers].index(True)

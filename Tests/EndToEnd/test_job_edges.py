@@ -412,7 +412,7 @@ class RequestTests(EdgeTests):
             answer = b""
             while b"defaultVersion" not in answer:
                 answer += client.recv(65_536)
-        # An answer in place of the word is the last one, since nobody knows whether the content comes.
+        # An answer in place of the word is the last one, since the content may or may not come.
         changes = (("csv_import", "nothing"), ("Content-Type", "Content-Encoding: gzip\r\nContent-Type"))
         for client in [self.raw(server, head.replace(*change) + "\r\n") for change in changes]:
             answer = b"".join(iter(lambda: client.recv(65_536), b""))

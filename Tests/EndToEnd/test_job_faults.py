@@ -112,7 +112,7 @@ class Stores(FaultTests):
         server = self.serve()
         server.wait(server.start(table(5)))
         self.assertEqual(server.stop(), 0)
-        # Nothing but the log that stays lets a database be opened that somebody else has locked.
+        # Nothing but the log that stays lets a database be opened that another process has locked.
         locks = [self.lock("library.sqlite"), self.lock("jobs.sqlite")]
         server = self.serve()
         self.assertEqual(server.get("/v1/capabilities")[0], 200)

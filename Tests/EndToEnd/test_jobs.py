@@ -50,7 +50,7 @@ def may(value: dict, name: str, kind: type | tuple, where: str) -> None:
 def read_strictly(message: dict, version: str) -> str:
     """Reads a message as a client does that knows one version only and takes nothing for granted but that.
 
-    Members it does not know are passed over; types it does not know are none of its business.
+    Members it does not know are passed over; so are types it does not know.
     """
     kind = need(message, "type", str, version)
     where = f"version {version}, {kind}"

@@ -407,7 +407,7 @@ class Catalogue(unittest.TestCase):
             self.assertEqual((missing.returncode, missing.stdout, missing.stderr), (1, "not found\n", ""))
             missing = run("catalogue", "find", "Xyzzy", "--json", "--catalogue", catalogue)
             self.assertEqual((missing.returncode, missing.stdout, missing.stderr), (1, "", "not found\n"))
-            # A file that is no dump does not take the place of a good catalogue.
+            # A file that is not a dump does not take the place of a good catalogue.
             wrong = Path(folder) / "wrong.csv"
             wrong.write_text("Title,Author\nDune,Frank Herbert\nEmma,Jane Austen\n")
             before = Path(catalogue).read_bytes()

@@ -5,7 +5,7 @@ import unittest
 
 from boards import OTHER, ROWS, STATE, STOP, BoardTest, load_side_by_side as load_tests  # noqa: F401
 
-# Every text that is shown, with the contrast to what it stands on, and the least it may have (WCAG 2.2, 1.4.3).
+# Every text that is shown, with the contrast to its background, and the least it may have (WCAG 2.2, 1.4.3).
 CONTRASTS = """
 (() => {
   const parts = (text) => text.match(/[\\d.]+/g).map(Number);
@@ -82,7 +82,7 @@ RING = "(() => {" + COLOURS + """
     .find(([, style]) => style.outlineStyle !== 'none' && parseFloat(style.outlineWidth) >= 2);
   if (!owner) return [`no ring on ${active.id || active.dataset.part}`];
   const [node, style] = owner;
-  // Inside a box the ring stands on the box itself, outside on what is around it.
+  // Inside a box the ring is on the box itself, outside on what is around it.
   const behind = parseFloat(style.outlineOffset) < 0 ? ground(node) : ground(node.parentElement);
   const value = ratio(srgb(style.outlineColor), behind);
   return value < 3 ? [`${value.toFixed(2)} ring of ${active.id || active.dataset.part}`] : [];
@@ -329,7 +329,7 @@ class AccessToThePage(BoardTest):
         rows = [{**departure, "cancelled": False, "status": "ON_TIME"} for departure in body["departures"]]
         self.answer(body, rows, [], 0)
         tab.run("document.querySelector('#announcement').textContent = ''")
-        # The gap between two sentences is twenty seconds; nobody is flooded.
+        # The gap between two sentences is twenty seconds; no one is flooded.
         tab.run("(() => { const now = performance.now.bind(performance); performance.now = () => now() + 21000; })()")
         self.answer(body, [rows[0], {**rows[1], "cancelled": True}, *rows[2:]], [], 1)
         tab.wait("document.querySelector('#announcement').textContent !== ''")

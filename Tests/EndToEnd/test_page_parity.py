@@ -76,7 +76,7 @@ class BrowserBesideTerminalTest(test_report.RecordedClientsTest):
                     files[place] = self.work / "edited.jsonl"
                     test_report.write(files[place], lines)
                     self.assertIn("receipts", self.verified(*files))
-        # Two recordings of one kind of client are no page beside a terminal.
+        # Two recordings of one kind of client are not a page beside a terminal.
         self.assertIn("page_and_program", self.verified(self.files[1], self.files[1]))
         # Another key verifies nothing.
         (self.work / "other.key").write_text("another key of another server")

@@ -19,7 +19,7 @@ CUT = """
     .map((one) => `${one.className || one.dataset.part}: ${one.textContent}`);
 })
 """
-#: What of the rows stands on something else of its row, or is cut within itself; destinations end with a sign of that.
+#: What of the rows is on top of something else of its row, or is cut within itself; destinations end with a sign of that.
 TANGLED = """
 [...document.querySelectorAll('.departure:not(.vacant)')].filter((row) => row.checkVisibility()).flatMap((row) => {
   const texts = [...row.querySelectorAll('[data-part=time], [data-part=line], .destination, .pill:first-child, .platform-name, .number, .minute-mark')]

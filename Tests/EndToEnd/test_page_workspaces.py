@@ -387,7 +387,7 @@ class ActionsOnThePage(WorktreesTest):
         tab.wait("document.querySelector('[data-part=note]').textContent.endsWith('is there again.')")
         tab.wait("document.querySelectorAll('.card').length === 4")
         self.assertEqual((tree / "precious.txt").read_text(), "not committed\n")
-        # Later it stands in a list.
+        # Later it is in a list.
         process.kill()
         process.wait()
         (tree / "precious.txt").unlink()

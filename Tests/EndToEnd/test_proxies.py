@@ -43,7 +43,7 @@ class Words(unittest.TestCase):
         server = self.serve("--trusted-proxy", "127.0.0.1")
         for client in ["203.0.113.7", "203.0.113.8", "2001:db8::1"]:
             self.assertEqual([start(server, X_Forwarded_For=client) for _ in range(3)], [202, 202, 429], client)
-        # One network of IPv6 is one client, and what stands before the client's address counts for nothing.
+        # One network of IPv6 is one client, and what comes before the client's address counts for nothing.
         self.assertEqual(start(server, X_Forwarded_For="2001:db8::2"), 429)
         self.assertEqual(start(server, X_Forwarded_For="198.51.100.1, 203.0.113.7"), 429)
         self.assertEqual(start(server, X_Forwarded_For="203.0.113.7, 127.0.0.1"), 429)

@@ -154,7 +154,7 @@ class ConditionTest(WireTest):
         self.assertEqual(answer["ETag"], full["ETag"])
         self.assertEqual(answer["Vary"], full["Vary"])
         self.assertIn(answer["Content-Length"], (None, str(len(full.body))))
-        # How fresh it is stands in the fields: there is no body to say it.
+        # How fresh it is, the fields say: there is no body to say it.
         self.assertEqual(instant(answer["x-md-rt-fetched-at"]), self.at)
         self.assertGreaterEqual(int(answer["x-md-rt-age-ms"]), full.meta["rtCacheAgeMs"])
 

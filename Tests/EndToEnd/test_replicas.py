@@ -367,7 +367,7 @@ class PartitionTest(unittest.TestCase):
         cut = self.serve_cut_off(mine)
         until(lambda: cut.generation() == world.newest())
         until(lambda: world.shown(cut) == world.trips.made[-1])
-        # It leads, and works on a job that stands still at its third book, and on one that stands still in a batch.
+        # It leads, and works on a job that stops at its third book, and on one that stops in a batch.
         first = Job(0)
         self.assertIsNone(world.start(cut.port, first))
         until(lambda: cut.state(first.fields)["state"] == "succeeded")
@@ -415,7 +415,7 @@ class PartitionTest(unittest.TestCase):
             mine.release()
             check_events(self, listeners[1].end(), len(table.titles))
             ended_at = time.monotonic()
-            # The other job goes on elsewhere, and stands still again.
+            # The other job goes on elsewhere, and stops again.
             until(lambda: len(theirs.asked) > 2)
             world.trips.publish_next()
             for replica in others:

@@ -165,7 +165,7 @@ class SharedBooks(unittest.TestCase):
         client = self.hold()
         first = mine.start(table(rows(0, 1)))
         self.assertEqual(mine.wait(first)["state"], "succeeded")
-        # It stands before its first batch.
+        # It waits before its first batch.
         self.database.say(client, f"SELECT id FROM freshet.library WHERE owner = '{self.owner}' FOR UPDATE;")
         job = mine.start(table(rows(1, 9)))
         mine.kill()
@@ -197,14 +197,14 @@ class SharedBooks(unittest.TestCase):
         self.assertEqual(json.loads(found.stdout)["title"], "Before", found.stderr)
         self.take("After")
         self.assertEqual({self.enrich(server) for server in servers}, {("enriched", "After")})
-        # What is no dump takes the place of nothing.
+        # A file that is not a dump replaces nothing.
         wrong = self.folder / "wrong.txt"
         wrong.write_text("what is this\n" * 10)
         answer = self.catalogue("import", wrong)
         self.assertNotEqual(answer.returncode, 0)
         self.assertIn("no work and no edition", answer.stderr)
         self.assertEqual({self.enrich(server) for server in servers}, {("enriched", "After")})
-        # Another owner has none, and nothing stands in for it.
+        # Another owner has none, and nothing replaces it.
         other = self.serve("other", f"{self.owner}.other")
         self.assertEqual(self.enrich(other)[0], "failed")
         self.take("Other", owner=f"{self.owner}.other")

@@ -234,7 +234,7 @@ class SharingTest(Stage):
             self.assertEqual(self.metric(server, "freshet_timetables_behind_seconds"), 0)
         positions = {self.metric(server, "freshet_timetables_position") for server in self.servers}
         self.assertEqual(positions, {int(self.sql("SELECT position FROM log"))})
-        # Without the database nobody changes a data folder that has its timetables from there.
+        # Without the database no command changes a data folder that has its timetables from there.
         answer = run("import", str(self.archive()), "--data", str(self.place(0)))
         self.assertEqual(answer.returncode, 75, answer.stderr)
         self.assertIn("--database", answer.stderr)
@@ -257,7 +257,7 @@ class SharingTest(Stage):
         self.release(client)
         self.assertEqual({self.serving(server) for server in self.servers}, {before})
         self.assertEqual(self.newest(), before)
-        # A server removes them when nobody has the lock, or the next importer does.
+        # A server removes them when the lock is free, or the next importer does.
         until(lambda: self.sql("SELECT count(*) FROM generation") == "1")
         self.assertEqual(self.sql("SELECT count(DISTINCT generation) FROM chunk"), "1")
         self.command("killed", "import", str(self.archive()))
@@ -337,7 +337,7 @@ class SharingTest(Stage):
         self.database.say(client, "LOCK TABLE freshet_timetables.chunk IN ACCESS EXCLUSIVE MODE;")
         partial = self.place("new") / "shared/default"
         with self.serve("new") as server:
-            # Its first fetch stands still.
+            # Its first fetch stops.
             until(lambda: list(partial.glob("*.partial")))
             self.assertEqual(server.get("/health/ready")[0], 503)
             until(lambda: "being fetched" in self.shared(server)[1])
@@ -456,7 +456,7 @@ class SourceTest(Stage):
         self.command("elsewhere", "feeds", "accept")
         self.assertEqual(self.all_serve(servers=self.servers[2:]), third)
         self.assertEqual(int(self.sql("SELECT count(*) FROM generation")), 3)
-        # Without the database nobody asks.
+        # Without the database no server asks.
         self.database.tell("stop")
         try:
             until(lambda: self.metric(self.servers[2], "freshet_timetables_database_up") == 0)

@@ -790,7 +790,7 @@ class StreamTest(WatchTest):
         verified.set()
         self.assertEqual(server.wait_for(1, "/events")[0]["Accept"], "text/event-stream")
         change = watch.event("changed")
-        # The poll that stands behind the stream would come minutes later.
+        # The poll that backs up the stream would come minutes later.
         self.assertLess(time.monotonic() - told[0], SLACK)
         self.assertEqual(change["entityTag"], '"better"')
         self.assertTrue(change["isStreaming"])
@@ -826,7 +826,7 @@ class StreamTest(WatchTest):
                     line.send(b"data: changed\n\n")
 
         beats = []
-        # The watchdog waits for 3 s, so that a busy machine is no dead one.
+        # The watchdog waits for 3 s, so that a busy machine does not look dead.
         server, watch = self.streaming(beating, push={**self.PUSH, "heartbeat": 1_200})
         change = watch.event("changed")
         self.assertGreater(beats[64] - beats[0], 6, "twice as long as the watchdog waits")

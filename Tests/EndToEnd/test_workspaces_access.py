@@ -69,7 +69,7 @@ class AccessTest(unittest.TestCase):
             self.assertEqual(self.error(server, Sec_Fetch_Site="cross-site"), (403, "origin_forbidden"))
             for host in ("evil.example", "127.0.0.1.evil.example", "", "localhost:x", "evil@127.0.0.1"):
                 self.assertIn(self.error(server, host=host)[0], (400, 421), host)
-            # Two hosts are nobody's (RFC 9112, section 3.2), in either order and even if they are the same.
+            # Two hosts are not valid (RFC 9112, section 3.2), in either order and even if they are the same.
             for hosts in (("localhost", "evil.example"), ("evil.example", "localhost"), ("localhost", "localhost")):
                 self.assertEqual(self.two_hosts(server, *hosts), (400, "invalid_host"), hosts)
             # What changes something is refused the same way, and does not happen.
@@ -94,7 +94,7 @@ class AccessTest(unittest.TestCase):
             )
             self.assertEqual((status, len(body)), (200, 1))
             self.assertEqual(fields["Vary"].split(", ")[0], "Authorization")
-            # The scheme in any case, any number of blanks; the seed system's field where there is no bearer token.
+            # The scheme in any case, any number of spaces; the seed system's field where there is no bearer token.
             for fields in ({"Authorization": f"Bearer  {TOKEN}"}, {"Authorization": f"bEARER   {TOKEN}"},
                            {"X_Codespace_Name": TOKEN}, {"X_Codespace_Name": TOKEN, "Authorization": "Basic eDp5"}):
                 self.assertEqual(self.ask(server, **fields)[0], 200, fields)

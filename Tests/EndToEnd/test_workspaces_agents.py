@@ -380,7 +380,7 @@ class SimulationTest(unittest.TestCase):
             "--slack", "8000", "--worktrees", *map(str, self.trees),
         )
         self.assertEqual(answer.returncode, 0, answer.stderr)
-        # The slack is that of a busy machine; that many are shown at all says that somebody looks.
+        # The slack is that of a busy machine; that many are shown at all says that it is scanned.
         form = r"(\d+) changes of state: (\d+) shown, .* 0 later than 8000 ms; (\d+) were over before"
         said = re.match(form, answer.stderr)
         self.assertTrue(said, answer.stderr)

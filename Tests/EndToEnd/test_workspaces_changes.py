@@ -16,7 +16,7 @@ LIST = "/v1/git/worktrees"
 # Everything is looked at once a minute in any case; what is seen well before was seen by itself. On a machine that is
 # quiet it takes a second; a busy one gets most of the minute.
 LONGEST = 40
-# Nothing is looked at twice within a second: who was not looked at for longer has nothing left to be looked at for.
+# Nothing is looked at twice within a second: a worktree that was not scanned for longer has no change left.
 REST = 1.3
 
 

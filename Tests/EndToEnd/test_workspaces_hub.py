@@ -354,7 +354,7 @@ class HubTest(unittest.TestCase):
         self.assertEqual([each["worktrees"] for each in found], [2, 0])
         self.assertIn("has not reported", found[1]["detail"])
         self.assertNotIn("age_ms", found[1])
-        # A name that is no name, and a file that is none.
+        # An invalid name, and an invalid file.
         answer = run("workspaces", "report", "--to", hub.url, "--name", "a/b", "--hub-token-file", str(machine.token))
         self.assertEqual(answer.returncode, 64, answer.stderr)
         answer = run("serve", "--data", str(self.folder / "x"), "--workspaces-hub", str(self.folder / "nothing"))

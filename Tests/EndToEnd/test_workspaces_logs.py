@@ -150,7 +150,7 @@ class BesideTest(LogTest):
         git(self.main, "add", ".")
         git(self.main, "commit", "-q", "-m", "more")
         head = git(self.tree, "rev-parse", "HEAD")
-        # As a program leaves it that asks once: its process is gone before anybody looks.
+        # As a program leaves it that asks once: its process is gone before it is scanned.
         other.asked("Say hi")
         other.ends("Hi.")
         until(lambda: other.id in self.agents(server))
@@ -269,7 +269,7 @@ class ElsewhereTest(LogTest):
         until(lambda: self.reading(server)["activity"]["state"] in ("idle", "done_unseen"))
         self.assertEqual(self.reading(server)["activity"]["state"], "idle")
         server.stop()
-        # A pipe in its place is no file.
+        # A pipe in its place is not a file.
         marks.unlink()
         os.mkfifo(marks)
         server = self.serve()

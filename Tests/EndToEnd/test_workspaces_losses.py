@@ -53,7 +53,7 @@ class LossTest(FeatureTest):
             for place in (self.main, self.tree):
                 self.assertEqual(git(place, "status", "--porcelain"), "", what)
             self.assertEqual((self.head(self.main), self.head(self.tree)), before)
-        # What somebody staged there meanwhile is not the result, and stays.
+        # What was staged there meanwhile is not the result, and stays.
         self.hook("pre-merge-commit", "echo more > more.txt\ngit add more.txt\nkill -TERM $PPID\nsleep 1\n")
         self.trust()
         status, answer = self.ask("/merge")

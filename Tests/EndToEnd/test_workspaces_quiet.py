@@ -217,7 +217,7 @@ class ReaderTest(Stage):
             f"\n{self.ROUNDS} plans of {size / 1e3:.0f} kB and {len(lines)} clients that do not read: "
             f"{grown / 1e6:+.1f} MB of memory"
         )
-        # For each at most what is being written: a plan stands in two events.
+        # For each at most what is being written: a plan is in two events.
         self.assertLess(grown, len(lines) * 3 * size)
         newest = f'"{self.ROUNDS - 1}.0 '.encode()
         reader.wait(lambda event: newest.decode() in json.dumps(event))

@@ -84,7 +84,7 @@ class TrustTest(ZooTest):
         until(lambda: not self.trusted(server, "hooked"))
         self.assertEqual(server.ask(LIST, "POST", {**made, "branch": "other"})[0], 201)
 
-    # MARK: What is no danger
+    # MARK: What is not dangerous
 
     def test_what_git_lfs_installs_is_no_danger(self):
         tools = self.zoo.base / "tools"

@@ -53,7 +53,7 @@ class TwoServersTest(unittest.TestCase):
         with ThreadPoolExecutor(1) as pool, contextlib.ExitStack() as held:
             held.enter_context(self.lock())
             going = pool.submit(server.ask, f"{place}/merge", "POST", {})
-            # What only looks waits for nobody, and comes to its end while the merge waits.
+            # A read waits for no lock, and comes to its end while the merge waits.
             self.assertEqual(server.ask(f"{place}/merge/check")[0], 200)
             self.assertFalse(going.done())
             self.assertEqual(git(self.main, "log", "--merges", "--oneline"), "")

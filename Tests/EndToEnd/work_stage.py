@@ -14,7 +14,7 @@ from browser import LARGE_LETTERS, Browser, Tab
 from test_page_access import CONTRASTS, RING, TARGETS
 
 LANGUAGES = ("fr", "de", "it", "en")
-#: What is cut within itself, or stands beyond the edge of the page.
+#: What is cut within itself, or is beyond the edge of the page.
 CUT = """
 [...document.querySelectorAll('h1, h2, h3, button, label, a, p, li, time, code, .pill, .path')].filter((one) => one.checkVisibility() && one.textContent && !one.matches('.skip, .unseen'))
   .filter((one) => (getComputedStyle(one).overflowX !== 'visible' && one.scrollWidth > one.clientWidth) || one.getBoundingClientRect().right > 320.5)

@@ -44,7 +44,7 @@ def repository(path: Path, files: int = 3) -> Path:
     git(path, "init", "-q", "-b", "main", "--template=")
     for name in ("hooks", "info"):
         (path / ".git" / name).mkdir()
-    # The server merges as the person of the repository, and the machine may know nobody.
+    # The server merges as the person of the repository, and the machine may have no identity.
     with (path / ".git/config").open("a") as settings:
         settings.write("[user]\n\tname = Test\n\temail = test@example.org\n")
     for number in range(files):

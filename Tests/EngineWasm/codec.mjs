@@ -116,7 +116,7 @@ test("a clock that runs backwards is refused, and nothing has happened then", ()
       assert.throws(() => act(-Number.MAX_SAFE_INTEGER), { code: "wentBack" });
     }
     assert.deepEqual(machine.look(start), before);
-    // The same moment again, and a fraction of it, is no step back.
+    // The same moment again, and a fraction of it, is not a step back.
     machine.handle({ event: "focused" }, Math.floor(start), 0);
   }
 });

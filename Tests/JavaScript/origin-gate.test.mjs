@@ -507,7 +507,7 @@ test("requests that the queue has no room for are sent when it has, those of the
   for (const resource of resources) resource.subscribe(() => {});
   await world.run(5_000);
   assert.equal(new Set(world.requests.map(({ address }) => address)).size, 4_200);
-  // The server hangs: nobody's tap is lost, and none moves in a circle.
+  // The server hangs: no tap is lost, and none moves in a circle.
   world.answer = () => ({ hang: true });
   for (const resource of resources) resource.refresh();
   await world.run(100);

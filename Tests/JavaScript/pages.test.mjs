@@ -1,4 +1,4 @@
-// The pages as they are written: their pure modules, their messages, and what of them stands in the prepared files.
+// The pages as they are written: their pure modules, their messages, and what the prepared files have of them.
 
 import assert from "node:assert/strict";
 import { existsSync, readdirSync, readFileSync } from "node:fs";

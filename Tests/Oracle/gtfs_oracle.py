@@ -26,11 +26,11 @@ EPOCH = datetime(1970, 1, 1, tzinfo=timezone.utc)
 GRACE_SECONDS = 45
 DEFAULT_WINDOW_MINUTES = 210
 CERTAINTY_REACH = 256
-# For how long a vehicle stands at most between two trips of its block, and how far it goes, for passengers to stay in.
+# For how long a vehicle waits at most between two trips of its block, and how far it goes, for passengers to stay in.
 LONGEST_STOP, MOST_METERS = 1800, 200
 MOST_CONTINUATIONS = 4
 MAX_HEADSIGN_LENGTH = 80
-# Of a row of stop_times.txt that is no departure at a time.
+# Of a row of stop_times.txt that is not a departure at a time.
 ON_DEMAND_COLUMNS = (
     "location_id", "location_group_id", "start_pickup_drop_off_window", "end_pickup_drop_off_window",
 )

@@ -9,7 +9,7 @@ import Timetable
 /// Boards beside ``AlertOracle``: random alerts, and feeds as producers published them.
 ///
 /// The recorded feeds are not part of the repository: the folder is named by FRESHET_SHARED_DATA or
-/// stands at ../shared/data; without it that test says so and passes.
+/// is at ../shared/data; without it that test says so and passes.
 @Suite struct AlertOracleTests {
   /// Compares a board; returns how many alerts it has.
   private func compare(

@@ -104,7 +104,7 @@ import Testing
     // Listed as skipped or not listed at all: a person is told the same.
     #expect(try said(.replacement, "a -b d") == [#"Somewhere - ["Stop b", "Stop c"] []"#])
     #expect(try said(.replacement, "a -c d") == [#"Somewhere - ["Stop b", "Stop c"] []"#])
-    // A stop that the trip does not have stands between them; what lies behind the end is said by the end.
+    // A stop that the trip does not have is between them; what lies behind the end is said by the end.
     #expect(try said(.replacement, "a x c") == [#"Somewhere Stop c ["Stop b"] ["SHORT_TURN"]"#])
     #expect(
       try said(.replacement, "a x c", at: "x") == [#"Somewhere Stop c ["Stop b"] ["SHORT_TURN"]"#]

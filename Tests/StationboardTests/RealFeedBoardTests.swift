@@ -8,7 +8,7 @@ import Timetable
 
 /// Boards of timetables and trip updates as producers published them.
 ///
-/// They are not part of the repository: the folder is named by FRESHET_SHARED_DATA or stands at
+/// They are not part of the repository: the folder is named by FRESHET_SHARED_DATA or is at
 /// ../shared/data; without it these tests say so and pass.
 @Suite struct RealFeedBoardTests {
   private var folder: URL {

@@ -7,7 +7,7 @@ import Timetable
 
 /// The ladder on recorded feeds, whose ids are made to drift so that the right trip is known.
 ///
-/// They are not part of the repository: the folder is named by FRESHET_SHARED_DATA or stands at
+/// They are not part of the repository: the folder is named by FRESHET_SHARED_DATA or is at
 /// ../shared/data; without it these tests say so and pass.
 @Suite struct RealFeedLadderTests {
   /// How the ids of a recorded feed are changed.

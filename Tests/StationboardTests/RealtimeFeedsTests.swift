@@ -136,7 +136,7 @@ import Testing
       try await stage.poll()
       #expect(!stage.snapshot.trips.isRefused)
       try await stage.pass(.seconds(60))
-      // Old by the clock alone: the source stands by what it said.
+      // Old by the clock alone: the source repeats what it said.
       #expect(try await stage.board().rtStatus == "stale_cache")
     }
   }

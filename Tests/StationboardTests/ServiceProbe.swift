@@ -27,7 +27,7 @@ struct ServiceProbe {
 
   /// - Parameters:
   ///   - store: The feeds.
-  ///   - now: Where the service clock stands, seconds since 1970-01-01T00:00:00Z.
+  ///   - now: The time of the service clock, seconds since 1970-01-01T00:00:00Z.
   init(store: FeedStore, now: Double = 1_795_503_600) {
     self.init(store: store, clock: ServiceClock(startingAt: now), realtime: nil)
   }

@@ -130,7 +130,7 @@ final class SourceStage: Sendable {
     probe = ServiceProbe(store: self.store, clock: service, realtime: feeds, ease: ease)
   }
 
-  /// Where the service clock stands, in whole seconds since 1970-01-01T00:00:00Z.
+  /// The time of the service clock, in whole seconds since 1970-01-01T00:00:00Z.
   var now: Int64 { Int64(service.now.rounded(.down)) }
   /// What the boards know.
   var snapshot: RealtimeSnapshot {

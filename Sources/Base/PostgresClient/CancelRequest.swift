@@ -9,7 +9,7 @@ enum CancelRequest {
   /// Sends a request for the statement of a connection.
   ///
   /// A request is a connection of its own, which libpq opens synchronously: it occupies a thread of Dispatch, and there
-  /// are never many. One that is not sent costs the server a statement that nobody waits for.
+  /// are never many. One that is not sent costs the server a statement whose result is not needed.
   static func send(for connection: OpaquePointer) {
     guard inFlight.load(ordering: .relaxed) < PostgresClientLimits.cancelRequests,
       let request = PQgetCancel(connection)

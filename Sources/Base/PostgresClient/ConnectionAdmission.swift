@@ -52,7 +52,7 @@ struct ConnectionAdmission: Sendable {
   /// How many connections are open or being opened.
   var connections: Int { opening.count + inUse.count + idle.count }
 
-  /// Takes a connection that nobody uses, if there is one.
+  /// Takes an idle connection, if there is one.
   mutating func takeIdle() -> Int? {
     guard let connection = idle.popLast() else { return nil }
     inUse.insert(connection)

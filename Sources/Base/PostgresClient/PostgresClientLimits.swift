@@ -25,7 +25,7 @@ package struct PostgresClientLimits: Hashable, Sendable {
   package var parameterBytes = 256 << 20
   /// How many times a transaction is tried in all when the server asks to try it again.
   package var transactionAttempts = 5
-  /// How long a migration waits for a lock, in seconds; whoever needs the same table waits behind it.
+  /// How long a migration waits for a lock, in seconds; statements that need the same table wait behind it.
   package var migrationLockSeconds = 2.0
   /// The longest pause before another attempt at a transaction, in seconds.
   package var transactionPauseSeconds = 0.2

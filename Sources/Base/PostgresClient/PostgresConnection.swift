@@ -105,7 +105,7 @@ package actor PostgresConnection {
 
   private func connect(_ address: PostgresAddress) async throws {
     let deadline = DispatchTime.now() + limits.connectSeconds
-    // What stands before the address gives way to it; what stands after it does not.
+    // Options before the address give way to it; options after it do not.
     let options = [
       ("fallback_application_name", "freshet"), ("keepalives_idle", "10"),
       ("keepalives_interval", "5"), ("keepalives_count", "3"), ("tcp_user_timeout", "20000"),

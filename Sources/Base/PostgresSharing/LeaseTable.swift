@@ -24,7 +24,7 @@ package struct LeaseTable: Sendable {
     }
   }
 
-  /// Identifies this process in the database; not 0, which is nobody.
+  /// Identifies this process in the database; not 0, which means none.
   package let owner = Int64.random(in: 1...Int64.max)
   private let table: String
   private let key: String

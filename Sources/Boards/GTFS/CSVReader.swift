@@ -1,7 +1,7 @@
 /// Reads the records of a GTFS text file one after another (RFC 4180, as the GTFS reference bends it).
 ///
 /// Understood: a byte order mark, quoted fields with doubled quotes and line breaks in them, CRLF, LF
-/// and CR, blanks around a field, empty lines, a last line without an end, records shorter than the
+/// and CR, whitespace around a field, empty lines, a last line without an end, records shorter than the
 /// header, and semicolons or tabs in place of commas where the header has no comma. A record that breaks the grammar is given out with ``problem`` set; the next line is read
 /// as if nothing had happened.
 package final class CSVReader {
@@ -139,7 +139,7 @@ package final class CSVReader {
     return column
   }
 
-  /// The bytes of a field, without quotes and surrounding blanks; valid until ``next()``.
+  /// The bytes of a field, without quotes and surrounding whitespace; valid until ``next()``.
   ///
   /// - Parameter column: A position, or `nil` for a column the file does not have.
   /// - Returns: The bytes; none for a column the file or the record does not have.
@@ -232,7 +232,7 @@ package final class CSVReader {
   ///
   /// - Parameters:
   ///   - separator: What ends a field beside the end of a line.
-  ///   - blank: What may stand around a field beside spaces.
+  ///   - blank: What may be around a field besides spaces.
   /// - Returns: Where the record ends, or that it does not end in the buffer.
   @inline(__always)
   private func scan(_ separator: UInt8, blank: UInt8) -> Scan {

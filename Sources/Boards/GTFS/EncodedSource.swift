@@ -1,7 +1,7 @@
 /// Gives out a file as UTF-8, whatever its encoding is.
 ///
 /// The encoding is the one that its first bytes show (``TextEncoding``), else the given one. Without either the bytes
-/// pass as they are: UTF-8, or a code page that nobody has named yet. What cannot be decoded becomes U+FFFD.
+/// pass as they are: UTF-8, or a code page that is not known yet. What cannot be decoded becomes U+FFFD.
 package final class EncodedSource: ByteSource {
   /// The encoding that the file was decoded from; `nil` if its bytes passed as they are.
   ///

@@ -4,9 +4,9 @@ package struct RejectedRow: Hashable, Sendable, Codable {
   package enum Kind: String, Hashable, Sendable, Codable, CaseIterable {
     /// It breaks the grammar of CSV, or has more fields than the header.
     case record = "malformed_record"
-    /// Its id is blank or too long.
+    /// Its id is empty or too long.
     case identifier = "unusable_id"
-    /// A field that is needed is blank.
+    /// A required field is empty.
     case blank = "blank"
     /// Another row before it has the same id, or the same place in a trip.
     case duplicate = "duplicate"

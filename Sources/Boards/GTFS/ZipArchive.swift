@@ -100,7 +100,7 @@ package final class ZipArchive {
 
   /// Opens an archive within an archive.
   ///
-  /// It is read into memory: its directory stands at its end.
+  /// It is read into memory: its directory is at its end.
   private static func open(
     _ member: Member,
     _ name: String,

@@ -181,7 +181,7 @@ extension FreshnessClient {
     in ledger: inout ClientRegistry
   ) {
     flight.task?.cancel()
-    // Time in the queue is no fault of the origin (R39).
+    // Time in the queue is not the origin's (R39).
     let isTooSlow = effects.notes.contains(.timedOut) && flight.isFailureOfServer(at: now)
     ledger.origins.ended(
       flight.number,

@@ -152,7 +152,7 @@ struct OriginRegistry: Sendable {
 }
 
 extension Event {
-  /// The priority that a request which waits has from this event on: the user asked for it too, or somebody watches what
+  /// The priority that a request which waits has from this event on: the user asked for it too, or observers watch what
   /// was only prefetched (R35, R39).
   var priorityOfWaiting: Request.Priority? {
     switch self {

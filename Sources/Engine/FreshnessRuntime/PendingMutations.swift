@@ -18,7 +18,7 @@ extension FreshnessClient {
   /// given tags are refreshed.
   ///
   /// - Parameters:
-  ///   - resource: The resource that is shown. If nobody has observed it, only `send` runs.
+  ///   - resource: The resource that is shown. If it has no observers, only `send` runs.
   ///   - tags: The tags of other resources that the change affects.
   ///   - change: Applies the expected result. It is called again for each new copy, on any thread.
   ///   - send: Carries out the change on the server.
@@ -74,7 +74,7 @@ extension FreshnessClient {
 
   /// Records that the server has accepted a change: a response that it made later confirms it.
   ///
-  /// The entry may have been removed and opened again meanwhile; then nobody sees the change.
+  /// The entry may have been removed and opened again meanwhile; then the change is not shown.
   private func accepted<R: FreshResource>(_ number: Int64, in cell: ResourceEntry<R>) {
     withLedger { ledger in
       let key = ledger.key(of: cell.resource)

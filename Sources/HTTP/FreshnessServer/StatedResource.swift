@@ -1,6 +1,6 @@
 package import FreshResponses
 
-/// A resource of one request whose state is already known, and which nobody waits for.
+/// A resource of one request whose state is already known, and which no request waits for.
 package struct StatedResource: ServedResource {
   private let known: RepresentationState
   private let make: @concurrent @Sendable (RepresentationState) async throws -> Representation

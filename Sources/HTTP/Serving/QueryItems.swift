@@ -2,7 +2,7 @@ import ConditionalHTTP
 package import Hummingbird
 import HummingbirdCore
 
-/// The parameters of a request's query, decoded as forms write them (`+` is a blank).
+/// The parameters of a request's query, decoded as forms write them (`+` is a space).
 package struct QueryItems: Sendable {
   private let items: FlatDictionary<Substring, Substring>
 
@@ -27,7 +27,7 @@ package struct QueryItems: Sendable {
   /// Whether a parameter is present, with or without a value.
   package func contains(_ name: String) -> Bool { items.has(name[...]) }
 
-  /// The first value of a parameter without surrounding blanks; `nil` if it is missing or blank.
+  /// The first value of a parameter without surrounding whitespace; `nil` if it is missing or empty.
   package subscript(name: String) -> String? {
     guard let value = items[name[...]] else { return nil }
     // Most values need no trimming, and whitespace is checked one character at a time.

@@ -41,7 +41,7 @@ extension PhotoContent {
     picture.replaceSubrange(place, with: [UInt8](repeating: 0, count: place.count))
   }
 
-  /// Empties what the meta box has besides the picture, and the items that are none of the picture.
+  /// Empties what the meta box has besides the picture, and the items that do not belong to the picture.
   private static func clear(_ meta: PhotoHeader.Box, in picture: inout [UInt8]) throws(ScanError) {
     guard meta.content.count >= 4 else { throw cut("HEIC") }
     let bytes = picture

@@ -120,7 +120,7 @@ package struct VisionShelfReader: ShelfReader {
     throw ScanError(.unavailable, "never asked")
   }
 
-  /// The longest wish to be left alone that is waited for.
+  /// The longest `Retry-After` that is waited for.
   private static let soon = Duration.seconds(60)
 
   private var request: HTTPRequest {

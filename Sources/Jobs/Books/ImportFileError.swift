@@ -2,7 +2,7 @@
 package struct ImportFileError: Error, Hashable, Sendable, CustomStringConvertible {
   /// The kind of fault.
   package enum Code: String, Hashable, Sendable, CaseIterable {
-    /// There is nothing in the file, or only blanks.
+    /// The file is empty, or has only whitespace.
     case empty = "file_empty"
     /// The file is larger than the limit.
     case tooLarge = "file_too_large"

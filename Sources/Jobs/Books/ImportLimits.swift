@@ -2,7 +2,7 @@
 package struct ImportLimits: Hashable, Sendable {
   /// The longest file, in bytes.
   package var fileBytes = 10 << 20
-  /// The most rows below the header, blank ones included.
+  /// The most rows below the header, empty ones included.
   package var rows = 10_000
   /// The longest row, in bytes of UTF-8; an open quote is looked after no further.
   package var recordBytes = 256 << 10

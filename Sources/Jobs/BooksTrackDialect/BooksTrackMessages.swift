@@ -27,7 +27,7 @@ struct BooksTrackMessages: Sendable {
     envelope("pong", instant, ["timestamp": .whole(instant)])
   }
 
-  /// Where the job stands, for an app that was here before.
+  /// The state of the job, for an app that was here before.
   func reconnected(_ progress: JobProgress, at instant: Int64) -> JSONValue {
     let processed = JSONValue.whole(Int64(progress.processed ?? 0))
     let total = JSONValue.whole(Int64(progress.total ?? 0))

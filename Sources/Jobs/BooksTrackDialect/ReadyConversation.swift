@@ -5,7 +5,7 @@ import TolerantDecoding
 ///
 /// 1. Nothing is said before `ready`, or before ``readyWait`` is over for an app that never says it.
 /// 2. What happens before that waits: the start, the newest progress in place of what it is newer than, and the end.
-///    So there are at most three events, however long a job goes on. Who asks where the job stands hears that, and of
+///    So there are at most three events, however long a job goes on. An app that asks for the state of the job hears that, and of
 ///    what was before that no more.
 /// 3. The end is said once and last, and the socket stays for ``linger`` after it.
 package struct ReadyConversation: Sendable {
@@ -13,7 +13,7 @@ package struct ReadyConversation: Sendable {
   package enum Step: Hashable, Sendable {
     /// Say that the server knows that the app listens.
     case acknowledge
-    /// Say where the job stands, for an app that was here before.
+    /// Send the state of the job, for an app that was here before.
     case stand(JobProgress)
     /// Say an event.
     case say(JobEvent)
@@ -38,7 +38,7 @@ package struct ReadyConversation: Sendable {
   /// How long the socket stays after the end of the job was said, in seconds.
   package static let linger = 1.0
 
-  /// Where a job stands.
+  /// The state of a job.
   package struct Standing: Hashable, Sendable {
     /// The last event that is told by it.
     package var position: EventPosition
@@ -75,7 +75,7 @@ package struct ReadyConversation: Sendable {
   ///
   /// - Parameters:
   ///   - now: The time.
-  ///   - standing: Where the job stands, if the app asks that; else nothing.
+  ///   - standing: The state of the job, if the app asks for it; else `nil`.
   package init(at now: ContinuousClock.Instant, standing: Standing? = nil) {
     phase = .waiting(until: now + .seconds(Self.readyWait))
     self.standing = standing
@@ -93,7 +93,7 @@ package struct ReadyConversation: Sendable {
       }
       guard event.position > known.position else { return }
       standing = Standing(position: event.position, progress: news)
-      // Before it is said where the job stands, it is part of that.
+      // Before the state of the job is sent, it is part of that.
       if hasStood { progress = event }
     case .ended: end = event
     }
@@ -138,7 +138,7 @@ package struct ReadyConversation: Sendable {
       phase = .closed
       steps.append(.close(.over(ending)))
     case .waiting, .open:
-      // The server does not wait for anybody; results that are gone do not come back.
+      // The server does not wait for apps; results that are gone do not come back.
       if let farewell {
         phase = .closed
         steps.append(.close(farewell))

@@ -18,7 +18,7 @@ package struct SourceTruth: Hashable, Sendable {
       self.isStampRight = isStampRight
     }
 
-    /// The instant that its age counts from: when it was made, and when it arrived if its stamp is wrong, since nobody
+    /// The instant that its age counts from: when it was made, and when it arrived if its stamp is wrong, since no client
     /// but the producer knows more.
     package var ageCountsFrom: Int64 { isStampRight ? madeAt : arrivedAt }
   }

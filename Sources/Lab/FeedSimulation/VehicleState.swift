@@ -10,7 +10,7 @@ package struct VehicleState: Hashable, Sendable {
     case inTransitTo = 2
   }
 
-  /// How long before its first departure a vehicle stands at the stop, in seconds.
+  /// How long before its first departure a vehicle waits at the stop, in seconds.
   static let standsBefore: Int64 = 180
   /// How long after its last arrival a vehicle is still reported, in seconds.
   static let standsAfter: Int64 = 60

@@ -36,7 +36,7 @@ struct FeedsListCommand: ParsableCommand {
 
 /// What is known of a feed: what serves, where it comes from, and what waits.
 struct ListedFeed: Encodable {
-  /// A generation that waits for its day, or for somebody who accepts it.
+  /// A generation that waits for its day, or for an operator to accept it.
   struct Generation: Encodable {
     var name: String
     var servesFrom: String?

@@ -178,7 +178,7 @@ struct ServeCommand: AsyncParsableCommand {
     let clock = time.clock(from: replays.start)
     for line in replays.lines(clock: clock) { logger.warning("\(line)") }
     let (exchange, onTaken) = replays.exchange(otherwise: transport, clock: clock, logger: logger)
-    // A replay is of another time; its history is kept only if somebody says so.
+    // A replay is of another time; its history is kept only if an option says so.
     let historyDays = operation.historyDays(or: settings, isReplay: !files.isEmpty)
     let inbox = historyDays == nil ? nil : HistoryInbox()
     let feeds = RealtimeFeeds(

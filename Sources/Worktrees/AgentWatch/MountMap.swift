@@ -70,7 +70,7 @@ struct MountMap: Hashable, Sendable {
     }
   }
 
-  /// A path in which blanks, tabs, line breaks and backslashes are three octal digits behind a backslash.
+  /// A path in which spaces, tabs, line breaks and backslashes are three octal digits behind a backslash.
   private static func unescaped(_ field: Substring) -> String {
     var bytes: [UInt8] = []
     var rest = Array(field.utf8)[...]

@@ -12,9 +12,9 @@ package struct AgentSession: Hashable, Sendable {
   package enum Turn: Hashable, Sendable {
     /// Nothing was asked.
     case none
-    /// The agent has the word.
+    /// It is the agent's turn.
     case open(since: WallTime)
-    /// The human has the word.
+    /// It is the human's turn.
     case over(at: WallTime, TurnEnd)
   }
 
@@ -101,7 +101,7 @@ package struct AgentSession: Hashable, Sendable {
     return isClosed
   }
 
-  /// Whether neither the agent has the word nor a human is asked for one, as far as the log says.
+  /// Whether it is not the agent's turn and no human is asked, as far as the log says.
   package var isAtRest: Bool {
     if isOver { return true }
     guard toolCalls.isEmpty, request == nil else { return false }

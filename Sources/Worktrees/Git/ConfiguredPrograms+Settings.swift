@@ -12,7 +12,7 @@ extension ConfiguredPrograms {
     public var isGnuPG: Bool
   }
 
-  /// The programs for signatures by their keys, and what git runs if nobody chooses another.
+  /// The programs for signatures by their keys, and what git runs by default.
   private static let signers = [
     (format: "openpgp", key: "gpg.openpgp.program", usual: "gpg"),
     (format: "x509", key: "gpg.x509.program", usual: "gpgsm"),

@@ -61,7 +61,7 @@ public struct ConfiguredPrograms: Hashable, Sendable {
   public private(set) var ownHelpers: [Setting] = []
   /// Transports that the person's own configuration allows.
   public private(set) var ownTransports: [String] = []
-  /// The values that count for keys of signatures, whoever sets them.
+  /// The values that count for keys of signatures, wherever they are set.
   private var signing: [String: [UInt8]] = [:]
 
   /// The value that counts for a key of signatures.
@@ -177,7 +177,7 @@ public struct ConfiguredPrograms: Hashable, Sendable {
 
   /// The settings that keep git from running the repository's filters, merge drivers, hooks and monitor.
   ///
-  /// Hooks and monitor of the person's own stay. A merge driver cannot be taken away, so that one stands there that
+  /// Hooks and monitor of the person's own stay. A merge driver cannot be taken away, so that one is there that
   /// leaves a conflict.
   public var neutral: [Setting] {
     var settings = watchful

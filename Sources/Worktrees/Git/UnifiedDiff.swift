@@ -12,7 +12,7 @@ public enum UnifiedDiff: Sendable {
 
   /// Cuts a diff.
   ///
-  /// Lines of content begin with a blank, `+`, `-` or `\`, so a line that begins with `diff --` is never
+  /// Lines of content begin with a space, `+`, `-` or `\`, so a line that begins with `diff --` is never
   /// content.
   ///
   /// - Returns: The files in order; anything before the first one is dropped.
@@ -60,7 +60,7 @@ public enum UnifiedDiff: Sendable {
 
   /// The path of a `+++` or `---` line; `nil` for `/dev/null`.
   private static func side(_ name: ArraySlice<UInt8>) -> String? {
-    // Git ends names that hold blanks with a tab.
+    // Git ends names that hold spaces with a tab.
     let name = name.last == 0x09 ? name.dropLast() : name
     let path = QuotedPath.read(name)
     guard path != "/dev/null" else { return nil }

@@ -66,6 +66,6 @@ public struct WorktreeEntry: Hashable, Sendable {
     } else if let value = record.behind("prunable") {
       prunable = value.dropFirst().text
     }
-    // `detached` follows from there being no branch; words of later versions are none of ours.
+    // `detached` follows from there being no branch; words of later versions are ignored.
   }
 }

@@ -145,10 +145,10 @@ public struct WorktreeStatusReader: Sendable {
       guard let count = value.number else { throw fail("stash is not a number") }
       status.stashes = count
     }
-    // Headers of later versions of git are none of ours.
+    // Headers of later versions of git are ignored.
   }
 
-  /// The fields before the path, and the path, which may hold blanks.
+  /// The fields before the path, and the path, which may hold spaces.
   private static func fields(
     _ record: ArraySlice<UInt8>,
     _ count: Int

@@ -23,7 +23,7 @@ extension WorkspaceDetail {
 }
 
 extension WorkspaceSession: WorkspaceDetail {
-  /// Reads an answer; what cannot be read costs its member, and stands in ``Workspaces/WorkspaceSession/issues``.
+  /// Reads an answer; what cannot be read costs its member, and is noted in ``Workspaces/WorkspaceSession/issues``.
   public init(answer: [UInt8]) throws(DecodeFailure) {
     let decoded = try WorkspaceAnswerReader().session(answer)
     self = decoded.model
@@ -32,7 +32,7 @@ extension WorkspaceSession: WorkspaceDetail {
 }
 
 extension WorkspaceDiff: WorkspaceDetail {
-  /// Reads an answer; what cannot be read costs its member or file, and stands in ``Workspaces/WorkspaceDiff/issues``.
+  /// Reads an answer; what cannot be read costs its member or file, and is noted in ``Workspaces/WorkspaceDiff/issues``.
   public init(answer: [UInt8]) throws(DecodeFailure) {
     let decoded = try WorkspaceAnswerReader().diff(answer)
     guard let diff = decoded.model else { throw DecodeFailure(decoded.issues) }

@@ -10,7 +10,7 @@ import WorktreeWatch
 
 /// `GET /v1/events`: changes as server-sent events, see ``WorkspaceEventKind``.
 ///
-/// A client stands at a revision. What it gets is the difference between that revision and the newest one,
+/// A client has a revision. What it gets is the difference between that revision and the newest one,
 /// member by member, whenever it is ready to read: nothing is queued for it, so a slow client gets fewer and
 /// newer events, and coming back with the last id is the same as never having gone. If what was removed since
 /// is not known any more, or the server is another one, it gets `reset` and a `snapshot`.

@@ -3,7 +3,7 @@ package import Workspaces
 
 /// A diff as rows that can be scrolled: each with its style, cut to the width when it is drawn.
 package struct DiffRows: Sendable {
-  /// The most rows that are made; a diff may be larger than anybody reads.
+  /// The most rows that are made; a diff may be larger than is useful.
   package static let most = 20_000
   /// The most characters of a line that are kept.
   private static let longest = 500

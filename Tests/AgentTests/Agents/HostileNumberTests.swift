@@ -4,7 +4,7 @@ import StrictJSON
 import Testing
 import Workspaces
 
-/// Logs belong to others: whatever number stands in one, it is read on.
+/// Logs belong to others: whatever number is in one, it is read on.
 struct HostileNumberTests {
   /// What is put in the place of every number and of every time.
   private static let values: [JSONValue] = [

@@ -44,7 +44,7 @@ struct ScheduleTests {
       #expect(found.map { Array($0.utf8) } == [Array(path.utf8)])
     }
     #expect(places(stage(composed, decomposed)) == [])
-    // A mark that stands behind a slash belongs to the name behind it.
+    // A mark behind a slash belongs to the name behind it.
     #expect(places(stage("/w/\u{301}a", "/w")) == ["/w"])
     var roster = RegistryStage(composed, decomposed)
     roster.start(7, in: decomposed, at: second(0))

@@ -81,7 +81,7 @@ import Testing
       group.addTask {
         try await first.replace { draft in
           beginning.yield()
-          // Until the other one stands before the lock.
+          // Until the other one waits for the lock.
           for await _ in waits { break }
           var batch = CatalogueBatch()
           var report = CatalogueImport.Report()

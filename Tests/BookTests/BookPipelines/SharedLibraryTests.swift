@@ -140,7 +140,7 @@ import Testing
       Issue.record("not started")
       return
     }
-    // The first server stands still after it has brought two batches into the library, before it says so.
+    // The first server stops after it has brought two batches into the library, before it says so.
     let zombie = TurnTaking { steps in
       var work = try await first.work(job)
       work.fence = old.fence

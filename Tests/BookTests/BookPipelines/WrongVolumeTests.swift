@@ -85,11 +85,11 @@ import Testing
     return digits + "\((10 - sum % 10) % 10)"
   }
 
-  /// How the title of a work stands in a catalogue.
+  /// The title of a work in a catalogue.
   enum Form: String, CaseIterable, Sendable {
     /// All of it in one member.
     case whole
-    /// What stands behind a colon as its subtitle.
+    /// The part behind a colon, as its subtitle.
     case parted
   }
 
@@ -218,7 +218,7 @@ import Testing
 
   /// The mistakes as the review lists them, as they stand on its page.
   ///
-  /// The page is not part of the repository: it stands at ../shared/research/reviews/jobs.md, or beside the folder that
+  /// The page is not part of the repository: it is at ../shared/research/reviews/jobs.md, or beside the folder that
   /// FRESHET_SHARED_DATA names; without it the test says so and passes.
   private static func listed() -> [Mistake]? {
     let named = ProcessInfo.processInfo.environment["FRESHET_SHARED_DATA"]

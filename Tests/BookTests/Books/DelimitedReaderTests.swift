@@ -209,7 +209,7 @@ import Testing
           let cells = Self.read(written).first?.fields ?? []
           #expect(cells.count == 2, "\(text)")
           #expect(!Self.mayRun(cells[0]), "\(text) is written as \(cells[0])")
-          // An import cuts blanks off at both ends, and unwraps ="…".
+          // An import trims whitespace at both ends, and unwraps ="…".
           let wanted = String(CellText.trimmed(text[...]))
           let isConstant = cells[0] == text && wanted.hasPrefix("=\"")
           if !isConstant { #expect(CellText.plain(cells[0]) == wanted, "\(text)") }

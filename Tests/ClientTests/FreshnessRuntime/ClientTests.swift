@@ -160,7 +160,7 @@ struct ClientTests {
     )
     let stand = Stand(exchange: ScriptedExchange([.answer(answer)]))
     var snapshots = stand.client.snapshots(of: Note("/a")).makeAsyncIterator()
-    // A snapshot replaces one that nobody has taken.
+    // A snapshot replaces one that was not read.
     var shown: LiveFailure?
     while shown == nil { shown = try #require(await snapshots.next()).failure }
     let failure = try #require(shown)

@@ -295,7 +295,7 @@ struct MutationTests {
     let (a, b, c) = (try note("a", ["x", "y"]), try note("b", ["x"]), try note("c", ["z"]))
     var iterators = [a, b, c].map { stand.client.values(of: $0).makeAsyncIterator() }
     for index in iterators.indices { _ = await iterators[index].next() }
-    // One that nobody observes any more is asked for when somebody does.
+    // A resource without observers is requested once it has one again.
     stand.client.prefetch(try note("d", ["x"]))
     try await stand.exchange.waitForRequests(atLeast: 4)
     #expect(await eventually { stand.client.census.requests == 0 })

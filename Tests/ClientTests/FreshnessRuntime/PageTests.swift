@@ -44,7 +44,7 @@ struct PageTests {
     #expect(list.hasMore && stand.exchange.sent.count == 1)
     for count in 2...3 {
       list.loadNext()
-      // A second wish while a page is loading is the same wish.
+      // A second request while a page is loading is the same request.
       list.loadNext()
       #expect(await eventually { list.pages.count == count })
     }

@@ -142,7 +142,7 @@ struct ReadyConversationTests {
     conversation.happened(end(502))
     #expect(conversation.steps(at: at(3)) == [.say(end(502))])
 
-    // What happens before it listens is where the job stands.
+    // What happens before it listens is part of the job's state.
     var late = come()
     late.happened(start())
     late.happened(progress(700))

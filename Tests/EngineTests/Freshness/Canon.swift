@@ -8,7 +8,7 @@
 ///
 /// - Times are taken relative to now, because the machine only compares moments and measures from
 ///   one to another. A moment that lies so far back that every rule which reads it has already
-///   decided is cut to that age; the rule stands beside each cut.
+///   decided is cut to that age; the rule is beside each cut.
 /// - The number of the last request is only counted up, and answers name requests relative to it.
 /// - Contexts are only compared for equality, everything kept belongs to the present one, and the
 ///   search switches between two that are otherwise alike.
@@ -66,7 +66,7 @@ struct CanonicalState: Hashable {
     putBackoff(of: machine, at: now)
     let since = putPhase(of: machine, at: now)
     // R15 compares the silence with the stall limit, and the last rescue with its cooldown. R12: in the foreground, a wait
-    // that begins anew counts from the end of the last request.
+    // that begins again counts from the end of the last request.
     put(machine.lastEnd, at: now, horizon: .seconds(200))
     put(machine.lastRescue, at: now, horizon: policy.rescueCooldown)
     putActivity(of: machine, waitingSince: since, at: now)
@@ -129,7 +129,7 @@ struct CanonicalState: Hashable {
       policy.push?.safetyPoll ?? .zero,
     ]
     let horizon = intervals.max() ?? .zero
-    // R12: a wait that begins anew in the foreground lasts as long as the last request took.
+    // R12: a wait that begins again in the foreground lasts as long as the last request took.
     let silence = machine.lastEnd.map { min(now - $0, .seconds(200)) } ?? .zero
     switch machine.phase {
     case .dormant:

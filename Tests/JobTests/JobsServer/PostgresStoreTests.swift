@@ -67,7 +67,7 @@ import Testing
     let store = try await stage.open { $0.leaseSeconds = 600 }
     let lease = try await store.runJob()
     try await expire(stage, lease.job)
-    // Who works on it does not lease it again; nobody took it, so the fence is still the newest.
+    // Its worker does not lease it again; no other took it, so the fence is still the newest.
     #expect(try await store.claimNext(most: 9, besides: [lease.job]).isEmpty)
     #expect(try await store.renew([lease]) == [lease])
     #expect(try await store.claim(lease.job) == nil)

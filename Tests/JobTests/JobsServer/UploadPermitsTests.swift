@@ -8,7 +8,7 @@ import Testing
     let permits = UploadPermits(most: 2, mostBytes: 100, mostWaiting: 0)
     var first = await permits.take(within: .seconds(60))
     let second = try #require(await permits.take(within: .seconds(60)))
-    // Nobody may wait: so nobody does.
+    // No upload may wait, so none does.
     #expect(await permits.take(within: .seconds(60)) == nil)
     #expect(first?.reserve(70) == true)
     #expect(second.reserve(30))

@@ -6,7 +6,7 @@ import Testing
 /// Feeds as producers published them.
 ///
 /// They are not part of the repository: the folder is named by
-/// FRESHET_SHARED_DATA or stands at ../shared/data; without it these tests say so and pass.
+/// FRESHET_SHARED_DATA or is at ../shared/data; without it these tests say so and pass.
 @Suite struct RealFeedTests {
   private func feeds() throws -> [URL] {
     let named = ProcessInfo.processInfo.environment["FRESHET_SHARED_DATA"]

@@ -237,7 +237,7 @@ import Testing
       ClientNetwork(address: [11, UInt8(number / 256), 0, UInt8(number % 256)])
     }
     for number in 0..<1_000 { _ = order.enter(network(number), UInt64(number), now: 0) }
-    // Of 1,000 networks nobody has more than the limit, and some aggregates.
+    // Of 1,000 networks none has more than the limit, and some aggregates.
     #expect(order.admission.known <= 100 + 4)
     #expect(order.admission.waiting + 4 + order.refusals.count == 1_000)
     // All are answered, and a new one has an account of its own.

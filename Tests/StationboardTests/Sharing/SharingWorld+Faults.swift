@@ -116,7 +116,7 @@ extension SharingWorld {
     schedule(in: wait) {
       guard self.downUntil > self.now else { return run() }
       guard self.isDownQuietly else { return refused() }
-      // A database that stands still carries it out when it goes on, also for a client that is gone.
+      // A database that was stopped carries it out when it goes on, also for a client that is gone.
       let wait = self.downUntil - self.now + self.chance.between(0, 50)
       self.arrive(in: wait, run, refused: refused)
     }

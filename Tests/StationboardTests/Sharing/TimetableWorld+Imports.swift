@@ -5,7 +5,7 @@ import StationboardServer
 extension TimetableWorld {
   /// Imports a feed on some machine, and again later.
   func importSometimes(_ key: String) {
-    // At last nobody comes after an importer that was killed.
+    // At last no importer follows one that was killed.
     guard now < Self.importsEnd else { return }
     schedule(in: chance.between(3_000, 30_000)) { self.importSometimes(key) }
     importOnce(key)

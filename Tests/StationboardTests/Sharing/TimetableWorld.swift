@@ -42,7 +42,7 @@ final class TimetableWorld {
   /// A look, the parts of all kept generations of all feeds over the slowest answers of a healthy network, and waits after
   /// failures of a moment before.
   static let deliveryBound: Int64 = 10_000
-  /// The end of a lease that nobody renews, and two sweeps at their latest.
+  /// The end of a lease that is not renewed, and two sweeps at their latest.
   static let cleanBound: Int64 = 50_000
   static let kept = 3
   static let verifyEvery: Int64 = 15_000
@@ -119,7 +119,7 @@ final class TimetableWorld {
     var changes: Set<Int64>
   }
 
-  /// The row of a lease; its owner is an importer, 0 for nobody.
+  /// The row of a lease; its owner is an importer, 0 for none.
   struct LeaseRow: Hashable {
     var fence: Int64 = 0
     var beat: Int64 = 0

@@ -55,7 +55,7 @@ final class StormExchange: HTTPExchange {
   /// - Parameters:
   ///   - world: The world.
   ///   - clock: The clock.
-  ///   - start: Where the world stands at the clock's first instant, in milliseconds since
+  ///   - start: The world's time at the clock's first instant, in milliseconds since
   ///     1970-01-01T00:00:00Z.
   init(_ world: FeedWorld, clock: ManualClock, start: Int64) {
     self.world = world
@@ -63,7 +63,7 @@ final class StormExchange: HTTPExchange {
     self.start = start
   }
 
-  /// Where the world stands, in milliseconds since 1970-01-01T00:00:00Z.
+  /// The world's time, in milliseconds since 1970-01-01T00:00:00Z.
   var instant: Int64 { start + clock.now.offset.milliseconds }
   /// What happened with a feed.
   func log(_ stream: FeedStream) -> Log { state.withLock { $0.logs[stream] ?? Log() } }

@@ -20,7 +20,7 @@ final class StormStage: Sendable {
   let feeds: RealtimeFeeds
   let probe: ServiceProbe
   let feed: Feed
-  /// Where the world stands at the clock's first instant, in milliseconds since 1970-01-01T00:00:00Z.
+  /// The world's time at the clock's first instant, in milliseconds since 1970-01-01T00:00:00Z.
   let start: Int64
   /// The feeds that are polled.
   static let streams: [FeedStream] = [.tripUpdates, .alerts]
@@ -70,7 +70,7 @@ final class StormStage: Sendable {
     probe = ServiceProbe(store: store, clock: service, realtime: feeds)
   }
 
-  /// Where the world stands, in milliseconds since 1970-01-01T00:00:00Z.
+  /// The world's time, in milliseconds since 1970-01-01T00:00:00Z.
   var instant: Int64 { exchange.instant }
 
   /// Runs the pollers while a body runs.

@@ -99,7 +99,7 @@ import Workspaces
           $0.machine?.unreachableSince == status.unreachableSince
         }
       )
-      // What was right at another instant is one change of both; what varies is none.
+      // What was right at another instant is one change of both; what varies is not.
       #expect(changes.count == [2, 2, 0, 1, 0, 2][index], "\(index)")
     }
     #expect(

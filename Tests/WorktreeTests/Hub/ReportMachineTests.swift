@@ -236,7 +236,7 @@ import WorkspacesClient
     _ = busy.handle(.woke, now(15))
     #expect(busy.handle(.ends, now(15.1)).isEmpty)
     #expect(report(busy.handle(accepted, now(15.2)))?.isLast == true)
-    // Without a response nobody waits for one.
+    // Without a response it waits for none.
     var alone = settled()
     _ = alone.handle(.woke, now(15))
     #expect(alone.handle(.ends, now(15.1)).isEmpty)

@@ -89,7 +89,7 @@ enum FileCopy {
 
   /// Returns the SHA-256 of a file, as 64 hexadecimal digits.
   ///
-  /// The file is mapped, so it must be one that nobody changes.
+  /// The file is mapped, so it must not change.
   static func digest(of path: String) throws(BackupFailure) -> String {
     let bytes: Data
     do {

@@ -22,7 +22,7 @@ package struct FeedDocument: Sendable {
   ///
   /// The `Content-Type` they came with decides only where the bytes leave it open.
   ///
-  /// - Throws: If they have neither form, are none, or are too many; the error says what they are.
+  /// - Throws: If they have neither form, or there are none or too many; the error says what they are.
   package init(
     _ bytes: [UInt8],
     contentType: String? = nil,
@@ -46,7 +46,7 @@ package struct FeedDocument: Sendable {
   /// stand before a JSON object. Then `Content-Type` decides if it names JSON; else a `{` that
   /// follows, with `}` at the very end, means JSON.
   ///
-  /// - Throws: If the bytes are none, or neither form.
+  /// - Throws: If there are no bytes, or they have neither form.
   package static func detect(
     _ bytes: [UInt8],
     contentType: String? = nil

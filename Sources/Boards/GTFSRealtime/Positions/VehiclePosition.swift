@@ -6,7 +6,7 @@ package struct VehiclePosition: Hashable, Sendable {
   package enum StopStatus: Hashable, Sendable {
     /// It is about to arrive.
     case incomingAt
-    /// It stands at the stop.
+    /// It is at the stop.
     case stoppedAt
     /// It has left the stop before, or passed it.
     case inTransitTo
@@ -25,7 +25,7 @@ package struct VehiclePosition: Hashable, Sendable {
     }
   }
 
-  /// How full a vehicle is (`OccupancyStatus`); the raw value is the word of the reference.
+  /// How full a vehicle is (`OccupancyStatus`); the raw value is the name in the reference.
   package enum Occupancy: String, Hashable, Sendable {
     case empty = "EMPTY"
     case manySeats = "MANY_SEATS_AVAILABLE"

@@ -60,7 +60,7 @@ struct ShortText {
   /// Stands for no text.
   init() {}
 
-  /// The text with these bytes, without its number; `nil` if they are none or too many.
+  /// The text with these bytes, without its number; `nil` if there are none or too many.
   @inline(__always)
   init?(_ text: UnsafeRawBufferPointer) {
     guard (1...24).contains(text.count) else { return nil }

@@ -36,7 +36,7 @@ extension TripUpdateReader {
         noteDeleted(draft.trip.entityID)
       } else if draft.hasVehicle, draft.trip.hasTrip, ![3, 7].contains(draft.trip.relationship) {
         // What a position says holds for a trip that runs, in whatever way it came to run; on one that is cancelled (3)
-        // or deleted (7) a vehicle takes nobody.
+        // or deleted (7) a vehicle takes no passengers.
         if draft.trip.relationship == 5 { draft.trip.relationship = 0 }
         var update = StopTimeUpdate()
         if let sequence = draft.position.stopSequence {

@@ -239,7 +239,7 @@ struct DepartureRows {
     }
   }
 
-  /// Writes what realtime decides, from `delayMin`'s value on; tells where the source time stands.
+  /// Writes what realtime decides, from `delayMin`'s value on; returns the place of the source time.
   private func writeRealtime(
     _ row: BoardRow,
     isTrain: Bool,

@@ -13,7 +13,7 @@ struct ScheduleCertainty: Hashable {
     case interpolated
     /// Vehicles come every so often.
     case headway
-    /// It leaves here only if somebody arranges it.
+    /// It leaves here only by arrangement.
     case onDemand = "on_demand"
     /// Trip modifications change the time, or add the stop.
     case detoured

@@ -37,7 +37,7 @@ package final class FeedStore: Sendable {
   ///
   /// - Parameters:
   ///   - folder: The folder.
-  ///   - mayBeEmpty: Whether it is no failure if none is left, because a source can bring one again.
+  ///   - mayBeEmpty: Whether having none left is not a failure, because a source can bring one again.
   ///   - logger: Where failures are reported.
   /// - Throws: ``FeedError`` if the manifest, or every feed that it names, cannot be read.
   package init(

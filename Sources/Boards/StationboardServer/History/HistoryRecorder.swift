@@ -121,7 +121,7 @@ struct HistoryRecorder: Sendable {
     return false
   }
 
-  /// Leaves out what happened until an instant: nobody was there to see it.
+  /// Leaves out what happened until an instant: it was not observed.
   private mutating func skip(to instant: Double) {
     settled = instant
     for day in plans.keys.sorted() {

@@ -130,7 +130,7 @@ package final class HistoryService: Sendable {
   private func step(_ servedAges: @escaping @Sendable () -> Histogram, isLast: Bool = false) async {
     if !opened.withLock(\.isWriting) { await open() }
     guard opened.withLock(\.isWriting) else {
-      // What nobody counts is not kept: each publication holds the index of its whole feed.
+      // Publications that are not counted are not kept: each publication holds the index of its whole feed.
       await Self.apart { withExtendedLifetime(self.inbox.take()) {} }
       return
     }
@@ -139,7 +139,7 @@ package final class HistoryService: Sendable {
     await write(isLast: isLast)
   }
 
-  /// Counting has a thread of its own, so that it never stands before a tick.
+  /// Counting has a thread of its own, so that it never delays a tick.
   private static let queue = DispatchQueue(label: "freshet.history", qos: .utility)
 
   @concurrent

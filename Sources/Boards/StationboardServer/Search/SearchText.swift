@@ -2,7 +2,7 @@ import Foundation
 
 /// How names and queries are written before they are compared.
 ///
-/// Lower case, no accents, punctuation as blanks, common abbreviations spelled one way
+/// Lower case, no accents, punctuation as spaces, common abbreviations spelled one way
 /// (research on the seed's search: `st` and `sr` are `saint`, every `hauptbahnhof` is `hb`).
 package enum SearchText {
   /// Words that say "this is the station" and nothing about where.

@@ -22,7 +22,7 @@ package struct StopAliases {
 
   /// Reads the file that is given, else the one that may be there, else nothing.
   ///
-  /// - Throws: ``FeedError`` if the file that is given cannot be read, either lacks a column, a value is blank or longer
+  /// - Throws: ``FeedError`` if the file that is given cannot be read, either lacks a column, a value is empty or longer
   ///   than an id may be (``BoardLimits/longestId``), or there are more than ``most``.
   package init(path: String?, or standing: String) throws(FeedError) {
     guard let file = path ?? (FileManager.default.fileExists(atPath: standing) ? standing : nil)

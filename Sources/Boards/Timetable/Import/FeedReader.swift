@@ -233,7 +233,7 @@ final class FeedReader {
     return "\"" + String(shown) + "\""
   }
 
-  /// A field as a whole number; `nil` if it is blank or not one.
+  /// A field as a whole number; `nil` if it is empty or not one.
   func integer(_ reader: CSVReader, _ column: Int?) -> Int? {
     let bytes = reader.bytes(column)
     guard bytes.count > 0, bytes.count < 12 else { return nil }

@@ -89,7 +89,7 @@ package struct ImportReport: Codable, Hashable, Sendable {
   package var warningCount = 0
   /// How texts were read that are not UTF-8; `nil` if all are.
   package var encoding: Encoding?
-  /// The stations, and stops without one, whose stop_name is blank, by their ids; `nil` if all have a name.
+  /// The stations, and stops without one, whose stop_name is empty, by their ids; `nil` if all have a name.
   package var namelessStations: ServiceSummary.Names?
   /// agency_timezone.
   package var timeZone = ""

@@ -48,7 +48,7 @@ struct OnDemandTables {
     return names
   }
 
-  /// Notes how a departure of a route at a stop is booked; two rules for one are none.
+  /// Notes how a departure of a route at a stop is booked; two rules for one cancel each other.
   mutating func call(_ route: UInt32, at stop: UInt32, rule: Int) {
     let key = UInt64(route) << 32 | UInt64(stop)
     if let known = calls[key] {

@@ -1,6 +1,6 @@
 package import GTFS
 
-/// What a timetable offers passengers in the next days, and what it has that nobody can use.
+/// What a timetable offers passengers in the next days, and what it has that is of no use.
 package struct ServiceSummary: Codable, Hashable, Sendable {
   /// The days that are counted, from the first one on.
   package static let days = ServiceChanges.comparedDays

@@ -5,7 +5,7 @@ extension Timetable {
   /// Where a departure goes, as a board says it.
   ///
   /// The headsign of the stop time or of the trip. If that is missing or a whole sentence, the
-  /// trip's last station. If it names the station the board stands at (a loop line), the route's
+  /// trip's last station. If it names the station of the board (a loop line), the route's
   /// long name, then the last station.
   ///
   /// - Parameters:

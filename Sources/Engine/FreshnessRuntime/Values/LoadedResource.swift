@@ -11,7 +11,7 @@ public import HTTPTypes
 /// ```
 ///
 /// The engine schedules the function as it schedules requests: one call at a time, backoff after
-/// failures, none while nobody observes. Canceled calls must return soon; a result that comes after
+/// failures, none without observers. Canceled calls must return soon; a result that comes after
 /// the timeout is dropped (R6). Resources of one key and type are equal: they share one refresh and
 /// the function of the first.
 public struct LoadedResource<Value: Equatable & Sendable>: FreshResource {

@@ -13,7 +13,7 @@
 /// A site of IPv6 has the shares of ``AdmissionLimits/siteShares`` networks. The table of networks is bounded: those that ask nothing
 /// are forgotten, and beyond the limit their aggregate stands for networks.
 ///
-/// The caller supplies the time, in seconds of any clock; one that goes back stands still.
+/// The caller supplies the time, in seconds of any clock; one that goes back counts as stopped.
 struct FairAdmission: Sendable {
   /// How many requests run at once while several networks ask.
   struct Slots: Hashable, Sendable {

@@ -33,7 +33,7 @@ package struct FairPlaces: Sendable {
   ///
   /// - Parameters:
   ///   - network: The network; `nil` for clients without a share, such as those of a Unix socket.
-  ///   - percent: The most percent of all places that one network holds while nobody else holds any; 100 for no rule.
+  ///   - percent: The most percent of all places that one network holds while no other network holds any; 100 for no rule.
   /// - Returns: Why there is none; `nil` if the place is taken.
   package mutating func enter(_ network: ClientNetwork?, percent: Int) -> Refusal? {
     guard taken < most else { return .full }
@@ -53,7 +53,7 @@ package struct FairPlaces: Sendable {
   /// - Parameters:
   ///   - held: How many it holds.
   ///   - free: How many are free.
-  ///   - percent: The most percent of all places that it holds while nobody else holds any; 100 for no rule.
+  ///   - percent: The most percent of all places that it holds while no other network holds any; 100 for no rule.
   /// - Returns: Whether it may.
   package static func isOpen(to held: Int, free: Int, percent: Int) -> Bool {
     percent >= 100 || held * (100 - percent) < percent * free

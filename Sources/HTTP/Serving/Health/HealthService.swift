@@ -27,7 +27,7 @@ package final class HealthService: Sendable {
   /// Creates the service.
   ///
   /// - Parameters:
-  ///   - access: Who sees the dependencies.
+  ///   - access: Which clients see the dependencies.
   ///   - clients: Returns the clients with most work, for operators.
   ///   - read: Reads the dependencies.
   package init(

@@ -9,13 +9,13 @@ import ConditionalHTTP
 package struct JSONLogLine: Sendable {
   /// The most bytes of a line, with its end.
   package static let mostBytes = 16_384
-  /// The most bytes of a message, as it stands in the line.
+  /// The most bytes of a message, as it is written.
   package static let messageBytes = 4_096
-  /// The most bytes of the value of metadata, as it stands in the line.
+  /// The most bytes of the value of metadata, as it is written.
   package static let valueBytes = 2_048
-  /// The most bytes of a value of the context, as it stands in the line.
+  /// The most bytes of a value of the context, as it is written.
   package static let contextBytes = 256
-  /// The most bytes of a name of metadata, as it stands in the line.
+  /// The most bytes of a name of metadata, as it is written.
   package static let nameBytes = 128
 
   /// Seconds since 1970-01-01T00:00:00Z.
@@ -72,7 +72,7 @@ package struct JSONLogLine: Sendable {
   /// Room for what ends a line.
   private static let reserve = 64
 
-  /// A text as it stands in a JSON string, with an ellipsis if it would be longer than a number of bytes.
+  /// A text as it is written in a JSON string, with an ellipsis if it would be longer than a number of bytes.
   private static func escaped(_ text: String, upTo most: Int) -> (bytes: [UInt8], isWhole: Bool) {
     let ellipsis = Array("…".utf8)
     var bytes: [UInt8] = []

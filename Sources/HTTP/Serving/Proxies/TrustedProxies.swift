@@ -3,7 +3,7 @@ import NIOCore
 
 /// The proxies whose word about a client counts, and where they say it.
 ///
-/// A field that others wrote counts for nothing: anybody can send one. Only one of the two fields is read, because a proxy
+/// A field that others wrote counts for nothing: any client can send one. Only one of the two fields is read, because a proxy
 /// that sets one passes on what its client wrote into the other.
 package struct TrustedProxies: Hashable, Sendable {
   /// The field in which proxies name their client.

@@ -64,7 +64,7 @@ package struct BookLookup: Sendable {
   /// Creates a lookup.
   ///
   /// - Parameters:
-  ///   - providers: Who is asked, the first one first.
+  ///   - providers: The providers, in the order in which they are asked.
   ///   - threshold: How sure a match by title and author must be, 0 to 1.
   package init(
     providers: [any BookProvider],

@@ -82,7 +82,7 @@ package struct ProviderError: Error, Hashable, Sendable, CustomStringConvertible
     [.unavailable, .timedOut, .busy].contains(code) && retryAfter ?? .zero <= Self.soon
   }
 
-  /// The longest wish to be left alone that is waited for.
+  /// The longest `Retry-After` that is waited for.
   package static let soon = Duration.seconds(60)
 
   /// Whether the same question may be answered later.

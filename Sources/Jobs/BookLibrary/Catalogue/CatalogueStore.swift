@@ -24,7 +24,7 @@ package protocol CatalogueStore: BookProvider {
   ) async throws
 }
 
-/// A catalogue that is being filled and that nobody reads yet.
+/// A catalogue that is being filled and is not read yet.
 package protocol CatalogueDraft: Sendable {
   /// Adds what lines of dumps say; of an author, a work or an edition that comes again, the last line counts.
   func add(_ batch: CatalogueBatch) async throws

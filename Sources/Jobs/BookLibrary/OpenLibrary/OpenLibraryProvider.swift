@@ -57,7 +57,7 @@ package final class OpenLibraryProvider: BookProvider {
     var nextRequest: ContinuousClock.Instant?
     var failures = 0
     var restsUntil: ContinuousClock.Instant?
-    /// Whether the service wished the rest.
+    /// Whether the service asked for the wait.
     var isWished = false
   }
 

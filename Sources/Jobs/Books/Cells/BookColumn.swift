@@ -101,7 +101,7 @@ package enum BookColumn: String, Hashable, Sendable, CaseIterable {
     return names
   }()
 
-  /// A column's name without what differs from file to file: case, blanks, hyphens, underscores, a
+  /// A column's name without what differs from file to file: case, whitespace, hyphens, underscores, a
   /// question mark.
   package static func name(of header: String) -> String {
     var words = ""

@@ -1,6 +1,6 @@
 /// The text of a cell without what programs put around it.
 package enum CellText {
-  /// A cell without blanks at its ends, without Excel's `="…"`, and without the apostrophe that keeps a text
+  /// A cell without whitespace at its ends, without Excel's `="…"`, and without the apostrophe that keeps a text
   /// that looks like a formula from being run as one.
   package static func plain(_ cell: String) -> String {
     let bytes = cell.utf8
@@ -36,7 +36,7 @@ package enum CellText {
     return String(text)
   }
 
-  /// Text without blanks at its ends: spaces, tabs, line ends, no-break spaces, byte order marks.
+  /// Text without whitespace at its ends: spaces, tabs, line ends, no-break spaces, byte order marks.
   package static func trimmed(_ text: Substring) -> Substring {
     if let first = text.utf8.first, let last = text.utf8.last, 0x21...0x7E ~= first,
       0x21...0x7E ~= last
@@ -50,7 +50,7 @@ package enum CellText {
     return Substring(scalars[first...last])
   }
 
-  /// Text with each run of blanks as one space.
+  /// Text with each run of whitespace as one space.
   package static func onOneLine(_ text: String) -> String {
     var isPlain = true
     var previous: UInt8 = 0x20
@@ -66,7 +66,7 @@ package enum CellText {
       .joined(separator: " ")
   }
 
-  /// The parts of a list in one cell, without blanks at their ends and without empty ones.
+  /// The parts of a list in one cell, without whitespace at their ends and without empty ones.
   ///
   /// - Parameters:
   ///   - cell: The cell.

@@ -11,7 +11,7 @@ package enum NameList {
   /// Names as one cell.
   ///
   /// - Parameters:
-  ///   - names: Names without blanks at their ends.
+  ///   - names: Names without whitespace at their ends.
   ///   - separator: An ASCII character.
   /// - Returns: The cell.
   package static func text(_ names: [String], separator: Character) -> String {

@@ -10,7 +10,7 @@ enum FormulaGuard {
     "\u{FE6B}",
   ]
 
-  /// Whether a spreadsheet would take a text for a formula: it begins with a sign of one, perhaps behind blanks that
+  /// Whether a spreadsheet would take a text for a formula: it begins with a sign of one, perhaps behind whitespace that
   /// some programs cut off, and is not a number; or it begins with a tab or a line end.
   static func isFormula(_ text: Substring) -> Bool {
     guard let first = text.unicodeScalars.first else { return false }

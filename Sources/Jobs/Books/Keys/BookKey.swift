@@ -56,7 +56,7 @@ package enum BookKey {
     folded(text).split(separator: 0x20).map { String(decoding: $0, as: UTF8.self) }
   }
 
-  /// The folded words of a text in UTF-8, with one blank between them.
+  /// The folded words of a text in UTF-8, with one space between them.
   private static func folded(_ text: String) -> [UInt8] {
     var folded: [UInt8] = []
     folded.reserveCapacity(text.utf8.count + 8)

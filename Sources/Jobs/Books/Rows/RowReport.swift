@@ -16,7 +16,7 @@ package struct RowReport: Hashable, Sendable {
     case removed
   }
 
-  /// The number of the row below the header, from 1; blank rows count.
+  /// The number of the row below the header, from 1; empty rows count.
   ///
   /// Books that were removed have the numbers behind the last row.
   package var row: Int

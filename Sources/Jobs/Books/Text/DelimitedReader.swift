@@ -1,7 +1,7 @@
 /// Cuts UTF-8 text into records and fields (RFC 4180, and what exports really write).
 ///
 /// The text is fed in pieces of any size. Understood: quoted fields with doubled quotes and line breaks,
-/// CRLF, LF and CR, blanks around quotes, a last line without an end. A quote in the middle of a field
+/// CRLF, LF and CR, whitespace around quotes, a last line without an end. A quote in the middle of a field
 /// is a quote. Inside a quoted field a quote ends it only if the delimiter, a line end or the end of the
 /// text follows; another one is part of the field and makes the record a repaired one.
 ///

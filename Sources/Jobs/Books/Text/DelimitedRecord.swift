@@ -29,7 +29,7 @@ package struct DelimitedRecord: Sendable {
   /// How many fields there are.
   package var count: Int { fields.count }
 
-  /// Whether there is nothing but blanks in any field.
+  /// Whether all fields have only whitespace.
   package var isBlank: Bool {
     fault == nil
       && fields.allSatisfy { field in
@@ -57,7 +57,7 @@ package struct DelimitedRecord: Sendable {
     return String(decoding: plain, as: UTF8.self)
   }
 
-  /// Whether a field holds anything but blanks.
+  /// Whether a field holds anything but whitespace.
   package func isFilled(_ column: Int) -> Bool {
     guard fields.indices.contains(column) else { return false }
     let field = fields[column]

@@ -445,7 +445,7 @@ public struct JobFollower: Hashable, Sendable {
   /// Counts what is missing or not to be read behind the last event; whether it is to be passed over.
   private mutating func stumbles() -> Bool {
     let times = stumble.flatMap { $0.place == position ? $0.times : nil } ?? 0
-    // The number grows no further than anybody looks.
+    // The number stops growing where it makes no difference.
     stumble = PoisonEvent(place: position, times: min(times, policy.stumblesBeforePassing) + 1)
     return times + 1 >= policy.stumblesBeforePassing
   }

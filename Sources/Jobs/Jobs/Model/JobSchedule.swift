@@ -4,10 +4,10 @@ public enum JobPriority: String, CaseIterable, Hashable, Sendable {
   case high
   /// As all jobs without a priority.
   case normal
-  /// After others: nobody waits for it.
+  /// After others: it is not urgent.
   case low
 
-  /// How many steps it stands before a normal job that came at the same time.
+  /// How many steps it runs before a normal job that came at the same time.
   var steps: Int64 {
     switch self {
     case .high: 1

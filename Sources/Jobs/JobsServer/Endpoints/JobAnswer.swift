@@ -11,7 +11,7 @@ enum JobAnswer {
   /// The media type of JSON.
   static let mediaType = "application/json"
 
-  /// An answer that nobody stores.
+  /// An answer that is not cached.
   static func json(_ value: JSONValue, status: HTTPResponse.Status = .ok) -> Response {
     Response(
       status: status,

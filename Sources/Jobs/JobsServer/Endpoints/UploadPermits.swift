@@ -128,7 +128,7 @@ final class UploadPermits: Sendable {
     )
   }
 
-  /// Ends somebody's wait.
+  /// Ends a wait.
   private func leave(_ number: Int) {
     let left = state.withLock { state -> Waiting? in
       guard let place = state.waiting.firstIndex(where: { $0.number == number }) else { return nil }

@@ -46,7 +46,7 @@ package struct JobRow: Sendable {
   /// Whether an instant has to come before it runs.
   func waits(at now: Int64) -> Bool { state == .queued && schedule.runAt.map { $0 > now } ?? false }
 
-  /// Whether its results are gone, from the very millisecond of their end, also before anybody has removed them.
+  /// Whether its results are gone, from the very millisecond of their end, also before they are removed.
   func isGone(at now: Int64) -> Bool {
     state == .expired || state.isTerminal && expiresAt.map { $0 <= now } ?? false
   }

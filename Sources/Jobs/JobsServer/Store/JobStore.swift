@@ -311,7 +311,7 @@ package enum JobStart: Sendable {
   case job(JobRow, token: String, isNew: Bool)
   /// The key was used for another request.
   case mismatch
-  /// Another job has the id that was wished for.
+  /// Another job has the requested id.
   case taken
   /// Too many jobs wait or run.
   case busy

@@ -36,7 +36,7 @@ struct BooksTrackSocketClient: Sendable {
   var generation: BooksTrackGeneration
   /// The message that announces that it listens; `nil` for a part of the app that never sends one.
   var ready: String? = #"{"type":"ready"}"#
-  /// Whether it was here before and asks where the job stands.
+  /// Whether it was here before and asks for the state of the job.
   var returns = false
   /// How long it takes between the pong and `ready`.
   var pause = Duration.zero

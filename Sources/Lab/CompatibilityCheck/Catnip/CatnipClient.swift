@@ -424,7 +424,7 @@ struct CatnipClient: Sendable {
     }
   }
 
-  /// A value in a query as the client escapes it: blanks and what no query may hold, but neither `+` nor `&`.
+  /// A value in a query as the client escapes it: spaces and what no query may hold, but neither `+` nor `&`.
   static func escaped(_ text: String, keepsSlashes: Bool = true) -> String {
     let kept = Array("!$&'()*+,-.:;=?@_~".utf8) + (keepsSlashes ? Array("/".utf8) : [])
     var escaped = ""

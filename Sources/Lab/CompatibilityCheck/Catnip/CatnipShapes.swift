@@ -1,6 +1,6 @@
 /// The types of catnip's iOS client, as data: what it decodes each answer with.
 ///
-/// Its `ISO8601DateFormatter` reads whole seconds only; an instant with fractions is a blank label.
+/// Its `ISO8601DateFormatter` reads whole seconds only; an instant with fractions is an empty label.
 package enum CatnipShapes {
   /// An instant that the client shows.
   private static let shownInstant = JSONShape.optional(.date(.wholeSeconds))

@@ -87,7 +87,7 @@ struct MesDepartsRow {
 }
 
 extension String {
-  /// The text without blanks at its ends.
+  /// The text without whitespace at its ends.
   fileprivate var trimmed: Substring {
     var text = self[...]
     while text.first?.isWhitespace == true { text.removeFirst() }

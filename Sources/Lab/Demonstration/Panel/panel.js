@@ -9,7 +9,7 @@ const isFramed = parent !== window;
 const element = (/** @type {string} */ id) => /** @type {HTMLElement} */ (document.getElementById(id));
 const texts = new Map();
 let state = null;
-/** When the state came, by a clock that nobody sets. */
+/** When the state came, by a monotonic clock. */
 let cameAt = 0;
 let isOpen = !isFramed || sessionStorage.getItem("open") === "yes";
 let asked = 0;

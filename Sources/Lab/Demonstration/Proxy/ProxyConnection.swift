@@ -10,7 +10,7 @@ final class ProxyConnection {
   private var server: (any Channel)?
   private var isConnecting = false
   private var isCut = false
-  /// What came while the network was cut: a channel that reads nothing still reads what stands before the end of its peer.
+  /// What came while the network was cut: a channel that reads nothing still reads what is before the end of its peer.
   private var held: [() -> Void] = []
   private var isOver = false
   /// What the browser sent before the server was connected.

@@ -22,10 +22,10 @@ typedef struct {
   FreshetWebAssetKind kind;
   const unsigned char *_Nonnull bytes;
   size_t count;
-  /// The bytes with gzip; nothing if there is no such copy.
+  /// The bytes with gzip; null if there is no such copy.
   const unsigned char *_Nullable gzip;
   size_t gzip_count;
-  /// The bytes with brotli; nothing if there is no such copy.
+  /// The bytes with brotli; null if there is no such copy.
   const unsigned char *_Nullable brotli;
   size_t brotli_count;
 } FreshetWebAsset;

@@ -3,7 +3,7 @@ import Foundation
 /// Estimates how long work of a known size still takes, from its pace so far.
 ///
 /// A pure value: the caller passes the time, in seconds of a clock that never goes back. There is no estimate before
-/// there is something to estimate from, and none while the work stands still. The estimate counts down by itself;
+/// there is something to estimate from, and none while the work makes no progress. The estimate counts down by itself;
 /// where the pace changes, it follows within seconds and does not jump.
 package struct ProgressEstimate: Sendable {
   /// The least time to estimate from, in seconds.
@@ -18,7 +18,7 @@ package struct ProgressEstimate: Sendable {
   package static let followSeconds = 5.0
   /// A difference from the new pace that the estimate does not follow, as a share of it.
   package static let tolerance = 0.1
-  /// Work without a step for this many seconds stands still; also if that is less than thrice the longest pause before.
+  /// Work without a step for this many seconds makes no progress; also if that is less than thrice the longest pause before.
   package static let stillSeconds = 10.0
   /// The longest estimate, in seconds.
   package static let longestSeconds = 172_800.0

@@ -5,7 +5,7 @@ package enum TerminalChoice {
   /// How often a number is asked for.
   private static let attempts = 3
 
-  /// Whether somebody can be asked: standard input and standard error are terminals.
+  /// Whether the user can be asked: standard input and standard error are terminals.
   package static var isPossible: Bool {
     isatty(STDIN_FILENO) == 1 && isatty(STDERR_FILENO) == 1
   }

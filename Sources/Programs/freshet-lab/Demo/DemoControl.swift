@@ -101,7 +101,7 @@ final class DemoControl: Sendable {
     return router
   }
 
-  // MARK: Who asks
+  // MARK: Callers
 
   /// The names by which a browser of this machine calls a port of it.
   private static func origins(_ port: Int) -> [String] {

@@ -134,7 +134,7 @@ final class DemoFolder: Sendable {
   func remove() -> Bool {
     // A process that is just being killed may still write.
     for _ in 0..<Self.removals {
-      // The marker goes last: without it nobody would know what the rest is.
+      // The marker goes last: without it the rest could not be recognized.
       if empty(), (try? FileManager.default.removeItem(atPath: path)) != nil { return true }
       usleep(50_000)
     }

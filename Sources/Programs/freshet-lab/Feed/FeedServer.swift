@@ -17,7 +17,7 @@ struct FeedServer {
   let door: ServerListener
   /// In how many parts the trip updates are published as well; 1 for none.
   var shares = 1
-  /// The trouble that somebody has switched on.
+  /// The trouble that is switched on.
   var trouble: @Sendable () -> FeedTrouble? = { nil }
   /// Is called with each publication that was answered whole.
   var onAnswer: @Sendable (FeedAnswer) -> Void = { _ in }

@@ -39,7 +39,7 @@ struct BackupFolders: ParsableArguments {
     return (data.folder(or: settings?.data), place.map { JobFolder(path: $0) })
   }
 
-  /// Whether somebody named the data folder.
+  /// Whether the data folder was named.
   func namesData() throws -> Bool {
     let environment = ProcessInfo.processInfo.environment["FRESHET_DATA"] ?? ""
     guard data.data == nil, environment.isEmpty else { return true }

@@ -42,7 +42,7 @@ struct BoardMessages {
       choose("ends", "lim.", "kurz", "lim.")
     )
   }
-  /// The vehicle stands at the stop, in full and short.
+  /// The vehicle is at the stop, in full and short.
   var atStop: (long: String, short: String) {
     (
       choose("at the stop", "à l'arrêt", "am Halt", "in fermata"),

@@ -52,7 +52,7 @@ struct SharedBooksOption: ParsableArguments {
   ///   - name: The name; `nil` for the usual one.
   ///   - place: Where it is written, for errors.
   /// - Returns: The owner.
-  /// - Throws: `ValidationError` for what is no name of an owner.
+  /// - Throws: `ValidationError` for an invalid name of an owner.
   static func owner(_ name: String?, _ place: String) throws -> LibraryOwner {
     guard let name else { return .usual }
     do throws(LibraryOwner.Invalid) {

@@ -104,7 +104,7 @@ struct JobsOptions: ParsableArguments {
 
   /// Returns these options, completed by those of a file.
   ///
-  /// - Throws: `ValidationError` for an unknown limit, or for what is no name of an owner.
+  /// - Throws: `ValidationError` for an unknown limit, or for an invalid name of an owner.
   func completed(by settings: JobSettings?) throws -> JobsOptions {
     var options = self
     options.jobs = jobs ?? settings?.folder

@@ -20,7 +20,7 @@ struct ReadReceipts: Sendable {
     guard let bytes = HostFile.bytes(path, limit: Self.largest),
       let value = try? JSONReader.value(of: bytes)
     else { return [:] }
-    // Earlier versions wrote an object. What is no mark is left out.
+    // Earlier versions wrote an object. Other values are left out.
     let pairs =
       value.list?.map { ($0.list?.first?.string, $0.list?.last?.string) }
       ?? value.object?.map { ($0.key, $0.value.string) } ?? []

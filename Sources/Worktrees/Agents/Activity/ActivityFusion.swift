@@ -10,8 +10,8 @@
 ///  4  the registry says that it waits               needs_you
 ///  5  the registry says that it is busy             working
 ///  6  the registry says that it rests               done_unseen | idle | needs_you (failed)
-///  7  the log says that the agent has the word      working | needs_you | done_unseen | unknown
-///  8  the log says that the human has the word      done_unseen | idle | needs_you (failed)
+///  7  the log says that it is the agent's turn      working | needs_you | done_unseen | unknown
+///  8  the log says that it is the human's turn      done_unseen | idle | needs_you (failed)
 ///  9  the log says nothing of a turn                idle | unknown
 /// 10  there is a process and no log                 idle | unknown
 /// ```
@@ -146,7 +146,7 @@ package struct ActivityFusion: Hashable, Sendable {
     }
   }
 
-  // MARK: Rule 7: the agent has the word
+  // MARK: Rule 7: the agent's turn
 
   private func open(
     _ session: AgentSession,
@@ -213,7 +213,7 @@ package struct ActivityFusion: Hashable, Sendable {
     return now.milliseconds(since: last) >= thresholds.settling ? last : nil
   }
 
-  // MARK: Rules 6 and 8: the human has the word
+  // MARK: Rules 6 and 8: the human's turn
 
   private func over(
     _ end: AgentSession.TurnEnd,

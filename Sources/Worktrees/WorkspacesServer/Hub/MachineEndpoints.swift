@@ -47,7 +47,7 @@ struct MachineEndpoints: Sendable {
       )
     }
     defer { hub.endReading(machine) }
-    // The time that the content takes is no error of a clock, and makes nothing younger.
+    // The time that the content takes is not an error of a clock, and makes nothing younger.
     let began = hub.now
     let report = try await Self.read(request)
     do throws(MachineTable.Refusal) {

@@ -125,7 +125,7 @@ package struct MachineTable: Sendable {
   /// The machines, ordered by name.
   package func statuses(at now: Instant) -> [MachineStatus] {
     entries.sorted { $0.key.isNameBefore($1.key) }.map { name, entry in
-      // That nobody has found out yet makes no old machine live.
+      // An old machine is not live just because it has not been checked yet.
       let isLive = entry.isLive && !Self.isTooOld(entry, at: now)
       let lostAt = entry.lostAt ?? entry.rightAt?.wall
       return MachineStatus(

@@ -3,7 +3,7 @@ import Workspaces
 
 /// The machines that may report to a hub, and the hashes of their tokens: what the file of machines says.
 ///
-/// A line has the name of a machine, blanks, and the SHA-256 of its token in hexadecimal digits. Empty lines, and lines that
+/// A line has the name of a machine, whitespace, and the SHA-256 of its token in hexadecimal digits. Empty lines, and lines that
 /// begin with `#`, are passed over.
 package struct MachineTokens: Hashable, Sendable {
   /// Why the file cannot be used.

@@ -44,7 +44,7 @@ final class ActionQueue: Sendable {
 /// The lock that all servers of a machine take to act on a repository (flock(2)).
 ///
 /// It is on the common directory itself, which is reached without following a link, so that nothing is written and nothing
-/// that somebody removes or replaces there takes it away. The system gives it back when its holder ends, however it ends.
+/// that is removed or replaced there takes it away. The system gives it back when its holder ends, however it ends.
 final class RepositoryLock: Sendable {
   private let descriptor: Int32
 
@@ -62,7 +62,7 @@ final class RepositoryLock: Sendable {
   ///   - common: The common directory of the repository.
   ///   - patience: How long it waits for another holder, in seconds.
   ///   - mayWait: Throws if it shall not be taken any more.
-  /// - Returns: The lock, which is given back when nobody has it any more.
+  /// - Returns: The lock, which is given back when its last holder ends.
   /// - Throws: ``ActionRefusal`` if that is not long enough, or the directory cannot be opened; `CancellationError`; what
   ///   `mayWait` throws.
   static func take(
@@ -84,9 +84,9 @@ final class RepositoryLock: Sendable {
     }
   }
 
-  /// Takes the lock if nobody else has it.
+  /// Takes the lock if it is free.
   ///
-  /// Who waits has nothing open: the holder would take it for somebody who uses the worktree that the directory is in.
+  /// A waiter has nothing open: the holder would take it for a process that uses the worktree that the directory is in.
   private static func attempt(_ common: String) throws(ActionRefusal) -> RepositoryLock? {
     let descriptor = HeldFolder.open(common)?.openToLock() ?? -1
     guard descriptor >= 0 else {
@@ -96,7 +96,7 @@ final class RepositoryLock: Sendable {
       )
     }
     let lock = RepositoryLock(descriptor)
-    // Some file systems have no locks: then there is nobody to wait for.
+    // Some file systems have no locks: then there is nothing to wait for.
     return flock(descriptor, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK ? lock : nil
   }
 }

@@ -70,7 +70,7 @@ extension WorktreeActions {
     return log.code == 0 && log.text.isSameName(as: "branch: Created from \(start)")
   }
 
-  /// Whether somebody left something in a worktree that git does not count as a change, or a process lives there; one
+  /// Whether a worktree has something that git does not count as a change, or a process lives there; one
   /// that runs for a moment only is waited for.
   private func isUsed(
     _ workspace: Workspace,

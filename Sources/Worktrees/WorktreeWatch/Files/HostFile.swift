@@ -199,7 +199,7 @@ package enum HostFile {
     }
   }
 
-  /// What is in a folder, without `.` and `..`, in no order; nothing if it cannot be read.
+  /// What is in a folder, without `.` and `..`, in no order; empty if it cannot be read.
   static func entries(of folder: [UInt8]) -> [(name: [UInt8], kind: Kind)] {
     let directory = (folder + [0]).withUnsafeBufferPointer { bytes in
       bytes.withMemoryRebound(to: CChar.self) { $0.baseAddress.flatMap { opendir($0) } }

@@ -25,7 +25,7 @@ enum MountPoints {
     var device: [UInt8]
     /// The mounted part of the file system.
     var root: [UInt8]
-    /// The folders that it is made of, if it is an overlay, as whoever mounted it called them.
+    /// The folders that it is made of, if it is an overlay, by the names that they were mounted with.
     var layers: [[UInt8]] = []
   }
 

@@ -74,7 +74,7 @@ package final class WatchTable: Sendable {
   ///
   /// - Parameters:
   ///   - share: The most watches; 0 watches nothing, as on a system without inotify.
-  ///   - signal: Called when there is news after there was none; must not wait.
+  ///   - signal: Called when there is news again; must not wait.
   package init(share: Int, signal: @escaping @Sendable () -> Void) {
     state = Mutex(State())
     self.signal = signal

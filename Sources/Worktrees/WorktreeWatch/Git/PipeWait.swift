@@ -1,6 +1,6 @@
 import Glibc
 
-/// Finds out whether a git waits for somebody to open the other end of a pipe that stands in the place of a file.
+/// Finds out whether a git waits for the other end of a pipe to be opened that is in the place of a file.
 ///
 /// Git has no limit of time for that, and no file of a repository is a pipe: what waits so would wait until it is killed.
 enum PipeWait {

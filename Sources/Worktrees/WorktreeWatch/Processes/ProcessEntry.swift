@@ -77,7 +77,7 @@ struct ProcessEntry: ~Copyable {
     defer { closedir(directory) }
     var count = 0
     while count < WatchLimits.filesOfProcess, let entry = readdir(directory) {
-      // Dots are no descriptors.
+      // Dots are not descriptors.
       guard entry.pointee.d_name.0 != 0x2E else { continue }
       count += 1
       let target = withUnsafePointer(to: &entry.pointee.d_name) { name in

@@ -107,7 +107,7 @@ struct ScannedFolder {
 
   /// The layers of an overlay that the folder is in, or that are in the folder.
   ///
-  /// Their paths are those of whoever mounted it: of this process or of the one that is looked at.
+  /// Their paths are those of the process that mounted it: of this process or of the one that is looked at.
   private func layers(
     of mount: MountPoints.Mount,
     _ mounts: MountView?,

@@ -12,7 +12,7 @@ extension RestoreRecord {
     init(_ description: String) { self.description = description }
   }
 
-  /// Reads the file of a point, which anybody may have written.
+  /// Reads the file of a point, which is not trusted.
   ///
   /// - Parameters:
   ///   - bytes: The file.

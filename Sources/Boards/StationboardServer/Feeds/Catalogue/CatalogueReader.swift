@@ -96,7 +96,7 @@ struct CatalogueReader {
             text("location.country_code"),
           ],
           address: direct.isEmpty ? text("urls.latest") : direct,
-          // 0 or blank: none.
+          // 0 or empty: none.
           access: ["", "0"].contains(text("urls.authentication_type"))
             ? nil : text("urls.authentication_info"),
           license: text("urls.license"),

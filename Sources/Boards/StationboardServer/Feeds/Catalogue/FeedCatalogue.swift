@@ -15,7 +15,7 @@ package struct FeedCatalogue: Sendable {
     package var place: String
     /// Where the timetable is: http or https.
     package var address: String
-    /// How to get access, if not everybody has; blank if the catalogue does not say how.
+    /// How to get access, if it is restricted; empty if the catalogue does not say how.
     package var access: String?
     /// The license, if the catalogue says it.
     package var license: String?

@@ -150,7 +150,7 @@ extension DataFolder {
     try synchronize("\(path)/feeds")
   }
 
-  /// Removes what was fetched of generations that no change names any more, and that nobody fetches.
+  /// Removes what was fetched of generations that no change names any more, and that are not being fetched.
   private func removeFetched(of key: String, keeping kept: [String]) {
     let files = FileManager.default
     let folder = fetchedFolder(of: key)

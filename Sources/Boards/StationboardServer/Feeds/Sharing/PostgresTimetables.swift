@@ -257,14 +257,14 @@ final class PostgresTimetables: Sendable {
     guard rows.changed == 1 else { throw LostCommit() }
   }
 
-  /// Makes a change visible to all servers, if nobody else has changed the feed since.
+  /// Makes a change visible to all servers, unless the feed has changed since.
   ///
   /// - Parameters:
   ///   - entry: The feed's entry; `nil` to take it out of service.
   ///   - id: The id of the change.
   ///   - change: The right to change it.
   /// - Returns: The change.
-  /// - Throws: ``LostCommit`` if somebody else was first; ``UnknownCommit`` if it may have been stored; `PostgresError`.
+  /// - Throws: ``LostCommit`` if another change was first; ``UnknownCommit`` if it may have been stored; `PostgresError`.
   func commit(
     _ entry: FeedManifest.Feed?,
     id: Int64 = .random(in: 1...Int64.max),
@@ -340,7 +340,7 @@ final class PostgresTimetables: Sendable {
     }
   }
 
-  /// A commit that was not made, because somebody else was first.
+  /// A commit that was not made, because another change was first.
   struct LostCommit: Error {}
 
   /// A commit that was sent and not answered: it may have been made.

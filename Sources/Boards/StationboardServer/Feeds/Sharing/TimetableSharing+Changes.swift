@@ -175,7 +175,7 @@ extension TimetableSharing {
   ///   - progress: Called during the upload.
   /// - Returns: The change.
   /// - Throws: ``FeedError``. With code `unknownOutcome` the change may be stored; with any other, such as `conflict` if
-  ///   somebody else changed the feed and `unavailable` if the database did not answer, nothing is changed.
+  ///   another server or command changed the feed and `unavailable` if the database did not answer, nothing is changed.
   func commit(
     _ entry: FeedManifest.Feed?,
     _ change: FeedChange,

@@ -48,7 +48,7 @@ package enum GenerationVerdict: Hashable, Sendable {
 
   /// Judges a new generation.
   ///
-  /// Where nothing serves, anything is better. Where the serving timetable is over, nobody loses anything by another one
+  /// Where nothing serves, anything is better. Where the serving timetable is over, nothing is lost by another one
   /// that is not: it need not wait for its first day, and the date of its file does not matter. But the trips of the evening
   /// before run until they end.
   package init(_ facts: Facts) {

@@ -260,7 +260,7 @@ package struct StaticCheck: Sendable {
           next: next
         )
       } catch {
-        // Files of the data folder are nobody's business in a report that the server publishes.
+        // Files of the data folder do not belong in a report that the server publishes.
         let reason = error.message.replacing(
           folder.downloadPath(of: source.key),
           with: source.title

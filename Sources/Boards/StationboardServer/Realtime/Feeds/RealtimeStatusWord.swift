@@ -7,7 +7,7 @@
 /// | `applied` | the feed is at hand and at most ``RealtimeDecay/fresh`` old, and departures of the board carry it, or none could |
 /// | `partial` | the feed is as fresh, and none of the departures that could carries it, or nothing of it matches the timetable |
 /// | `stale_cache` | the feed at hand is older, or it is new and all it says of the board is stale; the departures still carry it, with its age |
-/// | `guarded_error` | the same or none, because the newest content of the source is no feed or not believed |
+/// | `guarded_error` | the same or none, because the newest content of the source is not a feed or not believed |
 /// | `missing_cache` | a source is configured and no feed has come yet |
 /// | `skipped_budget` | the phase was left out to answer in time |
 /// | `disabled` | no source is configured, or the request asked for none |

@@ -164,7 +164,7 @@ struct SourceStatus: Hashable, Sendable {
         if distances.count > Self.rememberedDistances { distances.removeFirst() }
       }
     }
-    // The first one was there before anybody asked: how long is not known.
+    // The first one was there before the first request: how long is not known.
     if let plausible, let stampedAt, plausible > stampedAt {
       let wait = max(now, plausible) - stampedAt
       // A source that was away for long has not become slower.

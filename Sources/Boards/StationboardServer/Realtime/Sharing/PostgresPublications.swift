@@ -58,7 +58,7 @@ final class PostgresPublications: Sendable {
 
   // MARK: Leases
 
-  /// Adds a source that the database does not have, and removes those that nobody has polled for long.
+  /// Adds a source that the database does not have, and removes those that have not been polled for long.
   func add(_ source: String, title: String) async throws {
     try await leases.query(
       "INSERT INTO source (id, title) VALUES ($1, $2) ON CONFLICT DO NOTHING",

@@ -55,7 +55,7 @@ extension RealtimeFeeds {
     }
   }
 
-  /// Notes that nobody knows how a source fares, since the database does not answer.
+  /// Notes that the status of a source is unknown, since the database does not answer.
   func noteAway(_ source: RealtimeSource) {
     var report = report(of: source)
     report.failure = "the database that shares the source cannot be reached"

@@ -8,7 +8,7 @@ struct RowVehicle: Hashable, Sendable {
   /// The place of its current stop among those of the trip; `nil` if that is not known.
   var place: Int?
 
-  /// Reads the vehicle of a row; `nil` if none is known, if nobody can board, if it has passed the stop, or if it says
+  /// Reads the vehicle of a row; `nil` if none is known, if boarding is not possible, if it has passed the stop, or if it says
   /// nothing.
   ///
   /// - Parameters:

@@ -1,7 +1,7 @@
 import PostgresClient
 
 extension PostgresCatalogue {
-  /// What an import locks, on its own connection: whoever loses the connection loses the lock, and writes nothing more.
+  /// What an import locks, on its own connection: an import that loses the connection loses the lock, and writes nothing more.
   private static let lockKey = "hashtextextended(current_schema() || ' catalogue ' || $1, 0)"
 
   package func replace(

@@ -1,6 +1,6 @@
 import PostgresClient
 
-/// Rows of a catalogue that nobody reads yet.
+/// Rows of a catalogue that is not read yet.
 struct PostgresCatalogueDraft: CatalogueDraft {
   /// The tables that hold parts of catalogues, with the second column of their keys.
   static let tables = [

@@ -1,7 +1,7 @@
 /// The tables of catalogues in a PostgreSQL database.
 ///
 /// A catalogue is a generation of rows with its number. An owner has at most one that serves. An import fills rows with a
-/// new number, which nobody reads, and one transaction lets that number serve in place of the one before, whose rows
+/// new number, which is not read yet, and one transaction lets that number serve in place of the one before, whose rows
 /// are removed afterwards. So an import needs no right to change tables. There are no foreign keys: they would cost an
 /// import more than its rows.
 package enum PostgresCatalogueTables {

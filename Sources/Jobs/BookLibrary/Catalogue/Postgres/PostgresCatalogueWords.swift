@@ -2,7 +2,7 @@ import Books
 
 /// The words of a catalogue in the text forms of PostgreSQL's `tsvector` and `tsquery`.
 ///
-/// Words of titles have the weight A, those of authors B. Each word stands behind the slot of its catalogue.
+/// Words of titles have the weight A, those of authors B. Each word follows the slot of its catalogue.
 struct PostgresCatalogueWords {
   /// The part of a work in which a word must be.
   enum Place: String {

@@ -56,7 +56,7 @@ extension JobRow {
 }
 
 extension PostgresValue {
-  /// A job's id; one that the database could not store is no job's.
+  /// A job's id; one that the database could not store is not a job's.
   static func id(_ text: String) -> Self { text.utf8.contains(0) ? .null : .text(text) }
 
   /// A text for display; PostgreSQL stores no U+0000.

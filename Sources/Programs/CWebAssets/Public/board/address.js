@@ -1,4 +1,4 @@
-// The page's address: everything that is shown is in it, so that a link shows the same to somebody else.
+// The page's address: everything that is shown is in it, so that a link shows the same to another person.
 
 import { VIEWS } from "./views.js";
 

@@ -41,7 +41,7 @@ export class Banners {
     this.#draw();
   }
 
-  /** A wall has nobody to press: it shows one message after the other. */
+  /** On a wall no button is pressed: it shows one message after the other. */
   tick(now, { turns }) {
     if (!turns || this.#banners.length < 2 || now - this.#since < EACH_MS) return;
     this.#since = now;

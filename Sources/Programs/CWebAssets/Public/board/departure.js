@@ -25,7 +25,7 @@ export function minutesToDeparture(seconds) {
   return seconds > 0 ? 1 : 0;
 }
 
-/** What stands in the last column: nothing, the arriving sign, or a number of minutes. */
+/** The text of the last column: none, the arriving sign, or a number of minutes. */
 export function countdown(departure, now) {
   if (isOff(departure)) return { kind: "none" };
   const seconds = secondsToDeparture(departure, now);
@@ -116,7 +116,7 @@ export function isSkipped(departure) {
   return departure.status === "SKIPPED_STOP" || departure.stopEvent === "SKIPPED" || hasFlag(departure, "STOP_SKIPPED");
 }
 
-/** Whether nobody can board it here. */
+/** Whether boarding is not possible here. */
 export function isOff(departure) {
   return isCancelled(departure) || isSkipped(departure);
 }

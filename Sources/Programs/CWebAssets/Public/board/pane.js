@@ -229,7 +229,7 @@ export class Pane {
     this.#showViews();
     this.#showFilters();
     const arranged = this.#arranged();
-    // What stands around the rows comes first: a wall has as many of them as it leaves room for.
+    // The parts around the rows come first: a wall has as many of them as it leaves room for.
     this.#banners.show([...(this.body?.banners ?? []), ...this.#offers()]);
     this.#showFreshness();
     page.boardShown(this);
@@ -242,7 +242,7 @@ export class Pane {
     this.#announce();
   }
 
-  /** The town of the stop: what stands before the comma. */
+  /** The town of the stop: the part before the comma. */
   get #town() {
     return this.body?.station?.name?.split(", ")[0] ?? null;
   }

@@ -178,7 +178,7 @@ function newDetail(row) {
   return detail;
 }
 
-// MARK: What stands in a row
+// MARK: The parts of a row
 
 function fillPlace(place, departure, context) {
   const { row } = place;
@@ -197,7 +197,7 @@ function fillPlace(place, departure, context) {
   fillCountdown(place, context.now, context.say);
 }
 
-/** The name of the board's own town stands apart: where there is little room it is not seen (modes.css). */
+/** The name of the board's own town is an element of its own: where there is little room it is not seen (modes.css). */
 function fillDestination(open, destination, town) {
   if (open.title !== destination) open.title = destination;
   const own = town && destination.startsWith(`${town}, `) ? `${town}, ` : "";

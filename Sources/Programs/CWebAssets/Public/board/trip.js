@@ -113,7 +113,7 @@ function load({ occupancy, occupancyPercent }, say) {
 
 const VEHICLE = { STOPPED_AT: "vehicleAt", INCOMING_AT: "vehicleComes", IN_TRANSIT_TO: "vehicleLeft" };
 
-/** An alert with links to what its agency says and shows elsewhere: nothing is fetched from there before somebody follows one. */
+/** An alert with links to what its agency says and shows elsewhere: nothing is fetched from there before a link is followed. */
 function newAlert({ header, description, causeDetail, effectDetail, url, image }, say) {
   const alert = newElement("div", "trip-alert");
   if (header) alert.append(newElement("strong", "", header));

@@ -1,4 +1,4 @@
-// The questions about jobs over HTTP. A token stands in a field, never in an address.
+// The questions about jobs over HTTP. A token is sent in a field, never in an address.
 
 import { queryOf } from "../shared/query.js";
 import { signalWithin } from "../shared/signals.js";
@@ -9,7 +9,7 @@ const UPLOAD_PATIENCE_MS = 600_000;
 /** The results of a page, as far as the server gives so many. */
 const PAGE_ITEMS = 50;
 
-/** An answer that is no success: `status`, `code`, `detail`, and `retryAfter` in seconds if the server says when to come back. */
+/** An unsuccessful answer: `status`, `code`, `detail`, and `retryAfter` in seconds if the server says when to come back. */
 export class JobRefusal extends Error {
   constructor(status, document, retryAfter = null) {
     super(document?.detail ?? `${status}`);

@@ -84,5 +84,5 @@ function completionOf(payload) {
   };
 }
 
-/** A position as it stands in addresses and ids. */
+/** A position as it is written in addresses and ids. */
 export const positionText = ({ epoch, seq }) => `${epoch}.${seq}`;

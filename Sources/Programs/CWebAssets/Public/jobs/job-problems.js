@@ -2,7 +2,7 @@
 
 import { loadMessages } from "../messages/messages.js";
 
-/** Remarks about rows of a table end with what stands there; it is shown as it is. */
+/** Remarks about rows of a table end with the value; it is shown as it is. */
 const OF_ROWS = /^(author_|column_count|date_|duplicate_|isbn_|kept_|list_too_long|number_|quote_|rating_|row_|title_)/;
 
 const PHRASES = {
@@ -12,7 +12,7 @@ const PHRASES = {
   en: () => import("../messages/en/problems.js"),
 };
 
-/** The phrases of the language of the page; before they are there, what the server wrote stands. */
+/** The phrases of the language of the page; before they are loaded, the server's own text is shown. */
 let phrases = {};
 
 /** Learns the phrases of a language: few pages need them, and none more than one language. */
@@ -38,7 +38,7 @@ export function remarkInWords(problem, say) {
   const message = typeof problem.message === "string" ? problem.message : "";
   const phrase = phraseOf(code);
   if (phrase === null) return message || (code ?? "");
-  // A column that the message begins with, or a photo, is where it stands.
+  // A column that the message begins with, or a photo, is its place.
   const column = field && message.startsWith(`${field}: `) ? field : null;
   const photo = /^photo (\d+): /.exec(message)?.[1];
   const place = column ?? (photo ? say("photoNumber", { number: photo }) : null);

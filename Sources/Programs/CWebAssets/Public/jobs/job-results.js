@@ -57,7 +57,7 @@ export class JobResults {
     this.show();
   }
 
-  /** Asks for the page where it stands. */
+  /** Asks for the page that it shows. */
   async show() {
     const { parts, say } = this;
     const number = (this.#number += 1);

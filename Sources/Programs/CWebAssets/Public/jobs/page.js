@@ -35,7 +35,7 @@ class JobsPage extends WorkPage {
     this.startForm = new JobStart(this);
     // What is begun with a pointer or by dropping a file needs no ring around what comes of it.
     for (const name of ["keydown", "pointerdown", "drop"]) addEventListener(name, () => (this.#isByKeys = name === "keydown"), true);
-    // The newest stands first; it is added last.
+    // The newest is first; it is added last.
     for (const job of keptJobs().reverse()) this.#add(job);
     this.speak();
   }

@@ -1,4 +1,4 @@
-// The keys of the page. Those that are single letters can be switched off, and do nothing while somebody types.
+// The keys of the page. Those that are single letters can be switched off, and do nothing while the user types.
 
 import { element } from "./dom.js";
 import { memory } from "./memory.js";

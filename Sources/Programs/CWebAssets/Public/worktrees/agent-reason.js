@@ -1,4 +1,4 @@
-// Why an agent needs somebody, or why nothing is known of it, in the language of the page. Pure.
+// Why an agent needs a person, or why nothing is known of it, in the language of the page. Pure.
 
 /** The sentences of the server (Sources/Worktrees/Agents/Activity/ActivityFusion.swift); some are followed by what it is about. */
 export const REASONS = {

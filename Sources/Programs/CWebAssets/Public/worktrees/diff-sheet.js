@@ -76,7 +76,7 @@ function textNode(file, say) {
   return text;
 }
 
-/** The lines of a difference with their kind. What stands before the first hunk is git's, and the heading says it. */
+/** The lines of a difference with their kind. The lines before the first hunk are git's, and the heading says it. */
 export function linesOf(text) {
   const lines = [];
   let isInside = false;

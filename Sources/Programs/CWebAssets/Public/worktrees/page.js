@@ -1,4 +1,4 @@
-// The page of worktrees: who works, who needs somebody, who is done, and what a person can do about it.
+// The page of worktrees: which agents work, need a person, or are done, and what a person can do about it.
 
 import { ActionSheet, CreationSheet } from "./action-sheet.js";
 import { reasonInWords } from "./agent-reason.js";
@@ -37,7 +37,7 @@ const NOTE_MS = 30_000;
 const COUNTED = ["needs_you", "done_unseen", "working"];
 /** Changes that are told to a screen reader. */
 const NEWS = ["needs_you", "done_unseen"];
-/** Codes whose sentence does not say enough: what the server wrote stands behind it. */
+/** Codes whose sentence does not say enough: the server's own text follows it. */
 const VAGUE = ["git_failed", "invalid_body", "invalid_parameter"];
 
 class WorkspacesPage extends WorkPage {

@@ -6,7 +6,7 @@ import { signalWithin } from "../shared/signals.js";
 /** Git may take long: as long as the server gives it. */
 const PATIENCE_MS = 120_000;
 
-/** An answer that is no success: `status`, `code`, `detail`, `files`. */
+/** An unsuccessful answer: `status`, `code`, `detail`, `files`. */
 export class Refusal extends Error {
   constructor(status, document) {
     super(document?.detail ?? document?.message ?? `${status}`);
@@ -110,7 +110,7 @@ export class WorkspaceApi {
   }
 }
 
-/** Processes that are no reason to refuse, as a member of a body. */
+/** Processes that are not a reason to refuse, as a member of a body. */
 const named = (processes) => (processes.length > 0 ? { processes } : {});
 
 const path = (id) => `/v1/git/worktrees/${encodeURIComponent(id)}`;

@@ -2,7 +2,7 @@
 
 /** Members that say how old something is, or count changes: no part of what people see. */
 const VOLATILE = ["git_age_seconds", "activity_age_seconds", "revision"];
-/** Those that need somebody come first. */
+/** Those that need a person come first. */
 const URGENCY = ["needs_you", "done_unseen", "working", "idle", "unknown", "ended"];
 
 const order = (one, other) => (one < other ? -1 : one > other ? 1 : 0);
@@ -72,7 +72,7 @@ export function stateOf(worktree) {
   return worktree.activity?.state ?? "unknown";
 }
 
-/** In the order of the page: those that need somebody first, then by path. */
+/** In the order of the page: those that need a person first, then by path. */
 export function inOrder(worktrees) {
   const rank = (worktree) => (URGENCY.indexOf(stateOf(worktree)) + URGENCY.length + 1) % (URGENCY.length + 1);
   return [...worktrees].sort((one, other) => rank(one) - rank(other) || byPath(one, other));

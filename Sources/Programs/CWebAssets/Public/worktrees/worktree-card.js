@@ -1,4 +1,4 @@
-// One worktree on the page: what its agent does, what is asked of a person, and where git stands.
+// One worktree on the page: what its agent does, what is asked of a person, and the state of git.
 
 import { reasonInWords } from "./agent-reason.js";
 import { fromTemplate, newElement, part, partsOf, setAttribute, setSign, setText, shown } from "../shared/dom.js";
@@ -160,7 +160,7 @@ export function named(files, say) {
   return files.slice(0, MOST_FILES).join(", ") + (rest > 0 ? ` ${say("moreFiles", { count: rest })}` : "");
 }
 
-/** Whether somebody trusts what the repository's configuration names. */
+/** Whether a person trusts what the repository's configuration names. */
 export function isTrusted({ git }) {
   return git?.trust?.state === "trusted";
 }
@@ -169,7 +169,7 @@ function cut(text) {
   return text.length > LONGEST_WORDS ? `${text.slice(0, LONGEST_WORDS)}…` : text;
 }
 
-/** Where git stands, as short texts: `kind` is grave, mild or quiet. */
+/** The state of git, as short texts: `kind` is grave, mild or quiet. */
 export function gitMarks(worktree, say) {
   const git = worktree.git ?? {};
   const marks = [];
