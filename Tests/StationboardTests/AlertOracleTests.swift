@@ -118,7 +118,7 @@ import Timetable
       let feed = try AlertFeed(protobuf: bytes)
       let index = AlertIndex(feed, timetable: timetable)
       let selectors = feed.alerts.reduce(0) { $0 + $1.informedEntities.count }
-      #expect(index.census.resolved + index.census.unresolvedTotal == selectors)
+      #expect(index.counters.resolved + index.counters.unresolvedTotal == selectors)
       let agencies = index.directory.classes.map(\.agency)
       let oracle = AlertOracle(
         timetable,
@@ -143,10 +143,10 @@ import Timetable
       }
       if !about.isEmpty { #expect(total > 0) }
       let again = AlertIndex(feed, timetable: timetable, previous: index)
-      #expect(again.version == index.version && again.census == index.census)
+      #expect(again.version == index.version && again.counters == index.counters)
       print(
-        "\(name)/\(file): \(index.census.alerts) alerts, \(index.census.resolved) of"
-          + " \(selectors) selectors, \(total) shown; left out: \(index.census.unresolved)"
+        "\(name)/\(file): \(index.counters.alerts) alerts, \(index.counters.resolved) of"
+          + " \(selectors) selectors, \(total) shown; left out: \(index.counters.unresolved)"
       )
     }
   }

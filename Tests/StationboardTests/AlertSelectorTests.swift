@@ -42,9 +42,9 @@ import Timetable
     throws
   {
     let index = AlertIndex([Alert("a", .init(stopID: "8501120:0:99"))], stage.directory)
-    #expect(index.census.platformsAsStations == 1)
+    #expect(index.counters.platformsAsStations == 1)
     let known = AlertIndex([Alert("a", .init(stopID: "8501120:0:1"))], stage.directory)
-    #expect(known.census.platformsAsStations == 0)
+    #expect(known.counters.platformsAsStations == 0)
   }
 
   @Test func `an alert about another stop is not on the board`() throws {
@@ -248,7 +248,7 @@ import Timetable
     #expect(Set(cases.map(\.1)) == Set(AlertCounters.Reason.allCases))
   }
 
-  @Test func `the census counts every alert and every selector`() throws {
+  @Test func `the counters counts every alert and every selector`() throws {
     let index = AlertIndex(
       [
         Alert("a", .init(stopID: "8501120"), .init(stopID: "x")),
@@ -258,12 +258,12 @@ import Timetable
       ],
       stage.directory
     )
-    #expect(index.census.alerts == 1)
-    #expect(index.census.repeatedIDs == 1)
-    #expect(index.census.withoutEffect == 2)
-    #expect(index.census.resolved == 1)
-    #expect(index.census.unresolved == [.unknownStop: 1, .unknownRoute: 1])
-    #expect(index.census.examples.map(\.alert) == ["a", "b"])
+    #expect(index.counters.alerts == 1)
+    #expect(index.counters.repeatedIDs == 1)
+    #expect(index.counters.withoutEffect == 2)
+    #expect(index.counters.resolved == 1)
+    #expect(index.counters.unresolved == [.unknownStop: 1, .unknownRoute: 1])
+    #expect(index.counters.examples.map(\.alert) == ["a", "b"])
   }
 
   @Test func `an alert about a trip that the timetable does not have is on the added trip's row`()

@@ -162,9 +162,9 @@ final class AlertStage: Sendable {
 
   /// What is unresolved in alerts about one thing, and whether a board shows them.
   func reason(_ selector: EntitySelector) throws -> AlertCounters.Reason? {
-    let census = AlertIndex([Alert("a", selector)], directory).census
-    #expect(census.resolved + census.unresolvedTotal == 1)
-    return census.examples.first?.reason
+    let counters = AlertIndex([Alert("a", selector)], directory).counters
+    #expect(counters.resolved + counters.unresolvedTotal == 1)
+    return counters.examples.first?.reason
   }
 }
 

@@ -133,17 +133,17 @@ import Testing
     let feed = try #require(stage.store.feeds.first)
     let stop = try #require(StopResolver(feeds: [feed]).resolve("S0"))
     let request = BoardRequest(stop: stop, limit: 10, window: 60)
-    let desk = BoardRenderer(realtime: nil, clock: stage.service)
+    let renderer = BoardRenderer(realtime: nil, clock: stage.service)
     var tags: [String] = []
     for crowd in [1, BoardBudget.crowd + 1] {
       let plan = await BoardPlan(request, crowd: crowd, began: .now, faults: PhaseFaults())
-      let edition = desk.edition(
+      let renderedBoard = renderer.renderedBoard(
         request,
         phases: plan.phases,
         at: stage.service.now,
-        snapshot: desk.snapshot(of: feed)
+        snapshot: renderer.snapshot(of: feed)
       )
-      for isCopy in [false, true] { tags.append(plan.entityTag(of: edition, isCopy: isCopy)) }
+      for isCopy in [false, true] { tags.append(plan.entityTag(of: renderedBoard, isCopy: isCopy)) }
     }
     #expect(Set(tags).count == 4, "\(tags)")
   }

@@ -91,11 +91,11 @@ import Timetable
     let updates = [
       late("t0"), late("t0"), Trip("t1", .canceled, date: day), new, Trip("gone", date: day),
     ]
-    let census = try stage.index(updates, at: now).census
-    #expect(census.received == 5)
-    #expect(census.matched == 2)
-    #expect(census.match == .some)
-    #expect(try stage.index([new], at: now).census.match == .all)
-    #expect(try stage.index([new, Trip("gone", date: day)], at: now).census.match == .nothing)
+    let counters = try stage.index(updates, at: now).counters
+    #expect(counters.received == 5)
+    #expect(counters.matched == 2)
+    #expect(counters.match == .some)
+    #expect(try stage.index([new], at: now).counters.match == .all)
+    #expect(try stage.index([new, Trip("gone", date: day)], at: now).counters.match == .nothing)
   }
 }

@@ -217,7 +217,7 @@ import Testing
     standing.madeAt = 995
     standing.tally.count(.unchanged)
     func view() -> SourceView {
-      SourceView(kind: .tripUpdates, number: 1, of: 1, standing: standing, census: nil)
+      SourceView(kind: .tripUpdates, number: 1, of: 1, standing: standing, counters: nil)
     }
     var samples = HistorySamples()
     samples.take([view()], of: "a", at: 1_000)

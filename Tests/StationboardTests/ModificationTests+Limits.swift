@@ -18,7 +18,7 @@ extension ModificationTests {
     let feed = try TripUpdateFeed(protobuf: bytes, limits: limits)
     #expect(feed.modifications.map(\.entityID) == ["m"])
     #expect(feed.modifications.map(\.tripIDs) == [["T"]])
-    #expect(feed.census.rejectedTotal == 1 && feed.invalidModifications == 1)
+    #expect(feed.counters.rejectedTotal == 1 && feed.invalidModifications == 1)
     // Each has a limit of its own.
     for (elements, changes, stops) in [(1, 0, 1), (9, 1, 0)] {
       limits.modificationElements = elements
@@ -28,7 +28,7 @@ extension ModificationTests {
         protobuf: RealtimeWire.feed([], at: 1, modifications: [detour]),
         limits: limits
       )
-      #expect(feed.modifications.isEmpty && feed.census.rejectedTotal == 1)
+      #expect(feed.modifications.isEmpty && feed.counters.rejectedTotal == 1)
     }
     let whole = try TripUpdateFeed(protobuf: RealtimeWire.feed([], at: 1, modifications: [detour]))
     #expect(whole.modifications.first?.modifications.first?.propagatedDelay == 300)
@@ -74,7 +74,7 @@ extension ModificationTests {
       let bytes = RealtimeWire.feed([], at: 1_771_231_800, modifications: [changed])
       let feed = try TripUpdateFeed(protobuf: bytes, limits: limits)
       let index = RealtimeIndex(feed, timetable: stage.feed.timetable, arrivedAt: 1_771_231_800)
-      return [index.census.modified, index.census.unusableModifications]
+      return [index.counters.modified, index.counters.unusableModifications]
     }
     #expect(try modified(65_530) == [1, 0])
     #expect(try modified(65_531) == [0, 1])

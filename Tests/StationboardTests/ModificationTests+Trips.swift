@@ -18,7 +18,7 @@ extension ModificationTests {
     #expect(try rows(stage, near, ["x"]) == ["x 09:21 detoured 180 DETOUR,RT_CONFIRMED"])
     // At 22:20 the arrival at 10:40 is as far away as the departure at 10:00 of the next day.
     let between = try index(stage, [own], [changed], after: 45_000)
-    #expect(between.census.withoutEffect == [.modifiedTrip: 1])
+    #expect(between.counters.withoutEffect == [.modifiedTrip: 1])
     let after = try index(stage, [own], [changed], after: 45_001)
     let trip = try #require(stage.feed.timetable.trips(id: "T").first)
     #expect(after.trip(trip, day: date.daysSinceEpoch)?.modification == .planned)
@@ -44,7 +44,7 @@ extension ModificationTests {
         == [.planned, .updated, .planned]
     )
     own.affectedStart = nil
-    #expect(try self.index(stage, [own], [changed]).census.withoutEffect == [.modifiedTrip: 1])
+    #expect(try self.index(stage, [own], [changed]).counters.withoutEffect == [.modifiedTrip: 1])
   }
 
   @Test func `modifications of one source come before predictions of another`() throws {
@@ -54,7 +54,7 @@ extension ModificationTests {
     let modified = try index(stage, [], [detour])
     let both = try #require(RealtimeBuilder.combined([predictions, modified]))
     #expect(try rows(stage, both, ["c", "x"]) == ["x 09:18 detoured - DETOUR"])
-    #expect(both.census.withoutEffect == [.otherSource: 1])
+    #expect(both.counters.withoutEffect == [.otherSource: 1])
   }
 
   @Test func `modifications of one source do not revive a trip that another one cancels`() throws {
@@ -68,7 +68,7 @@ extension ModificationTests {
         let kind = both.trip(trip, day: date.daysSinceEpoch)?.kind
         #expect(kind == (off == .canceled ? .cancelled : .deleted))
         #expect(try rows(stage, both, ["x"]) == [])
-        #expect(both.census.modified == 0 && both.census.received == 1)
+        #expect(both.counters.modified == 0 && both.counters.received == 1)
       }
     }
     // What a source no longer says, and is kept, does not hide a detour.
@@ -177,12 +177,12 @@ extension ModificationTests {
       let index = try index(stage, [], [changed], shapes: shapes)
       let (head, _) = try trip(stage, index)
       #expect(head["shape"] as? String == shown, "\(shapes)")
-      #expect(index.census.modified == 1)
+      #expect(index.counters.modified == 1)
     }
     // One that is too long spoils its entity only.
     let long = String(repeating: "?", count: RealtimeLimits.standard.polylineBytes + 1)
     let index = try index(stage, [], [changed], shapes: [("detour", long)])
     #expect(try trip(stage, index).0["shape"] is NSNull)
-    #expect(index.census.modified == 1)
+    #expect(index.counters.modified == 1)
   }
 }

@@ -90,8 +90,8 @@ import Timetable
     #expect(shown.map(\.skippedStops) == [["Stop c", "Stop d"]])
     #expect(shown.map(\.stopSequence) == [1])
     #expect(shown.map(\.key) == ["T|a|2026-02-16|1"])
-    #expect(index.census.modified == 1 && index.census.unusableModifications == 0)
-    #expect(index.census.received == 0)
+    #expect(index.counters.modified == 1 && index.counters.unusableModifications == 0)
+    #expect(index.counters.received == 0)
   }
 
   @Test func `times after the detour shift, and predictions come on top of that`() throws {
@@ -106,7 +106,7 @@ import Timetable
         "d 09:33 detoured 60 DETOUR,RT_CONFIRMED", "x 09:05 detoured - DETOUR",
       ]
     )
-    #expect(index.census.applied == 1 && index.census.received == 1)
+    #expect(index.counters.applied == 1 && index.counters.received == 1)
   }
 
   @Test func `delays of the trip's own id do not count the detour twice`() throws {
@@ -155,7 +155,7 @@ import Timetable
           "x 09:21 detoured 180 DETOUR,RT_CONFIRMED",
         ]
       )
-      #expect(index.census.unlinkedStops == 0 && index.census.unusableModifications == 1)
+      #expect(index.counters.unlinkedStops == 0 && index.counters.unusableModifications == 1)
       // The id of another stop is of that stop, whatever its number.
       let other = try self.index(
         stage,
@@ -181,7 +181,7 @@ import Timetable
     changed.changes = [
       Change(from: (1, nil), to: (9, nil), stops: [("alone", 60), ("unknown", 70)])
     ]
-    #expect(try self.index(stage, [], [changed]).census.modified == 0)
+    #expect(try self.index(stage, [], [changed]).counters.modified == 0)
   }
 
   @Test func `where no modification fits, an update of the trip's own id counts`() throws {
@@ -192,7 +192,7 @@ import Timetable
     let own = own().with(.init(1, departure: .delay(120)))
     let index = try index(stage, [plain, own], [changed])
     #expect(try rows(stage, index, ["a"]) == ["a 09:01 exact 60 RT_CONFIRMED"])
-    #expect(index.census.applied == 1 && index.census.withoutEffect == [.modifiedTrip: 1])
+    #expect(index.counters.applied == 1 && index.counters.withoutEffect == [.modifiedTrip: 1])
   }
 
   /// An update of the changed trip T.
@@ -233,10 +233,10 @@ import Timetable
         "x 09:21 detoured 180 DETOUR,RT_CONFIRMED",
       ]
     )
-    #expect(index.census.applied == 1 && index.census.withoutEffect == [.repeated: 1])
+    #expect(index.counters.applied == 1 && index.counters.withoutEffect == [.repeated: 1])
     own.affected = "nothing"
     let lost = try self.index(stage, [own], [detour])
-    #expect(lost.census.withoutEffect == [.modifiedTrip: 1])
+    #expect(lost.counters.withoutEffect == [.modifiedTrip: 1])
   }
 
   @Test func `a stop that only the feed has is a platform of its station`() throws {
@@ -254,7 +254,7 @@ import Timetable
     let row = try #require(shown.first { $0.tripId == "T" })
     #expect(row.stopId == "S" && row.platform == "K" && !row.platformChanged)
     #expect(row.scheduledDeparture == "2026-02-16T09:11:00Z")
-    #expect(index.census.unusableModifications == 2)
+    #expect(index.counters.unusableModifications == 2)
   }
 
   @Test func `modifications that do not fit change nothing, those that do count`() throws {
@@ -262,7 +262,7 @@ import Timetable
     func sound(_ changes: Change...) throws -> Bool {
       var changed = detour
       changed.changes = changes
-      return try index(stage, [], [changed]).census.modified == 1
+      return try index(stage, [], [changed]).counters.modified == 1
     }
     #expect(try !sound(Change(from: (4, nil), to: (4, nil))))
     #expect(try !sound(Change(from: (nil, "nowhere"), to: (nil, "nowhere"))))
@@ -301,7 +301,7 @@ import Timetable
     var changed = detour
     changed.dates = ["20260217", "20260301"]
     let index = try index(stage, [], [changed])
-    #expect(index.census.modified == 1)
+    #expect(index.counters.modified == 1)
     #expect(try rows(stage, index, ["c"]) == ["c 09:20 exact - "])
   }
 

@@ -176,7 +176,7 @@ import Timetable
     let stage = try stage([("x", 1, "stop:a", "08:00:00,18:00:00", "phone")])
     let noon = stage.at("2026-02-17 13:59:50")
     let board = try stage.board("a", at: noon, nil)
-    let edition = RenderedBoard(
+    let renderedBoard = RenderedBoard(
       board,
       selection: nil,
       snapshot: RealtimeSnapshot(),
@@ -185,9 +185,11 @@ import Timetable
       before: nil
     )
     #expect(
-      String(decoding: edition.onDemand, as: UTF8.self).hasPrefix("\"onDemand\":[{\"line\":\"S1\"")
+      String(decoding: renderedBoard.onDemand, as: UTF8.self).hasPrefix(
+        "\"onDemand\":[{\"line\":\"S1\""
+      )
     )
-    #expect(edition.validUntil == Double(noon + 10))
+    #expect(renderedBoard.validUntil == Double(noon + 10))
     let elsewhere = try stage.board("c", at: noon, nil)
     #expect(elsewhere.offers.offers.isEmpty)
   }

@@ -61,7 +61,7 @@ import Timetable
     let now = stage.at("2026-02-16 09:50:00")
     let full = RealtimeWire.Trip("T", date: day).with(.init(2, occupancy: 5))
     #expect(try said(stage, full, ["a", "b"]) == ["- -", "- FULL"])
-    #expect(try stage.index([full], at: now).census.applied == 1)
+    #expect(try stage.index([full], at: now).counters.applied == 1)
     let new = RealtimeWire.Trip("N", .new, date: day).with(
       .init(1, "b", departure: Event(time: now + 60, uncertainty: 15), occupancy: 0),
       .init(2, "c", arrival: .time(now + 120))

@@ -59,7 +59,7 @@ import Timetable
       )
       let board = MergedBoard(request: request, now: Double(now), realtime: index)
       let coverage = try #require(board.coverage)
-      let given: RealtimeStatusWord = index.census.matchesNothing ? .partial : .applied
+      let given: RealtimeStatusWord = index.counters.matchesNothing ? .partial : .applied
       let word = given.refined(coverage, freshest: board.freshest)
       said.words[word, default: 0] += 1
       said.rows += board.rows.count
@@ -96,33 +96,33 @@ import Timetable
     let updates = try TripUpdateFeed(protobuf: [UInt8](Data(contentsOf: URL(filePath: file))))
     let now = Int64(try #require(updates.header.timestamp))
     let index = RealtimeIndex(updates, timetable: feed.timetable, arrivedAt: now)
-    let census = index.census
-    #expect(census.received == updates.trips.count)
+    let counters = index.counters
+    #expect(counters.received == updates.trips.count)
     let said = try boards(feed, updates, index, at: now)
     print(
-      "\(name): \(census.matched) of \(census.received) trip updates match,"
-        + " \(census.withoutEffect); \(said)"
+      "\(name): \(counters.matched) of \(counters.received) trip updates match,"
+        + " \(counters.withoutEffect); \(said)"
     )
-    try check(census, said)
+    try check(counters, said)
   }
 
   @Test(arguments: ["1768494853", "1768510332"])
   func `Kingston: stops are left out on the way, and no trip ends early for them`(
     at: String
   ) throws {
-    try compare("more/kingston.zip", "more/kingston_\(at).pb") { census, said in
+    try compare("more/kingston.zip", "more/kingston_\(at).pb") { counters, said in
       #expect(said.skipsOnTheWay > 0)
       #expect(said.live > 0)
-      #expect(census.added > 0)
-      #expect(census.matched > 9 * census.unmatched)
+      #expect(counters.added > 0)
+      #expect(counters.matched > 9 * counters.unmatched)
     }
   }
 
   @Test func `Koleje Dolnośląskie: no trip update fits the timetable, and no board is live`() throws
   {
-    try compare("more/kd.zip", "more/kd.pb") { census, said in
-      #expect(census.received == 25)
-      #expect(census.matchesNothing)
+    try compare("more/kd.zip", "more/kd.pb") { counters, said in
+      #expect(counters.received == 25)
+      #expect(counters.matchesNothing)
       #expect(said.live == 0)
       #expect(Set(said.words.keys) == [.partial])
     }
@@ -132,8 +132,8 @@ import Timetable
   func `New York: trip updates of ids that the timetable lacks are counted, and nothing is live`()
     throws
   {
-    try compare("more/nyct_multi.zip", "more/nyct_multi_1707400055.pb") { census, said in
-      #expect(census.withoutEffect[.unknownTrip] == census.received)
+    try compare("more/nyct_multi.zip", "more/nyct_multi_1707400055.pb") { counters, said in
+      #expect(counters.withoutEffect[.unknownTrip] == counters.received)
       #expect(said.live == 0)
       #expect(Set(said.words.keys) == [.partial])
     }

@@ -49,10 +49,10 @@ import Timetable
     for drift in Drift.allCases {
       let drifted = try TripUpdateFeed(protobuf: DriftedFeed.bytes(bytes, drift))
       let index = RealtimeIndex(drifted, timetable: feed.timetable, arrivedAt: now)
-      let census = index.census
-      let wanted = census.matched + census.unmatched
-      print("Kingston \(at), \(drift): \(census.matched) of \(wanted), \(census.byRung)")
-      #expect(census.matched * 100 >= wanted * 98, "\(drift)")
+      let counters = index.counters
+      let wanted = counters.matched + counters.unmatched
+      print("Kingston \(at), \(drift): \(counters.matched) of \(wanted), \(counters.byRung)")
+      #expect(counters.matched * 100 >= wanted * 98, "\(drift)")
       // Each trip has what the update says that named it before its id was changed.
       for trip in index.trips where trip.extra < 0 {
         let own = try #require(truth.trip(trip.trip, day: Int(trip.day)))
@@ -103,7 +103,7 @@ import Timetable
     let now = Int64(try #require(updates.header.timestamp))
     let index = RealtimeIndex(updates, timetable: feed.timetable, arrivedAt: now)
     let report = MatchReport(index, of: feed, leastPercent: 80)
-    #expect(index.census.matched == 0)
+    #expect(index.counters.matched == 0)
     #expect(report.status == .matchesNothing)
     #expect(
       report.hint

@@ -231,10 +231,10 @@ import Timetable
     let second = try stage.index([late("t0", 60)], at: now + 20, previous: first)
     let soon = try stage.index([], at: now + 60, previous: second)
     let later = try stage.index([], at: now + 61, previous: second)
-    #expect(soon.census.kept == 1)
-    #expect(later.census.kept == 0)
-    #expect(try stage.index([], at: now + 301, previous: first).census.kept == 0)
-    #expect(try stage.index([], at: now, previous: first).census.kept == 0)
+    #expect(soon.counters.kept == 1)
+    #expect(later.counters.kept == 0)
+    #expect(try stage.index([], at: now + 301, previous: first).counters.kept == 0)
+    #expect(try stage.index([], at: now, previous: first).counters.kept == 0)
   }
 
   @Test func `a new trip that one publication omits is kept with all it says`() throws {
@@ -255,8 +255,8 @@ import Timetable
     #expect(row.tripId == "new")
     #expect(row.platform == "9")
     let back = try stage.index([new], at: now + 60, previous: second)
-    #expect(back.census.kept == 0)
-    #expect(back.census.added == 1)
+    #expect(back.counters.kept == 0)
+    #expect(back.counters.added == 1)
   }
 
   // MARK: Ids
@@ -283,9 +283,9 @@ import Timetable
     let stage = try series()
     let now = stage.at("2026-02-16 09:58:00")
     let unknown = (0..<50).map { late("x\($0)", 60) }
-    let census = try stage.index(unknown, at: now).census
-    #expect(census.withoutEffect == [.unknownTrip: 50])
-    #expect(census.examples.count == RealtimeCounters.mostExamples)
-    #expect(census.examples.first?.entity == "entity-0")
+    let counters = try stage.index(unknown, at: now).counters
+    #expect(counters.withoutEffect == [.unknownTrip: 50])
+    #expect(counters.examples.count == RealtimeCounters.mostExamples)
+    #expect(counters.examples.first?.entity == "entity-0")
   }
 }

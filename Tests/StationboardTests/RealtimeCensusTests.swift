@@ -89,9 +89,10 @@ import Timetable
     return trip
   }
 
-  private func classes(_ census: RealtimeCounters) -> Int {
-    census.applied + census.duplicated + census.replaced + census.cancelled + census.deleted
-      + census.added + census.withoutEffect.values.reduce(0, +)
+  private func classes(_ counters: RealtimeCounters) -> Int {
+    counters.applied + counters.duplicated + counters.replaced + counters.cancelled
+      + counters.deleted
+      + counters.added + counters.withoutEffect.values.reduce(0, +)
   }
 
   /// Everything that boards and trips show with an index.
@@ -126,7 +127,7 @@ import Timetable
     var numbers = Numbers(state: seed)
     let updates = (0..<200).map { _ in update(&numbers, at: now) }
     let feed = try TripUpdateFeed(protobuf: RealtimeWire.feed(updates, at: now))
-    #expect(feed.census.total == updates.count)
+    #expect(feed.counters.total == updates.count)
     for parts in [1, 2] {
       var builder = RealtimeBuilder(
         feed,
@@ -135,9 +136,11 @@ import Timetable
         .standard
       )
       builder.build(after: nil, parts: parts)
-      #expect(builder.census.received == updates.count)
-      #expect(classes(builder.census) == updates.count)
-      #expect(builder.census.withoutEffect[.unreadable, default: 0] == feed.census.rejectedTotal)
+      #expect(builder.counters.received == updates.count)
+      #expect(classes(builder.counters) == updates.count)
+      #expect(
+        builder.counters.withoutEffect[.unreadable, default: 0] == feed.counters.rejectedTotal
+      )
     }
     // What the answers say adds up too.
     let index = try stage.index(updates, at: now)
@@ -163,14 +166,14 @@ import Timetable
   ) throws {
     let stage = try stage()
     let now = stage.at("2026-02-16 09:50:00")
-    #expect(try stage.index([], at: now).census.received == 0)
+    #expect(try stage.index([], at: now).counters.received == 0)
     var numbers = Numbers(state: seed &+ 1_000)
     let plain = try shown(stage, at: now, nil)
     var effects: [Bool: Int] = [:]
     for _ in 0..<100 {
       let update = update(&numbers, at: now)
       let index = try stage.index([update], at: now)
-      let hasEffect = index.census.withoutEffect.isEmpty
+      let hasEffect = index.counters.withoutEffect.isEmpty
       effects[hasEffect, default: 0] += 1
       let changed = try shown(stage, at: now, index) != plain
       // Of another day, of no stop of the timetable, or cancelled where boarding is not possible: not on these boards.
@@ -179,7 +182,7 @@ import Timetable
         && index.trips.allSatisfy { trip in
           trip.day != 20_500 || trip.extra >= 0 || trip.kind == .replaced
         }
-      #expect(changed == hasEffect || isElsewhere, "\(update) \(index.census)")
+      #expect(changed == hasEffect || isElsewhere, "\(update) \(index.counters)")
     }
     #expect(effects.values.allSatisfy { $0 > 20 } && effects.count == 2)
   }
@@ -195,15 +198,15 @@ import Timetable
       Trip("t2", date: day).with(Stop(9, "gone", departure: .delay(60))),
       Trip("t3", date: day).with(Stop(1, departure: .delay(999_999))),
     ]
-    let census = try stage.index(silent, at: now).census
-    #expect(census.matched == 0)
+    let counters = try stage.index(silent, at: now).counters
+    #expect(counters.matched == 0)
     // A trip of which no stop is known is one of another timetable.
-    #expect(census.withoutEffect == [.saysNothing: 3, .unknownStop: 1])
-    #expect(census.match == .some)
-    #expect(try stage.index([silent[2]], at: now).census.match == .nothing)
-    let withUnknown = try stage.index(silent + [Trip("gone", date: day)], at: now).census
+    #expect(counters.withoutEffect == [.saysNothing: 3, .unknownStop: 1])
+    #expect(counters.match == .some)
+    #expect(try stage.index([silent[2]], at: now).counters.match == .nothing)
+    let withUnknown = try stage.index(silent + [Trip("gone", date: day)], at: now).counters
     #expect(withUnknown.match == .some)
     let nowhere = Trip("n", .new, date: day).with(Stop(1, "gone", departure: .time(now)))
-    #expect(try stage.index([nowhere], at: now).census.withoutEffect == [.noStopTimes: 1])
+    #expect(try stage.index([nowhere], at: now).counters.withoutEffect == [.noStopTimes: 1])
   }
 }

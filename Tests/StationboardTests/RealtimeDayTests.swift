@@ -46,12 +46,12 @@ import Timetable
     let stage = try nights()
     #expect(try days(stage, "c", late("m", date: "20260218")).isEmpty)
     let now = stage.at("2026-02-17 00:10:00")
-    let census = try stage.index([late("m", date: "20260218")], at: now).census
-    #expect(census.withoutEffect == [.notRunning: 1])
-    #expect(census.unmatched == 1)
-    #expect(census.discarded == 0)
-    #expect(census.examples.first?.trip == "m")
-    #expect(census.examples.first?.startDate == "2026-02-18")
+    let counters = try stage.index([late("m", date: "20260218")], at: now).counters
+    #expect(counters.withoutEffect == [.notRunning: 1])
+    #expect(counters.unmatched == 1)
+    #expect(counters.discarded == 0)
+    #expect(counters.examples.first?.trip == "m")
+    #expect(counters.examples.first?.startDate == "2026-02-18")
   }
 
   @Test func `without a date the service day nearest to the timestamp is meant`() throws {
@@ -76,7 +76,7 @@ import Timetable
     ] {
       let index = try stage.index([late("m")], at: stage.at("2026-02-\(instant)"))
       #expect(index.touches(trip, day: 20_500) == isMonday, "\(instant)")
-      #expect(index.census.withoutEffect == (isMonday ? [:] : [.notRunning: 1]))
+      #expect(index.counters.withoutEffect == (isMonday ? [:] : [.notRunning: 1]))
     }
   }
 
@@ -165,7 +165,7 @@ import Timetable
     let stage = try frequencies()
     let update = late("f", date: "20260216", start: start)
     let index = try stage.index([update], at: stage.at("2026-02-16 08:00:00"))
-    #expect(index.census.withoutEffect == [.unknownStart: 1])
+    #expect(index.counters.withoutEffect == [.unknownStart: 1])
     #expect(index.version(of: 0) == 0)
   }
 
@@ -220,8 +220,8 @@ import Timetable
     ]
     for (update, reason) in updates {
       let index = try stage.index([update], at: stage.at("2026-02-16 07:50:00"))
-      #expect(index.census.withoutEffect == [reason: 1])
-      #expect(index.census.unmatched == 1)
+      #expect(index.counters.withoutEffect == [reason: 1])
+      #expect(index.counters.unmatched == 1)
     }
   }
 

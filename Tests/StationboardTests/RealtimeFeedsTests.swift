@@ -312,7 +312,7 @@ import Testing
       #expect(board.mode == "degraded_static")
       #expect(board.meta["rtAppliedCount"] as? Int == 0)
       #expect(board.rows.allSatisfy { $0.predicted == nil })
-      #expect(stage.snapshot.index?.census.unmatched == 30)
+      #expect(stage.snapshot.index?.counters.unmatched == 30)
       let coverage = try #require(board.meta["rtCoverage"] as? [String: Any])
       #expect([coverage["tripUpdates"], coverage["matched"]].map { $0 as? Int } == [30, 0])
       #expect(coverage["withoutEffect"] as? [String: Int] == ["unknown_trip": 30])

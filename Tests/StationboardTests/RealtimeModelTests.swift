@@ -6,7 +6,7 @@ import Testing
 @Suite struct RealtimeModelTests {
   private func row(
     _ delay: Int?,
-    _ marks: BoardRow.RealtimeMarks = []
+    _ marks: BoardRow.RealtimeFlags = []
   ) -> BoardRow {
     let call = RealtimeCall(
       effective: Int32(delay ?? 0),

@@ -82,17 +82,17 @@ import Timetable
       }
       let whole = merged[0]
       seen.extras += whole.extraTrips.count
-      seen.kept += whole.census.kept
+      seen.kept += whole.counters.kept
       seen.texts += whole.texts.count
       seen.arrivals += whole.arrivals.count
-      seen.repeated += whole.census.withoutEffect[.repeated, default: 0]
+      seen.repeated += whole.counters.withoutEffect[.repeated, default: 0]
       for part in merged.dropFirst() {
         #expect(part.trips == whole.trips, "seed \(seed)")
         #expect(part.calls == whole.calls, "seed \(seed)")
         #expect(part.arrivals == whole.arrivals, "seed \(seed)")
         #expect(part.extraTrips == whole.extraTrips, "seed \(seed)")
         #expect(part.texts == whole.texts, "seed \(seed)")
-        #expect(part.census == whole.census, "seed \(seed)")
+        #expect(part.counters == whole.counters, "seed \(seed)")
         for trip in whole.trips {
           let (number, day) = (trip.trip, trip.day)
           guard number != TimetableDirectory.none else { continue }

@@ -33,8 +33,8 @@ import Timetable
       .sorted { $0.scheduledDeparture < $1.scheduledDeparture }.map(\.rawDelaySec)
   }
 
-  private func isWhole(_ census: RealtimeCounters, _ count: Int) -> Bool {
-    census.received == count && census.applied >= 0 && census.added >= 0
+  private func isWhole(_ counters: RealtimeCounters, _ count: Int) -> Bool {
+    counters.received == count && counters.applied >= 0 && counters.added >= 0
   }
 
   @Test func `the first source that has a trip decides, and the others fill in`() throws {
@@ -44,8 +44,8 @@ import Timetable
     let second = try stage.index([late(1, 600), late(2, 180)], at: now - 20)
     let both = try #require(RealtimeBuilder.combined([first, second]))
     #expect(try delays(stage, both) == [60, 120, 180, nil])
-    #expect(both.census.withoutEffect == [.otherSource: 1])
-    #expect(isWhole(both.census, 4))
+    #expect(both.counters.withoutEffect == [.otherSource: 1])
+    #expect(isWhole(both.counters, 4))
     let other = try #require(RealtimeBuilder.combined([second, first]))
     #expect(try delays(stage, other) == [60, 600, 180, nil])
     #expect(RealtimeBuilder.combined([first]) === first)
@@ -69,12 +69,12 @@ import Timetable
     let now = stage.at("2026-02-16 09:55:00")
     let before = try stage.index([late(0, 60), late(1, 120)], at: now - 15)
     let first = try stage.index([late(0, 60)], at: now, previous: before)
-    #expect(first.census.kept == 1)
+    #expect(first.counters.kept == 1)
     let second = try stage.index([late(1, 600)], at: now)
     let both = try #require(RealtimeBuilder.combined([first, second]))
     #expect(try delays(stage, both) == [60, 600, nil, nil])
-    #expect(both.census.kept == 0)
-    #expect(isWhole(both.census, 2))
+    #expect(both.counters.kept == 0)
+    #expect(isWhole(both.counters, 2))
   }
 
   @Test func `cancelled, new, copied and replaced trips are taken from one source each`() throws {
@@ -113,13 +113,13 @@ import Timetable
       ]
     )
     #expect(shown.map(\.cancelled) == [false, true, false, false, false, false])
-    #expect(isWhole(both.census, 9))
-    #expect(both.census.withoutEffect == [.otherSource: 4, .saysNothing: 1])
+    #expect(isWhole(both.counters, 9))
+    #expect(both.counters.withoutEffect == [.otherSource: 4, .saysNothing: 1])
     let turned = try #require(RealtimeBuilder.combined([second, first]))
     let others = try stage.shown(stage.board("a", at: now, turned))
     #expect(others.map(\.cancelled).contains(true) == false)
-    #expect(isWhole(turned.census, 9))
-    #expect(turned.census.withoutEffect == [.otherSource: 3, .saysNothing: 1])
+    #expect(isWhole(turned.counters, 9))
+    #expect(turned.counters.withoutEffect == [.otherSource: 3, .saysNothing: 1])
   }
 
   @Test func `the version of a stop changes with what is shown, not with the source`() throws {

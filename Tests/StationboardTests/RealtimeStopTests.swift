@@ -85,8 +85,8 @@ import Testing
     #expect(try delays(stage, zero) == [nil, nil, nil, nil])
     var update = Trip("t", date: "20260216")
     update.stops = zero
-    let census = try stage.index([update], at: stage.at("2026-02-16 09:50:00")).census
-    #expect(census.implausibleTimes == 2)
+    let counters = try stage.index([update], at: stage.at("2026-02-16 09:50:00")).counters
+    #expect(counters.implausibleTimes == 2)
   }
 
   @Test func `time and delay that differ by up to four hours are no contradiction`() throws {

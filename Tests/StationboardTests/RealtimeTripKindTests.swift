@@ -46,7 +46,7 @@ import Timetable
       [Trip("t", .deleted, date: day)],
       at: stage.at("2026-02-16 09:50:00")
     )
-    #expect(index.census.deleted == 1)
+    #expect(index.counters.deleted == 1)
     #expect(index.version(of: 1) != 0)
     #expect(index.version(of: 3) != 0)
   }
@@ -181,8 +181,8 @@ import Timetable
     let stage = try line()
     let unknown = copy { $0.trip = "x" }
     let index = try stage.index([copy { _ in }, unknown], at: stage.at("2026-02-16 09:50:00"))
-    #expect(index.census.withoutEffect == [.noStart: 1, .unknownTrip: 1])
-    #expect(index.census.duplicated == 0)
+    #expect(index.counters.withoutEffect == [.noStart: 1, .unknownTrip: 1])
+    #expect(index.counters.duplicated == 0)
   }
 
   @Test func `one copy that stands in the feed twice is one trip`() throws {
@@ -279,8 +279,8 @@ import Timetable
     let modified = late.with { $0.modifies = "detour" }
     let odd = late.with { $0.relationship = .undefined }
     let index = try stage.index([modified, odd], at: stage.at("2026-02-16 09:50:00"))
-    #expect(index.census.withoutEffect == [.modifiedTrip: 1, .unknownRelationship: 1])
-    #expect(index.census.discarded == 2)
+    #expect(index.counters.withoutEffect == [.modifiedTrip: 1, .unknownRelationship: 1])
+    #expect(index.counters.discarded == 2)
     #expect(index.version(of: 0) == 0)
   }
 
@@ -329,7 +329,7 @@ import Timetable
         #expect(try stage.shown(board).count == board.rows.count)
       }
     }
-    let counted = index.census
+    let counted = index.counters
     let effective = counted.applied + counted.cancelled + counted.deleted + counted.replaced
     let beside = counted.added + counted.duplicated
     #expect(effective + beside + counted.unmatched + counted.discarded == updates.count)

@@ -160,7 +160,7 @@ import Timetable
       .with(Stop(1, "a", departure: .time(time))).with { $0.start = start }
     let now = stage.at("2026-02-16 10:01:00")
     let index = try stage.index([update], at: now)
-    #expect(index.census.applied == 1)
+    #expect(index.counters.applied == 1)
     let rows = try stage.shown(stage.board("a", at: now, index, window: 30))
     #expect(rows.map(\.startTime) == ["10:10:00", "10:20:00", "10:30:00"])
     #expect(rows[0].realtimeDeparture == "2026-02-16T09:07:00Z")
@@ -182,7 +182,7 @@ import Timetable
       [vehicle("10:09:00", 0), vehicle("10:11:00", 60), vehicle("10:10:00", 30)],
       at: now
     )
-    #expect(index.census.applied == 3)
+    #expect(index.counters.applied == 3)
     let rows = try stage.shown(stage.board("a", at: now, index, window: 30))
     let predicted = rows.compactMap(\.realtimeDeparture).sorted()
     #expect(
@@ -304,7 +304,7 @@ import Timetable
     #expect(!row.platformChanged)
     let unlinked = Trip("t", date: day).with(Stop(9, "nowhere", departure: .delay(180)))
     let index = try stage.index([unlinked], at: stage.at("2026-02-16 09:50:00"))
-    #expect(index.census.unlinkedStops == 1)
+    #expect(index.counters.unlinkedStops == 1)
   }
 
   // MARK: Which day
@@ -323,8 +323,8 @@ import Timetable
     ])
     let update = Trip("t").with(Stop(1, departure: .delay(60)))
     let index = try stage.index([update], at: stage.at("2026-02-16 12:00:00"))
-    #expect(index.census.applied == count)
-    #expect(index.census.withoutEffect == (count == 1 ? [:] : [.notRunning: 1]))
+    #expect(index.counters.applied == count)
+    #expect(index.counters.withoutEffect == (count == 1 ? [:] : [.notRunning: 1]))
   }
 
   // MARK: Stops left out

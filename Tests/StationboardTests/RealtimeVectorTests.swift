@@ -159,7 +159,7 @@ import Timetable
     #expect(row.realtimeDeparture == nil)
     #expect(row.status == "UNKNOWN")
     let index = try stage.index([update], at: stage.at("2026-02-16 09:35:00"))
-    #expect(index.census.unlinkedStops == 1)
+    #expect(index.counters.unlinkedStops == 1)
   }
 
   @Test(arguments: ["8501120:0:4", "8501120:0:9"])
@@ -317,8 +317,8 @@ import Timetable
     let now = stage.at("2026-02-16 09:35:00")
     let rows = try stage.departures("c", at: now, updates)
     #expect(rows.map(\.cancelled) == [true])
-    let census = try stage.index(updates, at: now).census
-    #expect(census.withoutEffect == [.repeated: 1])
+    let counters = try stage.index(updates, at: now).counters
+    #expect(counters.withoutEffect == [.repeated: 1])
   }
 
   @Test func `M25: an added replacement service stands beside the scheduled trip`() throws {
@@ -400,7 +400,7 @@ import Timetable
     #expect(kept.delayMin == 5)
     #expect(kept.realtimeFreshness == "ageing")
     #expect(kept.realtimeAt == "2026-02-16T08:35:00Z")
-    #expect(second.census.kept == 1)
+    #expect(second.counters.kept == 1)
     #expect(try stage.shown(stage.board("c", at: start + 60, third)).first?.delayMin == nil)
     #expect(third.version(of: 2) == 0)
   }

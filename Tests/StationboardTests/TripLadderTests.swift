@@ -79,10 +79,10 @@ import Timetable
     let stage = try stage()
     let index = try index(stage, [update("old-1", 3, stage), update("n/4", 4, stage)])
     #expect(found(index).sorted() == ["n/3", "n/4"])
-    #expect(index.census.matched == 2)
-    #expect(index.census.byRung == [.start: 1])
-    #expect(index.census.proofs.map(\.given) == ["old-1"])
-    #expect(index.census.proofs.map(\.found) == ["n/3"])
+    #expect(index.counters.matched == 2)
+    #expect(index.counters.byRung == [.start: 1])
+    #expect(index.counters.proofs.map(\.given) == ["old-1"])
+    #expect(index.counters.proofs.map(\.found) == ["n/3"])
     let shown = try stage.shown(stage.board("b", at: stage.at("2026-02-16 08:34:00"), index))
     #expect(shown.first?.rawDelaySec == 120)
   }
@@ -113,8 +113,8 @@ import Timetable
     ]
     for (number, flaw) in flaws.enumerated() {
       let index = try index(stage, [update("old-1", 3, stage).with(flaw)])
-      #expect(index.census.matched == 0, "flaw \(number)")
-      #expect(index.census.withoutEffect == [.unknownTrip: 1], "flaw \(number)")
+      #expect(index.counters.matched == 0, "flaw \(number)")
+      #expect(index.counters.withoutEffect == [.unknownTrip: 1], "flaw \(number)")
     }
   }
 
@@ -122,26 +122,26 @@ import Timetable
     let calls = ["1 a 08:00:00", "2 b 08:05:00", "3 c 08:09:00"]
     let stage = try RealtimeStage([.init("x", calls), .init("y", calls)])
     let index = try index(stage, [update("old", 0, stage)])
-    #expect(index.census.withoutEffect == [.ambiguous: 1])
+    #expect(index.counters.withoutEffect == [.ambiguous: 1])
     // Of trips without an id, too, the last stop decides.
     let other = try RealtimeStage([.init("x", calls), .init("y", Array(calls.prefix(2)))])
     let without = try self.index(other, [update(nil, 0, other)])
     #expect(found(without) == ["x"])
-    #expect(without.census.byRung == [.start: 1])
+    #expect(without.counters.byRung == [.start: 1])
   }
 
   @Test func `one trip is not taken by two updates`() throws {
     let stage = try stage()
     let claimed = try index(stage, [update("old", 3, stage), update("n/3", 3, stage)])
-    #expect(claimed.census.withoutEffect == [.claimed: 1])
-    #expect(claimed.census.matched == 1)
-    #expect(claimed.census.byRung.isEmpty)
+    #expect(claimed.counters.withoutEffect == [.claimed: 1])
+    #expect(claimed.counters.matched == 1)
+    #expect(claimed.counters.byRung.isEmpty)
     let both = try index(stage, [update("old", 3, stage), update("older", 3, stage)])
-    #expect(both.census.withoutEffect == [.ambiguous: 2])
+    #expect(both.counters.withoutEffect == [.ambiguous: 2])
     // The same update twice is one.
     let twice = try index(stage, [update("old", 3, stage), update("old", 3, stage)])
-    #expect(twice.census.withoutEffect == [.repeated: 1])
-    #expect(twice.census.matched == 1)
+    #expect(twice.counters.withoutEffect == [.repeated: 1])
+    #expect(twice.counters.matched == 1)
   }
 
   @Test func `an update of the night is found on the service day before`() throws {
@@ -169,8 +169,8 @@ import Timetable
     let stage = try stage()
     let updates = (0..<15).map { bare("\(prefix)n/\($0)\(suffix)", $0, stage) }
     let index = try index(stage, updates)
-    #expect(index.census.matched == 15)
-    #expect(index.census.byRung == [.affix: 15])
+    #expect(index.counters.matched == 15)
+    #expect(index.counters.byRung == [.affix: 15])
     #expect(found(index) == (0..<15).map { "n/\($0)" })
   }
 
@@ -184,14 +184,14 @@ import Timetable
       Trip("L-41-\(number)").with(Stop(1, "a", departure: .time(now + Int64(number % 10) * 60)))
     }
     let index = try stage.index(updates, at: now)
-    #expect(index.census.byRung == [.affix: 12])
+    #expect(index.counters.byRung == [.affix: 12])
     #expect(index.renamings.renamings.map(\.place) == [.part(2)])
   }
 
   @Test func `nothing is learned from a few ids, or from ids whose stops do not fit`() throws {
     let stage = try stage()
     let few = try index(stage, (0..<9).map { bare("v2:n/\($0)", $0, stage) })
-    #expect(few.census.withoutEffect == [.unknownTrip: 9])
+    #expect(few.counters.withoutEffect == [.unknownTrip: 9])
     // The ids of other trips: they are known, and their times hours away.
     let wrong = (0..<19).map { number in
       bare("v2:n/\(number)", number, stage).with { trip in
@@ -201,16 +201,16 @@ import Timetable
         }
       }
     }
-    #expect(try index(stage, wrong).census.matched == 0)
+    #expect(try index(stage, wrong).counters.matched == 0)
     // Updates that say nothing of the stop but its number would fit any trip.
     let vague = (0..<19).map { Trip("v2:n/\($0)").with(Stop(1, departure: .delay(60))) }
-    #expect(try index(stage, vague).census.matched == 0)
+    #expect(try index(stage, vague).counters.matched == 0)
     let numbered = (0..<19).map { Trip("other/\($0)").with(Stop(1, "a", departure: .delay(60))) }
-    #expect(try index(stage, numbered).census.matched == 0)
+    #expect(try index(stage, numbered).counters.matched == 0)
     // A large share of the unknown ids must differ in this way.
     let others = (0..<40).map { bare("other\($0)x", $0 % 20, stage) }
     let mixed = try index(stage, (0..<10).map { bare("v2:n/\($0)", $0, stage) } + others)
-    #expect(mixed.census.matched == 0)
+    #expect(mixed.counters.matched == 0)
   }
 
   @Test func `what was learned holds in the next publication, also for a few ids of it`() throws {
@@ -221,7 +221,7 @@ import Timetable
       (2..<14).map { bare("v2:n/\($0)", $0, stage) },
       previous: first
     )
-    #expect(second.census.byRung == [.affix: 12])
+    #expect(second.counters.byRung == [.affix: 12])
     // It is forgotten when it no longer proves itself.
     let third = try index(stage, [bare("v2:n/1", 1, stage)], previous: second)
     #expect(third.renamings.renamings.isEmpty)

@@ -224,7 +224,7 @@ import Timetable
     let updates = [420, 1_020].map { named().with(Stop(1, "a", departure: .time(now + $0))) }
     for count in 1...2 {
       let index = try stage.index(Array(updates.prefix(count)), at: now)
-      #expect(index.census.applied == count)
+      #expect(index.counters.applied == count)
       let positions = try stage.vehicles([Vehicle(named(), 1, "a")], at: now, trips: index)
       #expect(positions.vehicles.count == (count == 1 ? 1 : 0))
     }

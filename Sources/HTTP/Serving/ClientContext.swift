@@ -31,8 +31,8 @@ package struct ClientContext: RequestContext, RemoteAddressRequestContext {
   ) async throws -> Value {
     let task = Task { try await work() }
     channel.eventLoop.execute {
-      let warden = try? channel.pipeline.syncOperations.handler(type: ConnectionTimeouts.self)
-      warden?.onDeparture { task.cancel() }
+      let timeouts = try? channel.pipeline.syncOperations.handler(type: ConnectionTimeouts.self)
+      timeouts?.onDeparture { task.cancel() }
     }
     return try await withTaskCancellationHandler {
       try await task.value

@@ -27,7 +27,7 @@ final class ConnectionTimeouts: ChannelDuplexHandler, RemovableChannelHandler {
   private var isLast = false
   /// Whether the last answer is written.
   private var isLeaving = false
-  private var farewell: Scheduled<Void>?
+  private var lingering: Scheduled<Void>?
   private var leavesAt = NIODeadline.uptimeNanoseconds(0)
   private var check: Scheduled<Void>?
   private var stall = StallCheck()
@@ -150,8 +150,8 @@ final class ConnectionTimeouts: ChannelDuplexHandler, RemovableChannelHandler {
       promise = sent
       let bound = NIOLoopBound((self, context), eventLoop: context.eventLoop)
       sent.futureResult.whenComplete { _ in
-        let (warden, context) = bound.value
-        if isLast { warden.sayFarewell(context) } else { warden.rest(context) }
+        let (timeouts, context) = bound.value
+        if isLast { timeouts.sayFarewell(context) } else { timeouts.rest(context) }
       }
     }
     context.write(data, promise: promise)
@@ -169,7 +169,7 @@ final class ConnectionTimeouts: ChannelDuplexHandler, RemovableChannelHandler {
   }
 
   private func sayFarewell(_ context: ChannelHandlerContext) {
-    guard farewell == nil, context.channel.isActive else { return }
+    guard lingering == nil, context.channel.isActive else { return }
     context.close(mode: .output, promise: nil)
     leavesAt = context.eventLoop.now + pause
     waitForEnd(context)
@@ -179,17 +179,17 @@ final class ConnectionTimeouts: ChannelDuplexHandler, RemovableChannelHandler {
 
   /// Gives the peer the time that what it sent was worth, and never more than it had at the beginning.
   private func waitLonger(for bytes: Int, now: NIODeadline) {
-    guard farewell != nil else { return }
+    guard lingering != nil else { return }
     let worth = Int64(bytes) * 1_000_000_000 / Int64(limits.bodyBytesPerSecond)
     leavesAt = min(now + pause, leavesAt + .nanoseconds(worth))
   }
 
   private func waitForEnd(_ context: ChannelHandlerContext) {
     let bound = NIOLoopBound((self, context), eventLoop: context.eventLoop)
-    farewell = context.eventLoop.scheduleTask(deadline: leavesAt) {
-      let (warden, context) = bound.value
-      guard context.eventLoop.now < warden.leavesAt else { return warden.end(.kept, context) }
-      warden.waitForEnd(context)
+    lingering = context.eventLoop.scheduleTask(deadline: leavesAt) {
+      let (timeouts, context) = bound.value
+      guard context.eventLoop.now < timeouts.leavesAt else { return timeouts.end(.kept, context) }
+      timeouts.waitForEnd(context)
     }
   }
 
@@ -225,13 +225,13 @@ final class ConnectionTimeouts: ChannelDuplexHandler, RemovableChannelHandler {
   }
 
   func handlerRemoved(context: ChannelHandlerContext) {
-    farewell?.cancel()
+    lingering?.cancel()
     check?.cancel()
   }
 
   func channelInactive(context: ChannelHandlerContext) {
     depart()
-    farewell?.cancel()
+    lingering?.cancel()
     check?.cancel()
     context.fireChannelInactive()
   }

@@ -47,7 +47,7 @@ final class UpgradeFilter: ChannelInboundHandler, RemovableChannelHandler {
   private let isSecure: Bool
   private let routes: RouteMetrics?
   private let idle: TimeAmount
-  private let farewell: TimeAmount
+  private let lingering: TimeAmount
   private let tally: ConnectionMetrics
   private let decoder: RequestDecoder
   private var phase = Phase.first
@@ -72,7 +72,7 @@ final class UpgradeFilter: ChannelInboundHandler, RemovableChannelHandler {
     self.isSecure = isSecure
     self.decoder = decoder
     idle = .seconds(Int64(limits.idleSeconds))
-    farewell = .seconds(Int64(limits.closeSeconds))
+    lingering = .seconds(Int64(limits.closeSeconds))
     self.tally = tally
   }
 
@@ -119,7 +119,7 @@ final class UpgradeFilter: ChannelInboundHandler, RemovableChannelHandler {
     context.close(mode: .output, promise: nil)
     // What still comes is dropped for a while: a connection closed before loses the answer.
     let bound = NIOLoopBound(context, eventLoop: context.eventLoop)
-    timeout = context.eventLoop.scheduleTask(in: farewell) { bound.value.close(promise: nil) }
+    timeout = context.eventLoop.scheduleTask(in: lingering) { bound.value.close(promise: nil) }
   }
 
   private func pass(_ context: ChannelHandlerContext, to next: Phase) {

@@ -46,7 +46,9 @@ package struct BooksTrackDialectService: Sendable {
   }
 
   /// Opens WebSockets for the server, the native ones too.
-  package var door: BooksTrackDoor { BooksTrackDoor(view: view, native: native, logger: logger) }
+  package var door: BooksTrackAuthorizer {
+    BooksTrackAuthorizer(view: view, native: native, logger: logger)
+  }
 
   /// Adds the endpoints, before those of the jobs: it answers for its own jobs where both have an address.
   package func add(to router: Router<some RequestContext>) {

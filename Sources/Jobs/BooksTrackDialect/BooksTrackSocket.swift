@@ -8,7 +8,7 @@ import StrictJSON
 import Synchronization
 
 /// `GET /ws/progress?jobId=…` for jobs that the app started; other jobs are those of the native door.
-package struct BooksTrackDoor: WebSocketAuthorizer {
+package struct BooksTrackAuthorizer: WebSocketAuthorizer {
   let view: JobsView
   let native: JobSocketAuthorizer
   let logger: Logger

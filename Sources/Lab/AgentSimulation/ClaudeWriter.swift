@@ -9,7 +9,7 @@ package struct ClaudeWriter: RecordWriter {
 
   private let dialect: AgentDialect
   private let directory: String
-  private var dice: SplitMix64
+  private var random: SplitMix64
   private var parent: JSONValue = .null
   /// The plan as tasks, by their numbers from 1; only in the newest generation.
   private var tasks: [SimulatedStep] = []
@@ -19,8 +19,8 @@ package struct ClaudeWriter: RecordWriter {
   package init(_ dialect: AgentDialect, directory: String, seed: UInt64) {
     self.dialect = dialect
     self.directory = directory
-    dice = SplitMix64(seed: seed)
-    session = dice.uuid()
+    random = SplitMix64(seed: seed)
+    session = random.uuid()
     path = "projects/\(ClaudeFolder.name(of: directory))/\(session).jsonl"
   }
 
@@ -28,7 +28,7 @@ package struct ClaudeWriter: RecordWriter {
     guard dialect != .claude10 else { return [] }
     return [
       line([
-        "type": .string("file-history-snapshot"), "messageId": .string(dice.uuid()),
+        "type": .string("file-history-snapshot"), "messageId": .string(random.uuid()),
         "isSnapshotUpdate": .bool(isResumed),
         "snapshot": .object(["timestamp": .string(time.text), "trackedFileBackups": .object([:])]),
       ])
@@ -45,7 +45,7 @@ package struct ClaudeWriter: RecordWriter {
       assistant(
         [
           "type": .string("thinking"), "thinking": .string(text),
-          "signature": .string(dice.name("sig")),
+          "signature": .string(random.name("sig")),
         ],
         reason: "tool_use",
         time
@@ -89,7 +89,7 @@ package struct ClaudeWriter: RecordWriter {
           "activeForm": .string(step.content + " …"),
         ])
       }
-      let id = dice.name("toolu_")
+      let id = random.name("toolu_")
       return use("TodoWrite", ["todos": .list(todos)], id, time)
         + [answer(id, "Todos have been modified", .object(["newTodos": .list(todos)]), time)]
     }
@@ -98,7 +98,7 @@ package struct ClaudeWriter: RecordWriter {
       let number = JSONValue.string(String(index + 1))
       if index == tasks.count {
         tasks.append(SimulatedStep(content: step.content, status: "pending"))
-        let id = dice.name("toolu_")
+        let id = random.name("toolu_")
         lines += use("TaskCreate", ["subject": .string(step.content)], id, time)
         let task = JSONValue.object(["id": number, "subject": .string(step.content)])
         let text = "Task #\(index + 1) created successfully: \(step.content)"
@@ -106,7 +106,7 @@ package struct ClaudeWriter: RecordWriter {
       }
       guard tasks[index].status != step.status else { continue }
       tasks[index].status = step.status
-      let id = dice.name("toolu_")
+      let id = random.name("toolu_")
       lines += use("TaskUpdate", ["taskId": number, "status": .string(step.status)], id, time)
       lines.append(
         answer(id, "Updated task #\(index + 1) status", .object(["success": .bool(true)]), time)
@@ -126,7 +126,7 @@ package struct ClaudeWriter: RecordWriter {
     default:
       [
         line([
-          "type": .string("summary"), "summary": .string(text), "leafUuid": .string(dice.uuid()),
+          "type": .string("summary"), "summary": .string(text), "leafUuid": .string(random.uuid()),
         ])
       ]
     }
@@ -202,7 +202,7 @@ package struct ClaudeWriter: RecordWriter {
   }
 
   private mutating func common(_ type: String, _ time: WallTime) -> [String: JSONValue] {
-    let id = JSONValue.string(dice.uuid())
+    let id = JSONValue.string(random.uuid())
     defer { parent = id }
     return [
       "type": .string(type), "uuid": id, "parentUuid": parent, "isSidechain": .bool(false),
@@ -227,9 +227,9 @@ package struct ClaudeWriter: RecordWriter {
     _ time: WallTime
   ) -> [UInt8] {
     var record = common("assistant", time)
-    record["requestId"] = .string(dice.name("req_"))
+    record["requestId"] = .string(random.name("req_"))
     record["message"] = .object([
-      "id": .string(dice.name("msg_")), "type": .string("message"), "role": .string("assistant"),
+      "id": .string(random.name("msg_")), "type": .string("message"), "role": .string("assistant"),
       "model": .string("a-model"), "content": .list([.object(block)]),
       "stop_reason": dialect == .claude10 ? .null : .string(reason), "stop_sequence": .null,
       "usage": .object([

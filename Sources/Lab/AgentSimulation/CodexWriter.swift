@@ -21,8 +21,8 @@ package struct CodexWriter: RecordWriter {
   package init(_ dialect: AgentDialect, directory: String, startedAt: WallTime, seed: UInt64) {
     self.dialect = dialect
     self.directory = directory
-    var dice = SplitMix64(seed: seed)
-    session = dice.uuid()
+    var random = SplitMix64(seed: seed)
+    session = random.uuid()
     let day = startedAt.text.prefix(10)
     let clock = startedAt.text.dropFirst(11).prefix(8).split(separator: ":").joined(separator: "-")
     let folder = day.split(separator: "-").joined(separator: "/")

@@ -12,10 +12,10 @@ package struct NeutralWriter: RecordWriter {
 
   /// Creates a session of an agent in a directory.
   package init(agent: String, directory: String, seed: UInt64) {
-    var dice = SplitMix64(seed: seed)
+    var random = SplitMix64(seed: seed)
     self.agent = agent
     self.directory = directory
-    session = dice.uuid()
+    session = random.uuid()
     path = "\(agent)-\(session).jsonl"
   }
 

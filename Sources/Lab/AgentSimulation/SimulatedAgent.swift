@@ -41,7 +41,7 @@ package struct SimulatedAgent: Sendable {
 
   private let habits: Habits
   private let pace: Double
-  private var dice: SplitMix64
+  private var random: SplitMix64
   private var now: WallTime
   private var writer: any RecordWriter
   private var acts: [SimulatedAct] = []
@@ -73,9 +73,9 @@ package struct SimulatedAgent: Sendable {
     self.dialect = dialect
     self.habits = habits
     self.pace = pace
-    dice = SplitMix64(seed: seed &+ UInt64(number) &* 0x9E37_79B9)
-    now = startsAt.advanced(by: Int64(Double(dice.wait(0.5...8)) / pace))
-    writer = Self.writer(dialect, worktree, now, &dice)
+    random = SplitMix64(seed: seed &+ UInt64(number) &* 0x9E37_79B9)
+    now = startsAt.advanced(by: Int64(Double(random.wait(0.5...8)) / pace))
+    writer = Self.writer(dialect, worktree, now, &random)
   }
 
   /// Returns the next acts, in order of time: one turn and the acts around it.
@@ -90,7 +90,7 @@ package struct SimulatedAgent: Sendable {
 
   private mutating func start() {
     isRunning = true
-    let isResumed = turns > 0 && dice.happens(50)
+    let isResumed = turns > 0 && random.happens(50)
     if turns > 0, !isResumed { renew() }
     // Opening the agent again shows what it did last.
     add(.look)
@@ -103,15 +103,15 @@ package struct SimulatedAgent: Sendable {
     write(writer.begin(isResumed: isResumed, at: now))
   }
 
-  private mutating func renew() { writer = Self.writer(dialect, worktree, now, &dice) }
+  private mutating func renew() { writer = Self.writer(dialect, worktree, now, &random) }
 
   private static func writer(
     _ dialect: AgentDialect,
     _ directory: String,
     _ now: WallTime,
-    _ dice: inout SplitMix64
+    _ random: inout SplitMix64
   ) -> any RecordWriter {
-    let seed = dice.next()
+    let seed = random.next()
     switch dialect {
     case .claude10, .claude20, .claude21:
       return ClaudeWriter(dialect, directory: directory, seed: seed)
@@ -125,15 +125,15 @@ package struct SimulatedAgent: Sendable {
   private mutating func pause(afterResult: Bool) {
     pass(4...90)
     var isSeen = !afterResult
-    if afterResult, dice.happens(habits.looks) {
+    if afterResult, random.happens(habits.looks) {
       add(.look)
       add(.truth(.idle, reason: "seen"))
       isSeen = true
       pass(1...20)
     }
-    if dice.happens(habits.exits) {
+    if random.happens(habits.exits) {
       quit(isSeen: isSeen)
-    } else if dice.happens(habits.clearings), isSeen, dialect != .neutral {
+    } else if random.happens(habits.clearings), isSeen, dialect != .neutral {
       renew()
       add(.truth(.idle, reason: "cleared"))
       register("idle")
@@ -156,23 +156,23 @@ package struct SimulatedAgent: Sendable {
   private mutating func turn() {
     turns += 1
     pass(1...10)
-    write(writer.prompt(dice.pick(SimulatedTexts.prompts, or: "Go on"), at: now))
+    write(writer.prompt(random.pick(SimulatedTexts.prompts, or: "Go on"), at: now))
     add(.truth(.working, reason: "prompt"))
     pass(0.05...0.2)
     register("busy")
-    if turns == 1 || dice.happens(20) {
+    if turns == 1 || random.happens(20) {
       pass(1...3)
-      write(writer.title(dice.pick(SimulatedTexts.titles, or: "Work"), at: now))
+      write(writer.title(random.pick(SimulatedTexts.titles, or: "Work"), at: now))
     }
-    var plan = SimulatedTexts.steps.shuffled(using: &dice)
-      .prefix(Int.random(in: 2...5, using: &dice))
+    var plan = SimulatedTexts.steps.shuffled(using: &random)
+      .prefix(Int.random(in: 2...5, using: &random))
       .map { SimulatedStep(content: $0, status: "pending") }
     for index in plan.indices {
       plan[index].status = "in_progress"
       pass(0.5...4)
       show(plan)
-      for _ in 0..<Int.random(in: 1...3, using: &dice) { step() }
-      if dice.happens(habits.crashes / 3 + 1), turns % 3 == 0 {
+      for _ in 0..<Int.random(in: 1...3, using: &random) { step() }
+      if random.happens(habits.crashes / 3 + 1), turns % 3 == 0 {
         crash()
         return
       }
@@ -183,12 +183,12 @@ package struct SimulatedAgent: Sendable {
 
   private mutating func end(_ plan: [SimulatedStep]) {
     pass(0.5...3)
-    if dice.happens(habits.interruptions), dialect != .claude10, dialect != .codex20 {
+    if random.happens(habits.interruptions), dialect != .claude10, dialect != .codex20 {
       write(writer.interrupt(at: now))
       add(.truth(.idle, reason: "interrupted"))
       register("idle")
       pause(afterResult: false)
-    } else if dice.happens(habits.failures), dialect != .codex20 {
+    } else if random.happens(habits.failures), dialect != .codex20 {
       write(writer.fail(SimulatedTexts.failure, at: now))
       add(.truth(.needsYou, reason: "failed"))
       register("idle")
@@ -197,7 +197,7 @@ package struct SimulatedAgent: Sendable {
       show(plan)
       if edits > 0 { add(.commit(message: "Work of turn \(turns)")) }
       pass(1...4)
-      write(writer.finish(dice.pick(SimulatedTexts.answers, or: "Done."), at: now))
+      write(writer.finish(random.pick(SimulatedTexts.answers, or: "Done."), at: now))
       add(.truth(.doneUnseen, reason: "finished"))
       register("idle")
       pause(afterResult: true)
@@ -206,26 +206,26 @@ package struct SimulatedAgent: Sendable {
 
   private mutating func step() {
     pass(0.5...12)
-    if dice.happens(60) {
-      write(writer.thought(dice.pick(SimulatedTexts.thoughts, or: "…"), at: now))
+    if random.happens(60) {
+      write(writer.thought(random.pick(SimulatedTexts.thoughts, or: "…"), at: now))
     }
-    if dice.happens(40) {
+    if random.happens(40) {
       pass(0.2...5)
-      write(writer.remark(dice.pick(SimulatedTexts.remarks, or: "…"), at: now))
+      write(writer.remark(random.pick(SimulatedTexts.remarks, or: "…"), at: now))
     }
-    if dice.happens(3) { write(writer.riddle(at: now)) }
-    if dice.happens(4) { write(writer.retry("Overloaded", at: now)) }
+    if random.happens(3) { write(writer.riddle(at: now)) }
+    if random.happens(4) { write(writer.retry("Overloaded", at: now)) }
     pass(0.2...2)
-    dice.happens(habits.requests) ? request() : use()
+    random.happens(habits.requests) ? request() : use()
   }
 
   private mutating func use() {
-    let id = dice.name("call_")
+    let id = random.name("call_")
     let tool: SimulatedTool =
-      switch Int.random(in: 0..<10, using: &dice) {
-      case 0..<4: .edit(dice.pick(SimulatedTexts.files, or: "notes.txt"))
-      case 4..<6: .read(dice.pick(SimulatedTexts.files, or: "notes.txt"))
-      case 6..<9: .run(dice.pick(SimulatedTexts.commands, or: "make"))
+      switch Int.random(in: 0..<10, using: &random) {
+      case 0..<4: .edit(random.pick(SimulatedTexts.files, or: "notes.txt"))
+      case 4..<6: .read(random.pick(SimulatedTexts.files, or: "notes.txt"))
+      case 6..<9: .run(random.pick(SimulatedTexts.commands, or: "make"))
       default: .delegate("Look for every use of it")
       }
     write(writer.call(tool, id: id, at: now))
@@ -236,7 +236,7 @@ package struct SimulatedAgent: Sendable {
       add(.edit(file: file, line: "Edit \(edits) of agent \(number)"))
     case .read: pass(0.05...0.2)
     // A few commands take longer than every threshold of the system under test.
-    case .run: dice.happens(6) ? pass(200...400) : pass(0.3...40)
+    case .run: random.happens(6) ? pass(200...400) : pass(0.3...40)
     case .delegate: pass(5...90)
     }
     write(writer.result(tool, id: id, at: now))
@@ -244,8 +244,8 @@ package struct SimulatedAgent: Sendable {
 
   /// Asks for a permission; the user answers after a while.
   private mutating func request() {
-    let id = dice.name("call_")
-    let isPermission = dice.happens(60) && dialect != .claude20 && dialect != .claude10
+    let id = random.name("call_")
+    let isPermission = random.happens(60) && dialect != .claude20 && dialect != .claude10
     let text = isPermission ? "make deploy" : "Which of the two files is meant?"
     guard isPermission || (dialect != .codex20 && dialect != .codex46) else { return }
     write(
@@ -263,7 +263,7 @@ package struct SimulatedAgent: Sendable {
   /// Kills the process while it writes a line.
   private mutating func crash() {
     pass(0.5...3)
-    let line = writer.remark(dice.pick(SimulatedTexts.remarks, or: "…"), at: now).joined()
+    let line = writer.remark(random.pick(SimulatedTexts.remarks, or: "…"), at: now).joined()
     write([Array(line.prefix(line.count / 2))])
     isRunning = false
     add(.stop(isKilled: true))
@@ -274,7 +274,7 @@ package struct SimulatedAgent: Sendable {
   // MARK: Acts
 
   private mutating func pass(_ seconds: ClosedRange<Double>) {
-    now = now.advanced(by: Int64((Double(dice.wait(seconds)) / pace).rounded(.up)))
+    now = now.advanced(by: Int64((Double(random.wait(seconds)) / pace).rounded(.up)))
   }
 
   private mutating func add(_ kind: SimulatedAct.Kind) {

@@ -15,9 +15,9 @@ struct Episode: Sendable {
 
   /// Creates an episode; its number in a run determines its seed and upgrade.
   init(_ number: Int, of runSeed: UInt64, policy base: Policy, events: Int = Episode.length) {
-    var dice = SplitMix64(seed: runSeed &+ UInt64(number) &* 0xD134_2543_DE82_EF95)
-    seed = dice.next()
-    let upgrade = NamedPolicy.Upgrade(rawValue: max(dice.below(8) - 4, 0)) ?? .none
+    var random = SplitMix64(seed: runSeed &+ UInt64(number) &* 0xD134_2543_DE82_EF95)
+    seed = random.next()
+    let upgrade = NamedPolicy.Upgrade(rawValue: max(random.below(8) - 4, 0)) ?? .none
     self.upgrade = upgrade
     policy = upgrade.applied(to: base)
     self.events = events
@@ -48,7 +48,7 @@ struct Episode: Sendable {
     var outcome = Outcome()
     while outcome.events < events {
       let event = world.next()
-      let draw = world.dice.draw()
+      let draw = world.random.draw()
       let moment = world.now.moment
       record?(event, moment, draw, arena.machine)
       let effects = arena.step(event, at: moment, draw: draw)

@@ -13,7 +13,7 @@ enum Recovery {
   ///
   /// - Returns: The number of events it took.
   static func run<M: Machine>(_ arena: inout Harness<M>, from start: Int64, seed: UInt64) -> Int {
-    var dice = SplitMix64(seed: seed ^ 0x5EED)
+    var random = SplitMix64(seed: seed ^ 0x5EED)
     var now = start
     var events = 0
     var arrival: Int64?
@@ -34,7 +34,7 @@ enum Recovery {
       .linkLost,
     ]
     for event in healing where event != .linkLost || arena.machine.isStreaming {
-      note(arena.step(event, at: now.moment, draw: dice.draw()))
+      note(arena.step(event, at: now.moment, draw: random.draw()))
       events += 1
       guard arena.breach == nil else { return events }
     }
@@ -53,9 +53,9 @@ enum Recovery {
         arrival = nil
         let content = Content(revision, validator: Validator(revision.number), hasRealtime: true)
         let answer = Answer(.content(content), status: 200, bytes: 20_000)
-        note(arena.step(.answered(name, answer), at: now.moment, draw: dice.draw()))
+        note(arena.step(.answered(name, answer), at: now.moment, draw: random.draw()))
       } else {
-        note(arena.step(.woke, at: now.moment, draw: dice.draw()))
+        note(arena.step(.woke, at: now.moment, draw: random.draw()))
       }
       events += 1
       if arena.breach != nil { return events }

@@ -281,7 +281,7 @@ struct ActionEndpoints: Sendable {
     // What this server has counts, whatever other machines call theirs; a bare repository may have no worktree.
     guard let hub, await !watcher.hasRepository(named: repository) else { return }
     let machines = Set(
-      watcher.store.ledger.all.map(\.workspace)
+      watcher.store.registry.all.map(\.workspace)
         .filter { $0.repoId.isSameName(as: repository) || $0.path.isSameName(as: repository) }
         .compactMap(\.machine?.name)
     )

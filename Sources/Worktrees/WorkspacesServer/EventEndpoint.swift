@@ -42,19 +42,19 @@ struct EventEndpoint: Sendable {
 private struct WorkspaceEvents: StreamSource {
   private let reads: ReadEndpoints
   private let began: Double
-  private var ledger: WorkspaceRegistry
+  private var registry: WorkspaceRegistry
   private var hasLooked = false
 
   init(reads: ReadEndpoints, began: Double) {
     self.reads = reads
     self.began = began
-    ledger = reads.watcher.store.ledger
+    registry = reads.watcher.store.registry
   }
 
   private var watcher: WorktreeWatcher { reads.watcher }
 
   private var newest: RepresentationState {
-    RepresentationState(version: EventNumber(ledger.revision, epoch: ledger.generation))
+    RepresentationState(version: EventNumber(registry.revision, epoch: registry.generation))
   }
 
   var hasChanges: Bool { true }
@@ -64,7 +64,7 @@ private struct WorkspaceEvents: StreamSource {
   mutating func state() async throws -> RepresentationState? {
     if hasLooked { watcher.interest.note() } else { await reads.firstLook() }
     hasLooked = true
-    ledger = watcher.store.ledger
+    registry = watcher.store.registry
     return newest
   }
 
@@ -73,35 +73,36 @@ private struct WorkspaceEvents: StreamSource {
   mutating func snapshot(afterReset isReset: Bool) async throws -> StreamPart? {
     var bytes = ByteBuffer()
     if isReset {
-      bytes.writeImmutableBuffer(event(.reset, payload: Array("{}".utf8), ledger, at: nil))
+      bytes.writeImmutableBuffer(event(.reset, payload: Array("{}".utf8), registry, at: nil))
     }
-    bytes.writeImmutableBuffer(snapshot(ledger))
+    bytes.writeImmutableBuffer(snapshot(registry))
     return StreamPart(bytes, newest)
   }
 
   mutating func changes(since id: String) async throws -> StreamPart? {
-    guard let since = EventNumber(id: id)?.number, let changes = ledger.changes(since: since) else {
+    guard let since = EventNumber(id: id)?.number, let changes = registry.changes(since: since)
+    else {
       return nil
     }
-    return StreamPart(events(changes, since: since, ledger), newest)
+    return StreamPart(events(changes, since: since, registry), newest)
   }
 
-  mutating func heartbeat() -> ByteBuffer { heartbeat(ledger) }
+  mutating func heartbeat() -> ByteBuffer { heartbeat(registry) }
 
   // MARK: Events
 
-  private func snapshot(_ ledger: WorkspaceRegistry) -> ByteBuffer {
+  private func snapshot(_ registry: WorkspaceRegistry) -> ByteBuffer {
     var out = WorkspaceBytes(reads.dialect)
-    out.raw("{\"revision\":\"\(ledger.generation)-\(ledger.revision)\",\"worktrees\":")
-    out.list(ledger.all) { $0.workspace($1) }
+    out.raw("{\"revision\":\"\(registry.generation)-\(registry.revision)\",\"worktrees\":")
+    out.list(registry.all) { $0.workspace($1) }
     out.raw("}")
-    return event(.snapshot, payload: out.bytes, ledger, at: ledger.revision)
+    return event(.snapshot, payload: out.bytes, registry, at: registry.revision)
   }
 
   private func events(
     _ changes: WorkspaceRegistry.Changes,
     since: Int64,
-    _ ledger: WorkspaceRegistry
+    _ registry: WorkspaceRegistry
   ) -> ByteBuffer {
     var found: [(revision: Int64, buffer: ByteBuffer)] = []
     for removal in changes.removals {
@@ -111,11 +112,11 @@ private struct WorkspaceEvents: StreamSource {
       out.raw(",\"worktree_name\":")
       out.text(removal.name)
       out.raw("}")
-      let buffer = event(.deleted, payload: out.bytes, ledger, at: removal.revision)
+      let buffer = event(.deleted, payload: out.bytes, registry, at: removal.revision)
       found.append((removal.revision, buffer))
     }
     for record in changes.records {
-      found.append((record.revision, event(of: record, since: since, ledger)))
+      found.append((record.revision, event(of: record, since: since, registry)))
     }
     var all = ByteBuffer()
     for (_, buffer) in found.sorted(by: { $0.revision < $1.revision }) {
@@ -127,14 +128,14 @@ private struct WorkspaceEvents: StreamSource {
   private func event(
     of record: WorkspaceRegistry.Record,
     since: Int64,
-    _ ledger: WorkspaceRegistry
+    _ registry: WorkspaceRegistry
   ) -> ByteBuffer {
     var out = WorkspaceBytes(reads.dialect)
     if record.created > since {
       out.raw("{\"worktree\":")
       out.workspace(record)
       out.raw("}")
-      return event(.created, payload: out.bytes, ledger, at: record.revision)
+      return event(.created, payload: out.bytes, registry, at: record.revision)
     }
     var all = ByteBuffer()
     let todos = record.members.first { $0.key == .todos }
@@ -142,33 +143,33 @@ private struct WorkspaceEvents: StreamSource {
       out.raw("{\"worktree_id\":\"\(record.workspace.id)\",\"todos\":")
       if let value = todos.value { out.value(value, of: .todos) } else { out.raw("[]") }
       out.raw("}")
-      all.writeImmutableBuffer(event(.todosUpdated, payload: out.bytes, ledger, at: nil))
+      all.writeImmutableBuffer(event(.todosUpdated, payload: out.bytes, registry, at: nil))
       out = WorkspaceBytes(reads.dialect)
     }
     out.raw("{\"worktree_id\":\"\(record.workspace.id)\",\"updates\":")
     out.updates(record, since: since)
     out.raw("}")
-    all.writeImmutableBuffer(event(.updated, payload: out.bytes, ledger, at: record.revision))
+    all.writeImmutableBuffer(event(.updated, payload: out.bytes, registry, at: record.revision))
     return all
   }
 
-  private func heartbeat(_ ledger: WorkspaceRegistry) -> ByteBuffer {
+  private func heartbeat(_ registry: WorkspaceRegistry) -> ByteBuffer {
     let uptime = Int64((WatchClock.monotonic - began) * 1_000)
     let payload = "{\"timestamp\":\(Int64(WatchClock.wall * 1_000)),\"uptime\":\(uptime)}"
-    return event(.heartbeat, payload: Array(payload.utf8), ledger, at: nil)
+    return event(.heartbeat, payload: Array(payload.utf8), registry, at: nil)
   }
 
   private func event(
     _ kind: WorkspaceEventKind,
     payload: [UInt8],
-    _ ledger: WorkspaceRegistry,
+    _ registry: WorkspaceRegistry,
     at revision: Int64?
   ) -> ByteBuffer {
     var buffer = ByteBuffer()
-    if let revision { buffer.writeString("id: \(ledger.generation)-\(revision)\n") }
+    if let revision { buffer.writeString("id: \(registry.generation)-\(revision)\n") }
     buffer.writeString("data: {\"event\":{\"type\":\"\(kind.rawValue)\",\"payload\":")
     buffer.writeBytes(payload)
-    let id = "\(ledger.generation)-\(revision ?? ledger.revision)"
+    let id = "\(registry.generation)-\(revision ?? registry.revision)"
     let time = Int64(WatchClock.wall * 1_000)
     buffer.writeString("},\"timestamp\":\(time),\"id\":\"\(id)\"}\n\n")
     return buffer

@@ -1,7 +1,7 @@
 import Workspaces
 import WorktreeWatch
 
-/// Puts answers together from the members that the ledger keeps as JSON.
+/// Puts answers together from the members that the registry keeps as JSON.
 struct WorkspaceBytes {
   /// The time of the clock that counts sleep.
   let elapsed: Double

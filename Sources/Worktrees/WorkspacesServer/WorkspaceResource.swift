@@ -93,13 +93,13 @@ struct WorkspaceReader: Sendable {
     var out = WorkspaceBytes(dialect)
     switch resource {
     case .list:
-      let ledger = store.ledger
-      out.list(ledger.all) { $0.workspace($1) }
-      return (out.bytes, EntityTag("\(ledger.generation)-\(ledger.revision)"))
+      let registry = store.registry
+      out.list(registry.all) { $0.workspace($1) }
+      return (out.bytes, EntityTag("\(registry.generation)-\(registry.revision)"))
     case .delta(let since):
-      let ledger = store.ledger
-      write(Self.changes(ledger, since: since), of: ledger, into: &out)
-      return (out.bytes, EntityTag("\(ledger.generation)-\(ledger.revision)"))
+      let registry = store.registry
+      write(Self.changes(registry, since: since), of: registry, into: &out)
+      return (out.bytes, EntityTag("\(registry.generation)-\(registry.revision)"))
     case .item(let id):
       let (generation, record) = store.stamped(id)
       guard let record else { throw Self.missing(id) }
@@ -126,7 +126,7 @@ struct WorkspaceReader: Sendable {
       let diff = try await DiffReader(runner: watcher.runner)
         .diff(of: record.workspace, source: source)
       let bytes = WorkspaceJSON.bytes(diff)
-      let tag = "\(store.ledger.generation)-d\(WorkspaceIdentity.digest(bytes))"
+      let tag = "\(store.registry.generation)-d\(WorkspaceIdentity.digest(bytes))"
       if let key { watcher.diffs.remember(tag, of: record.workspace.path, key, at: at) }
       return (bytes, EntityTag(tag))
     }
@@ -166,22 +166,22 @@ struct WorkspaceReader: Sendable {
   }
 
   private static func changes(
-    _ ledger: WorkspaceRegistry,
+    _ registry: WorkspaceRegistry,
     since: String
   ) -> WorkspaceRegistry.Changes? {
-    guard let place = EventNumber(id: since), place.epoch == ledger.generation else { return nil }
-    return ledger.changes(since: place.number)
+    guard let place = EventNumber(id: since), place.epoch == registry.generation else { return nil }
+    return registry.changes(since: place.number)
   }
 
   private func write(
     _ changes: WorkspaceRegistry.Changes?,
-    of ledger: WorkspaceRegistry,
+    of registry: WorkspaceRegistry,
     into out: inout WorkspaceBytes
   ) {
-    out.raw("{\"revision\":\"\(ledger.generation)-\(ledger.revision)\",")
+    out.raw("{\"revision\":\"\(registry.generation)-\(registry.revision)\",")
     out.raw("\"full\":\(changes == nil),\"changed\":")
     let records = changes?.records.sorted { $0.workspace.isBefore($1.workspace) }
-    out.list(records ?? ledger.all) { $0.workspace($1) }
+    out.list(records ?? registry.all) { $0.workspace($1) }
     out.raw(",\"removed\":")
     out.list(changes?.removals ?? []) { $0.text($1.id) }
     out.raw("}")

@@ -7,7 +7,7 @@ extension WorkspacesService {
   /// All worktrees, ordered by path.
   package func worktrees() async -> [Workspace] {
     await reads(nil).firstLook()
-    return watcher.store.ledger.all.map(\.workspace)
+    return watcher.store.registry.all.map(\.workspace)
   }
 
   /// One worktree.

@@ -19,7 +19,7 @@ import Timetable
   func `The feed has the alerts of the world, and none is rejected`(_ scenario: Scenario) throws {
     let (world, tick, feed) = try feed(scenario)
     #expect(feed.alerts == world.alerts(at: tick.sourceTime))
-    #expect(feed.census.rejectedTotal == 0)
+    #expect(feed.counters.rejectedTotal == 0)
     #expect(feed.header.timestamp == UInt64(tick.sourceTime))
     #expect(Set(feed.alerts.map(\.entityID)).count == feed.alerts.count)
   }

@@ -64,7 +64,7 @@ import Testing
     #expect(world.body(of: empty).isEmpty)
     let bare = world.answer(.tripUpdates, at: try tick(.noEntities).instant)
     let feed = try TripUpdateFeed(protobuf: world.body(of: bare))
-    #expect(feed.census.total == 0)
+    #expect(feed.counters.total == 0)
     #expect(feed.header.timestamp == UInt64(bare.tick.sourceTime))
   }
 

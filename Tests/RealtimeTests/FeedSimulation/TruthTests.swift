@@ -23,8 +23,8 @@ import Timetable
       reported += compare(run, published, world, at: tick.sourceTime)
     }
     #expect(reported > 20)
-    #expect(published.feed.census.rejectedTotal == 0)
-    #expect(published.feed.census.invalidStartTimes == 0)
+    #expect(published.feed.counters.rejectedTotal == 0)
+    #expect(published.feed.counters.invalidStartTimes == 0)
   }
 
   @Test(arguments: 1...30 as ClosedRange<UInt64>)

@@ -102,59 +102,61 @@ import Timetable
   }
 
   /// Counts what becomes of all runs of a day, each looked at ten minutes after its start.
-  private func census(_ scenario: Scenario) -> Census {
+  private func counters(_ scenario: Scenario) -> Census {
     let world = FeedWorld.test(scenario, seed: 11)
     let timetable = world.timetable
-    var census = Census()
+    var counters = Census()
     let day = ServiceDay(zone: timetable.zone).date(at: TestNetwork.morning)
     for trip in 0..<UInt32(timetable.tripCount) where timetable.runs(trip, on: day) {
       let run = TripRun(trip: trip, day: day)
       let start = timetable.start(of: day) + Int64(timetable.start(of: trip))
       let state = world.state(of: run, at: start + 600)
-      census.runs += 1
+      counters.runs += 1
       switch state.phase {
-      case .cancelled: census.cancelled += 1
-      case .deleted: census.deleted += 1
-      case .replaced: census.replaced += 1
-      case .unreported: census.unreported += 1
+      case .cancelled: counters.cancelled += 1
+      case .deleted: counters.deleted += 1
+      case .replaced: counters.replaced += 1
+      case .unreported: counters.unreported += 1
       case .running, .extra: break
       }
-      if state.calls.contains(where: { $0.standing == .skipped }) { census.skipping += 1 }
-      if state.calls.contains(where: { $0.standing == .noData }) { census.gaps += 1 }
-      if state.calls.contains(where: { $0.newPlatform != nil }) { census.platforms += 1 }
-      if state.calls.contains(where: { $0.departureDelay >= 180 }) { census.late += 1 }
-      if world.extra(besides: run, at: start + 1_500)?.state.phase == .extra { census.extras += 1 }
+      if state.calls.contains(where: { $0.standing == .skipped }) { counters.skipping += 1 }
+      if state.calls.contains(where: { $0.standing == .noData }) { counters.gaps += 1 }
+      if state.calls.contains(where: { $0.newPlatform != nil }) { counters.platforms += 1 }
+      if state.calls.contains(where: { $0.departureDelay >= 180 }) { counters.late += 1 }
+      if world.extra(besides: run, at: start + 1_500)?.state.phase == .extra {
+        counters.extras += 1
+      }
     }
-    return census
+    return counters
   }
 
   @Test func `On a calm day nearly everything runs, and nearly on time`() {
-    let census = census(.calm)
-    #expect(census.runs > 800)
-    #expect((1...census.runs / 50).contains(census.cancelled))
-    #expect(census.late * 20 < census.runs)
-    #expect(census.deleted == 0)
-    #expect(census.unreported * 100 < census.runs * 12)
+    let counters = counters(.calm)
+    #expect(counters.runs > 800)
+    #expect((1...counters.runs / 50).contains(counters.cancelled))
+    #expect(counters.late * 20 < counters.runs)
+    #expect(counters.deleted == 0)
+    #expect(counters.unreported * 100 < counters.runs * 12)
   }
 
   @Test func `In a rush many runs are late and few are cancelled`() {
-    let census = census(.rush)
-    #expect(census.late * 8 > census.runs)
-    #expect(census.cancelled * 20 < census.runs)
-    #expect(census.extras > 0)
+    let counters = counters(.rush)
+    #expect(counters.late * 8 > counters.runs)
+    #expect(counters.cancelled * 20 < counters.runs)
+    #expect(counters.extras > 0)
   }
 
   @Test func `In a storm everything goes wrong often enough to be seen`() {
-    let census = census(.storm)
-    #expect(census.cancelled * 12 > census.runs)
-    #expect(census.cancelled * 4 < census.runs)
-    #expect(census.late * 5 > census.runs)
-    #expect(census.deleted > 2)
-    #expect(census.replaced > 5)
-    #expect(census.skipping > 20)
-    #expect(census.extras > 20)
-    #expect(census.platforms > 40)
-    #expect(census.gaps > 10)
-    #expect(census.unreported > 10)
+    let counters = counters(.storm)
+    #expect(counters.cancelled * 12 > counters.runs)
+    #expect(counters.cancelled * 4 < counters.runs)
+    #expect(counters.late * 5 > counters.runs)
+    #expect(counters.deleted > 2)
+    #expect(counters.replaced > 5)
+    #expect(counters.skipping > 20)
+    #expect(counters.extras > 20)
+    #expect(counters.platforms > 40)
+    #expect(counters.gaps > 10)
+    #expect(counters.unreported > 10)
   }
 }

@@ -148,7 +148,7 @@ import Testing
         return entity.alert.informedEntity.isEmpty && !isAboutNothing ? nil : entity
       }
       #expect(feed.alerts.map(\.entityID) == expected.map(\.id))
-      #expect(feed.census.total == message.entity.count)
+      #expect(feed.counters.total == message.entity.count)
       for (ours, theirs) in zip(feed.alerts, expected.map(\.alert)) {
         #expect(
           ours.header?.translations.map(\.text)
@@ -188,12 +188,12 @@ import Testing
     let feed = try AlertFeed(protobuf: bytes)
     #expect(feed.alerts.map(\.entityID) == ["good", "good"])
     #expect(
-      feed.census.rejections.map(\.cause) == [
+      feed.counters.rejections.map(\.cause) == [
         .missingField, .malformed, .invalidText, .missingField, .invalidDate,
       ]
     )
-    #expect(feed.census.rejections.map(\.index) == [1, 2, 3, 4, 5])
-    #expect(feed.census.rejections[0].offset == header.count + good.count + 2)
+    #expect(feed.counters.rejections.map(\.index) == [1, 2, 3, 4, 5])
+    #expect(feed.counters.rejections[0].offset == header.count + good.count + 2)
   }
 
   @Test func `a selector with an unreadable start is left out, counted, and never widened`() throws
@@ -216,18 +216,18 @@ import Testing
       let kept = try #require(feed.alerts.first)
       #expect(feed.alerts.count == 1)
       #expect(kept.informedEntities.map { $0.trip?.startTime } == [28_800])
-      #expect(feed.census.used == 1)
-      #expect(feed.census.rejectedSelectors == 2)
+      #expect(feed.counters.used == 1)
+      #expect(feed.counters.rejectedSelectors == 2)
       #expect(
-        feed.census.selectorRejections.map(\.path)
+        feed.counters.selectorRejections.map(\.path)
           == [0, 2].map {
             "entity[0].alert.informed_entity[\($0)].trip.\(name)"
           }
       )
       // An alert of which nothing is left is counted as an entity, once.
-      #expect(feed.census.rejectedTotal == 1)
-      #expect(feed.census.rejections.map(\.index) == [1])
-      #expect(feed.census.total == 2)
+      #expect(feed.counters.rejectedTotal == 1)
+      #expect(feed.counters.rejections.map(\.index) == [1])
+      #expect(feed.counters.total == 2)
     }
   }
 
@@ -239,8 +239,8 @@ import Testing
       let message = random.feed(entities: 5)
       let mutated = dice.mutated(try message.serializedBytes() as [UInt8])
       guard let feed = try? AlertFeed(protobuf: mutated) else { continue }
-      if feed.census.rejectedTotal > 0 { survived += feed.alerts.count }
-      #expect(feed.alerts.count == feed.census.used)
+      if feed.counters.rejectedTotal > 0 { survived += feed.alerts.count }
+      #expect(feed.alerts.count == feed.counters.used)
     }
     #expect(survived > 0)
   }

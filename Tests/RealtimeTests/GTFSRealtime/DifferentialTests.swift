@@ -16,7 +16,7 @@ import Testing
       let feed = try TripUpdateFeed(protobuf: try bytes(message))
       let differences = TripUpdateComparison(feed, message).differences
       #expect(differences.isEmpty, "seed \(seed)")
-      #expect(feed.census.rejectedTotal == 0, "seed \(seed)")
+      #expect(feed.counters.rejectedTotal == 0, "seed \(seed)")
     }
   }
 
@@ -27,7 +27,7 @@ import Testing
       var bytes = try bytes(random.feed(entities: random.dice.below(12)))
       if seed % 2 == 1 { bytes = random.dice.mutated(bytes) }
       let whole = read(bytes, parts: 1)
-      if case .success(let feed) = whole { rejected += feed.census.rejectedTotal }
+      if case .success(let feed) = whole { rejected += feed.counters.rejectedTotal }
       for parts in 2...4 {
         #expect(read(bytes, parts: parts).map(Read.init) == whole.map(Read.init), "seed \(seed)")
       }
@@ -51,7 +51,7 @@ import Testing
     var details: [StopTimeDetails]
     var texts: [String]
     var deleted: [TextID]
-    var census: EntityCounters
+    var counters: EntityCounters
 
     init(_ feed: TripUpdateFeed) {
       header = feed.header
@@ -60,7 +60,7 @@ import Testing
       details = feed.stopTimeDetails
       texts = feed.texts.ids.map { feed.texts[$0] }
       deleted = feed.deletedEntities
-      census = feed.census
+      counters = feed.counters
     }
   }
 

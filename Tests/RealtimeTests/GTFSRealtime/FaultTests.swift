@@ -22,8 +22,8 @@ import Testing
     #expect(feed.trips.count == 2, "the entities around it stay")
     #expect(feed.trips.map(\.entityIndex) == [0, 2])
     #expect(feed.stopTimeUpdates.isEmpty, "nothing of it stays")
-    #expect(feed.census.total == 3)
-    return try #require(feed.census.rejections.first)
+    #expect(feed.counters.total == 3)
+    return try #require(feed.counters.rejections.first)
   }
 
   private func error(_ bytes: [UInt8]) throws -> RealtimeError {
@@ -102,8 +102,8 @@ import Testing
     #expect(found.path == "entity[1].trip_update.trip")
     let nameless = Wire.block(2, Wire.block(3, trip))
     let feed = try TripUpdateFeed(protobuf: header + nameless)
-    #expect(feed.census.rejections.map(\.path) == ["entity[0].id"])
-    #expect(feed.census.rejected == [.missingField: 1])
+    #expect(feed.counters.rejections.map(\.path) == ["entity[0].id"])
+    #expect(feed.counters.rejected == [.missingField: 1])
   }
 
   @Test func `an invalid start_date rejects the entity, an invalid start_time does not`()
@@ -117,7 +117,7 @@ import Testing
     let noon = entity("noon", Wire.block(1, Wire.text(1, "T") + Wire.text(2, "noon")))
     let feed = try TripUpdateFeed(protobuf: header + noon)
     #expect(feed.trips[0].startTime == nil)
-    #expect(feed.census.invalidStartTimes == 1)
+    #expect(feed.counters.invalidStartTimes == 1)
   }
 
   @Test func `what is broken outside the entities breaks the feed`() throws {

@@ -52,7 +52,7 @@ import Testing
       let alerts = try FeedDocument(try message.serializedBytes() as [UInt8]).alerts()
       #expect(try document.alerts().alerts == alerts.alerts)
       #expect(
-        alerts.alerts.count + alerts.census.rejectedTotal
+        alerts.alerts.count + alerts.counters.rejectedTotal
           == message.entity.count { $0.hasAlert && !$0.isDeleted }
       )
       #expect(try document.json() == json)
@@ -120,7 +120,7 @@ import Testing
     let feed = try FeedDocument(
       Array(#"{"header": {"gtfs_realtime_version": "2.0"}, "entity": [{"trip_update": {}}]}"#.utf8)
     ).tripUpdates()
-    #expect(feed.census.rejections.map(\.cause) == [.missingField])
+    #expect(feed.counters.rejections.map(\.cause) == [.missingField])
     #expect(try error(#"{"entity": []}"#).code == .missingHeader)
   }
 }

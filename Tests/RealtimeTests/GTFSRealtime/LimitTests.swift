@@ -31,7 +31,7 @@ import Testing
     var limits = RealtimeLimits()
     limits.feedBytes = bytes.count
     #expect(try TripUpdateFeed(protobuf: bytes, limits: limits).trips.count == 1)
-    #expect(try AlertFeed(protobuf: bytes, limits: limits).census.other == 1)
+    #expect(try AlertFeed(protobuf: bytes, limits: limits).counters.other == 1)
     limits.feedBytes -= 1
     let trips = try #require(throws: RealtimeError.self) {
       try TripUpdateFeed(protobuf: bytes, limits: limits)
@@ -65,8 +65,8 @@ import Testing
     #expect(feed.trips.map { feed.texts[$0.tripID] } == ["A", "C"])
     #expect(feed.stopTimeUpdates.count == 5)
     #expect(feed.trips[1].stopTimeUpdates == 3..<5)
-    #expect(feed.census.rejected == [.limitExceeded: 1])
-    #expect(feed.census.rejections[0].path == "entity[1].trip_update.stop_time_update[3]")
+    #expect(feed.counters.rejected == [.limitExceeded: 1])
+    #expect(feed.counters.rejections[0].path == "entity[1].trip_update.stop_time_update[3]")
   }
 
   @Test func `a text longer than the most rejects its entity`() throws {
@@ -74,7 +74,7 @@ import Testing
     limits.textBytes = 4
     let feed = try TripUpdateFeed(protobuf: bytes([trip("four"), trip("fives")]), limits: limits)
     #expect(feed.trips.count == 1)
-    #expect(feed.census.rejections[0].reason == "a text of 5 bytes; the most is 4")
+    #expect(feed.counters.rejections[0].reason == "a text of 5 bytes; the most is 4")
   }
 
   @Test func `alerts have limits on bytes, texts and elements`() throws {
@@ -91,9 +91,9 @@ import Testing
       limits: limits
     )
     #expect(feed.alerts.map(\.entityID) == ["A", "E"])
-    #expect(feed.census.rejected == [.limitExceeded: 3])
+    #expect(feed.counters.rejected == [.limitExceeded: 3])
     #expect(
-      feed.census.rejections.map(\.path) == [
+      feed.counters.rejections.map(\.path) == [
         "entity[1].alert.header_text.translation[0].text", "entity[2].alert.informed_entity",
         "entity[3]",
       ]
@@ -108,8 +108,8 @@ import Testing
       protobuf: bytes([trip("AAAA"), trip("BBBB"), trip("CCCC"), trip("D")]),
       limits: limits
     )
-    #expect(feed.census.rejectedTotal == 3)
-    #expect(feed.census.rejections.map(\.index) == [0, 1])
-    #expect(feed.census.total == 4)
+    #expect(feed.counters.rejectedTotal == 3)
+    #expect(feed.counters.rejections.map(\.index) == [0, 1])
+    #expect(feed.counters.total == 4)
   }
 }

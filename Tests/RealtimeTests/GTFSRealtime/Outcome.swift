@@ -36,7 +36,7 @@ struct Outcome {
       judge(rejection: error.reason, error.path, theirs)
       return
     }
-    if let first = feed.census.rejections.first {
+    if let first = feed.counters.rejections.first {
       judge(rejection: first.reason, first.path, theirs)
       if difference != nil, checksRest { checkSurvivors(bytes, feed) }
       return
@@ -85,10 +85,10 @@ struct Outcome {
 
   /// The entities that were not rejected must be as if the rejected ones had never been there.
   private mutating func checkSurvivors(_ bytes: [UInt8], _ feed: TripUpdateFeed) {
-    guard feed.census.rejections.count == feed.census.rejectedTotal,
+    guard feed.counters.rejections.count == feed.counters.rejectedTotal,
       let fields = WireWalk.fields(bytes)
     else { return }
-    let rejected = Set(feed.census.rejections.map(\.index))
+    let rejected = Set(feed.counters.rejections.map(\.index))
     var index = -1
     let rest = fields.filter { field in
       if field.number == 2 { index += 1 }

@@ -24,12 +24,12 @@ import Testing
       let bytes = [UInt8](try Data(contentsOf: file))
       let message = try TransitRealtime_FeedMessage(serializedBytes: bytes)
       let feed = try TripUpdateFeed(protobuf: bytes)
-      #expect(feed.census.rejections.isEmpty, "\(file.lastPathComponent)")
+      #expect(feed.counters.rejections.isEmpty, "\(file.lastPathComponent)")
       let differences = TripUpdateComparison(feed, message).differences
       #expect(differences.isEmpty, "\(file.lastPathComponent)")
       let alerts = try AlertFeed(protobuf: bytes)
       #expect(alerts.alerts.map(\.entityID) == message.entity.filter(\.hasAlert).map(\.id))
-      #expect(alerts.census.rejections.isEmpty)
+      #expect(alerts.counters.rejections.isEmpty)
     }
   }
 

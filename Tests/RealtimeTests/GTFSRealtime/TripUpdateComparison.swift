@@ -15,11 +15,11 @@ struct TripUpdateComparison {
     compareHeader()
     let expected = message.entity.enumerated().filter { $1.hasTripUpdate && !$1.isDeleted }
     same("trips", feed.trips.count, expected.count)
-    same("used", feed.census.used, expected.count)
+    same("used", feed.counters.used, expected.count)
     same("deleted", text(feed.deletedEntities), message.entity.filter(\.isDeleted).map(\.id))
     same(
       "other",
-      feed.census.other,
+      feed.counters.other,
       message.entity.count { !$0.hasTripUpdate && !$0.isDeleted }
     )
     let stops = feed.trips.reduce(0) { $0 + $1.stopTimeUpdates.count }

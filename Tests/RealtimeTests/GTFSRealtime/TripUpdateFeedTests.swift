@@ -108,10 +108,10 @@ import Testing
       ]
     }
     #expect(feed.deletedEntities.map { feed.texts[$0] } == ["gone"])
-    #expect(feed.census.used == 1)
-    #expect(feed.census.deleted == 1)
-    #expect(feed.census.other == 1)
-    #expect(feed.census.rejectedTotal == 0)
+    #expect(feed.counters.used == 1)
+    #expect(feed.counters.deleted == 1)
+    #expect(feed.counters.other == 1)
+    #expect(feed.counters.rejectedTotal == 0)
   }
 
   @Test func `numbers that the reference does not define are kept`() throws {

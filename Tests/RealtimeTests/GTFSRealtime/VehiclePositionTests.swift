@@ -89,7 +89,7 @@ import Testing
       let carrier = feed.carriers.updates(of: trip)
       #expect(carrier.map(\.stopSequence) == [3])
       #expect(carrier.map { texts[$0.stopID] } == ["c"])
-      #expect(feed.census.used == 1)
+      #expect(feed.counters.used == 1)
     }
   }
 
@@ -145,12 +145,12 @@ import Testing
     ])
     #expect(feed.positions.count == 1)
     #expect(feed.carriers.trips.count == 1)
-    #expect(feed.census.used == 1)
-    #expect(feed.census.other == 2)
-    #expect(feed.census.deleted == 1)
+    #expect(feed.counters.used == 1)
+    #expect(feed.counters.other == 2)
+    #expect(feed.counters.deleted == 1)
     // And the other way round.
     let trips = try TripUpdateFeed(protobuf: try bytes([whole]))
-    #expect(trips.census.other == 1)
+    #expect(trips.counters.other == 1)
   }
 
   @Test func `random positions are read as SwiftProtobuf reads them`() throws {
@@ -158,7 +158,7 @@ import Testing
       var random = RandomFeed(seed: seed)
       let message = random.feed(entities: random.dice.below(8))
       let feed = try VehiclePositionFeed(protobuf: try message.serializedBytes())
-      #expect(feed.census.rejectedTotal == 0, "seed \(seed)")
+      #expect(feed.counters.rejectedTotal == 0, "seed \(seed)")
       let wanted = message.entity.filter {
         !$0.isDeleted && $0.hasVehicle && $0.vehicle.hasTrip
           && ![.canceled, .deleted].contains($0.vehicle.trip.scheduleRelationship)
@@ -213,7 +213,7 @@ import Testing
         // What is left out leaves nothing behind.
         let used = feed.carriers.trips.reduce(0) { $0 + $1.stopTimeUpdates.count }
         #expect(feed.carriers.stopTimeUpdates.count == used)
-        #expect(feed.census.used == feed.positions.count)
+        #expect(feed.counters.used == feed.positions.count)
       }
     }
   }
@@ -234,8 +234,8 @@ import Testing
       protobuf: try bytes([whole]) + [0x12, UInt8(entity.count)] + entity
     )
     #expect(feed.positions.count == 1)
-    #expect(feed.census.rejectedTotal == 1)
-    #expect(feed.census.rejections.first?.path.hasPrefix("entity[1].vehicle") == true)
+    #expect(feed.counters.rejectedTotal == 1)
+    #expect(feed.counters.rejections.first?.path.hasPrefix("entity[1].vehicle") == true)
   }
 
   @Test func `a vehicle of too many carriages, and one with a date that is none, are rejected`()
@@ -250,12 +250,12 @@ import Testing
     #expect(try feed([train(most)]).positions.first?.carriages.count == most)
     let long = try feed([train(most + 1), whole])
     #expect(long.positions.count == 1)
-    #expect(long.census.rejections.first?.cause == .limitExceeded)
+    #expect(long.counters.rejections.first?.cause == .limitExceeded)
     var dateless = whole
     dateless.vehicle.trip.startDate = "20261301"
     let dates = try feed([dateless])
     #expect(dates.positions.isEmpty)
     #expect(dates.carriers.stopTimeUpdates.isEmpty)
-    #expect(dates.census.rejections.first?.path == "entity[0].vehicle.trip.start_date")
+    #expect(dates.counters.rejections.first?.path == "entity[0].vehicle.trip.start_date")
   }
 }

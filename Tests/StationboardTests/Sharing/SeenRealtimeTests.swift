@@ -82,7 +82,7 @@ import Testing
       let feed = try #require(store.feeds.first)
       let stop = try #require(StopResolver(feeds: [feed]).resolve("S0"))
       return BoardEvents(
-        desk: BoardRenderer(realtime: feeds, clock: clock),
+        renderer: BoardRenderer(realtime: feeds, clock: clock),
         clock: clock,
         faults: PhaseFaults(),
         asked: BoardRequest(stop: stop, limit: 10, window: 60),
@@ -111,9 +111,9 @@ import Testing
     let stage = try Stage(waits: .seconds(600))
     await stage.show(5, delay: 300, at: 0)
     let feed = try #require(stage.store.feeds.first)
-    let desk = BoardRenderer(realtime: stage.feeds, clock: stage.clock)
+    let renderer = BoardRenderer(realtime: stage.feeds, clock: stage.clock)
     let serving = ResourceServing(observesShutdown: false)
-    async let isMissing = SeenRealtime(position: 6).isMissing(desk, feed, serving)
+    async let isMissing = SeenRealtime(position: 6).isMissing(renderer, feed, serving)
     try await Patience.wait("the wait") { serving.limiter.waiting == 1 }
     await stage.show(6, delay: 360, at: 10)
     #expect(try await !isMissing)

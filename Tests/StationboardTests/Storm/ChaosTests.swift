@@ -46,17 +46,17 @@ import Testing
         }
       }
     }
-    let census = watch.census
+    let counters = watch.counters
     let log = stage.exchange.log(.tripUpdates)
-    print("chaos: \(census), \(log.statuses), \(log.faults), \(recoveries), \(trips.believed)")
-    #expect(census.failures == 0)
+    print("chaos: \(counters), \(log.statuses), \(log.faults), \(recoveries), \(trips.believed)")
+    #expect(counters.failures == 0)
     #expect(trips.surprises.isEmpty, "\(trips.surprises.prefix(5))")
     #expect(alerts.surprises.isEmpty, "\(alerts.surprises.prefix(5))")
     for word in ["applied", "stale_cache", "guarded_error"] {
-      #expect(census.statuses[word, default: 0] > 2 * Self.hours, "\(word)")
+      #expect(counters.statuses[word, default: 0] > 2 * Self.hours, "\(word)")
     }
-    #expect(census.statuses["missing_cache"] == nil)
-    #expect(census.alertStatuses["applied", default: 0] > 40 * Self.hours)
+    #expect(counters.statuses["missing_cache"] == nil)
+    #expect(counters.alertStatuses["applied", default: 0] > 40 * Self.hours)
     #expect(recoveries > 2 * Self.hours)
     for kind in FeedFault.Kind.allCases {
       #expect(log.faults[kind, default: 0] > Self.hours / 2, "\(kind)")
@@ -107,8 +107,8 @@ import Testing
         try await stage.advance(to: now + 5_000)
       }
     }
-    #expect(watch.census.failures == 0)
-    #expect(watch.census.statuses["stale_cache", default: 0] > 30)
+    #expect(watch.counters.failures == 0)
+    #expect(watch.counters.statuses["stale_cache", default: 0] > 30)
   }
 }
 

@@ -141,7 +141,7 @@ final class StormExchange: HTTPExchange {
     let bytes = world.body(of: answer)
     let entities = (try? FeedDocument(bytes)).flatMap { document in
       answer.stream == .alerts
-        ? (try? document.alerts())?.census.used : (try? document.tripUpdates())?.census.used
+        ? (try? document.alerts())?.counters.used : (try? document.tripUpdates())?.counters.used
     }
     let sheet = Sheet(key: key, bytes: bytes, digest: FeedDigest(bytes), entities: entities)
     state.withLock { $0.sheets[answer.stream] = sheet }

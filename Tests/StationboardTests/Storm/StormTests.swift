@@ -47,15 +47,15 @@ import Testing
         if watch.isHopeless { break }
       }
     }
-    let census = watch.census
-    print("storm: \(census), \(stage.exchange.log(.tripUpdates).statuses)")
+    let counters = watch.counters
+    print("storm: \(counters), \(stage.exchange.log(.tripUpdates).statuses)")
     #expect(taken == Self.publications)
-    let (applied, partial) = (census.statuses["applied"] ?? 0, census.statuses["partial"] ?? 0)
-    #expect(applied + partial == census.boards && applied > partial)
+    let (applied, partial) = (counters.statuses["applied"] ?? 0, counters.statuses["partial"] ?? 0)
+    #expect(applied + partial == counters.boards && applied > partial)
     let share = Self.publications / 60
-    #expect(census.late > 5 * share && census.cancelled > 5 * share && census.skipped > share)
-    #expect(census.extra > share && census.platforms > 0 && census.unknown > share)
-    #expect(census.notModified > share && census.noContent > 0)
+    #expect(counters.late > 5 * share && counters.cancelled > 5 * share && counters.skipped > share)
+    #expect(counters.extra > share && counters.platforms > 0 && counters.unknown > share)
+    #expect(counters.notModified > share && counters.noContent > 0)
   }
 
   /// What boards say when every publication comes: all is applied, and the next one is due a rhythm later.

@@ -45,7 +45,7 @@ struct StormWatch {
   }
 
   let stage: StormStage
-  private(set) var census = Census()
+  private(set) var counters = Census()
   private var dice: StormRandomSource
   private var clients: [Question: Client] = [:]
 
@@ -61,7 +61,7 @@ struct StormWatch {
   mutating func draw(_ range: Range<Int64>) -> Int64 { Int64.random(in: range, using: &dice) }
 
   /// Whether so much is wrong that nothing more is to be learned.
-  var isHopeless: Bool { census.failures > Self.mostFailures }
+  var isHopeless: Bool { counters.failures > Self.mostFailures }
 
   private mutating func question() -> Question {
     let station = StormNetwork.stations[Int(draw(0..<8))]
@@ -82,7 +82,7 @@ struct StormWatch {
     let before = clients[question]?.last
     let unchanged = try await ask(question, knowing: before)
     let board = StormBoard(try await stage.probe.get(question.path))
-    census.boards += 1
+    counters.boards += 1
     expect(board.status == 200, "\(question.path): \(board.status)")
     compare(board, with: expected, question, now)
     if let truth { try compare(board, with: truth, question, now) }
@@ -116,14 +116,14 @@ struct StormWatch {
     let same = board.visible == before.visible
     switch unchanged.status {
     case 304:
-      census.notModified += 1
+      counters.notModified += 1
       expect(
         same,
         "304 for \(before.tag), and \(question.path) looks different\(Self.difference(before.visible, board.visible))"
       )
       expect(unchanged.entityTag == before.tag, "304 with another entity tag")
     case 204:
-      census.noContent += 1
+      counters.noContent += 1
       expect(
         same,
         "204, and \(question.path) looks different\(Self.difference(before.visible, board.visible))"
@@ -195,9 +195,9 @@ struct StormWatch {
     let status = board.meta["rtStatus"] as? String ?? ""
     let alerts = board.meta["alertsStatus"] as? String ?? ""
     let mode = board.meta["responseMode"] as? String ?? ""
-    census.statuses[status, default: 0] += 1
-    census.alertStatuses[alerts, default: 0] += 1
-    census.modes[mode, default: 0] += 1
+    counters.statuses[status, default: 0] += 1
+    counters.alertStatuses[alerts, default: 0] += 1
+    counters.modes[mode, default: 0] += 1
     let rightStatus = Self.refined(expected.status, board, now)
     expect(status == rightStatus, "rtStatus is \(status), not \(rightStatus)")
     let word = wantsAlerts ? expected.alertsStatus : "disabled"
@@ -250,14 +250,14 @@ struct StormWatch {
     let wanted = truth.rows(at: stop, now: now, window: question.window)
     let rows = board.rows
     let shown = rows.sorted { "\($0)" < "\($1)" }
-    census.rows += rows.count
+    counters.rows += rows.count
     for row in rows {
-      if let delay = row.delay, delay > 60, !row.isCancelled { census.late += 1 }
-      if row.reason == "CANCELED_TRIP" { census.cancelled += 1 }
-      if row.reason == "SKIPPED_STOP" { census.skipped += 1 }
-      if row.isExtra { census.extra += 1 }
-      if row.previousPlatform != nil { census.platforms += 1 }
-      if row.predicted == nil, !row.isCancelled { census.unknown += 1 }
+      if let delay = row.delay, delay > 60, !row.isCancelled { counters.late += 1 }
+      if row.reason == "CANCELED_TRIP" { counters.cancelled += 1 }
+      if row.reason == "SKIPPED_STOP" { counters.skipped += 1 }
+      if row.isExtra { counters.extra += 1 }
+      if row.previousPlatform != nil { counters.platforms += 1 }
+      if row.predicted == nil, !row.isCancelled { counters.unknown += 1 }
     }
     let missing = wanted.filter { !shown.contains($0) }.map { "  missing \($0)" }
     let wrong = shown.filter { !wanted.contains($0) }.map { "  wrong   \($0)" }
@@ -290,8 +290,8 @@ struct StormWatch {
   /// Tells what is wrong, with the place in the simulation.
   private mutating func expect(_ isRight: Bool, _ words: @autoclosure () -> String) {
     guard !isRight else { return }
-    census.failures += 1
-    guard census.failures <= Self.mostFailures else { return }
+    counters.failures += 1
+    guard counters.failures <= Self.mostFailures else { return }
     Issue.record("\(words()) [\(stage.instant)]")
   }
 }

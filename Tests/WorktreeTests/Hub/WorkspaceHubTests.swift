@@ -55,7 +55,7 @@ import WorktreeWatch
     it.gitAge = 100
     let before = WatchClock.elapsed
     #expect(refusal(hub, HubSamples.report(1, at: 0, [it]), token: "one") == nil)
-    let askedAt = try #require(store.ledger.all.first?.askedAt)
+    let askedAt = try #require(store.registry.all.first?.askedAt)
     #expect((before - 101...WatchClock.elapsed - 99).contains(askedAt))
   }
 

@@ -89,7 +89,7 @@ import WorktreeWatch
     defer { running.cancel() }
     func wait(_ count: Int) async -> String {
       for await _ in watcher.store.ticks() {
-        let found = watcher.store.ledger.all.first?.workspace
+        let found = watcher.store.registry.all.first?.workspace
         if let found, found.cacheStatus.isCached, found.git.untracked == count { return found.id }
       }
       return ""

@@ -27,7 +27,7 @@ import Workspaces
       while it.watcher.table.contentVersion(path) == 0 {
         try await Task.sleep(for: .milliseconds(5))
       }
-      let workspace = try #require(it.watcher.store.ledger.all.first?.workspace)
+      let workspace = try #require(it.watcher.store.registry.all.first?.workspace)
       while await it.watcher.diffKey(of: workspace) == nil {
         try await Task.sleep(for: .milliseconds(5))
       }
@@ -130,7 +130,7 @@ import Workspaces
       try await it.wait("group/deeper/linked", "clean") { $0.cacheStatus.isCached }
       let files = FileManager.default
       try files.moveItem(atPath: it.repository.path("group"), toPath: it.repository.path("other"))
-      try await it.wait("main", "it is gone") { _ in it.watcher.store.ledger.count == 1 }
+      try await it.wait("main", "it is gone") { _ in it.watcher.store.registry.count == 1 }
       try await it.repository.git("worktree", "repair", it.repository.path("other/deeper/linked"))
       try await it.wait("other/deeper/linked", "it is there") { $0.cacheStatus.isCached }
     }

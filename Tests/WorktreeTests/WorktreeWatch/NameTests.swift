@@ -76,13 +76,13 @@ private let decomposed = "cafe\u{301}"
   }
 
   @Test func `A branch that only looks the same is another state`() {
-    var ledger = WorkspaceRegistry(generation: "g")
+    var registry = WorkspaceRegistry(generation: "g")
     var workspace = Workspace(id: "1", repoId: "a/b", name: "b/c", path: "/c", branch: composed)
-    ledger.put(workspace)
+    registry.put(workspace)
     workspace.branch = decomposed
-    expectSame(ledger.put(workspace), true)
-    #expect(ledger["1"]?.workspace.branch.isSameName(as: decomposed) == true)
-    expectSame(ledger.put(workspace), false)
+    expectSame(registry.put(workspace), true)
+    #expect(registry["1"]?.workspace.branch.isSameName(as: decomposed) == true)
+    expectSame(registry.put(workspace), false)
   }
 
   @Test func `Two worktrees whose paths look the same are watched by themselves`() async throws {
@@ -93,7 +93,7 @@ private let decomposed = "cafe\u{301}"
     try repository.write("\(decomposed)/new.txt")
     try await Watching(repository).run { it in
       for await _ in it.watcher.store.ticks() {
-        let all = it.watcher.store.ledger.all.map(\.workspace)
+        let all = it.watcher.store.registry.all.map(\.workspace)
         guard all.count == 3, all.allSatisfy(\.cacheStatus.isCached) else { continue }
         for (name, isDirty) in [(composed, false), (decomposed, true)] {
           let found = all.filter { $0.path.isSameName(as: repository.path(name)) }
@@ -107,7 +107,7 @@ private let decomposed = "cafe\u{301}"
       }
       try it.repository.write("\(composed)/new.txt")
       for await _ in it.watcher.store.ticks()
-      where it.watcher.store.ledger.all.count(where: { $0.workspace.isDirty }) == 2 {
+      where it.watcher.store.registry.all.count(where: { $0.workspace.isDirty }) == 2 {
         break
       }
     }

@@ -40,7 +40,7 @@ import Workspaces
       }
       #expect(ids.count == 1)
       #expect(try await ids.contains(make(it, "main-again").id))
-      #expect(it.watcher.store.ledger.count == 2)
+      #expect(it.watcher.store.registry.count == 2)
     }
   }
 

@@ -58,7 +58,7 @@ struct Watching {
   ) async throws {
     let path = repository.path(folder)
     for await _ in watcher.store.ticks() {
-      let found = watcher.store.ledger.all.first { $0.workspace.path == path }
+      let found = watcher.store.registry.all.first { $0.workspace.path == path }
       if let found, isRight(found.workspace) { return }
       try Task.checkCancellation()
     }
@@ -175,7 +175,8 @@ private struct LateAgents: AgentWatching {
         it.watcher.store.record(WorkspaceIdentity.id(of: it.repository.path("linked"))) == nil
       )
       try await it.repository.git("worktree", "remove", "../elsewhere")
-      try await it.wait("main", "the other one is gone") { _ in it.watcher.store.ledger.count == 1 }
+      try await it.wait("main", "the other one is gone") { _ in it.watcher.store.registry.count == 1
+      }
     }
   }
 

@@ -17,33 +17,33 @@ import Workspaces
   }
 
   @Test func `What changes nothing visible changes nothing at all`() {
-    var ledger = WorkspaceRegistry(generation: "g")
+    var registry = WorkspaceRegistry(generation: "g")
     var one = workspace("one")
-    expectSame(ledger.put(one, askedAt: 1), true)
-    #expect(ledger.revision == 1)
+    expectSame(registry.put(one, askedAt: 1), true)
+    #expect(registry.revision == 1)
     one.gitAge = 7
     one.activityAge = 9
     one.revision = 99
-    expectSame(ledger.put(one, askedAt: 2, activitySince: 3), false)
-    #expect(ledger.revision == 1)
-    #expect(ledger[one.id]?.askedAt == 2)
+    expectSame(registry.put(one, askedAt: 2, activitySince: 3), false)
+    #expect(registry.revision == 1)
+    #expect(registry[one.id]?.askedAt == 2)
     one.isDirty = true
-    expectSame(ledger.put(one), true)
-    #expect(ledger.revision == 2)
-    #expect(ledger[one.id]?.revision == 2)
-    #expect(ledger[one.id]?.askedAt == 2)
+    expectSame(registry.put(one), true)
+    #expect(registry.revision == 2)
+    #expect(registry[one.id]?.revision == 2)
+    #expect(registry[one.id]?.askedAt == 2)
   }
 
   @Test func `Each member knows when it changed`() throws {
-    var ledger = WorkspaceRegistry(generation: "g")
+    var registry = WorkspaceRegistry(generation: "g")
     var one = workspace("one")
-    ledger.put(one)
+    registry.put(one)
     one.isDirty = true
     one.latestUserPrompt = "go"
-    ledger.put(one)
+    registry.put(one)
     one.latestUserPrompt = nil
-    ledger.put(one)
-    let record = try #require(ledger[one.id])
+    registry.put(one)
+    let record = try #require(registry[one.id])
     let later = { (since: Int64) in
       Set(record.members.filter { $0.revision > since }.map(\.key))
     }
@@ -53,38 +53,38 @@ import Workspaces
   }
 
   @Test func `Changes since a revision are those, and only as long as removals are known`() {
-    var ledger = WorkspaceRegistry(generation: "g")
+    var registry = WorkspaceRegistry(generation: "g")
     let (one, two) = (workspace("one"), workspace("two"))
-    ledger.put(one)
-    ledger.put(two)
-    ledger.remove(one.id)
-    #expect(ledger.changes(since: 3)?.records.isEmpty == true)
-    #expect(ledger.changes(since: 4) == nil)
-    #expect(ledger.changes(since: 2)?.removals.map(\.id) == [one.id])
-    #expect(ledger.changes(since: 1)?.records.map(\.workspace.id) == [two.id])
-    ledger.put(one)
-    let again = ledger.changes(since: 2)
+    registry.put(one)
+    registry.put(two)
+    registry.remove(one.id)
+    #expect(registry.changes(since: 3)?.records.isEmpty == true)
+    #expect(registry.changes(since: 4) == nil)
+    #expect(registry.changes(since: 2)?.removals.map(\.id) == [one.id])
+    #expect(registry.changes(since: 1)?.records.map(\.workspace.id) == [two.id])
+    registry.put(one)
+    let again = registry.changes(since: 2)
     #expect(again?.removals.isEmpty == true)
     #expect(again?.records.map(\.created) == [4])
     for _ in 0...WatchLimits.tombstones {
-      ledger.remove(two.id)
-      ledger.put(two)
+      registry.remove(two.id)
+      registry.put(two)
     }
-    #expect(ledger.changes(since: 2) == nil)
-    #expect(ledger.changes(since: ledger.revision - 10) != nil)
+    #expect(registry.changes(since: 2) == nil)
+    #expect(registry.changes(since: registry.revision - 10) != nil)
   }
 
   @Test func `Worktrees of several machines with one path have an order`() {
-    var ledger = WorkspaceRegistry(generation: "g")
+    var registry = WorkspaceRegistry(generation: "g")
     for id in ["c", "a", "b"] {
       var one = workspace("one")
       one.id = id
       one.machine = WorkspaceMachine(name: "machine-\(id)", state: .live)
-      ledger.put(one)
+      registry.put(one)
     }
-    ledger.put(workspace("after"))
-    #expect(ledger.all.map(\.workspace.id).suffix(3) == ["a", "b", "c"])
-    #expect(ledger.all.first?.workspace.name == "work/after")
+    registry.put(workspace("after"))
+    #expect(registry.all.map(\.workspace.id).suffix(3) == ["a", "b", "c"])
+    #expect(registry.all.first?.workspace.name == "work/after")
     var gone = workspace("one")
     gone.id = "a"
     gone.machine = WorkspaceMachine(
@@ -92,8 +92,8 @@ import Workspaces
       state: .unreachable,
       unreachableSince: "2026-11-24T07:00:00.000Z"
     )
-    expectSame(ledger.put(gone), true)
-    let member = ledger["a"]?.members.first { $0.key == .machine }
+    expectSame(registry.put(gone), true)
+    let member = registry["a"]?.members.first { $0.key == .machine }
     #expect(member?.revision == 5)
     #expect(
       member?.value.map { String(decoding: $0, as: UTF8.self) }
@@ -102,33 +102,33 @@ import Workspaces
   }
 
   @Test func `A session has a version of its own`() {
-    var ledger = WorkspaceRegistry(generation: "g")
+    var registry = WorkspaceRegistry(generation: "g")
     let one = workspace("one")
-    ledger.put(one)
+    registry.put(one)
     var session = WorkspaceSession(sessionInfo: WorkspaceSession.Info(worktreePath: one.path))
-    expectSame(ledger.put(session: session, of: one.id), true)
-    expectSame(ledger.put(session: session, of: one.id), false)
+    expectSame(registry.put(session: session, of: one.id), true)
+    expectSame(registry.put(session: session, of: one.id), false)
     session.latestMessage = "done"
-    expectSame(ledger.put(session: session, of: one.id), true)
-    #expect(ledger[one.id]?.sessionVersion == 2)
-    #expect(ledger.revision == 1)
-    expectSame(ledger.put(session: session, of: "nobody"), false)
+    expectSame(registry.put(session: session, of: one.id), true)
+    #expect(registry[one.id]?.sessionVersion == 2)
+    #expect(registry.revision == 1)
+    expectSame(registry.put(session: session, of: "nobody"), false)
     // The count of a returning worktree is not reset: the tag of its first session would name another one.
-    ledger.remove(one.id)
-    ledger.put(one)
+    registry.remove(one.id)
+    registry.put(one)
     session.latestMessage = "another"
-    ledger.put(session: session, of: one.id)
-    #expect(ledger[one.id]?.sessionVersion == 3)
+    registry.put(session: session, of: one.id)
+    #expect(registry[one.id]?.sessionVersion == 3)
   }
 
   @Test func `The members together are what Codable reads`() throws {
-    var ledger = WorkspaceRegistry(generation: "g")
+    var registry = WorkspaceRegistry(generation: "g")
     var one = workspace("quote \" and ü")
     one.todos = [Todo(id: "1", content: "a", status: .inProgress)]
     one.sessionTitle = SessionTitle(title: "t", timestamp: "2026-01-01T00:00:00.000Z")
     one.git.conflicts = ["x"]
-    ledger.put(one)
-    let record = try #require(ledger[one.id])
+    registry.put(one)
+    let record = try #require(registry[one.id])
     var text = "{"
     for member in record.members {
       guard let value = member.value else { continue }

@@ -7,7 +7,7 @@ package struct AlertFeed: Sendable {
   /// The ids of entities with `is_deleted`; only differential feeds should have any.
   package let deletedEntities: [String]
   /// Counts what became of every entity, and why some were rejected.
-  package let census: EntityCounters
+  package let counters: EntityCounters
 }
 
 extension AlertFeed {

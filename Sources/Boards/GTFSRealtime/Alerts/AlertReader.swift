@@ -6,7 +6,7 @@ import SwiftProtobuf
 /// kinds cost nothing, and memory holds one decoded message at a time.
 struct AlertReader {
   private let limits: RealtimeLimits
-  private var census = EntityCounters()
+  private var counters = EntityCounters()
   private var alerts: [Alert] = []
   private var deleted: [String] = []
 
@@ -33,7 +33,7 @@ struct AlertReader {
       header: header,
       alerts: reader.alerts,
       deletedEntities: reader.deleted,
-      census: reader.census
+      counters: reader.counters
     )
   }
 
@@ -41,24 +41,24 @@ struct AlertReader {
     do throws(WireFault) {
       let outline = try outline(of: entity)
       guard outline.isAlert || outline.isDeleted else {
-        census.other += 1
+        counters.other += 1
         return
       }
       let message = try decode(entity)
       if outline.isDeleted {
         deleted.append(message.id)
-        census.deleted += 1
+        counters.deleted += 1
       } else {
         let conversion = AlertConversion(limits: limits, offset: entity.position)
         var selectors: [WireFault] = []
         alerts.append(try conversion.alert(message) { selectors.append($0) })
-        census.used += 1
+        counters.used += 1
         for fault in selectors {
-          census.rejectSelector(Self.record(fault, index), keeping: limits.keptRejections)
+          counters.rejectSelector(Self.record(fault, index), keeping: limits.keptRejections)
         }
       }
     } catch {
-      census.reject(Self.record(error, index), keeping: limits.keptRejections)
+      counters.reject(Self.record(error, index), keeping: limits.keptRejections)
     }
   }
 

@@ -18,7 +18,7 @@ package struct EntityCounters: Hashable, Sendable {
   /// The first of those selectors (``RealtimeLimits/keptRejections``).
   package private(set) var selectorRejections: [RejectedEntity] = []
 
-  /// Creates a census of no entities.
+  /// Creates a counters of no entities.
   package init() {}
 
   /// Rejected entities of all causes.

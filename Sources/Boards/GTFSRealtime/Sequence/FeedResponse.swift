@@ -27,7 +27,7 @@ package struct FeedResponse: Hashable, Sendable {
     self.init(
       digest: digest,
       moment: moment,
-      content: .feed(feed.header, entities: feed.census.used)
+      content: .feed(feed.header, entities: feed.counters.used)
     )
   }
 
@@ -41,7 +41,7 @@ package struct FeedResponse: Hashable, Sendable {
     self.init(
       digest: digest,
       moment: moment,
-      content: .feed(feed.header, entities: feed.census.used)
+      content: .feed(feed.header, entities: feed.counters.used)
     )
   }
 }

@@ -24,7 +24,7 @@ package struct TripUpdateFeed: Sendable {
   /// How many trip modifications have a date or a time that is not valid.
   package var invalidModifications = 0
   /// Counts what became of every entity, and why some were rejected.
-  package let census: EntityCounters
+  package let counters: EntityCounters
 
   /// A feed without trip updates.
   package static let empty = TripUpdateFeed(
@@ -34,7 +34,7 @@ package struct TripUpdateFeed: Sendable {
     stopTimeDetails: [],
     texts: TextTable(bytes: [], ends: []),
     deletedEntities: [],
-    census: EntityCounters()
+    counters: EntityCounters()
   )
 
   /// The rarer fields of a stop time update of this feed; `nil` if it has none.

@@ -83,7 +83,7 @@ extension TripUpdateReader {
       trip.shortName = id(found.shortName)
       properties = trip
     }
-    if invalidTime { census.invalidStartTimes += 1 }
+    if invalidTime { counters.invalidStartTimes += 1 }
     return TripUpdate(
       entityID: draft.entityID,
       entityIndex: Int32(truncatingIfNeeded: index),

@@ -62,7 +62,7 @@ extension TripUpdateReader {
         draft.position.carriages.sort { $0.sequence < $1.sequence }
         return draft.position
       } else {
-        census.other += 1
+        counters.other += 1
       }
     } catch {
       reject(error, index: index)

@@ -16,7 +16,7 @@ import GTFS
 struct TripUpdateReader {
   let limits: RealtimeLimits
   var interner: TextInterner
-  var census = EntityCounters()
+  var counters = EntityCounters()
   private var trips: [TripUpdate] = []
   var updates: [StopTimeUpdate] = []
   var details: [StopTimeDetails] = []
@@ -70,7 +70,7 @@ struct TripUpdateReader {
       stops: stops,
       shapes: Dictionary(shapes.map { ($0.id, $0.polyline) }) { first, _ in first },
       invalidModifications: invalidModifications,
-      census: census
+      counters: counters
     )
   }
 
@@ -134,7 +134,7 @@ struct TripUpdateReader {
     shapes += part.shapes
     invalidModifications += part.invalidModifications
     deleted += part.deleted.map { TextID(number: numbers[$0.index]) }
-    census.append(part.census, keeping: limits.keptRejections)
+    counters.append(part.counters, keeping: limits.keptRejections)
   }
 
   private mutating func take(_ entity: WireCursor, index: Int) {
@@ -150,7 +150,7 @@ struct TripUpdateReader {
         note(try trip(draft, index: index, first: updateCount, at: entity.position))
         return
       } else {
-        census.other += 1
+        counters.other += 1
         return
       }
     } catch {
@@ -166,19 +166,19 @@ struct TripUpdateReader {
   /// Appends a trip that was read.
   mutating func note(_ trip: TripUpdate) {
     trips.append(trip)
-    census.used += 1
+    counters.used += 1
   }
 
   /// Notes an entity with `is_deleted`.
   mutating func noteDeleted(_ entity: TextID) {
     deleted.append(entity)
-    census.deleted += 1
+    counters.deleted += 1
   }
 
   /// Counts an entity that cannot be read.
   mutating func reject(_ error: WireFault, index: Int) {
     let fault = error.inside(.feed, 2, index: index)
-    census.reject(
+    counters.reject(
       RejectedEntity(
         cause: fault.cause,
         reason: fault.reason,

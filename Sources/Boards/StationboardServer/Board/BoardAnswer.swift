@@ -4,10 +4,10 @@ import NIOCore
 import Serving
 import Timetable
 
-/// Writes an edition of a board as a body of the contract (seed 002), with what the clock says.
+/// Writes a rendered form of a board as a body of the contract (seed 002), with what the clock says.
 struct BoardAnswer {
   let request: BoardRequest
-  let edition: RenderedBoard
+  let renderedBoard: RenderedBoard
   let snapshot: RealtimeSnapshot
   let mode: ResponseMode
   /// The steps that were left out, in the contract's words.
@@ -38,17 +38,17 @@ struct BoardAnswer {
 
   /// The body.
   func body() -> ByteBuffer {
-    var json = JSONBytes(capacity: 4_096 + edition.bytes)
+    var json = JSONBytes(capacity: 4_096 + renderedBoard.bytes)
     json.raw("{")
-    json.raw(edition.place)
+    json.raw(renderedBoard.place)
     json.raw(",\"departures\":[")
-    json.raw(edition.departures)
+    json.raw(renderedBoard.departures)
     json.raw("],")
     writeRest(&json)
     if request.isDebug {
       BoardDebug(
         request: request,
-        edition: edition,
+        renderedBoard: renderedBoard,
         snapshot: snapshot,
         now: now,
         requestId: requestId,
@@ -64,9 +64,11 @@ struct BoardAnswer {
   /// by their keys, and everything after the departures.
   func change(from shown: RenderedBoard) -> ByteBuffer {
     var json = JSONBytes(capacity: 4_096)
-    BoardChange(from: shown, to: edition).write(&json)
+    BoardChange(from: shown, to: renderedBoard).write(&json)
     // Clients keep the members that a change lacks.
-    if edition.onDemand.isEmpty, !shown.onDemand.isEmpty, !isClosed { json.raw("\"onDemand\":[],") }
+    if renderedBoard.onDemand.isEmpty, !shown.onDemand.isEmpty, !isClosed {
+      json.raw("\"onDemand\":[],")
+    }
     writeRest(&json)
     json.raw("}")
     return json.buffer
@@ -88,15 +90,15 @@ struct BoardAnswer {
   /// Writes everything behind the departures.
   private func writeRest(_ json: inout JSONBytes) {
     json.raw("\"banners\":")
-    json.raw(edition.banners)
+    json.raw(renderedBoard.banners)
     json.raw(",")
-    if !isClosed { json.raw(edition.onDemand) }
+    if !isClosed { json.raw(renderedBoard.onDemand) }
     json.raw("\"rt\":")
     writeRealtime(&json)
     json.raw(",\"alerts\":")
     writeAlerts(&json)
     json.raw(",\"noService\":")
-    json.raw(edition.noService)
+    json.raw(renderedBoard.noService)
     json.raw(",\"meta\":")
     writeMeta(&json)
   }
@@ -106,9 +108,9 @@ struct BoardAnswer {
     json.raw("{\"available\":")
     json.flag(snapshot.index != nil)
     json.raw(",\"applied\":")
-    json.flag(edition.status == .applied)
+    json.flag(renderedBoard.status == .applied)
     json.raw(",\"reason\":")
-    json.string(isClosed ? edition.status.closedReason : edition.status.reason)
+    json.string(isClosed ? renderedBoard.status.closedReason : renderedBoard.status.reason)
     json.raw(",\"feedKey\":")
     json.string(trips.isConfigured ? "trip_updates" : "none")
     member(",\"fetchedAt\":", instant: trips.sourceTime, &json)
@@ -140,10 +142,10 @@ struct BoardAnswer {
   }
 
   /// Whether members have the types of the contract's schema only.
-  private var isClosed: Bool { edition.additions.contains(.closedTypes) }
+  private var isClosed: Bool { renderedBoard.additions.contains(.closedTypes) }
 
   private var cacheStatus: String {
-    switch edition.status {
+    switch renderedBoard.status {
     case .applied, .partial: "FRESH"
     case .staleCache, .guardedError: "STALE"
     case .missingCache: "MISSING"
@@ -157,10 +159,10 @@ struct BoardAnswer {
     json.raw("{\"available\":")
     json.flag(snapshot.alertIndex != nil)
     json.raw(",\"applied\":")
-    let isApplied = edition.alertsStatus == .applied && request.includeAlerts
+    let isApplied = renderedBoard.alertsStatus == .applied && request.includeAlerts
     json.flag(isApplied)
     json.raw(",\"reason\":")
-    json.string(request.includeAlerts ? edition.alertsStatus.reason : "disabled")
+    json.string(request.includeAlerts ? renderedBoard.alertsStatus.reason : "disabled")
     member(",\"fetchedAt\":", instant: alerts.sourceTime, &json)
     member(",\"cacheFetchedAt\":", instant: alerts.fetchedAt, &json)
     member(",\"cacheAgeMs\":", milliseconds: alerts.age(at: now), &json)
@@ -174,7 +176,7 @@ struct BoardAnswer {
     json.raw(",\"alertsSource\":")
     json.raw(snapshot.alertIndex == nil ? "null" : "\"parsed\"")
     json.raw(",\"entities\":")
-    json.raw(edition.entities)
+    json.raw(renderedBoard.entities)
     json.raw("}")
   }
 
@@ -195,11 +197,11 @@ struct BoardAnswer {
       json.raw("\"")
     }
     json.raw("],\"rtStatus\":")
-    json.string(edition.status.rawValue)
+    json.string(renderedBoard.status.rawValue)
     json.raw(",\"rtAppliedCount\":")
-    json.integer(edition.appliedCount)
+    json.integer(renderedBoard.appliedCount)
     json.raw(",\"rtCoverage\":")
-    if let coverage = edition.coverage { coverage.write(&json) } else { json.raw("null") }
+    if let coverage = renderedBoard.coverage { coverage.write(&json) } else { json.raw("null") }
     json.raw(",\"rtSource\":")
     json.raw(snapshot.index == nil ? "null" : "\"parsed\"")
     member(",\"rtFetchedAt\":", instant: trips.sourceTime, &json)
@@ -207,7 +209,7 @@ struct BoardAnswer {
     member(",\"rtCacheAgeMs\":", milliseconds: trips.age(at: now), &json)
     member(",\"rtPollAgeMs\":", milliseconds: trips.lastPollAt.map { max(now - $0, 0) }, &json)
     json.raw(",\"alertsStatus\":")
-    json.string(request.includeAlerts ? edition.alertsStatus.rawValue : "disabled")
+    json.string(request.includeAlerts ? renderedBoard.alertsStatus.rawValue : "disabled")
     json.raw(",\"alertsSource\":")
     json.raw(snapshot.alertIndex == nil ? "null" : "\"parsed\"")
     member(",\"alertsFetchedAt\":", instant: snapshot.alerts.sourceTime, &json)

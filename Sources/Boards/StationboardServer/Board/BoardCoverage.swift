@@ -25,14 +25,14 @@ struct BoardCoverage: Hashable, Sendable {
   ///
   /// - Parameters:
   ///   - rows: The departures.
-  ///   - census: The counters of the trip updates.
+  ///   - counters: The counters of the trip updates.
   ///   - now: The service clock, in seconds since 1970-01-01T00:00:00Z.
-  init(_ rows: [BoardRow], _ census: RealtimeCounters, now: Double) {
-    received = census.received
-    matched = census.matched
-    added = census.added
-    withoutEffect = census.withoutEffect
-    byRung = census.byRung
+  init(_ rows: [BoardRow], _ counters: RealtimeCounters, now: Double) {
+    received = counters.received
+    matched = counters.matched
+    added = counters.added
+    withoutEffect = counters.withoutEffect
+    byRung = counters.byRung
     for row in rows {
       if row.hasRealtime {
         departures += 1

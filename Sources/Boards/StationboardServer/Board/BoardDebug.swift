@@ -3,7 +3,7 @@ import Timetable
 /// The contract's `debug`, only for requests that ask for it.
 struct BoardDebug {
   let request: BoardRequest
-  let edition: RenderedBoard
+  let renderedBoard: RenderedBoard
   let snapshot: RealtimeSnapshot
   let now: Double
   let requestId: String
@@ -45,12 +45,12 @@ struct BoardDebug {
       if index > 0 { json.raw(",") }
       json.string(origin.rawValue)
       json.raw(":")
-      json.integer(edition.origins[origin] ?? 0)
+      json.integer(renderedBoard.origins[origin] ?? 0)
     }
     json.raw("},\"stageCounts\":{\"scheduled\":")
-    json.integer(edition.rows.count - (edition.origins[.added] ?? 0))
+    json.integer(renderedBoard.rows.count - (renderedBoard.origins[.added] ?? 0))
     json.raw(",\"returned\":")
-    json.integer(edition.rows.count)
+    json.integer(renderedBoard.rows.count)
     json.raw("},\"langPrefs\":[")
     json.string(request.language ?? timetable.metadata.language ?? "und")
     json.raw("],\"flags\":[],\"warnings\":[],\"version\":{\"staticVersion\":")
@@ -77,30 +77,30 @@ struct BoardDebug {
   }
 
   private func writeTripUpdates(_ json: inout JSONBytes) {
-    guard let census = snapshot.index?.census else { return json.raw("null") }
+    guard let counters = snapshot.index?.counters else { return json.raw("null") }
     json.raw("{\"applied\":")
-    json.integer(census.applied)
+    json.integer(counters.applied)
     json.raw(",\"added\":")
-    json.integer(census.added)
+    json.integer(counters.added)
     json.raw(",\"cancelled\":")
-    json.integer(census.cancelled)
+    json.integer(counters.cancelled)
     json.raw(",\"kept\":")
-    json.integer(census.kept)
+    json.integer(counters.kept)
     json.raw(",\"unmatched\":")
-    json.integer(census.unmatched)
+    json.integer(counters.unmatched)
     json.raw(",\"discarded\":")
-    json.integer(census.discarded)
+    json.integer(counters.discarded)
     json.raw("}")
   }
 
   private func writeAlerts(_ json: inout JSONBytes) {
-    guard let census = snapshot.alertIndex?.census else { return json.raw("null") }
+    guard let counters = snapshot.alertIndex?.counters else { return json.raw("null") }
     json.raw("{\"alerts\":")
-    json.integer(census.alerts)
+    json.integer(counters.alerts)
     json.raw(",\"withoutEffect\":")
-    json.integer(census.withoutEffect)
+    json.integer(counters.withoutEffect)
     json.raw(",\"unresolved\":")
-    json.integer(census.unresolvedTotal)
+    json.integer(counters.unresolvedTotal)
     json.raw("}")
   }
 }

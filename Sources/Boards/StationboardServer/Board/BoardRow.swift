@@ -6,53 +6,53 @@ import Timetable
 /// realtime index of the board.
 struct BoardRow: Hashable, Sendable {
   /// What realtime says of a departure.
-  struct RealtimeMarks: OptionSet, Hashable, Sendable {
+  struct RealtimeFlags: OptionSet, Hashable, Sendable {
     var rawValue: UInt16
 
     /// The departure time is a prediction or a measurement.
-    static let predicted = RealtimeMarks(rawValue: 1)
+    static let predicted = RealtimeFlags(rawValue: 1)
     /// The trip does not run.
-    static let cancelled = RealtimeMarks(rawValue: 2)
+    static let cancelled = RealtimeFlags(rawValue: 2)
     /// The trip does not stop here.
-    static let skipped = RealtimeMarks(rawValue: 4)
+    static let skipped = RealtimeFlags(rawValue: 4)
     /// The trip does not reach its last stop.
-    static let endsEarly = RealtimeMarks(rawValue: 8)
+    static let endsEarly = RealtimeFlags(rawValue: 8)
     /// The trip leaves out all stops after this one, the last one included.
-    static let lastServed = RealtimeMarks(rawValue: 16)
+    static let lastServed = RealtimeFlags(rawValue: 16)
     /// The departure is from another platform than the timetable's.
-    static let platformChanged = RealtimeMarks(rawValue: 32)
+    static let platformChanged = RealtimeFlags(rawValue: 32)
     /// The trip is not in the timetable: new, added or duplicated.
-    static let extra = RealtimeMarks(rawValue: 64)
+    static let extra = RealtimeFlags(rawValue: 64)
     /// The trip takes the place of one of the timetable.
-    static let replacement = RealtimeMarks(rawValue: 128)
+    static let replacement = RealtimeFlags(rawValue: 128)
     /// The feed has an update of the trip, even if it says nothing of this stop.
-    static let covered = RealtimeMarks(rawValue: 256)
+    static let covered = RealtimeFlags(rawValue: 256)
     /// The run of a frequency without exact times: nothing schedules it to the minute.
-    static let headway = RealtimeMarks(rawValue: 512)
+    static let headway = RealtimeFlags(rawValue: 512)
     /// The trip leaves out a stop after this one.
-    static let skipsLater = RealtimeMarks(rawValue: 1_024)
+    static let skipsLater = RealtimeFlags(rawValue: 1_024)
 
     /// People board after a call to the agency.
-    static let phonesAgency = RealtimeMarks(rawValue: 2_048)
+    static let phonesAgency = RealtimeFlags(rawValue: 2_048)
     /// People board as agreed with the driver.
-    static let asksDriver = RealtimeMarks(rawValue: 4_096)
+    static let asksDriver = RealtimeFlags(rawValue: 4_096)
     /// People board without arranging it, whatever the timetable says.
-    static let boardsFreely = RealtimeMarks(rawValue: 8_192)
+    static let boardsFreely = RealtimeFlags(rawValue: 8_192)
 
     /// The trip goes another way than the timetable's, by trip modifications.
-    static let detoured = RealtimeMarks(rawValue: 16_384)
+    static let detoured = RealtimeFlags(rawValue: 16_384)
 
     /// How people board by realtime.
-    static let boarding: RealtimeMarks = [.phonesAgency, .asksDriver, .boardsFreely]
+    static let boarding: RealtimeFlags = [.phonesAgency, .asksDriver, .boardsFreely]
 
     /// What stops a trip leaves out.
-    static let ofStops: RealtimeMarks = [.skipped, .endsEarly, .lastServed, .skipsLater]
+    static let ofStops: RealtimeFlags = [.skipped, .endsEarly, .lastServed, .skipsLater]
 
     /// What the timetable alone does not say.
-    static let telling: RealtimeMarks = applied.union(boarding)
+    static let telling: RealtimeFlags = applied.union(boarding)
 
     /// What counts as realtime applied to a row.
-    static let applied: RealtimeMarks = [
+    static let applied: RealtimeFlags = [
       .predicted, .cancelled, .skipped, .platformChanged, .extra, .replacement, .detoured,
     ]
   }
@@ -88,7 +88,7 @@ struct BoardRow: Hashable, Sendable {
   /// The departure as far as it is known: predicted if there is a prediction, else scheduled.
   var effective: Int64
   /// What realtime says.
-  var marks: RealtimeMarks
+  var marks: RealtimeFlags
   /// The departure's number in the realtime index; `nil` without realtime.
   var call: Int?
   /// The trip's number among those that the timetable lacks (``RealtimeIndex/extraTrips``).

@@ -356,7 +356,7 @@ extension DepartureRows {
   }
 
   /// The contract's words for what realtime did to a row.
-  private static let tags: [(BoardRow.RealtimeMarks, StaticString)] = [
+  private static let tags: [(BoardRow.RealtimeFlags, StaticString)] = [
     (.skipped, "skipped_stop"), (.endsEarly, "short_turn"), (.lastServed, "short_turn_terminus"),
     (.extra, "extra"), (.replacement, "replacement"), (.detoured, "detour"),
   ]

@@ -82,7 +82,7 @@ struct MergedBoard: Sendable {
       }
     }
     appliedCount = applied
-    coverage = if let index { BoardCoverage(rows, index.census, now: now) } else { nil }
+    coverage = if let index { BoardCoverage(rows, index.counters, now: now) } else { nil }
     worstFreshness = worst
     self.freshest = freshest
     noService =

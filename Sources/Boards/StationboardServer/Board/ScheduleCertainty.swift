@@ -93,7 +93,7 @@ struct ScheduleCertainty: Hashable {
   }
 
   /// The same with what realtime says of how people board.
-  func boarding(by marks: BoardRow.RealtimeMarks) -> ScheduleCertainty {
+  func boarding(by marks: BoardRow.RealtimeFlags) -> ScheduleCertainty {
     guard !marks.isDisjoint(with: .boarding) else { return self }
     var changed = self
     changed.boarding =
@@ -142,7 +142,7 @@ extension DepartureRows {
   }
 }
 
-extension BoardRow.RealtimeMarks {
+extension BoardRow.RealtimeFlags {
   /// Marks how passengers board according to the `pickup_type` of a stop time update; empty if the timetable agrees.
   ///
   /// - Parameters:

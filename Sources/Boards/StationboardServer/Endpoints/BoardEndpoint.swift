@@ -11,7 +11,7 @@ import Timetable
 struct BoardEndpoint {
   let store: FeedStore
   let clock: ServiceClock
-  let desk: BoardRenderer
+  let renderer: BoardRenderer
   let faults: PhaseFaults
   let serving: ResourceServing
   let served: ResourceMetrics
@@ -27,11 +27,11 @@ struct BoardEndpoint {
     let began = ContinuousClock.now
     let caller = BoardCaller(request, key: receiptKey)
     let asked = try await requests.request(request, feeds: try store.serving())
-    desk.note(at: clock.now)
-    let crowd = desk.enter()
-    defer { desk.leave() }
+    renderer.note(at: clock.now)
+    let crowd = renderer.enter()
+    defer { renderer.leave() }
     guard crowd <= BoardBudget.overload else {
-      desk.tally.count(.refused)
+      renderer.tally.count(.refused)
       faults.refused()
       throw Problem(
         .serviceUnavailable,
@@ -43,7 +43,7 @@ struct BoardEndpoint {
     let conditions = BoardConditions(asked, request.headers)
     let isBehind = try await isBehind(asked, conditions)
     let plan = await BoardPlan(asked, crowd: crowd, began: began, faults: faults)
-    if plan.isInTime, let unchanged = conditions.unchanged(asked, plan, desk, at: clock.now) {
+    if plan.isInTime, let unchanged = conditions.unchanged(asked, plan, renderer, at: clock.now) {
       // Without a place to wait, the answer comes at once: the preference is not honoured.
       guard let wait = conditions.wait, let ticket = serving.limiter.enter() else {
         return response(unchanged, asked, plan, caller, began, isBehind: isBehind)
@@ -51,11 +51,11 @@ struct BoardEndpoint {
       defer { withExtendedLifetime(ticket) {} }
       let paused = ContinuousClock.now
       let longest = began + .seconds(wait) - .now
-      try await desk.outsideCrowd {
+      try await renderer.outsideCrowd {
         try await changes(asked, plan, conditions, request.body, atMost: longest)
       }
       let waited = (asked: wait, time: paused.duration(to: .now))
-      if let still = conditions.unchanged(asked, plan, desk, at: clock.now) {
+      if let still = conditions.unchanged(asked, plan, renderer, at: clock.now) {
         return response(still, asked, plan, caller, began, waited: waited, isBehind: isBehind)
       }
       return try board(asked, plan, caller, began, waited: waited, isBehind: isBehind)
@@ -67,11 +67,11 @@ struct BoardEndpoint {
   ///
   /// - Returns: Whether this server still does not have it.
   private func isBehind(_ asked: BoardRequest, _ conditions: BoardConditions) async throws -> Bool {
-    guard desk.realtime?.sharing != nil else { return false }
+    guard renderer.realtime?.sharing != nil else { return false }
     let seen = conditions.seen
-    guard !seen.isHere(desk, asked.stop.feed) else { return false }
-    return try await desk.outsideCrowd {
-      try await seen.isMissing(desk, asked.stop.feed, serving)
+    guard !seen.isHere(renderer, asked.stop.feed) else { return false }
+    return try await renderer.outsideCrowd {
+      try await seen.isMissing(renderer, asked.stop.feed, serving)
     }
   }
 
@@ -85,10 +85,10 @@ struct BoardEndpoint {
   ) async throws {
     let closing: @concurrent @Sendable () async -> Void = { await serving.untilClosed() }
     try await Waiting.hold(body, atMost: longest, closing: closing) {
-      for await _ in desk.changes(asked, plan.phases) {
+      for await _ in renderer.changes(asked, plan.phases) {
         let turn = try? await AdmissionPermit.turn()
         defer { turn?.end() }
-        guard conditions.unchanged(asked, plan, desk, at: clock.now) != nil else { return }
+        guard conditions.unchanged(asked, plan, renderer, at: clock.now) != nil else { return }
       }
     }
   }
@@ -103,13 +103,13 @@ struct BoardEndpoint {
   ) throws -> Response {
     let now = clock.now
     // Read once: the realtime metadata of a response belongs to the realtime it shows.
-    var snapshot = desk.snapshot(of: asked.stop.feed)
-    let copy = plan.isInTime ? nil : desk.copy(asked, phases: plan.wanted, at: now)
+    var snapshot = renderer.snapshot(of: asked.stop.feed)
+    let copy = plan.isInTime ? nil : renderer.copy(asked, phases: plan.wanted, at: now)
     if let copy { (snapshot.trips, snapshot.alerts) = (copy.trips, copy.alerts) }
-    let edition =
-      copy ?? desk.edition(asked, phases: plan.phases, at: now, snapshot: snapshot)
-    if !plan.isInTime, copy == nil, edition.rows.isEmpty {
-      desk.tally.count(.refused)
+    let renderedBoard =
+      copy ?? renderer.renderedBoard(asked, phases: plan.phases, at: now, snapshot: snapshot)
+    if !plan.isInTime, copy == nil, renderedBoard.rows.isEmpty {
+      renderer.tally.count(.refused)
       throw Problem(
         .serviceUnavailable,
         "timeout",
@@ -117,28 +117,28 @@ struct BoardEndpoint {
         fields: [.retryAfter: String(BoardBudget.retryAfter)]
       )
     }
-    let isMade = edition.madeAt == now
-    desk.tally.count(
+    let isMade = renderedBoard.madeAt == now
+    renderer.tally.count(
       copy != nil ? .staleCopy : !plan.isInTime ? .timetableOnly : isMade ? .made : .reused
     )
     let elapsed = (ContinuousClock.now - began).milliseconds
     let answer = BoardAnswer(
       request: asked,
-      edition: edition,
+      renderedBoard: renderedBoard,
       snapshot: snapshot,
-      mode: plan.mode(of: edition, isCopy: copy != nil),
+      mode: plan.mode(of: renderedBoard, isCopy: copy != nil),
       skipped: plan.skipped,
       requestId: caller.requestId,
       now: now,
       elapsed: elapsed,
       entityTag: SharedTag.tag(
-        plan.entityTag(of: edition, isCopy: copy != nil),
+        plan.entityTag(of: renderedBoard, isCopy: copy != nil),
         at: snapshot.position
       ),
-      foretold: desk.foretold(snapshot.trips, at: now)
+      foretold: renderer.foretold(snapshot.trips, at: now)
     )
     var headers = fields(
-      edition,
+      renderedBoard,
       answer.entityTag,
       snapshot,
       answer.foretold,
@@ -149,7 +149,7 @@ struct BoardEndpoint {
     let receipt = caller.receipt(
       status: 200,
       entityTag: answer.entityTag,
-      realtime: edition.status.rawValue,
+      realtime: renderedBoard.status.rawValue,
       sourceTime: snapshot.trips.sourceTime,
       at: now
     )
@@ -187,21 +187,21 @@ struct BoardEndpoint {
     let tag =
       unchanged.tag
       ?? SharedTag.tag(
-        plan.entityTag(of: unchanged.edition, isCopy: false),
+        plan.entityTag(of: unchanged.renderedBoard, isCopy: false),
         at: snapshot.position
       )
-    let foretold = desk.foretold(snapshot.trips, at: now)
-    let edition = unchanged.edition
-    var headers = fields(edition, tag, snapshot, foretold, caller.requestId, elapsed, at: now)
+    let foretold = renderer.foretold(snapshot.trips, at: now)
+    let renderedBoard = unchanged.renderedBoard
+    var headers = fields(renderedBoard, tag, snapshot, foretold, caller.requestId, elapsed, at: now)
     let receipt = caller.receipt(
       status: unchanged.status.code,
       entityTag: tag,
-      realtime: edition.status.rawValue,
+      realtime: renderedBoard.status.rawValue,
       sourceTime: snapshot.trips.sourceTime,
       at: now
     )
     if let receipt { headers.append(HTTPField(name: .mdReceipt, value: receipt)) }
-    desk.tally.count(unchanged.status == .noContent ? .noContent : .notModified)
+    renderer.tally.count(unchanged.status == .noContent ? .noContent : .notModified)
     if unchanged.status == .noContent {
       headers[.mdRealtimeApplied] = "0"
       headers[.mdRealtimeReason] = "unchanged_since_rt"
@@ -228,7 +228,7 @@ struct BoardEndpoint {
   }
 
   private func fields(
-    _ edition: RenderedBoard,
+    _ renderedBoard: RenderedBoard,
     _ tag: String,
     _ snapshot: RealtimeSnapshot,
     _ foretold: ForetoldChange?,
@@ -245,9 +245,9 @@ struct BoardEndpoint {
     add(.eTag, tag)
     add(.vary, "Origin, Accept-Encoding, Accept-Language")
     add(.mdRequestId, requestId)
-    add(.mdRealtimeApplied, edition.status == .applied ? "1" : "0")
-    add(.mdRealtimeReason, edition.status.reason)
-    add(.mdRealtimeStatus, edition.status.rawValue)
+    add(.mdRealtimeApplied, renderedBoard.status == .applied ? "1" : "0")
+    add(.mdRealtimeReason, renderedBoard.status.reason)
+    add(.mdRealtimeStatus, renderedBoard.status.rawValue)
     let age = snapshot.trips.age(at: now)
     add(.mdRealtimeAge, age.map { String(Int($0 * 1_000)) } ?? "-1")
     add(.mdRealtimeFetchedAt, snapshot.trips.sourceText)

@@ -25,7 +25,7 @@ import Serving
 struct BoardStreamEndpoint {
   let store: FeedStore
   let clock: ServiceClock
-  let desk: BoardRenderer
+  let renderer: BoardRenderer
   let faults: PhaseFaults
   let serving: ResourceServing
 
@@ -43,9 +43,9 @@ struct BoardStreamEndpoint {
     let tag = EntityTag(parsing: last).map { SharedTag($0) }
     let openedAt = ContinuousClock.now
     let seen = SeenRealtime.ofStream(last: tag?.position, since: asked.since)
-    let isBehind = try await seen.isMissing(desk, asked.stop.feed, serving)
+    let isBehind = try await seen.isMissing(renderer, asked.stop.feed, serving)
     let events = BoardEvents(
-      desk: desk,
+      renderer: renderer,
       clock: clock,
       faults: faults,
       asked: asked,
@@ -74,30 +74,30 @@ struct BoardEvents: StreamSource {
   private struct Newest {
     var plan: BoardPlan
     var snapshot: RealtimeSnapshot
-    var edition: RenderedBoard
+    var renderedBoard: RenderedBoard
     var state: RepresentationState
   }
 
-  let desk: BoardRenderer
+  let renderer: BoardRenderer
   let clock: ServiceClock
   let faults: PhaseFaults
   let asked: BoardRequest
   let requestId: String
   private var newest: Newest?
   /// What the client has, and its tag.
-  private var shown: (edition: RenderedBoard, id: String)?
+  private var shown: (renderedBoard: RenderedBoard, id: String)?
   /// What the client has seen and this server does not show, and when the stream was opened; `nil` once it shows it.
   private var held: (seen: SeenRealtime, openedAt: ContinuousClock.Instant)?
 
   init(
-    desk: BoardRenderer,
+    renderer: BoardRenderer,
     clock: ServiceClock,
     faults: PhaseFaults,
     asked: BoardRequest,
     requestId: String,
     held: (seen: SeenRealtime, openedAt: ContinuousClock.Instant)?
   ) {
-    self.desk = desk
+    self.renderer = renderer
     self.clock = clock
     self.faults = faults
     self.asked = asked
@@ -113,8 +113,8 @@ struct BoardEvents: StreamSource {
 
   /// Whether a board would be older than what the client has seen.
   private var isBehind: Bool {
-    guard let held, let sharing = desk.realtime?.sharing else { return false }
-    return !held.seen.isHere(desk, asked.stop.feed) && !sharing.isCurrent(since: held.openedAt)
+    guard let held, let sharing = renderer.realtime?.sharing else { return false }
+    return !held.seen.isHere(renderer, asked.stop.feed) && !sharing.isCurrent(since: held.openedAt)
   }
 
   mutating func state() async throws -> RepresentationState? {
@@ -123,25 +123,30 @@ struct BoardEvents: StreamSource {
     held = nil
     // A phase that ran out of time before may complete this time.
     let plan = await BoardPlan(asked, crowd: 0, began: .now, faults: faults)
-    let snapshot = desk.snapshot(of: asked.stop.feed)
-    let edition = desk.followed(asked, phases: plan.phases, at: clock.now, snapshot: snapshot)
-    let tag = plan.entityTag(of: edition, isCopy: false)
+    let snapshot = renderer.snapshot(of: asked.stop.feed)
+    let renderedBoard = renderer.followed(
+      asked,
+      phases: plan.phases,
+      at: clock.now,
+      snapshot: snapshot
+    )
+    let tag = plan.entityTag(of: renderedBoard, isCopy: false)
     let isNews = newest.map { $0.snapshot.tick != snapshot.tick } ?? false
     var state = RepresentationState(entityTag: EntityTag(parsing: tag) ?? EntityTag(tag))
     state.sourceTime = snapshot.trips.sourceTime.flatMap(Self.milliseconds)
     // What time alone changes is not late.
     state.changedAt = isNews ? snapshot.trips.fetchedAt.flatMap(Self.milliseconds) : nil
     state.publication = snapshot.tick
-    newest = Newest(plan: plan, snapshot: snapshot, edition: edition, state: state)
+    newest = Newest(plan: plan, snapshot: snapshot, renderedBoard: renderedBoard, state: state)
     return state
   }
 
   func updates() -> AsyncStream<Void> {
-    let changes = desk.changes(
+    let changes = renderer.changes(
       asked,
       asked.includeAlerts ? [.timetable, .realtime, .alerts] : [.timetable, .realtime]
     )
-    guard held != nil, let sharing = desk.realtime?.sharing else { return changes }
+    guard held != nil, let sharing = renderer.realtime?.sharing else { return changes }
     return AsyncStream(bufferingPolicy: .bufferingNewest(1)) { continuation in
       let tasks = [
         Task { for await _ in changes { continuation.yield() } },
@@ -171,7 +176,7 @@ struct BoardEvents: StreamSource {
     guard let newest else { return nil }
     let before =
       shown?.id == id
-      ? shown?.edition : desk.edition(asked, phases: newest.plan.phases, tagged: id)
+      ? shown?.renderedBoard : renderer.renderedBoard(asked, phases: newest.plan.phases, tagged: id)
     guard let before else { return nil }
     return part(
       Self.event("change", id: eventID(of: newest), answer(newest).change(from: before)),
@@ -197,14 +202,14 @@ struct BoardEvents: StreamSource {
   }
 
   private mutating func part(_ bytes: ByteBuffer, _ newest: Newest) -> StreamPart {
-    shown = (newest.edition, newest.state.id)
+    shown = (newest.renderedBoard, newest.state.id)
     return StreamPart(bytes, newest.state)
   }
 
   /// The tag of a board, with the position of its publication.
   private func eventID(of newest: Newest) -> String {
     SharedTag.tag(
-      newest.plan.entityTag(of: newest.edition, isCopy: false),
+      newest.plan.entityTag(of: newest.renderedBoard, isCopy: false),
       at: newest.snapshot.position
     )
   }
@@ -222,15 +227,15 @@ struct BoardEvents: StreamSource {
     let now = clock.now
     return BoardAnswer(
       request: asked,
-      edition: newest.edition,
+      renderedBoard: newest.renderedBoard,
       snapshot: newest.snapshot,
-      mode: newest.plan.mode(of: newest.edition, isCopy: false),
+      mode: newest.plan.mode(of: newest.renderedBoard, isCopy: false),
       skipped: newest.plan.skipped,
       requestId: requestId,
       now: now,
       elapsed: 0,
       entityTag: eventID(of: newest),
-      foretold: desk.foretold(newest.snapshot.trips, at: now)
+      foretold: renderer.foretold(newest.snapshot.trips, at: now)
     )
   }
 }

@@ -5,15 +5,19 @@ extension MatchReport {
     json.string(status.rawValue)
     json.raw(",")
     BoardCoverage.write(
-      received: census.received,
-      matched: census.matched,
-      added: census.added,
-      census.withoutEffect,
-      byRung: census.byRung,
+      received: counters.received,
+      matched: counters.matched,
+      added: counters.added,
+      counters.withoutEffect,
+      byRung: counters.byRung,
       &json
     )
     json.raw(",\"matchedPercent\":")
-    if let share = census.matchedShare { json.integer(Int(share * 100)) } else { json.raw("null") }
+    if let share = counters.matchedShare {
+      json.integer(Int(share * 100))
+    } else {
+      json.raw("null")
+    }
     json.raw(",\"hint\":")
     json.string(hint)
     writeLines(&json)
@@ -63,7 +67,7 @@ extension MatchReport {
 
   private func writeExamples(_ json: inout JSONBytes) {
     json.raw(",\"examples\":[")
-    for (place, example) in census.examples.prefix(MatchLimits.mostExamples).enumerated() {
+    for (place, example) in counters.examples.prefix(MatchLimits.mostExamples).enumerated() {
       json.raw(place > 0 ? ",{\"reason\":" : "{\"reason\":")
       json.string(example.reason.rawValue)
       json.raw(",\"trip_id\":")
@@ -79,7 +83,7 @@ extension MatchReport {
 
   private func writeProofs(_ json: inout JSONBytes, _ idPrefix: String) {
     json.raw(",\"foundOtherwise\":[")
-    for (place, proof) in census.proofs.prefix(MatchLimits.mostExamples).enumerated() {
+    for (place, proof) in counters.proofs.prefix(MatchLimits.mostExamples).enumerated() {
       json.raw(place > 0 ? ",{\"by\":" : "{\"by\":")
       json.string(proof.rung.rawValue)
       json.raw(",\"given\":")

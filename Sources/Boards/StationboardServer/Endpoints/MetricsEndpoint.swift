@@ -10,7 +10,7 @@ import Timetable
 struct MetricsEndpoint {
   let store: FeedStore
   let clock: ServiceClock
-  let desk: BoardRenderer
+  let renderer: BoardRenderer
   let serving: ResourceServing
   let alsoServed: [ServingMetrics]
   let responses: ResponseCounter?
@@ -29,7 +29,7 @@ struct MetricsEndpoint {
     writeSources(feeds, &metrics)
     writeMatches(feeds, &metrics)
     writeMerge(feeds, &metrics)
-    desk.realtime?.sharing?.write(to: &metrics)
+    renderer.realtime?.sharing?.write(to: &metrics)
     if let history {
       metrics.add(
         "freshet_history_failing",
@@ -75,19 +75,19 @@ struct MetricsEndpoint {
       "freshet_boards_total",
       .counter,
       "Boards by how they were answered",
-      desk.tally.byAnswer.map { (labels: [("answer", $0.label)], value: Double($1)) }
+      renderer.tally.byAnswer.map { (labels: [("answer", $0.label)], value: Double($1)) }
     )
     metrics.add(
       "freshet_board_departures_total",
       .counter,
       "Departures of the boards made that could carry realtime, by what they carry",
-      desk.tally.byCoverage.map { (labels: [("realtime", $0)], value: Double($1)) }
+      renderer.tally.byCoverage.map { (labels: [("realtime", $0)], value: Double($1)) }
     )
     metrics.add(
       "freshet_board_editions",
       .gauge,
       "Boards that are kept to be shown again",
-      Double(desk.editions)
+      Double(renderer.renderedBoards)
     )
     metrics.add(
       "freshet_waiting",
@@ -128,7 +128,7 @@ struct MetricsEndpoint {
   private func writeSources(_ feeds: [Feed], _ metrics: inout MetricsText) {
     var standings: [(labels: [(String, String)], standing: SourceStatus)] = []
     for feed in feeds {
-      let snapshot = desk.snapshot(of: feed)
+      let snapshot = renderer.snapshot(of: feed)
       for source in snapshot.sources {
         standings.append((labels: Self.labels(feed, source), standing: source.standing))
       }
@@ -196,11 +196,11 @@ struct MetricsEndpoint {
     var entities: [(labels: [(String, String)], value: Double?)] = []
     var selectors: [(labels: [(String, String)], value: Double?)] = []
     for feed in feeds {
-      let snapshot = desk.snapshot(of: feed)
+      let snapshot = renderer.snapshot(of: feed)
       let label = ("feed", feed.entry.key)
-      let trips = snapshot.index.map { ($0.census.matching, $0.census.unmatched) }
-      let vehicles = snapshot.vehicleIndex.map { ($0.census.matching, $0.census.unmatched) }
-      let alerts = snapshot.alertIndex.map { ($0.census.alerts, $0.census.withoutEffect) }
+      let trips = snapshot.index.map { ($0.counters.matching, $0.counters.unmatched) }
+      let vehicles = snapshot.vehicleIndex.map { ($0.counters.matching, $0.counters.unmatched) }
+      let alerts = snapshot.alertIndex.map { ($0.counters.alerts, $0.counters.withoutEffect) }
       let kinds: [(RealtimeSource.Kind, (Int, Int)?)] = [
         (.tripUpdates, trips), (.vehiclePositions, vehicles), (.alerts, alerts),
       ]
@@ -210,7 +210,7 @@ struct MetricsEndpoint {
         }
       }
       selectors +=
-        snapshot.alertIndex?.census.unresolved.sorted { $0.key.rawValue < $1.key.rawValue }
+        snapshot.alertIndex?.counters.unresolved.sorted { $0.key.rawValue < $1.key.rawValue }
         .map { (labels: [label, ("reason", $0.rawValue)], value: Double($1)) } ?? []
     }
     metrics.add(
@@ -235,26 +235,28 @@ struct MetricsEndpoint {
     var rungs: [(labels: [(String, String)], value: Double?)] = []
     var lines: [(labels: [(String, String)], value: Double?)] = []
     for feed in feeds {
-      let snapshot = desk.snapshot(of: feed)
+      let snapshot = renderer.snapshot(of: feed)
       guard let index = snapshot.index else { continue }
-      let census = index.census
+      let counters = index.counters
       let label = ("feed", feed.entry.key)
       let kinds = [
-        ("applied", census.applied), ("added", census.added), ("duplicated", census.duplicated),
-        ("replaced", census.replaced), ("cancelled", census.cancelled), ("deleted", census.deleted),
-        ("kept", census.kept), ("modified", census.modified),
+        ("applied", counters.applied), ("added", counters.added),
+        ("duplicated", counters.duplicated),
+        ("replaced", counters.replaced), ("cancelled", counters.cancelled),
+        ("deleted", counters.deleted),
+        ("kept", counters.kept), ("modified", counters.modified),
       ]
       trips += kinds.map { (labels: [label, ("effect", $0)], value: Double($1)) }
-      without += census.withoutEffect.sorted { $0.key.rawValue < $1.key.rawValue }
+      without += counters.withoutEffect.sorted { $0.key.rawValue < $1.key.rawValue }
         .map { (labels: [label, ("reason", $0.rawValue)], value: Double($1)) }
-      if let share = census.matchedShare { coverage.append((labels: [label], value: share)) }
+      if let share = counters.matchedShare { coverage.append((labels: [label], value: share)) }
       for source in snapshot.sources where source.kind == .tripUpdates && source.of > 1 {
-        guard let share = source.census?.matchedShare else { continue }
+        guard let share = source.counters?.matchedShare else { continue }
         coverage.append((labels: [label, ("source", "\(source.number)")], value: share))
       }
-      let otherwise = census.byRung.values.reduce(0, +)
+      let otherwise = counters.byRung.values.reduce(0, +)
       rungs += RealtimeCounters.Rung.allCases.map { rung in
-        let count = rung == .id ? census.matched - otherwise : census.byRung[rung, default: 0]
+        let count = rung == .id ? counters.matched - otherwise : counters.byRung[rung, default: 0]
         return (labels: [label, ("by", rung.rawValue)], value: Double(count))
       }
       lines += MatchReport(index, of: feed, leastPercent: 0).lines
@@ -264,11 +266,11 @@ struct MetricsEndpoint {
           }
         }
       stops += [
-        (labels: [label, ("reason", "unlinked")], value: Double(census.unlinkedStops)),
-        (labels: [label, ("reason", "implausible")], value: Double(census.implausibleTimes)),
+        (labels: [label, ("reason", "unlinked")], value: Double(counters.unlinkedStops)),
+        (labels: [label, ("reason", "implausible")], value: Double(counters.implausibleTimes)),
         (
           labels: [label, ("reason", "modification")],
-          value: Double(census.unusableModifications)
+          value: Double(counters.unusableModifications)
         ),
       ]
     }

@@ -20,7 +20,7 @@ package struct StationboardService: Sendable {
   private let faults: PhaseFaults
   private let receiptKey: ReceiptKey?
   private let responses: ResponseCounter?
-  private let desk: BoardRenderer
+  private let renderer: BoardRenderer
   private let otherMetrics: @Sendable (inout MetricsText) async -> Void
   private let serving: ResourceServing
   private let alsoServed: [ServingMetrics]
@@ -77,7 +77,7 @@ package struct StationboardService: Sendable {
     serving = ResourceServing(limits: .boards, observesShutdown: false) {
       Int64(clock.now * 1_000)
     }
-    desk = BoardRenderer(realtime: realtime, clock: clock, ease: ease, additions: additions)
+    renderer = BoardRenderer(realtime: realtime, clock: clock, ease: ease, additions: additions)
   }
 
   /// Ends all waits, so that the server can shut down: streams end, and waiting requests get the current board.
@@ -104,14 +104,16 @@ package struct StationboardService: Sendable {
   }
 
   /// Finds runs of trips, for views of them.
-  package var passages: TripPassages { TripPassages(store: store, clock: clock, desk: desk) }
+  package var passages: TripPassages {
+    TripPassages(store: store, clock: clock, renderer: renderer)
+  }
 
   /// Adds the endpoints.
   package func add(to router: Router<some RequestContext>) {
     let board = BoardEndpoint(
       store: store,
       clock: clock,
-      desk: desk,
+      renderer: renderer,
       faults: faults,
       serving: serving,
       served: serving.metrics.route("/api/stationboard"),
@@ -121,12 +123,12 @@ package struct StationboardService: Sendable {
     let stream = BoardStreamEndpoint(
       store: store,
       clock: clock,
-      desk: desk,
+      renderer: renderer,
       faults: faults,
       serving: serving
     )
     let stops = StopEndpoints(store: store)
-    let trips = TripEndpoint(store: store, clock: clock, desk: desk)
+    let trips = TripEndpoint(store: store, clock: clock, renderer: renderer)
     let health = HealthEndpoint(store: store, clock: clock, port: port, realtime: realtime)
     router.get("api/stationboard") { request, _ in try await board.answer(request) }
     router.get("api/stationboard/stream") { request, _ in try await stream.answer(request) }
@@ -150,7 +152,7 @@ package struct StationboardService: Sendable {
     let metrics = MetricsEndpoint(
       store: store,
       clock: clock,
-      desk: desk,
+      renderer: renderer,
       serving: serving,
       alsoServed: [statusServing.metrics] + alsoServed,
       responses: responses,

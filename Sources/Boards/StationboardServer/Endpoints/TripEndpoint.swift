@@ -7,7 +7,7 @@ import Timetable
 struct TripEndpoint {
   let store: FeedStore
   let clock: ServiceClock
-  let desk: BoardRenderer
+  let renderer: BoardRenderer
 
   /// Answers a request.
   ///
@@ -28,8 +28,8 @@ struct TripEndpoint {
     let answer = TripAnswer(
       journey: journey,
       language: language.flatMap { journey.feed.timetable.language($0) },
-      snapshot: desk.snapshot(of: journey.feed),
-      decay: desk.decay,
+      snapshot: renderer.snapshot(of: journey.feed),
+      decay: renderer.decay,
       now: now
     )
     return JSONAnswer.response(answer.body(), vary: "Accept-Encoding, Accept-Language")
@@ -78,7 +78,7 @@ struct TripEndpoint {
 
   /// A trip that only realtime has, on the day that was asked for; without one the first.
   private func extra(_ id: String, _ feed: Feed, _ date: ServiceDate?) -> TripJourney? {
-    guard let index = desk.snapshot(of: feed).index,
+    guard let index = renderer.snapshot(of: feed).index,
       let found = index.extraTrip(id: id, day: date.map { Int32($0.daysSinceEpoch) })
     else { return nil }
     return TripJourney(

@@ -6,7 +6,7 @@ import Timetable
 package struct TripPassages: Sendable {
   let store: FeedStore
   let clock: ServiceClock
-  let desk: BoardRenderer
+  let renderer: BoardRenderer
 
   /// The most runs of one answer.
   package static let most = 16
@@ -36,9 +36,9 @@ package struct TripPassages: Sendable {
     _ query: QueryItems,
     language: String?
   ) throws(Problem) -> TripPassage {
-    let endpoint = TripEndpoint(store: store, clock: clock, desk: desk)
+    let endpoint = TripEndpoint(store: store, clock: clock, renderer: renderer)
     let journey = try endpoint.journey(id, query)
-    return answer(journey, language, desk.snapshot(of: journey.feed)).passage
+    return answer(journey, language, renderer.snapshot(of: journey.feed)).passage
   }
 
   /// The runs that leave a stop and go somewhere.
@@ -69,7 +69,7 @@ package struct TripPassages: Sendable {
     let feed = stop.feed
     let from = try instant(date, time, feed)
     var target = TravelTarget(destination, in: feed)
-    let snapshot = desk.snapshot(of: feed)
+    let snapshot = renderer.snapshot(of: feed)
     let limit = min(max(limit, 1), Self.most)
     var found: [BoardRow] = []
     var others: [BoardRow] = []
@@ -118,7 +118,7 @@ package struct TripPassages: Sendable {
       journey: journey,
       language: language.flatMap { journey.feed.timetable.language($0) },
       snapshot: snapshot,
-      decay: desk.decay,
+      decay: renderer.decay,
       now: clock.now
     )
   }

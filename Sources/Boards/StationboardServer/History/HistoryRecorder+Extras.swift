@@ -32,10 +32,10 @@ extension HistoryRecorder {
 
   /// Notes how many updates of each line match no trip.
   mutating func countUnmatched(_ index: RealtimeIndex, at instant: Double) {
-    guard !index.census.unmatchedByRoute.isEmpty else { return }
+    guard !index.counters.unmatchedByRoute.isEmpty else { return }
     let today = ServiceDay(zone: timetable.zone).date(at: Int64(instant)).daysSinceEpoch
     guard plans[Int32(today)] != nil else { return }
-    for (route, unmatched) in index.census.unmatchedByRoute {
+    for (route, unmatched) in index.counters.unmatchedByRoute {
       let key = Key(day: Int32(today), route: Int32(route), source: 0)
       guard counts[key]?.mostUnmatched ?? 0 < unmatched else { continue }
       counts[key, default: LineCounts()].mostUnmatched = unmatched

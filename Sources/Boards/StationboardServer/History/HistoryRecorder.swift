@@ -233,7 +233,7 @@ struct HistoryRecorder: Sendable {
     return sources.first?.number ?? 0
   }
 
-  private static let words: BoardRow.RealtimeMarks = [.predicted, .cancelled, .skipped]
+  private static let words: BoardRow.RealtimeFlags = [.predicted, .cancelled, .skipped]
 
   /// The last word about a departure; `nil` if realtime says nothing of it.
   private static func word(_ call: RealtimeCall) -> OpenRun.Word? {

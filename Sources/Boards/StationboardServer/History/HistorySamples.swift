@@ -40,10 +40,10 @@ struct HistorySamples: Sendable {
       // The content before was in use until the one in use arrived.
       if let fetched = now.fetched, fetched != last.fetched {
         series.age(of: subject, made: last.made, until: min(fetched, instant))
-        if let census = source.census {
+        if let counters = source.counters {
           series.change(subject, at: instant) { point in
-            point.matched += census.matching
-            point.unmatched += census.unmatched
+            point.matched += counters.matching
+            point.unmatched += counters.unmatched
           }
         }
       }

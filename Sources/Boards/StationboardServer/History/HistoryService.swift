@@ -19,7 +19,7 @@ package final class HistoryService: Sendable {
 
   /// What the history is of.
   struct State {
-    var ledgers: [String: FeedLedger] = [:]
+    var counting: [String: FeedCounting] = [:]
     var samples = HistorySamples()
     /// What waits to be written; the newest counts of a line replace earlier ones.
     var lines: [PendingLine: HistoryStore.Batch.Entry] = [:]
@@ -165,7 +165,7 @@ package final class HistoryService: Sendable {
         self.opened.withLock { $0 = Opened(store: store, lock: lock, failure: nil) }
         // In a new file nothing is there yet.
         self.work { state in
-          for key in state.ledgers.keys { state.ledgers[key]?.recorder.writeAgain() }
+          for key in state.counting.keys { state.counting[key]?.recorder.writeAgain() }
         }
       } catch {
         self.note("\((error as? FeedError)?.message ?? "\(error)")")
@@ -224,7 +224,7 @@ package final class HistoryService: Sendable {
     let now = clock.now
     let serving = feeds.feeds
     work { state in
-      state.ledgers = state.ledgers.filter { key, _ in serving.contains { $0.entry.key == key } }
+      state.counting = state.counting.filter { key, _ in serving.contains { $0.entry.key == key } }
       if !publications.isEmpty { state.publishedReal = .now }
       for feed in serving {
         let first = publications.first { $0.feed === feed }?.at
@@ -233,8 +233,8 @@ package final class HistoryService: Sendable {
       }
       for publication in publications {
         let key = publication.feed.entry.key
-        guard state.ledgers[key]?.feed === publication.feed else { continue }
-        state.ledgers[key]?.recorder.publish(
+        guard state.counting[key]?.feed === publication.feed else { continue }
+        state.counting[key]?.recorder.publish(
           publication.index,
           sources: publication.sources,
           at: publication.at
@@ -242,8 +242,8 @@ package final class HistoryService: Sendable {
       }
       for feed in serving {
         let key = feed.entry.key
-        if !isReplayed(feed) || hasEnded(state) { state.ledgers[key]?.recorder.advance(to: now) }
-        if let tally = state.ledgers[key]?.takeTally() {
+        if !isReplayed(feed) || hasEnded(state) { state.counting[key]?.recorder.advance(to: now) }
+        if let tally = state.counting[key]?.takeTally() {
           state.samples.series.change(.departures(key), at: now) { $0.add(departures: tally) }
         }
         if let realtime {
@@ -251,9 +251,9 @@ package final class HistoryService: Sendable {
         }
       }
       state.samples.take(served: served, at: now)
-      let lines = state.ledgers.mapValues { $0.recorder.lines }
+      let lines = state.counting.mapValues { $0.recorder.lines }
       shown.withLock { $0 = lines }
-      let named = state.ledgers.mapValues(\.lines)
+      let named = state.counting.mapValues(\.lines)
       names.withLock { $0 = named }
     }
   }
@@ -273,18 +273,18 @@ package final class HistoryService: Sendable {
   /// Begins to count a feed, or goes on with another import of it.
   private func follow(_ feed: Feed, _ state: inout State, from now: Double) {
     let key = feed.entry.key
-    if let ledger = state.ledgers[key] {
-      guard ledger.feed !== feed else { return }
+    if let counting = state.counting[key] {
+      guard counting.feed !== feed else { return }
       collect(key, &state)
-      state.ledgers[key] = FeedLedger(feed, after: ledger)
+      state.counting[key] = FeedCounting(feed, after: counting)
     } else {
-      state.ledgers[key] = FeedLedger(feed, from: now, store: store)
+      state.counting[key] = FeedCounting(feed, from: now, store: store)
     }
   }
 
   /// Moves the counts that have changed to those that wait to be written.
   private func collect(_ key: String, _ state: inout State) {
-    guard let entries = state.ledgers[key]?.takeChanges() else { return }
+    guard let entries = state.counting[key]?.takeChanges() else { return }
     for entry in entries {
       let line = LineDay(day: entry.day, route: entry.line.route, source: entry.source)
       state.lines[PendingLine(feed: key, line: line)] = entry
@@ -306,7 +306,7 @@ package final class HistoryService: Sendable {
       guard isDue || isLast else { return }
       state.writtenAt = now
       state.writtenReal = real
-      for key in state.ledgers.keys { collect(key, &state) }
+      for key in state.counting.keys { collect(key, &state) }
       for entry in state.samples.series.takeChanges(at: now) {
         state.points[HistorySeries.Place(start: entry.start, subject: entry.subject)] = entry.point
       }
@@ -314,7 +314,7 @@ package final class HistoryService: Sendable {
       batch = HistoryStore.Batch(
         lines: Array(state.lines.values),
         points: state.points.map { ($0.key.start, $0.key.subject, $0.value) },
-        checkpoints: state.ledgers.mapValues { $0.recorder.checkpoint },
+        checkpoints: state.counting.mapValues { $0.recorder.checkpoint },
         today: ServiceDay(zone: zone).date(at: Int64(now)).daysSinceEpoch,
         now: now,
         days: days

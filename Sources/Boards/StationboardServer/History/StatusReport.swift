@@ -24,12 +24,12 @@ struct StatusReport: Encodable, Sendable {
     var departures: Int
     var held: String?
     /// What passengers would lose by the import that is held back.
-    var losses: TimetableStanding.Losses?
+    var losses: TimetableStatus.Losses?
     var waiting: String?
     /// The first day of the import that waits for it.
     var waitingFrom: String?
     /// Where it comes from by itself.
-    var source: TimetableStanding.Source?
+    var source: TimetableStatus.Source?
     /// Whether it is the one that the database of timetables has, if servers share them: `current`, `fetching`,
     /// `waiting`, `refused`, `only_here`, `unknown` without their database.
     var shared: String?
@@ -181,7 +181,7 @@ struct StatusReader: Sendable {
   private func entry(_ feed: Feed, _ now: Double) -> StatusReport.TimetableEntry {
     let timetable = feed.timetable
     let known = store.manifest.feed(feed.entry.key)
-    let standing = TimetableStanding(of: feed, known, in: store.folder)
+    let standing = TimetableStatus(of: feed, known, in: store.folder)
     return StatusReport.TimetableEntry(
       feed: feed.entry.key,
       publisher: timetable.metadata.publisher,
@@ -224,36 +224,36 @@ struct StatusReader: Sendable {
       polls: standing.tally.answered + standing.tally.failed,
       pollsFailed: standing.tally.failed,
       lastError: standing.lastError,
-      matched: source.census?.matching,
-      unmatched: source.census?.unmatched,
+      matched: source.counters?.matching,
+      unmatched: source.counters?.unmatched,
       leader: realtime?.leader(of: source, ofFeed: prefix)
     )
   }
 
   private func entry(_ report: MatchReport, _ feed: Feed) -> StatusReport.MatchEntry {
-    let census = report.census
-    let reasons = census.withoutEffect.sorted {
+    let counters = report.counters
+    let reasons = counters.withoutEffect.sorted {
       ($1.value, $0.key.rawValue) < ($0.value, $1.key.rawValue)
     }
     return StatusReport.MatchEntry(
       feed: feed.entry.key,
       status: report.status.rawValue,
-      received: census.received,
-      matched: census.matching,
-      unmatched: census.unmatched,
-      added: census.added,
+      received: counters.received,
+      matched: counters.matching,
+      unmatched: counters.unmatched,
+      added: counters.added,
       matchedPercent: LineSummary.percent(
-        census.matching,
-        of: census.matching + census.unmatched
+        counters.matching,
+        of: counters.matching + counters.unmatched
       ),
-      byAffix: census.byRung[.affix, default: 0],
-      byStart: census.byRung[.start, default: 0],
+      byAffix: counters.byRung[.affix, default: 0],
+      byStart: counters.byRung[.start, default: 0],
       hint: report.hint,
       reasons: reasons.map { reason, count in
         StatusReport.Reason(
           reason: reason.rawValue,
           count: count,
-          examples: census.examples.filter { $0.reason == reason }.prefix(3)
+          examples: counters.examples.filter { $0.reason == reason }.prefix(3)
             .compactMap { MatchReport.shown($0.trip ?? $0.route) }
         )
       },

@@ -9,7 +9,7 @@ final class JobEventBroadcaster: Sendable {
   private struct State {
     var isClosed = false
     var next = 0
-    var ears: [String: [Int: JobSubscriber]] = [:]
+    var subscribers: [String: [Int: JobSubscriber]] = [:]
     /// The last event that was relayed to the subscribers of a job.
     var relayed: [String: Int64] = [:]
     var places: FairPlaces
@@ -40,15 +40,15 @@ final class JobEventBroadcaster: Sendable {
     let admission = AdmissionPermit.current
     let network = admission?.network
     return state.withLock { state in
-      guard !state.isClosed, state.ears[job, default: [:]].count < limits.listenersOfJob,
+      guard !state.isClosed, state.subscribers[job, default: [:]].count < limits.listenersOfJob,
         state.places.enter(network, percent: admission?.percent ?? 100) == nil
       else { return nil }
       state.next += 1
       let number = state.next
-      let ear = JobSubscriber(most: limits.waitingMessages)
-      state.ears[job, default: [:]][number] = ear
+      let subscriber = JobSubscriber(most: limits.waitingMessages)
+      state.subscribers[job, default: [:]][number] = subscriber
       // The broadcaster retains only the subscriber: releasing the subscription ends it.
-      return JobSubscription(ear) { [weak self] in self?.leave(job, number, network) }
+      return JobSubscription(subscriber) { [weak self] in self?.leave(job, number, network) }
     }
   }
 
@@ -57,54 +57,56 @@ final class JobEventBroadcaster: Sendable {
   func publish(_ event: JobEvent, of job: String) {
     tally.stored(event)
     guard !isShared else { return }
-    let ears = state.withLock { state in state.ears[job].map { Array($0.values) } ?? [] }
-    for ear in ears { ear.push(event) }
+    let subscribers = state.withLock { state in
+      state.subscribers[job].map { Array($0.values) } ?? []
+    }
+    for subscriber in subscribers { subscriber.push(event) }
   }
 
   /// The jobs that have subscribers, and the last event that was relayed to those.
   var followed: [String: Int64?] {
     state.withLock { state in
-      Dictionary(uniqueKeysWithValues: state.ears.keys.map { ($0, state.relayed[$0]) })
+      Dictionary(uniqueKeysWithValues: state.subscribers.keys.map { ($0, state.relayed[$0]) })
     }
   }
 
   /// The last event that was relayed to the subscribers of a job; `nil` in `nil` if it has none, `nil` if none was.
   func lastRelayed(of job: String) -> Int64?? {
-    state.withLock { state in state.ears[job] == nil ? nil : .some(state.relayed[job]) }
+    state.withLock { state in state.subscribers[job] == nil ? nil : .some(state.relayed[job]) }
   }
 
   /// Records after which event those of a job are relayed, unless that is known.
   func startRelay(of job: String, after seq: Int64) {
     state.withLock { state in
-      if state.ears[job] != nil, state.relayed[job] == nil { state.relayed[job] = seq }
+      if state.subscribers[job] != nil, state.relayed[job] == nil { state.relayed[job] = seq }
     }
   }
 
   /// Sends an event that is in the store to all subscribers of its job.
   func relay(_ event: JobEvent, of job: String) {
-    let ears = state.withLock { state -> [JobSubscriber] in
-      guard let ears = state.ears[job] else { return [] }
+    let subscribers = state.withLock { state -> [JobSubscriber] in
+      guard let subscribers = state.subscribers[job] else { return [] }
       state.relayed[job] = max(state.relayed[job] ?? 0, event.position.seq)
-      return Array(ears.values)
+      return Array(subscribers.values)
     }
-    for ear in ears { ear.push(event) }
+    for subscriber in subscribers { subscriber.push(event) }
   }
 
   /// Ends all subscriptions and rejects new ones.
   func close() {
-    let ears = state.withLock { state in
+    let subscribers = state.withLock { state in
       state.isClosed = true
-      return state.ears.values.flatMap { Array($0.values) }
+      return state.subscribers.values.flatMap { Array($0.values) }
     }
-    for ear in ears { ear.finish() }
+    for subscriber in subscribers { subscriber.finish() }
   }
 
   private func leave(_ job: String, _ number: Int, _ network: ClientNetwork?) {
     state.withLock { state in
-      guard state.ears[job]?.removeValue(forKey: number) != nil else { return }
+      guard state.subscribers[job]?.removeValue(forKey: number) != nil else { return }
       state.places.leave(network)
-      if state.ears[job]?.isEmpty == true {
-        state.ears[job] = nil
+      if state.subscribers[job]?.isEmpty == true {
+        state.subscribers[job] = nil
         state.relayed[job] = nil
       }
     }
@@ -113,30 +115,30 @@ final class JobEventBroadcaster: Sendable {
 
 /// A subscription to a job, which ends when it is released.
 final class JobSubscription: Sendable {
-  private let ear: JobSubscriber
+  private let subscriber: JobSubscriber
   private let leave: @Sendable () -> Void
 
-  init(_ ear: JobSubscriber, leave: @escaping @Sendable () -> Void) {
-    self.ear = ear
+  init(_ subscriber: JobSubscriber, leave: @escaping @Sendable () -> Void) {
+    self.subscriber = subscriber
     self.leave = leave
   }
 
   deinit { leave() }
 
   /// Ends when the server does.
-  var wakes: AsyncStream<Void> { ear.wakes }
+  var wakes: AsyncStream<Void> { subscriber.wakes }
 
   /// Wakes the subscriber to check something else, such as the time.
-  func wake() { ear.wake() }
+  func wake() { subscriber.wake() }
 
   /// Takes the next event out of the queue.
-  func take() -> SubscriberQueue.Entry? { ear.take() }
+  func take() -> SubscriberQueue.Entry? { subscriber.take() }
 
   /// Whether the wakes have ended.
-  var isFinished: Bool { ear.isFinished }
+  var isFinished: Bool { subscriber.isFinished }
 
   /// Ends the wakes.
-  func finish() { ear.finish() }
+  func finish() { subscriber.finish() }
 }
 
 /// The receiving end of a subscription.

@@ -32,18 +32,18 @@ struct CleanHost: Sendable {
   var roundTrip: Int64 = 200
   /// The period in which the server is unreachable.
   var outage: Range<Int64>?
-  private var dice: SplitMix64
+  private var random: SplitMix64
   private var arrival: (at: Int64, ticket: Ticket, answer: Answer)?
 
   init(_ policy: Policy, publications: Publications = .once, seed: UInt64) {
     machine = RefreshMachine(policy: policy, context: Context(question: 1))
     self.publications = publications
-    dice = SplitMix64(seed: seed)
+    random = SplitMix64(seed: seed)
   }
 
   /// Passes an event to the machine at the current instant and carries out its effects.
   mutating func send(_ event: Event) {
-    let effects = machine.handle(event, at: now.moment, draw: dice.draw())
+    let effects = machine.handle(event, at: now.moment, draw: random.draw())
     if effects.cancel == arrival?.ticket { arrival = nil }
     if let request = effects.request { serve(request) }
   }

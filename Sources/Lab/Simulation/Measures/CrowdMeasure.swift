@@ -23,7 +23,7 @@ struct CrowdMeasure: Sendable {
   ///   - seed: The seed, which determines everything.
   init(clients: Int, _ policy: Policy, spread: Timespan?, seed: UInt64) {
     self.clients = clients
-    var dice = SplitMix64(seed: seed)
+    var random = SplitMix64(seed: seed)
     let period = RhythmMeasure.period
     let publications = Publications(every: period, phase: 4_321, until: 240_000)
     var roster = MachineSchedule()
@@ -40,7 +40,7 @@ struct CrowdMeasure: Sendable {
     for _ in 0..<clients {
       let machine = RefreshMachine(policy: policy, context: Context(question: 1))
       let key = roster.insert(machine)
-      sent(roster.handle(.started, for: key, at: .start, draw: dice.draw()), key, at: 0)
+      sent(roster.handle(.started, for: key, at: .start, draw: random.draw()), key, at: 0)
     }
     var now: Int64 = 0
     while now < 120_000 {
@@ -52,14 +52,14 @@ struct CrowdMeasure: Sendable {
         let answer = Self.answer(publications, at: now - Self.roundTrip / 2, spread)
         let event = Event.answered(next.ticket, answer)
         sent(
-          roster.handle(event, for: next.key, at: now.moment, draw: dice.draw()),
+          roster.handle(event, for: next.key, at: now.moment, draw: random.draw()),
           next.key,
           at: now
         )
       } else {
         guard let key = roster.due(at: max(alarm, now).moment) else { break }
         now = max(alarm, now)
-        sent(roster.handle(.woke, for: key, at: now.moment, draw: dice.draw()), key, at: now)
+        sent(roster.handle(.woke, for: key, at: now.moment, draw: random.draw()), key, at: now)
       }
     }
     peak = seconds.max() ?? 0

@@ -17,13 +17,13 @@ struct DeployedServer: Sendable {
   ///
   /// - Parameters:
   ///   - made: The source times in order.
-  ///   - dice: The random source.
+  ///   - random: The random source.
   /// - Returns: The times in the same order.
-  func had(_ made: [Int64], _ dice: inout SplitMix64) -> [Int64] {
+  func had(_ made: [Int64], _ random: inout SplitMix64) -> [Int64] {
     guard polls > 0, var now = made.first else { return made }
-    now -= dice.below(polls)
+    now -= random.below(polls)
     return made.map { time in
-      while now < time { now += polls + dice.between(-polls * 3 / 100, polls * 3 / 100) }
+      while now < time { now += polls + random.between(-polls * 3 / 100, polls * 3 / 100) }
       return now + Self.reading
     }
   }
@@ -59,7 +59,9 @@ struct DeployedServer: Sendable {
   }
 
   /// Returns the delay that an answer has in excess of the path: one in twenty is slow.
-  func stall(_ dice: inout SplitMix64) -> Int64 { dice.oneIn(20) ? dice.between(300, 3_000) : 0 }
+  func stall(_ random: inout SplitMix64) -> Int64 {
+    random.oneIn(20) ? random.between(300, 3_000) : 0
+  }
 }
 
 extension ProducerWorld {

@@ -19,10 +19,10 @@ struct OutageMeasure: Sendable {
   init(_ policy: Policy, trials: Int64, seed: UInt64) {
     let hour: Int64 = 3_600_000
     var most: Int64 = 0
-    var dice = SplitMix64(seed: seed)
+    var random = SplitMix64(seed: seed)
     for _ in 0..<max(trials / 25, 4) {
-      let start = 60_000 + dice.below(60_000)
-      var host = CleanHost(policy, seed: dice.next())
+      let start = 60_000 + random.below(60_000)
+      var host = CleanHost(policy, seed: random.next())
       host.outage = start..<start + 2 * hour
       host.send(.started)
       host.run(until: start + hour)
@@ -30,21 +30,21 @@ struct OutageMeasure: Sendable {
       most = max(most, Int64(count))
     }
     load = most
-    shortRecovery = Self.recoveries(policy, minutes: 5, trials, &dice)
-    longRecovery = Self.recoveries(policy, minutes: 30, trials, &dice)
+    shortRecovery = Self.recoveries(policy, minutes: 5, trials, &random)
+    longRecovery = Self.recoveries(policy, minutes: 30, trials, &random)
   }
 
   private static func recoveries(
     _ policy: Policy,
     minutes: Int64,
     _ trials: Int64,
-    _ dice: inout SplitMix64
+    _ random: inout SplitMix64
   ) -> Figures {
     var times: [Int64] = []
     for _ in 0..<trials {
-      let start = 60_000 + dice.below(60_000)
-      let end = start + minutes * 60_000 + dice.below(60_000)
-      var host = CleanHost(policy, seed: dice.next())
+      let start = 60_000 + random.below(60_000)
+      let end = start + minutes * 60_000 + random.below(60_000)
+      var host = CleanHost(policy, seed: random.next())
       host.outage = start..<end
       host.send(.started)
       host.run(until: end + 60_000)

@@ -85,46 +85,46 @@ struct ProducerWorld: Sendable {
   /// - Parameters:
   ///   - end: The end, in milliseconds.
   ///   - phase: The position of the first publication in its period, in permille.
-  ///   - dice: The random source.
+  ///   - random: The random source.
   /// - Returns: The source times in order; the first is before the start.
-  func publications(until end: Int64, phase: Int64, _ dice: inout SplitMix64) -> [Int64] {
+  func publications(until end: Int64, phase: Int64, _ random: inout SplitMix64) -> [Int64] {
     var times: [Int64] = []
     let first = phase * period / 1_000
     switch timing {
     case .clock(let jitter):
       for beat in stride(from: first - 2 * period, through: end, by: Int64.Stride(period))
-      where missing == 0 || !dice.oneIn(missing) {
-        let time = beat + dice.normal(deviation: jitter)
+      where missing == 0 || !random.oneIn(missing) {
+        let time = beat + random.normal(deviation: jitter)
         times.append(time)
-        if doubled > 0, dice.oneIn(doubled) {
-          times.append(time + dice.between(1_000, min(period * 2 / 5, 5_000)))
+        if doubled > 0, random.oneIn(doubled) {
+          times.append(time + random.between(1_000, min(period * 2 / 5, 5_000)))
         }
       }
     case .late:
       let most = period * DeployedServer.latePermille / 1_000
       for beat in stride(from: first - 12 * period, through: end, by: Int64.Stride(period)) {
-        times.append(beat + dice.between(0, most))
+        times.append(beat + random.between(0, most))
       }
     case .walk(let jitter):
       times = walk(from: first - period, until: end) {
-        max(500, period + dice.normal(deviation: jitter))
+        max(500, period + random.normal(deviation: jitter))
       }
     case .between(let least, let most):
-      times = walk(from: first - most, until: end) { dice.between(least, most) }
+      times = walk(from: first - most, until: end) { random.between(least, most) }
     case .alternating:
       var gaps = first / max(period, 1) % 2
       times = walk(from: first - 2 * period, until: end) {
         gaps += 1
-        return period * (gaps % 2 == 0 ? 4 : 2) / 3 + dice.normal(deviation: 200)
+        return period * (gaps % 2 == 0 ? 4 : 2) / 3 + random.normal(deviation: 200)
       }
     case .random:
-      times = walk(from: first - period, until: end) { 1 + dice.exponential(mean: period) }
+      times = walk(from: first - period, until: end) { 1 + random.exponential(mean: period) }
     case .restarting:
       var start = first - 2 * period
       while start <= end {
-        let stop = start + dice.between(8 * 60_000, 14 * 60_000)
+        let stop = start + random.between(8 * 60_000, 14 * 60_000)
         times += Array(stride(from: start, to: stop, by: Int64.Stride(period)))
-        start = stop + dice.between(5_000, 60_000)
+        start = stop + random.between(5_000, 60_000)
       }
     case .changing:
       times = Self.changing(period, from: first - period, until: end)

@@ -17,11 +17,11 @@ struct Publications: Sendable {
   }
 
   /// Creates publications at random, with a mean interval (Poisson).
-  init(mean: Int64, until end: Int64, _ dice: inout SplitMix64) {
+  init(mean: Int64, until end: Int64, _ random: inout SplitMix64) {
     var times: [Int64] = [0]
     var now: Int64 = 0
     while now <= end {
-      now += 1 + dice.exponential(mean: mean)
+      now += 1 + random.exponential(mean: mean)
       times.append(now)
     }
     self.times = times

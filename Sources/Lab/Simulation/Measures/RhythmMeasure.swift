@@ -34,11 +34,11 @@ struct RhythmMeasure: Sendable {
     var count: Int64 = 0
     var polls: Int64? = 0
     for run in 0..<runs {
-      var dice = SplitMix64(seed: seed &+ UInt64(run))
+      var random = SplitMix64(seed: seed &+ UInt64(run))
       // Phases in equal steps, so that few runs cover all.
-      let phase = (run * period + dice.below(period)) / runs % period
+      let phase = (run * period + random.below(period)) / runs % period
       let publications = Publications(every: period, phase: phase, until: hour + 120_000)
-      var host = CleanHost(policy, publications: publications, seed: dice.next())
+      var host = CleanHost(policy, publications: publications, seed: random.next())
       host.roundTrip = 150
       host.speech = speech
       host.send(.started)

@@ -56,10 +56,10 @@ struct StateMeasure: Sendable {
     var delays: [Int64] = []
     var ages: [Int64] = []
     for window in 0..<(hours * hour / span) {
-      var dice = SplitMix64(seed: seed &+ 77 &+ UInt64(window))
+      var random = SplitMix64(seed: seed &+ 77 &+ UInt64(window))
       let end = span + 2 * hour
-      let publications = Publications(mean: 30_000, until: end, &dice)
-      var host = CleanHost(policy, publications: publications, seed: dice.next())
+      let publications = Publications(mean: 30_000, until: end, &random)
+      var host = CleanHost(policy, publications: publications, seed: random.next())
       let start = Self.enter(state, &host)
       host.run(until: start + span + 120_000)
       delays += host.delays(from: start, until: start + span)

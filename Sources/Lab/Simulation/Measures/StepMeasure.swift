@@ -21,10 +21,10 @@ struct StepMeasure: Sendable {
     var counts: [Int64] = []
     for run in 0..<seeds {
       for phase in 0..<phases {
-        var dice = SplitMix64(seed: seed &+ UInt64(run * phases + phase))
-        let first = (phase * period + dice.below(period)) / phases % period
+        var random = SplitMix64(seed: seed &+ UInt64(run * phases + phase))
+        let first = (phase * period + random.below(period)) / phases % period
         let publications = Publications(every: period, phase: first, until: end + 120_000)
-        var host = CleanHost(policy, publications: publications, seed: dice.next())
+        var host = CleanHost(policy, publications: publications, seed: random.next())
         host.roundTrip = 150
         host.speech = .made
         host.send(.started)

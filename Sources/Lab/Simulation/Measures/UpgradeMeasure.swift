@@ -13,9 +13,9 @@ struct UpgradeMeasure: Sendable {
     var patient = policy
     patient.longPoll = .seconds(25)
     let end = hours * 3_600_000
-    var dice = SplitMix64(seed: seed)
-    let publications = Publications(mean: 30_000, until: end + 120_000, &dice)
-    var host = CleanHost(patient, publications: publications, seed: dice.next())
+    var random = SplitMix64(seed: seed)
+    let publications = Publications(mean: 30_000, until: end + 120_000, &random)
+    var host = CleanHost(patient, publications: publications, seed: random.next())
     host.send(.started)
     host.run(until: end + 60_000)
     requests = Int64(host.requests.filter { $0 < end }.count) * 10 / max(hours, 1)

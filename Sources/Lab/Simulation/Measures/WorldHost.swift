@@ -10,7 +10,7 @@ struct WorldHost<M: Machine> {
   private let made: [Int64]
   private let had: [Int64]
   private let states: Bool
-  private var dice: SplitMix64
+  private var random: SplitMix64
   private var now: Int64 = 0
   private var arrival: (at: Int64, ticket: Ticket, answer: Answer, number: Int)?
   /// When each cache took its copy, and where in its lifetime a warm one begins.
@@ -61,7 +61,7 @@ struct WorldHost<M: Machine> {
     let lifetime = world.caches?.lifetime ?? 0
     starts = (0..<edges).map { _ in maker.below(lifetime) }
     filled = Array(repeating: nil, count: edges)
-    dice = maker
+    random = maker
     person = SplitMix64(seed: ~seed)
     if world.refreshes > 0 { wished = person.exponential(mean: world.refreshes) }
   }
@@ -93,7 +93,7 @@ struct WorldHost<M: Machine> {
   }
 
   private mutating func send(_ event: Event) {
-    let effects = machine.handle(event, at: now.moment, draw: dice.draw())
+    let effects = machine.handle(event, at: now.moment, draw: random.draw())
     if effects.cancel != nil { arrival = nil }
     if let request = effects.request { serve(request) }
   }
@@ -102,9 +102,9 @@ struct WorldHost<M: Machine> {
 
   private mutating func serve(_ request: Request) {
     requests.append(now)
-    let there = dice.between(world.there.lowerBound, world.there.upperBound)
-    let stall = world.server?.stall(&dice) ?? 0
-    let back = dice.between(world.back.lowerBound, world.back.upperBound) + stall
+    let there = random.between(world.there.lowerBound, world.there.upperBound)
+    let stall = world.server?.stall(&random) ?? 0
+    let back = random.between(world.back.lowerBound, world.back.upperBound) + stall
     let reached = now + there
     let copied = copy(at: reached)
     let number = newest(at: copied)
@@ -162,7 +162,7 @@ struct WorldHost<M: Machine> {
   /// Returns when the copy that answers a request left the server.
   private mutating func copy(at moment: Int64) -> Int64 {
     guard let caches = world.caches else { return moment }
-    let edge = Int(dice.below(Int64(caches.edges)))
+    let edge = Int(random.below(Int64(caches.edges)))
     if caches.isWarm {
       let since = (moment - starts[edge]) % caches.lifetime
       return moment - (since < 0 ? since + caches.lifetime : since)

@@ -25,16 +25,16 @@ struct FaultProfile: Sendable {
   var roundTrip: Int64 = 150
 
   /// Draws the faults of an episode.
-  init(_ dice: inout SplitMix64) {
-    switch dice.below(8) {
+  init(_ random: inout SplitMix64) {
+    switch random.below(8) {
     case 0: traits = 0
     case 1: traits = .max
-    case 2, 3: traits = dice.next() & dice.next()
-    default: traits = dice.next()
+    case 2, 3: traits = random.next() & random.next()
+    default: traits = random.next()
     }
-    pause = dice.scale(7, 16)
-    weatherFor = dice.scale(11, 19)
-    roundTrip = dice.scale(4, 9)
+    pause = random.scale(7, 16)
+    weatherFor = random.scale(11, 19)
+    roundTrip = random.scale(4, 9)
   }
 
   /// Returns whether the episode has a trait.

@@ -21,7 +21,7 @@ struct Producer: Sendable {
   private var beat: Int64
   private var left: Int64 = 0
 
-  init(_ rhythm: Rhythm, from start: Int64, _ dice: inout SplitMix64) {
+  init(_ rhythm: Rhythm, from start: Int64, _ random: inout SplitMix64) {
     self.rhythm = rhythm
     madeAt = start
     nextAt = start
@@ -29,35 +29,35 @@ struct Producer: Sendable {
     left = 0
     switch rhythm {
     case .periodic(let period, _, _):
-      beat = start - dice.below(period)
+      beat = start - random.below(period)
       madeAt = beat
     case .random, .bursts: break
     }
-    plan(&dice)
+    plan(&random)
   }
 
   /// Publishes everything that is due by an instant.
-  mutating func advance(to moment: Int64, _ dice: inout SplitMix64) {
+  mutating func advance(to moment: Int64, _ random: inout SplitMix64) {
     while nextAt <= moment {
       revision += 1
       madeAt = nextAt
-      plan(&dice)
+      plan(&random)
     }
   }
 
-  private mutating func plan(_ dice: inout SplitMix64) {
+  private mutating func plan(_ random: inout SplitMix64) {
     switch rhythm {
     case .periodic(let period, let jitter, let missedIn):
-      repeat { beat += period } while missedIn > 0 && dice.oneIn(missedIn)
-      nextAt = max(beat + dice.between(-jitter, jitter), madeAt + 1)
-    case .random(let mean): nextAt = madeAt + 1 + dice.exponential(mean: mean)
+      repeat { beat += period } while missedIn > 0 && random.oneIn(missedIn)
+      nextAt = max(beat + random.between(-jitter, jitter), madeAt + 1)
+    case .random(let mean): nextAt = madeAt + 1 + random.exponential(mean: mean)
     case .bursts(let count, let gap, let pause):
       if left > 0 {
         left -= 1
-        nextAt = madeAt + 1 + dice.below(gap)
+        nextAt = madeAt + 1 + random.below(gap)
       } else {
-        left = dice.below(count)
-        nextAt = madeAt + 1 + dice.exponential(mean: pause)
+        left = random.below(count)
+        nextAt = madeAt + 1 + random.exponential(mean: pause)
       }
     }
   }

@@ -25,44 +25,46 @@ struct Server: Sendable {
   private let period: Int64
   private var weatherUntil: Int64
 
-  init(_ temper: FaultProfile, _ dice: inout SplitMix64) {
+  init(_ temper: FaultProfile, _ random: inout SplitMix64) {
     self.temper = temper
-    clock = 1_700_000_000_000 + dice.below(1_000_000)
-    period = dice.oneIn(3) ? 15_000 : dice.scale(11, 17)
+    clock = 1_700_000_000_000 + random.below(1_000_000)
+    period = random.oneIn(3) ? 15_000 : random.scale(11, 17)
     let rhythm: Producer.Rhythm =
-      switch dice.below(4) {
-      case 0: .random(mean: dice.scale(10, 16))
-      case 1: .bursts(count: dice.between(2, 9), gap: dice.scale(5, 11), pause: dice.scale(13, 17))
+      switch random.below(4) {
+      case 0: .random(mean: random.scale(10, 16))
+      case 1:
+        .bursts(count: random.between(2, 9), gap: random.scale(5, 11), pause: random.scale(13, 17))
       case 2: .periodic(period: period, jitter: 0, missedIn: 0)
-      default: .periodic(period: period, jitter: period / 10, missedIn: dice.between(2, 20))
+      default: .periodic(period: period, jitter: period / 10, missedIn: random.between(2, 20))
       }
-    producer = Producer(rhythm, from: 0, &dice)
-    weatherUntil = dice.exponential(mean: temper.weatherFor)
+    producer = Producer(rhythm, from: 0, &random)
+    weatherUntil = random.exponential(mean: temper.weatherFor)
   }
 
   /// Lets time pass.
-  mutating func advance(to moment: Int64, _ dice: inout SplitMix64) {
-    producer.advance(to: moment, &dice)
+  mutating func advance(to moment: Int64, _ random: inout SplitMix64) {
+    producer.advance(to: moment, &random)
     guard moment >= weatherUntil else { return }
-    weatherUntil = moment + 1 + dice.exponential(mean: temper.weatherFor)
-    if temper.has(.jumps), dice.oneIn(4) {
+    weatherUntil = moment + 1 + random.exponential(mean: temper.weatherFor)
+    if temper.has(.jumps), random.oneIn(4) {
       // The clock is occasionally set; mostly it is only corrected.
-      clock += dice.oneIn(3) ? dice.between(-7_200_000, 7_200_000) : dice.between(-100_000, 100_000)
+      clock +=
+        random.oneIn(3) ? random.between(-7_200_000, 7_200_000) : random.between(-100_000, 100_000)
     }
-    if temper.has(.restarts), dice.oneIn(3) { epoch += 1 }
-    weather = dice.oneIn(2) ? .fair : foul(&dice)
+    if temper.has(.restarts), random.oneIn(3) { epoch += 1 }
+    weather = random.oneIn(2) ? .fair : foul(&random)
   }
 
-  private func foul(_ dice: inout SplitMix64) -> Weather {
-    switch dice.below(9) {
+  private func foul(_ random: inout SplitMix64) -> Weather {
+    switch random.below(9) {
     case 0 where temper.has(.outages):
-      return .failing(dice.oneIn(3) ? 408 : 500 + Int32(dice.below(5)))
+      return .failing(random.oneIn(3) ? 408 : 500 + Int32(random.below(5)))
     case 1 where temper.has(.outages): return .down
     case 2 where temper.has(.silentServer): return .silent
     case 3 where temper.has(.throttling): return .throttling
     case 4 where temper.has(.refusals):
       let statuses: [Int32] = [400, 401, 403, 404, 409, 410, 422]
-      return .refusing(statuses[Int(dice.below(7))])
+      return .refusing(statuses[Int(random.below(7))])
     case 5 where temper.has(.corruption): return .garbled
     case 6 where temper.has(.refusals): return .withoutCopy
     case 7, 8:
@@ -74,7 +76,7 @@ struct Server: Sendable {
         nil, .applied, .partial, .skippedBudget, .disabled, .missingCache, .staleCache,
         .guardedError, .unknown,
       ]
-      return .degraded(modes[Int(dice.below(6))], states[Int(dice.below(9))])
+      return .degraded(modes[Int(random.below(6))], states[Int(random.below(9))])
     default: return .fair
     }
   }
@@ -83,34 +85,34 @@ struct Server: Sendable {
   func answer(
     _ request: Request,
     at moment: Int64,
-    _ dice: inout SplitMix64
+    _ random: inout SplitMix64
   ) -> Answer? {
     switch weather {
     case .silent: return nil
     case .down: return Answer(.unreachable)
     case .failing(let status): return Answer(Outcome(status: status), status: status, bytes: 90)
     case .garbled:
-      return Answer(.undecodable(reason: Int32(dice.below(4))), status: 200, bytes: 700)
+      return Answer(.undecodable(reason: Int32(random.below(4))), status: 200, bytes: 700)
     case .refusing(let status): return Answer(Outcome(status: status), status: status, bytes: 120)
     case .withoutCopy: return Answer(.unchanged, status: 204, bytes: 200)
-    case .throttling: return throttled(at: moment, &dice)
-    case .fair, .degraded: return board(request, at: moment, &dice)
+    case .throttling: return throttled(at: moment, &random)
+    case .fair, .degraded: return board(request, at: moment, &random)
     }
   }
 
-  private func throttled(at moment: Int64, _ dice: inout SplitMix64) -> Answer {
+  private func throttled(at moment: Int64, _ random: inout SplitMix64) -> Answer {
     var marks = FreshnessMetadata()
     let hint: RetryHint?
-    switch dice.below(5) {
+    switch random.below(5) {
     case 0: hint = nil
     case 1:
       marks.serverTime = WallTime(milliseconds: clock + moment)
-      hint = .date(WallTime(milliseconds: clock + moment + dice.between(-5_000, 90_000)))
+      hint = .date(WallTime(milliseconds: clock + moment + random.between(-5_000, 90_000)))
     case 2: hint = .date(WallTime(milliseconds: clock + moment + 20_000))
-    case 3: hint = .seconds(dice.oneIn(8) ? .max : dice.between(-2, 900))
-    default: hint = .seconds(dice.between(1, 60))
+    case 3: hint = .seconds(random.oneIn(8) ? .max : random.between(-2, 900))
+    default: hint = .seconds(random.between(1, 60))
     }
-    let status: Int32 = hint == nil || dice.oneIn(2) ? 429 : 503
+    let status: Int32 = hint == nil || random.oneIn(2) ? 429 : 503
     return Answer(
       Outcome(status: status, retryAfter: hint),
       status: status,
@@ -127,56 +129,57 @@ struct Server: Sendable {
     return Validator(place &* 1_000_000 &+ producer.revision)
   }
 
-  private func board(_ request: Request, at moment: Int64, _ dice: inout SplitMix64) -> Answer {
+  private func board(_ request: Request, at moment: Int64, _ random: inout SplitMix64) -> Answer {
     let context = request.ticket.context
     let validator = validator(context)
     if let sent = request.validator, sent == validator {
       var marks = FreshnessMetadata()
-      if temper.has(.rhythm), dice.oneIn(2) { marks = self.marks(at: moment, &dice) }
+      if temper.has(.rhythm), random.oneIn(2) { marks = self.marks(at: moment, &random) }
       return Answer(.unchanged, status: 304, bytes: 200, marks: marks, hints: hints(at: moment))
     }
     return Answer(
-      .content(content(context, &dice)),
+      .content(content(context, &random)),
       status: 200,
-      bytes: 20_000 + dice.below(900),
-      marks: marks(at: moment, &dice),
+      bytes: 20_000 + random.below(900),
+      marks: marks(at: moment, &random),
       hints: hints(at: moment),
-      activity: temper.has(.activity) && dice.oneIn(4) ? (dice.oneIn(2) ? .active : .quiet) : nil
+      activity: temper.has(.activity) && random.oneIn(4)
+        ? (random.oneIn(2) ? .active : .quiet) : nil
     )
   }
 
   /// Returns the newest body in a context.
-  func content(_ context: Context, _ dice: inout SplitMix64) -> Content {
+  func content(_ context: Context, _ random: inout SplitMix64) -> Content {
     var hasRealtime = true
     if case .degraded(_, let status) = weather { hasRealtime = status == .applied || status == nil }
     return Content(
       Revision(context.question &* 1_000_000 &+ producer.revision),
       validator: validator(context),
       hasRealtime: hasRealtime,
-      fulfilsAction: temper.has(.actions) && dice.oneIn(6)
+      fulfilsAction: temper.has(.actions) && random.oneIn(6)
     )
   }
 
   /// Returns what a response says about the freshness of its data.
-  func marks(at moment: Int64, _ dice: inout SplitMix64) -> FreshnessMetadata {
+  func marks(at moment: Int64, _ random: inout SplitMix64) -> FreshnessMetadata {
     var marks = FreshnessMetadata(mode: .full, status: .applied)
     if case .degraded(let mode, let status) = weather {
       marks.mode = mode
       marks.status = status
       if status == nil {
-        marks.appliedFlag = dice.oneIn(2)
-        marks.reason = dice.oneIn(2) ? .partial : .missingCache
+        marks.appliedFlag = random.oneIn(2)
+        marks.reason = random.oneIn(2) ? .partial : .missingCache
       }
     }
     guard temper.has(.rhythm) || temper.has(.hints) else {
-      if dice.oneIn(3) { marks.cacheAge = Timespan(milliseconds: dice.below(40_000)) }
+      if random.oneIn(3) { marks.cacheAge = Timespan(milliseconds: random.below(40_000)) }
       return marks
     }
     marks.serverTime = WallTime(milliseconds: clock + moment)
     if temper.has(.rhythm) {
       marks.fetchedAt = WallTime(milliseconds: clock + producer.madeAt)
-      if dice.oneIn(20) { marks.transit = Timespan(milliseconds: dice.below(4_000)) }
-      travel(&marks, &dice)
+      if random.oneIn(20) { marks.transit = Timespan(milliseconds: random.below(4_000)) }
+      travel(&marks, &random)
       // A server whose only clock is `Date`.
       if temper.has(.jumps), marks.cacheAge == nil, let served = marks.serverTime?.milliseconds {
         marks.serverTime = WallTime(milliseconds: served - served % 1_000)
@@ -187,15 +190,15 @@ struct Server: Sendable {
   }
 
   /// Applies the effects of edges and intermediate caches to a response with a source time.
-  private func travel(_ marks: inout FreshnessMetadata, _ dice: inout SplitMix64) {
+  private func travel(_ marks: inout FreshnessMetadata, _ random: inout SplitMix64) {
     guard let made = marks.fetchedAt?.milliseconds, let served = marks.serverTime?.milliseconds
     else { return }
-    if temper.has(.edges), dice.oneIn(6) {
+    if temper.has(.edges), random.oneIn(6) {
       // An edge that does not have the newest data yet.
-      marks.fetchedAt = WallTime(milliseconds: made - dice.below(60_000))
-    } else if temper.has(.caches), dice.oneIn(4) {
+      marks.fetchedAt = WallTime(milliseconds: made - random.below(60_000))
+    } else if temper.has(.caches), random.oneIn(4) {
       // A cache that does not report its age: the response looks as young as when it was made.
-      marks.serverTime = WallTime(milliseconds: max(served - dice.below(20_000), made))
+      marks.serverTime = WallTime(milliseconds: max(served - random.below(20_000), made))
     }
   }
 

@@ -11,18 +11,18 @@ extension World {
   }
 
   private mutating func attempt() -> Event? {
-    switch dice.below(32) {
+    switch random.below(32) {
     case 0: return .started
     case 1: return temper.has(.observers) ? .stopped : nil
     case 2: return temper.has(.observers) ? .started : nil
     case 3:
       guard temper.has(.paces) else { return nil }
-      return .paceWished(dice.oneIn(2) ? nil : Timespan(milliseconds: dice.between(0, 60_000)))
+      return .paceWished(random.oneIn(2) ? nil : Timespan(milliseconds: random.between(0, 60_000)))
     case 4, 5: return temper.has(.prefetch) ? .prefetch : nil
     case 6: return temper.has(.earlyLooks) ? .woke : nil
     case 7:
       guard temper.has(.sleeps) else { return nil }
-      now += dice.scale(10, 20)
+      now += random.scale(10, 20)
       return .slept
     case 8: return temper.has(.background) ? .lifecycle(.background) : nil
     case 9, 10: return .lifecycle(.foreground)
@@ -30,7 +30,7 @@ extension World {
     case 12:
       guard temper.has(.focus) else { return nil }
       // Focus events come in bursts.
-      nextActAt = now + 1 + dice.below(300)
+      nextActAt = now + 1 + random.below(300)
       return .focused
     case 13: return temper.has(.offline) ? .connectivity(.offline) : nil
     case 14, 15: return .connectivity(.online)
@@ -38,50 +38,50 @@ extension World {
     case 17, 18: return temper.has(.refreshes) ? refresh() : nil
     case 19:
       guard temper.has(.switches) else { return nil }
-      context = Context(question: dice.below(3), identity: dice.oneIn(4) ? dice.below(2) : 0)
+      context = Context(question: random.below(3), identity: random.oneIn(4) ? random.below(2) : 0)
       return .contextChanged(context)
-    case 20: return temper.has(.activity) ? .activity(dice.oneIn(2) ? .active : .quiet) : nil
+    case 20: return temper.has(.activity) ? .activity(random.oneIn(2) ? .active : .quiet) : nil
     case 21, 22: return temper.has(.actions) ? .acted : nil
     case 23: return temper.has(.actions) ? .fulfilled : nil
-    case 24: return temper.has(.writes) ? .wrote(Revision(900_000_000 + dice.below(5))) : nil
+    case 24: return temper.has(.writes) ? .wrote(Revision(900_000_000 + random.below(5))) : nil
     case 25: return temper.has(.evictions) ? .evicted : nil
     case 26:
-      if temper.has(.jumps) { deviceClock += dice.between(-86_400_000, 86_400_000) }
+      if temper.has(.jumps) { deviceClock += random.between(-86_400_000, 86_400_000) }
       return temper.has(.forgery) ? forged() : nil
     case 27: return temper.has(.forgery) && policy.push != nil ? stray() : nil
     case 28:
       guard temper.has(.restores) else { return nil }
-      let age = Timespan(milliseconds: dice.scale(10, 24))
+      let age = Timespan(milliseconds: random.scale(10, 24))
       // Some were made when the server's newest data was, some long before or by another clock.
-      let made = [server.clock + server.producer.madeAt, dice.scale(10, 40)][Int(dice.below(2))]
+      let made = [server.clock + server.producer.madeAt, random.scale(10, 40)][Int(random.below(2))]
       return .restored(
-        Revision(800_000_000 + dice.below(5)),
+        Revision(800_000_000 + random.below(5)),
         age: age,
-        sourceTime: dice.oneIn(3) ? nil : WallTime(milliseconds: made)
+        sourceTime: random.oneIn(3) ? nil : WallTime(milliseconds: made)
       )
     case 29: return temper.has(.restraints) ? .restrained(restraint()) : nil
     case 30:
       guard temper.has(.storms) else { return nil }
       // A key that is held down, or a window that gains and loses focus.
-      nextActAt = now + 1 + dice.below(40)
-      return dice.oneIn(2) ? .wished(.person) : .lifecycle(.foreground)
+      nextActAt = now + 1 + random.below(40)
+      return random.oneIn(2) ? .wished(.person) : .lifecycle(.foreground)
     default: return temper.has(.storms) ? .wished(.person) : nil
     }
   }
 
   /// Returns the restraint of the origin now, which is often empty (R39).
   private mutating func restraint() -> Restraint {
-    guard !dice.oneIn(3) else { return Restraint() }
+    guard !random.oneIn(3) else { return Restraint() }
     var restraint = Restraint()
-    if dice.oneIn(2) { restraint.notBefore = (now + dice.below(60_000)).moment }
-    if dice.oneIn(2) { restraint.quietUntil = (now + dice.below(20_000)).moment }
-    if dice.oneIn(3) { restraint.leastInterval = Timespan(milliseconds: dice.scale(9, 16)) }
-    if dice.oneIn(2) { restraint.sharedUntil = (now + dice.below(40_000)).moment }
+    if random.oneIn(2) { restraint.notBefore = (now + random.below(60_000)).moment }
+    if random.oneIn(2) { restraint.quietUntil = (now + random.below(20_000)).moment }
+    if random.oneIn(3) { restraint.leastInterval = Timespan(milliseconds: random.scale(9, 16)) }
+    if random.oneIn(2) { restraint.sharedUntil = (now + random.below(40_000)).moment }
     return restraint
   }
 
   private mutating func refresh() -> Event {
-    switch dice.below(8) {
+    switch random.below(8) {
     case 0, 1: return .wished(.hardRefresh)
     case 2: return .wished(.schedule)
     case 3: return .wished(.change)
@@ -93,21 +93,21 @@ extension World {
   /// Returns a response to a request that is no longer current.
   private mutating func forged() -> Event {
     let ticket = Ticket(
-      generation: max(newest.generation - dice.between(1, 3), 0),
-      context: dice.oneIn(2) ? context : Context(question: dice.below(4))
+      generation: max(newest.generation - random.between(1, 3), 0),
+      context: random.oneIn(2) ? context : Context(question: random.below(4))
     )
     let outcomes: [Outcome] = [
-      .content(Content(Revision(dice.below(9)), validator: Validator(666), hasRealtime: true)),
+      .content(Content(Revision(random.below(9)), validator: Validator(666), hasRealtime: true)),
       .unchanged, .serverError, .refused, .gone, .throttled(.seconds(90)), .cancelled,
     ]
-    return .answered(ticket, Answer(outcomes[Int(dice.below(7))], status: 500, bytes: 1))
+    return .answered(ticket, Answer(outcomes[Int(random.below(7))], status: 500, bytes: 1))
   }
 
   /// Returns an unexpected stream event.
   private mutating func stray() -> Event {
-    switch dice.below(5) {
+    switch random.below(5) {
     case 0: return .linkLost
-    case 1: return .linkOpened(isResumed: dice.oneIn(2))
+    case 1: return .linkOpened(isResumed: random.oneIn(2))
     case 2: return .linkChanged
     case 3: return .linkGap
     default: return .linkHeard

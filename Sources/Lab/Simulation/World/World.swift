@@ -15,7 +15,7 @@ struct World: Sendable {
 
   let temper: FaultProfile
   let policy: Policy
-  var dice: SplitMix64
+  var random: SplitMix64
   var server: Server
   var now: Int64 = 0
   var context: Context
@@ -40,13 +40,13 @@ struct World: Sendable {
   static let mostDeliveries = 12
 
   init(seed: UInt64, policy: Policy, context: Context) {
-    dice = SplitMix64(seed: seed)
-    temper = FaultProfile(&dice)
+    random = SplitMix64(seed: seed)
+    temper = FaultProfile(&random)
     self.policy = policy
     self.context = context
-    server = Server(temper, &dice)
-    deviceClock = server.clock + dice.between(-3_000, 3_000)
-    nextActAt = dice.exponential(mean: temper.pause)
+    server = Server(temper, &random)
+    deviceClock = server.clock + random.between(-3_000, 3_000)
+    nextActAt = random.exponential(mean: temper.pause)
   }
 
   // MARK: What happens next
@@ -78,7 +78,7 @@ struct World: Sendable {
       kind = 4
     }
     now = max(now, at)
-    server.advance(to: now, &dice)
+    server.advance(to: now, &random)
     switch kind {
     case 1:
       wakeAt = nil
@@ -93,7 +93,7 @@ struct World: Sendable {
       queued = nil
       return .queued(sent.ticket)
     default:
-      nextActAt = now + 1 + dice.exponential(mean: temper.pause)
+      nextActAt = now + 1 + random.exponential(mean: temper.pause)
       return act()
     }
   }
@@ -109,12 +109,12 @@ struct World: Sendable {
       wakeAt = nil
       return
     }
-    if temper.has(.lostAlarms), dice.oneIn(60) {
+    if temper.has(.lostAlarms), random.oneIn(60) {
       wakeAt = nil
-    } else if temper.has(.lateAlarms), dice.oneIn(25) {
-      wakeAt = alarm + dice.scale(8, 17)
+    } else if temper.has(.lateAlarms), random.oneIn(25) {
+      wakeAt = alarm + random.scale(8, 17)
     } else {
-      wakeAt = alarm + (dice.oneIn(4) ? dice.below(30) : 0)
+      wakeAt = alarm + (random.oneIn(4) ? random.below(30) : 0)
     }
   }
 
@@ -130,17 +130,17 @@ struct World: Sendable {
     var request = ordered
     newest = request.ticket
     isOut = true
-    if request.longPoll != nil, temper.has(.restraints), dice.oneIn(3) {
+    if request.longPoll != nil, temper.has(.restraints), random.oneIn(3) {
       notHeld = request.ticket
       request = request.withoutWait
     }
     var wait: Int64 = 0
-    if temper.has(.restraints), dice.oneIn(6) {
+    if temper.has(.restraints), random.oneIn(6) {
       // Longer than a timeout now and then.
-      wait = dice.exponential(mean: 8_000)
+      wait = random.exponential(mean: 8_000)
       queued = (request.ticket, now + wait)
     }
-    if temper.has(.drops), dice.oneIn(25) { return }
+    if temper.has(.drops), random.oneIn(25) { return }
     let up = wait + latency()
     let served = now + up
     let answer: Answer?
@@ -151,15 +151,15 @@ struct World: Sendable {
       delay += max(until - served, 0)
       answer =
         change <= served + wait.milliseconds
-        ? changed(request) : server.answer(request, at: until, &dice)
+        ? changed(request) : server.answer(request, at: until, &random)
     } else {
-      answer = server.answer(request, at: served, &dice)
+      answer = server.answer(request, at: served, &random)
     }
     guard var answer else { return }
-    answer.deviceTime = dice.oneIn(3) ? nil : WallTime(milliseconds: deviceClock + now + delay)
+    answer.deviceTime = random.oneIn(3) ? nil : WallTime(milliseconds: deviceClock + now + delay)
     // A host with a queue knows better than the machine when the request was sent.
-    if temper.has(.restraints), dice.oneIn(4) {
-      let taken = dice.below(delay - wait + 1)
+    if temper.has(.restraints), random.oneIn(4) {
+      let taken = random.below(delay - wait + 1)
       answer.delay = Timespan(milliseconds: taken)
       // Reading a large document takes a while.
       answer.decoding = Timespan(milliseconds: taken % 4 * 150)
@@ -170,35 +170,35 @@ struct World: Sendable {
   /// Returns the response to a long poll that sees the change it waits for.
   private mutating func changed(_ request: Request) -> Answer? {
     var later = server
-    later.advance(to: server.producer.nextAt, &dice)
-    return later.answer(request, at: server.producer.nextAt, &dice)
+    later.advance(to: server.producer.nextAt, &random)
+    return later.answer(request, at: server.producer.nextAt, &random)
   }
 
   private mutating func distorted(_ answer: Answer) -> Answer {
-    if temper.has(.corruption), dice.oneIn(30) {
-      return Answer(.undecodable(reason: Int32(dice.below(4))), status: 200, bytes: 900)
+    if temper.has(.corruption), random.oneIn(30) {
+      return Answer(.undecodable(reason: Int32(random.below(4))), status: 200, bytes: 900)
     }
-    if temper.has(.hostCancels), dice.oneIn(25) { return Answer(.cancelled) }
-    if temper.has(.drops), dice.oneIn(25) { return Answer(.unreachable) }
+    if temper.has(.hostCancels), random.oneIn(25) { return Answer(.cancelled) }
+    if temper.has(.drops), random.oneIn(25) { return Answer(.unreachable) }
     return answer
   }
 
   private mutating func deliver(_ answer: Answer, _ ticket: Ticket, after delay: Int64) {
     guard deliveries.count < Self.mostDeliveries else { return }
     var ticket = ticket
-    if temper.has(.foreignAnswers), dice.oneIn(30) {
+    if temper.has(.foreignAnswers), random.oneIn(30) {
       ticket.context.question = (ticket.context.question + 1) % 4
     }
     deliveries.append(Delivery(at: now + delay, ticket: ticket, answer: answer))
-    if temper.has(.duplicates), dice.oneIn(12), deliveries.count < Self.mostDeliveries {
-      let again = now + delay + dice.scale(2, 14)
+    if temper.has(.duplicates), random.oneIn(12), deliveries.count < Self.mostDeliveries {
+      let again = now + delay + random.scale(2, 14)
       deliveries.append(Delivery(at: again, ticket: ticket, answer: answer))
     }
   }
 
   private mutating func latency() -> Int64 {
-    let usual = temper.roundTrip / 2 + dice.exponential(mean: temper.roundTrip / 4)
-    guard temper.has(.delays), dice.oneIn(10) else { return usual }
-    return usual + dice.scale(9, 15)
+    let usual = temper.roundTrip / 2 + random.exponential(mean: temper.roundTrip / 4)
+    guard temper.has(.delays), random.oneIn(10) else { return usual }
+    return usual + random.scale(9, 15)
   }
 }

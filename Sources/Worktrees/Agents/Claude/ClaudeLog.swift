@@ -10,7 +10,7 @@ package struct ClaudeLog: AgentLog {
   /// The titles by who gave them; the human's wins over the agent's, that over a summary.
   private var titles: [String?] = [nil, nil, nil]
   private var tasks = ClaudeTasks()
-  private var ledger = TodoRegistry()
+  private var registry = TodoRegistry()
   /// The model's answer that was counted last: several records carry the tokens of one answer.
   private var countedID: String?
   private var countedTokens = TokenCounts()
@@ -164,7 +164,7 @@ package struct ClaudeLog: AgentLog {
     case "TodoWrite":
       let drafts = (input?["todos"]?.elements ?? []).prefix(session.limits.mostTodos)
         .compactMap { draft(of: $0) }
-      session.plan(ledger.identified(drafts))
+      session.plan(registry.identified(drafts))
     case "TaskCreate", "TaskUpdate":
       if let todos = tasks.use(name, input, call: id) { session.plan(todos) }
     default: break

@@ -7,7 +7,7 @@ package import StrictJSON
 package struct CodexLog: AgentLog {
   package var session: AgentSession
 
-  private var ledger = TodoRegistry()
+  private var registry = TodoRegistry()
   /// Whether this log marks the ends of turns.
   private var marksEnds = false
 
@@ -130,7 +130,7 @@ package struct CodexLog: AgentLog {
             status: AgentTodo.Status(step["status"]?.string ?? "pending")
           )
         }
-      session.plan(ledger.identified(drafts))
+      session.plan(registry.identified(drafts))
     case "request_user_input":
       session.request = AgentRequest(
         kind: .question,

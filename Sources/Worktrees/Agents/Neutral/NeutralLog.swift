@@ -7,7 +7,7 @@ package import StrictJSON
 package struct NeutralLog: AgentLog {
   package var session: AgentSession
 
-  private var ledger = TodoRegistry()
+  private var registry = TodoRegistry()
 
   package init(limits: AgentLimits) {
     session = AgentSession(kind: .other("agent"), limits: limits)
@@ -96,6 +96,6 @@ package struct NeutralLog: AgentLog {
           priority: todo["priority"]?.string.map { $0.limited(to: 64) }
         )
       }
-    session.plan(ledger.identified(drafts))
+    session.plan(registry.identified(drafts))
   }
 }

@@ -124,15 +124,15 @@ package final class WorkspaceHub: Sendable {
     let asked = WatchClock.elapsed
     for first in stride(from: 0, to: changes.count, by: ReportLimits.changesAtOnce) {
       // Readers of the store wait for a part only.
-      store.update { ledger in
+      store.update { registry in
         var isOther = false
         for change in changes[first...].prefix(ReportLimits.changesAtOnce) {
           switch change {
           case .put(let workspace, let since):
             let askedAt = workspace.gitAge.map { asked - $0 }
-            isOther = ledger.put(workspace, askedAt: askedAt, activitySince: since) || isOther
+            isOther = registry.put(workspace, askedAt: askedAt, activitySince: since) || isOther
           case .remove(let id):
-            ledger.remove(id)
+            registry.remove(id)
             isOther = true
           }
         }

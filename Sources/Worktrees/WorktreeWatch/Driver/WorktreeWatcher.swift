@@ -75,7 +75,7 @@ package actor WorktreeWatcher {
   var searchOmissions: [Omission] = []
   /// Why repositories could not be read, by their common directories.
   var repositoryProblems: [String: String] = [:]
-  private var lookOrder = LookOrder()
+  private var lookOrder = ScanOrder()
   /// Worktrees that are left out as there are too many.
   var surplusWorktrees: Set<String> = []
   /// Repositories that are scanned for the first time.
@@ -388,8 +388,8 @@ package actor WorktreeWatcher {
     table.remove(.worktree(path))
     diffs.forget(path)
     looked.tick(path)
-    store.update { ledger in
-      ledger.remove(WorkspaceIdentity.id(of: path))
+    store.update { registry in
+      registry.remove(WorkspaceIdentity.id(of: path))
       return true
     }
   }
@@ -480,9 +480,9 @@ package actor WorktreeWatcher {
     workspace.git.outside = isWatched(tree.repository) ? tree.look?.displaced : tree.repository
     let published = workspace
     let since = reading.activity.since.flatMap { InstantText.read($0) }
-    store.update { ledger in
-      let isNew = ledger.put(published, askedAt: askedAt, activitySince: since)
-      let hasSession = ledger.put(session: reading.session, of: published.id)
+    store.update { registry in
+      let isNew = registry.put(published, askedAt: askedAt, activitySince: since)
+      let hasSession = registry.put(session: reading.session, of: published.id)
       return isNew || hasSession
     }
   }

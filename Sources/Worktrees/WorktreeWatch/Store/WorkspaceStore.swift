@@ -3,7 +3,7 @@ import Synchronization
 /// The one place where the state of all worktrees is kept; everything that is answered comes from here.
 package final class WorkspaceStore: Sendable {
   private struct State {
-    var ledger: WorkspaceRegistry
+    var registry: WorkspaceRegistry
     var listeners: [Int: AsyncStream<Void>.Continuation] = [:]
     var next = 0
     var isReady = false
@@ -17,28 +17,28 @@ package final class WorkspaceStore: Sendable {
   package init(generation: String? = nil) {
     let generation =
       generation ?? String(WorkspaceIdentity.hex(UInt64.random(in: .min ... .max)).prefix(12))
-    state = Mutex(State(ledger: WorkspaceRegistry(generation: generation)))
+    state = Mutex(State(registry: WorkspaceRegistry(generation: generation)))
   }
 
   /// All worktrees as they are at this moment.
-  package var ledger: WorkspaceRegistry { state.withLock { $0.ledger } }
+  package var registry: WorkspaceRegistry { state.withLock { $0.registry } }
 
   /// The revision with the generation, `generation-revision`: the list's entity tag.
   package var revisionText: String {
-    state.withLock { "\($0.ledger.generation)-\($0.ledger.revision)" }
+    state.withLock { "\($0.registry.generation)-\($0.registry.revision)" }
   }
 
   /// The revision.
-  package var revision: Int64 { state.withLock { $0.ledger.revision } }
+  package var revision: Int64 { state.withLock { $0.registry.revision } }
 
   /// One worktree.
   package func record(_ id: String) -> WorkspaceRegistry.Record? {
-    state.withLock { $0.ledger[id] }
+    state.withLock { $0.registry[id] }
   }
 
-  /// One worktree, with the generation of the ledger.
+  /// One worktree, with the generation of the registry.
   package func stamped(_ id: String) -> (generation: String, record: WorkspaceRegistry.Record?) {
-    state.withLock { ($0.ledger.generation, $0.ledger[id]) }
+    state.withLock { ($0.registry.generation, $0.registry[id]) }
   }
 
   /// Whether everything was scanned once.
@@ -50,10 +50,10 @@ package final class WorkspaceStore: Sendable {
     update { _ in true }
   }
 
-  /// Changes the ledger and tells those who wait if anything visible is different.
+  /// Changes the registry and tells those who wait if anything visible is different.
   package func update(_ change: (inout WorkspaceRegistry) -> Bool) {
     let listeners = state.withLock { state in
-      change(&state.ledger) ? Array(state.listeners.values) : []
+      change(&state.registry) ? Array(state.listeners.values) : []
     }
     for listener in listeners { listener.yield() }
   }

@@ -17,7 +17,7 @@ package final class AlertIndex: Sendable {
   /// nothing of it changes; when the feed was made is left out.
   package let version: UInt64
   /// Counts the alerts and their selectors by outcome.
-  package let census: AlertCounters
+  package let counters: AlertCounters
 
   /// The alerts by severity, effect and id.
   let alerts: [AlertContent]
@@ -53,14 +53,14 @@ package final class AlertIndex: Sendable {
   }
 
   init(_ source: [Alert], _ directory: AlertDirectory) {
-    var census = AlertCounters()
+    var counters = AlertCounters()
     var ids: Set<String> = []
     var unique: [Alert] = []
     for alert in source {
       if ids.insert(alert.entityID).inserted {
         unique.append(alert)
       } else {
-        census.repeatedIDs += 1
+        counters.repeatedIDs += 1
       }
     }
     unique.sort { AlertMessages.precedes($0, $1) }
@@ -80,31 +80,31 @@ package final class AlertIndex: Sendable {
           var resolved = try resolver.resolve(selector)
           resolved.alert = UInt32(contents.count)
           if resolved.hasTrip, resolved.firstTrip == ResolvedSelector.none {
-            census.leaveOut(.unknownTrip, alert.entityID, selector)
+            counters.leaveOut(.unknownTrip, alert.entityID, selector)
           } else {
-            census.resolved += 1
+            counters.resolved += 1
           }
           trips.enter(selector.trip, UInt32(selectors.count))
           selectors.append(resolved)
         } catch {
-          census.leaveOut(error, alert.entityID, selector)
+          counters.leaveOut(error, alert.entityID, selector)
         }
       }
       guard selectors.count > first else {
-        census.withoutEffect += 1
+        counters.withoutEffect += 1
         continue
       }
       hash.add(content.contentHash)
       for selector in alert.informedEntities { hash.add(selector) }
       contents.append(content)
     }
-    census.alerts = contents.count
-    census.platformsAsStations = resolver.platformsAsStations
+    counters.alerts = contents.count
+    counters.platformsAsStations = resolver.platformsAsStations
     let directory =
       selectors.contains(where: \.isWide) ? directory.knowingStopClasses() : directory
     timetable = directory.timetable
     version = hash.value
-    self.census = census
+    self.counters = counters
     alerts = contents
     self.selectors = selectors
     scopes = resolver.scopes

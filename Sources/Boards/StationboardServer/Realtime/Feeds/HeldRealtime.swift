@@ -84,7 +84,7 @@ struct HeldRealtime: Sendable {
           number: number + 1,
           of: trips.count,
           standing: held.standing,
-          census: held.index?.census
+          counters: held.index?.counters
         )
       }
       + alerts.enumerated().map { number, held in
@@ -93,8 +93,8 @@ struct HeldRealtime: Sendable {
           number: number + 1,
           of: alerts.count,
           standing: held.standing,
-          census: nil,
-          alerts: alerts.count == 1 ? snapshot.alertIndex?.census : nil
+          counters: nil,
+          alerts: alerts.count == 1 ? snapshot.alertIndex?.counters : nil
         )
       }
       + vehicles.enumerated().map { number, held in
@@ -103,7 +103,7 @@ struct HeldRealtime: Sendable {
           number: number + 1,
           of: vehicles.count,
           standing: held.standing,
-          census: held.vehicles?.census
+          counters: held.vehicles?.counters
         )
       }
   }
@@ -176,13 +176,13 @@ struct SourceView: Sendable {
   /// What was received from it, and when.
   var standing: SourceStatus
   /// Of trip updates and vehicle positions, what became of them as far as this source alone goes.
-  var census: RealtimeCounters?
+  var counters: RealtimeCounters?
   /// Of the only source of alerts, what became of them; those of several are merged before they are counted.
   var alerts: AlertCounters?
 
   /// How many of what should match the timetable does, and does not; `nil` as long as nothing came.
   var matches: (matching: Int, unmatched: Int)? {
     if let alerts { return (alerts.alerts, alerts.withoutEffect) }
-    return census.map { ($0.matching, $0.unmatched) }
+    return counters.map { ($0.matching, $0.unmatched) }
   }
 }

@@ -30,7 +30,7 @@ package struct MatchReport: Sendable {
   /// The verdict.
   package let status: Status
   /// The counters of the trip updates; without any, all are 0.
-  package let census: RealtimeCounters
+  package let counters: RealtimeCounters
   /// The lines with trip updates that match nothing, those with most of them first.
   package let lines: [Line]
   /// Each source by itself.
@@ -51,12 +51,12 @@ package struct MatchReport: Sendable {
 
   /// Reads the report off the realtime in use; the verdict is that on the worst of its sources.
   init(_ index: RealtimeIndex?, of feed: Feed, sources: [SourceView], leastPercent: Int) {
-    let census = index?.census ?? RealtimeCounters()
-    self.census = census
+    let counters = index?.counters ?? RealtimeCounters()
+    self.counters = counters
     self.sources = sources
     self.leastPercent = leastPercent
     let verdicts =
-      [Self.status(census, leastPercent: leastPercent)]
+      [Self.status(counters, leastPercent: leastPercent)]
       + sources.compactMap { Self.status(of: $0, leastPercent: leastPercent) }
     status =
       verdicts.contains(.matchesNothing)
@@ -64,7 +64,7 @@ package struct MatchReport: Sendable {
     lines = index.map { Self.lines($0, feed) } ?? []
     hint = index.flatMap { index in
       Self.hint(
-        census,
+        counters,
         feed.timetable,
         modifiedAt: feed.entry.origin?.modifiedAt,
         feedTime: index.sourceTime
@@ -79,7 +79,7 @@ package struct MatchReport: Sendable {
 
   private static func status(of source: SourceView, leastPercent: Int) -> Status? {
     if let alerts = source.alerts { return status(alerts) }
-    return source.census.map { status($0, leastPercent: leastPercent) }
+    return source.counters.map { status($0, leastPercent: leastPercent) }
   }
 
   /// The verdict on alerts, of which many may be about other networks.
@@ -97,7 +97,7 @@ package struct MatchReport: Sendable {
       return Self.misfit(matches, source.kind.words + of)
     }
     guard found.isEmpty, status != .ok else { return found }
-    return [Self.misfit((census.matching, census.unmatched), "trip updates")]
+    return [Self.misfit((counters.matching, counters.unmatched), "trip updates")]
   }
 
   private static func misfit(_ matches: (matching: Int, unmatched: Int), _ what: String) -> String {
@@ -105,20 +105,20 @@ package struct MatchReport: Sendable {
   }
 
   /// The verdict on trip updates.
-  static func status(_ census: RealtimeCounters, leastPercent: Int) -> Status {
-    if census.matchesNothing { return .matchesNothing }
-    let wanted = census.matching + census.unmatched
+  static func status(_ counters: RealtimeCounters, leastPercent: Int) -> Status {
+    if counters.matchesNothing { return .matchesNothing }
+    let wanted = counters.matching + counters.unmatched
     guard wanted >= MatchLimits.fewestJudged else { return .ok }
-    return census.matching * 100 < wanted * leastPercent ? .matchesLittle : .ok
+    return counters.matching * 100 < wanted * leastPercent ? .matchesLittle : .ok
   }
 
   private static func lines(_ index: RealtimeIndex, _ feed: Feed) -> [Line] {
-    guard !index.census.unmatchedByRoute.isEmpty else { return [] }
+    guard !index.counters.unmatchedByRoute.isEmpty else { return [] }
     var matched: [Int: Int] = [:]
     for trip in index.trips where trip.extra < 0 && trip.missed == 0 {
       matched[feed.timetable.route(of: trip.trip), default: 0] += 1
     }
-    return index.census.unmatchedByRoute.map { route, unmatched in
+    return index.counters.unmatchedByRoute.map { route, unmatched in
       Line(
         route: route,
         id: feed.idPrefix + feed.timetable.route(route).id,
@@ -134,17 +134,17 @@ package struct MatchReport: Sendable {
   ///
   /// It is as old as its feed_version says, or else the Last-Modified of its file.
   private static func hint(
-    _ census: RealtimeCounters,
+    _ counters: RealtimeCounters,
     _ timetable: Timetable,
     modifiedAt: Int64?,
     feedTime: Int64
   ) -> String? {
-    let unknown = census.withoutEffect[.unknownTrip, default: 0]
+    let unknown = counters.withoutEffect[.unknownTrip, default: 0]
     guard unknown > 0 else { return nil }
     let zone = ServiceDay(zone: timetable.zone)
     let day = zone.date(at: feedTime)
     let start =
-      "\(unknown) of \(census.received) trip updates name trips that this timetable does not have; "
+      "\(unknown) of \(counters.received) trip updates name trips that this timetable does not have; "
     if day > timetable.lastDay {
       return start + "the timetable ends on \(timetable.lastDay), the feed is from \(day)"
     }
@@ -183,18 +183,19 @@ package struct MatchReport: Sendable {
 
   /// The report as sentences.
   package var sentences: [String] {
-    let wanted = census.matched + census.unmatched
+    let wanted = counters.matched + counters.unmatched
     let found = RealtimeCounters.Rung.allCases.dropFirst().compactMap { rung -> String? in
-      guard let count = census.byRung[rung], count > 0 else { return nil }
+      guard let count = counters.byRung[rung], count > 0 else { return nil }
       return
         "\(count) by \(rung == .affix ? "an id that differs in a part" : "route, start and last stop")"
     }
-    var first = "\(census.matched) of \(wanted) trip updates match a trip of the timetable"
+    var first = "\(counters.matched) of \(wanted) trip updates match a trip of the timetable"
     if !found.isEmpty { first += ", " + found.joined(separator: ", ") }
-    if census.added > 0 { first += "; \(census.added) are of added trips" }
+    if counters.added > 0 { first += "; \(counters.added) are of added trips" }
     var sentences = [first]
-    for (reason, count) in census.withoutEffect.sorted(by: { $0.key.rawValue < $1.key.rawValue }) {
-      let ids = census.examples.filter { $0.reason == reason }
+    for (reason, count) in counters.withoutEffect.sorted(by: { $0.key.rawValue < $1.key.rawValue })
+    {
+      let ids = counters.examples.filter { $0.reason == reason }
         .prefix(MatchLimits.mostExamples).compactMap { Self.shown($0.trip) }
       let such = ids.isEmpty ? "" : ", such as " + ids.joined(separator: ", ")
       sentences.append("\(count) without effect: \(reason.sentence)\(such)")

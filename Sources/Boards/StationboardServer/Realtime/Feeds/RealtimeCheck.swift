@@ -114,33 +114,33 @@ package struct RealtimeCheck: Sendable {
     case .vehiclePositions:
       let positions = try document.vehiclePositions()
       let index = VehicleIndex(positions, timetable: feed.timetable, arrivedAt: Int64(now))
-      let census = index.census
-      let wanted = census.matched + census.unmatched
+      let counters = index.counters
+      let wanted = counters.matched + counters.unmatched
       return Result(
-        isGood: wanted == 0 || census.matched * 100 >= wanted * leastPercent,
+        isGood: wanted == 0 || counters.matched * 100 >= wanted * leastPercent,
         sentences: [
-          "\(census.matched) of \(wanted) vehicles are on a trip that the timetable has"
-            + (positions.census.other > 0
-              ? "; \(positions.census.other) entities are of no trip" : "")
+          "\(counters.matched) of \(wanted) vehicles are on a trip that the timetable has"
+            + (positions.counters.other > 0
+              ? "; \(positions.counters.other) entities are of no trip" : "")
         ]
       )
     case .alerts:
       let alerts = AlertIndex(try document.alerts(), timetable: feed.timetable)
-      let census = alerts.census
-      let received = census.alerts + census.withoutEffect
+      let counters = alerts.counters
+      let received = counters.alerts + counters.withoutEffect
       let about =
-        "\(census.alerts) of \(received) \(received == 1 ? "alert is" : "alerts are") about something that the timetable has"
+        "\(counters.alerts) of \(received) \(received == 1 ? "alert is" : "alerts are") about something that the timetable has"
       return Result(
-        isGood: census.alerts > 0 || received == 0,
-        sentences: [about] + Self.reasons(census)
+        isGood: counters.alerts > 0 || received == 0,
+        sentences: [about] + Self.reasons(counters)
       )
     }
   }
 
   /// Why selectors of alerts have no effect, with examples.
-  private static func reasons(_ census: AlertCounters) -> [String] {
-    census.unresolved.sorted { $0.key.rawValue < $1.key.rawValue }.map { reason, count in
-      let alerts = census.examples.filter { $0.reason == reason }
+  private static func reasons(_ counters: AlertCounters) -> [String] {
+    counters.unresolved.sorted { $0.key.rawValue < $1.key.rawValue }.map { reason, count in
+      let alerts = counters.examples.filter { $0.reason == reason }
         .prefix(MatchLimits.mostExamples).compactMap { MatchReport.shown($0.alert) }
       let such = alerts.isEmpty ? "" : ", such as of " + alerts.joined(separator: ", ")
       let selectors = count == 1 ? "1 selector" : "\(count) selectors"

@@ -31,7 +31,7 @@ extension RealtimeFeeds {
     at now: Double,
     _ note: (inout HeldSource<TripUpdateFeed>) -> Void
   ) {
-    var census: RealtimeCounters?
+    var counters: RealtimeCounters?
     var parts: [(number: Int, index: RealtimeIndex)] = []
     while true {
       guard var held = state.withLock({ $0[source.prefix] }),
@@ -82,13 +82,13 @@ extension RealtimeFeeds {
       }
       // What is not needed any more is freed here, not while requests wait for the lock.
       withExtendedLifetime(held) {}
-      census = together?.census
+      counters = together?.counters
       guard isPlaced else { continue }
       record(together, parts, of: source.prefix, at: now)
       break
     }
     tell()
-    report(census, of: source.prefix)
+    report(counters, of: source.prefix)
   }
 
   /// Hands realtime that is in place over to the history.
@@ -291,7 +291,7 @@ extension RealtimeFeeds {
       withExtendedLifetime(held) {}
       guard isPlaced else { continue }
       record(together, next.numberedIndexes(at: now), of: prefix, at: now)
-      report(together?.census, of: prefix)
+      report(together?.counters, of: prefix)
       tell()
       return
     }

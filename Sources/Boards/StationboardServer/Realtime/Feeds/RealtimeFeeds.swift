@@ -368,9 +368,9 @@ package final class RealtimeFeeds: Sendable {
   }
 
   /// Writes to the log when a feed begins or ceases to match its timetable.
-  func report(_ census: RealtimeCounters?, of prefix: String) {
-    guard let census, census.received > 0 else { return }
-    let match = census.match
+  func report(_ counters: RealtimeCounters?, of prefix: String) {
+    guard let counters, counters.received > 0 else { return }
+    let match = counters.match
     let before = state.withLock { state -> RealtimeCounters.Match? in
       let before = state[prefix]?.match
       state[prefix]?.match = match
@@ -378,12 +378,12 @@ package final class RealtimeFeeds: Sendable {
     }
     guard match != before else { return }
     var metadata: Logger.Metadata = [
-      "feed": "\"\(prefix)\"", "tripUpdates": "\(census.received)",
-      "matched": "\(census.matched)", "added": "\(census.added)",
-      "unmatched": "\(census.unmatched)",
+      "feed": "\"\(prefix)\"", "tripUpdates": "\(counters.received)",
+      "matched": "\(counters.matched)", "added": "\(counters.added)",
+      "unmatched": "\(counters.unmatched)",
     ]
-    for (reason, count) in census.withoutEffect { metadata[reason.rawValue] = "\(count)" }
-    if let trip = census.examples.lazy.compactMap(\.trip).first {
+    for (reason, count) in counters.withoutEffect { metadata[reason.rawValue] = "\(count)" }
+    if let trip = counters.examples.lazy.compactMap(\.trip).first {
       metadata["exampleTrip"] = .string(String(reflecting: String(trip.prefix(64))))
     }
     switch match {

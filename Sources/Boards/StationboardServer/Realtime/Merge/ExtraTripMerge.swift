@@ -17,7 +17,7 @@ extension RealtimeBuilder {
     if trips.last?.callCount == 0 {
       leaveOut(update, .saysNothing)
     } else {
-      census.duplicated += 1
+      counters.duplicated += 1
     }
   }
 
@@ -41,7 +41,7 @@ extension RealtimeBuilder {
       directory
     )
     appendOwnStops(updates, [.covered, .replacement], endsEarly: end == .before, leftOut)
-    census.replaced += 1
+    counters.replaced += 1
   }
 
   /// Merges a trip that is unrelated to those of the timetable.
@@ -66,7 +66,7 @@ extension RealtimeBuilder {
     if let trip = trips.last, trip.callCount + trip.arrivalCount == 0 {
       leaveOut(update, .noStopTimes)
     } else {
-      census.added += 1
+      counters.added += 1
     }
   }
 
@@ -134,7 +134,7 @@ extension RealtimeBuilder {
   ///   - leftOut: The stops of that trip that it does not list.
   private mutating func appendOwnStops(
     _ updates: [Int],
-    _ marks: BoardRow.RealtimeMarks,
+    _ marks: BoardRow.RealtimeFlags,
     endsEarly: Bool,
     _ leftOut: LeftOutStops? = nil
   ) {
@@ -166,7 +166,7 @@ extension RealtimeBuilder {
         skips.append(UInt16(truncatingIfNeeded: place))
       }
       guard named.isKnown else {
-        census.unlinkedStops += 1
+        counters.unlinkedStops += 1
         continue
       }
       guard !isLeftOut[place] else { continue }
@@ -240,8 +240,8 @@ extension RealtimeBuilder {
   private mutating func ownPlatform(
     _ update: StopTimeUpdate,
     _ named: ResolvedStop,
-    _ marks: BoardRow.RealtimeMarks
-  ) -> (UInt32, BoardRow.RealtimeMarks) {
+    _ marks: BoardRow.RealtimeFlags
+  ) -> (UInt32, BoardRow.RealtimeFlags) {
     if let id = update.assignedStopID {
       let assigned = stop(id)
       if assigned.isKnown, assigned.names == .platform, assigned.stop != named.stop {

@@ -47,12 +47,12 @@ extension RealtimeBuilder {
     _ update: TripUpdate?
   ) -> Bool {
     guard let plan = plan(of: entry) else {
-      census.unusableModifications += 1
+      counters.unusableModifications += 1
       return false
     }
     let before = schedule
-    census.unusableModifications += plan.unusable
-    census.modified += 1
+    counters.unusableModifications += plan.unusable
+    counters.modified += 1
 
     let nominal = midnight(target)
     let moved = target.start.map { Int64($0) - Int64(timetable.start(of: target.trip)) } ?? 0
@@ -92,9 +92,9 @@ extension RealtimeBuilder {
     guard update != nil else { return true }
     if isCancelled {
       trips[base].modification = .cancelled
-      census.cancelled += 1
+      counters.cancelled += 1
     } else {
-      census.applied += 1
+      counters.applied += 1
     }
     return true
   }
@@ -134,10 +134,10 @@ extension RealtimeBuilder {
   mutating func mergeOff(_ target: TripTarget) {
     if target.action == .delete {
       add(.deleted, target, sourceTime)
-      census.deleted += 1
+      counters.deleted += 1
     } else {
       add(.cancelled, target, sourceTime)
-      census.cancelled += 1
+      counters.cancelled += 1
       appendCancelled(target)
     }
   }

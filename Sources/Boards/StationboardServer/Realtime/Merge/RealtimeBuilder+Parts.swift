@@ -22,7 +22,7 @@ extension RealtimeBuilder {
     var builders = BackgroundExecutor.results(parts) { part in
       let own = targets[starts[part]..<starts[part + 1]]
       var builder = empty
-      if part > 0 { builder.census = RealtimeCounters() }
+      if part > 0 { builder.counters = RealtimeCounters() }
       builder.reserve(own, times: part == 0 ? parts : 1)
       for target in own { builder.merge(target) }
       return builder
@@ -85,6 +85,6 @@ extension RealtimeBuilder {
     closed += part.closed
     arrivals += part.arrivals
     extraTrips += part.extraTrips
-    census.append(part.census)
+    counters.append(part.counters)
   }
 }

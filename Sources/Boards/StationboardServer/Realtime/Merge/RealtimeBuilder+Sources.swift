@@ -92,7 +92,7 @@ extension RealtimeBuilder {
 
   /// Appends the trips of a source that are shown, and counts the others.
   private mutating func append(_ source: RealtimeIndex, ofWhich isShown: (Int) -> Bool) {
-    var own = source.census
+    var own = source.counters
     let numbers = source.texts.map { number(of: $0) }
     func renumbered(_ number: UInt32) -> UInt32 {
       guard number >= RealtimeCall.firstText, number != RealtimeCall.usualPlatform else {
@@ -141,30 +141,30 @@ extension RealtimeBuilder {
       closed += source.closed[Int(old.firstClosed)..<Int(old.firstClosed + old.closedCount)]
       endTrip()
     }
-    census.append(own)
+    counters.append(own)
   }
 
   /// Counts a trip that another source has.
   private func leave(
     _ trip: RealtimeTrip,
     _ source: RealtimeIndex,
-    _ census: inout RealtimeCounters
+    _ counters: inout RealtimeCounters
   ) {
     if trip.missed > 0 {
-      census.kept -= 1
+      counters.kept -= 1
     } else if trip.modification != .none {
-      census.modified -= 1
-      if trip.modification == .updated { census.leaveToOther(.running, isCopy: false) }
-      if trip.modification == .cancelled { census.leaveToOther(.cancelled, isCopy: false) }
+      counters.modified -= 1
+      if trip.modification == .updated { counters.leaveToOther(.running, isCopy: false) }
+      if trip.modification == .cancelled { counters.leaveToOther(.cancelled, isCopy: false) }
     } else if !source.isCounted(trip) {
       // It has no effect, and is counted with the reason.
       return
     } else if trip.extra < 0 {
-      census.leaveToOther(trip.kind, isCopy: false)
+      counters.leaveToOther(trip.kind, isCopy: false)
     } else {
       // A replacement is counted with the trip that it replaces.
       let kind = source.extraTrips[Int(trip.extra)].kind
-      if kind != .replacement { census.leaveToOther(.extra, isCopy: kind == .duplicated) }
+      if kind != .replacement { counters.leaveToOther(.extra, isCopy: kind == .duplicated) }
     }
   }
 }

@@ -10,7 +10,7 @@ struct RealtimeBuilder {
   let sourceTime: Int64
   private let arrivedAt: Int64
   private(set) var gap: Int64?
-  var census = RealtimeCounters()
+  var counters = RealtimeCounters()
   var trips: [RealtimeTrip] = []
   var calls: [RealtimeCall] = []
   var arrivals: [RealtimeArrival] = []
@@ -93,14 +93,14 @@ struct RealtimeBuilder {
   ///   - previous: The index of the feed before.
   ///   - parts: The number of parts; `nil` to choose by size.
   mutating func build(after previous: RealtimeIndex?, parts: Int? = nil) {
-    census.leaveOutUnreadable(feed.census.rejectedTotal)
+    counters.leaveOutUnreadable(feed.counters.rejectedTotal)
     let updates = feed.trips.count + feed.stopTimeUpdates.count
     let parts = parts ?? (updates < Self.divisibleUpdates ? 1 : 2)
     gap = previous.map { sourceTime - $0.sourceTime }
     self.previous = previous
     let today = ServiceDay(zone: timetable.zone).date(at: sourceTime).daysSinceEpoch
     modified = ModifiedTrips(feed, timetable, today: today, reference: sourceTime, policy)
-    census.unusableModifications += feed.invalidModifications + modified.oversized
+    counters.unusableModifications += feed.invalidModifications + modified.oversized
     resolveStops()
     let found = TripTargets.of(
       feed,
@@ -109,10 +109,10 @@ struct RealtimeBuilder {
       after: previous,
       parts: parts,
       policy,
-      census,
+      counters,
       aside: modified.updates
     )
-    census = found.census
+    counters = found.counters
     renamings = found.renamings
     noteNames(of: found.targets)
     merge(found.targets, parts: parts)
@@ -181,7 +181,7 @@ struct RealtimeBuilder {
   /// Counts an update that has no effect.
   mutating func leaveOut(_ update: TripUpdate, _ reason: RealtimeCounters.Reason) {
     let texts = feed.texts
-    census.leaveOut(reason) { RealtimeCounters.Example(reason, update, texts) }
+    counters.leaveOut(reason) { RealtimeCounters.Example(reason, update, texts) }
   }
 
   /// Whether the trip ended last has anything that the timetable alone does not say.
@@ -354,7 +354,7 @@ struct RealtimeBuilder {
     }
     trips.append(trip)
     endTrip()
-    census.kept += 1
+    counters.kept += 1
   }
 
   /// The number here of what a text of the feed before is; everything else stays.

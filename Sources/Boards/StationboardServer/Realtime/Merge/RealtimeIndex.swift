@@ -27,7 +27,7 @@ package final class RealtimeIndex: Sendable {
   /// Seconds between this publication and the one before it; `nil` for the first one.
   package let gap: Int64?
   /// Counts the trip updates by outcome.
-  package let census: RealtimeCounters
+  package let counters: RealtimeCounters
 
   /// What times of calls are counted from, in seconds since 1970-01-01T00:00:00Z.
   let base: Int64
@@ -81,7 +81,7 @@ package final class RealtimeIndex: Sendable {
     timetable = directory.timetable
     sourceTime = builder.sourceTime
     gap = builder.gap
-    census = builder.census
+    counters = builder.counters
     base = builder.sourceTime
     trips = builder.trips
     calls = builder.calls

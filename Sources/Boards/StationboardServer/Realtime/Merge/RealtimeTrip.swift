@@ -93,7 +93,7 @@ struct RealtimeCall: Hashable, Sendable {
   /// The place among the stops of the trip.
   var position: UInt16
   /// What realtime says.
-  var marks: BoardRow.RealtimeMarks
+  var marks: BoardRow.RealtimeFlags
   /// By how many seconds the prediction may be off; ``unknownUncertainty`` if that is not known.
   var uncertainty: UInt16 = Self.unknownUncertainty
   /// How full the vehicle leaves, as the number of the schema; ``unknownOccupancy`` if that is not known.

@@ -18,15 +18,15 @@ extension RealtimeBuilder {
     )
     if isCancelled {
       trips[trips.count - 1].kind = .cancelled
-      census.cancelled += 1
+      counters.cancelled += 1
     } else if saysSomething {
-      census.applied += 1
+      counters.applied += 1
     } else {
       // Of stops that the trip does not have, it is of another timetable.
       let isOfOtherStops = !update.stopTimeUpdates.isEmpty && linked.allSatisfy { $0 < 0 }
       leaveOut(update, isOfOtherStops ? .unknownStop : .saysNothing)
-      if isOfOtherStops { census.miss(route: timetable.route(of: target.trip)) }
-      if target.rung != .id { census.byRung[target.rung, default: 0] -= 1 }
+      if isOfOtherStops { counters.miss(route: timetable.route(of: target.trip)) }
+      if target.rung != .id { counters.byRung[target.rung, default: 0] -= 1 }
     }
   }
 
@@ -63,7 +63,7 @@ extension RealtimeBuilder {
     _ update: TripUpdate,
     shift: Int64,
     nominal: Int64? = nil,
-    marks: BoardRow.RealtimeMarks
+    marks: BoardRow.RealtimeFlags
   ) -> Bool {
     readSchedule(target.trip)
     link(feed.updates(of: update), shift: shift)
@@ -84,7 +84,7 @@ extension RealtimeBuilder {
     _ update: TripUpdate?,
     shift: Int64,
     nominal: Int64?,
-    marks: BoardRow.RealtimeMarks,
+    marks: BoardRow.RealtimeFlags,
     _ plan: ModifiedSchedule? = nil,
     endsBefore: Bool = false
   ) -> Bool {
@@ -208,7 +208,7 @@ extension RealtimeBuilder {
   }
 
   /// Notes by how much the prediction of the departure appended last may be off, and how full the vehicle leaves.
-  mutating func noteOutlook(_ update: StopTimeUpdate, _ marks: BoardRow.RealtimeMarks) {
+  mutating func noteOutlook(_ update: StopTimeUpdate, _ marks: BoardRow.RealtimeFlags) {
     let place = calls.count - 1
     if marks.contains(.predicted), update.relationship != .noData,
       let seconds = (update.departure ?? update.arrival)?.uncertainty, seconds >= 0
@@ -240,7 +240,7 @@ extension RealtimeBuilder {
     _ position: Int,
     scheduled: Int64?,
     effective: Int64,
-    _ marks: BoardRow.RealtimeMarks,
+    _ marks: BoardRow.RealtimeFlags,
     _ platform: UInt32 = RealtimeCall.usualPlatform
   ) {
     guard let effective = relative(effective) else { return }
@@ -318,7 +318,7 @@ extension RealtimeBuilder {
     if let byDelay, disagree(byDelay, instant) { instant = byDelay }
     let (deviation, isTooFar) = instant.subtractingReportingOverflow(scheduled)
     guard !isTooFar, plausible(deviation) != nil else {
-      census.implausibleTimes += 1
+      counters.implausibleTimes += 1
       return nil
     }
     return instant
@@ -336,8 +336,8 @@ extension RealtimeBuilder {
   private mutating func platform(
     of update: StopTimeUpdate,
     _ scheduled: UInt32,
-    _ marks: BoardRow.RealtimeMarks
-  ) -> (UInt32, BoardRow.RealtimeMarks) {
+    _ marks: BoardRow.RealtimeFlags
+  ) -> (UInt32, BoardRow.RealtimeFlags) {
     guard let id = update.assignedStopID ?? update.stopID else {
       return (RealtimeCall.usualPlatform, marks)
     }
@@ -366,7 +366,7 @@ extension RealtimeBuilder {
     for number in updates.indices {
       let update = updates[number]
       guard let position = position(of: update, from: next, updates[(number + 1)...], shift) else {
-        census.unlinkedStops += 1
+        counters.unlinkedStops += 1
         continue
       }
       linked[position] = Int32(number)

@@ -72,7 +72,7 @@ extension TripTargets {
         enter(target)
         guard isFirst else { continue }
         let texts = feed.texts
-        census.found(target.rung) {
+        counters.found(target.rung) {
           RealtimeCounters.Proof(
             rung: target.rung,
             given: texts[update.tripID],

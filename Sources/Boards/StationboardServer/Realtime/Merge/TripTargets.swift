@@ -42,7 +42,7 @@ struct TripTargets {
   let reference: Int64
   let policy: RealtimePolicy
   let today: Int
-  var census: RealtimeCounters
+  var counters: RealtimeCounters
   private(set) var targets: [TripTarget] = []
   /// Where the target of a trip and day, or of an extra trip, is.
   private(set) var places: [UInt64: Int] = [:]
@@ -66,10 +66,10 @@ struct TripTargets {
   ///   - parts: In how many parts at once the trips are looked up: each look waits for memory again and
   ///     again, which two processors can do at the same time.
   ///   - policy: Limits and choices.
-  ///   - census: The census so far.
+  ///   - counters: The counters so far.
   ///   - resolved: What trip updates found for names that do not say their run by themselves.
   ///   - aside: The numbers of updates that are left out.
-  /// - Returns: The targets, the census with what has none, and what was learned of the ids.
+  /// - Returns: The targets, the counters with what has none, and what was learned of the ids.
   static func of(
     _ feed: TripUpdateFeed,
     _ directory: TimetableDirectory,
@@ -77,22 +77,22 @@ struct TripTargets {
     after previous: RealtimeIndex?,
     parts: Int,
     _ policy: RealtimePolicy,
-    _ census: RealtimeCounters,
+    _ counters: RealtimeCounters,
     resolved: [TripName: ResolvedTrip] = [:],
     aside: Set<Int> = []
-  ) -> (targets: [TripTarget], census: RealtimeCounters, renamings: LearnedRenamings) {
+  ) -> (targets: [TripTarget], counters: RealtimeCounters, renamings: LearnedRenamings) {
     var finder = TripTargets(
       feed,
       directory,
       reference,
       policy,
-      census,
+      counters,
       previous?.renamings,
       resolved,
       aside
     )
     finder.findAll(directory, after: previous, parts: parts)
-    return (finder.targets, finder.census, finder.renamings)
+    return (finder.targets, finder.counters, finder.renamings)
   }
 
   private init(
@@ -100,7 +100,7 @@ struct TripTargets {
     _ directory: TimetableDirectory,
     _ reference: Int64,
     _ policy: RealtimePolicy,
-    _ census: RealtimeCounters,
+    _ counters: RealtimeCounters,
     _ renamings: LearnedRenamings?,
     _ resolved: [TripName: ResolvedTrip],
     _ aside: Set<Int>
@@ -112,7 +112,7 @@ struct TripTargets {
     self.aside = aside
     self.reference = reference
     self.policy = policy
-    self.census = census
+    self.counters = counters
     timetable = directory.timetable
     today = ServiceDay(zone: timetable.zone).date(at: reference).daysSinceEpoch
   }
@@ -201,11 +201,11 @@ struct TripTargets {
 
   mutating func leaveOut(_ update: TripUpdate, _ reason: RealtimeCounters.Reason) {
     let texts = feed.texts
-    census.leaveOut(reason) { RealtimeCounters.Example(reason, update, texts) }
+    counters.leaveOut(reason) { RealtimeCounters.Example(reason, update, texts) }
     guard RealtimeCounters.reasonsUnmatched.contains(reason), let id = update.routeID,
       let route = directory.route(id: texts[id])
     else { return }
-    census.miss(route: route)
+    counters.miss(route: route)
   }
 
   // MARK: One trip update

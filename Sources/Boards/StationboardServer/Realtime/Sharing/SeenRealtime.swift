@@ -23,41 +23,41 @@ struct SeenRealtime: Hashable, Sendable {
   /// Whether a board of this server shows everything that the client has seen.
   ///
   /// - Parameters:
-  ///   - desk: The renderer of the board.
+  ///   - renderer: The renderer of the board.
   ///   - feed: The timetable of the board.
   /// - Returns: Whether nothing that the client has seen is missing.
-  func isHere(_ desk: BoardRenderer, _ feed: Feed) -> Bool {
-    guard let sharing = desk.realtime?.sharing else { return true }
+  func isHere(_ renderer: BoardRenderer, _ feed: Feed) -> Bool {
+    guard let sharing = renderer.realtime?.sharing else { return true }
     if let position, position > sharing.complete { return false }
     guard position != nil || instant != nil else { return true }
-    let snapshot = desk.snapshot(of: feed)
+    let snapshot = renderer.snapshot(of: feed)
     // For a moment after an import there are boards, and nothing on them of what is known of their publications.
     if snapshot.isOfAnotherTimetable { return false }
     guard let instant else { return true }
     let trips = snapshot.trips
     // A token from the future was given by nobody.
-    guard trips.isConfigured, instant <= desk.clock.now + SourceStatus.clockDifference else {
+    guard trips.isConfigured, instant <= renderer.clock.now + SourceStatus.clockDifference else {
       return true
     }
     var known = trips.sourceTime ?? 0
-    if desk.additions.contains(.arrivalTokens) { known = max(known, trips.fetchedAt ?? 0) }
+    if renderer.additions.contains(.arrivalTokens) { known = max(known, trips.fetchedAt ?? 0) }
     return (instant * 1_000).rounded() <= (known * 1_000).rounded()
   }
 
   /// Waits a moment for what the client has seen at another server, if this one does not have it yet.
   ///
   /// - Parameters:
-  ///   - desk: The renderer of the board.
+  ///   - renderer: The renderer of the board.
   ///   - feed: The timetable of the board.
   ///   - serving: The places to wait.
   /// - Returns: Whether this server still does not have it.
   /// - Throws: `CancellationError` if the task is canceled.
   func isMissing(
-    _ desk: BoardRenderer,
+    _ renderer: BoardRenderer,
     _ feed: Feed,
     _ serving: ResourceServing
   ) async throws -> Bool {
-    guard let realtime = desk.realtime, let sharing = realtime.sharing, !isHere(desk, feed) else {
+    guard let realtime = renderer.realtime, let sharing = realtime.sharing, !isHere(renderer, feed) else {
       return false
     }
     if let ticket = serving.limiter.enter() {
@@ -66,8 +66,8 @@ struct SeenRealtime: Hashable, Sendable {
         await withTaskGroup { group in
           group.addTask {
             let ticks = realtime.ticks()
-            if isHere(desk, feed) { return }
-            for await _ in ticks where isHere(desk, feed) { return }
+            if isHere(renderer, feed) { return }
+            for await _ in ticks where isHere(renderer, feed) { return }
           }
           group.addTask { await serving.untilClosed() }
           group.addTask { try? await Task.sleep(for: sharing.limits.readWait) }
@@ -76,7 +76,7 @@ struct SeenRealtime: Hashable, Sendable {
         }
       }
     }
-    guard !isHere(desk, feed) else { return false }
+    guard !isHere(renderer, feed) else { return false }
     sharing.countBehind()
     return true
   }

@@ -46,7 +46,7 @@ final class VehicleIndex: Sendable {
   /// When the content was made at its source, in seconds since 1970-01-01T00:00:00Z.
   let sourceTime: Int64
   /// Counts the positions by outcome: those of trips of the timetable as applied, those of other trips as added.
-  let census: RealtimeCounters
+  let counters: RealtimeCounters
   let directory: TimetableDirectory
   let vehicles: [Vehicle]
   private let instances: [UInt64: Int]
@@ -75,8 +75,8 @@ final class VehicleIndex: Sendable {
     let directory = trips?.directory ?? common ?? TimetableDirectory(timetable)
     let carriers = feed.carriers
     let sourceTime = feed.header.sourceTime(arrivedAt: arrivedAt) ?? arrivedAt
-    var census = RealtimeCounters()
-    census.leaveOutUnreadable(feed.census.rejectedTotal)
+    var counters = RealtimeCounters()
+    counters.leaveOutUnreadable(feed.counters.rejectedTotal)
     let found = TripTargets.of(
       carriers,
       directory,
@@ -84,10 +84,10 @@ final class VehicleIndex: Sendable {
       after: trips,
       parts: 1,
       policy,
-      census,
+      counters,
       resolved: trips?.resolved ?? [:]
     )
-    census = found.census
+    counters = found.counters
     var vehicles: [Vehicle] = []
     var instances: [UInt64: Int] = [:]
     var hasTarget = Set<Int>()
@@ -107,12 +107,12 @@ final class VehicleIndex: Sendable {
       if vehicle.place == nil,
         vehicle.position.stopID != nil || vehicle.position.stopSequence != nil
       {
-        census.unlinkedStops += 1
+        counters.unlinkedStops += 1
       }
       instances[Self.key(target.trip, Int(target.day))] = vehicles.count
       vehicles.append(vehicle)
       hasTarget.insert(target.update)
-      census.applied += 1
+      counters.applied += 1
     }
     // Trips that only trip updates have: by their ids.
     let known = Set((trips?.extraTrips ?? []).compactMap(\.tripID))
@@ -125,7 +125,7 @@ final class VehicleIndex: Sendable {
         if update.relationship == .scheduled || update.relationship == .unscheduled,
           timetable.trips(id: text).isEmpty
         {
-          census.takeBack(.unknownTrip)
+          counters.takeBack(.unknownTrip)
         }
         let vehicle = vehicle(number)
         if let other = extras[text] {
@@ -133,17 +133,17 @@ final class VehicleIndex: Sendable {
         } else {
           extras[text] = vehicles.count
           vehicles.append(vehicle)
-          census.added += 1
+          counters.added += 1
         }
       }
     }
-    self.init(directory, sourceTime, census, vehicles, instances, extras)
+    self.init(directory, sourceTime, counters, vehicles, instances, extras)
   }
 
   private init(
     _ directory: TimetableDirectory,
     _ sourceTime: Int64,
-    _ census: RealtimeCounters,
+    _ counters: RealtimeCounters,
     _ vehicles: [Vehicle],
     _ instances: [UInt64: Int],
     _ extras: [String: Int]
@@ -151,7 +151,7 @@ final class VehicleIndex: Sendable {
     self.directory = directory
     timetable = directory.timetable
     self.sourceTime = sourceTime
-    self.census = census
+    self.counters = counters
     self.vehicles = vehicles
     self.instances = instances
     self.extras = extras
@@ -167,9 +167,9 @@ final class VehicleIndex: Sendable {
     var vehicles: [Vehicle] = []
     var instances: [UInt64: Int] = [:]
     var extras: [String: Int] = [:]
-    var census = RealtimeCounters()
+    var counters = RealtimeCounters()
     for source in sources {
-      census.append(source.census)
+      counters.append(source.counters)
       for (key, number) in source.instances where instances[key] == nil {
         instances[key] = vehicles.count
         vehicles.append(source.vehicles[number])
@@ -180,7 +180,7 @@ final class VehicleIndex: Sendable {
       }
     }
     let time = sources.map(\.sourceTime).max() ?? first.sourceTime
-    return VehicleIndex(first.directory, time, census, vehicles, instances, extras)
+    return VehicleIndex(first.directory, time, counters, vehicles, instances, extras)
   }
 
   // MARK: What boards ask

@@ -1,22 +1,22 @@
 import Synchronization
 
-/// The newest edition of each board that was asked for lately, and a few before it; the board asked for
+/// The newest rendered board of each board that was asked for lately, and a few before it; the board asked for
 /// the longest ago goes first.
 final class BoardCache: Sendable {
   /// The most boards.
   static let most = 4_096
-  /// The most bytes of editions.
+  /// The most bytes of rendered boards.
   static let mostBytes = 128 << 20
-  /// The most earlier editions of a board, for those who come back to a stream (R33).
+  /// The most earlier rendered boards of a board, for those who come back to a stream (R33).
   static let mostEarlier = 6
 
   private struct Place {
-    var edition: RenderedBoard
+    var renderedBoard: RenderedBoard
     var earlier: [RenderedBoard] = []
     /// Until when earlier boards are kept: a client follows the board, or did recently.
     var followedUntil: ContinuousClock.Instant?
 
-    var bytes: Int { earlier.reduce(edition.bytes) { $0 + $1.bytes } }
+    var bytes: Int { earlier.reduce(renderedBoard.bytes) { $0 + $1.bytes } }
   }
 
   private struct State {
@@ -33,16 +33,16 @@ final class BoardCache: Sendable {
     self.mostBytes = mostBytes
   }
 
-  /// The newest edition of a board.
-  func edition(_ key: BoardKey) -> RenderedBoard? {
-    state.withLock { $0.places.use(key)?.edition }
+  /// The newest rendered form of a board.
+  func renderedBoard(_ key: BoardKey) -> RenderedBoard? {
+    state.withLock { $0.places.use(key)?.renderedBoard }
   }
 
-  /// The edition of a board with an entity tag, if it is the newest or one of those before.
-  func edition(_ key: BoardKey, tagged tag: String) -> RenderedBoard? {
+  /// The rendered form of a board with an entity tag, if it is the newest or one of those before.
+  func renderedBoard(_ key: BoardKey, tagged tag: String) -> RenderedBoard? {
     state.withLock { state in
       guard let place = state.places.peek(key) else { return nil }
-      if place.edition.entityTag == tag { return place.edition }
+      if place.renderedBoard.entityTag == tag { return place.renderedBoard }
       return place.earlier.last { $0.entityTag == tag }
     }
   }
@@ -53,21 +53,21 @@ final class BoardCache: Sendable {
     state.withLock { $0.places.update(key) { $0.followedUntil = .now + BoardBudget.replay } }
   }
 
-  /// Puts an edition in the place of the one before.
-  func put(_ edition: RenderedBoard, _ key: BoardKey) {
-    // Freed outside of the lock: editions are large, and every request for a board takes the lock.
+  /// Puts a rendered board in the place of the one before.
+  func put(_ renderedBoard: RenderedBoard, _ key: BoardKey) {
+    // Freed outside of the lock: rendered boards are large, and every request for a board takes the lock.
     let gone = state.withLock { state -> [Place] in
       var gone: [Place] = []
-      var place = Place(edition: edition)
+      var place = Place(renderedBoard: renderedBoard)
       if let before = state.places.peek(key) {
         // Another request was faster, with a newer publication.
-        if before.edition.tick > edition.tick { return [] }
+        if before.renderedBoard.tick > renderedBoard.tick { return [] }
         state.bytes -= before.bytes
         if let until = before.followedUntil, until > .now {
           place.followedUntil = until
           place.earlier = before.earlier
-          if before.edition.entityTag != edition.entityTag {
-            place.earlier.append(before.edition)
+          if before.renderedBoard.entityTag != renderedBoard.entityTag {
+            place.earlier.append(before.renderedBoard)
             if place.earlier.count > Self.mostEarlier { place.earlier.removeFirst() }
           }
         }

@@ -9,7 +9,7 @@ struct BoardConditions {
     /// 304 or 204.
     var status: HTTPResponse.Status
     /// The client's copy.
-    var edition: RenderedBoard
+    var renderedBoard: RenderedBoard
     /// The realtime data at that instant.
     var snapshot: RealtimeSnapshot
     /// The tag as the client has it, if it has one.
@@ -42,14 +42,14 @@ struct BoardConditions {
   func unchanged(
     _ request: BoardRequest,
     _ plan: BoardPlan,
-    _ desk: BoardRenderer,
+    _ renderer: BoardRenderer,
     at now: Double
   ) -> Unchanged? {
     guard ifNoneMatch != nil || since != nil, request.instant == nil, !request.isDebug else {
       return nil
     }
-    let snapshot = desk.snapshot(of: request.stop.feed)
-    let edition = desk.edition(
+    let snapshot = renderer.snapshot(of: request.stop.feed)
+    let renderedBoard = renderer.renderedBoard(
       request,
       phases: plan.phases,
       at: now,
@@ -57,19 +57,26 @@ struct BoardConditions {
       isForComparison: true
     )
     if let ifNoneMatch {
-      let text = plan.entityTag(of: edition, isCopy: false)
+      let text = plan.entityTag(of: renderedBoard, isCopy: false)
       guard let tag = Self.matching(text, ifNoneMatch, isShared: snapshot.position != nil) else {
         return nil
       }
-      return Unchanged(status: .notModified, edition: edition, snapshot: snapshot, tag: tag)
+      return Unchanged(
+        status: .notModified,
+        renderedBoard: renderedBoard,
+        snapshot: snapshot,
+        tag: tag
+      )
     }
     let source = snapshot.trips.sourceTime
     // One clock and an exact token: the client has this publication, and since then the board has looked
     // the same.
-    guard let since, let source, isToken(since, source, snapshot, desk), edition.status.isFresh,
-      desk.since(edition, request, phases: plan.phases, snapshot: snapshot) <= max(since, source)
+    guard let since, let source, isToken(since, source, snapshot, renderer),
+      renderedBoard.status.isFresh,
+      renderer.since(renderedBoard, request, phases: plan.phases, snapshot: snapshot)
+        <= max(since, source)
     else { return nil }
-    return Unchanged(status: .noContent, edition: edition, snapshot: snapshot)
+    return Unchanged(status: .noContent, renderedBoard: renderedBoard, snapshot: snapshot)
   }
 
   /// The tag of a client that is right, as the client has it.
@@ -98,12 +105,12 @@ struct BoardConditions {
     _ since: Double,
     _ source: Double,
     _ snapshot: RealtimeSnapshot,
-    _ desk: BoardRenderer
+    _ renderer: BoardRenderer
   ) -> Bool {
     func names(_ instant: Double?) -> Bool {
       instant.map { ($0 * 1_000).rounded(.down) == (since * 1_000).rounded() } ?? false
     }
     return names(source)
-      || desk.additions.contains(.arrivalTokens) && names(snapshot.trips.fetchedAt)
+      || renderer.additions.contains(.arrivalTokens) && names(snapshot.trips.fetchedAt)
   }
 }

@@ -4,9 +4,9 @@ import Synchronization
 final class BoardMetrics: Sendable {
   /// How a board was answered.
   enum Answer: Int, CaseIterable {
-    /// With an edition that was made for it.
+    /// With a rendered board that was made for it.
     case made
-    /// With an edition that was there.
+    /// With a rendered board that was there.
     case reused
     /// With 304.
     case notModified

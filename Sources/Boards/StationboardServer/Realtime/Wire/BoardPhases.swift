@@ -50,7 +50,7 @@ package enum BoardBudget {
   package static let waiters = 10_000
   /// How far back it is found out since when a board has looked as it does, in seconds.
   package static let longestLook: Double = 120
-  /// How long after a stream last asked for a board its earlier editions are kept, for clients that come
+  /// How long after a stream last asked for a board its earlier rendered boards are kept, for clients that come
   /// back.
   package static let replay = Duration.seconds(120)
   /// The `retry` of a stream, in milliseconds: how long a client waits before it comes back.

@@ -47,25 +47,26 @@ struct BoardPlan {
     }
   }
 
-  /// The entity tag of an answer: that of the edition, marked if the answer is not what the same edition
+  /// The entity tag of an answer: that of the rendered board, marked if the answer is not what the same rendered board
   /// gives when there is time.
-  func entityTag(of edition: RenderedBoard, isCopy: Bool) -> String {
+  func entityTag(of renderedBoard: RenderedBoard, isCopy: Bool) -> String {
     var mark = isCopy ? "-copy" : isInTime ? "" : "-late"
     let left = wanted.subtracting(phases)
     for phase in BoardPhase.allCases where left.contains(phase.mark) {
       mark += "-\(phase.rawValue)"
     }
-    return mark.isEmpty ? edition.entityTag : "\(edition.entityTag.dropLast())\(mark)\""
+    return mark.isEmpty ? renderedBoard.entityTag : "\(renderedBoard.entityTag.dropLast())\(mark)\""
   }
 
   /// The kind of response.
-  func mode(of edition: RenderedBoard, isCopy: Bool) -> BoardAnswer.ResponseMode {
+  func mode(of renderedBoard: RenderedBoard, isCopy: Bool) -> BoardAnswer.ResponseMode {
     if isCopy { return .staleCacheFallback }
     guard isInTime else { return .staticTimeoutFallback }
     guard skipped.isEmpty else { return .degradedStatic }
     // Full means that everything that is enabled is available and fresh.
     let words =
-      wanted.contains(.alerts) ? [edition.status, edition.alertsStatus] : [edition.status]
+      wanted.contains(.alerts)
+      ? [renderedBoard.status, renderedBoard.alertsStatus] : [renderedBoard.status]
     return words.allSatisfy { $0 == .applied || $0 == .disabled } ? .full : .degradedStatic
   }
 }

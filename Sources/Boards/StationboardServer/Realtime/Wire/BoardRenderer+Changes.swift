@@ -26,7 +26,7 @@ extension BoardRenderer {
             if Task.isCancelled { turn?.end() }
             guard !Task.isCancelled else { break }
             let now = self.clock.now
-            let edition = self.edition(
+            let renderedBoard = self.renderedBoard(
               request,
               phases: phases,
               at: now,
@@ -35,7 +35,7 @@ extension BoardRenderer {
             )
             turn?.end()
             // Not before the second in which the change is due, and never in a tight loop.
-            let wait = max(edition.validUntil - now, 0) / self.clock.pace + 0.05
+            let wait = max(renderedBoard.validUntil - now, 0) / self.clock.pace + 0.05
             try? await Task.sleep(for: .seconds(min(wait, 60)))
             continuation.yield()
           }

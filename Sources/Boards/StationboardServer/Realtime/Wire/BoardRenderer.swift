@@ -2,7 +2,7 @@ import Serving
 import Synchronization
 import Timetable
 
-/// Makes boards: takes an edition that is still right, or makes one.
+/// Makes boards: takes a rendered board that is still right, or makes one.
 final class BoardRenderer: Sendable {
   let realtime: RealtimeFeeds?
   let clock: ServiceClock
@@ -43,7 +43,7 @@ final class BoardRenderer: Sendable {
     let trips = RealtimeStatusWord(
       snapshot.trips,
       hasFeed: snapshot.index != nil,
-      matchesNothing: snapshot.index?.census.matchesNothing ?? false,
+      matchesNothing: snapshot.index?.counters.matchesNothing ?? false,
       freshFor: decay.fresh,
       at: now
     )
@@ -59,7 +59,7 @@ final class BoardRenderer: Sendable {
     )
   }
 
-  /// The edition of a board that is right now.
+  /// The rendered form of a board that is right now.
   ///
   /// - Parameters:
   ///   - request: The request.
@@ -69,7 +69,7 @@ final class BoardRenderer: Sendable {
   ///   - isForComparison: Whether only the visible content counts, as for a 304: then a board made with an earlier
   ///     publication is sufficient, as long as nothing of this stop has changed.
   /// - Returns: The cached board if it is still valid, otherwise a new one.
-  func edition(
+  func renderedBoard(
     _ request: BoardRequest,
     phases: BoardPhases,
     at now: Double,
@@ -78,13 +78,13 @@ final class BoardRenderer: Sendable {
   ) -> RenderedBoard {
     let words = words(snapshot, phases: phases, at: now)
     let key = BoardKey(request, phases: phases)
-    let before = request.instant == nil ? shelf.edition(key) : nil
+    let before = request.instant == nil ? shelf.renderedBoard(key) : nil
     if let before, now < before.validUntil, before.given == words {
       if before.tick == snapshot.tick { return before }
       if isForComparison, looksTheSame(before, snapshot, request, at: now) { return before }
     }
     let (board, selection) = make(request, snapshot, phases: phases, at: now)
-    let edition = RenderedBoard(
+    let renderedBoard = RenderedBoard(
       board,
       selection: selection,
       snapshot: snapshot,
@@ -92,9 +92,9 @@ final class BoardRenderer: Sendable {
       additions: additions,
       before: before
     )
-    if let coverage = edition.coverage { tally.count(coverage) }
-    if request.instant == nil { shelf.put(edition, key) }
-    return edition
+    if let coverage = renderedBoard.coverage { tally.count(coverage) }
+    if request.instant == nil { shelf.put(renderedBoard, key) }
+    return renderedBoard
   }
 
   /// Merges timetable, realtime and alerts.
@@ -125,46 +125,46 @@ final class BoardRenderer: Sendable {
     return (board, selection)
   }
 
-  /// Since when a board has looked as an edition has it, as far as is known.
+  /// Since when a board has looked as a rendered board has it, as far as is known.
   ///
   /// One clock: what came with a publication is as old as the publication, so a client that has a board
   /// of that publication has this one.
   func since(
-    _ edition: RenderedBoard,
+    _ renderedBoard: RenderedBoard,
     _ request: BoardRequest,
     phases: BoardPhases,
     snapshot: RealtimeSnapshot
   ) -> Double {
-    if let since = edition.since { return since }
-    let since = findSince(edition, request, phases: phases, snapshot)
-    edition.since = since
+    if let since = renderedBoard.since { return since }
+    let since = findSince(renderedBoard, request, phases: phases, snapshot)
+    renderedBoard.since = since
     return since
   }
 
   /// Returns the source time of the trip updates if a board rendered then, with all that is known now, would already
   /// have looked like this; otherwise when the board was rendered.
   private func findSince(
-    _ edition: RenderedBoard,
+    _ renderedBoard: RenderedBoard,
     _ request: BoardRequest,
     phases: BoardPhases,
     _ snapshot: RealtimeSnapshot
   ) -> Double {
     // Every client got the publication from this server, so earlier changes are known.
-    guard let source = snapshot.trips.sourceTime, source < edition.madeAt,
-      edition.madeAt - source < BoardBudget.longestLook,
+    guard let source = snapshot.trips.sourceTime, source < renderedBoard.madeAt,
+      renderedBoard.madeAt - source < BoardBudget.longestLook,
       let arrival = snapshot.trips.fetchedAt, snapshot.changedAt < arrival,
-      snapshot.index?.version(of: Int(request.stop.stop)) ?? 0 == edition.stopVersion,
-      words(snapshot, phases: phases, at: source) == edition.given
-    else { return edition.madeAt }
+      snapshot.index?.version(of: Int(request.stop.stop)) ?? 0 == renderedBoard.stopVersion,
+      words(snapshot, phases: phases, at: source) == renderedBoard.given
+    else { return renderedBoard.madeAt }
     let (board, selection) = make(request, snapshot, phases: phases, at: source)
-    guard board.nextChangeAt >= edition.madeAt,
-      selection?.nextChangeAt ?? .infinity > edition.madeAt,
-      board.offers.nextChangeAt > edition.madeAt
-    else { return edition.madeAt }
+    guard board.nextChangeAt >= renderedBoard.madeAt,
+      selection?.nextChangeAt ?? .infinity > renderedBoard.madeAt,
+      board.offers.nextChangeAt > renderedBoard.madeAt
+    else { return renderedBoard.madeAt }
     return source
   }
 
-  /// Whether an edition made with an earlier publication, whose time has not run out, looks like one made
+  /// Whether a rendered board made with an earlier publication, whose time has not run out, looks like one made
   /// now.
   ///
   /// The version of a stop does not cover source times, and the freshness of each departure depends on them. If
@@ -188,7 +188,7 @@ final class BoardRenderer: Sendable {
 
   /// An outdated board, for when no time is left to render a new one.
   func copy(_ request: BoardRequest, phases: BoardPhases, at now: Double) -> RenderedBoard? {
-    guard request.instant == nil, let copy = shelf.edition(BoardKey(request, phases: phases)),
+    guard request.instant == nil, let copy = shelf.renderedBoard(BoardKey(request, phases: phases)),
       now - copy.madeAt <= Double(BoardBudget.staleCopy.components.seconds)
     else { return nil }
     return copy
@@ -201,22 +201,22 @@ final class BoardRenderer: Sendable {
     at now: Double,
     snapshot: RealtimeSnapshot
   ) -> RenderedBoard {
-    let edition = edition(request, phases: phases, at: now, snapshot: snapshot)
+    let renderedBoard = renderedBoard(request, phases: phases, at: now, snapshot: snapshot)
     shelf.follow(BoardKey(request, phases: phases))
-    return edition
+    return renderedBoard
   }
 
   /// The board that a client has, by its entity tag; `nil` if it is no longer cached.
-  func edition(
+  func renderedBoard(
     _ request: BoardRequest,
     phases: BoardPhases,
     tagged tag: String
   ) -> RenderedBoard? {
-    shelf.edition(BoardKey(request, phases: phases), tagged: tag)
+    shelf.renderedBoard(BoardKey(request, phases: phases), tagged: tag)
   }
 
-  /// How many editions are kept.
-  var editions: Int { shelf.count }
+  /// How many rendered boards are kept.
+  var renderedBoards: Int { shelf.count }
 
   // MARK: The crowd
 

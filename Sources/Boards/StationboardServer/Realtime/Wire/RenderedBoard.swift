@@ -3,7 +3,7 @@ import NIOCore
 import Synchronization
 import Timetable
 
-/// One edition of a board: what people see of it, rendered once, and how long it is right.
+/// A rendered board: what people see of it, rendered once, and how long it is right.
 ///
 /// Everything that changes with the clock alone (the server's time, ages, request ids) is not in here;
 /// ``BoardAnswer`` writes it around.
@@ -14,7 +14,7 @@ final class RenderedBoard: Sendable {
     var alerts: RealtimeStatusWord
   }
 
-  /// A departure of the edition, for telling what changed between two.
+  /// A departure of the rendered board, for telling what changed between two.
   struct Row: Sendable {
     /// The contract's `key`.
     let key: String
@@ -36,13 +36,13 @@ final class RenderedBoard: Sendable {
   let entities: [UInt8]
   /// The JSON of `noService`.
   let noService: [UInt8]
-  /// The entity tag, with its quotes: equal for editions that look the same.
+  /// The entity tag, with its quotes: equal for rendered boards that look the same.
   let entityTag: String
-  /// The instant until which the same realtime gives the same edition.
+  /// The instant until which the same realtime gives the same rendered board.
   let validUntil: Double
   /// When the board last changed visibly (bit pattern of a Double); 0 if unknown.
   private let sinceBits = Atomic<UInt64>(0)
-  /// When the edition was made.
+  /// When the rendered board was made.
   let madeAt: Double
   /// The realtime it was made with.
   let tick: UInt64
@@ -87,7 +87,7 @@ final class RenderedBoard: Sendable {
   ///   - snapshot: The realtime it was made with.
   ///   - words: The status of realtime and of alerts.
   ///   - additions: Its content beyond the native contract.
-  ///   - before: The edition before it, if there is one.
+  ///   - before: The rendered board before it, if there is one.
   init(
     _ board: MergedBoard,
     selection: AlertSelection?,

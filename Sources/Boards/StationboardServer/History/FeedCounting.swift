@@ -2,7 +2,7 @@ import GTFS
 import Timetable
 
 /// What is counted of one feed.
-struct FeedLedger: Sendable {
+struct FeedCounting: Sendable {
   /// The import that is counted.
   let feed: Feed
   var recorder: HistoryRecorder
@@ -24,7 +24,7 @@ struct FeedLedger: Sendable {
   }
 
   /// Goes on with another import.
-  init(_ feed: Feed, after other: FeedLedger) {
+  init(_ feed: Feed, after other: FeedCounting) {
     self.feed = feed
     lines = FeedLines(feed)
     recorder = HistoryRecorder(

@@ -1,7 +1,7 @@
 /// Decides which looks at a repository count when several are taken at the same time.
 ///
 /// A look that began later saw what is there later, whichever ends first: an older one never replaces a newer one.
-struct LookOrder {
+struct ScanOrder {
   private var begun = 0
   private var newest: [String: Int] = [:]
 

@@ -5,7 +5,7 @@ import Timetable
 /// What the page of the status says of a timetable besides what serves.
 ///
 /// That is what is held back and why, what waits, and how its source fares. It names no address.
-struct TimetableStanding {
+struct TimetableStatus {
   /// What passengers would lose by an import.
   struct Losses: Encodable, Sendable {
     /// The departures of 14 days that serve, and how many of them the import lacks.
@@ -80,7 +80,7 @@ struct TimetableStanding {
   }
 }
 
-extension TimetableStanding.Losses {
+extension TimetableStatus.Losses {
   /// The changes as the page shows them.
   init(_ changes: ServiceChanges) {
     before = changes.before
@@ -89,7 +89,7 @@ extension TimetableStanding.Losses {
     losingLines = changes.losingLines
     losingStations = changes.losingStations
     lines = changes.lines.prefix(HistoryLimits.namedLines).map { line in
-      TimetableStanding.Line(
+      TimetableStatus.Line(
         line: ServiceChanges.shown(line.name),
         before: line.before,
         lost: line.lost,

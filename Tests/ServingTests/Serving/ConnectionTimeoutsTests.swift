@@ -159,10 +159,10 @@ import Testing
   @Test func `work ends when its client goes before the answer`() throws {
     for event in [ChannelEvent.inputClosed, nil] {
       let (channel, _) = try channel()
-      let warden = try channel.pipeline.syncOperations.handler(type: ConnectionTimeouts.self)
+      let timeouts = try channel.pipeline.syncOperations.handler(type: ConnectionTimeouts.self)
       try ask(channel)
       var departures = 0
-      warden.onDeparture { departures += 1 }
+      timeouts.onDeparture { departures += 1 }
       #expect(departures == 0)
       if let event {
         channel.pipeline.fireUserInboundEventTriggered(event)
@@ -171,21 +171,21 @@ import Testing
       }
       #expect(departures == 1)
       // Who is gone already does not come back.
-      warden.onDeparture { departures += 1 }
+      timeouts.onDeparture { departures += 1 }
       #expect(departures == 2)
     }
   }
 
   @Test func `work that is answered is not ended`() throws {
     let (channel, _) = try channel()
-    let warden = try channel.pipeline.syncOperations.handler(type: ConnectionTimeouts.self)
+    let timeouts = try channel.pipeline.syncOperations.handler(type: ConnectionTimeouts.self)
     try ask(channel)
     var departures = 0
-    warden.onDeparture { departures += 1 }
+    timeouts.onDeparture { departures += 1 }
     try channel.writeInbound(HTTPRequestPart.end(nil))
     answer(channel)
     channel.pipeline.fireUserInboundEventTriggered(ChannelEvent.inputClosed)
-    warden.onDeparture { departures += 1 }
+    timeouts.onDeparture { departures += 1 }
     #expect(departures == 0)
   }
 

@@ -8,7 +8,7 @@ import Timetable
 @testable import StationboardServer
 
 /// What the page of the status says of what is held back, waits, and fails (issue 18, part 1).
-@Suite struct TimetableStandingTests {
+@Suite struct TimetableStatusTests {
   private let folder = DataFolder(path: NSTemporaryDirectory() + "freshet-\(UUID().uuidString)")
   private let feed: Feed
 
@@ -18,7 +18,7 @@ import Timetable
     _ endings: [StaticSchedule.Ending],
     held: ServiceChanges? = nil,
     waitsFrom: Double? = nil
-  ) throws -> TimetableStanding {
+  ) throws -> TimetableStatus {
     defer { try? FileManager.default.removeItem(atPath: folder.path) }
     let key = feed.entry.key
     var schedule = StaticSchedule()
@@ -36,7 +36,7 @@ import Timetable
       entry.held = .init(generation: .init(name: "g"), reason: .losses)
     }
     entry.waiting = waitsFrom.map { .init(name: "w", startsAt: $0) }
-    return TimetableStanding(of: feed, entry, in: folder)
+    return TimetableStatus(of: feed, entry, in: folder)
   }
 
   @Test func `a source fails after two checks, and a file that cannot be used is refused`() throws {

@@ -4,7 +4,7 @@ import Testing
 
 @Suite struct `Looks at a repository at the same time` {
   @Test func `one that began before another counts only if it ends first`() {
-    var order = LookOrder()
+    var order = ScanOrder()
     let older = order.begin()
     let newer = order.begin()
     let other = order.begin()
@@ -19,7 +19,7 @@ import Testing
   }
 
   @Test func `in their order all count`() {
-    var order = LookOrder()
+    var order = ScanOrder()
     let numbers = (0..<3).map { _ in order.begin() }
     for number in numbers {
       let counts = order.takes(number, of: "/a/.git")
