@@ -57,7 +57,8 @@ struct SeenRealtime: Hashable, Sendable {
     _ feed: Feed,
     _ serving: ResourceServing
   ) async throws -> Bool {
-    guard let realtime = renderer.realtime, let sharing = realtime.sharing, !isHere(renderer, feed) else {
+    guard let realtime = renderer.realtime, let sharing = realtime.sharing, !isHere(renderer, feed)
+    else {
       return false
     }
     if let ticket = serving.limiter.enter() {
