@@ -98,7 +98,7 @@ extension TimetableStatus.Losses {
       )
     }
     stations = changes.stations.prefix(HistoryLimits.namedStations).map { station in
-      TimetableStanding.Station(
+      TimetableStatus.Station(
         station: ServiceChanges.shown(station.name),
         before: station.before,
         lost: station.lost,

@@ -1,4 +1,5 @@
 import ConditionalHTTP
+import FreshnessServer
 import HTTPTypes
 package import Logging
 package import PostgresClient
@@ -29,7 +30,7 @@ package final class RealtimeSharing: Sendable {
   let limits: LeadershipLimits
   private let logger: Logger
   private let state = Mutex(State())
-  private let checks = TickSubscribers()
+  private let checks = UpdateBroadcaster()
 
   /// Creates what servers share; nothing is asked yet.
   ///
@@ -86,7 +87,7 @@ package final class RealtimeSharing: Sendable {
   /// Waits for answers of the database.
   ///
   /// - Returns: An element after each answer or several; ends when the task is canceled.
-  func answers() -> AsyncStream<Void> { checks.listen() }
+  func answers() -> AsyncStream<Void> { checks.changes() }
 
   /// Notes that everything up to a position is shown.
   func progressed(to position: Int64) { state.withLock { $0.cursor.progressed(to: position) } }
@@ -99,7 +100,7 @@ package final class RealtimeSharing: Sendable {
   ) {
     read(into: feeds) { $0.noticed(position) }
     state.withLock { $0.checkedAt = max($0.checkedAt ?? instant, instant) }
-    checks.tick()
+    checks.send()
   }
 
   /// Counts an answer that was behind what its client had seen.
@@ -246,7 +247,7 @@ package final class RealtimeSharing: Sendable {
         }
         // What waits for a position looks again.
         feeds.tell()
-        checks.tick()
+        checks.send()
       } catch {
         state.withLock { $0.cursor.failed() }
         failed("\(error)")
