@@ -336,8 +336,6 @@ private actor StreamReader {
     switch status {
     case 200 where isTooLong: await following.ended(.unreadable, attempt)
     case 200: await following.ended(.broken, attempt)
-    // Nothing is missing, or the job is over: the state says which.
-    case 204: await following.ended(.closed(code: 1000, reason: ""), attempt)
     default: await following.ended(.status(status), attempt)
     }
   }

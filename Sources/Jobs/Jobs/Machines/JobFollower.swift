@@ -1,22 +1,11 @@
-/// Follows one job to its end, as a value: takes events and an instant, and returns orders.
+/// Follows one job to its end, as a value: takes what happens and an instant, and returns orders with whole messages.
 ///
-/// 1. Every event is delivered at most once, in the order of its number, and the end exactly once.
-/// 2. A number that is neither the next one nor covered by its event means that something was lost: the
-///    follower connects again from the last event it has. What is missing or cannot be read again and again at one
-///    place is passed over: the events behind it count, or the state in place of all of them.
-/// 3. A transport that never opens gives way to the next one: WebSocket, server-sent events, polling. Once a
-///    while the best one is tried again.
-/// 4. A token that is about to expire is renewed: before it connects, and beside an open stream. A failed renewal is
-///    tried again, with growing pauses. A token that the server rejected is renewed first.
-/// 5. It gives up only when the server says that the job never existed or that its results are gone, or when
-///    a token is refused and cannot be renewed.
+/// How following goes on is decided by ``FollowMachine``, which sees of a message only what decides it.
 public struct JobFollower: Hashable, Sendable {
+  /// Waits and limits, in milliseconds.
+  public typealias Policy = FollowMachine.Policy
   /// A way to hear of events.
-  public enum Transport: Int, CaseIterable, Hashable, Sendable {
-    case webSocket
-    case eventStream
-    case polling
-  }
+  public typealias Transport = FollowMachine.Transport
 
   /// The actions to take, in order.
   public enum Order: Hashable, Sendable {
@@ -60,56 +49,9 @@ public struct JobFollower: Hashable, Sendable {
     case unreadable
   }
 
-  private enum Phase: Hashable {
-    case idle
-    case connecting
-    case open
-    case waiting
-    case polling
-    case refreshing
-    case over
-  }
-
-  /// What cannot be read or is missing behind an event, and how often that was so.
-  private struct PoisonEvent: Hashable {
-    var place: EventPosition?
-    var times: Int
-  }
-
-  /// The number of an event that no log has: asked what comes behind it, a server says the state.
-  private static let behindAll: Int64 = 9_007_199_254_740_991
-
-  private let policy: Policy
-  private let best: Transport
-  private var phase = Phase.idle
-  /// The transport in use.
-  public private(set) var transport: Transport
-  /// The last event that was delivered.
-  public private(set) var position: EventPosition?
-  private var attempt = 0
-  private var failures = 0
-  private var openFailures = 0
-  private var refreshFailures = 0
-  /// How often in a row the token was rejected.
-  private var refusals = 0
-  /// When the token expires; `nil` if unknown.
-  private var tokenExpiry: Int64?
-  /// When to request a new token; `nil` if unknown.
-  private var renewAt: Int64?
-  private var lesserSince: Int64?
-  private var openedAt: Int64 = 0
-  private var heardAt: Int64 = 0
-  /// Whether the stream has delivered anything.
-  private var hasHeard = false
-  /// Whether the stream has delivered something unreadable, and nothing new since.
-  private var hasUnreadable = false
-  /// The shortest wait before a stream of events is opened again, as the last one said (`retry:`).
-  private var reconnectionTime: Int64 = 0
-  private var stumble: PoisonEvent?
-  /// The state that the job is over with, if the server said it.
-  private var endState: JobState?
-  private var isRenewing = false
-  private var isTokenRefused = false
+  private var machine: FollowMachine
+  /// The state that the server said last.
+  private var lastState: JobState?
 
   /// Creates a follower.
   ///
@@ -124,39 +66,34 @@ public struct JobFollower: Hashable, Sendable {
     tokenExpiry: Int64? = nil,
     transport: Transport = .webSocket
   ) {
-    best = transport
-    self.transport = transport
-    self.policy = policy
-    self.position = position
-    self.tokenExpiry = tokenExpiry
-    renewAt = tokenExpiry.map { $0 - policy.tokenMargin }
+    machine = FollowMachine(
+      policy: policy,
+      after: position,
+      tokenExpiry: tokenExpiry,
+      transport: transport
+    )
   }
 
+  /// The transport in use.
+  public var transport: Transport { machine.transport }
+
+  /// The last event that was delivered.
+  public var position: EventPosition? { machine.position }
+
   /// Whether it is over.
-  public var isOver: Bool { phase == .over }
+  public var isOver: Bool { machine.isOver }
 
   /// The event to ask for those behind it when the state is asked for.
   ///
   /// Where the events themselves were of no use it is one that there is not, which is answered with the state.
-  public var asksAfter: EventPosition? {
-    guard let stumble, stumble.place == position, stumble.times >= policy.stumblesBeforePassing
-    else { return position }
-    return EventPosition(epoch: position?.epoch ?? 0, seq: Self.behindAll)
-  }
+  public var asksAfter: EventPosition? { machine.asksAfter }
 
   /// Begins.
-  public mutating func start(now: Int64) -> [Order] {
-    guard phase == .idle else { return [] }
-    return connect(now)
-  }
+  public mutating func start(now: Int64) -> [Order] { handle(.start, now: now) }
 
   /// A stream is open; its messages arrive through ``received(_:attempt:now:draw:)``.
   public mutating func opened(attempt: Int, now: Int64) -> [Order] {
-    guard phase == .connecting, attempt == self.attempt else { return [] }
-    phase = .open
-    openedAt = now
-    heardAt = now
-    return [.wake(after: rest(now))]
+    handle(.opened(attempt: attempt), now: now)
   }
 
   /// A message came.
@@ -173,54 +110,18 @@ public struct JobFollower: Hashable, Sendable {
     now: Int64,
     draw: UInt64
   ) -> [Order] {
-    guard phase == .open, attempt == self.attempt else { return [] }
-    return take(message, now: now, draw: draw)
-  }
-
-  private mutating func take(_ message: JobMessage, now: Int64, draw: UInt64) -> [Order] {
-    heard(now: now)
-    // A transport that speaks is a good one.
-    openFailures = 0
-    let before = position
-    switch message.body {
-    case .unreadable: hasUnreadable = true
-    // The moment is one of the server's clock, as that of the message is.
-    case .token(_, let expiry): setToken(expiry.map { now + $0 - (message.at ?? now) }, now)
-    default: break
-    }
-    if let at = message.position {
-      let last = position.flatMap { $0.epoch == at.epoch ? $0.seq : nil } ?? 0
-      guard at.seq > last || message.isTerminal else { return [] }
-      let isNext = at.seq - 1 == last || (message.covers ?? at.seq) - 1 <= last
-      // The end stands for everything before it; an event that is missing every time will not
-      // arrive.
-      guard isNext || message.isTerminal || stumbles() else { return lost(now, draw) }
-      position = at
-    } else if case .snapshot(let standing) = message.body, let seq = standing.lastSeq,
-      standing.isRecovered != true
-    {
-      position = EventPosition(epoch: message.epoch ?? position?.epoch ?? 0, seq: seq)
-    }
-    if position != before {
-      failures = 0
-      refusals = 0
-      hasUnreadable = false
-    }
-    guard case .ended(let completion) = message.body else { return [.deliver(message)] }
-    phase = .over
-    return [.deliver(message), .disconnect, .finish(.ended(completion))]
+    let event = FollowMachine.Event.received(message: message.facts, attempt: attempt)
+    return handle(event, [message], now: now, draw: draw)
   }
 
   /// A heartbeat arrived: a ping, or a comment of a stream.
   public mutating func heard(now: Int64) {
-    heardAt = now
-    hasHeard = true
+    _ = handle(.heard(attempt: machine.attempt), now: now)
   }
 
   /// The stream of events named its reconnection time (WHATWG HTML: `retry:`).
   public mutating func reconnects(after milliseconds: Int64, attempt: Int) {
-    guard attempt == self.attempt else { return }
-    reconnectionTime = min(max(0, milliseconds), policy.longestReconnection)
+    _ = handle(.reconnects(after: milliseconds, attempt: attempt), now: 0)
   }
 
   /// A stream could not be opened, or it ended.
@@ -230,29 +131,7 @@ public struct JobFollower: Hashable, Sendable {
     now: Int64,
     draw: UInt64
   ) -> [Order] {
-    guard phase == .connecting || phase == .open, attempt == self.attempt else { return [] }
-    if phase == .open, now - openedAt >= policy.backoff.last ?? 0 {
-      // A stream that lasted was a good one.
-      failures = 0
-      refusals = 0
-    }
-    switch trouble {
-    case .status(401), .status(403): return refuseToken()
-    case .status(404):
-      // A server without this transport answers so too: the state tells.
-      fallBack(now)
-      return poll()
-    case .status(410): return finish(.expired)
-    case .unreadable: return stumbled(now, draw)
-    case .closed(let code, let reason):
-      switch JobCloseCode.action(after: code, reason: reason) {
-      case .finish, .askState: return poll()
-      case .refreshToken: return refuseToken()
-      case .reconnect: if code == JobCloseCode.tooLong.rawValue { return stumbled(now, draw) }
-      }
-    case .status, .broken: break
-    }
-    return hasUnreadable ? stumbled(now, draw) : broke(now, draw)
+    handle(.ended(trouble: trouble.facts, attempt: attempt), now: now, draw: draw)
   }
 
   /// The state came.
@@ -269,51 +148,29 @@ public struct JobFollower: Hashable, Sendable {
     now: Int64,
     draw: UInt64
   ) -> [Order] {
-    guard phase == .polling else { return [] }
-    failures = 0
-    refusals = 0
-    endState = state.flatMap { $0.isTerminal ? $0 : nil }
-    var orders: [Order] = []
-    for message in messages {
-      orders += take(message, now: now, draw: draw)
-      guard phase == .polling else { return orders }
-    }
-    return orders + afterPoll(now)
+    lastState = state
+    let event = FollowMachine.Event.polled(
+      messages: messages.map(\.facts),
+      isOver: state?.isTerminal ?? false,
+      attempt: machine.attempt
+    )
+    return handle(event, messages, now: now, draw: draw)
   }
 
   /// The state is the same as before (304).
   public mutating func unchanged(now: Int64) -> [Order] {
-    guard phase == .polling else { return [] }
-    failures = 0
-    refusals = 0
-    return afterPoll(now)
+    handle(.unchanged(attempt: machine.attempt), now: now)
   }
 
   /// Asking for the state failed.
   public mutating func pollFailed(_ trouble: Trouble, now: Int64, draw: UInt64) -> [Order] {
-    guard phase == .polling else { return [] }
-    switch trouble {
-    case .status(401), .status(403): return refuseToken()
-    case .status(404): return finish(.unknownJob)
-    case .status(410): return finish(.expired)
-    case .unreadable:
-      _ = stumbles()
-      return back(now, draw)
-    default: return back(now, draw)
-    }
+    let event = FollowMachine.Event.pollFailed(trouble: trouble.facts, attempt: machine.attempt)
+    return handle(event, now: now, draw: draw)
   }
 
   /// There is a new token.
   public mutating func tokenRefreshed(expiresAt: Int64?, now: Int64) -> [Order] {
-    guard phase != .idle, phase != .over else { return [] }
-    isRenewing = false
-    isTokenRefused = false
-    setToken(expiresAt, now)
-    switch phase {
-    case .refreshing: return connect(now)
-    case .open: return [.wake(after: rest(now))]
-    case .idle, .connecting, .waiting, .polling, .over: return []
-    }
+    handle(.tokenRefreshed(expiresAt: expiresAt), now: now)
   }
 
   /// The request for a new token failed.
@@ -322,173 +179,86 @@ public struct JobFollower: Hashable, Sendable {
     now: Int64,
     draw: UInt64
   ) -> [Order] {
-    guard isRenewing, phase != .over else { return [] }
-    isRenewing = false
-    let isFinal =
-      switch trouble {
-      case .status(401), .status(403), .status(404), .status(410): true
-      default: false
-      }
-    if phase == .refreshing {
-      switch trouble {
-      case .status(401), .status(403): return finish(.unauthorized)
-      case .status(404): return finish(.unknownJob)
-      case .status(410): return finish(.expired)
-      default: break
-      }
-    }
-    refreshFailures += 1
-    // An open stream continues with the old token while that is valid.
-    renewAt = isFinal ? nil : tokenExpiry.map { now + renewalWait($0 - now) }
-    switch phase {
-    case .refreshing: return isTokenRefused ? back(now, draw) : connect(now)
-    case .open: return [.wake(after: rest(now))]
-    case .waiting: return renewAt.map { [.wake(after: $0 - now)] } ?? []
-    case .idle, .connecting, .polling, .over: return []
-    }
+    handle(.tokenNotRefreshed(trouble: trouble.facts), now: now, draw: draw)
   }
 
   /// The time of the last ``Order/wake(after:)`` has come.
   public mutating func woke(now: Int64, draw: UInt64) -> [Order] {
-    switch phase {
-    case .waiting: return connect(now)
-    case .open:
-      guard heardAt + policy.silence > now else { return [.disconnect] + broke(now, draw) }
-      return (wantsToken(now) ? renewal() : []) + [.wake(after: rest(now))]
-    case .idle, .connecting, .polling, .refreshing, .over: return []
+    handle(.woke, now: now, draw: draw)
+  }
+
+  // MARK: Whole messages
+
+  /// Handles an event and puts the messages into the orders.
+  private mutating func handle(
+    _ event: FollowMachine.Event,
+    _ messages: [JobMessage] = [],
+    now: Int64,
+    draw: UInt64 = 0
+  ) -> [Order] {
+    var completion: JobCompletion?
+    return machine.handle(event, now: now, draw: draw).map { order in
+      switch order {
+      case .connect(let transport, let position, let attempt):
+        return .connect(transport, after: position, attempt: attempt)
+      case .disconnect: return .disconnect
+      case .poll(_, let attempt): return .poll(attempt: attempt)
+      case .refreshToken: return .refreshToken
+      case .wake(let wait): return .wake(after: wait)
+      case .deliver(let index):
+        if case .ended(let end) = messages[index].body { completion = end }
+        return .deliver(messages[index])
+      case .deliverEnd:
+        let message = endAsStated
+        if case .ended(let end) = message.body { completion = end }
+        return .deliver(message)
+      case .finish(.ended): return .finish(completion.map { .ended($0) } ?? .expired)
+      case .finish(.unknownJob): return .finish(.unknownJob)
+      case .finish(.expired): return .finish(.expired)
+      case .finish(.unauthorized): return .finish(.unauthorized)
+      }
     }
   }
 
-  // MARK: Steps
-
-  private mutating func connect(_ now: Int64) -> [Order] {
-    if let lesserSince, now - lesserSince >= policy.retryBestAfter {
-      transport = best
-      openFailures = 0
-      self.lesserSince = nil
-    }
-    if isTokenRefused || wantsToken(now) {
-      phase = .refreshing
-      return renewal()
-    }
-    if transport == .polling { return poll() }
-    attempt += 1
-    phase = .connecting
-    hasHeard = false
-    hasUnreadable = false
-    return [.connect(transport, after: position, attempt: attempt)]
+  /// The end of a job whose last message cannot be had: only its state is known.
+  private var endAsStated: JobMessage {
+    let state = lastState ?? .expired
+    let text = #"{"type":"job_complete","payload":{"status":"\#(state.rawValue)"}}"#
+    return JobMessageReader().message(Array(text.utf8))
   }
+}
 
-  /// Returns when an open stream needs a check: it may be silent, or the token old.
-  private func rest(_ now: Int64) -> Int64 {
-    let silent = max(0, heardAt + policy.silence - now)
-    guard !isRenewing, let renewAt else { return silent }
-    return max(0, min(silent, renewAt - now))
-  }
-
-  private func wantsToken(_ now: Int64) -> Bool { renewAt.map { $0 <= now } ?? false }
-
-  /// Asks for a new token, if it was not asked for before.
-  private mutating func renewal() -> [Order] {
-    guard !isRenewing else { return [] }
-    isRenewing = true
-    return [.refreshToken]
-  }
-
-  /// How long to wait after a renewal that failed: longer each time, but not over the end of the token.
-  private func renewalWait(_ left: Int64) -> Int64 {
-    let longest = policy.backoff[min(refreshFailures, policy.backoff.count) - 1]
-    guard left > 0 else { return longest }
-    return min(longest, max(policy.backoff[0], (left + 1) / 2))
-  }
-
-  /// A token that is good for a short time only is used for half of it at least.
-  private mutating func setToken(_ expiry: Int64?, _ now: Int64) {
-    refreshFailures = 0
-    tokenExpiry = expiry
-    renewAt = expiry.flatMap { expiry in
-      expiry > now ? max(expiry - policy.tokenMargin, now + (expiry - now + 1) / 2) : nil
+extension JobFollower.Trouble {
+  /// The same for the machine.
+  fileprivate var facts: FollowMachine.Trouble {
+    switch self {
+    case .status(let status): .status(status: status)
+    case .broken: .broken
+    case .closed(let code, let reason):
+      .closed(code: code, isLimit: JobCloseCode.isLimit(reason))
+    case .unreadable: .unreadable
     }
   }
+}
 
-  private mutating func poll() -> [Order] {
-    attempt += 1
-    phase = .polling
-    return [.disconnect, .poll(attempt: attempt)]
-  }
-
-  private mutating func afterPoll(_ now: Int64) -> [Order] {
-    if let endState, stumbles(), let stumble, stumble.times > policy.stumblesBeforePassing {
-      // It is over, and the message that says how cannot be had, nor with the state in place of events.
-      let text = #"{"type":"job_complete","payload":{"status":"\#(endState.rawValue)"}}"#
-      let message = JobMessageReader().message(Array(text.utf8))
-      guard case .ended(let completion) = message.body else { return finish(.expired) }
-      return [.deliver(message)] + finish(.ended(completion))
-    }
-    phase = .waiting
-    return [.wake(after: policy.pollInterval)]
-  }
-
-  private mutating func lost(_ now: Int64, _ draw: UInt64) -> [Order] {
-    [.disconnect] + back(now, draw)
-  }
-
-  /// A stream ended; one that said nothing counts as one that did not open.
-  private mutating func broke(_ now: Int64, _ draw: UInt64) -> [Order] {
-    if !hasHeard {
-      openFailures += 1
-      if openFailures >= policy.failuresBeforeFallback { fallBack(now) }
-    }
-    return back(now, draw)
-  }
-
-  /// Counts what is missing or not to be read behind the last event; whether it is to be passed over.
-  private mutating func stumbles() -> Bool {
-    let times = stumble.flatMap { $0.place == position ? $0.times : nil } ?? 0
-    // The number stops growing where it makes no difference.
-    stumble = PoisonEvent(place: position, times: min(times, policy.stumblesBeforePassing) + 1)
-    return times + 1 >= policy.stumblesBeforePassing
-  }
-
-  /// A stream ended over something that cannot be read.
-  private mutating func stumbled(_ now: Int64, _ draw: UInt64) -> [Order] {
-    guard stumbles() else { return back(now, draw) }
-    // The state did not lead on either: this way is not gone again for a while.
-    if let stumble, stumble.times > policy.stumblesBeforePassing { transport = .polling }
-    if transport == .polling, lesserSince == nil { lesserSince = now }
-    return poll()
-  }
-
-  private mutating func refuseToken() -> [Order] {
-    // A token that was renewed a moment ago and is refused again is refused for good.
-    guard refusals < policy.backoff.count else { return finish(.unauthorized) }
-    isTokenRefused = true
-    refusals += 1
-    phase = .refreshing
-    return [.disconnect] + renewal()
-  }
-
-  private mutating func fallBack(_ now: Int64) {
-    openFailures = 0
-    if lesserSince == nil { lesserSince = now }
-    transport = Transport(rawValue: transport.rawValue + 1) ?? .polling
-  }
-
-  /// Waits with full jitter: anything up to the longest wait of this attempt, but not over the end of the token.
-  ///
-  /// The reconnection time of a stream of events comes first: clients that lost one at once do not come back at once.
-  private mutating func back(_ now: Int64, _ draw: UInt64) -> [Order] {
-    let longest = policy.backoff[min(failures, policy.backoff.count - 1)]
-    failures += 1
-    phase = .waiting
-    let least = transport == .eventStream ? reconnectionTime : 0
-    let wait = least + Int64(draw % UInt64(max(1, longest)))
-    guard !isRenewing, let renewAt else { return [.wake(after: wait)] }
-    return [.wake(after: min(wait, max(0, renewAt - now)))]
-  }
-
-  private mutating func finish(_ ending: Ending) -> [Order] {
-    phase = .over
-    return [.disconnect, .finish(ending)]
+extension JobMessage {
+  /// What of the message decides how following goes on.
+  fileprivate var facts: FollowMachine.Message {
+    let content: FollowMachine.Message.Content =
+      switch body {
+      case .unreadable: .unreadable
+      case .ended: .ended
+      case .token(_, let expiry): .token(expiresAt: expiry)
+      case .snapshot(let report):
+        .snapshot(lastSeq: report.lastSeq, isRecovered: report.isRecovered == true)
+      case .started, .progress, .ready, .photos, .canceling, .ping, .pong, .notice, .unknown: .other
+      }
+    return FollowMachine.Message(
+      position: position,
+      epoch: epoch,
+      covers: covers,
+      at: at,
+      content: content
+    )
   }
 }

@@ -1,16 +1,4 @@
-/// A position in the events of a job.
-public struct EventPosition: Hashable, Comparable, Sendable, CustomStringConvertible {
-  /// The log that the numbers belong to; a log that was lost and recreated has a new value.
-  public var epoch: Int64
-  /// The number of the last event, from 1; 0 before the first.
-  public var seq: Int64
-
-  /// Creates a position.
-  public init(epoch: Int64, seq: Int64) {
-    self.epoch = epoch
-    self.seq = seq
-  }
-
+extension EventPosition: CustomStringConvertible {
   /// Reads the form ``description`` writes: two whole numbers, not negative, with a full stop between.
   public init?(parsing text: some StringProtocol) {
     let parts = text.split(separator: ".", omittingEmptySubsequences: false)
@@ -22,11 +10,6 @@ public struct EventPosition: Hashable, Comparable, Sendable, CustomStringConvert
 
   /// The position as the id of a server-sent event: `1.17`.
   public var description: String { "\(epoch).\(seq)" }
-
-  /// Orders by epoch and then by number.
-  public static func < (left: EventPosition, right: EventPosition) -> Bool {
-    (left.epoch, left.seq) < (right.epoch, right.seq)
-  }
 }
 
 /// One event of a job, as it is stored.

@@ -47,18 +47,16 @@ public enum JobCloseCode: UInt16, CaseIterable, Hashable, Sendable {
   ///
   /// - Parameters:
   ///   - code: The code.
-  ///   - reason: The reason, which is all that tells some codes of older servers apart.
+  ///   - isLimit: Whether the reason is a limit: some codes of older servers mean that or a bad token.
   /// - Returns: What to do.
-  public static func action(after code: UInt16, reason: String) -> Action {
+  public static func action(after code: UInt16, isLimit: Bool) -> Action {
     switch JobCloseCode(rawValue: code) {
-    case .finished: return .finish
-    case .unauthorized, .tokenExpired: return .refreshToken
-    case .unknownJob, .expired: return .askState
-    case nil where code == 1008:
-      // Older servers close with it for a bad token and for too many connections alike.
-      let words = reason.lowercased()
-      return words.contains("limit") || words.contains("too many") ? .reconnect : .refreshToken
-    default: return .reconnect
+    case .finished: .finish
+    case .unauthorized, .tokenExpired: .refreshToken
+    case .unknownJob, .expired: .askState
+    // Older servers close with it for a bad token and for too many connections alike.
+    case nil where code == 1008: isLimit ? .reconnect : .refreshToken
+    default: .reconnect
     }
   }
 }

@@ -1,4 +1,4 @@
-extension JobFollower {
+extension FollowMachine {
   /// Waits and limits, in milliseconds.
   public struct Policy: Hashable, Sendable {
     /// The longest waits before the first attempts after a failure; the last one counts for all later.

@@ -1,0 +1,17 @@
+extension JobCloseCode {
+  /// Returns the reaction to a close with any code, including those of other servers.
+  ///
+  /// - Parameters:
+  ///   - code: The code.
+  ///   - reason: The reason, which is all that tells some codes of older servers apart.
+  /// - Returns: What to do.
+  public static func action(after code: UInt16, reason: String) -> Action {
+    action(after: code, isLimit: isLimit(reason))
+  }
+
+  /// Returns whether the reason of a close is a limit.
+  static func isLimit(_ reason: String) -> Bool {
+    let words = reason.lowercased()
+    return words.contains("limit") || words.contains("too many")
+  }
+}
