@@ -28,7 +28,7 @@ let domains = [
   ],
   "Jobs": [
     "Jobs", "JobsClient", "Books", "BookLibrary", "BookScan", "BookPipelines", "JobsServer",
-    "BooksTrackDialect",
+    "BooksTrackDialect", "JobsWasm",
   ],
   "Apps": [
     "FreshetKit"

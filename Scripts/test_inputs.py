@@ -30,10 +30,13 @@ MODULES = {
 #: What every job depends on.
 ALWAYS = ["Package.swift", "Package.resolved", "Scripts/run-tests"]
 #: What jobs depend on besides targets and modules.
-ENGINE = ["Tests/EngineWasm", "Scripts/engine-wasm", "Scripts/engine-wasm-check", "JavaScript"]
+ENGINE = [
+    "Tests/EngineWasm", "Tests/JobsWasm", "Scripts/engine-wasm", "Scripts/engine-wasm-check", "JavaScript", "Sources/Engine/FreshnessWasm",
+    "Sources/Jobs/JobsWasm", "Sources/Jobs/Jobs/Following", "Sources/Programs/CWebAssets/Public/jobs",
+]
 ORACLES = ["Tests/Oracle", "Tests/Contract"]
-#: The code in documents, which a test target compares.
-DOCUMENTS = {"ClientTests": ["Documentation", "Examples", "README.md"]}
+#: The code in documents that a test target compares, and the vectors that it runs.
+DOCUMENTS = {"ClientTests": ["Documentation", "Examples", "README.md"], "JobTests": ["Tests/JobsWasm"]}
 
 
 class Inputs:
@@ -68,11 +71,11 @@ class Inputs:
         if kind == "swift":
             paths |= self._sources(self._closure([name])) | set(DOCUMENTS.get(name, []))
         elif kind == "engine-wasm":
-            paths |= self._sources(self._closure(["EngineTests", "FreshnessWasm"])) | set(ENGINE)
+            paths |= self._sources(self._closure(["EngineTests"])) | set(ENGINE)
         elif kind == "exploration":
             paths |= self._sources(self._closure(["EngineTests"])) | {"Tests/EngineExploration", "Scripts/explore-engine"}
         elif kind == "javascript":
-            paths |= {"Tests/JavaScript", "JavaScript", "Documentation/choosing-a-preset.md", "Documentation/from-tanstack-query.md"}
+            paths |= {"Tests/JavaScript", "JavaScript", "Sources/Programs/CWebAssets", "Documentation/choosing-a-preset.md", "Documentation/from-tanstack-query.md"}
         elif kind == "e2e":
             modules = self._modules(name)
             paths |= modules | self._sources(self._program(name))

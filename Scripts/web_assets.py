@@ -335,10 +335,10 @@ class Preparation:
         return self.addresses[name]
 
     def asset(self, name: str) -> str:
-        """The address of an icon or the engine."""
+        """The address of an icon or a WebAssembly module."""
         if name not in self.addresses:
-            path = f"engine/{name}" if name.endswith(".wasm") else f"icons/{name}"
-            self.file(path)
+            folder = {"freshness.wasm": "engine", "jobs.wasm": "jobs"}.get(name, "icons")
+            self.file(f"{folder}/{name}")
         return self.addresses[name]
 
     def file(self, path: str) -> str:

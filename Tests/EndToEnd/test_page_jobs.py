@@ -12,7 +12,6 @@ import unittest
 from pathlib import Path
 
 from job_stage import BrokenNetwork, JobServer, LockedLibrary, isbn13, table
-from job_world import WORLD
 from program import until
 from scale import sized
 from side_by_side import SideBySide
@@ -389,6 +388,20 @@ class FollowingOnThePage(JobsTest):
         tab.wait("document.querySelectorAll('.job').length === 2 && [...document.querySelectorAll('.job')].every((job) => ['succeeded', 'canceled'].includes(job.dataset.state))", timeout=120)
         self.assertEqual(tab.text("#announcement"), "")
 
+    def test_the_machine_that_follows_is_loaded_for_the_first_job_and_again_if_that_fails(self):
+        tab = self.tab
+        modules = lambda: [request for request in tab.requests if request["url"].endswith(".wasm")]  # noqa: E731
+        tab.call("Fetch.enable", patterns=[{"urlPattern": "*/assets/jobs.*.wasm"}])
+        tab.intercept(lambda url: {"fail": "ConnectionReset"})
+        self.open()
+        self.assertEqual(modules(), [])
+        self.choose("#table-file", self.file(table(50)))
+        tab.wait(f"{CARD}?.querySelector('[data-part=heard]').textContent.startsWith('connecting again')")
+        until(lambda: len(modules()) >= 2)
+        tab.intercept(None)
+        self.wait("succeeded")
+        self.assertEqual(len(self.server.results(self.kept()[0])), 50)
+
     def test_a_job_that_goes_on_is_taken_off_only_when_that_was_said(self):
         tab = self.tab
         self.lock_library()
@@ -451,73 +464,25 @@ class FollowingOnThePage(JobsTest):
         self.wait("succeeded")
         self.assertEqual(len([end for end in tab.run("window.ends") if end]), 1)
 
-    def test_the_follower_ends_once_whatever_comes(self):
-        """The machine of the page in a seeded world: drops, repetitions, gaps, tokens that expire, renewals that fail,
-        events that cannot be read."""
-        found = self.go(f"{self.server.url}/jobs?lang=en").run(WORLD)
-        self.assertEqual(found["faults"], [])
-        self.assertGreater(found["ends"], 380)
-        # Many of them outlived several tokens.
-        self.assertGreater(found["outlived"], 100)
-
-    def test_the_follower_renews_tokens_beside_the_stream_and_not_too_often(self):
-        found = self.go(f"{self.server.url}/jobs?lang=en").run("""
-        import('/sources/jobs/job-follower.js').then(({ JobFollower }) => {
-          const names = (orders) => orders.map(({ order, after }) => order === 'wake' ? after : order);
-          const short = new JobFollower({ tokenExpiry: 60000 });
-          const long = new JobFollower({ tokenExpiry: 90000 });
-          const told = [names(short.start(0)), names(short.tokenRefreshed(60000, 0)), names(short.opened(1, 0))];
-          told.push(names(long.start(0)), names(long.opened(1, 0)), names(long.woke(30000, 0)), names(long.tokenNotRefreshed({ status: 503 }, 30001, 0)));
-          told.push(names(long.woke(31001, 0)), names(long.tokenRefreshed(7231001, 31002)));
-          return told;
-        })""")
-        self.assertEqual(found, [
-            ["refreshToken"], ["connect"], [30_000], ["connect"], [30_000], ["refreshToken", 32_500], [1_000],
-            ["refreshToken", 31_499], [31_498],
-        ])
-
-    def test_the_follower_obeys_the_time_that_a_stream_names(self):
-        """WHATWG HTML: retry."""
-        found = self.go(f"{self.server.url}/jobs?lang=en").run("""
-        Promise.all([import('/sources/jobs/job-follower.js'), import('/sources/engine/event-stream.js')]).then(([{ JobFollower }, { EventStreamParser }]) => {
-          const parser = new EventStreamParser();
-          const told = [parser.retry];
-          for (const text of ['retry: 20', '00\\n', 'retry: x1\\nretry: -5\\n\\n', 'retry: 99999999999\\n']) {
-            parser.feed(text);
-            told.push(parser.retry);
-          }
-          const follower = new JobFollower({ waits: { failuresBeforeFallback: 1 } });
-          follower.start(0);
-          follower.ended({}, 1, 0, 0);
-          follower.woke(0, 0);
-          follower.opened(2, 0);
-          told.push(follower.transport);
-          follower.reconnectsAfter(2000, 2);
-          follower.heard(2, 1);
-          for (const { order, after } of follower.ended({}, 2, 10, 7)) told.push(order, after);
-          return told;
-        })""")
-        self.assertEqual(found, [None, None, 2_000, 2_000, 300_000, "eventStream", "wake", 2_007])
-
     def test_a_clock_that_is_set_moves_nothing(self):
-        """The wall clock goes back ten minutes; the follower's moments do not."""
+        """The wall clock goes back ten minutes; the moments that the machine is told do not."""
         found = self.go(f"{self.server.url}/jobs?lang=en").run("""
-        Promise.all([import('/sources/jobs/job-run.js'), import('/sources/jobs/job-follower.js')]).then(([{ expiryOf, JobRun }, { JobFollower }]) => {
+        Promise.all([import('/sources/jobs/job-run.js'), import('/sources/jobs/follow-machine.js')]).then(async ([{ expiryOf, JobRun }, { FollowMachine }]) => {
           const moments = [];
-          const start = JobFollower.prototype.start;
-          JobFollower.prototype.start = function (now) {
+          const handle = FollowMachine.prototype.handle;
+          FollowMachine.prototype.handle = function (event, now) {
             moments.push(now);
             return [];
           };
           const run = new JobRun({ id: 'x', token: 't', tokenExpiry: null }, { api: {}, onChange() {}, onKeep() {}, onEnd() {} });
           const real = Date.now;
-          run.start();
+          await run.start();
           const before = expiryOf({ expiresIn: 60 });
           Date.now = () => real() - 600000;
-          run.start();
+          await run.start();
           const after = expiryOf({ expiresIn: 60 });
           Date.now = real;
-          JobFollower.prototype.start = start;
+          FollowMachine.prototype.handle = handle;
           return [moments[1] >= moments[0], after >= before, Math.abs(moments[0] - real()) < 60000];
         })""")
         self.assertEqual(found, [True, True, True])
@@ -550,7 +515,8 @@ class FollowingOnThePage(JobsTest):
 class ResultsThatGo(JobsTest):
     """Only the server's word ends what is kept."""
 
-    OPTIONS = ("--jobs-kept", "1")
+    #: Long enough for a page on a busy machine to hear of the end before.
+    OPTIONS = ("--jobs-kept", "4")
     EXPECTED = re.compile(r"\b410\b")
 
     def test_the_hint_runs_out_and_then_the_server_says_that_they_are_gone(self):

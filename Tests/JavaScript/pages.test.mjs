@@ -8,7 +8,8 @@ import { readAddress, writeAddress } from "../../Sources/Programs/CWebAssets/Pub
 import { boardingInWords, countdown, delaySeconds, isRough, minutesOfDelay } from "../../Sources/Programs/CWebAssets/Public/board/departure.js";
 import { arrange, viewsOf } from "../../Sources/Programs/CWebAssets/Public/board/views.js";
 import { booksOf } from "../../Sources/Programs/CWebAssets/Public/jobs/book-list.js";
-import { readMessage } from "../../Sources/Programs/CWebAssets/Public/jobs/job-messages.js";
+import { factsOf, readMessage } from "../../Sources/Programs/CWebAssets/Public/jobs/job-messages.js";
+import { EventStreamParser } from "../../Sources/Programs/CWebAssets/Public/engine/event-stream.js";
 import { LANGUAGES, languageOf, LOCALES, sentences } from "../../Sources/Programs/CWebAssets/Public/messages/messages.js";
 import { Deferred } from "../../Sources/Programs/CWebAssets/Public/shared/deferred.js";
 import { duration } from "../../Sources/Programs/CWebAssets/Public/shared/moments.js";
@@ -95,7 +96,7 @@ test("copies hold what the prepared file holds, and say who they are for", () =>
   assert.ok(copies.length > 20);
   for (const name of copies) {
     const plain = name.replace(/\.(?:br|gz)$/, "");
-    const source = existsSync(new URL(plain, PREPARED)) ? new URL(plain, PREPARED) : new URL(`engine/${plain}`, PUBLIC);
+    const source = [new URL(plain, PREPARED), new URL(`engine/${plain}`, PUBLIC), new URL(`jobs/${plain}`, PUBLIC)].find((each) => existsSync(each));
     const unpack = name.endsWith(".br") ? brotliDecompressSync : gunzipSync;
     assert.deepEqual(unpack(readFileSync(new URL(name, PREPARED))), readFileSync(source), name);
   }
@@ -171,6 +172,26 @@ test("books and messages of jobs are read, whatever else there is", () => {
   assert.deepEqual(booksOf("Dune; Frank Herbert\n9783161484100\n\n  x "), [{ title: "Dune", author: "Frank Herbert" }, { isbn: "9783161484100" }, { title: "x" }]);
   assert.equal(readMessage('\uFEFF{"type":"job_progress","epoch":"2","seq":7}').position.seq, 7);
   assert.deepEqual(["", "[]", "null", '{"type":1}'].map(readMessage), [null, null, null, null]);
+});
+
+test("a stream names its reconnection time, in whole milliseconds and not without a limit", () => {
+  const parser = new EventStreamParser();
+  const times = [parser.retry];
+  for (const piece of ["retry: 20", "00\n", "retry: x1\nretry: -5\n\n", "retry: 99999999999\n"]) {
+    parser.feed(piece);
+    times.push(parser.retry);
+  }
+  assert.deepEqual(times, [null, null, 2_000, 2_000, 300_000]);
+});
+
+test("of a message the machine gets what decides how following goes on", () => {
+  const facts = (message) => factsOf(readMessage(JSON.stringify(message)));
+  assert.deepEqual(factsOf(null), { content: "unreadable" });
+  assert.deepEqual(facts({ type: "job_progress", epoch: 1, seq: 7, covers: 5, payload: {} }), { position: { epoch: 1, seq: 7 }, epoch: 1, covers: 5, content: "other" });
+  assert.deepEqual(facts({ type: "job_progress", epoch: 1, seq: 0 }), { position: null, epoch: 1, covers: null, content: "other" });
+  assert.equal(facts({ type: "error", epoch: 1, seq: 8, payload: {} }).content, "ended");
+  const snapshot = { type: "reconnected", epoch: 2, payload: { lastSeq: 4, recovered: false } };
+  assert.deepEqual(facts(snapshot), { position: null, epoch: 2, covers: null, content: { content: "snapshot", lastSeq: 4, isRecovered: false } });
 });
 
 test("a part that is loaded later is made once; of uses that wait the last is made, and a failure can be tried again", async () => {

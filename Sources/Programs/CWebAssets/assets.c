@@ -160,297 +160,306 @@ static const unsigned char brotli_19[] = {
 #embed "Prepared/jobs.js.br"
 };
 static const unsigned char bytes_20[] = {
-#embed "Prepared/manifest.webmanifest"
+#embed "Public/jobs/jobs.wasm"
+};
+static const unsigned char gzip_20[] = {
+#embed "Prepared/jobs.wasm.gz"
+};
+static const unsigned char brotli_20[] = {
+#embed "Prepared/jobs.wasm.br"
 };
 static const unsigned char bytes_21[] = {
-#embed "Prepared/messages-de-board.js"
-};
-static const unsigned char gzip_21[] = {
-#embed "Prepared/messages-de-board.js.gz"
-};
-static const unsigned char brotli_21[] = {
-#embed "Prepared/messages-de-board.js.br"
+#embed "Prepared/manifest.webmanifest"
 };
 static const unsigned char bytes_22[] = {
-#embed "Prepared/messages-de-jobs.js"
+#embed "Prepared/messages-de-board.js"
 };
 static const unsigned char gzip_22[] = {
-#embed "Prepared/messages-de-jobs.js.gz"
+#embed "Prepared/messages-de-board.js.gz"
 };
 static const unsigned char brotli_22[] = {
-#embed "Prepared/messages-de-jobs.js.br"
+#embed "Prepared/messages-de-board.js.br"
 };
 static const unsigned char bytes_23[] = {
-#embed "Prepared/messages-de-problems.js"
+#embed "Prepared/messages-de-jobs.js"
 };
 static const unsigned char gzip_23[] = {
-#embed "Prepared/messages-de-problems.js.gz"
+#embed "Prepared/messages-de-jobs.js.gz"
 };
 static const unsigned char brotli_23[] = {
-#embed "Prepared/messages-de-problems.js.br"
+#embed "Prepared/messages-de-jobs.js.br"
 };
 static const unsigned char bytes_24[] = {
-#embed "Prepared/messages-de-status.js"
+#embed "Prepared/messages-de-problems.js"
 };
 static const unsigned char gzip_24[] = {
-#embed "Prepared/messages-de-status.js.gz"
+#embed "Prepared/messages-de-problems.js.gz"
 };
 static const unsigned char brotli_24[] = {
-#embed "Prepared/messages-de-status.js.br"
+#embed "Prepared/messages-de-problems.js.br"
 };
 static const unsigned char bytes_25[] = {
-#embed "Prepared/messages-de-worktrees.js"
+#embed "Prepared/messages-de-status.js"
 };
 static const unsigned char gzip_25[] = {
-#embed "Prepared/messages-de-worktrees.js.gz"
+#embed "Prepared/messages-de-status.js.gz"
 };
 static const unsigned char brotli_25[] = {
-#embed "Prepared/messages-de-worktrees.js.br"
+#embed "Prepared/messages-de-status.js.br"
 };
 static const unsigned char bytes_26[] = {
-#embed "Prepared/messages-en-board.js"
+#embed "Prepared/messages-de-worktrees.js"
 };
 static const unsigned char gzip_26[] = {
-#embed "Prepared/messages-en-board.js.gz"
+#embed "Prepared/messages-de-worktrees.js.gz"
 };
 static const unsigned char brotli_26[] = {
-#embed "Prepared/messages-en-board.js.br"
+#embed "Prepared/messages-de-worktrees.js.br"
 };
 static const unsigned char bytes_27[] = {
-#embed "Prepared/messages-en-jobs.js"
+#embed "Prepared/messages-en-board.js"
 };
 static const unsigned char gzip_27[] = {
-#embed "Prepared/messages-en-jobs.js.gz"
+#embed "Prepared/messages-en-board.js.gz"
 };
 static const unsigned char brotli_27[] = {
-#embed "Prepared/messages-en-jobs.js.br"
+#embed "Prepared/messages-en-board.js.br"
 };
 static const unsigned char bytes_28[] = {
-#embed "Prepared/messages-en-problems.js"
+#embed "Prepared/messages-en-jobs.js"
 };
 static const unsigned char gzip_28[] = {
-#embed "Prepared/messages-en-problems.js.gz"
+#embed "Prepared/messages-en-jobs.js.gz"
 };
 static const unsigned char brotli_28[] = {
-#embed "Prepared/messages-en-problems.js.br"
+#embed "Prepared/messages-en-jobs.js.br"
 };
 static const unsigned char bytes_29[] = {
-#embed "Prepared/messages-en-status.js"
+#embed "Prepared/messages-en-problems.js"
 };
 static const unsigned char gzip_29[] = {
-#embed "Prepared/messages-en-status.js.gz"
+#embed "Prepared/messages-en-problems.js.gz"
 };
 static const unsigned char brotli_29[] = {
-#embed "Prepared/messages-en-status.js.br"
+#embed "Prepared/messages-en-problems.js.br"
 };
 static const unsigned char bytes_30[] = {
-#embed "Prepared/messages-en-worktrees.js"
+#embed "Prepared/messages-en-status.js"
 };
 static const unsigned char gzip_30[] = {
-#embed "Prepared/messages-en-worktrees.js.gz"
+#embed "Prepared/messages-en-status.js.gz"
 };
 static const unsigned char brotli_30[] = {
-#embed "Prepared/messages-en-worktrees.js.br"
+#embed "Prepared/messages-en-status.js.br"
 };
 static const unsigned char bytes_31[] = {
-#embed "Prepared/messages-fr-board.js"
+#embed "Prepared/messages-en-worktrees.js"
 };
 static const unsigned char gzip_31[] = {
-#embed "Prepared/messages-fr-board.js.gz"
+#embed "Prepared/messages-en-worktrees.js.gz"
 };
 static const unsigned char brotli_31[] = {
-#embed "Prepared/messages-fr-board.js.br"
+#embed "Prepared/messages-en-worktrees.js.br"
 };
 static const unsigned char bytes_32[] = {
-#embed "Prepared/messages-fr-jobs.js"
+#embed "Prepared/messages-fr-board.js"
 };
 static const unsigned char gzip_32[] = {
-#embed "Prepared/messages-fr-jobs.js.gz"
+#embed "Prepared/messages-fr-board.js.gz"
 };
 static const unsigned char brotli_32[] = {
-#embed "Prepared/messages-fr-jobs.js.br"
+#embed "Prepared/messages-fr-board.js.br"
 };
 static const unsigned char bytes_33[] = {
-#embed "Prepared/messages-fr-problems.js"
+#embed "Prepared/messages-fr-jobs.js"
 };
 static const unsigned char gzip_33[] = {
-#embed "Prepared/messages-fr-problems.js.gz"
+#embed "Prepared/messages-fr-jobs.js.gz"
 };
 static const unsigned char brotli_33[] = {
-#embed "Prepared/messages-fr-problems.js.br"
+#embed "Prepared/messages-fr-jobs.js.br"
 };
 static const unsigned char bytes_34[] = {
-#embed "Prepared/messages-fr-status.js"
+#embed "Prepared/messages-fr-problems.js"
 };
 static const unsigned char gzip_34[] = {
-#embed "Prepared/messages-fr-status.js.gz"
+#embed "Prepared/messages-fr-problems.js.gz"
 };
 static const unsigned char brotli_34[] = {
-#embed "Prepared/messages-fr-status.js.br"
+#embed "Prepared/messages-fr-problems.js.br"
 };
 static const unsigned char bytes_35[] = {
-#embed "Prepared/messages-fr-worktrees.js"
+#embed "Prepared/messages-fr-status.js"
 };
 static const unsigned char gzip_35[] = {
-#embed "Prepared/messages-fr-worktrees.js.gz"
+#embed "Prepared/messages-fr-status.js.gz"
 };
 static const unsigned char brotli_35[] = {
-#embed "Prepared/messages-fr-worktrees.js.br"
+#embed "Prepared/messages-fr-status.js.br"
 };
 static const unsigned char bytes_36[] = {
-#embed "Prepared/messages-it-board.js"
+#embed "Prepared/messages-fr-worktrees.js"
 };
 static const unsigned char gzip_36[] = {
-#embed "Prepared/messages-it-board.js.gz"
+#embed "Prepared/messages-fr-worktrees.js.gz"
 };
 static const unsigned char brotli_36[] = {
-#embed "Prepared/messages-it-board.js.br"
+#embed "Prepared/messages-fr-worktrees.js.br"
 };
 static const unsigned char bytes_37[] = {
-#embed "Prepared/messages-it-jobs.js"
+#embed "Prepared/messages-it-board.js"
 };
 static const unsigned char gzip_37[] = {
-#embed "Prepared/messages-it-jobs.js.gz"
+#embed "Prepared/messages-it-board.js.gz"
 };
 static const unsigned char brotli_37[] = {
-#embed "Prepared/messages-it-jobs.js.br"
+#embed "Prepared/messages-it-board.js.br"
 };
 static const unsigned char bytes_38[] = {
-#embed "Prepared/messages-it-problems.js"
+#embed "Prepared/messages-it-jobs.js"
 };
 static const unsigned char gzip_38[] = {
-#embed "Prepared/messages-it-problems.js.gz"
+#embed "Prepared/messages-it-jobs.js.gz"
 };
 static const unsigned char brotli_38[] = {
-#embed "Prepared/messages-it-problems.js.br"
+#embed "Prepared/messages-it-jobs.js.br"
 };
 static const unsigned char bytes_39[] = {
-#embed "Prepared/messages-it-status.js"
+#embed "Prepared/messages-it-problems.js"
 };
 static const unsigned char gzip_39[] = {
-#embed "Prepared/messages-it-status.js.gz"
+#embed "Prepared/messages-it-problems.js.gz"
 };
 static const unsigned char brotli_39[] = {
-#embed "Prepared/messages-it-status.js.br"
+#embed "Prepared/messages-it-problems.js.br"
 };
 static const unsigned char bytes_40[] = {
-#embed "Prepared/messages-it-worktrees.js"
+#embed "Prepared/messages-it-status.js"
 };
 static const unsigned char gzip_40[] = {
-#embed "Prepared/messages-it-worktrees.js.gz"
+#embed "Prepared/messages-it-status.js.gz"
 };
 static const unsigned char brotli_40[] = {
-#embed "Prepared/messages-it-worktrees.js.br"
+#embed "Prepared/messages-it-status.js.br"
 };
 static const unsigned char bytes_41[] = {
-#embed "Public/api/openapi-jobs.json"
+#embed "Prepared/messages-it-worktrees.js"
+};
+static const unsigned char gzip_41[] = {
+#embed "Prepared/messages-it-worktrees.js.gz"
+};
+static const unsigned char brotli_41[] = {
+#embed "Prepared/messages-it-worktrees.js.br"
 };
 static const unsigned char bytes_42[] = {
-#embed "Public/api/openapi-workspaces.json"
+#embed "Public/api/openapi-jobs.json"
 };
 static const unsigned char bytes_43[] = {
-#embed "Public/api/openapi.json"
+#embed "Public/api/openapi-workspaces.json"
 };
 static const unsigned char bytes_44[] = {
-#embed "Public/service-worker.js"
+#embed "Public/api/openapi.json"
 };
 static const unsigned char bytes_45[] = {
-#embed "Prepared/status-no-jobs-no-workspaces.html"
-};
-static const unsigned char gzip_45[] = {
-#embed "Prepared/status-no-jobs-no-workspaces.html.gz"
-};
-static const unsigned char brotli_45[] = {
-#embed "Prepared/status-no-jobs-no-workspaces.html.br"
+#embed "Public/service-worker.js"
 };
 static const unsigned char bytes_46[] = {
-#embed "Prepared/status-no-jobs.html"
+#embed "Prepared/status-no-jobs-no-workspaces.html"
 };
 static const unsigned char gzip_46[] = {
-#embed "Prepared/status-no-jobs.html.gz"
+#embed "Prepared/status-no-jobs-no-workspaces.html.gz"
 };
 static const unsigned char brotli_46[] = {
-#embed "Prepared/status-no-jobs.html.br"
+#embed "Prepared/status-no-jobs-no-workspaces.html.br"
 };
 static const unsigned char bytes_47[] = {
-#embed "Prepared/status-no-workspaces.html"
+#embed "Prepared/status-no-jobs.html"
 };
 static const unsigned char gzip_47[] = {
-#embed "Prepared/status-no-workspaces.html.gz"
+#embed "Prepared/status-no-jobs.html.gz"
 };
 static const unsigned char brotli_47[] = {
-#embed "Prepared/status-no-workspaces.html.br"
+#embed "Prepared/status-no-jobs.html.br"
 };
 static const unsigned char bytes_48[] = {
-#embed "Prepared/status-page.css"
+#embed "Prepared/status-no-workspaces.html"
 };
 static const unsigned char gzip_48[] = {
-#embed "Prepared/status-page.css.gz"
+#embed "Prepared/status-no-workspaces.html.gz"
 };
 static const unsigned char brotli_48[] = {
-#embed "Prepared/status-page.css.br"
+#embed "Prepared/status-no-workspaces.html.br"
 };
 static const unsigned char bytes_49[] = {
-#embed "Prepared/status.html"
+#embed "Prepared/status-page.css"
 };
 static const unsigned char gzip_49[] = {
-#embed "Prepared/status.html.gz"
+#embed "Prepared/status-page.css.gz"
 };
 static const unsigned char brotli_49[] = {
-#embed "Prepared/status.html.br"
+#embed "Prepared/status-page.css.br"
 };
 static const unsigned char bytes_50[] = {
-#embed "Prepared/status.js"
+#embed "Prepared/status.html"
 };
 static const unsigned char gzip_50[] = {
-#embed "Prepared/status.js.gz"
+#embed "Prepared/status.html.gz"
 };
 static const unsigned char brotli_50[] = {
-#embed "Prepared/status.js.br"
+#embed "Prepared/status.html.br"
 };
 static const unsigned char bytes_51[] = {
-#embed "Prepared/work-pages.css"
+#embed "Prepared/status.js"
 };
 static const unsigned char gzip_51[] = {
-#embed "Prepared/work-pages.css.gz"
+#embed "Prepared/status.js.gz"
 };
 static const unsigned char brotli_51[] = {
-#embed "Prepared/work-pages.css.br"
+#embed "Prepared/status.js.br"
 };
 static const unsigned char bytes_52[] = {
-#embed "Prepared/workspaces-no-jobs.html"
+#embed "Prepared/work-pages.css"
 };
 static const unsigned char gzip_52[] = {
-#embed "Prepared/workspaces-no-jobs.html.gz"
+#embed "Prepared/work-pages.css.gz"
 };
 static const unsigned char brotli_52[] = {
-#embed "Prepared/workspaces-no-jobs.html.br"
+#embed "Prepared/work-pages.css.br"
 };
 static const unsigned char bytes_53[] = {
-#embed "Prepared/workspaces.html"
+#embed "Prepared/workspaces-no-jobs.html"
 };
 static const unsigned char gzip_53[] = {
-#embed "Prepared/workspaces.html.gz"
+#embed "Prepared/workspaces-no-jobs.html.gz"
 };
 static const unsigned char brotli_53[] = {
-#embed "Prepared/workspaces.html.br"
+#embed "Prepared/workspaces-no-jobs.html.br"
 };
 static const unsigned char bytes_54[] = {
-#embed "Prepared/worktrees-diff-sheet.js"
+#embed "Prepared/workspaces.html"
 };
 static const unsigned char gzip_54[] = {
-#embed "Prepared/worktrees-diff-sheet.js.gz"
+#embed "Prepared/workspaces.html.gz"
 };
 static const unsigned char brotli_54[] = {
-#embed "Prepared/worktrees-diff-sheet.js.br"
+#embed "Prepared/workspaces.html.br"
 };
 static const unsigned char bytes_55[] = {
-#embed "Prepared/worktrees.js"
+#embed "Prepared/worktrees-diff-sheet.js"
 };
 static const unsigned char gzip_55[] = {
-#embed "Prepared/worktrees.js.gz"
+#embed "Prepared/worktrees-diff-sheet.js.gz"
 };
 static const unsigned char brotli_55[] = {
+#embed "Prepared/worktrees-diff-sheet.js.br"
+};
+static const unsigned char bytes_56[] = {
+#embed "Prepared/worktrees.js"
+};
+static const unsigned char gzip_56[] = {
+#embed "Prepared/worktrees.js.gz"
+};
+static const unsigned char brotli_56[] = {
 #embed "Prepared/worktrees.js.br"
 };
 
@@ -472,45 +481,46 @@ static const FreshetWebAsset assets[] = {
   { "index-no-workspaces.html", "e6835d3c4a18", FreshetWebAssetPage, bytes_14, sizeof(bytes_14), gzip_14, sizeof(gzip_14), brotli_14, sizeof(brotli_14) },
   { "index.css", "df94059d5c57", FreshetWebAssetHashed, bytes_15, sizeof(bytes_15), gzip_15, sizeof(gzip_15), brotli_15, sizeof(brotli_15) },
   { "index.html", "bbeb28bf971a", FreshetWebAssetPage, bytes_16, sizeof(bytes_16), gzip_16, sizeof(gzip_16), brotli_16, sizeof(brotli_16) },
-  { "jobs-no-workspaces.html", "c2cb2549c434", FreshetWebAssetPage, bytes_17, sizeof(bytes_17), gzip_17, sizeof(gzip_17), brotli_17, sizeof(brotli_17) },
-  { "jobs.html", "320ffcc34a6e", FreshetWebAssetPage, bytes_18, sizeof(bytes_18), gzip_18, sizeof(gzip_18), brotli_18, sizeof(brotli_18) },
-  { "jobs.js", "b3b95d2e2459", FreshetWebAssetHashed, bytes_19, sizeof(bytes_19), gzip_19, sizeof(gzip_19), brotli_19, sizeof(brotli_19) },
-  { "manifest.webmanifest", "cbac35822843", FreshetWebAssetHashed, bytes_20, sizeof(bytes_20), 0, 0, 0, 0 },
-  { "messages-de-board.js", "2bf7e9122644", FreshetWebAssetHashed, bytes_21, sizeof(bytes_21), gzip_21, sizeof(gzip_21), brotli_21, sizeof(brotli_21) },
-  { "messages-de-jobs.js", "3a66e019f025", FreshetWebAssetHashed, bytes_22, sizeof(bytes_22), gzip_22, sizeof(gzip_22), brotli_22, sizeof(brotli_22) },
-  { "messages-de-problems.js", "f8c080b1d57b", FreshetWebAssetHashed, bytes_23, sizeof(bytes_23), gzip_23, sizeof(gzip_23), brotli_23, sizeof(brotli_23) },
-  { "messages-de-status.js", "e6a33bd2dc69", FreshetWebAssetHashed, bytes_24, sizeof(bytes_24), gzip_24, sizeof(gzip_24), brotli_24, sizeof(brotli_24) },
-  { "messages-de-worktrees.js", "e968d502733d", FreshetWebAssetHashed, bytes_25, sizeof(bytes_25), gzip_25, sizeof(gzip_25), brotli_25, sizeof(brotli_25) },
-  { "messages-en-board.js", "693527cdb187", FreshetWebAssetHashed, bytes_26, sizeof(bytes_26), gzip_26, sizeof(gzip_26), brotli_26, sizeof(brotli_26) },
-  { "messages-en-jobs.js", "92fffb57ba80", FreshetWebAssetHashed, bytes_27, sizeof(bytes_27), gzip_27, sizeof(gzip_27), brotli_27, sizeof(brotli_27) },
-  { "messages-en-problems.js", "8dd058ab4695", FreshetWebAssetHashed, bytes_28, sizeof(bytes_28), gzip_28, sizeof(gzip_28), brotli_28, sizeof(brotli_28) },
-  { "messages-en-status.js", "2d592fda33a1", FreshetWebAssetHashed, bytes_29, sizeof(bytes_29), gzip_29, sizeof(gzip_29), brotli_29, sizeof(brotli_29) },
-  { "messages-en-worktrees.js", "6cbc24160c4e", FreshetWebAssetHashed, bytes_30, sizeof(bytes_30), gzip_30, sizeof(gzip_30), brotli_30, sizeof(brotli_30) },
-  { "messages-fr-board.js", "8687714c1c53", FreshetWebAssetHashed, bytes_31, sizeof(bytes_31), gzip_31, sizeof(gzip_31), brotli_31, sizeof(brotli_31) },
-  { "messages-fr-jobs.js", "79ce18f82eed", FreshetWebAssetHashed, bytes_32, sizeof(bytes_32), gzip_32, sizeof(gzip_32), brotli_32, sizeof(brotli_32) },
-  { "messages-fr-problems.js", "56e8c8d1ee0a", FreshetWebAssetHashed, bytes_33, sizeof(bytes_33), gzip_33, sizeof(gzip_33), brotli_33, sizeof(brotli_33) },
-  { "messages-fr-status.js", "58b5dd7667b8", FreshetWebAssetHashed, bytes_34, sizeof(bytes_34), gzip_34, sizeof(gzip_34), brotli_34, sizeof(brotli_34) },
-  { "messages-fr-worktrees.js", "4b19ccbc0145", FreshetWebAssetHashed, bytes_35, sizeof(bytes_35), gzip_35, sizeof(gzip_35), brotli_35, sizeof(brotli_35) },
-  { "messages-it-board.js", "ed16e28def40", FreshetWebAssetHashed, bytes_36, sizeof(bytes_36), gzip_36, sizeof(gzip_36), brotli_36, sizeof(brotli_36) },
-  { "messages-it-jobs.js", "2e4631130475", FreshetWebAssetHashed, bytes_37, sizeof(bytes_37), gzip_37, sizeof(gzip_37), brotli_37, sizeof(brotli_37) },
-  { "messages-it-problems.js", "75954d7a8833", FreshetWebAssetHashed, bytes_38, sizeof(bytes_38), gzip_38, sizeof(gzip_38), brotli_38, sizeof(brotli_38) },
-  { "messages-it-status.js", "4545f3180844", FreshetWebAssetHashed, bytes_39, sizeof(bytes_39), gzip_39, sizeof(gzip_39), brotli_39, sizeof(brotli_39) },
-  { "messages-it-worktrees.js", "0b526a1366e6", FreshetWebAssetHashed, bytes_40, sizeof(bytes_40), gzip_40, sizeof(gzip_40), brotli_40, sizeof(brotli_40) },
-  { "openapi-jobs.json", "ca6106cf4ec6", FreshetWebAssetDocument, bytes_41, sizeof(bytes_41), 0, 0, 0, 0 },
-  { "openapi-workspaces.json", "fd2b9a2ee8b6", FreshetWebAssetDocument, bytes_42, sizeof(bytes_42), 0, 0, 0, 0 },
-  { "openapi.json", "e0a4d82d8e8b", FreshetWebAssetDocument, bytes_43, sizeof(bytes_43), 0, 0, 0, 0 },
-  { "service-worker.js", "1ac3e218969d", FreshetWebAssetDocument, bytes_44, sizeof(bytes_44), 0, 0, 0, 0 },
-  { "status-no-jobs-no-workspaces.html", "eb04a560626e", FreshetWebAssetPage, bytes_45, sizeof(bytes_45), gzip_45, sizeof(gzip_45), brotli_45, sizeof(brotli_45) },
-  { "status-no-jobs.html", "86ec292eb9d6", FreshetWebAssetPage, bytes_46, sizeof(bytes_46), gzip_46, sizeof(gzip_46), brotli_46, sizeof(brotli_46) },
-  { "status-no-workspaces.html", "83e4b4652035", FreshetWebAssetPage, bytes_47, sizeof(bytes_47), gzip_47, sizeof(gzip_47), brotli_47, sizeof(brotli_47) },
-  { "status-page.css", "60c83207f799", FreshetWebAssetHashed, bytes_48, sizeof(bytes_48), gzip_48, sizeof(gzip_48), brotli_48, sizeof(brotli_48) },
-  { "status.html", "46c677d721b9", FreshetWebAssetPage, bytes_49, sizeof(bytes_49), gzip_49, sizeof(gzip_49), brotli_49, sizeof(brotli_49) },
-  { "status.js", "bd16226e3725", FreshetWebAssetHashed, bytes_50, sizeof(bytes_50), gzip_50, sizeof(gzip_50), brotli_50, sizeof(brotli_50) },
-  { "work-pages.css", "5e1edbb48597", FreshetWebAssetHashed, bytes_51, sizeof(bytes_51), gzip_51, sizeof(gzip_51), brotli_51, sizeof(brotli_51) },
-  { "workspaces-no-jobs.html", "3cc7c9c70797", FreshetWebAssetPage, bytes_52, sizeof(bytes_52), gzip_52, sizeof(gzip_52), brotli_52, sizeof(brotli_52) },
-  { "workspaces.html", "bd5517c16dec", FreshetWebAssetPage, bytes_53, sizeof(bytes_53), gzip_53, sizeof(gzip_53), brotli_53, sizeof(brotli_53) },
-  { "worktrees-diff-sheet.js", "5b7b71b598f2", FreshetWebAssetHashed, bytes_54, sizeof(bytes_54), gzip_54, sizeof(gzip_54), brotli_54, sizeof(brotli_54) },
-  { "worktrees.js", "a2efa0dcd6b8", FreshetWebAssetHashed, bytes_55, sizeof(bytes_55), gzip_55, sizeof(gzip_55), brotli_55, sizeof(brotli_55) },
+  { "jobs-no-workspaces.html", "f1768c58bb95", FreshetWebAssetPage, bytes_17, sizeof(bytes_17), gzip_17, sizeof(gzip_17), brotli_17, sizeof(brotli_17) },
+  { "jobs.html", "36e104281246", FreshetWebAssetPage, bytes_18, sizeof(bytes_18), gzip_18, sizeof(gzip_18), brotli_18, sizeof(brotli_18) },
+  { "jobs.js", "256ed368f88c", FreshetWebAssetHashed, bytes_19, sizeof(bytes_19), gzip_19, sizeof(gzip_19), brotli_19, sizeof(brotli_19) },
+  { "jobs.wasm", "7b97afdde01c", FreshetWebAssetHashed, bytes_20, sizeof(bytes_20), gzip_20, sizeof(gzip_20), brotli_20, sizeof(brotli_20) },
+  { "manifest.webmanifest", "cbac35822843", FreshetWebAssetHashed, bytes_21, sizeof(bytes_21), 0, 0, 0, 0 },
+  { "messages-de-board.js", "2bf7e9122644", FreshetWebAssetHashed, bytes_22, sizeof(bytes_22), gzip_22, sizeof(gzip_22), brotli_22, sizeof(brotli_22) },
+  { "messages-de-jobs.js", "17c9281a8f00", FreshetWebAssetHashed, bytes_23, sizeof(bytes_23), gzip_23, sizeof(gzip_23), brotli_23, sizeof(brotli_23) },
+  { "messages-de-problems.js", "0760236cc6fb", FreshetWebAssetHashed, bytes_24, sizeof(bytes_24), gzip_24, sizeof(gzip_24), brotli_24, sizeof(brotli_24) },
+  { "messages-de-status.js", "90568c2243be", FreshetWebAssetHashed, bytes_25, sizeof(bytes_25), gzip_25, sizeof(gzip_25), brotli_25, sizeof(brotli_25) },
+  { "messages-de-worktrees.js", "dedd02039042", FreshetWebAssetHashed, bytes_26, sizeof(bytes_26), gzip_26, sizeof(gzip_26), brotli_26, sizeof(brotli_26) },
+  { "messages-en-board.js", "693527cdb187", FreshetWebAssetHashed, bytes_27, sizeof(bytes_27), gzip_27, sizeof(gzip_27), brotli_27, sizeof(brotli_27) },
+  { "messages-en-jobs.js", "c2d02e88cbee", FreshetWebAssetHashed, bytes_28, sizeof(bytes_28), gzip_28, sizeof(gzip_28), brotli_28, sizeof(brotli_28) },
+  { "messages-en-problems.js", "5ce98f5a723b", FreshetWebAssetHashed, bytes_29, sizeof(bytes_29), gzip_29, sizeof(gzip_29), brotli_29, sizeof(brotli_29) },
+  { "messages-en-status.js", "e50e9a0dd25b", FreshetWebAssetHashed, bytes_30, sizeof(bytes_30), gzip_30, sizeof(gzip_30), brotli_30, sizeof(brotli_30) },
+  { "messages-en-worktrees.js", "6d4d24bcf15b", FreshetWebAssetHashed, bytes_31, sizeof(bytes_31), gzip_31, sizeof(gzip_31), brotli_31, sizeof(brotli_31) },
+  { "messages-fr-board.js", "8687714c1c53", FreshetWebAssetHashed, bytes_32, sizeof(bytes_32), gzip_32, sizeof(gzip_32), brotli_32, sizeof(brotli_32) },
+  { "messages-fr-jobs.js", "bad30944e718", FreshetWebAssetHashed, bytes_33, sizeof(bytes_33), gzip_33, sizeof(gzip_33), brotli_33, sizeof(brotli_33) },
+  { "messages-fr-problems.js", "e62ff1884001", FreshetWebAssetHashed, bytes_34, sizeof(bytes_34), gzip_34, sizeof(gzip_34), brotli_34, sizeof(brotli_34) },
+  { "messages-fr-status.js", "0a117e633271", FreshetWebAssetHashed, bytes_35, sizeof(bytes_35), gzip_35, sizeof(gzip_35), brotli_35, sizeof(brotli_35) },
+  { "messages-fr-worktrees.js", "0eb4a622bb57", FreshetWebAssetHashed, bytes_36, sizeof(bytes_36), gzip_36, sizeof(gzip_36), brotli_36, sizeof(brotli_36) },
+  { "messages-it-board.js", "ed16e28def40", FreshetWebAssetHashed, bytes_37, sizeof(bytes_37), gzip_37, sizeof(gzip_37), brotli_37, sizeof(brotli_37) },
+  { "messages-it-jobs.js", "3255057cec42", FreshetWebAssetHashed, bytes_38, sizeof(bytes_38), gzip_38, sizeof(gzip_38), brotli_38, sizeof(brotli_38) },
+  { "messages-it-problems.js", "8902559df8b6", FreshetWebAssetHashed, bytes_39, sizeof(bytes_39), gzip_39, sizeof(gzip_39), brotli_39, sizeof(brotli_39) },
+  { "messages-it-status.js", "d8000da980c9", FreshetWebAssetHashed, bytes_40, sizeof(bytes_40), gzip_40, sizeof(gzip_40), brotli_40, sizeof(brotli_40) },
+  { "messages-it-worktrees.js", "a3bb11252bcb", FreshetWebAssetHashed, bytes_41, sizeof(bytes_41), gzip_41, sizeof(gzip_41), brotli_41, sizeof(brotli_41) },
+  { "openapi-jobs.json", "ca6106cf4ec6", FreshetWebAssetDocument, bytes_42, sizeof(bytes_42), 0, 0, 0, 0 },
+  { "openapi-workspaces.json", "fd2b9a2ee8b6", FreshetWebAssetDocument, bytes_43, sizeof(bytes_43), 0, 0, 0, 0 },
+  { "openapi.json", "e0a4d82d8e8b", FreshetWebAssetDocument, bytes_44, sizeof(bytes_44), 0, 0, 0, 0 },
+  { "service-worker.js", "1ac3e218969d", FreshetWebAssetDocument, bytes_45, sizeof(bytes_45), 0, 0, 0, 0 },
+  { "status-no-jobs-no-workspaces.html", "ca7a2e73040e", FreshetWebAssetPage, bytes_46, sizeof(bytes_46), gzip_46, sizeof(gzip_46), brotli_46, sizeof(brotli_46) },
+  { "status-no-jobs.html", "77fe1b96f342", FreshetWebAssetPage, bytes_47, sizeof(bytes_47), gzip_47, sizeof(gzip_47), brotli_47, sizeof(brotli_47) },
+  { "status-no-workspaces.html", "a5c2958ef2ed", FreshetWebAssetPage, bytes_48, sizeof(bytes_48), gzip_48, sizeof(gzip_48), brotli_48, sizeof(brotli_48) },
+  { "status-page.css", "60c83207f799", FreshetWebAssetHashed, bytes_49, sizeof(bytes_49), gzip_49, sizeof(gzip_49), brotli_49, sizeof(brotli_49) },
+  { "status.html", "1088ef96c739", FreshetWebAssetPage, bytes_50, sizeof(bytes_50), gzip_50, sizeof(gzip_50), brotli_50, sizeof(brotli_50) },
+  { "status.js", "ec69940e3792", FreshetWebAssetHashed, bytes_51, sizeof(bytes_51), gzip_51, sizeof(gzip_51), brotli_51, sizeof(brotli_51) },
+  { "work-pages.css", "5e1edbb48597", FreshetWebAssetHashed, bytes_52, sizeof(bytes_52), gzip_52, sizeof(gzip_52), brotli_52, sizeof(brotli_52) },
+  { "workspaces-no-jobs.html", "e7dc71fc14e2", FreshetWebAssetPage, bytes_53, sizeof(bytes_53), gzip_53, sizeof(gzip_53), brotli_53, sizeof(brotli_53) },
+  { "workspaces.html", "e0da95166194", FreshetWebAssetPage, bytes_54, sizeof(bytes_54), gzip_54, sizeof(gzip_54), brotli_54, sizeof(brotli_54) },
+  { "worktrees-diff-sheet.js", "3b404c1c7422", FreshetWebAssetHashed, bytes_55, sizeof(bytes_55), gzip_55, sizeof(gzip_55), brotli_55, sizeof(brotli_55) },
+  { "worktrees.js", "88e3f61a5ea6", FreshetWebAssetHashed, bytes_56, sizeof(bytes_56), gzip_56, sizeof(gzip_56), brotli_56, sizeof(brotli_56) },
 };
 
 const FreshetWebAsset *freshet_web_assets(void) { return assets; }

@@ -44,6 +44,14 @@ export function messageOf(value) {
   };
 }
 
+/** What of a message decides how following goes on, for the machine; of `null`, that there was one that cannot be read. */
+export function factsOf(message) {
+  if (!message) return { content: "unreadable" };
+  const { position, epoch, covers, body } = message;
+  const content = { ended: "ended", snapshot: { content: "snapshot", lastSeq: body.lastSeq, isRecovered: body.isRecovered } }[body.kind] ?? "other";
+  return { position, epoch, covers, content };
+}
+
 function bodyOf(type, payload) {
   if (type === "job_started") return { kind: "started", total: whole(payload.totalCount) };
   if (type === "job_progress") return { kind: "progress", ...progressOf(payload) };

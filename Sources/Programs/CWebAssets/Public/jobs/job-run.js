@@ -1,11 +1,20 @@
-// One job that is followed: carries out the follower's orders over WebSocket, server-sent events or polling, and
+// One job that is followed: carries out the machine's orders over WebSocket, server-sent events or polling, and
 // keeps what is known of the job. The end is told once.
 
 import { steadyClock } from "../engine/clock.js";
 import { readEventStream } from "../engine/event-stream.js";
+import { signalWithin } from "../shared/signals.js";
+import { FollowMachine, MOST_MESSAGES } from "./follow-machine.js";
 import { bearer } from "./job-api.js";
-import { JobFollower } from "./job-follower.js";
-import { messageOf, positionText, progressOf, readMessage } from "./job-messages.js";
+import { factsOf, messageOf, positionText, progressOf, readMessage } from "./job-messages.js";
+
+/** The machine, which is loaded when the first job is started or followed. */
+const WASM = "/assets/jobs.wasm";
+const WASM_PATIENCE_MS = 30_000;
+/** The wait before the module is asked for again. */
+const WASM_AGAIN_MS = 3_000;
+/** The status that a WebSocket has if it broke without a close. */
+const NO_CLOSE = 1006;
 
 const TOKEN_PROTOCOL = "freshet-auth.";
 const TERMINAL = ["succeeded", "failed", "canceled", "expired"];
@@ -15,11 +24,38 @@ const begin = Date.now() - steadyClock.now();
 const now = () => begin + steadyClock.now();
 const draw = () => crypto.getRandomValues(new Uint32Array(1))[0];
 
+/** @typedef {string | { trouble: string, status: number }} Trouble */
+
+let compiling = null;
+
+/** The compiled module; after a failure the next use tries again. */
+function compiled() {
+  compiling ??= compile().catch((failure) => {
+    compiling = null;
+    throw failure;
+  });
+  return compiling;
+}
+
+/** Loads the machine for a job that is about to be followed. */
+export function prepareToFollow() {
+  compiled().catch(() => {});
+}
+
+async function compile() {
+  const answer = await fetch(WASM, { signal: signalWithin(WASM_PATIENCE_MS) });
+  if (!answer.ok) throw new TypeError(`the module answered ${answer.status}`);
+  return WebAssembly.compile(await answer.arrayBuffer());
+}
+
 export class JobRun {
-  #follower;
+  /** The machine, once it is loaded. */
+  #follower = null;
   #timer = null;
   #leave = null;
   #tag = null;
+  /** The state that the server said last. */
+  #lastState = null;
   #isStopped = false;
   #wasLive = false;
 
@@ -40,23 +76,28 @@ export class JobRun {
     /** How following ended: ended, unknownJob, expired, unauthorized, or `null` before. */
     this.ending = null;
     this.heardAt = null;
-    this.#follower = new JobFollower({ tokenExpiry: job.tokenExpiry ?? null });
   }
 
   get transport() {
-    return this.#follower.transport;
+    return this.#follower?.status.transport ?? "webSocket";
   }
 
   get isLive() {
-    return this.#follower.isLive;
+    return this.#follower?.status.isLive ?? false;
   }
 
   get isOver() {
     return this.ending !== null;
   }
 
-  start() {
-    this.#obey(this.#follower.start(now()));
+  async start() {
+    try {
+      this.#follower = await FollowMachine.create(await compiled(), { tokenExpiry: this.job.tokenExpiry ?? null });
+    } catch {
+      if (!this.#isStopped) this.#timer = setTimeout(() => this.start(), WASM_AGAIN_MS);
+      return;
+    }
+    this.#tell({ event: "start" });
   }
 
   /** Follows no more; the job goes on. */
@@ -77,7 +118,7 @@ export class JobRun {
   async renew() {
     const answer = await this.api.refresh(this.job);
     this.#keepToken(answer);
-    this.#obey(this.#follower.tokenRefreshed(this.job.tokenExpiry, now()));
+    this.#tell({ event: "tokenRefreshed", expiresAt: this.job.tokenExpiry });
   }
 
   /** The server said that the results are gone: nothing else is final about that. */
@@ -88,28 +129,29 @@ export class JobRun {
 
   // MARK: Orders
 
-  #obey(orders) {
-    if (this.#isStopped) return;
+  /** Tells the machine what happened, and carries out its orders; `messages`: those of the event. */
+  #tell(event, messages = []) {
+    if (this.#isStopped || !this.#follower) return;
     const wasLive = this.#wasLive;
-    for (const { order, ...with_ } of orders) this.#carryOut(order, with_);
+    for (const order of this.#follower.handle(event, now(), draw())) this.#carryOut(order, messages);
     this.#wasLive = this.isLive;
     if (this.#wasLive !== wasLive && !this.isOver) this.onChange(this);
   }
 
-  #carryOut(order, { transport, after, attempt, message, ending }) {
+  #carryOut({ order, transport, after, attempt, index, ending }, messages) {
     if (order === "connect") this.#connect(transport, after, attempt);
     if (order === "disconnect") this.#disconnect();
     if (order === "poll") this.#poll(after, attempt);
     if (order === "refreshToken") this.#refresh();
     if (order === "wake") this.#wakeAfter(after);
-    if (order === "deliver") this.#deliver(message);
+    if (order === "deliver") this.#deliver(messages[index]);
+    if (order === "deliverEnd") this.#deliver(messageOf({ type: "job_complete", payload: { status: this.#lastState } }));
     if (order === "finish") this.#finish(ending);
   }
 
   #wakeAfter(wait) {
     clearTimeout(this.#timer);
-    const follower = this.#follower;
-    this.#timer = setTimeout(() => this.#obey(follower.woke(now(), draw())), wait);
+    this.#timer = setTimeout(() => this.#tell({ event: "woke" }), wait);
   }
 
   #connect(transport, after, attempt) {
@@ -126,100 +168,100 @@ export class JobRun {
   }
 
   #openSocket(after, attempt) {
-    const follower = this.#follower;
     const query = new URLSearchParams({ jobId: this.job.id, ...(after ? { after: positionText(after) } : {}) });
     const scheme = location.protocol === "https:" ? "wss:" : "ws:";
     let socket;
     try {
       socket = new WebSocket(`${scheme}//${location.host}/ws/progress?${query}`, [TOKEN_PROTOCOL + this.job.token]);
     } catch {
-      // Not now: the follower is still handing out its orders.
-      queueMicrotask(() => this.#obey(follower.ended({}, attempt, now(), draw())));
+      // Not now: the orders of the event before are still carried out.
+      queueMicrotask(() => this.#tell({ event: "ended", trouble: "broken", attempt }));
       return;
     }
-    socket.onopen = () => this.#obey(follower.opened(attempt, now()));
+    socket.onopen = () => this.#tell({ event: "opened", attempt });
     socket.onmessage = ({ data }) => {
       this.#heard();
-      const message = typeof data === "string" ? readMessage(data) : null;
-      if (message) this.#obey(follower.received(message, attempt, now(), draw()));
-      else follower.unreadable(attempt, now());
+      this.#receive(typeof data === "string" ? data : "", attempt);
     };
-    socket.onclose = ({ code }) => this.#obey(follower.ended(code === 1006 ? {} : { code }, attempt, now(), draw()));
+    socket.onclose = ({ code, reason }) => {
+      const trouble = code === NO_CLOSE ? "broken" : { trouble: "closed", code, isLimit: /limit|too many/i.test(reason) };
+      this.#tell({ event: "ended", trouble, attempt });
+    };
     this.#leave = () => {
       socket.onopen = socket.onmessage = socket.onclose = null;
       socket.close();
     };
   }
 
+  #receive(data, attempt) {
+    const message = readMessage(data);
+    this.#tell({ event: "received", message: factsOf(message), attempt }, [message]);
+  }
+
   async #openStream(after, attempt) {
-    const follower = this.#follower;
     const abort = new AbortController();
     this.#leave = () => abort.abort();
-    const tell = (act) => abort.signal.aborted || act();
-    let trouble = {};
+    const tell = (event) => abort.signal.aborted || this.#tell({ ...event, attempt });
+    /** @type {Trouble} */
+    let trouble = "broken";
     try {
       await readEventStream(`/v1/jobs/${encodeURIComponent(this.job.id)}/events`, {
         lastId: after ? positionText(after) : null,
         fields: bearer(this.job.token),
         signal: abort.signal,
-        onOpen: () => tell(() => this.#obey(follower.opened(attempt, now()))),
-        onLife: () => tell(() => {
+        onOpen: () => tell({ event: "opened" }),
+        onLife: () => {
+          if (abort.signal.aborted) return;
           this.#heard();
-          follower.heard(attempt, now());
-        }),
-        onRetry: (ms) => tell(() => follower.reconnectsAfter(ms, attempt)),
-        onEvent: ({ data }) => tell(() => {
-          const message = readMessage(data);
-          if (message) this.#obey(follower.received(message, attempt, now(), draw()));
-          else follower.unreadable(attempt, now());
-        }),
+          tell({ event: "heard" });
+        },
+        onRetry: (wait) => tell({ event: "reconnects", after: wait }),
+        onEvent: ({ data }) => abort.signal.aborted || this.#receive(data, attempt),
       });
     } catch (failure) {
-      // Only the parser throws so: an event is too long.
-      trouble = { status: failure.status, isUnreadable: failure instanceof RangeError };
+      trouble = troubleOf(failure);
     }
-    tell(() => this.#obey(follower.ended(trouble, attempt, now(), draw())));
+    tell({ event: "ended", trouble });
   }
 
   async #poll(after, attempt) {
-    const follower = this.#follower;
     const abort = new AbortController();
     this.#leave = () => abort.abort();
-    let orders;
     try {
       const answer = await this.api.state(this.job, after && positionText(after), this.#tag, abort.signal);
       if (abort.signal.aborted) return;
       this.#heard();
-      if (answer === null) {
-        orders = follower.unchanged(attempt);
-      } else {
-        this.#tag = answer.tag;
-        orders = this.#polled(answer.document, follower, attempt);
-      }
+      if (answer === null) this.#tell({ event: "unchanged", attempt });
+      else this.#polled(answer, attempt);
     } catch (failure) {
       if (abort.signal.aborted) return;
-      orders = follower.pollFailed({ status: failure.status, isUnreadable: failure instanceof SyntaxError }, attempt, now(), draw());
+      this.#tell({ event: "pollFailed", trouble: troubleOf(failure), attempt });
     }
-    this.#obey(orders);
     this.onChange(this);
   }
 
-  #polled(document, follower, attempt) {
-    if (typeof document?.state !== "string") throw new SyntaxError("the answer is no state");
-    const events = Array.isArray(document.events) ? document.events.map(messageOf) : [];
-    if (!TERMINAL.includes(document.state)) this.#stand(document.state);
-    return follower.polled(events, document.state, attempt, now(), draw());
+  #polled({ document, tag }, attempt) {
+    if (typeof document?.state !== "string") return this.#tell({ event: "pollFailed", trouble: "unreadable", attempt });
+    const { state } = document;
+    this.#lastState = state;
+    const all = Array.isArray(document.events) ? document.events.map(messageOf) : [];
+    const messages = all.slice(0, MOST_MESSAGES);
+    // What is too much at once is asked for again, behind what was taken.
+    const isWhole = messages.length === all.length;
+    this.#tag = isWhole ? tag : null;
+    const isOver = TERMINAL.includes(state);
+    if (!isOver) this.#stand(state);
+    this.#tell({ event: "polled", messages: messages.map(factsOf), isOver: isOver && isWhole, attempt }, messages);
   }
 
   async #refresh() {
-    const follower = this.#follower;
     try {
       const answer = await this.api.refresh(this.job);
       this.#keepToken(answer);
     } catch (failure) {
-      return this.#obey(follower.tokenNotRefreshed({ status: failure.status }, now(), draw()));
+      return this.#tell({ event: "tokenNotRefreshed", trouble: troubleOf(failure) });
     }
-    this.#obey(follower.tokenRefreshed(this.job.tokenExpiry, now()));
+    this.#tell({ event: "tokenRefreshed", expiresAt: this.job.tokenExpiry });
   }
 
   #keepToken(answer) {
@@ -241,7 +283,10 @@ export class JobRun {
     this.state = state;
   }
 
-  #deliver({ body }) {
+  /** Takes a message; what could not be read is `null`. */
+  #deliver(message) {
+    if (!message) return;
+    const { body } = message;
     if (body.kind === "started") this.#stand("running");
     if (body.kind === "progress") this.#stand("running");
     if (body.kind === "snapshot" && body.state && !TERMINAL.includes(body.state)) this.#stand(body.state);
@@ -266,6 +311,17 @@ export class JobRun {
     this.onEnd(this);
     this.onChange(this);
   }
+}
+
+/**
+ * Why a stream or a question failed, for the machine.
+ *
+ * @returns {Trouble}
+ */
+function troubleOf(failure) {
+  // Only the parser throws so: an event is too long.
+  if (failure instanceof RangeError) return "unreadable";
+  return Number.isInteger(failure.status) ? { trouble: "status", status: failure.status } : "broken";
 }
 
 /** When a token ends, by the clock of this page. */

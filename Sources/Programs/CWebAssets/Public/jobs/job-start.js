@@ -4,6 +4,7 @@ import { booksOf } from "./book-list.js";
 import { element, newElement } from "../shared/dom.js";
 import { JobRefusal } from "./job-api.js";
 import { failureInWords } from "./job-problems.js";
+import { prepareToFollow } from "./job-run.js";
 
 /** How long the page waits by itself for a server that starts no job at the moment, and how often. */
 const LONGEST_WAIT_S = 120;
@@ -154,6 +155,7 @@ export class JobStart {
     this.#again.hidden = true;
     this.#say(page.say("sending", { name: pending.name }), "");
     page.learn();
+    prepareToFollow();
     try {
       const answer = await page.api.start(pending.pipeline, pending.body, pending.key);
       if (typeof answer?.jobId !== "string" || typeof answer.token !== "string") throw new TypeError("the answer names no job");

@@ -7,7 +7,6 @@ export default {
   ...shared,
   pageFault: "Die Seite konnte nicht starten: {reason}",
   pages: "Seiten",
-  token: "Token",
   keyCards: "von einem zum nächsten",
   done: "Erledigt.",
   "refused-origin_forbidden": "Seiten anderer Herkunft dürfen nicht fragen.",

@@ -9,6 +9,7 @@ export default {
   failedGone: "Diese Liste gibt es nicht mehr",
   liveOld: "Länger nicht geprüft",
   skipToList: "Zu den Arbeitsbäumen springen",
+  token: "Token",
   tokenTitle: "Ein Token ist nötig",
   tokenExplanation: "Dieser Server antwortet nur jenen, die sein Token haben. Es bleibt in diesem Tab, bis er geschlossen wird, und sonst nirgends.",
   tokenRefused: "Der Server nimmt dieses Token nicht an.",

@@ -7,7 +7,6 @@ export default {
   ...shared,
   pageFault: "The page could not start: {reason}",
   pages: "Pages",
-  token: "Token",
   keyCards: "from one to the next",
   done: "Done.",
   "refused-origin_forbidden": "Pages of other origins may not ask.",

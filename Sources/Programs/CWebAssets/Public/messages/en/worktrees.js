@@ -9,6 +9,7 @@ export default {
   failedGone: "This list does not exist any more",
   liveOld: "Not checked for a while",
   skipToList: "Skip to the worktrees",
+  token: "Token",
   tokenTitle: "A token is needed",
   tokenExplanation: "This server answers only those who have its token. It is kept in this tab until the tab is closed, and nowhere else.",
   tokenRefused: "The server does not accept this token.",

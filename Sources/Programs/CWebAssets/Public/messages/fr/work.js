@@ -7,7 +7,6 @@ export default {
   ...shared,
   pageFault: "La page n’a pas pu démarrer : {reason}",
   pages: "Pages",
-  token: "Jeton",
   keyCards: "de l’un à l’autre",
   done: "Fait.",
   "refused-origin_forbidden": "Les pages d’une autre origine n’ont pas accès.",

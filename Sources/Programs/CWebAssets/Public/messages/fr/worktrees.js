@@ -9,6 +9,7 @@ export default {
   failedGone: "Cette liste n’existe plus",
   liveOld: "Pas vérifié depuis un moment",
   skipToList: "Aller aux arbres de travail",
+  token: "Jeton",
   tokenTitle: "Un jeton est nécessaire",
   tokenExplanation: "Ce serveur ne répond qu’à qui possède son jeton. Il reste dans cet onglet jusqu’à sa fermeture, et nulle part ailleurs.",
   tokenRefused: "Le serveur n’accepte pas ce jeton.",

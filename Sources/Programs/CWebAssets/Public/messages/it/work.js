@@ -7,7 +7,6 @@ export default {
   ...shared,
   pageFault: "La pagina non è potuta partire: {reason}",
   pages: "Pagine",
-  token: "Token",
   keyCards: "dall’uno all’altro",
   done: "Fatto.",
   "refused-origin_forbidden": "Le pagine di altra origine non possono chiedere.",

@@ -9,6 +9,7 @@ export default {
   failedGone: "Questa lista non esiste più",
   liveOld: "Non verificato da un po’",
   skipToList: "Vai agli alberi di lavoro",
+  token: "Token",
   tokenTitle: "Serve un token",
   tokenExplanation: "Questo server risponde solo a chi ha il suo token. Resta in questa scheda finché è aperta, e in nessun altro luogo.",
   tokenRefused: "Il server non accetta questo token.",
