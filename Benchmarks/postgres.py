@@ -77,7 +77,8 @@ def stored(program, cluster, count):
     figure = {"events": events, "per_s": events / seconds, "cpu_us": server.processor() / events * 1e6,
               "database_cpu_us": (cluster.processor() - database) / events * 1e6}
     server.stop()
-    if events < count * BOOKS:
+    # About one for each book: a report that says nothing new is no event.
+    if events < 0.95 * count * BOOKS:
         raise SystemExit(f"{events:.0f} events of {count} jobs with {BOOKS} books")
     return figure
 
