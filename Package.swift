@@ -291,6 +291,9 @@ targets += tests([
   ]
 ])
 targets.append(.target(name: "TestScale", path: "Tests/TestScale"))
+targets.append(
+  .target(name: "ContractSchema", dependencies: ["StrictJSON"], path: "Tests/ContractSchema")
+)
 targets += tests([
   "EngineTests": [
     "ConditionalHTTP", "Freshness", "FreshnessTesting", "FreshnessWire", "Simulation", "StrictJSON",
@@ -298,7 +301,7 @@ targets += tests([
   ],
   "HTTPTests": ["ConditionalHTTP", "EventFeed", .httpTypes],
   "HashingTests": ["Hashing"],
-  "JSONTests": ["StrictJSON", "TolerantDecoding"],
+  "JSONTests": ["ContractSchema", "StrictJSON", "TolerantDecoding"],
   "ClientTests": [
     "ConditionalHTTP", "EventFeed", "Freshness", "FreshnessRuntime", "FreshnessTesting", "Jobs",
     "JobsClient", "ParityReport", "Stationboard", "StationboardClient", "StrictJSON",
@@ -327,16 +330,18 @@ targets += tests([
     "Timetable", .httpTypes, .swiftProtobuf,
   ],
   "StationboardTests": [
-    "CZlib", "ConditionalHTTP", "FeedSimulation", "Freshness", "FreshnessRuntime",
+    "CZlib", "ConditionalHTTP", "ContractSchema", "FeedSimulation", "Freshness", "FreshnessRuntime",
     "FreshnessServer", "FreshnessTesting", "GTFS", "GTFSRealtime", "PostgresClient",
     "PostgresCluster", "PostgresSharing", "SampleNetwork", "Serving", "Stationboard",
-    "StationboardClient", "StationboardServer", "TestScale", "Timetable", "WebBoard", .httpTypes,
+    "StationboardClient", "StationboardServer", "StrictJSON", "TestScale", "Timetable", "WebBoard",
+    .httpTypes,
     .hummingbird, .logging, .nioCore, .nioEmbedded,
   ],
   "DemonstrationTests": ["Demonstration", "FeedSimulation"],
   "WorktreeTests": [
-    "ConditionalHTTP", "FreshResponses", "Freshness", "Git", "Workspaces", "WorkspacesClient",
-    "WorkspacesServer", "WorktreeWatch", .httpTypes,
+    "CatnipDialect", "ConditionalHTTP", "ContractSchema", "FreshResponses", "Freshness", "Git",
+    "Serving", "StrictJSON", "Workspaces", "WorkspacesClient", "WorkspacesServer", "WorktreeWatch",
+    .httpTypes, .nioCore,
   ],
   "AgentTests": [
     "AgentSimulation", "AgentWatch", "Agents", "Hashing", "StrictJSON", "TestScale", "Workspaces",
@@ -353,7 +358,8 @@ targets += tests([
     "URLSessionTransport", .grdb, .httpTypes,
   ],
   "JobTests": [
-    "ConditionalHTTP", "Jobs", "JobsClient", "JobsServer", "NIOTransport", "PostgresClient",
+    "ConditionalHTTP", "ContractSchema", "Jobs", "JobsClient", "JobsServer", "NIOTransport",
+    "PostgresClient",
     "PostgresCluster", "Serving", "StrictJSON", "TolerantDecoding", .httpTypes, .hummingbird,
     .logging, .nioCore, .serviceLifecycle,
   ],
