@@ -506,7 +506,7 @@ static const FreshetWebAsset assets[] = {
   { "messages-it-problems.js", "8902559df8b6", FreshetWebAssetHashed, bytes_39, sizeof(bytes_39), gzip_39, sizeof(gzip_39), brotli_39, sizeof(brotli_39) },
   { "messages-it-status.js", "d8000da980c9", FreshetWebAssetHashed, bytes_40, sizeof(bytes_40), gzip_40, sizeof(gzip_40), brotli_40, sizeof(brotli_40) },
   { "messages-it-worktrees.js", "a3bb11252bcb", FreshetWebAssetHashed, bytes_41, sizeof(bytes_41), gzip_41, sizeof(gzip_41), brotli_41, sizeof(brotli_41) },
-  { "openapi-jobs.json", "ca6106cf4ec6", FreshetWebAssetDocument, bytes_42, sizeof(bytes_42), 0, 0, 0, 0 },
+  { "openapi-jobs.json", "ec7f02a96fe3", FreshetWebAssetDocument, bytes_42, sizeof(bytes_42), 0, 0, 0, 0 },
   { "openapi-workspaces.json", "fd2b9a2ee8b6", FreshetWebAssetDocument, bytes_43, sizeof(bytes_43), 0, 0, 0, 0 },
   { "openapi.json", "e0a4d82d8e8b", FreshetWebAssetDocument, bytes_44, sizeof(bytes_44), 0, 0, 0, 0 },
   { "service-worker.js", "1ac3e218969d", FreshetWebAssetDocument, bytes_45, sizeof(bytes_45), 0, 0, 0, 0 },

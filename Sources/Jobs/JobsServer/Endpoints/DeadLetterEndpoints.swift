@@ -2,7 +2,6 @@ import HTTPTypes
 import Hummingbird
 import Jobs
 import Serving
-import StrictJSON
 
 /// What operators do with jobs that failed for reasons that may pass.
 struct DeadLetterEndpoints: Sendable {
@@ -14,7 +13,7 @@ struct DeadLetterEndpoints: Sendable {
   func list(_ request: Request, isLocal: Bool) async throws -> Response {
     try check(request, isLocal)
     let jobs = try await store.deadLetters(limit: store.limits.deadLetters)
-    return JobAnswer.json(.object(["items": .list(jobs.map(Self.json))]))
+    return JobAnswer.json(JobBody.deadLetters(jobs))
   }
 
   /// `POST /v1/dead-letters/{id}/restart`: starts one again, as a job of its own; once, however often it is asked.
@@ -23,13 +22,7 @@ struct DeadLetterEndpoints: Sendable {
     switch try await store.restart(id) {
     case .job(let job, let token, let isNew)?:
       if isNew { await runner.add(job, of: nil) }
-      return JobAnswer.json(
-        .object([
-          "jobId": .string(job.id), "token": .string(token),
-          "pipeline": .string(job.pipeline.rawValue), "state": .string(job.state.rawValue),
-        ]),
-        status: .accepted
-      )
+      return JobAnswer.json(JobBody.restarted(job, token: token), status: .accepted)
     case .busy?:
       throw JobProblem(
         .serviceUnavailable,
@@ -49,19 +42,5 @@ struct DeadLetterEndpoints: Sendable {
         "dead letters are for operators: Authorization: Bearer with the operator token of the server"
       )
     }
-  }
-
-  private static func json(_ job: JobRow) -> JSONValue {
-    var members: [String: JSONValue] = [
-      "jobId": .string(job.id), "pipeline": .string(job.pipeline.rawValue),
-      "createdAt": .string(JobInstant.text(job.createdAt)),
-      "failedAttempts": .whole(Int64(job.failures)), "status": .string(job.progress.sentence),
-    ]
-    members["endedAt"] = job.endedAt.map { .string(JobInstant.text($0)) }
-    members["expiresAt"] = job.expiresAt.map { .string(JobInstant.text($0)) }
-    members["error"] = job.lastFailure.map {
-      .object(["code": .string($0.code), "message": .string($0.message)])
-    }
-    return .object(members)
   }
 }

@@ -34,37 +34,9 @@ struct JobEndpoints: Sendable {
     return try await reads.answer(request, .state, tag: tag) { state in
       let writer = JobMessageWriter(job: job.id, pipeline: job.pipeline, version: version)
       let events = try await events(job, after: asked, writer)
-      let body = status(job, tokenExpiry, events).bytes
+      let body = JobBody.status(job, tokenExpiry: tokenExpiry, events, store.limits).bytes
       return Representation(state: state, mediaType: JobAnswer.mediaType, body: body)
     }
-  }
-
-  private func status(_ job: JobRow, _ tokenExpiry: Int64, _ events: [JSONValue]) -> JSONValue {
-    var members: [String: JSONValue] = [
-      "jobId": .string(job.id), "pipeline": .string(job.pipeline.rawValue),
-      "state": .string(job.state.rawValue), "epoch": .whole(job.position.epoch),
-      "lastSeq": .whole(job.position.seq), "progress": JSONValue(job.progress.fraction),
-      "status": .string(job.progress.sentence),
-      "processedCount": .whole(Int64(job.progress.processed ?? 0)),
-      "createdAt": .string(JobInstant.text(job.createdAt)),
-      "updatedAt": .string(JobInstant.text(job.updatedAt)),
-      "tokenExpiresAt": .string(JobInstant.text(tokenExpiry)),
-      "pollAfterMs": .whole(Int64(store.limits.pollSeconds) * 1_000), "events": .list(events),
-    ]
-    members["totalCount"] = job.progress.total.map { .whole(Int64($0)) }
-    members["phase"] = job.progress.phase.map { .string($0) }
-    members["expiresAt"] = job.expiresAt.map { .string(JobInstant.text($0)) }
-    members["priority"] = .string(job.schedule.priority.rawValue)
-    members["failedAttempts"] = .whole(Int64(job.failures))
-    members["maxAttempts"] = .whole(Int64(store.limits.attemptsOfJob))
-    if job.state == .queued {
-      members["runAt"] = job.schedule.runAt.map { .string(JobInstant.text($0)) }
-    }
-    members["lastError"] = job.lastFailure.map {
-      .object(["code": .string($0.code), "message": .string($0.message)])
-    }
-    members["restartedAs"] = job.restartedAs.map { .string($0) }
-    return .object(members)
   }
 
   private func events(
@@ -130,7 +102,7 @@ struct JobEndpoints: Sendable {
     }
     if let event { hub.publish(event, of: id) }
     return JobAnswer.json(
-      .object(["jobId": .string(job.id), "state": .string(job.state.rawValue)]),
+      JobBody.canceled(job),
       status: job.state.isTerminal ? .ok : .accepted
     )
   }
@@ -152,18 +124,7 @@ struct JobEndpoints: Sendable {
       guard
         let page = try await store.page(job.id, outcomes: outcomes, after: after, limit: limit + 1)
       else { throw gate.gone }
-      let items = page.items
-      var members: [String: JSONValue] = [
-        "jobId": .string(job.id), "pipeline": .string(job.pipeline.rawValue),
-        "state": .string(job.state.rawValue), "partial": .bool(job.state != .succeeded),
-        "total": .whole(Int64(page.total)),
-        "items": .list(items.prefix(limit).map(JobResultText.json)),
-      ]
-      members["expiresAt"] = job.expiresAt.map { .string(JobInstant.text($0)) }
-      if items.count > limit, let last = items.prefix(limit).last {
-        members["next"] = .whole(Int64(last.number))
-      }
-      let body = JSONValue.object(members).bytes
+      let body = JobBody.results(job, page.items, total: page.total, limit: limit).bytes
       return Representation(state: state, mediaType: JobAnswer.mediaType, body: body)
     }
   }
@@ -296,37 +257,11 @@ struct JobEndpoints: Sendable {
       _ = try await gate.living(job, fields, query: QueryText(nil))
       throw JobProblem(.unauthorized, .tokenExpired, "the token is too old").problem
     }
-    return JobAnswer.json(
-      .object([
-        "jobId": .string(job), "token": .string(fresh),
-        "expiresIn": .whole(max(0, (expiry - store.now) / 1_000)),
-        "expiresAt": .string(JobInstant.text(expiry)),
-      ])
-    )
+    return JobAnswer.json(JobBody.token(fresh, of: job, expiry: expiry, now: store.now))
   }
 
   /// `GET /v1/capabilities`: pipelines, versions and the limits that are enforced.
   func capabilities() -> Response {
-    var names: [String: JSONValue] = [:]
-    for (name, pipeline) in pipelines {
-      names[name.rawValue] = .object([
-        "phases": .list(
-          pipeline.phases.map {
-            .object(["name": .string($0.name), "weight": JSONValue($0.weight)])
-          }
-        )
-      ])
-    }
-    return JobAnswer.json(
-      .object([
-        "pipelines": .object(names), "limits": store.limits.json,
-        "versions": .list(WireVersion.allCases.map { .string($0.rawValue) }),
-        "defaultVersion": .string(WireVersion.newest.rawValue),
-        "transports": .list([.string("websocket"), .string("sse"), .string("polling")]),
-        "outcomes": .list(JobOutcome.allCases.map { .string($0.rawValue) }),
-        "states": .list(JobState.allCases.map { .string($0.rawValue) }),
-        "priorities": .list(JobPriority.allCases.map { .string($0.rawValue) }),
-      ])
-    )
+    JobAnswer.json(JobBody.capabilities(pipelines.mapValues(\.phases), store.limits))
   }
 }

@@ -204,23 +204,9 @@ struct StartEndpoint: Sendable {
 
   private func answer(_ started: StartedJob) -> Response {
     let job = started.job
-    let path = "/v1/jobs/\(job.id)"
-    let body = JSONValue.object([
-      "jobId": .string(job.id), "token": .string(started.token),
-      "pipeline": .string(job.pipeline.rawValue), "state": .string(job.state.rawValue),
-      "priority": .string(job.schedule.priority.rawValue),
-      "tokenExpiresAt": .string(JobInstant.text(started.tokenExpiresAt)),
-      "expiresIn": .whole((started.tokenExpiresAt - store.now) / 1_000),
-      "pollAfterMs": .whole(Int64(store.limits.pollSeconds) * 1_000),
-      "links": .object([
-        "status": .string(path), "events": .string(path + "/events"),
-        "results": .string(path + "/results"), "failedRows": .string(path + "/failed.csv"),
-        "cancel": .string(path + "/cancel"),
-        "webSocket": .string("/ws/progress?jobId=\(job.id)"),
-      ]),
-    ])
+    let body = JobBody.started(started, store.limits, now: store.now)
     var response = JobAnswer.json(body, status: .accepted)
-    response.headers[.location] = path
+    response.headers[.location] = JobBody.path(of: job)
     return response
   }
 
