@@ -112,11 +112,7 @@ struct ActionEndpoints: Sendable {
         throw WorkspaceReader.missing(made.id)
       }
       var out = WorkspaceBytes(reads.dialect)
-      out.raw("{\"worktree\":")
-      out.workspace(record)
-      out.raw(",\"message\":")
-      out.text("\(made.path) is there with \(made.branch)")
-      out.raw("}")
+      out.created(record, "\(made.path) is there with \(made.branch)")
       var response = ReadEndpoints.json(out.bytes, status: status)
       response.headers[.location] = "/v1/git/worktrees/\(made.id)"
       return response
@@ -140,13 +136,11 @@ struct ActionEndpoints: Sendable {
         processes: processes
       )
       var out = WorkspaceBytes(reads.dialect)
-      out.raw("{\"message\":")
-      out.text("\(workspace.path) is gone; it can be restored until \(point.keptUntil)")
-      out.raw(",\"id\":")
-      out.text(workspace.id)
-      out.raw(",\"restore\":")
-      out.raw(WorkspaceJSON.bytes(point))
-      out.raw("}")
+      out.deleted(
+        workspace.id,
+        point,
+        "\(workspace.path) is gone; it can be restored until \(point.keptUntil)"
+      )
       return ReadEndpoints.json(out.bytes)
     }
   }
@@ -307,20 +301,7 @@ struct ActionEndpoints: Sendable {
     removed: RestorePoint? = nil
   ) -> Response {
     var out = WorkspaceBytes(reads.dialect)
-    out.raw("{\"message\":")
-    out.text(message)
-    out.raw(",\"worktree\":")
-    if let record = reads.watcher.store.record(id) {
-      out.workspace(record)
-    } else {
-      out.raw("null")
-    }
-    for (name, point) in [("restore", restore), ("removed", removed)] {
-      guard let point else { continue }
-      out.raw(",\"\(name)\":")
-      out.raw(WorkspaceJSON.bytes(point))
-    }
-    out.raw("}")
+    out.done(message, reads.watcher.store.record(id), restore: restore, removed: removed)
     return ReadEndpoints.json(out.bytes)
   }
 
@@ -339,7 +320,8 @@ struct ActionEndpoints: Sendable {
     }
   }
 
-  private static func extensions(_ refusal: ActionRefusal) -> [String: ProblemDetails.Value] {
+  /// What a refusal names beside its code.
+  static func extensions(_ refusal: ActionRefusal) -> [String: ProblemDetails.Value] {
     var members: [String: ProblemDetails.Value] = [:]
     if !refusal.files.isEmpty { members["files"] = .array(refusal.files.map { .string($0) }) }
     if !refusal.processes.isEmpty {

@@ -80,25 +80,17 @@ struct ReadEndpoints: Sendable {
     }
     await firstLook()
     var out = WorkspaceBytes(dialect)
-    out.raw("{\"responses\":[")
-    for (index, part) in batch.requests.enumerated() {
-      if index > 0 { out.raw(",") }
-      out.raw("{\"path\":")
-      out.text(part.path)
-      await answer(part, into: &out)
-      out.raw("}")
+    var parts: [WorkspaceBytes.Part] = []
+    for part in batch.requests {
+      parts.append(.init(path: part.path, answer: await answer(part)))
     }
-    out.raw("]}")
+    out.batch(parts)
     return Self.json(out.bytes)
   }
 
-  private func answer(_ part: WorkspaceBatch.Request, into out: inout WorkspaceBytes) async {
-    func write(_ problem: Problem) {
-      out.raw(",\"status\":\(problem.details.status),\"body\":")
-      out.raw(WorkspaceJSON.bytes(problem.details))
-    }
+  private func answer(_ part: WorkspaceBatch.Request) async -> WorkspaceBytes.Part.Answer {
     guard let resource = WorkspaceResource(path: part.path) else {
-      return write(Problem(.notFound, "not_found", detail: "there is nothing to read there"))
+      return .problem(Problem(.notFound, "not_found", detail: "there is nothing to read there"))
     }
     var fields = HTTPFields()
     fields[.ifNoneMatch] = part.ifNoneMatch
@@ -107,21 +99,15 @@ struct ReadEndpoints: Sendable {
       conditions.names(RepresentationState(entityTag: tag))
     }
     do {
-      if let tag = await reader.tag(resource), isKnown(tag) {
-        out.raw(",\"status\":304,\"etag\":")
-        return out.text(tag.description)
-      }
+      if let tag = await reader.tag(resource), isKnown(tag) { return .unchanged(tag) }
       let (bytes, tag) = try await Self.failing { try await reader.body(resource) }
-      let isKnown = isKnown(tag)
-      out.raw(",\"status\":\(isKnown ? 304 : 200),\"etag\":")
-      out.text(tag.description)
-      guard !isKnown else { return }
-      out.raw(",\"body\":")
-      out.raw(bytes)
+      return isKnown(tag) ? .unchanged(tag) : .content(bytes, tag)
     } catch let problem as Problem {
-      write(problem)
+      return .problem(problem)
     } catch {
-      write(Problem(.internalServerError, "internal_error", detail: "the server failed to answer"))
+      return .problem(
+        Problem(.internalServerError, "internal_error", detail: "the server failed to answer")
+      )
     }
   }
 

@@ -51,12 +51,15 @@ struct RestoreEndpoints: Sendable {
     await reads.firstLook()
     return try await ActionEndpoints.refusing {
       let point = try await actions.forget(id)
-      return ReadEndpoints.json(
-        WorkspaceJSON.bytes([
-          "message": "\(point.path) of \(point.createdAt) cannot be restored any more",
-          "id": point.id,
-        ])
-      )
+      return ReadEndpoints.json(WorkspaceJSON.bytes(Self.forgotten(point)))
     }
+  }
+
+  /// The answer about a point that was removed: `Forgotten`.
+  static func forgotten(_ point: RestorePoint) -> [String: String] {
+    [
+      "message": "\(point.path) of \(point.createdAt) cannot be restored any more",
+      "id": point.id,
+    ]
   }
 }

@@ -94,11 +94,11 @@ struct WorkspaceReader: Sendable {
     switch resource {
     case .list:
       let registry = store.registry
-      out.list(registry.all) { $0.workspace($1) }
+      out.all(registry)
       return (out.bytes, EntityTag("\(registry.generation)-\(registry.revision)"))
     case .delta(let since):
       let registry = store.registry
-      write(Self.changes(registry, since: since), of: registry, into: &out)
+      out.delta(Self.changes(registry, since: since), of: registry)
       return (out.bytes, EntityTag("\(registry.generation)-\(registry.revision)"))
     case .item(let id):
       let (generation, record) = store.stamped(id)
@@ -171,19 +171,5 @@ struct WorkspaceReader: Sendable {
   ) -> WorkspaceRegistry.Changes? {
     guard let place = EventNumber(id: since), place.epoch == registry.generation else { return nil }
     return registry.changes(since: place.number)
-  }
-
-  private func write(
-    _ changes: WorkspaceRegistry.Changes?,
-    of registry: WorkspaceRegistry,
-    into out: inout WorkspaceBytes
-  ) {
-    out.raw("{\"revision\":\"\(registry.generation)-\(registry.revision)\",")
-    out.raw("\"full\":\(changes == nil),\"changed\":")
-    let records = changes?.records.sorted { $0.workspace.isBefore($1.workspace) }
-    out.list(records ?? registry.all) { $0.workspace($1) }
-    out.raw(",\"removed\":")
-    out.list(changes?.removals ?? []) { $0.text($1.id) }
-    out.raw("}")
   }
 }

@@ -113,8 +113,7 @@ package struct WorkspacesService: Sendable {
     add(actions, to: router)
     add(RestoreEndpoints(watcher: watcher, reads: reads), to: router)
     router.get("v1/info") { _, _ in
-      let body = ["version": version, "name": "freshet"]
-      return ReadEndpoints.json(WorkspaceJSON.bytes(body))
+      ReadEndpoints.json(WorkspaceJSON.bytes(Self.info(version: version)))
     }
     router.get("v1/metrics") { _, _ in
       Response(
@@ -123,6 +122,11 @@ package struct WorkspacesService: Sendable {
         body: ResponseBody(byteBuffer: ByteBuffer(string: await metrics()))
       )
     }
+  }
+
+  /// The program: `Info`.
+  static func info(version: String) -> [String: String] {
+    ["version": version, "name": "freshet"]
   }
 
   private func add(_ actions: ActionEndpoints, to router: some RouterMethods<some RequestContext>) {
