@@ -26,7 +26,11 @@ package struct SchemaComparison {
   /// Creates a comparison with nothing compared.
   package init(_ document: ContractDocument) { self.document = document }
 
-  /// Compares an answer with a schema that has a name.
+  /// Compares an answer with a schema.
+  ///
+  /// - Parameters:
+  ///   - value: The value.
+  ///   - name: The name of the schema, or the place of one within: `Trip/properties/stops`.
   package mutating func compare(_ value: JSONValue, with name: String) {
     compare(value, at: ContractDocument.schema(name), name)
   }
@@ -51,6 +55,18 @@ package struct SchemaComparison {
     }
     answered.insert(answer)
     compare(value, at: place, "\(answer)")
+  }
+
+  /// Compares the words of a type with those that a schema has.
+  ///
+  /// - Parameters:
+  ///   - type: The type; its raw values are written.
+  ///   - name: The place of the schema: `Trip/properties/status`.
+  package mutating func compare<Word: CaseIterable & RawRepresentable<String>>(
+    words type: Word.Type,
+    with name: String
+  ) {
+    for word in type.allCases { compare(.string(word.rawValue), with: name) }
   }
 
   private mutating func compare(
@@ -83,8 +99,14 @@ package struct SchemaComparison {
   /// - Parameters:
   ///   - streams: The schemas of what the event streams and the sockets carry, which no answer refers to.
   ///   - statuses: The statuses of which every answer has to be compared: those of success.
+  ///   - reserved: Words that the document has by its description for other servers, by the place of their schema. One that is
+  ///     written is a difference.
   /// - Returns: The differences; empty if types and document say the same.
-  package func differences(streams: [String] = [], statuses: [String] = ["200"]) -> [String] {
+  package func differences(
+    streams: [String] = [],
+    statuses: [String] = ["200"],
+    reserved: [String: [String]] = [:]
+  ) -> [String] {
     var all = Set(failures)
     let answers = document.answers
     for answer in answers.keys where statuses.contains(answer.status) {
@@ -96,7 +118,14 @@ package struct SchemaComparison {
       coverage.visit(document[place]?["$ref"]?.string ?? place)
     }
     for name in streams { coverage.visit(ContractDocument.schema(name)) }
-    return all.union(coverage.failures).sorted()
+    all.formUnion(coverage.failures)
+    for (name, words) in reserved {
+      for word in words {
+        let difference = SchemaCoverage.unwritten(.string(word), ContractDocument.schema(name))
+        if all.remove(difference) == nil { all.insert("\(name): \(word) is reserved and written") }
+      }
+    }
+    return all.sorted()
   }
 
   /// The named schemas that have been compared, in alphabetical order.

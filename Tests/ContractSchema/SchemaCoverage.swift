@@ -58,8 +58,13 @@ struct SchemaCoverage {
       }
     }
     for word in schema["enum"]?.list ?? [] where !seen.values.contains(word) {
-      failures.insert("\(place): no type writes \(word)")
+      failures.insert(Self.unwritten(word, place))
     }
+  }
+
+  /// The difference of a word that nothing writes.
+  static func unwritten(_ word: JSONValue, _ place: ContractDocument.Place) -> String {
+    "\(place): no type writes \(word)"
   }
 
   /// Whether a schema adds to another one what a condition is about, and says nothing of what is required.

@@ -144,7 +144,8 @@ struct RealtimeStage {
     formatter.dateFormat = "yyyy-MM-dd HH:mm:ss"
   }
 
-  private static func tables(
+  /// The files of a feed.
+  static func tables(
     _ trips: [Trip],
     _ stations: [String: [String]],
     _ platforms: [String: String],

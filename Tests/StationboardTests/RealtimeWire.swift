@@ -139,6 +139,11 @@ enum RealtimeWire {
     var occupancy: Int64?
     var percent: Int64?
     var wheelchair: Int64?
+    var label: String?
+    /// Degrees north and east.
+    var place: (Float, Float)?
+    /// The label, the load and the percentage of each carriage.
+    var carriages: [(label: String?, occupancy: Int64?, percent: Int64?)] = []
 
     init(
       _ trip: Trip?,
@@ -161,10 +166,15 @@ enum RealtimeWire {
     }
 
     fileprivate var bytes: [UInt8] {
-      message(1, trip?.descriptor) + number(3, sequence.map { Int64($0) }) + number(4, status)
+      let vehicle = text(2, label) + number(4, wheelchair)
+      return message(1, trip?.descriptor) + message(2, place.map { float(1, $0) + float(2, $1) })
+        + number(3, sequence.map { Int64($0) }) + number(4, status)
         + number(5, timestamp) + text(7, stop)
-        + message(8, wheelchair.map { number(4, $0) }) + number(9, occupancy)
+        + message(8, vehicle.isEmpty ? nil : vehicle) + number(9, occupancy)
         + number(10, percent)
+        + carriages.flatMap {
+          message(11, text(2, $0.label) + number(3, $0.occupancy) + number(4, $0.percent))
+        }
     }
   }
 
@@ -257,6 +267,10 @@ enum RealtimeWire {
 
   private static func number(_ field: UInt64, _ value: Int64?) -> [UInt8] {
     value.map { varint(field << 3) + varint(UInt64(bitPattern: $0)) } ?? []
+  }
+
+  private static func float(_ field: UInt64, _ value: Float) -> [UInt8] {
+    varint(field << 3 | 5) + withUnsafeBytes(of: value.bitPattern.littleEndian) { Array($0) }
   }
 
   private static func text(_ field: UInt64, _ value: String?) -> [UInt8] {

@@ -72,6 +72,9 @@ struct ServiceProbe {
     responder = router.buildResponder()
   }
 
+  /// Asks another router.
+  init(_ responder: some HTTPResponder<BasicRequestContext>) { self.responder = responder }
+
   /// Sends a request.
   func get(
     _ path: String,

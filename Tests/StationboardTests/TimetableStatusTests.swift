@@ -45,15 +45,15 @@ import Timetable
     let bad = StaticSchedule.Ending.failed("http://secret/", retryAfter: nil)
     let refused = StaticSchedule.Ending.content(response, digest: "d", .refused, reason: "no zip")
     #expect(try standing([]).source == nil)
-    #expect(try standing([good]).source?.state == "ok")
-    #expect(try standing([good, bad]).source?.state == "ok")
+    #expect(try standing([good]).source?.state == .ok)
+    #expect(try standing([good, bad]).source?.state == .ok)
     let failing = try #require(try standing([good, bad, bad]).source)
     #expect(failing.state == "failing")
     #expect(failing.answeredAt == InstantText.write(1_795_000_000))
     #expect(failing.checkedAt == InstantText.write(1_795_000_200))
     #expect(failing.nextCheckAt == InstantText.write(1_795_000_320))
-    #expect(try standing([refused]).source?.state == "refused")
-    #expect(try standing([refused, bad, bad]).source?.state == "failing")
+    #expect(try standing([refused]).source?.state == .refused)
+    #expect(try standing([refused, bad, bad]).source?.state == .failing)
   }
 
   @Test func `an import that is held back says which lines and stations would lose what`() throws {

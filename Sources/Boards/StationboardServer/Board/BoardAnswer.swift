@@ -25,7 +25,7 @@ struct BoardAnswer {
   let foretold: ForetoldChange?
 
   /// The kind of response (seed 001, `meta.responseMode`).
-  enum ResponseMode: String {
+  enum ResponseMode: String, CaseIterable {
     /// Complete and fresh.
     case full
     /// The departures are complete; realtime or alerts are missing or not fresh.

@@ -58,7 +58,7 @@ struct BoardRow: Hashable, Sendable {
   }
 
   /// Why a departure is cancelled; the words of the contract's `cancelReasonCode`.
-  enum CancelReason: String, Sendable {
+  enum CancelReason: String, Sendable, CaseIterable {
     /// The whole trip does not run.
     case trip = "CANCELED_TRIP"
     /// The trip runs but does not stop here.

@@ -6,7 +6,7 @@
 /// minute late is on time (research §3.10). Early is negative.
 struct DelayReading: Hashable, Sendable {
   /// The words of the contract's `status`.
-  enum Status: String, Hashable, Sendable {
+  enum Status: String, Hashable, Sendable, CaseIterable {
     /// Predicted as scheduled.
     case onTime = "ON_TIME"
     /// Predicted later than scheduled.

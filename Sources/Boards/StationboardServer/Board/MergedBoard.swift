@@ -146,7 +146,7 @@ struct MergedBoard: Sendable {
 
 /// Why a board is empty.
 struct NoService: Sendable {
-  enum Reason: String, Sendable {
+  enum Reason: String, Sendable, CaseIterable {
     /// Nothing departs in the window; something does at another time.
     case noServiceInTimeWindow = "no_service_in_time_window"
     /// The timetable has no departure of this stop on any day.

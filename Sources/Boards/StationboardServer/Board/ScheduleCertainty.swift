@@ -4,7 +4,7 @@ import Timetable
 /// How exact the scheduled departure of a row is: one word, and what belongs to it.
 struct ScheduleCertainty: Hashable {
   /// The words of the contract's `certainty`.
-  enum Word: String, Hashable {
+  enum Word: String, Hashable, CaseIterable {
     /// The timetable has a time.
     case exact
     /// The timetable has a time before which vehicles do not leave.
@@ -20,7 +20,7 @@ struct ScheduleCertainty: Hashable {
   }
 
   /// How boarding is arranged; the words of the contract's `boarding`.
-  enum Boarding: String, Hashable {
+  enum Boarding: String, Hashable, CaseIterable {
     /// By a call to the agency (pickup_type 2).
     case phoneAgency = "phone_agency"
     /// With the driver, as by a sign at the stop (pickup_type 3).

@@ -5,7 +5,7 @@ struct StopResolver {
   let feeds: [Feed]
 
   /// How an id was recognised; the words of the contract's `resolved.source`.
-  enum Source: String {
+  enum Source: String, CaseIterable {
     /// It is the stop_id.
     case direct
     /// It is another id of the same place (an original id, a Swiss id of another shape), or an alias of the import.

@@ -33,12 +33,7 @@ struct BoardEndpoint {
     guard crowd <= BoardBudget.overload else {
       renderer.tally.count(.refused)
       faults.refused()
-      throw Problem(
-        .serviceUnavailable,
-        "busy",
-        detail: "the server is making \(crowd) boards at once; try again in a moment",
-        fields: [.retryAfter: String(BoardBudget.retryAfter)]
-      )
+      throw Problem.tooManyBoards(crowd)
     }
     let conditions = BoardConditions(asked, request.headers)
     let isBehind = try await isBehind(asked, conditions)
@@ -110,12 +105,7 @@ struct BoardEndpoint {
       copy ?? renderer.renderedBoard(asked, phases: plan.phases, at: now, snapshot: snapshot)
     if !plan.isInTime, copy == nil, renderedBoard.rows.isEmpty {
       renderer.tally.count(.refused)
-      throw Problem(
-        .serviceUnavailable,
-        "timeout",
-        detail: "there was no time to make the board",
-        fields: [.retryAfter: String(BoardBudget.retryAfter)]
-      )
+      throw Problem.boardTimeout
     }
     let isMade = renderedBoard.madeAt == now
     renderer.tally.count(

@@ -57,12 +57,7 @@ struct BoardStreamEndpoint {
     if isBehind { headers[.mdRealtimeBehind] = "1" }
     // The position says how far the client was, and nothing about what it shows.
     guard let response = try follower.answer(request, headers, after: tag?.plain ?? last) else {
-      throw Problem(
-        .serviceUnavailable,
-        "busy",
-        detail: "too many streams are open; poll instead",
-        fields: [.retryAfter: String(BoardBudget.retryAfter)]
-      )
+      throw Problem.tooManyStreams
     }
     return response
   }

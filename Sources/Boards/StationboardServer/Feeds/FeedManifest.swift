@@ -47,7 +47,7 @@ package struct FeedManifest: Codable, Hashable, Sendable {
   }
 
   /// Why a generation is held back.
-  package enum HoldReason: String, Codable, Hashable, Sendable {
+  package enum HoldReason: String, Codable, Hashable, Sendable, CaseIterable {
     /// Passengers would lose more departures than the source allows.
     case losses
     /// Its last day is over.

@@ -76,11 +76,10 @@ struct HistoryEndpoint {
       if !rows.isEmpty { break }
     }
     guard let first = rows.last?.line else {
-      throw Problem(
-        .notFound,
-        "unknown_line",
-        detail:
-          "nothing was counted of a line with the route_id \"\(id.prefix(80))\" from \(Self.text(days.lowerBound)) to \(Self.text(days.upperBound))"
+      throw Problem.unknownLine(
+        id,
+        from: Self.text(days.lowerBound),
+        to: Self.text(days.upperBound)
       )
     }
     var total = LineCounts()
@@ -194,21 +193,10 @@ struct HistoryEndpoint {
 
   private func open() throws(Problem) -> HistoryStore {
     guard let history else {
-      throw Problem(
-        .notFound,
-        "history_off",
-        detail:
-          "this server keeps no history: it was started with --history-days 0, or with a replay"
-      )
+      throw Problem.historyOff
     }
     guard let store = history.store else {
-      throw Problem(
-        .serviceUnavailable,
-        "history_not_ready",
-        detail:
-          "the history is not open yet, or cannot be opened; /health/ready tells operators why",
-        fields: [.retryAfter: "5"]
-      )
+      throw Problem.historyNotReady
     }
     return store
   }

@@ -30,18 +30,40 @@ struct StatusReport: Encodable, Sendable {
     var waitingFrom: String?
     /// Where it comes from by itself.
     var source: TimetableStatus.Source?
-    /// Whether it is the one that the database of timetables has, if servers share them: `current`, `fetching`,
-    /// `waiting`, `refused`, `only_here`, `unknown` without their database.
-    var shared: String?
+    /// Whether it is the one that the database of timetables has, if servers share them.
+    var shared: SharedState?
+  }
+
+  /// How a timetable compares with the one that the database of timetables has.
+  enum SharedState: String, Encodable, Sendable, CaseIterable {
+    case current, fetching, waiting, refused
+    /// The database does not have it.
+    case onlyHere = "only_here"
+    /// The database does not answer.
+    case unknown
   }
 
   /// A realtime source.
   struct SourceEntry: Encodable, Sendable {
+    /// How a source fares.
+    enum State: String, Encodable, Sendable, CaseIterable {
+      case ok, failing
+      /// Nothing ever came of it.
+      case silent
+    }
+
+    /// Which server polls a source.
+    enum Leader: String, Encodable, Sendable, CaseIterable {
+      case thisServer = "this_server"
+      case another, nobody
+      /// Their database does not answer.
+      case unknown
+    }
+
     var feed: String
     var kind: String
     var number: Int
-    /// `ok`, `failing`, `silent` if nothing ever came of it.
-    var state: String
+    var state: State
     var sourceTime: String?
     var fetchedAt: String?
     var periodSec: Double?
@@ -52,8 +74,8 @@ struct StatusReport: Encodable, Sendable {
     var lastError: String?
     var matched: Int?
     var unmatched: Int?
-    /// Which server polls it, if servers share it: `this_server`, `another`, `nobody`, `unknown` without their database.
-    var leader: String?
+    /// Which server polls it, if servers share it.
+    var leader: Leader?
   }
 
   /// Why trip updates have no effect.
@@ -215,7 +237,7 @@ struct StatusReader: Sendable {
       feed: feed,
       kind: source.kind.rawValue,
       number: source.number,
-      state: standing.lastError != nil ? "failing" : standing.sourceTime == nil ? "silent" : "ok",
+      state: standing.lastError != nil ? .failing : standing.sourceTime == nil ? .silent : .ok,
       sourceTime: standing.sourceText,
       fetchedAt: standing.fetchedAt.map { InstantText.write($0) },
       periodSec: standing.period,

@@ -43,8 +43,16 @@ struct TimetableStatus {
 
   /// How the address fares that a timetable comes from.
   struct Source: Encodable, Sendable {
-    /// `ok`; `failing` after two checks without a usable response; `refused` if the newest file cannot be used.
-    var state: String
+    /// How an address fares.
+    enum State: String, Encodable, Sendable, CaseIterable {
+      case ok
+      /// Two checks had no usable response.
+      case failing
+      /// The newest file cannot be used.
+      case refused
+    }
+
+    var state: State
     var checkedAt: String?
     var nextCheckAt: String?
     /// When it last answered usably.
@@ -72,7 +80,7 @@ struct TimetableStatus {
     }
     let isFailing = schedule.failures >= Self.failuresThatTell
     source = Source(
-      state: isFailing ? "failing" : schedule.refusal != nil ? "refused" : "ok",
+      state: isFailing ? .failing : schedule.refusal != nil ? .refused : .ok,
       checkedAt: InstantText.write(checked.rounded()),
       nextCheckAt: schedule.nextAt.map { InstantText.write($0.rounded()) },
       answeredAt: schedule.answeredAt.map { InstantText.write($0.rounded()) }

@@ -75,13 +75,7 @@ package struct AdmissionMiddleware<Context: RequestContext>: RouterMiddleware {
     var problem =
       switch refusal.reason {
       case .share: Problem.tooManyRequests(retryAfter: refusal.retryAfter)
-      case .full:
-        Problem(
-          .serviceUnavailable,
-          "busy",
-          detail: "the server has too many requests; ask again in \(refusal.retryAfter) s",
-          fields: [.retryAfter: String(refusal.retryAfter)]
-        )
+      case .full: Problem.full(retryAfter: refusal.retryAfter)
       }
     if refusal.reason == .share, let quota {
       RateLimitFields.set(quota, in: &problem.fields, retryAfter: refusal.retryAfter)
@@ -91,6 +85,19 @@ package struct AdmissionMiddleware<Context: RequestContext>: RouterMiddleware {
 }
 
 extension Problem {
+  /// Creates 503 `busy`: the server has too many requests.
+  ///
+  /// - Parameter retryAfter: When to ask again, in seconds.
+  /// - Returns: The problem.
+  static func full(retryAfter: Int) -> Problem {
+    Problem(
+      .serviceUnavailable,
+      "busy",
+      detail: "the server has too many requests; ask again in \(retryAfter) s",
+      fields: [.retryAfter: String(retryAfter)]
+    )
+  }
+
   /// Creates 429: the network of the client asks for more than its share of the server.
   ///
   /// - Parameter retryAfter: When to ask again, in seconds.

@@ -1,7 +1,7 @@
 /// What a server needs to do what it was asked to, as it is at one moment.
 package struct DependencyReading: Hashable, Sendable {
   /// How well a dependency works.
-  package enum State: String, Hashable, Sendable, Encodable {
+  package enum State: String, Hashable, Sendable, Encodable, CaseIterable {
     /// As it should.
     case ok
     /// Worse than it should; requests are answered, and say so where it matters.

@@ -59,7 +59,7 @@ package final class HealthService: Sendable {
   /// Adds the endpoints.
   package func add(to router: Router<ClientContext>) {
     router.get("health/live") { _, _ in
-      Self.response(Answer(ok: true, status: "live", dependencies: nil, clients: nil))
+      Self.response(Answer(ok: true, status: .live, dependencies: nil, clients: nil))
     }
     router.get("health/ready") { request, context in
       self.ready(request, context)
@@ -79,7 +79,7 @@ package final class HealthService: Sendable {
         detail: entry.reading.detail
       )
     }
-    let status = state.isDraining ? "draining" : isReady ? "ready" : "not_ready"
+    let status: Answer.Status = state.isDraining ? .draining : isReady ? .ready : .notReady
     return Self.response(
       Answer(
         ok: isReady,
@@ -90,14 +90,24 @@ package final class HealthService: Sendable {
     )
   }
 
-  private struct Answer: Encodable {
+  /// The body of an answer: `Readiness` of the OpenAPI document.
+  struct Answer: Encodable {
+    /// Whether the server can do what it was asked to.
+    enum Status: String, Encodable, CaseIterable {
+      case live, ready
+      case notReady = "not_ready"
+      /// It is about to end.
+      case draining
+    }
+
     var ok: Bool
-    var status: String
+    var status: Status
     var dependencies: [Dependency]?
     var clients: [AdmissionControl.Client]?
   }
 
-  private struct Dependency: Encodable {
+  /// A dependency, for operators.
+  struct Dependency: Encodable {
     var name: String
     var state: DependencyReading.State
     var since: String

@@ -16,19 +16,18 @@ extension TimetableSharing {
     return try rows.first?[0] ?? 0
   }
 
-  /// How a feed fares, in a word of `/api/status`: `current`, `fetching`, `waiting`, `refused`, `only_here` if the database does not
-  /// have it, `unknown` while the database does not answer.
-  func word(of key: String) -> String {
+  /// How a feed fares, for `/api/status`.
+  func word(of key: String) -> StatusReport.SharedState {
     state.withLock { state in
       guard let follower = state.follower, follower.answers != nil, state.failure == nil else {
-        return "unknown"
+        return .unknown
       }
       return switch follower.state(of: key) {
-      case .current, .incomplete: "current"
-      case .fetching: "fetching"
-      case .waiting: "waiting"
-      case .refused: "refused"
-      case nil: "only_here"
+      case .current, .incomplete: .current
+      case .fetching: .fetching
+      case .waiting: .waiting
+      case .refused: .refused
+      case nil: .onlyHere
       }
     }
   }

@@ -4,7 +4,7 @@ import Timetable
 /// How much of the realtime in use fits the timetable: what the match ledger says to operators.
 package struct MatchReport: Sendable {
   /// The verdict.
-  package enum Status: String, Hashable, Sendable {
+  package enum Status: String, Hashable, Sendable, CaseIterable {
     /// Enough fits.
     case ok
     /// Less than the set share fits.

@@ -5,7 +5,7 @@ package import HTTPTypes
 /// Where a GTFS-Realtime feed is published, and for which timetable.
 package struct RealtimeSource: Hashable, Sendable {
   /// The content of the feed.
-  package enum Kind: String, Hashable, Sendable {
+  package enum Kind: String, Hashable, Sendable, CaseIterable {
     /// Trip updates.
     case tripUpdates = "trip-updates"
     /// Service alerts.

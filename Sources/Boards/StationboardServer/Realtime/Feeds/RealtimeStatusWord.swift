@@ -11,7 +11,7 @@
 /// | `missing_cache` | a source is configured and no feed has come yet |
 /// | `skipped_budget` | the phase was left out to answer in time |
 /// | `disabled` | no source is configured, or the request asked for none |
-enum RealtimeStatusWord: String, Hashable, Sendable {
+enum RealtimeStatusWord: String, Hashable, Sendable, CaseIterable {
   case applied
   case partial
   case staleCache = "stale_cache"

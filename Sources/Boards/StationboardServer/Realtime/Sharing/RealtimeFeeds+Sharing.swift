@@ -7,17 +7,17 @@ import Synchronization
 
 // Of sources that servers share: what a leader publishes, and what all of them apply.
 extension RealtimeFeeds {
-  /// Which server polls a source, in a word of `/api/status`; `nil` if servers do not share it.
-  func leader(of view: SourceView, ofFeed prefix: String) -> String? {
+  /// Which server polls a source, for `/api/status`; `nil` if servers do not share it.
+  func leader(of view: SourceView, ofFeed prefix: String) -> StatusReport.SourceEntry.Leader? {
     let ofKind = sources.filter { $0.kind == view.kind && $0.prefix == prefix }
     guard view.number <= ofKind.count,
       let status = sharing?.status(of: ofKind[view.number - 1])
     else { return nil }
-    if status.isLeader { return "this_server" }
+    if status.isLeader { return .thisServer }
     switch status.owner {
-    case .another: return "another"
-    case .nobody, .thisServer: return "nobody"
-    case nil: return "unknown"
+    case .another: return .another
+    case .nobody, .thisServer: return .nobody
+    case nil: return .unknown
     }
   }
 
