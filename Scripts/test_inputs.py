@@ -35,8 +35,12 @@ ENGINE = [
     "Sources/Jobs/JobsWasm", "Sources/Jobs/Jobs/Following", "Sources/Programs/CWebAssets/Public/jobs",
 ]
 ORACLES = ["Tests/Oracle", "Tests/Contract"]
-#: The code in documents that a test target compares, and the vectors that it runs.
-DOCUMENTS = {"ClientTests": ["Documentation", "Examples", "README.md"], "JobTests": ["Tests/JobsWasm"]}
+#: The code in documents and the OpenAPI documents, which test targets compare, and the vectors that one runs.
+CONTRACTS = ["Sources/Programs/CWebAssets/Public/api"]
+DOCUMENTS = {
+    "ClientTests": ["Documentation", "Examples", "README.md"], "JobTests": [*CONTRACTS, "Tests/JobsWasm"], "StationboardTests": CONTRACTS,
+    "WorktreeTests": CONTRACTS,
+}
 
 
 class Inputs:

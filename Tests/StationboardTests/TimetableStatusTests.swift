@@ -48,7 +48,7 @@ import Timetable
     #expect(try standing([good]).source?.state == .ok)
     #expect(try standing([good, bad]).source?.state == .ok)
     let failing = try #require(try standing([good, bad, bad]).source)
-    #expect(failing.state == "failing")
+    #expect(failing.state == .failing)
     #expect(failing.answeredAt == InstantText.write(1_795_000_000))
     #expect(failing.checkedAt == InstantText.write(1_795_000_200))
     #expect(failing.nextCheckAt == InstantText.write(1_795_000_320))
