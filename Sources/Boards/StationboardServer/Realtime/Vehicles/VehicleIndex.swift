@@ -51,7 +51,10 @@ final class VehicleIndex: Sendable {
   let vehicles: [Vehicle]
   private let instances: [UInt64: Int]
   private let extras: [String: Int]
-  private let versions: [UInt32: UInt64]
+  /// The versions of stations, by the number of the stop.
+  private let versions: [UInt64]
+  /// What counts for every station.
+  private let common: UInt64
 
   /// Builds the index of a feed.
   ///
@@ -155,7 +158,7 @@ final class VehicleIndex: Sendable {
     self.vehicles = vehicles
     self.instances = instances
     self.extras = extras
-    versions = Self.versions(directory.timetable, vehicles, instances, extras)
+    (versions, common) = Self.versions(directory.timetable, vehicles, instances, extras)
   }
 
   /// Unites the indexes of sources: of each trip what the first source says that has it.
@@ -197,7 +200,7 @@ final class VehicleIndex: Sendable {
   ///
   /// It is the same over publications while nothing of that changes, and leaves out when vehicles were seen.
   func version(ofStation station: Timetable.Stop) -> UInt64 {
-    (versions[station] ?? 0) &+ (versions[TimetableDirectory.none] ?? 0)
+    versions[Int(station)] &+ common
   }
 
   // MARK: Making
@@ -261,8 +264,9 @@ final class VehicleIndex: Sendable {
     _ vehicles: [Vehicle],
     _ instances: [UInt64: Int],
     _ extras: [String: Int]
-  ) -> [UInt32: UInt64] {
-    var versions: [UInt32: UInt64] = [:]
+  ) -> (stations: [UInt64], common: UInt64) {
+    var stations = [UInt64](repeating: 0, count: timetable.stopCount)
+    var common: UInt64 = 0
     func hash(_ vehicle: Vehicle) -> ContentHash {
       var hash = ContentHash()
       hash.add(UInt64(truncatingIfNeeded: vehicle.place ?? -1))
@@ -283,15 +287,15 @@ final class VehicleIndex: Sendable {
       var last = TimetableDirectory.none
       for place in (vehicle.place ?? 0)..<timetable.callCount(of: trip) {
         let station = timetable.station(of: timetable.call(place, of: trip).stop)
-        if station != last { versions[station, default: 0] &+= value }
+        if station != last { stations[Int(station)] &+= value }
         last = station
       }
     }
     for (id, number) in extras {
       var hash = hash(vehicles[number])
       hash.add(id)
-      versions[TimetableDirectory.none, default: 0] &+= hash.value
+      common &+= hash.value
     }
-    return versions
+    return (stations, common)
   }
 }
