@@ -294,6 +294,7 @@ targets.append(.target(name: "TestScale", path: "Tests/TestScale"))
 targets.append(
   .target(name: "ContractSchema", dependencies: ["StrictJSON"], path: "Tests/ContractSchema")
 )
+targets.append(.target(name: "TestSimulation", path: "Tests/TestSimulation"))
 targets += tests([
   "EngineTests": [
     "ConditionalHTTP", "Freshness", "FreshnessTesting", "FreshnessWire", "Simulation", "StrictJSON",
@@ -333,9 +334,8 @@ targets += tests([
     "CZlib", "ConditionalHTTP", "ContractSchema", "FeedSimulation", "Freshness", "FreshnessRuntime",
     "FreshnessServer", "FreshnessTesting", "GTFS", "GTFSRealtime", "PostgresClient",
     "PostgresCluster", "PostgresSharing", "SampleNetwork", "Serving", "Stationboard",
-    "StationboardClient", "StationboardServer", "StrictJSON", "TestScale", "Timetable", "WebBoard",
-    .httpTypes,
-    .hummingbird, .logging, .nioCore, .nioEmbedded,
+    "StationboardClient", "StationboardServer", "StrictJSON", "TestScale", "TestSimulation",
+    "Timetable", "WebBoard", .httpTypes, .hummingbird, .logging, .nioCore, .nioEmbedded,
   ],
   "DemonstrationTests": ["Demonstration", "FeedSimulation"],
   "WorktreeTests": [
@@ -359,9 +359,8 @@ targets += tests([
   ],
   "JobTests": [
     "ConditionalHTTP", "ContractSchema", "Jobs", "JobsClient", "JobsServer", "NIOTransport",
-    "PostgresClient",
-    "PostgresCluster", "Serving", "StrictJSON", "TolerantDecoding", .httpTypes, .hummingbird,
-    .logging, .nioCore, .serviceLifecycle,
+    "PostgresClient", "PostgresCluster", "Serving", "StrictJSON", "TestScale", "TestSimulation",
+    "TolerantDecoding", .httpTypes, .hummingbird, .logging, .nioCore, .serviceLifecycle,
   ],
 ])
 

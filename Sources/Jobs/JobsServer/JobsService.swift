@@ -90,14 +90,18 @@ package struct JobsService: Sendable {
     let relay = JobRelay(store: store, hub: hub, logger: logger)
     await withTaskGroup(of: Void.self) { group in
       group.addTask {
-        while (try? await Task.sleep(for: .seconds(store.limits.leaseSeconds) / 3)) != nil {
-          await relay.retry()
+        while (try? await Task.sleep(for: await runner.untilRenewal)) != nil {
           await attempt("leases cannot be renewed") {
             try await runner.renew()
             // What a server that ended had leased.
             try await runner.leaseNext()
           }
         }
+      }
+      // Renewals do not wait for reads.
+      group.addTask {
+        let pause = LeasedJobs.interval(store.limits)
+        while (try? await Task.sleep(for: pause)) != nil { await relay.retry() }
       }
       await store.watch { news in
         switch news {

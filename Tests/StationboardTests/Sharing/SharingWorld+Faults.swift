@@ -1,5 +1,6 @@
 import PostgresSharing
 import StationboardServer
+import TestSimulation
 
 /// A way to break the rules.
 struct SharingFault: Sendable {
@@ -25,6 +26,18 @@ struct SharingFault: Sendable {
   var repairsNoGap = false
   /// Requests do not wait.
   var waitsForNothing = false
+  /// An answer does not say that it is behind.
+  var hidesBehind = false
+  /// Each answer says that it is behind.
+  var claimsBehind = false
+  /// An answer does not say how far its server is.
+  var namesNoPosition = false
+  /// A server polls by itself when the database is away for a while.
+  var pollsAlone = false
+  /// A leader shows what it has not stored.
+  var showsUnstored = false
+  /// A server says who polls by an old answer.
+  var remembersOwner = false
   /// A server says that it has what it is still applying.
   var completesEarly = false
   /// A statement that changed nothing counts as if it had.
@@ -65,7 +78,28 @@ struct SharingFault: Sendable {
       $0.repairsNoGap = true
     },
     SharingFault("no repair of gaps", .delivery, .honestReads) { $0.repairsNoGap = true },
-    SharingFault("requests that do not wait", .monotonicReads) { $0.waitsForNothing = true },
+    SharingFault("requests that do not wait", .honestReads) { $0.waitsForNothing = true },
+    SharingFault("requests that wait as long as it takes", .promptReads) {
+      $0.limits = { $0.readWait = .seconds(20) }
+    },
+    SharingFault("an answer that hides that it is behind", .monotonicReads) {
+      $0.hidesBehind = true
+    },
+    SharingFault("answers that all say that they are behind", .honestReads) {
+      $0.claimsBehind = true
+    },
+    SharingFault("answers that do not say how far they are", .monotonicReads) {
+      $0.namesNoPosition = true
+    },
+    SharingFault("servers that poll alone without the database", .idleWithoutDatabase, .onePoller) {
+      $0.pollsAlone = true
+    },
+    SharingFault("a leader that shows what it did not store", .storedOnly, .monotonicReads) {
+      $0.showsUnstored = true
+    },
+    SharingFault("a server that knows who polls without the database", .sayingSo) {
+      $0.remembersOwner = true
+    },
     SharingFault("a version ahead of its content", .monotonicReads) { $0.completesEarly = true },
     SharingFault("a repetition that counts", .onePoller) { $0.countsRepetitions = true },
     SharingFault("a leader that leads longer than a lease", .onePoller) {
@@ -100,6 +134,7 @@ extension SharingWorld {
       if self.servers[server].cutUntil > self.now { return lose() }
       reply(in: back) {
         if self.servers[server].cutUntil > self.now { return lose() }
+        self.servers[server].heardAt = self.now
         answer(value)
       }
     } refused: {
@@ -197,6 +232,7 @@ extension SharingWorld {
       source: Self.sources[source],
       fence: fence
     )
+    stored[source] = max(stored[source], content)
     publications.append(Publication(mark: mark, source: source, content: content))
     let kept = publications.filter { $0.source == source }.suffix(limits.keptPublications)
     let oldest = kept.first?.mark.position ?? 0

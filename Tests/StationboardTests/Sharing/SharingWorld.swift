@@ -1,5 +1,6 @@
 import PostgresSharing
 import StationboardServer
+import TestSimulation
 
 /// A simulated minute of servers that share realtime through one database, with everything that goes wrong between them.
 ///
@@ -25,6 +26,14 @@ final class SharingWorld {
     case monotonicReads
     /// An answer says that it is behind only if its server was cut off.
     case honestReads
+    /// An answer waits for a second at most (SR8).
+    case promptReads
+    /// A server without the database does not poll (SR5).
+    case idleWithoutDatabase
+    /// Nothing is shown that is not stored (SR5).
+    case storedOnly
+    /// A server without the database does not say which server polls (SR5).
+    case sayingSo
   }
 
   /// A rule that was broken.
@@ -45,6 +54,10 @@ final class SharingWorld {
   static let handoverBound: Int64 = 1_200 + interval
   /// A look at the lease and a read, with the slowest answers of a healthy network.
   static let deliveryBound: Int64 = 1_600
+  /// SR8, with a clock that runs 1 % too slowly and the time between two looks.
+  static let readBound: Int64 = 1_040
+  /// SR5: a lease, and a statement that waits for its answer.
+  static let silenceBound: Int64 = 3_000 + 2_000 + 1_000
 
   /// A server.
   struct Server {
@@ -57,6 +70,10 @@ final class SharingWorld {
     var slowUntil: Int64 = 0
     /// Since when nothing disturbs it.
     var healthySince: Int64 = 0
+    /// When the database answered last.
+    var heardAt: Int64 = 0
+    /// Whose leases are, as a mutant remembers it.
+    var remembered: [Lease.Owner?] = [nil, nil]
     var leases: [Lease] = []
     var cursor = PublicationCursor()
     /// The newest content of each source, and the position that answers name.
@@ -87,7 +104,7 @@ final class SharingWorld {
     var contents = [Int64](repeating: 0, count: SharingWorld.sources.count)
   }
 
-  var chance: SharingChance
+  var chance: SimulationChance
   let fault: SharingFault?
   let limits: LeadershipLimits
   var now: Int64 = 0
@@ -95,6 +112,8 @@ final class SharingWorld {
   var rows = [Row](repeating: Row(), count: SharingWorld.sources.count)
   var publications: [Publication] = []
   var position: Int64 = 0
+  /// The newest content of each source that is stored.
+  var stored = [Int64](repeating: 0, count: SharingWorld.sources.count)
   var clients: [Client]
   var downUntil: Int64 = 0
   var isDownQuietly = false
@@ -109,7 +128,7 @@ final class SharingWorld {
   private var tokens = 0
 
   init(seed: UInt64, fault: SharingFault? = nil) {
-    chance = SharingChance(seed: seed)
+    chance = SimulationChance(seed: seed)
     self.fault = fault
     var limits = LeadershipLimits()
     fault?.limits?(&limits)
@@ -168,11 +187,13 @@ final class SharingWorld {
     new.clockRate = 1 + Double(chance.between(-10, 10)) / 1_000
     new.clockOffset = Double(chance.between(0, 1_000_000))
     new.healthySince = now
+    new.heardAt = now
     servers[server] = new
     servers[server].leases = Self.sources.map { _ in Lease(limits.lease, at: clock(server)) }
     for source in Self.sources.indices {
       step(server, source, .woke)
       if fault?.followersPoll == true { poll(server, source, run: 0, 0) }
+      if fault?.pollsAlone == true { pollAlone(server, source) }
     }
     gap(server)
   }
@@ -219,6 +240,7 @@ final class SharingWorld {
       polled(server, source)
       // The producer has something new every few seconds.
       let content = now / 2_300
+      if fault?.showsUnstored == true, held != nil { servers[server].contents[source] = content }
       onServer(server, in: chance.between(5, 60)) {
         guard content > self.servers[server].contents[source],
           !self.servers[server].isPublishing[source]
@@ -230,9 +252,20 @@ final class SharingWorld {
     onServer(server, in: Self.interval) { self.poll(server, source, run: run, fence) }
   }
 
+  /// A mutant: polls a source whose leader is not known for a while.
+  private func pollAlone(_ server: Int, _ source: Int) {
+    if servers[server].leases[source].owner == nil, now - servers[server].heardAt > 4_000 {
+      polled(server, source)
+    }
+    onServer(server, in: Self.interval) { self.pollAlone(server, source) }
+  }
+
   private func polled(_ server: Int, _ source: Int) {
     polls += 1
     lastPoll[source] = now
+    if Double(now - servers[server].heardAt) > limits.lease.duration / .milliseconds(1) {
+      breaks(.idleWithoutDatabase, "\(server) polls without the database")
+    }
     for other in servers.indices where other != server && servers[other].isAlive {
       if servers[other].leases[source].fence(at: clock(other)) != nil {
         breaks(.onePoller, "\(Self.sources[source]): \(server) polls while \(other) leads")
@@ -321,21 +354,54 @@ final class SharingWorld {
     schedule(in: chance.between(40, 400)) { self.request(client) }
     let server = Int(chance.between(0, Int64(servers.count) - 1))
     guard servers[server].isAlive, servers[server].pausedUntil <= now else { return }
-    let wait = Int64(limits.readWait / .milliseconds(1))
-    serve(client, server, clients[client].version, until: now + wait)
+    let read = MonotonicRead(limits, at: clock(server))
+    serve(client, server, clients[client].version, read, since: now)
   }
 
-  private func serve(_ client: Int, _ server: Int, _ version: Int64, until: Int64) {
+  private func serve(
+    _ client: Int,
+    _ server: Int,
+    _ version: Int64,
+    _ read: MonotonicRead,
+    since: Int64
+  ) {
     let state = servers[server]
-    let isBehind = state.cursor.complete < version && fault?.waitsForNothing != true
-    if isBehind, now < until {
-      return onServer(server, in: 20) { self.serve(client, server, version, until: until) }
+    let seen = MonotonicRead.Seen(position: version)
+    let shown = MonotonicRead.Shown(position: state.cursor.complete)
+    let step = read.step(
+      isCovered: seen.isCovered(by: shown),
+      mayWait: fault?.waitsForNothing != true,
+      at: clock(server)
+    )
+    switch step {
+    case .wait(let longest):
+      let wait = min(20, Int64(longest / .milliseconds(1)) + 1)
+      onServer(server, in: wait) { self.serve(client, server, version, read, since: since) }
+    case .answer(let isBehind):
+      let says = (isBehind || fault?.claimsBehind == true) && fault?.hidesBehind != true
+      answer(client, server, version, isBehind: says, since: since)
     }
+  }
+
+  private func answer(
+    _ client: Int,
+    _ server: Int,
+    _ version: Int64,
+    isBehind: Bool,
+    since: Int64
+  ) {
+    let state = servers[server]
     answers += 1
+    if now - since > Self.readBound, state.healthySince <= since {
+      breaks(.promptReads, "\(server) answers after \(now - since) ms")
+    }
+    for source in Self.sources.indices where state.contents[source] > stored[source] {
+      breaks(.storedOnly, "\(server) shows \(state.contents[source]), not stored \(stored[source])")
+    }
     if isBehind {
       // A server that was just started has read nothing.
       let undisturbed = max(state.healthySince, databaseHealthySince)
-      if undisturbed < now - 1_000 - Self.deliveryBound {
+      if state.cursor.complete >= version || undisturbed < now - 1_000 - Self.deliveryBound {
         breaks(.honestReads, "\(server) is behind \(version) without a reason")
       }
       return
@@ -350,7 +416,8 @@ final class SharingWorld {
       )
     }
     guard state.shown >= clients[client].version else { return }
-    clients[client] = Client(version: state.shown, contents: state.contents)
+    clients[client].version = fault?.namesNoPosition == true ? 0 : state.shown
+    clients[client].contents = state.contents
   }
 
   // MARK: Oracle
@@ -358,6 +425,13 @@ final class SharingWorld {
   /// Checks what should have happened by now.
   private func watch() {
     schedule(in: 250) { self.watch() }
+    for (number, server) in servers.enumerated() where server.isAlive {
+      let owners = Self.sources.indices.map { says(number, $0) }
+      let silence = now - max(server.heardAt, server.pausedUntil)
+      if silence > Self.silenceBound, owners.contains(where: { $0 != nil }) {
+        breaks(.sayingSo, "\(number) knows who polls after \(silence) ms of silence")
+      }
+    }
     let bound = now - lastSlow < 20_000 ? Self.slowTakeoverBound : Self.takeoverBound
     let since = now - bound * 102 / 100
     guard databaseHealthySince <= since, downUntil <= now else { return }
@@ -365,6 +439,14 @@ final class SharingWorld {
     for source in Self.sources.indices where lastPoll[source] < since {
       breaks(.takeover, "\(Self.sources[source]): not polled since \(lastPoll[source])")
     }
+  }
+
+  /// Whose lease a server says it is; `nil` for unknown.
+  private func says(_ server: Int, _ source: Int) -> Lease.Owner? {
+    let owner = servers[server].leases[source].owner
+    guard fault?.remembersOwner == true else { return owner }
+    if let owner { servers[server].remembered[source] = owner }
+    return servers[server].remembered[source]
   }
 
   func isHealthy(_ server: Server) -> Bool {

@@ -8,7 +8,7 @@ struct TimetableSimulationTests {
     "No rule is broken in hours of imports, kills, outages, partitions, full disks, damage and restored backups"
   )
   func noRuleIsBroken() async {
-    var (commits, fetches, kills, restores) = (0, 0, 0, 0)
+    var (commits, fetches, kills, restores, requests) = (0, 0, 0, 0, 0)
     for seed in 1...TestScale.sized(80, long: 10_000) {
       // Other tests need the threads.
       await Task.yield()
@@ -20,9 +20,11 @@ struct TimetableSimulationTests {
       fetches += world.fetches
       kills += world.kills
       restores += world.restores
+      requests += world.requests
     }
     // What is checked happens.
     #expect(commits > 500 && fetches > 1_000 && kills > 200 && restores > 20)
+    #expect(requests > 250)
   }
 
   @Test(

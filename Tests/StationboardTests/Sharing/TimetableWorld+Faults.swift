@@ -1,4 +1,5 @@
 import StationboardServer
+import TestSimulation
 
 /// A way to break the rules.
 struct TimetableFault: Sendable {
@@ -30,6 +31,18 @@ struct TimetableFault: Sendable {
   var verifiesNothing = false
   /// Changes are told apart by their positions.
   var positionsAreIDs = false
+  /// Each server asks a source by its own schedule, without a lease.
+  var asksAlone = false
+  /// The schedule that counts is in the data folder.
+  var keepsSchedule = false
+  /// A source is asked without the tag of the last response.
+  var forgetsTag = false
+  /// A server that has lost the lease asks all the same.
+  var asksLate = false
+  /// A source is asked when the database does not answer.
+  var asksWithoutDatabase = false
+  /// A server without the database serves nothing.
+  var dropsServing = false
   /// Late answers count, and a change is put in place without a look at whether it still is the newest.
   var installsBlindly = false
 
@@ -54,7 +67,7 @@ struct TimetableFault: Sendable {
       $0.leasesNothing = true
       $0.commitsBlindly = true
     },
-    TimetableFault("a lease that is trusted after its end", .noLostChange, .delivery) {
+    TimetableFault("a lease that is trusted after its end", .noLostChange, .delivery, .oneRequest) {
       $0.commitsBlindly = true
     },
     TimetableFault("a change before all is stored", .whole, .delivery, .patience, .imports) {
@@ -87,6 +100,18 @@ struct TimetableFault: Sendable {
     },
     TimetableFault("damage that nobody looks for before the first day", .repair) {
       $0.verifiesNothing = true
+    },
+    TimetableFault("sources that each server asks", .oneRequest, .oneAsker) { $0.asksAlone = true },
+    TimetableFault("a schedule in each data folder", .oneRequest) { $0.keepsSchedule = true },
+    TimetableFault("requests without the last tag", .oneRequest) { $0.forgetsTag = true },
+    TimetableFault("a server that asks after its lease", .oneAsker, .oneRequest) {
+      $0.asksLate = true
+    },
+    TimetableFault("sources that are asked without the database", .idleWithoutDatabase, .oneAsker) {
+      $0.asksWithoutDatabase = true
+    },
+    TimetableFault("a server that serves nothing without the database", .keepsServing) {
+      $0.dropsServing = true
     },
     TimetableFault("no wait after a failure", .patience) {
       $0.limits = {
@@ -123,6 +148,7 @@ extension TimetableWorld {
       let value = statement()
       reply(in: back) {
         if self.servers[server].cutUntil > self.now { return lose() }
+        self.servers[server].heardAt = self.now
         answer(value)
       }
     }
@@ -187,9 +213,7 @@ extension TimetableWorld {
     case 0, 1: kill(server)
     case 2:
       // Longer than a lease lasts, now and then.
-      let wait = chance.between(100, 25_000)
-      servers[server].pausedUntil = now + wait
-      recover(server, in: wait)
+      pause(server, for: chance.between(100, 25_000))
     case 3, 4: cut(server, for: wait)
     case 5:
       servers[server].slowUntil = now + wait
@@ -231,6 +255,8 @@ extension TimetableWorld {
     restores += 1
     (rows, stored, leases) = (backup.rows, backup.stored, backup.leases)
     (position, changes) = (backup.position, backup.changes)
+    source = backup.source
+    source.isRestored(at: now)
     let wait = chance.between(3_000, 15_000)
     cut(server, for: wait)
     for key in rows.keys.sorted() {
@@ -242,6 +268,12 @@ extension TimetableWorld {
   /// Cuts a server off from the database for a time.
   func cut(_ server: Int, for wait: Int64) {
     servers[server].cutUntil = max(servers[server].cutUntil, now + wait)
+    recover(server, in: wait)
+  }
+
+  /// Stops a process for a time.
+  func pause(_ server: Int, for wait: Int64) {
+    servers[server].pausedUntil = max(servers[server].pausedUntil, now + wait)
     recover(server, in: wait)
   }
 

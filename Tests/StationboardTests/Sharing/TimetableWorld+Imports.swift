@@ -1,5 +1,6 @@
 import PostgresSharing
 import StationboardServer
+import TestSimulation
 
 // Imports by commands, each under the lease of its feed.
 extension TimetableWorld {
@@ -30,7 +31,7 @@ extension TimetableWorld {
   }
 
   /// Applies an event to the lease of an importer.
-  private func stepLease(_ number: Int, _ event: Lease.Event) {
+  func stepLease(_ number: Int, _ event: Lease.Event) {
     guard let importer = importers[number], importer.token == servers[importer.server].token else {
       return
     }
@@ -53,6 +54,10 @@ extension TimetableWorld {
       }
     }
     guard let lease = importers[number]?.lease, !importer.isOver else { return }
+    if importer.check != nil, !importer.hasBegun, lease.owner == .another, lease.hasSeenRenewal {
+      // Another one asks the source, or imports.
+      return end(number)
+    }
     if !importer.hasBegun, lease.role == .following, now >= importer.endsAt { return end(number) }
     let at = lease.wakesAt
     onServer(importer.server, in: Int64(at / .milliseconds(1)) - now + 1) {
@@ -91,7 +96,7 @@ extension TimetableWorld {
   }
 
   /// Whether an importer owns the lease of its feed under a fence, as the database has it.
-  private func owns(_ number: Int, _ fence: Int64) -> Bool {
+  func owns(_ number: Int, _ fence: Int64) -> Bool {
     guard fault?.commitsBlindly != true, fault?.leasesNothing != true else { return true }
     guard let key = importers[number]?.key else { return false }
     return leases[key]?.owner == number && leases[key]?.fence == fence
@@ -100,6 +105,7 @@ extension TimetableWorld {
   private func begin(_ number: Int, fence: Int64) {
     guard let importer = importers[number] else { return }
     importers[number]?.hasBegun = true
+    if importer.check != nil { return beginCheck(number, fence: fence) }
     // The command is killed, and its server is not.
     if chance.oneIn(8) {
       schedule(in: chance.between(500, 4_000)) { self.importers[number] = nil }
@@ -121,8 +127,9 @@ extension TimetableWorld {
   }
 
   /// Ends an import, which gives its lease back.
-  private func end(_ number: Int) {
+  func end(_ number: Int) {
     guard importers[number]?.isOver == false else { return }
+    if finishCheck(number) { return }
     importers[number]?.isOver = true
     importers[number]?.hasBegun = false
     stepLease(number, .ended)
@@ -143,7 +150,7 @@ extension TimetableWorld {
     if !isStored, changes.contains(change) { breaks(.honesty, "\(change) is stored") }
   }
 
-  private func upload(
+  func upload(
     _ number: Int,
     _ fence: Int64,
     _ generation: Generation,
@@ -211,6 +218,7 @@ extension TimetableWorld {
         self.servers[server].folder.installed[key] = row
         self.servers[server].folder.serving[key] = generation.name
       }
+      if row != nil { self.importers[number]?.check?.isStored = true }
       self.end(number)
     }
   }
@@ -243,7 +251,8 @@ extension TimetableWorld {
         stored: stored,
         leases: leases,
         position: position,
-        changes: changes
+        changes: changes,
+        source: source
       )
     }
     return row

@@ -1,5 +1,6 @@
 import PostgresSharing
 import StationboardServer
+import TestSimulation
 
 /// A few simulated minutes of servers that share timetables through one database, with everything that goes wrong between them.
 ///
@@ -27,6 +28,14 @@ final class TimetableWorld {
     case repair
     /// What cannot be fetched is not asked for all the time.
     case patience
+    /// Only the owner of a feed's lease asks its source (ST7).
+    case oneAsker
+    /// A source sees one request for each interval, with the tag of the last response (ST7).
+    case oneRequest
+    /// A server without the database asks no source (ST8).
+    case idleWithoutDatabase
+    /// A server without the database serves what it has (ST8).
+    case keepsServing
   }
 
   /// A rule that was broken.
@@ -65,6 +74,8 @@ final class TimetableWorld {
     var spoiled: Set<String> = []
     /// When a generation was damaged that waits.
     var rottenSince: [String: Int64] = [:]
+    /// The schedule of the source, as it was here last.
+    var schedule = StaticSchedule()
   }
 
   /// A server.
@@ -77,6 +88,8 @@ final class TimetableWorld {
     var fullUntil: Int64 = 0
     /// Since when nothing disturbs it.
     var healthySince: Int64 = 0
+    /// When the database answered last.
+    var heardAt: Int64 = 0
     var follower = TimetableFollower(at: .zero)
     var stopped: Set<Int> = []
     var rows: [String: Row] = [:]
@@ -110,15 +123,6 @@ final class TimetableWorld {
     var damagedUntil: Int64 = 0
   }
 
-  /// A backup of the database.
-  struct Backup {
-    var rows: [String: Row]
-    var stored: [String: Stored]
-    var leases: [String: LeaseRow]
-    var position: Int64
-    var changes: Set<Int64>
-  }
-
   /// The row of a lease; its owner is an importer, 0 for none.
   struct LeaseRow: Hashable {
     var fence: Int64 = 0
@@ -138,6 +142,8 @@ final class TimetableWorld {
     var began: Int64
     var hasBegun = false
     var isOver = false
+    /// The check of a source that it belongs to.
+    var check: SourceCheck?
   }
 
   /// What a sweep has seen of a lease.
@@ -146,7 +152,7 @@ final class TimetableWorld {
     var since: Int64
   }
 
-  var chance: SharingChance
+  var chance: SimulationChance
   let fault: TimetableFault?
   let limits: TimetableSharingLimits
   var now: Int64 = 0
@@ -163,6 +169,7 @@ final class TimetableWorld {
   var changedAt: [String: Int64] = [:]
   var leases = Dictionary(uniqueKeysWithValues: TimetableWorld.keys.map { ($0, LeaseRow()) })
   var importers: [Int: Importer] = [:]
+  var source = SourceState()
   var downUntil: Int64 = 0
   var databaseHealthySince: Int64 = 0
   /// Since when the database has no more than it should.
@@ -172,12 +179,13 @@ final class TimetableWorld {
   var fetches = 0
   var kills = 0
   var restores = 0
+  var requests = 0
   var names = 0
   private var queue = SimulationQueue()
   private var tokens = 0
 
   init(seed: UInt64, fault: TimetableFault? = nil) {
-    chance = SharingChance(seed: seed)
+    chance = SimulationChance(seed: seed)
     self.fault = fault
     var limits = TimetableSharingLimits()
     limits.verifyEvery = .milliseconds(Self.verifyEvery)
@@ -232,6 +240,8 @@ final class TimetableWorld {
     step(server, .woke)
     gap(server)
     sweepSometimes(server)
+    servers[server].heardAt = now
+    checkSometimes(server)
   }
 
   /// A connection that listens was opened: announcements may be missing.
@@ -420,6 +430,7 @@ final class TimetableWorld {
   /// Checks what should have happened by now.
   private func watch() {
     schedule(in: 500) { self.watch() }
+    checkServing()
     let named = Set(rows.values.flatMap(\.generations).map(\.name))
     let extra = stored.keys.filter { !named.contains($0) }
     if extra.count <= importers.values.count(where: \.hasBegun) { cleanSince = now }

@@ -10,8 +10,8 @@ final class JobEventBroadcaster: Sendable {
     var isClosed = false
     var next = 0
     var subscribers: [String: [Int: JobSubscriber]] = [:]
-    /// The last event that was relayed to the subscribers of a job.
-    var relayed: [String: Int64] = [:]
+    /// Up to which events subscribers were told.
+    var positions = RelayPositions()
     var places: FairPlaces
   }
 
@@ -47,6 +47,7 @@ final class JobEventBroadcaster: Sendable {
       let number = state.next
       let subscriber = JobSubscriber(most: limits.waitingMessages)
       state.subscribers[job, default: [:]][number] = subscriber
+      state.positions.follow(job)
       // The broadcaster retains only the subscriber: releasing the subscription ends it.
       return JobSubscription(subscriber) { [weak self] in self?.leave(job, number, network) }
     }
@@ -63,30 +64,19 @@ final class JobEventBroadcaster: Sendable {
     for subscriber in subscribers { subscriber.push(event) }
   }
 
-  /// The jobs that have subscribers, and the last event that was relayed to those.
-  var followed: [String: Int64?] {
-    state.withLock { state in
-      Dictionary(uniqueKeysWithValues: state.subscribers.keys.map { ($0, state.relayed[$0]) })
-    }
-  }
-
-  /// The last event that was relayed to the subscribers of a job; `nil` in `nil` if it has none, `nil` if none was.
-  func lastRelayed(of job: String) -> Int64?? {
-    state.withLock { state in state.subscribers[job] == nil ? nil : .some(state.relayed[job]) }
-  }
-
-  /// Records after which event those of a job are relayed, unless that is known.
-  func startRelay(of job: String, after seq: Int64) {
-    state.withLock { state in
-      if state.subscribers[job] != nil, state.relayed[job] == nil { state.relayed[job] = seq }
-    }
+  /// Reads or changes up to which events subscribers were told.
+  func relaying<Value>(_ change: (inout RelayPositions) -> Value) -> Value {
+    state.withLock { change(&$0.positions) }
   }
 
   /// Sends an event that is in the store to all subscribers of its job.
   func relay(_ event: JobEvent, of job: String) {
     let subscribers = state.withLock { state -> [JobSubscriber] in
-      guard let subscribers = state.subscribers[job] else { return [] }
-      state.relayed[job] = max(state.relayed[job] ?? 0, event.position.seq)
+      guard let subscribers = state.subscribers[job],
+        state.positions.relayed(job, event.position.seq)
+      else {
+        return []
+      }
       return Array(subscribers.values)
     }
     for subscriber in subscribers { subscriber.push(event) }
@@ -107,7 +97,7 @@ final class JobEventBroadcaster: Sendable {
       state.places.leave(network)
       if state.subscribers[job]?.isEmpty == true {
         state.subscribers[job] = nil
-        state.relayed[job] = nil
+        state.positions.unfollow(job)
       }
     }
   }

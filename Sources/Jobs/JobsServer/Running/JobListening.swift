@@ -36,7 +36,7 @@ package struct JobListening: Sendable {
     after last: Int64,
     _ tell: @concurrent (Piece) async throws -> Void
   ) async throws -> Ending {
-    var last = last
+    var position = ListenerPosition(last: last)
     var spoken = ContinuousClock.now
     let beat = Duration.seconds(store.limits.heartbeatSeconds)
     let pulse = Task { [listener] in
@@ -46,9 +46,8 @@ package struct JobListening: Sendable {
     listener.wake()
     for await _ in listener.wakes {
       while let entry = listener.take() {
-        guard entry.event.position.seq > last else { continue }
+        guard position.admits(entry.event) else { continue }
         try await tell(.event(entry.event, covers: entry.covers))
-        last = entry.event.position.seq
         spoken = .now
         if entry.event.isTerminal { return .finished }
       }
@@ -61,5 +60,18 @@ package struct JobListening: Sendable {
       spoken = .now
     }
     return .closed
+  }
+}
+
+/// What one listener has: it subscribes before it reads what is stored, so that events may reach it both ways (rule JL9).
+struct ListenerPosition: Hashable, Sendable {
+  /// The number of the last event that it has.
+  private(set) var last: Int64
+
+  /// Whether an event is new to the listener, which has it then.
+  mutating func admits(_ event: JobEvent) -> Bool {
+    guard event.position.seq > last else { return false }
+    last = event.position.seq
+    return true
   }
 }

@@ -12,8 +12,6 @@ actor JobRelay {
   private let store: any JobStore
   private let hub: JobEventBroadcaster
   private let logger: Logger
-  /// Whether something could not be read.
-  private var isBehind = false
 
   init(store: any JobStore, hub: JobEventBroadcaster, logger: Logger) {
     self.store = store
@@ -23,29 +21,22 @@ actor JobRelay {
 
   /// Sends what was stored up to an event.
   func send(_ job: String, upTo seq: Int64) async {
-    // Subscribers read what was stored before they subscribed.
-    guard let relayed = hub.lastRelayed(of: job), relayed.map({ $0 < seq }) ?? true else { return }
-    // If it cannot be read now, the next one brings it.
-    hub.startRelay(of: job, after: seq - 1)
-    await send(job, after: relayed ?? seq - 1)
+    if let read = hub.relaying({ $0.announced(job, seq) }) { await send(read) }
   }
 
   /// Sends what was stored while nothing was announced.
   func catchUp() async {
-    isBehind = false
-    let followed = hub.followed
-    // What is announced next is sent after what was missed, also if that cannot be read now.
-    for (job, relayed) in followed { hub.startRelay(of: job, after: relayed ?? 0) }
-    for (job, relayed) in followed { await send(job, after: relayed ?? 0) }
+    for read in hub.relaying({ $0.missed() }) { await send(read) }
   }
 
   /// Tries again what could not be read.
   func retry() async {
-    if isBehind { await catchUp() }
+    for read in hub.relaying({ $0.retry() }) { await send(read) }
   }
 
-  private func send(_ job: String, after seq: Int64) async {
-    var last = seq
+  private func send(_ read: RelayPositions.Read) async {
+    let job = read.job
+    var last = read.after
     do {
       while true {
         let stored = try await store.messages(job, after: last, limit: Self.batch)
@@ -57,7 +48,7 @@ actor JobRelay {
         if stored.count < Self.batch { return }
       }
     } catch {
-      isBehind = true
+      hub.relaying { $0.failed() }
       logger.warning(
         "events cannot be read for their subscribers",
         metadata: ["job": "\(job)", "error": "\(error)"]

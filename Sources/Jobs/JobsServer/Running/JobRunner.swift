@@ -18,9 +18,9 @@ actor JobRunner {
   private var alarm: (at: Int64, task: Task<Void, Never>)?
   private var running: [String: Task<Void, Never>] = [:]
   /// The leases of those that run, if the store is shared.
-  private var leases: [String: JobLease] = [:]
-  /// Whether jobs of a shared store are being leased, and whether there may be more.
-  private var (isLeasing, mayBeMore) = (false, false)
+  private var leased: LeasedJobs
+  /// The origin of the times of the leases.
+  private let origin = ContinuousClock.now
   /// Whose jobs wait or run.
   private var clients: [String: ClientNetwork] = [:]
   /// The traces of the requests that started jobs of this process, until those are over.
@@ -35,6 +35,7 @@ actor JobRunner {
     self.hub = hub
     self.pipelines = Dictionary(pipelines.map { ($0.name, $0) }) { first, _ in first }
     self.logger = logger
+    leased = LeasedJobs(store.limits, at: .zero)
   }
 
   /// How many run.
@@ -85,6 +86,7 @@ actor JobRunner {
   /// Stops everything; it resumes after the next start.
   func close() async {
     isClosed = true
+    leased.close()
     alarm?.task.cancel()
     store.stopWaiting()
     for pipeline in pipelines.values { pipeline.stopWaiting() }
@@ -99,31 +101,31 @@ actor JobRunner {
 
   /// Leases and runs the oldest jobs of a shared store, as many as there is room for.
   func leaseNext() async throws {
-    mayBeMore = true
-    guard !isLeasing else { return }
-    isLeasing = true
-    defer { isLeasing = false }
-    while mayBeMore, !isClosed, running.count < store.limits.runningJobs {
-      mayBeMore = false
-      let free = store.limits.runningJobs - running.count
-      for lease in try await store.claimNext(most: free, besides: Array(running.keys)) {
-        guard !isClosed else {
-          await letGo(lease)
-          continue
-        }
-        leases[lease.job] = lease
+    var look = leased.wanted()
+    while let next = look {
+      let found: [JobLease]
+      do {
+        found = try await store.claimNext(most: next.most, besides: next.besides)
+      } catch {
+        leased.lookFailed()
+        throw error
+      }
+      let granted = leased.granted(found)
+      for lease in granted.begun {
         running[lease.job] = Task {
           _ = await TraceScope.$current.withValue(.own()) { await self.run(lease) }
           // What comes next is not canceled with the job.
           await Task { await self.endedShared(lease.job) }.value
         }
       }
+      for lease in granted.returned { await letGo(lease) }
+      look = leased.looked()
     }
   }
 
   private func endedShared(_ job: String) async {
     running[job] = nil
-    leases[job] = nil
+    leased.stopped(job)
     do {
       try await leaseNext()
     } catch {
@@ -131,21 +133,22 @@ actor JobRunner {
     }
   }
 
+  /// How long it is until leases are renewed.
+  var untilRenewal: Duration { max(.zero, leased.wakesAt - origin.duration(to: .now)) }
+
   /// Renews the leases of what runs, and stops what another server has taken over.
   func renew() async throws {
-    let held = Array(leases.values)
-    let renewed = Set(try await store.renew(held))
-    for lease in held where !renewed.contains(lease) && leases[lease.job] == lease {
-      lose(lease)
+    let held = leased.renewal(at: origin.duration(to: .now))
+    guard !held.isEmpty else { return }
+    for lease in leased.renewed(held, try await store.renew(held)) {
+      hub.tally.lostLease()
       running[lease.job]?.cancel()
     }
   }
 
   /// Counts a lease once that another server has, or of a job that ended elsewhere.
   private func lose(_ lease: JobLease) {
-    guard leases[lease.job] == lease else { return }
-    leases[lease.job] = nil
-    hub.tally.lostLease()
+    if leased.lose(lease) { hub.tally.lostLease() }
   }
 
   private func startNext() {
@@ -266,7 +269,7 @@ actor JobRunner {
       try await end(lease, .fail, failure)
       return nil
     }
-    guard job.crashes < store.limits.crashesOfJob else {
+    guard !JobLeaseState.isHopeless(crashes: job.crashes, store.limits) else {
       logger.error(
         "a job is ended because the server ended over it again and again",
         metadata: ["job": "\(id)", "times": "\(job.crashes)"]
@@ -375,7 +378,7 @@ actor JobRunner {
     _ pipeline: any JobPipeline
   ) async throws -> Bool {
     var job = begun
-    var since: ContinuousClock.Instant?
+    var patience = JobPatience(store.limits)
     while true {
       let steps = RunnerSteps(job, lease, pipeline.phases, store, hub)
       do {
@@ -386,18 +389,21 @@ actor JobRunner {
         return steps.isStopped
       } catch  where isPassing(error) {
         if Task.isCancelled { throw CancellationError() }
-        if let now = try await reread(job) {
-          if now.checkpoint != job.checkpoint { since = nil }
-          job = now
-        }
-        let first = since ?? .now
-        since = first
+        let now = try await reread(job)
+        let step = patience.failed(
+          isReachable: store.fault(of: error) != .unreachable,
+          hasProgressed: now.map { $0.checkpoint != job.checkpoint } ?? false,
+          at: origin.duration(to: .now)
+        )
+        job = now ?? job
         logger.warning(
           "a job waits for a database that cannot be used",
           metadata: ["job": "\(job.id)", "error": "\(error)"]
         )
-        guard ContinuousClock.now - first < .seconds(store.limits.lockedSeconds) else {
-          if store.fault(of: error) == .unreachable { throw error }
+        switch step {
+        case .retry: try await Task.sleep(for: Self.lockPause)
+        case .letGo: throw error
+        case .fail:
           throw JobFailure(
             code: "database_locked",
             message:
@@ -406,7 +412,6 @@ actor JobRunner {
             isRetryable: true
           )
         }
-        try await Task.sleep(for: Self.lockPause)
       }
     }
   }

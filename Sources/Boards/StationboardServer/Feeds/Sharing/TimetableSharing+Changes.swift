@@ -347,14 +347,19 @@ extension TimetableSharing {
       let text = String(decoding: try JSONEncoder().encode(schedule), as: UTF8.self)
       try await store.write(schedule: text, change)
     } catch is PostgresTimetables.LostCommit {
-      throw FeedError(
-        .conflict,
-        "another machine took over the source of the feed \(change.base.key): this one did not answer for"
-          + " \(limits.leaseDuration.seconds) s"
-      )
+      throw lost(change)
     } catch {
       throw unavailable(error)
     }
+  }
+
+  /// The error of a source that another machine asks.
+  func lost(_ change: FeedChange) -> FeedError {
+    FeedError(
+      .conflict,
+      "another machine took over the source of the feed \(change.base.key): this one did not answer for"
+        + " \(limits.leaseDuration.seconds) s"
+    )
   }
 }
 

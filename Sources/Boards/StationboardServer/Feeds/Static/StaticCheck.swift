@@ -112,6 +112,8 @@ package struct StaticCheck: Sendable {
     }
     schedule.start(now: clock.now, interval: source.interval, chance: chance.0)
     try await write(schedule, shared)
+    // A process that was stopped until now may have lost the lease, and another server asks.
+    if let (sharing, change) = shared, !change.isHeld { throw sharing.lost(change) }
     let path = folder.downloadPath(of: key)
     defer { try? FileManager.default.removeItem(atPath: path) }
     var download = StaticDownload(exchange: exchange, path: path)

@@ -28,20 +28,19 @@ struct SeenRealtime: Hashable, Sendable {
   /// - Returns: Whether nothing that the client has seen is missing.
   func isHere(_ renderer: BoardRenderer, _ feed: Feed) -> Bool {
     guard let sharing = renderer.realtime?.sharing else { return true }
-    if let position, position > sharing.complete { return false }
+    var shown = MonotonicRead.Shown(position: sharing.complete)
+    let seen = MonotonicRead.Seen(position: position, instant: instant)
+    guard seen.isCovered(by: shown) else { return false }
     guard position != nil || instant != nil else { return true }
     let snapshot = renderer.snapshot(of: feed)
     // For a moment after an import there are boards, and nothing on them of what is known of their publications.
     if snapshot.isOfAnotherTimetable { return false }
-    guard let instant else { return true }
     let trips = snapshot.trips
-    // A token from the future was given by nobody.
-    guard trips.isConfigured, instant <= renderer.clock.now + SourceStatus.clockDifference else {
-      return true
-    }
+    guard instant != nil, trips.isConfigured else { return true }
     var known = trips.sourceTime ?? 0
     if renderer.additions.contains(.arrivalTokens) { known = max(known, trips.fetchedAt ?? 0) }
-    return (instant * 1_000).rounded() <= (known * 1_000).rounded()
+    shown.instant = known
+    return seen.isCovered(by: shown, at: renderer.clock.now)
   }
 
   /// Waits a moment for what the client has seen at another server, if this one does not have it yet.
@@ -57,27 +56,34 @@ struct SeenRealtime: Hashable, Sendable {
     _ feed: Feed,
     _ serving: ResourceServing
   ) async throws -> Bool {
-    guard let realtime = renderer.realtime, let sharing = realtime.sharing, !isHere(renderer, feed)
-    else {
-      return false
+    guard let realtime = renderer.realtime, let sharing = realtime.sharing else { return false }
+    let began = ContinuousClock.now
+    let read = MonotonicRead(sharing.limits, at: .zero)
+    @Sendable func step(mayWait: Bool = true) -> MonotonicRead.Step {
+      read.step(
+        isCovered: isHere(renderer, feed),
+        mayWait: mayWait,
+        at: began.duration(to: .now)
+      )
     }
+    guard case .wait(let longest) = step() else { return false }
     if let ticket = serving.limiter.enter() {
       defer { withExtendedLifetime(ticket) {} }
       try await AdmissionPermit.pause {
         await withTaskGroup { group in
           group.addTask {
             let ticks = realtime.ticks()
-            if isHere(renderer, feed) { return }
-            for await _ in ticks where isHere(renderer, feed) { return }
+            if case .answer = step() { return }
+            for await _ in ticks { if case .answer = step() { return } }
           }
           group.addTask { await serving.untilClosed() }
-          group.addTask { try? await Task.sleep(for: sharing.limits.readWait) }
+          group.addTask { try? await Task.sleep(for: longest) }
           await group.next()
           group.cancelAll()
         }
       }
     }
-    guard !isHere(renderer, feed) else { return false }
+    guard step(mayWait: false) == .answer(isBehind: true) else { return false }
     sharing.countBehind()
     return true
   }

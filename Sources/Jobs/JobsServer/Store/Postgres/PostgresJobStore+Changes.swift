@@ -3,89 +3,6 @@ import PostgresClient
 
 // Everything that changes a job, each with its event in one transaction.
 extension PostgresJobStore {
-  /// How long a lease lasts without being renewed, as the database's clock counts.
-  private var leaseEnd: String { "clock_timestamp() + interval '\(limits.leaseSeconds) seconds'" }
-
-  // MARK: Leases
-
-  package func claim(_ job: String) async throws -> JobLease? {
-    try await claim(where: "id = $2", .id(job), most: 1, "").first
-  }
-
-  package func claimNext(most: Int, besides jobs: [String]) async throws -> [JobLease] {
-    // What another claim has locked is passed over.
-    try await claim(
-      where: "id <> ALL($2)",
-      .array(.text, jobs.map { .id($0) }),
-      most: most,
-      "SKIP LOCKED"
-    )
-  }
-
-  /// Leases open jobs of this owner without a lease whose time has come, in order of their ranks.
-  ///
-  /// A lease that has ended without a word means that its process ended over the job, unless it was this one, which was
-  /// only cut off from the database.
-  private func claim(
-    where condition: String,
-    _ value: PostgresValue,
-    most: Int,
-    _ locks: String
-  ) async throws -> [JobLease] {
-    let rows = try await pool.query(
-      """
-      WITH free AS (
-        SELECT id FROM job WHERE \(condition) AND library = $5 AND state IN ('queued', 'running', 'canceling')
-          AND (owner IN (\(free), \(nobody)) OR \(leaseUntil) <= clock_timestamp())
-          AND (run_at IS NULL OR run_at <= $4 OR state <> 'queued')
-        ORDER BY coalesce(rank, created_at), id LIMIT $3 FOR UPDATE \(locks))
-      UPDATE job SET crashes = crashes + CASE WHEN owner IN (\(free), \(nobody), $1) THEN 0 ELSE 1 END, owner = $1, fence = fence + 1,
-        \(leaseUntil) = \(leaseEnd)
-      FROM free WHERE job.id = free.id RETURNING job.id, job.fence
-      """,
-      [.int(owner), value, .int(most), .int(now), libraryColumn]
-    )
-    return try rows.map { JobLease(job: try $0[0], fence: try $0[1]) }
-  }
-
-  package func renew(_ held: [JobLease]) async throws -> [JobLease] {
-    guard !held.isEmpty else { return [] }
-    let rows = try await pool.query(
-      """
-      UPDATE job SET \(leaseUntil) = \(leaseEnd) FROM unnest($1::text[], $2::bigint[]) AS held (id, fence)
-      WHERE job.id = held.id AND job.fence = held.fence AND job.owner = $3 RETURNING job.id, job.fence
-      """,
-      [
-        .array(.text, held.map { .id($0.job) }), .array(.int, held.map { .int($0.fence) }),
-        .int(owner),
-      ]
-    )
-    return try rows.map { JobLease(job: try $0[0], fence: try $0[1]) }
-  }
-
-  package func rest(_ lease: JobLease) async throws {
-    try await pool.query(
-      """
-      WITH freed AS (
-        UPDATE job SET owner = \(free), \(leaseUntil) = NULL WHERE id = $1 AND fence = $2 AND owner = $3
-        RETURNING state IN ('queued', 'running', 'canceling') AS is_open)
-      SELECT pg_notify($4, $5) FROM freed WHERE is_open
-      """,
-      [.id(lease.job), .int(lease.fence), .int(owner), .text(channel), .text("\(lease.job).0")]
-    )
-  }
-
-  /// A job under a lease, locked; `nil` if the lease has ended, however the clocks stand.
-  private func leased(_ connection: PostgresConnection, _ lease: JobLease) async throws -> JobRow? {
-    let rows = try await connection.query(
-      """
-      SELECT \(JobRow.columns) FROM job WHERE id = $1 AND fence = $2 AND owner = $3 FOR UPDATE
-      """,
-      [.id(lease.job), .int(lease.fence), .int(owner)]
-    )
-    return try rows.first.map { try JobRow($0) }
-  }
-
   // MARK: Working
 
   package func begin(
@@ -94,7 +11,8 @@ extension PostgresJobStore {
   ) async throws -> (JobRow, JobEvent?)? {
     let now = now
     return try await pool.transaction { connection in
-      guard let job = try await leased(connection, lease), let state = job.state.after(.begin)
+      guard let job = try await leased(connection, lease)?.job,
+        let state = job.state.after(.begin)
       else { return nil }
       try await connection.query(
         """
@@ -119,20 +37,26 @@ extension PostgresJobStore {
   ) async throws -> (JobEvent, JobDirective) {
     let now = now
     return try await pool.transaction { connection in
-      let job = try await working(connection, lease)
+      let (job, locked) = try await working(connection, lease)
+      let next = locked.state.stepped(
+        hasCheckpoint: step.checkpoint != nil,
+        at: locked.now,
+        limits
+      )
       try await store(connection, step.items, of: job.id)
       let progress = job.progress.after(step, fraction: fraction, sentence: sentence)
       try await connection.query(
         """
         UPDATE job SET updated_at = $2, fraction = $3, processed = $4, total = $5, phase = $6, current = $7,
-          sentence = $8, checkpoint = coalesce($9, checkpoint), \(leaseUntil) = \(leaseEnd),
-          crashes = CASE WHEN $9 IS NULL THEN crashes ELSE 0 END
+          sentence = $8, checkpoint = coalesce($9, checkpoint),
+          \(leaseUntil) = to_timestamp($10::bigint / 1000.0), crashes = $11
         WHERE id = $1
         """,
         [
           .text(job.id), .int(now), .double(progress.fraction), .int(progress.processed),
           .int(progress.total), .display(progress.phase), .display(progress.current),
-          .display(progress.sentence), .bytes(step.checkpoint),
+          .display(progress.sentence), .bytes(step.checkpoint), .int(next.endsAt),
+          .int(next.crashes),
         ]
       )
       let event = try await append(connection, job, now, .progress(progress))
@@ -143,11 +67,14 @@ extension PostgresJobStore {
   package func beat(_ lease: JobLease) async throws -> JobDirective {
     let now = now
     return try await pool.transaction { connection in
-      let job = try await working(connection, lease)
+      let (job, locked) = try await working(connection, lease)
       if now - job.updatedAt >= limits.signMilliseconds {
+        let next = locked.state.stepped(hasCheckpoint: false, at: locked.now, limits)
         try await connection.query(
-          "UPDATE job SET updated_at = $2, \(leaseUntil) = \(leaseEnd) WHERE id = $1",
-          [.text(job.id), .int(now)]
+          """
+          UPDATE job SET updated_at = $2, \(leaseUntil) = to_timestamp($3::bigint / 1000.0) WHERE id = $1
+          """,
+          [.text(job.id), .int(now), .int(next.endsAt)]
         )
       }
       return job.state == .canceling ? .stop : .proceed
@@ -158,13 +85,11 @@ extension PostgresJobStore {
   private func working(
     _ connection: PostgresConnection,
     _ lease: JobLease
-  ) async throws -> JobRow {
-    guard let job = try await leased(connection, lease) else {
-      let isOpen = try await find(connection, lease.job)?.state.isTerminal == false
-      throw isOpen ? JobStoreError.fenced(lease.job) : JobStoreError.gone(lease.job)
-    }
-    guard !job.state.isTerminal else { throw JobStoreError.gone(job.id) }
-    return job
+  ) async throws -> (job: JobRow, lease: LockedLease) {
+    guard let found = try await locked(connection, lease.job), !found.job.state.isTerminal
+    else { throw JobStoreError.gone(lease.job) }
+    guard found.lease.state.admits(lease) else { throw JobStoreError.fenced(lease.job) }
+    return found
   }
 
   private func store(
@@ -221,7 +146,9 @@ extension PostgresJobStore {
   ) async throws -> (JobRow, JobEvent?)? {
     let now = now
     return try await pool.transaction { connection in
-      guard let job = try await leased(connection, lease), !job.state.isTerminal else { return nil }
+      guard let job = try await leased(connection, lease)?.job, !job.state.isTerminal else {
+        return nil
+      }
       return try await end(connection, job, cause, failure, now)
     }
   }
@@ -252,7 +179,9 @@ extension PostgresJobStore {
   ) async throws -> (JobRow, JobEvent?)? {
     let now = now
     return try await pool.transaction { connection in
-      guard let job = try await leased(connection, lease), !job.state.isTerminal else { return nil }
+      guard let job = try await leased(connection, lease)?.job, !job.state.isTerminal else {
+        return nil
+      }
       if job.state == .canceling { return try await end(connection, job, .stop, nil, now) }
       try await connection.query(
         "UPDATE job SET failures = failures + 1, failure = $2 WHERE id = $1",

@@ -1,12 +1,15 @@
 /// What is to happen in a simulation, by time, and in the order in which it was added.
-struct SimulationQueue {
+package struct SimulationQueue {
   private typealias Entry = (at: Int64, number: Int, run: () -> Void)
 
   private var entries: [Entry] = []
   private var number = 0
 
+  /// Creates an empty queue.
+  package init() {}
+
   /// Adds something that is to happen at a time.
-  mutating func add(at: Int64, _ run: @escaping () -> Void) {
+  package mutating func add(at: Int64, _ run: @escaping () -> Void) {
     number += 1
     var place = entries.count
     entries.append((at, number, run))
@@ -17,7 +20,7 @@ struct SimulationQueue {
   }
 
   /// Takes out what happens next.
-  mutating func next() -> (at: Int64, run: () -> Void)? {
+  package mutating func next() -> (at: Int64, run: () -> Void)? {
     guard let first = entries.first else { return nil }
     let last = entries.removeLast()
     guard !entries.isEmpty else { return (first.at, first.run) }
@@ -39,12 +42,14 @@ struct SimulationQueue {
 }
 
 /// A seeded random number generator (Steele, Lea and Flood, 2014).
-struct SharingChance {
+package struct SimulationChance {
   private var state: UInt64
 
-  init(seed: UInt64) { state = seed }
+  /// Creates a generator whose numbers are a function of a seed.
+  package init(seed: UInt64) { state = seed }
 
-  mutating func between(_ least: Int64, _ most: Int64) -> Int64 {
+  /// A number between two, both included.
+  package mutating func between(_ least: Int64, _ most: Int64) -> Int64 {
     state &+= 0x9E37_79B9_7F4A_7C15
     var bits = state
     bits = (bits ^ (bits >> 30)) &* 0xBF58_476D_1CE4_E5B9
@@ -53,5 +58,6 @@ struct SharingChance {
     return least + Int64(bits % UInt64(most - least + 1))
   }
 
-  mutating func oneIn(_ count: Int64) -> Bool { between(1, count) == 1 }
+  /// True once in a number of times.
+  package mutating func oneIn(_ count: Int64) -> Bool { between(1, count) == 1 }
 }
