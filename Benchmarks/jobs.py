@@ -142,6 +142,7 @@ def fanned(program):
     for number in range(SOCKETS):
         selector.register(opened(server, jobs[number % FAN_JOBS]), selectors.EVENT_READ)
     server.wait(blockers)
+    stored_before = server.metric("freshet_job_events_total")
     processor, before = server.processor(), time.monotonic()
     messages, tails = 0, {}
     while selector.get_map():
@@ -158,7 +159,7 @@ def fanned(program):
     seconds = time.monotonic() - before
     processor = server.processor() - processor
     left_out = server.metric("freshet_job_events_left_out_total")
-    events = FAN_JOBS * (BOOKS + 2)
+    events = server.metric("freshet_job_events_total") - stored_before
     server.stop()
     return {"messages": messages, "per_s": messages / seconds, "stored_per_s": events / seconds,
             "cpu_us": processor / messages * 1e6, "left_out": left_out}
