@@ -11,6 +11,7 @@ is judged.
 
 import argparse
 import datetime
+import itertools
 import json
 import random
 import re
@@ -33,6 +34,8 @@ TICKS = 5
 POLL = 3_000
 # Seconds between two boards that a reader reads.
 PERIOD = 0.002
+# Second of a minute from which a measurement waits for the next minute.
+QUIET_FROM = 25
 # More boards than a server keeps, so that each has to be made.
 COLD = 12_000
 # A share of answers with another body than expected that a round may have: boards change.
@@ -80,11 +83,14 @@ class Pair:
         """Waits for a tick and holds the next one back: for 40 s, realtime is fresh and no tick comes.
 
         Trip updates come last, and are made after the others arrived: `since_rt` names a publication of trip updates, so
-        it says nothing about vehicles and alerts that came later.
+        it says nothing about vehicles and alerts that came later. Departures are at full minutes: a good part of the
+        minute is left, or most boards would change by themselves.
         """
         for name, producer in sorted(self.producers.items(), key=lambda item: item[0] == "trip-updates"):
             if name == "trip-updates":
                 time.sleep(LAG + 1)
+                if self.producer.now() % 60 > QUIET_FROM:
+                    time.sleep(60 + LAG - self.producer.now() % 60)
             producer.is_held = False
             producer.next_tick()
             producer.is_held = True
@@ -188,9 +194,10 @@ def not_modified(pair):
 
 
 def no_content(pair):
-    """Requests of clients that have the board as it is now, for 204."""
-    return [f"{BOARD}{id}&if_board=1&since_rt={pair.live.get(BOARD + id)[0]['x-md-rt-fetched-at']}"
-            for id in pair.sample[:200]]
+    """Requests of clients that have the board as it is now, for 204: of boards that have not changed since the publication."""
+    since = pair.live.get(BOARD + pair.busiest)[0]["x-md-rt-fetched-at"]
+    paths = (f"{BOARD}{id}&if_board=1&since_rt={since}" for id in pair.sample)
+    return list(itertools.islice((path for path in paths if not pair.live.get(path)[1]), 200))
 
 
 def boards(pair):

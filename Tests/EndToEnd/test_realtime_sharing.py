@@ -460,8 +460,8 @@ class SchemaTests(unittest.TestCase):
         options = ("--data", str(data()), "--port", "0", "--trip-updates", "http://127.0.0.1:1/x.pb")
         answer = run("serve", *options, "--database", database.url)
         self.assertEqual(answer.returncode, 65, answer.stderr)
-        self.assertIn("version 0, and this program needs version 1; run freshet migrate", answer.stderr)
-        self.assertIn("schema freshet_realtime, version 1, was version 0", database.migrate().stdout)
+        self.assertIn("version 0, and this program needs version 2; run freshet migrate", answer.stderr)
+        self.assertIn("schema freshet_realtime, version 2, was version 0", database.migrate().stdout)
         with Server(data(), "--trip-updates", "http://127.0.0.1:1/x.pb", "--database", database.url) as server:
             self.assertEqual(server.get("/health/ready")[0], 200)
         # Without it a server starts too.

@@ -23,7 +23,9 @@ extension PostgresSchema {
           fence bigint NOT NULL, fetched_at double precision NOT NULL, absent_at double precision,
           content_type text, content bytea NOT NULL);
         CREATE INDEX publication_source ON publication (source, position);
-        """
+        """,
+        // Compressing a large feed takes the server longer than everything else until it is shown.
+        "ALTER TABLE publication ALTER COLUMN content SET STORAGE EXTERNAL",
       ]
     )
   }

@@ -45,12 +45,12 @@ extension PostgresJobStore {
       )
       try await store(connection, step.items, of: job.id)
       let progress = job.progress.after(step, fraction: fraction, sentence: sentence)
-      try await connection.query(
+      let numbers = try await connection.query(
         """
         UPDATE job SET updated_at = $2, fraction = $3, processed = $4, total = $5, phase = $6, current = $7,
           sentence = $8, checkpoint = coalesce($9, checkpoint),
-          \(leaseUntil) = to_timestamp($10::bigint / 1000.0), crashes = $11
-        WHERE id = $1
+          \(leaseUntil) = to_timestamp($10::bigint / 1000.0), crashes = $11, last_seq = last_seq + 1
+        WHERE id = $1 RETURNING last_seq
         """,
         [
           .text(job.id), .int(now), .double(progress.fraction), .int(progress.processed),
@@ -59,7 +59,7 @@ extension PostgresJobStore {
           .int(next.crashes),
         ]
       )
-      let event = try await append(connection, job, now, .progress(progress))
+      let event = try await insert(connection, job, numbers, now, .progress(progress))
       return (event, job.state == .canceling ? .stop : .proceed)
     }
   }
@@ -247,6 +247,17 @@ extension PostgresJobStore {
       "UPDATE job SET last_seq = last_seq + 1 WHERE id = $1 RETURNING last_seq",
       [.text(job.id)]
     )
+    return try await insert(connection, job, numbers, now, body)
+  }
+
+  /// Stores an event of a locked job under the number that a statement returned, and announces it.
+  private func insert(
+    _ connection: PostgresConnection,
+    _ job: JobRow,
+    _ numbers: PostgresRows,
+    _ now: Int64,
+    _ body: JobEvent.Body
+  ) async throws -> JobEvent {
     guard let number = numbers.first else { throw JobStoreError.gone(job.id) }
     let position = EventPosition(epoch: job.position.epoch, seq: try number[0])
     let event = JobEvent(position: position, at: now, body: body)
