@@ -110,8 +110,11 @@ class Screen:
         self.process.send_signal(signal.SIGWINCH)
 
     def shows(self):
-        """The rows on the screen, from the last time it was cleared."""
-        return drawn(self.text[max(self.text.rfind("\x1b[2J"), 0):], self.columns, self.rows)
+        """The rows on the screen, from the last time it was cleared; a change that is not whole yet is not on it."""
+        text, begun = self.text, self.text.rfind("\x1b[?2026h")
+        if begun > text.rfind("\x1b[?2026l"):
+            text = text[:begun]
+        return drawn(text[max(text.rfind("\x1b[2J"), 0):], self.columns, self.rows)
 
     def wait_until(self, holds, what):
         """Reads until the rows on the screen are as wished."""

@@ -1,6 +1,10 @@
 /// The contents of a terminal screen, so that only changes are drawn: no flicker, and little
 /// traffic over ssh.
 package struct ScreenDrawing: Sendable {
+  /// Lets a terminal show a change as a whole (synchronized output, DEC private mode 2026); others ignore it.
+  private static let begin = "\u{1B}[?2026h"
+  private static let end = "\u{1B}[?2026l"
+
   private var drawn: [String] = []
 
   /// Creates an empty screen.
@@ -24,6 +28,6 @@ package struct ScreenDrawing: Sendable {
       text += "\u{1B}[\(row + 1);1H\u{1B}[K\(line)"
     }
     drawn = lines
-    return text
+    return text.isEmpty ? "" : Self.begin + text + Self.end
   }
 }
