@@ -5,7 +5,7 @@ Usage: engine.py PROGRAM [--json FILE]
 
 PROGRAM is the benchmark of Benchmarks/Engine. Each part is a process of its own: 100,000 resources
 with an observer each, polled every 10 s against a server inside the process. The cycles of a machine are also compared with hashing a
-kilobyte in the same process, a ratio that a slower or busier processor moves much less. The thresholds stand
+kilobyte in the same process, a ratio that a slower or busier processor moves much less. The thresholds are
 in thresholds.json; the exit code is 1 if one is missed.
 """
 
@@ -30,7 +30,7 @@ def main():
     print("| 100,000 resources | machine alone | engine | task and actor each |")
     print("|---|---|---|---|")
     print(f"| processor time a poll | {machines['cycle_ns'] / 1000:.2f} µs alone, "
-          f"{machines['roster_cycle_ns'] / 1000:.2f} µs among all, "
+          f"{machines['schedule_cycle_ns'] / 1000:.2f} µs among all, "
           f"{machines['following_cycle_ns'] / 1000:.2f} µs following a producer | {client['us_per_poll']:.1f} µs | "
           f"{pollers['us_per_poll']:.1f} µs |")
     print(f"| bytes a resource | {machines['bytes_per_resource']:,.0f} | "

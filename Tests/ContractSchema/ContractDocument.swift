@@ -54,7 +54,7 @@ package struct ContractDocument: Sendable {
       .joined(separator: "/")
   }
 
-  /// Follows a reference that stands in the place of an object.
+  /// Follows a reference in the place of an object.
   func resolved(_ place: Place) -> Place {
     self[place]?["$ref"]?.string.map(resolved) ?? place
   }

@@ -114,7 +114,7 @@ package struct SchemaComparison {
     }
     var coverage = SchemaCoverage(document, sightings)
     for place in Set(answers.values) {
-      // Answers of one schema are the same ones; only an alternative has to be shown where it stands.
+      // Answers of one schema are the same ones; only an alternative has to be shown in its place.
       coverage.visit(document[place]?["$ref"]?.string ?? place)
     }
     for name in streams { coverage.visit(ContractDocument.schema(name)) }

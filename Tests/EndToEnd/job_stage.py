@@ -250,7 +250,7 @@ class BrokenNetwork:
             self._close(source, target)
 
     def close(self) -> None:
-        """Lets nobody in any more."""
+        """Accepts no more connections."""
         self.listener.close()
 
 
@@ -395,15 +395,15 @@ class Watcher:
     def __init__(self, folder: Path, name: str, job: dict, port: int):
         self.job = job
         address = f"http://127.0.0.1:{port}"
-        tickets = folder / f"tickets-{name}.json"
-        tickets.write_text(json.dumps([{
+        tokens = folder / f"tokens-{name}.json"
+        tokens.write_text(json.dumps([{
             "server": address, "job": job["jobId"], "token": job["token"],
             "pipeline": job["pipeline"], "name": name, "startedAt": 1,
         }]))
         # A file, because a pipe is not read while the server is killed.
         self.output = open(folder / f"messages-{name}.jsonl", "w+", encoding="utf-8")
         self.process = subprocess.Popen(
-            [PROGRAM, "jobs", "watch", "--json", "--server", address, "--tickets", str(tickets)],
+            [PROGRAM, "jobs", "watch", "--json", "--server", address, "--tokens", str(tokens)],
             stdout=self.output, stderr=subprocess.PIPE, text=True,
         )
 

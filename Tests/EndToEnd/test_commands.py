@@ -50,7 +50,7 @@ class CommandTest(unittest.TestCase):
     def test_a_server_is_named_as_people_name_it(self):
         address = server.url.removeprefix("http://")
         self.assertIn("Lausanne", self.says(0, "board", "Parent8501120", "--once", "--server", address))
-        self.assertEqual(json.loads(self.says(0, "jobs", "list", "--json", "--server", address, "--tickets", f"{folder}/none.json")), [])
+        self.assertEqual(json.loads(self.says(0, "jobs", "list", "--json", "--server", address, "--tokens", f"{folder}/none.json")), [])
         for wrong in ("ftp://localhost", "http://", "a b"):
             self.assertIn("is not an address like http://127.0.0.1:8080", self.says(64, "board", "x", "--server", wrong))
 

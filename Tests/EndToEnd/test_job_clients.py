@@ -66,14 +66,14 @@ class TokenTests(ClientTests):
             network = TokenOutage(server.port, FAILURES)
             self.addCleanup(network.close)
             (self.folder / f"{name}.csv").write_bytes(table(300, seed=2))
-            tickets = ["--tickets", str(self.folder / f"{name}.json")]
+            tokens = ["--tokens", str(self.folder / f"{name}.json")]
             began = time.monotonic()
             process = self.begin(
-                name, "import", "--json", "--server", f"http://127.0.0.1:{network.port}", *tickets,
+                name, "import", "--json", "--server", f"http://127.0.0.1:{network.port}", *tokens,
                 str(self.folder / f"{name}.csv"),
             )
-            clients[name] = (server, library, network, process, tickets, began)
-        for name, (server, library, network, process, tickets, began) in clients.items():
+            clients[name] = (server, library, network, process, tokens, began)
+        for name, (server, library, network, process, tokens, began) in clients.items():
             until(lambda: network.renewed > 0 and time.monotonic() > began + TOKEN * 1.5)
             self.assertEqual(network.failed, FAILURES, name)
             # The stream that was opened with the first token goes, and that token with it.
@@ -85,7 +85,7 @@ class TokenTests(ClientTests):
             self.assertEqual([m["type"] for m in messages].count("job_complete"), 1, name)
             self.assertEqual(messages[-1]["type"], "job_complete", name)
             # The token that is kept opens the results.
-            answer = run("jobs", "results", "--json", *tickets)
+            answer = run("jobs", "results", "--json", *tokens)
             self.assertEqual(answer.returncode, 0, (name, answer.stderr))
             self.assertEqual(len(answer.stdout.splitlines()), 300, name)
 
@@ -150,12 +150,12 @@ class DamageTests(ClientTests):
             self.addCleanup(proxy.server_close)
             self.addCleanup(proxy.shutdown)
             address = f"http://127.0.0.1:{proxy.server_address[1]}"
-            tickets = self.folder / f"{damage}.json"
-            tickets.write_text(json.dumps([{
+            tokens = self.folder / f"{damage}.json"
+            tokens.write_text(json.dumps([{
                 "server": address, "job": job["jobId"], "token": job["token"], "pipeline": "csv_import",
                 "name": "books.csv", "startedAt": 1,
             }]))
-            watchers[damage] = (proxy, self.begin(damage, "watch", "--json", "--tickets", str(tickets)))
+            watchers[damage] = (proxy, self.begin(damage, "watch", "--json", "--tokens", str(tokens)))
         for damage, (proxy, process) in watchers.items():
             messages = self.messages(damage, *process)
             self.assertEqual([message["type"] for message in messages].count("job_complete"), 1, damage)

@@ -50,7 +50,7 @@ class CommandTests(unittest.TestCase):
     def serve(self, *options: str) -> JobServer:
         server = JobServer(self.folder, *options)
         self.addCleanup(lambda: server.process.poll() is None and server.stop())
-        self.options = ["--server", server.url, "--tickets", f"{self.folder}/tickets.json"]
+        self.options = ["--server", server.url, "--tokens", f"{self.folder}/tokens.json"]
         return server
 
     def jobs(self, *words: str, code: int = 0) -> str:
@@ -72,8 +72,8 @@ class CommandTests(unittest.TestCase):
         self.assertEqual(counts["blank"], 2)
         self.assertEqual((sum(counts.values()), counts["failed"]), (13, 1))
         self.assertEqual((succeeded, whole), (13 - 2 - counts.get("failed", 0), 11))
-        ticket = json.loads(Path(f"{self.folder}/tickets.json").read_text())[0]
-        state = server.state({"jobId": ticket["job"], "token": ticket["token"]})
+        credential = json.loads(Path(f"{self.folder}/tokens.json").read_text())[0]
+        state = server.state({"jobId": credential["job"], "token": credential["token"]})
         summary = state["events"][-1]["payload"]["summary"]
         self.assertEqual(summary["successCount"] + summary["failureCount"], summary["totalProcessed"])
         self.assertEqual(state["status"], f"done: {succeeded} of {whole} succeeded")
@@ -103,7 +103,7 @@ class CommandTests(unittest.TestCase):
                 for line in command.stderr:
                     said.append(line)
                     if re.match(r"[1-8]\d % ", line):
-                        entry = json.loads((self.folder / "tickets.json").read_text())[0]
+                        entry = json.loads((self.folder / "tokens.json").read_text())[0]
                         server.ask("POST", f"/v1/jobs/{entry['job']}/cancel", b"", token=entry["token"])
                         break
                 said += command.stderr.readlines()

@@ -84,8 +84,8 @@ class TicketTests(EdgeTests):
         server = self.serve()
         book = Path(self.folder) / "books.csv"
         book.write_bytes(table(3))
-        tickets = f"{self.folder}/state/jobs.json"
-        command = [PROGRAM, "jobs", "import", str(book), "--server", server.url, "--tickets", tickets, "--detach"]
+        tokens = f"{self.folder}/state/jobs.json"
+        command = [PROGRAM, "jobs", "import", str(book), "--server", server.url, "--tokens", tokens, "--detach"]
         started = []
         for _ in range(sized(2, long=4)):
             runs = [subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) for _ in range(8)]
@@ -93,22 +93,22 @@ class TicketTests(EdgeTests):
                 out, complaint = one.communicate(timeout=60)
                 self.assertEqual(one.returncode, 0, complaint)
                 started.append(out.strip())
-        kept = {entry["job"] for entry in json.loads(Path(tickets).read_text())}
+        kept = {entry["job"] for entry in json.loads(Path(tokens).read_text())}
         self.assertEqual(kept, set(started))
-        self.assertEqual({path.name for path in Path(tickets).parent.iterdir()}, {"jobs.json", "jobs.json.lock"})
+        self.assertEqual({path.name for path in Path(tokens).parent.iterdir()}, {"jobs.json", "jobs.json.lock"})
 
     def test_a_server_is_the_same_with_a_slash_at_its_end(self):
         server = self.serve()
         book = Path(self.folder) / "books.csv"
         book.write_bytes(table(3))
-        tickets = ["--tickets", f"{self.folder}/jobs.json"]
-        self.assertEqual(run("jobs", "import", str(book), "--server", server.url, *tickets).returncode, 0)
-        self.assertIn("books.csv", run("jobs", "list", "--server", server.url + "/", *tickets).stdout)
-        self.assertEqual(run("jobs", "results", "--server", server.url + "/", *tickets).returncode, 0)
+        tokens = ["--tokens", f"{self.folder}/jobs.json"]
+        self.assertEqual(run("jobs", "import", str(book), "--server", server.url, *tokens).returncode, 0)
+        self.assertIn("books.csv", run("jobs", "list", "--server", server.url + "/", *tokens).stdout)
+        self.assertEqual(run("jobs", "results", "--server", server.url + "/", *tokens).returncode, 0)
 
     def test_a_job_without_a_table_says_so(self):
         server = self.serve()
-        options = ["--server", server.url, "--tickets", f"{self.folder}/jobs.json"]
+        options = ["--server", server.url, "--tokens", f"{self.folder}/jobs.json"]
         run("jobs", "enrich", "Dune", *options)
         answer = run("jobs", "results", "--failed-rows", *options)
         self.assertEqual(answer.returncode, 66)
@@ -156,12 +156,12 @@ class ProgressTests(EdgeTests):
         self.addCleanup(proxy.server_close)
         self.addCleanup(proxy.shutdown)
         address = f"http://127.0.0.1:{proxy.server_address[1]}"
-        tickets = Path(self.folder) / "jobs.json"
-        tickets.write_text(json.dumps([{
+        tokens = Path(self.folder) / "jobs.json"
+        tokens.write_text(json.dumps([{
             "server": address, "job": job["jobId"], "token": job["token"], "pipeline": "csv_import",
             "name": "books.csv", "startedAt": 1,
         }]))
-        answer = run("jobs", "watch", "--tickets", str(tickets))
+        answer = run("jobs", "watch", "--tokens", str(tokens))
         self.assertEqual(answer.returncode, 0, answer.stderr)
         self.assertGreaterEqual(proxy.streams, 2, answer.stderr)
         shown = [int(number) for number in re.findall(r"^(\d+) %", answer.stderr, re.MULTILINE)]
@@ -484,7 +484,7 @@ class StartTests(EdgeTests):
         server.start(table(2))
         book = Path(self.folder) / "books.csv"
         book.write_bytes(table(3))
-        answer = run("jobs", "import", str(book), "--server", server.url, "--tickets", f"{self.folder}/jobs.json")
+        answer = run("jobs", "import", str(book), "--server", server.url, "--tokens", f"{self.folder}/jobs.json")
         self.assertEqual(answer.returncode, 0, answer.stderr)
         self.assertRegex(answer.stderr, r"asked again in [1-8] s\n")
         database = sqlite3.connect(f"file:{self.folder}/jobs/jobs.sqlite?mode=ro", uri=True)

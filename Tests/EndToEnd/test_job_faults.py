@@ -244,10 +244,10 @@ class Starts(FaultTests):
     def run_import(self, proxy: BreakingProxy) -> subprocess.CompletedProcess:
         return subprocess.run(
             [PROGRAM, "jobs", "import", self.folder / "books.csv", "--server", f"http://127.0.0.1:{proxy.port}",
-             "--tickets", self.folder / "tickets.json"], capture_output=True, text=True, timeout=120, check=False)
+             "--tokens", self.folder / "tokens.json"], capture_output=True, text=True, timeout=120, check=False)
 
     def keys(self) -> list[dict]:
-        return json.loads((self.folder / "tickets.json.starts").read_text())
+        return json.loads((self.folder / "tokens.json.starts").read_text())
 
     def test_a_start_whose_answer_is_lost_is_sent_again_and_starts_one_job(self):
         server, proxy = self.begin(2)
@@ -256,14 +256,14 @@ class Starts(FaultTests):
         self.assertRegex(answer.stderr, r"^freshet jobs import: starting with the key \S+\n")
         self.assertEqual(answer.stderr.count("asked again in"), 2, answer.stderr)
         self.assertEqual(self.rows("SELECT count(*) FROM job"), [(1,)])
-        self.assertFalse((self.folder / "tickets.json.starts").exists())
+        self.assertFalse((self.folder / "tokens.json.starts").exists())
 
     def test_the_same_command_given_again_finds_the_job_whose_start_was_never_answered(self):
         server, proxy = self.begin(1_000)
         answer = self.run_import(proxy)
         self.assertEqual(answer.returncode, 69, answer.stderr)
         key = self.keys()[0]["key"]
-        self.assertEqual((self.folder / "tickets.json.starts").stat().st_mode & 0o777, 0o600)
+        self.assertEqual((self.folder / "tokens.json.starts").stat().st_mode & 0o777, 0o600)
         self.assertIn(f"the same command, or --idempotency-key {key}, finds it", answer.stderr)
         self.assertIn(f"starting with the key {key}\n", answer.stderr)
         proxy.breaks = 0

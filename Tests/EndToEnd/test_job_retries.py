@@ -66,7 +66,7 @@ class RetryTests(unittest.TestCase):
 
     def run_jobs(self, server: JobServer, *arguments: str) -> str:
         """The output of freshet jobs."""
-        answer = run("jobs", *arguments, "--server", server.url, "--tickets", str(self.folder / "tickets.json"))
+        answer = run("jobs", *arguments, "--server", server.url, "--tokens", str(self.folder / "tokens.json"))
         self.assertEqual(answer.returncode, 0, answer.stderr)
         return answer.stdout
 
@@ -91,7 +91,7 @@ class RetryTests(unittest.TestCase):
         self.assertEqual({event["type"] for event in events[-1:]}, {"job_complete"})
 
     def test_after_the_last_attempt_an_operator_starts_it_again(self):
-        # Nobody listens there.
+        # The port is closed.
         server = self.serve("--vision", "http://127.0.0.1:9/v1/books", attemptsOfJob=2)
         job = server.start(photo(1), "ai_scan", Content_Type="image/png")
         state = server.wait(job)
@@ -104,7 +104,7 @@ class RetryTests(unittest.TestCase):
         self.assertEqual(told, {"job": again, "restarted": job["jobId"]})
         state = server.state(job)
         self.assertEqual((state["state"], state["restartedAs"]), ("failed", again))
-        answer = run("jobs", "watch", again, "--server", server.url, "--tickets", str(self.folder / "tickets.json"))
+        answer = run("jobs", "watch", again, "--server", server.url, "--tokens", str(self.folder / "tokens.json"))
         self.assertEqual(answer.returncode, 1, answer.stderr)
         letters = json.loads(self.run_jobs(server, "dead", "--json"))
         self.assertEqual([letter["job"] for letter in letters], [again])

@@ -470,7 +470,7 @@ class ProgramTests(unittest.TestCase):
             server = JobServer(folder)
             book = Path(folder) / "books.csv"
             book.write_bytes(table(400))
-            options = ["--server", server.url, "--tickets", f"{folder}/state/jobs.json"]
+            options = ["--server", server.url, "--tokens", f"{folder}/state/jobs.json"]
             answer = run("jobs", "import", str(book), *options)
             self.assertEqual(answer.returncode, 0, answer.stderr)
             self.assertIn("of 400 succeeded", answer.stdout)

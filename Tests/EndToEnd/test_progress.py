@@ -110,7 +110,7 @@ class Progress(unittest.TestCase):
         self.assertLessEqual(left[-1], 3)
 
     def assert_gone(self, screen: Screen) -> None:
-        """The last that was drawn is an empty line, and what follows is no progress."""
+        """The last that was drawn is an empty line, and no progress follows."""
         self.assertEqual(self.drawn(screen.text[:screen.text.rindex("\x1b[K") + 3])[-1], "")
         self.assertNotRegex(screen.text[screen.text.rindex("\x1b[K"):], "█|\\d (s|min|h \\d+ min) left")
 
@@ -173,7 +173,7 @@ class Progress(unittest.TestCase):
         self.addCleanup(server.listener.close)
         books = self.folder / "large.csv"
         books.write_text("Title,Author\n" + "A long title of a book,Its author\n" * 600_000)
-        screen = Screen("jobs", "import", str(books), "--server", server.url, "--tickets", str(self.folder / "tickets.json"))
+        screen = Screen("jobs", "import", str(books), "--server", server.url, "--tokens", str(self.folder / "tokens.json"))
         self.addCleanup(screen.close)
         self.assertEqual(screen.ends(), 65, screen.text)
         # The system takes megabytes at once, so that there are few steps.

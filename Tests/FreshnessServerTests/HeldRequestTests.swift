@@ -101,7 +101,7 @@ import Testing
       }
       try await until { serving.waiters == 3 }
       for task in tasks { task.cancel() }
-      try await until { client.census.observers == 0 }
+      try await until { client.counters.observers == 0 }
     }
   }
 }

@@ -95,7 +95,7 @@ private final class Seen: Sendable {
     let attempts = Atomic(0)
     let inserted = Atomic(0)
     var calls = 0
-    // On a busy machine it may stand still before it has inserted anything.
+    // On a busy machine it may pause before it has inserted anything.
     while inserted.load(ordering: .relaxed) == 0 {
       calls += 1
       let error = await #expect(throws: PostgresError.self) {
@@ -161,12 +161,12 @@ private final class Seen: Sendable {
 
   @Test func `a listener hears again after its connection was lost, and of the gap`() async throws {
     let pool = try pool()
-    let (events, tell) = AsyncStream.makeStream(of: PostgresListener.Event.self)
+    let (events, continuation) = AsyncStream.makeStream(of: PostgresListener.Event.self)
     var limits = PostgresClientLimits.patient
     limits.pongSeconds = 120
     limits.leastReconnectSeconds = 0.01
     let listener = PostgresListener(pool.address, channels: ["a \"b\""], limits: limits)
-    let task = Task { await listener.run { tell.yield($0) } }
+    let task = Task { await listener.run { continuation.yield($0) } }
     var iterator = events.makeAsyncIterator()
     #expect(await iterator.next(isolation: nil) == .gap)
     try await pool.query("SELECT pg_notify('a \"b\"', 'one')")

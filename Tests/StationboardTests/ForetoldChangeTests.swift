@@ -79,17 +79,17 @@ struct ForetoldChangeTests {
 
   @Test
   func `The moment is a quantile of what happened`() throws {
-    var standing = SourceStatus()
+    var status = SourceStatus()
     // Every tenth publication is five seconds late, one was left out.
     var at = 1_000.0
     for number in 0..<30 {
       let late = number % 10 == 4 ? 5.0 : number % 2 == 0 ? 0.4 : 0.8
-      standing.took(FeedHeader(version: "2.0", timestamp: UInt64(at)), bytes: 1, at: at + late)
+      status.took(FeedHeader(version: "2.0", timestamp: UInt64(at)), bytes: 1, at: at + late)
       at += number == 25 ? 30 : 15
     }
     let made = at - 15
-    let next = try #require(standing.nextExpected(at: made + 1))
+    let next = try #require(status.nextExpected(at: made + 1))
     #expect(abs(next - made - 15.8) < 0.001)
-    #expect(standing.nextExpected(at: made + 15.9) == nil)
+    #expect(status.nextExpected(at: made + 15.9) == nil)
   }
 }

@@ -211,21 +211,21 @@ import Testing
 /// What is read of sources between two looks.
 @Suite struct HistorySampleTests {
   @Test func `the content before counts until the one in use arrived`() throws {
-    var standing = SourceStatus()
-    standing.isConfigured = true
-    standing.fetchedAt = 1_000
-    standing.madeAt = 995
-    standing.tally.count(.unchanged)
+    var status = SourceStatus()
+    status.isConfigured = true
+    status.fetchedAt = 1_000
+    status.madeAt = 995
+    status.metrics.count(.unchanged)
     func view() -> SourceView {
-      SourceView(kind: .tripUpdates, number: 1, of: 1, standing: standing, counters: nil)
+      SourceView(kind: .tripUpdates, number: 1, of: 1, status: status, counters: nil)
     }
     var samples = HistorySamples()
-    samples.take([view()], of: "a", at: 1_000)
-    standing.fetchedAt = 1_015
-    standing.madeAt = 1_012
-    standing.tally.count(.unchanged)
-    standing.tally.count(.timedOut)
-    samples.take([view()], of: "a", at: 1_020)
+    samples.record([view()], of: "a", at: 1_000)
+    status.fetchedAt = 1_015
+    status.madeAt = 1_012
+    status.metrics.count(.unchanged)
+    status.metrics.count(.timedOut)
+    samples.record([view()], of: "a", at: 1_020)
     let points = samples.series.takeChanges(at: 1_020)
     let point = try #require(points.first?.point)
     // 5 to 20 s for 15 s, then 3 to 8 s for 5 s.

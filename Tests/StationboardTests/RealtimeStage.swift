@@ -283,7 +283,7 @@ extension RealtimeWire.Trip {
 }
 
 extension DepartureRows {
-  /// Writes one departure; tells where its source times stand.
+  /// Writes one departure; returns the places of its source times.
   @discardableResult
   func write(_ row: BoardRow, at place: Int, _ json: inout JSONBytes) -> [Range<Int>] {
     var sourceTimes: [Range<Int>] = []

@@ -197,13 +197,13 @@ final class SourceStage: Sendable {
         (state.given[path], state.answers[path].map { $0.isSilence } ?? true)
       }
       guard !poller.report.isAsking || isSilent else { return false }
-      let standing =
+      let status =
         switch source.kind {
         case .tripUpdates: snapshot.trips
         case .alerts: snapshot.alerts
         case .vehiclePositions: snapshot.vehicles
         }
-      return standing.judged == given && standing.failure == poller.failure
+      return status.judged == given && status.failure == poller.failure
     }
   }
 

@@ -26,7 +26,7 @@ import Testing
     )
   }
 
-  /// Checks a source, and says what became of it; nothing if the source is being asked or not due.
+  /// Checks a source, and returns what became of it, or `nil` if a request is in flight or not due.
   private func check(_ number: Int) async throws(FeedError) -> StaticSchedule.Outcome? {
     let check = StaticCheck(
       folder: folder,

@@ -37,7 +37,7 @@ import Timetable
     let path = folder.folder(of: "default", generation: generation) + "/timetable.freshet"
     var bytes = try Data(contentsOf: URL(fileURLWithPath: path))
     bytes[bytes.count / 2] ^= 0xFF
-    // Whoever has the file open keeps it as it was.
+    // A process that has the file open keeps it as it was.
     try bytes.write(to: URL(fileURLWithPath: path), options: .atomic)
   }
 

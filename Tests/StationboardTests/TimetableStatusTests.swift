@@ -14,7 +14,7 @@ import Timetable
 
   init() throws { feed = try #require(try SampleFeed.store().feeds.first) }
 
-  private func standing(
+  private func status(
     _ endings: [StaticSchedule.Ending],
     held: ServiceChanges? = nil,
     waitsFrom: Double? = nil
@@ -44,16 +44,16 @@ import Timetable
     let good = StaticSchedule.Ending.notModified(response)
     let bad = StaticSchedule.Ending.failed("http://secret/", retryAfter: nil)
     let refused = StaticSchedule.Ending.content(response, digest: "d", .refused, reason: "no zip")
-    #expect(try standing([]).source == nil)
-    #expect(try standing([good]).source?.state == .ok)
-    #expect(try standing([good, bad]).source?.state == .ok)
-    let failing = try #require(try standing([good, bad, bad]).source)
+    #expect(try status([]).source == nil)
+    #expect(try status([good]).source?.state == .ok)
+    #expect(try status([good, bad]).source?.state == .ok)
+    let failing = try #require(try status([good, bad, bad]).source)
     #expect(failing.state == .failing)
     #expect(failing.answeredAt == InstantText.write(1_795_000_000))
     #expect(failing.checkedAt == InstantText.write(1_795_000_200))
     #expect(failing.nextCheckAt == InstantText.write(1_795_000_320))
-    #expect(try standing([refused]).source?.state == .refused)
-    #expect(try standing([refused, bad, bad]).source?.state == .failing)
+    #expect(try status([refused]).source?.state == .refused)
+    #expect(try status([refused, bad, bad]).source?.state == .failing)
   }
 
   @Test func `an import that is held back says which lines and stations would lose what`() throws {
@@ -72,7 +72,7 @@ import Timetable
     changes.stations = (0..<20).map { number in
       .init(name: "S\(number)", before: 60, lost: 60 - number, isGone: number < 2)
     }
-    let losses = try #require(try standing([], held: changes).losses)
+    let losses = try #require(try status([], held: changes).losses)
     #expect(losses.lostPercent == 33.3)
     #expect(losses.losingLines == 30)
     #expect(losses.losingStations == 40)
@@ -82,11 +82,11 @@ import Timetable
     #expect(losses.stations.count == HistoryLimits.namedStations)
     #expect(losses.stations.filter(\.isGone).map(\.station) == ["S0", "S1"])
     #expect(losses.stations[2].before == 60 && losses.stations[2].lost == 58)
-    #expect(try standing([]).losses == nil)
+    #expect(try status([]).losses == nil)
   }
 
   @Test func `the day on which an import begins to serve is that of the agency`() throws {
     // 0:00 of 2026-12-15 in Zurich.
-    #expect(try standing([], waitsFrom: 1_797_289_200).waitingFrom == "2026-12-15")
+    #expect(try status([], waitsFrom: 1_797_289_200).waitingFrom == "2026-12-15")
   }
 }

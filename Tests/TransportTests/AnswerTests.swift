@@ -89,7 +89,7 @@ import URLSessionTransport
     request.headerFields.append(HTTPField(name: .ifNoneMatch, lenientValue: tag))
     let answer = try await Transport.nio.ask(request) { connection in
       seen.continuation.yield(try await connection.readHead() ?? "")
-      // Informational heads stand before the final one.
+      // Informational heads precede the final one.
       try await connection.write("HTTP/1.1 103 Early Hints\r\nLink: </\u{E9}>\r\n\r\n")
       try await connection.write("HTTP/1.1 200 OK\r\nETag: ")
       try await connection.write(tag)

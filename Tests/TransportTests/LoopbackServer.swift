@@ -12,7 +12,7 @@ import Darwin
 
 /// A server on loopback that does what a test says, byte by byte.
 struct LoopbackServer {
-  /// Host and port as they stand in an address.
+  /// Host and port as in an address.
   let authority: String
 
   /// Serves connections while a client works; ends them all when it is done.

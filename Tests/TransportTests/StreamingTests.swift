@@ -179,7 +179,7 @@ private final class Counter: Sendable {
 
   @Test func `NIO: a slow receiver makes the server wait`() async throws {
     let written = Counter()
-    let (release, gate) = AsyncStream.makeStream(of: Void.self)
+    let (release, hasFailed) = AsyncStream.makeStream(of: Void.self)
     // More than the kernel's buffers hold, which may be 32 MiB.
     let total = 128 << 20
     let received = Mutex(0)
@@ -201,7 +201,7 @@ private final class Counter: Sendable {
             before = written.count
             try await Task.sleep(for: .milliseconds(300))
           }
-          gate.yield()
+          hasFailed.yield()
           return before
         }
         try await exchange.stream(.get(server.authority), timeout: .seconds(30)) { part in
@@ -221,12 +221,12 @@ private final class Counter: Sendable {
 
   #if canImport(FoundationNetworking)
   @Test func `URLSession: a receiver that leaves too much lying fails`() async throws {
-    let (release, gate) = AsyncStream.makeStream(of: Void.self)
+    let (release, hasFailed) = AsyncStream.makeStream(of: Void.self)
     let error = try await LoopbackServer.run { connection in
       _ = try await connection.readHead()
       try await connection.write("HTTP/1.1 200 OK\r\n\r\n")
       let block = [UInt8](repeating: 0x2E, count: 64 << 10)
-      do { while true { try await connection.write(block) } } catch { gate.yield() }
+      do { while true { try await connection.write(block) } } catch { hasFailed.yield() }
     } client: { server in
       await #expect(throws: HTTPExchangeError.self) {
         try await Transport.urlSession.lend { exchange in

@@ -79,7 +79,9 @@ import Testing
           break
         }
         #expect(script.heads.dropFirst().first?.contains("if-none-match: \"v1\"") == true)
-        try await Self.eventually { client.census.observers == 0 && client.census.requests == 0 }
+        try await Self.eventually {
+          client.counters.observers == 0 && client.counters.requests == 0
+        }
       }
     }
   }
@@ -108,12 +110,14 @@ import Testing
               return 0
             }
           }
-          try await Self.eventually { client.census.observers == 10 }
+          try await Self.eventually { client.counters.observers == 10 }
           start.yield()
           for try await count in group { #expect(count == 1) }
         }
-        try await Self.eventually { client.census.observers == 0 && client.census.requests == 0 }
-        #expect(client.census.observed == 0)
+        try await Self.eventually {
+          client.counters.observers == 0 && client.counters.requests == 0
+        }
+        #expect(client.counters.observed == 0)
       }
     }
     #expect(script.heads.count == 1)

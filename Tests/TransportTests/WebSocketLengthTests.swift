@@ -28,7 +28,7 @@ import Testing
     }
     var scan = WebSocketLengths()
     for start in stride(from: 0, to: frames.count, by: piece) {
-      #expect(scan.take(frames[start..<min(frames.count, start + piece)]) == nil)
+      #expect(scan.consume(frames[start..<min(frames.count, start + piece)]) == nil)
     }
   }
 
@@ -37,19 +37,19 @@ import Testing
     let before = Self.frame(7, bytes: 1)
     let bad = Self.frame(length, bytes: bytes)
     var scan = WebSocketLengths()
-    #expect(scan.take(before + bad) == before.count + 1 + bytes)
+    #expect(scan.consume(before + bad) == before.count + 1 + bytes)
     var slow = WebSocketLengths()
     var places: [Int] = []
     for (place, byte) in (before + bad).enumerated() where places.isEmpty {
-      if slow.take([byte]) != nil { places.append(place) }
+      if slow.consume([byte]) != nil { places.append(place) }
     }
     #expect(places == [before.count + 1 + bytes])
   }
 
   @Test func `the first bit of a long length is never set`() {
     var scan = WebSocketLengths()
-    #expect(scan.take([0x82, 0xFF, 0x80, 0, 0, 0, 0, 0, 0, 1]) != nil)
+    #expect(scan.consume([0x82, 0xFF, 0x80, 0, 0, 0, 0, 0, 0, 1]) != nil)
     var largest = WebSocketLengths()
-    #expect(largest.take([0x82, 0xFF, 0x7F] + [UInt8](repeating: 0xFF, count: 7)) == nil)
+    #expect(largest.consume([0x82, 0xFF, 0x7F] + [UInt8](repeating: 0xFF, count: 7)) == nil)
   }
 }

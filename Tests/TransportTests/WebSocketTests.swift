@@ -279,7 +279,7 @@ import Testing
     let total = 2_000
     let sent = Mutex(0)
     let received = Mutex(0)
-    let (stuck, tell) = AsyncStream.makeStream(of: Void.self)
+    let (stuck, firstSent) = AsyncStream.makeStream(of: Void.self)
     let block = [UInt8](repeating: 1, count: 100_000)
     try await run { connection in
       let (server, _) = try await WebSocketServer.accept(connection)
@@ -289,7 +289,7 @@ import Testing
           $0 += 1
           return $0
         }) == 1 {
-          tell.yield()
+          firstSent.yield()
         }
       }
       let close = try await server.readClose()

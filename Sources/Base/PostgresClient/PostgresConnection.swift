@@ -255,7 +255,7 @@ package actor PostgresConnection {
         finish()
         break
       }
-      take(result)
+      handle(result)
     }
     guard self.socket != nil else { return }
     // Also reads what comes between two statements.
@@ -270,7 +270,7 @@ package actor PostgresConnection {
     }
   }
 
-  private func take(_ result: OpaquePointer) {
+  private func handle(_ result: OpaquePointer) {
     switch PQresultStatus(result) {
     case PGRES_TUPLES_OK, PGRES_COMMAND_OK, PGRES_EMPTY_QUERY:
       operation?.rows = PostgresRows(result)

@@ -37,26 +37,26 @@ package struct PostgresListener: Sendable {
 
   /// Reports events until the task is canceled.
   ///
-  /// - Parameter tell: Receives one event after another. Notifications that arrive meanwhile wait; beyond a limit they
+  /// - Parameter notify: Receives one event after another. Notifications that arrive meanwhile wait; beyond a limit they
   ///   are dropped, and a gap is reported in their place.
-  package func run(_ tell: (Event) async -> Void) async {
+  package func run(_ notify: (Event) async -> Void) async {
     var delay = ReconnectDelay(limits)
     while !Task.isCancelled {
       do {
         try await listen { event in
           if event == .gap { delay.succeeded() }
-          await tell(event)
+          await notify(event)
         }
       } catch {
         if Task.isCancelled { break }
-        await tell(.lost(error as? PostgresError ?? PostgresError(.connectionLost, "\(error)")))
+        await notify(.lost(error as? PostgresError ?? PostgresError(.connectionLost, "\(error)")))
       }
       try? await Task.sleep(for: delay.failed(sample: .random(in: 0...1)))
     }
   }
 
   /// Listens until the connection is lost.
-  private func listen(_ tell: (Event) async -> Void) async throws {
+  private func listen(_ notify: (Event) async -> Void) async throws {
     let inbox = NotificationInbox(most: limits.notifications)
     let connection = try await PostgresConnection.open(
       address,
@@ -81,11 +81,11 @@ package struct PostgresListener: Sendable {
       }
     }
     defer { ping.cancel() }
-    await tell(.gap)
+    await notify(.gap)
     for await _ in inbox.wakes {
-      let (notifications, hasGap, isLost) = inbox.take()
-      for notification in notifications { await tell(.notification(notification)) }
-      if hasGap { await tell(.gap) }
+      let (notifications, hasGap, isLost) = inbox.drain()
+      for notification in notifications { await notify(.notification(notification)) }
+      if hasGap { await notify(.gap) }
       if isLost { throw PostgresError(.connectionLost, "the connection that listens was lost") }
     }
   }
@@ -127,7 +127,7 @@ private final class NotificationInbox: Sendable {
   }
 
   /// The notifications in order, whether some after them are missing, and whether the connection is lost.
-  func take() -> (notifications: [PostgresConnection.Notification], hasGap: Bool, isLost: Bool) {
+  func drain() -> (notifications: [PostgresConnection.Notification], hasGap: Bool, isLost: Bool) {
     state.withLock { state in
       defer {
         state.notifications = []

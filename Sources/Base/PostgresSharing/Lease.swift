@@ -50,9 +50,9 @@ package struct Lease: Hashable, Sendable {
   /// A statement about the row; each is answered with the row as it is afterwards.
   package enum Statement: Hashable, Sendable {
     /// Reads the row.
-    case look
+    case observe
     /// Makes this server the owner under the next fence if fence and beat are still these.
-    case take(fence: Int64, beat: Int64)
+    case acquire(fence: Int64, beat: Int64)
     /// Counts the beat if this server is the owner under this fence.
     case renew(fence: Int64)
   }
@@ -94,7 +94,7 @@ package struct Lease: Hashable, Sendable {
   /// A row, and when it may be taken over if it stays as it is.
   private struct Observation: Hashable, Sendable {
     var row: Row
-    var takeAt: Duration
+    var acquireAt: Duration
     /// Whether the lease is ours by an answer that was lost: then it is renewed first, once.
     var isUnconfirmed = false
   }
@@ -168,7 +168,7 @@ package struct Lease: Hashable, Sendable {
     guard case .leading = role, now >= leadsUntil else { return [] }
     role = .following
     // A server that could not renew in time lets others try.
-    observation?.takeAt = now + limits.duration
+    observation?.acquireAt = now + limits.duration
     return [.stop]
   }
 
@@ -188,10 +188,10 @@ package struct Lease: Hashable, Sendable {
 
   private func statement(at now: Duration) -> Statement {
     if case .leading(let fence) = role { return .renew(fence: fence) }
-    guard let observation else { return .look }
+    guard let observation else { return .observe }
     let row = observation.row
     if observation.isUnconfirmed { return .renew(fence: row.fence) }
-    return now >= observation.takeAt ? .take(fence: row.fence, beat: row.beat) : .look
+    return now >= observation.acquireAt ? .acquire(fence: row.fence, beat: row.beat) : .observe
   }
 
   private mutating func answered(
@@ -203,16 +203,16 @@ package struct Lease: Hashable, Sendable {
     owner = row.owner
     guard row.owner == .thisServer else { return observed(row, at: now, sample) }
     guard let countedAt else {
-      // Granted to a statement whose answer was lost. Nobody knows when it was sent, so it is renewed first.
+      // Granted to a statement whose answer was lost. When it was sent is unknown, so it is renewed first.
       guard observation?.row.fence != row.fence else { return observed(row, at: now, sample) }
-      observation = Observation(row: row, takeAt: now, isUnconfirmed: true)
+      observation = Observation(row: row, acquireAt: now, isUnconfirmed: true)
       nextAt = now
       return []
     }
     let until = countedAt + limits.duration - limits.margin
     // A lease that was granted too late counts for this server as for others.
     guard now < until else { return observed(row, at: now, sample) }
-    observation = Observation(row: row, takeAt: now)
+    observation = Observation(row: row, acquireAt: now)
     nextAt = countedAt + limits.renewEvery
     let before = role
     role = .leading(fence: row.fence)
@@ -235,15 +235,15 @@ package struct Lease: Hashable, Sendable {
     let isKnown = observation?.row == row
     if !isKnown, observation != nil, row.owner == .another { hasSeenRenewal = true }
     if !isKnown {
-      let wait = row.owner == .nobody ? .zero : limits.duration + limits.takeSpread * sample
-      observation = Observation(row: row, takeAt: now + wait)
+      let wait = row.owner == .nobody ? .zero : limits.duration + limits.acquireSpread * sample
+      observation = Observation(row: row, acquireAt: now + wait)
     }
-    let takeAt = observation?.takeAt ?? now
-    if isKnown, now >= takeAt {
+    let acquireAt = observation?.acquireAt ?? now
+    if isKnown, now >= acquireAt {
       // Refused or not tried yet; the next statement tries.
       nextAt = now
     } else {
-      nextAt = min(now + limits.watchEvery, takeAt)
+      nextAt = min(now + limits.watchEvery, acquireAt)
     }
     return effects
   }

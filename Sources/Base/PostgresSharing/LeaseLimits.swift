@@ -1,6 +1,6 @@
 /// The limits of a lease.
 ///
-/// An owner that stops without releasing its lease is replaced within ``watchEvery``, ``duration`` and ``takeSpread`` together,
+/// An owner that stops without releasing its lease is replaced within ``watchEvery``, ``duration`` and ``acquireSpread`` together,
 /// and the time of two statements.
 package struct LeaseLimits: Hashable, Sendable {
   /// How long an owner may act after it sent its last renewal, and how long another server sees no renewal before it takes
@@ -13,7 +13,7 @@ package struct LeaseLimits: Hashable, Sendable {
   /// How often another server looks at the lease.
   package var watchEvery = Duration.milliseconds(1_000)
   /// The time over which servers spread when they take over a lease that was not released.
-  package var takeSpread = Duration.milliseconds(400)
+  package var acquireSpread = Duration.milliseconds(400)
   /// The time over which servers spread when a lease was given back.
   package var freeSpread = Duration.milliseconds(100)
   /// How long after a failed statement another one is tried.

@@ -66,8 +66,8 @@ package struct LeaseTable: Sendable {
     var values: [PostgresValue] = [.text(id)]
     let change: String
     switch statement {
-    case .look: change = "SELECT \(key) AS id, fence, beat, owner FROM \(table) WHERE false"
-    case .take(let fence, let beat):
+    case .observe: change = "SELECT \(key) AS id, fence, beat, owner FROM \(table) WHERE false"
+    case .acquire(let fence, let beat):
       values += [.int(fence), .int(beat), .int(owner), .text(ownerName)]
       change = """
         UPDATE \(table) SET fence = fence + 1, beat = beat + 1, owner = $4, owner_name = $5, renewed_at = now()

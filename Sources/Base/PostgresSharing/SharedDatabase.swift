@@ -84,17 +84,17 @@ package struct SharedDatabase: Sendable {
   }
 
   /// Reports announcements until the task is canceled.
-  package func watch(_ tell: (News) async -> Void) async {
+  package func watch(_ notify: (News) async -> Void) async {
     await PostgresListener(address, channels: [channel], limits: limits).run { event in
       switch event {
-      case .gap: await tell(.gap)
-      case .lost(let error): await tell(.lost("\(error)"))
+      case .gap: await notify(.gap)
+      case .lost(let error): await notify(.lost("\(error)"))
       case .notification(let notification):
         let text = notification.payload
         if let position = Int64(text) {
-          await tell(.stored(position))
+          await notify(.stored(position))
         } else if text.hasPrefix(Self.freed("")) {
-          await tell(.freed(String(text.dropFirst(Self.freed("").count))))
+          await notify(.freed(String(text.dropFirst(Self.freed("").count))))
         }
       }
     }

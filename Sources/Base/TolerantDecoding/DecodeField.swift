@@ -47,14 +47,14 @@ public struct DecodeField {
   /// The value of this field with everything in it; `nil` if the field is absent or null.
   public var value: JSONValue? {
     guard isPresent else { return nil }
-    log.take(place)
+    log.readWhole(place)
     return log.document.value(at: place)
   }
 
   /// The unmodified content of this field, decoded lazily.
   public var raw: RawJSON? {
     guard isPresent else { return nil }
-    log.take(place)
+    log.readWhole(place)
     return RawJSON(log.document, at: place)
   }
 
@@ -121,7 +121,7 @@ public struct DecodeField {
     for member in log.document.members(of: place) {
       let name = log.document.name(at: member.name)
       if !names.contains(name) {
-        log.take(member.value)
+        log.readWhole(member.value)
         members[name] = log.document.value(at: member.value)
       }
     }

@@ -43,8 +43,8 @@ public final class DecodeLog {
     if reads[place - root] == .none { reads[place - root] = .visited }
   }
 
-  /// Notes that a place was taken with everything inside of it.
-  func take(_ place: Int) {
+  /// Notes that a place was read with everything inside of it.
+  func readWhole(_ place: Int) {
     if reads.isEmpty { return }
     reads[place - root] = .whole
   }

@@ -121,7 +121,7 @@ package final class FeedReplay: HTTPExchange {
     while true {
       let now = time.now()
       switch parts.withLock({ $0[feed]?.script.turn(at: now) }) {
-      case .tell(let step):
+      case .notify(let step):
         if let answer = try answer(step, to: request, feed) { return answer }
       case .wait(let instant):
         do { try await time.sleep(instant) } catch {

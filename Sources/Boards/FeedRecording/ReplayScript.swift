@@ -24,7 +24,7 @@ extension FeedRecording {
     /// What to do now.
     package enum Playback: Hashable, Sendable {
       /// Deliver a step.
-      case tell(Step)
+      case notify(Step)
       /// Wait until an instant, in milliseconds since 1970-01-01T00:00:00Z.
       case wait(until: Int64)
       /// Nothing remains.
@@ -70,7 +70,7 @@ extension FeedRecording {
       let step = steps[next]
       guard step.instant <= now else { return .wait(until: step.instant) }
       next += 1
-      return .tell(step)
+      return .notify(step)
     }
   }
 }

@@ -15,7 +15,7 @@ import Glibc
 /// A low-priority thread must not resume tasks: a pool thread started for them would inherit its niceness. Use
 /// ``wake(_:)`` instead.
 package enum BackgroundExecutor {
-  private static let door = BackgroundThread(isBehind: false)
+  private static let waker = BackgroundThread(isBehind: false)
   private static let first = BackgroundThread(isBehind: true)
   private static let second = BackgroundThread(isBehind: true)
 
@@ -78,17 +78,17 @@ package enum BackgroundExecutor {
   /// Does work while the caller's task sleeps; one piece after the other.
   package static func apart(_ work: @escaping @Sendable () -> Void) async {
     // Made here, because a thread inherits the place of the one that makes it.
-    let door = door
+    let waker = waker
     await withCheckedContinuation { continuation in
       first.add {
         work()
-        door.add { continuation.resume() }
+        waker.add { continuation.resume() }
       }
     }
   }
 
-  /// Wakes tasks from work that may be done in a lane.
-  package static func wake(_ work: @escaping @Sendable () -> Void) { door.add(work) }
+  /// Wakes tasks from work that may run in the background.
+  package static func wake(_ work: @escaping @Sendable () -> Void) { waker.add(work) }
 }
 
 /// A thread that does one thing after the other, for ever; it may come after all others.

@@ -1,6 +1,6 @@
 /// Finds the code page of a feed whose texts are not UTF-8, from all of its texts.
 ///
-/// A line that is UTF-8 says nothing. Of the other lines, bytes count that stand beside letters: the encoding is wrong in
+/// A line that is UTF-8 says nothing. Of the other lines, bytes beside letters count: the encoding is wrong in
 /// which they are signs ("Wroc³aw"), or in which any byte is a control character. Where several are as good, the time
 /// zone decides whether the feed is from Central Europe. Elsewhere a few odd bytes decide nothing.
 package struct EncodingDetector {
@@ -8,7 +8,7 @@ package struct EncodingDetector {
   private var counts = [Int](repeating: 0, count: 256)
   private var within = [Int](repeating: 0, count: 256)
   private var beside = [Int](repeating: 0, count: 256)
-  /// How many letters beyond ASCII stand behind another one.
+  /// How many letters beyond ASCII follow another one.
   private var pairs = 0
 
   /// What was found.
@@ -101,7 +101,7 @@ package struct EncodingDetector {
       switch letter.element.properties.generalCategory {
       case .control: return sum + counts[letter.offset]
       case .uppercaseLetter, .lowercaseLetter, .otherLetter: return sum
-      // ¬ and ¦ and the like do not stand beside letters; quotes, ¿ and ° do.
+      // ¬ and ¦ and the like do not occur beside letters; quotes, ¿ and ° do.
       case .mathSymbol, .currencySymbol, .modifierSymbol, .otherSymbol:
         return sum + beside[letter.offset]
       default: return sum + within[letter.offset]

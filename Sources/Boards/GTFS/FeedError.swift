@@ -31,7 +31,7 @@ package struct FeedError: Error, Hashable, Sendable, CustomStringConvertible {
     case busy = "import_running"
     /// The database that shares the timetables cannot be used now.
     case unavailable = "database_unavailable"
-    /// Somebody else changes the timetables, or the command is about a folder whose timetables a database has.
+    /// Another process changes the timetables, or the command is about a folder whose timetables a database has.
     case conflict = "timetable_changed_elsewhere"
     /// The database did not say whether it has stored a change for all servers.
     case unknownOutcome = "timetable_change_unknown"

@@ -22,7 +22,7 @@ package final class ReadAhead: ByteSource {
 
   package func read(into buffer: UnsafeMutableRawBufferPointer) throws(FeedError) -> Int {
     if position == block.count {
-      block = try shared.take()
+      block = try shared.next()
       position = 0
     }
     let count = min(buffer.count, block.count - position)
@@ -93,7 +93,7 @@ package final class ReadAhead: ByteSource {
       return failure.map { .failure($0) } ?? .success(block)
     }
 
-    func take() throws(FeedError) -> [UInt8] {
+    func next() throws(FeedError) -> [UInt8] {
       guard !state.withLock({ $0.isFinished }) else { return [] }
       full.wait()
       let next = state.withLock { $0.blocks.removeFirst() }

@@ -264,12 +264,12 @@ extension RefreshMachine {
     return moment - lastFull >= span
   }
 
-  /// Returns whether a request is no long poll, so that its duration bounds the way of its response (R37).
+  /// Returns whether a request is not a long poll, so that its duration bounds the way of its response (R37).
   private func measuresWay(_ generation: Int64) -> Bool {
     serverClock.isKnown && generation % Self.longPollsInARow == 0
   }
 
-  /// How many requests include one that is no long poll.
+  /// How many requests include one that is not a long poll.
   private static let longPollsInARow: Int64 = 32
 
   // MARK: Deadlines

@@ -148,7 +148,7 @@ public struct RefreshMachine: Hashable, Sendable {
   let shared: SharedPolicy
 
   // What the host reported.
-  // Small values stand behind larger ones that end beside the alignment: the machine stays under 700 bytes.
+  // Small values follow larger ones that do not end at the alignment: the machine stays under 700 bytes.
   var paceWished: Timespan?
   var unchangedRun: Int32 = 0
   var activity = ActivityHistory()

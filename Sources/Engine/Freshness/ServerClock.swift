@@ -39,7 +39,7 @@ struct ServerClock: Hashable, Sendable {
   /// Two responses that agree make it narrower. If they do not agree, the one that shows the later
   /// time is right: the other was in a cache or on its way for longer than it says. The clock was set back if
   /// responses in a row agree, within 3 s, on an earlier time that advances: 2 in 4 s if the difference is more than the tolerance, else 20 in 10 s.
-  /// The copy of a cache stands still.
+  /// The time in the copy of a cache does not advance.
   mutating func note(_ reading: Reading, tolerance: Timespan) {
     guard isKnown else { return set(reading) }
     greatest = greatest + .milliseconds(reading.drift)
@@ -89,7 +89,7 @@ struct ServerClock: Hashable, Sendable {
   func isContradicted(by reading: Reading) -> Bool { isKnown && reading.most < least }
 
   /// Returns whether responses over 4 s show the same earlier time as one that contradicts the clock does: they come from a
-  /// clock that is behind, because the copy of a cache stands still.
+  /// clock that is behind, because the time in the copy of a cache does not advance.
   func advances(_ reading: Reading) -> Bool {
     earlier >> Self.countShift >= Self.farCount
       && earlier >> Self.quartersShift & 0x3F >= Self.farQuarters

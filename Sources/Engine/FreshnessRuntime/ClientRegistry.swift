@@ -6,7 +6,7 @@ struct ClientRegistry: Sendable {
   /// A resource and the work in progress for it.
   struct Entry: Sendable {
     /// The copy, the validators and the observers.
-    let cell: any AnyResourceEntry
+    let resourceEntry: any AnyResourceEntry
     /// The name in the registry.
     let name: ResourceName
     /// The name in exported samples: method and address.
@@ -63,7 +63,7 @@ struct ClientRegistry: Sendable {
     }
   }
 
-  var roster = MachineSchedule()
+  var schedule = MachineSchedule()
   /// The state of the origins (R39).
   var origins: OriginRegistry
   var entries: [MachineSchedule.Key: Entry] = [:]
@@ -130,8 +130,8 @@ struct ClientRegistry: Sendable {
   }
 
   /// Returns the entry of a registered resource.
-  func cell<R: FreshResource>(of resource: R) -> ResourceEntry<R>? {
-    key(of: resource).flatMap { entries[$0]?.cell as? ResourceEntry<R> }
+  func resourceEntry<R: FreshResource>(of resource: R) -> ResourceEntry<R>? {
+    key(of: resource).flatMap { entries[$0]?.resourceEntry as? ResourceEntry<R> }
   }
 
   /// Finds a resource, or creates a machine and an entry for it.
@@ -153,11 +153,16 @@ struct ClientRegistry: Sendable {
       .restrained(origins.restraint(of: opening.origin)),
     ]
     for fact in facts { _ = machine.handle(fact, at: now, draw: .middle) }
-    let key = roster.insert(machine)
+    let key = schedule.insert(machine)
     directory[opening.name] = key
     origins.opened(opening.origin)
     entries[key] = Entry(
-      cell: ResourceEntry(opening.resource, subject: opening.subject, machine: machine, at: now),
+      resourceEntry: ResourceEntry(
+        opening.resource,
+        subject: opening.subject,
+        machine: machine,
+        at: now
+      ),
       name: opening.name,
       title: opening.title,
       origin: opening.origin,
@@ -186,9 +191,9 @@ struct ClientRegistry: Sendable {
       directory[entry.name] = nil
       origins.closed(entry.origin)
       entries[key] = nil
-      freed.append(entry.cell)
+      freed.append(entry.resourceEntry)
       idleCount -= 1
-      _ = roster.remove(key)
+      _ = schedule.remove(key)
     }
   }
 
@@ -262,8 +267,8 @@ struct ClientRegistry: Sendable {
   }
 
   /// What the client holds now.
-  var census: ClientCounters {
-    var census = ClientCounters(
+  var counters: ClientCounters {
+    var counters = ClientCounters(
       observed: 0,
       idle: 0,
       observers: 0,
@@ -272,11 +277,11 @@ struct ClientRegistry: Sendable {
       isWaiting: sleeper != nil
     )
     for entry in entries.values {
-      if entry.observers.isEmpty { census.idle += 1 } else { census.observed += 1 }
-      census.observers += entry.observers.count
-      census.requests += entry.flight == nil ? 0 : 1
-      census.streams += entry.link == nil ? 0 : 1
+      if entry.observers.isEmpty { counters.idle += 1 } else { counters.observed += 1 }
+      counters.observers += entry.observers.count
+      counters.requests += entry.flight == nil ? 0 : 1
+      counters.streams += entry.link == nil ? 0 : 1
     }
-    return census
+    return counters
   }
 }

@@ -20,7 +20,8 @@ struct EventStreamConnection: Sendable {
   private static let patience = Duration.seconds(30)
 
   /// Reads the stream until it ends, and reports its loss once (W3).
-  func listen<R: FreshResource>(to question: HTTPRequest, for cell: ResourceEntry<R>) async {
+  func listen<R: FreshResource>(to question: HTTPRequest, for resourceEntry: ResourceEntry<R>) async
+  {
     if let notBefore, notBefore > client.clock.now() {
       await client.clock.sleep(notBefore)
       guard !Task.isCancelled else { return }
@@ -28,7 +29,7 @@ struct EventStreamConnection: Sendable {
     var request = question
     request.headerFields[.accept] = "text/event-stream"
     request.headerFields[.cacheControl] = "no-store"
-    let credentials = client.withLedger { $0.credentials }
+    let credentials = client.withRegistry { $0.credentials }
     for field in credentials { request.headerFields[field.name] = field.value }
     let limits = EventStreamLimits(
       line: client.limits.largestEvent,
@@ -39,34 +40,37 @@ struct EventStreamConnection: Sendable {
       do {
         try await streaming.stream(request, timeout: Self.patience) { part in
           switch part {
-          case .head(let head): opened(head, cell) ? .more : .enough
-          case .content(let bytes): take(bytes, parser, cell)
+          case .head(let head): opened(head, resourceEntry) ? .more : .enough
+          case .content(let bytes): handle(bytes, parser, resourceEntry)
           }
         }
       } catch {
         // A broken stream is a lost stream; the schedule takes over (R33).
       }
     }
-    if !Task.isCancelled { cell.streamEnded(at: client.clock.now()) }
+    if !Task.isCancelled { resourceEntry.streamEnded(at: client.clock.now()) }
     client.heard(.linkLost, from: number, key: key)
   }
 
-  private func opened<R: FreshResource>(_ head: HTTPResponse, _ cell: ResourceEntry<R>) -> Bool {
-    if head.status == .noContent { cell.streamIsOver() }
+  private func opened<R: FreshResource>(
+    _ head: HTTPResponse,
+    _ resourceEntry: ResourceEntry<R>
+  ) -> Bool {
+    if head.status == .noContent { resourceEntry.streamIsOver() }
     let type = head.headerFields[.contentType]?.lowercased() ?? ""
     guard head.status == .ok, type.prefix(while: { $0 != ";" && $0 != " " }) == "text/event-stream"
     else {
-      client.streamRefused(head, of: cell.resource.policy, from: number, key: key)
+      client.streamRefused(head, of: resourceEntry.resource.policy, from: number, key: key)
       return false
     }
     client.heard(.linkOpened(isResumed: isResumed), from: number, key: key)
     return true
   }
 
-  private func take<R: FreshResource>(
+  private func handle<R: FreshResource>(
     _ bytes: [UInt8],
     _ parser: borrowing Mutex<EventStreamParser>,
-    _ cell: ResourceEntry<R>
+    _ resourceEntry: ResourceEntry<R>
   ) -> HTTPStreamDemand {
     let now = client.clock.now()
     var items: [EventStreamItem] = []
@@ -76,15 +80,15 @@ struct EventStreamConnection: Sendable {
     }
     client.heard(.linkHeard, from: number, key: key)
     for item in items {
-      if case .retry(let milliseconds) = item { cell.reconnectionTime(milliseconds) }
+      if case .retry(let milliseconds) = item { resourceEntry.reconnectionTime(milliseconds) }
       guard case .event(let event) = item else { continue }
-      switch cell.read(event) {
+      switch resourceEntry.read(event) {
       case .sign: break
       case .changed: client.heard(.linkChanged, from: number, key: key)
       case .gap: client.heard(.linkGap, from: number, key: key)
       case .delivered(let reading):
         let size = event.data.utf8.count
-        client.delivered(reading, bytes: size, at: now, to: cell, from: number, key: key)
+        client.delivered(reading, bytes: size, at: now, to: resourceEntry, from: number, key: key)
       }
     }
     return isReadable ? .more : .enough

@@ -21,15 +21,15 @@ extension FreshnessClient {
 
   /// Runs a body with the registry under its lock, then passes samples to the recorder and releases
   /// values.
-  func withLedger<Result>(
+  func withRegistry<Result>(
     _ work: (inout sending ClientRegistry) -> sending Result
   ) -> sending Result {
     defer { record() }
     var freed: [any Sendable] = []
     defer { withExtendedLifetime(freed) {} }
-    return ledger.withLock { ledger in
-      let result = work(&ledger)
-      swap(&freed, &ledger.freed)
+    return registry.withLock { registry in
+      let result = work(&registry)
+      swap(&freed, &registry.freed)
       return result
     }
   }
@@ -40,27 +40,27 @@ extension FreshnessClient {
   private func record() {
     guard let recorder else { return }
     while true {
-      let records = ledger.withLock { $0.takeRecords() }
+      let records = registry.withLock { $0.takeRecords() }
       guard !records.isEmpty else { return }
       for record in records { recorder(record) }
-      ledger.withLock { $0.isRecording = false }
+      registry.withLock { $0.isRecording = false }
     }
   }
 
   // MARK: Events
 
   /// Passes an event to the machine of a resource, if the resource is registered.
-  func tell<R: FreshResource>(_ event: Event, to resource: R) {
-    withLedger { ledger in
-      guard let key = ledger.key(of: resource) else { return }
-      handle(event, for: key, in: &ledger)
+  func send<R: FreshResource>(_ event: Event, to resource: R) {
+    withRegistry { registry in
+      guard let key = registry.key(of: resource) else { return }
+      handle(event, for: key, in: &registry)
     }
   }
 
   /// Passes an event to all machines.
-  func handle(_ event: Event, in ledger: inout ClientRegistry) {
-    for key in ledger.keys { carryOut(event, for: key, at: clock.now(), in: &ledger) }
-    rearm(&ledger)
+  func handle(_ event: Event, in registry: inout ClientRegistry) {
+    for key in registry.keys { carryOut(event, for: key, at: clock.now(), in: &registry) }
+    rearm(&registry)
   }
 
   /// Passes an event to one machine.
@@ -69,77 +69,81 @@ extension FreshnessClient {
   ///   - event: The event.
   ///   - key: The machine.
   ///   - now: When it happened; `nil` for now.
-  ///   - ledger: The client's registry.
+  ///   - registry: The client's registry.
   ///   - evidence: The evidence for the request that this event ends.
   func handle(
     _ event: Event,
     for key: MachineSchedule.Key,
     at now: Moment? = nil,
-    in ledger: inout ClientRegistry,
+    in registry: inout ClientRegistry,
     evidence: SampleEvidence? = nil
   ) {
-    carryOut(event, for: key, at: now ?? clock.now(), in: &ledger, evidence: evidence)
-    rearm(&ledger)
+    carryOut(event, for: key, at: now ?? clock.now(), in: &registry, evidence: evidence)
+    rearm(&registry)
   }
 
   private func carryOut(
     _ event: Event,
     for key: MachineSchedule.Key,
     at now: Moment,
-    in ledger: inout ClientRegistry,
+    in registry: inout ClientRegistry,
     evidence: SampleEvidence? = nil
   ) {
-    prolong(key, before: event, at: now, in: &ledger)
-    let draw = ledger.draw()
+    prolong(key, before: event, at: now, in: &registry)
+    let draw = registry.draw()
     // Looked up once and changed in place: copying the entry would copy its ring.
-    guard let index = ledger.entries.index(forKey: key),
-      let effects = ledger.roster.handle(event, for: key, at: now, draw: draw),
-      let machine = ledger.roster[key]
+    guard let index = registry.entries.index(forKey: key),
+      let effects = registry.schedule.handle(event, for: key, at: now, draw: draw),
+      let machine = registry.schedule[key]
     else { return }
-    let cell = ledger.entries.values[index].cell
-    let flight = ledger.entries.values[index].flight
-    ledger.entries.values[index].diagnostics.record(effects)
-    if let ticket = effects.cancel, ledger.entries.values[index].flight?.request.ticket == ticket {
-      ledger.entries.values[index].flight = nil
+    let resourceEntry = registry.entries.values[index].resourceEntry
+    let flight = registry.entries.values[index].flight
+    registry.entries.values[index].diagnostics.record(effects)
+    if let ticket = effects.cancel, registry.entries.values[index].flight?.request.ticket == ticket
+    {
+      registry.entries.values[index].flight = nil
       flight.map {
-        ended($0, effects, of: ledger.entries.values[index].origin, at: now, in: &ledger)
+        ended($0, effects, of: registry.entries.values[index].origin, at: now, in: &registry)
       }
     }
     if let sample = effects.sample {
-      let title = ledger.entries.values[index].title
+      let title = registry.entries.values[index].title
       let evidence =
-        evidence ?? SampleEvidence(origin: flight?.request.wish.origin, asked: cell.subject)
-      ledger.entries.values[index].keep(evidence)
+        evidence
+        ?? SampleEvidence(origin: flight?.request.wish.origin, asked: resourceEntry.subject)
+      registry.entries.values[index].keep(evidence)
       if recorder != nil {
-        if let receipt = evidence.receipt { ledger.entries.values[index].receipt = receipt }
-        ledger.records.append(
+        if let receipt = evidence.receipt { registry.entries.values[index].receipt = receipt }
+        registry.records.append(
           SampleRecord(sample, resource: title, origin: clock.origin, evidence: evidence)
         )
       }
     }
-    if let old = cell.settle(effects, machine: machine, at: now) { ledger.freed.append(old) }
+    if let old = resourceEntry.settle(effects, machine: machine, at: now) {
+      registry.freed.append(old)
+    }
     if let request = effects.request {
-      let origin = ledger.entries.values[index].origin
-      let number = ledger.origins.ask(origin, request, for: key)
-      ledger.entries.values[index].flight = ClientRegistry.InFlightRequest(
+      let origin = registry.entries.values[index].origin
+      let number = registry.origins.ask(origin, request, for: key)
+      registry.entries.values[index].flight = ClientRegistry.InFlightRequest(
         request: request,
         startedAt: now,
         number: number
       )
     }
-    if let priority = event.priorityOfWaiting, let waiting = ledger.entries.values[index].flight,
+    if let priority = event.priorityOfWaiting, let waiting = registry.entries.values[index].flight,
       waiting.task == nil
     {
-      let origin = ledger.entries.values[index].origin
-      ledger.origins.hurry(waiting.number, of: origin, priority: priority)
+      let origin = registry.entries.values[index].origin
+      registry.origins.hurry(waiting.number, of: origin, priority: priority)
     }
     if let order = effects.link {
-      ledger.entries.values[index].link?.task.cancel()
-      ledger.entries.values[index].link = nil
+      registry.entries.values[index].link?.task.cancel()
+      registry.entries.values[index].link = nil
       if order == .open {
-        let number = ledger.nextLink()
-        let task = cell.listen(as: number, for: key, of: self)
-        ledger.entries.values[index].link = task.map { (number, $0) }
+        let number = registry.nextLink()
+        let task = resourceEntry.listen(as: number, for: key, of: self)
+        registry.entries.values[index].link = task.map { (number, $0) }
       }
     }
   }
@@ -151,14 +155,14 @@ extension FreshnessClient {
     _ key: MachineSchedule.Key,
     before event: Event,
     at now: Moment,
-    in ledger: inout ClientRegistry
+    in registry: inout ClientRegistry
   ) {
     if case .queued = event { return }
-    guard let entry = ledger.entries[key], let flight = entry.flight,
+    guard let entry = registry.entries[key], let flight = entry.flight,
       flight.isOverdueInQueue(at: now),
-      ledger.origins.restraint(of: entry.origin).quietUntil == nil
+      registry.origins.restraint(of: entry.origin).quietUntil == nil
     else { return }
-    isQueued(flight, of: key, at: now, in: &ledger)
+    isQueued(flight, of: key, at: now, in: &registry)
   }
 
   /// Tells a machine that its request has not been sent until now.
@@ -166,10 +170,10 @@ extension FreshnessClient {
     _ flight: ClientRegistry.InFlightRequest,
     of key: MachineSchedule.Key,
     at now: Moment,
-    in ledger: inout ClientRegistry
+    in registry: inout ClientRegistry
   ) {
-    ledger.entries[key]?.flight?.prolongedAt = now
-    carryOut(.queued(flight.request.ticket), for: key, at: now, in: &ledger)
+    registry.entries[key]?.flight?.prolongedAt = now
+    carryOut(.queued(flight.request.ticket), for: key, at: now, in: &registry)
   }
 
   /// Reports to an origin that a machine canceled its request, by timeout or for lack of interest.
@@ -178,12 +182,12 @@ extension FreshnessClient {
     _ effects: Effects,
     of origin: String,
     at now: Moment,
-    in ledger: inout ClientRegistry
+    in registry: inout ClientRegistry
   ) {
     flight.task?.cancel()
     // Time in the queue is not the origin's (R39).
     let isTooSlow = effects.notes.contains(.timedOut) && flight.isFailureOfServer(at: now)
-    ledger.origins.ended(
+    registry.origins.ended(
       flight.number,
       of: origin,
       isTooSlow ? .timedOut : nil,
@@ -193,39 +197,43 @@ extension FreshnessClient {
   }
 
   /// Passes the restraint of origins to their machines, and sends the requests that may be sent.
-  private func settleOrigins(_ ledger: inout ClientRegistry) {
-    while let (name, news) = ledger.origins.takeTouched() {
+  private func settleOrigins(_ registry: inout ClientRegistry) {
+    while let (name, news) = registry.origins.takeTouched() {
       if let news {
-        for (key, entry) in ledger.entries where entry.origin == name {
-          carryOut(.restrained(news), for: key, at: clock.now(), in: &ledger)
+        for (key, entry) in registry.entries where entry.origin == name {
+          carryOut(.restrained(news), for: key, at: clock.now(), in: &registry)
         }
       }
-      for (number, key) in ledger.origins.takeBack(name, at: clock.now()) {
-        guard let flight = ledger.entries[key]?.flight, flight.number == number else { continue }
-        ledger.entries[key]?.flight = nil
+      for (number, key) in registry.origins.takeBack(name, at: clock.now()) {
+        guard let flight = registry.entries[key]?.flight, flight.number == number else { continue }
+        registry.entries[key]?.flight = nil
         let ticket = flight.request.ticket
-        carryOut(.answered(ticket, Answer(.cancelled)), for: key, at: clock.now(), in: &ledger)
+        carryOut(.answered(ticket, Answer(.cancelled)), for: key, at: clock.now(), in: &registry)
       }
-      while let (admission, key) = ledger.origins.admit(name, at: clock.now()) {
+      while let (admission, key) = registry.origins.admit(name, at: clock.now()) {
         let number = admission.number
-        guard let entry = ledger.entries[key], var flight = entry.flight, flight.number == number
+        guard let entry = registry.entries[key], var flight = entry.flight, flight.number == number
         else {
-          ledger.origins.ended(number, of: name, nil, resources: 1, at: clock.now())
+          registry.origins.ended(number, of: name, nil, resources: 1, at: clock.now())
           continue
         }
         let now = clock.now()
         // Its timeout counts from now.
-        if now > flight.startedAt { isQueued(flight, of: key, at: now, in: &ledger) }
+        if now > flight.startedAt { isQueued(flight, of: key, at: now, in: &registry) }
         // A refresh that waits behind a long poll may have replaced it (R40).
-        guard ledger.entries[key]?.flight?.number == number else { continue }
+        guard registry.entries[key]?.flight?.number == number else { continue }
         if flight.request.longPoll != nil, !admission.isHeld {
           flight.request = flight.request.withoutWait
-          ledger.entries[key]?.flight?.request = flight.request
-          carryOut(.notHeld(flight.request.ticket), for: key, at: now, in: &ledger)
+          registry.entries[key]?.flight?.request = flight.request
+          carryOut(.notHeld(flight.request.ticket), for: key, at: now, in: &registry)
         }
-        guard ledger.entries[key]?.flight?.number == number else { continue }
-        ledger.entries[key]?.flight?.sentAt = now
-        ledger.entries[key]?.flight?.task = entry.cell.send(flight.request, for: key, of: self)
+        guard registry.entries[key]?.flight?.number == number else { continue }
+        registry.entries[key]?.flight?.sentAt = now
+        registry.entries[key]?.flight?.task = entry.resourceEntry.send(
+          flight.request,
+          for: key,
+          of: self
+        )
       }
     }
   }
@@ -233,42 +241,42 @@ extension FreshnessClient {
   // MARK: The alarm
 
   /// Ensures that one task sleeps until the earliest alarm, and none without an alarm (D2).
-  func rearm(_ ledger: inout ClientRegistry) {
-    settleOrigins(&ledger)
-    guard let alarm = ledger.roster.alarm else {
-      ledger.sleeper?.task.cancel()
-      ledger.sleeper = nil
+  func rearm(_ registry: inout ClientRegistry) {
+    settleOrigins(&registry)
+    guard let alarm = registry.schedule.alarm else {
+      registry.sleeper?.task.cancel()
+      registry.sleeper = nil
       return
     }
     // A sleeper that wakes too early finds nothing due and sleeps again.
-    if let until = ledger.sleeper?.until, until <= alarm { return }
-    ledger.sleeper?.task.cancel()
-    ledger.sleepers += 1
-    let number = ledger.sleepers
+    if let until = registry.sleeper?.until, until <= alarm { return }
+    registry.sleeper?.task.cancel()
+    registry.sleepers += 1
+    let number = registry.sleepers
     let task = Task { [clock] in
       await clock.sleep(alarm)
       guard !Task.isCancelled else { return }
       self.awoke(number)
     }
-    ledger.sleeper = (alarm, number, task)
+    registry.sleeper = (alarm, number, task)
   }
 
   private func awoke(_ number: Int64) {
-    withLedger { ledger in
-      guard ledger.sleeper?.number == number else { return }
-      ledger.sleeper = nil
+    withRegistry { registry in
+      guard registry.sleeper?.number == number else { return }
+      registry.sleeper = nil
       let slept = clock.slept()
-      let gap = slept - ledger.slept
-      ledger.slept = slept
+      let gap = slept - registry.slept
+      registry.slept = slept
       // R14: one request for each resource, spread; not one for each missed alarm.
       if gap >= HostSleep.least {
-        for key in ledger.keys { carryOut(.slept, for: key, at: clock.now(), in: &ledger) }
+        for key in registry.keys { carryOut(.slept, for: key, at: clock.now(), in: &registry) }
       }
       let now = clock.now()
-      while let key = ledger.roster.due(at: now) {
-        carryOut(.woke, for: key, at: now, in: &ledger)
+      while let key = registry.schedule.due(at: now) {
+        carryOut(.woke, for: key, at: now, in: &registry)
       }
-      rearm(&ledger)
+      rearm(&registry)
     }
   }
 
@@ -278,30 +286,34 @@ extension FreshnessClient {
   func join<R: FreshResource>(
     _ resource: R,
     every interval: Timespan?
-  ) -> (cell: ResourceEntry<R>, key: MachineSchedule.Key, number: Int64) {
+  ) -> (resourceEntry: ResourceEntry<R>, key: MachineSchedule.Key, number: Int64) {
     let opening = ResourceOpening(resource)
-    return withLedger { ledger in
-      let key = ledger.open(opening, at: clock.now())
-      guard let cell = ledger.entries[key]?.cell as? ResourceEntry<R> else {
+    return withRegistry { registry in
+      let key = registry.open(opening, at: clock.now())
+      guard let resourceEntry = registry.entries[key]?.resourceEntry as? ResourceEntry<R> else {
         preconditionFailure("a resource of another type has the same name")
       }
-      let number = cell.join()
-      let isFirst = ledger.join(number, wishing: interval, key: key)
-      if interval != nil { handle(.paceWished(ledger.wish(of: key)), for: key, in: &ledger) }
-      if isFirst { handle(.started, for: key, in: &ledger) }
-      return (cell, key, number)
+      let number = resourceEntry.join()
+      let isFirst = registry.join(number, wishing: interval, key: key)
+      if interval != nil { handle(.paceWished(registry.wish(of: key)), for: key, in: &registry) }
+      if isFirst { handle(.started, for: key, in: &registry) }
+      return (resourceEntry, key, number)
     }
   }
 
   /// Removes an observer; the last one stops the machine (P3, Z1).
-  func leave<R: FreshResource>(_ number: Int64, cell: ResourceEntry<R>, key: MachineSchedule.Key) {
-    cell.leave(number)
-    withLedger { ledger in
-      if ledger.leave(number, key: key) {
-        handle(.stopped, for: key, in: &ledger)
-        ledger.trim(to: limits.idleResources)
+  func leave<R: FreshResource>(
+    _ number: Int64,
+    resourceEntry: ResourceEntry<R>,
+    key: MachineSchedule.Key
+  ) {
+    resourceEntry.leave(number)
+    withRegistry { registry in
+      if registry.leave(number, key: key) {
+        handle(.stopped, for: key, in: &registry)
+        registry.trim(to: limits.idleResources)
       } else {
-        handle(.paceWished(ledger.wish(of: key)), for: key, in: &ledger)
+        handle(.paceWished(registry.wish(of: key)), for: key, in: &registry)
       }
     }
   }
@@ -318,7 +330,7 @@ extension FreshnessClient {
   ) async -> ReceivedResponse<R.Value> {
     if let loader = resource.loader() { return await load(with: loader) }
     var request = resource.request(since: known)
-    let (credentials, receipt) = withLedger { ($0.credentials, $0.entries[key]?.receipt) }
+    let (credentials, receipt) = withRegistry { ($0.credentials, $0.entries[key]?.receipt) }
     // A server that signs its responses receives the previous receipt, so that the recorded ones
     // form a chain.
     if let receipt, let name = HTTPField.Name(AnswerReceipt.afterField),
@@ -345,7 +357,7 @@ extension FreshnessClient {
         since: known,
         sent: sent,
         times: (asked, clock.now(), clock.wall()),
-        retryAfterCap: (resource.policy ?? withLedger { $0.policy }).retryAfterCap,
+        retryAfterCap: (resource.policy ?? withRegistry { $0.policy }).retryAfterCap,
         isRecorded: recorder != nil
       )
     } catch {
@@ -372,17 +384,17 @@ extension FreshnessClient {
   /// Passes the response to the machine.
   func arrived<R: FreshResource>(
     _ arrival: ReceivedResponse<R.Value>,
-    at cell: ResourceEntry<R>,
+    at resourceEntry: ResourceEntry<R>,
     key: MachineSchedule.Key,
     ticket: Ticket
   ) {
     var isDone = false
     while !isDone {
       // Compared outside the lock, and again if the copy has changed by then.
-      let comparison = cell.compare(with: arrival.reading?.value)
-      isDone = withLedger { ledger in
-        guard cell.isCurrent(comparison) else { return false }
-        arrived(arrival, comparison, at: cell, key: key, ticket: ticket, in: &ledger)
+      let comparison = resourceEntry.compare(with: arrival.reading?.value)
+      isDone = withRegistry { registry in
+        guard resourceEntry.isCurrent(comparison) else { return false }
+        arrived(arrival, comparison, at: resourceEntry, key: key, ticket: ticket, in: &registry)
         return true
       }
     }
@@ -391,36 +403,36 @@ extension FreshnessClient {
   private func arrived<R: FreshResource>(
     _ arrival: ReceivedResponse<R.Value>,
     _ comparison: ResourceEntry<R>.Comparison,
-    at cell: ResourceEntry<R>,
+    at resourceEntry: ResourceEntry<R>,
     key: MachineSchedule.Key,
     ticket: Ticket,
-    in ledger: inout ClientRegistry
+    in registry: inout ClientRegistry
   ) {
-    let flight = ledger.entries[key]?.flight
-    if flight?.request.ticket == ticket { ledger.entries[key]?.flight = nil }
+    let flight = registry.entries[key]?.flight
+    if flight?.request.ticket == ticket { registry.entries[key]?.flight = nil }
     guard !arrival.isOfAnotherCopy else {
       if let flight, flight.request.ticket == ticket {
-        note(arrival, of: flight, key, in: &ledger)
+        note(arrival, of: flight, key, in: &registry)
       }
-      answered(.unchanged, arrival, flight, key, ticket, in: &ledger)
+      answered(.unchanged, arrival, flight, key, ticket, in: &registry)
       // A 304 for a copy that the client does not have confirms nothing: request the complete body.
-      carryOut(.answered(ticket, Answer(.cancelled)), for: key, at: clock.now(), in: &ledger)
-      handle(.wished(RefreshRequest(.change, isUnconditional: true)), for: key, in: &ledger)
+      carryOut(.answered(ticket, Answer(.cancelled)), for: key, at: clock.now(), in: &registry)
+      handle(.wished(RefreshRequest(.change, isUnconditional: true)), for: key, in: &registry)
       return
     }
-    var answer = cell.answer(for: arrival, comparison)
+    var answer = resourceEntry.answer(for: arrival, comparison)
     // R37: the data has grown older while it was decoded and compared.
     let now = clock.now()
     answer.decoding = arrival.arrivedAt.map { max(now - $0, .zero) } ?? .zero
-    answered(answer.outcome, arrival, flight, key, ticket, in: &ledger)
+    answered(answer.outcome, arrival, flight, key, ticket, in: &registry)
     handle(
       .answered(ticket, answer),
       for: key,
       at: now,
-      in: &ledger,
-      evidence: Self.evidence(arrival, of: flight, asking: cell.subject)
+      in: &registry,
+      evidence: Self.evidence(arrival, of: flight, asking: resourceEntry.subject)
     )
-    ledger.trim(to: limits.idleResources)
+    registry.trim(to: limits.idleResources)
   }
 
   /// Reports to an origin how one of its requests ended.
@@ -430,17 +442,17 @@ extension FreshnessClient {
     _ flight: ClientRegistry.InFlightRequest?,
     _ key: MachineSchedule.Key,
     _ ticket: Ticket,
-    in ledger: inout ClientRegistry
+    in registry: inout ClientRegistry
   ) {
-    guard let flight, flight.request.ticket == ticket, let origin = ledger.entries[key]?.origin
+    guard let flight, flight.request.ticket == ticket, let origin = registry.entries[key]?.origin
     else { return }
-    ledger.origins.ended(
+    registry.origins.ended(
       flight.number,
       of: origin,
       outcome,
       serverTime: arrival.marks.serverTime,
       rateLimit: arrival.rateLimit,
-      resources: ledger.observed(of: origin),
+      resources: registry.observed(of: origin),
       at: clock.now()
     )
   }
@@ -450,9 +462,9 @@ extension FreshnessClient {
     _ arrival: ReceivedResponse<Value>,
     of flight: ClientRegistry.InFlightRequest,
     _ key: MachineSchedule.Key,
-    in ledger: inout ClientRegistry
+    in registry: inout ClientRegistry
   ) {
-    guard recorder != nil, let title = ledger.entries[key]?.title else { return }
+    guard recorder != nil, let title = registry.entries[key]?.title else { return }
     let sample = Sample(
       ticket: flight.request.ticket,
       startedAt: flight.startedAt,
@@ -463,9 +475,9 @@ extension FreshnessClient {
       isConditional: true,
       cadence: flight.request.cadence
     )
-    let subject = ledger.entries[key]?.cell.subject
-    if let receipt = arrival.evidence.receipt { ledger.entries[key]?.receipt = receipt }
-    ledger.records.append(
+    let subject = registry.entries[key]?.resourceEntry.subject
+    if let receipt = arrival.evidence.receipt { registry.entries[key]?.receipt = receipt }
+    registry.records.append(
       SampleRecord(
         sample,
         resource: title,

@@ -6,10 +6,10 @@ import HTTPTypes
 extension FreshnessClient {
   /// Passes a stream event to the machine, if the stream is still that of its resource (D3).
   func heard(_ event: Event, from number: Int64, key: MachineSchedule.Key) {
-    withLedger { ledger in
-      guard ledger.entries[key]?.link?.number == number else { return }
-      if event == .linkLost { ledger.entries[key]?.link = nil }
-      handle(event, for: key, in: &ledger)
+    withRegistry { registry in
+      guard registry.entries[key]?.link?.number == number else { return }
+      if event == .linkLost { registry.entries[key]?.link = nil }
+      handle(event, for: key, in: &registry)
     }
   }
 
@@ -18,23 +18,23 @@ extension FreshnessClient {
     _ reading: Reading<R.Value>,
     bytes: Int,
     at arrivedAt: Moment,
-    to cell: ResourceEntry<R>,
+    to resourceEntry: ResourceEntry<R>,
     from number: Int64,
     key: MachineSchedule.Key
   ) {
     let arrival = ReceivedResponse(reading, bytes: bytes)
     var isDone = false
     while !isDone {
-      let comparison = cell.compare(with: reading.value)
-      isDone = withLedger { ledger in
-        guard ledger.entries[key]?.link?.number == number,
-          let context = ledger.roster[key]?.context
+      let comparison = resourceEntry.compare(with: reading.value)
+      isDone = withRegistry { registry in
+        guard registry.entries[key]?.link?.number == number,
+          let context = registry.schedule[key]?.context
         else { return true }
-        guard cell.isCurrent(comparison) else { return false }
-        var answer = cell.answer(for: arrival, comparison)
+        guard resourceEntry.isCurrent(comparison) else { return false }
+        var answer = resourceEntry.answer(for: arrival, comparison)
         let now = clock.now()
         answer.decoding = max(now - arrivedAt, .zero)
-        handle(.linkDelivered(context, answer), for: key, at: now, in: &ledger)
+        handle(.linkDelivered(context, answer), for: key, at: now, in: &registry)
         return true
       }
     }
@@ -42,8 +42,8 @@ extension FreshnessClient {
 
   /// Removes a stream that turned out not to exist.
   func hasNoStream(_ number: Int64, key: MachineSchedule.Key) {
-    withLedger { ledger in
-      if ledger.entries[key]?.link?.number == number { ledger.entries[key]?.link = nil }
+    withRegistry { registry in
+      if registry.entries[key]?.link?.number == number { registry.entries[key]?.link = nil }
     }
   }
 
@@ -55,23 +55,23 @@ extension FreshnessClient {
     key: MachineSchedule.Key
   ) {
     let wall = clock.wall()
-    withLedger { ledger in
-      guard let entry = ledger.entries[key], entry.link?.number == number else { return }
+    withRegistry { registry in
+      guard let entry = registry.entries[key], entry.link?.number == number else { return }
       let outcome = ResponseOutcome(
         status: head.status,
         fields: head.headerFields,
         decodingFailure: nil,
         hasSnapshot: false,
         now: wall.milliseconds,
-        delayLimit: (policy ?? ledger.policy).retryAfterCap.milliseconds
+        delayLimit: (policy ?? registry.policy).retryAfterCap.milliseconds
       )
       guard case .throttled = outcome else { return }
-      ledger.origins.streamRefused(
+      registry.origins.streamRefused(
         of: entry.origin,
         Outcome(outcome, content: nil, hasCopy: false, reason: 0),
         at: clock.now()
       )
-      rearm(&ledger)
+      rearm(&registry)
     }
   }
 }

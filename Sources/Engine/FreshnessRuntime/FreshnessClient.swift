@@ -27,7 +27,7 @@ public final class FreshnessClient: Sendable {
   let clock: HostClock
   let limits: ClientLimits
   let recorder: (@Sendable (SampleRecord) -> Void)?
-  let ledger: Mutex<ClientRegistry>
+  let registry: Mutex<ClientRegistry>
 
   /// Creates a client without resources.
   ///
@@ -54,7 +54,7 @@ public final class FreshnessClient: Sendable {
     self.clock = clock
     self.limits = limits
     self.recorder = recorder
-    ledger = Mutex(ClientRegistry(policy: policy, chance: chance))
+    registry = Mutex(ClientRegistry(policy: policy, chance: chance))
   }
 
   // MARK: Observing
@@ -86,7 +86,7 @@ public final class FreshnessClient: Sendable {
   /// Returns the current snapshot of a resource, or `nil` if it is not registered.
   public func snapshot<R: FreshResource>(of resource: R) -> LiveSnapshot<R.Value>? {
     // Pending mutations are application code, which never runs under a lock.
-    withLedger { $0.cell(of: resource) }?.snapshot
+    withRegistry { $0.resourceEntry(of: resource) }?.snapshot
   }
 
   /// Returns how fresh a resource is now and what the engine is doing about it, or `nil` if it is
@@ -98,9 +98,9 @@ public final class FreshnessClient: Sendable {
   /// Returns how fresh a resource is now, and the number of the copy that this is about.
   func reading<R: FreshResource>(of resource: R) -> (copy: Int64, report: FreshnessReport)? {
     let now = clock.now()
-    return withLedger { ledger in
-      guard let key = ledger.key(of: resource), let machine = ledger.roster[key],
-        let (copy, isChanged) = ledger.cell(of: resource)?.identity
+    return withRegistry { registry in
+      guard let key = registry.key(of: resource), let machine = registry.schedule[key],
+        let (copy, isChanged) = registry.resourceEntry(of: resource)?.identity
       else { return nil }
       let label = machine.label(at: now)
       return (
@@ -113,7 +113,7 @@ public final class FreshnessClient: Sendable {
           nextActionIn: machine.alarm.map { max($0 - now, .zero) },
           isAsking: machine.outstanding != nil,
           isStreaming: machine.isStreaming,
-          isOffline: ledger.connectivity == .offline,
+          isOffline: registry.connectivity == .offline,
           pace: machine.pace(at: now),
           failuresInARow: Int(machine.failuresInARow)
         )
@@ -128,29 +128,29 @@ public final class FreshnessClient: Sendable {
   /// A resource that is kept without observers is requested once. A resource that was never
   /// observed is ignored (see ``prefetch(_:)``).
   public func refresh<R: FreshResource>(_ resource: R, _ wish: RefreshRequest = .person) {
-    tell(.wished(wish), to: resource)
+    send(.wished(wish), to: resource)
   }
 
   /// Fetches a resource that may be observed soon, at low priority and within the request budget
   /// (R35).
   public func prefetch<R: FreshResource>(_ resource: R) {
     let opening = ResourceOpening(resource)
-    withLedger { ledger in
-      let key = ledger.open(opening, at: clock.now())
-      handle(.prefetch, for: key, in: &ledger)
-      ledger.trim(to: limits.idleResources)
+    withRegistry { registry in
+      let key = registry.open(opening, at: clock.now())
+      handle(.prefetch, for: key, in: &registry)
+      registry.trim(to: limits.idleResources)
     }
   }
 
   /// Reports a local action whose effect is expected soon, which starts a burst (R13).
-  public func acted<R: FreshResource>(on resource: R) { tell(.acted, to: resource) }
+  public func acted<R: FreshResource>(on resource: R) { send(.acted, to: resource) }
 
   /// Reports that the effect of the last action was seen elsewhere (R13).
-  public func fulfilled<R: FreshResource>(_ resource: R) { tell(.fulfilled, to: resource) }
+  public func fulfilled<R: FreshResource>(_ resource: R) { send(.fulfilled, to: resource) }
 
   /// Reports what the watched resource is doing, as far as the application knows (R9).
   public func activity<R: FreshResource>(_ activity: Activity, of resource: R) {
-    tell(.activity(activity), to: resource)
+    send(.activity(activity), to: resource)
   }
 
   /// Replaces the copy with the application's own, for example after a write (P8).
@@ -159,20 +159,20 @@ public final class FreshnessClient: Sendable {
   /// because its response would be older.
   public func write<R: FreshResource>(_ value: R.Value, to resource: R) {
     let opening = ResourceOpening(resource)
-    var cell: ResourceEntry<R>?
+    var resourceEntry: ResourceEntry<R>?
     var isDone = false
     while !isDone {
       // Compared outside the lock, and again if the copy has changed by then.
-      let comparison = cell?.compare(with: value)
-      isDone = withLedger { ledger in
-        let key = ledger.open(opening, at: clock.now())
-        guard let known = ledger.cell(of: resource) else { return true }
-        guard let comparison, known === cell, known.isCurrent(comparison) else {
-          cell = known
+      let comparison = resourceEntry?.compare(with: value)
+      isDone = withRegistry { registry in
+        let key = registry.open(opening, at: clock.now())
+        guard let known = registry.resourceEntry(of: resource) else { return true }
+        guard let comparison, known === resourceEntry, known.isCurrent(comparison) else {
+          resourceEntry = known
           return false
         }
-        handle(.wrote(known.write(value, comparison)), for: key, in: &ledger)
-        ledger.trim(to: limits.idleResources)
+        handle(.wrote(known.write(value, comparison)), for: key, in: &registry)
+        registry.trim(to: limits.idleResources)
         return true
       }
     }
@@ -197,12 +197,12 @@ public final class FreshnessClient: Sendable {
     to resource: R
   ) {
     let opening = ResourceOpening(resource)
-    withLedger { ledger in
-      let key = ledger.open(opening, at: clock.now())
-      guard let cell = ledger.cell(of: resource) else { return }
-      let restored = Event.restored(cell.restore(value), age: age, sourceTime: sourceTime)
-      handle(restored, for: key, in: &ledger)
-      ledger.trim(to: limits.idleResources)
+    withRegistry { registry in
+      let key = registry.open(opening, at: clock.now())
+      guard let resourceEntry = registry.resourceEntry(of: resource) else { return }
+      let restored = Event.restored(resourceEntry.restore(value), age: age, sourceTime: sourceTime)
+      handle(restored, for: key, in: &registry)
+      registry.trim(to: limits.idleResources)
     }
   }
 
@@ -210,20 +210,20 @@ public final class FreshnessClient: Sendable {
 
   /// Reports a change of the application's lifecycle state (R11).
   public func lifecycle(_ lifecycle: Lifecycle) {
-    withLedger { ledger in
-      ledger.lifecycle = lifecycle
-      handle(.lifecycle(lifecycle), in: &ledger)
+    withRegistry { registry in
+      registry.lifecycle = lifecycle
+      handle(.lifecycle(lifecycle), in: &registry)
     }
   }
 
   /// Reports that a window gained focus (R11).
-  public func focused() { withLedger { handle(.focused, in: &$0) } }
+  public func focused() { withRegistry { handle(.focused, in: &$0) } }
 
   /// Reports a change of the network (R24, R35).
   public func connectivity(_ connectivity: Connectivity) {
-    withLedger { ledger in
-      ledger.connectivity = connectivity
-      handle(.connectivity(connectivity), in: &ledger)
+    withRegistry { registry in
+      registry.connectivity = connectivity
+      handle(.connectivity(connectivity), in: &registry)
     }
   }
 
@@ -233,44 +233,48 @@ public final class FreshnessClient: Sendable {
   ///
   /// - Parameter credentials: Fields such as `Authorization`; empty for no identity.
   public func identify(by credentials: HTTPFields) {
-    withLedger { ledger in
-      guard credentials != ledger.credentials else { return }
-      ledger.credentials = credentials
-      ledger.identity += 1
-      for key in ledger.keys {
-        guard let entry = ledger.entries[key], let machine = ledger.roster[key] else { continue }
-        entry.cell.forget()
-        let context = Context(question: machine.context.question, identity: ledger.identity)
-        handle(.contextChanged(context), for: key, in: &ledger)
-        guard let link = ledger.entries[key]?.link else { continue }
+    withRegistry { registry in
+      guard credentials != registry.credentials else { return }
+      registry.credentials = credentials
+      registry.identity += 1
+      for key in registry.keys {
+        guard let entry = registry.entries[key], let machine = registry.schedule[key] else {
+          continue
+        }
+        entry.resourceEntry.forget()
+        let context = Context(question: machine.context.question, identity: registry.identity)
+        handle(.contextChanged(context), for: key, in: &registry)
+        guard let link = registry.entries[key]?.link else { continue }
         // A stream belongs to the identity that opened it.
         link.task.cancel()
-        ledger.entries[key]?.link = nil
-        handle(.linkLost, for: key, in: &ledger)
+        registry.entries[key]?.link = nil
+        handle(.linkLost, for: key, in: &registry)
       }
-      ledger.trim(to: limits.idleResources)
+      registry.trim(to: limits.idleResources)
     }
   }
 
   /// Reports that timers run again after the device slept, as far as the host can tell (R14).
   ///
   /// The client detects this itself if the clock supports it; see ``HostClock``.
-  public func woke() { withLedger { handle(.slept, in: &$0) } }
+  public func woke() { withRegistry { handle(.slept, in: &$0) } }
 
   // MARK: Diagnostics
 
   /// Returns the counters of a resource and its newest samples (R29, R30).
   public func diagnostics<R: FreshResource>(of resource: R) -> Diagnostics? {
-    withLedger { ledger in
-      ledger.key(of: resource).flatMap { ledger.entries[$0]?.diagnostics }
+    withRegistry { registry in
+      registry.key(of: resource).flatMap { registry.entries[$0]?.diagnostics }
     }
   }
 
   /// Returns the newest samples of a resource, oldest first; each can be written as a line of JSON
   /// Lines (R29).
   public func samples<R: FreshResource>(of resource: R) -> [SampleRecord] {
-    withLedger { ledger in
-      guard let key = ledger.key(of: resource), let entry = ledger.entries[key] else { return [] }
+    withRegistry { registry in
+      guard let key = registry.key(of: resource), let entry = registry.entries[key] else {
+        return []
+      }
       return zip(entry.diagnostics.ring.samples, entry.evidence).map {
         SampleRecord($0, resource: entry.title, origin: clock.origin, evidence: $1)
       }
@@ -278,5 +282,5 @@ public final class FreshnessClient: Sendable {
   }
 
   /// What the client holds now.
-  public var census: ClientCounters { withLedger { $0.census } }
+  public var counters: ClientCounters { withRegistry { $0.counters } }
 }

@@ -39,7 +39,7 @@ public struct LiveSnapshots<R: FreshResource>: AsyncSequence, Sendable {
         observation
         ?? ResourceObservation(sequence.client, sequence.resource, every: sequence.interval)
       self.observation = observation
-      if let snapshot = await observation.cell.next(observation.number) { return snapshot }
+      if let snapshot = await observation.resourceEntry.next(observation.number) { return snapshot }
       isOver = true
       self.observation = nil
       return nil
@@ -50,14 +50,14 @@ public struct LiveSnapshots<R: FreshResource>: AsyncSequence, Sendable {
 /// One observer of a resource, for the lifetime of this object.
 final class ResourceObservation<R: FreshResource>: Sendable {
   let client: FreshnessClient
-  let cell: ResourceEntry<R>
+  let resourceEntry: ResourceEntry<R>
   let key: MachineSchedule.Key
   let number: Int64
 
   init(_ client: FreshnessClient, _ resource: R, every interval: Timespan?) {
     self.client = client
-    (cell, key, number) = client.join(resource, every: interval)
+    (resourceEntry, key, number) = client.join(resource, every: interval)
   }
 
-  deinit { client.leave(number, cell: cell, key: key) }
+  deinit { client.leave(number, resourceEntry: resourceEntry, key: key) }
 }

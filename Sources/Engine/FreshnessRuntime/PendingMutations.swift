@@ -30,18 +30,18 @@ extension FreshnessClient {
     _ change: @escaping @Sendable (inout R.Value) -> Void,
     sending send: nonisolated(nonsending) () async throws(Problem) -> Result
   ) async throws(Problem) -> Result {
-    let cell = withLedger { $0.cell(of: resource) }
-    let number = cell?.begin(change)
+    let resourceEntry = withRegistry { $0.resourceEntry(of: resource) }
+    let number = resourceEntry?.begin(change)
     let result: Result
     do throws(Problem) {
       result = try await send()
     } catch {
-      if let number { cell?.takeBack(number) }
+      if let number { resourceEntry?.takeBack(number) }
       // A request without an answer may have been carried out.
       refreshAll(resource, tags)
       throw error
     }
-    if let cell, let number { accepted(number, in: cell) }
+    if let resourceEntry, let number { accepted(number, in: resourceEntry) }
     acted(on: resource)
     refreshAll(resource, tags)
     return result
@@ -49,39 +49,39 @@ extension FreshnessClient {
 
   /// Refreshes the observed resources with a tag; others are requested when they are next observed.
   public func invalidate(tag: String) {
-    withLedger { ledger in invalidate([tag], besides: nil, in: &ledger) }
+    withRegistry { registry in invalidate([tag], besides: nil, in: &registry) }
   }
 
   private func invalidate(
     _ tags: Set<String>,
     besides other: MachineSchedule.Key?,
-    in ledger: inout ClientRegistry
+    in registry: inout ClientRegistry
   ) {
-    for key in ledger.keys where key != other {
-      guard let entry = ledger.entries[key], !tags.isDisjoint(with: entry.tags),
+    for key in registry.keys where key != other {
+      guard let entry = registry.entries[key], !tags.isDisjoint(with: entry.tags),
         !entry.observers.isEmpty
       else { continue }
-      handle(.wished(.change), for: key, in: &ledger)
+      handle(.wished(.change), for: key, in: &registry)
     }
   }
 
   private func refreshAll<R: FreshResource>(_ resource: R, _ tags: Set<String>) {
     refresh(resource, .change)
-    withLedger { ledger in
-      invalidate(tags, besides: ledger.key(of: resource), in: &ledger)
+    withRegistry { registry in
+      invalidate(tags, besides: registry.key(of: resource), in: &registry)
     }
   }
 
   /// Records that the server has accepted a change: a response that it made later confirms it.
   ///
   /// The entry may have been removed and opened again meanwhile; then the change is not shown.
-  private func accepted<R: FreshResource>(_ number: Int64, in cell: ResourceEntry<R>) {
-    withLedger { ledger in
-      let key = ledger.key(of: cell.resource)
-      cell.accepted(
+  private func accepted<R: FreshResource>(_ number: Int64, in resourceEntry: ResourceEntry<R>) {
+    withRegistry { registry in
+      let key = registry.key(of: resourceEntry.resource)
+      resourceEntry.accepted(
         number,
         at: clock.now(),
-        during: key.flatMap { ledger.roster[$0]?.outstanding }
+        during: key.flatMap { registry.schedule[$0]?.outstanding }
       )
     }
   }

@@ -22,7 +22,7 @@ public enum ConformanceRun: Sendable {
     on make: (Policy, Context) throws -> Machine
   ) rethrows -> [ConformanceMismatch] {
     var telling = Telling(vector, try make(vector.policy, vector.context))
-    for (index, step) in vector.steps.enumerated() { telling.take(step, number: index + 1) }
+    for (index, step) in vector.steps.enumerated() { telling.handle(step, number: index + 1) }
     return telling.mismatches
   }
 

@@ -106,7 +106,7 @@ indirect enum ExpectedShape: Sendable {
     var reader = try MemberReader(value, at: place)
     var members: [String: (value: JSONValue, place: DocumentError)] = [:]
     for name in shapes.keys.sorted() {
-      if let member = reader.take(name) { members[name] = (member, reader.place(of: name)) }
+      if let member = reader.consume(name) { members[name] = (member, reader.place(of: name)) }
     }
     try reader.finish()
     return members

@@ -31,14 +31,14 @@ struct MemberReader {
   func has(_ name: String) -> Bool { members[name] != nil }
 
   /// Removes and returns a member, if present.
-  mutating func take(_ name: String) -> JSONValue? {
+  mutating func consume(_ name: String) -> JSONValue? {
     unread.remove(name)
     return members[name]
   }
 
   /// Removes and returns a required member.
   mutating func need(_ name: String) throws(DocumentError) -> JSONValue {
-    guard let value = take(name) else { throw error(name, "is missing") }
+    guard let value = consume(name) else { throw error(name, "is missing") }
     return value
   }
 
@@ -47,13 +47,13 @@ struct MemberReader {
     _ name: String,
     in bounds: ClosedRange<Int64> = -JSONValue.largestNumber...JSONValue.largestNumber
   ) throws(DocumentError) -> Int64? {
-    guard let value = take(name) else { return nil }
+    guard let value = consume(name) else { return nil }
     return try Self.whole(value, in: bounds, at: place(of: name))
   }
 
   /// Reads a Boolean, if present.
   mutating func flag(_ name: String) throws(DocumentError) -> Bool? {
-    guard let value = take(name) else { return nil }
+    guard let value = consume(name) else { return nil }
     guard case .bool(let flag) = value else {
       throw error(name, "a boolean is expected, not \(value.kind)")
     }
@@ -62,7 +62,7 @@ struct MemberReader {
 
   /// Reads a string, if present.
   mutating func string(_ name: String) throws(DocumentError) -> String? {
-    guard let value = take(name) else { return nil }
+    guard let value = consume(name) else { return nil }
     guard case .string(let text) = value else {
       throw error(name, "a string is expected, not \(value.kind)")
     }
@@ -85,7 +85,7 @@ struct MemberReader {
     _ name: String,
     _ read: (inout MemberReader) throws(DocumentError) -> Value
   ) throws(DocumentError) -> Value? {
-    guard let value = take(name) else { return nil }
+    guard let value = consume(name) else { return nil }
     var inner = try MemberReader(value, at: place(of: name))
     let result = try read(&inner)
     try inner.finish()
@@ -94,7 +94,7 @@ struct MemberReader {
 
   /// Reads a list, if present.
   mutating func list(_ name: String) throws(DocumentError) -> [JSONValue]? {
-    guard let value = take(name) else { return nil }
+    guard let value = consume(name) else { return nil }
     guard case .list(let elements) = value else {
       throw error(name, "a list is expected, not \(value.kind)")
     }

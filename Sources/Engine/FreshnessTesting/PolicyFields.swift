@@ -85,7 +85,7 @@ public enum PolicyFields: Sendable {
       }
     }
     for (name, path, bounds) in optionalSpanFields {
-      guard let value = reader.take(name) else { continue }
+      guard let value = reader.consume(name) else { continue }
       policy[keyPath: path] =
         value == .null
         ? nil
@@ -95,7 +95,7 @@ public enum PolicyFields: Sendable {
       if let count = try reader.whole(name, in: bounds) { policy[keyPath: path] = count }
     }
     for (name, path) in jitterFields {
-      guard let value = reader.take(name) else { continue }
+      guard let value = reader.consume(name) else { continue }
       policy[keyPath: path] = try jitter(value, at: reader.place(of: name))
     }
     if let steps = try reader.list("ladder") {
@@ -108,7 +108,7 @@ public enum PolicyFields: Sendable {
         policy.ladder.append(.milliseconds(try MemberReader.whole(step, in: spans, at: place)))
       }
     }
-    if let value = reader.take("unchangedLimit") {
+    if let value = reader.consume("unchangedLimit") {
       let place = reader.place(of: "unchangedLimit")
       policy.unchangedLimit =
         value == .null
@@ -129,11 +129,11 @@ public enum PolicyFields: Sendable {
     _ policy: inout Policy,
     _ reader: inout MemberReader
   ) throws(DocumentError) {
-    if let value = reader.take("alignment") {
+    if let value = reader.consume("alignment") {
       policy.alignment =
         value == .null ? nil : try alignment(value, at: reader.place(of: "alignment"))
     }
-    if let value = reader.take("push") {
+    if let value = reader.consume("push") {
       policy.push = value == .null ? nil : try push(value, at: reader.place(of: "push"))
     }
   }

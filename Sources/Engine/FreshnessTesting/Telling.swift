@@ -21,7 +21,7 @@ struct Telling<Machine: ConformingMachine> {
   }
 
   /// Runs one step and compares the results.
-  mutating func take(_ step: ConformanceVector.Step, number: Int) {
+  mutating func handle(_ step: ConformanceVector.Step, number: Int) {
     var problem: JSONValue?
     switch step.action {
     case .wait(let service): problem = wait(until: step.moment, service, draw: step.draw)

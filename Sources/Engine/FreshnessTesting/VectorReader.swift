@@ -23,10 +23,10 @@ enum VectorReader {
     let moment = try self.moment(&reader, after: previous ?? .start)
     guard let name = try reader.string("event") else { throw reader.error("event", "is missing") }
     let draw = try self.draw(&reader)
-    let values = reader.take("with")
+    let values = reader.consume("with")
     let action = try self.action(name, values, reader)
     let place = reader.place(of: "expect")
-    let expected = reader.take("expect") ?? .object([:])
+    let expected = reader.consume("expect") ?? .object([:])
     try ExpectedShape.of(wait: name == "wait").check(expected, at: place)
     try reader.finish()
     guard case .object(let members) = expected else { throw place.with("an object is expected") }
@@ -62,7 +62,7 @@ enum VectorReader {
   }
 
   private static func draw(_ reader: inout MemberReader) throws(DocumentError) -> RandomSample {
-    guard let value = reader.take("draw") else { return .middle }
+    guard let value = reader.consume("draw") else { return .middle }
     switch value {
     case .string("lowest"): return .lowest
     case .string("middle"): return .middle

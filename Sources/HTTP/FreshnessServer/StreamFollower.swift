@@ -39,7 +39,7 @@ package struct StreamFollower<Source: StreamSource>: Sendable {
   ) throws -> Response? {
     let began = ContinuousClock.now
     let permit: LongPollLimiter.Permit
-    switch serving.limiter.take() {
+    switch serving.limiter.acquire() {
     case .success(let taken): permit = taken
     case .failure(let refusal):
       let status = refusal == .share ? HTTPResponse.Status.tooManyRequests : .serviceUnavailable

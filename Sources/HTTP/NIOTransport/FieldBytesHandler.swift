@@ -37,7 +37,7 @@ final class FieldBytesHandler: ChannelDuplexHandler, RemovableChannelHandler {
     }
     var buffer = Self.unwrapInboundIn(data)
     let view = buffer.readableBytesView
-    let end = view.firstIndex { scan.take($0) }.map { view.index(after: $0) } ?? view.endIndex
+    let end = view.firstIndex { scan.consume($0) }.map { view.index(after: $0) } ?? view.endIndex
     head = scan.isComplete ? nil : scan
     guard scan.count <= HTTPTransferLimits.headBytes else {
       context.fireErrorCaught(HeadTooLarge())
@@ -87,7 +87,7 @@ private struct HeadScan {
   private var start: [UInt8] = []
 
   /// Handles a byte and returns whether it is the last one of a final head.
-  mutating func take(_ byte: UInt8) -> Bool {
+  mutating func consume(_ byte: UInt8) -> Bool {
     count += 1
     switch byte {
     case UInt8(ascii: "\r"): return false

@@ -24,7 +24,7 @@ struct BodyPace {
   /// Handles received bytes.
   ///
   /// - Returns: Whether they arrived in time.
-  mutating func take(_ bytes: Int, now: NIODeadline) -> Bool {
+  mutating func record(_ bytes: Int, now: NIODeadline) -> Bool {
     if let since = awaitedSince {
       left -= Double((now - since).nanoseconds) / 1e9
       awaitedSince = nil

@@ -22,7 +22,7 @@ final class ConnectionTimeouts: ChannelDuplexHandler, RemovableChannelHandler {
   typealias OutboundOut = HTTPResponsePart
 
   private let limits: ServerLimits
-  private let tally: ConnectionMetrics
+  private let metrics: ConnectionMetrics
 
   private var isLast = false
   /// Whether the last answer is written.
@@ -46,9 +46,9 @@ final class ConnectionTimeouts: ChannelDuplexHandler, RemovableChannelHandler {
   private var departure: (() -> Void)?
   private var isGone = false
 
-  init(limits: ServerLimits, tally: ConnectionMetrics) {
+  init(limits: ServerLimits, metrics: ConnectionMetrics) {
     self.limits = limits
-    self.tally = tally
+    self.metrics = metrics
   }
 
   // MARK: Requests
@@ -57,7 +57,7 @@ final class ConnectionTimeouts: ChannelDuplexHandler, RemovableChannelHandler {
     switch unwrapInboundIn(data) {
     case .head where isLeaving: break
     case .head(let head):
-      tally.idle.remove(context.channel)
+      metrics.idle.remove(context.channel)
       begun += 1
       // What a client sends behind its last request is not answered.
       if closing == nil, Self.closes(head.headerFields) { closing = begun }
@@ -67,7 +67,7 @@ final class ConnectionTimeouts: ChannelDuplexHandler, RemovableChannelHandler {
       expecting = expectation == AwaitedContent.expectation ? begun : nil
     case .body(let bytes):
       expecting = nil
-      if pace?.take(bytes.readableBytes, now: context.eventLoop.now) == false {
+      if pace?.record(bytes.readableBytes, now: context.eventLoop.now) == false {
         return end(.slowBody, context)
       }
       if answered == begun {
@@ -118,7 +118,7 @@ final class ConnectionTimeouts: ChannelDuplexHandler, RemovableChannelHandler {
   }
 
   private func end(_ reason: ConnectionMetrics.Reason, _ context: ChannelHandlerContext) {
-    tally.ended(reason)
+    metrics.ended(reason)
     context.close(promise: nil)
   }
 
@@ -151,7 +151,7 @@ final class ConnectionTimeouts: ChannelDuplexHandler, RemovableChannelHandler {
       let bound = NIOLoopBound((self, context), eventLoop: context.eventLoop)
       sent.futureResult.whenComplete { _ in
         let (timeouts, context) = bound.value
-        if isLast { timeouts.sayFarewell(context) } else { timeouts.rest(context) }
+        if isLast { timeouts.closeAfterLinger(context) } else { timeouts.rest(context) }
       }
     }
     context.write(data, promise: promise)
@@ -160,7 +160,7 @@ final class ConnectionTimeouts: ChannelDuplexHandler, RemovableChannelHandler {
   /// The connection is idle once its answers are sent and no request is in progress.
   private func rest(_ context: ChannelHandlerContext) {
     guard answered == begun, pace == nil, context.channel.isActive else { return }
-    tally.idle.insert(context.channel)
+    metrics.idle.insert(context.channel)
   }
 
   private static func closes(_ fields: HTTPFields) -> Bool {
@@ -168,7 +168,7 @@ final class ConnectionTimeouts: ChannelDuplexHandler, RemovableChannelHandler {
     return words.split(separator: ",").contains { $0.filter { $0 != " " } == "close" }
   }
 
-  private func sayFarewell(_ context: ChannelHandlerContext) {
+  private func closeAfterLinger(_ context: ChannelHandlerContext) {
     guard lingering == nil, context.channel.isActive else { return }
     context.close(mode: .output, promise: nil)
     leavesAt = context.eventLoop.now + pause

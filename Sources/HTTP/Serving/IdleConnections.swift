@@ -23,7 +23,7 @@ final class IdleConnections: Sendable {
     /// What waits for a connection to be idle for long enough.
     var need: Need?
     /// Whether a check for that is scheduled.
-    var isLookDue = false
+    var isCheckDue = false
   }
 
   private enum Finding {
@@ -45,11 +45,11 @@ final class IdleConnections: Sendable {
     let isNeeded = state.withLock { state in
       let place = Place(channel: channel, since: now)
       state.places.insert(ObjectIdentifier(channel), place, network)
-      guard state.need != nil, !state.isLookDue else { return false }
-      state.isLookDue = true
+      guard state.need != nil, !state.isCheckDue else { return false }
+      state.isCheckDue = true
       return true
     }
-    if isNeeded { look(on: channel, at: now + rest) }
+    if isNeeded { check(on: channel, at: now + rest) }
   }
 
   /// A request came on a connection, or the connection is closed.
@@ -74,7 +74,7 @@ final class IdleConnections: Sendable {
         if isNeeded() { self?.makeRoom(while: isNeeded, closed: closed) }
       }
       channel.close(promise: nil)
-    case .wait(let channel, let instant): look(on: channel, at: instant)
+    case .wait(let channel, let instant): check(on: channel, at: instant)
     case .nothing: break
     }
   }
@@ -92,11 +92,11 @@ final class IdleConnections: Sendable {
     return channel != nil
   }
 
-  private func look(on channel: any Channel, at instant: NIODeadline) {
+  private func check(on channel: any Channel, at instant: NIODeadline) {
     channel.eventLoop.scheduleTask(deadline: instant) { [weak self] in
       guard let self else { return }
       let need = state.withLock { state in
-        state.isLookDue = false
+        state.isCheckDue = false
         return state.need.take()
       }
       if let need, need.lasts() { makeRoom(while: need.lasts, closed: need.closed) }
@@ -116,8 +116,8 @@ final class IdleConnections: Sendable {
         return .close(channel)
       }
       state.need = need
-      if state.isLookDue { return .nothing }
-      state.isLookDue = true
+      if state.isCheckDue { return .nothing }
+      state.isCheckDue = true
       return .wait(channel, instant)
     }
   }

@@ -6,7 +6,7 @@ package final class LongPollLimiter: Sendable {
     var isClosed = false
     var places: FairPlaces
     var next = 0
-    var doors: [Int: AsyncStream<Never>.Continuation] = [:]
+    var continuations: [Int: AsyncStream<Never>.Continuation] = [:]
   }
 
   private let state: Mutex<State>
@@ -41,7 +41,7 @@ package final class LongPollLimiter: Sendable {
   }
 
   /// Returns a permit for the client of the request that the task works on, or why there is none.
-  package func take() -> Result<Permit, Refusal> {
+  package func acquire() -> Result<Permit, Refusal> {
     let admission = AdmissionPermit.current
     let refusal = state.withLock { state -> Refusal? in
       guard !state.isClosed else { return .full }
@@ -55,7 +55,7 @@ package final class LongPollLimiter: Sendable {
   }
 
   /// Returns a permit; `nil` if there is none for the client.
-  package func enter() -> Permit? { try? take().get() }
+  package func enter() -> Permit? { try? acquire().get() }
 
   /// Returns a sequence without elements that ends when the limiter closes.
   package func closing() -> AsyncStream<Never> {
@@ -63,7 +63,7 @@ package final class LongPollLimiter: Sendable {
     let number = state.withLock { state -> Int? in
       guard !state.isClosed else { return nil }
       state.next += 1
-      state.doors[state.next] = continuation
+      state.continuations[state.next] = continuation
       return state.next
     }
     guard let number else {
@@ -71,17 +71,17 @@ package final class LongPollLimiter: Sendable {
       return stream
     }
     continuation.onTermination = { [weak self] _ in
-      _ = self?.state.withLock { $0.doors.removeValue(forKey: number) }
+      _ = self?.state.withLock { $0.continuations.removeValue(forKey: number) }
     }
     return stream
   }
 
   /// Ends all waits and rejects new ones.
   package func close() {
-    let doors = state.withLock { state in
+    let continuations = state.withLock { state in
       state.isClosed = true
-      return Array(state.doors.values)
+      return Array(state.continuations.values)
     }
-    for door in doors { door.finish() }
+    for continuation in continuations { continuation.finish() }
   }
 }

@@ -6,23 +6,23 @@ package struct ServerListener: Sendable {
   /// The limits.
   package let limits: ServerLimits
   /// Counts connections.
-  package let tally: ConnectionMetrics
+  package let metrics: ConnectionMetrics
   /// The certificate of connections; `nil` for connections without TLS.
   package let certificate: ServerCertificate?
 
-  /// Creates a door.
+  /// Creates a listener.
   ///
   /// - Parameters:
   ///   - limits: The limits.
-  ///   - tally: Counts connections.
+  ///   - metrics: Counts connections.
   ///   - certificate: The certificate of connections; `nil` for connections without TLS.
   package init(
     limits: ServerLimits = ServerLimits(),
-    tally: ConnectionMetrics = ConnectionMetrics(),
+    metrics: ConnectionMetrics = ConnectionMetrics(),
     certificate: ServerCertificate? = nil
   ) {
     self.limits = limits
-    self.tally = tally
+    self.metrics = metrics
     self.certificate = certificate
   }
 
@@ -46,7 +46,7 @@ package struct ServerListener: Sendable {
   ) -> HTTPServerBuilder {
     let sockets = sockets ?? NoSockets()
     let shares = admission.map { _ in
-      ConnectionShares(limits: limits, proxies: proxies, tally: tally)
+      ConnectionShares(limits: limits, proxies: proxies, metrics: metrics)
     }
     return HTTPServerBuilder { [self] responder in
       let responder: HTTPChannelHandler.Responder = { request, writer, channel in
@@ -54,9 +54,9 @@ package struct ServerListener: Sendable {
       }
       let http1 = WebSocketChannel(
         responder: responder,
-        door: sockets,
+        authorizer: sockets,
         limits: limits,
-        tally: tally,
+        metrics: metrics,
         clock: clock,
         present: present,
         isSecure: certificate != nil,
@@ -71,41 +71,41 @@ package struct ServerListener: Sendable {
         http2: MultiplexedChannel(
           responder: responder,
           limits: limits,
-          tally: tally,
+          metrics: metrics,
           clock: clock,
           present: present
         ),
         limits: limits,
-        tally: tally,
+        metrics: metrics,
         shares: shares
       )
     }
   }
 
   /// Lets in no more connections than the limits say, and counts them.
-  package var gate: any AvailableConnectionsDelegate {
-    ConnectionLimiter(most: limits.connections, tally: tally)
+  package var availability: any AvailableConnectionsDelegate {
+    ConnectionLimiter(most: limits.connections, metrics: metrics)
   }
 }
 
 /// Lets in so many connections at once.
 private struct ConnectionLimiter: AvailableConnectionsDelegate {
   let most: Int
-  let tally: ConnectionMetrics
+  let metrics: ConnectionMetrics
 
   /// Idle connections are closed while so few slots are free, so that a new client is accepted at once.
   private var spare: Int { max(1, min(64, most / 16)) }
 
   mutating func connectionOpened() {
-    tally.opened()
-    let (tally, most) = (tally, most - spare)
-    guard tally.open > most else { return }
-    tally.idle.makeRoom(while: { tally.open > most }, closed: { tally.ended(.crowded) })
+    metrics.opened()
+    let (metrics, most) = (metrics, most - spare)
+    guard metrics.open > most else { return }
+    metrics.idle.makeRoom(while: { metrics.open > most }, closed: { metrics.ended(.crowded) })
   }
 
-  mutating func connectionClosed() { tally.closed() }
+  mutating func connectionClosed() { metrics.closed() }
 
-  func isAcceptingNewConnections() -> Bool { tally.open < most }
+  func isAcceptingNewConnections() -> Bool { metrics.open < most }
 }
 
 /// Rejects every WebSocket.

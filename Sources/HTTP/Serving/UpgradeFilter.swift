@@ -5,7 +5,7 @@ import NIOHTTP1
 import NIOHTTPTypesHTTP1
 import NIOSSL
 
-/// Stands between decoder and upgrade, and lets through only an `Upgrade` that will be granted.
+/// Sits between decoder and upgrade, and passes on only an `Upgrade` that will be granted.
 ///
 /// NIO's upgrade handler forgets the head of a request that it declines to upgrade, and then the request is never answered.
 /// So `Upgrade` is removed from the head of a request that is not upgraded, the request is answered as any other, and the
@@ -18,13 +18,13 @@ final class UpgradeFilter: ChannelInboundHandler, RemovableChannelHandler {
   typealias InboundOut = HTTPServerRequestPart
   typealias OutboundOut = HTTPServerResponsePart
 
-  /// The most parts of a request that wait for the door.
+  /// The most parts of a request that wait for the authorizer.
   private static let mostWaiting = 64
 
   private enum Phase {
     /// No request has come.
     case first
-    /// The door decides on the first request.
+    /// The authorizer decides on the first request.
     case asking
     /// The connection speaks HTTP for good.
     case http
@@ -42,13 +42,13 @@ final class UpgradeFilter: ChannelInboundHandler, RemovableChannelHandler {
     case unsure
   }
 
-  private let door: any WebSocketAuthorizer
+  private let authorizer: any WebSocketAuthorizer
   private let admission: SocketAdmission?
   private let isSecure: Bool
   private let routes: RouteMetrics?
   private let idle: TimeAmount
   private let lingering: TimeAmount
-  private let tally: ConnectionMetrics
+  private let metrics: ConnectionMetrics
   private let decoder: RequestDecoder
   private var phase = Phase.first
   /// The effect of the request in progress.
@@ -58,28 +58,28 @@ final class UpgradeFilter: ChannelInboundHandler, RemovableChannelHandler {
   private var timeout: Scheduled<Void>?
 
   init(
-    door: any WebSocketAuthorizer,
+    authorizer: any WebSocketAuthorizer,
     limits: ServerLimits,
-    tally: ConnectionMetrics,
+    metrics: ConnectionMetrics,
     decoder: RequestDecoder,
     admission: SocketAdmission? = nil,
     isSecure: Bool = false,
     routes: RouteMetrics? = nil
   ) {
-    self.door = door
+    self.authorizer = authorizer
     self.admission = admission
     self.routes = routes
     self.isSecure = isSecure
     self.decoder = decoder
     idle = .seconds(Int64(limits.idleSeconds))
     lingering = .seconds(Int64(limits.closeSeconds))
-    self.tally = tally
+    self.metrics = metrics
   }
 
   func handlerAdded(context: ChannelHandlerContext) {
     let bound = NIOLoopBound(context, eventLoop: context.eventLoop)
-    timeout = context.eventLoop.scheduleTask(in: idle) { [tally] in
-      tally.ended(.noRequest)
+    timeout = context.eventLoop.scheduleTask(in: idle) { [metrics] in
+      metrics.ended(.noRequest)
       bound.value.close(promise: nil)
     }
   }
@@ -125,7 +125,7 @@ final class UpgradeFilter: ChannelInboundHandler, RemovableChannelHandler {
   private func pass(_ context: ChannelHandlerContext, to next: Phase) {
     phase = next
     // From here on the connection is busy until ``ConnectionTimeouts`` says otherwise, and as a WebSocket for good.
-    tally.idle.remove(context.channel)
+    metrics.idle.remove(context.channel)
     timeout?.cancel()
     timeout = nil
   }
@@ -189,15 +189,15 @@ final class UpgradeFilter: ChannelInboundHandler, RemovableChannelHandler {
   }
 
   private func ask(_ request: HTTPRequest, _ context: ChannelHandlerContext) {
-    let (door, admission, isSecure, routes) = (door, admission, isSecure, routes)
+    let (authorizer, admission, isSecure, routes) = (authorizer, admission, isSecure, routes)
     let peer = context.channel.remoteAddress
     let promise = context.eventLoop.makePromise(of: WebSocketAcceptance?.self)
     promise.completeWithTask {
       let scope = TraceScope.of(request)
       let began = ContinuousClock.now
       let acceptance = await TraceScope.$current.withValue(scope) {
-        guard let admission else { return await door.open(request) }
-        return await admission.open(request, from: peer, isSecure: isSecure, door)
+        guard let admission else { return await authorizer.open(request) }
+        return await admission.open(request, from: peer, isSecure: isSecure, authorizer)
       }
       // Any other is counted where its refusal is answered.
       guard var acceptance else { return nil }

@@ -69,9 +69,9 @@ struct WebSocketChannel: HTTPChannelHandler {
   }
 
   let responder: HTTPChannelHandler.Responder
-  let door: any WebSocketAuthorizer
+  let authorizer: any WebSocketAuthorizer
   let limits: ServerLimits
-  let tally: ConnectionMetrics
+  let metrics: ConnectionMetrics
   let clock: ServiceClock
   let present: [String]
   /// Whether the connection speaks TLS, in which case ``SecureChannel`` counts it.
@@ -87,16 +87,16 @@ struct WebSocketChannel: HTTPChannelHandler {
     channel.eventLoop.makeCompletedFuture {
       let decoder = RequestDecoder(limits)
       let filter = UpgradeFilter(
-        door: door,
+        authorizer: authorizer,
         limits: limits,
-        tally: tally,
+        metrics: metrics,
         decoder: decoder,
         admission: admission,
         isSecure: isSecure,
         routes: routes
       )
       let loopFilter = NIOLoopBound(filter, eventLoop: channel.eventLoop)
-      let (limit, closeSeconds) = (door.messageLimit, Int64(limits.closeSeconds))
+      let (limit, closeSeconds) = (authorizer.messageLimit, Int64(limits.closeSeconds))
       let upgrader = NIOTypedWebSocketServerUpgrader<Upgrade>(
         maxFrameSize: max(limit, 125),
         enableAutomaticErrorHandling: false,
@@ -129,7 +129,7 @@ struct WebSocketChannel: HTTPChannelHandler {
       )
       let configuration = NIOTypedHTTPServerUpgradeConfiguration(
         upgraders: [upgrader],
-        notUpgradingCompletionHandler: { [limits, tally, clock, present, isSecure] channel in
+        notUpgradingCompletionHandler: { [limits, metrics, clock, present, isSecure] channel in
           channel.eventLoop.makeCompletedFuture {
             let pipeline = channel.pipeline.syncOperations
             try pipeline.addHandler(HeadAnswerHandler())
@@ -138,7 +138,7 @@ struct WebSocketChannel: HTTPChannelHandler {
             if !clock.isMachine {
               try pipeline.addHandler(AnswerDate(clock: clock, present: present))
             }
-            try pipeline.addHandler(ConnectionTimeouts(limits: limits, tally: tally))
+            try pipeline.addHandler(ConnectionTimeouts(limits: limits, metrics: metrics))
             try pipeline.addHandler(
               HTTPConnectionStateHandler(
                 idleTimeout: .seconds(limits.idleSeconds),
@@ -167,7 +167,7 @@ struct WebSocketChannel: HTTPChannelHandler {
       if !isSecure {
         // After its share is counted: it may take the place of an idle one.
         if shares?.enter(channel) ?? true {
-          try pipeline.addHandler(IdleConnectionHandler(tally.idle), position: .first)
+          try pipeline.addHandler(IdleConnectionHandler(metrics.idle), position: .first)
         }
       }
       return Value(upgrade: upgrade.upgradeResultFuture, channel: channel)

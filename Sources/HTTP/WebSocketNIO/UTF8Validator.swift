@@ -9,7 +9,7 @@ struct UTF8Validator {
   var isComplete: Bool { missing == 0 }
 
   /// Validates more bytes, and returns whether all bytes so far are valid.
-  mutating func take(_ bytes: [UInt8]) -> Bool {
+  mutating func consume(_ bytes: [UInt8]) -> Bool {
     bytes.withUnsafeBufferPointer { bytes in
       for byte in bytes where !(missing == 0 && byte < 0x80) {
         guard missing == 0 ? start(byte) : follow(byte) else { return false }

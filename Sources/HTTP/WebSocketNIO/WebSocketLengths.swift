@@ -14,7 +14,7 @@ struct WebSocketLengths {
   ///
   /// - Returns: The number of bytes before the end of a header with an invalid length, or `nil`
   ///   without one.
-  mutating func take(_ bytes: some Collection<UInt8>) -> Int? {
+  mutating func consume(_ bytes: some Collection<UInt8>) -> Int? {
     var place = bytes.startIndex
     while place < bytes.endIndex {
       if left > 0 {
@@ -68,7 +68,7 @@ final class WebSocketLengthHandler: ChannelInboundHandler, RemovableChannelHandl
   func channelRead(context: ChannelHandlerContext, data: NIOAny) {
     guard !isOver else { return }
     var bytes = Self.unwrapInboundIn(data)
-    guard let sound = lengths.take(bytes.readableBytesView) else {
+    guard let sound = lengths.consume(bytes.readableBytesView) else {
       context.fireChannelRead(data)
       return
     }

@@ -135,7 +135,7 @@ package struct WebSocketSession {
       return fail(1009, tooLong)
     }
     let isText = message.opcode == Self.text
-    if isText, !validator.take(frame.payload) { return fail(1007, "a text is not UTF-8") }
+    if isText, !validator.consume(frame.payload) { return fail(1007, "a text is not UTF-8") }
     message.bytes.append(contentsOf: frame.payload)
     guard frame.isFinal else {
       fragments = message
@@ -156,7 +156,7 @@ package struct WebSocketSession {
       }
       let reason = Array(payload[2...])
       var validator = UTF8Validator()
-      guard validator.take(reason), validator.isComplete else {
+      guard validator.consume(reason), validator.isComplete else {
         return fail(1007, "the reason of a Close is not UTF-8")
       }
       close.reason = String(decoding: reason, as: UTF8.self)

@@ -150,11 +150,11 @@ final class TableRows {
   }
 
   private func fed<Result>(
-    _ take: (inout BookFile) throws(ImportFileError) -> Result?
+    _ read: (inout BookFile) throws(ImportFileError) -> Result?
   ) throws -> Result? {
     do {
       while true {
-        if let result = try take(&file) { return result }
+        if let result = try read(&file) { return result }
         guard !isFinished else { return nil }
         try feed()
       }

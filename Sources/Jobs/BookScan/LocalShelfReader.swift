@@ -5,7 +5,7 @@ import Foundation
 /// the words of spines.
 ///
 /// The parts of the photo that make its picture are decoded once, by ImageMagick with limits on memory, size and time,
-/// into a grey picture without metadata; the other programs see that picture only. Spines are read in three directions: as they stand, and
+/// into a grey picture without metadata; the other programs see that picture only. Spines are read in three directions: upright, and
 /// turned a quarter to each side.
 package struct LocalShelfReader: ShelfReader {
   /// What reports call it.

@@ -28,7 +28,7 @@ package struct BooksTrackDialectService: Sendable {
   /// - Parameters:
   ///   - jobs: The jobs.
   ///   - acceptsBareIDs: Whether the id alone opens a job that the app started: parts of the app send no token.
-  ///   - acceptsQueryTokens: Whether a token of such a job may stand in the query: parts of the app send it there.
+  ///   - acceptsQueryTokens: Whether the query may have the token of such a job: parts of the app send it there.
   ///   - logger: Where failures are told.
   package init(
     _ jobs: JobsService,
@@ -41,12 +41,12 @@ package struct BooksTrackDialectService: Sendable {
       acceptsBareIDs: acceptsBareIDs,
       acceptsQueryTokens: acceptsQueryTokens
     )
-    native = jobs.door
+    native = jobs.authorizer
     self.logger = logger
   }
 
   /// Opens WebSockets for the server, the native ones too.
-  package var door: BooksTrackAuthorizer {
+  package var authorizer: BooksTrackAuthorizer {
     BooksTrackAuthorizer(view: view, native: native, logger: logger)
   }
 

@@ -7,7 +7,7 @@ package import Serving
 import StrictJSON
 import Synchronization
 
-/// `GET /ws/progress?jobId=…` for jobs that the app started; other jobs are those of the native door.
+/// `GET /ws/progress?jobId=…` for jobs that the app started; other jobs are those of the native authorizer.
 package struct BooksTrackAuthorizer: WebSocketAuthorizer {
   let view: JobsView
   let native: JobSocketAuthorizer
@@ -45,8 +45,8 @@ package struct BooksTrackAuthorizer: WebSocketAuthorizer {
         version: query["version"].flatMap { WireVersion(parsing: $0) },
         photos: (try? await view.fileCount(job)) ?? 0
       ),
-      standing: query["reconnect"] == "true"
-        ? ReadyConversation.Standing(position: job.position, progress: job.progress) : nil,
+      snapshot: query["reconnect"] == "true"
+        ? ReadyConversation.Snapshot(position: job.position, progress: job.progress) : nil,
       logger: logger
     )
     return WebSocketAcceptance(
@@ -72,14 +72,14 @@ private final class BooksTrackSession: Sendable {
     view: JobsView,
     hearing: JobHearing,
     messages: BooksTrackMessages,
-    standing: ReadyConversation.Standing?,
+    snapshot: ReadyConversation.Snapshot?,
     logger: Logger
   ) {
     self.view = view
     self.hearing = hearing
     self.messages = messages
     self.logger = logger
-    conversation = Mutex(ReadyConversation(at: .now, standing: standing))
+    conversation = Mutex(ReadyConversation(at: .now, snapshot: snapshot))
     (wakes, waker) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
   }
 
@@ -144,7 +144,7 @@ private final class BooksTrackSession: Sendable {
         do {
           switch step {
           case .close(.over(let ending)):
-            return Self.farewell(ending)
+            return Self.closing(ending)
           case .close(.serverEnds): return .close(.goingAway, "the server ends")
           case .close(.expired): return .close(.expired, "the results are gone")
           default: try await connection.send(try await text(step))
@@ -179,7 +179,7 @@ private final class BooksTrackSession: Sendable {
   }
 
   /// How a socket closes after the end of its job; the app takes the first two as the end.
-  private static func farewell(_ ending: JobEnding) -> Exit {
+  private static func closing(_ ending: JobEnding) -> Exit {
     switch ending {
     case .succeeded: .close(.finished, "Job completed")
     case .canceled: .close(.goingAway, "Job canceled")
@@ -191,7 +191,7 @@ private final class BooksTrackSession: Sendable {
   private func text(_ step: ReadyConversation.Step) async throws -> JSONValue {
     switch step {
     case .acknowledge: return messages.readyAck(at: view.now)
-    case .stand(let progress): return messages.reconnected(progress, at: view.now)
+    case .snapshot(let progress): return messages.reconnected(progress, at: view.now)
     case .close: return messages.reconnected(hearing.job.progress, at: view.now)
     case .live(let progress): return messages.alive(progress, at: view.now)
     case .say(let event):
@@ -232,7 +232,7 @@ private final class BooksTrackSession: Sendable {
   }
 
   private static func type(_ text: String) -> String? {
-    // Older apps send these two as they stand here.
+    // Older apps send exactly these two.
     if text == "PING" { return "pong" }
     var rules = JSONReader.Rules.lenient
     rules.most = 10_000

@@ -14,7 +14,7 @@ package struct ReadyConversation: Sendable {
     /// Say that the server knows that the app listens.
     case acknowledge
     /// Send the state of the job, for an app that was here before.
-    case stand(JobProgress)
+    case snapshot(JobProgress)
     /// Say an event.
     case say(JobEvent)
     /// Say that the job lives.
@@ -39,13 +39,13 @@ package struct ReadyConversation: Sendable {
   package static let linger = 1.0
 
   /// The state of a job.
-  package struct Standing: Hashable, Sendable {
+  package struct Snapshot: Hashable, Sendable {
     /// The last event that is told by it.
     package var position: EventPosition
     /// How far the job is.
     package var progress: JobProgress
 
-    /// Creates a standing.
+    /// Creates a snapshot.
     package init(position: EventPosition, progress: JobProgress) {
       self.position = position
       self.progress = progress
@@ -63,38 +63,38 @@ package struct ReadyConversation: Sendable {
 
   private var phase: Phase
   private var isReadyNew = false
-  private var standing: Standing?
-  private var hasStood = false
+  private var snapshot: Snapshot?
+  private var hasSentSnapshot = false
   private var start: JobEvent?
   private var progress: JobEvent?
   private var end: JobEvent?
   private var pulse: JobProgress?
-  private var farewell: Reason?
+  private var closing: Reason?
 
   /// Begins when the socket opens.
   ///
   /// - Parameters:
   ///   - now: The time.
-  ///   - standing: The state of the job, if the app asks for it; else `nil`.
-  package init(at now: ContinuousClock.Instant, standing: Standing? = nil) {
+  ///   - snapshot: The state of the job, if the app asks for it; else `nil`.
+  package init(at now: ContinuousClock.Instant, snapshot: Snapshot? = nil) {
     phase = .waiting(until: now + .seconds(Self.readyWait))
-    self.standing = standing
+    self.snapshot = snapshot
   }
 
   /// An event happened.
   package mutating func happened(_ event: JobEvent) {
     guard end == nil, phase != .closed else { return }
     switch event.body {
-    case .started: if standing == nil { start = event }
+    case .started: if snapshot == nil { start = event }
     case .progress(let news):
-      guard let known = standing else {
+      guard let known = snapshot else {
         progress = event
         return
       }
       guard event.position > known.position else { return }
-      standing = Standing(position: event.position, progress: news)
+      snapshot = Snapshot(position: event.position, progress: news)
       // Before the state of the job is sent, it is part of that.
-      if hasStood { progress = event }
+      if hasSentSnapshot { progress = event }
     case .ended: end = event
     }
   }
@@ -106,7 +106,7 @@ package struct ReadyConversation: Sendable {
   package mutating func ready() { isReadyNew = true }
 
   /// No more will happen here, though the job is not over.
-  package mutating func ends(_ reason: Reason) { farewell = farewell ?? reason }
+  package mutating func ends(_ reason: Reason) { closing = closing ?? reason }
 
   /// What is to be done now.
   ///
@@ -121,9 +121,9 @@ package struct ReadyConversation: Sendable {
     }
     if case .waiting(let until) = phase, now >= until { phase = .open }
     if case .open = phase {
-      if let standing, !hasStood {
-        hasStood = true
-        steps.append(.stand(standing.progress))
+      if let snapshot, !hasSentSnapshot {
+        hasSentSnapshot = true
+        steps.append(.snapshot(snapshot.progress))
       }
       steps += [start, progress].compactMap(\.self).map { .say($0) }
       if steps.isEmpty, end == nil, let pulse { steps.append(.live(pulse)) }
@@ -139,9 +139,9 @@ package struct ReadyConversation: Sendable {
       steps.append(.close(.over(ending)))
     case .waiting, .open:
       // The server does not wait for apps; results that are gone do not come back.
-      if let farewell {
+      if let closing {
         phase = .closed
-        steps.append(.close(farewell))
+        steps.append(.close(closing))
       }
     case .over, .closed: break
     }

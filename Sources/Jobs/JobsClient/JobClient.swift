@@ -12,16 +12,16 @@ public struct JobCredential: Hashable, Sendable {
   /// When the token expires, in milliseconds since 1970-01-01T00:00:00Z on the clock of this machine.
   public var tokenExpiresAt: Int64?
 
-  /// Creates a ticket.
+  /// Creates a credential.
   public init(job: String, token: String, tokenExpiresAt: Int64? = nil) {
     self.job = job
     self.token = token
     self.tokenExpiresAt = tokenExpiresAt
   }
 
-  /// A ticket out of an answer that came just now.
+  /// Creates a credential from a response just received.
   ///
-  /// How long a token is good is counted from then: the server's clock may say another time.
+  /// The lifetime of the token counts from now, because the server's clock may differ.
   init(job: String, _ started: JobStarted) {
     let end = started.tokenSeconds.map { JobClient.wallTime + Int64($0) * 1_000 }
     self.init(job: job, token: started.token, tokenExpiresAt: end ?? started.tokenExpiresAt)
@@ -201,19 +201,19 @@ public struct JobClient: Sendable {
   /// The state of a job, with the events after a position.
   ///
   /// - Parameters:
-  ///   - ticket: The job.
+  ///   - credential: The job.
   ///   - position: The last event that is known.
   /// - Returns: The state.
   /// - Throws: ``JobClientFailure``.
   public func state(
-    _ ticket: JobCredential,
+    _ credential: JobCredential,
     after position: EventPosition? = nil
   ) async throws(JobClientFailure) -> JobAnswerReader.State {
     let answer = try await ask(
       server.request(
-        "/v1/jobs/\(ticket.job)",
+        "/v1/jobs/\(credential.job)",
         query: [("after", position?.description)],
-        fields: ticket.authorization
+        fields: credential.authorization
       )
     )
     guard let state = reader.state(body: answer.body) else {
@@ -224,56 +224,56 @@ public struct JobClient: Sendable {
 
   /// Asks a job to stop.
   ///
-  /// - Parameter ticket: The job.
+  /// - Parameter credential: The job.
   /// - Throws: ``JobClientFailure``.
-  public func cancel(_ ticket: JobCredential) async throws(JobClientFailure) {
+  public func cancel(_ credential: JobCredential) async throws(JobClientFailure) {
     let request = server.request(
-      "/v1/jobs/\(ticket.job)/cancel",
+      "/v1/jobs/\(credential.job)/cancel",
       method: .post,
-      fields: ticket.authorization
+      fields: credential.authorization
     )
     _ = try await ask(request, content: [])
   }
 
   /// Gets a new token in place of one that is still good.
   ///
-  /// - Parameter ticket: The job with the old token.
+  /// - Parameter credential: The job with the old token.
   /// - Returns: The job with the new one.
   /// - Throws: ``JobClientFailure``.
-  public func refresh(_ ticket: JobCredential) async throws(JobClientFailure) -> JobCredential {
+  public func refresh(_ credential: JobCredential) async throws(JobClientFailure) -> JobCredential {
     let request = server.request(
-      "/v1/jobs/\(ticket.job)/token",
+      "/v1/jobs/\(credential.job)/token",
       method: .post,
-      fields: ticket.authorization
+      fields: credential.authorization
     )
     let answer = try await ask(request, content: [])
     guard let started = reader.start(status: answer.head.status.code, body: answer.body).started
     else { throw .refused(reader.refusal(status: answer.head.status.code, body: answer.body)) }
-    return JobCredential(job: ticket.job, started)
+    return JobCredential(job: credential.job, started)
   }
 
   /// A page of results.
   ///
   /// - Parameters:
-  ///   - ticket: The job.
+  ///   - credential: The job.
   ///   - outcome: The outcome; `nil` for all.
   ///   - after: The number of the last known result; `nil` for the beginning.
   ///   - limit: The most results; `nil` for the server's default.
   /// - Returns: The page.
   /// - Throws: ``JobClientFailure``; only ``JobClientFailure/expired`` says that results are gone.
   public func results(
-    _ ticket: JobCredential,
+    _ credential: JobCredential,
     outcome: JobOutcome? = nil,
     after: Int? = nil,
     limit: Int? = nil
   ) async throws(JobClientFailure) -> JobResultPage {
     let request = server.request(
-      "/v1/jobs/\(ticket.job)/results",
+      "/v1/jobs/\(credential.job)/results",
       query: [
         ("outcome", outcome?.rawValue), ("after", after.map { "\($0)" }),
         ("limit", limit.map { "\($0)" }),
       ],
-      fields: ticket.authorization
+      fields: credential.authorization
     )
     let answer = try await exchange(request)
     switch reader.results(status: answer.head.status.code, body: answer.body) {
@@ -287,12 +287,14 @@ public struct JobClient: Sendable {
 
   /// The failed rows as a table that can be corrected and sent again.
   ///
-  /// - Parameter ticket: The job.
+  /// - Parameter credential: The job.
   /// - Returns: CSV in UTF-8.
   /// - Throws: ``JobClientFailure``.
-  public func failedRows(_ ticket: JobCredential) async throws(JobClientFailure) -> [UInt8] {
-    try await ask(server.request("/v1/jobs/\(ticket.job)/failed.csv", fields: ticket.authorization))
-      .body
+  public func failedRows(_ credential: JobCredential) async throws(JobClientFailure) -> [UInt8] {
+    try await ask(
+      server.request("/v1/jobs/\(credential.job)/failed.csv", fields: credential.authorization)
+    )
+    .body
   }
 
   // MARK: Asking

@@ -96,7 +96,7 @@ final class JobFeed: Sendable {
     }
     guard !isOver else { return }
     for await update in client.follow(credential, after: position, policy: policy) {
-      if case .ticket(let fresh) = update { await renewed(fresh) }
+      if case .credential(let fresh) = update { await renewed(fresh) }
       apply(update)
       await show(snapshot)
     }
@@ -106,7 +106,7 @@ final class JobFeed: Sendable {
     let now = clock.now()
     state.withLock { state in
       switch update {
-      case .ticket(let fresh): state.credential = fresh
+      case .credential(let fresh): state.credential = fresh
       case .transport(let transport):
         state.status.transport = transport
         state.interruptedAt = nil

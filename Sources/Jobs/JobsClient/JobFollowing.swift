@@ -10,7 +10,7 @@ public enum JobUpdate: Hashable, Sendable {
   /// A message, in order; none comes twice.
   case message(JobMessage)
   /// A new token took the place of the old one.
-  case ticket(JobCredential)
+  case credential(JobCredential)
   /// How the job is followed now; also when a connection is back.
   case transport(JobFollower.Transport)
   /// The connection is gone, and is sought again; once until a ``transport(_:)`` follows.
@@ -25,17 +25,17 @@ extension JobClient {
   /// Ending the iteration or canceling the task stops following; the job continues.
   ///
   /// - Parameters:
-  ///   - ticket: The job.
+  ///   - credential: The job.
   ///   - position: The last known event; `nil` for the beginning.
   ///   - policy: Waits and limits.
   /// - Returns: Updates, ending with ``JobUpdate/finished(_:)``.
   public func follow(
-    _ ticket: JobCredential,
+    _ credential: JobCredential,
     after position: EventPosition? = nil,
     policy: JobFollower.Policy = JobFollower.Policy()
   ) -> AsyncStream<JobUpdate> {
     AsyncStream { continuation in
-      let following = JobFollowing(self, ticket, position, policy, continuation)
+      let following = JobFollowing(self, credential, position, policy, continuation)
       let task = Task { await following.start() }
       continuation.onTermination = { _ in
         task.cancel()
@@ -48,7 +48,7 @@ extension JobClient {
 /// Carries out the orders of a ``JobFollower``.
 private actor JobFollowing {
   private let client: JobClient
-  private var ticket: JobCredential
+  private var credential: JobCredential
   private var machine: JobFollower
   private let continuation: AsyncStream<JobUpdate>.Continuation
   private let reader = JobMessageReader()
@@ -66,18 +66,18 @@ private actor JobFollowing {
 
   init(
     _ client: JobClient,
-    _ ticket: JobCredential,
+    _ credential: JobCredential,
     _ position: EventPosition?,
     _ policy: JobFollower.Policy,
     _ continuation: AsyncStream<JobUpdate>.Continuation
   ) {
     self.client = client
-    self.ticket = ticket
+    self.credential = credential
     self.continuation = continuation
     machine = JobFollower(
       policy: policy,
       after: position,
-      tokenExpiry: ticket.tokenExpiresAt,
+      tokenExpiry: credential.tokenExpiresAt,
       transport: client.sockets == nil ? .eventStream : .webSocket
     )
   }
@@ -117,7 +117,7 @@ private actor JobFollowing {
       case .deliver(let message):
         if case .token(let token, let expiry) = message.body {
           let end = expiry.map { JobClient.wallTime + $0 - (message.at ?? JobClient.wallTime) }
-          keep(JobCredential(job: ticket.job, token: token, tokenExpiresAt: end))
+          keep(JobCredential(job: credential.job, token: token, tokenExpiresAt: end))
         }
         continuation.yield(.message(message))
       case .finish(let ending):
@@ -135,8 +135,8 @@ private actor JobFollowing {
   }
 
   private func keep(_ fresh: JobCredential) {
-    ticket = fresh
-    continuation.yield(.ticket(fresh))
+    credential = fresh
+    continuation.yield(.credential(fresh))
   }
 
   private func wake() {
@@ -178,8 +178,8 @@ private actor JobFollowing {
     guard let sockets = client.sockets else { return ended(.broken, attempt) }
     var request = client.server.request(
       "/ws/progress",
-      query: [("jobId", ticket.job), ("after", position?.description)],
-      fields: [.secWebSocketProtocol: "freshet-auth.\(ticket.token)"]
+      query: [("jobId", credential.job), ("after", position?.description)],
+      fields: [.secWebSocketProtocol: "freshet-auth.\(credential.token)"]
     )
     request.scheme = request.scheme == "https" ? "wss" : "ws"
     do {
@@ -208,15 +208,15 @@ private actor JobFollowing {
 
   private func openStream(_ position: EventPosition?, _ attempt: Int) async {
     var request = client.server.request(
-      "/v1/jobs/\(ticket.job)/events",
-      fields: ticket.authorization
+      "/v1/jobs/\(credential.job)/events",
+      fields: credential.authorization
     )
     request.headerFields[.accept] = "text/event-stream"
     if let position { request.headerFields[.lastEventID] = position.description }
     let stream = StreamReader(attempt: attempt, following: self)
     do {
       try await client.transport.stream(request, timeout: JobClient.timeout) { part in
-        await stream.take(part)
+        await stream.handle(part)
       }
       guard !Task.isCancelled else { return }
       // The server ends a stream behind the end of the job, and before it when it ends itself.
@@ -253,7 +253,7 @@ private actor JobFollowing {
 
   private func poll() async {
     do throws(JobClientFailure) {
-      let state = try await client.state(ticket, after: machine.asksAfter)
+      let state = try await client.state(credential, after: machine.asksAfter)
       guard !Task.isCancelled else { return }
       if machine.transport == .polling { connected(by: .polling) }
       perform(machine.polled(state.events, state: state.state?.known, now: now, draw: draw))
@@ -267,7 +267,7 @@ private actor JobFollowing {
 
   private func refresh() async {
     do throws(JobClientFailure) {
-      let fresh = try await client.refresh(ticket)
+      let fresh = try await client.refresh(credential)
       renewal = nil
       keep(fresh)
       guard !Task.isCancelled else { return }
@@ -306,7 +306,7 @@ private actor StreamReader {
     self.following = following
   }
 
-  func take(_ part: HTTPStreamPart) async -> HTTPStreamDemand {
+  func handle(_ part: HTTPStreamPart) async -> HTTPStreamDemand {
     switch part {
     case .head(let head):
       status = head.status.code

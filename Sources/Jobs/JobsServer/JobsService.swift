@@ -11,9 +11,9 @@ package struct JobsService: Sendable {
   package static let writablePaths = ["/v1/jobs", "/v1/dead-letters", "/v1/token", "/ws/progress"]
 
   let store: any JobStore
-  let hub: JobEventBroadcaster
+  let broadcaster: JobEventBroadcaster
   private let runner: JobRunner
-  let gate: JobAuthorization
+  let authorization: JobAuthorization
   let rules: OriginGuard
   let starts: StartEndpoint
   private let clock: ServiceClock
@@ -49,9 +49,13 @@ package struct JobsService: Sendable {
     serving = ResourceServing(limits: .jobs(store.limits), observesShutdown: false) { [store] in
       store.now
     }
-    hub = JobEventBroadcaster(limits: store.limits, isShared: store.isShared)
-    gate = JobAuthorization(store: store, acceptsQueryToken: acceptsQueryToken, tally: hub.tally)
-    runner = JobRunner(store: store, hub: hub, pipelines: pipelines, logger: logger)
+    broadcaster = JobEventBroadcaster(limits: store.limits, isShared: store.isShared)
+    authorization = JobAuthorization(
+      store: store,
+      acceptsQueryToken: acceptsQueryToken,
+      metrics: broadcaster.metrics
+    )
+    runner = JobRunner(store: store, broadcaster: broadcaster, pipelines: pipelines, logger: logger)
     self.pipelines = Dictionary(pipelines.map { ($0.name, $0) }) { first, _ in first }
     starts = StartEndpoint(
       store: store,
@@ -63,13 +67,19 @@ package struct JobsService: Sendable {
         mostWaiting: store.limits.uploadsWaiting
       ),
       starts: StartPermits(store.limits),
-      tally: hub.tally
+      metrics: broadcaster.metrics
     )
   }
 
   /// Opens WebSockets for the server.
-  package var door: JobSocketAuthorizer {
-    JobSocketAuthorizer(store: store, hub: hub, gate: gate, rules: rules, logger: logger)
+  package var authorizer: JobSocketAuthorizer {
+    JobSocketAuthorizer(
+      store: store,
+      broadcaster: broadcaster,
+      authorization: authorization,
+      rules: rules,
+      logger: logger
+    )
   }
 
   /// Resumes unfinished jobs that no worker runs, and removes expired ones, until the task is canceled.
@@ -87,7 +97,7 @@ package struct JobsService: Sendable {
 
   /// Follows what other servers do, and keeps the leases of this one.
   private func share() async {
-    let relay = JobRelay(store: store, hub: hub, logger: logger)
+    let relay = JobRelay(store: store, broadcaster: broadcaster, logger: logger)
     await withTaskGroup(of: Void.self) { group in
       group.addTask {
         while (try? await Task.sleep(for: await runner.untilRenewal)) != nil {
@@ -108,7 +118,7 @@ package struct JobsService: Sendable {
         case .event(let job, let seq): await relay.send(job, upTo: seq)
         case .open: await attempt("jobs cannot be leased") { try await runner.leaseNext() }
         case .gap:
-          hub.tally.missedAnnouncements()
+          broadcaster.metrics.missedAnnouncements()
           await relay.catchUp()
           await attempt("jobs cannot be leased") { try await runner.leaseNext() }
         case .lost(let reason):
@@ -217,8 +227,8 @@ package struct JobsService: Sendable {
       found.map { Double($0.delays.due ?? 0) / 1_000 }
     )
     starts.permits.write(to: &metrics)
-    hub.tally.write(to: &metrics)
-    if store.isShared { hub.tally.writeShared(to: &metrics) }
+    broadcaster.metrics.write(to: &metrics)
+    if store.isShared { broadcaster.metrics.writeShared(to: &metrics) }
   }
 
   /// What the store says of all jobs; nil if it does not say it in time, as without its database.
@@ -236,7 +246,7 @@ package struct JobsService: Sendable {
 
   /// Lets every listener go, so that the server can end.
   package func close() {
-    hub.close()
+    broadcaster.close()
     serving.close()
   }
 
@@ -258,13 +268,18 @@ package struct JobsService: Sendable {
   private func add(to router: some RouterMethods<some RequestContext>) {
     let jobs = JobEndpoints(
       store: store,
-      hub: hub,
-      gate: gate,
+      broadcaster: broadcaster,
+      authorization: authorization,
       pipelines: pipelines,
       reads: JobReads(serving: serving)
     )
-    let events = JobEventEndpoint(store: store, hub: hub, gate: gate, serving: serving)
-    let door = door
+    let events = JobEventEndpoint(
+      store: store,
+      broadcaster: broadcaster,
+      authorization: authorization,
+      serving: serving
+    )
+    let authorizer = authorizer
     let letters = DeadLetterEndpoints(store: store, runner: runner, operators: operators)
     router.get("v1/dead-letters") { request, context in
       try await letters.list(request, isLocal: (context as? ClientContext)?.isPeerLocal ?? false)
@@ -310,7 +325,7 @@ package struct JobsService: Sendable {
       try await jobs.failedRows(request, id: Self.name(context))
     }
     router.get("ws/progress") { request, _ -> Response in
-      throw try await door.refusal(request.head)
+      throw try await authorizer.refusal(request.head)
     }
   }
 

@@ -70,7 +70,7 @@ extension FollowMachine.Policy {
     tokenMargin: Int64,
     silence: Int64,
     longestReconnection: Int64,
-    stumblesBeforePassing: Int
+    attemptsBeforeSkipping: Int
   ) {
     self.init()
     self.backoff = backoff
@@ -80,7 +80,7 @@ extension FollowMachine.Policy {
     self.tokenMargin = tokenMargin
     self.silence = silence
     self.longestReconnection = longestReconnection
-    self.stumblesBeforePassing = stumblesBeforePassing
+    self.attemptsBeforeSkipping = attemptsBeforeSkipping
   }
 }
 

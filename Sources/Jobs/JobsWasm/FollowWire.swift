@@ -32,7 +32,7 @@ extension FollowMachine.Policy: WordReadable {
       tokenMargin: try words.integer(),
       silence: try words.integer(),
       longestReconnection: try words.integer(),
-      stumblesBeforePassing: try words.count()
+      attemptsBeforeSkipping: try words.count()
     )
   }
 
@@ -47,7 +47,7 @@ extension FollowMachine.Policy: WordReadable {
     try words.integer(tokenMargin)
     try words.integer(silence)
     try words.integer(longestReconnection)
-    try words.count(stumblesBeforePassing)
+    try words.count(attemptsBeforeSkipping)
   }
 }
 

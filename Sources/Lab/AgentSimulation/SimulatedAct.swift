@@ -27,7 +27,7 @@ package struct SimulatedAct: Hashable, Sendable {
     /// It commits everything.
     case commit(message: String)
     /// The user looks at the result.
-    case look
+    case inspect
     /// The states of the steps of its plan from now on.
     case todos([String])
     /// The true state of the agent from now on.

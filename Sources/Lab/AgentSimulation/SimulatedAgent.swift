@@ -22,7 +22,7 @@ package struct SimulatedAgent: Sendable {
     /// A step for which the agent asks first.
     package var requests = 12
     /// A result that the user looks at before the next prompt.
-    package var looks = 60
+    package var inspections = 60
     /// A pause after which the agent is closed.
     package var exits = 10
     /// A pause after which the user begins another session in the same process.
@@ -93,7 +93,7 @@ package struct SimulatedAgent: Sendable {
     let isResumed = turns > 0 && random.happens(50)
     if turns > 0, !isResumed { renew() }
     // Opening the agent again shows what it did last.
-    add(.look)
+    add(.inspect)
     add(.start(command: dialect.command))
     add(.truth(.idle, reason: "started"))
     register("idle")
@@ -125,8 +125,8 @@ package struct SimulatedAgent: Sendable {
   private mutating func pause(afterResult: Bool) {
     pass(4...90)
     var isSeen = !afterResult
-    if afterResult, random.happens(habits.looks) {
-      add(.look)
+    if afterResult, random.happens(habits.inspections) {
+      add(.inspect)
       add(.truth(.idle, reason: "seen"))
       isSeen = true
       pass(1...20)

@@ -6,7 +6,7 @@ package enum Fault: String, Hashable, Sendable, CaseIterable {
   case halfFeed
   /// The clock that stamps the producer's publications is a day ahead.
   case producerClock
-  /// The log and the processes of the agents stand still.
+  /// The log and the processes of the agents are suspended.
   case agentsFrozen
   /// git waits for ever in the repository.
   case gitHangs

@@ -58,7 +58,7 @@ enum DelayWalk {
   /// Removes what is not yet known at an instant.
   ///
   /// - Returns: The first stop that the run has not left; the number of stops if it has left all.
-  static func look(_ calls: inout [RunCall], at instant: Int64) -> Int {
+  static func removeUnknown(_ calls: inout [RunCall], at instant: Int64) -> Int {
     guard let next = calls.firstIndex(where: { $0.departure > instant }) else { return calls.count }
     let final = calls[next]
     let before = next == 0 ? 0 : calls[next - 1].departureDelay

@@ -123,9 +123,9 @@ extension FeedWorld {
   private static func carriedDelay(_ state: RunState, at position: Int) -> Int32? {
     guard state.phase == .running,
       let place = state.calls.firstIndex(where: { $0.position == position }),
-      place >= state.firstReported, state.calls[place].standing == .skipped
+      place >= state.firstReported, state.calls[place].status == .skipped
     else { return nil }
-    let before = state.calls[state.firstReported..<place].last { $0.standing != .skipped }
-    return before?.standing == .served ? before?.departureDelay : nil
+    let before = state.calls[state.firstReported..<place].last { $0.status != .skipped }
+    return before?.status == .served ? before?.departureDelay : nil
   }
 }

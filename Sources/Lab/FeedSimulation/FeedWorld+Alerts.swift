@@ -117,7 +117,7 @@ extension FeedWorld {
       alert.header = (AlertMessages.line(name) + time + .cancelled).translated(chance)
       alert.text = (reason.words + .nextOne).translated(chance)
     case .running:
-      let skipped = state.calls.filter { $0.standing == .skipped }
+      let skipped = state.calls.filter { $0.status == .skipped }
       guard let first = skipped.first else { return nil }
       alert.informedEntities = skipped.map { call in
         EntitySelector(

@@ -168,7 +168,7 @@ extension FeedWorld {
     _ instant: Int64
   ) {
     DelayWalk.draw(&state.calls, chance: chance, shares: shares, isDisturbed: story.isDisturbed)
-    _ = DelayWalk.look(&state.calls, at: instant)
+    _ = DelayWalk.removeUnknown(&state.calls, at: instant)
     let first = state.calls.firstIndex { $0.departure > instant - Self.tail }
     guard let first else {
       state.calls.removeAll(keepingCapacity: true)
@@ -191,19 +191,19 @@ extension FeedWorld {
   private func mark(_ state: inout RunState, _ story: TripScenario, _ instant: Int64) {
     let chance = story.chance
     if case .skipping(let from, let to) = story.fate, instant >= story.announcedAt {
-      for index in from..<to { state.calls[index].standing = .skipped }
+      for index in from..<to { state.calls[index].status = .skipped }
     }
     if chance.isHit(shares.gap, .gap) {
       let count = state.calls.count
       let isWhole = chance.isHit(300, .gapPlace)
       let from = isWhole ? 0 : chance.within(0...count - 1, .gapPlace, 1)
       let to = isWhole ? count : min(count, from + chance.within(1...5, .gapPlace, 2))
-      for index in from..<to { state.calls[index].standing = .noData }
+      for index in from..<to { state.calls[index].status = .noData }
     }
     for index in state.calls.indices where chance.isHit(shares.platform, .platform, index) {
       let call = state.calls[index]
       let lead = Int64(chance.within(2...25, .platformLead, index)) * 60
-      guard call.standing == .served, instant >= call.scheduledDeparture - lead else { continue }
+      guard call.status == .served, instant >= call.scheduledDeparture - lead else { continue }
       let others = timetable.servedStops(of: timetable.station(of: call.stop))
       guard others.count > 1 else { continue }
       let offset = chance.within(0...others.count - 1, .platformChoice, index)

@@ -27,7 +27,7 @@ package struct RunCall: Hashable, Sendable {
   /// Seconds after ``scheduledDeparture``, likewise.
   package internal(set) var departureDelay: Int32 = 0
   /// Whether the stop is served.
-  package internal(set) var standing = Status.served
+  package internal(set) var status = Status.served
   /// The platform instead of ``stop``; a stop of the same station.
   package internal(set) var newPlatform: Timetable.Stop?
 

@@ -20,7 +20,7 @@ package struct StopGroundTruth: Hashable, Sendable {
   }
 
   /// The state of the run at the stop.
-  package let standing: Status
+  package let status: Status
   /// When it arrives, in seconds since 1970-01-01T00:00:00Z; `nil` unless served.
   package let arrival: Int64?
   /// When it departs, likewise.
@@ -32,8 +32,8 @@ package struct StopGroundTruth: Hashable, Sendable {
   /// The platform instead of the timetable's.
   package let newPlatform: Timetable.Stop?
 
-  init(_ standing: Status, _ call: RunCall? = nil) {
-    self.standing = standing
+  init(_ status: Status, _ call: RunCall? = nil) {
+    self.status = status
     arrival = call?.arrival
     departure = call?.departure
     arrivalDelay = call?.arrivalDelay
@@ -42,7 +42,7 @@ package struct StopGroundTruth: Hashable, Sendable {
   }
 
   init(_ call: RunCall) {
-    switch call.standing {
+    switch call.status {
     case .skipped: self.init(.skipped)
     case .noData: self.init(.noData)
     case .served: self.init(.served, call)

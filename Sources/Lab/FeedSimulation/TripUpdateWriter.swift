@@ -155,20 +155,20 @@ extension TripUpdateWriter {
       let call = state.calls[index]
       let isFirst = call.position == 0
       let isLast = index == state.calls.count - 1
-      if style.isSparse, let carried, call.standing == .served, call.newPlatform == nil,
+      if style.isSparse, let carried, call.status == .served, call.newPlatform == nil,
         call.arrivalDelay == carried, call.departureDelay == carried
       {
         continue
       }
       // Without data, nothing changes.
-      if style.isSparse, call.standing == .noData, index > state.firstReported,
-        state.calls[index - 1].standing == .noData
+      if style.isSparse, call.status == .noData, index > state.firstReported,
+        state.calls[index - 1].status == .noData
       {
         continue
       }
       let update = wire.open(Field.stopTimeUpdate)
       if style.namesSequence { wire.number(1, Int64(call.sequence)) }
-      if call.standing == .served {
+      if call.status == .served {
         let alone =
           style.prefersArrivals && !isFirst && call.arrivalDelay == call.departureDelay
         if !isFirst {
@@ -185,7 +185,7 @@ extension TripUpdateWriter {
         let stop = saysAssigned ? call.stop : call.newPlatform ?? call.stop
         wire.text(4, timetable.id(of: stop))
       }
-      switch call.standing {
+      switch call.status {
       case .served: break
       case .skipped: wire.number(5, 1)
       case .noData: wire.number(5, 2)

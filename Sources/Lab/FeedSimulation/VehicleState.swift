@@ -73,7 +73,7 @@ extension FeedWorld {
     case .running, .replaced, .extra: break
     case .unreported, .cancelled, .deleted: return nil
     }
-    let served = state.calls.indices.filter { state.calls[$0].standing == .served }
+    let served = state.calls.indices.filter { state.calls[$0].status == .served }
     guard let first = served.first, let last = served.last,
       instant >= state.calls[first].departure - VehicleState.standsBefore,
       instant < state.calls[last].arrival + VehicleState.standsAfter

@@ -77,11 +77,11 @@ package struct Recording: Sendable {
   package mutating func read(_ bytes: UnsafeRawBufferPointer) {
     var rest = bytes[...]
     while let end = rest.firstIndex(of: UInt8(ascii: "\n")) {
-      take(rest[rest.startIndex..<end])
+      consume(rest[rest.startIndex..<end])
       endLine()
       rest = rest[(end + 1)...]
     }
-    take(rest)
+    consume(rest)
   }
 
   /// Ends the reading.
@@ -97,7 +97,7 @@ package struct Recording: Sendable {
     if firstBroken.last?.line == number { firstBroken.removeLast() }
   }
 
-  private mutating func take(_ bytes: Slice<UnsafeRawBufferPointer>) {
+  private mutating func consume(_ bytes: Slice<UnsafeRawBufferPointer>) {
     guard pending.count + bytes.count <= ReportLimits.longestLine else {
       isTooLong = true
       pending.removeAll(keepingCapacity: true)
@@ -123,7 +123,7 @@ package struct Recording: Sendable {
     do throws(RecordLine.Fault) {
       let members = try RecordLine.members(of: line)
       if let event = members["event"], event != .text("request") {
-        try take(event, members)
+        try consume(event, members)
         return
       }
       var reader = SampleReader(members: members, words: words, key: key)
@@ -139,7 +139,7 @@ package struct Recording: Sendable {
     }
   }
 
-  private mutating func take(
+  private mutating func consume(
     _ event: RecordLine.Value,
     _ members: [String: RecordLine.Value]
   ) throws(RecordLine.Fault) {

@@ -44,7 +44,7 @@ struct SettingsObject {
     return isPlain && !name.isEmpty ? "\(place).\(name)" : "\(place)[\(JSONValue.string(name))]"
   }
 
-  private mutating func take(_ name: String) -> JSONValue? {
+  private mutating func consume(_ name: String) -> JSONValue? {
     known.append(name)
     return members[name]
   }
@@ -55,7 +55,7 @@ struct SettingsObject {
     _ expected: String,
     _ isValid: (String) -> Bool = { _ in true }
   ) throws(SettingsError) -> String? {
-    guard let value = take(name) else { return nil }
+    guard let value = consume(name) else { return nil }
     guard case .string(let text) = value else { throw error(name, expected, found: value.kind) }
     guard !text.isEmpty, isValid(text) else { throw error(name, expected, found: "\(value)") }
     return text
@@ -63,7 +63,7 @@ struct SettingsObject {
 
   /// Takes a whole number within bounds, if present.
   mutating func whole(_ name: String, _ bounds: ClosedRange<Int64>) throws(SettingsError) -> Int? {
-    guard let value = take(name) else { return nil }
+    guard let value = consume(name) else { return nil }
     let expected = "a whole number, \(bounds.lowerBound) to \(bounds.upperBound)"
     guard case .whole(let number) = value else { throw error(name, expected, found: value.kind) }
     guard bounds.contains(number) else { throw error(name, expected, found: "\(number)") }
@@ -72,7 +72,7 @@ struct SettingsObject {
 
   /// Takes true or false, if present.
   mutating func flag(_ name: String) throws(SettingsError) -> Bool? {
-    guard let value = take(name) else { return nil }
+    guard let value = consume(name) else { return nil }
     guard case .bool(let flag) = value else {
       throw error(name, "true or false", found: value.kind)
     }
@@ -81,7 +81,7 @@ struct SettingsObject {
 
   /// Takes an object, if present.
   mutating func object(_ name: String) throws(SettingsError) -> SettingsObject? {
-    guard let value = take(name) else { return nil }
+    guard let value = consume(name) else { return nil }
     guard case .object(let members) = value else {
       throw error(name, "an object", found: value.kind)
     }
@@ -90,7 +90,7 @@ struct SettingsObject {
 
   /// Takes a list, if present.
   mutating func list(_ name: String, most: Int) throws(SettingsError) -> SettingsList? {
-    guard let value = take(name) else { return nil }
+    guard let value = consume(name) else { return nil }
     guard case .list(let elements) = value else { throw error(name, "a list", found: value.kind) }
     guard elements.count <= most else {
       throw error(name, "at most \(most) elements", found: "\(elements.count)")
@@ -121,7 +121,7 @@ struct SettingsObject {
     _ expected: String,
     most: Int
   ) throws(SettingsError) -> [Entry] {
-    guard let value = take(name) else { return [] }
+    guard let value = consume(name) else { return [] }
     let place = path(of: name)
     guard case .list(let elements) = value else {
       return [try entry(value, place, expected)]
@@ -155,7 +155,7 @@ struct SettingsObject {
     environment: (String) -> String?
   ) throws(SettingsError) -> (value: String, isLiteral: Bool) {
     let expected = "a text or {\"env\": \"NAME\"}"
-    switch take(name) {
+    switch consume(name) {
     case .string(let text): return (text, true)
     case .object(let members):
       guard members.count == 1, case .string(let variable)? = members["env"], !variable.isEmpty

@@ -122,22 +122,22 @@ struct CrowdCommand: AsyncParsableCommand {
     }
     await clock.sleep(end)
     for task in tasks { task.cancel() }
-    let (tally, failures) = counted.result
-    guard Terminal.write(text(tally, failures)) else { throw ExitCode(.inputOutput) }
-    let isAnswered = tally.total > 0 && failures * 100 <= tally.total * Self.mostFailures
-    guard isAnswered, tally.ratio <= most else { throw ExitCode(.negative) }
+    let (counter, failures) = counted.result
+    guard Terminal.write(text(counter, failures)) else { throw ExitCode(.inputOutput) }
+    let isAnswered = counter.total > 0 && failures * 100 <= counter.total * Self.mostFailures
+    guard isAnswered, counter.ratio <= most else { throw ExitCode(.negative) }
   }
 
-  private func text(_ tally: CrowdCounter, _ failures: Int) -> String {
-    let mean = Self.tenths(tally.mean)
-    let ratio = Self.hundredths(tally.ratio)
+  private func text(_ counter: CrowdCounter, _ failures: Int) -> String {
+    let mean = Self.tenths(counter.mean)
+    let ratio = Self.hundredths(counter.ratio)
     guard json else {
-      return "\(clients) clients, \(seconds) s: \(tally.total) requests, \(mean) a second,"
-        + " \(tally.busiest) in the busiest: \(ratio) × the mean; \(failures) failed\n"
+      return "\(clients) clients, \(seconds) s: \(counter.total) requests, \(mean) a second,"
+        + " \(counter.busiest) in the busiest: \(ratio) × the mean; \(failures) failed\n"
     }
-    return "{\"clients\":\(clients),\"seconds\":\(seconds),\"requests\":\(tally.total),"
-      + "\"mean\":\(mean),\"busiest\":\(tally.busiest),\"ratio\":\(ratio),\"failures\":\(failures),"
-      + "\"perSecond\":\(tally.seconds)}\n"
+    return "{\"clients\":\(clients),\"seconds\":\(seconds),\"requests\":\(counter.total),"
+      + "\"mean\":\(mean),\"busiest\":\(counter.busiest),\"ratio\":\(ratio),\"failures\":\(failures),"
+      + "\"perSecond\":\(counter.seconds)}\n"
   }
 
   private static func tenths(_ value: Double) -> Double { (value * 10).rounded() / 10 }
@@ -148,7 +148,7 @@ struct CrowdCommand: AsyncParsableCommand {
 private final class CrowdExchange: HTTPExchange {
   private let exchange: NIOExchange
   private let clock: HostClock
-  private let state: Mutex<(tally: CrowdCounter, failures: Int)>
+  private let state: Mutex<(counter: CrowdCounter, failures: Int)>
 
   init(_ exchange: NIOExchange, clock: HostClock, from start: Int64, seconds: Int) {
     self.exchange = exchange
@@ -156,14 +156,14 @@ private final class CrowdExchange: HTTPExchange {
     state = Mutex((CrowdCounter(from: start, seconds: seconds), 0))
   }
 
-  var result: (CrowdCounter, failures: Int) { state.withLock { ($0.tally, $0.failures) } }
+  var result: (CrowdCounter, failures: Int) { state.withLock { ($0.counter, $0.failures) } }
 
   func send(
     _ request: HTTPRequest,
     timeout: Duration
   ) async throws(HTTPExchangeError) -> HTTPExchangeAnswer {
     let now = clock.now().milliseconds
-    state.withLock { $0.tally.note(at: now) }
+    state.withLock { $0.counter.note(at: now) }
     do throws(HTTPExchangeError) {
       let answer = try await exchange.send(request, timeout: timeout)
       if answer.head.status.code >= 400 { state.withLock { $0.failures += 1 } }

@@ -35,7 +35,7 @@ extension BoardServer {
     }
     if let workspaces { readings.append(await workspaces.service.dependency()) }
     if let jobs { readings.append(await jobs.dependency()) }
-    if let certificate = door.certificate { readings.append(certificate.dependency()) }
+    if let certificate = listener.certificate { readings.append(certificate.dependency()) }
     return readings
   }
 }

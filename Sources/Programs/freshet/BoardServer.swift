@@ -45,7 +45,7 @@ struct BoardServer {
   var acceptsBareJobIDs = true
   /// Whether a query may contain the token of a job that another app started.
   var acceptsQueryTokensOfApps = true
-  /// Who sees what the server depends on.
+  /// The clients that may see what the server depends on.
   var operators = OperatorAccess(token: nil)
   /// How the server ends.
   var shutdown = ShutdownLimits()
@@ -58,7 +58,7 @@ struct BoardServer {
   /// For how long browsers are asked to use HTTPS only, in seconds; 0 for not at all.
   var strictTransport = 0
   /// The listener of the port.
-  let door: ServerListener
+  let listener: ServerListener
 
   /// Serves until the process receives SIGINT or SIGTERM, then finishes pending responses.
   ///
@@ -86,19 +86,19 @@ struct BoardServer {
       history: history,
       sharing: timetables?.sharing,
       alsoServed: jobs.map { [$0.served] } ?? [],
-      otherMetrics: { [jobs, door, admission, timetables] metrics in
+      otherMetrics: { [jobs, listener, admission, timetables] metrics in
         timetables?.sharing?.write(to: &metrics)
         routes.write(to: &metrics)
         admission?.write(to: &metrics)
-        door.tally.write(to: &metrics)
-        door.certificate?.write(to: &metrics)
+        listener.metrics.write(to: &metrics)
+        listener.certificate?.write(to: &metrics)
         await jobs?.write(to: &metrics)
       }
     )
     let application = Application(
       router: router(stationboard, responses, routes, health),
-      server: door.server(
-        sockets: socketDoor,
+      server: listener.server(
+        sockets: socketAuthorizer,
         clock: clock,
         present: present,
         admission: admission,
@@ -108,7 +108,7 @@ struct BoardServer {
       configuration: ApplicationConfiguration(
         address: socket.map { .unixDomainSocket(path: $0) } ?? .hostname(host, port: port),
         serverName: "freshet",
-        availableConnectionsDelegate: door.gate
+        availableConnectionsDelegate: listener.availability
       ),
       services: services + [StationboardWork(service: stationboard), HealthWatch(health: health)],
       onServerRunning: { channel in
@@ -154,7 +154,7 @@ struct BoardServer {
     if let realtime { services.append(RealtimeWatch(feeds: realtime)) }
     if let jobs { services.append(JobWork(service: jobs)) }
     if let workspaces { services.append(WorkspaceWatch(part: workspaces)) }
-    if let certificate = door.certificate {
+    if let certificate = listener.certificate {
       services.append(CertificateWatch(certificate: certificate, logger: logger))
     }
     return services
@@ -225,7 +225,7 @@ struct BoardServer {
     router.add(middleware: ResponseCounterMiddleware(responses))
     router.add(middleware: RouteMetricsMiddleware(metrics))
     router.add(middleware: DrainMiddleware(health))
-    router.add(middleware: TrustedProxyMiddleware(proxies, isSecure: door.certificate != nil))
+    router.add(middleware: TrustedProxyMiddleware(proxies, isSecure: listener.certificate != nil))
     if strictTransport > 0 {
       router.add(middleware: StrictTransportMiddleware(seconds: strictTransport))
     }

@@ -35,7 +35,7 @@ struct FeedsAcceptCommand: AsyncParsableCommand {
           try choice.data.folder.accept(key: choice.key, now: choice.time.clock().now)
         }
       display.finish()
-      try FeedsCommand.tell(
+      try FeedsCommand.report(
         json ? ChangedFeed(key: choice.key, generation: accepted.name) : nil,
         "\(choice.key): \(accepted.name) is accepted.\n"
       )
@@ -67,7 +67,7 @@ struct FeedsRollbackCommand: AsyncParsableCommand {
           try choice.data.folder.rollBack(key: choice.key)
         }
       display.finish()
-      try FeedsCommand.tell(
+      try FeedsCommand.report(
         json ? ChangedFeed(key: choice.key, generation: target.name) : nil,
         "\(choice.key): \(target.name) serves again.\n"
       )
@@ -110,7 +110,7 @@ struct FeedsRemoveCommand: AsyncParsableCommand {
         )
       }
     }
-    try FeedsCommand.tell(json ? ChangedFeed(key: choice.key) : nil, "Removed.\n")
+    try FeedsCommand.report(json ? ChangedFeed(key: choice.key) : nil, "Removed.\n")
   }
 }
 
@@ -138,7 +138,7 @@ struct FeedsShareCommand: AsyncParsableCommand {
       }
       let generation = try await sharing.share(key: choice.key, progress: { display.show($0) })
       display.finish()
-      try FeedsCommand.tell(
+      try FeedsCommand.report(
         json ? ChangedFeed(key: choice.key, generation: generation) : nil,
         "\(choice.key): \(generation) is shared.\n"
       )

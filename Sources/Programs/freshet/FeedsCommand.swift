@@ -57,7 +57,7 @@ struct FeedsCommand: AsyncParsableCommand {
   }
 
   /// Prints what came of a command: JSON if there is a value, else a sentence.
-  static func tell(_ value: (some Encodable)?, _ sentence: String) throws {
+  static func report(_ value: (some Encodable)?, _ sentence: String) throws {
     Terminal.write(try value.map { try PrintedJSON.document($0) } ?? sentence)
   }
 
@@ -183,13 +183,13 @@ struct FeedsAddCommand: AsyncParsableCommand {
     let source = try source()
     let checked = try await FeedsCheckCommand.check(source, choice, name: "add", isJSON: json)
     guard checked.isUsable else {
-      if json { try FeedsCommand.tell(checked, "") }
+      if json { try FeedsCommand.report(checked, "") }
       try FeedsCommand.fail("add", "the source is not added", .negative)
     }
     try FeedsCommand.attempt("add") {
       try StaticSourceList.change(of: folder) { list throws(FeedError) in try list.add(source) }
     }
-    try FeedsCommand.tell(json ? checked : nil, "Added. A running server follows it.\n")
+    try FeedsCommand.report(json ? checked : nil, "Added. A running server follows it.\n")
   }
 }
 
@@ -273,7 +273,7 @@ struct FeedsCheckCommand: AsyncParsableCommand {
     let folder = choice.data.folder
     let clock = choice.time.clock()
     let transport = try NIOExchange()
-    // Who asks by hand wants to know the whole truth.
+    // A check by hand reports everything.
     let entry = try FeedsCommand.attempt(name) { try folder.manifest().feed(source.key) }
     let isBroken = entry.map { (try? Feed($0, in: folder)) == nil } ?? false
     var found: StaticCheck.Report?

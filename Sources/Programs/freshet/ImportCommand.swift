@@ -117,7 +117,7 @@ struct ImportCommand: AsyncParsableCommand {
         if remove {
           try await takeOut(sharing, display)
           display.finish()
-          try FeedsCommand.tell(
+          try FeedsCommand.report(
             json ? RemovedFeed(key: prefix ?? FeedManifest.defaultKey) : nil,
             "Removed. A running server stops serving it at once.\n"
           )

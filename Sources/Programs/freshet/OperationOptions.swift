@@ -81,7 +81,7 @@ struct OperationOptions: ParsableArguments {
     return days > 0 ? days : nil
   }
 
-  /// Who sees what the server depends on.
+  /// The clients that may see what the server depends on.
   ///
   /// - Throws: `ValidationError` if the token cannot be read or is too short; it is not repeated.
   func access(or settings: ServeSettings?) throws -> OperatorAccess {

@@ -277,7 +277,7 @@ struct ServeCommand: AsyncParsableCommand {
       admission: operation.admission(limits, or: settings),
       proxies: try proxies.trusted(or: settings),
       strictTransport: tls.strictTransport(or: settings),
-      door: ServerListener(limits: limits, certificate: certificate)
+      listener: ServerListener(limits: limits, certificate: certificate)
     )
     for notice in server.dialectNotices { logger.notice("\(notice)") }
     // Restricts the socket to its owner from the moment it is created.

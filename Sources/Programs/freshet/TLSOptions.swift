@@ -72,13 +72,13 @@ struct CertificateWatch: Service {
   }
 
   func run() async throws {
-    let hangup = SignalSource.make(SIGHUP) { report(certificate.look(isAsked: true)) }
+    let hangup = SignalSource.make(SIGHUP) { report(certificate.check(isAsked: true)) }
     defer { hangup.cancel() }
     await cancelWhenGracefulShutdown {
       while !Task.isCancelled {
-        report(certificate.look())
+        report(certificate.check())
         warn()
-        try? await Task.sleep(for: .seconds(TLSLimits.lookSeconds))
+        try? await Task.sleep(for: .seconds(TLSLimits.checkSeconds))
       }
     }
   }

@@ -1,7 +1,7 @@
 package import Agents
 package import Workspaces
 
-/// One look after the other at logs, registry and processes: what reads them for the roster.
+/// Scans logs, registry and processes, one scan after the other, for ``AgentRegistry``.
 package struct AgentScan: Sendable {
   /// One entry of the registry, as it was read.
   private struct RegistryFile: Sendable {
@@ -18,13 +18,13 @@ package struct AgentScan: Sendable {
 
   private let folders: AgentFolders
   private let limits: AgentWatchLimits
-  private var roster: AgentRegistry
+  private var agentRegistry: AgentRegistry
   private var logs: LogSearch
   private var processes: ProcessTable
   private var followed: NameTable<Followed> = [:]
   private var registry: NameTable<RegistryFile> = [:]
   private var searchedAt: WallTime?
-  private var census: ProcessSnapshot?
+  private var snapshot: ProcessSnapshot?
   private var entries: [ClaudeRegistryEntry] = []
   private var readings: NameTable<AgentReading> = [:]
   /// Whether something was seen since readings were made.
@@ -49,14 +49,14 @@ package struct AgentScan: Sendable {
   ) {
     self.folders = folders
     self.limits = limits
-    roster = AgentRegistry(limits: limits.agents, thresholds: thresholds)
+    agentRegistry = AgentRegistry(limits: limits.agents, thresholds: thresholds)
     logs = LogSearch(folders, limits: limits)
     self.processes = ProcessTable(folder: processes, bootedAt: bootedAt, limits: limits)
   }
 
   /// Replaces the worktrees.
   package mutating func follow(_ worktrees: [String]) {
-    roster.follow(worktrees)
+    agentRegistry.follow(worktrees)
     logs.follow(worktrees)
     searchedAt = nil
     isNews = true
@@ -64,7 +64,7 @@ package struct AgentScan: Sendable {
 
   /// Marks what the agents of a worktree did as seen.
   package mutating func markSeen(_ worktree: String, at now: WallTime) {
-    roster.markSeen(worktree, at: now)
+    agentRegistry.markSeen(worktree, at: now)
     isNews = true
   }
 
@@ -72,7 +72,7 @@ package struct AgentScan: Sendable {
   ///
   /// - Parameter now: The moment.
   /// - Returns: The reading of every worktree, and whether something is left to be read at once.
-  package mutating func look(
+  package mutating func run(
     at now: WallTime
   ) -> (readings: NameTable<AgentReading>, isBehind: Bool) {
     var isSearch = true
@@ -87,32 +87,32 @@ package struct AgentScan: Sendable {
     }
     let isBehind = read(at: now)
     // The owner of a new log can be determined if all running processes are known.
-    let census =
-      isSearch || roster.hasNewcomers
-      ? processes.search(named: roster.namedProcesses, at: now) : processes.check()
+    let snapshot =
+      isSearch || agentRegistry.hasNewcomers
+      ? processes.search(named: agentRegistry.namedProcesses, at: now) : processes.check()
     let entries = readRegistry(at: now)
-    if census != self.census || entries != self.entries {
+    if snapshot != self.snapshot || entries != self.entries {
       isNews = true
-      self.census = census
+      self.snapshot = snapshot
       self.entries = entries
-      adopt(census)
+      adopt(snapshot)
     }
     // Time alone changes a reading too; a search is soon enough for that. Half a log does not tell whose process it
     // has.
     if isBehind {
       isNews = true
     } else if isNews || isSearch {
-      roster.see(census, entries, at: now)
-      readings = roster.readings(at: now)
+      agentRegistry.see(snapshot, entries, at: now)
+      readings = agentRegistry.readings(at: now)
       isNews = false
     }
     return (readings, isBehind)
   }
 
   /// Looks for logs where the agents that run keep theirs as well.
-  private mutating func adopt(_ census: ProcessSnapshot) {
+  private mutating func adopt(_ snapshot: ProcessSnapshot) {
     func homes(_ kind: AgentKind, besides given: String?) -> [String] {
-      let told = NameSet(census.sightings.filter { $0.kind == kind }.compactMap(\.home)).sorted()
+      let told = NameSet(snapshot.sightings.filter { $0.kind == kind }.compactMap(\.home)).sorted()
       return Array(
         told.filter { home in given.map { !home.isSameName(as: $0) } ?? true }
           .prefix(limits.mostHomes)
@@ -122,7 +122,7 @@ package struct AgentScan: Sendable {
     logs.follow(
       claude: claudeHomes,
       codex: homes(.codex, besides: folders.codex),
-      open: NameSet(census.sightings.flatMap(\.logs)).sorted()
+      open: NameSet(snapshot.sightings.flatMap(\.logs)).sorted()
     )
   }
 
@@ -130,14 +130,14 @@ package struct AgentScan: Sendable {
     let found = NameTable(logs.search(at: now, sessions: sessions).map { ($0.path, $0) })
     var held = 0
     for path in followed.keys.sorted() where found[path] == nil {
-      if held < limits.mostHeldLogs, roster.isHeld(path, at: now),
+      if held < limits.mostHeldLogs, agentRegistry.isHeld(path, at: now),
         ReadOnlyFiles.stamp(path) != nil
       {
         held += 1
         continue
       }
       followed[path] = nil
-      roster.forget(path)
+      agentRegistry.forget(path)
     }
     for (path, log) in found where followed[path] == nil {
       var bounds = limits.agents
@@ -166,7 +166,7 @@ package struct AgentScan: Sendable {
           let bytes = ReadOnlyFiles.read(path, from: request.from, count: request.count)
         else { break }
         left -= bytes.count
-        findings += tail.take(bytes, at: request.from)
+        findings += tail.handle(bytes, at: request.from)
         // The file was truncated, or its end is not written yet: the next scan sees it.
         if bytes.count < request.count { break }
       }
@@ -175,7 +175,7 @@ package struct AgentScan: Sendable {
       followed[path]?.stamp = stamp
       isNews = true
       let writtenAt = WallTime(milliseconds: stamp.modified / 1_000_000)
-      roster.take(findings, from: path, log.format, writtenAt: writtenAt, at: now)
+      agentRegistry.handle(findings, from: path, log.format, writtenAt: writtenAt, at: now)
     }
     return isBehind
   }

@@ -85,7 +85,7 @@ package final class AgentWatch: AgentWatching {
       inbox.withLock { $0.isStopped = true }
       bell.signal()
     }
-    let thread = Thread { [self] in look(continuation) }
+    let thread = Thread { [self] in run(continuation) }
     thread.name = "agents"
     thread.start()
     return stream
@@ -100,7 +100,7 @@ package final class AgentWatch: AgentWatching {
     return NameTable(latest.prefix(AgentWatchLimits.mostMarks).map { ($0.key, $0.value) })
   }
 
-  private func look(
+  private func run(
     _ continuation: AsyncStream<(path: String, reading: AgentReading)>.Continuation
   ) {
     var scan = scan
@@ -134,7 +134,7 @@ package final class AgentWatch: AgentWatching {
       if !mail.seen.isEmpty { marks = Self.latest(marks) }
       var isBehind = false
       if isFollowing {
-        let (readings, rest) = scan.look(at: now())
+        let (readings, rest) = scan.run(at: now())
         isBehind = rest
         // A partly read log shows an incomplete state: nothing is reported before all of it was
         // read.

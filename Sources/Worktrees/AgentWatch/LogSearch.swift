@@ -39,7 +39,7 @@ package struct LogSearch: Sendable {
   /// Where the agent of a log of Codex works, as far as its beginning says it.
   private var directories: NameTable<String> = [:]
   /// Logs of agents that began elsewhere.
-  private var wanderers: RelocatedSessions
+  private var relocated: RelocatedSessions
   /// When logs in Claude Code's folders for other places were written, if lately.
   private var written: NameTable<Int64> = [:]
   /// Which of them are asked next.
@@ -51,7 +51,7 @@ package struct LogSearch: Sendable {
   package init(_ folders: AgentFolders, limits: AgentWatchLimits = AgentWatchLimits()) {
     self.folders = folders
     self.limits = limits
-    wanderers = RelocatedSessions(limits: limits)
+    relocated = RelocatedSessions(limits: limits)
   }
 
   /// Replaces the worktrees.
@@ -96,7 +96,7 @@ package struct LogSearch: Sendable {
     let claude = claude()
     let codex = codex()
     let neutral = neutral()
-    if wanderers.look() { isStale = true }
+    if relocated.scan() { isStale = true }
     if let found, !isStale { return found }
     var all: [Found] = []
     for logs in claude {
@@ -141,14 +141,14 @@ package struct LogSearch: Sendable {
       .sorted { ($0.modified, $0.path) > ($1.modified, $1.path) }
       .prefix(limits.mostWanderers)
     let kept = now.advanced(by: -limits.recency).milliseconds
-    wanderers.follow(
+    relocated.follow(
       NameTable(recent.map { ($0.path, $0.format) })
     ) { [worktrees] path, directory in
       Self.isIn(worktrees, directory)
         && ReadOnlyFiles.stamp(path).map { $0.modified / 1_000_000 >= kept } ?? false
     }
-    _ = wanderers.look()
-    return wanderers.logs { Self.isIn(worktrees, $0) }.map { Found(path: $0.0, format: $0.1) }
+    _ = relocated.scan()
+    return relocated.logs { Self.isIn(worktrees, $0) }.map { Found(path: $0.0, format: $0.1) }
   }
 
   /// Asks some of the logs in Claude Code's folders for other places when they were written, in turn.
@@ -237,8 +237,8 @@ package struct LogSearch: Sendable {
       var tail = LogTail(limits: limits.agents)
       var log = CodexLog(limits: limits.agents)
       let stamp = LogTail.Stamp(device: 0, inode: 0, size: Int64(bytes.count), modified: 0)
-      for finding in tail.see(stamp) + tail.take(bytes, at: 0) {
-        log.take(finding)
+      for finding in tail.see(stamp) + tail.handle(bytes, at: 0) {
+        log.handle(finding)
         if log.session.firstDirectory != nil { break }
       }
       // What a long beginning does not say will not be said any more.

@@ -134,7 +134,7 @@ package struct ProcessTable: Sendable {
     known = seen
     sightings = found
     isComplete = names.count < limits.mostProcesses
-    return censusOfSightings
+    return snapshot
   }
 
   /// Looks at the processes that were found before: which of them are still there.
@@ -142,10 +142,10 @@ package struct ProcessTable: Sendable {
     for identity in sightings.keys where state(of: identity.number)?.identity != identity {
       sightings[identity] = nil
     }
-    return censusOfSightings
+    return snapshot
   }
 
-  private var censusOfSightings: ProcessSnapshot {
+  private var snapshot: ProcessSnapshot {
     ProcessSnapshot(
       sightings: sightings.values.sorted { $0.identity < $1.identity },
       isComplete: isComplete

@@ -42,7 +42,7 @@ struct RelocatedSessions: Sendable {
   /// Reads what is new.
   ///
   /// - Returns: Whether an agent works in another directory than before.
-  mutating func look() -> Bool {
+  mutating func scan() -> Bool {
     var left = limits.mostWandered
     var hasMoved = false
     for (path, log) in logs {
@@ -65,7 +65,7 @@ struct RelocatedSessions: Sendable {
           break
         }
         left -= bytes.count
-        findings += tail.take(bytes, at: request.from)
+        findings += tail.handle(bytes, at: request.from)
         if bytes.count < request.count { break }
       }
       logs[path]?.tail = tail
@@ -94,7 +94,7 @@ struct RelocatedSessions: Sendable {
     for finding in findings.reversed() {
       guard case .line(let bytes) = finding, Self.namesDirectory(bytes) else { continue }
       var log = AgentLogFile(format, limits: limits.agents)
-      log.take(finding)
+      log.handle(finding)
       if let directory = log.session.directory { return directory }
     }
     return nil

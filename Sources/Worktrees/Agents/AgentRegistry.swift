@@ -41,7 +41,7 @@ package struct AgentRegistry: Sendable {
   private var worktrees: WorktreePaths
   private var entries: NameTable<Entry> = [:]
   private var registry: [ProcessIdentity: ClaudeRegistryEntry] = [:]
-  private var census: [ProcessIdentity: ProcessSnapshot.Sighting] = [:]
+  private var snapshot: [ProcessIdentity: ProcessSnapshot.Sighting] = [:]
   /// Agents that run others of their kind.
   private var leaders: Set<ProcessIdentity> = []
   /// Whether the last scan of the process table was complete.
@@ -50,7 +50,7 @@ package struct AgentRegistry: Sendable {
   /// Whether a session without a process has new records since the last scan of processes.
   private var isUnbound = false
 
-  /// A roster of some worktrees.
+  /// Creates a registry of some worktrees.
   ///
   /// - Parameters:
   ///   - worktrees: Their absolute paths.
@@ -82,7 +82,7 @@ package struct AgentRegistry: Sendable {
   ///   - format: Its format.
   ///   - writtenAt: When the file was last written.
   ///   - now: The current instant; later times in the log are replaced by the file's.
-  package mutating func take(
+  package mutating func handle(
     _ findings: [LogTail.Finding],
     from path: String,
     _ format: AgentLogFile.Format,
@@ -94,7 +94,7 @@ package struct AgentRegistry: Sendable {
     if let writtenAt {
       entries[path]?.writtenAt = now.map { min(writtenAt, $0) } ?? writtenAt
     }
-    for finding in findings { entries[path]?.file.take(finding) }
+    for finding in findings { entries[path]?.file.handle(finding) }
     if !findings.isEmpty, entries[path]?.process == nil { isUnbound = true }
   }
 
@@ -139,24 +139,24 @@ package struct AgentRegistry: Sendable {
   /// Takes a scan of the process table and the agents' own reports.
   ///
   /// - Parameters:
-  ///   - census: The agents' processes.
+  ///   - snapshot: The agents' processes.
   ///   - registry: All entries of the registry.
   ///   - now: The moment.
   package mutating func see(
-    _ census: ProcessSnapshot,
+    _ snapshot: ProcessSnapshot,
     _ registry: [ClaudeRegistryEntry],
     at now: WallTime
   ) {
-    seesProcesses = seesProcesses || census.isComplete
-    let found = census.agents { worktrees.containing($0) }
+    seesProcesses = seesProcesses || snapshot.isComplete
+    let found = snapshot.agents { worktrees.containing($0) }
     var present = Dictionary(
       found.agents.map { ($0.identity, $0) },
       uniquingKeysWith: { first, _ in first }
     )
-    if !census.isComplete {
-      present.merge(self.census) { new, _ in new }
+    if !snapshot.isComplete {
+      present.merge(self.snapshot) { new, _ in new }
     }
-    self.census = present
+    self.snapshot = present
     leaders = found.leaders
     self.registry = Dictionary(
       registry.filter { present[$0.process] != nil }.map { ($0.process, $0) },
@@ -179,7 +179,7 @@ package struct AgentRegistry: Sendable {
     for (path, entry) in entries {
       guard let process = entry.process else { continue }
       let claimed = registry[process]?.session
-      if census[process] == nil {
+      if snapshot[process] == nil {
         entries[path]?.process = nil
         entries[path]?.missing = (now, true)
         entries[path]?.lost = process
@@ -187,7 +187,7 @@ package struct AgentRegistry: Sendable {
         leave(path, at: now)
       }
     }
-    var free = census
+    var free = snapshot
     for entry in entries.values { entry.process.map { free[$0] = nil } }
     let waiting = entries.filter { $0.value.process == nil }.map(\.key).sorted { one, other in
       let (first, second) = (entries[one], entries[other])
@@ -200,13 +200,13 @@ package struct AgentRegistry: Sendable {
         let process = process(of: entry, among: free, sessionsOfRegistry, begunThere: true)
       else { continue }
       free[process] = nil
-      take(process, for: path)
+      handle(process, for: path)
     }
     for path in waiting {
       guard let entry = entries[path], entry.process == nil else { continue }
       if let process = process(of: entry, among: free, sessionsOfRegistry) {
         free[process] = nil
-        take(process, for: path)
+        handle(process, for: path)
       } else if let before = predecessor(of: entry) {
         let process = entries[before]?.process
         leave(before, at: now)
@@ -218,7 +218,7 @@ package struct AgentRegistry: Sendable {
     }
   }
 
-  private mutating func take(_ process: ProcessIdentity, for path: String) {
+  private mutating func handle(_ process: ProcessIdentity, for path: String) {
     entries[path]?.process = process
     entries[path]?.missing = nil
     entries[path]?.lost = nil
@@ -244,7 +244,7 @@ package struct AgentRegistry: Sendable {
       !session.isOver
     else { return nil }
     return entries.filter { _, entry in
-      guard let process = entry.process, let sighting = census[process],
+      guard let process = entry.process, let sighting = snapshot[process],
         registry[process] == nil, entry.session.process == nil, entry.session.isAtRest,
         !leaders.contains(process),
         sighting.kind == session.kind, Self.isSame(sighting.directory, session.firstDirectory),
@@ -317,7 +317,7 @@ package struct AgentRegistry: Sendable {
     }
     var used: Set<ProcessIdentity> = []
     for entry in entries.values { entry.process.map { _ = used.insert($0) } }
-    for (process, sighting) in census where !used.contains(process) {
+    for (process, sighting) in snapshot where !used.contains(process) {
       guard let worktree = worktrees.containing(sighting.directory) else { continue }
       members[worktree, default: []].append(member(sighting, now))
     }
@@ -341,7 +341,7 @@ package struct AgentRegistry: Sendable {
     _ now: WallTime
   ) -> Member {
     var process = ActivityEvidence.ProcessEvidence.unobservable
-    if let identity = entry.process, let sighting = census[identity] {
+    if let identity = entry.process, let sighting = snapshot[identity] {
       process = .alive(since: sighting.startedAt)
     } else if let missing = entry.missing {
       process = .missing(noticed: missing.noticed, wasSeen: missing.wasSeen)

@@ -66,7 +66,7 @@ public struct ChangedPath: Hashable, Sendable {
     var paths: [Self] = []
     var kind: Kind?
     var old: String?
-    try records.take(bytes) { record, number throws(GitOutputError) in
+    try records.consume(bytes) { record, number throws(GitOutputError) in
       guard let known = kind else {
         guard let letter = record.first, let found = kinds[letter] else {
           throw GitOutputError(source, record: number, "unknown status")
@@ -96,7 +96,7 @@ public struct ChangedPath: Hashable, Sendable {
     var counts: NameTable<(Int?, Int?)> = [:]
     var open: (Int?, Int?)?
     var names = 0
-    try records.take(bytes) { record, number throws(GitOutputError) in
+    try records.consume(bytes) { record, number throws(GitOutputError) in
       if let numbers = open {
         // A rename names the old path, then the new one.
         names += 1

@@ -87,11 +87,11 @@ public struct GitSettings: Hashable, Sendable {
         value: line.map { Array(entry[($0 + 1)...]) }
       )
       if let file = found.file, known.insert(Array(file.utf8)).inserted { files.append(file) }
-      take(found)
+      consume(found)
     }
   }
 
-  private mutating func take(_ entry: Entry) {
+  private mutating func consume(_ entry: Entry) {
     entries.append(entry)
     let key = String(decoding: entry.key, as: UTF8.self)
     let value = entry.value.map { String(decoding: $0, as: UTF8.self) } ?? ""

@@ -13,7 +13,7 @@ public struct NULRecords: Sendable {
   /// Takes more bytes and gives the records that are whole now.
   ///
   /// - Throws: ``GitOutputError`` if a record is longer than ``GitLimits/recordBytes``.
-  public mutating func take(
+  public mutating func consume(
     _ bytes: some Collection<UInt8>,
     each record: (ArraySlice<UInt8>, Int) throws(GitOutputError) -> Void
   ) throws(GitOutputError) {

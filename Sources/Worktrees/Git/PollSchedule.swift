@@ -39,7 +39,7 @@ public struct PollSchedule: Hashable, Sendable {
   ///   - now: The current instant.
   ///   - isWanted: Whether it is observed.
   /// - Returns: Whether one was due; if so, the next one is a pause away.
-  public mutating func take(at now: Double, isWanted: Bool = true) -> Bool {
+  public mutating func begin(at now: Double, isWanted: Bool = true) -> Bool {
     guard now >= dueAt else { return false }
     dueAt = now + pause(isWanted: isWanted)
     return true
@@ -51,7 +51,7 @@ public struct PollSchedule: Hashable, Sendable {
   ///   - now: The current instant.
   ///   - failed: Whether nothing could be read.
   ///   - isWanted: Whether it is observed.
-  public mutating func looked(at now: Double, failed: Bool, isWanted: Bool = true) {
+  public mutating func scanned(at now: Double, failed: Bool, isWanted: Bool = true) {
     failures = failed ? failures + 1 : 0
     dueAt = now + pause(isWanted: isWanted)
   }

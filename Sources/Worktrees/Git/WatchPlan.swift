@@ -134,10 +134,10 @@ public enum WatchPlan: Sendable {
     /// Takes more bytes of `git ls-files --stage -z`: mode, object, stage and path.
     ///
     /// - Throws: ``GitOutputError`` if a path is too long, or a record has no path.
-    public mutating func take(_ bytes: some Collection<UInt8>) throws(GitOutputError) {
+    public mutating func consume(_ bytes: some Collection<UInt8>) throws(GitOutputError) {
       var records = records
       defer { self.records = records }
-      try records.take(bytes) { record, number throws(GitOutputError) in
+      try records.consume(bytes) { record, number throws(GitOutputError) in
         guard let tab = record.firstIndex(of: UInt8(ascii: "\t")) else {
           throw GitOutputError(Self.source, record: number, "it has no path")
         }

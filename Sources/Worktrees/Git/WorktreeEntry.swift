@@ -30,7 +30,7 @@ public struct WorktreeEntry: Hashable, Sendable {
     var records = NULRecords(source: source)
     var entries: [Self] = []
     var open: Self?
-    try records.take(bytes) { record, number throws(GitOutputError) in
+    try records.consume(bytes) { record, number throws(GitOutputError) in
       if record.isEmpty {
         if let entry = open { entries.append(entry) }
         open = nil

@@ -46,10 +46,10 @@ public struct WorktreeStatusReader: Sendable {
   /// Takes more bytes.
   ///
   /// - Throws: ``GitOutputError`` at a record that is not of the format.
-  public mutating func take(_ bytes: some Collection<UInt8>) throws(GitOutputError) {
+  public mutating func consume(_ bytes: some Collection<UInt8>) throws(GitOutputError) {
     var records = records
     defer { self.records = records }
-    try records.take(bytes) { record, number throws(GitOutputError) in
+    try records.consume(bytes) { record, number throws(GitOutputError) in
       try read(record, number)
     }
   }
@@ -72,7 +72,7 @@ public struct WorktreeStatusReader: Sendable {
     -> WorktreeStatus
   {
     var reader = Self()
-    try reader.take(bytes)
+    try reader.consume(bytes)
     return try reader.end()
   }
 

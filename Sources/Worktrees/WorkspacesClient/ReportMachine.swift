@@ -48,8 +48,8 @@ package struct ReportMachine: Sendable {
     case send(WorkspaceReport)
     /// Wake at an instant; a later order replaces an earlier one.
     case wake(at: Double)
-    /// Tell the user, who was last told something else.
-    case tell(String)
+    /// Report to the user; it differs from the last report.
+    case log(String)
     /// It is over, because of a refusal; `nil` if it was to end.
     case stop(String?)
   }
@@ -101,7 +101,7 @@ package struct ReportMachine: Sendable {
     guard !isOver else { return [] }
     var orders: [Order] = []
     switch event {
-    case .listed(let worktrees): take(worktrees, at: now.time)
+    case .listed(let worktrees): handle(worktrees, at: now.time)
     case .answered(let status, let code, let detail, let retryAfter):
       guard let sent = flight else { return [] }
       flight = nil
@@ -126,7 +126,7 @@ package struct ReportMachine: Sendable {
 
   // MARK: The worktrees
 
-  private mutating func take(_ worktrees: [Workspace], at time: Double) {
+  private mutating func handle(_ worktrees: [Workspace], at time: Double) {
     var next: NameTable<Held> = [:]
     var weight = 0
     omitted = 0
@@ -186,7 +186,7 @@ package struct ReportMachine: Sendable {
     if sent.isLast {
       finish(nil, &orders)
     } else {
-      tell(Self.success, &orders)
+      log(Self.success, &orders)
     }
   }
 
@@ -201,7 +201,7 @@ package struct ReportMachine: Sendable {
       takeovers += 1
       sequence = 0
       pause(ReportLimits.longestPause, nil, now)
-      tell("another reporter reports under the same name", &orders)
+      log("another reporter reports under the same name", &orders)
     } else if sent.isComplete {
       fail("the hub does not accept a complete report", nil, now, &orders)
     }
@@ -217,13 +217,13 @@ package struct ReportMachine: Sendable {
     var wait = ReportLimits.firstPause
     for _ in 1..<max(failures, 1) where wait < ReportLimits.longestPause { wait *= 2 }
     pause(min(wait, ReportLimits.longestPause), retryAfter, now)
-    tell(why, &orders)
+    log(why, &orders)
   }
 
   private mutating func refuse(_ why: String, _ now: Now, _ orders: inout [Order]) {
     guard hasSucceeded else { return finish(why, &orders) }
     pause(ReportLimits.longestPause, nil, now)
-    tell(why, &orders)
+    log(why, &orders)
   }
 
   /// Waits, half as long again at random.
@@ -234,10 +234,10 @@ package struct ReportMachine: Sendable {
     notBefore = now.time + max(Double(varied.milliseconds) / 1_000, asked)
   }
 
-  private mutating func tell(_ text: String, _ orders: inout [Order]) {
+  private mutating func log(_ text: String, _ orders: inout [Order]) {
     guard text != told else { return }
     told = text
-    orders.append(.tell(text))
+    orders.append(.log(text))
   }
 
   private mutating func finish(_ why: String?, _ orders: inout [Order]) {

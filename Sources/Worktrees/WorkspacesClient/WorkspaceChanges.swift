@@ -13,7 +13,7 @@ public enum WorkspaceChange: Hashable, Sendable {
   /// Marks what its agents did as seen.
   case seen(String)
   /// Git is asked now.
-  case look(String)
+  case refresh(String)
   /// A new worktree.
   ///
   /// - Parameters:

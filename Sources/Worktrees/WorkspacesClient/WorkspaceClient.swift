@@ -307,7 +307,7 @@ public final class WorkspaceClient: Sendable {
     let done: Done
     switch change {
     case .seen(let id): done = try await post("\(Self.path(id))/seen", Empty())
-    case .look(let id): done = try await post("\(Self.path(id))/refresh", Empty())
+    case .refresh(let id): done = try await post("\(Self.path(id))/refresh", Empty())
     case .trust(let id, let digest):
       done = try await post("\(Self.path(id))/trust", Trusting(digest: digest))
     case .distrust(let id): done = try await send("\(Self.path(id))/trust", .delete, [])

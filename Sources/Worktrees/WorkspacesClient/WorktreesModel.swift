@@ -87,7 +87,7 @@ extension WorkspaceChange {
         }
       }
     case .delete(let id, _, _, _): list.worktrees.removeAll { $0.id.isSameName(as: id) }
-    case .look, .create, .merge, .trust, .distrust, .sync, .restore: break
+    case .refresh, .create, .merge, .trust, .distrust, .sync, .restore: break
     }
   }
 }

@@ -98,7 +98,7 @@ struct ActionEndpoints: Sendable {
     repeating: WorktreeActions.Repetition? = nil,
     status: HTTPResponse.Status = .created
   ) async throws -> Response {
-    await reads.firstLook()
+    await reads.firstScan()
     try await requireHere(repository)
     return try await Self.refusing {
       let made = try await actions.create(
@@ -246,7 +246,7 @@ struct ActionEndpoints: Sendable {
 
   /// `GET /v1/git/branches/{repository}`.
   func branches(_ name: String) async throws -> Response {
-    await reads.firstLook()
+    await reads.firstScan()
     let name = name.removingPercentEncoding ?? name
     try await requireHere(name)
     return try await Self.refusing {
@@ -261,7 +261,7 @@ struct ActionEndpoints: Sendable {
   }
 
   func workspace(_ id: String) async throws(Problem) -> Workspace {
-    await reads.firstLook()
+    await reads.firstScan()
     guard let record = watcher.store.record(id) else { throw WorkspaceReader.missing(id) }
     try WorkspaceReader.requireHere(record.workspace)
     return record.workspace

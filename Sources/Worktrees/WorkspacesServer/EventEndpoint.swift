@@ -43,7 +43,7 @@ private struct WorkspaceEvents: StreamSource {
   private let reads: ReadEndpoints
   private let text: WorkspaceEventText
   private var registry: WorkspaceRegistry
-  private var hasLooked = false
+  private var hasScanned = false
 
   init(reads: ReadEndpoints, began: Double) {
     self.reads = reads
@@ -62,8 +62,8 @@ private struct WorkspaceEvents: StreamSource {
   var hasReplicas: Bool { false }
 
   mutating func state() async throws -> RepresentationState? {
-    if hasLooked { watcher.interest.note() } else { await reads.firstLook() }
-    hasLooked = true
+    if hasScanned { watcher.interest.note() } else { await reads.firstScan() }
+    hasScanned = true
     registry = watcher.store.registry
     return newest
   }

@@ -21,7 +21,7 @@ struct ReadEndpoints: Sendable {
   ///
   /// - Throws: ``Problem``.
   func answer(_ resource: WorkspaceResource, _ request: Request) async throws -> Response {
-    await firstLook()
+    await firstScan()
     var since: String?
     if case .delta(let text) = resource { since = EntityTag(text).description }
     let endpoint = ResourceEndpoint(
@@ -54,14 +54,14 @@ struct ReadEndpoints: Sendable {
   }
 
   /// After the start of a server, waits briefly until everything was scanned once, agents too.
-  func firstLook() async {
+  func firstScan() async {
     watcher.interest.note()
     guard !watcher.store.isReady else { return }
     await withTaskGroup { group in
       group.addTask {
         for await _ in watcher.store.ticks() where watcher.store.isReady { return }
       }
-      group.addTask { try? await Task.sleep(for: .seconds(WorkspaceLimits.firstLook)) }
+      group.addTask { try? await Task.sleep(for: .seconds(WorkspaceLimits.firstScan)) }
       await group.next()
       group.cancelAll()
     }
@@ -78,7 +78,7 @@ struct ReadEndpoints: Sendable {
         detail: "\(batch.requests.count) resources; the most is \(WorkspaceLimits.batch)"
       )
     }
-    await firstLook()
+    await firstScan()
     var out = WorkspaceBytes(dialect)
     var parts: [WorkspaceBytes.Part] = []
     for part in batch.requests {

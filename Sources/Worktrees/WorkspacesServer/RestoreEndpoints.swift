@@ -17,7 +17,7 @@ struct RestoreEndpoints: Sendable {
 
   /// `GET /v1/git/restore`: everything that can be taken back, the newest first.
   func list() async throws -> Response {
-    await reads.firstLook()
+    await reads.firstScan()
     return ReadEndpoints.json(WorkspaceJSON.bytes(await actions.restorePoints()))
   }
 
@@ -33,7 +33,7 @@ struct RestoreEndpoints: Sendable {
   /// `POST /v1/git/restore/{id}`.
   func restore(_ id: String, _ request: Request) async throws -> Response {
     let asked = try await RequestBodies.decode(Restoring.self, request)
-    await reads.firstLook()
+    await reads.firstScan()
     return try await ActionEndpoints.refusing {
       let done = try await actions.restore(id, processes: Set(asked.processes ?? []))
       let (path, branch) = (done.worktree.path, done.worktree.branch)
@@ -48,7 +48,7 @@ struct RestoreEndpoints: Sendable {
 
   /// `DELETE /v1/git/restore/{id}`: removes it for good.
   func forget(_ id: String) async throws -> Response {
-    await reads.firstLook()
+    await reads.firstScan()
     return try await ActionEndpoints.refusing {
       let point = try await actions.forget(id)
       return ReadEndpoints.json(WorkspaceJSON.bytes(Self.forgotten(point)))

@@ -5,7 +5,7 @@ package enum WorkspaceLimits {
   /// The most requests and streams that wait at a time.
   package static let waiters = 512
   /// How long a response waits until everything was scanned once, in seconds.
-  package static let firstLook = 2.0
+  package static let firstScan = 2.0
   /// The time between two heartbeats of a stream, in seconds.
   package static let heartbeat: Int64 = 15
   /// How long a client of a stream waits before it comes back, in milliseconds.

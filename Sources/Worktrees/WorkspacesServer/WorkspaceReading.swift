@@ -58,7 +58,7 @@ extension WorkspaceResource {
 
 /// The fields of a request on which the answers of worktrees depend.
 enum WorkspaceFields {
-  /// Who asks, and from where.
+  /// The client and its network.
   static let vary = [HTTPField.Name.authorization, HTTPField.Name("X-Codespace-Name")]
     .compactMap { $0 }
 

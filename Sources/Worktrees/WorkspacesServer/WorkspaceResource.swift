@@ -83,7 +83,7 @@ struct WorkspaceReader: Sendable {
       return store.ticks()
     }
     // Its content may be another while nothing else of the worktree is.
-    return watcher.looked.ticks(of: workspace.path)
+    return watcher.scanTicks.ticks(of: workspace.path)
   }
 
   /// The body of a resource with its tag.

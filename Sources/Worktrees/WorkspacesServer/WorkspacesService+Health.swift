@@ -12,7 +12,7 @@ extension WorkspacesService {
         isRequired: true
       )
     }
-    let missing = await watcher.tally.missingRoots
+    let missing = await watcher.metrics.missingRoots
     let problem =
       missing.isEmpty ? hub?.fault : "not there: \(missing.joined(separator: ", "))"
     guard let problem else { return DependencyReading("worktrees", .ok, isRequired: true) }

@@ -6,7 +6,7 @@ import WorktreeWatch
 extension WorkspacesService {
   /// All worktrees, ordered by path.
   package func worktrees() async -> [Workspace] {
-    await reads(nil).firstLook()
+    await reads(nil).firstScan()
     return watcher.store.registry.all.map(\.workspace)
   }
 
@@ -15,7 +15,7 @@ extension WorkspacesService {
   /// - Parameter name: Its id, or its absolute path.
   /// - Returns: The worktree; `nil` if it does not exist.
   package func worktree(_ name: String) async -> Workspace? {
-    await reads(nil).firstLook()
+    await reads(nil).firstScan()
     return watcher.store.record(WorkspaceReader.id(name))?.workspace
   }
 

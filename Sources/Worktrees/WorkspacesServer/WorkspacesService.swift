@@ -178,7 +178,7 @@ package struct WorkspacesService: Sendable {
     to router: some RouterMethods<some RequestContext>
   ) {
     router.get("v1/git/omissions") { _, _ in
-      await restores.reads.firstLook()
+      await restores.reads.firstScan()
       return ReadEndpoints.json(WorkspaceJSON.bytes(await restores.omissions()))
     }
     router.get("v1/git/refusals") { _, _ in
@@ -194,45 +194,50 @@ package struct WorkspacesService: Sendable {
   }
 
   private func metrics() async -> String {
-    let tally = await watcher.tally
+    let metrics = await watcher.metrics
     var text = MetricsText()
     text.add(
       "freshet_workspaces_repositories",
       .gauge,
       "Repositories that are known",
-      Double(tally.repositories)
+      Double(metrics.repositories)
     )
     text.add(
       "freshet_workspaces_worktrees",
       .gauge,
       "Worktrees that are known",
-      Double(tally.worktrees)
+      Double(metrics.worktrees)
     )
     text.add(
       "freshet_workspaces_polled",
       .gauge,
       "Worktrees that are polled because their content cannot be watched",
-      Double(tally.polled)
+      Double(metrics.polled)
     )
-    text.add("freshet_workspaces_watches", .gauge, "Folders watched", Double(tally.watches))
+    text.add("freshet_workspaces_watches", .gauge, "Folders watched", Double(metrics.watches))
     text.add(
       "freshet_workspaces_events_total",
       .counter,
       "Events of watched folders",
-      Double(tally.events)
+      Double(metrics.events)
     )
-    text.add("freshet_workspaces_looks_total", .counter, "Looks at worktrees", Double(tally.looks))
+    text.add(
+      "freshet_workspaces_looks_total",
+      .counter,
+      "Looks at worktrees",
+      Double(metrics.scans)
+    )
     text.add(
       "freshet_workspaces_failures_total",
       .counter,
       "Looks that failed",
-      Double(tally.failures)
+      Double(metrics.failures)
     )
     text.add(
       "freshet_workspaces_git_processes_total",
       .counter,
       "Git processes started",
-      tally.processes.sorted { $0.key < $1.key }
+      metrics.processes.sorted { $0.key < $1.key }
         .map { (labels: [("command", $0.key)], value: Double($0.value)) }
     )
     text.add(

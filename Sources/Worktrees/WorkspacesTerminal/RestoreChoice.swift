@@ -37,7 +37,7 @@ package struct RestoreChoice: Equatable, Sendable {
   package var chosen: RestorePoint? { points.indices.contains(place) ? points[place] : nil }
 
   /// Takes what there is, or why that is not known.
-  package mutating func take(_ result: Result<[RestorePoint], WorkspaceFailure>) {
+  package mutating func handle(_ result: Result<[RestorePoint], WorkspaceFailure>) {
     switch result {
     case .success(let points):
       self.points = points
@@ -61,7 +61,7 @@ package struct RestoreChoice: Equatable, Sendable {
   ///   - key: The key.
   ///   - room: The number of rows of a page.
   /// - Returns: The outcome of the key.
-  package mutating func take(_ key: Key, room: Int) -> WorkspaceDialogue.Outcome {
+  package mutating func handle(_ key: Key, room: Int) -> WorkspaceDialogue.Outcome {
     if key == .escape || key == .control("c") { return leave() }
     switch stage {
     case .asking, .running: return .stay

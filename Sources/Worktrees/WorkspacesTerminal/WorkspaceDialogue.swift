@@ -144,7 +144,7 @@ package struct WorkspaceDialogue: Equatable, Sendable {
   // MARK: Keys
 
   /// Takes a key.
-  package mutating func take(_ key: Key) -> Outcome {
+  package mutating func handle(_ key: Key) -> Outcome {
     if key == .escape || key == .control("c") { return .close }
     switch stage {
     case .checking, .running: return .stay

@@ -100,7 +100,7 @@ package struct WorkspaceScreen: Sendable {
   // MARK: Updates from the server
 
   /// Takes the newest list; the cursor stays on its worktree, wherever that goes.
-  package mutating func take(_ list: WorkspaceList) {
+  package mutating func handle(_ list: WorkspaceList) {
     self.list = list
     arrange()
     if page != .list, current == nil {
@@ -110,10 +110,10 @@ package struct WorkspaceScreen: Sendable {
   }
 
   /// Shows the session of the open worktree, or that it has none.
-  package mutating func take(_ session: WorkspaceSession?) { self.session = session }
+  package mutating func handle(_ session: WorkspaceSession?) { self.session = session }
 
   /// Shows the diff of the open worktree, or why it is not available.
-  package mutating func take(_ diff: WorkspaceDiff?, problem: String?) {
+  package mutating func handle(_ diff: WorkspaceDiff?, problem: String?) {
     diffProblem = problem
     guard let diff else { return }
     self.diff = DiffRows(diff)
@@ -126,7 +126,7 @@ package struct WorkspaceScreen: Sendable {
   }
 
   /// Shows a message until the next key.
-  package mutating func tell(_ text: String, isProblem: Bool) { message = (text, isProblem) }
+  package mutating func show(_ text: String, isProblem: Bool) { message = (text, isProblem) }
 
   /// Takes what a check found.
   package mutating func checked(
@@ -139,9 +139,9 @@ package struct WorkspaceScreen: Sendable {
   }
 
   /// Takes what can be taken back.
-  package mutating func take(_ points: Result<[RestorePoint], WorkspaceFailure>) {
+  package mutating func handle(_ points: Result<[RestorePoint], WorkspaceFailure>) {
     guard case .restores(var choice) = overlay, choice.stage == .asking else { return }
-    choice.take(points)
+    choice.handle(points)
     overlay = .restores(choice)
   }
 
@@ -200,16 +200,16 @@ package struct WorkspaceScreen: Sendable {
   // MARK: Keys
 
   /// Takes a key.
-  package mutating func take(_ key: Key) -> Action? {
+  package mutating func handle(_ key: Key) -> Action? {
     if case .pasted = key, overlay == nil || overlay == .help { return nil }
     message = nil
     switch overlay {
     case .dialogue(var dialogue):
-      let outcome = dialogue.take(key)
+      let outcome = dialogue.handle(key)
       overlay = .dialogue(dialogue)
       return follow(outcome)
     case .restores(var choice):
-      let outcome = choice.take(key, room: room)
+      let outcome = choice.handle(key, room: room)
       overlay = .restores(choice)
       return follow(outcome)
     case .filter: return filtering(key)

@@ -37,16 +37,16 @@ package struct WorkspaceTable: Sendable {
     name = min(max(widest(30) { $0.name }, 6), columns >= 72 ? columns / 3 : least)
     hasNames = widest(name + 1) { $0.name } <= name
     var left = max(columns - fixed - name, 0)
-    func take(_ width: Int, from start: Int) -> Int {
+    func reserve(_ width: Int, from start: Int) -> Int {
       guard columns >= start, width > 0, left > width + 2 else { return 0 }
       left -= width + 2
       return width
     }
     let gitWidth = max(widest(22, StateStyle.git), 3)
-    let leastGit = take(min(gitWidth, columns >= 90 ? 22 : 12), from: 40)
-    todos = take(worktrees.contains { !$0.todos.isEmpty } ? 5 : 0, from: 48)
+    let leastGit = reserve(min(gitWidth, columns >= 90 ? 22 : 12), from: 40)
+    todos = reserve(worktrees.contains { !$0.todos.isEmpty } ? 5 : 0, from: 48)
     let widestBranch = widest(min(24, columns / 6)) { Self.branch($0) }
-    branch = take(widestBranch > 0 ? max(widestBranch, 6) : 0, from: 120)
+    branch = reserve(widestBranch > 0 ? max(widestBranch, 6) : 0, from: 120)
     about = left >= 10 ? left - 2 : 0
     git = leastGit > 0 && about == 0 ? min(gitWidth, leastGit + left) : leastGit
   }

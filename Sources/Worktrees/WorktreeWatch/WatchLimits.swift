@@ -44,7 +44,7 @@ package enum WatchLimits {
   package static let firstPatience = 3.0
   /// How often a git that has not ended is looked at, whether it waits for a pipe in the place of a file; it is ended at
   /// the second time.
-  package static let pipeLook = 0.5
+  package static let pipeCheck = 0.5
   /// How long git may take for a state.
   package static let stateTimeout = 10.0
   /// How long git may take for a diff or a check.
@@ -114,7 +114,7 @@ package enum WatchLimits {
   package static let newFileBytes = 1 << 20
 
   /// The most processes of the machine that are examined before an action.
-  package static let processesLookedAt = 100_000
+  package static let processesScanned = 100_000
   /// The most threads that are examined of one process.
   package static let threadsOfProcess = 10_000
   /// The most open files that are examined of one process.
@@ -124,11 +124,11 @@ package enum WatchLimits {
   /// How many folders above a working folder, and ancestors of a process, are examined.
   package static let parentFolders = 64
   /// The most sockets of a network namespace whose paths are examined.
-  package static let socketsLookedAt = 100_000
+  package static let socketsScanned = 100_000
   /// The most processes that a refusal names.
   package static let processesNamed = 20
   /// How often is looked again for a process that may run for a moment only.
-  package static let processLooks = 3
+  package static let processScans = 3
   /// How long is waited before that, in seconds.
   package static let processPause = 0.15
 

@@ -84,7 +84,7 @@ struct AgentScanTests {
             at: act.at
           )
         )
-      case .look: scan.markSeen(agent.worktree, at: act.at)
+      case .inspect: scan.markSeen(agent.worktree, at: act.at)
       case .truth(let state, _): truth[act.agent] = (state, act.at)
       case .edit, .commit, .todos: break
       }
@@ -172,14 +172,14 @@ struct AgentScanTests {
       [.modificationDate: date],
       ofItemAtPath: folder.path + "/" + name
     )
-    _ = scan.look(at: now)
-    let reading = scan.look(at: now.advanced(by: 600)).readings["/w"]
+    _ = scan.run(at: now)
+    let reading = scan.run(at: now.advanced(by: 600)).readings["/w"]
     #expect(reading?.latestPrompt == "Mend it")
     #expect(reading?.activity.state == .working)
     #expect(reading?.activity.agents.map(\.pid) == [7])
     // When it has ended, its log stays known while it is held; no other folder is searched.
     try FileManager.default.removeItem(atPath: folder.path + "/proc/7")
-    #expect(scan.look(at: now.advanced(by: 1_200)).readings["/w"]?.activity.state != .working)
+    #expect(scan.run(at: now.advanced(by: 1_200)).readings["/w"]?.activity.state != .working)
   }
 
   @Test func `a session of Codex that was taken up again is read though its day is long ago`()
@@ -214,8 +214,8 @@ struct AgentScanTests {
       in: "/w",
       links: ["fd/0": "/dev/null", "fd/12": folder.path + "/" + old]
     )
-    _ = scan.look(at: now)
-    let reading = scan.look(at: now.advanced(by: 600)).readings["/w"]
+    _ = scan.run(at: now)
+    let reading = scan.run(at: now.advanced(by: 600)).readings["/w"]
     #expect(reading?.latestPrompt == "Go on")
     #expect(reading?.activity.state == .working)
   }
@@ -243,7 +243,7 @@ struct AgentScanTests {
       "90 1 0:50 / / rw - overlay overlay rw\n91 90 8:3 /me/code /workspaces rw - ext4 /dev/c rw\n"
     try folder.append("proc/self/mountinfo", Array(outer.utf8))
     try folder.append("proc/7/mountinfo", Array(inner.utf8))
-    let agents = scan.look(at: Self.start).readings["/home/me/code/app"]?.activity.agents
+    let agents = scan.run(at: Self.start).readings["/home/me/code/app"]?.activity.agents
     #expect(agents?.map(\.pid) == [7])
   }
 
@@ -261,7 +261,7 @@ struct AgentScanTests {
     var waiting = ClaudeWriter(.claude20, directory: "/w", seed: 1)
     let lines = waiting.prompt("Go", at: now) + waiting.question("Which?", id: "q", at: now)
     try write(folder, waiting, lines, at: now)
-    #expect(scan.look(at: now).readings["/w"]?.activity.state == .needsYou)
+    #expect(scan.run(at: now).readings["/w"]?.activity.state == .needsYou)
     for seed in 2..<6 {
       now = now.advanced(by: 1_000)
       var other = ClaudeWriter(.claude20, directory: "/w", seed: UInt64(seed))
@@ -270,7 +270,7 @@ struct AgentScanTests {
     }
     for _ in 0..<3 {
       now = now.advanced(by: 60_000)
-      #expect(scan.look(at: now).readings["/w"]?.activity.state == .needsYou)
+      #expect(scan.run(at: now).readings["/w"]?.activity.state == .needsYou)
     }
     // At rest and without its process it has no place any more.
     try write(
@@ -279,11 +279,11 @@ struct AgentScanTests {
       waiting.answer("q", at: now) + waiting.finish("Done.", at: now),
       at: Self.start
     )
-    let resting = scan.look(at: now).readings["/w"]?.activity.agents
+    let resting = scan.run(at: now).readings["/w"]?.activity.agents
     #expect(resting?.contains { $0.pid == 7 && $0.state == .doneUnseen } == true)
     try FileManager.default.removeItem(atPath: folder.path + "/proc/7")
-    _ = scan.look(at: now.advanced(by: 1_000))
-    let agents = scan.look(at: now.advanced(by: 60_000)).readings["/w"]?.activity.agents
+    _ = scan.run(at: now.advanced(by: 1_000))
+    let agents = scan.run(at: now.advanced(by: 60_000)).readings["/w"]?.activity.agents
     #expect(agents?.contains { $0.sessionId == waiting.session } == false)
   }
 
@@ -292,10 +292,10 @@ struct AgentScanTests {
     var scan = try scan(folder, "/w")
     var waiting = ClaudeWriter(.claude20, directory: "/w", seed: 1)
     try write(folder, waiting, waiting.prompt("Go", at: Self.start), at: Self.start)
-    #expect(scan.look(at: Self.start).readings["/w"]?.activity.state == .working)
+    #expect(scan.run(at: Self.start).readings["/w"]?.activity.state == .working)
     try FileManager.default.removeItem(atPath: folder.path + "/claude/" + waiting.path)
     let now = Self.start.advanced(by: 60_000)
-    #expect(scan.look(at: now).readings["/w"]?.activity == .unknown)
+    #expect(scan.run(at: now).readings["/w"]?.activity == .unknown)
   }
 
   @Test func `a file of a year that has no nanoseconds is read`() throws {
@@ -327,7 +327,7 @@ struct AgentScanTests {
         try stage.happen(next)
         act = simulation.next()
       }
-      let readings = stage.scan.look(at: now).readings
+      let readings = stage.scan.run(at: now).readings
       for agent in simulation.agents {
         guard let truth = stage.truth[agent.number],
           now.milliseconds(since: truth.since) >= 1_250,

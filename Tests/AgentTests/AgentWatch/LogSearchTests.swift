@@ -140,8 +140,8 @@ struct LogSearchTests {
     let later = now.advanced(by: AgentWatchLimits().wandering + 60_000)
     for _ in 0..<4 { #expect(search.search(at: later).isEmpty) }
     #expect(names(search.search(at: now)).isEmpty, "it is asked in its turn")
-    let looks = (0..<4).map { _ in names(search.search(at: now)) }
-    #expect(looks.last == [away])
+    let scans = (0..<4).map { _ in names(search.search(at: now)) }
+    #expect(scans.last == [away])
   }
 
   @Test func `more logs of other places than are asked at once are asked in turn`() throws {
@@ -152,9 +152,9 @@ struct LogSearchTests {
       try folder.append("claude/projects/-x/\(id)\(number).jsonl", Array(line.utf8))
     }
     var search = search("/w", limits: limits)
-    let looks = (0..<40).map { _ in names(search.search(at: now)) }
-    #expect(looks.last == ["claude/projects/-x/\(id)9.jsonl"])
-    #expect(looks.first == [])
+    let scans = (0..<40).map { _ in names(search.search(at: now)) }
+    #expect(scans.last == ["claude/projects/-x/\(id)9.jsonl"])
+    #expect(scans.first == [])
   }
 
   @Test func `the log of a session that the registry names is found behind newer ones`() throws {

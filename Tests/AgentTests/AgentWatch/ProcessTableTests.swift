@@ -36,9 +36,9 @@ struct ProcessTableTests {
     let before = AgentWatch.systemClock()
     let agent = try WaitingProcess("claude", in: folder)
     var table = ProcessTable()
-    let census = table.search(named: [], at: AgentWatch.systemClock())
-    #expect(census.isComplete)
-    let sighting = try #require(census.sightings.first { $0.identity.number == agent.number })
+    let snapshot = table.search(named: [], at: AgentWatch.systemClock())
+    #expect(snapshot.isComplete)
+    let sighting = try #require(snapshot.sightings.first { $0.identity.number == agent.number })
     #expect(sighting.kind == .claudeCode)
     #expect(sighting.directory == folder.path)
     #expect(sighting.parent == getpid())
@@ -65,12 +65,12 @@ struct ProcessTableTests {
     let now = AgentWatch.systemClock()
     var table = ProcessTable(folder: folder.path, bootedAt: { now.advanced(by: -3_600_000) })
     for _ in 0..<2 {
-      let census = table.search(named: [], at: now)
-      let inner = try #require(census.sightings.first { $0.identity.number == 7 })
+      let snapshot = table.search(named: [], at: now)
+      let inner = try #require(snapshot.sightings.first { $0.identity.number == 7 })
       #expect(inner.ancestors == [ProcessIdentity(number: 5, start: 50)])
-      var roster = AgentRegistry(worktrees: ["/w"])
-      roster.see(census, [], at: now)
-      #expect(roster.readings(at: now)["/w"]?.activity.agents.map(\.pid) == [5])
+      var agentRegistry = AgentRegistry(worktrees: ["/w"])
+      agentRegistry.see(snapshot, [], at: now)
+      #expect(agentRegistry.readings(at: now)["/w"]?.activity.agents.map(\.pid) == [5])
     }
   }
 
@@ -91,9 +91,9 @@ struct ProcessTableTests {
     var table = ProcessTable(folder: folder.path, bootedAt: { boot.withLock { $0 } })
     func starts(_ offset: Int64) -> [Int32: Int64] {
       boot.withLock { $0 = first.advanced(by: offset) }
-      let census = table.search(named: [], at: first.advanced(by: 9_000_000 + offset))
+      let snapshot = table.search(named: [], at: first.advanced(by: 9_000_000 + offset))
       return Dictionary(
-        census.sightings.map {
+        snapshot.sightings.map {
           ($0.identity.number, $0.startedAt.milliseconds(since: first) - 1_000_000)
         },
         uniquingKeysWith: { first, _ in first }
@@ -123,8 +123,8 @@ struct ProcessTableTests {
   @Test func `where processes are no files nothing is gone`() throws {
     let folder = try TemporaryFolder()
     var table = ProcessTable(folder: folder.path, bootedAt: { nil })
-    let census = table.search(named: [], at: AgentWatch.systemClock())
-    #expect(census == ProcessSnapshot(sightings: [], isComplete: false))
+    let snapshot = table.search(named: [], at: AgentWatch.systemClock())
+    #expect(snapshot == ProcessSnapshot(sightings: [], isComplete: false))
   }
 
   @Test func `a reused number is another process, found within some scans`() throws {
@@ -146,8 +146,8 @@ struct ProcessTableTests {
     #expect(table.check().sightings.isEmpty)
     #expect(table.search(named: [], at: now).sightings.isEmpty)
     try give("codex", start: 111)
-    let looks = (0..<20).map { _ in table.search(named: [], at: now).sightings }
-    #expect(looks.last?.map(\.kind) == [.codex])
+    let scans = (0..<20).map { _ in table.search(named: [], at: now).sightings }
+    #expect(scans.last?.map(\.kind) == [.codex])
   }
 
   @Test func `names with blanks and parentheses, and broken entries, confuse nobody`() throws {
@@ -166,7 +166,7 @@ struct ProcessTableTests {
     }
     try folder.append("self/stat", Array("5 (claude) S".utf8))
     var table = ProcessTable(folder: folder.path, bootedAt: { AgentWatch.systemClock() })
-    let census = table.search(named: [], at: AgentWatch.systemClock())
-    #expect(census.sightings.map(\.identity) == [ProcessIdentity(number: 5, start: 77)])
+    let snapshot = table.search(named: [], at: AgentWatch.systemClock())
+    #expect(snapshot.sightings.map(\.identity) == [ProcessIdentity(number: 5, start: 77)])
   }
 }

@@ -67,8 +67,8 @@ struct TraceTests {
       )
     )
     scan.follow(simulation.agents.map(\.worktree))
-    for look in 0..<12 {
-      let readings = scan.look(at: start.advanced(by: Int64(look) * 300)).readings
+    for number in 0..<12 {
+      let readings = scan.run(at: start.advanced(by: Int64(number) * 300)).readings
       #expect(readings.values.allSatisfy { $0.latestPrompt != nil }, "everything was read")
     }
     #expect(try traces(folder.path) == before)

@@ -78,7 +78,7 @@ struct ClaudeLogTests {
       """
     )
     #expect(lines.session.request?.kind == .plan)
-    lines.log.take(.oversized(bytes: 9 << 20))
+    lines.log.handle(.oversized(bytes: 9 << 20))
     #expect(lines.session.request == nil, "what was not read may have been the answer")
     #expect(lines.session.counts.oversized == 1)
   }
@@ -256,7 +256,7 @@ struct ClaudeLogTests {
     var writer = ClaudeWriter(.claude20, directory: "/w", seed: 3)
     var lines = Lines<ClaudeLog>()
     lines.read(writer.prompt("Go", at: second(0)))
-    lines.log.take(.restarted(.truncated))
+    lines.log.handle(.restarted(.truncated))
     #expect(lines.session.prompt == nil)
     #expect(lines.session.counts.restarts == 1)
     #expect(lines.session.counts.known == 1)

@@ -42,7 +42,7 @@ struct HostileNumberTests {
     try JSONReader.value(of: line, rules: .lenient)
   }
 
-  /// A log of each format with every kind of record that numbers stand in.
+  /// A log of each format with every kind of record that has numbers.
   private func logs() -> [(format: AgentLogFile.Format, lines: [[UInt8]])] {
     let plan = [SimulatedStep(content: "Read", status: "in_progress")]
     func lines(_ writer: some RecordWriter) -> [[UInt8]] {
@@ -90,9 +90,9 @@ struct HostileNumberTests {
             stage.write([variant.bytes, variant.bytes], to: "a", format, at: second(12))
             let after = lines[(place + 1)...].prefix(2)
             stage.write(Array(after), to: "a", format, at: second(12))
-            stage.look(at: second(12))
-            stage.look(at: second(100_000))
-            let reading = try #require(stage.roster.readings(at: second(100_001))["/w"])
+            stage.scan(at: second(12))
+            stage.scan(at: second(100_000))
+            let reading = try #require(stage.agentRegistry.readings(at: second(100_001))["/w"])
             check(reading, variant)
             tried += 1
           }
@@ -139,13 +139,13 @@ struct HostileNumberTests {
     for other in Self.values {
       for variant in variants(try value(bytes), other) {
         guard let entry = ClaudeRegistryEntry(variant.bytes) else { continue }
-        var roster = AgentRegistry(worktrees: ["/w"])
-        roster.see(
+        var agentRegistry = AgentRegistry(worktrees: ["/w"])
+        agentRegistry.see(
           ProcessSnapshot(sightings: [sighting], isComplete: true),
           [entry],
           at: second(2)
         )
-        let activity = try #require(roster.readings(at: second(3))["/w"]?.activity)
+        let activity = try #require(agentRegistry.readings(at: second(3))["/w"]?.activity)
         #expect(activity.since.map { WallTime($0) != nil } ?? true, "\(variant)")
       }
     }
@@ -198,8 +198,8 @@ struct HostileNumberTests {
   @Test func `a log that began again and again at its greatest length is read on`() {
     var lines = Lines<NeutralLog>()
     for _ in 0..<3 {
-      lines.log.take(.skipped(bytes: .max))
-      lines.log.take(.restarted(.rotated))
+      lines.log.handle(.skipped(bytes: .max))
+      lines.log.handle(.restarted(.rotated))
     }
     #expect(lines.session.counts.skippedBytes == .max)
   }

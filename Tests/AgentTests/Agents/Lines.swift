@@ -9,7 +9,7 @@ struct Lines<Log: AgentLog> {
   var session: AgentSession { log.session }
 
   mutating func read(_ lines: String...) {
-    for line in lines { log.take(.line(Array(line.utf8))) }
+    for line in lines { log.handle(.line(Array(line.utf8))) }
   }
 
   /// Reads what a writer wrote.
@@ -21,9 +21,9 @@ struct Lines<Log: AgentLog> {
     )
     while let request = tail.request {
       let end = Int(request.from) + request.count
-      findings += tail.take(Array(bytes[Int(request.from)..<end]), at: request.from)
+      findings += tail.handle(Array(bytes[Int(request.from)..<end]), at: request.from)
     }
-    for finding in findings { log.take(finding) }
+    for finding in findings { log.handle(finding) }
   }
 }
 

@@ -14,7 +14,7 @@ struct LogTailTests {
     init(limits: AgentLimits = AgentLimits()) { tail = LogTail(limits: limits) }
 
     /// Lets the tail read what is new, at most some bytes at a time.
-    mutating func look(piece: Int = .max) -> [LogTail.Finding] {
+    mutating func scan(piece: Int = .max) -> [LogTail.Finding] {
       let stamp = LogTail.Stamp(
         device: 1,
         inode: inode,
@@ -27,7 +27,7 @@ struct LogTailTests {
         let overlap = Int(tail.position) - start
         let count = min(request.count, piece == .max ? .max : overlap + piece)
         let end = min(start + count, bytes.count)
-        findings += tail.take(Array(bytes[start..<end]), at: request.from)
+        findings += tail.handle(Array(bytes[start..<end]), at: request.from)
       }
       return findings
     }
@@ -35,7 +35,7 @@ struct LogTailTests {
     mutating func append(_ text: String) -> [LogTail.Finding] {
       bytes += Array(text.utf8)
       modified += 1
-      return look()
+      return scan()
     }
   }
 
@@ -47,7 +47,7 @@ struct LogTailTests {
       var file = Followed()
       file.bytes = Array(text.utf8)
       #expect(
-        file.look(piece: piece) == [line("{\"a\":1}"), line("{\"b\":\"ü 🚉\"}"), line("last")]
+        file.scan(piece: piece) == [line("{\"a\":1}"), line("{\"b\":\"ü 🚉\"}"), line("last")]
       )
     }
   }
@@ -61,7 +61,7 @@ struct LogTailTests {
         for end in [cut, second, bytes.count] {
           file.bytes = Array(bytes[..<end])
           file.modified += 1
-          findings += file.look()
+          findings += file.scan()
         }
         #expect(findings == [line("one"), line("two"), line("three")])
       }
@@ -96,14 +96,14 @@ struct LogTailTests {
     #expect(file.append("one\ntw") == [line("one")])
     file.inode = 2
     file.bytes = Array("new one, longer than before\n".utf8)
-    #expect(file.look() == [.restarted(.rotated), line("new one, longer than before")])
+    #expect(file.scan() == [.restarted(.rotated), line("new one, longer than before")])
   }
 
   @Test func `a file that became shorter is read from its beginning`() {
     var file = Followed()
     #expect(file.append("one\ntwo\n") == [line("one"), line("two")])
     file.bytes = Array("x\n".utf8)
-    #expect(file.look() == [.restarted(.truncated), line("x")])
+    #expect(file.scan() == [.restarted(.truncated), line("x")])
   }
 
   @Test func `a file that was rewritten and became longer is read from its beginning`() {
@@ -111,7 +111,7 @@ struct LogTailTests {
     #expect(file.append("one\ntwo\n") == [line("one"), line("two")])
     file.bytes = Array("ONE\ntwo\nthree\n".utf8)
     #expect(
-      file.look() == [.restarted(.rewritten), line("ONE"), line("two"), line("three")]
+      file.scan() == [.restarted(.rewritten), line("ONE"), line("two"), line("three")]
     )
   }
 
@@ -120,24 +120,24 @@ struct LogTailTests {
     #expect(file.append("one\n") == [line("one")])
     file.bytes = Array("two\n".utf8)
     file.modified += 1
-    #expect(file.look() == [.restarted(.rewritten), line("two")])
-    #expect(file.look() == [])
+    #expect(file.scan() == [.restarted(.rewritten), line("two")])
+    #expect(file.scan() == [])
   }
 
   @Test func `a file that shrinks between the look and the read starts again`() {
     var tail = LogTail()
     _ = tail.see(LogTail.Stamp(device: 1, inode: 1, size: 4, modified: 1))
-    #expect(tail.take(Array("one\n".utf8), at: 0) == [line("one")])
+    #expect(tail.handle(Array("one\n".utf8), at: 0) == [line("one")])
     _ = tail.see(LogTail.Stamp(device: 1, inode: 1, size: 8, modified: 2))
-    #expect(tail.take(Array("o".utf8), at: 0) == [.restarted(.truncated)])
+    #expect(tail.handle(Array("o".utf8), at: 0) == [.restarted(.truncated)])
     #expect(tail.request?.from == 0)
   }
 
   @Test func `bytes that were not asked for are left alone`() {
     var tail = LogTail()
-    #expect(tail.take(Array("one\n".utf8), at: 0) == [])
+    #expect(tail.handle(Array("one\n".utf8), at: 0) == [])
     _ = tail.see(LogTail.Stamp(device: 1, inode: 1, size: 4, modified: 1))
-    #expect(tail.take(Array("one\n".utf8), at: 2) == [])
+    #expect(tail.handle(Array("one\n".utf8), at: 2) == [])
     #expect(tail.request?.from == 0)
     #expect(tail.request?.count == 4)
   }
@@ -147,7 +147,7 @@ struct LogTailTests {
     limits.reach = 10
     var file = Followed(limits: limits)
     file.bytes = Array("first\nsecond\nthird\n".utf8)
-    #expect(file.look() == [.skipped(bytes: 9), line("third")])
+    #expect(file.scan() == [.skipped(bytes: 9), line("third")])
     #expect(file.append("fourth\n") == [line("fourth")])
   }
 
@@ -161,7 +161,7 @@ struct LogTailTests {
         let text =
           "line \(number) " + String(repeating: "y", count: Int.random(in: 0..<80, using: &dice))
         if dice.happens(10), file.tail.position > 0 {
-          read += file.look()
+          read += file.scan()
           file.inode += 1
           file.bytes = []
           written.append(.restarted(.rotated))
@@ -169,12 +169,12 @@ struct LogTailTests {
         let bytes = Array((text + "\n").utf8)
         let cut = Int.random(in: 0...bytes.count, using: &dice)
         file.bytes += bytes[..<cut]
-        read += file.look(piece: Int.random(in: 1...50, using: &dice))
+        read += file.scan(piece: Int.random(in: 1...50, using: &dice))
         file.bytes += bytes[cut...]
         written.append(line(text))
-        if dice.happens(50) { read += file.look() }
+        if dice.happens(50) { read += file.scan() }
       }
-      read += file.look()
+      read += file.scan()
       #expect(read == written)
     }
   }

@@ -2,13 +2,13 @@ import AgentSimulation
 import Agents
 import Workspaces
 
-/// A roster with logs and processes that a test moves by hand.
+/// A registry with logs and processes that a test moves by hand.
 struct RegistryStage {
-  var roster: AgentRegistry
+  var agentRegistry: AgentRegistry
   private var processes: [ProcessSnapshot.Sighting] = []
   private var registry: [ClaudeRegistryEntry] = []
 
-  init(_ worktrees: String...) { roster = AgentRegistry(worktrees: worktrees) }
+  init(_ worktrees: String...) { agentRegistry = AgentRegistry(worktrees: worktrees) }
 
   /// Lets an agent's process start.
   mutating func start(
@@ -69,12 +69,12 @@ struct RegistryStage {
     let findings = lines.flatMap { bytes in
       bytes.split(separator: UInt8(ascii: "\n")).map { LogTail.Finding.line(Array($0)) }
     }
-    roster.take(findings, from: path, format, writtenAt: time, at: readAt)
+    agentRegistry.handle(findings, from: path, format, writtenAt: time, at: readAt)
   }
 
   /// Looks at the processes.
-  mutating func look(at time: WallTime, isComplete: Bool = true) {
-    roster.see(
+  mutating func scan(at time: WallTime, isComplete: Bool = true) {
+    agentRegistry.see(
       ProcessSnapshot(sightings: processes, isComplete: isComplete),
       registry,
       at: time
@@ -83,6 +83,6 @@ struct RegistryStage {
 
   /// What is shown of a worktree.
   mutating func activity(_ worktree: String, at time: WallTime) -> AgentActivity {
-    roster.readings(at: time)[worktree]?.activity ?? .unknown
+    agentRegistry.readings(at: time)[worktree]?.activity ?? .unknown
   }
 }

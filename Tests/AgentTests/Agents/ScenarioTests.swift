@@ -17,11 +17,11 @@ struct ScenarioTests {
     stage.register(7, session: claude.session, "idle", at: second(1))
     stage.write(claude.prompt("Go", at: second(2)), to: "a", at: second(2))
     stage.write(claude.finish("Done.", at: second(3)), to: "a", at: second(3))
-    stage.look(at: second(3))
+    stage.scan(at: second(3))
     #expect(stage.activity("/w", at: second(3)).state == .doneUnseen)
     // Within half a minute of the last stop, which the seed system took for the whole half minute.
     stage.write(claude.prompt("More", at: second(5)), to: "a", at: second(5))
-    stage.look(at: second(5))
+    stage.scan(at: second(5))
     #expect(stage.activity("/w", at: second(5)).state == .working)
   }
 
@@ -31,11 +31,11 @@ struct ScenarioTests {
     stage.start(7, in: "/w", at: second(0))
     stage.write(claude.prompt("Go", at: second(2)), to: "a", at: second(2))
     stage.register(7, session: claude.session, "busy", at: second(2))
-    stage.look(at: second(3))
-    let before = stage.roster.readings(at: second(3))["/w"]
+    stage.scan(at: second(3))
+    let before = stage.agentRegistry.readings(at: second(3))["/w"]
     stage.register(7, session: claude.session, "idle", at: second(4))
-    stage.look(at: second(4))
-    let after = stage.roster.readings(at: second(4))["/w"]
+    stage.scan(at: second(4))
+    let after = stage.agentRegistry.readings(at: second(4))["/w"]
     #expect(before?.activity.summary == .active)
     #expect(after?.activity.summary == .running)
     #expect(before != after)
@@ -55,8 +55,8 @@ struct ScenarioTests {
           at: second(1)
         )
       }
-      stage.look(at: second(2))
-      return stage.roster.readings(at: second(2))
+      stage.scan(at: second(2))
+      return stage.agentRegistry.readings(at: second(2))
     }
     let first = readings([0, 1, 2, 3, 4])
     for order in [[4, 3, 2, 1, 0], [2, 0, 4, 1, 3]] { #expect(readings(order) == first) }
@@ -69,7 +69,7 @@ struct ScenarioTests {
     stage.write(claude.prompt("Go", at: second(-3_600)), to: "a", at: second(-3_600))
     // The log of an hour ago says that the agent works; no process was looked at yet.
     #expect(stage.activity("/w", at: second(0)).state == .unknown)
-    stage.look(at: second(0))
+    stage.scan(at: second(0))
     #expect(stage.activity("/w", at: second(1)).state == .ended)
     #expect(stage.activity("/w", at: second(1)).since == second(-3_600).text)
   }
@@ -80,19 +80,19 @@ struct ScenarioTests {
     var claude = writer("/w")
     stage.start(7, in: "/w", at: second(0))
     stage.write(claude.prompt("Go", at: second(1)), to: "a", at: second(1))
-    stage.roster.take(
+    stage.agentRegistry.handle(
       [.line(Array("{\"type\":\"us{\"type\":\"user\"}".utf8)), .oversized(bytes: 99 << 20)],
       from: "a",
       .claude,
       writtenAt: second(2)
     )
-    stage.look(at: second(2))
+    stage.scan(at: second(2))
     #expect(stage.activity("/w", at: second(2)).state == .working)
-    #expect(stage.roster.session(of: "a")?.counts.invalid == 1)
-    #expect(stage.roster.session(of: "a")?.counts.oversized == 1)
+    #expect(stage.agentRegistry.session(of: "a")?.counts.invalid == 1)
+    #expect(stage.agentRegistry.session(of: "a")?.counts.oversized == 1)
     stage.write(claude.finish("Done.", at: second(3)), to: "a", at: second(3))
     #expect(stage.activity("/w", at: second(3)).state == .doneUnseen)
-    stage.roster.take([.restarted(.truncated)], from: "a", .claude, writtenAt: second(4))
+    stage.agentRegistry.handle([.restarted(.truncated)], from: "a", .claude, writtenAt: second(4))
     stage.write(claude.prompt("Again", at: second(4)), to: "a", at: second(4))
     #expect(stage.activity("/w", at: second(4)).state == .working)
   }
@@ -103,11 +103,11 @@ struct ScenarioTests {
     stage.start(7, in: "/w", at: second(0))
     stage.write(claude.prompt("Go", at: second(1)), to: "a", at: second(1))
     stage.register(7, session: claude.session, "busy", at: second(1))
-    stage.look(at: second(2))
+    stage.scan(at: second(2))
     #expect(stage.activity("/w", at: second(2)).state == .working)
     // Its entry in the registry is still there and still says that it is busy.
     stage.end(7)
-    stage.look(at: second(3))
+    stage.scan(at: second(3))
     let shown = stage.activity("/w", at: second(3))
     #expect(shown.state == .ended)
     #expect(shown.summary == .inactive)
@@ -120,10 +120,10 @@ struct ScenarioTests {
     stage.start(7, in: "/w", at: second(0))
     stage.write(claude.prompt("Go", at: second(1)), to: "a", at: second(1))
     stage.register(7, session: claude.session, "busy", at: second(1))
-    stage.look(at: second(2))
+    stage.scan(at: second(2))
     stage.end(7)
     stage.start(7, .other("aider"), in: "/elsewhere", at: second(3))
-    stage.look(at: second(4))
+    stage.scan(at: second(4))
     #expect(stage.activity("/w", at: second(4)).state == .ended)
   }
 
@@ -140,7 +140,7 @@ struct ScenarioTests {
       at: second(2),
       waitingFor: "permission prompt"
     )
-    stage.look(at: second(2))
+    stage.scan(at: second(2))
     let shown = stage.activity("/w", at: second(2))
     #expect(shown.state == .needsYou)
     #expect(shown.reason == "permission prompt")
@@ -157,7 +157,7 @@ struct ScenarioTests {
     stage.write(first.prompt("Go", at: second(1)), to: "a", at: second(1))
     stage.write(codex.begin(isResumed: false, at: second(1)), to: "b", .codex, at: second(1))
     stage.write(codex.prompt("Go", at: second(1)), to: "b", .codex, at: second(1))
-    stage.look(at: second(2))
+    stage.scan(at: second(2))
     #expect(stage.activity("/w", at: second(2)).agents.map(\.state) == [.working, .working])
     stage.write(codex.question("Which?", id: "q", at: second(3)), to: "b", .codex, at: second(3))
     let asked = stage.activity("/w", at: second(3))
@@ -176,11 +176,11 @@ struct ScenarioTests {
     stage.start(7, in: "/w", at: second(0))
     stage.write(claude.prompt("Go", at: second(1)), to: "a", at: second(1))
     stage.write(claude.call(.run("make"), id: "t", at: second(2)), to: "a", at: second(2))
-    stage.look(at: second(2))
-    let first = stage.roster.readings(at: second(2))
+    stage.scan(at: second(2))
+    let first = stage.agentRegistry.readings(at: second(2))
     for later in 3..<600 {
-      stage.look(at: second(Double(later)))
-      #expect(stage.roster.readings(at: second(Double(later))) == first)
+      stage.scan(at: second(Double(later)))
+      #expect(stage.agentRegistry.readings(at: second(Double(later))) == first)
     }
   }
 }

@@ -5,16 +5,16 @@ import Workspaces
 
 struct ScheduleTests {
   private func stage(_ directory: String, _ worktrees: String...) -> AgentRegistry {
-    var roster = AgentRegistry(worktrees: worktrees)
+    var agentRegistry = AgentRegistry(worktrees: worktrees)
     var claude = ClaudeWriter(.claude20, directory: directory, seed: 1)
     let findings = claude.prompt("Go", at: second(1)).map { LogTail.Finding.line($0) }
-    roster.take(findings, from: "a", .claude, writtenAt: second(1))
-    return roster
+    agentRegistry.handle(findings, from: "a", .claude, writtenAt: second(1))
+    return agentRegistry
   }
 
-  private func places(_ roster: AgentRegistry) -> [String] {
-    var roster = roster
-    return roster.readings(at: second(2)).filter { $0.value.latestPrompt != nil }.map(\.key)
+  private func places(_ agentRegistry: AgentRegistry) -> [String] {
+    var agentRegistry = agentRegistry
+    return agentRegistry.readings(at: second(2)).filter { $0.value.latestPrompt != nil }.map(\.key)
   }
 
   @Test func `a session belongs to the innermost worktree, and never to a namesake's`() {
@@ -25,15 +25,15 @@ struct ScheduleTests {
   }
 
   @Test func `an agent that goes elsewhere stays where it began, or goes to the other worktree`() {
-    var roster = stage("/w/a", "/w/a", "/w/b")
+    var agentRegistry = stage("/w/a", "/w/a", "/w/b")
     func go(_ directory: String) {
       let line = "{\"type\":\"mode\",\"cwd\":\"\(directory)\"}"
-      roster.take([.line(Array(line.utf8))], from: "a", .claude, writtenAt: nil)
+      agentRegistry.handle([.line(Array(line.utf8))], from: "a", .claude, writtenAt: nil)
     }
     go("/tmp")
-    #expect(places(roster) == ["/w/a"])
+    #expect(places(agentRegistry) == ["/w/a"])
     go("/w/b/sub")
-    #expect(places(roster) == ["/w/b"])
+    #expect(places(agentRegistry) == ["/w/b"])
   }
 
   @Test func `folders whose names are written with other bytes are two`() {
@@ -46,11 +46,11 @@ struct ScheduleTests {
     #expect(places(stage(composed, decomposed)) == [])
     // A mark behind a slash belongs to the name behind it.
     #expect(places(stage("/w/\u{301}a", "/w")) == ["/w"])
-    var roster = RegistryStage(composed, decomposed)
-    roster.start(7, in: decomposed, at: second(0))
-    roster.look(at: second(1))
-    #expect(roster.activity(composed, at: second(1)).agents.isEmpty)
-    #expect(roster.activity(decomposed, at: second(1)).agents.map(\.pid) == [7])
+    var agentRegistry = RegistryStage(composed, decomposed)
+    agentRegistry.start(7, in: decomposed, at: second(0))
+    agentRegistry.scan(at: second(1))
+    #expect(agentRegistry.activity(composed, at: second(1)).agents.isEmpty)
+    #expect(agentRegistry.activity(decomposed, at: second(1)).agents.map(\.pid) == [7])
   }
 
   @Test func `a process without a log is an agent that was asked nothing`() {
@@ -58,7 +58,7 @@ struct ScheduleTests {
     stage.start(7, in: "/w/sub", at: second(0))
     stage.start(8, in: "/w/sub", at: second(0), parent: 7)
     stage.start(9, .other("aider"), in: "/w", at: second(0))
-    stage.look(at: second(1))
+    stage.scan(at: second(1))
     let agents = stage.activity("/w", at: second(1)).agents
     #expect(
       agents.map(\.agent) == ["aider", "claude-code"],
@@ -72,7 +72,7 @@ struct ScheduleTests {
     var claude = ClaudeWriter(.claude20, directory: "/w", seed: 1)
     stage.write(claude.prompt("Go", at: second(1)), to: "a", at: second(1))
     stage.start(7, in: "/w", at: second(60))
-    stage.look(at: second(61))
+    stage.scan(at: second(61))
     #expect(stage.activity("/w", at: second(62)).agents.map(\.state) == [.idle, .ended])
   }
 
@@ -87,14 +87,14 @@ struct ScheduleTests {
       stage.write(next.prompt("Go", at: second(110)), to: "b", at: second(110))
       // The first one writes last.
       stage.write(first.remark("I look.", at: second(120)), to: "a", at: second(120))
-      stage.look(at: second(121))
+      stage.scan(at: second(121))
       return stage
     }
     for (killed, session) in [(7, "a"), (8, "b")] as [(Int32, String)] {
       var stage = stage()
-      let id = stage.roster.session(of: session)?.id
+      let id = stage.agentRegistry.session(of: session)?.id
       stage.end(killed)
-      stage.look(at: second(122))
+      stage.scan(at: second(122))
       let ended = stage.activity("/w", at: second(122)).agents.filter { $0.state == .ended }
       #expect(ended.map(\.sessionId) == [id])
     }
@@ -107,7 +107,7 @@ struct ScheduleTests {
     stage.start(7, in: "/w", at: second(0))
     stage.write(first.prompt("Go", at: second(1)), to: "a", at: second(1))
     stage.write(first.finish("Done.", at: second(2)), to: "a", at: second(2))
-    stage.look(at: second(3))
+    stage.scan(at: second(3))
     stage.write(next.prompt("Go", at: second(10)), to: "b", at: second(10))
     let agents = stage.activity("/w", at: second(11)).agents
     #expect(agents.map(\.state) == [.working, .ended], "who begins another one has seen the first")
@@ -128,11 +128,11 @@ struct ScheduleTests {
         stage.start(7, in: "/w", at: second(0))
         stage.write(first.prompt("Go", at: second(1)), to: "a", at: second(1))
         stage.write(ask(&first), to: "a", at: second(2))
-        if !isLate { stage.look(at: second(3)) }
+        if !isLate { stage.scan(at: second(3)) }
         stage.write(other.prompt("Say hi", at: second(10)), to: "b", at: second(10))
         stage.write(other.finish("Hi.", at: second(11)), to: "b", at: second(11))
-        stage.look(at: second(12))
-        stage.look(at: second(20))
+        stage.scan(at: second(12))
+        stage.scan(at: second(20))
         let agents = stage.activity("/w", at: second(21)).agents
         let mine = agents.first { $0.sessionId == first.session }
         #expect(mine?.pid == 7, "case \(number), found late: \(isLate)")
@@ -153,11 +153,11 @@ struct ScheduleTests {
       stage.start(7, in: "/w", at: second(0))
       stage.write(first.prompt("Go", at: second(1)), to: "a", at: second(1))
       if isOver { stage.write(first.finish("Done.", at: second(2)), to: "a", at: second(2)) }
-      stage.look(at: second(3))
+      stage.scan(at: second(3))
       stage.write(other.prompt("Say hi", at: second(10)), to: "b", at: second(10))
       if isOver { stage.write(other.finish("Hi.", at: second(11)), to: "b", at: second(11)) }
-      stage.look(at: second(12))
-      stage.look(at: second(13))
+      stage.scan(at: second(12))
+      stage.scan(at: second(13))
       let agents = stage.activity("/w", at: second(14)).agents
       #expect(agents.first { $0.sessionId == first.session }?.pid == 7)
       #expect(agents.first { $0.sessionId == other.session }?.pid == nil)
@@ -171,15 +171,15 @@ struct ScheduleTests {
     stage.start(7, in: "/w", at: second(0))
     stage.write(first.prompt("Go", at: second(1)), to: "a", at: second(1))
     stage.write(first.finish("Done.", at: second(2)), to: "a", at: second(2))
-    stage.look(at: second(3))
+    stage.scan(at: second(3))
     // The user runs another agent in parallel, which is killed in the middle of its turn.
     stage.start(8, in: "/w", at: second(10))
-    stage.look(at: second(10))
+    stage.scan(at: second(10))
     stage.write(other.prompt("Go", at: second(11)), to: "b", at: second(11))
-    stage.look(at: second(12))
+    stage.scan(at: second(12))
     stage.end(8)
-    stage.look(at: second(13))
-    stage.look(at: second(20))
+    stage.scan(at: second(13))
+    stage.scan(at: second(20))
     let agents = stage.activity("/w", at: second(21)).agents
     #expect(agents.map(\.pid) == [7, nil])
     #expect(agents.map(\.state) == [.doneUnseen, .ended])
@@ -192,19 +192,19 @@ struct ScheduleTests {
     stage.start(7, in: "/w", at: second(0))
     stage.write(first.prompt("Go", at: second(1)), to: "a", at: second(1))
     stage.write(first.finish("Done.", at: second(2)), to: "a", at: second(2))
-    stage.look(at: second(3))
+    stage.scan(at: second(3))
     stage.end(7)
-    stage.look(at: second(4))
+    stage.scan(at: second(4))
     // Alone it is what the worktree is about.
     #expect(stage.activity("/w", at: second(5)).state == .doneUnseen)
     stage.start(8, in: "/w", at: second(10))
-    stage.look(at: second(11))
+    stage.scan(at: second(11))
     let idle = stage.activity("/w", at: second(12))
     #expect(idle.state == .idle)
     #expect(idle.agents.map(\.pid) == [8, nil])
     #expect(idle.agents.map(\.state) == [.idle, .doneUnseen])
     stage.write(other.prompt("On", at: second(13)), to: "b", at: second(13))
-    stage.look(at: second(14))
+    stage.scan(at: second(14))
     #expect(stage.activity("/w", at: second(14)).agents.map(\.pid) == [8, nil])
   }
 
@@ -213,11 +213,11 @@ struct ScheduleTests {
     var claude = ClaudeWriter(.claude20, directory: "/w", seed: 1)
     stage.start(7, in: "/w", at: second(0))
     stage.write(claude.prompt("Go", at: second(60)), to: "a", at: second(60))
-    stage.look(at: second(61))
+    stage.scan(at: second(61))
     stage.end(7)
-    stage.look(at: second(62))
+    stage.scan(at: second(62))
     stage.start(7, in: "/w", at: second(0))
-    stage.look(at: second(63))
+    stage.scan(at: second(63))
     #expect(stage.activity("/w", at: second(63)).agents.map(\.pid) == [7])
     #expect(stage.activity("/w", at: second(63)).state == .working)
   }
@@ -227,15 +227,15 @@ struct ScheduleTests {
     var other = ClaudeWriter(.claude20, directory: "/w", seed: 2)
     stage.start(8, in: "/w", at: second(10))
     stage.write(other.prompt("Go", at: second(11)), to: "b", at: second(11))
-    stage.look(at: second(11))
+    stage.scan(at: second(11))
     stage.start(7, in: "/w", at: second(5))
-    stage.look(at: second(12))
+    stage.scan(at: second(12))
     stage.end(8)
-    stage.look(at: second(13))
+    stage.scan(at: second(13))
     #expect(stage.activity("/w", at: second(14)).agents.map(\.state) == [.idle, .ended])
     // Taken up again in it, it does.
     stage.write(other.prompt("More", at: second(20)), to: "b", at: second(20))
-    stage.look(at: second(20))
+    stage.scan(at: second(20))
     #expect(stage.activity("/w", at: second(21)).agents.map(\.pid) == [7])
   }
 
@@ -246,15 +246,15 @@ struct ScheduleTests {
     stage.start(7, in: "/w", at: second(0))
     stage.write(first.prompt("Go", at: second(1)), to: "a", at: second(1))
     stage.write(first.finish("It runs behind.", at: second(2)), to: "a", at: second(2))
-    stage.look(at: second(3))
+    stage.scan(at: second(3))
     stage.start(20, in: "/w/sub", at: second(4), parent: 19, above: [7])
     stage.start(21, in: "/v", at: second(4), parent: 19, above: [7])
-    stage.look(at: second(5))
+    stage.scan(at: second(5))
     #expect(stage.activity("/w", at: second(5)).agents.map(\.pid) == [7])
     #expect(stage.activity("/v", at: second(5)).agents.map(\.pid) == [21], "it works elsewhere")
     stage.write(inner.prompt("Go", at: second(6)), to: "b", at: second(6))
-    stage.look(at: second(6))
-    stage.look(at: second(7))
+    stage.scan(at: second(6))
+    stage.scan(at: second(7))
     let agents = stage.activity("/w", at: second(7)).agents
     #expect(agents.first { $0.sessionId == first.session }?.pid == 7)
     #expect(agents.first { $0.sessionId == inner.session }?.pid == nil)
@@ -271,7 +271,7 @@ struct ScheduleTests {
       at: second(1),
       readAt: second(1.1)
     )
-    stage.look(at: second(2))
+    stage.scan(at: second(2))
     #expect(stage.activity("/w", at: second(2)).since == second(1).text)
     stage.write(
       claude.finish("Done.", at: second(3 + ahead)),
@@ -281,14 +281,14 @@ struct ScheduleTests {
     )
     #expect(stage.activity("/w", at: second(4)).state == .doneUnseen)
     #expect(stage.activity("/w", at: second(4)).since == second(3).text)
-    stage.roster.markSeen("/w", at: second(4))
+    stage.agentRegistry.markSeen("/w", at: second(4))
     #expect(stage.activity("/w", at: second(5)).state == .idle)
-    #expect(stage.roster.session(of: "a")?.lastRecordAt == second(3))
+    #expect(stage.agentRegistry.session(of: "a")?.lastRecordAt == second(3))
     // Read again after the clock has passed the times, as after a restart, they are the same.
     var later = RegistryStage("/w")
     let lines = claude.finish("Done.", at: second(3 + ahead))
     later.write(lines, to: "a", at: second(3), readAt: second(10_000))
-    #expect(later.roster.session(of: "a")?.lastRecordAt == second(3))
+    #expect(later.agentRegistry.session(of: "a")?.lastRecordAt == second(3))
     // A file time that was set by hand says nothing about its records.
     later.write(
       claude.finish("Done.", at: second(3)),
@@ -296,7 +296,7 @@ struct ScheduleTests {
       at: WallTime(milliseconds: 0),
       readAt: second(5)
     )
-    #expect(later.roster.session(of: "c")?.lastRecordAt == second(3))
+    #expect(later.agentRegistry.session(of: "c")?.lastRecordAt == second(3))
     for far in [WallTime(milliseconds: 0), WallTime(milliseconds: .max)] {
       later.write(
         [Array("{\"event\":\"prompt\",\"text\":\"Go\"}\n".utf8)],
@@ -305,7 +305,7 @@ struct ScheduleTests {
         at: far,
         readAt: second(5)
       )
-      guard case .open(let since)? = later.roster.session(of: "\(far)")?.turn else {
+      guard case .open(let since)? = later.agentRegistry.session(of: "\(far)")?.turn else {
         Issue.record("a prompt opens the turn")
         continue
       }
@@ -313,7 +313,7 @@ struct ScheduleTests {
     }
     // A file that is ahead too is read now.
     later.write(lines, to: "b", at: second(3 + ahead), readAt: second(5))
-    #expect(later.roster.session(of: "b")?.lastRecordAt == second(5))
+    #expect(later.agentRegistry.session(of: "b")?.lastRecordAt == second(5))
   }
 
   @Test func `an entry of the registry that is ahead has its file's time`() throws {
@@ -341,27 +341,30 @@ struct ScheduleTests {
     stage.write(claude.finish("Done.", at: second(2)), to: "a", at: second(2))
     stage.write(gone.prompt("Go", at: second(-99)), to: "b", at: second(-99))
     stage.write(away.prompt("Go", at: second(1)), to: "c", at: second(1))
-    #expect(stage.roster.isHeld("b", at: second(-98)), "nobody looked at processes: it works")
-    stage.look(at: second(3))
-    #expect(stage.roster.isHeld("a", at: second(4)))
-    #expect(!stage.roster.isHeld("b", at: second(4)), "its process is gone")
-    #expect(!stage.roster.isHeld("c", at: second(4)), "it is in no worktree")
-    #expect(!stage.roster.isHeld("d", at: second(4)))
+    #expect(
+      stage.agentRegistry.isHeld("b", at: second(-98)),
+      "nobody looked at processes: it works"
+    )
+    stage.scan(at: second(3))
+    #expect(stage.agentRegistry.isHeld("a", at: second(4)))
+    #expect(!stage.agentRegistry.isHeld("b", at: second(4)), "its process is gone")
+    #expect(!stage.agentRegistry.isHeld("c", at: second(4)), "it is in no worktree")
+    #expect(!stage.agentRegistry.isHeld("d", at: second(4)))
     stage.end(7)
-    stage.look(at: second(5))
-    #expect(!stage.roster.isHeld("a", at: second(6)))
+    stage.scan(at: second(5))
+    #expect(!stage.agentRegistry.isHeld("a", at: second(6)))
   }
 
   @Test func `an agent in a container is known by its log`() {
     var stage = RegistryStage("/w")
-    stage.look(at: second(0))
+    stage.scan(at: second(0))
     var claude = ClaudeWriter(.claude20, directory: "/w", seed: 1)
     for moment in 1...10 {
       let lines =
         moment == 1
         ? claude.prompt("Go", at: second(1)) : claude.remark("I look.", at: second(Double(moment)))
       stage.write(lines, to: "a", at: second(Double(moment)))
-      stage.look(at: second(Double(moment)))
+      stage.scan(at: second(Double(moment)))
     }
     #expect(stage.activity("/w", at: second(11)).state == .working)
     let unknown = second(10).advanced(by: ActivityThresholds().silenceUnseen)
@@ -373,11 +376,11 @@ struct ScheduleTests {
     var claude = ClaudeWriter(.claude20, directory: "/w", seed: 1)
     stage.start(7, in: "/w", at: second(0))
     stage.write(claude.prompt("Go", at: second(1)), to: "a", at: second(1))
-    stage.look(at: second(1))
+    stage.scan(at: second(1))
     stage.end(7)
-    stage.look(at: second(2), isComplete: false)
+    stage.scan(at: second(2), isComplete: false)
     #expect(stage.activity("/w", at: second(2)).state == .working)
-    stage.look(at: second(3))
+    stage.scan(at: second(3))
     #expect(stage.activity("/w", at: second(3)).state == .ended)
   }
 
@@ -389,9 +392,9 @@ struct ScheduleTests {
       stage.write(claude.prompt("Go", at: second(1)), to: path, at: second(1))
       stage.write(claude.finish("Done.", at: second(2)), to: path, at: second(2))
     }
-    stage.look(at: second(3))
-    stage.roster.markSeen("/w", at: second(3))
-    stage.roster.markSeen("/nowhere", at: second(3))
+    stage.scan(at: second(3))
+    stage.agentRegistry.markSeen("/w", at: second(3))
+    stage.agentRegistry.markSeen("/nowhere", at: second(3))
     #expect(stage.activity("/w", at: second(4)).state == .idle)
     #expect(stage.activity("/v", at: second(4)).state == .doneUnseen)
   }
@@ -407,8 +410,8 @@ struct ScheduleTests {
     stage.write(claude.plan(plan, at: second(4)), to: "a", at: second(4))
     stage.write(claude.call(.run("make"), id: "t", at: second(5)), to: "a", at: second(5))
     stage.write(claude.remark("I look.", at: second(6)), to: "a", at: second(6))
-    stage.look(at: second(6))
-    let reading = try #require(stage.roster.readings(at: second(6))["/w"])
+    stage.scan(at: second(6))
+    let reading = try #require(stage.agentRegistry.readings(at: second(6))["/w"])
     #expect(reading.todos == [Todo(id: "1", content: "Read", status: .inProgress)])
     #expect(reading.title?.title == "Second")
     #expect(reading.titleHistory.map(\.title) == ["First", "Second"])
@@ -426,10 +429,10 @@ struct ScheduleTests {
   }
 
   @Test func `a log that is forgotten is gone`() {
-    var roster = stage("/w", "/w")
-    roster.forget("a")
-    #expect(places(roster) == [])
-    #expect(roster.session(of: "a") == nil)
+    var agentRegistry = stage("/w", "/w")
+    agentRegistry.forget("a")
+    #expect(places(agentRegistry) == [])
+    #expect(agentRegistry.session(of: "a") == nil)
   }
 
   @Test func `commands are known by their names, and by what a runner runs`() {

@@ -24,12 +24,15 @@ struct SimulatedWorld {
   private var inodes: UInt64 = 1
   /// What each agent does, in truth, and since when.
   private(set) var truth: [Int: (state: Activity.State, since: WallTime, reason: String)] = [:]
-  private(set) var roster: AgentRegistry
+  private(set) var agentRegistry: AgentRegistry
   private let simulated: [SimulatedAgent]
 
   init(_ simulation: AgentSimulation, thresholds: ActivityThresholds = ActivityThresholds()) {
     simulated = simulation.agents
-    roster = AgentRegistry(worktrees: simulation.agents.map(\.worktree), thresholds: thresholds)
+    agentRegistry = AgentRegistry(
+      worktrees: simulation.agents.map(\.worktree),
+      thresholds: thresholds
+    )
   }
 
   /// Lets one thing happen.
@@ -72,14 +75,14 @@ struct SimulatedWorld {
           at: act.at
         )
       }
-    case .look: roster.markSeen(agent.worktree, at: act.at)
+    case .inspect: agentRegistry.markSeen(agent.worktree, at: act.at)
     case .truth(let state, let reason): truth[act.agent] = (state, act.at, reason)
     case .edit, .commit, .todos: break
     }
   }
 
   /// Looks at everything, as the driver does.
-  mutating func look(at now: WallTime) -> NameTable<AgentReading> {
+  mutating func scan(at now: WallTime) -> NameTable<AgentReading> {
     for (name, file) in files {
       var tail = tails[name] ?? LogTail()
       guard tail.position < Int64(file.bytes.count) else { continue }
@@ -92,16 +95,21 @@ struct SimulatedWorld {
       var findings = tail.see(stamp)
       while let request = tail.request {
         let end = min(Int(request.from) + request.count, file.bytes.count)
-        findings += tail.take(Array(file.bytes[Int(request.from)..<end]), at: request.from)
+        findings += tail.handle(Array(file.bytes[Int(request.from)..<end]), at: request.from)
       }
       tails[name] = tail
-      roster.take(findings, from: name, formats[name] ?? .neutral, writtenAt: file.modified)
+      agentRegistry.handle(
+        findings,
+        from: name,
+        formats[name] ?? .neutral,
+        writtenAt: file.modified
+      )
     }
-    roster.see(
+    agentRegistry.see(
       ProcessSnapshot(sightings: Array(processes.values), isComplete: true),
       registry.values.compactMap { ClaudeRegistryEntry($0) },
       at: now
     )
-    return roster.readings(at: now)
+    return agentRegistry.readings(at: now)
   }
 }

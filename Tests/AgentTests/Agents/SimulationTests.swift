@@ -38,7 +38,7 @@ struct SimulationTests {
         world.happen(next)
         act = simulation.next()
       }
-      let readings = world.look(at: now)
+      let readings = world.scan(at: now)
       for agent in simulation.agents {
         guard let truth = world.truth[agent.number],
           now.milliseconds(since: truth.since) >= slack,

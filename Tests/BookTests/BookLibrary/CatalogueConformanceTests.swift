@@ -72,7 +72,7 @@ import Testing
       #"/type/edition\t/books/OL2M\t1\t2020\t{"title": "Der Wüstenplanet", "publish_date": "1999", "publishers": ["Heyne"], "number_of_pages": 600, "physical_format": "Paperback", "languages": [{"key": "/languages/ger"}], "covers": [8], "isbn_13": ["9780441013593"], "works": [{"key": "/works/OL1W"}]}"#,
       #"/type/edition\t/books/OL3M\t1\t2020\t{"title": "Alone", "authors": [{"key": "/authors/OL4A"}], "isbn_13": ["9780593098233"]}"#,
     ].map { $0.replacing("\\t", with: "\t") }
-    try await stage.take(lines, into: catalogue)
+    try await stage.importLines(lines, into: catalogue)
     catalogue.renew()
     let book = try #require(await Self.book(Self.dune, in: catalogue))
     var expected = CatalogueBook(title: "Der Wüstenplanet")
@@ -96,7 +96,7 @@ import Testing
     let stage = try await CatalogueStage(kind)
     let catalogue = try stage.open()
     let titles = ["कुल", "कूल", "ปลา", "ปล่า", "Бедный Йорик", "Οδύσσεια", "がくせい", "한국의 역사"]
-    try await stage.take(
+    try await stage.importLines(
       titles.enumerated().map { CatalogueStage.work($0 + 1, $1) },
       into: catalogue
     )
@@ -154,7 +154,7 @@ import Testing
       CatalogueStage.edition(3, of: 1, "Dune", isbn: Self.other, year: 2001),
       CatalogueStage.edition(2, of: 1, "Dune", isbn: Self.dune, year: 1999),
     ]
-    let report = try await stage.take(lines, into: catalogue)
+    let report = try await stage.importLines(lines, into: catalogue)
     #expect(report.editions == 3 && report.brokenISBNs == 1)
     catalogue.renew()
     let found = try await catalogue.candidates(title: "Dune", author: nil, limit: 5)
@@ -211,7 +211,7 @@ import Testing
       CatalogueStage.work(many + 2, "Love", authors: [2]), CatalogueStage.author(1, "Paul Beatty"),
       CatalogueStage.author(2, "Toni Morrison"),
     ]
-    try await stage.take(lines, into: catalogue)
+    try await stage.importLines(lines, into: catalogue)
     catalogue.renew()
     for spine in ["PAUL BEATTY THE SELLOUT PICADOR", "THE SELLOUT OF THE WORLD AND THE STARS"] {
       let found = try await catalogue.candidates(words: spine, limit: 2 * CatalogueLimits.mostWorks)

@@ -38,7 +38,7 @@ import Testing
   ) async throws {
     let stage = try await CatalogueStage(kind)
     let writer = try stage.open()
-    try await stage.take(Self.lines("even"), into: writer)
+    try await stage.importLines(Self.lines("even"), into: writer)
     let watch = Watch()
     try await withThrowingTaskGroup(of: Void.self) { group in
       for _ in 0..<3 {
@@ -58,7 +58,7 @@ import Testing
         defer { watch.isOver.store(true, ordering: .relaxed) }
         for round in 1...6 {
           let generation = round % 2 == 0 ? "even" : "odd"
-          try await stage.take(Self.lines(generation, works: 60 + round), into: writer)
+          try await stage.importLines(Self.lines(generation, works: 60 + round), into: writer)
           writer.renew()
           #expect(try await Self.generation(of: writer) == generation)
           #expect(try await writer.counts()?.works == 60 + round)
@@ -116,7 +116,7 @@ import Testing
     try await withThrowingTaskGroup(of: Void.self) { group in
       for (number, name) in names.enumerated() {
         group.addTask {
-          try await stage.take(Self.lines(name, works: 61 + number), into: try stage.open())
+          try await stage.importLines(Self.lines(name, works: 61 + number), into: try stage.open())
         }
       }
       try await group.waitForAll()
@@ -133,7 +133,7 @@ import Testing
   func `an import that fails leaves the catalogue that was there`(kind: LibraryKind) async throws {
     let stage = try await CatalogueStage(kind)
     let catalogue = try stage.open()
-    try await stage.take(Self.lines("kept"), into: catalogue)
+    try await stage.importLines(Self.lines("kept"), into: catalogue)
     let (files, _) = try await stage.generate(works: 20)
     var cut = Array(try Data(contentsOf: URL(fileURLWithPath: files[0])))
     cut.removeLast(20)
@@ -160,8 +160,8 @@ import Testing
     let (usual, ann, ben) = (
       try stage.open(), try stage.open(owner: "ann"), try stage.open(owner: "ben")
     )
-    try await stage.take(Self.lines("usual"), into: usual)
-    try await stage.take(Self.lines("ann", works: 30), into: ann)
+    try await stage.importLines(Self.lines("usual"), into: usual)
+    try await stage.importLines(Self.lines("ann", works: 30), into: ann)
     for catalogue in [usual, ann, ben] { catalogue.renew() }
     #expect(try await Set(Self.generations(usual, limit: 200)) == ["usual"])
     #expect(try await Set(Self.generations(ann, limit: 200)) == ["ann"])
@@ -170,7 +170,7 @@ import Testing
     #expect(try await Self.generation(of: ben) == nil)
     #expect(try await Self.generations(ben).isEmpty)
     #expect(try await ben.candidates(words: "Shelf ann", limit: 9).isEmpty)
-    try await stage.take(Self.lines("later", works: 31), into: ann)
+    try await stage.importLines(Self.lines("later", works: 31), into: ann)
     usual.renew()
     #expect(try await Self.generations(usual, limit: 200).count == 60)
   }
@@ -200,7 +200,7 @@ import Testing
   @Test func `an import that lost its database is cleared away by the next one`() async throws {
     let stage = try await CatalogueStage(.postgres)
     let catalogue = try stage.open()
-    try await stage.take(Self.lines("kept"), into: catalogue)
+    try await stage.importLines(Self.lines("kept"), into: catalogue)
     let operatorConnection = try await PostgresConnection.open(
       stage.stage.address,
       limits: LibraryStage.limits
@@ -219,7 +219,7 @@ import Testing
     await operatorConnection.close()
     #expect(try await Self.generation(of: catalogue) == "kept")
     #expect(try await Self.drafts(stage) > 1)
-    try await stage.take(Self.lines("next"), into: catalogue)
+    try await stage.importLines(Self.lines("next"), into: catalogue)
     #expect(try await Set(Self.generations(catalogue, limit: 200)) == ["next"])
     try await Self.expectNothingBesides(stage)
   }
@@ -291,7 +291,7 @@ import Testing
       try await withThrowingTaskGroup(of: Void.self) { group in
         for (owner, catalogue) in catalogues {
           group.addTask {
-            try await stage.take(Self.lines("\(owner) \(round)"), into: catalogue)
+            try await stage.importLines(Self.lines("\(owner) \(round)"), into: catalogue)
           }
         }
         try await group.waitForAll()
@@ -321,7 +321,7 @@ import Testing
       _ = try stage.stage.folder.file("default.sqlite" + end, Array("left".utf8))
     }
     let catalogue = try stage.open()
-    try await stage.take(Self.lines("next"), into: catalogue)
+    try await stage.importLines(Self.lines("next"), into: catalogue)
     catalogue.renew()
     #expect(try await Set(Self.generations(catalogue, limit: 200)) == ["next"])
     try await Self.expectNothingBesides(stage)
@@ -338,7 +338,7 @@ import Testing
     let pool = stage.stage.tables.pool(address, limits: LibraryStage.limits)
     let catalogue = PostgresCatalogue(pool)
     for generation in ["one", "two"] {
-      try await stage.take(Self.lines(generation), into: catalogue)
+      try await stage.importLines(Self.lines(generation), into: catalogue)
       #expect(try await Set(Self.generations(catalogue, limit: 200)) == [generation])
     }
     await #expect(throws: PostgresError.self) {

@@ -10,7 +10,10 @@ import Testing
 @Suite struct CatalogueTests {
   /// Imports dumps into a file.
   @discardableResult
-  static func take(_ files: String..., into path: String) async throws -> CatalogueImport.Report {
+  static func importLines(
+    _ files: String...,
+    into path: String
+  ) async throws -> CatalogueImport.Report {
     try await CatalogueImport.run(files: files, into: SQLiteCatalogue(path: path))
   }
 
@@ -48,7 +51,7 @@ import Testing
       CatalogueStage.work($0, "The Love of the World and the Stars, \($0)")
     }
     lines += [CatalogueStage.work(51, "The Sellout"), CatalogueStage.work(52, "Love")]
-    try await stage.take(lines, into: catalogue)
+    try await stage.importLines(lines, into: catalogue)
     let path = catalogue.place
     #expect(try Self.open(path).isRanked)
     let ranks = try await DatabaseQueue(path: path).read { database in
@@ -95,18 +98,18 @@ import Testing
       "padded.txt.gz",
       compressed + [UInt8](repeating: 0, count: DumpReader.blockBytes + 7)
     )
-    #expect(try await Self.take(padded, into: path).works == 20)
+    #expect(try await Self.importLines(padded, into: path).works == 20)
     let members = try folder.file("twice.txt.gz", compressed + [0, 0, 0] + compressed)
-    #expect(try await Self.take(members, into: path).works == 40)
+    #expect(try await Self.importLines(members, into: path).works == 40)
     let filled = try folder.file("filled.txt.gz", compressed + [0, 1])
-    await #expect(throws: LibraryError.self) { try await Self.take(filled, into: path) }
+    await #expect(throws: LibraryError.self) { try await Self.importLines(filled, into: path) }
     compressed.removeLast(20)
     let cut = try folder.file("cut.txt.gz", compressed)
-    await #expect(throws: LibraryError.self) { try await Self.take(cut, into: path) }
+    await #expect(throws: LibraryError.self) { try await Self.importLines(cut, into: path) }
     compressed[compressed.count / 2] ^= 0xFF
     compressed[compressed.count / 2 + 1] ^= 0xFF
     let broken = try folder.file("broken.txt.gz", compressed)
-    await #expect(throws: LibraryError.self) { try await Self.take(broken, into: path) }
+    await #expect(throws: LibraryError.self) { try await Self.importLines(broken, into: path) }
     #expect(try await Self.open(path).counts()?.works == 20)
   }
 

@@ -27,7 +27,7 @@ import Testing
 
     /// Imports a list: what became of its rows, and the codes of their problems.
     @discardableResult
-    func take(
+    func importLines(
       _ rows: String,
       header: String = MonthlyImportTests.header
     ) async throws
@@ -56,10 +56,10 @@ import Testing
     async throws
   {
     let stage = try await Stage(kind)
-    try await stage.take(
+    try await stage.importLines(
       "55,Old Title,A B,,3,,read,\n7,Dune,Frank Herbert,9780441013593,4,,read,\n"
     )
-    let later = try await stage.take(
+    let later = try await stage.importLines(
       "55,New Better Title,A B,9780306406157,3,,read,\n7,Dune,Frank Herbert,9780441013593,4,,read,\n"
     )
     #expect(later.outcomes == [.updated, .duplicate])
@@ -77,10 +77,13 @@ import Testing
   {
     let header = "Book Id,Title,Author,Shelf,Publisher,ISBN13\n"
     let stage = try await Stage(kind)
-    try await stage.take("55,Old Title,A B,,,\n", header: header)
-    let same = try await stage.take("55,New Better Title,A B,,,9780306406157\n", header: header)
+    try await stage.importLines("55,Old Title,A B,,,\n", header: header)
+    let same = try await stage.importLines(
+      "55,New Better Title,A B,,,9780306406157\n",
+      header: header
+    )
     #expect(same.outcomes == [.updated])
-    let other = try await stage.take("55,Emma,Jane Austen,,,\n", header: header)
+    let other = try await stage.importLines("55,Emma,Jane Austen,,,\n", header: header)
     #expect(other.outcomes == [.imported])
     #expect(try await stage.books().map(\.title) == ["New Better Title", "Emma"])
   }
@@ -93,8 +96,8 @@ import Testing
   {
     let stage = try await Stage(kind)
     let rest = "8,Emma,Jane Austen,,,,to-read,\n"
-    try await stage.take("7,Dune,Frank Herbert,,4,\"sci-fi, lent\",read,Good.\n" + rest)
-    try await stage.take("7,Dune,Frank Herbert,,0,sci-fi,read,\n" + rest)
+    try await stage.importLines("7,Dune,Frank Herbert,,4,\"sci-fi, lent\",read,Good.\n" + rest)
+    try await stage.importLines("7,Dune,Frank Herbert,,0,sci-fi,read,\n" + rest)
     var dune = try await stage.books()[0]
     #expect(dune.rating == nil && dune.review == nil)
     #expect(dune.shelves == ["sci-fi"])
@@ -103,9 +106,9 @@ import Testing
       book.rating = 20
       book.shelves.append("mine")
     }
-    let same = try await stage.take("7,Dune,Frank Herbert,,0,sci-fi,read,\n" + rest)
+    let same = try await stage.importLines("7,Dune,Frank Herbert,,0,sci-fi,read,\n" + rest)
     #expect(same.outcomes == [.duplicate, .duplicate] && same.problems.isEmpty)
-    let changed = try await stage.take("7,Dune,Frank Herbert,,2,new,read,Better.\n" + rest)
+    let changed = try await stage.importLines("7,Dune,Frank Herbert,,2,new,read,Better.\n" + rest)
     #expect(changed.problems == ["kept_here"])
     dune = try await stage.books()[0]
     #expect(dune.rating == 20)
@@ -124,8 +127,8 @@ import Testing
       "7,Dune,Frank Herbert,,4,,read,\n", "8,Emma,Jane Austen,9780141439587,,,to-read,\n"
     )
     let kindred = "9,Kindred,Octavia E. Butler,,5,,read,\n"
-    try await stage.take(dune + emma + kindred)
-    let later = try await stage.take(dune + kindred)
+    try await stage.importLines(dune + emma + kindred)
+    let later = try await stage.importLines(dune + kindred)
     #expect(later.outcomes == [.duplicate, .duplicate, .removed])
     #expect(later.problems == ["removed_at_source"])
     #expect(try await stage.books().map(\.title) == ["Dune", "Kindred"])
@@ -135,7 +138,7 @@ import Testing
     #expect(back?.record.isbn == ISBN("9780141439587"))
     #expect(try await stage.library.removed().isEmpty)
     // What a person has brought back stays.
-    #expect(try await stage.take(dune + kindred).outcomes == [.duplicate, .duplicate])
+    #expect(try await stage.importLines(dune + kindred).outcomes == [.duplicate, .duplicate])
     #expect(try await stage.library.count() == 3)
     let counts = try await stage.library.state(of: "j2").counts
     #expect(counts.removed == 1 && counts.rows == 2 && counts.isBalanced)
@@ -150,19 +153,19 @@ import Testing
     let stage = try await Stage(kind)
     let rows = ["Dune,A", "Emma,B", "Kindred,C", "Beloved,D", "Middlemarch,E", "Piranesi,F"]
       .enumerated().map { "\($0 + 1),\($1),,3,,read,\n" }
-    try await stage.take("Kindred,C\n", header: "Title,Author\n")
-    try await stage.take(rows.joined())
-    try await stage.take("Beloved,D\n", header: "Title,Author\n")
+    try await stage.importLines("Kindred,C\n", header: "Title,Author\n")
+    try await stage.importLines(rows.joined())
+    try await stage.importLines("Beloved,D\n", header: "Title,Author\n")
     try await stage.change("Emma") { $0.notes = "lent to Ann" }
     // A title is missing, so the book is unknown.
-    let damaged = try await stage.take(rows[0] + rows[4] + rows[5] + "9,,X,,3,,read,\n")
+    let damaged = try await stage.importLines(rows[0] + rows[4] + rows[5] + "9,,X,,3,,read,\n")
     #expect(damaged.outcomes == [.duplicate, .duplicate, .duplicate, .failed])
     #expect(try await stage.library.count() == 6)
     // Half of the list: Emma was changed, Kindred was here before, Beloved is on another list.
-    let whole = try await stage.take(rows[0] + rows[4] + rows[5])
+    let whole = try await stage.importLines(rows[0] + rows[4] + rows[5])
     #expect(whole.outcomes == [.duplicate, .duplicate, .duplicate])
     #expect(try await stage.library.count() == 6)
-    let less = try await stage.take(rows[0] + rows[4])
+    let less = try await stage.importLines(rows[0] + rows[4])
     #expect(less.outcomes == [.duplicate, .duplicate, .removed])
     #expect(try await stage.library.removed().map(\.record.title) == ["Piranesi"])
   }
@@ -176,20 +179,22 @@ import Testing
     let stage = try await Stage(kind)
     let mine = (1...9).map { "\($0),Mine \($0),A,,3,,read,\n" }
     let theirs = (20...23).map { "\($0),Theirs \($0),B,,3,,read,\n" }
-    try await stage.take(mine.joined())
+    try await stage.importLines(mine.joined())
     #expect(
-      try await stage.take(mine[0...2].joined()).outcomes == [.duplicate, .duplicate, .duplicate]
+      try await stage.importLines(mine[0...2].joined()).outcomes == [
+        .duplicate, .duplicate, .duplicate,
+      ]
     )
-    try await stage.take(theirs.joined())
+    try await stage.importLines(theirs.joined())
     #expect(try await stage.library.count() == 13)
     // Corrected rows are a part, however many they are.
-    let corrected = try await stage.take(
+    let corrected = try await stage.importLines(
       mine[0...7].map { "1,why," + $0 }.joined(),
       header: "Import row,Import problem," + Self.header
     )
     #expect(!corrected.outcomes.contains(.removed))
-    #expect(try await stage.take(mine.dropLast().joined()).outcomes.last == .removed)
-    #expect(try await stage.take(theirs.dropLast().joined()).outcomes.last == .removed)
+    #expect(try await stage.importLines(mine.dropLast().joined()).outcomes.last == .removed)
+    #expect(try await stage.importLines(theirs.dropLast().joined()).outcomes.last == .removed)
     #expect(try await stage.library.count() == 11)
   }
 
@@ -201,7 +206,7 @@ import Testing
   {
     let stage = try await Stage(kind)
     let rows = (1...9).map { "\($0),Book \($0),A,,3,,read,\n" }
-    try await stage.take(rows.joined())
+    try await stage.importLines(rows.joined())
     let input = try stage.folder.input("later.csv", Self.header + rows.dropLast(2).joined())
     let pipeline = CSVImport(library: stage.library)
     var work = JobWork(job: "later", inputs: [input])
@@ -224,7 +229,7 @@ import Testing
   {
     let stage = try await Stage(kind)
     let header = "Title,Author,ISBN13,Rating\n"
-    let first = try await stage.take(
+    let first = try await stage.importLines(
       """
       Dune,Frank Herbert,9780441013593,5
       Emma,Jane Austen,9780441013593,3
@@ -243,16 +248,24 @@ import Testing
     let emma = try await stage.books()[1]
     #expect(emma.isbn == nil && emma.isbnText == "9780441013593")
     // In another file too.
-    let second = try await stage.take("Persuasion,Jane Austen,9780441013593,3\n", header: header)
+    let second = try await stage.importLines(
+      "Persuasion,Jane Austen,9780441013593,3\n",
+      header: header
+    )
     #expect(second.outcomes == [.imported] && second.problems == ["isbn_taken"])
-    let third = try await stage.take("\"Untitled (Court, #2)\",Sarah J. Maas,,\n", header: header)
+    let third = try await stage.importLines(
+      "\"Untitled (Court, #2)\",Sarah J. Maas,,\n",
+      header: header
+    )
     #expect(third.outcomes == [.imported])
     #expect(try await stage.library.count() == 8)
   }
 
   @Test func `a library of before knows its entries again`() async throws {
     let stage = try await Stage()
-    try await stage.take("7,Dune,Frank Herbert,,4,\"a, b\",read,\n8,Emma,Jane Austen,,,,read,\n")
+    try await stage.importLines(
+      "7,Dune,Frank Herbert,,4,\"a, b\",read,\n8,Emma,Jane Austen,,,,read,\n"
+    )
     let path = stage.folder.path + "/library.sqlite"
     let queue = try DatabaseQueue(path: path)
     try await queue.write {

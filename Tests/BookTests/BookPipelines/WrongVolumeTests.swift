@@ -216,7 +216,7 @@ import Testing
     }
   }
 
-  /// The mistakes as the review lists them, as they stand on its page.
+  /// The mistakes as the review lists them, in the words of its page.
   ///
   /// The page is not part of the repository: it is at ../shared/research/reviews/jobs.md, or beside the folder that
   /// FRESHET_SHARED_DATA names; without it the test says so and passes.

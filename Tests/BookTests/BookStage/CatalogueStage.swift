@@ -30,7 +30,7 @@ final class CatalogueStage: Sendable {
 
   /// Imports lines of dumps.
   @discardableResult
-  func take(
+  func importLines(
     _ lines: [String],
     into catalogue: any CatalogueStore
   ) async throws -> CatalogueImport.Report {

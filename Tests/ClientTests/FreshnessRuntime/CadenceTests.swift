@@ -22,13 +22,13 @@ struct CadenceTests {
     let tasks = (0..<observers).map { _ in
       Task { for await _ in stand.client.snapshots(of: note) {} }
     }
-    #expect(await eventually { stand.client.census.observers == observers })
+    #expect(await eventually { stand.client.counters.observers == observers })
     #expect(await eventually { stand.client.value(of: note) != nil })
     if let activity { stand.client.activity(activity, of: note) }
     let before = exchange.sent.count
     let end = stand.clock.now.advanced(by: .seconds(3_600))
     while true {
-      #expect(await eventually { stand.client.census.requests == 0 })
+      #expect(await eventually { stand.client.counters.requests == 0 })
       try await stand.clock.waitForSleepers(atLeast: 1)
       guard let next = stand.clock.nextDeadline, next <= end else { break }
       let sent = exchange.sent.count
@@ -37,7 +37,7 @@ struct CadenceTests {
     }
     for task in tasks { task.cancel() }
     for task in tasks { await task.value }
-    #expect(stand.client.census.observers == 0)
+    #expect(stand.client.counters.observers == 0)
     return exchange.sent.count - before
   }
 

@@ -30,8 +30,8 @@ struct ClientTests {
     _ = await one.next()
     _ = await two.next()
     try await stand.exchange.waitForRequests(atLeast: 1)
-    #expect(stand.client.census.requests == 1)
-    #expect(stand.client.census.observed == 1)
+    #expect(stand.client.counters.requests == 1)
+    #expect(stand.client.counters.observed == 1)
     stand.exchange.settle(1, with: .note("shared"))
     #expect(await one.next()?.value == "shared")
     #expect(await two.next()?.value == "shared")
@@ -180,7 +180,7 @@ struct ClientTests {
     while failure == nil { failure = try #require(await snapshots.next()).failure }
     #expect(failure?.kind == .timedOut)
     #expect(failure?.description == "no answer in time")
-    #expect(stand.client.census.requests == 0)
+    #expect(stand.client.counters.requests == 0)
   }
 
   @Test
@@ -220,7 +220,7 @@ struct ClientTests {
     try await stand.pass(.seconds(7))
     try await exchange.waitForRequests(atLeast: 2)
     try await stand.clock.waitForSleepers(atLeast: 1)
-    #expect(await eventually { stand.client.census.requests == 0 })
+    #expect(await eventually { stand.client.counters.requests == 0 })
     #expect(stand.client.freshness(of: note)?.label.age == .milliseconds(7_999))
   }
 
@@ -234,7 +234,7 @@ struct ClientTests {
     while await snapshots.next()?.value == nil {}
     try await stand.pass(.seconds(10))
     try await stand.exchange.waitForRequests(atLeast: 2)
-    #expect(await eventually { stand.client.census.requests == 0 })
+    #expect(await eventually { stand.client.counters.requests == 0 })
     let records = stand.records.all
     #expect(records == stand.client.samples(of: note))
     #expect(records.map(\.sample.isConditional) == [false, true])

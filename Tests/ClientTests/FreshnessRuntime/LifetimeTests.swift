@@ -24,15 +24,15 @@ struct LifetimeTests {
     await stream.head()
     stand.client.refresh(note)
     try await exchange.waitForRequests(atLeast: 2)
-    #expect(stand.client.census.streams == 1)
-    #expect(stand.client.census.isWaiting)
+    #expect(stand.client.counters.streams == 1)
+    #expect(stand.client.counters.isWaiting)
     task.cancel()
     await task.value
-    let census = stand.client.census
-    #expect(census.observers == 0)
-    #expect(census.requests == 0)
-    #expect(census.streams == 0)
-    #expect(!census.isWaiting)
+    let counters = stand.client.counters
+    #expect(counters.observers == 0)
+    #expect(counters.requests == 0)
+    #expect(counters.streams == 0)
+    #expect(!counters.isWaiting)
     #expect(await eventually { exchange.held.isEmpty })
     #expect(await eventually { stand.clock.sleepers == 0 })
   }
@@ -45,9 +45,9 @@ struct LifetimeTests {
     let note = Note("/often")
     await glance(stand.client, note)
     for _ in 0..<18_000 { await glance(stand.client, note) }
-    let census = stand.client.census
-    #expect(census.idle == 3)
-    #expect(census.observers == 0)
+    let counters = stand.client.counters
+    #expect(counters.idle == 3)
+    #expect(counters.observers == 0)
     #expect(stand.clock.sleepers == 0)
     #expect(stand.client.value(of: note) == "same")
     #expect(stand.client.value(of: Note("/0")) == nil)
@@ -82,7 +82,7 @@ struct LifetimeTests {
     var snapshots = stand.client.snapshots(of: note).makeAsyncIterator()
     while await snapshots.next()?.value == nil {}
     stand.client.lifecycle(.background)
-    #expect(stand.clock.sleepers == 0 || !stand.client.census.isWaiting)
+    #expect(stand.clock.sleepers == 0 || !stand.client.counters.isWaiting)
     await stand.clock.advance(by: .seconds(600))
     #expect(exchange.sent.count == 1)
     stand.client.lifecycle(.foreground)
@@ -204,6 +204,6 @@ struct LifetimeTests {
     try await exchange.waitForRequests(atLeast: 2)
     stand.client.write("mine", to: note)
     #expect(await snapshots.next()?.value == "mine")
-    #expect(stand.client.census.requests == 0)
+    #expect(stand.client.counters.requests == 0)
   }
 }

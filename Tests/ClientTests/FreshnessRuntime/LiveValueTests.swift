@@ -33,7 +33,7 @@ struct LiveValueTests {
     #expect(live.freshness?.verifiedAgo == .zero)
     task.cancel()
     await task.value
-    #expect(stand.client.census.observers == 0)
+    #expect(stand.client.counters.observers == 0)
   }
 
   @Test
@@ -98,10 +98,10 @@ struct LiveValueTests {
       #expect(await eventually { live.value == "one" })
       live.refresh()
       try await stand.exchange.waitForRequests(atLeast: 2)
-      #expect(stand.client.census.requests == 1)
+      #expect(stand.client.counters.requests == 1)
     }
-    #expect(await eventually { released == nil && stand.client.census.observers == 0 })
-    #expect(stand.client.census.requests == 0)
+    #expect(await eventually { released == nil && stand.client.counters.observers == 0 })
+    #expect(stand.client.counters.requests == 0)
     #expect(await eventually { stand.exchange.held.isEmpty })
     #expect(await eventually { stand.clock.sleepers == 0 })
   }
@@ -116,14 +116,14 @@ struct LiveValueTests {
     let two = Task { await live.observe() }
     live.start()
     #expect(await eventually { live.value == "one" })
-    #expect(stand.client.census.observers == 1)
+    #expect(stand.client.counters.observers == 1)
     one.cancel()
     await one.value
     two.cancel()
     await two.value
-    #expect(stand.client.census.observers == 1)
+    #expect(stand.client.counters.observers == 1)
     live.stop()
-    #expect(await eventually { stand.client.census.observers == 0 })
+    #expect(await eventually { stand.client.counters.observers == 0 })
   }
 
   @Test
@@ -133,8 +133,8 @@ struct LiveValueTests {
     let task = Task { await live.observe() }
     task.cancel()
     await task.value
-    #expect(await eventually { stand.client.census.observers == 0 })
-    #expect(stand.client.census.requests == 0)
+    #expect(await eventually { stand.client.counters.observers == 0 })
+    #expect(stand.client.counters.requests == 0)
   }
 
   static let url = notesURL("/a")

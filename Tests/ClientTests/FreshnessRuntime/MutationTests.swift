@@ -274,7 +274,7 @@ struct MutationTests {
     let server = Server()
     let mutation = Task { [client = stand.client] in
       try await client.mutate(Self.list) { list in
-        list.append(client.census.observed)
+        list.append(client.counters.observed)
       } sending: {
         try await server.send()
       }
@@ -298,10 +298,10 @@ struct MutationTests {
     // A resource without observers is requested once it has one again.
     stand.client.prefetch(try note("d", ["x"]))
     try await stand.exchange.waitForRequests(atLeast: 4)
-    #expect(await eventually { stand.client.census.requests == 0 })
+    #expect(await eventually { stand.client.counters.requests == 0 })
     stand.client.invalidate(tag: "x")
     try await stand.exchange.waitForRequests(atLeast: 6)
-    #expect(await eventually { stand.client.census.requests == 0 })
+    #expect(await eventually { stand.client.counters.requests == 0 })
     #expect(stand.exchange.sent.dropFirst(4).compactMap(\.request.path).sorted() == ["/a", "/b"])
     try await stand.client.mutate(a, invalidating: ["z"]) { _ in
     } sending: { () async throws in

@@ -51,10 +51,10 @@ struct PageTests {
     #expect(list.pages.flatMap(\.items) == [0, 1, 2])
     #expect(!list.hasMore && !list.isLoading && list.failure == nil)
     list.loadNext()
-    #expect(stand.exchange.sent.count == 3 && stand.client.census.observed == 3)
+    #expect(stand.exchange.sent.count == 3 && stand.client.counters.observed == 3)
     task.cancel()
     await task.value
-    #expect(await eventually { stand.client.census.observed == 0 })
+    #expect(await eventually { stand.client.counters.observed == 0 })
   }
 
   @Test
@@ -75,7 +75,7 @@ struct PageTests {
     #expect(await eventually { list.pages.flatMap(\.items) == [0, 1] })
     list.refresh()
     #expect(await eventually { list.pages.flatMap(\.items) == [0, 2] })
-    #expect(await eventually { stand.client.census.observed == 2 })
+    #expect(await eventually { stand.client.counters.observed == 2 })
     task.cancel()
     await task.value
   }
@@ -93,7 +93,7 @@ struct PageTests {
     list.loadNext()
     #expect(await eventually { list.pages.count == 2 })
     list.refresh()
-    #expect(await eventually { list.pages.count == 1 && stand.client.census.observed == 1 })
+    #expect(await eventually { list.pages.count == 1 && stand.client.counters.observed == 1 })
     #expect(!list.hasMore)
     task.cancel()
     await task.value
@@ -114,7 +114,7 @@ struct PageTests {
       list.loadNext()
     }
     #expect(!list.hasMore && list.pages.count == most)
-    #expect(stand.client.census.observed == most)
+    #expect(stand.client.counters.observed == most)
     task.cancel()
     await task.value
   }

@@ -81,7 +81,7 @@ struct Stand {
   ///
   /// Only held requests, and functions that load, stay under way: for those the client gets a number of turns.
   func pass(_ span: Timespan) async throws {
-    for _ in 0..<1_000 where client.census.requests > exchange.held.count { await Task.yield() }
+    for _ in 0..<1_000 where client.counters.requests > exchange.held.count { await Task.yield() }
     try await clock.waitForSleepers(atLeast: 1)
     await clock.advance(by: span.duration)
   }

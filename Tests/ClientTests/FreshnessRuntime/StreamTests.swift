@@ -104,7 +104,7 @@ struct StreamTests {
   func `an answer that is no event stream leaves polling as it is`() async throws {
     let it = try await opened()
     await it.stream.head(.ok, type: "text/html")
-    #expect(await eventually { it.stand.client.census.streams == 0 })
+    #expect(await eventually { it.stand.client.counters.streams == 0 })
     #expect(it.stand.client.freshness(of: it.note)?.isStreaming == false)
     try await it.stand.pass(.seconds(10))
     try await it.exchange.waitForRequests(atLeast: 2)
@@ -114,11 +114,11 @@ struct StreamTests {
   func `after a 204 no stream is requested again`() async throws {
     let it = try await opened()
     await it.stream.head(.noContent)
-    #expect(await eventually { it.stand.client.census.streams == 0 })
+    #expect(await eventually { it.stand.client.counters.streams == 0 })
     for _ in 0..<20 {
       try await it.stand.pass(.seconds(10))
-      #expect(await eventually { it.stand.client.census.requests == 0 })
-      #expect(it.stand.client.census.streams == 0)
+      #expect(await eventually { it.stand.client.counters.requests == 0 })
+      #expect(it.stand.client.counters.streams == 0)
     }
   }
 }

@@ -57,17 +57,17 @@ struct TrustTests {
     let tasks = watch((1...20).map { Note("/\($0)") }, on: stand)
     // The sixth place is kept for the user.
     try await exchange.waitForRequests(atLeast: 5)
-    #expect(await eventually { stand.client.census.requests == 20 })
+    #expect(await eventually { stand.client.counters.requests == 20 })
     #expect(exchange.held.count == 5)
     for number in 1...20 {
       try await exchange.waitForRequests(atLeast: number)
       #expect(exchange.held.count <= 5)
       #expect(exchange.settle(number, with: .note("fine")))
     }
-    #expect(await eventually { stand.client.census.requests == 0 })
+    #expect(await eventually { stand.client.counters.requests == 0 })
     for number in 1...20 { #expect(stand.client.value(of: Note("/\(number)")) == "fine") }
     for task in tasks { task.cancel() }
-    #expect(await eventually { stand.client.census.observers == 0 })
+    #expect(await eventually { stand.client.counters.observers == 0 })
   }
 
   @Test
@@ -81,7 +81,7 @@ struct TrustTests {
     #expect(await eventually { notes.allSatisfy { stand.client.value(of: $0) == "fine" } })
     try await stand.pass(.seconds(10))
     try await exchange.waitForRequests(atLeast: 13)
-    #expect(await eventually { stand.client.census.requests == 8 })
+    #expect(await eventually { stand.client.counters.requests == 8 })
     #expect(exchange.held.count == 5)
     let paths = Set(exchange.held.compactMap { exchange.sent[$0 - 1].request.path })
     let waiting = try #require(notes.last { !paths.contains($0.path) })
@@ -89,7 +89,7 @@ struct TrustTests {
     try await exchange.waitForRequests(atLeast: 14)
     #expect(exchange.sent[13].request.path == waiting.path)
     for task in tasks { task.cancel() }
-    #expect(await eventually { stand.client.census.observers == 0 })
+    #expect(await eventually { stand.client.counters.observers == 0 })
   }
 
   @Test
@@ -114,7 +114,7 @@ struct TrustTests {
     // The second request of each: three are held, the others are answered at once.
     try await stand.pass(.seconds(11))
     try await exchange.waitForRequests(atLeast: 12)
-    #expect(await eventually { stand.client.census.requests == 3 })
+    #expect(await eventually { stand.client.counters.requests == 3 })
     #expect(exchange.held.count == 3)
     // A seventh resource waits for none of them.
     let seventh = watch([Note("/7")], on: stand)
@@ -132,7 +132,7 @@ struct TrustTests {
     #expect(await eventually { exchange.held.count == 3 })
     #expect(exchange.sent.allSatisfy { $0.request.headerFields[.cacheControl] != nil })
     for task in tasks + seventh { task.cancel() }
-    #expect(await eventually { stand.client.census.observers == 0 })
+    #expect(await eventually { stand.client.counters.observers == 0 })
   }
 
   @Test
@@ -143,7 +143,7 @@ struct TrustTests {
     let tasks = watch(notes, on: stand)
     // The first two failures let one more request go each; the third one holds back what still waits.
     try await exchange.waitForRequests(atLeast: 7)
-    #expect(await eventually { stand.client.census.requests == 0 })
+    #expect(await eventually { stand.client.counters.requests == 0 })
     #expect(exchange.sent.count == 7)
     // Seven failures: all resources wait for the last backoff step, not for two seconds.
     for note in notes {
@@ -152,7 +152,7 @@ struct TrustTests {
     }
     try await stand.pass(.seconds(20))
     try await exchange.waitForRequests(atLeast: 8)
-    #expect(await eventually { stand.client.census.requests == 0 })
+    #expect(await eventually { stand.client.counters.requests == 0 })
     #expect(exchange.sent.count == 8)
     for task in tasks { task.cancel() }
   }
@@ -179,13 +179,13 @@ struct TrustTests {
     try await exchange.waitForRequests(atLeast: 2)
     // The same response from a cache that hides its age: as old as known.
     #expect(exchange.settle(2, with: .note("0 1000", [.date: Stamped.date(1)])))
-    #expect(await eventually { stand.client.census.requests == 0 })
+    #expect(await eventually { stand.client.counters.requests == 0 })
     #expect(stand.client.freshness(of: note)?.label.age == .milliseconds(11_000 + 3))
     try await stand.pass(.seconds(10))
     try await exchange.waitForRequests(atLeast: 3)
     // Newer data from a cache that adds its own Date, 9 s after it was served.
     #expect(exchange.settle(3, with: .note("10000 12000", [.date: Stamped.date(21)])))
-    #expect(await eventually { stand.client.census.requests == 0 })
+    #expect(await eventually { stand.client.counters.requests == 0 })
     #expect(stand.client.freshness(of: note)?.label.age == .milliseconds(2_000 + 9_000 + 999))
     task.cancel()
   }
@@ -250,7 +250,7 @@ struct TrustTests {
     let stand = Stand(exchange: exchange)
     let tasks = watch((1...30).map { Note("/\($0)") }, on: stand)
     try await exchange.waitForRequests(atLeast: 30)
-    #expect(await eventually { stand.client.census.requests == 0 })
+    #expect(await eventually { stand.client.counters.requests == 0 })
     // The fields count whole seconds, and one more is granted.
     let window = Int64(reset + 1) * 1_000
     let share = 30 * window / Int64(remaining)

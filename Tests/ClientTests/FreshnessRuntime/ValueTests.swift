@@ -87,8 +87,8 @@ struct ValueTests {
     async let a = first.next()
     async let b = second.next()
     try await stand.exchange.waitForRequests(atLeast: 1)
-    #expect(await eventually { stand.client.census.observers == 2 })
-    #expect(stand.client.census.observed == 1)
+    #expect(await eventually { stand.client.counters.observers == 2 })
+    #expect(stand.client.counters.observed == 1)
     stand.exchange.settle(1, with: .json(#"{"count":7}"#))
     #expect(await a?.value.count == 7)
     #expect(await b?.value.count == 7)
@@ -235,7 +235,7 @@ struct ValueTests {
     #expect(await values.next()?.age == .milliseconds(200 + 30_000 + 999))
     try await stand.pass(.seconds(10))
     try await stand.exchange.waitForRequests(atLeast: 2)
-    #expect(await eventually { stand.client.census.requests == 0 })
+    #expect(await eventually { stand.client.counters.requests == 0 })
     let age = try #require(stand.client.freshness(of: resource)?.label.age)
     #expect((Timespan.milliseconds(40_200)...Timespan.milliseconds(41_199)).contains(age))
   }
@@ -257,7 +257,7 @@ struct ValueTests {
     #expect(await values.next()?.age == .milliseconds(40_999))
     try await stand.pass(.seconds(10))
     try await stand.exchange.waitForRequests(atLeast: 2)
-    #expect(await eventually { stand.client.census.requests == 0 })
+    #expect(await eventually { stand.client.counters.requests == 0 })
     #expect(stand.client.freshness(of: resource)?.label.age == .milliseconds(50_999))
   }
 
@@ -328,7 +328,7 @@ struct ValueTests {
       task.cancel()
       await task.value
       #expect(await eventually { exchange.held.isEmpty })
-      #expect(stand.client.census.observers == 0 && stand.client.census.requests == 0)
+      #expect(stand.client.counters.observers == 0 && stand.client.counters.requests == 0)
     }
     #expect(await eventually { released == nil })
   }
@@ -348,8 +348,8 @@ struct ValueTests {
       for task in tasks { task.cancel() }
       for task in tasks { await task.value }
     }
-    #expect(await eventually { stand.client.census.requests == 0 })
-    #expect(stand.client.census.observers == 0 && stand.client.census.observed == 0)
+    #expect(await eventually { stand.client.counters.requests == 0 })
+    #expect(stand.client.counters.observers == 0 && stand.client.counters.observed == 0)
   }
 }
 

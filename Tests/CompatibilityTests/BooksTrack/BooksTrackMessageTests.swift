@@ -75,7 +75,7 @@ struct BooksTrackMessageTests {
         duration: 349,
         expiresAt: 1_763_783_391_876
       )
-      completion.take(Dictionary(grouping: items, by: \.outcome).mapValues(\.count))
+      completion.add(Dictionary(grouping: items, by: \.outcome).mapValues(\.count))
       completions.append(completion)
       if ending == .failed {
         completion.failure = JobWireError(code: "c", message: "m", isRetryable: true)

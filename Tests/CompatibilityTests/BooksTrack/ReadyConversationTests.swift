@@ -120,18 +120,18 @@ struct ReadyConversationTests {
     #expect(conversation.steps(at: at(5)).isEmpty)
   }
 
-  @Test("An app that comes back hears first where the job stands.")
-  func standing() {
+  @Test("An app that comes back hears the state of the job first.")
+  func snapshot() {
     let known = JobProgress(fraction: 0.5)
     func come() -> ReadyConversation {
       ReadyConversation(
         at: begin,
-        standing: .init(position: EventPosition(epoch: 1, seq: 500), progress: known)
+        snapshot: .init(position: EventPosition(epoch: 1, seq: 500), progress: known)
       )
     }
     var conversation = come()
     conversation.ready()
-    #expect(conversation.steps(at: at(0)) == [.acknowledge, .stand(known)])
+    #expect(conversation.steps(at: at(0)) == [.acknowledge, .snapshot(known)])
     // What it was told by that is not told again, whenever the store tells it.
     conversation.happened(start())
     conversation.happened(progress(499))
@@ -148,22 +148,22 @@ struct ReadyConversationTests {
     late.happened(progress(700))
     late.happened(progress(600))
     late.ready()
-    #expect(late.steps(at: at(1)) == [.acknowledge, .stand(JobProgress(fraction: 0.7))])
+    #expect(late.steps(at: at(1)) == [.acknowledge, .snapshot(JobProgress(fraction: 0.7))])
     var over = come()
     over.happened(end(800))
     over.ready()
-    #expect(over.steps(at: at(1)) == [.acknowledge, .stand(known), .say(end(800))])
+    #expect(over.steps(at: at(1)) == [.acknowledge, .snapshot(known), .say(end(800))])
   }
 
   @Test("Whatever happens when an app comes back, the progress that it hears never falls.")
   func standingByChance() {
     var generator = SystemRandomNumberGenerator()
     for _ in 0..<500 {
-      let stood = Int64.random(in: 0...100, using: &generator)
-      let known = JobProgress(fraction: Double(stood) / 1_000)
+      let sequence = Int64.random(in: 0...100, using: &generator)
+      let known = JobProgress(fraction: Double(sequence) / 1_000)
       var conversation = ReadyConversation(
         at: begin,
-        standing: .init(position: EventPosition(epoch: 1, seq: stood), progress: known)
+        snapshot: .init(position: EventPosition(epoch: 1, seq: sequence), progress: known)
       )
       var heard: [Double] = []
       // The store tells from the beginning, while the app takes its time.
@@ -172,7 +172,7 @@ struct ReadyConversationTests {
         if Int.random(in: 0..<9, using: &generator) == 0 { conversation.ready() }
         for step in conversation.steps(at: at(Double(seq) / 100)) {
           switch step {
-          case .stand(let progress): heard.append(progress.fraction)
+          case .snapshot(let progress): heard.append(progress.fraction)
           case .say(let event):
             guard case .progress(let progress) = event.body else {
               Issue.record("\(event) is told after where the job stands")

@@ -172,7 +172,7 @@ struct OriginTests {
     #expect(told(0, 1, at: 700) == .seconds(3))
     #expect(origin.restraint.notBefore == Moment(milliseconds: 1_700))
     #expect(told(9, 2, at: 3_000) == .seconds(6))
-    // Whoever tells 0 cuts the rest of the seconds.
+    // A server that says 0 truncates fractions of seconds.
     #expect(told(9, 0, at: 4_500) == .seconds(9))
     #expect(origin.restraint.sharedUntil == Moment(milliseconds: 5_500))
     // A long window ends what was learned of short ones.

@@ -123,13 +123,13 @@ struct ManualClockTests {
   @Test
   func `a task that was cancelled before does not lie down`() async {
     let clock = ManualClock()
-    let gate = Gate()
+    let latch = Latch()
     let task = Task {
-      await gate.wait()
+      await latch.wait()
       try await clock.sleep(for: .seconds(1))
     }
     task.cancel()
-    await gate.open()
+    await latch.open()
     await #expect(throws: CancellationError.self) { try await task.value }
     #expect(clock.sleepers == 0)
   }
@@ -155,8 +155,8 @@ struct ManualClockTests {
   }
 }
 
-/// A gate that is opened once.
-actor Gate {
+/// A latch that is opened once.
+actor Latch {
   private var isOpen = false
   private var waiting: [CheckedContinuation<Void, Never>] = []
 

@@ -96,13 +96,13 @@ struct ScriptedExchangeTests {
   @Test
   func `a task that was cancelled before gets no answer`() async {
     let exchange = ScriptedExchange([.answer(Self.answer(.ok, "one"))])
-    let gate = Gate()
+    let latch = Latch()
     let task = Task {
-      await gate.wait()
+      await latch.wait()
       return try await exchange.send(Self.request(), timeout: .seconds(1))
     }
     task.cancel()
-    await gate.open()
+    await latch.open()
     await #expect(throws: HTTPExchangeError(.cancelled, "request 1 was cancelled")) {
       try await task.value
     }

@@ -364,10 +364,10 @@ import TolerantDecoding
     // No log has such an event: the answer is the state.
     #expect(follower.asksAfter == EventPosition(epoch: 1, seq: 9_007_199_254_740_991))
     var led = follower
-    let standing = message(
+    let report = message(
       #"{"type":"reconnected","epoch":1,"payload":{"progress":0.5,"status":"s","lastSeq":7,"recovered":false}}"#
     )
-    _ = led.polled([standing], state: .running, now: 4, draw: 0)
+    _ = led.polled([report], state: .running, now: 4, draw: 0)
     #expect(led.asksAfter == EventPosition(epoch: 1, seq: 7))
     #expect(
       led.woke(now: 2_004, draw: 0)
@@ -474,10 +474,10 @@ import TolerantDecoding
   @Test func `a state that is no recovery takes the place of events`() {
     var follower = JobFollower(after: EventPosition(epoch: 9, seq: 40))
     open(&follower)
-    let standing = message(
+    let report = message(
       #"{"type":"reconnected","epoch":1,"payload":{"progress":0.5,"status":"s","lastSeq":7,"recovered":false}}"#
     )
-    _ = follower.received(standing, attempt: 1, now: 1, draw: 0)
+    _ = follower.received(report, attempt: 1, now: 1, draw: 0)
     #expect(follower.position == EventPosition(epoch: 1, seq: 7))
     #expect(delivered(follower.received(progress(8), attempt: 1, now: 1, draw: 0)) == [8])
   }

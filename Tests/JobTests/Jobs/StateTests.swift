@@ -169,10 +169,10 @@ import Testing
 @Suite struct `The counts of a completion` {
   @Test func `rows without anything in them are neither successes nor failures`() {
     var completion = JobCompletion()
-    completion.take([.imported: 5, .updated: 1, .duplicate: 2, .failed: 3, .blank: 4])
+    completion.add([.imported: 5, .updated: 1, .duplicate: 2, .failed: 3, .blank: 4])
     #expect([completion.successes, completion.failures, completion.total] == [8, 3, 11])
     #expect(completion.counts["blank"] == 4)
-    completion.take([.blank: 2])
+    completion.add([.blank: 2])
     #expect([completion.successes, completion.failures, completion.total] == [0, 0, 0])
   }
 }

@@ -213,16 +213,16 @@ import TolerantDecoding
 
   @Test func `15: reconnected in both cases of letters`() {
     guard
-      case .snapshot(let standing) = message(
+      case .snapshot(let report) = message(
         #"{"type":"reconnected","payload":{"progress":0.5,"status":"s","processed_count":2,"total_count":4,"last_update":1763783391876,"message":"m"}}"#
       ).body
     else {
       Issue.record("no snapshot")
       return
     }
-    #expect(standing.progress.processed == 2)
-    #expect(standing.progress.total == 4)
-    #expect(standing.updatedAt == 1_763_783_391_876)
+    #expect(report.progress.processed == 2)
+    #expect(report.progress.total == 4)
+    #expect(report.updatedAt == 1_763_783_391_876)
   }
 
   @Test func `16: duplicates, marks, garbage, cuts, depth and length end nothing`() throws {
@@ -402,7 +402,7 @@ private struct OldClient {
 
   private var completion: JobCompletion {
     var completion = JobCompletion(duration: 349, expiresAt: 1_763_783_391_876)
-    completion.take([.imported: 47, .failed: 1])
+    completion.add([.imported: 47, .failed: 1])
     return completion
   }
 
@@ -457,7 +457,7 @@ private struct OldClient {
     #expect(try decode(.csvImport, completion) == "csv 47/48")
     #expect(try decode(.batchEnrichment, completion) == "batch 47")
     var scan = completion
-    scan.take([.approved: 40, .needsReview: 7, .failed: 1])
+    scan.add([.approved: 40, .needsReview: 7, .failed: 1])
     #expect(try decode(.aiScan, scan) == "scan 47")
   }
 

@@ -130,7 +130,7 @@ struct ContractTests {
   private static func completion(_ ending: JobEnding, isFull: Bool) -> JobCompletion {
     guard isFull else { return JobCompletion(ending: ending) }
     var completion = JobCompletion(ending: ending, duration: 5, isPartial: true, expiresAt: now)
-    completion.take(Dictionary(uniqueKeysWithValues: JobOutcome.allCases.map { ($0, 1) }))
+    completion.add(Dictionary(uniqueKeysWithValues: JobOutcome.allCases.map { ($0, 1) }))
     completion.photos = 2
     completion.others["modelUsed"] = .string("local")
     completion.failure = JobWireError(

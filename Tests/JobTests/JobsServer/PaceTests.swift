@@ -18,11 +18,11 @@ import Testing
   /// Sends so many bytes every so many seconds; when it was ended, in seconds.
   private func ended(_ bytes: Int, every seconds: Double, after first: Int = 0) -> Double? {
     var pace = UploadPace(limits, now: start)
-    if first > 0, !pace.take(first, now: start) { return 0 }
+    if first > 0, !pace.record(first, now: start) { return 0 }
     for step in 1..<1_000 {
       let moment = Double(step) * seconds
       if moment >= 299 { return nil }
-      if !pace.take(bytes, now: start + .seconds(moment)) { return moment }
+      if !pace.record(bytes, now: start + .seconds(moment)) { return moment }
     }
     return nil
   }
@@ -47,14 +47,14 @@ import Testing
     // Nearly all slack is used up; what comes then gives it back, and the next pause may be as long.
     let moments = [(25, 1_000), (30, 20_000), (50, 1), (60, 1)]
     let inTime = moments.map { moment, bytes in
-      pace.take(bytes, now: start + .seconds(moment))
+      pace.record(bytes, now: start + .seconds(moment))
     }
     #expect(inTime == [true, true, true, false])
   }
 
   @Test func `the longest time ends every one`() {
     var pace = UploadPace(limits, now: start)
-    let inTime = (1...301).map { second in pace.take(100_000, now: start + .seconds(second)) }
+    let inTime = (1...301).map { second in pace.record(100_000, now: start + .seconds(second)) }
     #expect(inTime == Array(repeating: true, count: 300) + [false])
   }
 }
@@ -64,27 +64,27 @@ import Testing
     var limits = JobLimits()
     limits.listenersOfJob = 2
     limits.listeners = 3
-    let hub = JobEventBroadcaster(limits: limits)
+    let broadcaster = JobEventBroadcaster(limits: limits)
     for _ in 0..<10 {
-      let first = try #require(hub.listen(to: "a"))
-      let second = try #require(hub.listen(to: "a"))
-      #expect(hub.listen(to: "a") == nil)
-      let third = try #require(hub.listen(to: "b"))
-      #expect(hub.listen(to: "c") == nil)
-      #expect(hub.count == 3)
+      let first = try #require(broadcaster.listen(to: "a"))
+      let second = try #require(broadcaster.listen(to: "a"))
+      #expect(broadcaster.listen(to: "a") == nil)
+      let third = try #require(broadcaster.listen(to: "b"))
+      #expect(broadcaster.listen(to: "c") == nil)
+      #expect(broadcaster.count == 3)
       withExtendedLifetime((first, second, third)) {}
     }
-    #expect(hub.count == 0)
+    #expect(broadcaster.count == 0)
     let event = JobEvent(
       position: EventPosition(epoch: 1, seq: 1),
       at: 0,
       body: .started(phases: [], total: nil)
     )
-    hub.publish(event, of: "a")
-    let late = try #require(hub.listen(to: "a"))
-    hub.publish(event, of: "a")
-    #expect(late.take()?.event == event)
-    #expect(late.take() == nil)
+    broadcaster.publish(event, of: "a")
+    let late = try #require(broadcaster.listen(to: "a"))
+    broadcaster.publish(event, of: "a")
+    #expect(late.next()?.event == event)
+    #expect(late.next() == nil)
   }
 }
 

@@ -166,13 +166,13 @@ import Testing
     let stage = try await StoreStage(.postgres)
     let store = try await stage.open()
     let shared = try #require(store as? PostgresJobStore)
-    let (heard, tell) = AsyncStream.makeStream(of: PostgresListener.Event.self)
+    let (heard, continuation) = AsyncStream.makeStream(of: PostgresListener.Event.self)
     let listener = PostgresListener(
       try stage.address,
       channels: [shared.channel],
       limits: StoreStage.limits
     )
-    let task = Task { await listener.run { tell.yield($0) } }
+    let task = Task { await listener.run { continuation.yield($0) } }
     var iterator = heard.makeAsyncIterator()
     #expect(await iterator.next(isolation: nil) == .gap)
     let lease = try await store.runJob()

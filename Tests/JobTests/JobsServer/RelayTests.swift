@@ -9,7 +9,7 @@ import Testing
 @Suite struct `Events of a shared store` {
   private func hear(_ subscription: JobSubscription) -> [Int64] {
     var heard: [Int64] = []
-    while let entry = subscription.take() { heard.append(entry.event.position.seq) }
+    while let entry = subscription.next() { heard.append(entry.event.position.seq) }
     return heard
   }
 
@@ -21,12 +21,12 @@ import Testing
   {
     let stage = try await StoreStage(kind)
     let store = try await stage.open()
-    let hub = JobEventBroadcaster(limits: store.limits, isShared: true)
+    let broadcaster = JobEventBroadcaster(limits: store.limits, isShared: true)
     let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
-    let relay = JobRelay(store: store, hub: hub, logger: logger)
+    let relay = JobRelay(store: store, broadcaster: broadcaster, logger: logger)
     let lease = try await store.runJob()
     await relay.send(lease.job, upTo: 1)
-    let first = try #require(hub.listen(to: lease.job))
+    let first = try #require(broadcaster.listen(to: lease.job))
     #expect(hear(first) == [], "nobody subscribed")
     for number in 0..<6 { try await store.step(lease, processed: number) }
     // Two and three were announced before it subscribed, five was not announced.
@@ -36,9 +36,9 @@ import Testing
     #expect(hear(first) == [])
     try await store.step(lease)
     try await store.step(lease)
-    hub.publish(try await store.events(lease.job)[8], of: lease.job)
+    broadcaster.publish(try await store.events(lease.job)[8], of: lease.job)
     #expect(hear(first) == [], "it comes in the order of the log")
-    let second = try #require(hub.listen(to: lease.job))
+    let second = try #require(broadcaster.listen(to: lease.job))
     await relay.catchUp()
     #expect(hear(first) == [8, 9])
     #expect(hear(second) == [8, 9])
@@ -55,12 +55,12 @@ import Testing
   @Test func `come after those that could not be read when announcements went on`() async throws {
     let stage = try await StoreStage(.postgres)
     let (store, unreachable) = try await (stage.open(), stage.open())
-    let hub = JobEventBroadcaster(limits: store.limits, isShared: true)
+    let broadcaster = JobEventBroadcaster(limits: store.limits, isShared: true)
     let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
-    let relay = JobRelay(store: store, hub: hub, logger: logger)
-    let cut = JobRelay(store: unreachable, hub: hub, logger: logger)
+    let relay = JobRelay(store: store, broadcaster: broadcaster, logger: logger)
+    let cut = JobRelay(store: unreachable, broadcaster: broadcaster, logger: logger)
     let lease = try await store.runJob()
-    let subscription = try #require(hub.listen(to: lease.job))
+    let subscription = try #require(broadcaster.listen(to: lease.job))
     // Two is not announced, and cannot be read once announcements go on.
     try await store.step(lease)
     await stage.close(unreachable)

@@ -48,7 +48,7 @@ private struct Stage {
     let (ports, opened) = AsyncStream.makeStream(of: Int.self)
     let application = Application(
       router: router,
-      server: ServerListener().server(sockets: service.door),
+      server: ServerListener().server(sockets: service.authorizer),
       configuration: ApplicationConfiguration(address: .hostname("127.0.0.1", port: 0)),
       onServerRunning: { channel in opened.yield(channel.localAddress?.port ?? 0) },
       logger: logger
@@ -84,12 +84,12 @@ private struct Stage {
 
 private func ending(
   _ client: JobClient,
-  _ ticket: JobCredential,
+  _ credential: JobCredential,
   after: EventPosition? = nil
 ) async -> (JobCompletion?, [Int64]) {
   var seen: [Int64] = []
   var completion: JobCompletion?
-  for await news in client.follow(ticket, after: after) {
+  for await news in client.follow(credential, after: after) {
     switch news {
     case .message(let message): if let seq = message.position?.seq { seen.append(seq) }
     case .finished(.ended(let ended)): completion = ended
@@ -115,16 +115,16 @@ private func ending(
 
   @Test func `a job is followed by WebSocket to its end, without gap or repetition`() async throws {
     try await Stage().run { client, _, _ in
-      let ticket = try await start(client, 995)
-      let (completion, seen) = await ending(client, ticket)
+      let credential = try await start(client, 995)
+      let (completion, seen) = await ending(client, credential)
       #expect(completion?.ending == .known(.succeeded))
       #expect([completion?.total, completion?.failures] == [995, 99 + 1])
       #expect(seen == Array(1...Int64(seen.count)))
       #expect(seen.count == 102)
-      let page = try await client.results(ticket, outcome: .failed, limit: 500)
+      let page = try await client.results(credential, outcome: .failed, limit: 500)
       #expect(page.items.elements.map(\.number) == stride(from: 3, to: 995, by: 10).map(\.self))
       #expect(page.total == 100)
-      let rows = try await client.failedRows(ticket)
+      let rows = try await client.failedRows(credential)
       #expect(String(decoding: rows, as: UTF8.self).hasPrefix("title\nBook 3\nBook 13\n"))
     }
   }
@@ -134,8 +134,8 @@ private func ending(
     stage.pipeline.interruptions = 2
     // Half a minute of the sweeper is half a second here.
     try await stage.run(clock: ServiceClock(startingAt: nil, pace: 60)) { client, _, _ in
-      let ticket = try await start(client, 20)
-      let (completion, _) = await ending(client, ticket)
+      let credential = try await start(client, 20)
+      let (completion, _) = await ending(client, credential)
       #expect(completion?.total == 20)
     }
   }
@@ -145,8 +145,8 @@ private func ending(
       let address = try HTTPAddress("http://127.0.0.1:\(port)")
       let transport = try NIOExchange()
       let plain = JobClient(server: address, transport: transport)
-      let ticket = try await start(plain, 200)
-      let (completion, seen) = await ending(plain, ticket)
+      let credential = try await start(plain, 200)
+      let (completion, seen) = await ending(plain, credential)
       #expect(completion?.total == 200)
       #expect(seen == Array(1...22))
       await transport.shutdown()
@@ -155,8 +155,12 @@ private func ending(
 
   @Test func `a failure of the input is final and says so`() async throws {
     try await Stage().run { client, _, _ in
-      let ticket = try await client.start(.csvImport, content: Array("many".utf8), type: "text/csv")
-      let (completion, _) = await ending(client, ticket)
+      let credential = try await client.start(
+        .csvImport,
+        content: Array("many".utf8),
+        type: "text/csv"
+      )
+      let (completion, _) = await ending(client, credential)
       #expect(completion?.ending == .known(.failed))
       #expect(completion?.failure?.code == "no_number")
       #expect(completion?.failure?.isRetryable == false)
@@ -167,19 +171,19 @@ private func ending(
     let stage = try Stage()
     stage.pipeline.isHeld = true
     try await stage.run { client, _, _ in
-      let ticket = try await start(client, 100)
-      while try await client.state(ticket).state != .known(.running) {
+      let credential = try await start(client, 100)
+      while try await client.state(credential).state != .known(.running) {
         try await Task.sleep(for: .milliseconds(5))
       }
-      try await client.cancel(ticket)
-      try await client.cancel(ticket)
+      try await client.cancel(credential)
+      try await client.cancel(credential)
       stage.pipeline.isHeld = false
-      let (completion, _) = await ending(client, ticket)
+      let (completion, _) = await ending(client, credential)
       #expect(completion?.ending == .known(.canceled))
       #expect(completion?.isPartial == true)
       #expect(completion?.total == 10)
-      #expect(try await client.results(ticket).items.elements.count == 10)
-      #expect(try await client.results(ticket).isPartial == true)
+      #expect(try await client.results(credential).items.elements.count == 10)
+      #expect(try await client.results(credential).isPartial == true)
     }
   }
 
@@ -189,22 +193,22 @@ private func ending(
     let stage = try Stage()
     (stage.pipeline.isHeld, stage.pipeline.beats) = (true, 0)
     try await stage.run { client, _, _ in
-      let ticket = try await start(client, 100)
+      let credential = try await start(client, 100)
       var (numbers, signs): ([Int64], [Int64]) = ([], [])
       var completion: JobCompletion?
-      for await news in client.follow(ticket) {
+      for await news in client.follow(credential) {
         switch news {
         case .message(let message):
           if let seq = message.position?.seq { numbers.append(seq) }
           guard case .progress(let progress) = message.body, progress.isKeepAlive else { continue }
           signs.append(try #require(message.at))
-          if signs.count == 3 { try await client.cancel(ticket) }
+          if signs.count == 3 { try await client.cancel(credential) }
         case .finished(.ended(let ended)): completion = ended
         default: break
         }
       }
       #expect(completion?.ending == .known(.canceled))
-      // It began, stood where it stands, and ended.
+      // It began, reported its state, and ended.
       #expect(numbers == [1, 2, 3])
       #expect(signs.count >= 3)
       #expect(try #require(stage.pipeline.beats) > signs.count)
@@ -239,24 +243,27 @@ private func ending(
     stage.pipeline.isHeld = true
     let pipeline = stage.pipeline
     try await stage.run(clock: ServiceClock(startingAt: nil, pace: 60)) { client, _, _ in
-      let ticket = try await start(client, 5)
-      await #expect(throws: JobClientFailure.notFinished) { try await client.results(ticket) }
-      let other = JobCredential(job: "11111111-1111-1111-1111-111111111111", token: ticket.token)
+      let credential = try await start(client, 5)
+      await #expect(throws: JobClientFailure.notFinished) { try await client.results(credential) }
+      let other = JobCredential(
+        job: "11111111-1111-1111-1111-111111111111",
+        token: credential.token
+      )
       await #expect(throws: JobClientFailure.unknownJob) { try await client.results(other) }
       pipeline.isHeld = false
-      let (completion, _) = await ending(client, ticket)
+      let (completion, _) = await ending(client, credential)
       #expect(completion?.total == 5)
       // Until they are gone; only the time limit of the test ends this.
       while true {
         do {
-          _ = try await client.results(ticket)
+          _ = try await client.results(credential)
         } catch JobClientFailure.expired {
           break
         }
         try await Task.sleep(for: .milliseconds(50))
       }
       var last: JobUpdate?
-      for await news in client.follow(ticket) { last = news }
+      for await news in client.follow(credential) { last = news }
       #expect(last == .finished(.expired))
     }
   }
@@ -267,23 +274,23 @@ private func ending(
     async throws
   {
     let stage = try Stage()
-    let ticket = Mutex<JobCredential?>(nil)
+    let credential = Mutex<JobCredential?>(nil)
     try await stage.run { client, _, _ in
       let started = try await start(client, 1_000)
-      ticket.withLock { $0 = started }
+      credential.withLock { $0 = started }
       while (try await client.state(started).progress.processed ?? 0) < 100 {}
     }
     try await stage.run { client, _, _ in
-      let kept = ticket.withLock { $0 }
-      let ticket = try #require(kept)
-      let (completion, seen) = await ending(client, ticket)
+      let kept = credential.withLock { $0 }
+      let credential = try #require(kept)
+      let (completion, seen) = await ending(client, credential)
       #expect(completion?.ending == .known(.succeeded))
       #expect(completion?.total == 1_000)
       #expect(seen == Array(1...Int64(seen.count)))
       var numbers: [Int] = []
       var after: Int?
       repeat {
-        let page = try await client.results(ticket, after: after, limit: 300)
+        let page = try await client.results(credential, after: after, limit: 300)
         numbers += page.items.elements.map(\.number)
         after = page.next
       } while after != nil
@@ -294,12 +301,12 @@ private func ending(
   @Test func `many listeners come at any moment, and all end with the same`() async throws {
     let stage = try Stage()
     try await stage.run { client, _, _ in
-      let ticket = try await start(client, 2_000)
+      let credential = try await start(client, 2_000)
       await withTaskGroup(of: (JobCompletion?, [Int64]).self) { group in
         for number in 0..<30 {
           group.addTask {
             try? await Task.sleep(for: .milliseconds(number * 10))
-            return await ending(client, ticket)
+            return await ending(client, credential)
           }
         }
         var endings: Set<Int?> = []

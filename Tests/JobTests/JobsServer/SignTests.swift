@@ -46,10 +46,10 @@ import Testing
     let (first, second) = (try await stage.open(), try await stage.open())
     let pipeline = CountingPipeline()
     pipeline.isHeld = true
-    let hub = JobEventBroadcaster(limits: first.limits, isShared: true)
+    let broadcaster = JobEventBroadcaster(limits: first.limits, isShared: true)
     let runner = JobRunner(
       store: first,
-      hub: hub,
+      broadcaster: broadcaster,
       pipelines: [pipeline],
       logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
     )
@@ -65,21 +65,21 @@ import Testing
     await connection.close()
     let taken = try #require(try await second.claimNext(most: 1).first)
     #expect(taken.job == job)
-    #expect(Self.lost(hub) == 0)
+    #expect(Self.lost(broadcaster) == 0)
     if beats { pipeline.beats = 0 }
     if renews { try await runner.renew() }
     while await runner.count > 0 { try await Task.sleep(for: .milliseconds(5)) }
     try await runner.renew()
-    #expect(Self.lost(hub) == 1)
+    #expect(Self.lost(broadcaster) == 1)
     #expect(try await second.begin(taken, phases: []) != nil)
     await runner.close()
     await stage.close(first)
     await stage.close(second)
   }
 
-  private static func lost(_ hub: JobEventBroadcaster) -> Int? {
+  private static func lost(_ broadcaster: JobEventBroadcaster) -> Int? {
     var metrics = MetricsText()
-    hub.tally.writeShared(to: &metrics)
+    broadcaster.metrics.writeShared(to: &metrics)
     return metrics.text.split(separator: "\n").compactMap { line in
       line.hasPrefix("freshet_job_leases_lost_total ")
         ? line.split(separator: " ").last.flatMap { Int($0) } : nil

@@ -6,30 +6,30 @@ import Testing
 @Suite struct UploadPermitsTests {
   @Test func `requests and their bytes are bounded together, and given back`() async throws {
     let permits = UploadPermits(most: 2, mostBytes: 100, mostWaiting: 0)
-    var first = await permits.take(within: .seconds(60))
-    let second = try #require(await permits.take(within: .seconds(60)))
+    var first = await permits.acquire(within: .seconds(60))
+    let second = try #require(await permits.acquire(within: .seconds(60)))
     // No upload may wait, so none does.
-    #expect(await permits.take(within: .seconds(60)) == nil)
+    #expect(await permits.acquire(within: .seconds(60)) == nil)
     #expect(first?.reserve(70) == true)
     #expect(second.reserve(30))
     #expect(!second.reserve(1))
     first = nil
     #expect(second.reserve(70))
-    let third = try #require(await permits.take(within: .seconds(60)))
+    let third = try #require(await permits.acquire(within: .seconds(60)))
     #expect(!third.reserve(1))
   }
 
   @Test func `who finds no room waits for a turn, in order, and not for ever`() async throws {
     let permits = UploadPermits(most: 1, mostBytes: 100, mostWaiting: 2)
-    var held: UploadPermit? = await permits.take(within: .zero)
+    var held: UploadPermit? = await permits.acquire(within: .zero)
     #expect(held != nil)
     let (turns, turn) = AsyncStream.makeStream(of: (Int, UploadPermit?).self)
     for number in 0..<2 {
-      Task { turn.yield((number, await permits.take(within: .seconds(600)))) }
+      Task { turn.yield((number, await permits.acquire(within: .seconds(600)))) }
       while permits.waitingCount <= number { await Task.yield() }
     }
     // Two wait, and no third one may.
-    #expect(await permits.take(within: .seconds(600)) == nil)
+    #expect(await permits.acquire(within: .seconds(600)) == nil)
     held = nil
     var order: [Int] = []
     for await (number, permit) in turns {
@@ -40,16 +40,16 @@ import Testing
     }
     #expect(order == [0, 1])
 
-    held = await permits.take(within: .seconds(600))
+    held = await permits.acquire(within: .seconds(600))
     #expect(held != nil)
-    #expect(await permits.take(within: .milliseconds(1)) == nil)
-    let canceled = Task { await permits.take(within: .seconds(600)) }
+    #expect(await permits.acquire(within: .milliseconds(1)) == nil)
+    let canceled = Task { await permits.acquire(within: .seconds(600)) }
     while permits.waitingCount == 0 { await Task.yield() }
     canceled.cancel()
     #expect(await canceled.value == nil)
     #expect(permits.waitingCount == 0)
     held = nil
-    #expect(await permits.take(within: .zero) != nil)
+    #expect(await permits.acquire(within: .zero) != nil)
   }
 
   @Test func `what is read and what waits is measured`() async throws {
@@ -60,9 +60,9 @@ import Testing
     }
     let permits = UploadPermits(most: 1, mostBytes: 100, mostWaiting: 2)
     do {
-      var held: UploadPermit? = await permits.take(within: .zero)
+      var held: UploadPermit? = await permits.acquire(within: .zero)
       #expect(held?.reserve(70) == true)
-      let waits = Task { await permits.take(within: .seconds(600)) }
+      let waits = Task { await permits.acquire(within: .seconds(600)) }
       while permits.waitingCount == 0 { await Task.yield() }
       try await Task.sleep(for: .milliseconds(2))
       let lines = measured(permits)
@@ -95,22 +95,22 @@ import Testing
       ClientNetwork(address: [10, 0, 0, 1]), ClientNetwork(address: [10, 0, 0, 2])
     )
     let permits = UploadPermits(most: 8, mostBytes: 100, mostWaiting: 8)
-    func take(_ network: ClientNetwork) async -> UploadPermit? {
+    func acquire(_ network: ClientNetwork) async -> UploadPermit? {
       let admission = AdmissionPermit(queue, network, percent: 75, route: nil)
       return await AdmissionPermit.$current.withValue(admission) {
-        await permits.take(within: .seconds(600))
+        await permits.acquire(within: .seconds(600))
       }
     }
     var held: [UploadPermit] = []
-    for _ in 0..<6 { held.append(try #require(await take(one))) }
+    for _ in 0..<6 { held.append(try #require(await acquire(one))) }
     let (turns, turn) = AsyncStream.makeStream(of: (ClientNetwork, UploadPermit?).self)
     // The seventh one waits, and others are read at once, until all places are taken.
-    Task { turn.yield((one, await take(one))) }
+    Task { turn.yield((one, await acquire(one))) }
     while permits.waitingCount < 1 { await Task.yield() }
-    for _ in 0..<2 { held.append(try #require(await take(other))) }
-    Task { turn.yield((other, await take(other))) }
+    for _ in 0..<2 { held.append(try #require(await acquire(other))) }
+    Task { turn.yield((other, await acquire(other))) }
     while permits.waitingCount < 2 { await Task.yield() }
-    // A place goes to who has fewer, although the other one came first.
+    // A place goes to the client with fewer, although the other one came first.
     held.removeFirst()
     var next = turns.makeAsyncIterator()
     let first = await next.next()

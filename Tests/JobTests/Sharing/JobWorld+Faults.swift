@@ -29,7 +29,7 @@ struct JobFault: Sendable {
   /// A worker goes on after a step that was refused.
   var goesOnRefused = false
   /// Jobs are looked for only when one is announced.
-  var looksOnlyWhenTold = false
+  var searchesOnlyWhenNotified = false
   /// No notification arrives.
   var losesNotifications = false
   /// Workers that end over a job are not counted.
@@ -84,7 +84,7 @@ struct JobFault: Sendable {
       $0.goesOnRefused = true
     },
     JobFault("lost notifications that nobody repairs", .delivery) { $0.losesNotifications = true },
-    JobFault("workers that look only when told", .takeover) { $0.looksOnlyWhenTold = true },
+    JobFault("workers that look only when told", .takeover) { $0.searchesOnlyWhenNotified = true },
     JobFault("servers that end over a job again and again", .attempts) { $0.countsNoCrash = true },
     JobFault("a worker that blames itself", .blame) { $0.blamesItself = true },
     JobFault("failures that are counted, and lead to nothing", .attempts) {
@@ -162,7 +162,7 @@ extension JobWorld {
     schedule(in: wait) {
       guard self.downUntil > self.now else { return run() }
       guard self.isDownQuietly else { return refused() }
-      // A database that stands still carries it out when it goes on, also for a client that is gone.
+      // A suspended database carries it out when it continues, also for a client that is gone.
       let wait = self.downUntil - self.now + self.chance.between(0, 50)
       self.arrive(in: wait, run, refused: refused)
     }

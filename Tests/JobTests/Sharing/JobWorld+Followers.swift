@@ -126,11 +126,11 @@ extension JobWorld {
   private func follow(_ client: Int, _ server: Int, _ job: String) {
     if fault?.subscribesLate == true { subscribe(client, server, job) }
     clients[client].position = ListenerPosition(last: clients[client].last)
-    take(client, clients[client].connection)
+    poll(client, clients[client].connection)
   }
 
   /// Takes what waits, as fast as the client reads.
-  private func take(_ client: Int, _ connection: Int) {
+  private func poll(_ client: Int, _ connection: Int) {
     guard clients[client].connection == connection, let job = clients[client].job,
       !clients[client].hasEnd
     else { return }
@@ -139,7 +139,7 @@ extension JobWorld {
     {
       deliver(client, job, entry.event, covers: entry.covers)
     }
-    onServer(clients[client].server, in: chance.between(5, 400)) { self.take(client, connection) }
+    onServer(clients[client].server, in: chance.between(5, 400)) { self.poll(client, connection) }
   }
 
   /// Checks an event that a client reads.
@@ -204,7 +204,7 @@ extension JobWorld {
     if fault?.repairsNoGap != true {
       for read in servers[server].positions.missed() { relay(server, read) }
     }
-    look(server)
+    search(server)
   }
 
   // MARK: Announcements
@@ -217,16 +217,16 @@ extension JobWorld {
     }
   }
 
-  func announceOpen() { hear { self.look($0) } }
+  func announceOpen() { hear { self.search($0) } }
 
   /// Tells every server that listens, in the order of commits, however long it is paused.
-  private func hear(_ tell: @escaping (Int) -> Void) {
+  private func hear(_ notify: @escaping (Int) -> Void) {
     for server in servers.indices where servers[server].isAlive {
       guard let connection = servers[server].listening, fault?.losesNotifications != true else {
         continue
       }
       servers[server].inbox.append {
-        if self.servers[server].listening == connection { tell(server) }
+        if self.servers[server].listening == connection { notify(server) }
       }
       onServer(server, in: chance.between(1, 30)) { self.servers[server].inbox.removeFirst()() }
     }

@@ -11,7 +11,7 @@ extension JobWorld {
     var runAt: Int64?
     var createdAt: Int64
     var fence: Int64 = 0
-    /// The process that has the lease; 0 for nobody.
+    /// The process that has the lease; 0 for none.
     var owner = 0
     var endsAt: Int64 = 0
     var crashes = 0
@@ -90,13 +90,13 @@ extension JobWorld {
       if fault?.keepsFence == true { lease.fence = row.fence }
       if fault?.countsNoCrash == true { lease.crashes = row.crashes }
       if fault?.blamesItself == true, before == .thisWorker { lease.crashes += 1 }
-      take(id, row, lease, from: before, token)
+      acquire(id, row, lease, from: before, token)
       taken.append((JobLease(job: id, fence: lease.fence), rows[id]?.grants ?? 0))
     }
     return taken
   }
 
-  private func take(
+  private func acquire(
     _ id: String,
     _ row: Row,
     _ lease: JobLeaseState,
@@ -251,7 +251,7 @@ extension JobWorld {
     return event
   }
 
-  /// Checks that nobody has taken the job since.
+  /// Checks that no other process has taken the job since.
   private func checkFence(_ row: Row, _ work: Work) {
     if work.grant != row.grants {
       breaks(.fences, "\(work.lease.job): lease \(work.grant) writes after \(row.grants)")

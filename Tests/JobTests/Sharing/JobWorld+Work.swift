@@ -171,7 +171,7 @@ extension JobWorld {
     guard servers[server].work[lease.job]?.lease == lease else { return }
     servers[server].work[lease.job] = nil
     servers[server].leased.stopped(lease.job)
-    look(server)
+    search(server)
   }
 
   // MARK: Jobs

@@ -51,7 +51,7 @@ final class JobWorld {
   static let length: Int64 = 240_000
   /// How long everything has ended before the simulation does.
   static let rest: Int64 = 14_000
-  /// Then no more jobs are started, so that nobody announces one.
+  /// Then no more jobs are started, so that none is announced.
   static let startsUntil: Int64 = 70_000
   /// Then nothing goes wrong any more.
   static let disturbedUntil: Int64 = 90_000
@@ -211,13 +211,13 @@ final class JobWorld {
     gap(server)
   }
 
-  /// Renews when it is time, and looks for jobs that nobody announces.
+  /// Renews when it is time, and searches for jobs that were not announced.
   private func renewLater(_ server: Int) {
     let wait = Int64((servers[server].leased.wakesAt - clock(server)) / .milliseconds(1)) + 1
     onServer(server, in: wait) {
       let held = self.servers[server].leased.renewal(at: self.clock(server))
       guard !held.isEmpty, self.fault?.renewsNothing != true else {
-        self.look(server)
+        self.search(server)
         return self.renewLater(server)
       }
       self.transmit(server) {
@@ -226,7 +226,7 @@ final class JobWorld {
         if let renewed {
           for lost in self.servers[server].leased.renewed(held, renewed)
           where self.fault?.stopsNothing != true { self.stop(server, lost) }
-          if self.fault?.looksOnlyWhenTold != true { self.look(server) }
+          if self.fault?.searchesOnlyWhenNotified != true { self.search(server) }
         }
         self.renewLater(server)
       }
@@ -234,17 +234,17 @@ final class JobWorld {
   }
 
   /// Looks for jobs, unless that is under way.
-  func look(_ server: Int) {
-    if let look = servers[server].leased.wanted() { claim(server, look) }
+  func search(_ server: Int) {
+    if let search = servers[server].leased.wanted() { claim(server, search) }
   }
 
-  private func claim(_ server: Int, _ look: LeasedJobs.Look) {
+  private func claim(_ server: Int, _ search: LeasedJobs.Search) {
     let (token, due) = (servers[server].token, stamp(server))
-    let most = fault?.takesAll == true ? 9 : look.most
+    let most = fault?.takesAll == true ? 9 : search.most
     transmit(server) {
-      self.claim(most: most, besides: look.besides, due: due, token: token)
+      self.claim(most: most, besides: search.besides, due: due, token: token)
     } answer: { found in
-      guard let found else { return self.servers[server].leased.lookFailed() }
+      guard let found else { return self.servers[server].leased.searchFailed() }
       let granted = self.servers[server].leased.granted(found.map(\.lease))
       for lease in granted.begun {
         let grant = found.first { $0.lease == lease }?.grant ?? 0
@@ -259,7 +259,7 @@ final class JobWorld {
         self.breaks(.room, "\(server) works on \(self.servers[server].work.count) jobs")
       }
       for lease in granted.returned { self.giveBack(server, lease) }
-      if let next = self.servers[server].leased.looked() { self.claim(server, next) }
+      if let next = self.servers[server].leased.searched() { self.claim(server, next) }
     }
   }
 

@@ -17,22 +17,22 @@ import Testing
 
   @Test func `takes no more than it has room for, and looks again when it was told meanwhile`() {
     var worker = LeasedJobs(limits, at: .zero)
-    #expect(worker.wanted() == LeasedJobs.Look(most: 3, besides: []))
+    #expect(worker.wanted() == LeasedJobs.Search(most: 3, besides: []))
     #expect(worker.wanted() == nil, "a look is under way")
     let found = worker.granted([lease("a"), lease("b")])
     #expect(found.begun.map(\.job) == ["a", "b"] && found.returned.isEmpty)
-    #expect(worker.looked() == LeasedJobs.Look(most: 1, besides: ["a", "b"]))
+    #expect(worker.searched() == LeasedJobs.Search(most: 1, besides: ["a", "b"]))
     _ = worker.granted([lease("c")])
-    #expect(worker.looked() == nil)
+    #expect(worker.searched() == nil)
     #expect(worker.wanted() == nil, "there is no room")
     // What was wanted without room is looked for when there is some.
     worker.stopped("b")
-    #expect(worker.wanted() == LeasedJobs.Look(most: 1, besides: ["a", "c"]))
-    worker.lookFailed()
-    #expect(worker.wanted() == LeasedJobs.Look(most: 1, besides: ["a", "c"]))
+    #expect(worker.wanted() == LeasedJobs.Search(most: 1, besides: ["a", "c"]))
+    worker.searchFailed()
+    #expect(worker.wanted() == LeasedJobs.Search(most: 1, besides: ["a", "c"]))
     worker.close()
     #expect(worker.granted([lease("d")]).returned == [lease("d")])
-    #expect(worker.looked() == nil)
+    #expect(worker.searched() == nil)
     #expect(worker.wanted() == nil)
   }
 
@@ -49,8 +49,8 @@ import Testing
     #expect(worker.lose(lease("b", 7)) == false)
     #expect(worker.renewal(at: .seconds(12)) == [lease("a")])
     // Its work may go on for a moment, in which it is not leased again.
-    #expect(worker.looked() == nil)
-    #expect(worker.wanted() == LeasedJobs.Look(most: 1, besides: ["a", "b"]))
+    #expect(worker.searched() == nil)
+    #expect(worker.wanted() == LeasedJobs.Search(most: 1, besides: ["a", "b"]))
     #expect(worker.lose(lease("a", 2)) == false)
     #expect(worker.lose(lease("a")) == true)
   }

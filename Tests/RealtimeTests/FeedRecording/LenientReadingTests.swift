@@ -33,7 +33,7 @@ import Testing
       // Nothing is invented.
       #expect(rest.isSubset(of: all), "byte \(place)")
       fewest = min(fewest, rest.count)
-      // The alerts stand at the end: only damage to their own three records touches them.
+      // The alerts are at the end: only damage to their own three records touches them.
       if place < whole.count / 3 { #expect(rest.contains([55_000, 200]), "byte \(place)") }
     }
     // The source of the trip updates is needed by all of them; nothing takes more than that.

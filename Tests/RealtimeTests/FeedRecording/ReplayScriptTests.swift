@@ -22,7 +22,7 @@ import Testing
   /// The instants of the steps that are told until an instant.
   private func told(_ script: inout FeedRecording.ReplayScript, at instant: Int64) -> [Int64] {
     var told: [Int64] = []
-    while case .tell(let step) = script.turn(at: instant) { told.append(step.instant) }
+    while case .notify(let step) = script.turn(at: instant) { told.append(step.instant) }
     return told
   }
 
@@ -71,7 +71,7 @@ import Testing
     let slow = answer(30_000, took: 20_000)
     var script = FeedRecording.ReplayScript([slow, answer(31_000)], from: 0, patience: 8_000)
     #expect(script.turn(at: 17_999) == .wait(until: 18_000))
-    guard case .tell(let step) = script.turn(at: 18_000) else {
+    guard case .notify(let step) = script.turn(at: 18_000) else {
       Issue.record("nothing was told at the end of the patience")
       return
     }
@@ -79,14 +79,14 @@ import Testing
     #expect(script.turn(at: 18_000) == .wait(until: 31_000))
     var patient = FeedRecording.ReplayScript([slow], from: 0, patience: 20_000)
     #expect(patient.turn(at: 29_999) == .wait(until: 30_000))
-    guard case .tell(let whole) = patient.turn(at: 30_000) else { return }
+    guard case .notify(let whole) = patient.turn(at: 30_000) else { return }
     #expect(!whole.isTimeout)
   }
 
   @Test func `A recorded time-out is one, and a recording without answers is over`() {
     let lost = answer(9_000, status: 0, took: 0, failure: FeedRecording.noAnswerInTime)
     var script = FeedRecording.ReplayScript([lost], from: 0, patience: 8_000)
-    guard case .tell(let step) = script.turn(at: 9_000) else { return }
+    guard case .notify(let step) = script.turn(at: 9_000) else { return }
     #expect(step.isTimeout)
     var empty = FeedRecording.ReplayScript([], from: 0, patience: 8_000)
     #expect(empty.turn(at: 0) == .over)

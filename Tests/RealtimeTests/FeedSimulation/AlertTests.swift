@@ -77,7 +77,7 @@ import Timetable
             let named = state.calls.filter {
               String(decoding: world.timetable.id(of: $0.stop), as: UTF8.self) == stop
             }
-            #expect(named.contains { $0.standing == .skipped })
+            #expect(named.contains { $0.status == .skipped })
           } else {
             cancellations += 1
             #expect(state.phase == .cancelled)

@@ -7,7 +7,7 @@ import Timetable
 struct PublishedFeed {
   /// What a reader knows of a run of the timetable at a stop.
   struct Stop: Hashable {
-    var standing: StopGroundTruth.Status
+    var status: StopGroundTruth.Status
     var arrivalDelay: Int32?
     var departureDelay: Int32?
     var newPlatform: String?
@@ -57,11 +57,11 @@ struct PublishedFeed {
       start: timetable.isFrequency(trip) ? timetable.start(of: trip) : nil
     )
     guard let update = runs[name] else {
-      return [Stop](repeating: Stop(standing: .unreported), count: count)
+      return [Stop](repeating: Stop(status: .unreported), count: count)
     }
     switch update.relationship {
-    case .canceled: return [Stop](repeating: Stop(standing: .cancelled), count: count)
-    case .deleted: return [Stop](repeating: Stop(standing: .deleted), count: count)
+    case .canceled: return [Stop](repeating: Stop(status: .cancelled), count: count)
+    case .deleted: return [Stop](repeating: Stop(status: .deleted), count: count)
     default: return calls(of: run, update)
     }
   }
@@ -70,7 +70,7 @@ struct PublishedFeed {
     let start = timetable.start(of: run.day)
     let isReplaced = update.relationship == .replacement
     var carried: Int32?
-    var carriedStanding = StopGroundTruth.Status.unreported
+    var carriedStatus = StopGroundTruth.Status.unreported
     return (0..<timetable.callCount(of: run.trip)).map { position in
       let call = timetable.call(position, of: run.trip)
       let stopID = String(decoding: timetable.id(of: call.stop), as: UTF8.self)
@@ -79,8 +79,8 @@ struct PublishedFeed {
         return feed.texts[given.stopID] == stopID
       }
       guard let given = found else {
-        if isReplaced { return Stop(standing: .skipped) }
-        return Stop(standing: carriedStanding, arrivalDelay: carried, departureDelay: carried)
+        if isReplaced { return Stop(status: .skipped) }
+        return Stop(status: carriedStatus, arrivalDelay: carried, departureDelay: carried)
       }
       let scheduled = (
         arrival: scheduled(given, isArrival: true) ?? start + Int64(call.arrival),
@@ -89,22 +89,22 @@ struct PublishedFeed {
       switch given.relationship {
       case .skipped:
         // The delay before it carries over.
-        return Stop(standing: .skipped)
+        return Stop(status: .skipped)
       case .noData:
         carried = nil
-        carriedStanding = .noData
-        return Stop(standing: .noData)
+        carriedStatus = .noData
+        return Stop(status: .noData)
       default: break
       }
       let arrival = given.arrival.flatMap { delay(of: $0, scheduled.arrival) }
       let departure = given.departure.flatMap { delay(of: $0, scheduled.departure) }
-      var stop = Stop(standing: .served)
+      var stop = Stop(status: .served)
       stop.arrivalDelay = arrival ?? departure
       stop.departureDelay = departure ?? arrival
       let platform = feed.texts[given.assignedStopID] ?? feed.texts[given.stopID]
       stop.newPlatform = platform == stopID ? nil : platform
       carried = stop.departureDelay
-      carriedStanding = .served
+      carriedStatus = .served
       return stop
     }
   }

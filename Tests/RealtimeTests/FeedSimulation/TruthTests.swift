@@ -56,7 +56,7 @@ import Timetable
       let count = timetable.callCount(of: run.trip)
       // A feed says no arrival at the first stop and no departure at the last.
       let expected = PublishedFeed.Stop(
-        standing: truth.standing,
+        status: truth.status,
         arrivalDelay: position == 0 ? truth.departureDelay : truth.arrivalDelay,
         departureDelay: position == count - 1 ? truth.arrivalDelay : truth.departureDelay,
         newPlatform: truth.newPlatform.map { stop in
@@ -64,7 +64,7 @@ import Timetable
         }
       )
       #expect(said == expected, "\(run) at \(position)")
-      if truth.standing == .served { served += 1 }
+      if truth.status == .served { served += 1 }
     }
     return served
   }
@@ -151,11 +151,11 @@ import Timetable
         let scheduled = timetable.start(of: run.day) + Int64(call.departure)
         let departure = truth.departure ?? scheduled
         guard departure >= instant - FeedWorld.grace, departure < instant + window else { continue }
-        expected.append("\(run) \(call.sequence) \(departure) \(truth.standing)")
+        expected.append("\(run) \(call.sequence) \(departure) \(truth.status)")
       }
     }
     let scheduledRows = rows.filter { !$0.isExtra }.map {
-      "\($0.run) \($0.sequence) \($0.effectiveDeparture) \($0.truth.standing)"
+      "\($0.run) \($0.sequence) \($0.effectiveDeparture) \($0.truth.status)"
     }
     #expect(scheduledRows.sorted() == expected.sorted())
     #expect(rows.map(\.effectiveDeparture) == rows.map(\.effectiveDeparture).sorted())

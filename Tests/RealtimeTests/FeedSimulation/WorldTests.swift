@@ -88,7 +88,7 @@ import Timetable
 
   // MARK: Scenarios
 
-  private struct Census {
+  private struct Counts {
     var runs = 0
     var cancelled = 0
     var deleted = 0
@@ -102,10 +102,10 @@ import Timetable
   }
 
   /// Counts what becomes of all runs of a day, each looked at ten minutes after its start.
-  private func counters(_ scenario: Scenario) -> Census {
+  private func counters(_ scenario: Scenario) -> Counts {
     let world = FeedWorld.test(scenario, seed: 11)
     let timetable = world.timetable
-    var counters = Census()
+    var counters = Counts()
     let day = ServiceDay(zone: timetable.zone).date(at: TestNetwork.morning)
     for trip in 0..<UInt32(timetable.tripCount) where timetable.runs(trip, on: day) {
       let run = TripRun(trip: trip, day: day)
@@ -119,8 +119,8 @@ import Timetable
       case .unreported: counters.unreported += 1
       case .running, .extra: break
       }
-      if state.calls.contains(where: { $0.standing == .skipped }) { counters.skipping += 1 }
-      if state.calls.contains(where: { $0.standing == .noData }) { counters.gaps += 1 }
+      if state.calls.contains(where: { $0.status == .skipped }) { counters.skipping += 1 }
+      if state.calls.contains(where: { $0.status == .noData }) { counters.gaps += 1 }
       if state.calls.contains(where: { $0.newPlatform != nil }) { counters.platforms += 1 }
       if state.calls.contains(where: { $0.departureDelay >= 180 }) { counters.late += 1 }
       if world.extra(besides: run, at: start + 1_500)?.state.phase == .extra {

@@ -116,20 +116,21 @@ import Testing
   @Test func `long polls and streams are shared by networks too`() throws {
     let queue = try contested()
     let limiter = LongPollLimiter(most: 8)
-    func take(_ network: ClientNetwork?) -> Result<LongPollLimiter.Permit, LongPollLimiter.Refusal>
-    {
+    func acquire(
+      _ network: ClientNetwork?
+    ) -> Result<LongPollLimiter.Permit, LongPollLimiter.Refusal> {
       let permit = AdmissionPermit(queue, network, percent: 75, route: nil)
-      return AdmissionPermit.$current.withValue(permit) { limiter.take() }
+      return AdmissionPermit.$current.withValue(permit) { limiter.acquire() }
     }
     var held: [LongPollLimiter.Permit] = []
-    while case .success(let permit) = take(one) { held.append(permit) }
+    while case .success(let permit) = acquire(one) { held.append(permit) }
     #expect(held.count == 6)
-    guard case .failure(.share) = take(one) else {
+    guard case .failure(.share) = acquire(one) else {
       Issue.record("more than its share")
       return
     }
-    let others = try [take(other).get(), take(nil).get()]
-    guard case .failure(.full) = take(nil) else {
+    let others = try [acquire(other).get(), acquire(nil).get()]
+    guard case .failure(.full) = acquire(nil) else {
       Issue.record("more than all")
       return
     }

@@ -5,14 +5,14 @@ import Testing
 @testable import Serving
 
 @Suite struct `The connections of a network` {
-  private let tally = ConnectionMetrics()
+  private let metrics = ConnectionMetrics()
   private let shares: ConnectionShares
   private let loop = EmbeddedEventLoop()
 
   init() {
     var limits = ServerLimits()
     (limits.connections, limits.networkPercent) = (8, 75)
-    shares = ConnectionShares(limits: limits, proxies: TrustedProxies([]), tally: tally)
+    shares = ConnectionShares(limits: limits, proxies: TrustedProxies([]), metrics: metrics)
   }
 
   /// A connection that was accepted, and whether it stays.
@@ -26,7 +26,7 @@ import Testing
     channel.remoteAddress = try SocketAddress(ipAddress: address, port: 1)
     let stays = shares.enter(channel)
     if stays {
-      try channel.pipeline.syncOperations.addHandler(IdleConnectionHandler(tally.idle))
+      try channel.pipeline.syncOperations.addHandler(IdleConnectionHandler(metrics.idle))
     }
     return (channel, stays)
   }
@@ -36,7 +36,7 @@ import Testing
       let (channel, stays) = try accept()
       #expect(stays)
       // A request is in progress.
-      tally.idle.remove(channel)
+      metrics.idle.remove(channel)
     }
     // The event loop is late: none of them is closed when the next one comes.
     let refused = try (0..<3).map { _ in try accept() }

@@ -34,13 +34,13 @@ import Testing
   }
 
   private let limits = ServerLimits()
-  private let tally = ConnectionMetrics()
+  private let metrics = ConnectionMetrics()
 
   private func channel() throws -> (EmbeddedChannel, Throat) {
     let throat = Throat()
     let channel = EmbeddedChannel()
     try channel.pipeline.syncOperations.addHandlers([
-      throat, ConnectionTimeouts(limits: limits, tally: tally),
+      throat, ConnectionTimeouts(limits: limits, metrics: metrics),
     ])
     try channel.connect(to: SocketAddress(ipAddress: "127.0.0.1", port: 1)).wait()
     return (channel, throat)
@@ -88,13 +88,13 @@ import Testing
   func `after the last answer the peer has a while, and no more`(_ field: String) throws {
     let (channel, throat) = try channel()
     answer(channel, [.connection: field])
-    // Who reads to the end need not wait for it.
+    // A client that reads to the end need not wait for it.
     #expect(throat.halves == 1)
     channel.embeddedEventLoop.advanceTime(by: .seconds(Int64(limits.closeSeconds) - 1))
     #expect(channel.isActive)
     channel.embeddedEventLoop.advanceTime(by: .seconds(1))
     #expect(!channel.isActive)
-    #expect(tally.count(.kept) == 1)
+    #expect(metrics.count(.kept) == 1)
   }
 
   @Test func `after the answer to a last request it is the same`() throws {
@@ -170,7 +170,7 @@ import Testing
         channel.pipeline.fireChannelInactive()
       }
       #expect(departures == 1)
-      // Who is gone already does not come back.
+      // A client that is gone does not come back.
       timeouts.onDeparture { departures += 1 }
       #expect(departures == 2)
     }
@@ -212,7 +212,7 @@ import Testing
       }
       #expect(channel.isActive == takes)
     }
-    #expect(tally.count(.stalled) == 1)
+    #expect(metrics.count(.stalled) == 1)
   }
 
   @Test func `who takes everything in the end is not watched any more`() throws {
@@ -242,7 +242,7 @@ import Testing
       }
       #expect(channel.isActive == lives)
     }
-    #expect(tally.count(.slowBody) == 1)
+    #expect(metrics.count(.slowBody) == 1)
   }
 
   @Test func `content may pause for as long as the slack lasts`() throws {
@@ -290,7 +290,7 @@ import Testing
     #expect(channel.isActive)
     try send(channel, 1)
     #expect(!channel.isActive)
-    #expect(tally.count(.unreadBody) == 1)
+    #expect(metrics.count(.unreadBody) == 1)
   }
 
   // MARK: Content behind a word

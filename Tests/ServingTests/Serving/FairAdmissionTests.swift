@@ -20,12 +20,17 @@ import Testing
     }
 
     /// Whether a request runs at once.
-    func enter(_ network: ClientNetwork?, _ ticket: UInt64, now: Double, cost: Double = 1) -> Bool {
-      let (decision, calls) = admission.arrive(ticket, network, cost: cost, now: now)
-      for call in calls { running[call.ticket] = call.request }
+    func enter(
+      _ network: ClientNetwork?,
+      _ requestID: UInt64,
+      now: Double,
+      cost: Double = 1
+    ) -> Bool {
+      let (decision, calls) = admission.arrive(requestID, network, cost: cost, now: now)
+      for call in calls { running[call.requestID] = call.request }
       switch decision {
       case .run(let request):
-        running[ticket] = request
+        running[requestID] = request
         return true
       case .wait: return false
       case .refuse(let refusal):
@@ -35,16 +40,16 @@ import Testing
     }
 
     /// The requests that run after one has ended.
-    func leave(_ ticket: UInt64, now: Double) -> [UInt64] {
-      guard let request = running.removeValue(forKey: ticket) else { return [] }
+    func leave(_ requestID: UInt64, now: Double) -> [UInt64] {
+      guard let request = running.removeValue(forKey: requestID) else { return [] }
       let (cost, calls) = admission.end(request, now: now)
-      costs[ticket] = cost
-      for call in calls { running[call.ticket] = call.request }
-      return calls.map(\.ticket)
+      costs[requestID] = cost
+      for call in calls { running[call.requestID] = call.request }
+      return calls.map(\.requestID)
     }
 
-    func abandon(_ ticket: UInt64) { admission.abandon(ticket) }
-    func runs(_ ticket: UInt64) -> Bool { running[ticket] != nil }
+    func abandon(_ requestID: UInt64) { admission.abandon(requestID) }
+    func runs(_ requestID: UInt64) -> Bool { running[requestID] != nil }
   }
 
   @Test func `while one client asks, all its requests run`() {
@@ -188,13 +193,13 @@ import Testing
       Issue.record("refused")
       return
     }
-    // Nobody else asks: anything may be asked for.
+    // No other client asks, so anything is admitted.
     #expect(admission.quota(running.account, cost: 100) == nil)
     _ = admission.arrive(2, other, cost: 100, now: 0)
     let full = try #require(admission.quota(running.account, cost: 100))
     #expect(full == .init(requests: 10, window: 1, remaining: 10, reset: 1))
-    for ticket in 3...6 as ClosedRange<UInt64> {
-      #expect(admission.arrive(ticket, one, cost: 100, now: 0).decision == .wait)
+    for requestID in 3...6 as ClosedRange<UInt64> {
+      #expect(admission.arrive(requestID, one, cost: 100, now: 0).decision == .wait)
     }
     #expect(admission.quota(running.account, cost: 100)?.remaining == 6)
     _ = admission.end(running, now: 0.1)
@@ -242,7 +247,7 @@ import Testing
     #expect(order.admission.waiting + 4 + order.refusals.count == 1_000)
     // All are answered, and a new one has an account of its own.
     var next = (0..<1_000 as Range<UInt64>).filter { order.runs($0) }
-    while let ticket = next.popLast() { next += order.leave(ticket, now: 1) }
+    while let requestID = next.popLast() { next += order.leave(requestID, now: 1) }
     #expect(order.admission.waiting == 0)
     #expect(order.enter(one, 5_000, now: 100))
     #expect(order.admission.known == 1)
@@ -312,25 +317,25 @@ import Testing
         requests[number] = Request(load: index, came: now, left: cost, running: nil)
         let (decision, calls) = admission.arrive(number, load.network, cost: load.cost, now: now)
         if case .run(let running) = decision { requests[number]?.running = running }
-        for call in calls { requests[call.ticket]?.running = call.request }
+        for call in calls { requests[call.requestID]?.running = call.request }
       }
       let running = requests.filter { $0.value.running != nil }.keys.sorted()
       let speed = min(1, 2 / Double(max(1, running.count)))
-      for ticket in running {
-        guard var request = requests[ticket], let turn = request.running else { continue }
+      for requestID in running {
+        guard var request = requests[requestID], let turn = request.running else { continue }
         let load = loads[request.load]
         let done = min(request.left, step * 1_000 * speed)
         outcome.work[load.network, default: 0] += done
         request.left -= done
-        requests[ticket] = request
+        requests[requestID] = request
         guard request.left <= 1e-9 else { continue }
-        requests[ticket] = nil
+        requests[requestID] = nil
         // Until a second network has asked, all that the first one sends runs.
         if request.came > 0.5 {
           outcome.latencies[load.network, default: []].append(now - request.came)
         }
         for call in admission.end(turn, now: now).calls {
-          requests[call.ticket]?.running = call.request
+          requests[call.requestID]?.running = call.request
         }
         due.append((now + load.pause * random.next() * 2, request.load))
       }

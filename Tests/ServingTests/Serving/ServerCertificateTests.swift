@@ -61,14 +61,14 @@ import Testing
   @Test func `New files count once they have stayed the same for a look`() throws {
     defer { remove() }
     let certificate = try ServerCertificate(files, now: Self.now)
-    #expect(certificate.look(now: Self.now) == .nothing)
+    #expect(certificate.check(now: Self.now) == .nothing)
     try (Self.key + "\n").write(toFile: files.key, atomically: true, encoding: .utf8)
-    #expect(certificate.look(now: Self.now) == .nothing)
-    #expect(certificate.look(now: Self.now) == .replaced(expires: certificate.expires))
-    #expect(certificate.look(now: Self.now) == .nothing)
-    // A person who asks is not made to wait.
+    #expect(certificate.check(now: Self.now) == .nothing)
+    #expect(certificate.check(now: Self.now) == .replaced(expires: certificate.expires))
+    #expect(certificate.check(now: Self.now) == .nothing)
+    // A check by hand does not wait.
     #expect(
-      certificate.look(isAsked: true, now: Self.now) == .replaced(expires: certificate.expires)
+      certificate.check(isAsked: true, now: Self.now) == .replaced(expires: certificate.expires)
     )
   }
 
@@ -76,16 +76,16 @@ import Testing
     defer { remove() }
     let certificate = try ServerCertificate(files, now: Self.now)
     try "nothing".write(toFile: files.key, atomically: true, encoding: .utf8)
-    #expect(certificate.look(now: Self.now) == .nothing)
-    guard case .rejected(let error) = certificate.look(now: Self.now) else {
+    #expect(certificate.check(now: Self.now) == .nothing)
+    guard case .rejected(let error) = certificate.check(now: Self.now) else {
       Issue.record("wrong files were used")
       return
     }
     #expect(error.description.hasPrefix(files.key))
-    #expect(certificate.look(now: Self.now) == .nothing)
+    #expect(certificate.check(now: Self.now) == .nothing)
     try FileManager.default.removeItem(atPath: files.key)
-    #expect(certificate.look(now: Self.now) == .nothing)
-    guard case .rejected(let absent) = certificate.look(now: Self.now) else {
+    #expect(certificate.check(now: Self.now) == .nothing)
+    guard case .rejected(let absent) = certificate.check(now: Self.now) else {
       Issue.record("absent files were used")
       return
     }

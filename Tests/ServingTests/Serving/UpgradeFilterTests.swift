@@ -28,9 +28,9 @@ private struct DenyingAuthorizer: WebSocketAuthorizer {
     try await channel.testingEventLoop.executeInContext {
       let decoder = RequestDecoder(ServerLimits())
       let filter = UpgradeFilter(
-        door: DenyingAuthorizer(),
+        authorizer: DenyingAuthorizer(),
         limits: ServerLimits(),
-        tally: ConnectionMetrics(),
+        metrics: ConnectionMetrics(),
         decoder: decoder
       )
       try channel.pipeline.syncOperations.addHandlers(ByteToMessageHandler(decoder), filter)
@@ -64,13 +64,13 @@ private struct DenyingAuthorizer: WebSocketAuthorizer {
 
 @Suite struct `A connection before its first request` {
   private let limits = ServerLimits()
-  private let tally = ConnectionMetrics()
+  private let metrics = ConnectionMetrics()
 
   private func channel() throws -> EmbeddedChannel {
     let filter = UpgradeFilter(
-      door: DenyingAuthorizer(),
+      authorizer: DenyingAuthorizer(),
       limits: limits,
-      tally: tally,
+      metrics: metrics,
       decoder: RequestDecoder(limits)
     )
     let channel = EmbeddedChannel(handler: filter)
@@ -89,7 +89,7 @@ private struct DenyingAuthorizer: WebSocketAuthorizer {
     #expect(channel.isActive)
     channel.embeddedEventLoop.advanceTime(by: .seconds(1))
     #expect(!channel.isActive)
-    #expect(tally.count(.noRequest) == 1)
+    #expect(metrics.count(.noRequest) == 1)
   }
 
   @Test func `is told that what it sends is no request`() throws {

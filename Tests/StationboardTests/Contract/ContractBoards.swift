@@ -317,16 +317,16 @@ extension BoardContract {
   // MARK: Boards
 
   /// What is known of a source of which everything is known.
-  private static func standing(_ now: Double) -> SourceStatus {
-    var standing = SourceStatus()
-    standing.isConfigured = true
-    standing.lastPollAt = now
-    standing.lastSuccessAt = now
-    standing.fetchedAt = now
-    standing.failure = "timeout"
-    standing.feedVersion = "2"
-    standing.payloadBytes = 10
-    return standing
+  private static func status(_ now: Double) -> SourceStatus {
+    var status = SourceStatus()
+    status.isConfigured = true
+    status.lastPollAt = now
+    status.lastSuccessAt = now
+    status.fetchedAt = now
+    status.failure = "timeout"
+    status.feedVersion = "2"
+    status.payloadBytes = 10
+    return status
   }
 
   mutating func compareBoards() throws {
@@ -337,8 +337,8 @@ extension BoardContract {
     full.index = index
     full.vehicleIndex = try Self.vehicles(stage, index)
     full.alertIndex = Self.alerts(stage)
-    full.trips = Self.standing(now)
-    full.alerts = Self.standing(now)
+    full.trips = Self.status(now)
+    full.alerts = Self.status(now)
     let bare = try RealtimeStage([.init("t", ["1 a 10:00:00", "2 b 10:10:00"])])
     let worlds: [(RealtimeStage, RealtimeSnapshot, String)] =
       ["S", "b", "c", "d", "n", "lonely"].map { (stage, full, $0) }
@@ -421,7 +421,7 @@ extension BoardContract {
     var full = RealtimeSnapshot()
     full.index = index
     full.vehicleIndex = try Self.vehicles(stage, index)
-    full.trips = Self.standing(now)
+    full.trips = Self.status(now)
     let timetable = stage.feed.timetable
     let day = ServiceDate(daysSinceEpoch: 20_500)
     var journeys: [TripJourney] = []

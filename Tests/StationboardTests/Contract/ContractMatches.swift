@@ -88,7 +88,7 @@ extension BoardContract {
         kind: .tripUpdates,
         number: 1,
         of: 2,
-        standing: answered,
+        status: answered,
         counters: index.counters,
         alerts: nil
       ),
@@ -96,7 +96,7 @@ extension BoardContract {
         kind: .tripUpdates,
         number: 2,
         of: 2,
-        standing: SourceStatus(),
+        status: SourceStatus(),
         counters: nil,
         alerts: nil
       ),

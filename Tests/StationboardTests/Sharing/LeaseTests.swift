@@ -55,12 +55,12 @@ struct LeaseTests {
   }
 
   @Test("A lease of nobody is taken at once, and counts from when the statement was sent")
-  func takesFreeLease() {
+  func acquiresFreeLease() {
     var stage = Stage()
-    #expect(stage.handle(.woke) == [] && stage.statement == .look)
+    #expect(stage.handle(.woke) == [] && stage.statement == .observe)
     stage.now = .milliseconds(10)
     #expect(stage.answer(7, 70, .nobody) == [])
-    #expect(stage.statement == .take(fence: 7, beat: 70))
+    #expect(stage.statement == .acquire(fence: 7, beat: 70))
     #expect(stage.lease.fence(at: stage.now) == nil)
     stage.now = .milliseconds(900)
     #expect(stage.answer(8, 71, .thisServer, counted: true) == [.lead(fence: 8)])
@@ -76,17 +76,17 @@ struct LeaseTests {
     _ = stage.answer(7, 70, .another)
     // It is renewed once.
     _ = stage.wait(Self.limits.watchEvery)
-    #expect(stage.statement == .look)
+    #expect(stage.statement == .observe)
     _ = stage.answer(7, 71, .another)
     let seen = stage.now
     while stage.now < seen + Self.limits.duration - Self.limits.watchEvery {
       _ = stage.wait(Self.limits.watchEvery)
-      #expect(stage.statement == .look)
+      #expect(stage.statement == .observe)
       #expect(stage.answer(7, 71, .another) == [])
     }
     stage.now = seen + Self.limits.duration
     _ = stage.handle(.woke)
-    #expect(stage.statement == .take(fence: 7, beat: 71))
+    #expect(stage.statement == .acquire(fence: 7, beat: 71))
     // Another follower was faster.
     #expect(stage.answer(8, 72, .another) == [])
     #expect(stage.lease.role == .following)
@@ -134,7 +134,7 @@ struct LeaseTests {
     _ = stage.handle(.failed(number: stage.number))
     stage.now = stage.lease.wakesAt
     _ = stage.handle(.woke)
-    #expect(stage.statement == .take(fence: 7, beat: 70))
+    #expect(stage.statement == .acquire(fence: 7, beat: 70))
     // The first attempt had been carried out: the second one changes nothing.
     #expect(stage.answer(8, 71, .thisServer) == [])
     #expect(stage.statement == .renew(fence: 8))
@@ -170,7 +170,7 @@ struct LeaseTests {
     #expect(stage.lease.wakesAt == Self.limits.freeSpread * 0.5)
     stage.now = stage.lease.wakesAt
     _ = stage.handle(.woke)
-    #expect(stage.statement == .look)
+    #expect(stage.statement == .observe)
   }
 
   @Test("An answer to a statement that was given up changes nothing")
@@ -188,7 +188,7 @@ struct LeaseTests {
   @Test("The limits keep the promise of five seconds, with two statements that take a fifth of one")
   func limitsFit() {
     let limits = Self.limits
-    let longest = limits.watchEvery + limits.duration + limits.takeSpread + .milliseconds(400)
+    let longest = limits.watchEvery + limits.duration + limits.acquireSpread + .milliseconds(400)
     #expect(longest <= .seconds(5))
     #expect(limits.renewEvery * 3 < limits.duration - limits.margin)
     #expect(limits.answerWithin < limits.duration - limits.margin)

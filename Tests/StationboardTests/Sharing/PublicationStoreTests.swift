@@ -63,23 +63,27 @@ struct PublicationStoreTests {
   func leases() async throws {
     let stage = try await Stage()
     let (one, two) = (try stage.server("one"), try stage.server("two"))
-    #expect(try await one.send(.look, of: "a", SourceReport()) == nil)
+    #expect(try await one.send(.observe, of: "a", SourceReport()) == nil)
     try await one.add("a", title: "https://example.org/a.pb")
     try await two.add("a", title: "https://example.org/a.pb")
-    let free = try #require(try await one.send(.look, of: "a", SourceReport()))
+    let free = try #require(try await one.send(.observe, of: "a", SourceReport()))
     #expect(free.lease.row == Lease.Row(fence: 0, beat: 0, owner: .nobody))
-    let mine = try #require(try await one.send(.take(fence: 0, beat: 0), of: "a", SourceReport()))
+    let mine = try #require(
+      try await one.send(.acquire(fence: 0, beat: 0), of: "a", SourceReport())
+    )
     #expect(
       mine.lease.hasCounted && mine.lease.row == Lease.Row(fence: 1, beat: 1, owner: .thisServer)
     )
     // A repetition finds what it did, and says that it changed nothing.
-    let again = try #require(try await one.send(.take(fence: 0, beat: 0), of: "a", SourceReport()))
+    let again = try #require(
+      try await one.send(.acquire(fence: 0, beat: 0), of: "a", SourceReport())
+    )
     #expect(!again.lease.hasCounted && again.lease.row == mine.lease.row)
     let report = SourceReport(polledAt: 5, answeredAt: 4, failure: "late", isOfContent: true)
     let renewed = try #require(try await one.send(.renew(fence: 1), of: "a", report))
     #expect(renewed.lease.hasCounted && renewed.lease.row.beat == 2)
     let refused = try #require(
-      try await two.send(.take(fence: 1, beat: 1), of: "a", SourceReport())
+      try await two.send(.acquire(fence: 1, beat: 1), of: "a", SourceReport())
     )
     #expect(!refused.lease.hasCounted)
     #expect(refused.lease.row == Lease.Row(fence: 1, beat: 2, owner: .another))
@@ -88,9 +92,9 @@ struct PublicationStoreTests {
       try await two.send(.renew(fence: 1), of: "a", SourceReport())?.lease.hasCounted == false
     )
     try await two.release("a", fence: 1)
-    #expect(try await one.send(.look, of: "a", SourceReport())?.lease.row.owner == .thisServer)
+    #expect(try await one.send(.observe, of: "a", SourceReport())?.lease.row.owner == .thisServer)
     try await one.release("a", fence: 1)
-    #expect(try await two.send(.look, of: "a", SourceReport())?.lease.row.owner == .nobody)
+    #expect(try await two.send(.observe, of: "a", SourceReport())?.lease.row.owner == .nobody)
   }
 
   @Test("A server that lost its lease publishes nothing more, and what is stored stays in order")
@@ -98,10 +102,10 @@ struct PublicationStoreTests {
     let stage = try await Stage()
     let (one, two) = (try stage.server("one"), try stage.server("two"))
     try await one.add("a", title: "a")
-    _ = try await one.send(.take(fence: 0, beat: 0), of: "a", SourceReport())
+    _ = try await one.send(.acquire(fence: 0, beat: 0), of: "a", SourceReport())
     let first = Self.publication("first", id: 11)
     #expect(try await one.publish(first, of: "a", fence: 1) == 1)
-    _ = try await two.send(.take(fence: 1, beat: 1), of: "a", SourceReport())
+    _ = try await two.send(.acquire(fence: 1, beat: 1), of: "a", SourceReport())
     await #expect(throws: PostgresPublications.Fenced.self) {
       try await one.publish(Self.publication("late", id: 12), of: "a", fence: 1)
     }
@@ -122,7 +126,7 @@ struct PublicationStoreTests {
     let server = try stage.server("one")
     for source in ["a", "b"] {
       try await server.add(source, title: source)
-      _ = try await server.send(.take(fence: 0, beat: 0), of: source, SourceReport())
+      _ = try await server.send(.acquire(fence: 0, beat: 0), of: source, SourceReport())
     }
     let kept = server.limits.keptPublications
     for number in 1...Int64(kept + 3) {
@@ -160,7 +164,7 @@ struct PublicationStoreTests {
     let servers = try (0..<3).map { try stage.server("server \($0)") }
     for (number, server) in servers.enumerated() {
       try await server.add("s\(number)", title: "")
-      _ = try await server.send(.take(fence: 0, beat: 0), of: "s\(number)", SourceReport())
+      _ = try await server.send(.acquire(fence: 0, beat: 0), of: "s\(number)", SourceReport())
     }
     let positions = try await withThrowingTaskGroup(of: [Int64].self) { group in
       for (number, server) in servers.enumerated() {
@@ -188,12 +192,12 @@ struct PublicationStoreTests {
     let stage = try await Stage()
     let server = try stage.server("one")
     try await server.add("a", title: "")
-    _ = try await server.send(.take(fence: 0, beat: 0), of: "a", SourceReport())
+    _ = try await server.send(.acquire(fence: 0, beat: 0), of: "a", SourceReport())
     var report = SourceReport()
     report.failure = "a\0b" + String(repeating: "c", count: 500)
     report.refusal = "\0"
     _ = try await server.send(.renew(fence: 1), of: "a", report)
-    let answer = try await server.send(.look, of: "a", SourceReport())
+    let answer = try await server.send(.observe, of: "a", SourceReport())
     let length = server.limits.reasonLength
     #expect(answer?.report.failure == "ab" + String(repeating: "c", count: length - 2))
     #expect(answer?.report.refusal == "")
@@ -214,7 +218,7 @@ struct PublicationStoreTests {
     try await server.database.check()
     try await server.add("a", title: "a")
     #expect(
-      try await server.send(.take(fence: 0, beat: 0), of: "a", SourceReport())?.lease.hasCounted
+      try await server.send(.acquire(fence: 0, beat: 0), of: "a", SourceReport())?.lease.hasCounted
         == true
     )
     #expect(try await server.publish(Self.publication("first", id: 1), of: "a", fence: 1) == 1)

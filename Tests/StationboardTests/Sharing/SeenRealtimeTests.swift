@@ -63,7 +63,7 @@ import Testing
       )
       await feeds.apply(publication, at: position, from: source)
       sharing.progressed(to: position)
-      feeds.tell()
+      feeds.notify()
     }
 
     /// Whether a stream says that it is behind.

@@ -164,8 +164,8 @@ extension SharingWorld {
       let before = self.rows[source].beat
       var row = self.rows[source]
       switch statement {
-      case .look: break
-      case .take(let fence, let beat):
+      case .observe: break
+      case .acquire(let fence, let beat):
         if row.fence == fence && row.beat == beat || self.fault?.takesBlindly == true {
           row = Row(fence: row.fence + 1, beat: row.beat + 1, owner: token)
         }
@@ -182,7 +182,7 @@ extension SharingWorld {
       }
       return (
         Lease.Row(fence: row.fence, beat: beat, owner: owner),
-        row.beat != before || self.fault?.countsRepetitions == true && statement != .look,
+        row.beat != before || self.fault?.countsRepetitions == true && statement != .observe,
         self.position
       )
     } answer: { found in
@@ -247,11 +247,11 @@ extension SharingWorld {
   }
 
   /// Tells every server that listens; one in a few notifications is lost.
-  private func announce(_ tell: @escaping (Int) -> Void) {
+  private func announce(_ notify: @escaping (Int) -> Void) {
     for server in servers.indices where servers[server].isAlive {
       guard servers[server].cutUntil <= now, !chance.oneIn(10), fault?.losesNotifications != true
       else { continue }
-      onServer(server, in: chance.between(1, 30)) { tell(server) }
+      onServer(server, in: chance.between(1, 30)) { notify(server) }
     }
   }
 

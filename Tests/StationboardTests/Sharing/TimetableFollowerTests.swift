@@ -171,8 +171,8 @@ struct TimetableFollowerTests {
       while true {
         now = max(now, follower.wakesAt)
         var effects = follower.handle(.woke, at: now)
-        if case .list(let look, _)? = effects.first {
-          effects += follower.handle(listed(look, [], upTo: 5), at: now)
+        if case .list(let number, _)? = effects.first {
+          effects += follower.handle(listed(number, [], upTo: 5), at: now)
         }
         for case .fetch(let next, _, _) in effects { number = next }
         if effects.contains(.fetch(number: number, key: "default", generation: "a")) { break }
@@ -291,7 +291,7 @@ struct TimetableFollowerTests {
     #expect(follower.handle(.woke, at: late).isEmpty && follower.answers == false)
     let again = follower.handle(.woke, at: late + Self.limits.retryEvery)
     #expect(again == [.list(number: 2, knowing: [])])
-    #expect(!follower.isLooking(1) && follower.isLooking(2))
+    #expect(!follower.isChecking(1) && follower.isChecking(2))
     let old = listed(1, [row(4, "a", missing: ["a"])], upTo: 4)
     #expect(follower.handle(old, at: late + Self.limits.retryEvery).isEmpty)
     #expect(follower.keys.isEmpty)

@@ -19,7 +19,7 @@ struct TimetableFault: Sendable {
   var comparesNothing = false
   /// No notification arrives.
   var losesNotifications = false
-  /// Nobody removes what importers left.
+  /// The leftovers of importers are not removed.
   var sweepsNothing = false
   /// What is being stored is removed as well.
   var sweepsBlindly = false
@@ -235,7 +235,7 @@ extension TimetableWorld {
     default:
       guard let name = stored.keys.sorted().last else { return }
       stored[name]?.damagedUntil = now + wait
-      // Whoever met the damage waits for a minute at most.
+      // A server that met the damage waits for a minute at most.
       databaseHealthySince = max(databaseHealthySince, now + wait + 62_000)
     }
   }

@@ -73,8 +73,8 @@ extension TimetableWorld {
       var row = self.leases[key] ?? LeaseRow()
       let before = row
       switch statement {
-      case .look: break
-      case .take(let fence, let beat):
+      case .observe: break
+      case .acquire(let fence, let beat):
         if row.fence == fence, row.beat == beat {
           row = LeaseRow(fence: fence + 1, beat: beat + 1, owner: number)
         }

@@ -66,7 +66,7 @@ extension TimetableWorld {
   }
 
   private func check(_ server: Int) {
-    // At last nobody comes after an importer that was killed.
+    // Finally, no importer follows one that was killed.
     guard now < Self.importsEnd else { return }
     let schedule = servers[server].folder.schedule
     let token = servers[server].token

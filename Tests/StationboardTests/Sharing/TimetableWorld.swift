@@ -275,7 +275,7 @@ final class TimetableWorld {
       guard let (rows, keys, end) = found else { return self.step(server, .failed(number: number)) }
       let present = self.servers[server].folder.present
       guard
-        self.servers[server].follower.isLooking(number) || self.fault?.installsBlindly == true
+        self.servers[server].follower.isChecking(number) || self.fault?.installsBlindly == true
       else { return }
       for (key, row) in rows { self.servers[server].rows[key] = row }
       let listed = rows.map { key, row in

@@ -37,7 +37,7 @@ import Testing
           alertsStatus: alerts.word(at: now, freshFor: 120),
           nextExpected: StormTests.next(trips.inUse?.sourceTime, after: trips.period)
         )
-        try await watch.look(trips.isKnown ? trips.truth : nil, expected)
+        try await watch.compare(trips.isKnown ? trips.truth : nil, expected)
         // To the next thing a poller does, or some time before.
         let next = stage.instant + watch.draw(2_000..<40_000)
         let requests = StormStage.streams.map { stage.exchange.log($0).requests }
@@ -78,10 +78,10 @@ import Testing
       )
       // No clock moves and no request ends, so a waiter for a fetch would wait forever.
       #expect(stage.exchange.log(.tripUpdates).outstanding == 1)
-      for _ in 0..<20 { try await watch.look(StormGroundTruth(stage.world), missing) }
+      for _ in 0..<20 { try await watch.compare(StormGroundTruth(stage.world), missing) }
       for _ in 0..<20 {
         try await stage.advance(to: stage.instant + 7_000)
-        try await watch.look(StormGroundTruth(stage.world), missing)
+        try await watch.compare(StormGroundTruth(stage.world), missing)
       }
       stage.exchange.hang(false)
       try await stage.advance(to: stage.instant + 300_000) {
@@ -90,7 +90,7 @@ import Testing
       stage.exchange.hang()
       var truth = StormGroundTruth(stage.world)
       for delivery in stage.exchange.log(.tripUpdates).deliveries {
-        truth.take(delivery.tick.sourceTime)
+        truth.record(delivery.tick.sourceTime)
       }
       let before = stage.exchange.log(.tripUpdates).deliveries.dropLast().last?.tick.sourceTime
       let alerts = stage.exchange.log(.alerts).deliveries.last?.tick.sourceTime ?? 0
@@ -103,7 +103,7 @@ import Testing
           alertsStatus: now - alerts * 1_000 <= 120_000 ? "applied" : "stale_cache",
           nextExpected: StormTests.next(inUse, after: before.map { inUse - $0 })
         )
-        try await watch.look(truth, expected)
+        try await watch.compare(truth, expected)
         try await stage.advance(to: now + 5_000)
       }
     }
@@ -163,7 +163,7 @@ struct ChaosSource {
     let new = log.deliveries.dropFirst(seen)
     seen = log.deliveries.count
     for (place, delivery) in new.enumerated() {
-      take(delivery, shown: place == new.count - 1 ? shown.map { Int64($0) } : nil)
+      record(delivery, shown: place == new.count - 1 ? shown.map { Int64($0) } : nil)
     }
     let expected = inUse?.sourceTime
     if expected != shown.map({ Int64($0) }) {
@@ -171,7 +171,7 @@ struct ChaosSource {
     }
   }
 
-  private mutating func take(_ delivery: StormExchange.Delivery, shown: Int64?) {
+  private mutating func record(_ delivery: StormExchange.Delivery, shown: Int64?) {
     let time = delivery.tick.sourceTime
     guard let count = delivery.entities else {
       // No feed at all: the one in use stays.
@@ -205,7 +205,7 @@ struct ChaosSource {
     if case .truncated = delivery.fault { isKnown = isBare } else { isKnown = true }
     let publication = Publication(sourceTime: time, isBare: isBare)
     guard inUse != publication else { return }
-    truth.take(time, isBare: isBare)
+    truth.record(time, isBare: isBare)
     if let inUse, (1...600).contains(time - inUse.sourceTime) { period = time - inUse.sourceTime }
     inUse = publication
   }

@@ -24,7 +24,7 @@ struct StormGroundTruth {
   private static let mostGaps: Int64 = 2
 
   /// Another publication is in use.
-  mutating func take(_ sourceTime: Int64, isBare: Bool = false) {
+  mutating func record(_ sourceTime: Int64, isBare: Bool = false) {
     guard let before = inUse else {
       inUse = sourceTime
       self.isBare = isBare
@@ -186,9 +186,9 @@ struct StormGroundTruth {
     let truth = departure.truth
     // A replacement has the stops it names, and no others.
     let isReplaced =
-      !departure.isExtra && truth.standing == .skipped
+      !departure.isExtra && truth.status == .skipped
       && world.state(of: departure.run, at: time).phase == .replaced
-    guard truth.standing != .deleted, !isReplaced else { return nil }
+    guard truth.status != .deleted, !isReplaced else { return nil }
     var row = row(
       departure.tripID,
       departure.stop,
@@ -200,7 +200,7 @@ struct StormGroundTruth {
       row.previousPlatform = row.platform
       row.platform = world.timetable.platform(of: platform)
     }
-    switch truth.standing {
+    switch truth.status {
     case .served:
       row.predicted = truth.departure
       row.delay = departure.isPlanned ? truth.departureDelay.map { Int($0) } : nil

@@ -107,10 +107,10 @@ final class StormStage: Sendable {
     let asleep = "\(instant): \(clock.sleepers) sleep, \(exchange.sleeping) of them requests"
     return sources.reduce(asleep) {
       let log = exchange.log($1.stream)
-      let standing = $1.stream == .alerts ? snapshot.alerts : snapshot.trips
+      let status = $1.stream == .alerts ? snapshot.alerts : snapshot.trips
       return $0 + "; \($1.stream): asking \(feeds.poller(of: $1.source)?.report.isAsking ?? false)"
         + ", \(log.outstanding) of \(log.requests) outstanding"
-        + ", judged \(standing.judged?.description ?? "-") of \(log.deliveries.suffix(2))"
+        + ", judged \(status.judged?.description ?? "-") of \(log.deliveries.suffix(2))"
     }
   }
 
@@ -122,9 +122,9 @@ final class StormStage: Sendable {
       guard let poller = feeds.poller(of: source) else { return false }
       let log = exchange.log(stream)
       let snapshot = feeds.snapshot(of: feed)
-      let standing = stream == .alerts ? snapshot.alerts : snapshot.trips
+      let status = stream == .alerts ? snapshot.alerts : snapshot.trips
       guard poller.report.isAsking == (log.outstanding > 0),
-        standing.judged == log.deliveries.last?.digest
+        status.judged == log.deliveries.last?.digest
       else { return false }
     }
     return true

@@ -20,7 +20,7 @@ import Testing
       // Until the poller has the producer's rhythm.
       try await stage.advance(to: stage.start + 300_000)
       let known = stage.exchange.log(.tripUpdates).deliveries.map(\.tick)
-      for tick in known { truth.take(tick.sourceTime) }
+      for tick in known { truth.record(tick.sourceTime) }
       let first = try #require(known.last)
       #expect(first == stage.world.tick(.tripUpdates, at: stage.instant))
       var before = known.dropLast().last
@@ -28,10 +28,10 @@ import Testing
       for number in first.number + 1...first.number + Int64(Self.publications) {
         // Until the next publication is in use, and then some.
         let next = stage.world.tick(.tripUpdates, number: number)
-        try await watch.look(truth, Self.expected(stage, current, before))
+        try await watch.compare(truth, Self.expected(stage, current, before))
         let between = stage.instant + watch.draw(0..<max(1, next.instant - stage.instant))
         try await stage.advance(to: between)
-        try await watch.look(truth, Self.expected(stage, current, before))
+        try await watch.compare(truth, Self.expected(stage, current, before))
         let limit = next.nextInstant - 1
         try await stage.advance(to: limit) {
           stage.exchange.log(.tripUpdates).deliveries.last?.tick.number == number
@@ -41,7 +41,7 @@ import Testing
           break
         }
         taken += 1
-        truth.take(next.sourceTime)
+        truth.record(next.sourceTime)
         before = current
         current = next
         if watch.isHopeless { break }

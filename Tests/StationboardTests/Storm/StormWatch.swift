@@ -20,7 +20,7 @@ struct StormWatch {
   }
 
   /// What was seen, so that a test knows that it saw something.
-  struct Census {
+  struct Counts {
     var boards = 0
     var rows = 0
     var late = 0
@@ -45,7 +45,7 @@ struct StormWatch {
   }
 
   let stage: StormStage
-  private(set) var counters = Census()
+  private(set) var counters = Counts()
   private var dice: StormRandomSource
   private var clients: [Question: Client] = [:]
 
@@ -76,7 +76,7 @@ struct StormWatch {
   ///   - truth: What is true; nothing compares no rows.
   ///   - expected: What else the board is to say.
   /// - Throws: What asking throws.
-  mutating func look(_ truth: StormGroundTruth?, _ expected: Expected) async throws {
+  mutating func compare(_ truth: StormGroundTruth?, _ expected: Expected) async throws {
     let question = question()
     let now = stage.instant
     let before = clients[question]?.last

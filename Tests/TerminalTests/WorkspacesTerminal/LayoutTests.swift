@@ -52,7 +52,7 @@ import WorkspacesClient
 
   private static func screens() -> [(String, WorkspaceScreen)] {
     var list = WorkspaceScreen()
-    list.take(
+    list.handle(
       WorkspaceList(
         revision: "g-1",
         worktrees: [.needsYou, .working, .doneUnseen, .idle, .ended, .unknown].map { worktree($0) }
@@ -85,14 +85,14 @@ import WorkspacesClient
     func made(_ keys: [Key], _ more: (inout WorkspaceScreen) -> Void = { _ in }) -> WorkspaceScreen
     {
       var screen = list
-      for key in keys { _ = screen.take(key) }
+      for key in keys { _ = screen.handle(key) }
       more(&screen)
       return screen
     }
     return [
       ("empty", WorkspaceScreen()), ("list", list),
-      ("worktree", made([.enter]) { $0.take(session) }),
-      ("diff", made([.character("d")]) { $0.take(diff, problem: nil) }),
+      ("worktree", made([.enter]) { $0.handle(session) }),
+      ("diff", made([.character("d")]) { $0.handle(diff, problem: nil) }),
       ("help", made([.character("?")])), ("filter", made([.character("/"), .character("x")])),
       ("create", made([.character("n"), .character("x")])),
       ("checking", made([.character("m")])),
@@ -102,7 +102,7 @@ import WorkspacesClient
         made([.character("D"), .character("y")]) {
           $0.made(.delete("id-needs_you", isForced: false, removesBranch: false), .failure(refusal))
         }
-      ), ("message", made([]) { $0.tell(hostile, isProblem: true) }),
+      ), ("message", made([]) { $0.show(hostile, isProblem: true) }),
     ]
   }
 
@@ -134,7 +134,7 @@ import WorkspacesClient
 
   @Test func `The age is in view in every size, whatever else is wrong`() {
     var screen = WorkspaceScreen()
-    screen.take(Stand.list(Stand.worktree("pay", .working)))
+    screen.handle(Stand.list(Stand.worktree("pay", .working)))
     for columns in [14, 20, 40, 200] {
       let lines = Stand.drawn(
         &screen,
@@ -162,9 +162,9 @@ import WorkspacesClient
 
   @Test func `What the freshness line says already does not take the place of the keys`() {
     var screen = WorkspaceScreen()
-    screen.take(Stand.list(Stand.worktree("pay", .working)))
+    screen.handle(Stand.list(Stand.worktree("pay", .working)))
     let why = "127.0.0.1:1 refuses connections"
-    screen.tell(why, isProblem: true)
+    screen.show(why, isProblem: true)
     let lines = Stand.drawn(&screen, 60, 12, scene: Stand.scene(failure: why))
     #expect(lines[10].contains(why))
     #expect(lines[11].hasPrefix("? help   q quit") && lines[11].hasSuffix("…"))
@@ -175,10 +175,10 @@ import WorkspacesClient
   @Test func `Where there is no agent nothing is called unknown, and sources have words`() {
     var it = Stand.worktree("pay")
     var screen = WorkspaceScreen()
-    screen.take(Stand.list(it))
+    screen.handle(Stand.list(it))
     #expect(Stand.drawn(&screen)[2].contains("· no agent "))
     it.activity.agents = [AgentPresence(agent: "scribe", state: .unknown, source: "neutral_log")]
-    screen.take(Stand.list(it))
+    screen.handle(Stand.list(it))
     #expect(Stand.drawn(&screen)[2].contains("· unknown "))
     let pen = TextStyle(columns: 90, colours: .none)
     let sheet = WorkspaceSheet.lines(it, session: nil, at: Stand.now, pen)
@@ -190,7 +190,7 @@ import WorkspacesClient
     it.activity.reason = "Allow rm -rf?"
     it.git.unstaged = 2
     var screen = WorkspaceScreen()
-    screen.take(Stand.list(it))
+    screen.handle(Stand.list(it))
     func row(_ columns: Int) -> String { Stand.drawn(&screen, columns, 6)[1] }
     #expect(row(20).hasPrefix("› ! payments-") && row(20).contains("1m"))
     #expect(!row(39).contains("●2") && row(48).contains("●2"))

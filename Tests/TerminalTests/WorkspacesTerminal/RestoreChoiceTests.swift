@@ -8,12 +8,12 @@ import WorkspacesClient
 @Suite struct RestoreChoiceTests {
   private func screen(_ worktrees: Workspace...) -> WorkspaceScreen {
     var screen = WorkspaceScreen()
-    screen.take(WorkspaceList(revision: "g-1", worktrees: worktrees))
+    screen.handle(WorkspaceList(revision: "g-1", worktrees: worktrees))
     return screen
   }
 
   private func press(_ screen: inout WorkspaceScreen, _ keys: String) {
-    for key in keys { _ = screen.take(.character(key)) }
+    for key in keys { _ = screen.handle(.character(key)) }
   }
 
   private func point(_ id: String, _ kind: RestorePoint.Kind) -> RestorePoint {
@@ -30,33 +30,33 @@ import WorkspacesClient
 
   @Test func `What was deleted is chosen from a list and brought back`() {
     var screen = screen(Stand.worktree("a"))
-    #expect(screen.take(.character("z")) == .restorePoints)
+    #expect(screen.handle(.character("z")) == .restorePoints)
     #expect(Stand.drawn(&screen).contains { $0.contains("Asking") })
-    #expect(screen.take(.character("y")) == nil)
-    screen.take(.success([point("pay", .delete), point("docs", .merge)]))
+    #expect(screen.handle(.character("y")) == nil)
+    screen.handle(.success([point("pay", .delete), point("docs", .merge)]))
     let lines = Stand.drawn(&screen)
     #expect(lines[2].hasPrefix("› shop/pay deleted (pay, /code/pay), 2 min ago; kept for 6 days"))
     #expect(lines[3].hasPrefix("  a merge into docs in /code/docs, 2 min ago"))
-    for _ in 0..<3 { _ = screen.take(.down) }
-    #expect(screen.take(.character("y")) == .make(.restore("p-docs")))
+    for _ in 0..<3 { _ = screen.handle(.down) }
+    #expect(screen.handle(.character("y")) == .make(.restore("p-docs")))
     // One thing at a time.
-    #expect(screen.take(.character("y")) == nil)
+    #expect(screen.handle(.character("y")) == nil)
     screen.made(.restore("p-docs"), .success("docs is where it was"))
     #expect(screen.overlay == nil)
     #expect(screen.message?.text == "docs is where it was")
-    #expect(screen.take(.character("z")) == .restorePoints)
-    screen.take(.success([]))
+    #expect(screen.handle(.character("z")) == .restorePoints)
+    screen.handle(.success([]))
     #expect(Stand.drawn(&screen).contains { $0.contains("There is nothing to take back.") })
-    #expect(screen.take(.character("y")) == nil)
-    _ = screen.take(.escape)
+    #expect(screen.handle(.character("y")) == nil)
+    _ = screen.handle(.escape)
     #expect(screen.overlay == nil)
   }
 
   @Test func `Programs that run where something is taken back are passed over by a word only`() {
     var screen = screen(Stand.worktree("a"))
-    _ = screen.take(.character("z"))
-    screen.take(.success([point("pay", .merge)]))
-    _ = screen.take(.character("y"))
+    _ = screen.handle(.character("z"))
+    screen.handle(.success([point("pay", .merge)]))
+    _ = screen.handle(.character("y"))
     screen.made(
       .restore("p-pay"),
       .failure(
@@ -70,18 +70,18 @@ import WorkspacesClient
       )
     )
     #expect(Stand.drawn(&screen).contains { $0.contains("type restore and press enter") })
-    #expect(screen.take(.enter) == nil)
+    #expect(screen.handle(.enter) == nil)
     press(&screen, "restore")
-    #expect(screen.take(.enter) == .make(.restore("p-pay", processes: [7])))
+    #expect(screen.handle(.enter) == .make(.restore("p-pay", processes: [7])))
     // A failure without a remedy leads back to the list.
     screen.made(
       .restore("p-pay", processes: [7]),
       .failure(WorkspaceFailure(.refused, status: 409, problem: .worktreeDirty, "dirty"))
     )
     press(&screen, "restore")
-    #expect(screen.take(.enter) == nil)
+    #expect(screen.handle(.enter) == nil)
     #expect(Stand.drawn(&screen).contains { $0.hasPrefix("› a merge into pay") })
-    _ = screen.take(.escape)
+    _ = screen.handle(.escape)
     #expect(screen.overlay == nil)
   }
 
@@ -94,7 +94,7 @@ import WorkspacesClient
         var screen = screen(Stand.worktree("a"))
         press(&screen, key)
         if operation != .delete { screen.checked("id-a", .success(Self.nothing)) }
-        let change = screen.take(.character("y"))
+        let change = screen.handle(.character("y"))
         guard case .make(let change) = change else {
           Issue.record("\(operation) was not asked for")
           continue

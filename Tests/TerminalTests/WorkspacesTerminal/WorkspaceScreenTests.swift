@@ -8,12 +8,12 @@ import WorkspacesClient
 @Suite struct WorkspaceScreenTests {
   private func screen(_ worktrees: Workspace...) -> WorkspaceScreen {
     var screen = WorkspaceScreen()
-    screen.take(WorkspaceList(revision: "g-1", worktrees: worktrees))
+    screen.handle(WorkspaceList(revision: "g-1", worktrees: worktrees))
     return screen
   }
 
   private func press(_ screen: inout WorkspaceScreen, _ keys: String) {
-    for key in keys { _ = screen.take(.character(key)) }
+    for key in keys { _ = screen.handle(.character(key)) }
   }
 
   @Test func `Those that need somebody stand first, and states, ages and todos are told`() throws {
@@ -43,20 +43,20 @@ import WorkspacesClient
     #expect(!below(&screen).contains("unreadable"))
     var list = Stand.list(Stand.worktree("a", .idle))
     list.issues = try WorkspaceSession(answer: Array(#"{"todos":7,"stats":"x"}"#.utf8)).issues
-    screen.take(list)
+    screen.handle(list)
     #expect(below(&screen).contains("unreadable: todos"))
     #expect(below(&screen).contains("and 1 more"))
     // The next answer is whole, and a session that is opened is not.
-    screen.take(Stand.list(Stand.worktree("a", .idle)))
+    screen.handle(Stand.list(Stand.worktree("a", .idle)))
     #expect(!below(&screen).contains("unreadable"))
-    _ = screen.take(.enter)
-    screen.take(try WorkspaceSession(answer: Array(#"{"sessionInfo":[]}"#.utf8)))
+    _ = screen.handle(.enter)
+    screen.handle(try WorkspaceSession(answer: Array(#"{"sessionInfo":[]}"#.utf8)))
     #expect(below(&screen).contains("unreadable: sessionInfo"))
-    screen.take(try WorkspaceSession(answer: Array("{}".utf8)))
+    screen.handle(try WorkspaceSession(answer: Array("{}".utf8)))
     #expect(!below(&screen).contains("unreadable"))
     press(&screen, "d")
     let diff = #"{"worktree_id":"id-a","file_diffs":[{"change_type":"added"}]}"#
-    screen.take(try WorkspaceDiff(answer: Array(diff.utf8)), problem: nil)
+    screen.handle(try WorkspaceDiff(answer: Array(diff.utf8)), problem: nil)
     #expect(below(&screen).contains("unreadable: file_diffs[0].file_path"))
     #expect(throws: (any Error).self) { try WorkspaceDiff(answer: Array("{}".utf8)) }
   }
@@ -64,27 +64,27 @@ import WorkspacesClient
   @Test func `The cursor stays on its worktree, and before it was moved on the first`() {
     var screen = screen(Stand.worktree("a", .idle), Stand.worktree("b", .idle))
     #expect(screen.selected == "id-a")
-    screen.take(Stand.list(Stand.worktree("a", .idle), Stand.worktree("b", .needsYou)))
+    screen.handle(Stand.list(Stand.worktree("a", .idle), Stand.worktree("b", .needsYou)))
     #expect(screen.selected == "id-b")
-    _ = screen.take(.down)
+    _ = screen.handle(.down)
     #expect(screen.selected == "id-a")
-    screen.take(
+    screen.handle(
       Stand.list(Stand.worktree("a", .needsYou), Stand.worktree("b", .working), Stand.worktree("c"))
     )
     #expect(screen.selected == "id-a")
     #expect(screen.shown.map(\.id) == ["id-a", "id-b", "id-c"])
-    _ = screen.take(.end)
+    _ = screen.handle(.end)
     #expect(screen.selected == "id-c")
     // Gone: the one in its place.
-    screen.take(Stand.list(Stand.worktree("a", .needsYou), Stand.worktree("b", .working)))
+    screen.handle(Stand.list(Stand.worktree("a", .needsYou), Stand.worktree("b", .working)))
     #expect(screen.selected == "id-b")
-    for _ in 0..<5 { _ = screen.take(.up) }
+    for _ in 0..<5 { _ = screen.handle(.up) }
     #expect(screen.selected == "id-a")
   }
 
   @Test func `However many rows there are, the one with the cursor is in view`() {
     var screen = WorkspaceScreen()
-    screen.take(
+    screen.handle(
       WorkspaceList(
         revision: "g-1",
         worktrees: (100..<300).map { Stand.worktree("tree\($0)", .working) }
@@ -94,7 +94,7 @@ import WorkspacesClient
       (Key.end, "tree299"), (.home, "tree100"), (.pageDown, "tree107"), (.up, "tree106"),
     ] {
       _ = Stand.drawn(&screen, 60, 11)
-      _ = screen.take(key)
+      _ = screen.handle(key)
       let lines = Stand.drawn(&screen, 60, 11)
       #expect(lines.contains { $0.hasPrefix("›") && $0.contains(name) }, "\(key)")
       #expect(lines.count == 11)
@@ -106,14 +106,14 @@ import WorkspacesClient
     press(&screen, "/needs sea")
     #expect(screen.shown.map(\.name) == ["shop/search"])
     #expect(Stand.drawn(&screen).last == "/ needs sea▏")
-    _ = screen.take(.enter)
+    _ = screen.handle(.enter)
     #expect(screen.filter == "needs sea")
     #expect(Stand.drawn(&screen).last?.hasPrefix("[needs sea]") == true)
     press(&screen, "/x")
     #expect(screen.shown.isEmpty)
-    _ = screen.take(.enter)
+    _ = screen.handle(.enter)
     #expect(Stand.drawn(&screen).contains { $0.contains("No worktree fits") })
-    _ = screen.take(.escape)
+    _ = screen.handle(.escape)
     #expect(screen.shown.count == 2)
     press(&screen, "/" + String(repeating: "x", count: 1_000))
     #expect(screen.wish.count == 100)
@@ -125,17 +125,17 @@ import WorkspacesClient
     it.latestUserPrompt = "Make it work"
     it.activity.agents = [AgentPresence(agent: "claude", state: .needsYou, source: "claude_log")]
     var screen = screen(it, Stand.worktree("b"))
-    _ = screen.take(.enter)
+    _ = screen.handle(.enter)
     #expect(screen.opened == "id-pay")
     let lines = Stand.drawn(&screen)
     #expect(lines[0].hasPrefix("shop/pay") && lines[0].hasSuffix("! needs you for 1 min"))
     for words in ["▶ Write the test", "Make it work", "claude · needs you"] {
       #expect(lines.contains { $0.contains(words) }, "\(words)")
     }
-    _ = screen.take(.escape)
+    _ = screen.handle(.escape)
     #expect(screen.opened == nil)
-    _ = screen.take(.enter)
-    screen.take(Stand.list(Stand.worktree("b")))
+    _ = screen.handle(.enter)
+    screen.handle(Stand.list(Stand.worktree("b")))
     #expect(screen.opened == nil)
     #expect(screen.message?.isProblem == true)
   }
@@ -163,9 +163,9 @@ import WorkspacesClient
       isTruncated: true
     )
     var screen = screen(Stand.worktree("pay"))
-    _ = screen.take(.character("d"))
+    _ = screen.handle(.character("d"))
     #expect(Stand.drawn(&screen).contains { $0.contains("reading the diff") })
-    screen.take(diff, problem: nil)
+    screen.handle(diff, problem: nil)
     var lines = Stand.drawn(&screen, 80, 12)
     #expect(lines[0] == "shop/pay  3 files · +1 -1 · against main")
     #expect(
@@ -173,25 +173,25 @@ import WorkspacesClient
         "a.sql  modified  +1 -1", "@@ -1,2 +1,2 @@", "--- comment", "+++ more", "    x",
       ]
     )
-    _ = screen.take(.character("]"))
+    _ = screen.handle(.character("]"))
     lines = Stand.drawn(&screen, 80, 12)
     #expect(lines[1] == "b.txt  added")
-    _ = screen.take(.end)
+    _ = screen.handle(.end)
     lines = Stand.drawn(&screen, 80, 12)
     #expect(lines[9].contains("left out by the server"))
     #expect(lines[11].hasPrefix("100 %"))
-    _ = screen.take(.character("["))
+    _ = screen.handle(.character("["))
     #expect(Stand.drawn(&screen, 80, 12)[1] == "b.txt  added")
-    for _ in 0..<100 { _ = screen.take(.pageUp) }
+    for _ in 0..<100 { _ = screen.handle(.pageUp) }
     #expect(screen.scrolled == 0)
-    screen.take(nil, problem: "gone")
+    screen.handle(nil, problem: "gone")
     #expect(Stand.drawn(&screen)[1] == "a.sql  modified  +1 -1")
   }
 
   @Test func `A merge is checked, shown with its conflicts, and done only with y`() throws {
     var screen = screen(Stand.worktree("pay"))
-    #expect(screen.take(.character("m")) == .check(.merge, "id-pay"))
-    #expect(screen.take(.character("y")) == nil)
+    #expect(screen.handle(.character("m")) == .check(.merge, "id-pay"))
+    #expect(screen.handle(.character("y")) == nil)
     let report = ConflictReport(
       hasConflicts: true,
       operation: "merge",
@@ -206,23 +206,23 @@ import WorkspacesClient
     #expect(lines[2].contains("conflicts in 50 files. Nothing was changed."))
     #expect(lines[4] == "  file0.txt")
     #expect(lines[11].contains("more"))
-    #expect(screen.take(.character("y")) == nil)
+    #expect(screen.handle(.character("y")) == nil)
     #expect(screen.running == nil)
-    _ = screen.take(.escape)
+    _ = screen.handle(.escape)
     #expect(screen.overlay == nil)
-    _ = screen.take(.character("m"))
+    _ = screen.handle(.character("m"))
     var fine = report
     (fine.hasConflicts, fine.conflictFiles) = (false, [])
     screen.checked("id-pay", .success(fine))
-    #expect(screen.take(.enter) == nil)
+    #expect(screen.handle(.enter) == nil)
     press(&screen, "s")
     let merge = WorkspaceChange.merge("id-pay", squashes: true, cleansUp: false)
-    #expect(screen.take(.character("y")) == .make(merge))
+    #expect(screen.handle(.character("y")) == .make(merge))
     lines = Stand.drawn(&screen)
     #expect(lines.contains { $0.contains("Merging …") })
     // One thing at a time.
-    _ = screen.take(.escape)
-    #expect(screen.take(.character("s")) == nil)
+    _ = screen.handle(.escape)
+    #expect(screen.handle(.character("s")) == nil)
     #expect(screen.message?.isProblem == true)
     screen.made(merge, .success("pay is merged into main"))
     #expect(Stand.drawn(&screen).last == "pay is merged into main")
@@ -247,15 +247,15 @@ import WorkspacesClient
       message: "sync is without conflicts"
     )
     var screen = screen(Stand.worktree("pay"))
-    _ = screen.take(.character("u"))
+    _ = screen.handle(.character("u"))
     screen.checked("id-pay", .success(fine))
     let sync = WorkspaceChange.sync("id-pay", .rebase, fetches: false)
-    #expect(screen.take(.character("y")) == .make(sync))
+    #expect(screen.handle(.character("y")) == .make(sync))
     screen.made(sync, .failure(living))
     #expect(Stand.drawn(&screen).contains { $0.contains("type rebase") })
     press(&screen, "rebase")
     let named = WorkspaceChange.sync("id-pay", .rebase, fetches: false, processes: [42])
-    #expect(screen.take(.enter) == .make(named))
+    #expect(screen.handle(.enter) == .make(named))
     screen.made(named, .failure(pushed))
     press(&screen, "rebase")
     let both = WorkspaceChange.sync(
@@ -265,7 +265,7 @@ import WorkspacesClient
       rewritesPushed: true,
       processes: [42]
     )
-    #expect(screen.take(.enter) == .make(both))
+    #expect(screen.handle(.enter) == .make(both))
     let merges = WorkspaceFailure(.refused, status: 409, problem: .mergeCommits, "merges")
     screen.made(both, .failure(merges))
     #expect(!Stand.drawn(&screen).contains { $0.contains("type rebase") })
@@ -273,11 +273,11 @@ import WorkspacesClient
 
   @Test func `A deletion that is refused needs a word, and some need more than that`() {
     var screen = screen(Stand.worktree("pay"))
-    #expect(screen.take(.character("D")) == nil)
-    #expect(screen.take(.enter) == nil)
+    #expect(screen.handle(.character("D")) == nil)
+    #expect(screen.handle(.enter) == nil)
     let delete = WorkspaceChange.delete("id-pay", isForced: false, removesBranch: true)
-    _ = screen.take(.character("b"))
-    #expect(screen.take(.character("y")) == .make(delete))
+    _ = screen.handle(.character("b"))
+    #expect(screen.handle(.character("y")) == .make(delete))
     let dirty = WorkspaceFailure(
       .refused,
       status: 409,
@@ -290,17 +290,17 @@ import WorkspacesClient
     #expect(lines[2].contains("something is not committed"))
     #expect(lines[4] == "  precious.txt")
     #expect(lines.contains { $0.contains("type delete") })
-    for key in "yy" { #expect(screen.take(.character(key)) == nil) }
-    #expect(screen.take(.enter) == nil)
-    _ = screen.take(.backspace)
-    _ = screen.take(.backspace)
+    for key in "yy" { #expect(screen.handle(.character(key)) == nil) }
+    #expect(screen.handle(.enter) == nil)
+    _ = screen.handle(.backspace)
+    _ = screen.handle(.backspace)
     press(&screen, "delete")
     let forced = WorkspaceChange.delete("id-pay", isForced: true, removesBranch: true)
-    #expect(screen.take(.enter) == .make(forced))
+    #expect(screen.handle(.enter) == .make(forced))
     let locked = WorkspaceFailure(.refused, status: 409, problem: .worktreeLocked, "it is locked")
     screen.made(forced, .failure(locked))
     press(&screen, "delete")
-    #expect(screen.take(.enter) == nil)
+    #expect(screen.handle(.enter) == nil)
     #expect(screen.overlay == nil)
   }
 
@@ -308,14 +308,14 @@ import WorkspacesClient
     var main = Stand.worktree("main")
     main.isMain = true
     var screen = screen(main, Stand.worktree("pay"))
-    #expect(screen.take(.character("D")) == nil)
+    #expect(screen.handle(.character("D")) == nil)
     #expect(screen.overlay == nil && screen.message?.isProblem == true)
-    _ = screen.take(.down)
-    #expect(screen.take(.character("u")) == .check(.sync, "id-pay"))
+    _ = screen.handle(.down)
+    #expect(screen.handle(.character("u")) == .check(.sync, "id-pay"))
     screen.checked("id-pay", .failure(WorkspaceFailure(.unreachable, "nobody answers")))
     #expect(Stand.drawn(&screen)[2].contains("nobody answers"))
-    _ = screen.take(.escape)
-    _ = screen.take(.character("u"))
+    _ = screen.handle(.escape)
+    _ = screen.handle(.character("u"))
     let fine = ConflictReport(
       hasConflicts: false,
       operation: "sync",
@@ -326,13 +326,13 @@ import WorkspacesClient
     )
     screen.checked("id-pay", .success(fine))
     press(&screen, "sf")
-    #expect(screen.take(.character("y")) == .make(.sync("id-pay", .merge, fetches: true)))
+    #expect(screen.handle(.character("y")) == .make(.sync("id-pay", .merge, fetches: true)))
   }
 
   @Test func `What a repository would run is shown before it is trusted`() {
     var pay = Stand.worktree("pay")
     var screen = screen(pay)
-    #expect(screen.take(.character("t")) == nil)
+    #expect(screen.handle(.character("t")) == nil)
     #expect(screen.overlay == nil && screen.message?.isProblem == false)
     let program = GitState.Program(
       key: "filter.x.clean",
@@ -346,21 +346,21 @@ import WorkspacesClient
       programs: [program],
       count: 3
     )
-    screen.take(Stand.list(pay))
+    screen.handle(Stand.list(pay))
     #expect(Stand.drawn(&screen).contains { $0.contains("untrusted") })
-    #expect(screen.take(.character("t")) == nil)
+    #expect(screen.handle(.character("t")) == nil)
     let lines = Stand.drawn(&screen).joined(separator: "\n")
     #expect(lines.contains("filter.x.clean = evil") && lines.contains("/code/.git/config"))
     #expect(lines.contains("… and 2 more") && !lines.contains("\u{1B}[2J"))
     // A list that arrives meanwhile does not change what is trusted.
     pay.git.trust?.digest = "d2"
-    screen.take(Stand.list(pay))
-    #expect(screen.take(.character("y")) == .make(.trust("id-pay", digest: "d1")))
+    screen.handle(Stand.list(pay))
+    #expect(screen.handle(.character("y")) == .make(.trust("id-pay", digest: "d1")))
     screen.made(.trust("id-pay", digest: "d1"), .success("trusted"))
     pay.git.trust?.state = .trusted
-    screen.take(Stand.list(pay))
-    _ = screen.take(.character("t"))
-    #expect(screen.take(.character("y")) == .make(.distrust("id-pay")))
+    screen.handle(Stand.list(pay))
+    _ = screen.handle(.character("t"))
+    #expect(screen.handle(.character("y")) == .make(.distrust("id-pay")))
   }
 
   @Test func `A new worktree is made in the repository that is chosen`() {
@@ -369,41 +369,41 @@ import WorkspacesClient
     var site = Stand.worktree("site")
     (site.repoId, site.isMain, site.path) = ("local/site", true, "/code/site")
     var screen = screen(main, site)
-    _ = screen.take(.character("n"))
-    #expect(screen.take(.enter) == nil)
+    _ = screen.handle(.character("n"))
+    #expect(screen.handle(.enter) == nil)
     press(&screen, "fix bug")
-    _ = screen.take(.tab)
+    _ = screen.handle(.tab)
     press(&screen, "main")
     #expect(Stand.drawn(&screen)[2].contains("local/shop"))
-    _ = screen.take(.right)
+    _ = screen.handle(.right)
     let create = WorkspaceChange.create(
       repository: "/code/site",
       branch: "fixbug",
       name: nil,
       source: "main"
     )
-    #expect(screen.take(.enter) == .make(create))
+    #expect(screen.handle(.enter) == .make(create))
     let taken = WorkspaceFailure(.refused, status: 409, problem: .alreadyExists, "it is there")
     screen.made(create, .failure(taken))
     // The typed text is there to be corrected.
-    _ = screen.take(.enter)
+    _ = screen.handle(.enter)
     #expect(Stand.drawn(&screen)[3].contains("fixbug"))
   }
 
   @Test func `What is pasted fills fields, and deletes nothing`() {
     var screen = screen(Stand.worktree("pay"))
-    for key in "Dyq" { #expect(screen.take(.pasted(key)) == nil) }
+    for key in "Dyq" { #expect(screen.handle(.pasted(key)) == nil) }
     #expect(screen.overlay == nil)
-    _ = screen.take(.character("D"))
-    #expect(screen.take(.pasted("y")) == nil)
+    _ = screen.handle(.character("D"))
+    #expect(screen.handle(.pasted("y")) == nil)
     #expect(screen.running == nil)
-    _ = screen.take(.escape)
-    _ = screen.take(.character("/"))
-    _ = screen.take(.pasted("p"))
+    _ = screen.handle(.escape)
+    _ = screen.handle(.character("/"))
+    _ = screen.handle(.pasted("p"))
     #expect(screen.wish == "p")
-    _ = screen.take(.escape)
-    _ = screen.take(.character("n"))
-    _ = screen.take(.pasted("b"))
+    _ = screen.handle(.escape)
+    _ = screen.handle(.character("n"))
+    _ = screen.handle(.pasted("b"))
     #expect(Stand.drawn(&screen)[3].contains("b▏"))
   }
 
@@ -412,9 +412,9 @@ import WorkspacesClient
       for key in [Key.character("q"), .control("c")] {
         var screen = screen(Stand.worktree("pay"))
         press(&screen, page)
-        #expect(screen.take(key) == .quit)
-        _ = screen.take(.character("?"))
-        #expect(screen.take(key) == .quit)
+        #expect(screen.handle(key) == .quit)
+        _ = screen.handle(.character("?"))
+        #expect(screen.handle(key) == .quit)
       }
     }
     var screen = screen(Stand.worktree("pay"))

@@ -33,9 +33,9 @@ import Testing
       var count = 0
       for tenth in (start * 10)..<(end * 10) {
         let now = Double(tenth) / 10
-        guard polls.take(at: now) else { continue }
+        guard polls.begin(at: now) else { continue }
         count += 1
-        polls.looked(at: now, failed: failed)
+        polls.scanned(at: now, failed: failed)
       }
       return count
     }
@@ -54,8 +54,8 @@ import Testing
     func count(from start: Int, to end: Int, isWanted: Bool) -> Int {
       (start * 10..<end * 10).count { tenth in
         let now = Double(tenth) / 10
-        guard polls.take(at: now, isWanted: isWanted) else { return false }
-        polls.looked(at: now, failed: false, isWanted: isWanted)
+        guard polls.begin(at: now, isWanted: isWanted) else { return false }
+        polls.scanned(at: now, failed: false, isWanted: isWanted)
         return true
       }
     }
@@ -65,8 +65,8 @@ import Testing
     #expect(polls.dueAt <= 1_201)
     #expect(count(from: 1_201, to: 1_261, isWanted: true) == 30)
     // Observation does not make an unreadable folder due earlier.
-    polls.looked(at: 2_000, failed: true)
-    polls.looked(at: 2_001, failed: true)
+    polls.scanned(at: 2_000, failed: true)
+    polls.scanned(at: 2_001, failed: true)
     polls.hurry(at: 2_001.5)
     #expect(polls.dueAt == 2_003)
   }
@@ -199,7 +199,7 @@ import Testing
       records(paths.map { "\(mode) 0123456789 0\t\($0)|" }.joined())
     }
     let bytes = staged(["a.txt", "src/deep/er/x.c", "src/deep/er/y.c", "src/z.c"])
-    for byte in bytes { try folders.take([byte]) }
+    for byte in bytes { try folders.consume([byte]) }
     folders.add(new: ["new/in/side"])
     #expect(
       folders.all == [
@@ -207,10 +207,10 @@ import Testing
       ]
     )
     #expect(folders.submodules.isEmpty)
-    try folders.take(staged(["modules/one", "modules/one"], mode: "160000"))
+    try folders.consume(staged(["modules/one", "modules/one"], mode: "160000"))
     #expect(folders.submodules == ["modules/one"])
     var inner = WatchPlan.Folders()
-    try inner.take(staged(["a/b"]) + staged(["two"], mode: "160000"))
+    try inner.consume(staged(["a/b"]) + staged(["two"], mode: "160000"))
     folders.add(inner, of: "modules/one")
     #expect(folders.submodules == ["modules/one", "modules/one/two"])
     #expect(
@@ -219,16 +219,16 @@ import Testing
       ]
     )
     #expect(!folders.isOverflowing)
-    for number in 0..<GitLimits.watchedFolders { try folders.take(staged(["f\(number)/x"])) }
+    for number in 0..<GitLimits.watchedFolders { try folders.consume(staged(["f\(number)/x"])) }
     #expect(folders.all.count == GitLimits.watchedFolders)
     #expect(folders.isOverflowing)
-    #expect(throws: GitOutputError.self) { try folders.take(records("no path|")) }
+    #expect(throws: GitOutputError.self) { try folders.consume(records("no path|")) }
   }
 
   @Test func `More submodules than the limit are not watched whole`() throws {
     var folders = WatchPlan.Folders()
     for number in 0...GitLimits.submodules {
-      try folders.take(records("160000 0123456789 0\tmodule\(number)|"))
+      try folders.consume(records("160000 0123456789 0\tmodule\(number)|"))
     }
     #expect(folders.submodules.count == GitLimits.submodules)
     #expect(folders.isOverflowing)

@@ -36,12 +36,12 @@ func records(_ text: String) -> [UInt8] { text.utf8.map { $0 == UInt8(ascii: "|"
     let whole = try WorktreeStatusReader.status(of: Self.sample)
     for cut in Self.sample.indices {
       var reader = WorktreeStatusReader()
-      try reader.take(Self.sample[..<cut])
-      try reader.take(Self.sample[cut...])
+      try reader.consume(Self.sample[..<cut])
+      try reader.consume(Self.sample[cut...])
       try expectSame(reader.end(), whole)
     }
     var reader = WorktreeStatusReader()
-    for byte in Self.sample { try reader.take([byte]) }
+    for byte in Self.sample { try reader.consume([byte]) }
     try expectSame(reader.end(), whole)
   }
 
@@ -93,7 +93,7 @@ func records(_ text: String) -> [UInt8] { text.utf8.map { $0 == UInt8(ascii: "|"
     var reader = WorktreeStatusReader()
     let error = #expect(throws: GitOutputError.self) {
       for _ in 0...GitLimits.recordBytes / 1_024 {
-        try reader.take([UInt8](repeating: 0x61, count: 1_024))
+        try reader.consume([UInt8](repeating: 0x61, count: 1_024))
       }
     }
     #expect(error?.problem.contains("\(GitLimits.recordBytes)") == true)

@@ -75,7 +75,7 @@ import WorkspacesClient
             machine.flying.append((time + delay, Array(data)))
           }
         case .wake(let at): machine.wakeAt = at
-        case .tell, .stop: break
+        case .log, .stop: break
         }
       }
       machines[name] = machine
@@ -94,7 +94,7 @@ import WorkspacesClient
           retryAfter: nil
         )
         do throws(MachineTable.Refusal) {
-          list.apply(try hub.take(report, from: name, at: Samples.instant(time)))
+          list.apply(try hub.handle(report, from: name, at: Samples.instant(time)))
         } catch {
           event = .answered(
             status: 409,
@@ -223,7 +223,7 @@ import WorkspacesClient
     let report = try #require(try WorkspaceReport.read(bytes))
     var table = Samples.table("laptop")
     #expect(throws: MachineTable.Refusal.self) {
-      _ = try table.take(report, from: "laptop", at: Samples.instant(0))
+      _ = try table.handle(report, from: "laptop", at: Samples.instant(0))
     }
   }
 

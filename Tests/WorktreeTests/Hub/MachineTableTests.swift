@@ -14,7 +14,7 @@ import Workspaces
     at time: Double = 1
   ) -> ReportProblem? {
     do throws(MachineTable.Refusal) {
-      _ = try table.take(report, from: name, at: Samples.instant(time))
+      _ = try table.handle(report, from: name, at: Samples.instant(time))
       return nil
     } catch {
       return error.problem
@@ -29,7 +29,7 @@ import Workspaces
       at: 0,
       [Samples.workspace("a", .working), Samples.workspace("b")]
     )
-    list.apply(try table.take(first, from: "laptop", at: Samples.instant(0)))
+    list.apply(try table.handle(first, from: "laptop", at: Samples.instant(0)))
     #expect(list.names == ["laptop:shop/a", "laptop:shop/b"])
     #expect(list.named("laptop:shop/a")?.machine == WorkspaceMachine(name: "laptop", state: .live))
     #expect(list.named("laptop:shop/a")?.activity.state == .working)
@@ -40,19 +40,19 @@ import Workspaces
       [Samples.workspace("c")],
       removed: ["id-b", "id-none"]
     )
-    list.apply(try table.take(next, from: "laptop", at: Samples.instant(3)))
+    list.apply(try table.handle(next, from: "laptop", at: Samples.instant(3)))
     #expect(list.names == ["laptop:shop/a", "laptop:shop/c"])
     // A complete report says what is gone by leaving it out.
     let whole = Samples.report(3, at: 4, [Samples.workspace("c")])
-    list.apply(try table.take(whole, from: "laptop", at: Samples.instant(4)))
+    list.apply(try table.handle(whole, from: "laptop", at: Samples.instant(4)))
     #expect(list.names == ["laptop:shop/c"])
   }
 
   @Test func `A report without news changes nothing of the list`() throws {
     var table = Samples.table("laptop")
     let first = Samples.report(1, at: 0, [Samples.workspace("a")])
-    _ = try table.take(first, from: "laptop", at: Samples.instant(0))
-    let changes = try table.take(
+    _ = try table.handle(first, from: "laptop", at: Samples.instant(0))
+    let changes = try table.handle(
       Samples.report(2, after: 1, at: 15),
       from: "laptop",
       at: Samples.instant(15)
@@ -79,14 +79,14 @@ import Workspaces
     var table = Samples.table("laptop")
     var list = ShownList()
     list.apply(
-      try table.take(
+      try table.handle(
         Samples.report(of: "a", 5, at: 0, [Samples.workspace("a")]),
         from: "laptop",
         at: Samples.instant(0)
       )
     )
     list.apply(
-      try table.take(
+      try table.handle(
         Samples.report(of: "b", 1, at: 1, [Samples.workspace("b")]),
         from: "laptop",
         at: Samples.instant(1)
@@ -107,10 +107,10 @@ import Workspaces
     var list = ShownList()
     for name in ["laptop", "box"] {
       let report = Samples.report(1, at: 0, [Samples.workspace("a", .working)])
-      list.apply(try table.take(report, from: name, at: Samples.instant(0)))
+      list.apply(try table.handle(report, from: name, at: Samples.instant(0)))
     }
     let heartbeat = Samples.report(2, after: 1, at: 40)
-    list.apply(try table.take(heartbeat, from: "box", at: Samples.instant(40)))
+    list.apply(try table.handle(heartbeat, from: "box", at: Samples.instant(40)))
     #expect(table.deadline == ReportLimits.unreachableAfter)
     #expect(table.expire(at: Samples.instant(ReportLimits.unreachableAfter)).isEmpty)
     let gone = Samples.instant(ReportLimits.unreachableAfter + 1)
@@ -131,7 +131,7 @@ import Workspaces
     #expect(statuses.map(\.age) == [6_000, 46_000])
     // It was only stopped: what was reported is still right.
     let again = Samples.report(2, after: 1, at: 90)
-    list.apply(try table.take(again, from: "laptop", at: Samples.instant(90)))
+    list.apply(try table.handle(again, from: "laptop", at: Samples.instant(90)))
     #expect(list.named("laptop:shop/a")?.activity.state == .working)
     #expect(list.named("laptop:shop/a")?.machine?.state == .live)
   }
@@ -140,13 +140,13 @@ import Workspaces
     var table = Samples.table("laptop")
     var list = ShownList()
     let old = Samples.report(1, at: 100, age: 44, [Samples.workspace("a", .working)])
-    list.apply(try table.take(old, from: "laptop", at: Samples.instant(100)))
+    list.apply(try table.handle(old, from: "laptop", at: Samples.instant(100)))
     #expect(table.statuses(at: Samples.instant(100)).map(\.age) == [44_000])
     #expect(list.named("laptop:shop/a")?.machine?.state == .live)
     #expect(table.deadline == 100 - 44 + ReportLimits.unreachableAfter)
     // The reporter is heard of, and does not reach its server.
     let older = Samples.report(2, after: 1, at: 110, age: 54)
-    list.apply(try table.take(older, from: "laptop", at: Samples.instant(110)))
+    list.apply(try table.handle(older, from: "laptop", at: Samples.instant(110)))
     let shown = try #require(list.named("laptop:shop/a"))
     #expect(shown.machine?.state == .unreachable)
     #expect(shown.machine?.unreachableSince == InstantText.write(Samples.wall + 56))
@@ -158,9 +158,9 @@ import Workspaces
     var table = Samples.table("laptop")
     var list = ShownList()
     let first = Samples.report(1, at: 0, [Samples.workspace("a", .working)])
-    list.apply(try table.take(first, from: "laptop", at: Samples.instant(0)))
+    list.apply(try table.handle(first, from: "laptop", at: Samples.instant(0)))
     let last = Samples.report(2, after: 1, at: 5, isLast: true)
-    list.apply(try table.take(last, from: "laptop", at: Samples.instant(5)))
+    list.apply(try table.handle(last, from: "laptop", at: Samples.instant(5)))
     #expect(list.named("laptop:shop/a")?.machine?.state == .unreachable)
     #expect(table.statuses(at: Samples.instant(6)).map(\.detail) == ["its reporter has ended"])
     #expect(table.deadline == nil)
@@ -187,7 +187,7 @@ import Workspaces
     }
     var report = Samples.report(1, at: 100, [workspace(began: 70, age: 30)])
     report.clock += Int64(offset * 1_000)
-    list.apply(try table.take(report, from: "laptop", at: Samples.instant(100)))
+    list.apply(try table.handle(report, from: "laptop", at: Samples.instant(100)))
     var shown = try #require(list.named("laptop:shop/a"))
     let since = try #require(list.starts[shown.id])
     #expect(abs(since - Samples.wall - 70) <= 2)
@@ -202,7 +202,7 @@ import Workspaces
     var next = workspace(began: 70, age: 40 + offset)
     next.isDirty = true
     let later = Samples.report(2, after: 1, at: 110, [next])
-    list.apply(try table.take(later, from: "laptop", at: Samples.instant(110)))
+    list.apply(try table.handle(later, from: "laptop", at: Samples.instant(110)))
     shown = try #require(list.named("laptop:shop/a"))
     #expect(shown.isDirty)
     #expect(list.starts[shown.id] == since)
@@ -215,7 +215,7 @@ import Workspaces
     it.activity.since = "2199-01-01T00:00:00.000Z"
     it.activityAge = -1e300
     list.apply(
-      try table.take(Samples.report(1, at: 9, [it]), from: "laptop", at: Samples.instant(9))
+      try table.handle(Samples.report(1, at: 9, [it]), from: "laptop", at: Samples.instant(9))
     )
     let shown = try #require(list.named("laptop:shop/a"))
     #expect(list.starts[shown.id] == Samples.wall + 9)
@@ -225,18 +225,18 @@ import Workspaces
     var table = Samples.table("laptop", "box")
     var list = ShownList()
     let report = Samples.report(1, at: 0, [Samples.workspace("a")])
-    list.apply(try table.take(report, from: "laptop", at: Samples.instant(0)))
+    list.apply(try table.handle(report, from: "laptop", at: Samples.instant(0)))
     let id = try #require(list.named("laptop:shop/a")).id
     // The same id, the id on the hub, and both as removed.
     var forged = Samples.workspace("b")
     forged.id = id
     let other = Samples.report(of: "x", 1, at: 0, [forged, Samples.workspace("a")], removed: [id])
-    list.apply(try table.take(other, from: "box", at: Samples.instant(0)))
+    list.apply(try table.handle(other, from: "box", at: Samples.instant(0)))
     #expect(list.names == ["box:shop/a", "box:shop/b", "laptop:shop/a"])
     #expect(list.worktrees[id]?.machine?.name == "laptop")
     #expect(list.named("box:shop/b")?.machine?.name == "box")
     let next = Samples.report(of: "x", 2, after: 1, at: 1, removed: [id, "id-a"])
-    list.apply(try table.take(next, from: "box", at: Samples.instant(1)))
+    list.apply(try table.handle(next, from: "box", at: Samples.instant(1)))
     #expect(list.names == ["laptop:shop/a"])
     #expect(refusal(&table, report, from: "nobody") == .machineForbidden)
   }
@@ -247,7 +247,7 @@ import Workspaces
     var other = Samples.workspace("b")
     other.machine = WorkspaceMachine(name: "box", state: .live)
     let report = Samples.report(1, at: 0, [Samples.workspace("a"), other])
-    list.apply(try table.take(report, from: "laptop", at: Samples.instant(0)))
+    list.apply(try table.handle(report, from: "laptop", at: Samples.instant(0)))
     #expect(list.names == ["laptop:shop/a"])
     #expect(table.statuses(at: Samples.instant(0)).map(\.omitted) == [1])
   }
@@ -264,7 +264,7 @@ import Workspaces
     }
     #expect(refusal(&table, Samples.report(2, at: 0, long)) == .tooLarge)
     #expect(table.statuses(at: Samples.instant(1)).map(\.worktrees) == [1])
-    // Small pieces are no way around it.
+    // Small pieces do not circumvent it.
     var sequence: Int64 = 1
     var problem: ReportProblem?
     for part in 0..<600 where problem == nil {
@@ -294,7 +294,7 @@ import Workspaces
     var wordy = Samples.workspace("b")
     wordy.latestUserPrompt = String(repeating: "é", count: ReportLimits.textBytes)
     list.apply(
-      try table.take(
+      try table.handle(
         Samples.report(1, at: 0, [long, wordy]),
         from: "laptop",
         at: Samples.instant(0)
@@ -337,7 +337,7 @@ import Workspaces
         sequence == 1 ? many : [],
         isLast: sequence % 2 == 0
       )
-      list.apply(try table.take(report, from: "laptop", at: Samples.instant(0)))
+      list.apply(try table.handle(report, from: "laptop", at: Samples.instant(0)))
       table.endReading("laptop")
       accepted += 1
     }
@@ -371,7 +371,7 @@ import Workspaces
     var list = ShownList()
     for name in ["laptop", "box"] {
       let report = Samples.report(1, at: 0, [Samples.workspace("a")])
-      list.apply(try table.take(report, from: name, at: Samples.instant(0)))
+      list.apply(try table.handle(report, from: name, at: Samples.instant(0)))
     }
     list.apply(table.admit(["box", "new"]))
     #expect(list.names == ["box:shop/a"])

@@ -15,7 +15,7 @@ import Workspaces
     (it.activity.since, it.activityAge, it.gitAge) = (InstantText.write(Samples.wall + 70), 30, 5)
     let report = Samples.report(1, at: 100, age: 40, [it])
     list.apply(
-      try table.take(
+      try table.handle(
         report,
         from: "laptop",
         at: Samples.instant(100),
@@ -30,7 +30,7 @@ import Workspaces
     // It is too old when all of it has come, though it was not when it was sent.
     let late = Samples.report(2, after: 1, at: 110, age: 40)
     list.apply(
-      try table.take(late, from: "laptop", at: Samples.instant(110), until: Samples.instant(116))
+      try table.handle(late, from: "laptop", at: Samples.instant(110), until: Samples.instant(116))
     )
     shown = try #require(list.named("laptop:shop/a"))
     #expect(shown.machine?.state == .unreachable)
@@ -39,7 +39,7 @@ import Workspaces
 
   @Test func `A machine that nobody has found to be unreachable yet is not called live`() throws {
     var table = Samples.table("laptop")
-    _ = try table.take(Samples.report(1, at: 0), from: "laptop", at: Samples.instant(0))
+    _ = try table.handle(Samples.report(1, at: 0), from: "laptop", at: Samples.instant(0))
     let after = ReportLimits.unreachableAfter
     let states = [after, after + 1].map { table.statuses(at: Samples.instant($0))[0] }
     #expect(states.map(\.state) == [.live, .unreachable])
@@ -56,7 +56,7 @@ import Workspaces
     let states: [Todo.Status] = [.completed, .inProgress, .pending, .cancelled]
     it.todos = states.map { Todo(id: $0.rawValue, content: "step", status: $0) }
     list.apply(
-      try table.take(Samples.report(1, at: 0, [it]), from: "laptop", at: Samples.instant(0))
+      try table.handle(Samples.report(1, at: 0, [it]), from: "laptop", at: Samples.instant(0))
     )
     #expect(list.named("laptop:shop/a")?.todos.map(\.status) == states)
     list.apply(table.expire(at: Samples.instant(60)))
@@ -66,7 +66,7 @@ import Workspaces
       ]
     )
     let heartbeat = Samples.report(2, after: 1, at: 70)
-    list.apply(try table.take(heartbeat, from: "laptop", at: Samples.instant(70)))
+    list.apply(try table.handle(heartbeat, from: "laptop", at: Samples.instant(70)))
     #expect(list.named("laptop:shop/a")?.todos.map(\.status) == states)
   }
 
@@ -91,7 +91,7 @@ import Workspaces
     }
     for (index, report) in reports.enumerated() {
       let now = Samples.instant(index == 0 ? 0 : 45 + 15 * Double(index))
-      let changes = try table.take(report, from: "laptop", at: now)
+      let changes = try table.handle(report, from: "laptop", at: now)
       list.apply(changes)
       let status = try #require(table.statuses(at: now).first)
       #expect(
@@ -122,7 +122,7 @@ import Workspaces
     var report = Samples.report(of: instance, sequence, at: time, [it])
     report.clock += Int64(offset * 1_000)
     var list = ShownList()
-    list.apply(try table.take(report, from: "laptop", at: Samples.instant(time + transit)))
+    list.apply(try table.handle(report, from: "laptop", at: Samples.instant(time + transit)))
     let text = try #require(list.named("laptop:shop/a")).lastAccessed
     return try #require(InstantText.read(text)) - Samples.wall - 100
   }

@@ -42,7 +42,7 @@ import Workspaces
     var table = Samples.table("laptop")
     var list = ShownList()
     let report = Samples.report(1, at: 0, [workspace(reported)])
-    list.apply(try table.take(report, from: "laptop", at: Samples.instant(0)))
+    list.apply(try table.handle(report, from: "laptop", at: Samples.instant(0)))
     let it = try #require(list.named("laptop:shop/a"))
     #expect(it.git == workspace(shown).git)
     #expect((it.commitCount, it.commitsBehind) == (shown, shown))

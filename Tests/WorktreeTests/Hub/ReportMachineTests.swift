@@ -24,7 +24,7 @@ import WorkspacesClient
   }
 
   private func told(_ orders: [Order]) -> String? {
-    orders.compactMap { if case .tell(let text) = $0 { text } else { nil } }.last
+    orders.compactMap { if case .log(let text) = $0 { text } else { nil } }.last
   }
 
   private let accepted = ReportMachine.Event.answered(

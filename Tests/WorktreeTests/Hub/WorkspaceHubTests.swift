@@ -65,7 +65,7 @@ import WorktreeWatch
     token: String
   ) -> ReportProblem? {
     do throws(MachineTable.Refusal) {
-      try hub.take(report, from: "laptop", token: token, at: hub.now)
+      try hub.handle(report, from: "laptop", token: token, at: hub.now)
       return nil
     } catch {
       return error.problem

@@ -152,29 +152,29 @@ private struct ContractAnswers {
   )
 
   /// A registry with both, of which one has an operation without steps.
-  private static var ledger: WorkspaceRegistry {
-    var ledger = WorkspaceRegistry(generation: "g")
-    ledger.put(minimal)
+  private static var registry: WorkspaceRegistry {
+    var registry = WorkspaceRegistry(generation: "g")
+    registry.put(minimal)
     var short = full
     short.id = "3"
     short.git.operation = GitState.Operation(kind: "merge")
     short.machine = WorkspaceMachine(name: "laptop", state: .live)
-    ledger.put(short, askedAt: 0, activitySince: 0.25)
-    ledger.put(full, askedAt: 0, activitySince: 0.25)
-    return ledger
+    registry.put(short, askedAt: 0, activitySince: 0.25)
+    registry.put(full, askedAt: 0, activitySince: 0.25)
+    return registry
   }
 
   // MARK: Reads
 
   mutating func compareReads(_ dialect: CatnipWording?) throws {
-    let ledger = Self.ledger
-    try compare(Self.bytes(dialect) { $0.all(ledger) }, "GET \(Self.list)")
-    var later = ledger
+    let registry = Self.registry
+    try compare(Self.bytes(dialect) { $0.all(registry) }, "GET \(Self.list)")
+    var later = registry
     later.remove("1")
     for changes in [later.changes(since: 1), nil] {
       try compare(Self.bytes(dialect) { $0.delta(changes, of: later) }, "GET \(Self.list)")
     }
-    for record in ledger.all {
+    for record in registry.all {
       let bytes = Self.bytes(dialect) { $0.workspace(record) }
       try compare(bytes, "GET \(Self.item)")
       try compare(bytes, "POST \(Self.item)/refresh")
@@ -184,17 +184,17 @@ private struct ContractAnswers {
       let bytes = WorkspaceJSON.bytes(value)
       try compare(dialect?.session(bytes) ?? bytes, session)
     }
-    try compareBatch(dialect, ledger)
+    try compareBatch(dialect, registry)
   }
 
   private mutating func compareBatch(
     _ dialect: CatnipWording?,
-    _ ledger: WorkspaceRegistry
+    _ registry: WorkspaceRegistry
   ) throws {
     let tag = EntityTag("1")
     let contents = [
-      Self.bytes(dialect) { $0.all(ledger) }, Self.bytes(dialect) { $0.delta(nil, of: ledger) },
-      Self.bytes(dialect) { $0.workspace(ledger.all[0]) },
+      Self.bytes(dialect) { $0.all(registry) }, Self.bytes(dialect) { $0.delta(nil, of: registry) },
+      Self.bytes(dialect) { $0.workspace(registry.all[0]) },
       WorkspaceJSON.bytes(Self.session), WorkspaceJSON.bytes(Self.diff),
     ]
     let missing = Problem(.worktreeNotFound, detail: "there is none")
@@ -279,7 +279,7 @@ private struct ContractAnswers {
   }
 
   mutating func compareActions(_ dialect: CatnipWording?) throws {
-    let records = Self.ledger.all
+    let records = Self.registry.all
     let checkout = "POST /v1/git/checkout/{owner}/{repository}"
     for record in records {
       let created = Self.bytes(dialect) { $0.created(record, "it is there") }
@@ -346,8 +346,8 @@ private struct ContractAnswers {
   /// All events of a stream: each of a record that is new, one that changed, and one that is gone.
   mutating func compareEvents(_ dialect: CatnipWording?) throws {
     let text = WorkspaceEventText(dialect: dialect, began: 0)
-    let before = Self.ledger
-    var ledger = before
+    let before = Self.registry
+    var registry = before
     // Every member becomes another, those that can be absent also absent.
     for (id, other) in [("1", Self.full), ("2", Self.minimal)] {
       var worktree = other
@@ -368,25 +368,25 @@ private struct ContractAnswers {
       worktree.hasCommitsAheadOfRemote = true
       worktree.isMain = true
       worktree.cacheStatus = Workspace.CacheStatus(isCached: true)
-      ledger.put(worktree, askedAt: 0, activitySince: 0.25)
+      registry.put(worktree, askedAt: 0, activitySince: 0.25)
     }
-    ledger.remove("3")
-    let changes = try #require(ledger.changes(since: before.revision))
+    registry.remove("3")
+    let changes = try #require(registry.changes(since: before.revision))
     var buffers = [
-      text.reset(ledger), text.snapshot(ledger), text.heartbeat(ledger),
-      text.events(changes, since: before.revision, ledger),
+      text.reset(registry), text.snapshot(registry), text.heartbeat(registry),
+      text.events(changes, since: before.revision, registry),
     ]
     // A change of one member leaves all others as they are.
     for member in [\Workspace.isDirty, \Workspace.hasConflicts] {
-      let last = ledger.revision
-      var worktree = try #require(ledger["1"]).workspace
+      let last = registry.revision
+      var worktree = try #require(registry["1"]).workspace
       worktree[keyPath: member].toggle()
-      ledger.put(worktree)
-      let rest = try #require(ledger.changes(since: last))
-      buffers.append(text.events(rest, since: last, ledger))
+      registry.put(worktree)
+      let rest = try #require(registry.changes(since: last))
+      buffers.append(text.events(rest, since: last, registry))
     }
-    let all = try #require(ledger.changes(since: 0))
-    buffers.append(text.events(all, since: 0, ledger))
+    let all = try #require(registry.changes(since: 0))
+    buffers.append(text.events(all, since: 0, registry))
     for buffer in buffers {
       for line in String(buffer: buffer).split(separator: "\n") where line.hasPrefix("data: ") {
         let value = try ContractDocument.value(of: Array(line.dropFirst(6).utf8))

@@ -59,7 +59,7 @@ private final class Inside: Sendable {
     return repository
   }
 
-  private func look(_ it: Watching, _ folder: String) throws -> Workspace {
+  private func scan(_ it: Watching, _ folder: String) throws -> Workspace {
     let id = WorkspaceIdentity.id(of: it.repository.path(folder))
     return try #require(it.watcher.store.record(id)).workspace
   }
@@ -77,20 +77,20 @@ private final class Inside: Sendable {
     let inside = Inside()
     try await withThrowingTaskGroup(of: Void.self) { group in
       for _ in 0..<20 {
-        group.addTask { try await turns.take(one) { await inside.visit() } }
+        group.addTask { try await turns.run(one) { await inside.visit() } }
       }
       try await group.waitForAll()
     }
     #expect(inside.most == 1)
-    let both = try await turns.take(one) { try await turns.take(two) { true } }
+    let both = try await turns.run(one) { try await turns.run(two) { true } }
     #expect(both)
     // Another server is not waited for without end.
     let hasty = ActionQueue(patience: 0)
-    let refused = try await turns.take(one) {
-      await refusal { try await hasty.take(one) {} }
+    let refused = try await turns.run(one) {
+      await refusal { try await hasty.run(one) {} }
     }
     #expect(refused == .operationInProgress)
-    try await hasty.take(one) {}
+    try await hasty.run(one) {}
   }
 
   @Test func `Two syncs at once end as one after the other`() async throws {
@@ -98,7 +98,7 @@ private final class Inside: Sendable {
     try await Watching(repository).run { it in
       try await it.wait("linked", "apart") { $0.commitCount == 1 && $0.commitsBehind == 1 }
       let actions = WorktreeActions(watcher: it.watcher)
-      let workspace = try look(it, "linked")
+      let workspace = try scan(it, "linked")
       async let one = actions.sync(workspace, .rebase, fetches: false)
       async let two = actions.sync(workspace, .rebase, fetches: false)
       for after in try await [one.worktree, two.worktree] {
@@ -114,7 +114,7 @@ private final class Inside: Sendable {
       let repository = try await apart(conflicting: true)
       try await Watching(repository).run { it in
         try await it.wait("linked", "apart") { $0.commitCount == 1 && $0.commitsBehind == 1 }
-        let workspace = try look(it, "linked")
+        let workspace = try scan(it, "linked")
         let conflict = await #expect(throws: ActionConflict.self) {
           _ = try await WorktreeActions(watcher: it.watcher).sync(
             workspace,
@@ -123,7 +123,7 @@ private final class Inside: Sendable {
           )
         }
         #expect(conflict?.report.conflictFiles == ["first.txt"])
-        let after = try look(it, "linked")
+        let after = try scan(it, "linked")
         #expect(after.git.operation == nil && after.git.head == workspace.git.head)
         #expect(!after.isDirty)
       }
@@ -149,12 +149,12 @@ private final class Inside: Sendable {
     try await Watching(repository).run { it in
       try await it.wait("linked", "apart") { $0.commitCount == 1 && $0.commitsBehind == 1 }
       try await it.trust("linked")
-      let workspace = try look(it, "linked")
+      let workspace = try scan(it, "linked")
       let problem = await refusal {
         _ = try await WorktreeActions(watcher: it.watcher).sync(workspace, .rebase, fetches: true)
       }
       #expect(problem == .operationInProgress)
-      #expect(try look(it, "linked").git.operation?.kind == "rebase")
+      #expect(try scan(it, "linked").git.operation?.kind == "rebase")
       #expect(HostFile.kind(it.repository.path("main/.git/worktrees/linked/rebase-merge")) != nil)
     }
   }
@@ -195,7 +195,7 @@ private final class Inside: Sendable {
     try await Watching(repository).run { it in
       try await it.wait("linked", "merged") { $0.commitCount == 0 && $0.cacheStatus.isCached }
       let actions = WorktreeActions(watcher: it.watcher)
-      let workspace = try look(it, "linked")
+      let workspace = try scan(it, "linked")
       let common = it.repository.path("main/.git")
       try await it.repository.git("update-ref", "refs/heads/work", late)
       for isForced in [false, true] {
@@ -221,7 +221,7 @@ private final class Inside: Sendable {
     try await repository.git("config", "branch.work.description", "mine")
     try await Watching(repository).run { it in
       try await it.wait("linked", "merged") { $0.commitCount == 0 && $0.cacheStatus.isCached }
-      let workspace = try look(it, "linked")
+      let workspace = try scan(it, "linked")
       try await WorktreeActions(watcher: it.watcher)
         .delete(workspace, isForced: false, removesBranch: true)
       #expect(HostFile.kind(it.repository.path("linked")) == nil)
@@ -245,7 +245,7 @@ private final class Inside: Sendable {
           $0.activity.state == state && $0.activity.agents.count == 1 && $0.cacheStatus.isCached
         }
         let actions = WorktreeActions(watcher: it.watcher)
-        let workspace = try look(it, "linked")
+        let workspace = try scan(it, "linked")
         if stays {
           // A merge that is to clean up is not begun.
           let cleaning = await refusal {
@@ -276,7 +276,7 @@ private final class Inside: Sendable {
       try await it.wait("linked", "apart") { $0.commitCount == 1 && $0.commitsBehind == 2 }
       try await it.wait("main", "clean") { $0.cacheStatus.isCached && !$0.isDirty }
       let merged = try await WorktreeActions(watcher: it.watcher)
-        .merge(look(it, "linked"), squashes: true, cleansUp: true)
+        .merge(scan(it, "linked"), squashes: true, cleansUp: true)
       #expect(merged.refusal == nil)
       #expect(merged.target.git.head == main)
       #expect(!merged.target.isDirty)
@@ -296,7 +296,7 @@ private final class Inside: Sendable {
     try await Watching(repository).run { it in
       try await it.wait("linked", "apart") { $0.commitCount == 1 && $0.commitsBehind == 1 }
       let actions = WorktreeActions(watcher: it.watcher)
-      let workspace = try look(it, "linked")
+      let workspace = try scan(it, "linked")
       let report = try await actions.checkMerge(workspace)
       #expect(!report.hasConflicts && report.conflictFiles.isEmpty)
       await #expect(throws: GitRunner.Failure.self) {

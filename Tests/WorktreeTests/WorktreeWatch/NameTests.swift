@@ -71,7 +71,7 @@ private let decomposed = "cafe\u{301}"
     #expect(refs.objects.count == 2)
     #expect(refs.source(mainBranch: "refs/heads/\(decomposed)")?.object == "b")
     var folders = WatchPlan.Folders()
-    try folders.take(Array("100644 0 0\t\(composed)/a\u{0}100644 0 0\t\(decomposed)/a\0".utf8))
+    try folders.consume(Array("100644 0 0\t\(composed)/a\u{0}100644 0 0\t\(decomposed)/a\0".utf8))
     #expect(folders.all.count == 3)
   }
 

@@ -83,20 +83,20 @@ import Workspaces
   }
 
   @Test func `Who stays inside for long makes room, and leaves but once`() async throws {
-    let gate = AsyncSemaphore(1, late: 1)
+    let semaphore = AsyncSemaphore(1, late: 1)
     let (stream, go) = AsyncStream.makeStream(of: Void.self)
     let first = Task {
-      try await gate.run(patience: 0) { for await _ in stream { break } }
+      try await semaphore.run(patience: 0) { for await _ in stream { break } }
     }
     // The second comes in while the first is inside, and makes no room for a third.
-    try await gate.run(patience: 3_600) {}
-    try await gate.run(patience: 3_600) {}
+    try await semaphore.run(patience: 3_600) {}
+    try await semaphore.run(patience: 3_600) {}
     go.yield()
     try await first.value
     // As many as before may run.
     let inside = AsyncSemaphore(1, late: 0)
     try await inside.run(patience: 0) {}
-    try await gate.run(patience: 3_600) {}
+    try await semaphore.run(patience: 3_600) {}
   }
 
   @Test func `What runs for long makes room for others, up to a limit`() {

@@ -88,18 +88,18 @@ import Workspaces
     let settings = WatchSettings(roots: [repository.root])
     let watcher = WorktreeWatcher(settings, store: WorkspaceStore())
     let common = repository.path("main/.git")
-    let look = try await RepositoryScan.take(common, runner: watcher.runner)
-    let member = try #require(look.members.first)
-    let tree = try await WorktreeScan.take(
+    let scan = try await RepositoryScan.run(common, runner: watcher.runner)
+    let member = try #require(scan.members.first)
+    let tree = try await WorktreeScan.run(
       member.layout,
-      source: look.source,
+      source: scan.source,
       before: nil,
       runner: watcher.runner
     )
     #expect(tree.status.unstaged == 1)
-    let workspace = Workspace(member, of: look, look: tree, reading: AgentReading())
+    let workspace = Workspace(member, of: scan, scan: tree, reading: AgentReading())
     let diff = try await DiffReader(runner: watcher.runner)
-      .diff(of: workspace, source: look.source?.object)
+      .diff(of: workspace, source: scan.source?.object)
     #expect(diff.fileDiffs.count == 1)
     #expect(HostFile.kind(mark) == nil)
   }
@@ -120,18 +120,18 @@ import Workspaces
     let repository = TemporaryRepository()
     try await repository.begin()
     try repository.write("main/first.txt", "other\n")
-    let look = try await RepositoryScan.take(repository.path("main/.git"), runner: GitRunner())
-    let member = try #require(look.members.first)
+    let scan = try await RepositoryScan.run(repository.path("main/.git"), runner: GitRunner())
+    let member = try #require(scan.members.first)
     func diff() async throws -> WorkspaceDiff {
       let runner = GitRunner()
-      let tree = try await WorktreeScan.take(
+      let tree = try await WorktreeScan.run(
         member.layout,
-        source: look.source,
+        source: scan.source,
         before: nil,
         runner: runner
       )
-      let workspace = Workspace(member, of: look, look: tree, reading: AgentReading())
-      return try await DiffReader(runner: runner).diff(of: workspace, source: look.source?.object)
+      let workspace = Workspace(member, of: scan, scan: tree, reading: AgentReading())
+      return try await DiffReader(runner: runner).diff(of: workspace, source: scan.source?.object)
     }
     let plain = try await diff()
     #expect(plain.fileDiffs.first?.diffText?.contains("+other") == true)

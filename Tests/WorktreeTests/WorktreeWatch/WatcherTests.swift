@@ -127,12 +127,12 @@ private struct LateAgents: AgentWatching {
         atPath: directory,
         withIntermediateDirectories: false
       )
-      let before = await it.watcher.tally
+      let before = await it.watcher.metrics
       // Counted by the looks at the other one, however long they take.
-      while await it.watcher.tally.looks < before.looks + 40 {
+      while await it.watcher.metrics.scans < before.scans + 40 {
         try await Task.sleep(for: .milliseconds(10))
       }
-      let failures = await it.watcher.tally.failures - before.failures
+      let failures = await it.watcher.metrics.failures - before.failures
       #expect(failures > 0)
       #expect(failures < 24)
     }
@@ -270,7 +270,7 @@ private struct LateAgents: AgentWatching {
       // Objects are not watched, so restoring them causes no event.
       try FileManager.default.moveItem(atPath: folder, toPath: folder + ".away")
       try it.repository.write("main/new.txt")
-      while await it.watcher.tally.failures == 0 { try await Task.sleep(for: .milliseconds(20)) }
+      while await it.watcher.metrics.failures == 0 { try await Task.sleep(for: .milliseconds(20)) }
       try FileManager.default.moveItem(atPath: folder + ".away", toPath: folder)
       try await it.wait("main", "asked again") { $0.git.untracked == 1 }
     }
@@ -289,9 +289,9 @@ private struct LateAgents: AgentWatching {
         try it.repository.write("linked/folder\(number)/new.txt")
         try await it.wait("linked", "folder \(number)") { $0.git.untracked == count + 1 }
       }
-      let tally = await it.watcher.tally
-      #expect(tally.watches <= 20)
-      #expect(tally.polled >= 1)
+      let metrics = await it.watcher.metrics
+      #expect(metrics.watches <= 20)
+      #expect(metrics.polled >= 1)
     }
   }
 
@@ -302,7 +302,7 @@ private struct LateAgents: AgentWatching {
       try await it.wait("main", "clean") { $0.cacheStatus.isCached && !$0.isDirty }
       try it.repository.write("main/new.txt")
       try await it.wait("main", "polled") { $0.git.untracked == 1 }
-      #expect(await it.watcher.tally.polled == 1)
+      #expect(await it.watcher.metrics.polled == 1)
     }
   }
 

@@ -58,7 +58,7 @@ struct FullPayload: Codable {
 
   static func main() throws {
     var completion = JobCompletion(duration: 349, expiresAt: 1_763_783_391_876)
-    completion.take([.imported: 1_900, .failed: 100])
+    completion.add([.imported: 1_900, .failed: 100])
     let items = (0..<2_000).map { number in
       JobItem(
         number: number,

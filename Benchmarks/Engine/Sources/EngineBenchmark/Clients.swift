@@ -67,7 +67,7 @@ enum Clients {
         tasks.append(Task { for await _ in client.snapshots(of: Page(number: number)) {} })
       }
       while origin.answers < resources { try? await Task.sleep(for: .milliseconds(20)) }
-      while client.census.requests > 0 { try? await Task.sleep(for: .milliseconds(100)) }
+      while client.counters.requests > 0 { try? await Task.sleep(for: .milliseconds(100)) }
     }
     let before = origin.answers
     let polling = try await Meter.cost { try await Task.sleep(for: .seconds(seconds)) }
@@ -77,13 +77,13 @@ enum Clients {
       for _ in 0..<watchers {
         tasks.append(Task { for await _ in client.snapshots(of: Page(number: 0)) {} })
       }
-      while client.census.observers < resources + watchers {
+      while client.counters.observers < resources + watchers {
         try? await Task.sleep(for: .milliseconds(20))
       }
     }
     for task in tasks { task.cancel() }
     for task in tasks { await task.value }
-    precondition(client.census.observers == 0, "an observer was left behind")
+    precondition(client.counters.observers == 0, "an observer was left behind")
     return Upkeep(
       bytesPerResource: making.bytes / Double(resources),
       bytesPerObserver: watching.bytes / Double(watchers),

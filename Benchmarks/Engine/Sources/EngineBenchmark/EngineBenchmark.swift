@@ -27,15 +27,15 @@ enum EngineBenchmark {
           )
         )
       }
-      let roster = await Machines.roster(machines: resources, cycles: 2_000_000)
+      let schedule = await Machines.schedule(machines: resources, cycles: 2_000_000)
       show([
         ("cycle_ns", median(rounds.map(\.cycle))),
         ("following_cycle_ns", median(rounds.map(\.following))),
         ("hash_ns", median(rounds.map(\.hash))),
         ("cycle_over_hash", median(rounds.map { $0.cycle / $0.hash })),
         ("following_over_hash", median(rounds.map { $0.following / $0.hash })),
-        ("roster_cycle_ns", roster.nanoseconds),
-        ("bytes_per_resource", roster.bytes),
+        ("schedule_cycle_ns", schedule.nanoseconds),
+        ("bytes_per_resource", schedule.bytes),
       ])
     case "client":
       show(try await Clients.run(resources: resources, seconds: seconds, interval: interval))

@@ -94,8 +94,8 @@ enum Machines {
   /// Many machines under one alarm.
   ///
   /// - Returns: Nanoseconds of processor time a cycle, and bytes a machine.
-  static func roster(machines: Int, cycles: Int) async -> (nanoseconds: Double, bytes: Double) {
-    var roster = MachineSchedule()
+  static func schedule(machines: Int, cycles: Int) async -> (nanoseconds: Double, bytes: Double) {
+    var schedule = MachineSchedule()
     let prototype = RefreshMachine(policy: .workspaces)
     var draw = UInt32(1)
     func next() -> RandomSample {
@@ -104,22 +104,22 @@ enum Machines {
     }
     let making = await Meter.cost {
       for number in 0..<machines {
-        let key = roster.insert(prototype)
+        let key = schedule.insert(prototype)
         let context = Context(question: Int64(number))
-        _ = roster.handle(.contextChanged(context), for: key, at: .start, draw: next())
-        let effects = roster.handle(.started, for: key, at: .start, draw: next())
+        _ = schedule.handle(.contextChanged(context), for: key, at: .start, draw: next())
+        let effects = schedule.handle(.started, for: key, at: .start, draw: next())
         guard let ticket = effects?.request?.ticket else { continue }
         let content = Content(Revision(1), validator: Validator(1))
         let answer = Event.answered(ticket, Answer(.content(content)))
-        _ = roster.handle(answer, for: key, at: .start, draw: next())
+        _ = schedule.handle(answer, for: key, at: .start, draw: next())
       }
     }
     let polling = await Meter.cost {
       for _ in 0..<cycles {
-        guard let now = roster.alarm, let key = roster.due(at: now) else { return }
-        let effects = roster.handle(.woke, for: key, at: now, draw: next())
+        guard let now = schedule.alarm, let key = schedule.due(at: now) else { return }
+        let effects = schedule.handle(.woke, for: key, at: now, draw: next())
         guard let ticket = effects?.request?.ticket else { continue }
-        _ = roster.handle(.answered(ticket, Answer(.unchanged)), for: key, at: now, draw: next())
+        _ = schedule.handle(.answered(ticket, Answer(.unchanged)), for: key, at: now, draw: next())
       }
     }
     return (

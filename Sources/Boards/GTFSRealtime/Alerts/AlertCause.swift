@@ -22,7 +22,7 @@ package enum AlertCause: Hashable, Sendable {
   case construction
   /// An operation of the police.
   case policeActivity
-  /// Somebody needs medical help.
+  /// A medical emergency.
   case medicalEmergency
   /// An event that draws many people.
   case specialEvent

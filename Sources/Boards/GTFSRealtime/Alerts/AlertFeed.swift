@@ -13,7 +13,7 @@ package struct AlertFeed: Sendable {
 extension AlertFeed {
   /// Reads a feed from its protobuf form.
   ///
-  /// A broken alert is rejected, counted and located in ``census``; the rest of the feed is read.
+  /// A broken alert is rejected, counted and located in ``counters``; the rest of the feed is read.
   ///
   /// - Throws: If the outer structure is broken, the header is missing, or a limit of the whole feed is
   ///   exceeded; the error says where.

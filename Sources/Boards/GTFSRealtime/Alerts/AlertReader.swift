@@ -26,7 +26,7 @@ struct AlertReader {
     var envelope = try EnvelopeReader(bytes, limits: limits)
     var reader = AlertReader(limits: limits)
     while let entity = try envelope.next() {
-      reader.take(entity, index: envelope.entities - 1)
+      reader.handle(entity, index: envelope.entities - 1)
     }
     let header = try envelope.header()
     return AlertFeed(
@@ -37,7 +37,7 @@ struct AlertReader {
     )
   }
 
-  private mutating func take(_ entity: WireCursor, index: Int) {
+  private mutating func handle(_ entity: WireCursor, index: Int) {
     do throws(WireFault) {
       let outline = try outline(of: entity)
       guard outline.isAlert || outline.isDeleted else {

@@ -43,7 +43,7 @@ package struct FeedDocument: Sendable {
   ///
   /// No byte is both the start of a JSON object and of a field that is read: `{` would be a group, which
   /// GTFS-Realtime does not have. A line feed is the exception: it starts a protobuf header and may
-  /// stand before a JSON object. Then `Content-Type` decides if it names JSON; else a `{` that
+  /// precede a JSON object. Then `Content-Type` decides if it names JSON; else a `{` that
   /// follows, with `}` at the very end, means JSON.
   ///
   /// - Throws: If there are no bytes, or they have neither form.

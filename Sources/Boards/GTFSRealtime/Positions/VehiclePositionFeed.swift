@@ -13,7 +13,7 @@ package struct VehiclePositionFeed: Sendable {
 
   /// Reads a feed from its protobuf form.
   ///
-  /// A broken entity is rejected, counted and located in ``census``; the rest of the feed is read. Vehicles that are on
+  /// A broken entity is rejected, counted and located in ``counters``; the rest of the feed is read. Vehicles that are on
   /// no trip count as other entities.
   ///
   /// - Throws: If the outer structure is broken, the header is missing, or a limit of the whole feed is exceeded; the

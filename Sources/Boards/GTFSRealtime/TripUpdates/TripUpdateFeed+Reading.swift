@@ -1,7 +1,7 @@
 extension TripUpdateFeed {
   /// Reads a feed from its protobuf form.
   ///
-  /// A broken entity is rejected, counted and located in ``census``; the rest of the feed is read.
+  /// A broken entity is rejected, counted and located in ``counters``; the rest of the feed is read.
   ///
   /// - Throws: If the outer structure is broken, the header is missing, or a limit of the whole feed is
   ///   exceeded; the error says where.

@@ -90,7 +90,7 @@ struct TripUpdateReader {
       // The first one has room for all: the others are appended to it.
       let bytes = part == 0 ? byteCount : byteCount / parts
       var reader = TripUpdateReader(limits: limits, feedBytes: bytes)
-      for index in starts[part]..<starts[part + 1] { reader.take(entities[index], index: index) }
+      for index in starts[part]..<starts[part + 1] { reader.handle(entities[index], index: index) }
       return reader
     }
     // Removed rather than copied: a reader with a second reference would be copied when it grows.
@@ -137,7 +137,7 @@ struct TripUpdateReader {
     counters.append(part.counters, keeping: limits.keptRejections)
   }
 
-  private mutating func take(_ entity: WireCursor, index: Int) {
+  private mutating func handle(_ entity: WireCursor, index: Int) {
     let updateCount = updates.count
     let detailCount = details.count
     let (modificationCount, stopCount) = (modifications.count, stops.count)

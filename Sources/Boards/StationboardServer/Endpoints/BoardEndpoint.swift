@@ -31,7 +31,7 @@ struct BoardEndpoint {
     let crowd = renderer.enter()
     defer { renderer.leave() }
     guard crowd <= BoardBudget.overload else {
-      renderer.tally.count(.refused)
+      renderer.metrics.count(.refused)
       faults.refused()
       throw Problem.tooManyBoards(crowd)
     }
@@ -40,10 +40,10 @@ struct BoardEndpoint {
     let plan = await BoardPlan(asked, crowd: crowd, began: began, faults: faults)
     if plan.isInTime, let unchanged = conditions.unchanged(asked, plan, renderer, at: clock.now) {
       // Without a place to wait, the answer comes at once: the preference is not honoured.
-      guard let wait = conditions.wait, let ticket = serving.limiter.enter() else {
+      guard let wait = conditions.wait, let permit = serving.limiter.enter() else {
         return response(unchanged, asked, plan, caller, began, isBehind: isBehind)
       }
-      defer { withExtendedLifetime(ticket) {} }
+      defer { withExtendedLifetime(permit) {} }
       let paused = ContinuousClock.now
       let longest = began + .seconds(wait) - .now
       try await renderer.outsideCrowd {
@@ -104,11 +104,11 @@ struct BoardEndpoint {
     let renderedBoard =
       copy ?? renderer.renderedBoard(asked, phases: plan.phases, at: now, snapshot: snapshot)
     if !plan.isInTime, copy == nil, renderedBoard.rows.isEmpty {
-      renderer.tally.count(.refused)
+      renderer.metrics.count(.refused)
       throw Problem.boardTimeout
     }
     let isMade = renderedBoard.madeAt == now
-    renderer.tally.count(
+    renderer.metrics.count(
       copy != nil ? .staleCopy : !plan.isInTime ? .timetableOnly : isMade ? .made : .reused
     )
     let elapsed = (ContinuousClock.now - began).milliseconds
@@ -191,7 +191,7 @@ struct BoardEndpoint {
       at: now
     )
     if let receipt { headers.append(HTTPField(name: .mdReceipt, value: receipt)) }
-    renderer.tally.count(unchanged.status == .noContent ? .noContent : .notModified)
+    renderer.metrics.count(unchanged.status == .noContent ? .noContent : .notModified)
     if unchanged.status == .noContent {
       headers[.mdRealtimeApplied] = "0"
       headers[.mdRealtimeReason] = "unchanged_since_rt"

@@ -107,7 +107,7 @@ struct HealthEndpoint {
 
   private func realtimeWarnings(_ feed: Feed) -> [String] {
     guard let realtime else { return [] }
-    let failing = realtime.snapshot(of: feed).sources.filter { $0.standing.lastError != nil }
+    let failing = realtime.snapshot(of: feed).sources.filter { $0.status.lastError != nil }
     var warnings = failing.map {
       "the realtime source \($0.kind.rawValue) \($0.number) of the feed \(feed.entry.key) fails"
     }

@@ -37,13 +37,13 @@ extension MatchReport {
       json.raw(",\"status\":")
       json.string(status(of: source)?.rawValue)
       json.raw(",\"ageSeconds\":")
-      if let age = source.standing.age(at: now) { json.integer(Int(age)) } else { json.raw("null") }
+      if let age = source.status.age(at: now) { json.integer(Int(age)) } else { json.raw("null") }
       json.raw(",\"matched\":")
       if let matches = source.matches { json.integer(matches.matching) } else { json.raw("null") }
       json.raw(",\"unmatched\":")
       if let matches = source.matches { json.integer(matches.unmatched) } else { json.raw("null") }
       json.raw(",\"lastError\":")
-      json.string(source.standing.lastError)
+      json.string(source.status.lastError)
       json.raw("}")
     }
     json.raw("]")

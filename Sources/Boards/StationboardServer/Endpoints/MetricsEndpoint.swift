@@ -75,13 +75,13 @@ struct MetricsEndpoint {
       "freshet_boards_total",
       .counter,
       "Boards by how they were answered",
-      renderer.tally.byAnswer.map { (labels: [("answer", $0.label)], value: Double($1)) }
+      renderer.metrics.byAnswer.map { (labels: [("answer", $0.label)], value: Double($1)) }
     )
     metrics.add(
       "freshet_board_departures_total",
       .counter,
       "Departures of the boards made that could carry realtime, by what they carry",
-      renderer.tally.byCoverage.map { (labels: [("realtime", $0)], value: Double($1)) }
+      renderer.metrics.byCoverage.map { (labels: [("realtime", $0)], value: Double($1)) }
     )
     metrics.add(
       "freshet_board_editions",
@@ -126,11 +126,11 @@ struct MetricsEndpoint {
   }
 
   private func writeSources(_ feeds: [Feed], _ metrics: inout MetricsText) {
-    var standings: [(labels: [(String, String)], standing: SourceStatus)] = []
+    var statuses: [(labels: [(String, String)], status: SourceStatus)] = []
     for feed in feeds {
       let snapshot = renderer.snapshot(of: feed)
       for source in snapshot.sources {
-        standings.append((labels: Self.labels(feed, source), standing: source.standing))
+        statuses.append((labels: Self.labels(feed, source), status: source.status))
       }
     }
     func gauge(_ name: String, _ help: String, _ value: (SourceStatus) -> Double?) {
@@ -138,7 +138,7 @@ struct MetricsEndpoint {
         name,
         .gauge,
         help,
-        standings.map { (labels: $0.labels, value: value($0.standing)) }
+        statuses.map { (labels: $0.labels, value: value($0.status)) }
       )
     }
     func counter(
@@ -147,8 +147,8 @@ struct MetricsEndpoint {
       _ help: String,
       _ counts: (SourceMetrics) -> [String: Int]
     ) {
-      let values = standings.flatMap { labels, standing in
-        counts(standing.tally).sorted { $0.key < $1.key }.map { word, count in
+      let values = statuses.flatMap { labels, status in
+        counts(status.metrics).sorted { $0.key < $1.key }.map { word, count in
           (labels: labels + [(label, word)], value: Double?(Double(count)))
         }
       }
@@ -160,14 +160,14 @@ struct MetricsEndpoint {
       $0.payloadBytes.map(Double.init)
     }
     gauge("freshet_realtime_entities", "Entities of the feed in use") {
-      $0.tally.entities.map(Double.init)
+      $0.metrics.entities.map(Double.init)
     }
     gauge("freshet_realtime_period_seconds", "Time between the last two publications") { $0.period }
     gauge("freshet_realtime_decode_seconds", "Time it took to decode the feed in use") {
-      $0.tally.decodeSeconds
+      $0.metrics.decodeSeconds
     }
     gauge("freshet_realtime_index_seconds", "Time it took to build the index in use") {
-      $0.tally.indexSeconds
+      $0.metrics.indexSeconds
     }
     counter(
       "freshet_realtime_polls_total",

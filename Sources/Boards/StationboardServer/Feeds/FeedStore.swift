@@ -9,7 +9,7 @@ import Synchronization
 /// The feeds that serve now; a new import takes their place without a request noticing.
 package final class FeedStore: Sendable {
   /// How often the manifest is checked.
-  package static let lookEvery = Duration.milliseconds(500)
+  package static let checkEvery = Duration.milliseconds(500)
 
   let folder: DataFolder
   private let logger: Logger
@@ -203,7 +203,7 @@ package final class FeedStore: Sendable {
   /// Looks at the manifest until the task is cancelled.
   package func watch() async {
     while !Task.isCancelled {
-      try? await Task.sleep(for: Self.lookEvery)
+      try? await Task.sleep(for: Self.checkEvery)
       await Self.offload { self.reload() }
     }
   }

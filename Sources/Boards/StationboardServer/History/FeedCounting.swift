@@ -42,10 +42,10 @@ struct FeedCounting: Sendable {
   }
 
   /// What was counted since the last call; `nil` if nothing.
-  mutating func takeTally() -> LineCounts? {
-    guard recorder.tally != LineCounts() else { return nil }
-    defer { recorder.tally = LineCounts() }
-    return recorder.tally
+  mutating func takeRecentCounts() -> LineCounts? {
+    guard recorder.recentCounts != LineCounts() else { return nil }
+    defer { recorder.recentCounts = LineCounts() }
+    return recorder.recentCounts
   }
 }
 

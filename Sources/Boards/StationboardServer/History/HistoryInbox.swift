@@ -38,7 +38,7 @@ package final class HistoryInbox: Sendable {
   }
 
   /// Takes all publications that wait, in their order.
-  func take() -> [HistoryPublication] {
+  func drain() -> [HistoryPublication] {
     waiting.withLock { waiting in
       defer { waiting = [] }
       return waiting

@@ -47,7 +47,7 @@ struct HistoryRecorder: Sendable {
   /// Hashes of the added trips that have been counted, by service day.
   var added: [Int32: Set<UInt64>] = [:]
   /// The departures counted since they were last taken, by what became of them.
-  var tally = LineCounts()
+  var recentCounts = LineCounts()
   /// The stops of a trip, to be used again.
   private var schedule: [ScheduledCall] = []
 
@@ -307,7 +307,7 @@ struct HistoryRecorder: Sendable {
   ) {
     let key = Key(day: day, route: Int32(route), source: Int32(source))
     change(&counts[key, default: LineCounts()])
-    change(&tally)
+    change(&recentCounts)
     changed.insert(key)
   }
 

@@ -22,15 +22,15 @@ struct HistorySamples: Sendable {
   ///   - sources: The sources.
   ///   - feed: The key of the feed.
   ///   - instant: Now, in seconds since 1970-01-01T00:00:00Z.
-  mutating func take(_ sources: [SourceView], of feed: String, at instant: Double) {
+  mutating func record(_ sources: [SourceView], of feed: String, at instant: Double) {
     for source in sources {
       let subject = HistorySubject(feed: feed, kind: source.kind.rawValue, number: source.number)
-      let standing = source.standing
+      let status = source.status
       let now = Reading(
-        made: standing.sourceTime,
-        fetched: standing.fetchedAt,
-        good: standing.tally.answered,
-        bad: standing.tally.failed
+        made: status.sourceTime,
+        fetched: status.fetchedAt,
+        good: status.metrics.answered,
+        bad: status.metrics.failed
       )
       defer { before[subject] = now }
       guard let last = before[subject] else {
@@ -57,7 +57,7 @@ struct HistorySamples: Sendable {
   }
 
   /// Reads the ages of the data in all answers so far.
-  mutating func take(served: Histogram, at instant: Double) {
+  mutating func record(served: Histogram, at instant: Double) {
     defer { servedBefore = served }
     guard let servedBefore, served.count > servedBefore.count else { return }
     series.change(.served, at: instant) { point in

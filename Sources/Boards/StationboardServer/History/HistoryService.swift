@@ -15,7 +15,7 @@ package final class HistoryService: Sendable {
   /// The most counts and points that wait for a file that cannot be written.
   private static let mostPending = 100_000
   /// The time between two looks, in seconds.
-  private static let lookSeconds = 5.0
+  private static let checkSeconds = 5.0
 
   /// What the history is of.
   struct State {
@@ -106,11 +106,11 @@ package final class HistoryService: Sendable {
   ///
   /// - Parameter servedAges: The ages of the data in all answers so far.
   package func run(servedAges: @escaping @Sendable () -> Histogram) async {
-    let (looks, continuation) = AsyncStream.makeStream(
+    let (ticks, continuation) = AsyncStream.makeStream(
       of: Void.self,
       bufferingPolicy: .bufferingNewest(1)
     )
-    let pause = max(Self.lookSeconds / clock.pace, 0.2)
+    let pause = max(Self.checkSeconds / clock.pace, 0.2)
     await withTaskGroup { group in
       group.addTask { [inbox] in for await _ in inbox.arrivals() { continuation.yield() } }
       group.addTask {
@@ -120,7 +120,7 @@ package final class HistoryService: Sendable {
         }
         continuation.finish()
       }
-      for await _ in looks { await step(servedAges) }
+      for await _ in ticks { await step(servedAges) }
     }
     // A task that is cancelled does not write.
     let last = Task { await self.step(servedAges, isLast: true) }
@@ -131,7 +131,7 @@ package final class HistoryService: Sendable {
     if !opened.withLock(\.isWriting) { await open() }
     guard opened.withLock(\.isWriting) else {
       // Publications that are not counted are not kept: each publication holds the index of its whole feed.
-      await Self.apart { withExtendedLifetime(self.inbox.take()) {} }
+      await Self.apart { withExtendedLifetime(self.inbox.drain()) {} }
       return
     }
     await Self.apart { self.count(servedAges()) }
@@ -220,7 +220,7 @@ package final class HistoryService: Sendable {
   }
 
   private func count(_ served: Histogram) {
-    let publications = inbox.take()
+    let publications = inbox.drain()
     let now = clock.now
     let serving = feeds.feeds
     work { state in
@@ -243,14 +243,16 @@ package final class HistoryService: Sendable {
       for feed in serving {
         let key = feed.entry.key
         if !isReplayed(feed) || hasEnded(state) { state.counting[key]?.recorder.advance(to: now) }
-        if let tally = state.counting[key]?.takeTally() {
-          state.samples.series.change(.departures(key), at: now) { $0.add(departures: tally) }
+        if let recentCounts = state.counting[key]?.takeRecentCounts() {
+          state.samples.series.change(.departures(key), at: now) {
+            $0.add(departures: recentCounts)
+          }
         }
         if let realtime {
-          state.samples.take(realtime.snapshot(of: feed).sources, of: key, at: now)
+          state.samples.record(realtime.snapshot(of: feed).sources, of: key, at: now)
         }
       }
-      state.samples.take(served: served, at: now)
+      state.samples.record(served: served, at: now)
       let lines = state.counting.mapValues { $0.recorder.lines }
       shown.withLock { $0 = lines }
       let named = state.counting.mapValues(\.lines)

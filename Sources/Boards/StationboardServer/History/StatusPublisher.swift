@@ -20,7 +20,7 @@ extension ServedValue<StatusReport> {
   ///   - reader: Reads the status.
   ///   - pace: How many times as fast the service clock runs.
   func follow(_ reader: StatusReader, pace: Double) async {
-    let (looks, continuation) = AsyncStream.makeStream(
+    let (ticks, continuation) = AsyncStream.makeStream(
       of: Void.self,
       bufferingPolicy: .bufferingNewest(1)
     )
@@ -39,7 +39,7 @@ extension ServedValue<StatusReport> {
         }
         continuation.finish()
       }
-      for await _ in looks {
+      for await _ in ticks {
         await BackgroundExecutor.apart {
           try? self.publish(reader.report(), expecting: .seconds(pause))
         }

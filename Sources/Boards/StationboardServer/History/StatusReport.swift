@@ -203,7 +203,7 @@ struct StatusReader: Sendable {
   private func entry(_ feed: Feed, _ now: Double) -> StatusReport.TimetableEntry {
     let timetable = feed.timetable
     let known = store.manifest.feed(feed.entry.key)
-    let standing = TimetableStatus(of: feed, known, in: store.folder)
+    let status = TimetableStatus(of: feed, known, in: store.folder)
     return StatusReport.TimetableEntry(
       feed: feed.entry.key,
       publisher: timetable.metadata.publisher,
@@ -219,10 +219,10 @@ struct StatusReader: Sendable {
       trips: timetable.tripCount,
       departures: timetable.departureCount,
       held: known?.held?.reason.rawValue,
-      losses: standing.losses,
+      losses: status.losses,
       waiting: known?.waiting?.name,
-      waitingFrom: standing.waitingFrom,
-      source: standing.source,
+      waitingFrom: status.waitingFrom,
+      source: status.source,
       shared: sharing?.word(of: feed.entry.key)
     )
   }
@@ -232,20 +232,20 @@ struct StatusReader: Sendable {
     _ feed: String,
     _ prefix: String
   ) -> StatusReport.SourceEntry {
-    let standing = source.standing
+    let status = source.status
     return StatusReport.SourceEntry(
       feed: feed,
       kind: source.kind.rawValue,
       number: source.number,
-      state: standing.lastError != nil ? .failing : standing.sourceTime == nil ? .silent : .ok,
-      sourceTime: standing.sourceText,
-      fetchedAt: standing.fetchedAt.map { InstantText.write($0) },
-      periodSec: standing.period,
-      entities: standing.tally.entities,
-      payloadBytes: standing.payloadBytes,
-      polls: standing.tally.answered + standing.tally.failed,
-      pollsFailed: standing.tally.failed,
-      lastError: standing.lastError,
+      state: status.lastError != nil ? .failing : status.sourceTime == nil ? .silent : .ok,
+      sourceTime: status.sourceText,
+      fetchedAt: status.fetchedAt.map { InstantText.write($0) },
+      periodSec: status.period,
+      entities: status.metrics.entities,
+      payloadBytes: status.payloadBytes,
+      polls: status.metrics.answered + status.metrics.failed,
+      pollsFailed: status.metrics.failed,
+      lastError: status.lastError,
       matched: source.counters?.matching,
       unmatched: source.counters?.unmatched,
       leader: realtime?.leader(of: source, ofFeed: prefix)

@@ -60,13 +60,13 @@ struct TimetableStatus {
   }
 
   /// A check that is under way counts as a failure until it ends.
-  private static let failuresThatTell = 2
+  private static let failuresBeforeWarning = 2
 
   let losses: Losses?
   let waitingFrom: String?
   let source: Source?
 
-  /// Reads the standing of a timetable from its data folder.
+  /// Reads the status of a timetable from its data folder.
   init(of feed: Feed, _ entry: FeedManifest.Feed?, in folder: DataFolder) {
     let held = entry?.held?.generation.name
     losses = held.flatMap { folder.changes(of: feed.entry.key, generation: $0) }
@@ -78,7 +78,7 @@ struct TimetableStatus {
       source = nil
       return
     }
-    let isFailing = schedule.failures >= Self.failuresThatTell
+    let isFailing = schedule.failures >= Self.failuresBeforeWarning
     source = Source(
       state: isFailing ? .failing : schedule.refusal != nil ? .refused : .ok,
       checkedAt: InstantText.write(checked.rounded()),

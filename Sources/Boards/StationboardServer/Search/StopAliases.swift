@@ -4,7 +4,7 @@ package import GTFS
 /// Other ids and names of stops, which the feed does not have.
 ///
 /// A CSV file with the columns `alias` and `stop_id`; a name in several languages or spellings takes
-/// several rows. Each may stand wherever a stop_id may, and the search finds its stop by it.
+/// several rows. Each may be used wherever a stop_id may, and the search finds its stop by it.
 package struct StopAliases {
   /// An alias and the id of its stop, without a feed's prefix.
   package struct Entry: Hashable, Sendable {
@@ -24,8 +24,8 @@ package struct StopAliases {
   ///
   /// - Throws: ``FeedError`` if the file that is given cannot be read, either lacks a column, a value is empty or longer
   ///   than an id may be (``BoardLimits/longestId``), or there are more than ``most``.
-  package init(path: String?, or standing: String) throws(FeedError) {
-    guard let file = path ?? (FileManager.default.fileExists(atPath: standing) ? standing : nil)
+  package init(path: String?, or usualPath: String) throws(FeedError) {
+    guard let file = path ?? (FileManager.default.fileExists(atPath: usualPath) ? usualPath : nil)
     else { return }
     let reader = try CSVReader(try FileSource(path: file), file: file)
     let alias = try reader.required("alias")

@@ -17,7 +17,7 @@ struct ContinuationTable {
   /// How many continuations lead to each run.
   private var arrivals: [UInt32: Int] = [:]
 
-  /// How long a vehicle may stand between two trips of its block, in seconds, for passengers to stay in.
+  /// How long a vehicle may wait between two trips of its block, in seconds, for passengers to stay in.
   static let longestStop: Int32 = 1_800
   /// How far apart the last stop and the next first one may be, in meters, if they are of different stations.
   static let mostMeters = 200.0

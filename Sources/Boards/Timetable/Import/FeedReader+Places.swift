@@ -170,7 +170,7 @@ extension FeedReader {
         parents.append((tables.stops.count, reader.line, parentIds.insert(parent).number))
         scratchBytes += 24 + parentIds.keptBytes - before
       }
-      // Blanks in quotes are a field, and no name.
+      // Whitespace in quotes is a field, but not a name.
       let isNameless = reader.bytes(columns.name).allSatisfy { $0 <= 0x20 }
       let name = isNameless ? 0 : text(reader, columns.name)
       let number = UInt32(tables.stops.count)

@@ -216,7 +216,7 @@ struct CopyKeeper<R: FreshResource>: Sendable {
   /// The name of the resource for the identity of now, without its secrets.
   private var name: String {
     let opening = ResourceOpening(resource)
-    let fields = client.withLedger { $0.credentials }.map { "\($0.name): \($0.value)" }.sorted()
+    let fields = client.withRegistry { $0.credentials }.map { "\($0.name): \($0.value)" }.sorted()
     let identity = SHA256.hash(fields.joined(separator: "\n").utf8).prefix(8).map { String($0) }
     return "\(opening.origin) \(opening.title) \(R.Value.self) \(identity.joined(separator: "."))"
   }

@@ -200,10 +200,10 @@ final class AdmissionQueue: Sendable {
   ) -> Continuations {
     var found: Continuations = []
     for call in calls {
-      if let waiting = state.waiting.removeValue(forKey: call.ticket) {
+      if let waiting = state.waiting.removeValue(forKey: call.requestID) {
         found.append((waiting.continuation, call.request))
       } else {
-        state.called[call.ticket] = call.request
+        state.called[call.requestID] = call.request
       }
     }
     return found

@@ -8,13 +8,13 @@ final class ConnectionShares: Sendable {
   private let places: Mutex<FairPlaces>
   private let percent: Int
   private let proxies: TrustedProxies
-  private let tally: ConnectionMetrics
+  private let metrics: ConnectionMetrics
 
-  init(limits: ServerLimits, proxies: TrustedProxies, tally: ConnectionMetrics) {
+  init(limits: ServerLimits, proxies: TrustedProxies, metrics: ConnectionMetrics) {
     places = Mutex(FairPlaces(most: limits.connections))
     percent = limits.networkPercent
     self.proxies = proxies
-    self.tally = tally
+    self.metrics = metrics
   }
 
   /// Counts a connection that was accepted, or closes one: the longest idle one of its network, and itself if none is idle.
@@ -30,14 +30,14 @@ final class ConnectionShares: Sendable {
     guard refusal != .full else { return true }
     if refusal == nil {
       leave(network, with: channel)
-    } else if tally.idle.makeRoom(in: network) {
-      tally.ended(.crowded)
+    } else if metrics.idle.makeRoom(in: network) {
+      metrics.ended(.crowded)
       // The one that is closed gives its place back in a moment.
       if places.withLock({ $0.enter(network, percent: 100) }) == nil {
         leave(network, with: channel)
       }
     } else {
-      tally.ended(.share)
+      metrics.ended(.share)
       // After the handlers are in place, which expect an open connection.
       channel.eventLoop.execute { channel.close(promise: nil) }
       return false

@@ -25,7 +25,7 @@ struct FairAdmission: Sendable {
     var ofAll: Int
   }
 
-  /// Who is charged for a request.
+  /// The account that is charged for a request.
   struct Account: Hashable, Sendable {
     fileprivate enum Kind: Hashable, Sendable { case local, network, aggregate, rest }
 
@@ -35,7 +35,7 @@ struct FairAdmission: Sendable {
 
   /// A request that runs.
   struct Running: Hashable, Sendable {
-    /// Who is charged.
+    /// The account that is charged.
     fileprivate(set) var account: Account
     fileprivate var charged: Double
     fileprivate var began: Double
@@ -43,7 +43,7 @@ struct FairAdmission: Sendable {
 
   /// A request that waited and runs from now on.
   struct Call: Hashable, Sendable {
-    var ticket: UInt64
+    var requestID: UInt64
     var request: Running
   }
 
@@ -65,7 +65,7 @@ struct FairAdmission: Sendable {
 
   enum Decision: Hashable, Sendable {
     case run(Running)
-    /// It runs when its ticket comes out of another call.
+    /// It runs when its number comes out of another call.
     case wait
     case refuse(Refusal)
   }
@@ -124,7 +124,7 @@ struct FairAdmission: Sendable {
   private var work = 0.0
   private var latest = -Double.infinity
   /// Before then no network is forgotten.
-  private var nextLook = -Double.infinity
+  private var nextSweep = -Double.infinity
 
   init(_ slots: Slots, limits: AdmissionLimits = AdmissionLimits()) {
     self.slots = Slots(
@@ -149,14 +149,14 @@ struct FairAdmission: Sendable {
   /// A request came.
   ///
   /// - Parameters:
-  ///   - ticket: Its number, one that no other request has.
+  ///   - requestID: Its number, one that no other request has.
   ///   - network: Its client; `nil` on a Unix socket.
   ///   - cost: What such a request usually costs, in milliseconds.
   ///   - isRefusable: Whether it may be refused.
   ///   - now: The time.
   /// - Returns: What becomes of it, and requests that run now because networks were forgotten.
   mutating func arrive(
-    _ ticket: UInt64,
+    _ requestID: UInt64,
     _ network: ClientNetwork?,
     cost: Double,
     isRefusable: Bool = true,
@@ -166,19 +166,19 @@ struct FairAdmission: Sendable {
     let calls = forget()
     let account = account(of: network)
     enter(account)
-    return (decide(ticket, account, cost, isRefusable), calls)
+    return (decide(requestID, account, cost, isRefusable), calls)
   }
 
   /// A request that runs wants to go on after it has waited for something else than a processor.
   mutating func resume(
-    _ ticket: UInt64,
+    _ requestID: UInt64,
     _ account: Account,
     cost: Double,
     now: Double
   ) -> Decision {
     advance(to: now)
     enter(account)
-    return decide(ticket, account, cost, false)
+    return decide(requestID, account, cost, false)
   }
 
   /// A request is answered, or waits for something else than a processor.
@@ -202,9 +202,9 @@ struct FairAdmission: Sendable {
   }
 
   /// A request that waits is not wanted any more.
-  mutating func abandon(_ ticket: UInt64) {
-    guard let request = waitingRequests.removeValue(forKey: ticket) else { return }
-    queue.isAbandoned(ticket, left: waitingRequests)
+  mutating func abandon(_ requestID: UInt64) {
+    guard let request = waitingRequests.removeValue(forKey: requestID) else { return }
+    queue.isAbandoned(requestID, left: waitingRequests)
     charge(request.account, -request.charged)
     leaveQueue(request)
     if states[request.account]?.running == 0, states[request.account]?.waiting == 0 { busy -= 1 }
@@ -283,7 +283,7 @@ struct FairAdmission: Sendable {
   }
 
   private mutating func decide(
-    _ ticket: UInt64,
+    _ requestID: UInt64,
     _ account: Account,
     _ cost: Double,
     _ isRefusable: Bool
@@ -312,8 +312,8 @@ struct FairAdmission: Sendable {
     state.backlog += cost
     states[account] = state
     charge(account, cost)
-    waitingRequests[ticket] = Waiting(account: account, tag: state.tag, charged: cost)
-    queue.insert(ticket, state.tag)
+    waitingRequests[requestID] = Waiting(account: account, tag: state.tag, charged: cost)
+    queue.insert(requestID, state.tag)
     return .wait
   }
 
@@ -372,9 +372,9 @@ struct FairAdmission: Sendable {
   private mutating func unpark(_ state: inout State) {
     var free = isContested ? slots.ofNetwork - state.running : state.parked.count
     while free > 0, !state.parked.isEmpty {
-      let ticket = state.parked.removeFirst()
-      guard let request = waitingRequests[ticket] else { continue }
-      queue.insert(ticket, request.tag)
+      let requestID = state.parked.removeFirst()
+      guard let request = waitingRequests[requestID] else { continue }
+      queue.insert(requestID, request.tag)
       free -= 1
     }
   }
@@ -382,26 +382,26 @@ struct FairAdmission: Sendable {
   /// Starts the requests that may run now.
   private mutating func call() -> [Call] {
     var calls: [Call] = []
-    while !isContested || occupied < slots.ofAll, let ticket = queue.popFirst() {
-      guard let request = waitingRequests[ticket] else { continue }
+    while !isContested || occupied < slots.ofAll, let requestID = queue.popFirst() {
+      guard let request = waitingRequests[requestID] else { continue }
       let running = states[request.account]?.running ?? 0
       guard !isContested || running < slots.ofNetwork else {
-        states[request.account]?.parked.append(ticket)
+        states[request.account]?.parked.append(requestID)
         continue
       }
-      waitingRequests[ticket] = nil
+      waitingRequests[requestID] = nil
       virtualTime = max(virtualTime, request.tag)
       leaveQueue(request)
       let started = start(request.account, charged: request.charged)
-      calls.append(Call(ticket: ticket, request: started))
+      calls.append(Call(requestID: requestID, request: started))
     }
     return calls
   }
 
   /// Forgets networks that have not asked for long, once a second at most.
   private mutating func forget() -> [Call] {
-    guard latest >= nextLook else { return [] }
-    nextLook = latest + 1
+    guard latest >= nextSweep else { return [] }
+    nextSweep = latest + 1
     guard isContested else { return [] }
     let isFull = states.count - aggregates >= limits.networks
     let before = isFull ? latest : latest - AdmissionLimits.memorySeconds

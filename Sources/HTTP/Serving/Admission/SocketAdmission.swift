@@ -12,14 +12,14 @@ struct SocketAdmission: Sendable {
   ///   - request: The request.
   ///   - peer: The peer of the connection.
   ///   - isSecure: Whether the connection speaks TLS.
-  ///   - door: The authorizer; its permits are those of the client.
+  ///   - authorizer: The authorizer; its permits are those of the client.
   /// - Returns: How to accept the connection; `nil` to reject it, also if the client asks for more than its share: then the
   ///   same request is refused where all others are.
   func open(
     _ request: HTTPRequest,
     from peer: SocketAddress?,
     isSecure: Bool,
-    _ door: any WebSocketAuthorizer
+    _ authorizer: any WebSocketAuthorizer
   ) async -> WebSocketAcceptance? {
     let address = proxies.client(
       of: peer.flatMap { IPAddress($0) },
@@ -43,7 +43,7 @@ struct SocketAdmission: Sendable {
     case .refused: return nil
     }
     defer { permit.end() }
-    return await AdmissionPermit.$current.withValue(permit) { await door.open(request) }
+    return await AdmissionPermit.$current.withValue(permit) { await authorizer.open(request) }
   }
 
   private static let route = "websocket"

@@ -1,9 +1,9 @@
-/// Tickets by their tags, and among equal ones in the order in which they came: a binary heap.
+/// Requests by their tags, and among equal ones in the order in which they came: a binary heap.
 struct TagQueue: Sendable {
   private struct Entry {
     var tag: Double
     var order: UInt64
-    var ticket: UInt64
+    var requestID: UInt64
 
     static func < (left: Entry, right: Entry) -> Bool {
       (left.tag, left.order) < (right.tag, right.order)
@@ -18,10 +18,10 @@ struct TagQueue: Sendable {
   /// How many entries there are, with those of no use.
   var count: Int { entries.count }
 
-  /// Inserts a ticket.
-  mutating func insert(_ ticket: UInt64, _ tag: Double) {
+  /// Inserts a request.
+  mutating func insert(_ requestID: UInt64, _ tag: Double) {
     inserted += 1
-    entries.append(Entry(tag: tag, order: inserted, ticket: ticket))
+    entries.append(Entry(tag: tag, order: inserted, requestID: requestID))
     var place = entries.count - 1
     while place > 0, entries[place] < entries[(place - 1) / 2] {
       entries.swapAt(place, (place - 1) / 2)
@@ -29,7 +29,7 @@ struct TagQueue: Sendable {
     }
   }
 
-  /// Takes the ticket with the least tag.
+  /// Removes and returns the request with the least tag.
   mutating func popFirst() -> UInt64? {
     guard let first = entries.first else { return nil }
     let last = entries.removeLast()
@@ -37,19 +37,19 @@ struct TagQueue: Sendable {
       entries[0] = last
       sink()
     }
-    return first.ticket
+    return first.requestID
   }
 
-  /// Notes that a ticket is not wanted any more, and removes such tickets when they are the majority.
+  /// Notes that a request does not wait any more, and removes such requests when they are the majority.
   ///
   /// - Parameters:
-  ///   - ticket: The ticket.
+  ///   - requestID: The request.
   ///   - wanted: Those that are still wanted.
-  mutating func isAbandoned<Value>(_ ticket: UInt64, left wanted: [UInt64: Value]) {
+  mutating func isAbandoned<Value>(_ requestID: UInt64, left wanted: [UInt64: Value]) {
     abandoned += 1
     guard abandoned > 32, 2 * abandoned > entries.count else { return }
     abandoned = 0
-    let kept = entries.filter { wanted[$0.ticket] != nil }.sorted(by: <)
+    let kept = entries.filter { wanted[$0.requestID] != nil }.sorted(by: <)
     // A sorted array is a heap.
     entries = kept
   }

@@ -214,7 +214,7 @@ private struct ForwardedElements {
     return nil
   }
 
-  /// Whether a byte may stand in a token; a colon and brackets must be quoted, but some proxies do not.
+  /// Whether a token may contain a byte; a colon and brackets must be quoted, but some proxies do not.
   private static func isToken(_ byte: UInt8) -> Bool {
     switch byte {
     case 0x30...0x39, 0x41...0x5A, 0x61...0x7A: true

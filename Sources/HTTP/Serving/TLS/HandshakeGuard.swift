@@ -20,13 +20,13 @@ final class HandshakeGuard: ChannelInboundHandler {
   }
 
   private let limits: ServerLimits
-  private let tally: ConnectionMetrics
+  private let metrics: ConnectionMetrics
   private var phase = Phase.silent
   private var timeout: Scheduled<Void>?
 
-  init(limits: ServerLimits, tally: ConnectionMetrics) {
+  init(limits: ServerLimits, metrics: ConnectionMetrics) {
     self.limits = limits
-    self.tally = tally
+    self.metrics = metrics
   }
 
   /// The handshake is done.
@@ -54,8 +54,8 @@ final class HandshakeGuard: ChannelInboundHandler {
   ) {
     timeout?.cancel()
     let bound = NIOLoopBound(context, eventLoop: context.eventLoop)
-    timeout = context.eventLoop.scheduleTask(in: .seconds(Int64(seconds))) { [tally] in
-      tally.ended(reason)
+    timeout = context.eventLoop.scheduleTask(in: .seconds(Int64(seconds))) { [metrics] in
+      metrics.ended(reason)
       bound.value.close(promise: nil)
     }
   }

@@ -17,7 +17,7 @@ struct MultiplexedChannel: HTTPChannelHandler {
 
   let responder: HTTPChannelHandler.Responder
   let limits: ServerLimits
-  let tally: ConnectionMetrics
+  let metrics: ConnectionMetrics
   let clock: ServiceClock
   let present: [String]
 
@@ -50,7 +50,7 @@ struct MultiplexedChannel: HTTPChannelHandler {
       let timeouts = MultiplexedTimeouts(
         channel: channel,
         limits: limits,
-        tally: tally,
+        metrics: metrics,
         shutdown: shutdown.http2StreamDelegate
       )
       let bound = NIOLoopBound(timeouts, eventLoop: channel.eventLoop)
@@ -60,7 +60,7 @@ struct MultiplexedChannel: HTTPChannelHandler {
           streamDelegate: StreamCount(timeouts: bound),
           frameDelegate: timeouts,
           configuration: configuration
-        ) { [limits, tally, clock, present] stream in
+        ) { [limits, metrics, clock, present] stream in
           stream.eventLoop.makeCompletedFuture {
             let pipeline = stream.pipeline.syncOperations
             try pipeline.addHandler(HTTP2FramePayloadToHTTPServerCodec())
@@ -68,7 +68,7 @@ struct MultiplexedChannel: HTTPChannelHandler {
               try pipeline.addHandler(AnswerDate(clock: clock, present: present))
             }
             try pipeline.addHandler(
-              StreamTimeouts(limits: limits, tally: tally, connection: bound.value)
+              StreamTimeouts(limits: limits, metrics: metrics, connection: bound.value)
             )
             return try Stream(wrappingChannelSynchronously: stream)
           }

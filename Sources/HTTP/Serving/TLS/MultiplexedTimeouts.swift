@@ -11,7 +11,7 @@ final class MultiplexedTimeouts: ChannelInboundHandler, NIOHTTP2FrameDelegate {
 
   private let channel: any Channel
   private let limits: ServerLimits
-  private let tally: ConnectionMetrics
+  private let metrics: ConnectionMetrics
   private let shutdown: NIOHTTP2ServerConnectionManagementHandler.HTTP2StreamDelegate
   /// The bytes of content sent so far on each stream that is open.
   private var sent: [HTTP2StreamID: Int] = [:]
@@ -20,12 +20,12 @@ final class MultiplexedTimeouts: ChannelInboundHandler, NIOHTTP2FrameDelegate {
   init(
     channel: any Channel,
     limits: ServerLimits,
-    tally: ConnectionMetrics,
+    metrics: ConnectionMetrics,
     shutdown: NIOHTTP2ServerConnectionManagementHandler.HTTP2StreamDelegate
   ) {
     self.channel = channel
     self.limits = limits
-    self.tally = tally
+    self.metrics = metrics
     self.shutdown = shutdown
   }
 
@@ -36,7 +36,7 @@ final class MultiplexedTimeouts: ChannelInboundHandler, NIOHTTP2FrameDelegate {
 
   func began(_ id: HTTP2StreamID, _ stream: any Channel) {
     if sent.isEmpty {
-      tally.idle.remove(channel)
+      metrics.idle.remove(channel)
       timeout?.cancel()
       timeout = nil
     }
@@ -48,7 +48,7 @@ final class MultiplexedTimeouts: ChannelInboundHandler, NIOHTTP2FrameDelegate {
     sent[id] = nil
     shutdown.streamClosed(id, channel: stream)
     guard sent.isEmpty, channel.isActive else { return }
-    tally.idle.insert(channel)
+    metrics.idle.insert(channel)
     waitForStreams()
   }
 
@@ -78,7 +78,7 @@ final class MultiplexedTimeouts: ChannelInboundHandler, NIOHTTP2FrameDelegate {
 
   /// Says that the connection ends, and ends it a little later.
   private func leave() {
-    tally.ended(.noRequest)
+    metrics.ended(.noRequest)
     channel.pipeline.syncOperations.fireUserInboundEventTriggered(ChannelShouldQuiesceEvent())
     let bound = NIOLoopBound(self, eventLoop: channel.eventLoop)
     timeout = channel.eventLoop.scheduleTask(in: .seconds(Int64(limits.closeSeconds))) {

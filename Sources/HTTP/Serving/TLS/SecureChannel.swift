@@ -21,13 +21,13 @@ struct SecureChannel: ServerChildChannel {
   let http1: WebSocketChannel
   let http2: MultiplexedChannel
   let limits: ServerLimits
-  let tally: ConnectionMetrics
+  let metrics: ConnectionMetrics
   /// The shares of connections; `nil` for none.
   var shares: ConnectionShares?
 
   func setup(channel: any Channel, logger: Logger) -> EventLoopFuture<Value> {
     channel.eventLoop.makeCompletedFuture {
-      let handshake = HandshakeGuard(limits: limits, tally: tally)
+      let handshake = HandshakeGuard(limits: limits, metrics: metrics)
       let negotiation = NIOTypedApplicationProtocolNegotiationHandler<Negotiated> {
         [http1, http2] result, channel in
         handshake.finish()
@@ -39,7 +39,7 @@ struct SecureChannel: ServerChildChannel {
       let pipeline = channel.pipeline.syncOperations
       // After its share is counted: it may take the place of an idle one. It is idle itself until its first request.
       if shares?.enter(channel) ?? true {
-        try pipeline.addHandler(IdleConnectionHandler(tally.idle))
+        try pipeline.addHandler(IdleConnectionHandler(metrics.idle))
       }
       try pipeline.addHandler(handshake)
       try pipeline.addHandler(NIOSSLServerHandler(context: certificate.context))

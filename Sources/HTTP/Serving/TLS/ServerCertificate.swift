@@ -68,7 +68,8 @@ package final class ServerCertificate: Sendable {
   ///   - isAsked: Whether a person asked for it: files are read even if they have not changed, or have just changed.
   ///   - now: The time in seconds since 1970.
   /// - Returns: What was found.
-  package func look(isAsked: Bool = false, now: Double = ServerCertificate.machineTime) -> Finding {
+  package func check(isAsked: Bool = false, now: Double = ServerCertificate.machineTime) -> Finding
+  {
     let found = TLSFileState(of: files)
     let isDue = state.withLock { state in
       defer { state.seen = found }

@@ -19,7 +19,7 @@ final class StreamTimeouts: ChannelDuplexHandler {
   typealias OutboundOut = HTTPResponsePart
 
   private let limits: ServerLimits
-  private let tally: ConnectionMetrics
+  private let metrics: ConnectionMetrics
   private let connection: MultiplexedTimeouts
 
   private var isHead = false
@@ -40,9 +40,9 @@ final class StreamTimeouts: ChannelDuplexHandler {
   ]
   private static let host = HTTPField.Name("host")
 
-  init(limits: ServerLimits, tally: ConnectionMetrics, connection: MultiplexedTimeouts) {
+  init(limits: ServerLimits, metrics: ConnectionMetrics, connection: MultiplexedTimeouts) {
     self.limits = limits
-    self.tally = tally
+    self.metrics = metrics
     self.connection = connection
   }
 
@@ -60,7 +60,7 @@ final class StreamTimeouts: ChannelDuplexHandler {
       context.fireChannelRead(wrapInboundOut(.head(head)))
     case .body(let bytes):
       isExpecting = false
-      if pace?.take(bytes.readableBytes, now: context.eventLoop.now) == false {
+      if pace?.record(bytes.readableBytes, now: context.eventLoop.now) == false {
         return end(.slowBody, context)
       }
       if isAnswered {
@@ -124,7 +124,7 @@ final class StreamTimeouts: ChannelDuplexHandler {
   )
 
   private func end(_ reason: ConnectionMetrics.Reason, _ context: ChannelHandlerContext) {
-    tally.ended(reason)
+    metrics.ended(reason)
     context.close(promise: nil)
   }
 

@@ -8,7 +8,7 @@ package enum TLSLimits {
   ///
   /// New files are used once they have stayed the same between two comparisons: tools replace certificate and key one
   /// after the other.
-  package static let lookSeconds = 2
+  package static let checkSeconds = 2
   /// How many days before a certificate expires the log warns, each time that one of them is reached.
   package static let warningDays = [14, 7, 3, 1]
   /// The most seconds that `Strict-Transport-Security` may ask for: two years.

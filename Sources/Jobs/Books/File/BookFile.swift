@@ -71,7 +71,7 @@ package struct BookFile: Sendable {
     }
     var text: [UInt8] = []
     transcoder.feed(bytes, into: &text)
-    try take(text)
+    try append(text)
   }
 
   /// Marks the end of the file.
@@ -81,7 +81,7 @@ package struct BookFile: Sendable {
     var text: [UInt8] = []
     transcoder.finish(into: &text)
     isFinished = true
-    try take(text)
+    try append(text)
     reader?.finish()
     guard reader != nil else { throw ImportFileError(.empty, "there is nothing in the file") }
   }
@@ -122,7 +122,7 @@ package struct BookFile: Sendable {
   }
 
   /// Passes text on to the reader, after the header has been found in it.
-  private mutating func take(_ text: [UInt8]) throws(ImportFileError) {
+  private mutating func append(_ text: [UInt8]) throws(ImportFileError) {
     guard reader == nil else {
       reader?.feed(text)
       return

@@ -54,11 +54,11 @@ package struct DelimitedReader: Sendable {
     switch scan(upTo: buffer.count, isWhole: isFinished) {
     case .record(let end, let after, let lines) where end - start <= limits.recordBytes:
       guard lines > 1, let columns, hasStrayQuote, fields.count != columns || hasSwallowed else {
-        return take(end: end, after: after, lines: lines)
+        return finishRecord(end: end, after: after, lines: lines)
       }
       return firstLine()
     case .record(let end, let after, 1):
-      return take(end: end, after: after, lines: 1, fault: .tooLong)
+      return finishRecord(end: end, after: after, lines: 1, fault: .tooLong)
     case .needsMore where !isFull: return nil
     case .record, .needsMore: return firstLine()
     }
@@ -169,9 +169,9 @@ package struct DelimitedReader: Sendable {
     }
     cutLine(upTo: end)
     guard fields.count == columns else {
-      return take(end: end, after: after, lines: 1, fault: .unclosedQuote)
+      return finishRecord(end: end, after: after, lines: 1, fault: .unclosedQuote)
     }
-    return take(end: end, after: after, lines: 1, isRepaired: true)
+    return finishRecord(end: end, after: after, lines: 1, isRepaired: true)
   }
 
   /// Cuts one line into fields; a quote that does not close on it is text.
@@ -241,7 +241,7 @@ package struct DelimitedReader: Sendable {
     return true
   }
 
-  private mutating func take(
+  private mutating func finishRecord(
     end: Int,
     after: Int,
     lines: Int,

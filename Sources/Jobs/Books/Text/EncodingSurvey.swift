@@ -40,12 +40,12 @@ package struct EncodingSurvey {
         total += index - start
         guard index < bytes.count else { return }
       }
-      take(bytes[index])
+      consume(bytes[index])
       index += 1
     }
   }
 
-  private mutating func take(_ byte: UInt8) {
+  private mutating func consume(_ byte: UInt8) {
     if total < Self.sampleBytes {
       if first.count < 4 { first.append(byte) }
       if byte == 0 { if total & 1 == 0 { zeros.even += 1 } else { zeros.odd += 1 } }
@@ -57,7 +57,7 @@ package struct EncodingSurvey {
   }
 
   private mutating func count(_ byte: UInt8) {
-    switch sequence.take(byte) {
+    switch sequence.consume(byte) {
     case .ascii, .continues: break
     case .ended:
       characters += 1

@@ -44,7 +44,7 @@ package struct Transcoder {
     case .damagedUTF8:
       let isBetween = sequence.pending.isEmpty
       Self.eachBeyondASCII(of: rest, isBetween: isBetween, into: &output) { byte, output in
-        take(byte, into: &output)
+        consume(byte, into: &output)
         return sequence.pending.isEmpty
       }
     case .windows1252:
@@ -62,7 +62,7 @@ package struct Transcoder {
         let isLittle = encoding == .utf16LittleEndian
         let low = UInt16(isLittle ? first : byte)
         let high = UInt16(isLittle ? byte : first)
-        take(unit: high << 8 | low, into: &output)
+        consume(unit: high << 8 | low, into: &output)
       }
     }
   }
@@ -73,7 +73,7 @@ package struct Transcoder {
     of bytes: UnsafeBufferPointer<UInt8>,
     isBetween: Bool,
     into output: inout [UInt8],
-    _ take: (UInt8, inout [UInt8]) -> Bool
+    _ consume: (UInt8, inout [UInt8]) -> Bool
   ) {
     var index = 0
     var isBetween = isBetween
@@ -84,7 +84,7 @@ package struct Transcoder {
         output.append(contentsOf: bytes[start..<index])
         guard index < bytes.count else { return }
       }
-      isBetween = take(bytes[index], &output)
+      isBetween = consume(bytes[index], &output)
       index += 1
     }
   }
@@ -99,8 +99,8 @@ package struct Transcoder {
     }
   }
 
-  private mutating func take(_ byte: UInt8, into output: inout [UInt8]) {
-    switch sequence.take(byte) {
+  private mutating func consume(_ byte: UInt8, into output: inout [UInt8]) {
+    switch sequence.consume(byte) {
     case .ascii: output.append(byte)
     case .continues: break
     case .ended:
@@ -108,7 +108,7 @@ package struct Transcoder {
       sequence.clear()
     case .stray(let again):
       flushStrays(into: &output)
-      if again { take(byte, into: &output) }
+      if again { consume(byte, into: &output) }
     }
   }
 
@@ -120,7 +120,7 @@ package struct Transcoder {
     sequence.clear()
   }
 
-  private mutating func take(unit: UInt16, into output: inout [UInt8]) {
+  private mutating func consume(unit: UInt16, into output: inout [UInt8]) {
     if let high = highSurrogate {
       highSurrogate = nil
       if 0xDC00...0xDFFF ~= unit {

@@ -21,7 +21,7 @@ struct UTF8Sequence {
   /// Takes a byte.
   ///
   /// After ``Step/ended`` and ``Step/stray(again:)`` the caller takes ``pending`` and calls ``clear()``.
-  mutating func take(_ byte: UInt8) -> Step {
+  mutating func consume(_ byte: UInt8) -> Step {
     guard missing > 0 else {
       if byte < 0x80 { return .ascii }
       switch byte {

@@ -16,7 +16,7 @@ extension FollowMachine {
     /// The longest reconnection time of a stream that is kept.
     public var longestReconnection: Int64 = 300_000
     /// How often what comes next may be missing or not to be read before it is passed over.
-    public var stumblesBeforePassing = 2
+    public var attemptsBeforeSkipping = 2
 
     /// The usual waits.
     public init() {}

@@ -60,7 +60,7 @@ public struct FollowMachine: Hashable, Sendable {
   private var hasUnreadable = false
   /// The shortest wait before a stream of events is opened again, as the last one said (`retry:`).
   private var reconnectionTime: Int64 = 0
-  private var stumble: PoisonEvent?
+  private var poisonEvent: PoisonEvent?
   /// Whether the job is over, as the server said last.
   private var isJobOver = false
   private var isRenewing = false
@@ -105,7 +105,8 @@ public struct FollowMachine: Hashable, Sendable {
   ///
   /// Where the events themselves were of no use it is one that there is not, which is answered with the state.
   var asksAfter: EventPosition? {
-    guard let stumble, stumble.place == position, stumble.times >= policy.stumblesBeforePassing
+    guard let poisonEvent, poisonEvent.place == position,
+      poisonEvent.times >= policy.attemptsBeforeSkipping
     else { return position }
     return EventPosition(epoch: position?.epoch ?? 0, seq: Self.behindAll)
   }
@@ -122,7 +123,7 @@ public struct FollowMachine: Hashable, Sendable {
     case .start: phase == .idle ? connect(now) : []
     case .opened(let attempt): opened(attempt, now)
     case .received(let message, let attempt):
-      phase == .open && attempt == self.attempt ? take(message, 0, now, draw) : []
+      phase == .open && attempt == self.attempt ? handle(message, 0, now, draw) : []
     case .heard(let attempt): heard(attempt, now)
     case .reconnects(let wait, let attempt): reconnects(wait, attempt)
     case .ended(let trouble, let attempt): ended(trouble, attempt, now, draw)
@@ -146,7 +147,7 @@ public struct FollowMachine: Hashable, Sendable {
     return [.wake(after: rest(now))]
   }
 
-  private mutating func take(
+  private mutating func handle(
     _ message: Message,
     _ index: Int,
     _ now: Int64,
@@ -169,7 +170,7 @@ public struct FollowMachine: Hashable, Sendable {
       let isNext = at.seq - 1 == last || (message.covers ?? at.seq) - 1 <= last
       // The end stands for everything before it; an event that is missing every time will not
       // arrive.
-      guard isNext || isEnd || stumbles() else { return lost(now, draw) }
+      guard isNext || isEnd || countPoisonEvent() else { return lost(now, draw) }
       position = at
     } else if case .snapshot(let seq?, false) = message.content {
       position = EventPosition(epoch: message.epoch ?? position?.epoch ?? 0, seq: seq)
@@ -217,16 +218,16 @@ public struct FollowMachine: Hashable, Sendable {
       fallBack(now)
       return poll()
     case .status(410): return finish(.expired)
-    case .unreadable: return stumbled(now, draw)
+    case .unreadable: return metPoisonEvent(now, draw)
     case .closed(let code, let isLimit):
       switch JobCloseCode.action(after: code, isLimit: isLimit) {
       case .finish, .askState: return poll()
       case .refreshToken: return refuseToken()
-      case .reconnect: if code == JobCloseCode.tooLong.rawValue { return stumbled(now, draw) }
+      case .reconnect: if code == JobCloseCode.tooLong.rawValue { return metPoisonEvent(now, draw) }
       }
     case .status, .broken: break
     }
-    return hasUnreadable ? stumbled(now, draw) : broke(now, draw)
+    return hasUnreadable ? metPoisonEvent(now, draw) : broke(now, draw)
   }
 
   private mutating func polled(
@@ -242,7 +243,7 @@ public struct FollowMachine: Hashable, Sendable {
     isJobOver = isOver
     var orders: [Order] = []
     for index in messages.indices {
-      orders += take(messages[index], index, now, draw)
+      orders += handle(messages[index], index, now, draw)
       guard phase == .polling else { return orders }
     }
     return orders + afterPoll()
@@ -267,7 +268,7 @@ public struct FollowMachine: Hashable, Sendable {
     case let ending?: return finish(ending)
     case nil: break
     }
-    if trouble == .unreadable { _ = stumbles() }
+    if trouble == .unreadable { _ = countPoisonEvent() }
     return back(now, draw)
   }
 
@@ -382,7 +383,9 @@ public struct FollowMachine: Hashable, Sendable {
   }
 
   private mutating func afterPoll() -> [Order] {
-    if isJobOver, stumbles(), let stumble, stumble.times > policy.stumblesBeforePassing {
+    if isJobOver, countPoisonEvent(), let poisonEvent,
+      poisonEvent.times > policy.attemptsBeforeSkipping
+    {
       // It is over, and the message that says how cannot be had, nor with the state in place of events.
       return [.deliverEnd] + finish(.ended)
     }
@@ -404,18 +407,18 @@ public struct FollowMachine: Hashable, Sendable {
   }
 
   /// Counts what is missing or not to be read behind the last event; whether it is to be passed over.
-  private mutating func stumbles() -> Bool {
-    let times = stumble.flatMap { $0.place == position ? $0.times : nil } ?? 0
+  private mutating func countPoisonEvent() -> Bool {
+    let times = poisonEvent.flatMap { $0.place == position ? $0.times : nil } ?? 0
     // The number stops growing where it makes no difference.
-    stumble = PoisonEvent(place: position, times: min(times, policy.stumblesBeforePassing) + 1)
-    return times + 1 >= policy.stumblesBeforePassing
+    poisonEvent = PoisonEvent(place: position, times: min(times, policy.attemptsBeforeSkipping) + 1)
+    return times + 1 >= policy.attemptsBeforeSkipping
   }
 
   /// A stream ended over something that cannot be read.
-  private mutating func stumbled(_ now: Int64, _ draw: UInt64) -> [Order] {
-    guard stumbles() else { return back(now, draw) }
+  private mutating func metPoisonEvent(_ now: Int64, _ draw: UInt64) -> [Order] {
+    guard countPoisonEvent() else { return back(now, draw) }
     // The state did not lead on either: this way is not gone again for a while.
-    if let stumble, stumble.times > policy.stumblesBeforePassing { transport = .polling }
+    if let poisonEvent, poisonEvent.times > policy.attemptsBeforeSkipping { transport = .polling }
     if transport == .polling, lesserSince == nil { lesserSince = now }
     return poll()
   }

@@ -3,7 +3,7 @@ public import TolerantDecoding
 
 /// A book of a result, whatever version it came in.
 public struct JobBook: Hashable, Sendable {
-  /// Who knows about books.
+  /// A source of books.
   public enum Provider: String, CaseIterable, Hashable, Sendable {
     case googleBooks = "google_books"
     case openLibrary = "open_library"

@@ -92,7 +92,7 @@ public struct JobCompletion: Hashable, Sendable {
   /// The counts of the items of a job.
   ///
   /// - Parameter counts: How many items came out how.
-  public mutating func take(_ counts: [JobOutcome: Int]) {
+  public mutating func add(_ counts: [JobOutcome: Int]) {
     self.counts = Dictionary(uniqueKeysWithValues: counts.map { ($0.key.rawValue, $0.value) })
     let failed = counts[.failed] ?? 0
     let succeeded = counts.filter(\.key.isSuccess).values.reduce(0, +)

@@ -3,7 +3,7 @@ public import StrictJSON
 /// Every limit of a job server, as enforced and as reported at `GET /v1/capabilities`.
 public struct JobLimits: Hashable, Sendable {
   /// How long a client may take to read what is left when the server ends, in seconds.
-  public static let farewellSeconds = 3
+  public static let closeSeconds = 3
   /// How long a measurement waits for what the database says of the jobs, in seconds.
   public static let measureSeconds = 2
 
@@ -81,7 +81,7 @@ public struct JobLimits: Hashable, Sendable {
   public var noticesPerMinute = 20
   /// The most messages that wait for a slow client before progress is left out.
   public var waitingMessages = 64
-  /// How many of the newest messages are kept ready for all who listen.
+  /// How many of the newest messages are kept ready for all subscribers.
   public var recentMessages = 32
   /// The most items of a completion that carries them, for clients of version 1.
   public var embeddedItems = 2_000

@@ -99,10 +99,10 @@ public struct JobStatusReport: Hashable, Sendable {
   public var updatedAt: Int64?
   /// Whether all events since the client's last one follow.
   public var isRecovered: Bool?
-  /// The number of the last event it stands for.
+  /// The number of the last event that it includes.
   public var lastSeq: Int64?
 
-  /// Creates a standing.
+  /// Creates a report.
   public init(
     progress: JobProgress,
     state: OpenEnum<JobState>? = nil,

@@ -152,7 +152,7 @@ public struct JobMessageReader: Sendable {
       completion.isPartial = true
       return .ended(completion)
     case "error": return .ended(JobCompletionReader.failure(payload, root: root))
-    case "reconnected": return .snapshot(JobProgressReader.standing(payload))
+    case "reconnected": return .snapshot(JobProgressReader.report(payload))
     case "ready_ack": return .ready
     case "photos": return .photos(JobProgressReader.photos(payload))
     case "canceling": return .canceling

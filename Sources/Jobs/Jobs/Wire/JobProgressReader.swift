@@ -54,18 +54,18 @@ enum JobProgressReader {
     return field[older].string() ?? ""
   }
 
-  static func standing(_ field: DecodeField) -> JobStatusReport {
-    var standing = JobStatusReport(
+  static func report(_ field: DecodeField) -> JobStatusReport {
+    var report = JobStatusReport(
       progress: progress(field),
       state: field["state"].open(JobState.self),
       updatedAt: field[["lastUpdate", "last_update", "updatedAt"]].instant(),
       isRecovered: field["recovered"].bool(),
       lastSeq: field[["lastSeq", "last_seq"]].int(in: 0 ... .max).map { Int64($0) }
     )
-    if standing.progress.sentence.isEmpty {
-      standing.progress.sentence = field["message"].string() ?? ""
+    if report.progress.sentence.isEmpty {
+      report.progress.sentence = field["message"].string() ?? ""
     }
-    return standing
+    return report
   }
 
   static func photos(_ field: DecodeField) -> PhotoReport {

@@ -12,7 +12,7 @@ struct JobAuthorization: Sendable {
   let store: any JobStore
   /// Whether a token is accepted in the query, where it ends up in logs.
   let acceptsQueryToken: Bool
-  let tally: JobMetrics
+  let metrics: JobMetrics
 
   /// The token of a request: subprotocol before Authorization before query.
   func token(_ fields: HTTPFields, query: QueryText) -> (token: String, subprotocol: String?)? {
@@ -66,7 +66,7 @@ struct JobAuthorization: Sendable {
 
   /// The response for a job whose results were removed; counted.
   var gone: Problem {
-    tally.missed()
+    metrics.missed()
     return JobProblem(.gone, .expired, "the results of this job are gone").problem
   }
 

@@ -13,8 +13,8 @@ struct JobEndpoints: Sendable {
   private static let refreshBytes = 4 << 10
 
   let store: any JobStore
-  let hub: JobEventBroadcaster
-  let gate: JobAuthorization
+  let broadcaster: JobEventBroadcaster
+  let authorization: JobAuthorization
   let pipelines: [PipelineName: any JobPipeline]
   let reads: JobReads
 
@@ -23,7 +23,7 @@ struct JobEndpoints: Sendable {
   /// `GET /v1/jobs/{id}`: the state, and the events after `after`; conditional.
   func status(_ request: Request, id: String) async throws -> Response {
     let query = QueryText(request.uri.query)
-    let (job, tokenExpiry) = try await gate.living(id, request.headers, query: query)
+    let (job, tokenExpiry) = try await authorization.living(id, request.headers, query: query)
     let asked = try Self.position(query)
     let version = try Self.version(query)
     // The answer depends on where the client is and which token it has: the same state is another answer for
@@ -62,7 +62,7 @@ struct JobEndpoints: Sendable {
         items = try await store.items(job.id, after: -1, limit: store.limits.embeddedItems)
       }
       messages.append(writer.message(event, items: items))
-      hub.tally.sent(.polling)
+      broadcaster.metrics.sent(.polling)
     }
     return messages
   }
@@ -96,11 +96,11 @@ struct JobEndpoints: Sendable {
 
   /// `DELETE /v1/jobs/{id}` and `POST /v1/jobs/{id}/cancel`: asks the job to stop; idempotent.
   func cancel(_ request: Request, id: String) async throws -> Response {
-    _ = try await gate.living(id, request.headers, query: QueryText(request.uri.query))
+    _ = try await authorization.living(id, request.headers, query: QueryText(request.uri.query))
     guard let (job, event) = try await store.cancel(id) else {
       throw JobProblem(.notFound, .notFound, "there is no job \"\(id.prefix(80))\"").problem
     }
-    if let event { hub.publish(event, of: id) }
+    if let event { broadcaster.publish(event, of: id) }
     return JobAnswer.json(
       JobBody.canceled(job),
       status: job.state.isTerminal ? .ok : .accepted
@@ -123,7 +123,7 @@ struct JobEndpoints: Sendable {
     return try await reads.answer(request, .results, tag: tag) { state in
       guard
         let page = try await store.page(job.id, outcomes: outcomes, after: after, limit: limit + 1)
-      else { throw gate.gone }
+      else { throw authorization.gone }
       let body = JobBody.results(job, page.items, total: page.total, limit: limit).bytes
       return Representation(state: state, mediaType: JobAnswer.mediaType, body: body)
     }
@@ -150,13 +150,13 @@ struct JobEndpoints: Sendable {
     let work = try await store.work(job)
     guard
       let page = try await store.page(job.id, outcomes: [.failed], after: -1, limit: .max)
-    else { throw gate.gone }
+    else { throw authorization.gone }
     let bytes: [UInt8]?
     do {
       bytes = try await pipelines[job.pipeline]?.failedRows(work, failed: page.items)
     } catch let failure as JobFailure {
       // The file goes with the results, perhaps at this moment.
-      if try await store.isGone(job.id) { throw gate.gone }
+      if try await store.isGone(job.id) { throw authorization.gone }
       throw JobProblem(
         .notFound,
         .noTable,
@@ -174,7 +174,7 @@ struct JobEndpoints: Sendable {
   }
 
   private func ended(_ request: Request, _ id: String, _ query: QueryText) async throws -> JobRow {
-    let job = try await gate.living(id, request.headers, query: query).job
+    let job = try await authorization.living(id, request.headers, query: query).job
     guard job.state.isTerminal else { throw JobProblem.notFinished(job, store.limits) }
     return job
   }
@@ -214,7 +214,7 @@ struct JobEndpoints: Sendable {
     var request = request
     let query = QueryText(request.uri.query)
     var job = id
-    var token = gate.token(request.headers, query: query)?.token
+    var token = authorization.token(request.headers, query: query)?.token
     let body: ByteBuffer
     let tooLarge = JobProblem(
       .contentTooLarge,
@@ -251,10 +251,10 @@ struct JobEndpoints: Sendable {
     // Says what is wrong with a token that is not good.
     var fields = HTTPFields()
     fields[.authorization] = "Bearer \(token)"
-    _ = try await gate.living(job, fields, query: QueryText(nil))
+    _ = try await authorization.living(job, fields, query: QueryText(nil))
     guard let (fresh, expiry) = try await store.refresh(job, token: token) else {
       // It ended just now, perhaps with the results.
-      _ = try await gate.living(job, fields, query: QueryText(nil))
+      _ = try await authorization.living(job, fields, query: QueryText(nil))
       throw JobProblem(.unauthorized, .tokenExpired, "the token is too old").problem
     }
     return JobAnswer.json(JobBody.token(fresh, of: job, expiry: expiry, now: store.now))

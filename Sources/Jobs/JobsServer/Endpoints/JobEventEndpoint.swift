@@ -15,8 +15,8 @@ struct JobEventEndpoint: Sendable {
   private static let route = "/v1/jobs/:job/events"
 
   let store: any JobStore
-  let hub: JobEventBroadcaster
-  let gate: JobAuthorization
+  let broadcaster: JobEventBroadcaster
+  let authorization: JobAuthorization
   let serving: ResourceServing
 
   /// `HEAD`: the head of the answer to the same GET, which has no length.
@@ -39,7 +39,7 @@ struct JobEventEndpoint: Sendable {
     _ id: String
   ) async throws -> (job: JobRow, version: WireVersion, asked: EventPosition?) {
     let query = QueryText(request.uri.query)
-    let job = try await gate.living(id, request.headers, query: query).job
+    let job = try await authorization.living(id, request.headers, query: query).job
     // An id that is not ours is one of another log: the state comes in its place.
     let asked =
       try request.headers[.lastEventID].flatMap { $0.isEmpty ? nil : $0 }.map {
@@ -52,7 +52,7 @@ struct JobEventEndpoint: Sendable {
     let (job, version, asked) = try await check(request, id)
     if job.state.isTerminal, asked == job.position { return Self.over }
     let began = ContinuousClock.now
-    guard let listener = hub.listen(to: id) else {
+    guard let listener = broadcaster.listen(to: id) else {
       serving.recordStream(Self.route, .serviceUnavailable, since: began)
       throw JobProblem(
         .serviceUnavailable,
@@ -64,13 +64,13 @@ struct JobEventEndpoint: Sendable {
     serving.recordStream(Self.route, .ok, since: began)
     let feed = JobFeed(
       store: store,
-      hub: hub,
+      broadcaster: broadcaster,
       listener: listener,
       writer: JobMessageWriter(job: id, pipeline: job.pipeline, version: version)
     )
     return EventStreamBody.answer(request) { writer in
-      hub.tally.listens(.eventStream, 1)
-      defer { hub.tally.listens(.eventStream, -1) }
+      broadcaster.metrics.listens(.eventStream, 1)
+      defer { broadcaster.metrics.listens(.eventStream, -1) }
       try await write(feed, from: asked, into: &writer)
     }
   }
@@ -88,7 +88,7 @@ struct JobEventEndpoint: Sendable {
     defer { writer = target }
     _ = try await feed.follow(from: asked, saysWhere: asked != nil) { message in
       for part in Self.event(message) { try await target.write(part) }
-      hub.tally.sent(.eventStream, skipped: message.skipped)
+      broadcaster.metrics.sent(.eventStream, skipped: message.skipped)
       serving.recordEvent(Self.route, changedAt: message.at)
     }
   }

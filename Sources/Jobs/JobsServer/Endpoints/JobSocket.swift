@@ -18,8 +18,8 @@ package struct JobSocketAuthorizer: WebSocketAuthorizer {
   package static let subprotocol = "freshet-auth."
 
   let store: any JobStore
-  let hub: JobEventBroadcaster
-  let gate: JobAuthorization
+  let broadcaster: JobEventBroadcaster
+  let authorization: JobAuthorization
   let rules: OriginGuard
   let logger: Logger
 
@@ -31,11 +31,11 @@ package struct JobSocketAuthorizer: WebSocketAuthorizer {
     guard let (job, version, asked) = try? await check(request, query) else {
       return nil
     }
-    guard let listener = hub.listen(to: job.id) else { return nil }
-    let subprotocol = gate.token(request.headerFields, query: query)?.subprotocol
+    guard let listener = broadcaster.listen(to: job.id) else { return nil }
+    let subprotocol = authorization.token(request.headerFields, query: query)?.subprotocol
     let session = JobSocketSession(
       store: store,
-      hub: hub,
+      broadcaster: broadcaster,
       writer: JobMessageWriter(job: job.id, pipeline: job.pipeline, version: version),
       listener: listener,
       asked: asked,
@@ -58,7 +58,7 @@ package struct JobSocketAuthorizer: WebSocketAuthorizer {
     guard let id = query["jobId"] else {
       throw JobProblem(.badRequest, .invalidRequest, "jobId is needed").problem
     }
-    let job = try await gate.living(id, request.headerFields, query: query).job
+    let job = try await authorization.living(id, request.headerFields, query: query).job
     return (job, try JobEndpoints.version(query), try JobEndpoints.position(query))
   }
 
@@ -86,7 +86,7 @@ package struct JobSocketAuthorizer: WebSocketAuthorizer {
       ).problem
     }
     // It may not have been a handshake, or the listeners are at their limit.
-    if hub.listen(to: job.id) == nil {
+    if broadcaster.listen(to: job.id) == nil {
       return JobProblem(.serviceUnavailable, .busy, "too many listen; poll instead", retryAfter: 2)
         .problem
     }
@@ -120,7 +120,7 @@ package struct JobSocketAuthorizer: WebSocketAuthorizer {
 /// One open socket.
 private struct JobSocketSession: Sendable {
   let store: any JobStore
-  let hub: JobEventBroadcaster
+  let broadcaster: JobEventBroadcaster
   let writer: JobMessageWriter
   let listener: JobSubscription
   let asked: EventPosition?
@@ -130,8 +130,8 @@ private struct JobSocketSession: Sendable {
   private typealias Exit = JobSocketConnection.Exit
 
   func run(_ socket: any ServerWebSocket) async {
-    hub.tally.listens(.webSocket, 1)
-    defer { hub.tally.listens(.webSocket, -1) }
+    broadcaster.metrics.listens(.webSocket, 1)
+    defer { broadcaster.metrics.listens(.webSocket, -1) }
     let connection = JobSocketConnection(socket, limits: store.limits)
     let exit = await withTaskGroup(of: Exit.self) { group in
       group.addTask { await speak(connection) }
@@ -147,7 +147,7 @@ private struct JobSocketSession: Sendable {
       return first
     }
     if case .close(let code, _) = exit {
-      hub.tally.closed(code)
+      broadcaster.metrics.closed(code)
       logger.debug(
         "a socket closes",
         metadata: ["job": "\(writer.job)", "code": "\(code.rawValue)"]
@@ -157,11 +157,11 @@ private struct JobSocketSession: Sendable {
 
   /// Sends what happens.
   private func speak(_ connection: JobSocketConnection) async -> Exit {
-    let feed = JobFeed(store: store, hub: hub, listener: listener, writer: writer)
+    let feed = JobFeed(store: store, broadcaster: broadcaster, listener: listener, writer: writer)
     do {
       let ending = try await feed.follow(from: asked, saysWhere: saysWhere) { message in
         try await connection.send(message.bytes)
-        hub.tally.sent(.webSocket, skipped: message.skipped)
+        broadcaster.metrics.sent(.webSocket, skipped: message.skipped)
       }
       switch ending {
       case .finished: return .close(.finished, "the job is over")
@@ -191,17 +191,17 @@ private struct JobSocketSession: Sendable {
       case .closed(let close):
         // What breaks the protocol was answered with a Close before it came here.
         if let code = JobCloseCode(rawValue: close.code), Self.faults.contains(code) {
-          hub.tally.closed(code)
+          broadcaster.metrics.closed(code)
         }
         return .done
       }
       do {
         guard let notice = try await answer(text, connection) else { continue }
         notices = notices.filter { $0 > store.now - 60_000 } + [store.now]
-        hub.tally.noticed()
+        broadcaster.metrics.noticed()
         try await connection.send(notice)
       } catch is WebSocketError {
-        // Nobody hears the answer; there may be more to be heard.
+        // The client no longer reads, but may have sent more.
         continue
       } catch {
         return .gone
@@ -235,7 +235,7 @@ private struct JobSocketSession: Sendable {
     case "pong": break
     case "cancel", "cancel_batch", "cancel_job":
       if let (_, event) = try await store.cancel(writer.job), let event {
-        hub.publish(event, of: writer.job)
+        broadcaster.publish(event, of: writer.job)
       }
     default:
       return writer.notice(

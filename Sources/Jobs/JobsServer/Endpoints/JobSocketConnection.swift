@@ -89,13 +89,13 @@ package struct JobSocketConnection: Sendable {
   /// Ends the session of a client that reads nothing or is silent for two heartbeats.
   ///
   /// - Parameter isEnding: Whether the server ends; a client that this does not reach gets
-  ///   ``JobLimits/farewellSeconds``.
+  ///   ``JobLimits/closeSeconds``.
   /// - Returns: With which code and reason to close; ``Exit/gone`` once the task is canceled.
   package func watch(isEnding: @Sendable () -> Bool) async -> Exit {
     var wasEnding = false
     while true {
       do {
-        try await Task.sleep(for: min(heartbeat, .seconds(JobLimits.farewellSeconds)))
+        try await Task.sleep(for: min(heartbeat, .seconds(JobLimits.closeSeconds)))
       } catch {
         return .gone
       }

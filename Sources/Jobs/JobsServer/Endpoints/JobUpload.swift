@@ -149,7 +149,7 @@ package struct JobUpload: Sendable {
     // A client that declares its length gets the response before it sends the content.
     guard !request.declaresMore(than: limit) else { throw tooLarge("the request", limit).last }
     for try await part in request.body {
-      guard pace.take(part.readableBytes) else { throw tooSlow }
+      guard pace.record(part.readableBytes) else { throw tooSlow }
       count += part.readableBytes
       // A client that does not declare it most likely reads no response before it has sent everything, so the rest is
       // read and discarded.

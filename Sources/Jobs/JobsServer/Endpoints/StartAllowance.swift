@@ -5,7 +5,7 @@ import Serving
 ///
 /// It remembers only clients that started something lately; how many these are is bounded by what all may start.
 struct StartAllowance: Sendable {
-  /// Who has no permit left.
+  /// The account that has no permit left.
   enum Shortage: Hashable, Sendable {
     /// The client, for so long.
     case client(Duration)
@@ -35,7 +35,7 @@ struct StartAllowance: Sendable {
   ///   - client: The client; `nil` if clients cannot be told apart.
   ///   - now: The current instant.
   /// - Returns: What is missing; `nil` if a permit was taken.
-  mutating func take(_ client: ClientNetwork?, now: ContinuousClock.Instant) -> Shortage? {
+  mutating func acquire(_ client: ClientNetwork?, now: ContinuousClock.Instant) -> Shortage? {
     if let client {
       var bucket = clients[client] ?? full(now)
       if let wait = bucket.wait(now: now) {
@@ -43,13 +43,13 @@ struct StartAllowance: Sendable {
         return .client(wait)
       }
       if let wait = all.wait(now: now) { return .all(wait) }
-      bucket.take()
+      bucket.acquire()
       clients[client] = bucket
       forget(now)
     } else if let wait = all.wait(now: now) {
       return .all(wait)
     }
-    all.take()
+    all.acquire()
     return nil
   }
 

@@ -17,7 +17,7 @@ struct StartEndpoint: Sendable {
   let pipelines: Set<PipelineName>
   let permits: UploadPermits
   let starts: StartPermits
-  let tally: JobMetrics
+  let metrics: JobMetrics
 
   /// Takes the input, stores the job, and answers 202 before any work is done.
   ///
@@ -73,14 +73,14 @@ struct StartEndpoint: Sendable {
         ).problem
       }
       let started = try await start(request, pipeline, client, read)
-      tally.started(started.isNew ? .started : .repeated)
+      metrics.started(started.isNew ? .started : .repeated)
       return started
     } catch let problem as Problem {
       switch problem.status {
-      case .serviceUnavailable: tally.started(.busy)
-      case .tooManyRequests: tally.started(.limited)
-      case .requestTimeout: tally.started(.tooSlow)
-      default: tally.started(.refused)
+      case .serviceUnavailable: metrics.started(.busy)
+      case .tooManyRequests: metrics.started(.limited)
+      case .requestTimeout: metrics.started(.tooSlow)
+      default: metrics.started(.refused)
       }
       throw problem
     }
@@ -111,12 +111,12 @@ struct StartEndpoint: Sendable {
     // The repetition of a start starts nothing.
     var isCounted = false
     if try await !store.knows(key: key) {
-      try starts.take(client)
+      try starts.acquire(client)
       isCounted = true
     }
     defer { if isCounted { starts.giveBack(client) } }
     let patience = Duration.seconds(store.limits.uploadWaitSeconds)
-    let taken = try await AdmissionPermit.pause { await permits.take(within: patience) }
+    let taken = try await AdmissionPermit.pause { await permits.acquire(within: patience) }
     guard let permit = taken else {
       throw JobProblem(
         .serviceUnavailable,

@@ -12,10 +12,10 @@ final class StartPermits: Sendable {
   /// Takes a permit for a start.
   ///
   /// - Throws: ``Problem`` 429 if all permits are taken.
-  func take(_ client: ClientNetwork?) throws {
+  func acquire(_ client: ClientNetwork?) throws {
     let wait: Duration
     let who: String
-    switch allowance.withLock({ $0.take(client, now: .now) }) {
+    switch allowance.withLock({ $0.acquire(client, now: .now) }) {
     case nil: return
     case .client(let time)?: (wait, who) = (time, "you start")
     case .all(let time)?: (wait, who) = (time, "all clients together start")

@@ -39,7 +39,7 @@ struct TokenBucket: Sendable {
   }
 
   /// Takes a permit; there has to be one.
-  mutating func take() { count -= 1 }
+  mutating func acquire() { count -= 1 }
 
   /// Gives a permit back.
   mutating func giveBack() { count = min(most, count + 1) }

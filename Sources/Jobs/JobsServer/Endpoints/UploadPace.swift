@@ -26,7 +26,7 @@ struct UploadPace: Sendable {
   /// Some bytes came.
   ///
   /// - Returns: Whether they came in time.
-  mutating func take(_ bytes: Int, now: ContinuousClock.Instant = .now) -> Bool {
+  mutating func record(_ bytes: Int, now: ContinuousClock.Instant = .now) -> Bool {
     guard now <= deadline, now <= end else { return false }
     deadline = min(now + slack, deadline + .seconds(Double(bytes) / bytesPerSecond))
     return true

@@ -25,7 +25,7 @@ final class UploadPermits: Sendable {
     /// The requests that wait.
     var places: FairPlaces
     var bytes = 0
-    /// Those who wait, the first in front.
+    /// The waiters, in order.
     var waiting: [Waiting] = []
     /// How many have waited.
     var number = 0
@@ -63,7 +63,7 @@ final class UploadPermits: Sendable {
   ///
   /// - Parameter patience: How long to wait for one.
   /// - Returns: The permit; `nil` if none is free in time, if too many wait, or if the task is canceled.
-  func take(within patience: Duration) async -> UploadPermit? {
+  func acquire(within patience: Duration) async -> UploadPermit? {
     let admission = AdmissionPermit.current
     let client = Client(network: admission?.network, percent: admission?.percent ?? 100)
     let number = state.withLock { state in

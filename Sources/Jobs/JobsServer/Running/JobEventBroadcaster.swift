@@ -20,7 +20,7 @@ final class JobEventBroadcaster: Sendable {
   /// The last messages, as sent.
   let recent: RecentMessages
   /// Counts the messages.
-  let tally = JobMetrics()
+  let metrics = JobMetrics()
 
   private let isShared: Bool
 
@@ -56,7 +56,7 @@ final class JobEventBroadcaster: Sendable {
   /// Counts an event that this server has stored, and sends it to all subscribers of its job, unless the store is
   /// shared: then it comes back in the order of the log, with those of other servers.
   func publish(_ event: JobEvent, of job: String) {
-    tally.stored(event)
+    metrics.stored(event)
     guard !isShared else { return }
     let subscribers = state.withLock { state in
       state.subscribers[job].map { Array($0.values) } ?? []
@@ -122,7 +122,7 @@ final class JobSubscription: Sendable {
   func wake() { subscriber.wake() }
 
   /// Takes the next event out of the queue.
-  func take() -> SubscriberQueue.Entry? { subscriber.take() }
+  func next() -> SubscriberQueue.Entry? { subscriber.next() }
 
   /// Whether the wakes have ended.
   var isFinished: Bool { subscriber.isFinished }
@@ -151,7 +151,7 @@ final class JobSubscriber: Sendable {
 
   func wake() { continuation.yield() }
 
-  func take() -> SubscriberQueue.Entry? { queue.withLock { $0.pop() } }
+  func next() -> SubscriberQueue.Entry? { queue.withLock { $0.pop() } }
 
   var isFinished: Bool { ended.withLock { $0 } }
 

@@ -21,7 +21,7 @@ struct JobFeed: Sendable {
   typealias Ending = JobListening.Ending
 
   let store: any JobStore
-  let hub: JobEventBroadcaster
+  let broadcaster: JobEventBroadcaster
   let listener: JobSubscription
   let writer: JobMessageWriter
 
@@ -44,7 +44,7 @@ struct JobFeed: Sendable {
     }
     var last: Int64
     if let after = job.position.replayStart(for: asked, atMost: store.limits.replayedEvents) {
-      if saysWhere { try await send(standing(job, isRecovered: asked != nil)) }
+      if saysWhere { try await send(statusReport(job, isRecovered: asked != nil)) }
       last = after
       for bytes in try await store.messages(job.id, after: after, limit: .max) {
         guard let message = try await message(bytes) else { continue }
@@ -53,7 +53,7 @@ struct JobFeed: Sendable {
         if message.isTerminal { return .finished }
       }
     } else {
-      try await send(standing(job, isRecovered: false))
+      try await send(statusReport(job, isRecovered: false))
       last = job.position.seq
     }
     if job.state.isTerminal { return try await finish(job, send) }
@@ -93,12 +93,12 @@ struct JobFeed: Sendable {
     return .finished
   }
 
-  private func standing(_ job: JobRow, isRecovered: Bool) -> FeedMessage {
+  private func statusReport(_ job: JobRow, isRecovered: Bool) -> FeedMessage {
     FeedMessage(
       bytes: ByteBuffer(
         bytes: writer.reconnected(job.snapshot(), isRecovered: isRecovered).bytes
       ),
-      position: isRecovered ? nil : job.standing,
+      position: isRecovered ? nil : job.coveredPosition,
       isTerminal: false
     )
   }
@@ -120,7 +120,7 @@ struct JobFeed: Sendable {
       if skipped > 0 {
         try await Self.bytes(event, covers, writer, store)
       } else {
-        try await hub.recent.message(writer.job, seq, writer.version) { [writer, store] in
+        try await broadcaster.recent.message(writer.job, seq, writer.version) { [writer, store] in
           try await Self.bytes(event, nil, writer, store)
         }
       }

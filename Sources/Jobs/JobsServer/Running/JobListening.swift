@@ -28,13 +28,13 @@ package struct JobListening: Sendable {
   ///
   /// - Parameters:
   ///   - last: The number of the last event that the listener has.
-  ///   - tell: Takes a piece of news.
+  ///   - notify: Takes a piece of news.
   /// - Returns: How it ended.
-  /// - Throws: What `tell` throws, and errors of the store.
+  /// - Throws: What `notify` throws, and errors of the store.
   @concurrent
   func follow(
     after last: Int64,
-    _ tell: @concurrent (Piece) async throws -> Void
+    _ notify: @concurrent (Piece) async throws -> Void
   ) async throws -> Ending {
     var position = ListenerPosition(last: last)
     var spoken = ContinuousClock.now
@@ -45,9 +45,9 @@ package struct JobListening: Sendable {
     defer { pulse.cancel() }
     listener.wake()
     for await _ in listener.wakes {
-      while let entry = listener.take() {
+      while let entry = listener.next() {
         guard position.admits(entry.event) else { continue }
-        try await tell(.event(entry.event, covers: entry.covers))
+        try await notify(.event(entry.event, covers: entry.covers))
         spoken = .now
         if entry.event.isTerminal { return .finished }
       }
@@ -56,7 +56,7 @@ package struct JobListening: Sendable {
       guard let row = try await store.job(job), !row.isGone(at: store.now) else {
         return .expired
       }
-      try await tell(.alive(row.progress))
+      try await notify(.alive(row.progress))
       spoken = .now
     }
     return .closed

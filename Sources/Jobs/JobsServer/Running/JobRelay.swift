@@ -10,28 +10,28 @@ actor JobRelay {
   private static let batch = 1_000
 
   private let store: any JobStore
-  private let hub: JobEventBroadcaster
+  private let broadcaster: JobEventBroadcaster
   private let logger: Logger
 
-  init(store: any JobStore, hub: JobEventBroadcaster, logger: Logger) {
+  init(store: any JobStore, broadcaster: JobEventBroadcaster, logger: Logger) {
     self.store = store
-    self.hub = hub
+    self.broadcaster = broadcaster
     self.logger = logger
   }
 
   /// Sends what was stored up to an event.
   func send(_ job: String, upTo seq: Int64) async {
-    if let read = hub.relaying({ $0.announced(job, seq) }) { await send(read) }
+    if let read = broadcaster.relaying({ $0.announced(job, seq) }) { await send(read) }
   }
 
   /// Sends what was stored while nothing was announced.
   func catchUp() async {
-    for read in hub.relaying({ $0.missed() }) { await send(read) }
+    for read in broadcaster.relaying({ $0.missed() }) { await send(read) }
   }
 
   /// Tries again what could not be read.
   func retry() async {
-    for read in hub.relaying({ $0.retry() }) { await send(read) }
+    for read in broadcaster.relaying({ $0.retry() }) { await send(read) }
   }
 
   private func send(_ read: RelayPositions.Read) async {
@@ -42,13 +42,13 @@ actor JobRelay {
         let stored = try await store.messages(job, after: last, limit: Self.batch)
         for bytes in stored {
           guard let event = StoredEvent.event(bytes) else { continue }
-          hub.relay(event, of: job)
+          broadcaster.relay(event, of: job)
           last = event.position.seq
         }
         if stored.count < Self.batch { return }
       }
     } catch {
-      hub.relaying { $0.failed() }
+      broadcaster.relaying { $0.failed() }
       logger.warning(
         "events cannot be read for their subscribers",
         metadata: ["job": "\(job)", "error": "\(error)"]

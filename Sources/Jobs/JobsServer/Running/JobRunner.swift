@@ -6,11 +6,11 @@ import Synchronization
 
 /// Runs jobs, a limited number at once, and resumes those that were running when the server ended.
 ///
-/// The next one is that with the lowest rank of the client network that has the fewest running, so that nobody waits for all the jobs of another.
+/// The next one is that with the lowest rank of the client network that has the fewest running, so that no client waits for all the jobs of another.
 /// Whose jobs they are is not stored: those that are resumed are one client's.
 actor JobRunner {
   private let store: any JobStore
-  private let hub: JobEventBroadcaster
+  private let broadcaster: JobEventBroadcaster
   private let pipelines: [PipelineName: any JobPipeline]
   private let logger: Logger
   private var waiting = WaitingJobs()
@@ -29,10 +29,14 @@ actor JobRunner {
   /// Those over which the process has ended more than once: each runs alone, so that no other is blamed for it.
   private var suspects: Set<String> = []
 
-  init(store: any JobStore, hub: JobEventBroadcaster, pipelines: [any JobPipeline], logger: Logger)
-  {
+  init(
+    store: any JobStore,
+    broadcaster: JobEventBroadcaster,
+    pipelines: [any JobPipeline],
+    logger: Logger
+  ) {
     self.store = store
-    self.hub = hub
+    self.broadcaster = broadcaster
     self.pipelines = Dictionary(pipelines.map { ($0.name, $0) }) { first, _ in first }
     self.logger = logger
     leased = LeasedJobs(store.limits, at: .zero)
@@ -74,7 +78,7 @@ actor JobRunner {
   ///
   /// - Parameters:
   ///   - client: The client; `nil` if clients cannot be told apart.
-  ///   - percent: The most percent of all open jobs that it has while nobody else has any.
+  ///   - percent: The most percent of all open jobs that it has while no other client has any.
   /// - Returns: Whether it may.
   func hasShare(_ client: ClientNetwork?, percent: Int) -> Bool {
     guard let client, !store.isShared else { return true }
@@ -101,13 +105,13 @@ actor JobRunner {
 
   /// Leases and runs the oldest jobs of a shared store, as many as there is room for.
   func leaseNext() async throws {
-    var look = leased.wanted()
-    while let next = look {
+    var search = leased.wanted()
+    while let next = search {
       let found: [JobLease]
       do {
         found = try await store.claimNext(most: next.most, besides: next.besides)
       } catch {
-        leased.lookFailed()
+        leased.searchFailed()
         throw error
       }
       let granted = leased.granted(found)
@@ -119,7 +123,7 @@ actor JobRunner {
         }
       }
       for lease in granted.returned { await letGo(lease) }
-      look = leased.looked()
+      search = leased.searched()
     }
   }
 
@@ -141,14 +145,14 @@ actor JobRunner {
     let held = leased.renewal(at: origin.duration(to: .now))
     guard !held.isEmpty else { return }
     for lease in leased.renewed(held, try await store.renew(held)) {
-      hub.tally.lostLease()
+      broadcaster.metrics.lostLease()
       running[lease.job]?.cancel()
     }
   }
 
   /// Counts a lease once that another server has, or of a job that ended elsewhere.
   private func lose(_ lease: JobLease) {
-    if leased.lose(lease) { hub.tally.lostLease() }
+    if leased.lose(lease) { broadcaster.metrics.lostLease() }
   }
 
   private func startNext() {
@@ -278,7 +282,7 @@ actor JobRunner {
       return nil
     }
     guard let (begun, event) = try await begin(lease, pipeline) else { return nil }
-    if let event { hub.publish(event, of: id) }
+    if let event { broadcaster.publish(event, of: id) }
     do {
       let isStopped = try await work(begun, lease, pipeline)
       try await end(lease, isStopped ? .stop : .succeed, nil)
@@ -319,9 +323,9 @@ actor JobRunner {
     guard let (job, event) = try await store.fail(lease, failure, sample: sample) else {
       return nil
     }
-    if let event { hub.publish(event, of: lease.job) }
+    if let event { broadcaster.publish(event, of: lease.job) }
     guard !job.state.isTerminal else { return nil }
-    hub.tally.retried()
+    broadcaster.metrics.retried()
     logger.warning(
       "an attempt at a job failed",
       metadata: [
@@ -380,7 +384,7 @@ actor JobRunner {
     var job = begun
     var patience = JobPatience(store.limits)
     while true {
-      let steps = RunnerSteps(job, lease, pipeline.phases, store, hub)
+      let steps = RunnerSteps(job, lease, pipeline.phases, store, broadcaster)
       do {
         var work = try await store.work(job)
         work.fence = lease.fence
@@ -442,7 +446,7 @@ actor JobRunner {
     _ failure: JobFailure?
   ) async throws {
     guard let (_, event) = try await store.end(lease, cause, failure: failure) else { return }
-    if let event { hub.publish(event, of: lease.job) }
+    if let event { broadcaster.publish(event, of: lease.job) }
   }
 }
 
@@ -450,7 +454,7 @@ actor JobRunner {
 private final class RunnerSteps: JobSteps {
   private let lease: JobLease
   private let store: any JobStore
-  private let hub: JobEventBroadcaster
+  private let broadcaster: JobEventBroadcaster
   private let state: Mutex<(scale: ProgressScale, isStopped: Bool, last: JobStep?)>
 
   init(
@@ -458,11 +462,11 @@ private final class RunnerSteps: JobSteps {
     _ lease: JobLease,
     _ phases: [JobPhase],
     _ store: any JobStore,
-    _ hub: JobEventBroadcaster
+    _ broadcaster: JobEventBroadcaster
   ) {
     self.lease = lease
     self.store = store
-    self.hub = hub
+    self.broadcaster = broadcaster
     state = Mutex((ProgressScale(phases, from: job.progress.fraction), false, nil))
   }
 
@@ -472,7 +476,7 @@ private final class RunnerSteps: JobSteps {
   func commit(_ step: JobStep) async throws -> JobDirective {
     try Task.checkCancellation()
     let directive: JobDirective
-    // What listeners know already is no event: they hear each heartbeat that a silent job lives.
+    // Repeated progress makes no event: each heartbeat tells subscribers that a silent job lives.
     if step.isSign(after: state.withLock({ $0.last })) {
       directive = try await store.beat(lease)
     } else {
@@ -485,7 +489,7 @@ private final class RunnerSteps: JobSteps {
         sentence: JobSentence.progress(step)
       )
       state.withLock { $0.last = step }
-      hub.publish(event, of: lease.job)
+      broadcaster.publish(event, of: lease.job)
     }
     if directive == .stop { state.withLock { $0.isStopped = true } }
     return directive

@@ -5,7 +5,7 @@ import Jobs
 /// A value without a clock. Times are those of a clock that never goes back, from any origin.
 struct LeasedJobs: Sendable {
   /// A look for jobs.
-  struct Look: Hashable, Sendable {
+  struct Search: Hashable, Sendable {
     /// The most jobs to lease.
     var most: Int
     /// Jobs that are not leased, since this worker works on them, even if their leases have ended.
@@ -25,7 +25,7 @@ struct LeasedJobs: Sendable {
   private var running: Set<String> = []
   private var leases: [String: JobLease] = [:]
   /// Whether a look is under way, and whether there may be more jobs than it finds.
-  private var (isLooking, mayBeMore) = (false, false)
+  private var (isSearching, mayBeMore) = (false, false)
   private var isClosed = false
   private var renewalAt: Duration
 
@@ -35,7 +35,7 @@ struct LeasedJobs: Sendable {
     renewalAt = now + Self.interval(limits)
   }
 
-  /// How often leases are renewed, and jobs are looked for that nobody announces.
+  /// How often leases are renewed, and how often the store is searched for jobs that were not announced.
   static func interval(_ limits: JobLimits) -> Duration {
     .seconds(limits.leaseSeconds) / 3
   }
@@ -45,19 +45,19 @@ struct LeasedJobs: Sendable {
   /// Notes that there may be a job to lease (JL10): one was announced, a lease may have ended, or there is room again.
   ///
   /// - Returns: The look to begin; `nil` if one is under way, which is followed by another one, or if there is no room.
-  mutating func wanted() -> Look? {
+  mutating func wanted() -> Search? {
     mayBeMore = true
-    return isLooking ? nil : look()
+    return isSearching ? nil : search()
   }
 
-  private mutating func look() -> Look? {
+  private mutating func search() -> Search? {
     let room = limits.runningJobs - running.count
     guard mayBeMore, !isClosed, room > 0 else {
-      isLooking = false
+      isSearching = false
       return nil
     }
-    (isLooking, mayBeMore) = (true, false)
-    return Look(most: room, besides: running.sorted())
+    (isSearching, mayBeMore) = (true, false)
+    return Search(most: room, besides: running.sorted())
   }
 
   /// Takes the leases of a look.
@@ -73,10 +73,10 @@ struct LeasedJobs: Sendable {
   /// Ends a look whose leases were taken.
   ///
   /// - Returns: The next one, if there may be more.
-  mutating func looked() -> Look? { look() }
+  mutating func searched() -> Search? { search() }
 
   /// Ends a look that failed: the next renewal looks again.
-  mutating func lookFailed() { isLooking = false }
+  mutating func searchFailed() { isSearching = false }
 
   // MARK: Renewing
 

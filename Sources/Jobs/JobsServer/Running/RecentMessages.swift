@@ -2,7 +2,7 @@ import Jobs
 import NIOCore
 import Synchronization
 
-/// The newest messages as they go out, made once for all who listen: each of them is one piece of memory, however
+/// The newest messages as they go out, made once for all subscribers: each of them is one piece of memory, however
 /// many sockets it waits at.
 final class RecentMessages: Sendable {
   private struct Key: Hashable {
@@ -29,7 +29,7 @@ final class RecentMessages: Sendable {
   ///   - job: The job.
   ///   - seq: The number of the event.
   ///   - version: The version.
-  ///   - make: Makes the message; called once for all who ask at the same time.
+  ///   - make: Makes the message; called once for all simultaneous requests.
   /// - Returns: The bytes.
   /// - Throws: What `make` throws; then the next one to ask makes it again.
   func message(

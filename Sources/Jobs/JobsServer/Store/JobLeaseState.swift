@@ -23,7 +23,7 @@ struct JobLeaseState: Hashable, Sendable {
   var runAt: Int64?
   /// Counts the leases of the job.
   var fence: Int64
-  /// Who has the lease.
+  /// The owner of the lease.
   var holder: Holder
   /// When the lease ends unless it is renewed; `nil` without one.
   var endsAt: Int64?
@@ -88,7 +88,7 @@ struct JobLeaseState: Hashable, Sendable {
 
   // MARK: Working
 
-  /// Whether a worker may write under a lease (JL2): nobody has taken the job since, however the clocks stand.
+  /// Whether a worker may write under a lease (JL2): no other worker has taken the job since, whatever the clocks say.
   func admits(_ lease: JobLease) -> Bool {
     holder == .thisWorker && fence == lease.fence
   }

@@ -51,8 +51,8 @@ package struct JobRow: Sendable {
     state == .expired || state.isTerminal && expiresAt.map { $0 <= now } ?? false
   }
 
-  /// The last event that the state stands for: the end of a job always has an event of its own.
-  var standing: EventPosition {
+  /// The last event that the state includes: the end of a job always has an event of its own.
+  var coveredPosition: EventPosition {
     guard state.isTerminal else { return position }
     return EventPosition(epoch: position.epoch, seq: max(0, position.seq - 1))
   }
@@ -90,7 +90,7 @@ package struct JobRow: Sendable {
       job: id,
       pipeline: pipeline,
       state: state,
-      position: standing,
+      position: coveredPosition,
       progress: progress,
       updatedAt: updatedAt,
       completion: completion

@@ -16,7 +16,7 @@ package protocol JobStore: Sendable {
   /// Whether other servers change the store too.
   var isShared: Bool { get }
   /// Reports what any server has stored until the task is canceled; returns at once for a store that is not shared.
-  func watch(_ tell: (JobStoreNews) async -> Void) async
+  func watch(_ notify: (JobStoreNews) async -> Void) async
 
   /// The fault that a client is told instead of an error; `nil` for an error that does not pass.
   func fault(of error: any Error) -> StoreFault?

@@ -5,23 +5,23 @@ package struct JobHearing: Sendable {
   /// The job when the listening began.
   package let job: JobRow
   let store: any JobStore
-  let hub: JobEventBroadcaster
+  let broadcaster: JobEventBroadcaster
   let listener: JobSubscription
 
   /// Tells events until the job is over or the server ends: its start, the newest progress in place of all that was
   /// before, and then what happens.
   ///
-  /// - Parameter tell: Takes a piece of news.
+  /// - Parameter notify: Takes a piece of news.
   /// - Returns: How it ended.
-  /// - Throws: What `tell` throws, and errors of the store.
+  /// - Throws: What `notify` throws, and errors of the store.
   @concurrent
   package func follow(
-    _ tell: @concurrent (JobListening.Piece) async throws -> Void
+    _ notify: @concurrent (JobListening.Piece) async throws -> Void
   ) async throws -> JobListening.Ending {
     guard let job = try await store.job(job.id), !job.isGone(at: store.now) else { return .expired }
     for bytes in try await store.messages(job.id, after: 0, limit: 1) {
       guard let event = StoredEvent.event(bytes) else { continue }
-      try await tell(.event(event, covers: event.position.seq))
+      try await notify(.event(event, covers: event.position.seq))
       if event.isTerminal { return .finished }
     }
     if job.state.isTerminal {
@@ -31,16 +31,16 @@ package struct JobHearing: Sendable {
       guard last.last?.isTerminal == true else {
         throw JobStoreError.damaged("the job \(job.id) is over and has no last event")
       }
-      for event in last { try await tell(.event(event, covers: min(2, event.position.seq))) }
+      for event in last { try await notify(.event(event, covers: min(2, event.position.seq))) }
       return .finished
     }
     if job.position.seq > 1 {
       let event = JobEvent(position: job.position, at: job.updatedAt, body: .progress(job.progress))
-      try await tell(.event(event, covers: 2))
+      try await notify(.event(event, covers: 2))
     }
     return try await JobListening(store: store, listener: listener, job: job.id).follow(
       after: job.position.seq,
-      tell
+      notify
     )
   }
 
@@ -51,14 +51,14 @@ package struct JobHearing: Sendable {
   package var isFinished: Bool { listener.isFinished }
 
   /// Counts a message sent over a socket.
-  package func told() { hub.tally.sent(.webSocket) }
+  package func told() { broadcaster.metrics.sent(.webSocket) }
 
-  /// Counts those who listen over sockets.
-  package func listens(_ change: Int) { hub.tally.listens(.webSocket, change) }
+  /// Counts subscribers over sockets.
+  package func listens(_ change: Int) { broadcaster.metrics.listens(.webSocket, change) }
 
   /// Counts a message of a client that is not understood.
-  package func noticed() { hub.tally.noticed() }
+  package func noticed() { broadcaster.metrics.noticed() }
 
   /// Counts a close.
-  package func closed(_ code: JobCloseCode) { hub.tally.closed(code) }
+  package func closed(_ code: JobCloseCode) { broadcaster.metrics.closed(code) }
 }

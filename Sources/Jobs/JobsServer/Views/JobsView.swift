@@ -18,12 +18,12 @@ package struct JobsView: Sendable {
   package let dialect: String
   /// Whether the id alone opens a job of this view.
   package let acceptsBareIDs: Bool
-  /// Whether a token of a job of this view may stand in the query, where it ends up in logs.
+  /// Whether the query may have the token of a job of this view, so that it ends up in logs.
   package let acceptsQueryTokens: Bool
 
   let store: any JobStore
-  let hub: JobEventBroadcaster
-  let gate: JobAuthorization
+  let broadcaster: JobEventBroadcaster
+  let authorization: JobAuthorization
   let starts: StartEndpoint
   let rules: OriginGuard
 
@@ -61,7 +61,7 @@ package struct JobsView: Sendable {
     for name in others where plain[.authorization] == nil {
       if let token = fields[name], !token.isEmpty { plain[.authorization] = "Bearer \(token)" }
     }
-    if let (token, subprotocol) = gate.token(plain, query: QueryText(query)) {
+    if let (token, subprotocol) = authorization.token(plain, query: QueryText(query)) {
       return (.token(token), subprotocol)
     }
     if acceptsQueryTokens, let token = QueryText(query)["token"] { return (.token(token), nil) }
@@ -135,12 +135,12 @@ package struct JobsView: Sendable {
     let known = try await stored(id)
     switch credential {
     case .token(let token):
-      return try await gate.living(known?.id ?? id, token: token).job
+      return try await authorization.living(known?.id ?? id, token: token).job
     case .id:
       guard let job = known, job.options[JobOrder.dialect] == dialect else {
-        throw gate.unknown(id)
+        throw authorization.unknown(id)
       }
-      guard !job.isGone(at: store.due) else { throw gate.gone }
+      guard !job.isGone(at: store.due) else { throw authorization.gone }
       return job
     case nil:
       throw JobAuthorization.unauthorized(
@@ -173,7 +173,7 @@ package struct JobsView: Sendable {
   package func results(_ job: JobRow) async throws -> [JobItem] {
     guard job.state.isTerminal else { throw JobProblem.notFinished(job, store.limits) }
     guard let page = try await store.page(job.id, outcomes: nil, after: -1, limit: .max) else {
-      throw gate.gone
+      throw authorization.gone
     }
     return page.items
   }
@@ -190,8 +190,10 @@ package struct JobsView: Sendable {
   ///
   /// - Returns: The job afterwards.
   package func cancel(_ job: JobRow) async throws -> JobRow {
-    guard let (row, event) = try await store.cancel(job.id) else { throw gate.unknown(job.id) }
-    if let event { hub.publish(event, of: job.id) }
+    guard let (row, event) = try await store.cancel(job.id) else {
+      throw authorization.unknown(job.id)
+    }
+    if let event { broadcaster.publish(event, of: job.id) }
     return row
   }
 
@@ -201,10 +203,10 @@ package struct JobsView: Sendable {
   /// - Throws: ``Serving/Problem`` 401, 404, 410.
   package func refresh(_ id: String, token: String) async throws -> (token: String, expiry: Int64) {
     let id = try await stored(id)?.id ?? id
-    _ = try await gate.living(id, token: token)
+    _ = try await authorization.living(id, token: token)
     guard let (fresh, expiry) = try await store.refresh(id, token: token) else {
       // It ended just now, perhaps with the results.
-      _ = try await gate.living(id, token: token)
+      _ = try await authorization.living(id, token: token)
       throw JobAuthorization.unauthorized(.tokenExpired, "the token is too old")
     }
     return (fresh, expiry)
@@ -214,8 +216,8 @@ package struct JobsView: Sendable {
 
   /// Subscribes to a job; `nil` if the limit is reached or the server shuts down.
   package func hear(_ job: JobRow) -> JobHearing? {
-    hub.listen(to: job.id).map {
-      JobHearing(job: job, store: store, hub: hub, listener: $0)
+    broadcaster.listen(to: job.id).map {
+      JobHearing(job: job, store: store, broadcaster: broadcaster, listener: $0)
     }
   }
 
@@ -245,7 +247,7 @@ extension JobsService {
   /// - Parameters:
   ///   - dialect: The mark of the jobs that are started through it.
   ///   - acceptsBareIDs: Whether the id alone opens such a job.
-  ///   - acceptsQueryTokens: Whether a token of such a job may stand in the query.
+  ///   - acceptsQueryTokens: Whether the query may have the token of such a job.
   /// - Returns: The view.
   package func view(
     dialect: String,
@@ -257,8 +259,8 @@ extension JobsService {
       acceptsBareIDs: acceptsBareIDs,
       acceptsQueryTokens: acceptsQueryTokens,
       store: store,
-      hub: hub,
-      gate: gate,
+      broadcaster: broadcaster,
+      authorization: authorization,
       starts: starts,
       rules: rules
     )

@@ -105,7 +105,7 @@ struct BooksTrackEnrichments: Sendable {
       who,
       "WebSocket /ws/progress?jobId=…&token=…, left early",
       expects: "a message of the job"
-    ) { [client] check in try await client.look(run, check) }
+    ) { [client] check in try await client.leaveEarly(run, check) }
     client.returns = true
     await run.step(
       who,

@@ -132,8 +132,8 @@ struct BooksTrackImports: Sendable {
     let events = StreamedEvents()
     try await run.stream(ClientRequest(.get, path, fields: fields, timeout: .seconds(70))) { part in
       switch part {
-      case .head(let head): await events.take(head)
-      case .content(let bytes): await events.take(bytes)
+      case .head(let head): await events.handle(head)
+      case .content(let bytes): await events.handle(bytes)
       }
     }
     let (status, taken) = await (events.status, events.taken)
@@ -169,12 +169,12 @@ private actor StreamedEvents {
   private(set) var taken: [(name: String, data: String)] = []
   private var rest = ""
 
-  func take(_ head: HTTPResponse) -> HTTPStreamDemand {
+  func handle(_ head: HTTPResponse) -> HTTPStreamDemand {
     status = head.status.code
     return status == 200 ? .more : .enough
   }
 
-  func take(_ bytes: [UInt8]) -> HTTPStreamDemand {
+  func handle(_ bytes: [UInt8]) -> HTTPStreamDemand {
     rest += String(decoding: bytes, as: UTF8.self)
     while let end = rest.firstRange(of: "\n\n") {
       var name = ""

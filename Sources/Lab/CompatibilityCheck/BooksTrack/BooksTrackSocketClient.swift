@@ -91,7 +91,7 @@ struct BooksTrackSocketClient: Sendable {
   ///   - run: The server.
   ///   - check: Takes what the client would trip over.
   /// - Throws: `WebSocketError`, ``Failure``.
-  func look(_ run: ClientRun, _ check: StepCheck) async throws {
+  func leaveEarly(_ run: ClientRun, _ check: StepCheck) async throws {
     try await run.withSocket(request) { socket in
       try await connect(socket, run)
       while case .text(let text) = await socket.next(within: Self.watchdog) {
@@ -106,7 +106,7 @@ struct BooksTrackSocketClient: Sendable {
   }
 
   private func listen(_ socket: ClientSocket, _ check: StepCheck) async throws -> Ending {
-    var standing: Double?
+    var atReconnect: Double?
     while true {
       let text: String
       switch await socket.next(within: Self.watchdog) {
@@ -129,16 +129,16 @@ struct BooksTrackSocketClient: Sendable {
         continue
       }
       switch message["type"]?.string {
-      case "reconnected": standing = payload["progress"]?.double ?? 0
+      case "reconnected": atReconnect = payload["progress"]?.double ?? 0
       case "job_progress":
         let progress = payload["progress"]?.double ?? 0
-        if let standing, progress < standing {
-          check.fault("progress goes back from \(standing) to \(progress)")
+        if let atReconnect, progress < atReconnect {
+          check.fault("progress goes back from \(atReconnect) to \(progress)")
         }
-      case "job_started" where standing != nil:
+      case "job_started" where atReconnect != nil:
         check.fault("the job begins again after reconnected")
       case "job_complete":
-        check.expect(!returns || standing != nil, "reconnected: expected before the end")
+        check.expect(!returns || atReconnect != nil, "reconnected: expected before the end")
         judge(payload, check)
         await socket.close(1_001)
         return .completed(payload)

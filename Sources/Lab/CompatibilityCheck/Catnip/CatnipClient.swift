@@ -303,7 +303,7 @@ struct CatnipClient: Sendable {
       let id = made["id"]?.string
     else { return }
     try? await run.wait(Self.settlingPause)
-    if let prompt { await tell(made["name"]?.string ?? "", prompt) }
+    if let prompt { await sendPrompt(made["name"]?.string ?? "", prompt) }
     await expectInList(id, beside: known)
     await delete(id)
   }
@@ -389,7 +389,7 @@ struct CatnipClient: Sendable {
   }
 
   /// Starts an agent and sends it a prompt; if it is not ready, sends it again.
-  private func tell(_ name: String, _ prompt: String) async {
+  private func sendPrompt(_ name: String, _ prompt: String) async {
     let query = "session=\(Self.escaped(name))&agent=claude"
     await run.step(
       Self.name,

@@ -104,7 +104,7 @@ struct MesDepartsPage {
     let answer = await run.step(client, board, expects: "200, and a board") { check, answer in
       open(answer, check)
       guard check.status(200, of: answer) else { return }
-      held = take(answer, check, stop)
+      held = handle(answer, check, stop)
     }
     if let answer, answer.status == 200 { await schema(board, answer) }
     return held
@@ -137,7 +137,7 @@ struct MesDepartsPage {
   }
 
   /// Takes a board over as the page does.
-  private func take(_ answer: ClientAnswer, _ check: StepCheck, _ stop: String) -> Held? {
+  private func handle(_ answer: ClientAnswer, _ check: StepCheck, _ stop: String) -> Held? {
     guard let value = check.shape(MesDepartsShapes.webBoard, of: answer, as: .javaScript) else {
       return nil
     }
@@ -216,7 +216,7 @@ struct MesDepartsPage {
         if let token = nextToken(answer, check) { after.token = token }
       } else {
         counts.boards += 1
-        guard let taken = take(answer, check, before.stop) else { return }
+        guard let taken = handle(answer, check, before.stop) else { return }
         if taken.token != before.token { counts.newer += 1 }
         if let token = taken.token, before.isRepeated(by: taken) { counts.repeated.insert(token) }
         after = taken

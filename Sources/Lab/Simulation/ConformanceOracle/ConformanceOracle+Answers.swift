@@ -172,7 +172,7 @@ extension ConformanceOracle {
     return max(request.startedAt, sent)
   }
 
-  /// R33, R38: what somebody asked for, and what the response may not have, is asked for once more as soon as the stream's gap
+  /// R33, R38: what a user or the app asked for, and what the response may lack, is asked for once more as soon as the stream's gap
   /// allows.
   private mutating func again(
     _ want: Want,
@@ -195,7 +195,7 @@ extension ConformanceOracle {
     return madeNoEarlier(answer).map { $0 < copy.changedAt } ?? true
   }
 
-  /// R38: whether responses over 4 s have shown the same earlier time: a copy in a cache would stand still.
+  /// R38: whether responses over 4 s have shown the same earlier time: the time in the copy of a cache would not advance.
   private var isOfClockBehind: Bool {
     guard let doubts, let seen = turn.seenClock, let serverClock else { return false }
     let tenths = (serverClock.least - seen.most) / 100

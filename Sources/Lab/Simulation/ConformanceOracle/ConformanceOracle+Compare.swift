@@ -81,7 +81,7 @@ extension ConformanceOracle {
     )
     expect(seen.provenance == copy.provenance, .provenance, "the copy is of \(seen.provenance)")
     // R37: the figure alone is too low; the return path, the known age, the time of decoding, or the
-    // rest of the second for which a `Date` stands, was omitted.
+    // rest of the second that a `Date` covers, was omitted.
     let omitted = [turn.figure, turn.uncut, copy.ageAtArrival - turn.decoding]
     let isFigure = omitted.contains(seen.age.atArrival.milliseconds)
     expect(

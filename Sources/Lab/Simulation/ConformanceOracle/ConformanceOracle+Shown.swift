@@ -99,7 +99,7 @@ extension ConformanceOracle {
     expect(label.notice == notice, .interpretation, "notice \(label.notice) instead of \(notice)")
   }
 
-  /// R37: with a source time and no clock of the server, nobody knows the age.
+  /// R37: with a source time and no clock of the server, the age is unknown.
   var isAgeKnown: Bool {
     copy.map { $0.hasServerAge || !$0.isDated || $0.provenance != .server } ?? true
   }

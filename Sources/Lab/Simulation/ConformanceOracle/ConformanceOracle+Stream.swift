@@ -57,7 +57,7 @@ extension ConformanceOracle {
     default: return .goOn
     }
     lastEnd = turn.now
-    // R36: an older one answers nobody.
+    // R36: an older one answers no request.
     guard turn.order != .hold else { return .goOn }
     if let postponed, !postponed.isForced { self.postponed = nil }
     // R33: requests go on, and the safety poll is due as before.

@@ -117,7 +117,7 @@ extension ConformanceOracle {
       && !needsFull(at: moment) && !measuresWay(generation + 1)
   }
 
-  /// R37: returns whether a request is no long poll, so that its duration bounds the way of a response.
+  /// R37: returns whether a request is not a long poll, so that its duration bounds the way of a response.
   func measuresWay(_ generation: Int64) -> Bool { serverClock != nil && generation % 32 == 0 }
 
   /// R10: from start to start, never under the minimum interval, and after a slow response as long

@@ -26,7 +26,7 @@ struct CrowdMeasure: Sendable {
     var random = SplitMix64(seed: seed)
     let period = RhythmMeasure.period
     let publications = Publications(every: period, phase: 4_321, until: 240_000)
-    var roster = MachineSchedule()
+    var schedule = MachineSchedule()
     // All responses take equally long: the oldest request is answered first.
     var underway: [(at: Int64, key: MachineSchedule.Key, ticket: Ticket)] = []
     var first = 0
@@ -39,12 +39,12 @@ struct CrowdMeasure: Sendable {
     }
     for _ in 0..<clients {
       let machine = RefreshMachine(policy: policy, context: Context(question: 1))
-      let key = roster.insert(machine)
-      sent(roster.handle(.started, for: key, at: .start, draw: random.draw()), key, at: 0)
+      let key = schedule.insert(machine)
+      sent(schedule.handle(.started, for: key, at: .start, draw: random.draw()), key, at: 0)
     }
     var now: Int64 = 0
     while now < 120_000 {
-      let alarm = roster.alarm?.milliseconds ?? .max
+      let alarm = schedule.alarm?.milliseconds ?? .max
       if first < underway.count, underway[first].at <= alarm {
         let next = underway[first]
         first += 1
@@ -52,14 +52,14 @@ struct CrowdMeasure: Sendable {
         let answer = Self.answer(publications, at: now - Self.roundTrip / 2, spread)
         let event = Event.answered(next.ticket, answer)
         sent(
-          roster.handle(event, for: next.key, at: now.moment, draw: random.draw()),
+          schedule.handle(event, for: next.key, at: now.moment, draw: random.draw()),
           next.key,
           at: now
         )
       } else {
-        guard let key = roster.due(at: max(alarm, now).moment) else { break }
+        guard let key = schedule.due(at: max(alarm, now).moment) else { break }
         now = max(alarm, now)
-        sent(roster.handle(.woke, for: key, at: now.moment, draw: random.draw()), key, at: now)
+        sent(schedule.handle(.woke, for: key, at: now.moment, draw: random.draw()), key, at: now)
       }
     }
     peak = seconds.max() ?? 0

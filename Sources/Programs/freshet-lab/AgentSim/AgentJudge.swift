@@ -56,7 +56,7 @@ final class AgentJudge: Sendable {
     let now = AgentWatch.systemClock()
     let worktree = worktrees[act.agent]
     switch act.kind {
-    case .look: Task { await watch.markSeen(worktree) }
+    case .inspect: Task { await watch.markSeen(worktree) }
     case .truth(let state, _):
       record.withLock { record in
         var one = record.cases[worktree] ?? Case()

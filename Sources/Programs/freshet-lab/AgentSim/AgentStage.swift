@@ -106,10 +106,10 @@ final class AgentStage: Sendable {
     case .start(let command):
       let process = try StandIn(command, folder: home + "/bin", directory: agent.worktree)
       processes.withLock { $0[act.agent] = process }
-      try tell(act, agent, ["event": "start", "pid": Int(process.identity.number)])
+      try record(act, agent, ["event": "start", "pid": Int(process.identity.number)])
     case .stop(let isKilled):
       processes.withLock { $0.removeValue(forKey: act.agent) }?.end(isKilled: isKilled)
-      try tell(act, agent, ["event": isKilled ? "killed" : "stop"])
+      try record(act, agent, ["event": isKilled ? "killed" : "stop"])
     case .append(let place, let path, let bytes): try append(place, path, bytes)
     case .register(let session, let status, let waitingFor):
       try register(act, agent, session, status, waitingFor)
@@ -117,12 +117,12 @@ final class AgentStage: Sendable {
       if edits { try change(agent.worktree + "/" + file, line) }
     case .commit(let message):
       if commits { try commit(agent.worktree, message) }
-    case .look: try tell(act, agent, ["event": "look"])
+    case .inspect: try record(act, agent, ["event": "look"])
     case .todos(let states):
       let letters = String(states.map { TodoLetter.letter(of: $0) })
-      try tell(act, agent, ["event": "todos", "todos": letters])
+      try record(act, agent, ["event": "todos", "todos": letters])
     case .truth(let state, let reason):
-      try tell(act, agent, ["event": "state", "state": state.rawValue, "reason": reason])
+      try record(act, agent, ["event": "state", "state": state.rawValue, "reason": reason])
     }
   }
 
@@ -203,7 +203,7 @@ final class AgentStage: Sendable {
     }
   }
 
-  private func tell(
+  private func record(
     _ act: SimulatedAct,
     _ agent: SimulatedAgent,
     _ members: [String: Any]

@@ -121,7 +121,7 @@ final class ChildProcess: Sendable {
       try await Task.sleep(for: .seconds(seconds))
       signal(SIGKILL)
     }
-    // Whoever ends it may itself be canceled.
+    // The task that ends it may itself be canceled.
     _ = await Task { await ended() }.value
     killer.cancel()
   }

@@ -51,14 +51,14 @@ final class DemoControl: Sendable {
     logger: Logger,
     onRunning: @escaping @Sendable (Int) -> Void
   ) -> some ApplicationProtocol {
-    let door = ServerListener()
+    let listener = ServerListener()
     return Application(
       router: router(),
-      server: door.server(),
+      server: listener.server(),
       configuration: ApplicationConfiguration(
         address: .hostname("127.0.0.1", port: 0),
         serverName: "freshet",
-        availableConnectionsDelegate: door.gate
+        availableConnectionsDelegate: listener.availability
       ),
       onServerRunning: { channel in onRunning(channel.localAddress?.port ?? 0) },
       logger: logger

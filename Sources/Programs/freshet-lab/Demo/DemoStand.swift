@@ -202,7 +202,7 @@ struct DemoStand: Sendable {
       stage: stage,
       clock: ServiceClock(),
       logger: logger,
-      door: ServerListener(),
+      listener: ServerListener(),
       trouble: { state.producer },
       onAnswer: { state.received($0) }
     )

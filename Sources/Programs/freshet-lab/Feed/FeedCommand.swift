@@ -104,7 +104,7 @@ struct FeedCommand: AsyncParsableCommand {
       stage: stage,
       clock: time.clock(),
       logger: logger,
-      door: ServerListener(limits: limits),
+      listener: ServerListener(limits: limits),
       shares: split
     )
     do {

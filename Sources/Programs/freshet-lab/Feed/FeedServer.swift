@@ -14,7 +14,7 @@ struct FeedServer {
   let stage: FeedStage
   let clock: ServiceClock
   let logger: Logger
-  let door: ServerListener
+  let listener: ServerListener
   /// In how many parts the trip updates are published as well; 1 for none.
   var shares = 1
   /// The trouble that is switched on.
@@ -39,11 +39,11 @@ struct FeedServer {
     let press = FeedPublisher()
     return Application(
       router: router(press),
-      server: door.server(clock: clock),
+      server: listener.server(clock: clock),
       configuration: ApplicationConfiguration(
         address: .hostname(host, port: port),
         serverName: "freshet",
-        availableConnectionsDelegate: door.gate
+        availableConnectionsDelegate: listener.availability
       ),
       services: [
         FeedStageWatch(stage: stage), FeedAhead(stage: stage, clock: clock, press: press),

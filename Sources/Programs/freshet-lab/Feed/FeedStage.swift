@@ -35,7 +35,7 @@ final class FeedStage: Sendable {
     await withTaskGroup { group in
       group.addTask { await self.store.watch() }
       group.addTask {
-        while (try? await Task.sleep(for: FeedStore.lookEvery)) != nil { await self.refresh() }
+        while (try? await Task.sleep(for: FeedStore.checkEvery)) != nil { await self.refresh() }
       }
     }
   }

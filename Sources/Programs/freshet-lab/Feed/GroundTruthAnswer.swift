@@ -105,7 +105,7 @@ struct GroundTruthAnswer {
     var stopId: String
     var stopSequence: UInt32
     var scheduledDeparture: Int64
-    var standing: String
+    var status: String
     var departure: Int64?
     var delay: Int32?
     var platform: String?
@@ -124,7 +124,7 @@ struct GroundTruthAnswer {
       stopId: Self.text(timetable.id(of: row.stop)),
       stopSequence: row.sequence,
       scheduledDeparture: row.scheduledDeparture,
-      standing: row.truth.standing.rawValue,
+      status: row.truth.status.rawValue,
       departure: row.truth.departure,
       delay: row.truth.departureDelay,
       platform: timetable.platform(of: row.stop),

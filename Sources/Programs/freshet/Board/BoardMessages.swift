@@ -56,7 +56,7 @@ struct BoardMessages {
       choose("arriving", "arrive", "kommt", "arriva")
     )
   }
-  /// People stand in the vehicle, in full and short.
+  /// Standing room only, in full and short.
   var crowded: (long: String, short: String) {
     (
       choose("crowded", "bondé", "stark bes.", "affollato"),

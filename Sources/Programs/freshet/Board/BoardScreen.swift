@@ -62,7 +62,7 @@ struct BoardScreen {
   init(words: BoardMessages) { self.words = words }
 
   /// Handles a key.
-  mutating func take(_ key: Key) -> Action? {
+  mutating func handle(_ key: Key) -> Action? {
     switch (panel, key) {
     case (.search, _): return searching(key)
     case (.filter, _): return filtering(key)

@@ -144,7 +144,7 @@ final class LiveBoard {
         continue
       case .snapshot(let number, let snapshot):
         guard number == turn else { continue }
-        take(snapshot)
+        handle(snapshot)
       case .terminal(.ended): return nil
       case .terminal(.resized): drawn.forget()
       case .terminal(.input(let bytes)):
@@ -162,7 +162,7 @@ final class LiveBoard {
     return nil
   }
 
-  private func take(_ new: LiveSnapshot<BoardCopy>) {
+  private func handle(_ new: LiveSnapshot<BoardCopy>) {
     snapshot = new
     guard let text = new.value?.board.meta.serverTime, text != served?.text,
       let time = BoardInstant.read(text)
@@ -184,7 +184,7 @@ final class LiveBoard {
   /// Handles typed bytes; `false` ends the board.
   private func press(_ bytes: [UInt8]) -> Bool {
     for key in keys.keys(bytes) {
-      guard perform(screen.take(key)) else { return false }
+      guard perform(screen.handle(key)) else { return false }
     }
     return true
   }

@@ -36,5 +36,5 @@ extension BoardServer {
   }
 
   /// Opens WebSockets, in the words of the API that a job was started in.
-  var socketDoor: (any WebSocketAuthorizer)? { booksTrack?.door ?? jobs?.door }
+  var socketAuthorizer: (any WebSocketAuthorizer)? { booksTrack?.authorizer ?? jobs?.authorizer }
 }

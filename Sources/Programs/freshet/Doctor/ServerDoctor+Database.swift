@@ -37,12 +37,12 @@ extension ServerDoctor {
         "see whether it runs and lets this user in"
       )
     }
-    await look(at: schemas, of: address, connection)
+    await examine(at: schemas, of: address, connection)
     await connection.close()
   }
 
   /// Looks at the tables of a database, and at the timetables that come from it.
-  private mutating func look(
+  private mutating func examine(
     at schemas: [(of: String, schema: PostgresSchema)],
     of address: PostgresAddress,
     _ connection: PostgresConnection

@@ -16,7 +16,7 @@ struct JobWatching {
 
   let client: JobClient
   let entry: TokenStore.Entry
-  let box: TokenStore
+  let tokenStore: TokenStore
   let isJSON: Bool
 
   /// Follows the job to its end, and prints the result.
@@ -30,7 +30,7 @@ struct JobWatching {
     // Without a terminal it writes lines of its own.
     let display = ProgressDisplay(isHidden: isJSON || !Terminal.redrawsProgress)
     defer { display.finish() }
-    for await news in client.follow(entry.ticket) {
+    for await news in client.follow(entry.credential) {
       switch news {
       case .message(let message):
         if isJSON {
@@ -42,16 +42,16 @@ struct JobWatching {
           if progress.total != nil { counted = progress }
           show(progress, on: display, &last)
         }
-      case .ticket(let ticket):
-        entry.ticket = ticket
-        try box.keep(entry)
+      case .credential(let credential):
+        entry.credential = credential
+        try tokenStore.keep(entry)
       case .transport(let transport):
         note("following by \(Self.name(transport))", display, &last)
       case .interrupted:
         note("the connection is gone; trying again", display, &last)
       case .finished(let ending):
         display.finish()
-        return try await finish(ending, counted, entry.ticket)
+        return try await finish(ending, counted, entry.credential)
       }
     }
     throw ExitCode(.temporary)
@@ -60,7 +60,7 @@ struct JobWatching {
   private static func progress(_ message: JobMessage) -> JobProgress? {
     switch message.body {
     case .progress(let progress): progress
-    case .snapshot(let standing): standing.progress
+    case .snapshot(let report): report.progress
     default: nil
     }
   }
@@ -121,7 +121,7 @@ struct JobWatching {
   private func finish(
     _ ending: JobFollower.Ending,
     _ counted: JobProgress?,
-    _ ticket: JobCredential
+    _ credential: JobCredential
   ) async throws {
     guard case .ended(let completion) = ending else {
       throw CommandFailure(
@@ -130,9 +130,9 @@ struct JobWatching {
       )
     }
     if !isJSON {
-      Terminal.write(JobText.ended(completion, job: ticket.job, counted: counted))
+      Terminal.write(JobText.ended(completion, job: credential.job, counted: counted))
       if (completion.failures ?? 0) > 0 {
-        let page = try await client.results(ticket, outcome: .failed, limit: Self.named)
+        let page = try await client.results(credential, outcome: .failed, limit: Self.named)
         for result in page.items.elements { Terminal.write("  " + JobText.line(result) + "\n") }
         let rest = (completion.failures ?? 0) - page.items.elements.count
         if rest > 0 { Terminal.write("  and \(Quantity.count(rest)) more\n") }

@@ -37,10 +37,10 @@ struct JobServerOptions: ParsableArguments {
       valueName: "file"
     )
   )
-  var tickets: String?
+  var tokens: String?
 
   /// The jobs that were started from this machine.
-  var box: TokenStore { TokenStore(path: tickets ?? TokenStore.usualPath) }
+  var tokenStore: TokenStore { TokenStore(path: tokens ?? TokenStore.usualPath) }
 
   /// Runs work with a job that was started from this machine and a client of its own server: its
   /// token is not sent to any other.
@@ -54,7 +54,10 @@ struct JobServerOptions: ParsableArguments {
     let entry: TokenStore.Entry
     do {
       // Without --server, a job is asked about where it was started.
-      entry = try box.find(job, of: try option.named.map { try HTTPAddress(typed: $0).description })
+      entry = try tokenStore.find(
+        job,
+        of: try option.named.map { try HTTPAddress(typed: $0).description }
+      )
     } catch let failure as TokenStore.Failure {
       throw CommandFailure("freshet jobs \(command): \(failure)", .noInput)
     }

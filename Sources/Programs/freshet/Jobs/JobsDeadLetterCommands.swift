@@ -119,19 +119,20 @@ struct JobsRestartCommand: AsyncParsableCommand {
       let token = try access.token
       for job in jobs {
         let letter = try await client.deadLetters(operatorToken: token).first { $0.job == job }
-        let ticket = try await client.restart(job, operatorToken: token)
-        try server.box.keep(
+        let credential = try await client.restart(job, operatorToken: token)
+        try server.tokenStore.keep(
           TokenStore.Entry(
             server: address,
             pipeline: letter?.pipeline.rawValue ?? "",
             name: "again: \(job.prefix(8))",
             startedAt: Int64(Date().timeIntervalSince1970 * 1_000),
-            ticket: ticket
+            credential: credential
           )
         )
         Terminal.write(
           json
-            ? try PrintedJSON.line(ListedJob(job: ticket.job, restarted: job)) : "\(ticket.job)\n"
+            ? try PrintedJSON.line(ListedJob(job: credential.job, restarted: job))
+            : "\(credential.job)\n"
         )
       }
     }

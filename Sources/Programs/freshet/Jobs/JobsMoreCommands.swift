@@ -39,17 +39,17 @@ struct JobsListCommand: AsyncParsableCommand {
   func run() async throws {
     try await server.withClient("list") { client in
       let address = try server.address.description
-      let entries = try server.box.entries().filter { $0.server == address }
+      let entries = try server.tokenStore.entries().filter { $0.server == address }
       var jobs: [Listed] = []
       for entry in entries {
         var job = Listed(
-          job: entry.ticket.job,
+          job: entry.credential.job,
           kind: Self.word(entry.pipeline),
           name: entry.name,
           startedAt: JobInstant.text(entry.startedAt)
         )
         do throws(JobClientFailure) {
-          let answer = try await client.state(entry.ticket)
+          let answer = try await client.state(entry.credential)
           (job.state, job.fraction) = (answer.state?.rawValue, answer.progress.fraction)
         } catch {
           if case .unreachable = error { throw error }
@@ -119,7 +119,12 @@ struct JobsWatchCommand: AsyncParsableCommand {
 
   func run() async throws {
     try await server.withJob("watch", job) { client, entry in
-      try await JobWatching(client: client, entry: entry, box: server.box, isJSON: json).run()
+      try await JobWatching(
+        client: client,
+        entry: entry,
+        tokenStore: server.tokenStore,
+        isJSON: json
+      ).run()
     }
   }
 }
@@ -144,12 +149,12 @@ struct JobsCancelCommand: AsyncParsableCommand {
 
   func run() async throws {
     try await server.withJob("cancel", job) { client, entry in
-      try await client.cancel(entry.ticket)
+      try await client.cancel(entry.credential)
       guard !json else {
-        Terminal.write(try PrintedJSON.line(ListedJob(job: entry.ticket.job)))
+        Terminal.write(try PrintedJSON.line(ListedJob(job: entry.credential.job)))
         return
       }
-      Terminal.write("\(entry.ticket.job.prefix(8)) is asked to stop\n")
+      Terminal.write("\(entry.credential.job.prefix(8)) is asked to stop\n")
     }
   }
 }
@@ -189,14 +194,14 @@ struct JobsResultsCommand: AsyncParsableCommand {
   func run() async throws {
     try await server.withJob("results", job) { client, entry in
       if failedRows {
-        let bytes = try await client.failedRows(entry.ticket)
+        let bytes = try await client.failedRows(entry.credential)
         FileHandle.standardOutput.write(Data(bytes))
         return
       }
       var after: Int?
       repeat {
         let page = try await client.results(
-          entry.ticket,
+          entry.credential,
           outcome: outcome.flatMap { JobOutcome(rawValue: $0) },
           after: after
         )

@@ -80,7 +80,7 @@ struct JobStartOptions: ParsableArguments {
     try await server.withClient(command) { client in
       var options = options
       if pipeline == .csvImport, options["filename"] == nil { options["filename"] = name }
-      let start = try server.box.keep(
+      let start = try server.tokenStore.keep(
         TokenStore.Start(
           server: address,
           pipeline: pipeline.rawValue,
@@ -96,22 +96,35 @@ struct JobStartOptions: ParsableArguments {
       if !detach {
         Terminal.complain("freshet jobs \(command): starting with the key \(start.key)\n")
       }
-      let ticket = try await self.start(client, command, start, content, type, options, server.box)
+      let credential = try await self.start(
+        client,
+        command,
+        start,
+        content,
+        type,
+        options,
+        server.tokenStore
+      )
       let entry = TokenStore.Entry(
         server: address,
         pipeline: pipeline.rawValue,
         name: name,
         startedAt: Int64(Date().timeIntervalSince1970 * 1_000),
-        ticket: ticket
+        credential: credential
       )
-      try server.box.keep(entry)
-      try server.box.forget(start)
+      try server.tokenStore.keep(entry)
+      try server.tokenStore.forget(start)
       if detach {
         Terminal.write(
-          json ? try PrintedJSON.line(ListedJob(job: ticket.job)) : "\(ticket.job)\n"
+          json ? try PrintedJSON.line(ListedJob(job: credential.job)) : "\(credential.job)\n"
         )
       } else {
-        try await JobWatching(client: client, entry: entry, box: server.box, isJSON: json).run()
+        try await JobWatching(
+          client: client,
+          entry: entry,
+          tokenStore: server.tokenStore,
+          isJSON: json
+        ).run()
       }
     }
   }
@@ -124,7 +137,7 @@ struct JobStartOptions: ParsableArguments {
     _ content: [UInt8],
     _ type: String,
     _ options: [String: String],
-    _ box: TokenStore
+    _ tokenStore: TokenStore
   ) async throws -> JobCredential {
     let display = ProgressDisplay(isHidden: json || detach)
     defer { display.finish() }
@@ -161,7 +174,7 @@ struct JobStartOptions: ParsableArguments {
       switch error {
       case .refused(let refusal) where ![429, 503, 507].contains(refusal.status):
         // The server responded: nothing was started.
-        try? box.forget(start)
+        try? tokenStore.forget(start)
       default:
         Terminal.complain(
           "freshet jobs \(command): the job may have begun; the same command, or --idempotency-key "

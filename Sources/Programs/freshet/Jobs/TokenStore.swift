@@ -15,7 +15,7 @@ struct TokenStore {
     var name: String
     /// When it was started, in milliseconds since 1970-01-01T00:00:00Z.
     var startedAt: Int64
-    var ticket: JobCredential
+    var credential: JobCredential
   }
 
   /// The reason why a job cannot be found or stored.
@@ -53,7 +53,7 @@ struct TokenStore {
         pipeline: value["pipeline"]?.string ?? "",
         name: value["name"]?.string ?? "",
         startedAt: value["startedAt"]?.int64 ?? 0,
-        ticket: JobCredential(
+        credential: JobCredential(
           job: job,
           token: token,
           tokenExpiresAt: value["tokenExpiresAt"]?.int64
@@ -84,11 +84,11 @@ struct TokenStore {
       }
       return newest
     }
-    let found = entries.filter { $0.ticket.job.hasPrefix(id) }
+    let found = entries.filter { $0.credential.job.hasPrefix(id) }
     guard let entry = found.first else {
       throw Failure(description: "no job that was started from here\(place) begins with \"\(id)\"")
     }
-    guard found.count == 1 || entry.ticket.job == id else {
+    guard found.count == 1 || entry.credential.job == id else {
       throw Failure(description: "\(found.count) jobs begin with \"\(id)\"")
     }
     return entry
@@ -136,15 +136,15 @@ struct TokenStore {
   }
 
   private func put(_ entry: Entry) throws {
-    var entries = try entries().filter { $0.ticket.job != entry.ticket.job }
+    var entries = try entries().filter { $0.credential.job != entry.credential.job }
     entries.insert(entry, at: 0)
     let list = entries.sorted { $0.startedAt > $1.startedAt }.prefix(Self.most).map { entry in
       var members: [String: JSONValue] = [
         "server": .string(entry.server), "pipeline": .string(entry.pipeline),
         "name": .string(entry.name), "startedAt": .whole(entry.startedAt),
-        "job": .string(entry.ticket.job), "token": .string(entry.ticket.token),
+        "job": .string(entry.credential.job), "token": .string(entry.credential.token),
       ]
-      members["tokenExpiresAt"] = entry.ticket.tokenExpiresAt.map { .whole($0) }
+      members["tokenExpiresAt"] = entry.credential.tokenExpiresAt.map { .whole($0) }
       return JSONValue.object(members)
     }
     try replace(path, with: JSONValue.list(list).bytes)

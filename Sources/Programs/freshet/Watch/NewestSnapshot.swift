@@ -24,7 +24,7 @@ final class NewestSnapshot: Sendable {
   /// Takes the snapshot with a number, if it is still the newest.
   ///
   /// Returns `nil` for an older number: the newer one is printed later, in its order.
-  func take(_ number: Int) -> LiveSnapshot<DocumentCopy>? {
+  func removeSnapshot(_ number: Int) -> LiveSnapshot<DocumentCopy>? {
     state.withLock { state in
       guard number == state.number else { return nil }
       defer { state.snapshot = nil }

@@ -218,7 +218,7 @@ struct WatchCommand: AsyncParsableCommand {
       if case .asked(let record) = happening, let recording {
         do { try recording.write(record.line) } catch { return "\(error)" }
       }
-      let snapshot = happening.snapshot.flatMap { newest.take($0) }
+      let snapshot = happening.snapshot.flatMap { newest.removeSnapshot($0) }
       let words = printer.words(
         happening,
         snapshot,

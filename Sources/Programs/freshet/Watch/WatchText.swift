@@ -36,7 +36,7 @@ struct WatchText: WatchPrinting {
     switch happening {
     case .seen:
       guard let snapshot else { return nil }
-      isChange = tell(of: snapshot, freshness, in: &lines)
+      isChange = report(of: snapshot, freshness, in: &lines)
       failures(snapshot, in: &lines)
     case .asked, .tick: break
     }
@@ -66,7 +66,7 @@ struct WatchText: WatchPrinting {
 
   // MARK: Events
 
-  private mutating func tell(
+  private mutating func report(
     of snapshot: LiveSnapshot<DocumentCopy>,
     _ freshness: FreshnessReport?,
     in lines: inout [String]

@@ -75,7 +75,7 @@ final class LiveWorkspaces {
       of: Happening.self,
       bufferingPolicy: .bufferingNewest(4_096)
     )
-    if let word { screen.tell(word, isProblem: false) }
+    if let word { screen.show(word, isProblem: false) }
   }
 
   /// Shows the worktrees until the end.
@@ -99,37 +99,37 @@ final class LiveWorkspaces {
     draw()
     for await happening in happenings {
       switch happening {
-      case .list(let snapshot): take(snapshot)
+      case .list(let snapshot): handle(snapshot)
       case .session(let number, let snapshot):
         guard number == turn else { continue }
-        screen.take(snapshot.value)
+        screen.handle(snapshot.value)
       case .diff(let number, let snapshot):
         guard number == turn else { continue }
         diffFailure = snapshot.failure
-        screen.take(snapshot.value, problem: snapshot.failure?.description)
+        screen.handle(snapshot.value, problem: snapshot.failure?.description)
       case .checked(let id, let result): screen.checked(id, result)
       case .made(let change, let result): made(change, result)
-      case .restores(let result): screen.take(result)
+      case .restores(let result): screen.handle(result)
       case .terminal(.ended): return
       case .terminal(.resized): drawn.forget()
       case .terminal(.input(let bytes)):
         for key in keys.keys(bytes) {
-          guard perform(screen.take(key)) else { return }
+          guard perform(screen.handle(key)) else { return }
         }
       case .tick: rest()
       }
-      look()
+      watchOpened()
       // The terminal is gone.
       guard draw() else { return }
     }
   }
 
-  private func take(_ new: LiveSnapshot<WorkspaceList>) {
+  private func handle(_ new: LiveSnapshot<WorkspaceList>) {
     snapshot = new
     guard let list = new.value else { return }
-    time.take(list)
+    time.handle(list)
     let before = screen.current
-    screen.take(list)
+    screen.handle(list)
     for notice in notices.notices(of: list, at: time.now) { notifier?.send(notice) }
     if let id = screen.opened, let now = screen.current, now != before { client.changed(id) }
   }
@@ -146,7 +146,7 @@ final class LiveWorkspaces {
       drawn.forget()
       client.refresh()
       if let opened = screen.opened { client.changed(opened) }
-      if let id { make(.look(id)) }
+      if let id { make(.refresh(id)) }
     case .check(let check, let id):
       Task { @concurrent in
         do throws(WorkspaceFailure) {
@@ -181,12 +181,12 @@ final class LiveWorkspaces {
 
   private func made(_ change: WorkspaceChange, _ result: Result<String, WorkspaceFailure>) {
     // Only a failed scan is reported.
-    if case .look = change, case .success = result { return }
+    if case .refresh = change, case .success = result { return }
     screen.made(change, result)
   }
 
   /// Watches what is open, and nothing else.
-  private func look() {
+  private func watchOpened() {
     let wanted = Details(
       session: screen.opened,
       diff: screen.page == .diff ? screen.opened : nil
@@ -245,7 +245,7 @@ struct ServerTime {
   private var written: (time: Double, at: ContinuousClock.Instant)?
 
   /// Takes a list.
-  mutating func take(_ list: WorkspaceList) {
+  mutating func handle(_ list: WorkspaceList) {
     guard let time = list.writtenAt, time != written?.time else { return }
     written = (time, .now)
   }

@@ -50,7 +50,7 @@ struct WorkspaceReporter: Sendable {
     let end: @Sendable () -> Void = {
       source.yield(.ends)
       Task {
-        try? await Task.sleep(for: .seconds(ReportLimits.farewell))
+        try? await Task.sleep(for: .seconds(ReportLimits.lastReportSeconds))
         source.finish()
       }
     }
@@ -105,7 +105,7 @@ struct WorkspaceReporter: Sendable {
             }
             source.yield(.woke)
           }
-        case .tell(let text): tell(text)
+        case .log(let text): log(text)
         case .stop(let refusal): return refusal
         }
       }
@@ -152,7 +152,7 @@ struct WorkspaceReporter: Sendable {
     )
   }
 
-  private func tell(_ text: String) {
+  private func log(_ text: String) {
     if text == ReportMachine.success {
       Terminal.write("Reporting to \(hub) as \(name)\n")
     } else {

@@ -245,7 +245,7 @@ struct WorkspacesCommand: AsyncParsableCommand {
         lost = list.losses
         if let lost { Terminal.complain("freshet workspaces: \(Terminal.plain(lost))\n") }
       }
-      time.take(list)
+      time.handle(list)
       for notice in notices.notices(of: list, at: time.now) { notifier?.send(notice) }
       let shown = text(list)
       guard shown != printed else { continue }

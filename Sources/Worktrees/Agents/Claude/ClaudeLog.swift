@@ -19,7 +19,7 @@ package struct ClaudeLog: AgentLog {
     session = AgentSession(kind: .claudeCode, limits: limits)
   }
 
-  package mutating func take(_ record: [String: JSONValue]) -> Bool {
+  package mutating func handle(_ record: [String: JSONValue]) -> Bool {
     let isFirst = session.counts == RecordCounts()
     session.id = session.id ?? record["sessionId"]?.string
     let at = session.noted(record.time("timestamp"))
@@ -114,12 +114,12 @@ package struct ClaudeLog: AgentLog {
     guard message?["model"]?.string != "<synthetic>" else { return }
     count(message)
     session.work(at: at)
-    for block in blocks { take(block, at) }
+    for block in blocks { handle(block, at) }
     session.say(text, at: at)
     close(message?["stop_reason"]?.string, saysSomething: !text.isEmpty, at)
   }
 
-  private mutating func take(_ block: JSONValue, _ at: WallTime) {
+  private mutating func handle(_ block: JSONValue, _ at: WallTime) {
     switch block["type"]?.string {
     case "thinking", "redacted_thinking":
       session.statistics.thoughts += 1

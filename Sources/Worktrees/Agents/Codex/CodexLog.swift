@@ -15,7 +15,7 @@ package struct CodexLog: AgentLog {
     session = AgentSession(kind: .codex, limits: limits)
   }
 
-  package mutating func take(_ record: [String: JSONValue]) -> Bool {
+  package mutating func handle(_ record: [String: JSONValue]) -> Bool {
     let at = session.noted(record.time("timestamp"))
     guard let payload = record["payload"] else { return bare(record, at) }
     switch record["type"]?.string {

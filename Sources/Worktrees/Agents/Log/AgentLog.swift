@@ -12,7 +12,7 @@ package protocol AgentLog: Hashable, Sendable {
   ///
   /// - Parameter record: The members of the record.
   /// - Returns: Whether its kind is known.
-  mutating func take(_ record: [String: JSONValue]) -> Bool
+  mutating func handle(_ record: [String: JSONValue]) -> Bool
 }
 
 extension AgentLog {
@@ -27,7 +27,7 @@ extension AgentLog {
   }
 
   /// Takes what came out of the log's file.
-  package mutating func take(_ finding: LogTail.Finding) {
+  package mutating func handle(_ finding: LogTail.Finding) {
     switch finding {
     case .line(let bytes):
       let rules = JSONReader.Rules.lenient(
@@ -39,7 +39,7 @@ extension AgentLog {
         session.missedRecord()
         return
       }
-      if take(record) {
+      if handle(record) {
         session.counts.known += 1
       } else {
         session.counts.unknown += 1

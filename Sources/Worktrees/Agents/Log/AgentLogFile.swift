@@ -51,16 +51,16 @@ package enum AgentLogFile: Hashable, Sendable {
   }
 
   /// Takes what came out of the log's file.
-  package mutating func take(_ finding: LogTail.Finding) {
+  package mutating func handle(_ finding: LogTail.Finding) {
     switch self {
     case .claude(var log):
-      log.take(finding)
+      log.handle(finding)
       self = .claude(log)
     case .codex(var log):
-      log.take(finding)
+      log.handle(finding)
       self = .codex(log)
     case .neutral(var log):
-      log.take(finding)
+      log.handle(finding)
       self = .neutral(log)
     }
   }

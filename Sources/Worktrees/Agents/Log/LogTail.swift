@@ -117,7 +117,7 @@ package struct LogTail: Hashable, Sendable {
   ///   - bytes: The bytes read; fewer than requested if the file ended.
   ///   - from: The offset of the first byte, from ``request``.
   /// - Returns: The complete lines, in order.
-  package mutating func take(_ bytes: [UInt8], at from: Int64) -> [Finding] {
+  package mutating func handle(_ bytes: [UInt8], at from: Int64) -> [Finding] {
     guard let stamp, from == offset - Int64(seam.count) else { return [] }
     mustCompare = false
     guard bytes.count >= seam.count else { return restart(.truncated) }

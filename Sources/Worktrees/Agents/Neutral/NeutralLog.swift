@@ -13,7 +13,7 @@ package struct NeutralLog: AgentLog {
     session = AgentSession(kind: .other("agent"), limits: limits)
   }
 
-  package mutating func take(_ record: [String: JSONValue]) -> Bool {
+  package mutating func handle(_ record: [String: JSONValue]) -> Bool {
     let at = session.noted(record.time("at"))
     session.note(directory: record["cwd"]?.string)
     if let agent = record["agent"]?.string { session.kind = .other(agent.limited(to: 64)) }
@@ -23,10 +23,10 @@ package struct NeutralLog: AgentLog {
       session.process = Int32(exactly: pid).flatMap { $0 > 0 ? $0 : nil }
     }
     guard let event = record["event"]?.string else { return false }
-    return take(event, record, at)
+    return handle(event, record, at)
   }
 
-  private mutating func take(
+  private mutating func handle(
     _ event: String,
     _ record: [String: JSONValue],
     _ at: WallTime

@@ -73,7 +73,7 @@ package struct ProcessSnapshot: Hashable, Sendable {
     return (agents, leaders)
   }
 
-  /// A census.
+  /// Creates a snapshot.
   package init(sightings: [Sighting], isComplete: Bool) {
     self.sightings = sightings
     self.isComplete = isComplete

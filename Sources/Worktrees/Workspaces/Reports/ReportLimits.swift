@@ -19,7 +19,7 @@ package enum ReportLimits {
   /// How far the wall clock of a machine may be off before its instants are corrected.
   package static let clockTolerance = 2.0
   /// How long a reporter that ends waits until the hub knows.
-  package static let farewell = 2.0
+  package static let lastReportSeconds = 2.0
 
   /// The most machines of a hub.
   package static let machines = 128

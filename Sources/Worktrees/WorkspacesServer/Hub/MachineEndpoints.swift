@@ -51,7 +51,7 @@ struct MachineEndpoints: Sendable {
     let began = hub.now
     let report = try await Self.read(request)
     do throws(MachineTable.Refusal) {
-      try hub.take(report, from: machine, token: token, at: began)
+      try hub.handle(report, from: machine, token: token, at: began)
     } catch {
       throw Self.problem(error.problem, error.detail)
     }

@@ -161,7 +161,7 @@ package struct MachineTable: Sendable {
   ///   - end: When all of it had come; `nil` if that was at once.
   /// - Returns: The changes of the list.
   /// - Throws: ``Refusal``; then nothing has changed.
-  package mutating func take(
+  package mutating func handle(
     _ report: WorkspaceReport,
     from name: String,
     at now: Instant,

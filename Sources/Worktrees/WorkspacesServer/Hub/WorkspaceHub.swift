@@ -95,7 +95,7 @@ package final class WorkspaceHub: Sendable {
   ///   - token: The token that it sent with it, which may have been revoked since.
   ///   - began: When the report began to come.
   /// - Throws: ``MachineTable/Refusal``.
-  package func take(
+  package func handle(
     _ report: WorkspaceReport,
     from machine: String,
     token: String,
@@ -111,7 +111,7 @@ package final class WorkspaceHub: Sendable {
             detail: "the token of \(machine) has been revoked"
           )
         }
-        apply(try state.table.take(report, from: machine, at: began, until: now))
+        apply(try state.table.handle(report, from: machine, at: began, until: now))
         state.accepted += 1
       } catch {
         state.refused += 1

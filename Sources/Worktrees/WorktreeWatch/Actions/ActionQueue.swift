@@ -5,7 +5,7 @@ import Workspaces
 
 /// Lets actions on a repository wait for each other: one at a time for each common directory, also those of other servers.
 final class ActionQueue: Sendable {
-  private let gates = Mutex<NameTable<AsyncSemaphore>>([:])
+  private let semaphores = Mutex<NameTable<AsyncSemaphore>>([:])
   private let patience: Double
 
   /// Creates a queue.
@@ -22,20 +22,20 @@ final class ActionQueue: Sendable {
   /// - Returns: What the action returns.
   /// - Throws: ``ActionRefusal`` if another server acts on the repository for too long; `CancellationError` if the task is
   ///   cancelled while it waits; what `mayWait` and the action throw.
-  func take<Result>(
+  func run<Result>(
     _ common: String,
     mayWait: () throws -> Void = {},
     _ body: () async throws -> Result
   ) async throws -> Result {
-    let gate = gates.withLock { gates in
-      if let gate = gates[common] { return gate }
-      let gate = AsyncSemaphore(1)
-      gates[common] = gate
-      return gate
+    let semaphore = semaphores.withLock { semaphores in
+      if let semaphore = semaphores[common] { return semaphore }
+      let semaphore = AsyncSemaphore(1)
+      semaphores[common] = semaphore
+      return semaphore
     }
-    try await gate.enter()
-    defer { gate.leave() }
-    let lock = try await RepositoryLock.take(common, patience: patience, mayWait: mayWait)
+    try await semaphore.enter()
+    defer { semaphore.leave() }
+    let lock = try await RepositoryLock.acquire(common, patience: patience, mayWait: mayWait)
     defer { withExtendedLifetime(lock) {} }
     return try await body()
   }
@@ -65,7 +65,7 @@ final class RepositoryLock: Sendable {
   /// - Returns: The lock, which is given back when its last holder ends.
   /// - Throws: ``ActionRefusal`` if that is not long enough, or the directory cannot be opened; `CancellationError`; what
   ///   `mayWait` throws.
-  static func take(
+  static func acquire(
     _ common: String,
     patience: Double,
     mayWait: () throws -> Void = {}

@@ -50,7 +50,7 @@ extension WorktreeActions {
     guard valid.code == 0, !branch.hasPrefix("-") else {
       throw ActionRefusal(.invalidParameter, "\(branch.prefix(80)) cannot be the name of a branch")
     }
-    return try await watcher.turns.take(place.commonDirectory, mayWait: runner.requireTime) {
+    return try await watcher.turns.run(place.commonDirectory, mayWait: runner.requireTime) {
       // What was committed a moment ago is what the branch starts from.
       await watcher.refreshRepository(place.commonDirectory)
       let now = await watcher.repositories(named: place.commonDirectory).first ?? place

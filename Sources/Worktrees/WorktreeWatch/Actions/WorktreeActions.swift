@@ -198,7 +198,7 @@ package struct WorktreeActions: Sendable {
     }
     try await requireWatched(common)
     try await requireOwnFiles(workspace.path)
-    return try await watcher.turns.take(common, mayWait: runner.requireTime) {
+    return try await watcher.turns.run(common, mayWait: runner.requireTime) {
       try await body(common)
     }
   }

@@ -34,7 +34,7 @@ package struct WatchMetrics: Hashable, Sendable {
   /// Events of watched folders.
   package var events: Int64 = 0
   /// Looks at worktrees that ended.
-  package var looks = 0
+  package var scans = 0
   /// Looks that failed.
   package var failures = 0
   /// Git processes by command.

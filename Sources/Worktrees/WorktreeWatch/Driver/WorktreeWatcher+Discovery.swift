@@ -20,12 +20,12 @@ extension WorktreeWatcher {
       budget.request(.repository(tree.repository), at: WatchClock.monotonic)
     }
     let unknown = found.repositories.filter { repositories[$0] == nil }
-    firstLooks.formUnion(unknown)
+    firstScans.formUnion(unknown)
     let (ends, end) = AsyncStream.makeStream(of: Void.self)
     for common in unknown {
       Task {
-        await lookAtRepository(common)
-        firstLooks.remove(common)
+        await scanRepository(common)
+        firstScans.remove(common)
         becomeReady()
         end.yield()
       }
@@ -34,7 +34,7 @@ extension WorktreeWatcher {
     if !unknown.isEmpty {
       Task {
         try? await Task.sleep(for: .seconds(WatchLimits.firstPatience))
-        for common in unknown { firstLooks.remove(common) }
+        for common in unknown { firstScans.remove(common) }
         becomeReady()
       }
     }
@@ -56,9 +56,9 @@ extension WorktreeWatcher {
 
   /// Announces that everything was scanned once, and its agents, as soon as it was.
   func becomeReady() {
-    guard !store.isReady, firstLooks.isEmpty else { return }
+    guard !store.isReady, firstScans.isEmpty else { return }
     let hasAgents = agents != nil
-    guard trees.values.allSatisfy({ $0.look != nil && (!hasAgents || $0.reading != nil) }) else {
+    guard trees.values.allSatisfy({ $0.scan != nil && (!hasAgents || $0.reading != nil) }) else {
       return
     }
     store.becomeReady()

@@ -31,7 +31,7 @@ extension WorktreeWatcher {
     guard
       stamps != tree.indexStamps || !tree.hasFolders || tree.settledMoves != table.moves(path)
     else { return nil }
-    let untracked = tree.look?.status.untrackedFolders ?? []
+    let untracked = tree.scan?.status.untrackedFolders ?? []
     let content = try? await WatchFolders.content(
       tree.member.layout,
       untracked: untracked,
@@ -171,7 +171,7 @@ extension WorktreeWatcher {
       head: workspace.git.head,
       source: workspace.sourceBranch,
       sourceObject: source?.object,
-      trust: tree.look?.trust,
+      trust: tree.scan?.trust,
       history: repositories[tree.repository]?.history
     )
   }

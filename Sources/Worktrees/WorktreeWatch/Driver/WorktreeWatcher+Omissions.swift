@@ -15,7 +15,7 @@ extension WorktreeWatcher {
         Omission(.tooMany, path, "there are more than \(WatchLimits.worktrees) worktrees")
       )
     }
-    for (path, tree) in trees where tree.isPolled && tree.look != nil {
+    for (path, tree) in trees where tree.isPolled && tree.scan != nil {
       found.append(Omission(.polled, path, Self.reason(tree, every: settings.pollEvery)))
     }
     return Array(

@@ -3,14 +3,14 @@ import Workspaces
 
 extension WorktreeWatcher {
   /// The counters so far.
-  package var tally: WatchMetrics {
+  package var metrics: WatchMetrics {
     WatchMetrics(
       repositories: repositories.count,
       worktrees: trees.count,
       polled: trees.values.count { $0.isPolled },
       watches: table.watched,
       events: table.events,
-      looks: looks,
+      scans: scans,
       failures: failures,
       processes: runner.started,
       isCut: isCut,
@@ -52,7 +52,7 @@ extension WorktreeWatcher {
   func worktree(on branch: String, with path: String) -> String? {
     guard let common = trees[path]?.repository else { return nil }
     return repositories[common]?.members.first {
-      (trees[$0.layout.worktree]?.look?.status.branch).map { $0.isSameName(as: branch) } ?? false
+      (trees[$0.layout.worktree]?.scan?.status.branch).map { $0.isSameName(as: branch) } ?? false
     }?.layout.worktree
   }
 

@@ -19,7 +19,7 @@ package actor WorktreeWatcher {
   struct Tree {
     var member: RepositoryScan.Member
     var repository: String
-    var look: WorktreeScan?
+    var scan: WorktreeScan?
     /// What its agents do; `nil` until they were looked at.
     var reading: AgentReading?
     var isPolled = true
@@ -45,7 +45,7 @@ package actor WorktreeWatcher {
   package nonisolated let runner: GitRunner
   package nonisolated let table: WatchTable
   /// The waiters for scans of worktrees.
-  package nonisolated let looked = ScanTicks()
+  package nonisolated let scanTicks = ScanTicks()
   /// The diffs that were made.
   package nonisolated let diffs: DiffCache
   /// Whether clients observe the worktrees.
@@ -66,7 +66,7 @@ package actor WorktreeWatcher {
   private var retriesOfRepositories: NameTable<PollSchedule> = [:]
   /// Worktrees to scan once the scan of their repository finishes.
   private var held: NameTable<NameSet> = [:]
-  var looks = 0
+  var scans = 0
   var isCut = false
   var missingRoots: [String] = []
   /// The folders that are watched, without links.
@@ -75,11 +75,11 @@ package actor WorktreeWatcher {
   var searchOmissions: [Omission] = []
   /// Why repositories could not be read, by their common directories.
   var repositoryProblems: [String: String] = [:]
-  private var lookOrder = ScanOrder()
+  private var scanOrder = ScanOrder()
   /// Worktrees that are left out as there are too many.
   var surplusWorktrees: Set<String> = []
   /// Repositories that are scanned for the first time.
-  var firstLooks: Set<String> = []
+  var firstScans: Set<String> = []
   private var following: Task<Void, Never>?
   private var wasWanted = true
   private var unknownReadings: NameTable<AgentReading> = [:]
@@ -127,14 +127,14 @@ package actor WorktreeWatcher {
     await withTaskGroup(of: Void.self) { group in
       if let agents {
         group.addTask {
-          for await (path, reading) in agents.readings() { await self.take(reading, of: path) }
+          for await (path, reading) in agents.readings() { await self.apply(reading, of: path) }
         }
       }
       await discover()
-      await withDiscardingTaskGroup { looks in
+      await withDiscardingTaskGroup { scans in
         var iterator = signals.makeAsyncIterator()
         while !Task.isCancelled {
-          let wakeAt = round(&looks)
+          let wakeAt = round(&scans)
           let pause = max(WatchLimits.roundPause, wakeAt - WatchClock.monotonic)
           let alarm = Task { [signal] in
             try? await Task.sleep(for: .seconds(pause))
@@ -163,7 +163,7 @@ package actor WorktreeWatcher {
 
   /// Looks at a repository now: which worktrees it has.
   package func refreshRepository(_ common: String) async {
-    await lookAtRepository(common)
+    await scanRepository(common)
   }
 
   /// Looks for repositories and worktrees now.
@@ -220,8 +220,8 @@ package actor WorktreeWatcher {
     if isWanted, !wasWanted { for path in trees.keys { trees[path]?.polls.hurry(at: now) } }
     wasWanted = isWanted
     var next = reconcileAt
-    for (path, tree) in trees where tree.look != nil && (tree.isPolled || tree.polls.failures > 0) {
-      if trees[path]?.polls.take(at: now, isWanted: isWanted) == true {
+    for (path, tree) in trees where tree.scan != nil && (tree.isPolled || tree.polls.failures > 0) {
+      if trees[path]?.polls.begin(at: now, isWanted: isWanted) == true {
         budget.request(.worktree(path), at: now)
         // Its refs are on such a file system too, or may be.
         if tree.eventlessSystem != nil, retriesOfRepositories[tree.repository] == nil {
@@ -231,17 +231,17 @@ package actor WorktreeWatcher {
       next = min(next, trees[path]?.polls.dueAt ?? next)
     }
     for owner in budget.begin(at: now) {
-      group.addTask { await self.look(owner) }
+      group.addTask { await self.scan(owner) }
     }
     if let deadline = budget.deadline { next = min(next, deadline) }
     for debounce in debounces.values { next = min(next, debounce.deadline ?? next) }
     return next
   }
 
-  private func look(_ owner: Owner) async {
+  private func scan(_ owner: Owner) async {
     switch owner {
-    case .worktree(let path): await lookAtTree(path)
-    case .repository(let common), .settings(let common): await lookAtRepository(common)
+    case .worktree(let path): await scanTree(path)
+    case .repository(let common), .settings(let common): await scanRepository(common)
     case .search: await discover()
     }
     budget.end(owner)
@@ -255,27 +255,27 @@ package actor WorktreeWatcher {
 
   // MARK: Repositories
 
-  func lookAtRepository(_ common: String) async {
-    let number = lookOrder.begin()
+  func scanRepository(_ common: String) async {
+    let number = scanOrder.begin()
     do {
       let heads = repositories[common]?.symbolicHeads ?? []
       table.set(WatchFolders.repository(common, heads: heads), for: .repository(common))
       let upstreams = trees.values.filter { $0.repository.isSameName(as: common) }
-        .compactMap { $0.look?.status.upstream }
-      let look = try await RepositoryScan.take(
+        .compactMap { $0.scan?.status.upstream }
+      let scan = try await RepositoryScan.run(
         common,
         upstreams: NameSet(upstreams),
         runner: runner
       )
-      guard lookOrder.takes(number, of: common) else { return }
+      guard scanOrder.takes(number, of: common) else { return }
       retriesOfRepositories[common] = nil
       repositoryProblems[common] = nil
-      table.set(SettingsFiles.folders(look.settings.keys), for: .settings(common))
+      table.set(SettingsFiles.folders(scan.settings.keys), for: .settings(common))
       // What was not watched yet may have changed before it is.
-      if SettingsFiles.stamps(look.settings.keys) != look.settings || look.symbolicHeads != heads {
+      if SettingsFiles.stamps(scan.settings.keys) != scan.settings || scan.symbolicHeads != heads {
         budget.request(.repository(common), at: WatchClock.monotonic)
       }
-      take(look)
+      apply(scan)
     } catch is CancellationError {
     } catch {
       failures += 1
@@ -284,7 +284,7 @@ package actor WorktreeWatcher {
       } else {
         repositoryProblems[common] = "\(error)"
         var retries = retriesOfRepositories[common] ?? schedule
-        retries.looked(at: WatchClock.monotonic, failed: true)
+        retries.scanned(at: WatchClock.monotonic, failed: true)
         retriesOfRepositories[common] = retries
         // It may have been in the middle of something.
         budget.request(.repository(common), at: retries.dueAt)
@@ -301,21 +301,21 @@ package actor WorktreeWatcher {
     )
   }
 
-  private func take(_ look: RepositoryScan) {
+  private func apply(_ scan: RepositoryScan) {
     let now = WatchClock.monotonic
-    let before = repositories.updateValue(look, forKey: look.commonDirectory)
-    let paths = NameSet(look.members.map(\.layout.worktree))
+    let before = repositories.updateValue(scan, forKey: scan.commonDirectory)
+    let paths = NameSet(scan.members.map(\.layout.worktree))
     let isSeenOtherwise =
-      before?.sight.common != look.sight.common || before?.sight.files != look.sight.files
+      before?.sight.common != scan.sight.common || before?.sight.files != scan.sight.files
     let isAllOther =
-      before?.source != look.source || isSeenOtherwise || before?.history != look.history
-      || before?.stashLog != look.stashLog || before?.trust != look.trust
-    let moved = FollowedRefs.moved(before?.followed ?? [:], look.followed)
+      before?.source != scan.source || isSeenOtherwise || before?.history != scan.history
+      || before?.stashLog != scan.stashLog || before?.trust != scan.trust
+    let moved = FollowedRefs.moved(before?.followed ?? [:], scan.followed)
     for (path, tree) in trees
-    where tree.repository.isSameName(as: look.commonDirectory) && !paths.contains(path) {
+    where tree.repository.isSameName(as: scan.commonDirectory) && !paths.contains(path) {
       drop(tree: path)
     }
-    for member in look.members {
+    for member in scan.members {
       let path = member.layout.worktree
       if trees[path] == nil {
         guard trees.count < WatchLimits.worktrees else {
@@ -326,7 +326,7 @@ package actor WorktreeWatcher {
         surplusWorktrees.remove(path)
         trees[path] = Tree(
           member: member,
-          repository: look.commonDirectory,
+          repository: scan.commonDirectory,
           polls: schedule
         )
         if let reading = unknownReadings.removeValue(forKey: path) {
@@ -341,10 +341,10 @@ package actor WorktreeWatcher {
           table.touch(path)
         }
         // A commit may have been made elsewhere on the branch that is checked out here.
-        let status = trees[path]?.look?.status
+        let status = trees[path]?.scan?.status
         if isAllOther || status?.head != member.entry.head
           || FollowedRefs.concern(status?.upstream, moved)
-          || look.sight.differs(from: before?.sight, for: status?.branch)
+          || scan.sight.differs(from: before?.sight, for: status?.branch)
         {
           budget.request(.worktree(path), at: now)
         }
@@ -372,7 +372,7 @@ package actor WorktreeWatcher {
     repositories[common] = nil
     retriesOfRepositories[common] = nil
     repositoryProblems[common] = nil
-    lookOrder.remove(common)
+    scanOrder.remove(common)
     held[common] = nil
     table.remove(.repository(common))
     table.remove(.settings(common))
@@ -387,7 +387,7 @@ package actor WorktreeWatcher {
     budget.forget(.worktree(path))
     table.remove(.worktree(path))
     diffs.forget(path)
-    looked.tick(path)
+    scanTicks.tick(path)
     store.update { registry in
       registry.remove(WorkspaceIdentity.id(of: path))
       return true
@@ -396,17 +396,17 @@ package actor WorktreeWatcher {
 
   // MARK: Worktrees
 
-  private func lookAtTree(_ path: String) async {
+  private func scanTree(_ path: String) async {
     guard let tree = trees[path] else { return }
     let (askedAt, startedAt) = (WatchClock.elapsed, WatchClock.monotonic)
     await watch(path)
-    var look: WorktreeScan?
+    var scan: WorktreeScan?
     do {
-      look = try await WorktreeScan.take(
+      scan = try await WorktreeScan.run(
         tree.member.layout,
         source: repositories[tree.repository]?.source,
         history: repositories[tree.repository]?.history,
-        before: tree.look,
+        before: tree.scan,
         runner: runner
       )
     } catch is CancellationError {
@@ -415,37 +415,37 @@ package actor WorktreeWatcher {
     } catch {
       failures += 1
       if GitLayout.find(path) == nil {
-        trees[path]?.polls.looked(at: WatchClock.monotonic, failed: true)
+        trees[path]?.polls.scanned(at: WatchClock.monotonic, failed: true)
         // It is gone; its repository knows whether for good, and is not asked sooner than after its last failure.
         let retryAt = retriesOfRepositories[tree.repository]?.dueAt ?? startedAt
         budget.request(.repository(tree.repository), at: max(startedAt, retryAt))
         release(path)
         return
       }
-      look = tree.look ?? WorktreeScan()
-      look?.problem = "\(error)"
+      scan = tree.scan ?? WorktreeScan()
+      scan?.problem = "\(error)"
     }
-    looks += 1
+    scans += 1
     guard trees[path] != nil else { return }
-    if let upstream = look?.status.upstream, upstream != trees[path]?.look?.status.upstream {
+    if let upstream = scan?.status.upstream, upstream != trees[path]?.scan?.status.upstream {
       // From now on its repository's scan includes that ref.
       budget.request(.repository(tree.repository), at: WatchClock.monotonic)
     }
-    trees[path]?.look = look
+    trees[path]?.scan = scan
     let now = WatchClock.monotonic
-    trees[path]?.polls.looked(
+    trees[path]?.polls.scanned(
       at: now,
-      failed: look?.problem != nil,
+      failed: scan?.problem != nil,
       isWanted: interest.isThere(at: now)
     )
-    publish(path, askedAt: look?.problem == nil ? askedAt : nil)
-    if look?.status.untrackedFolders ?? [] != trees[path]?.untracked ?? [] {
+    publish(path, askedAt: scan?.problem == nil ? askedAt : nil)
+    if scan?.status.untrackedFolders ?? [] != trees[path]?.untracked ?? [] {
       // New folders are watched from now on, and scanned again for earlier changes.
       trees[path]?.hasFolders = false
       await watch(path)
     }
     becomeReady()
-    looked.tick(path)
+    scanTicks.tick(path)
     release(path, since: startedAt)
   }
 
@@ -458,7 +458,7 @@ package actor WorktreeWatcher {
 
   // MARK: The store
 
-  private func take(_ reading: AgentReading, of path: String) {
+  private func apply(_ reading: AgentReading, of path: String) {
     guard trees[path] != nil else {
       if unknownReadings.count < WatchLimits.worktrees { unknownReadings[path] = reading }
       return
@@ -474,10 +474,10 @@ package actor WorktreeWatcher {
     var workspace = Workspace(
       tree.member,
       of: repository,
-      look: tree.look,
+      scan: tree.scan,
       reading: reading
     )
-    workspace.git.outside = isWatched(tree.repository) ? tree.look?.displaced : tree.repository
+    workspace.git.outside = isWatched(tree.repository) ? tree.scan?.displaced : tree.repository
     let published = workspace
     let since = reading.activity.since.flatMap { InstantText.read($0) }
     store.update { registry in

@@ -121,7 +121,7 @@ package final class Inotify: Sendable {
       if length < 0, errno == EAGAIN || errno == EINTR { continue }
       guard length > 0 else { break }
       onEvents(events(room[..<length]))
-      // Who writes in small pieces makes an event for each. A pause lets the kernel join equal ones, and one
+      // Writing in small pieces makes an event for each. A pause lets the kernel join equal ones, and one
       // round serves many; a full buffer has more behind it.
       if length < room.count - (4 << 10) { usleep(pause) }
     }

@@ -79,7 +79,7 @@ package final class WatchTable: Sendable {
     state = Mutex(State())
     self.signal = signal
     let relay = Relay()
-    inotify = share > 0 ? Inotify(most: share) { relay.table?.take($0) } : nil
+    inotify = share > 0 ? Inotify(most: share) { relay.table?.handle($0) } : nil
     relay.set(self)
   }
 
@@ -186,7 +186,7 @@ package final class WatchTable: Sendable {
     if state.numbers[watch.path] == number { state.numbers[watch.path] = nil }
   }
 
-  private func take(_ events: [Inotify.Event]) {
+  private func handle(_ events: [Inotify.Event]) {
     let isNews = state.withLock { state in
       let had = !state.dirty.isEmpty
       state.events += Int64(events.count)

@@ -14,7 +14,7 @@ final class AsyncSemaphore: Sendable {
   private let late = Mutex(0)
   private let mostLate: Int
 
-  /// Creates a gate.
+  /// Creates a semaphore.
   ///
   /// - Parameters:
   ///   - count: The number of permits.

@@ -173,13 +173,13 @@ final class GitProcess: Sendable {
       pollfd(fd: complaint, events: Int16(POLLIN), revents: 0),
       pollfd(fd: ended, events: Int16(POLLIN), revents: 0),
     ]
-    var (nextLook, waits) = (WatchClock.monotonic + WatchLimits.pipeLook, 0)
+    var (nextCheck, waits) = (WatchClock.monotonic + WatchLimits.pipeCheck, 0)
     while open[0].fd >= 0 || open[1].fd >= 0 {
       let rest = deadline - WatchClock.monotonic
       guard rest > 0 else { throw GitRunner.Failure.timeout(command, seconds: start.timeout) }
       if state.withLock({ $0.isCanceled }) { throw CancellationError() }
-      if WatchClock.monotonic >= nextLook {
-        nextLook = WatchClock.monotonic + WatchLimits.pipeLook
+      if WatchClock.monotonic >= nextCheck {
+        nextCheck = WatchClock.monotonic + WatchLimits.pipeCheck
         waits = PipeWait.isWaiting(process) ? waits + 1 : 0
         guard waits < 2 else {
           throw GitRunner.Failure.unreadable(
@@ -187,7 +187,7 @@ final class GitProcess: Sendable {
           )
         }
       }
-      let ready = poll(&open, 3, Int32(min(rest, WatchLimits.pipeLook) * 1_000 + 1))
+      let ready = poll(&open, 3, Int32(min(rest, WatchLimits.pipeCheck) * 1_000 + 1))
       if ready < 0, errno != EINTR { break }
       guard ready > 0 else { continue }
       // All its output has been written when it has ended; child processes may hold the pipes for

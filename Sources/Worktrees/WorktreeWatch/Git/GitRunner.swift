@@ -71,7 +71,7 @@ package final class GitRunner: Sendable {
   /// Knows what repositories would run.
   package let programs: ProgramGuard
   private let protection: Protection
-  private let gate: AsyncSemaphore
+  private let semaphore: AsyncSemaphore
   private let counts = Mutex<[String: Int]>([:])
   private let processes = Mutex(RunningProcesses())
   private let environment: [String: String]
@@ -90,7 +90,7 @@ package final class GitRunner: Sendable {
     programs: ProgramGuard = ProgramGuard(),
     protection: Protection = .whole
   ) {
-    gate = AsyncSemaphore(most, late: WatchLimits.lateProcesses)
+    semaphore = AsyncSemaphore(most, late: WatchLimits.lateProcesses)
     self.programs = programs
     self.protection = protection
     var values = [
@@ -148,7 +148,7 @@ package final class GitRunner: Sendable {
     input: [UInt8]? = nil,
     chunk: (@Sendable ([UInt8]) throws -> Void)? = nil
   ) async throws -> Answer {
-    try await gate.run(patience: WatchLimits.patience) {
+    try await semaphore.run(patience: WatchLimits.patience) {
       try await runInside(
         arguments,
         in: folder,
@@ -222,7 +222,9 @@ package final class GitRunner: Sendable {
   /// - Throws: ``Failure``; `CancellationError` if the task is cancelled.
   package func findings(in folder: String) async throws -> ProgramGuard.Findings? {
     try await programs.findings(in: folder) { arguments in
-      try await gate.run(patience: WatchLimits.patience) { try await list(arguments, in: folder) }
+      try await semaphore.run(patience: WatchLimits.patience) {
+        try await list(arguments, in: folder)
+      }
     }
   }
 

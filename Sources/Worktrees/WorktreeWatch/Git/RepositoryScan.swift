@@ -77,7 +77,7 @@ package struct RepositoryScan: Hashable, Sendable {
   ///   - runner: Runs git.
   /// - Returns: The current state.
   /// - Throws: ``GitRunner/Failure``, `CancellationError`.
-  package static func take(
+  package static func run(
     _ common: String,
     upstreams: NameSet = [],
     runner: GitRunner

@@ -131,7 +131,7 @@ package enum WatchFolders {
   ) async throws -> WatchPlan.Folders {
     let folders = Mutex(WatchPlan.Folders())
     _ = try await runner.run(["ls-files", "--stage", "-z"], in: folder) { bytes in
-      try folders.withLock { folders throws(GitOutputError) in try folders.take(bytes) }
+      try folders.withLock { folders throws(GitOutputError) in try folders.consume(bytes) }
     }
     return folders.withLock { $0 }
   }

@@ -37,7 +37,7 @@ package struct WorktreeScan: Hashable, Sendable {
   ///   - runner: Runs git.
   /// - Returns: The current state.
   /// - Throws: ``GitRunner/Failure``, `CancellationError`.
-  package static func take(
+  package static func run(
     _ layout: GitLayout,
     source: GitRefs.Source?,
     history: RepositoryScan.History? = nil,
@@ -51,41 +51,41 @@ package struct WorktreeScan: Hashable, Sendable {
       ],
       in: layout.worktree
     ) { bytes in
-      try reader.withLock { reader throws(GitOutputError) in try reader.take(bytes) }
+      try reader.withLock { reader throws(GitOutputError) in try reader.consume(bytes) }
     }
-    var look = WorktreeScan()
+    var scan = WorktreeScan()
     do throws(GitOutputError) {
-      look.status = try reader.withLock { reader throws(GitOutputError) in try reader.end() }
+      scan.status = try reader.withLock { reader throws(GitOutputError) in try reader.end() }
     } catch {
       throw GitRunner.Failure.unreadable(error.description)
     }
-    look.status.branch = SymbolicHead.name(look.status.branch, in: layout.gitDirectory)
-    look.operation = operation(layout.gitDirectory)
-    look.locked = HostFile.text(HostFile.join(layout.gitDirectory, "locked"))
-    look.source = source
-    look.history = history
+    scan.status.branch = SymbolicHead.name(scan.status.branch, in: layout.gitDirectory)
+    scan.operation = operation(layout.gitDirectory)
+    scan.locked = HostFile.text(HostFile.join(layout.gitDirectory, "locked"))
+    scan.source = source
+    scan.history = history
     let findings = try await runner.findings(in: layout.worktree)
-    look.trust = findings?.shown
-    look.displaced = findings?.displaced
-    if let head = look.status.head, let source {
+    scan.trust = findings?.shown
+    scan.displaced = findings?.displaced
+    if let head = scan.status.head, let source {
       if let before, before.problem == nil, before.status.head == head,
         before.source?.object == source.object, before.history == history
       {
-        look.counts = before.counts
+        scan.counts = before.counts
       } else if head != source.object {
-        look.counts = try await counts(head, source.object, layout, runner)
+        scan.counts = try await counts(head, source.object, layout, runner)
       }
     }
     let moved = ["HEAD", "logs/HEAD"].compactMap {
       HostFile.changedAt(HostFile.join(layout.gitDirectory, $0))
     }
-    look.movedAt = moved.max() ?? 0
+    scan.movedAt = moved.max() ?? 0
     // `commondir` of a linked worktree and `description` of a repository are written once.
     let made = ["commondir", "description", "config"].lazy.compactMap {
       HostFile.changedAt(HostFile.join(layout.gitDirectory, $0))
     }
-    look.madeAt = made.first ?? look.movedAt
-    return look
+    scan.madeAt = made.first ?? scan.movedAt
+    return scan
   }
 
   private static func counts(

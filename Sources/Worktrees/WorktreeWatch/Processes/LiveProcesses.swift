@@ -45,13 +45,13 @@ enum LiveProcesses {
     var found: [LiveProcess] = []
     let all =
       numbers
-      ?? HostFile.names(in: proc, most: WatchLimits.processesLookedAt).compactMap { Int32($0) }
+      ?? HostFile.names(in: proc, most: WatchLimits.processesScanned).compactMap { Int32($0) }
     for number in all {
       guard let process = ProcessEntry("\(proc)/\(number)", memory) else { continue }
-      let looksAtFiles = number != own
+      let includesFiles = number != own
       var entry = process.path
-      var use = use(of: process, &place, looksAtFiles: looksAtFiles)
-      if use == nil, let thread = thread(of: process, number, &place, memory, looksAtFiles) {
+      var use = use(of: process, &place, includesFiles: includesFiles)
+      if use == nil, let thread = thread(of: process, number, &place, memory, includesFiles) {
         use = thread.use
         // A first thread that has ended is one that waits to be collected, as a dead process is.
         if status(entry) == nil { entry = thread.entry }
@@ -72,13 +72,13 @@ enum LiveProcesses {
     _ number: Int32,
     _ place: inout ScannedFolder,
     _ memory: ProcessMemory,
-    _ looksAtFiles: Bool
+    _ includesFiles: Bool
   ) -> (use: LiveProcess.Use, entry: String)? {
     let threads = HostFile.names(in: "\(process.path)/task", most: WatchLimits.threadsOfProcess)
       .compactMap { Int32($0) }
     for thread in threads where thread != number && !process_threads_share(number, thread) {
       guard let entry = ProcessEntry("\(process.path)/task/\(thread)", memory),
-        let use = use(of: entry, &place, looksAtFiles: looksAtFiles)
+        let use = use(of: entry, &place, includesFiles: includesFiles)
       else { continue }
       return (use, entry.path)
     }
@@ -88,7 +88,7 @@ enum LiveProcesses {
   private static func use(
     of process: borrowing ProcessEntry,
     _ place: inout ScannedFolder,
-    looksAtFiles: Bool
+    includesFiles: Bool
   ) -> LiveProcess.Use? {
     let view = place.view(of: process)
     if view.holds("cwd", of: process, place) || place.encloses("cwd", of: process) {
@@ -100,7 +100,7 @@ enum LiveProcesses {
     {
       return .rootFolder
     }
-    guard looksAtFiles else { return nil }
+    guard includesFiles else { return nil }
     return openFile(of: process, &place, view) ?? mapping(of: process, &place, view)
   }
 

@@ -8,7 +8,7 @@ struct SocketPaths: Sendable {
   /// Reads the list: `Num RefCount Protocol Flags Type St Inode Path`.
   init(_ bytes: [UInt8]) {
     var paths: [UInt64: String] = [:]
-    for line in bytes.split(separator: 0x0A).dropFirst().prefix(WatchLimits.socketsLookedAt) {
+    for line in bytes.split(separator: 0x0A).dropFirst().prefix(WatchLimits.socketsScanned) {
       let fields = line.split(separator: 0x20, maxSplits: 7)
       // One that begins with an at sign is in no folder.
       guard fields.count == 8, fields[7].first != UInt8(ascii: "@"),

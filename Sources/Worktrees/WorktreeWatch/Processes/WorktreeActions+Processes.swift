@@ -14,7 +14,7 @@ extension WorktreeActions {
     let inner = await watcher.knownWorktrees(within: workspace.path)
     var found = await LiveProcesses.using(workspace.path, besides: inner)
       .filter { !named.contains($0.number) }
-    for _ in 0..<WatchLimits.processLooks where !found.isEmpty {
+    for _ in 0..<WatchLimits.processScans where !found.isEmpty {
       try await Task.sleep(for: .seconds(WatchLimits.processPause))
       let now = await LiveProcesses.using(
         workspace.path,

@@ -18,7 +18,7 @@ struct KeptObjects: Sendable {
   ///   - branch: Its branch, and whether that goes too.
   ///   - runner: Runs git.
   /// - Returns: The refs that hold everything the worktree held. Objects that are missing are left out.
-  /// - Throws: ``ActionRefusal`` if there is too much to look through; ``GitRunner/Failure``.
+  /// - Throws: ``ActionRefusal`` if there is too much to scan through; ``GitRunner/Failure``.
   static func find(
     _ layout: GitLayout,
     branch: (ref: String, object: String?, log: String, goes: Bool)?,

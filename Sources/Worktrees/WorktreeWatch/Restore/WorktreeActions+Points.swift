@@ -152,7 +152,7 @@ extension WorktreeActions {
   /// - Parameter now: The moment, in seconds since 1970.
   package func sweep(at now: Double = WatchClock.wall) async {
     for common in await watcher.commonDirectories() where await watcher.isWatched(common) {
-      _ = try? await watcher.turns.take(common, mayWait: runner.requireTime) {
+      _ = try? await watcher.turns.run(common, mayWait: runner.requireTime) {
         await sweep(common, at: now)
       }
     }

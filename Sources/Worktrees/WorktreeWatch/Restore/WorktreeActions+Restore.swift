@@ -93,7 +93,7 @@ extension WorktreeActions {
   /// - Throws: ``ActionRefusal``, ``GitRunner/Failure``.
   package func restore(_ id: String, processes: Set<Int32> = []) async throws -> Restored {
     let common = try await found(id).common
-    return try await watcher.turns.take(common, mayWait: runner.requireTime) {
+    return try await watcher.turns.run(common, mayWait: runner.requireTime) {
       // Read again: another restore may have been faster.
       let kept = try await found(id)
       await watcher.refreshRepository(common)
@@ -107,7 +107,7 @@ extension WorktreeActions {
   /// - Throws: ``ActionRefusal``, ``GitRunner/Failure``.
   package func forget(_ id: String) async throws -> RestorePoint {
     let common = try await found(id).common
-    return try await watcher.turns.take(common, mayWait: runner.requireTime) {
+    return try await watcher.turns.run(common, mayWait: runner.requireTime) {
       let kept = try await found(id)
       guard !RestoreFolder(common: common).isInterrupted(kept.record) else {
         throw ActionRefusal(

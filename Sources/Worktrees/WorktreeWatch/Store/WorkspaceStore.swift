@@ -50,7 +50,7 @@ package final class WorkspaceStore: Sendable {
     update { _ in true }
   }
 
-  /// Changes the registry and tells those who wait if anything visible is different.
+  /// Changes the registry and notifies waiters if anything visible changed.
   package func update(_ change: (inout WorkspaceRegistry) -> Bool) {
     let listeners = state.withLock { state in
       change(&state.registry) ? Array(state.listeners.values) : []

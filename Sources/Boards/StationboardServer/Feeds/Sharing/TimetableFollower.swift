@@ -175,9 +175,9 @@ package struct TimetableFollower: Hashable, Sendable {
   private var announcedBefore: Int64 = 0
   private var hasGap = true
   /// The number of the look under way.
-  private var lookNumber: Int?
-  private var lookAt = Duration.zero
-  private var nextLookAt: Duration
+  private var checkNumber: Int?
+  private var checkAt = Duration.zero
+  private var nextCheckAt: Duration
   private var work: Work? { didSet { if work != oldValue { hasBegun = false } } }
   /// Whether the work under way holds its locks.
   private var hasBegun = false
@@ -193,12 +193,12 @@ package struct TimetableFollower: Hashable, Sendable {
     at now: Duration
   ) {
     self.limits = limits
-    nextLookAt = now
+    nextCheckAt = now
   }
 
   /// When ``Event/woke`` is due.
   package var wakesAt: Duration {
-    var at = lookNumber == nil ? nextLookAt : lookAt + limits.answerWithin
+    var at = checkNumber == nil ? nextCheckAt : checkAt + limits.answerWithin
     if work == nil {
       for feed in feeds.values where next(feed, ignoringWait: true) != nil {
         if let retry = feed.retryAt { at = min(at, retry) }
@@ -211,7 +211,7 @@ package struct TimetableFollower: Hashable, Sendable {
   }
 
   /// Whether the answer to a look counts: a later one has taken the place of one that took too long.
-  package func isLooking(_ number: Int) -> Bool { lookNumber == number }
+  package func isChecking(_ number: Int) -> Bool { checkNumber == number }
 
   /// How a feed fares; `nil` if the database does not have it.
   package func state(of key: String) -> State? {
@@ -257,13 +257,13 @@ package struct TimetableFollower: Hashable, Sendable {
     case .noticed(let position): announced = max(announced, position)
     case .missed: hasGap = true
     case .listed(let number, let rows, let keys, let end):
-      guard lookNumber == number else { break }
-      lookNumber = nil
+      guard checkNumber == number else { break }
+      checkNumber = nil
       answers = true
       effects += listed(rows, keys, upTo: end, at: now)
     case .failed(let number):
-      guard lookNumber == number else { break }
-      lookFailed(at: now)
+      guard checkNumber == number else { break }
+      checkFailed(at: now)
     case .began(let number):
       guard let work, work.number == number else { break }
       hasBegun = true
@@ -302,8 +302,8 @@ package struct TimetableFollower: Hashable, Sendable {
         feeds[key]?.row.missing.insert(generation, at: 0)
       }
     }
-    if lookNumber != nil, now >= lookAt + limits.answerWithin { lookFailed(at: now) }
-    if lookNumber == nil, now >= nextLookAt || answers == true && (hasGap || announced > known) {
+    if checkNumber != nil, now >= checkAt + limits.answerWithin { checkFailed(at: now) }
+    if checkNumber == nil, now >= nextCheckAt || answers == true && (hasGap || announced > known) {
       effects.append(begin(at: now))
     }
     if work == nil, let next = nextWork(at: now) { effects.append(next) }
@@ -322,17 +322,17 @@ package struct TimetableFollower: Hashable, Sendable {
 
   private mutating func begin(at now: Duration) -> Effect {
     numbers += 1
-    (lookNumber, lookAt) = (numbers, now)
+    (checkNumber, checkAt) = (numbers, now)
     hasGap = false
     announcedBefore = announced
     return .list(number: numbers, knowing: Set(feeds.values.map(\.row.change)))
   }
 
-  private mutating func lookFailed(at now: Duration) {
-    lookNumber = nil
+  private mutating func checkFailed(at now: Duration) {
+    checkNumber = nil
     answers = false
     hasGap = true
-    nextLookAt = now + limits.retryEvery
+    nextCheckAt = now + limits.retryEvery
   }
 
   private mutating func listed(
@@ -341,7 +341,7 @@ package struct TimetableFollower: Hashable, Sendable {
     upTo end: Int64,
     at now: Duration
   ) -> [Effect] {
-    nextLookAt = now + limits.watchEvery
+    nextCheckAt = now + limits.watchEvery
     // The position may be an earlier one, as in a database that was restored.
     known = end
     // What was announced before the look is committed, so a position that it did not find does not exist.

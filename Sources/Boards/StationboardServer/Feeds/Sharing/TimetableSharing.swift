@@ -104,7 +104,7 @@ package final class TimetableSharing: Sendable {
       switch news {
       case .gap: inbox.yield(.missed)
       case .stored(let position): inbox.yield(.noticed(position))
-      // Who waits for a lease looks at it often.
+      // A server that waits for a lease checks it often.
       case .freed: break
       case .lost(let reason): failed(reason)
       }
@@ -191,7 +191,7 @@ package final class TimetableSharing: Sendable {
     do {
       let listing = try await store.feeds(knowing: known)
       state.withLock { state in
-        guard state.follower?.isLooking(number) == true else { return }
+        guard state.follower?.isChecking(number) == true else { return }
         for row in listing.found { state.feeds[row.key] = row.feed }
       }
       let rows = listing.found.map { row($0, feeds) }

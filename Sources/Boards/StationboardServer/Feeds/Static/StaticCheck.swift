@@ -244,7 +244,7 @@ package struct StaticCheck: Sendable {
     case .content(var content):
       content.digest += source.reading
       do throws(FeedError) {
-        let (report, next) = try take(
+        let (report, next) = try importContent(
           content,
           handled: schedule.digest,
           current: current,
@@ -296,7 +296,7 @@ package struct StaticCheck: Sendable {
   /// Imports a file and judges it; the caller holds the import lock.
   ///
   /// - Returns: What became of it, and the manifest that is to serve; `nil` if nothing changes.
-  private func take(
+  private func importContent(
     _ content: StaticDownload.Content,
     handled: String?,
     current: FeedManifest,

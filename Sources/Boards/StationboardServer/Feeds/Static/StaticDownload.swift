@@ -90,7 +90,7 @@ struct StaticDownload {
           try await exchange.stream(
             request,
             timeout: .seconds(StaticFeedLimits.headSeconds)
-          ) { part in transfer.take(part) }
+          ) { part in transfer.receive(part) }
           return Ending.whole
         } catch {
           return .failed(error.description)
@@ -204,7 +204,7 @@ private final class Transfer: Sendable {
   }
 
   /// Takes a part; content of a response that is not a file is not read.
-  func take(_ part: HTTPStreamPart) -> HTTPStreamDemand {
+  func receive(_ part: HTTPStreamPart) -> HTTPStreamDemand {
     switch part {
     case .head(let head):
       let declared = head.headerFields[.contentLength].flatMap { Int($0) } ?? 0

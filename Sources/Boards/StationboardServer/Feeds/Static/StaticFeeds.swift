@@ -10,7 +10,7 @@ import Timetable
 /// serve on their first day, and warns before a timetable ends.
 package final class StaticFeeds: Sendable {
   /// How often schedules and sources are looked at, in seconds.
-  package static let lookSeconds = 2.0
+  package static let checkSeconds = 2.0
 
   private let folder: DataFolder
   private let configured: [StaticSource]
@@ -82,7 +82,7 @@ package final class StaticFeeds: Sendable {
         }
         promote()
         warn()
-        let rest = min(Self.lookSeconds, every ?? Self.lookSeconds)
+        let rest = min(Self.checkSeconds, every ?? Self.checkSeconds)
         try? await Task.sleep(for: .seconds(rest))
       }
       group.cancelAll()

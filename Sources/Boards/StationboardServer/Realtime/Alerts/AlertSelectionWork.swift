@@ -72,7 +72,7 @@ struct AlertSelectionWork {
   private let tables: AlertTables
   private let selectors: [ResolvedSelector]
   private let moment: UInt64
-  private var standings: [Status]
+  private var statuses: [Status]
   /// Alerts with the selectors that brought them, each pair in one number.
   private var hits: [UInt64] = []
   private var likenesses: [Likeness] = []
@@ -87,7 +87,7 @@ struct AlertSelectionWork {
     selectors = index.selectors
     // The comparison also keeps out what is not a number.
     moment = now >= 0 && now < 0x1p62 ? UInt64(now) : 0
-    standings = Array(repeating: .unknown, count: index.alerts.count)
+    statuses = Array(repeating: .unknown, count: index.alerts.count)
   }
 
   // MARK: Banners
@@ -134,7 +134,7 @@ struct AlertSelectionWork {
     _ found: ArraySlice<UInt64>,
     to list: inout [AlertSelection.Hit]
   ) -> Int {
-    for hit in found { standings[Int(hit >> 32)] = .onRow }
+    for hit in found { statuses[Int(hit >> 32)] = .onRow }
     for hit in found.prefix(AlertLimits.rowAlerts) {
       list.append(AlertSelection.Hit(packed: hit))
     }
@@ -187,14 +187,14 @@ struct AlertSelectionWork {
   @inline(__always)
   private mutating func note(_ selector: UInt32) {
     let alert = selectors[Int(selector)].alert
-    if standings[Int(alert)] == .unknown { judge(Int(alert)) }
-    if standings[Int(alert)] == .inactive { return }
+    if statuses[Int(alert)] == .unknown { judge(Int(alert)) }
+    if statuses[Int(alert)] == .inactive { return }
     hits.append(UInt64(alert) << 32 | UInt64(selector))
   }
 
   private mutating func judge(_ alert: Int) {
     let state = index.alerts[alert].periods.state(at: moment)
-    standings[alert] = state.isActive ? .active : .inactive
+    statuses[alert] = state.isActive ? .active : .inactive
     if let change = state.changesAt { nextChange = min(nextChange ?? change, change) }
   }
 
@@ -207,7 +207,7 @@ struct AlertSelectionWork {
     for place in hits.indices {
       let hit = hits[place]
       let alert = hit >> 32
-      if alert == last || standings[Int(alert)] == .banner { continue }
+      if alert == last || statuses[Int(alert)] == .banner { continue }
       last = alert
       hits[kept] = hit
       kept += 1
@@ -221,8 +221,8 @@ struct AlertSelectionWork {
     var found: [AlertSelection.Hit] = []
     for hit in hits {
       let hit = AlertSelection.Hit(packed: hit)
-      if unlessOnRow, standings[Int(hit.alert)] == .onRow { continue }
-      standings[Int(hit.alert)] = .banner
+      if unlessOnRow, statuses[Int(hit.alert)] == .onRow { continue }
+      statuses[Int(hit.alert)] = .banner
       found.append(hit)
     }
     return found

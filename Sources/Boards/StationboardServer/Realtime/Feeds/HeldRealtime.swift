@@ -5,7 +5,7 @@ struct HeldSource<Content: Sendable>: Sendable {
   /// The source.
   let source: RealtimeSource
   /// What was received from it, and when.
-  var standing = SourceStatus()
+  var status = SourceStatus()
   /// Judges what it publishes.
   var sequence = FeedSequence()
   /// The feed in use, to build its index again when the timetable changes.
@@ -17,7 +17,7 @@ struct HeldSource<Content: Sendable>: Sendable {
 
   init(_ source: RealtimeSource) {
     self.source = source
-    standing.isConfigured = true
+    status.isConfigured = true
   }
 }
 
@@ -41,9 +41,9 @@ struct HeldRealtime: Sendable {
   var match: RealtimeCounters.Match?
 
   /// What was received from a source, and when.
-  func standing(of source: RealtimeSource) -> SourceStatus? {
-    trips.first { $0.source == source }?.standing ?? alerts.first { $0.source == source }?.standing
-      ?? vehicles.first { $0.source == source }?.standing
+  func status(of source: RealtimeSource) -> SourceStatus? {
+    trips.first { $0.source == source }?.status ?? alerts.first { $0.source == source }?.status
+      ?? vehicles.first { $0.source == source }?.status
   }
 
   /// Judges what a source publishes.
@@ -72,18 +72,18 @@ struct HeldRealtime: Sendable {
 
   /// Shows in the snapshot what is known of the sources.
   mutating func show() {
-    let standings = trips.map(\.standing) + alerts.map(\.standing) + vehicles.map(\.standing)
-    snapshot.position = standings.compactMap(\.position).max()
-    if !trips.isEmpty { snapshot.trips = SourceStatus(of: trips.map(\.standing)) }
-    if !alerts.isEmpty { snapshot.alerts = SourceStatus(of: alerts.map(\.standing)) }
-    if !vehicles.isEmpty { snapshot.vehicles = SourceStatus(of: vehicles.map(\.standing)) }
+    let statuses = trips.map(\.status) + alerts.map(\.status) + vehicles.map(\.status)
+    snapshot.position = statuses.compactMap(\.position).max()
+    if !trips.isEmpty { snapshot.trips = SourceStatus(of: trips.map(\.status)) }
+    if !alerts.isEmpty { snapshot.alerts = SourceStatus(of: alerts.map(\.status)) }
+    if !vehicles.isEmpty { snapshot.vehicles = SourceStatus(of: vehicles.map(\.status)) }
     snapshot.sources =
       trips.enumerated().map { number, held in
         SourceView(
           kind: held.source.kind,
           number: number + 1,
           of: trips.count,
-          standing: held.standing,
+          status: held.status,
           counters: held.index?.counters
         )
       }
@@ -92,7 +92,7 @@ struct HeldRealtime: Sendable {
           kind: held.source.kind,
           number: number + 1,
           of: alerts.count,
-          standing: held.standing,
+          status: held.status,
           counters: nil,
           alerts: alerts.count == 1 ? snapshot.alertIndex?.counters : nil
         )
@@ -102,7 +102,7 @@ struct HeldRealtime: Sendable {
           kind: held.source.kind,
           number: number + 1,
           of: vehicles.count,
-          standing: held.standing,
+          status: held.status,
           counters: held.vehicles?.counters
         )
       }
@@ -174,7 +174,7 @@ struct SourceView: Sendable {
   /// How many of them there are.
   var of: Int
   /// What was received from it, and when.
-  var standing: SourceStatus
+  var status: SourceStatus
   /// Of trip updates and vehicle positions, what became of them as far as this source alone goes.
   var counters: RealtimeCounters?
   /// Of the only source of alerts, what became of them; those of several are merged before they are counted.

@@ -1,7 +1,7 @@
 import GTFS
 import Timetable
 
-/// How much of the realtime in use fits the timetable: what the match ledger says to operators.
+/// How much of the realtime in use fits the timetable: what operators are told.
 package struct MatchReport: Sendable {
   /// The verdict.
   package enum Status: String, Hashable, Sendable, CaseIterable {

@@ -87,7 +87,7 @@ extension RealtimeFeeds {
       record(together, parts, of: source.prefix, at: now)
       break
     }
-    tell()
+    notify()
     report(counters, of: source.prefix)
   }
 
@@ -131,11 +131,11 @@ extension RealtimeFeeds {
       let isPlaced = state.withLock { state -> Bool in
         guard var newest = state[source.prefix], newest.taken == held.taken else { return false }
         // The same alerts arrived again and the previous copy was fresh: boards do not change.
-        let age = newest.alerts[place].standing.age(at: now)
+        let age = newest.alerts[place].status.age(at: now)
         let wasFresh = age.map { $0 <= AlertDecay.freshFor } ?? false
         let isSame = newest.snapshot.alertIndex?.version == index?.version
         if !isSame || !wasFresh { newest.changed(at: now) }
-        note(&newest.alerts[place].standing, indexSeconds)
+        note(&newest.alerts[place].status, indexSeconds)
         newest.alerts[place].content = feed
         newest.snapshot.alertIndex = index
         newest.alertGeneration = timetable?.entry.generation
@@ -146,7 +146,7 @@ extension RealtimeFeeds {
       withExtendedLifetime(held) {}
       if isPlaced { break }
     }
-    tell()
+    notify()
   }
 
   /// Puts the vehicle positions of a source in place, with those of the other sources of its timetable.
@@ -189,7 +189,7 @@ extension RealtimeFeeds {
       let indexSeconds = (ContinuousClock.now - began).seconds
       let isPlaced = state.withLock { state -> Bool in
         guard var newest = state[source.prefix], newest.taken == held.taken else { return false }
-        note(&newest.vehicles[place].standing, indexSeconds)
+        note(&newest.vehicles[place].status, indexSeconds)
         for other in held.vehicles.indices {
           newest.vehicles[other].vehicles = held.vehicles[other].vehicles
         }
@@ -204,7 +204,7 @@ extension RealtimeFeeds {
       withExtendedLifetime(held) {}
       if isPlaced { break }
     }
-    tell()
+    notify()
   }
 
   /// Makes the indexes of vehicle positions again: for a timetable that was imported again, and for trip updates that
@@ -217,7 +217,7 @@ extension RealtimeFeeds {
         content,
         timetable: feed.timetable,
         // As old as before: another timetable makes no feed newer.
-        arrivedAt: Int64(held.vehicles[place].standing.firstKnownAt ?? now),
+        arrivedAt: Int64(held.vehicles[place].status.firstKnownAt ?? now),
         trips: held.snapshot.index,
         sharing: directory
       )
@@ -254,7 +254,7 @@ extension RealtimeFeeds {
         let index = RealtimeIndex(
           content,
           timetable: feed.timetable,
-          arrivedAt: Int64(trips[place].standing.firstKnownAt ?? now),
+          arrivedAt: Int64(trips[place].status.firstKnownAt ?? now),
           sharing: directory
         )
         directory = index.directory
@@ -292,7 +292,7 @@ extension RealtimeFeeds {
       guard isPlaced else { continue }
       record(together, next.numberedIndexes(at: now), of: prefix, at: now)
       report(together?.counters, of: prefix)
-      tell()
+      notify()
       return
     }
   }

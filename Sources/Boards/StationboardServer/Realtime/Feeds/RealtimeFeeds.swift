@@ -182,10 +182,10 @@ package final class RealtimeFeeds: Sendable {
           case .undecodable, .missingBody: true
           default: false
           }
-        change(source) { standing, held in
-          if standing.failureIsOfContent != isOfContent { held.snapshot.changedAt = clock.now }
-          standing.failure = word
-          standing.failureIsOfContent = isOfContent
+        change(source) { status, held in
+          if status.failureIsOfContent != isOfContent { held.snapshot.changedAt = clock.now }
+          status.failure = word
+          status.failureIsOfContent = isOfContent
         }
       }
       lastFailure = failure
@@ -197,7 +197,7 @@ package final class RealtimeFeeds: Sendable {
       }
       // Off the threads that handle requests.
       await BackgroundExecutor.apart {
-        TraceScope.$current.withValue(traces.latest) { self.take(bytes, from: source) }
+        TraceScope.$current.withValue(traces.latest) { self.handle(bytes, from: source) }
         // A timetable that was imported meanwhile has been announced already.
         self.rebuild(source.prefix)
       }
@@ -224,19 +224,19 @@ package final class RealtimeFeeds: Sendable {
   /// Notes a request that ended.
   private func asked(_ source: RealtimeSource, _ sample: Sample) {
     let now = clock.now
-    change(source, isTick: false) { standing, _ in
-      standing.lastPollAt = now
-      standing.tally.count(sample.outcome)
+    change(source, isTick: false) { status, _ in
+      status.lastPollAt = now
+      status.metrics.count(sample.outcome)
       switch sample.outcome {
-      case .content: standing.answered(isChange: sample.isChange, at: now)
-      case .unchanged: standing.answered(isChange: false, at: now)
+      case .content: status.answered(isChange: sample.isChange, at: now)
+      case .unchanged: status.answered(isChange: false, at: now)
       default: break
       }
     }
   }
 
   /// Decodes a feed, judges it, and puts it in place if it is to be used.
-  func take(_ bytes: FeedBytes, from source: RealtimeSource) {
+  func handle(_ bytes: FeedBytes, from source: RealtimeSource) {
     let now = bytes.arrivedAt ?? clock.now
     let judging: Judging = bytes.position == nil ? .here : .ofLeader
     let began = ContinuousClock.now
@@ -260,9 +260,9 @@ package final class RealtimeFeeds: Sendable {
         }
         let indexed = ContinuousClock.now
         put(index, of: timetable?.entry.generation, from: source, at: now) { held in
-          held.standing.took(bytes, feed.header, entities: feed.trips.count, at: now)
-          held.standing.tally.decodeSeconds = (decoded - began).seconds
-          held.standing.tally.indexSeconds = (indexed - decoded).seconds
+          held.status.took(bytes, feed.header, entities: feed.trips.count, at: now)
+          held.status.metrics.decodeSeconds = (decoded - began).seconds
+          held.status.metrics.indexSeconds = (indexed - decoded).seconds
           held.content = feed
         }
       case .vehiclePositions:
@@ -270,20 +270,20 @@ package final class RealtimeFeeds: Sendable {
         let decoded = ContinuousClock.now
         let arrival = FeedResponse(feed, digest: bytes.digest, moment: Int64(now))
         guard judge(arrival, of: source, judging) else { return }
-        putVehicles(feed, from: source, at: now) { standing, indexSeconds in
-          standing.took(bytes, feed.header, entities: feed.positions.count, at: now)
-          standing.tally.decodeSeconds = (decoded - began).seconds
-          standing.tally.indexSeconds = indexSeconds
+        putVehicles(feed, from: source, at: now) { status, indexSeconds in
+          status.took(bytes, feed.header, entities: feed.positions.count, at: now)
+          status.metrics.decodeSeconds = (decoded - began).seconds
+          status.metrics.indexSeconds = indexSeconds
         }
       case .alerts:
         let feed = try document.alerts()
         let decoded = ContinuousClock.now
         let arrival = FeedResponse(feed, digest: bytes.digest, moment: Int64(now))
         guard judge(arrival, of: source, judging) else { return }
-        putAlerts(feed, from: source, at: now) { standing, indexSeconds in
-          standing.took(bytes, feed.header, entities: feed.alerts.count, at: now)
-          standing.tally.decodeSeconds = (decoded - began).seconds
-          standing.tally.indexSeconds = indexSeconds
+        putAlerts(feed, from: source, at: now) { status, indexSeconds in
+          status.took(bytes, feed.header, entities: feed.alerts.count, at: now)
+          status.metrics.decodeSeconds = (decoded - began).seconds
+          status.metrics.indexSeconds = indexSeconds
         }
       }
     } catch {
@@ -308,8 +308,8 @@ package final class RealtimeFeeds: Sendable {
 
   /// The earliest instant at which a feed may have been made as far as its arrival shows.
   func earliest(of header: FeedHeader, from source: RealtimeSource, at now: Double) -> Int64 {
-    let standing = state.withLock { $0[source.prefix]?.standing(of: source) }
-    return Int64(standing?.earliest(of: header, arrivedAt: now) ?? now)
+    let status = state.withLock { $0[source.prefix]?.status(of: source) }
+    return Int64(status?.earliest(of: header, arrivedAt: now) ?? now)
   }
 
   /// Judges a response; returns whether to use it.
@@ -332,7 +332,7 @@ package final class RealtimeFeeds: Sendable {
       if let sequence { state[source.prefix]?.put(sequence, of: source) }
       return verdict
     }
-    change(source, isTick: false) { standing, _ in standing.tally.count(verdict) }
+    change(source, isTick: false) { status, _ in status.metrics.count(verdict) }
     if case .new(let notes) = verdict {
       for note in notes {
         logger.debug("a realtime feed is used", metadata: source.metadata(["note": "\(note)"]))
@@ -346,11 +346,11 @@ package final class RealtimeFeeds: Sendable {
         metadata: source.metadata(["verdict": verdict.label, "reason": reason])
       )
     }
-    change(source) { standing, held in
+    change(source) { status, held in
       // The feed in use arrived again: the source confirms it.
-      if standing.isRefused != (reason != nil) { held.snapshot.changedAt = clock.now }
-      standing.refusal = reason
-      standing.judged = arrival.digest
+      if status.isRefused != (reason != nil) { held.snapshot.changedAt = clock.now }
+      status.refusal = reason
+      status.judged = arrival.digest
     }
     return false
   }
@@ -410,21 +410,21 @@ package final class RealtimeFeeds: Sendable {
       switch source.kind {
       case .tripUpdates:
         guard let place = held.trips.firstIndex(where: { $0.source == source }) else { return nil }
-        var standing = held.trips[place].standing
-        change(&standing, &held)
-        held.trips[place].standing = standing
+        var status = held.trips[place].status
+        change(&status, &held)
+        held.trips[place].status = status
       case .alerts:
         guard let place = held.alerts.firstIndex(where: { $0.source == source }) else { return nil }
-        var standing = held.alerts[place].standing
-        change(&standing, &held)
-        held.alerts[place].standing = standing
+        var status = held.alerts[place].status
+        change(&status, &held)
+        held.alerts[place].status = status
       case .vehiclePositions:
         guard let place = held.vehicles.firstIndex(where: { $0.source == source }) else {
           return nil
         }
-        var standing = held.vehicles[place].standing
-        change(&standing, &held)
-        held.vehicles[place].standing = standing
+        var status = held.vehicles[place].status
+        change(&status, &held)
+        held.vehicles[place].status = status
       }
       held.show()
       if isTick { held.snapshot.tick += 1 }
@@ -433,10 +433,10 @@ package final class RealtimeFeeds: Sendable {
     }
     // What is not needed any more is freed here, not while requests wait for the lock.
     withExtendedLifetime(before) {}
-    if isTick { tell() }
+    if isTick { notify() }
   }
 
-  func tell() { BackgroundExecutor.wake { [listeners] in listeners.send() } }
+  func notify() { BackgroundExecutor.wake { [listeners] in listeners.send() } }
 }
 
 extension RealtimeSource {

@@ -23,31 +23,31 @@ enum RealtimeStatusWord: String, Hashable, Sendable, CaseIterable {
   /// Reads the word off a source.
   ///
   /// - Parameters:
-  ///   - standing: The status of the source.
+  ///   - status: The status of the source.
   ///   - hasFeed: Whether a feed of it is available.
   ///   - matchesNothing: Whether nothing of that feed matches the timetable.
   ///   - freshFor: The greatest age of a fresh feed, in seconds.
   ///   - now: The service clock, in seconds since 1970-01-01T00:00:00Z.
   init(
-    _ standing: SourceStatus,
+    _ status: SourceStatus,
     hasFeed: Bool,
     matchesNothing: Bool = false,
     freshFor: Double,
     at now: Double
   ) {
-    guard standing.isConfigured else {
+    guard status.isConfigured else {
       self = .disabled
       return
     }
-    guard hasFeed, let age = standing.age(at: now) else {
-      self = standing.isRefused ? .guardedError : .missingCache
+    guard hasFeed, let age = status.age(at: now) else {
+      self = status.isRefused ? .guardedError : .missingCache
       return
     }
     guard age > freshFor else {
       self = matchesNothing ? .partial : .applied
       return
     }
-    self = standing.isRefused ? .guardedError : .staleCache
+    self = status.isRefused ? .guardedError : .staleCache
   }
 
   /// The status of one board, with the freshness of its departures.

@@ -52,7 +52,7 @@ struct SourceStatus: Hashable, Sendable {
   /// producer's rhythm, the time it needs to publish, and the poller that comes a little later.
   private var waits: [Double] = []
   /// The counters since the start of the server.
-  var tally = SourceMetrics()
+  var metrics = SourceMetrics()
   /// The status of each source, of several that are one to boards.
   private var members: [SourceStatus] = []
 
@@ -149,7 +149,7 @@ struct SourceStatus: Hashable, Sendable {
     took(header, bytes: bytes.bytes.count, at: now)
     judged = bytes.digest
     position = bytes.position
-    tally.entities = entities
+    metrics.entities = entities
   }
 
   /// Notes a feed that is in use from now on.

@@ -54,7 +54,7 @@ struct ModifiedTrips {
     today: Int,
     _ policy: RealtimePolicy
   ) {
-    var looks = 0
+    var examined = 0
     var stops = 0
     for (number, entity) in feed.modifications.enumerated() {
       let days = Set(entity.serviceDates).sorted().filter {
@@ -66,8 +66,8 @@ struct ModifiedTrips {
       let selectors = 2 * entity.modifications.count
       for id in entity.tripIDs {
         for run in timetable.trips(id: id) {
-          guard looks < policy.mostModifiedTrips else { return }
-          looks += 1
+          guard examined < policy.mostModifiedTrips else { return }
+          examined += 1
           if timetable.isFrequency(run), !starts.isEmpty,
             !starts.contains(timetable.start(of: run))
           {

@@ -53,12 +53,12 @@ struct RenamingSearch {
       // The runs of a frequency have one id.
       defer { before = id }
       guard !id.elementsEqual(before), let cut = CutID(id, policy) else { continue }
-      look(at: cut, of: trip)
+      examine(at: cut, of: trip)
     }
     return best(in: timetable)
   }
 
-  private mutating func look(at id: CutID, of trip: UInt32) {
+  private mutating func examine(at id: CutID, of trip: UInt32) {
     let hashes = Hashes(id.bytes)
     id.forEachCut(policy) { cut in
       var next = table[hashes.rest(without: cut) & (table.count - 1)]

@@ -346,7 +346,7 @@ struct TripTargets {
     let count = timetable.callCount(of: trip)
     let end = Int64(timetable.call(count - 1, of: trip).arrival)
     var best: (day: Int, distance: Int64)?
-    func look(at day: Int) {
+    func examine(at day: Int) {
       let date = ServiceDate(daysSinceEpoch: day)
       guard day >= first, day <= last, timetable.runs(trip, on: date) else { return }
       let midnight = timetable.start(of: date, for: trip)
@@ -357,8 +357,8 @@ struct TripTargets {
     let margin = max(start, end) / Int64(Self.dayLength) + 2
     let farthest = Int(policy.farthestDay / Int64(Self.dayLength) + margin)
     for distance in 0...farthest {
-      look(at: today - distance)
-      if distance > 0 { look(at: today + distance) }
+      examine(at: today - distance)
+      if distance > 0 { examine(at: today + distance) }
     }
     guard let best, best.distance <= policy.farthestDay else {
       throw Unmatched(reason: .notRunning)

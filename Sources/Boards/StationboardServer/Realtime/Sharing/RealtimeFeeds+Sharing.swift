@@ -23,15 +23,15 @@ extension RealtimeFeeds {
 
   /// How a source fares here.
   func report(of source: RealtimeSource) -> SourceReport {
-    guard let standing = state.withLock({ $0[source.prefix]?.standing(of: source) }) else {
+    guard let status = state.withLock({ $0[source.prefix]?.status(of: source) }) else {
       return SourceReport()
     }
     return SourceReport(
-      polledAt: standing.lastPollAt,
-      answeredAt: standing.lastSuccessAt,
-      failure: standing.failure,
-      isOfContent: standing.failureIsOfContent,
-      refusal: standing.refusal
+      polledAt: status.lastPollAt,
+      answeredAt: status.lastSuccessAt,
+      failure: status.failure,
+      isOfContent: status.failureIsOfContent,
+      refusal: status.refusal
     )
   }
 
@@ -45,12 +45,12 @@ extension RealtimeFeeds {
     let isVisible =
       before.failure != after.failure || before.isOfContent != after.isOfContent
       || before.refusal != after.refusal
-    change(source, isTick: isVisible) { [after] standing, held in
-      standing.lastPollAt = after.polledAt
-      standing.lastSuccessAt = after.answeredAt
-      standing.failure = after.failure
-      standing.failureIsOfContent = after.isOfContent
-      standing.refusal = after.refusal
+    change(source, isTick: isVisible) { [after] status, held in
+      status.lastPollAt = after.polledAt
+      status.lastSuccessAt = after.answeredAt
+      status.failure = after.failure
+      status.failureIsOfContent = after.isOfContent
+      status.refusal = after.refusal
       if isVisible { held.changed(at: clock.now) }
     }
   }
@@ -72,7 +72,7 @@ extension RealtimeFeeds {
     under term: SharedTerm
   ) async -> Bool {
     let now = clock.now
-    let absentAt = state.withLock { $0[source.prefix]?.standing(of: source)?.absentAt }
+    let absentAt = state.withLock { $0[source.prefix]?.status(of: source)?.absentAt }
     let verdict = Mutex(false)
     await BackgroundExecutor.apart {
       let isAccepted = self.isAccepted(bytes, from: source, at: now)
@@ -127,10 +127,10 @@ extension RealtimeFeeds {
       position: position
     )
     await BackgroundExecutor.apart {
-      self.change(source, isTick: false) { standing, _ in
-        standing.absentAt = publication.absentAt
+      self.change(source, isTick: false) { status, _ in
+        status.absentAt = publication.absentAt
       }
-      self.take(bytes, from: source)
+      self.handle(bytes, from: source)
       self.rebuild(source.prefix)
     }
   }

@@ -76,7 +76,7 @@ package final class RealtimeSharing: Sendable {
   /// Whether the database was asked since an instant, and everything that it had is shown here.
   ///
   /// Then everything that any server had shown until that instant is shown here, because nothing is shown that is not
-  /// stored. A position or an instant that is ahead of it is of another database, or of nobody.
+  /// stored. A position or an instant that is ahead of it is of another database, or invented.
   func isCurrent(since instant: ContinuousClock.Instant) -> Bool {
     state.withLock { state in
       guard let checkedAt = state.checkedAt, checkedAt >= instant else { return false }
@@ -246,7 +246,7 @@ package final class RealtimeSharing: Sendable {
           return state.cursor.begin()
         }
         // What waits for a position looks again.
-        feeds.tell()
+        feeds.notify()
         checks.send()
       } catch {
         state.withLock { $0.cursor.failed() }

@@ -67,8 +67,8 @@ struct SeenRealtime: Hashable, Sendable {
       )
     }
     guard case .wait(let longest) = step() else { return false }
-    if let ticket = serving.limiter.enter() {
-      defer { withExtendedLifetime(ticket) {} }
+    if let permit = serving.limiter.enter() {
+      defer { withExtendedLifetime(permit) {} }
       try await AdmissionPermit.pause {
         await withTaskGroup { group in
           group.addTask {

@@ -7,7 +7,7 @@ final class BoardCache: Sendable {
   static let most = 4_096
   /// The most bytes of rendered boards.
   static let mostBytes = 128 << 20
-  /// The most earlier rendered boards of a board, for those who come back to a stream (R33).
+  /// The most earlier renderings kept of a board, for clients that resume a stream (R33).
   static let mostEarlier = 6
 
   private struct Place {

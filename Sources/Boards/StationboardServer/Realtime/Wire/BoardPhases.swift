@@ -49,7 +49,7 @@ package enum BoardBudget {
   /// The requests and streams that wait for news at once.
   package static let waiters = 10_000
   /// How far back it is found out since when a board has looked as it does, in seconds.
-  package static let longestLook: Double = 120
+  package static let longestComparison: Double = 120
   /// How long after a stream last asked for a board its earlier rendered boards are kept, for clients that come
   /// back.
   package static let replay = Duration.seconds(120)

@@ -7,8 +7,8 @@ final class BoardRenderer: Sendable {
   let realtime: RealtimeFeeds?
   let clock: ServiceClock
   let decay: RealtimeDecay
-  let tally = BoardMetrics()
-  private let shelf = BoardCache()
+  let metrics = BoardMetrics()
+  private let cache = BoardCache()
   private let crowd = Atomic<Int>(0)
   /// The requests of the last seconds, of all boards: they are answered by one server.
   private let requests = Mutex(RequestCount())
@@ -78,7 +78,7 @@ final class BoardRenderer: Sendable {
   ) -> RenderedBoard {
     let words = words(snapshot, phases: phases, at: now)
     let key = BoardKey(request, phases: phases)
-    let before = request.instant == nil ? shelf.renderedBoard(key) : nil
+    let before = request.instant == nil ? cache.renderedBoard(key) : nil
     if let before, now < before.validUntil, before.given == words {
       if before.tick == snapshot.tick { return before }
       if isForComparison, looksTheSame(before, snapshot, request, at: now) { return before }
@@ -92,8 +92,8 @@ final class BoardRenderer: Sendable {
       additions: additions,
       before: before
     )
-    if let coverage = renderedBoard.coverage { tally.count(coverage) }
-    if request.instant == nil { shelf.put(renderedBoard, key) }
+    if let coverage = renderedBoard.coverage { metrics.count(coverage) }
+    if request.instant == nil { cache.put(renderedBoard, key) }
     return renderedBoard
   }
 
@@ -151,7 +151,7 @@ final class BoardRenderer: Sendable {
   ) -> Double {
     // Every client got the publication from this server, so earlier changes are known.
     guard let source = snapshot.trips.sourceTime, source < renderedBoard.madeAt,
-      renderedBoard.madeAt - source < BoardBudget.longestLook,
+      renderedBoard.madeAt - source < BoardBudget.longestComparison,
       let arrival = snapshot.trips.fetchedAt, snapshot.changedAt < arrival,
       snapshot.index?.version(of: Int(request.stop.stop)) ?? 0 == renderedBoard.stopVersion,
       words(snapshot, phases: phases, at: source) == renderedBoard.given
@@ -188,7 +188,7 @@ final class BoardRenderer: Sendable {
 
   /// An outdated board, for when no time is left to render a new one.
   func copy(_ request: BoardRequest, phases: BoardPhases, at now: Double) -> RenderedBoard? {
-    guard request.instant == nil, let copy = shelf.renderedBoard(BoardKey(request, phases: phases)),
+    guard request.instant == nil, let copy = cache.renderedBoard(BoardKey(request, phases: phases)),
       now - copy.madeAt <= Double(BoardBudget.staleCopy.components.seconds)
     else { return nil }
     return copy
@@ -202,7 +202,7 @@ final class BoardRenderer: Sendable {
     snapshot: RealtimeSnapshot
   ) -> RenderedBoard {
     let renderedBoard = renderedBoard(request, phases: phases, at: now, snapshot: snapshot)
-    shelf.follow(BoardKey(request, phases: phases))
+    cache.follow(BoardKey(request, phases: phases))
     return renderedBoard
   }
 
@@ -212,11 +212,11 @@ final class BoardRenderer: Sendable {
     phases: BoardPhases,
     tagged tag: String
   ) -> RenderedBoard? {
-    shelf.renderedBoard(BoardKey(request, phases: phases), tagged: tag)
+    cache.renderedBoard(BoardKey(request, phases: phases), tagged: tag)
   }
 
   /// How many rendered boards are kept.
-  var renderedBoards: Int { shelf.count }
+  var renderedBoards: Int { cache.count }
 
   // MARK: The crowd
 

@@ -10,7 +10,7 @@ extension PostgresCatalogue {
   ) async throws {
     try await pool.withConnection { connection in
       do {
-        try await takeTurn(connection, telling)
+        try await acquireTurn(connection, telling)
         let before = try await leftovers(connection)
         if !before.isEmpty { telling(.clearing) }
         try await remove(before, connection)
@@ -39,7 +39,7 @@ extension PostgresCatalogue {
     }
   }
 
-  private func takeTurn(
+  private func acquireTurn(
     _ connection: PostgresConnection,
     _ telling: (CatalogueImport.Progress.Phase) -> Void
   ) async throws {

@@ -153,7 +153,7 @@ package final class PostgresCatalogue: CatalogueStore {
     }
   }
 
-  /// What an error of the database means for who asks: a question that takes too long, or an outage.
+  /// What an error of the database means for the caller: a query that takes too long, or an outage.
   static func failure(_ error: PostgresError) -> ProviderError {
     let code: ProviderError.Code =
       switch error.kind {

@@ -7,7 +7,7 @@
 package enum PostgresCatalogueTables {
   /// Creates the tables.
   ///
-  /// The words by which works are found stand in `catalogue_search`, each behind the slot of its catalogue: so the index
+  /// The words by which works are found are in `catalogue_search`, each behind the slot of its catalogue: so the index
   /// leads from a word to the works of one catalogue, however many there are. A slot is free again once nothing else of
   /// its catalogue is left: PostgreSQL never removes words from such an index, so the next catalogue uses them again.
   package static let creation = """

@@ -20,7 +20,7 @@ struct ImportTurn {
   ///   - waiting: Called if another import has the turn.
   /// - Returns: The turn.
   /// - Throws: ``LibraryError`` if the lock cannot be created.
-  static func take(
+  static func acquire(
     at place: String,
     waiting: () -> Void
   ) async throws(LibraryError) -> ImportTurn {

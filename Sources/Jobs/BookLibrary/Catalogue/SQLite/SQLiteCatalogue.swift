@@ -119,7 +119,7 @@ package final class SQLiteCatalogue: CatalogueStore {
     _ fill: (any CatalogueDraft) async throws -> Void,
     telling: (CatalogueImport.Progress.Phase) -> Void
   ) async throws {
-    let turn = try await ImportTurn.take(at: place) { telling(.waiting) }
+    let turn = try await ImportTurn.acquire(at: place) { telling(.waiting) }
     defer { turn.end() }
     let partial = place + ".partial"
     unlink(partial)

@@ -3,7 +3,7 @@ import GRDB
 
 /// The tables of a catalogue in a file.
 enum SQLiteCatalogueSchema {
-  /// Stands in the file's header: "FrCa".
+  /// Is in the file's header: "FrCa".
   static let applicationID = 0x4672_4361
   /// The version of the tables and of the words in them.
   ///

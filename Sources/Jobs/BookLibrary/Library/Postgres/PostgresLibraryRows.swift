@@ -73,14 +73,14 @@ final class PostgresLibraryRows: LibraryRows {
   static func alikeKey(_ book: BookRecord) -> String { book.titleKey + "\n" + book.authorKey }
 
   private func put(_ id: Int64, _ book: BookRecord) {
-    take(id)
+    collect(id)
     books[id] = book
     if let isbn = book.isbn { isbns[isbn.description] = id }
     alike[Array(Self.alikeKey(book).utf8), default: []].insert(id)
     if let entry = book.entry { entries[Array(entry.utf8), default: []].insert(id) }
   }
 
-  private func take(_ id: Int64) {
+  private func collect(_ id: Int64) {
     guard let book = books.removeValue(forKey: id) else { return }
     if let isbn = book.isbn?.description, isbns[isbn] == id { isbns[isbn] = nil }
     alike[Array(Self.alikeKey(book).utf8)]?.remove(id)
@@ -115,7 +115,7 @@ final class PostgresLibraryRows: LibraryRows {
   func remove(_ id: Int64) {
     updated.remove(id)
     if inserted.remove(id) == nil { deleted.insert(id) }
-    take(id)
+    collect(id)
   }
 
   // MARK: Sources

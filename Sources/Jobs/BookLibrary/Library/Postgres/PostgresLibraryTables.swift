@@ -1,6 +1,6 @@
 /// The tables of libraries in a PostgreSQL database: one library for each owner.
 ///
-/// Books, and what sources said of them, are JSON (``StoredRecord``), which holds any text; keys and identifiers stand
+/// Books, and what sources said of them, are JSON (``StoredRecord``), which holds any text; keys and identifiers are
 /// beside it. Identifiers may be longer than an entry of an index, so their hashes are indexed. Ids come from the row of
 /// the library, whose lock orders all changes of a library.
 package enum PostgresLibraryTables {

@@ -5,7 +5,7 @@ import GRDB
 ///
 /// `SELECT * FROM library;` shows the books, `SELECT * FROM failed_rows;` what could not be imported.
 enum SQLiteLibrarySchema {
-  /// Stands in the file's header: "FrBk".
+  /// Is in the file's header: "FrBk".
   static let applicationID = 0x4672_426B
   /// The version of the tables and of the keys in them.
   ///

@@ -213,7 +213,7 @@ extension PostgresJobStore {
     _ now: Int64
   ) async throws -> (JobRow, JobEvent?)? {
     var completion = completion
-    completion.take(try await outcomes(connection, job.id))
+    completion.add(try await outcomes(connection, job.id))
     let closing = JobClosing(completion, at: now, limits)
     try await connection.query(
       """

@@ -24,7 +24,7 @@ package final class PostgresJobStore: JobStore {
   /// Servers of the version before there were owners lease jobs with 0, with -1, or with a lease in `lease_until` that has
   /// ended, whosever they are; jobs of other owners than theirs have none of these.
   var free: Int { libraryOwner == .usual ? 0 : -2 }
-  /// The worker of a job that waits for an instant: its lease is nobody's.
+  /// The worker of a job that waits for an instant: its lease has no owner.
   var nobody: Int { libraryOwner == .usual ? -1 : -2 }
   /// The column of the end of a lease.
   var leaseUntil: String { libraryOwner == .usual ? "lease_until" : "other_lease_until" }
@@ -88,17 +88,17 @@ package final class PostgresJobStore: JobStore {
 
   package var isShared: Bool { true }
 
-  package func watch(_ tell: (JobStoreNews) async -> Void) async {
+  package func watch(_ notify: (JobStoreNews) async -> Void) async {
     await PostgresListener(address, channels: [channel], limits: pool.limits).run { event in
       switch event {
-      case .gap: await tell(.gap)
-      case .lost(let error): await tell(.lost("\(error)"))
+      case .gap: await notify(.gap)
+      case .lost(let error): await notify(.lost("\(error)"))
       case .notification(let notification):
         guard let position = notification.payload.lastIndex(of: "."),
           let seq = Int64(notification.payload[position...].dropFirst())
         else { return }
         let job = String(notification.payload[..<position])
-        await tell(seq == 0 ? .open : .event(job: job, seq: seq))
+        await notify(seq == 0 ? .open : .event(job: job, seq: seq))
       }
     }
   }

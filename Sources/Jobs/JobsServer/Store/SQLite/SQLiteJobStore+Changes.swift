@@ -139,7 +139,7 @@ extension SQLiteJobStore {
       guard let state = job.state.after(.cancel), state != job.state else { return (job, nil) }
       if state.isTerminal {
         var completion = JobCompletion(ending: .canceled, isPartial: true)
-        completion.take(try Self.outcomes(database, id))
+        completion.add(try Self.outcomes(database, id))
         return try Self.close(database, job, completion, now, limits)
       }
       try database.execute(
@@ -176,7 +176,7 @@ extension SQLiteJobStore {
   ) throws -> (JobRow, JobEvent?)? {
     guard let state = job.state.after(cause) else { return nil }
     var completion = JobClosing.completion(of: job, state, failure, at: now)
-    completion.take(try outcomes(database, job.id))
+    completion.add(try outcomes(database, job.id))
     if job.pipeline == .aiScan {
       completion.photos = try Int.fetchOne(
         database,

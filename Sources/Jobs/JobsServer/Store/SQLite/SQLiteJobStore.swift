@@ -132,7 +132,7 @@ package final class SQLiteJobStore: JobStore {
   package var isShared: Bool { false }
 
   /// Reports nothing.
-  package func watch(_ tell: (JobStoreNews) async -> Void) async {}
+  package func watch(_ notify: (JobStoreNews) async -> Void) async {}
 
   /// Lets nothing wait for a lock any more: the server ends.
   package func stopWaiting() { waits.stop() }
@@ -341,10 +341,10 @@ package final class SQLiteJobStore: JobStore {
     )
   }
 
-  /// Leases a job that nobody in this process works on.
+  /// Leases a job that this process is not working on.
   package func claim(_ job: String) async throws -> JobLease? { leases.begin(job) }
 
-  /// Leases the oldest open jobs that nobody works on.
+  /// Leases the oldest open jobs that are not in progress.
   package func claimNext(most: Int, besides jobs: [String]) async throws -> [JobLease] {
     var found: [JobLease] = []
     let now = now

@@ -4,7 +4,7 @@ export const VERSION = 1;
 
 export const RECORDS = {
   position: { epoch: "integer", seq: "integer" },
-  policy: { backoff: "[integer:1-64]", failuresBeforeFallback: "count", retryBestAfter: "integer", pollInterval: "integer", tokenMargin: "integer", silence: "integer", longestReconnection: "integer", stumblesBeforePassing: "count" },
+  policy: { backoff: "[integer:1-64]", failuresBeforeFallback: "count", retryBestAfter: "integer", pollInterval: "integer", tokenMargin: "integer", silence: "integer", longestReconnection: "integer", attemptsBeforeSkipping: "count" },
   message: { position: "position?", epoch: "integer?", covers: "integer?", at: "integer?", content: "content" },
   creation: { policy: "policy", after: "position?", tokenExpiry: "integer?", transport: "transport" },
   step: { now: "integer", draw: "bits", event: "event" },

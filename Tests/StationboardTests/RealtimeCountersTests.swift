@@ -6,7 +6,7 @@ import Timetable
 @testable import StationboardServer
 
 /// Every trip update is counted in one place, and what is counted without effect has none.
-@Suite struct RealtimeCensusTests {
+@Suite struct RealtimeCountersTests {
   private typealias Trip = RealtimeWire.Trip
   private typealias Stop = RealtimeWire.Stop
   private typealias Event = RealtimeWire.Event

@@ -8,20 +8,20 @@ extension Workspace {
   /// - Parameters:
   ///   - member: The worktree and its locations.
   ///   - repository: Its repository.
-  ///   - look: What git reports; `nil` until git was asked.
+  ///   - scan: What git reports; `nil` until git was asked.
   ///   - reading: The reading of its agents.
   package init(
     _ member: RepositoryScan.Member,
     of repository: RepositoryScan,
-    look: WorktreeScan?,
+    scan: WorktreeScan?,
     reading: AgentReading
   ) {
     let path = member.layout.worktree
     let folder = path.split(separator: "/").last.map(String.init) ?? path
-    let head = look?.status.head ?? member.entry.head
+    let head = scan?.status.head ?? member.entry.head
     let heads = "refs/heads/"
     let listed = member.entry.branch.map { $0.name(after: heads) ?? $0 }
-    let branch = look == nil ? listed : look?.status.branch
+    let branch = scan == nil ? listed : scan?.status.branch
     self.init(
       id: WorkspaceIdentity.id(of: path),
       repoId: repository.id,
@@ -31,29 +31,29 @@ extension Workspace {
     )
     isMain = member.isMain
     commitHash = head ?? ""
-    sourceBranch = (look?.source ?? repository.source)?.branch ?? ""
+    sourceBranch = (scan?.source ?? repository.source)?.branch ?? ""
     git.head = head
     git.branch = branch
     git.locked = member.entry.locked
-    if let look {
-      take(look)
-      if look.problem == nil { git.locked = look.locked }
+    if let scan {
+      apply(scan)
+      if scan.problem == nil { git.locked = scan.locked }
     }
-    take(reading)
+    apply(reading)
   }
 
-  private mutating func take(_ look: WorktreeScan) {
-    let status = look.status
-    cacheStatus = CacheStatus(isCached: look.problem == nil || status.head != nil)
-    commitCount = look.counts.left
-    commitsBehind = look.counts.right
+  private mutating func apply(_ scan: WorktreeScan) {
+    let status = scan.status
+    cacheStatus = CacheStatus(isCached: scan.problem == nil || status.head != nil)
+    commitCount = scan.counts.left
+    commitsBehind = scan.counts.right
     isDirty = status.isDirty
     // Every pending operation except a bisect counts as a conflict.
     hasConflicts =
-      status.conflictCount > 0 || (look.operation.map { $0.kind != .bisect } ?? false)
-    hasCommitsAheadOfRemote = status.ahead.map { $0 > 0 } ?? (look.counts.left > 0)
-    if look.madeAt > 0 { createdAt = InstantText.write(look.madeAt) }
-    if look.movedAt > 0 { lastAccessed = InstantText.write(look.movedAt) }
+      status.conflictCount > 0 || (scan.operation.map { $0.kind != .bisect } ?? false)
+    hasCommitsAheadOfRemote = status.ahead.map { $0 > 0 } ?? (scan.counts.left > 0)
+    if scan.madeAt > 0 { createdAt = InstantText.write(scan.madeAt) }
+    if scan.movedAt > 0 { lastAccessed = InstantText.write(scan.movedAt) }
     git.upstream = status.upstream
     git.ahead = status.ahead
     git.behind = status.behind
@@ -63,15 +63,15 @@ extension Workspace {
     git.conflicts = status.conflicts
     git.conflictCount = status.conflictCount
     git.stashes = status.stashes
-    git.compared = look.source?.shortRef
-    git.problem = look.problem
-    git.trust = look.trust
-    git.operation = look.operation.map {
+    git.compared = scan.source?.shortRef
+    git.problem = scan.problem
+    git.trust = scan.trust
+    git.operation = scan.operation.map {
       GitState.Operation(kind: $0.kind.rawValue, step: $0.step, steps: $0.steps, branch: $0.branch)
     }
   }
 
-  private mutating func take(_ reading: AgentReading) {
+  private mutating func apply(_ reading: AgentReading) {
     activity = reading.activity
     claudeActivityState = reading.activity.summary
     hasActiveClaudeSession = claudeActivityState != .inactive
