@@ -1,4 +1,4 @@
-"""A client that asks a server for the dearest things it has, over many connections at a time."""
+"""A client that asks a server for its most expensive responses, over many connections at once."""
 
 import functools
 import os
@@ -37,7 +37,7 @@ def sentences(chance: random.Random, _ids: list[str]) -> str:
 
 
 def boards(chance: random.Random, ids: list[str]) -> str:
-    """A long board that nobody has asked for before."""
+    """A long board that was never requested before."""
     window = chance.randint(300, 720)
     return f"/api/stationboard?limit=60&window_minutes={window}&debug=1&stop_id={chance.choice(ids)}"
 

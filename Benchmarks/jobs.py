@@ -6,7 +6,7 @@ Usage: jobs.py PROGRAM [--json FILE]
 The jobs are enrichments without a catalogue: every book is one event, one result and one transaction, and
 next to no work. Beside them Python's sqlite3 stores the very same rows in the same tables with the same settings,
 one transaction for each event; Python adds a few microseconds to each. Then the same with sockets that listen,
-read by one process that counts and does not look into what it reads. The thresholds stand in thresholds.json;
+read by one process that counts and does not look into what it reads. The thresholds are in thresholds.json;
 the exit code is 1 if one is missed.
 """
 
@@ -73,7 +73,7 @@ class JobServer(Server):
 
 
 def stored(program):
-    """Events stored a second, with nobody listening; and the file they are in."""
+    """Events stored a second, without subscribers; and the file they are in."""
     server = JobServer(program, WORK / "jobs")
     before = time.monotonic()
     jobs = [server.start(number) for number in range(JOBS)]

@@ -6,7 +6,7 @@ Usage: postgres.py PROGRAM [--small] [--network NAME] [--json FILE]
 Each figure is beside something else in the same run: events of jobs beside pgbench, which inserts a row of the same size in each
 transaction, over as many connections into the same server; a timetable that reaches all replicas beside psql clients that read
 the same rows; realtime and boards beside one process without a database. PostgreSQL does not wait for a disk, on either side.
-The thresholds stand in thresholds.json; the exit code is 1 if one is missed. With --small, the network has 200 stops, counts are
+The thresholds are in thresholds.json; the exit code is 1 if one is missed. With --small, the network has 200 stops, counts are
 small, and nothing is judged.
 """
 
@@ -67,7 +67,7 @@ FULL = Size("30,000 stops", jobs=60, seconds=5, rounds=5, ticks=60, trips=20_000
 
 
 def stored(program, cluster, count):
-    """Events stored a second, with nobody listening, and the processor time of server and database for one."""
+    """Events stored a second, without subscribers, and the processor time of server and database for one."""
     server = JobServer(program, WORK / "jobs-postgres", "--database", cluster.url, "--jobs-running", str(CLIENTS))
     database, before = cluster.processor(), time.monotonic()
     jobs = [server.start(number) for number in range(count)]
@@ -77,7 +77,7 @@ def stored(program, cluster, count):
     figure = {"events": events, "per_s": events / seconds, "cpu_us": server.processor() / events * 1e6,
               "database_cpu_us": (cluster.processor() - database) / events * 1e6}
     server.stop()
-    # About one for each book: a report that says nothing new is no event.
+    # About one for each book: a report without news makes no event.
     if events < 0.95 * count * BOOKS:
         raise SystemExit(f"{events:.0f} events of {count} jobs with {BOOKS} books")
     return figure
@@ -324,7 +324,7 @@ def boards(one, many, ids, rounds):
         for side in (one, many):
             side.hold(hot)
         for kind, requests in kinds.items():
-            # Whoever is second meets a warmer machine: they take turns.
+            # The second run finds a warmer machine, so the order alternates.
             for name, side in (("without", one), ("with", many))[::1 if number % 2 else -1]:
                 server = side.servers[0]
                 asked = requests or [(BOARD + id, {"If-None-Match": server.get(BOARD + id)[0]["ETag"]}) for id in sample]

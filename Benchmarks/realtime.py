@@ -4,7 +4,7 @@
 Usage: realtime.py PROGRAM [--small] [--json FILE]
 
 Every figure is shown beside something this project did not write, or beside the other side of its ratio,
-in the same run. The trip updates are encoded by updates.py, not by the program. The thresholds stand in
+in the same run. The trip updates are encoded by updates.py, not by the program. The thresholds are in
 thresholds.json; the exit code is 1 if one is missed. With --small, the network has 200 stops and nothing
 is judged.
 """

@@ -4,7 +4,7 @@
 Usage: run.py PROGRAM [--huge] [--json FILE]
 
 Ratios are what counts: the two sides of each run one after the other on the same machine. The
-thresholds stand in thresholds.json; the exit code is 1 if one is missed.
+thresholds are in thresholds.json; the exit code is 1 if one is missed.
 """
 
 import argparse

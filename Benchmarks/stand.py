@@ -1,4 +1,4 @@
-"""What every measurement of the program stands on: networks, a server, and load on it."""
+"""The basis of every measurement of the program: networks, a server, and load on it."""
 
 import atexit
 import csv

@@ -4,7 +4,7 @@
 Usage: workspaces.py PROGRAM [--json FILE]
 
 Ratios are what counts: the two sides of each round one after the other on the same server. The
-thresholds stand in thresholds.json; the exit code is 1 if one is missed.
+thresholds are in thresholds.json; the exit code is 1 if one is missed.
 """
 
 import argparse

@@ -49,7 +49,7 @@ def parenthesized(text: str, start: int) -> tuple[str, int]:
 
 
 def labels(parameters: str, are_hidden: bool = False) -> str:
-    """The labels of parameters: `_:invalidating:`; of subscripts and operators, a single name is none."""
+    """The labels of parameters: `_:invalidating:`; of subscripts and operators, a single name is not a label."""
     parts, depth, part = [], 0, ""
     for sign in parameters:
         depth += (sign in "([{<") - (sign in ")]}")

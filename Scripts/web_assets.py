@@ -417,7 +417,7 @@ process.stdout.write(way === "compress" ? brotliCompressSync(data, options) : br
 
 
 def brotli(data: bytes, way: str) -> bytes | None:
-    """Compressed or decompressed bytes; nothing if this machine has no brotli."""
+    """Compressed or decompressed bytes, or None if this machine has no brotli."""
     if shutil.which("node"):
         command = ["node", "-e", NODE_BROTLI, way]
     elif shutil.which("brotli"):
@@ -463,7 +463,7 @@ def put(path: pathlib.Path, data: bytes) -> None:
 
 
 def decompressed(copy: pathlib.Path) -> bytes | None:
-    """What a compressed copy holds; nothing if there is none, or it cannot be read here."""
+    """The content of a compressed copy, or None if it is absent or cannot be read here."""
     if not copy.exists():
         return None
     try:

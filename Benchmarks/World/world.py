@@ -660,7 +660,7 @@ def intervals(count: int, value: Callable[[tuple[int, ...]], list[float]]) -> li
 
 
 def compare(way: Total, blind: Total) -> dict:
-    """The figures of a way and how they stand to those of blind polling in the same worlds."""
+    """The figures of a way and how they compare with blind polling in the same worlds."""
 
     def value(times):
         own, base = way.figures(times), blind.figures(times)

@@ -180,7 +180,7 @@ export class FreshnessClient {
     if (this.#ownsDevice) this.device.close();
   }
 
-  /** Every resource: one that was let go and watched again may stand beside another with its key. */
+  /** Every resource: one that was released and watched again may coexist with another that has its key. */
   get #all() {
     return new Set([...this.#resources.values(), ...this.#watched, ...this.#idle]);
   }

@@ -35,7 +35,7 @@ codecs.register_error("stray", lambda error: (
 
 
 def text_of(content: bytes) -> str:
-    """UTF-8, with bytes that are none read as Windows-1252."""
+    """UTF-8; invalid bytes are read as Windows-1252."""
     return content.removeprefix(codecs.BOM_UTF8).decode("utf-8", errors="stray")
 
 

@@ -40,7 +40,7 @@ class OverloadRun:
         self.run.ask(BOARD, f"{BOARD}?{empty}", 503, "timeout")
 
     def crowded(self) -> None:
-        """Check a server with `--slow crowd`: it answers nobody until so many ask that it refuses one."""
+        """Check a server with `--slow crowd`: it answers no request until there are so many that it refuses one."""
         answers = asyncio.run(self.crowd(f"{BOARD}?{urlencode({'stop_id': self.run.stops[0], 'limit': 1})}"))
         count = Counter(answer.status for answer in answers)
         found = [f"the statuses are {dict(count)}"] if set(count) != {200, 503} or count[200] < MOST else []

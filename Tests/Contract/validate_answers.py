@@ -159,7 +159,7 @@ class Document:
     def errors(self, schema: dict[str, Any], value: Any) -> list[str]:
         """Return what is wrong with a value."""
         schema = self.resolved_choice(schema, value)
-        # The components stand in the schema itself, so that every version of jsonschema finds them.
+        # The components are in the schema itself, so that every version of jsonschema finds them.
         root = {**schema, "components": self.content["components"]}
         found = Draft202012Validator(root, format_checker=formats).iter_errors(value)
         ordered = sorted(found, key=lambda error: [str(part) for part in error.absolute_path])
@@ -190,7 +190,7 @@ class Report:
     failed: int = 0
 
     def check(self, name: str, failure: str | None) -> bool:
-        """Print one check; a failure is a reason, success is None."""
+        """Print one check; a failure has a reason, success has None."""
         if failure is None:
             self.passed += 1
             print(f"ok    {name}")
@@ -677,7 +677,7 @@ class Run:
         return found + (self.rules(answer.json, answer.headers) if is_board else [])
 
     def answer(self, status: int, fields: dict[str, str], body: bytes) -> Answer:
-        """Return an answer that somebody else received."""
+        """Return an answer that another client received."""
         return Answer(status, fields, body)
 
     def head_fields(self, path: str, status: int, fields: dict[str, str]) -> list[str]:

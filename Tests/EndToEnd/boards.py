@@ -76,7 +76,7 @@ class Stand:
 
 @once
 def stand() -> Stand:
-    """The one stand of this run."""
+    """The one server of this run."""
     made = Stand()
     atexit.register(made.close)
     return made
@@ -120,7 +120,7 @@ class BoardTest(unittest.TestCase):
         return self.stand.server.get(f"/api/stationboard?stop_id={stop}&{query}")[1]
 
     def received(self) -> dict:
-        """The last board that the page got, as it got it. Rows may stand there before: those that the page had kept."""
+        """The last board that the page got, as it got it. It may have shown rows before: those that the page had kept."""
         end = time.monotonic() + LONGEST
         while time.monotonic() < end:
             for request in reversed(self.tab.boards()):

@@ -180,7 +180,7 @@ class Tab:
         for domain in ("Page", "Runtime", "Network", "Log", "Performance"):
             self.call(f"{domain}.enable")
         if not bare:
-            # A service worker that is just being installed would stand between the page and `intercept`; and
+            # A service worker that is just being installed would handle requests before `intercept`; and
             # interception that begins later can lose the request that is sent in that moment.
             self.call("Network.setBypassServiceWorker", bypass=True)
         self.call("Fetch.enable", patterns=[{"urlPattern": "*/sources/*"}, *([] if bare else [{"urlPattern": "*/api/*"}])])

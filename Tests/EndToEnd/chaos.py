@@ -127,7 +127,7 @@ class Judge:
         self.world.findings.saw("boards with realtime")
         mark = marks.pop()
         if mark == AHEAD:
-            # Nobody can tell when it was made, but that it was not there before.
+            # When it was made is unknown, except that it did not exist before.
             if not fetched or fetched > self.world.ahead_since + CLOCK:
                 self.lie(f"a feed of tomorrow, from {self.world.ahead_since} on, is shown as of {meta.get('rtFetchedAt')}")
             return
@@ -722,7 +722,7 @@ def disk_is_full(world: World) -> None:
 
 
 def descriptors_are_spent(world: World) -> None:
-    """The server may open nothing more: who is connected is served, and afterwards all is as before."""
+    """The server may open nothing more: connected clients are served, and afterwards all is as before."""
     pid = world.server.process.pid
     with closing(world.connection()) as line:
         assert world.ask(BOARD, line=line)[0] == 200

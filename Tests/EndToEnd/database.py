@@ -34,7 +34,7 @@ class Database:
 
     def tell(self, word: str) -> None:
         """Stops the server without a word to its clients ("stop"), or kills its processes ("kill"), and starts it again
-        ("start"); or lets it stand still ("pause") and go on ("resume")."""
+        ("start"); or suspends it ("pause") and continues it ("resume")."""
         self.process.stdin.write(word + "\n")
         self.process.stdin.flush()
         assert self.process.stdout.readline().strip() == word

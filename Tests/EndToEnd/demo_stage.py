@@ -149,7 +149,7 @@ class DemoTab(Tab):
         super()._heard(method, event)
 
     def in_panel(self, expression: str) -> object:
-        """The value of an expression in the panel's frame; nothing if it is not there yet."""
+        """The value of an expression in the panel's frame, or None if the frame is not there yet."""
         found = [number for number, origin in list(self.contexts.items()) if origin == self.demo.panel]
         if not found:
             return None

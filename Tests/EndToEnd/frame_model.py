@@ -9,14 +9,14 @@ from dataclasses import dataclass, field
 
 TEXT, BINARY, CLOSE, PING, PONG = 1, 2, 8, 9, 10
 LONGEST = 64 << 10
-# Codes that may stand in a Close: section 7.4.1, the registry of section 7.4.2, and the two free ranges.
+# Codes that a Close may have: section 7.4.1, the registry of section 7.4.2, and the two free ranges.
 SENDABLE = {*range(1000, 1004), *range(1007, 1015), *range(3000, 5000)}
 KNOWN = {"ready": "ready_ack", "ping": "pong"}
 
 
 @dataclass
 class Frame:
-    """A frame as it stands on the wire."""
+    """A frame as it is on the wire."""
 
     opcode: int
     payload: bytes = b""

@@ -75,7 +75,7 @@ class Namespace:
         return path
 
     def _within(self, make: Callable[[], Value]) -> Value:
-        """Calls something that makes a socket, which then is in the namespace whoever uses it."""
+        """Calls something that makes a socket, which stays in the namespace in every thread that uses it."""
 
         def enter() -> Value:
             with open(f"/run/netns/{self.name}", encoding="ascii") as place:

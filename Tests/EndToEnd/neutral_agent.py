@@ -30,7 +30,7 @@ class NeutralAgent:
         self.tell("prompt", text=prompt)
 
     def asks(self, question: str) -> None:
-        """Needs somebody."""
+        """Needs the user."""
         self.tell("permission", text=question)
 
     def is_answered(self) -> None:

@@ -429,7 +429,7 @@ class Stage:
         return int(re.search(rb"(?m)^freshet_waiting (\d+)$", self.ask("/metrics").body)[1])
 
     def begins(self, question: Callable[[], object]) -> threading.Thread:
-        """Asks something in a thread, once nobody else asks, and waits until the server has begun to answer it."""
+        """Asks something in a thread, once no other request is in flight, and waits until the server has begun to answer it."""
         before, looks = self.begun(), 0
 
         def is_there() -> bool:

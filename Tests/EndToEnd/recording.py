@@ -82,7 +82,7 @@ def _varint(data: bytes, place: int) -> tuple[int, int]:
 
 @functools.lru_cache(maxsize=1_000)
 def header(body: bytes) -> tuple[int, int] | None:
-    """The timestamp of a feed and how many entities it has; None if it is no whole feed."""
+    """The timestamp of a feed and how many entities it has; None if the feed is incomplete."""
 
     def fields(data: bytes):
         place = 0

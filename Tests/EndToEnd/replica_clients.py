@@ -30,7 +30,7 @@ class Viewer(Client):
 
     def saw(self, answer: Answer) -> None:
         board = answer.board
-        # Who asks for the first time may get a board of a timetable for which the publication is not yet indexed.
+        # A first request may get a board of a timetable for which the publication is not yet indexed.
         has_seen = self.judge.boards > 0
         if fault := self.judge.fault(board) or (self.judge.fault_of_whole(board) if has_seen else ""):
             self.faults.append(f"{fault}: {answer.fields}")
@@ -92,7 +92,7 @@ class StreamViewer(threading.Thread):
     def run(self) -> None:
         try:
             self._run()
-        except Exception as error:  # noqa: BLE001 (whatever it is, who follows no more must not look like one who sees nothing wrong)
+        except Exception as error:  # noqa: BLE001 (whatever it is, a client that stopped must not look like one that sees nothing wrong)
             self.faults.append(f"stream: {error!r}")
 
     def _run(self) -> None:
@@ -225,7 +225,7 @@ class Follower(threading.Thread):
         self.ends += message["type"] in ENDS
 
     def refused(self, status: int, retry_after: str | None) -> None:
-        """Notes an answer that is none: only 503, which says when to come back."""
+        """Notes an answer without content: only 503, which says when to come back."""
         self.refusals += 1
         if status != 503 or not retry_after:
             self.faults.append(f"{self.job.key}: {status}, Retry-After {retry_after}")

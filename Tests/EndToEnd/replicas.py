@@ -228,7 +228,7 @@ class World:
         return found[0]
 
     def hold_library(self) -> Callable[[], None]:
-        """Lets imports stand still before their next batch; returns what lets them go on."""
+        """Suspends imports before their next batch; returns a function that continues them."""
         client = self.database.hold()
         self.database.say(client, "SELECT id FROM freshet.library FOR UPDATE;")
 

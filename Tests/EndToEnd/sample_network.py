@@ -25,7 +25,7 @@ def shared() -> Path:
 
 
 def made_once(name: str, make: Callable[[Path], None]) -> Path:
-    """A folder that the first who needs it fills; everybody else waits for it. Nobody changes it."""
+    """A folder that its first user fills while the others wait. It is read-only."""
     place = shared() / name
     with open(shared() / f"{name}.lock", "w", encoding="utf-8") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
@@ -40,7 +40,7 @@ def made_once(name: str, make: Callable[[Path], None]) -> Path:
 
 
 def network(*options: str, date: str = DAY) -> Path:
-    """A folder with the sample network of a day in ``feed`` and its import in ``data``, which nobody may change."""
+    """A folder with the sample network of a day in ``feed`` and its import in ``data``, which must not be changed."""
 
     def make(folder: Path) -> None:
         for arguments in (

@@ -1,6 +1,6 @@
 // Moves the wall clock of one program, and nothing else: a library to be loaded before the others.
 //
-// The seconds to add stand in the file that $SHIFTED_CLOCK names, and are read each time. Monotonic
+// The seconds to add are in the file that $SHIFTED_CLOCK names, and are read each time. Monotonic
 // clocks and timers stay what they are, as when the user sets the clock of a device. (libfaketime
 // moves absolute timers of monotonic clocks as well, and with a clock that is set back they do not
 // fire for as long.)

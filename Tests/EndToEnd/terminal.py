@@ -117,7 +117,7 @@ class Screen:
         return drawn(text[max(text.rfind("\x1b[2J"), 0):], self.columns, self.rows)
 
     def wait_until(self, holds, what):
-        """Reads until the rows on the screen are as wished."""
+        """Reads until the rows on the screen are as expected."""
         deadline = time.monotonic() + LONGEST
         while True:
             self.more(0.2)

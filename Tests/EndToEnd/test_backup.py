@@ -197,7 +197,7 @@ class Boards(BackupTest):
         self.assertEqual(owners, {(12_345, 23_456)})
 
     def test_a_program_refuses_what_a_newer_one_wrote(self):
-        """Each format has a number; what stands in it is not touched."""
+        """Each format has a number; its content is not touched."""
         manifest = self.data / "manifest.json"
         manifest.write_text(json.dumps({**json.loads(manifest.read_text()), "version": 2}))
         for command in (("serve", "--port", "0"), ("feeds", "list"), ("import", str(imported() / "feed")), ("backup", str(self.backup))):

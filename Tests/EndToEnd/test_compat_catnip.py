@@ -310,7 +310,7 @@ class CatnipTest(unittest.TestCase):
         self.assertEqual(len(made), 1)
         self.assertEqual(len(git(self.main, "worktree", "list").splitlines()), 2)
         self.assertTrue({"id", "name", "branch", "repo_id", "path"} <= set(answers[0][2]["worktree"]))
-        # Somebody uses it: then one more is meant.
+        # It is in use, so another one is created.
         path = Path(answers[0][2]["worktree"]["path"])
         (path / "mine.txt").write_text("mine\n")
         create()

@@ -50,7 +50,7 @@ class Peer:
             return False
 
     def answer(self) -> tuple[int, bytes, dict[str, str]]:
-        """Status, body and fields of the next answer that is no interim one; its length is known."""
+        """Status, body and fields of the next final response; its length is known."""
         while b"\r\n\r\n" not in self.text:
             part = self.socket.recv(65_536)
             assert part, self.text

@@ -25,14 +25,14 @@ EASE = sized(20, long=200)
 MOST = sized(2.5, long=2)
 """The busiest second in multiples of the mean; few clients have more chance in it than many."""
 HERD = 2
-"""Clients that come together make a second at least this busy, also where a machine that stood still shifts some of them."""
+"""Clients that come together make a second at least this busy, also where a paused machine shifts some of them."""
 STILL = 2
-"""How many seconds may be busier: a machine that stands still for a moment makes a busy second of its own. A herd makes one in
+"""How many seconds may be busier: a machine that pauses briefly makes a busy second of its own. A herd makes one in
 each period, which are more."""
 
 
 def busiest(crowd):
-    """The busiest second but for those that a machine that stood still made, in multiples of the mean."""
+    """The busiest second except those caused by a paused machine, in multiples of the mean."""
     return sorted(crowd["perSecond"])[-1 - STILL] / crowd["mean"]
 
 

@@ -45,7 +45,7 @@ def browser() -> Browser:
 
 
 class BrokenThings(unittest.TestCase):
-    """A demonstration, whose parts are broken one after the other, as a visitor does who has one server: data that is frozen by one
+    """A demonstration, whose parts are broken one after the other, as a visitor of one server does: data that is frozen by one
     thing is frozen for the next.
 
     Pages wait for long before they give something up. So what breaks the data and what breaks the server happens to two

@@ -131,7 +131,7 @@ class HostileNetworkTests(Stage):
 
     The p99 of the client is compared with its p99 just before, while the same attack goes to another server on this machine:
     then the machine is as busy, and what differs is what one network does to another within a server. The best round
-    counts: a machine that stands still for a moment spoils a round and not all of them, and without admission each is
+    counts: a machine that pauses briefly spoils a round and not all of them, and without admission each is
     slow, however many there are.
     """
 
@@ -267,7 +267,7 @@ class RefusalTests(Stage):
     @classmethod
     def setUpClass(cls) -> None:
         super().setUpClass()
-        # Whoever has to wait is refused.
+        # Requests that would have to wait are refused.
         cls.server = cls.serve("strict", patienceMilliseconds=1)
 
     def relay(self) -> Relay:

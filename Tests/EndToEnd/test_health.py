@@ -1,4 +1,4 @@
-"""Whether a server says that it lives and is ready, who sees why, and how it ends."""
+"""Liveness and readiness of a server, access to the reasons, and shutdown."""
 
 from __future__ import annotations
 

@@ -263,7 +263,7 @@ class ImportsTest(unittest.TestCase):
         self.assertEqual(left, [])
 
     def test_output_that_cannot_be_written(self):
-        """A full disk under the report is no failure of the import, and never a crash."""
+        """A full disk under the report does not fail the import, and never crashes it."""
         with open("/dev/full", "w", encoding="utf-8") as full:
             answer = subprocess.run(
                 [PROGRAM, "import", str(self.shared / "other"), "--data", self.data],

@@ -295,7 +295,7 @@ class DatabaseTests(LossTests):
                 thread.join()
             return self.database.connections() > CONNECTIONS
 
-        # All connections are open, and one that listens: more than the server needs by itself. So some who ask meet one.
+        # All connections are open, and one that listens: more than the server needs by itself. So some requests find one busy.
         until(are_open)
         self.assertEqual(set(late), {200})
         late.clear()

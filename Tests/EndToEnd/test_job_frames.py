@@ -147,7 +147,7 @@ class FrameTests(unittest.TestCase):
             socket.receive()
 
     def test_text_that_is_not_utf_8_fails_at_its_first_wrong_byte(self):
-        # The rest of the frame never comes, so only who looks at what is there can know.
+        # The rest of the frame never comes, so only a server that checks the part received can know.
         for text in (b"\xff", b"ab\xc3\x28", b"\xed\xa0\x80", b"\xf4\x90", b"\xc1", b"\xe0\x80"):
             with self.subTest(text):
                 socket = self.socket()

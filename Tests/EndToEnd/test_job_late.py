@@ -18,7 +18,7 @@ HOUR, DAY = timedelta(hours=1), timedelta(days=1)
 
 
 class LateTests(unittest.TestCase):
-    """One job, and a server whose clock stands somewhere else each time."""
+    """One job, and a server whose clock has another time at each start."""
 
     def setUp(self):
         folder = tempfile.TemporaryDirectory()
@@ -107,7 +107,7 @@ class LateTests(unittest.TestCase):
         self.assertEqual(self.status(server, job, "/cancel", "POST"), gone)
         self.assertEqual(self.status(server, job, method="DELETE"), gone)
         self.assertEqual(RawSocket(server.port, job).status, 410)
-        # Somebody else learns nothing of it.
+        # Another client learns nothing of it.
         self.assertEqual(self.status(server, {**job, "token": "0" * 64}), (401, "token_invalid"))
         server.stop()
         server = self.serve(DAY * 7)

@@ -160,7 +160,7 @@ class Library(unittest.TestCase):
         self.assertEqual({row: problems[0]["code"] for row, problems in told.items()}, {
             1: "isbn_checksum", 2: "isbn_excel_damaged", 3: "isbn_checksum", 4: "isbn_length", 6: "title_missing"})
         self.assertEqual((told[1][0]["value"], told[1][0]["proposal"]), ("9780441013594", "9780441013593"))
-        # What stood there goes out as it came in, and comes back with the same warnings.
+        # The original text is exported as it came in, and comes back with the same warnings.
         out, other = str(self.path / "out.csv"), str(self.path / "other.sqlite")
         self.assertEqual(run("library", "export", "--library", self.library, "-o", out).returncode, 0)
         with open(out, newline="", encoding="utf-8") as exported:

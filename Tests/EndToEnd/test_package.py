@@ -237,7 +237,7 @@ class ManualTest(Packaged):
 
 
 class ServiceTest(Packaged):
-    """The unit of the service, with its own command line, as somebody who owns nothing but the state folder."""
+    """The unit of the service, with its own command line, as a user that owns only the state folder."""
 
     def unit(self) -> configparser.ConfigParser:
         unit = configparser.ConfigParser(strict=True, interpolation=None)

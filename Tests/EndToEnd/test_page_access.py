@@ -199,7 +199,7 @@ class AccessToThePage(BoardTest):
                     self.assertEqual(boxes[:len(before)], before, "every place is where it was")
 
     def test_a_page_whose_rows_grow_would_be_caught(self):
-        """The same turns on a page that is broken on purpose: rows as high as what stands in them."""
+        """The same turns on a page that is broken on purpose: rows as high as their content."""
         before, shifts, after = self.turned((1280, 900, 1, False), broken=GROWING)
         self.assertNotEqual(shifts, [], "the browser's own measure notices")
         self.assertTrue(any(boxes[:len(before)] != before for boxes in after), "and so do the boxes")

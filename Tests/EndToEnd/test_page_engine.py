@@ -100,7 +100,7 @@ class EngineInThePage(BoardTest):
         return path
 
     def first_load(self):
-        """Opens the page in a browser context that knows nothing of it, and notes when the first row stands."""
+        """Opens the page in a browser context that knows nothing of it, and notes when the first row is shown."""
         self.tab.close()
         tab = self.tab = self.stand.browser.tab(width=self.WIDTH, height=self.HEIGHT, bare=True)
         tab.call("Page.addScriptToEvaluateOnNewDocument", source="""

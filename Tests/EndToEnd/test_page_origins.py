@@ -93,7 +93,7 @@ async (base, worktree, job, headers, patience) => {
 
 
 class Stranger:
-    """A server of somebody else, with an empty page."""
+    """A foreign server with an empty page."""
 
     def __init__(self) -> None:
         class Page(BaseHTTPRequestHandler):
@@ -175,7 +175,7 @@ class StrangersTest(WorkPageTest):
 
 
 class OtherOriginsTest(StrangersTest):
-    """No token is set: only the origin and the name stand between."""
+    """No token is set: only the checks of origin and name protect it."""
 
     def test_a_page_of_another_origin_reads_and_does_nothing_and_the_servers_own_page_does(self):
         stranger = Stranger()

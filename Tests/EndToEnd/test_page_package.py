@@ -151,7 +151,7 @@ class PackageTest(BoardTest):
         asked = len(self.server.asked)
         tab.run(f"{panel}.querySelector('button').click()")
         until(lambda: len(self.server.asked) > asked)
-        # Nobody watches any more: nothing is asked for.
+        # There are no observers any more, so nothing is requested.
         tab.run("document.querySelectorAll('fresh-value, fresh-age').forEach((one) => one.remove())")
         tab.wait(f"/unwatched/.test({panel}.querySelector('.facts').textContent)")
 

@@ -32,7 +32,7 @@ class ModesTest(unittest.TestCase):
         return stage
 
     def says(self, answer, mode, realtime, alerts="disabled", skipped=()):
-        """The words of an answer, in all the places where they stand."""
+        """The status words of an answer, from every place that has them."""
         self.assertEqual(answer.status, 200)
         meta = answer.meta
         self.assertIn(meta["responseMode"], MODES)
@@ -390,7 +390,7 @@ class BudgetTest(ModesTest):
         self.assertEqual(answer.meta["responseMode"], "static_timeout_fallback")
 
     def stood_still(self, stage):
-        """The answer to a request in the middle of which the server stood still."""
+        """The answer to a request in the middle of which the server was suspended."""
         answers = []
         client = stage.begins(lambda: answers.append(stage.board()))
         stage.server.process.send_signal(signal.SIGSTOP)
@@ -492,7 +492,7 @@ class OverloadTest(ModesTest):
                 self.assertIn("\r\nretry-after: ", head)
                 self.assertEqual(json.loads(body)["error"], "busy")
             modes[key] = modes.get(key, 0) + 1
-        # Who was held for long may have time for realtime, and none for alerts.
+        # A request that was held long may have time for realtime but not for alerts.
         self.assertLessEqual(
             set(modes), {("full", "applied"), ("degraded_static", "applied"), ("degraded_static", "skipped_budget"), 503}
         )

@@ -26,7 +26,7 @@ POLICY = {
 
 
 class Poller(threading.Thread):
-    """A client that keeps its last board, asks on, and backs off when nobody answers."""
+    """A client that keeps its last board, asks on, and backs off without an answer."""
 
     def __init__(self, port: int, place: int):
         super().__init__(daemon=True)

@@ -128,7 +128,7 @@ class HealthTest(ServiceTest):
         self.assertNotIn("debug", stage.board("&debug=0").board)
 
     def test_debug_answers_are_always_whole(self):
-        """They are asked for by people who want to look, and are in nobody's copy."""
+        """They are requested by hand and are part of no stored copy."""
         stage = self.stage()
         answer = stage.board("&debug=1")
         again = stage.ask(BOARD + "&debug=1", if_none_match=answer["ETag"])

@@ -104,7 +104,7 @@ class Wire:
 class Client(threading.Thread):
     """Asks the balancer for a board all the time, with what it has seen, and keeps what went backwards.
 
-    What it has seen is a tag, a token, or both. A 304 leaves a client its tag, so who has a tag only remembers the time of boards.
+    What it has seen is a tag, a token, or both. A 304 leaves a client its tag, so a client with only a tag remembers the time of boards.
     """
 
     def __init__(self, port: int, has_tag: bool, has_token: bool):
@@ -123,8 +123,8 @@ class Client(threading.Thread):
             try:
                 self._ask()
             except (OSError, http.client.HTTPException):
-                continue  # The server behind the connection was killed, or stands still.
-            except Exception as error:  # noqa: BLE001 (who asks no more must not look like one who sees nothing wrong)
+                continue  # The server behind the connection was killed, or is suspended.
+            except Exception as error:  # noqa: BLE001 (a client that stopped must not look like one that sees nothing wrong)
                 self.faults.append(repr(error))
                 return
 
@@ -273,7 +273,7 @@ class SharingTests(unittest.TestCase):
         return [source["leader"] for each in sources for source in each if source["kind"] == kind]
 
     def check_one_poller(self, since: float) -> None:
-        """No two servers polled in turn: whoever was followed by another one did not come back."""
+        """No two servers polled in turn: a server that was followed by another did not come back."""
         for producer in (self.trips, self.alerts):
             who = self.polled_by(since, producer)
             runs = [number for place, number in enumerate(who) if place == 0 or who[place - 1] != number]
@@ -390,7 +390,7 @@ class SharingTests(unittest.TestCase):
                 for stream in streams:
                     self.addCleanup(stream.close)
                     self.assertEqual((stream.answer.status, stream.answer.getheader("x-md-rt-behind")), (200, "1"))
-                # Who has seen nothing newer gets an answer at once, and no word of it.
+                # A client that saw nothing newer gets an answer at once that does not mention it.
                 answer = ask(self.servers[cut].port, BOARD)
                 self.assertIsNone(answer["x-md-rt-behind"])
                 stream = Stream(self.servers[cut].port)
@@ -412,7 +412,7 @@ class SharingTests(unittest.TestCase):
         until(self.waits)
 
     def waits(self) -> bool:
-        """Asks a server that stood still for what another one shows; whether it had it in time."""
+        """Asks a server that was suspended for what another one shows; whether it had it in time."""
         self.all_show(self.publish())
         cut = (self.leader() + 1) % SERVERS
         found: list = []

@@ -151,7 +151,7 @@ class EventTest(StreamTest):
         self.assertEqual([event.name for event in stream.events], ["snapshot"])
 
     def test_a_bad_moment_does_not_last(self):
-        """A stream that was opened while the server stood still has realtime when it runs again."""
+        """A stream that was opened while the server was suspended has realtime when it runs again."""
         stage = self.stage("--slow", "timetable=1000")
         streams = []
         client = threading.Thread(target=lambda: streams.append(self.open(stage)))
@@ -265,7 +265,7 @@ class ClientTest(StreamTest):
         return count
 
     def released(self, stage, sockets, what):
-        """Waits until nobody waits any more and the sockets are closed."""
+        """Waits until no request waits and the sockets are closed."""
         began = time.monotonic()
         wait_for(lambda: stage.waiting() == 0, "nobody who waits")
         wait_for(lambda: self.sockets(stage) <= sockets + 2, "closed sockets")
@@ -347,7 +347,7 @@ class ClientTest(StreamTest):
         self.released(stage, sockets, "long poll")
 
     def test_a_client_that_is_gone_before_the_first_event(self):
-        """While the board is still being made nobody may be forgotten in the waiting room."""
+        """A request must not be lost in the long-poll limiter while the board is rendered."""
         stage = Stage("--slow", "timetable=1500")
         self.addCleanup(stage.close)
         stage.trips.publish()

@@ -1,4 +1,4 @@
-"""Three replicas of everything behind a balancer, while replicas and their database are killed at random, stand still or are cut off.
+"""Three replicas of everything behind a balancer, while replicas and their database are killed at random, suspended or cut off.
 
 FRESHET_REPLICA_KILLS kills as often as one likes, FRESHET_SEED in another order.
 """
@@ -31,7 +31,7 @@ KILLS = int(os.environ.get("FRESHET_REPLICA_KILLS", sized("40", long="200")))
 SHARES = {"replica": 12, "leader": 7, "worker": 7, "database": 5, "pause": 2}
 """What 40 kills begin with; when the database goes away a replica is killed too."""
 PAUSE = 10.0
-"""The seconds for which the database stands still."""
+"""The seconds for which the database is suspended."""
 GROUP = 5
 """After so many of them everything catches up."""
 READY = "/health/ready"
@@ -152,7 +152,7 @@ class StormTest(unittest.TestCase):
         until(lambda: all(viewer.answers > before for viewer, before in zip(world.viewers, seen)))
 
     def take_away(self, kind: str) -> None:
-        """Kills the database or lets it stand still; meanwhile a replica is killed too, and starts."""
+        """Kills or suspends the database; meanwhile a replica is killed too, and starts."""
         world = self.world
         until(lambda: len(world.live()) == REPLICAS)
         replicas = world.live()
@@ -221,12 +221,12 @@ class StormTest(unittest.TestCase):
         """No client saw anything wrong, and all of them saw something."""
         world = self.world
         self.assertEqual(world.faults, [])
-        # As many as clients can have seen while often nobody polls, and a few less.
+        # As many as clients can have seen while often no server polls, minus a few.
         least = len(world.trips.made) // 4
         for viewer in world.viewers:
             self.assertEqual(viewer.faults, [])
             self.assertGreater(viewer.judge.boards, least)
-            # Most of what it was shown was no older than what it had: only that is compared.
+            # Most of what it was shown was at least as new as what it had; only that is compared.
             self.assertLess(viewer.behind, viewer.answers / 3)
         for stream in world.streams:
             self.assertEqual(stream.faults, [])

@@ -219,7 +219,7 @@ class RecordedClientsTest(unittest.TestCase):
 
 
 class ReportInputTest(unittest.TestCase):
-    """Input that nobody recorded."""
+    """Input that was not recorded."""
 
     def setUp(self):
         self.folder = Folder()

@@ -290,7 +290,7 @@ class StaticFeedsTest(unittest.TestCase):
         self.assertIn("line 1 gone on Sundays", " ".join(checked["timetable"]["changes"]))
         self.assertRegex(" ".join(checked["timetable"]["changes"]), r"stop One: \d\.\d % of its departures lost")
         held = checked["timetable"]["generation"]
-        # Nothing new came, and somebody still has to accept it.
+        # Nothing new came, and a person still has to accept it.
         checked = told("check")["timetable"]
         self.assertEqual((checked["outcome"], checked["held"]["name"]), ("unchanged", held))
         self.assertIn("line 1 gone on Sundays", " ".join(checked["held"]["changes"]))

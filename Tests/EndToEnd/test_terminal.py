@@ -201,7 +201,7 @@ class TerminalTest(unittest.TestCase):
             self.assertRegex(rows[9], r"at the stop")
             self.assertRegex(rows[10], r" full ")
             self.assertRegex(rows[11], r" goes on as N42 | then N42 ")
-            # Nobody is told to phone when it is too late, and today until when.
+            # The board does not ask for a call when it is too late, and says until when today.
             self.assertRegex(rows[12], r" booking ended ")
             until = (now + hour).astimezone(ZoneInfo(board["station"]["timezone"]))
             self.assertRegex(rows[13], rf" ☎ by {until:%H:%M} ")
@@ -259,7 +259,7 @@ class TerminalTest(unittest.TestCase):
             screen = self.board(server)
             screen.press("/genev")
             screen.wait_until(lambda rows: any(row.startswith("› Genève") for row in rows), "matches")
-            # Whoever types on does not wait for the matches: Return opens the first of them once they are there.
+            # Typing continues without waiting for the matches: Return opens the first of them once they are there.
             screen.press("e\r")
             screen.wait_until(lambda rows: "Genève" in rows[0] and re.search(r"\d\d:\d\d", rows[2]),
                               "the other board")

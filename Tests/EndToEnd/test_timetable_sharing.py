@@ -103,7 +103,7 @@ class LostCommit:
             end.close()
 
     def close(self) -> None:
-        """Lets nobody in any more."""
+        """Accepts no more connections."""
         self.listener.close()
 
 

@@ -89,7 +89,7 @@ class WatchTest(unittest.TestCase):
         return server, watch
 
     def keeps_its_copy(self, watch, failing):
-        """The failure stands beside the copy and its age, and nothing was told as a change."""
+        """The failure is shown beside the copy and its age, and is not reported as a change."""
         self.assertIn("ageMs", failing)
         self.assertGreaterEqual(failing["ageMs"], 0)
         self.assertEqual(len(watch.events("changed")), 1)
@@ -705,7 +705,7 @@ class StatusTest(WatchTest):
         self.assertEqual(watch.events("changed"), [])
 
     def test_a_redirection_is_followed(self):
-        """The condition goes along: it is about what stands at the end of the chain."""
+        """The condition goes along: it is about the document at the end of the chain."""
 
         def moved(question, line):
             if question.path == "/old":
@@ -911,7 +911,7 @@ class StreamTest(WatchTest):
 
 
 class ClockTest(WatchTest):
-    """Somebody sets the clock of the device by a day."""
+    """The clock of the device is set by a day."""
 
     def shifting(self):
         """The library that moves the wall clock of one program, built here."""

@@ -161,7 +161,7 @@ class AccessTest(unittest.TestCase):
             other.bind(str(path))
             other.listen()
             refused("already served there")
-        # Nobody listens there any more.
+        # The port is closed again.
         process = self.serve(command)
         with socket.socket(socket.AF_UNIX) as client:
             client.connect(str(path))

@@ -132,7 +132,7 @@ class HangingTest(unittest.TestCase):
         return main, tree
 
     def test_a_server_that_ends_gives_up_an_action_that_hangs_and_undoes_it(self):
-        """A minute later somebody would kill the server, with the action half done and git still running."""
+        """A minute later an operator would kill the server, with the action half done and git still running."""
         for hook, action, body, extra in (
             ("pre-rebase", "sync", {"strategy": "rebase"}, ""),
             ("post-rewrite", "sync", {"strategy": "rebase"}, "trap '' TERM"),

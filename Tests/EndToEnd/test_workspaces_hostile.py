@@ -1,4 +1,4 @@
-"""No program that a repository names runs because somebody looks at it, or acts on it without trust."""
+"""No program that a repository names runs because it is shown, or acted on without trust."""
 
 from __future__ import annotations
 

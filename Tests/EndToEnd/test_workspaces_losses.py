@@ -61,7 +61,7 @@ class LossTest(FeatureTest):
         self.assertEqual(git(self.main, "status", "--porcelain"), "A  more.txt\nA  ours.txt\n")
 
     def test_a_rebase_that_git_could_not_write_down_is_named_as_such(self):
-        """As on a full disk: nobody else has begun it."""
+        """As on a full disk: no other process has begun it."""
         self.commit(self.tree, "ours.txt")
         self.commit(self.main, "theirs.txt")
         self.serve()

@@ -49,7 +49,7 @@ class Line:
         self.socket = connection
 
     def send(self, content: bytes) -> bool:
-        """Sends bytes; whether somebody was there to take them."""
+        """Sends bytes; whether a peer received them."""
         try:
             self.socket.sendall(content)
         except OSError:

@@ -13,7 +13,7 @@ from workspaces import git, repository
 
 
 class Way:
-    """A repository with a worktree on `feature`, in which somebody works."""
+    """A repository with a worktree on `feature`, in use."""
 
     def __init__(self, root: Path, name: str):
         self.root = root / name

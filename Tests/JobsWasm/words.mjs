@@ -1,4 +1,4 @@
-// The wire form of the machine that follows jobs: words that are no message are refused, change nothing and stop nothing,
+// The wire form of the machine that follows jobs: words that are not a message are refused, change nothing and stop nothing,
 // and the JavaScript side refuses what the table does not know.
 //
 //   node Tests/JobsWasm/words.mjs MODULE

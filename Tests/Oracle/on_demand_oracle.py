@@ -85,7 +85,7 @@ class OnDemand:
     """What a feed says of services on demand."""
 
     def __init__(self, path: str | Path, feed: Feed) -> None:
-        """Read the rows of a feed that are none of a departure at a time."""
+        """Read the rows of a feed that have no departure time."""
         self.feed = feed
         self.rules: dict[str, Rule] = {}
         self.places: dict[Window, set[str]] = defaultdict(set)

@@ -60,7 +60,7 @@ _PLATFORM = re.compile(r"[0-9]{7}:[0-9]+:(.+)")
 
 @dataclass(slots=True)
 class RealtimeRow:
-    """A row of a board; ``scheduled`` is None where nothing schedules it."""
+    """A row of a board; ``scheduled`` has None where nothing schedules it."""
 
     trip_id: str | None
     stop_id: str

@@ -33,7 +33,7 @@ class Event:
 
 @dataclass(slots=True)
 class StopUpdate:
-    """A StopTimeUpdate; ``sequence`` and ``stop_id`` are None where the feed gives none."""
+    """A StopTimeUpdate; ``sequence`` and ``stop_id`` have None where the feed gives none."""
 
     sequence: int | None = None
     stop_id: str | None = None

@@ -487,7 +487,7 @@ class SelectionTests(FeedTestCase):
         self.assertEqual(feed.skipped["trip with unknown route"], 1)
 
     def test_zip_in_a_folder_with_blanks(self) -> None:
-        """A zip may hold a sub-folder; values lose blanks, files their byte order mark."""
+        """A zip may hold a sub-folder; whitespace around values and byte order marks are dropped."""
         path = self.folder / "feed.zip"
         with zipfile.ZipFile(path, "w") as archive:
             for name, rows in tables().items():

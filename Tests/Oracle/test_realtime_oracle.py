@@ -143,7 +143,7 @@ class RealtimeOracleTests(FeedTestCase):
 
 
 def varint_bytes(value: int) -> bytes:
-    """Return a number as it stands after its tag."""
+    """Return a number as it follows its tag."""
     return message(f1=value)[1:]
 
 

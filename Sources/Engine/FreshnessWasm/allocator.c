@@ -90,7 +90,7 @@ static int grow(uint32_t size) {
   if (joins) {
     start = (uintptr_t)fence;
   } else {
-    // Headers stand eight bytes before a multiple of sixteen.
+    // Headers are eight bytes before a multiple of sixteen.
     uintptr_t least = fence ? old_end : (uintptr_t)&__heap_base;
     start = ((least + header_size + grain - 1) & ~(uintptr_t)(grain - 1)) - header_size;
   }

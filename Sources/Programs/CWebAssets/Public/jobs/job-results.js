@@ -133,7 +133,7 @@ function rowOf(item, { say, columns, locale }) {
     value.isbn ?? found.isbn,
     problems.join("; "),
   ];
-  // Where the table has no room for columns its lines stand below each other, with the names of the columns.
+  // Where the columns do not fit, their lines are stacked, with the names of the columns.
   row.setAttribute("role", "row");
   if (OUTCOMES.includes(item?.outcome)) row.dataset.outcome = item.outcome;
   row.append(...cells.map((cell, index) => {

@@ -18,7 +18,7 @@ export function legend(say, shares) {
   return list;
 }
 
-/** The shares of a line as a bar; the numbers stand in its name. */
+/** The shares of a line as a bar; the numbers are in its name. */
 export function shareBar(counts, say) {
   const bar = newElement("div", "share-bar");
   const shares = [...SHARES, ...OTHERS].filter(([name]) => countOf(counts, name) > 0);

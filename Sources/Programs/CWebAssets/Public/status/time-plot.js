@@ -202,7 +202,7 @@ function timeTicks(from, to, zone, say) {
   for (let at = Math.ceil(from / hour) * hour; at < to; at += hour) {
     const time = clockTime(at, zone);
     if (isLong ? time === "00:00" : Number(time.slice(0, 2)) % 6 === 0 && time.endsWith(":00")) {
-      // At the very ends a label would stand over the edge.
+      // At the very ends a label would extend over the edge.
       const share = (at - from) / (to - from);
       if (share > 0.02 && share < 0.98) ticks.push({ at, text: isLong ? weekday(at, zone, say) : time });
     }

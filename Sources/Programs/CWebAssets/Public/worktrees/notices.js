@@ -1,4 +1,4 @@
-// Notices on the desktop, for who looks elsewhere. Off until a person wants them.
+// Desktop notifications while the page is not visible. Off until the user turns them on.
 
 import { element, setText } from "../shared/dom.js";
 import { memory } from "../shared/memory.js";
