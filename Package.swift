@@ -338,6 +338,11 @@ targets += tests([
     "Timetable", "WebBoard", .httpTypes, .hummingbird, .logging, .nioCore, .nioEmbedded,
   ],
   "DemonstrationTests": ["Demonstration", "FeedSimulation"],
+  "CompositionTests": [
+    "Commands", "ConditionalHTTP", "Jobs", "JobsClient", "NIOTransport", "SampleNetwork",
+    "StationboardServer", "StrictJSON", "TolerantDecoding", "freshet", .argumentParser, .httpTypes,
+    .serviceLifecycle,
+  ],
   "WorktreeTests": [
     "CatnipDialect", "ConditionalHTTP", "ContractSchema", "FreshResponses", "Freshness", "Git",
     "Serving", "StrictJSON", "Workspaces", "WorkspacesClient", "WorkspacesServer", "WorktreeWatch",

@@ -4,6 +4,7 @@ import Logging
 import ServiceLifecycle
 import Serving
 import StationboardServer
+import Synchronization
 import WorkspacesServer
 
 extension BoardServer {
@@ -57,21 +58,36 @@ struct Draining: Service {
 }
 
 /// Ends the process when requests that are under way at its end go on for too long.
-struct LastResort: Service {
-  let limits: ShutdownLimits
-  let logger: Logger
-  /// Ends what would outlive the process.
-  let endProcesses: @Sendable () async -> Void
+final class LastResort: Service {
+  private let limits: ShutdownLimits
+  private let logger: Logger
+  private let end: @Sendable () async -> Void
+  private let waiting = Mutex<Task<Void, Never>?>(nil)
+
+  /// Waits for the end.
+  ///
+  /// - Parameters:
+  ///   - limits: How long requests have.
+  ///   - logger: Says that they were cut off.
+  ///   - end: Ends the process, and what would outlive it.
+  init(limits: ShutdownLimits, logger: Logger, end: @escaping @Sendable () async -> Void) {
+    self.limits = limits
+    self.logger = logger
+    self.end = end
+  }
 
   func run() async throws {
     try? await gracefulShutdown()
-    let (limits, logger, endProcesses) = (limits, logger, endProcesses)
+    let (limits, logger, end) = (limits, logger, end)
     // Not a part of this service: it would be waited for.
-    Task.detached {
-      try? await Task.sleep(for: .seconds(limits.closeSeconds))
+    let task = Task.detached {
+      guard (try? await Task.sleep(for: .seconds(limits.closeSeconds))) != nil else { return }
       logger.warning("requests were cut off: they took longer than the time for them at the end")
-      await endProcesses()
-      _exit(0)
+      await end()
     }
+    waiting.withLock { $0 = task }
   }
+
+  /// Stops waiting: the server has ended.
+  func cancel() { waiting.withLock { $0 }?.cancel() }
 }

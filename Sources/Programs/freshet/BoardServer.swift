@@ -59,8 +59,12 @@ struct BoardServer {
   var strictTransport = 0
   /// The listener of the port.
   let listener: ServerListener
+  /// The signals that end the server.
+  let signals: [UnixSignal]
+  /// Ends the process when requests go on for too long at the end.
+  let endProcess: @Sendable () -> Void
 
-  /// Serves until the process receives SIGINT or SIGTERM, then finishes pending responses.
+  /// Serves until a signal or the graceful shutdown of its task, then finishes pending responses.
   ///
   /// - Parameter onRunning: Called with the port once it is open.
   /// - Throws: A socket error, such as a port that is in use.
@@ -117,6 +121,10 @@ struct BoardServer {
       },
       logger: logger
     )
+    let lastResort = LastResort(limits: shutdown, logger: logger) { [workspaces, endProcess] in
+      await workspaces?.service.endProcesses()
+      endProcess()
+    }
     // The last service is stopped first: long polls and streams are ended before the server waits
     // for pending responses.
     let group = ServiceGroup(
@@ -126,19 +134,16 @@ struct BoardServer {
           ServiceGroupConfiguration.ServiceConfiguration(
             service: Closing(service: stationboard, workspaces: workspaces, jobs: jobs)
           ),
-          ServiceGroupConfiguration.ServiceConfiguration(
-            service: LastResort(limits: shutdown, logger: logger) { [workspaces] in
-              await workspaces?.service.endProcesses()
-            }
-          ),
+          ServiceGroupConfiguration.ServiceConfiguration(service: lastResort),
           ServiceGroupConfiguration.ServiceConfiguration(
             service: Draining(health: health, limits: shutdown, logger: logger)
           ),
         ],
-        gracefulShutdownSignals: [.sigterm, .sigint],
+        gracefulShutdownSignals: signals,
         logger: logger
       )
     )
+    defer { lastResort.cancel() }
     do {
       try await group.run()
     } catch {

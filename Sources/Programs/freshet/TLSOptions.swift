@@ -55,6 +55,11 @@ struct TLSOptions: ParsableArguments {
     }
   }
 
+  /// Whether the options or a settings file name a certificate.
+  func isAsked(or settings: ServeSettings?) -> Bool {
+    (tlsCertificate ?? settings?.tls?.certificate) != nil
+  }
+
   /// The seconds of `Strict-Transport-Security`; 0 for not at all.
   func strictTransport(or settings: ServeSettings?) -> Int {
     hstsSeconds ?? settings?.tls?.hstsSeconds ?? TLSLimits.usualStrictTransport
@@ -67,8 +72,8 @@ struct CertificateWatch: Service {
   let logger: Logger
 
   /// Keeps SIGHUP from ending a server that reads its certificate again then, or that has no terminal to lose.
-  static func ignoreHangup(_ certificate: ServerCertificate?) {
-    if certificate != nil || isatty(STDIN_FILENO) == 0 { signal(SIGHUP, SIG_IGN) }
+  static func ignoreHangup(isSecure: Bool) {
+    if isSecure || isatty(STDIN_FILENO) == 0 { signal(SIGHUP, SIG_IGN) }
   }
 
   func run() async throws {

@@ -1,0 +1,322 @@
+import ArgumentParser
+import Commands
+import ConditionalHTTP
+import FeedRecording
+import Foundation
+import GTFS
+import JobsServer
+import Logging
+import PostgresClient
+import ServeSettings
+import Serving
+import StationboardServer
+import Timetable
+import UnixSignals
+
+/// What a server meets that its settings do not decide: tests give their own, and nothing else is different in them.
+struct ServerEdges: Sendable {
+  /// Sends the requests to sources and to other services; who made it ends it.
+  var exchange: any HTTPExchange & HTTPSending & HTTPStreaming
+  /// The service clock; `nil` for the one of the options.
+  var clock: ServiceClock?
+  /// The signals that end the server.
+  var signals: [UnixSignal] = [.sigterm, .sigint]
+  /// Ends the process when requests go on for too long at the end.
+  var endProcess: @Sendable () -> Void = { _exit(0) }
+}
+
+/// The composition root of `freshet serve`: makes every service, store, poller and limit of a server from its settings.
+///
+/// The command and the tests of the whole server both begin here.
+struct ServerComposition {
+  /// The services on one port.
+  let server: BoardServer
+  /// The folder of the timetables.
+  let folder: DataFolder
+  /// The recordings that replace realtime sources.
+  let replays: Replays
+  /// The options for workspaces, completed from the file.
+  let workspaces: WorkspaceOptions
+
+  /// Makes a server that does not listen yet.
+  ///
+  /// - Parameters:
+  ///   - command: The options.
+  ///   - file: The configuration file; an option wins over it.
+  ///   - edges: What the server meets outside.
+  /// - Throws: `ValidationError` or `CommandFailure` with what is wrong with the settings, or with what they name.
+  init(
+    _ command: ServeCommand,
+    _ file: ConfigurationFile?,
+    _ edges: ServerEdges
+  ) async throws {
+    let settings = file?.settings
+    let logger = Logger(label: "freshet")
+    let host = command.host ?? settings?.host ?? "127.0.0.1"
+    let port = command.port ?? settings?.port ?? 8_080
+    let folder = command.data.folder(or: settings?.data)
+    let workspaces = command.workspaces.completed(by: settings)
+    let certificate = try command.tls.certificate(or: settings, socket: workspaces.socket)
+    let files = try command.realtime.recordings()
+    let jobs = try command.jobs.completed(by: settings?.jobs)
+    let limits = try Self.limits(settings, logger)
+    let part = try workspaces.part(
+      host: host,
+      version: StationboardService.version,
+      data: folder.path
+    )
+    let database = try Self.database(of: command, jobs, settings)
+    let store = try Self.store(
+      in: folder,
+      mayBeEmpty: files.isEmpty && (database != nil || Self.brings(file, folder)),
+      isPrepared: database != nil,
+      logger
+    )
+    let replays: Replays
+    do throws(FeedRecording.Failure) {
+      replays = try Replays(files)
+    } catch {
+      throw CommandFailure("freshet serve: --replay \(error)", ProgramExit(error))
+    }
+    var sources = try command.realtime.sources() + replays.sources
+    // A replay replaces all sources.
+    if let file, files.isEmpty { sources += try file.sources(besides: sources) }
+    if let file, file.isExposed {
+      logger.warning(
+        "a configuration file with credentials can be read by others; chmod 600, or name an environment variable",
+        metadata: ["file": "\(file.path)"]
+      )
+    }
+    let isShared = sources.contains(where: RealtimeSharing.shares)
+    if jobs.jobs == nil, !isShared, !files.isEmpty, command.database.isNamed(besides: settings) {
+      throw ValidationError(
+        "--database keeps jobs, realtime and timetables, and a replay shares neither of the two: name a folder with --jobs"
+      )
+    }
+    let name = SharedServices.name("\(host):\(port)")
+    let sharing =
+      isShared
+      ? try await SharedServices.realtime(in: database, name: name, logger: logger) : nil
+    let clock = edges.clock ?? command.time.clock(from: replays.start)
+    for line in replays.lines(clock: clock) { logger.warning("\(line)") }
+    let (exchange, onTaken) = replays.exchange(
+      otherwise: edges.exchange,
+      clock: clock,
+      logger: logger
+    )
+    // A replay is of another time; its history is kept only if an option says so.
+    let historyDays = command.operation.historyDays(or: settings, isReplay: !files.isEmpty)
+    let inbox = historyDays == nil ? nil : HistoryInbox()
+    let feeds = RealtimeFeeds(
+      sources: sources,
+      store: store,
+      exchange: exchange,
+      clock: clock,
+      hostClock: command.time.hostClock,
+      logger: logger,
+      leastPercent: command.realtime.threshold(besides: settings),
+      history: inbox,
+      sharing: sharing,
+      onTaken: onTaken
+    )
+    let history = inbox.flatMap { inbox in
+      historyDays.map { days in
+        HistoryService(
+          in: folder,
+          feeds: store,
+          realtime: sources.isEmpty ? nil : feeds,
+          inbox: inbox,
+          clock: clock,
+          days: days,
+          logger: logger
+        )
+      }
+    }
+    let operators = try command.operation.access(or: settings)
+    let jobService = try await Self.service(
+      of: jobs,
+      in: database,
+      rules: jobs.jobs == nil ? OriginGuard(hosts: []) : try workspaces.jobsGuard(host: host),
+      operators,
+      clock,
+      edges.exchange,
+      logger
+    )
+    // A replay is of the timetable that was recorded with it.
+    let shared =
+      files.isEmpty
+      ? try await SharedServices.timetables(
+        in: database,
+        folder: folder,
+        clock: clock,
+        name: name,
+        logger: logger
+      ) : nil
+    let timetables =
+      files.isEmpty
+      ? StaticFeeds(
+        folder: folder,
+        configured: try file?.staticSources() ?? [],
+        store: store,
+        exchange: edges.exchange,
+        clock: clock,
+        every: command.realtime.staticInterval,
+        sharing: shared,
+        logger: logger
+      ) : nil
+    server = BoardServer(
+      host: host,
+      port: port,
+      store: store,
+      clock: clock,
+      logger: logger,
+      origins: command.allowOrigin.isEmpty ? settings?.allowedOrigins ?? [] : command.allowOrigin,
+      realtime: sources.isEmpty ? nil : feeds,
+      history: history,
+      timetables: timetables,
+      faults: try command.realtime.faults(),
+      workspaces: part,
+      socket: workspaces.socket,
+      jobs: jobService,
+      ease: limits.boardsPerSecond,
+      receiptKey: try (command.receiptKey ?? settings?.receiptKey).map {
+        try ReceiptKeyFile.read($0, for: "freshet serve: --receipt-key")
+      },
+      speak: Set(command.speak?.dialects ?? settings?.speak ?? []),
+      acceptsBareJobIDs: jobs.jobsBareIds ?? true,
+      acceptsQueryTokensOfApps: jobs.jobsQueryTokens ?? true,
+      operators: operators,
+      shutdown: command.operation.shutdown(or: settings),
+      hasStaticSources: store.feeds.isEmpty && Self.brings(file, folder),
+      admission: command.operation.admission(limits, or: settings),
+      proxies: try command.proxies.trusted(or: settings),
+      strictTransport: command.tls.strictTransport(or: settings),
+      listener: ServerListener(limits: limits, certificate: certificate),
+      signals: edges.signals,
+      endProcess: edges.endProcess
+    )
+    self.folder = folder
+    self.replays = replays
+    self.workspaces = workspaces
+    for notice in server.dialectNotices { logger.notice("\(notice)") }
+  }
+
+  /// Serves until a signal or the graceful shutdown of its task.
+  ///
+  /// - Parameter onRunning: Called with the port once it is open.
+  /// - Throws: `CommandFailure` if the server cannot listen.
+  func run(onRunning: @escaping @Sendable (Int) -> Void) async throws {
+    // Restricts the socket to its owner from the moment it is created.
+    if server.socket != nil { umask(0o077) }
+    let claim: SocketLock?
+    do throws(SocketLock.Refusal) {
+      claim = try server.socket.map { path throws(SocketLock.Refusal) in try SocketLock(path) }
+    } catch {
+      throw CommandFailure("freshet serve: --socket \(server.socket ?? ""): \(error)", .unavailable)
+    }
+    defer { withExtendedLifetime(claim) {} }
+    do {
+      try await server.run(onRunning: onRunning)
+    } catch {
+      throw CommandFailure(
+        "freshet serve: \(server.host):\(server.port): \(ListenFailure.text(error))",
+        ListenFailure.exit(error)
+      )
+    }
+  }
+
+  /// Returns the default limits, as changed by a file and by what the process may open.
+  ///
+  /// - Throws: `ValidationError` for an unknown limit; `CommandFailure` if the process may open too few files.
+  private static func limits(_ settings: ServeSettings?, _ logger: Logger) throws -> ServerLimits {
+    var limits = ServerLimits()
+    for (name, value) in (settings?.limits ?? [:]).sorted(by: { $0.key < $1.key })
+    where !limits.set(name, to: value) {
+      throw ValidationError(
+        "--config: $.limits.\(name): expected one of \(ServerLimits.names.joined(separator: ", "))"
+      )
+    }
+    let budget = DescriptorBudget.raised()
+    if let shortage = budget.shortage(DescriptorBudget.leastOfServer) {
+      throw CommandFailure("freshet serve: \(shortage)", .system)
+    }
+    if budget.connections(limits.connections) < limits.connections {
+      limits.connections = budget.connections(limits.connections)
+      logger.notice(
+        "fewer connections than the limit: the process may not have more open files (ulimit -n)",
+        metadata: [
+          "connections": "\(limits.connections)", "openFiles": "\(budget.descriptors)",
+        ]
+      )
+    }
+    return limits
+  }
+
+  /// Returns the database that the settings name, if any.
+  ///
+  /// - Throws: `ValidationError` for an owner of books that needs one, or a folder of jobs.
+  private static func database(
+    of command: ServeCommand,
+    _ jobs: JobsOptions,
+    _ settings: ServeSettings?
+  ) throws -> PostgresAddress? {
+    let database = try command.database.address(or: settings)
+    if jobs.libraryOwner != nil, database == nil {
+      throw ValidationError("--library-owner is for books in a database; name it with --database")
+    }
+    if jobs.libraryOwner != nil, jobs.jobs == nil {
+      throw ValidationError("--library-owner is for the books of jobs; name a folder with --jobs")
+    }
+    return database
+  }
+
+  /// Whether a timetable is to come by itself.
+  private static func brings(_ file: ConfigurationFile?, _ folder: DataFolder) -> Bool {
+    let added = (try? StaticSourceList(of: folder).all) ?? []
+    return !added.isEmpty || (try? file?.staticSources().isEmpty) == false
+  }
+
+  private static func store(
+    in folder: DataFolder,
+    mayBeEmpty: Bool,
+    isPrepared: Bool,
+    _ logger: Logger
+  ) throws -> FeedStore {
+    do throws(FeedError) {
+      if isPrepared { try folder.prepare() }
+      return try FeedStore(folder: folder, mayBeEmpty: mayBeEmpty, logger: logger)
+    } catch {
+      throw CommandFailure("freshet serve: \(error.message)", ProgramExit(error))
+    }
+  }
+
+  private static func service(
+    of jobs: JobsOptions,
+    in database: PostgresAddress?,
+    rules: OriginGuard,
+    _ operators: OperatorAccess,
+    _ clock: ServiceClock,
+    _ exchange: any HTTPExchange & HTTPSending,
+    _ logger: Logger
+  ) async throws -> JobsService? {
+    do {
+      return try await jobs.service(
+        in: database,
+        rules: rules,
+        operators: operators,
+        clock: clock,
+        exchange: exchange,
+        logger: logger
+      )
+    } catch let error as PostgresSchema.Mismatch {
+      throw CommandFailure("freshet serve: \(error)", .badData)
+    } catch let error as PostgresError {
+      throw CommandFailure("freshet serve: \(error)", ProgramExit(error))
+    } catch {
+      throw CommandFailure(
+        "freshet serve: --jobs \(jobs.jobs ?? ""): \(error)",
+        (error as? JobStoreError).map { ProgramExit($0) } ?? .cannotCreate
+      )
+    }
+  }
+}
