@@ -58,11 +58,11 @@ class Published:
     #: Megabytes of trip updates, seconds between two of them, and seconds to decode and to index them.
     megabytes: float = 9.8
     interval: float = 15
-    applied: float = 0.035 + 0.057
-    #: Core seconds of a board that is rendered again: two cores render 8,374 a second.
-    board: float = 2 / 8_374
+    applied: float = 0.023 + 0.043
+    #: Core seconds of a board that is rendered again: two cores render 8,107 a second.
+    board: float = 2 / 8_107
     #: Megabytes of a server with 20 million stop times and such a feed, and of that timetable.
-    resident: float = 664
+    resident: float = 719
     timetable: float = 240
     #: The window over which clients spread after a publication: two thirds of the interval.
     window: float = 10
