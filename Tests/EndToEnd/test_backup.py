@@ -315,7 +315,7 @@ class Jobs(BackupTest):
             self.addCleanup(stopped.stdout.close)
             until(lambda: (self.folder / "second.partial").exists())
             stopped.send_signal(number)
-            self.assertEqual(stopped.wait(timeout=60), 128 + number)
+            self.assertEqual(stopped.wait(timeout=60), 128 + number, stopped.stdout.read())
             self.assertEqual(list(self.folder.path.glob("second*")), [])
 
 

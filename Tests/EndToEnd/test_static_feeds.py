@@ -170,8 +170,7 @@ class StaticFeedsTest(unittest.TestCase):
             stays(feed(zone="Asia/Tokyo"), "zone", "leave about an hour or more earlier or later: check agency_timezone")
             stays(feed(range(90, 100)), "other", "line 1 gone (")
             # The one before was held back as well, for what it would change.
-            until(lambda: (losses := told().get("losses")) and {line["isGone"] for line in losses["lines"]} == {True})
-            self.assertEqual(told()["held"], "losses")
+            until(lambda: (now := told()).get("held") == "losses" and {line["isGone"] for line in now["losses"]["lines"]} == {True})
             losses = told()["losses"]
             self.assertEqual([losses["lostPercent"], losses["lost"]], [100, losses["before"]])
             # Trips end at the second stop, so that nothing leaves there.

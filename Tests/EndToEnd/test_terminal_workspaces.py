@@ -151,7 +151,7 @@ class ShowingTest(WorkspacesTest):
         self.shown(screen, r"^\+.*red")
         # Styles, places, and what switches screens: `shows` refuses anything else.
         screen.shows()
-        allowed = re.compile(r"\x1b\[(?:[0-9;]*[mHK]|2J|\?(?:1049|2004|25|7)[hl])")
+        allowed = re.compile(r"\x1b\[(?:[0-9;]*[mHK]|2J|\?(?:1049|2004|2026|25|7)[hl])")
         self.assertIsNone(re.search(r"[\x00-\x09\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]",
                                     allowed.sub("", screen.text).replace("\r", "")))
 
