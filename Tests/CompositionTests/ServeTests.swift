@@ -22,7 +22,7 @@ import TolerantDecoding
       "--trip-updates", "https://feed.example/trips.pb", "--now", "2026-11-24T08:00:00Z",
     ]) { server in
       let board = try await server.json("/api/stationboard?stop_id=Parent8501120&limit=3")
-      #expect(board["departures"][0] != .null)
+      #expect(board["departures"]?.list?.isEmpty == false)
       var asked = stage.outside.asked.makeAsyncIterator()
       #expect(await asked.next() == "https://feed.example/trips.pb")
       #expect(try await server.json("/health/live")["ok"] == .bool(true))

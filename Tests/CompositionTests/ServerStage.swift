@@ -184,17 +184,3 @@ final class SourcesOutside: HTTPExchange, HTTPSending, HTTPStreaming {
     if await receive(.head(answer.head)) == .more { _ = await receive(.content(answer.body)) }
   }
 }
-
-extension JSONValue {
-  /// A member of an object; `null` if there is none.
-  subscript(name: String) -> JSONValue {
-    guard case .object(let members) = self else { return .null }
-    return members[name] ?? .null
-  }
-
-  /// An element of a list; `null` if there is none.
-  subscript(place: Int) -> JSONValue {
-    guard case .list(let elements) = self, elements.indices.contains(place) else { return .null }
-    return elements[place]
-  }
-}
