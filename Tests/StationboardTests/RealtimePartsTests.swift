@@ -133,4 +133,19 @@ import Timetable
       #expect(table.find(trip, 8) == nil)
     }
   }
+
+  @Test(arguments: [0, 20_500 << 32] as [UInt64])
+  func `keys that differ in their low half spread over the slots`(high: UInt64) {
+    let slots = HashSlots(capacity: 50_000)
+    let found = Set((0..<50_000 as Range<UInt64>).map { slots.first(for: high | $0) })
+    // By chance it would be 0.83 of them.
+    #expect(found.count > 35_000)
+    #expect(found.allSatisfy { (0..<slots.count).contains($0) })
+  }
+
+  @Test func `keys that differ in their high half spread over the slots`() {
+    let slots = HashSlots(capacity: 50_000)
+    let found = Set((0..<50_000 as Range<UInt64>).map { slots.first(for: $0 << 32 | 7) })
+    #expect(found.count > 35_000)
+  }
 }

@@ -3,18 +3,16 @@ struct SelectorTable: Sendable {
   private var keys: [UInt64] = []
   private var ranges: [(first: UInt32, end: UInt32)] = []
   private var values: [UInt32] = []
-  private var mask = 0
+  private var slots = HashSlots(capacity: 0)
   private static let free = UInt64.max
 
   /// - Parameter entries: Keys (not the greatest number) and the selectors entered for them.
   init(_ entries: [(key: UInt64, selector: UInt32)]) {
     guard !entries.isEmpty else { return }
     let sorted = entries.sorted { ($0.key, $0.selector) < ($1.key, $1.selector) }
-    var size = 16
-    while size < sorted.count * 2 { size *= 2 }
-    mask = size - 1
-    keys = Array(repeating: Self.free, count: size)
-    ranges = Array(repeating: (0, 0), count: size)
+    slots = HashSlots(capacity: sorted.count)
+    keys = Array(repeating: Self.free, count: slots.count)
+    ranges = Array(repeating: (0, 0), count: slots.count)
     values.reserveCapacity(sorted.count)
     for (place, entry) in sorted.enumerated() {
       if place > 0, sorted[place - 1] == entry { continue }
@@ -42,8 +40,8 @@ struct SelectorTable: Sendable {
 
   @inline(__always)
   private func slot(of key: UInt64) -> Int {
-    var place = Int(truncatingIfNeeded: (key &* 0x9E37_79B9_7F4A_7C15) >> 20) & mask
-    while keys[place] != Self.free, keys[place] != key { place = (place + 1) & mask }
+    var place = slots.first(for: key)
+    while keys[place] != Self.free, keys[place] != key { place = slots.next(after: place) }
     return place
   }
 }

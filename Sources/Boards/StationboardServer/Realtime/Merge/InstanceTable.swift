@@ -6,7 +6,7 @@ struct InstanceTable: Sendable {
   private var values: [UInt32]
   /// One bit for each trip of the timetable: most trips have no realtime, and are skipped fast.
   private var trips: [UInt64]
-  private var mask: Int
+  private var slots: HashSlots
   private var count = 0
   private static let free = UInt64.max
 
@@ -14,22 +14,20 @@ struct InstanceTable: Sendable {
   ///   - tripCount: How many trips the timetable has.
   ///   - capacity: How many entries there will be, as far as it is known.
   init(tripCount: Int, capacity: Int) {
-    var size = 16
-    while size < capacity * 2 { size *= 2 }
-    keys = Array(repeating: Self.free, count: size)
-    values = Array(repeating: 0, count: size)
+    slots = HashSlots(capacity: capacity)
+    keys = Array(repeating: Self.free, count: slots.count)
+    values = Array(repeating: 0, count: slots.count)
     trips = Array(repeating: 0, count: (tripCount + 63) / 64)
-    mask = size - 1
   }
 
   private static func key(_ trip: UInt32, _ day: Int32) -> UInt64 {
-    UInt64(trip) << 32 | UInt64(UInt32(bitPattern: day))
+    UInt64(UInt32(bitPattern: day)) << 32 | UInt64(trip)
   }
 
   @inline(__always)
   private func slot(_ key: UInt64) -> Int {
-    var place = Int(truncatingIfNeeded: (key &* 0x9E37_79B9_7F4A_7C15) >> 20) & mask
-    while keys[place] != Self.free, keys[place] != key { place = (place + 1) & mask }
+    var place = slots.first(for: key)
+    while keys[place] != Self.free, keys[place] != key { place = slots.next(after: place) }
     return place
   }
 
@@ -56,9 +54,9 @@ struct InstanceTable: Sendable {
 
   private mutating func grow(inserting key: UInt64, _ value: UInt32) {
     let (before, numbers) = (keys, values)
-    keys = Array(repeating: Self.free, count: before.count * 2)
-    values = Array(repeating: 0, count: keys.count)
-    mask = keys.count - 1
+    slots = HashSlots(capacity: before.count)
+    keys = Array(repeating: Self.free, count: slots.count)
+    values = Array(repeating: 0, count: slots.count)
     for (old, number) in zip(before + [key], numbers + [value]) where old != Self.free {
       let place = slot(old)
       keys[place] = old
