@@ -245,7 +245,12 @@ struct RealtimeStage {
 
   /// The departures of a board as they are written.
   func shown(_ board: MergedBoard) throws -> [Shown] {
-    let writer = DepartureRows(feed: feed, language: nil, realtime: board.realtime)
+    let writer = DepartureRows(
+      feed: feed,
+      language: nil,
+      realtime: board.realtime,
+      vehicles: board.vehicles
+    )
     let decoder = JSONDecoder()
     decoder.keyDecodingStrategy = .convertFromSnakeCase
     return try board.rows.enumerated().map { place, row in

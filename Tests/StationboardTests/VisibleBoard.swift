@@ -5,7 +5,12 @@ import GTFSRealtime
 extension MergedBoard {
   /// A digest of the departures as people see them.
   var visibleHash: UInt64 {
-    let writer = DepartureRows(feed: request.stop.feed, language: nil, realtime: realtime)
+    let writer = DepartureRows(
+      feed: request.stop.feed,
+      language: nil,
+      realtime: realtime,
+      vehicles: vehicles
+    )
     var json = JSONBytes()
     var gaps: [Range<Int>] = []
     for (place, row) in rows.enumerated() {

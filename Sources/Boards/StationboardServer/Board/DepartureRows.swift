@@ -8,6 +8,8 @@ struct DepartureRows {
   let language: UInt32?
   /// The realtime of the board; `nil` if it has none.
   var realtime: RealtimeIndex?
+  /// Where the vehicles of the board are; `nil` if it has none.
+  var vehicles: VehicleIndex?
   /// The alerts of the board; `nil` if it has none.
   var alerts: AlertSelection?
   /// Whether ``writeSource(_:_:)`` is called behind every departure.
@@ -21,13 +23,6 @@ struct DepartureRows {
     "cancelReasonCode":null,"platformChanged":false,"previousPlatform":null,"alerts":
     """
 
-  /// The contract's `key` of a departure.
-  func key(of row: BoardRow) -> String {
-    var json = JSONBytes(capacity: 128)
-    writeKey(row, row.extra.flatMap { realtime?.extraTrips[$0] }, &json)
-    return String(decoding: json.buffer.readableBytesView, as: UTF8.self)
-  }
-
   /// Writes one departure.
   ///
   /// - Parameters:
@@ -36,15 +31,17 @@ struct DepartureRows {
   ///   - json: Where to.
   ///   - sourceTimes: Gets the ranges of the row's source times in `json`, the members that change without a visible
   ///     change.
+  /// - Returns: The range of the row's `key` in `json`, without its quotes.
+  @discardableResult
   func write(
     _ row: BoardRow,
     at place: Int,
     _ json: inout JSONBytes,
     sourceTimes: inout [Range<Int>]
-  ) {
+  ) -> Range<Int> {
     let extra = row.extra.flatMap { realtime?.extraTrips[$0] }
     let label = label(of: row, extra)
-    writeIdentity(row, extra, &json)
+    let key = writeIdentity(row, extra, &json)
     if let label {
       json.raw(label.json)
     } else {
@@ -103,6 +100,7 @@ struct DepartureRows {
       json.time(Int(feed.timetable.start(of: trip)))
     }
     json.raw(saysSources ? "\"" : "\"}")
+    return key
   }
 
   /// The label of the row's route; `nil` if nothing names a route.
@@ -118,11 +116,17 @@ struct DepartureRows {
     }
   }
 
-  private func writeIdentity(_ row: BoardRow, _ extra: ExtraTrip?, _ json: inout JSONBytes) {
+  private func writeIdentity(
+    _ row: BoardRow,
+    _ extra: ExtraTrip?,
+    _ json: inout JSONBytes
+  ) -> Range<Int> {
     let timetable = feed.timetable
     let stopId = timetable.id(of: row.stop)
     json.raw("{\"key\":\"")
+    let start = json.length
     writeKey(row, extra, &json)
+    let key = start..<json.length
     json.raw("\",\"trip_id\":")
     if extra != nil, extra?.tripID == nil {
       json.raw("null")
@@ -146,6 +150,7 @@ struct DepartureRows {
     json.raw(",\"stop_sequence\":")
     json.integer(sequence(of: row, extra))
     json.raw(",")
+    return key
   }
 
   /// Writes what a departure keeps for life: trip, stop, service date, place in the trip, and the run; never

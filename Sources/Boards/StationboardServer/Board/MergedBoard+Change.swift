@@ -13,8 +13,8 @@ extension MergedBoard {
   var nextChangeAt: Double {
     var next = now + Self.changeHorizon
     for row in rows {
-      if let vehicle = row.vehicle?.vehicle {
-        next = min(next, Double(vehicle.seenAt) + decay.ageing)
+      if let vehicle = row.vehicle, let vehicles {
+        next = min(next, Double(vehicles.vehicles[vehicle.number].seenAt) + decay.ageing)
       }
       guard let source = row.sourceTime, row.hasRealtime else {
         let due = Double(row.effective) - BoardLimits.realtimeHorizon

@@ -15,6 +15,8 @@ struct MergedBoard: Sendable {
   let instant: Double
   /// The realtime data the board was made with; `nil` if its timetable has none.
   let realtime: RealtimeIndex?
+  /// Where vehicles are; `nil` if nothing is known for the timetable.
+  let vehicles: VehicleIndex?
   /// Whether a vehicle is not shown because it was seen too long ago.
   let hidesVehicles: Bool
   /// The thresholds the rows' freshness was judged with.
@@ -58,11 +60,13 @@ struct MergedBoard: Sendable {
     let window = Self.window(instant, minutes: request.window)
     var rows = Self.rows(request, window, timetable, index, now: now, decay)
     var hidesVehicles = false
-    if let vehicles, vehicles.timetable === timetable {
+    let vehicles = vehicles.flatMap { $0.timetable === timetable ? $0 : nil }
+    self.vehicles = vehicles
+    if let vehicles {
       for place in rows.indices {
         guard let vehicle = RowVehicle(rows[place], index, vehicles) else { continue }
         // Where a vehicle was long ago says nothing.
-        if decay.freshness(age: now - Double(vehicle.vehicle.seenAt)) == .stale {
+        if decay.freshness(age: now - Double(vehicles.vehicles[vehicle.number].seenAt)) == .stale {
           hidesVehicles = true
         } else {
           rows[place].vehicle = vehicle
@@ -121,18 +125,21 @@ struct MergedBoard: Sendable {
       )
       .map { BoardRow($0) }
     }
-    let untouched = timetable.departures(
-      at: stop,
-      from: window.from,
-      until: window.until,
-      limit: request.limit,
-      excluding: { trip, day in index.touches(trip, day: day) }
-    )
     var touched = index.rows(
       at: stop,
       from: window.from,
       until: window.until,
       limit: request.limit
+    )
+    // A departure after the last of as many rows as the limit allows is not on the board.
+    let isFull = touched.count >= request.limit
+    let latest = isFull ? touched.last.map { $0.effective + 1 } : nil
+    let untouched = timetable.departures(
+      at: stop,
+      from: window.from,
+      until: min(latest ?? window.until, window.until),
+      limit: request.limit,
+      excluding: { trip, day in index.touches(trip, day: day) }
     )
     for place in touched.indices {
       guard let source = touched[place].sourceTime else { continue }

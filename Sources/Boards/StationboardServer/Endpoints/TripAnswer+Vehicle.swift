@@ -11,14 +11,12 @@ extension TripAnswer {
       realtime?.isCancelled != true
     else { return nil }
     let extra = realtime?.extra
-    let found: VehicleIndex.Vehicle?
-    if let extra, extra.kind != .replacement {
-      found = extra.tripID.flatMap { vehicles.vehicle(ofExtra: $0) }
-    } else {
-      found = journey.trip.flatMap { vehicles.vehicle(of: $0, day: journey.day.daysSinceEpoch) }
+    guard let found = vehicles.find(journey.trip, day: journey.day.daysSinceEpoch, extra) else {
+      return nil
     }
-    guard let found, decay.freshness(age: now - Double(found.seenAt)) != .stale else { return nil }
-    return (found, RowVehicle.findPlace(of: found, journey.trip, extra, vehicles))
+    let vehicle = vehicles.vehicles[found]
+    guard decay.freshness(age: now - Double(vehicle.seenAt)) != .stale else { return nil }
+    return (vehicle, RowVehicle.findPlace(of: found, journey.trip, extra, vehicles))
   }
 
   /// Writes the member `vehicle` of the trip.

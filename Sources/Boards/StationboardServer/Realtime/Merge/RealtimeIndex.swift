@@ -149,6 +149,7 @@ package final class RealtimeIndex: Sendable {
       if effective(list[middle]) < from { low = middle + 1 } else { high = middle }
     }
     var rows: [BoardRow] = []
+    rows.reserveCapacity(min(limit, list.endIndex - low))
     var last: Int64?
     for place in low..<list.endIndex {
       let number = list[place]

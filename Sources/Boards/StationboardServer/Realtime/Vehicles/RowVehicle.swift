@@ -1,10 +1,10 @@
 import GTFSRealtime
 import Timetable
 
-/// What the vehicle of a row says of it.
+/// The vehicle of a row, and where it is.
 struct RowVehicle: Hashable, Sendable {
-  /// The vehicle.
-  var vehicle: VehicleIndex.Vehicle
+  /// The place of the vehicle in ``VehicleIndex/vehicles``.
+  var number: Int
   /// The place of its current stop among those of the trip; `nil` if that is not known.
   var place: Int?
 
@@ -18,28 +18,31 @@ struct RowVehicle: Hashable, Sendable {
   init?(_ row: BoardRow, _ realtime: RealtimeIndex?, _ vehicles: VehicleIndex) {
     guard !row.isCancelled else { return nil }
     let extra = row.extra.flatMap { realtime?.extraTrips[$0] }
-    let found: VehicleIndex.Vehicle?
-    if let extra, extra.kind != .replacement {
-      found = extra.tripID.flatMap { vehicles.vehicle(ofExtra: $0) }
-    } else {
-      found = row.trip.flatMap { vehicles.vehicle(of: $0, day: row.day) }
-    }
-    guard let found else { return nil }
-    vehicle = found
+    guard let found = vehicles.find(row.trip, day: row.day, extra) else { return nil }
+    number = found
     place = Self.findPlace(of: found, row.trip, extra, vehicles)
     if let place, place > row.position { return nil }
-    guard place != nil || found.saysMore else { return nil }
+    guard place != nil || vehicles.vehicles[found].saysMore else { return nil }
   }
 
-  /// The place of a vehicle's current stop among the stops of a trip.
+  /// Finds the place of a vehicle's current stop among the stops of a trip.
+  ///
+  /// - Parameters:
+  ///   - number: The place of the vehicle in ``VehicleIndex/vehicles``.
+  ///   - trip: The trip of the timetable; `nil` if it lacks the trip.
+  ///   - extra: The trip as realtime has it, if it is not one of the timetable or takes the place of one.
+  ///   - vehicles: Where vehicles are.
+  /// - Returns: The place; `nil` if it is not known.
   static func findPlace(
-    of vehicle: VehicleIndex.Vehicle,
+    of number: Int,
     _ trip: Timetable.Trip?,
     _ extra: ExtraTrip?,
     _ vehicles: VehicleIndex
   ) -> Int? {
-    guard let extra else { return vehicle.place }
-    if !extra.stops.isEmpty { return vehicle.place(among: extra.stops, vehicles.directory) }
+    guard let extra else { return vehicles.vehicles[number].place }
+    if !extra.stops.isEmpty {
+      return vehicles.vehicles[number].place(among: extra.stops, vehicles.directory)
+    }
     // The stops of a copy are those of its template.
     guard let trip else { return nil }
     let timetable = vehicles.timetable
@@ -50,7 +53,7 @@ struct RowVehicle: Hashable, Sendable {
         isNumbered: true
       )
     }
-    return vehicle.place(among: stops, vehicles.directory)
+    return vehicles.vehicles[number].place(among: stops, vehicles.directory)
   }
 
   /// The word of the reference for where the vehicle is; `nil` if its stop is not known.
@@ -70,14 +73,14 @@ extension DepartureRows {
   /// - Returns: The range of the instant at which the vehicle was seen, which is not visible to users; `nil` without one.
   func writeVehicle(_ row: BoardRow, _ extra: ExtraTrip?, _ json: inout JSONBytes) -> Range<Int>? {
     json.raw(",\"vehicle\":")
-    guard let seen = row.vehicle else {
+    guard let seen = row.vehicle, let vehicles else {
       json.raw("null")
       return nil
     }
     json.raw("{\"status\":")
     let current = seen.place.flatMap { stop($0, of: row, extra) }
     if let place = seen.place {
-      json.string(RowVehicle.word(seen.vehicle.position.status))
+      json.string(RowVehicle.word(vehicles.vehicles[seen.number].position.status))
       json.raw(",\"stopName\":")
       if let current {
         json.string(
@@ -91,11 +94,11 @@ extension DepartureRows {
     } else {
       json.raw("null,\"stopName\":null,\"stopsAway\":null")
     }
-    seen.vehicle.writeLoad(&json)
+    vehicles.vehicles[seen.number].writeLoad(&json)
     json.raw(",\"seenAt\":")
     let start = json.length
     json.raw("\"")
-    json.instant(seen.vehicle.seenAt)
+    json.instant(vehicles.vehicles[seen.number].seenAt)
     json.raw("\"")
     let range = start..<json.length
     json.raw("}")

@@ -41,6 +41,12 @@ final class VehicleIndex: Sendable {
     }
   }
 
+  /// A trip of the timetable on a service day.
+  private struct Run {
+    var trip: UInt32
+    var day: Int32
+  }
+
   /// The timetable it belongs to.
   let timetable: Timetable
   /// When the content was made at its source, in seconds since 1970-01-01T00:00:00Z.
@@ -48,8 +54,10 @@ final class VehicleIndex: Sendable {
   /// Counts the positions by outcome: those of trips of the timetable as applied, those of other trips as added.
   let counters: RealtimeCounters
   let directory: TimetableDirectory
+  /// The vehicles: those of runs of the timetable first, by their places in ``runs``, then those of other trips.
   let vehicles: [Vehicle]
-  private let instances: [UInt64: Int]
+  private let runs: [Run]
+  private let instances: InstanceTable
   private let extras: [String: Int]
   /// The versions of stations, by the number of the stop.
   private let versions: [UInt64]
@@ -92,7 +100,7 @@ final class VehicleIndex: Sendable {
     )
     counters = found.counters
     var vehicles: [Vehicle] = []
-    var instances: [UInt64: Int] = [:]
+    var runs: [Run] = []
     var hasTarget = Set<Int>()
     func vehicle(_ number: Int) -> Vehicle {
       Self.vehicle(feed, number, directory, sourceTime: sourceTime, arrivedAt: arrivedAt)
@@ -112,7 +120,7 @@ final class VehicleIndex: Sendable {
       {
         counters.unlinkedStops += 1
       }
-      instances[Self.key(target.trip, Int(target.day))] = vehicles.count
+      runs.append(Run(trip: target.trip, day: target.day))
       vehicles.append(vehicle)
       hasTarget.insert(target.update)
       counters.applied += 1
@@ -140,7 +148,7 @@ final class VehicleIndex: Sendable {
         }
       }
     }
-    self.init(directory, sourceTime, counters, vehicles, instances, extras)
+    self.init(directory, sourceTime, counters, vehicles, runs, extras)
   }
 
   private init(
@@ -148,7 +156,7 @@ final class VehicleIndex: Sendable {
     _ sourceTime: Int64,
     _ counters: RealtimeCounters,
     _ vehicles: [Vehicle],
-    _ instances: [UInt64: Int],
+    _ runs: [Run],
     _ extras: [String: Int]
   ) {
     self.directory = directory
@@ -156,9 +164,13 @@ final class VehicleIndex: Sendable {
     self.sourceTime = sourceTime
     self.counters = counters
     self.vehicles = vehicles
+    self.runs = runs
+    // Of a run with several vehicles the last one counts.
+    var instances = InstanceTable(tripCount: timetable.tripCount, capacity: runs.count)
+    for (number, run) in runs.enumerated() { instances.insert(run.trip, run.day, UInt32(number)) }
     self.instances = instances
     self.extras = extras
-    (versions, common) = Self.versions(directory.timetable, vehicles, instances, extras)
+    (versions, common) = Self.versions(timetable, vehicles, runs, instances, extras)
   }
 
   /// Unites the indexes of sources: of each trip what the first source says that has it.
@@ -168,33 +180,42 @@ final class VehicleIndex: Sendable {
   static func combined(_ sources: [VehicleIndex]) -> VehicleIndex? {
     guard let first = sources.first, sources.count > 1 else { return sources.first }
     var vehicles: [Vehicle] = []
-    var instances: [UInt64: Int] = [:]
+    var runs: [Run] = []
     var extras: [String: Int] = [:]
     var counters = RealtimeCounters()
-    for source in sources {
+    for (place, source) in sources.enumerated() {
       counters.append(source.counters)
-      for (key, number) in source.instances where instances[key] == nil {
-        instances[key] = vehicles.count
+      for (number, run) in source.runs.enumerated()
+      where source.instances.find(run.trip, run.day) == UInt32(number)
+        && !sources[..<place].contains(where: { $0.instances.find(run.trip, run.day) != nil })
+      {
+        runs.append(run)
         vehicles.append(source.vehicles[number])
       }
+    }
+    for source in sources {
       for (id, number) in source.extras where extras[id] == nil {
         extras[id] = vehicles.count
         vehicles.append(source.vehicles[number])
       }
     }
     let time = sources.map(\.sourceTime).max() ?? first.sourceTime
-    return VehicleIndex(first.directory, time, counters, vehicles, instances, extras)
+    return VehicleIndex(first.directory, time, counters, vehicles, runs, extras)
   }
 
   // MARK: What boards ask
 
-  /// The vehicle of a run of the timetable.
-  func vehicle(of trip: Timetable.Trip, day: Int) -> Vehicle? {
-    instances[Self.key(trip, day)].map { vehicles[$0] }
+  /// Finds the vehicle of a trip that realtime describes, or of a trip of the timetable on a day.
+  ///
+  /// - Parameters:
+  ///   - trip: The trip of the timetable; `nil` if it lacks the trip.
+  ///   - day: The service day, in days since 1970-01-01.
+  ///   - extra: The trip as realtime has it, if it is not one of the timetable or takes the place of one.
+  /// - Returns: Its place in ``vehicles``; `nil` if none is known.
+  func find(_ trip: Timetable.Trip?, day: Int, _ extra: ExtraTrip?) -> Int? {
+    if let extra, extra.kind != .replacement { return extra.tripID.flatMap { extras[$0] } }
+    return trip.flatMap { instances.find($0, Int32(truncatingIfNeeded: day)) }.map(Int.init)
   }
-
-  /// The vehicle of a trip that the timetable lacks, by its id.
-  func vehicle(ofExtra id: String) -> Vehicle? { extras[id].map { vehicles[$0] } }
 
   /// A hash of everything here that rows of a station can show; 0 if nothing concerns the station.
   ///
@@ -204,10 +225,6 @@ final class VehicleIndex: Sendable {
   }
 
   // MARK: Making
-
-  private static func key(_ trip: UInt32, _ day: Int) -> UInt64 {
-    UInt64(trip) << 32 | UInt64(UInt32(truncatingIfNeeded: day))
-  }
 
   private static func vehicle(
     _ feed: VehiclePositionFeed,
@@ -262,7 +279,8 @@ final class VehicleIndex: Sendable {
   private static func versions(
     _ timetable: Timetable,
     _ vehicles: [Vehicle],
-    _ instances: [UInt64: Int],
+    _ runs: [Run],
+    _ instances: InstanceTable,
     _ extras: [String: Int]
   ) -> (stations: [UInt64], common: UInt64) {
     var stations = [UInt64](repeating: 0, count: timetable.stopCount)
@@ -278,15 +296,16 @@ final class VehicleIndex: Sendable {
       hash.add(vehicle.position.isWheelchairAccessible.map { $0 ? 2 : 1 } ?? 0)
       return hash
     }
-    for (key, number) in instances {
+    for (number, run) in runs.enumerated()
+    where instances.find(run.trip, run.day) == UInt32(number) {
       let vehicle = vehicles[number]
       var hash = hash(vehicle)
-      hash.add(key)
+      hash.add(UInt64(run.trip))
+      hash.add(UInt64(truncatingIfNeeded: run.day))
       let value = hash.value
-      let trip = UInt32(key >> 32)
       var last = TimetableDirectory.none
-      for place in (vehicle.place ?? 0)..<timetable.callCount(of: trip) {
-        let station = timetable.station(of: timetable.call(place, of: trip).stop)
+      for place in (vehicle.place ?? 0)..<timetable.callCount(of: run.trip) {
+        let station = timetable.station(of: timetable.call(place, of: run.trip).stop)
         if station != last { stations[Int(station)] &+= value }
         last = station
       }

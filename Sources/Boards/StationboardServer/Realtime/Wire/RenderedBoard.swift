@@ -16,8 +16,8 @@ final class RenderedBoard: Sendable {
 
   /// A departure of the rendered board, for telling what changed between two.
   struct Row: Sendable {
-    /// The contract's `key`.
-    let key: String
+    /// Where the contract's `key`, as JSON without quotes, is in ``departures``.
+    let key: Range<Int>
     /// Where its JSON is in ``departures``.
     let range: Range<Int>
   }
@@ -103,6 +103,7 @@ final class RenderedBoard: Sendable {
       feed: feed,
       language: language,
       realtime: board.realtime,
+      vehicles: board.vehicles,
       alerts: selection,
       saysSources: additions.contains(.rowSources)
     )
@@ -112,9 +113,9 @@ final class RenderedBoard: Sendable {
     for (index, row) in board.rows.enumerated() {
       if index > 0 { json.raw(",") }
       let start = json.length
-      writer.write(row, at: index, &json, sourceTimes: &sourceTimes)
+      let key = writer.write(row, at: index, &json, sourceTimes: &sourceTimes)
       if let place = writer.writeSource(row, &json) { sourceTimes.append(place) }
-      rows.append(Row(key: writer.key(of: row), range: start..<json.length))
+      rows.append(Row(key: key, range: start..<json.length))
     }
     departures = json.array
     self.rows = rows
