@@ -49,22 +49,39 @@ package enum DatabaseFile {
 
   /// Restricts a database to its owner, creating it if necessary.
   ///
-  /// SQLite gives the journals beside a database the same permissions.
+  /// SQLite gives the journals beside a database the same permissions. A file of another owner keeps its permissions, and so
+  /// does one that is not a database, such as `/etc/passwd` by mistake: opening it fails.
   ///
   /// - Parameter path: The file.
-  /// - Throws: `CocoaError` if the file cannot be created. A file of another owner keeps its
-  ///   permissions.
+  /// - Throws: `CocoaError` if the file cannot be created.
   package static func makePrivate(_ path: String) throws {
     let manager = FileManager.default
     let permissions: [FileAttributeKey: Any] = [.posixPermissions: 0o600]
-    if !manager.fileExists(atPath: path),
-      !manager.createFile(atPath: path, contents: nil, attributes: permissions)
-    {
-      throw CocoaError(.fileWriteUnknown, userInfo: [NSFilePathErrorKey: path])
+    if !manager.fileExists(atPath: path) {
+      guard manager.createFile(atPath: path, contents: nil, attributes: permissions) else {
+        throw CocoaError(.fileWriteUnknown, userInfo: [NSFilePathErrorKey: path])
+      }
+      return
     }
+    guard isOwnDatabase(path) else { return }
     for file in [path, path + "-wal", path + "-shm"] {
       try? manager.setAttributes(permissions, ofItemAtPath: file)
     }
+  }
+
+  /// Whether a file is a database of this process's user; an empty file is one.
+  private static func isOwnDatabase(_ path: String) -> Bool {
+    let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
+    guard descriptor >= 0 else { return false }
+    defer { close(descriptor) }
+    var facts = stat()
+    guard fstat(descriptor, &facts) == 0, facts.st_mode & S_IFMT == S_IFREG,
+      facts.st_uid == geteuid()
+    else { return false }
+    if facts.st_size == 0 { return true }
+    let magic = Array("SQLite format 3\0".utf8)
+    var start = [UInt8](repeating: 0, count: magic.count)
+    return read(descriptor, &start, start.count) == start.count && start == magic
   }
 
   /// Opens a file that is written while it is read, with a write-ahead log, creating it if

@@ -7,6 +7,35 @@ import Testing
 
 // What only a library in a file does.
 @Suite struct SQLiteLibraryTests {
+  @Test func `a file that is no library keeps its content and its mode`() throws {
+    let folder = try TestFolder()
+    let manager = FileManager.default
+    for bytes in [Array("root:x:0:0:root:/root:/bin/sh\n".utf8), [UInt8](repeating: 0, count: 64)] {
+      let path = try folder.file("accounts", bytes)
+      try manager.setAttributes([.posixPermissions: 0o644], ofItemAtPath: path)
+      #expect(throws: LibraryError.self) { try SQLiteLibrary(path: path) }
+      #expect(manager.contents(atPath: path).map { [UInt8]($0) } == bytes)
+      #expect(try manager.attributesOfItem(atPath: path)[.posixPermissions] as? Int == 0o644)
+    }
+    #expect(throws: LibraryError.self) { try SQLiteLibrary(path: "/dev/null") }
+    let mode = try manager.attributesOfItem(atPath: "/dev/null")[.posixPermissions] as? Int
+    #expect(mode == 0o666)
+  }
+
+  @Test func `a library is private, also one that others could read`() throws {
+    let folder = try TestFolder()
+    let manager = FileManager.default
+    let path = folder.path + "/l.sqlite"
+    func mode() throws -> Int? {
+      try manager.attributesOfItem(atPath: path)[.posixPermissions] as? Int
+    }
+    _ = try SQLiteLibrary(path: path)
+    #expect(try mode() == 0o600)
+    try manager.setAttributes([.posixPermissions: 0o644], ofItemAtPath: path)
+    _ = try SQLiteLibrary(path: path)
+    #expect(try mode() == 0o600)
+  }
+
   @Test func `a library of the first version gets the keys of this one`() async throws {
     let folder = try TestFolder()
     let path = folder.path + "/l.sqlite"
