@@ -170,7 +170,6 @@ class MethodTests(HTTPTest):
                         self.assertEqual(peer.answer()[0], 404, f"{kind}: {method} {path}")
 
     def test_a_service_that_is_not_there_names_the_option_that_starts_it(self):
-        """Issue 14, item 12."""
         with self.serve("boards", PATIENT) as server:
             for paths, option in ((("/v1/git/worktrees", "/v1/events", "/workspaces"), "--workspaces"),
                                   (("/v1/jobs/csv_import", "/v1/capabilities", "/jobs", "/ws/progress"), "--jobs")):
@@ -183,7 +182,6 @@ class MethodTests(HTTPTest):
                         self.assertIn(f"freshet serve {option} FOLDER", json.loads(body)["detail"], path)
 
     def test_a_browser_sees_a_page_that_names_the_option(self):
-        """Issue 14, item 12."""
         with self.serve("boards", PATIENT) as server:
             browser = "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8"
             for path, option, heads in (

@@ -160,7 +160,6 @@ class ImportOnThePage(JobsTest):
         self.assertRegex(tab.text(".job [data-part=expiry]"), r"kept for another 2[34]")
 
     def test_on_a_small_phone_with_large_letters_nothing_is_cut(self):
-        """Issue 14, item 12."""
         self.check_large_letters(f"{self.server.url}/jobs", "document.querySelector('#drop').checkVisibility()")
 
     def test_failed_rows_are_saved_as_the_server_has_them(self):

@@ -250,7 +250,7 @@ class PlacesOnThePage(BoardTest):
         return answer
 
     def test_nothing_of_a_row_is_cut_or_covered_on_a_phone_and_with_large_letters(self):
-        """Issue 14, item 12; WCAG 1.4.4 and 1.4.10."""
+        """WCAG 1.4.4 and 1.4.10."""
         large = Browser(LARGE_LETTERS)
         self.addCleanup(large.close)
         usual = self.tab

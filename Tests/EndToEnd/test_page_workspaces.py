@@ -94,7 +94,6 @@ class ListOnThePage(WorktreesTest):
     """What is shown, and how fresh."""
 
     def test_on_a_small_phone_with_large_letters_nothing_is_cut(self):
-        """Issue 14, item 12."""
         self.check_large_letters(f"{self.server.url}/workspaces", "document.querySelectorAll('.card').length === 4")
 
     def test_a_stream_is_not_opened_again_before_the_time_that_it_named(self):

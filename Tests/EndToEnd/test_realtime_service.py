@@ -38,7 +38,7 @@ class ServiceTest(unittest.TestCase):
 
 
 class TurnsTest(ServiceTest):
-    """While several clients ask, each has a few requests that run (issue 14, shows)."""
+    """While several clients ask, each has a few requests that run."""
 
     def connect(self, stage) -> http.client.HTTPConnection:
         """A connection of another client than the stage's own."""
@@ -99,7 +99,6 @@ class HealthTest(ServiceTest):
         self.assertTrue(json.loads(answer.body)["ok"])
 
     def test_a_feed_that_matches_nothing_is_said_and_a_feed_that_matches_ends_that(self):
-        """Issue 14, item 10."""
         stage = self.stage()
         for updates, status, realtime, counts in (
             ([late("gone", 60), late("gone-too", 60)], "degraded", "matches_nothing", (2, 0)),

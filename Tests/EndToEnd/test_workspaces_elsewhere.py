@@ -1,4 +1,4 @@
-"""Nothing is written outside of a worktree and its repository, wherever its configuration and its files lead (issue 14, item 3)."""
+"""Nothing is written outside of a worktree and its repository, wherever its configuration and its files lead."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Restore points that another user wrote, and those of repositories that were moved or copied (issue 14, item 3 and 14)."""
+"""Restore points that another user wrote, and those of repositories that were moved or copied."""
 
 from __future__ import annotations
 

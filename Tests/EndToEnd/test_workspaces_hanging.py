@@ -1,4 +1,4 @@
-"""A repository in which git hangs delays no other one (issue 14, item 3)."""
+"""A repository in which git hangs delays no other one."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A process that lives in a worktree keeps it as it is, whatever program it is (issue 14, item 14)."""
+"""A process that lives in a worktree keeps it as it is, whatever program it is."""
 
 from __future__ import annotations
 

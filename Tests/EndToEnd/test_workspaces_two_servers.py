@@ -1,4 +1,4 @@
-"""Two servers that act on one repository wait for each other (issue 14, item 14)."""
+"""Two servers that act on one repository wait for each other."""
 
 from __future__ import annotations
 

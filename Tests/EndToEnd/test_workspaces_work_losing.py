@@ -1,4 +1,4 @@
-"""Whatever work is in a worktree: deleting it refuses, or what went comes back bit for bit (issue 14, item 14)."""
+"""Whatever work is in a worktree: deleting it refuses, or what went comes back bit for bit."""
 
 from __future__ import annotations
 

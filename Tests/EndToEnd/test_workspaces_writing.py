@@ -1,5 +1,4 @@
-"""Git writes in the repository and its worktrees only, and runs nothing that a repository names, whatever signing and filters the user has configured
-(issue 14, item 3)."""
+"""Git writes in the repository and its worktrees only, and runs nothing that a repository names, whatever signing and filters the user has configured."""
 
 from __future__ import annotations
 

@@ -4,7 +4,7 @@ import Timetable
 
 @testable import StationboardServer
 
-/// How exact the times of a board are (issue 18, part 6).
+/// How exact the times of a board are.
 @Suite struct CertaintyTests {
   private let day = "20260216"
 

@@ -5,7 +5,7 @@ import Timetable
 
 @testable import StationboardServer
 
-/// Services that run for those who book them, at the stops where they can be had (issue 18, part 2).
+/// Services that run for those who book them, at the stops where they can be had.
 @Suite struct OnDemandBoardTests {
   private typealias Row = (trip: String, sequence: Int, place: String, window: String, rule: String)
 

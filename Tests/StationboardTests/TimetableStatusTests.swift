@@ -7,7 +7,7 @@ import Timetable
 
 @testable import StationboardServer
 
-/// What the page of the status says of what is held back, waits, and fails (issue 18, part 1).
+/// What the page of the status says of what is held back, waits, and fails.
 @Suite struct TimetableStatusTests {
   private let folder = DataFolder(path: NSTemporaryDirectory() + "freshet-\(UUID().uuidString)")
   private let feed: Feed

@@ -4,7 +4,7 @@ import Timetable
 
 @testable import StationboardServer
 
-/// What boards say of vehicles (issue 18, part 5).
+/// What boards say of vehicles.
 @Suite struct VehicleBoardTests {
   private typealias Trip = RealtimeWire.Trip
   private typealias Stop = RealtimeWire.Stop

@@ -92,7 +92,7 @@ private struct NosyNote: FreshResource {
   }
 }
 
-/// Issue 14, item 16: calling the library from code that runs under its lock ends the process.
+/// Calling the library from code that runs under its lock ends the process.
 @Suite("FreshnessClient: no code of the application's own runs under a lock")
 struct ReentrancyTests {
   @Test func `a resource, its values and the recorder may ask the client`() async throws {
