@@ -100,8 +100,8 @@ def inserted(cluster, seconds):
     step = f"""BEGIN;
         SELECT id, seq, updated_at, sentence FROM counted WHERE id = :client_id FOR UPDATE;
         INSERT INTO result_row (job, outcome, value) VALUES ('{job}', 'stored', '{'{}' * 40}');
-        UPDATE counted SET updated_at = updated_at + 1, sentence = 'a sentence about it' WHERE id = :client_id;
-        UPDATE counted SET seq = seq + 1 WHERE id = :client_id RETURNING seq;
+        UPDATE counted SET updated_at = updated_at + 1, sentence = 'a sentence about it', seq = seq + 1 WHERE id = :client_id
+            RETURNING seq;
         WITH stored AS ({row}) SELECT pg_notify('stored', '{job}.' || txid_current());
         COMMIT;
         """

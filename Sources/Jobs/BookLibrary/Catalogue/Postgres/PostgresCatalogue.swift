@@ -1,5 +1,6 @@
 package import Books
 package import PostgresClient
+import Synchronization
 
 /// The catalogue of an owner in a PostgreSQL database that any number of servers share.
 ///
@@ -14,6 +15,8 @@ package final class PostgresCatalogue: CatalogueStore {
   let pool: PostgresPool
   /// The longest statement with which an import waits for another one, in seconds.
   let turnPartSeconds: Double
+  /// Whether the last question found no catalogue: then the next one looks for it before it begins a transaction.
+  private let isMissing = Atomic<Bool>(false)
 
   /// Names the catalogue; an import creates it.
   ///
@@ -123,7 +126,14 @@ package final class PostgresCatalogue: CatalogueStore {
     _ body: (PostgresCatalogueSnapshot) async throws -> Value
   ) async throws(ProviderError) -> Value? {
     try await asking {
-      try await pool.transaction(isReadOnly: true) { connection in
+      if isMissing.load(ordering: .relaxed) {
+        let rows = try await pool.query(
+          "SELECT FROM catalogue WHERE owner = $1 AND state = 'serving'",
+          [.text(owner.name)]
+        )
+        if rows.first == nil { return nil }
+      }
+      return try await pool.transaction(isReadOnly: true) { connection in
         // Compiling a question takes longer than answering it.
         let rows = try await connection.query(
           """
@@ -131,6 +141,7 @@ package final class PostgresCatalogue: CatalogueStore {
           """,
           [.text(owner.name)]
         )
+        isMissing.store(rows.first == nil, ordering: .relaxed)
         guard let row = rows.first else { return nil }
         return try await body(
           PostgresCatalogueSnapshot(connection, catalogue: try row[0], slot: try row[1])

@@ -43,23 +43,46 @@ extension PostgresJobStore {
         at: locked.now,
         limits
       )
-      try await store(connection, step.items, of: job.id)
       let progress = job.progress.after(step, fraction: fraction, sentence: sentence)
-      let numbers = try await connection.query(
+      // Of two results with one number the later one counts: a statement changes a row once.
+      let items = Dictionary(step.items.map { ($0.number, $0) }) { $1 }.values.sorted {
+        $0.number < $1.number
+      }
+      // The job is locked, so nobody else takes the next number.
+      let position = EventPosition(epoch: job.position.epoch, seq: job.position.seq + 1)
+      let event = JobEvent(position: position, at: now, body: .progress(progress))
+      // One statement: each one waits for the database.
+      try await connection.query(
         """
-        UPDATE job SET updated_at = $2, fraction = $3, processed = $4, total = $5, phase = $6, current = $7,
-          sentence = $8, checkpoint = coalesce($9, checkpoint),
-          \(leaseUntil) = to_timestamp($10::bigint / 1000.0), crashes = $11, last_seq = last_seq + 1
-        WHERE id = $1 RETURNING last_seq
+        WITH stepped AS (
+          UPDATE job SET updated_at = $2, fraction = $3, processed = $4, total = $5, phase = $6, current = $7,
+            sentence = $8, checkpoint = coalesce($9, checkpoint),
+            \(leaseUntil) = to_timestamp($10::bigint / 1000.0), crashes = $11, last_seq = $12
+          WHERE id = $1
+        ), results AS (
+          INSERT INTO result SELECT $1, * FROM unnest(
+            $13::bigint[], $14::text[], $15::bigint[], $16::text[], $17::text[], $18::bytea[])
+          ON CONFLICT (job, number) DO UPDATE SET outcome = excluded.outcome, line = excluded.line,
+            problems = excluded.problems, value = excluded.value, raw = excluded.raw
+        ), stored AS (
+          INSERT INTO event VALUES ($1, $12, $2, $19)
+        ) SELECT pg_notify($20, $21)
         """,
         [
           .text(job.id), .int(now), .double(progress.fraction), .int(progress.processed),
           .int(progress.total), .display(progress.phase), .display(progress.current),
           .display(progress.sentence), .bytes(step.checkpoint), .int(next.endsAt),
-          .int(next.crashes),
+          .int(next.crashes), .int(position.seq),
+          .array(.int, items.map { .int($0.number) }),
+          .array(.text, items.map { .text($0.outcome.rawValue) }),
+          .array(.int, items.map { .int($0.line) }),
+          .array(.text, items.map { .text(JobResultText.problemText($0)) }),
+          .array(.text, items.map { .text(JobResultText.valueText($0)) }),
+          .array(.bytes, items.map { .bytes($0.raw) }),
+          .bytes(StoredEvent.bytes(event, job: job.id, pipeline: job.pipeline)),
+          .text(channel), .text(announcement(of: event, job.id)),
         ]
       )
-      let event = try await insert(connection, job, numbers, now, .progress(progress))
       return (event, job.state == .canceling ? .stop : .proceed)
     }
   }
@@ -90,34 +113,6 @@ extension PostgresJobStore {
     else { throw JobStoreError.gone(lease.job) }
     guard found.lease.state.admits(lease) else { throw JobStoreError.fenced(lease.job) }
     return found
-  }
-
-  private func store(
-    _ connection: PostgresConnection,
-    _ items: [JobItem],
-    of job: String
-  ) async throws {
-    guard !items.isEmpty else { return }
-    // One statement changes a row once: of two results with one number the later one counts.
-    let items = Dictionary(items.map { ($0.number, $0) }) { $1 }.values.sorted {
-      $0.number < $1.number
-    }
-    try await connection.query(
-      """
-      INSERT INTO result SELECT $1, * FROM unnest(
-        $2::bigint[], $3::text[], $4::bigint[], $5::text[], $6::text[], $7::bytea[])
-      ON CONFLICT (job, number) DO UPDATE SET outcome = excluded.outcome, line = excluded.line,
-        problems = excluded.problems, value = excluded.value, raw = excluded.raw
-      """,
-      [
-        .text(job), .array(.int, items.map { .int($0.number) }),
-        .array(.text, items.map { .text($0.outcome.rawValue) }),
-        .array(.int, items.map { .int($0.line) }),
-        .array(.text, items.map { .text(JobResultText.problemText($0)) }),
-        .array(.text, items.map { .text(JobResultText.valueText($0)) }),
-        .array(.bytes, items.map { .bytes($0.raw) }),
-      ]
-    )
   }
 
   // MARK: Ends
@@ -247,17 +242,6 @@ extension PostgresJobStore {
       "UPDATE job SET last_seq = last_seq + 1 WHERE id = $1 RETURNING last_seq",
       [.text(job.id)]
     )
-    return try await insert(connection, job, numbers, now, body)
-  }
-
-  /// Stores an event of a locked job under the number that a statement returned, and announces it.
-  private func insert(
-    _ connection: PostgresConnection,
-    _ job: JobRow,
-    _ numbers: PostgresRows,
-    _ now: Int64,
-    _ body: JobEvent.Body
-  ) async throws -> JobEvent {
     guard let number = numbers.first else { throw JobStoreError.gone(job.id) }
     let position = EventPosition(epoch: job.position.epoch, seq: try number[0])
     let event = JobEvent(position: position, at: now, body: body)
@@ -266,9 +250,14 @@ extension PostgresJobStore {
       [
         .text(job.id), .int(position.seq), .int(now),
         .bytes(StoredEvent.bytes(event, job: job.id, pipeline: job.pipeline)), .text(channel),
-        .text("\(job.id).\(position.seq)"),
+        .text(announcement(of: event, job.id)),
       ]
     )
     return event
+  }
+
+  /// What connections that listen are told of an event.
+  private func announcement(of event: JobEvent, _ job: String) -> String {
+    "\(job).\(event.position.seq)"
   }
 }
