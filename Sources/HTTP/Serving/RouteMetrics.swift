@@ -24,11 +24,13 @@ package final class RouteMetrics: Sendable {
     /// The responses by the hundred of their status.
     var responses: [Int: Int] = [:]
     var durations = Histogram()
+
+    mutating func record(_ hundred: Int, seconds: Double?) {
+      responses[hundred, default: 0] += 1
+      if let seconds { durations.record(seconds) }
+    }
   }
 
-  private static let methods: Set<String> = [
-    "GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS",
-  ]
   /// The route of requests that no route answers.
   static let noRoute = "none"
 
@@ -45,16 +47,19 @@ package final class RouteMetrics: Sendable {
   ///   - status: The status; 0 if the client left before the response.
   ///   - seconds: The time to the head of the response; `nil` if the request asked to wait.
   func count(_ route: String?, _ method: String, _ status: Int, seconds: Double?) {
-    var series = Series(
-      route: route ?? Self.noRoute,
-      method: Self.methods.contains(method) ? method : "other"
-    )
+    var series = Series(route: route ?? Self.noRoute, method: Self.known(method))
     counts.withLock { counts in
-      if counts[series] == nil, counts.count >= Self.mostSeries {
+      if counts.count >= Self.mostSeries, counts[series] == nil {
         series = Series(route: Self.noRoute, method: "other")
       }
-      counts[series, default: Counts()].responses[status / 100, default: 0] += 1
-      if let seconds { counts[series]?.durations.record(seconds) }
+      counts[series, default: Counts()].record(status / 100, seconds: seconds)
+    }
+  }
+
+  private static func known(_ method: String) -> String {
+    switch method {
+    case "GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS": method
+    default: "other"
     }
   }
 
