@@ -148,8 +148,8 @@ targets += sources([
     .nioHTTPTypesHTTP2, .nioSSL, .nioTLS, .nioWebSocket,
   ],
   "FreshnessServer": [
-    "ConditionalHTTP", "EventFeed", "FreshResponses", "Serving", .httpTypes, .hummingbird, .nioCore,
-    .serviceLifecycle,
+    "ConditionalHTTP", "EventFeed", "FreshResponses", "Serving", .coreMetrics, .httpTypes,
+    .hummingbird, .nioCore, .serviceLifecycle,
   ],
   "StationboardClient": [
     "ConditionalHTTP", "EventFeed", "Freshness", "FreshnessRuntime", "Stationboard",
@@ -318,7 +318,8 @@ targets += tests([
   ],
   "FreshnessServerTests": [
     "ConditionalHTTP", "EventFeed", "FreshResponses", "Freshness", "FreshnessRuntime",
-    "FreshnessServer", "NIOTransport", "Serving", .httpTypes, .hummingbird, .logging, .nioCore,
+    "FreshnessServer", "NIOTransport", "Serving", .coreMetrics, .httpTypes, .hummingbird, .logging,
+    .metricsTestKit, .nioCore,
     .serviceLifecycle,
   ],
   "TerminalTests": [
@@ -406,6 +407,8 @@ let package = Package(
     .package(url: "https://github.com/apple/swift-http-types.git", from: "1.8.0", traits: []),
     .package(url: "https://github.com/apple/swift-argument-parser.git", from: "1.8.0"),
     .package(url: "https://github.com/apple/swift-log.git", from: "1.16.0"),
+    // Already built for Hummingbird.
+    .package(url: "https://github.com/apple/swift-metrics.git", from: "2.9.0"),
     .package(url: "https://github.com/apple/swift-nio.git", from: "2.101.0"),
     .package(url: "https://github.com/apple/swift-nio-extras.git", from: "1.35.0"),
     // Already built for AsyncHTTPClient.
@@ -431,6 +434,8 @@ let package = Package(
 extension Target.Dependency {
   static var httpTypes: Self { .product(name: "HTTPTypes", package: "swift-http-types") }
   static var argumentParser: Self { .server("ArgumentParser", "swift-argument-parser") }
+  static var coreMetrics: Self { .server("CoreMetrics", "swift-metrics") }
+  static var metricsTestKit: Self { .server("MetricsTestKit", "swift-metrics") }
   static var grdb: Self { .server("GRDB", "GRDB.swift") }
   static var sqlite: Self { .server("GRDBSQLite", "GRDB.swift") }
   static var hummingbird: Self { .server("Hummingbird", "hummingbird") }

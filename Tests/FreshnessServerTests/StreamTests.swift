@@ -1,6 +1,8 @@
 import ConditionalHTTP
+import CoreMetrics
 import EventFeed
 import FreshResponses
+import MetricsTestKit
 import Serving
 import Testing
 
@@ -187,5 +189,46 @@ private func state(
     )
     #expect(lines.contains(#"freshet_served_wait_seconds_sum{resource="/a\"",kind="wait"} 3"#))
     #expect(ServingMetrics().text.isEmpty)
+  }
+
+  @Test func `a backend of swift-metrics receives what the text says`() throws {
+    let host = TestMetrics()
+    let metrics = ServingMetrics(routes: 1, backend: host)
+    for status in [200, 200, 304] {
+      metrics.record(
+        ServingSample(resource: "/r", kind: .read, status: status, latency: 0.25, age: 3)
+      )
+    }
+    metrics.record(
+      ServingSample(resource: "/further", kind: .event, status: 200, age: 1e12, lag: -1)
+    )
+    let labels = [("resource", "/r"), ("kind", "read")]
+    func count(_ status: Int) throws -> Int64 {
+      try host.expectCounter("freshet_served_total", labels + [("status", "\(status)")]).totalValue
+    }
+    #expect(try count(200) == 2)
+    #expect(try count(304) == 1)
+    #expect(metrics.text.contains(#"{resource="/r",kind="read",status="200"} 2"#))
+    let latency = try host.expectTimer("freshet_served_latency_seconds", labels)
+    #expect(latency.values == [250_000_000, 250_000_000, 250_000_000])
+    let age = try host.expectTimer("freshet_served_age_seconds", labels)
+    #expect(age.values == [3_000_000_000, 3_000_000_000, 3_000_000_000])
+    // Of the routes beyond the limit, and of durations that 64 bits of nanoseconds cannot hold.
+    let others = [("resource", "other"), ("kind", "event")]
+    let ages = try host.expectTimer("freshet_served_age_seconds", others)
+    #expect(ages.values == [.max])
+    let lag = try host.expectTimer("freshet_served_stream_lag_seconds", others)
+    #expect(lag.values == [0])
+    // What was not measured has no series.
+    #expect(host.timers.count == 4)
+    #expect(metrics.ages.count == 4)
+  }
+
+  @Test func `the backend of the process is the one by default`() throws {
+    let host = TestMetrics()
+    let serving = withMetricsFactory(host) { ResourceServing(observesShutdown: false) }
+    serving.record(ServingSample(resource: "/r", kind: .write, status: 412))
+    let labels = [("resource", "/r"), ("kind", "write"), ("status", "412")]
+    #expect(try host.expectCounter("freshet_served_total", labels).totalValue == 1)
   }
 }

@@ -1,3 +1,4 @@
+public import CoreMetrics
 import Foundation
 public import FreshResponses
 package import HTTPTypes
@@ -23,18 +24,21 @@ public final class ResourceServing: Sendable {
   ///   - limits: The limits.
   ///   - observesShutdown: Whether the graceful shutdown of the application closes too, and not only ``close()``.
   ///   - clock: The time in milliseconds since 1970; `nil` for the machine's clock.
+  ///   - backend: The backend of swift-metrics that also receives the metrics; by default that of the process, if it was
+  ///     started before.
   ///   - observer: Receives each sample, after it is counted.
   public init(
     limits: ServingLimits = ServingLimits(),
     observesShutdown: Bool = true,
     clock: (@Sendable () -> Int64)? = nil,
+    backend: any MetricsFactory = MetricsSystem.factory,
     observer: (@Sendable (ServingSample) -> Void)? = nil
   ) {
     self.limits = limits
     self.clock = clock ?? Self.machineClock
     self.observer = observer
     self.observesShutdown = observesShutdown
-    metrics = ServingMetrics(routes: limits.measuredRoutes)
+    metrics = ServingMetrics(routes: limits.measuredRoutes, backend: backend)
     limiter = LongPollLimiter(most: limits.waiters)
   }
 

@@ -1,3 +1,4 @@
+public import CoreMetrics
 package import FreshResponses
 package import Serving
 import Synchronization
@@ -52,6 +53,43 @@ public struct ServingSample: Hashable, Sendable {
   }
 }
 
+/// The durations that are measured of a sample, by their names.
+enum ServedMeasure: String, CaseIterable {
+  case latency = "freshet_served_latency_seconds"
+  case wait = "freshet_served_wait_seconds"
+  case age = "freshet_served_age_seconds"
+  case lag = "freshet_served_stream_lag_seconds"
+
+  /// The name of the counter of samples.
+  static let responses = "freshet_served_total"
+
+  fileprivate var help: String {
+    switch self {
+    case .latency: "Time from a request to its response, without the wait"
+    case .wait: "Time that reads waited for a change"
+    case .age: "Age of data when it was sent"
+    case .lag: "Time from the change of a resource to the event that says so"
+    }
+  }
+}
+
+/// The durations of one sample, in seconds; `nil` if they were not measured.
+struct ServedDurations {
+  var latency: Double?
+  var wait: Double?
+  var age: Double?
+  var lag: Double?
+
+  subscript(measure: ServedMeasure) -> Double? {
+    switch measure {
+    case .latency: latency
+    case .wait: wait
+    case .age: age
+    case .lag: lag
+    }
+  }
+}
+
 /// Counters and histograms of served resources.
 public final class ServingMetrics: Sendable {
   /// The route under which everything is counted that exceeds the limit.
@@ -59,11 +97,22 @@ public final class ServingMetrics: Sendable {
 
   private let routes = Mutex<[String: ResourceMetrics]>([:])
   private let most: Int
+  /// The backend of swift-metrics; `nil` without one.
+  private let backend: (any MetricsFactory)?
 
   /// Creates metrics without a sample.
   ///
-  /// - Parameter most: The most routes that are told apart.
-  public init(routes most: Int = ServingLimits().measuredRoutes) { self.most = most }
+  /// - Parameters:
+  ///   - most: The most routes that are told apart.
+  ///   - backend: The backend of swift-metrics that also receives each sample; by default that of the process, if it was
+  ///     started before.
+  public init(
+    routes most: Int = ServingLimits().measuredRoutes,
+    backend: any MetricsFactory = MetricsSystem.factory
+  ) {
+    self.most = most
+    self.backend = backend is NOOPMetricsHandler ? nil : backend
+  }
 
   /// Records a sample.
   public func record(_ sample: ServingSample) { route(sample.resource).record(sample) }
@@ -74,7 +123,7 @@ public final class ServingMetrics: Sendable {
       if let found = routes[name] { return found }
       let name = routes.count < most ? name : Self.otherRoute
       if let found = routes[name] { return found }
-      let route = ResourceMetrics()
+      let route = ResourceMetrics(backend.map { ForwardedMetrics(name, to: $0) })
       routes[name] = route
       return route
     }
@@ -105,7 +154,7 @@ public final class ServingMetrics: Sendable {
       }
     }
     text.add(
-      "freshet_served_total",
+      ServedMeasure.responses,
       .counter,
       "Responses and events of served resources",
       all.flatMap { labels, series in
@@ -114,19 +163,10 @@ public final class ServingMetrics: Sendable {
         }
       }
     )
-    func add(_ name: String, _ help: String, _ histogram: (ResourceMetrics.Series) -> Histogram) {
-      let found = all.map { (labels: $0.labels, histogram: histogram($0.series)) }
-      text.addHistogram(name, help, found.filter { $0.histogram.count > 0 })
+    for measure in ServedMeasure.allCases {
+      let found = all.map { (labels: $0.labels, histogram: $0.series[measure]) }
+      text.addHistogram(measure.rawValue, measure.help, found.filter { $0.histogram.count > 0 })
     }
-    add("freshet_served_latency_seconds", "Time from a request to its response, without the wait") {
-      $0.latency
-    }
-    add("freshet_served_wait_seconds", "Time that reads waited for a change") { $0.wait }
-    add("freshet_served_age_seconds", "Age of data when it was sent") { $0.age }
-    add(
-      "freshet_served_stream_lag_seconds",
-      "Time from the change of a resource to the event that says so"
-    ) { $0.lag }
   }
 }
 
@@ -138,9 +178,30 @@ package final class ResourceMetrics: Sendable {
     var wait = Histogram()
     var age = Histogram()
     var lag = Histogram()
+
+    subscript(measure: ServedMeasure) -> Histogram {
+      switch measure {
+      case .latency: latency
+      case .wait: wait
+      case .age: age
+      case .lag: lag
+      }
+    }
+
+    mutating func record(_ status: Int, _ durations: ServedDurations) {
+      statuses[status, default: 0] += 1
+      if let seconds = durations.latency { latency.record(seconds) }
+      if let seconds = durations.wait { wait.record(seconds) }
+      if let seconds = durations.age { age.record(seconds) }
+      if let seconds = durations.lag { lag.record(seconds) }
+    }
   }
 
   private let all = Mutex(ServingSample.Kind.allCases.map { _ in Series() })
+
+  private let forwarded: ForwardedMetrics?
+
+  init(_ forwarded: ForwardedMetrics?) { self.forwarded = forwarded }
 
   /// The series, in the order of the kinds.
   var series: [Series] { all.withLock { $0 } }
@@ -153,27 +214,33 @@ package final class ResourceMetrics: Sendable {
   ///   - waited: How much of it the request waited; `nil` if it did not.
   ///   - age: The age of the data, in seconds; `nil` if unknown.
   package func recordRead(_ status: Int, total: Duration, waited: Duration? = nil, age: Double?) {
-    record(waited == nil ? .read : .wait, status) { series in
-      series.latency.record((total - (waited ?? .zero)).inSeconds)
-      if let waited { series.wait.record(waited.inSeconds) }
-      if let age { series.age.record(age) }
-    }
+    record(
+      waited == nil ? .read : .wait,
+      status,
+      ServedDurations(
+        latency: (total - (waited ?? .zero)).inSeconds,
+        wait: waited?.inSeconds,
+        age: age
+      )
+    )
   }
 
   func record(_ sample: ServingSample) {
-    record(sample.kind, sample.status) { series in
-      if let latency = sample.latency { series.latency.record(latency) }
-      if let wait = sample.wait { series.wait.record(wait) }
-      if let age = sample.age { series.age.record(age) }
-      if let lag = sample.lag { series.lag.record(lag) }
-    }
+    record(
+      sample.kind,
+      sample.status,
+      ServedDurations(
+        latency: sample.latency,
+        wait: sample.wait,
+        age: sample.age,
+        lag: sample.lag
+      )
+    )
   }
 
-  private func record(_ kind: ServingSample.Kind, _ status: Int, _ add: (inout Series) -> Void) {
-    all.withLock { all in
-      all[kind.place].statuses[status, default: 0] += 1
-      add(&all[kind.place])
-    }
+  private func record(_ kind: ServingSample.Kind, _ status: Int, _ durations: ServedDurations) {
+    all.withLock { $0[kind.place].record(status, durations) }
+    forwarded?.record(kind, status, durations)
   }
 }
 
