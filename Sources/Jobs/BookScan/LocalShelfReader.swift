@@ -150,7 +150,7 @@ package struct LocalShelfReader: ShelfReader {
     let result = try await tools.run(
       Self.convert.command,
       limited + hints + [input + "[0]"] + changes + ["png:" + output],
-      environment: ["MAGICK_TMPDIR": (output as NSString).deletingLastPathComponent]
+      environment: ["MAGICK_TMPDIR": URL(fileURLWithPath: output).deletingLastPathComponent().path]
     )
     guard result.status == 0 else { throw Self.failure(result) }
   }

@@ -34,11 +34,7 @@ package struct BackupDescription: Codable, Hashable, Sendable {
   package init(of backup: String) throws(BackupFailure) {
     struct Format: Decodable { var format: Int }
     let path = "\(backup)/\(Self.fileName)"
-    let bytes: Data
-    do {
-      let handle = try FileHandle(forReadingFrom: URL(fileURLWithPath: path))
-      bytes = try handle.read(upToCount: Self.longest) ?? Data()
-    } catch {
+    guard let bytes = FileCopy.bytes(of: path, atMost: Self.longest) else {
       let isThere = FileManager.default.fileExists(atPath: backup)
       throw BackupFailure(
         isThere ? .damaged : .unreadable,

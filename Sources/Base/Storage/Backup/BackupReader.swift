@@ -28,7 +28,7 @@ package struct BackupReader: Sendable {
     self.path = path
     about = try BackupDescription(of: path)
     sums = try Self.list(of: path)
-    guard sums.count == about.files + 1 else {
+    guard sums.count - 1 == about.files else {
       throw BackupFailure(
         .damaged,
         "\(path)/\(Self.listName): lists \(sums.count - 1) files instead of \(about.files); use another backup"
@@ -58,7 +58,10 @@ package struct BackupReader: Sendable {
   /// - Parameter checked: Called with the bytes of each file that is right.
   /// - Throws: ``BackupFailure`` for the first file that is missing or different.
   package func check(checked: (Int) -> Void = { _ in }) throws(BackupFailure) {
-    for file in sums { checked(try check(file.name, file.digest, at: "\(path)/\(file.name)")) }
+    for file in sums {
+      try refuseLinks(file.name)
+      checked(try check(file.name, file.digest, at: "\(path)/\(file.name)"))
+    }
   }
 
   /// Copies a part into a new folder and compares every copy with its checksum.
@@ -83,7 +86,7 @@ package struct BackupReader: Sendable {
       for file in sums where file.name.hasPrefix(part + "/") {
         let name = file.name.dropFirst(part.utf8.count + 1)
         let copy = "\(folder)/\(name)"
-        let around = (copy as NSString).deletingLastPathComponent
+        let around = copy.enclosingFolder
         if folders.insert(around).inserted {
           do {
             try FileManager.default.createDirectory(
@@ -98,6 +101,7 @@ package struct BackupReader: Sendable {
             )
           }
         }
+        try refuseLinks(file.name)
         guard try FileCopy.copy("\(path)/\(file.name)", to: copy, copied: copied) else {
           throw missing(file.name)
         }
@@ -127,18 +131,25 @@ package struct BackupReader: Sendable {
     return Int(status.st_size)
   }
 
+  /// Refuses a file whose name leads over a symbolic link: no backup has one.
+  private func refuseLinks(_ name: String) throws(BackupFailure) {
+    var place = path
+    for component in name.split(separator: "/") {
+      place += "/\(component)"
+      var status = stat()
+      guard lstat(place, &status) == 0, status.st_mode & S_IFMT == S_IFLNK else { continue }
+      throw BackupFailure(.damaged, "\(place): is a symbolic link; use another backup")
+    }
+  }
+
   private func missing(_ name: String) -> BackupFailure {
     BackupFailure(.damaged, "\(path)/\(name): is missing; use another backup")
   }
 
   private static func list(of backup: String) throws(BackupFailure) -> [(String, String)] {
     let path = "\(backup)/\(listName)"
-    let bytes: Data
-    do {
-      let handle = try FileHandle(forReadingFrom: URL(fileURLWithPath: path))
-      bytes = try handle.read(upToCount: BackupLimits.listBytes) ?? Data()
-    } catch {
-      throw BackupFailure(.damaged, "\(path): cannot be read: \(error.localizedDescription)")
+    guard let bytes = FileCopy.bytes(of: path, atMost: BackupLimits.listBytes) else {
+      throw BackupFailure(.damaged, "\(path): cannot be read as a file")
     }
     var found: [(String, String)] = []
     for (number, line) in bytes.split(separator: UInt8(ascii: "\n")).enumerated() {

@@ -115,19 +115,18 @@ package final class BackupWriter {
     guard rename(partial, destination) == 0 else {
       throw BackupFailure(.unwritable, "\(destination): cannot be created: \(FileCopy.reason())")
     }
-    let around = (destination as NSString).deletingLastPathComponent
-    try FileCopy.synchronizeFolder(around.isEmpty ? "." : around)
+    try FileCopy.synchronizeFolder(destination.enclosingFolder)
   }
 
   /// Removes what was written.
   package func abandon() { try? FileManager.default.removeItem(atPath: partial) }
 
   private func makeFolders(for path: String) throws(BackupFailure) {
-    var folder = (path as NSString).deletingLastPathComponent
+    var folder = path.enclosingFolder
     var missing: [String] = []
     while folder.count > partial.count, !madeFolders.contains(folder) {
       missing.append(folder)
-      folder = (folder as NSString).deletingLastPathComponent
+      folder = folder.enclosingFolder
     }
     for folder in missing.reversed() {
       guard mkdir(folder, 0o700) == 0 || errno == EEXIST else {

@@ -22,8 +22,7 @@ package struct RestoredFolder: Sendable {
       mode = 0o750
       var around = folder
       repeat {
-        let next = (around as NSString).deletingLastPathComponent
-        around = next.isEmpty ? "." : next
+        around = around.enclosingFolder
       } while stat(around, &status) != 0 && around != "." && around != "/"
     }
     owner = (status.st_uid, status.st_gid)
@@ -52,7 +51,6 @@ package struct RestoredFolder: Sendable {
         "\(place): cannot be replaced by \(folder): \(FileCopy.reason())"
       )
     }
-    let around = (place as NSString).deletingLastPathComponent
-    try FileCopy.synchronizeFolder(around.isEmpty ? "." : around)
+    try FileCopy.synchronizeFolder(place.enclosingFolder)
   }
 }

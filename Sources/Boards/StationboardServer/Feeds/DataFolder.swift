@@ -1,5 +1,6 @@
 import Foundation
 package import GTFS
+import Storage
 
 #if canImport(Glibc)
 import Glibc
@@ -125,7 +126,7 @@ package struct DataFolder: Sendable {
     guard rename(temporary, file) == 0 else {
       throw FeedError(.cannotWrite, "\(file): \(SystemFailure.text(errno))")
     }
-    try synchronize((file as NSString).deletingLastPathComponent)
+    try synchronize(file.enclosingFolder)
   }
 
   /// Waits until a file or a folder's entries are on disk.

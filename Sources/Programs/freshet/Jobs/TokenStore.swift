@@ -2,6 +2,7 @@ import ConditionalHTTP
 import Foundation
 import Jobs
 import JobsClient
+import Storage
 import StrictJSON
 
 /// The jobs that were started from this machine and their access tokens, in a file readable only by
@@ -105,10 +106,9 @@ struct TokenStore {
   ///
   /// The lock is on a separate file, since the list is replaced by another file.
   func locked(_ work: () throws -> Void) throws {
-    let folder = (path as NSString).deletingLastPathComponent
     do {
       try FileManager.default.createDirectory(
-        atPath: folder.isEmpty ? "." : folder,
+        atPath: path.enclosingFolder,
         withIntermediateDirectories: true,
         attributes: [.posixPermissions: 0o700]
       )

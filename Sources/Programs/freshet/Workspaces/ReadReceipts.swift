@@ -1,5 +1,6 @@
 import Agents
 import Foundation
+import Storage
 import StrictJSON
 import Workspaces
 import WorktreeWatch
@@ -38,12 +39,8 @@ struct ReadReceipts: Sendable {
     let pairs = JSONValue.list(
       marks.map { JSONValue.list([JSONValue.string($0.key), .string($0.value.text)]) }
     )
-    let folder = (path as NSString).deletingLastPathComponent
     let manager = FileManager.default
-    try? manager.createDirectory(
-      atPath: folder.isEmpty ? "." : folder,
-      withIntermediateDirectories: true
-    )
+    try? manager.createDirectory(atPath: path.enclosingFolder, withIntermediateDirectories: true)
     let fresh = "\(path).\(getpid()).new"
     guard
       manager.createFile(

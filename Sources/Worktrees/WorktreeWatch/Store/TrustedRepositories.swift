@@ -89,11 +89,8 @@ package final class TrustedRepositories: Sendable {
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
     guard let bytes = try? encoder.encode(entries) else { throw failed("made") }
-    let folder = (path as NSString).deletingLastPathComponent
-    try? FileManager.default.createDirectory(
-      atPath: folder.isEmpty ? "." : folder,
-      withIntermediateDirectories: true
-    )
+    let folder = URL(fileURLWithPath: path).deletingLastPathComponent().path
+    try? FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
     let fresh = "\(path).\(getpid()).new"
     unlink(fresh)
     let file = open(fresh, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)

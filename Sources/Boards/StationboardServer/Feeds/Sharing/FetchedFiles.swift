@@ -1,5 +1,6 @@
 import Foundation
 import GTFS
+import Storage
 import Timetable
 
 #if canImport(Glibc)
@@ -120,7 +121,7 @@ struct FetchedFiles: Sendable {
     try folder.prepareLock(in: partial)
     try folder.synchronize(partial)
     guard rename(partial, target) == 0 || replace() else { throw failure(partial) }
-    try folder.synchronize((target as NSString).deletingLastPathComponent)
+    try folder.synchronize(target.enclosingFolder)
   }
 
   /// Takes the place of what was fetched before.
