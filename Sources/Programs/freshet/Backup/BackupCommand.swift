@@ -77,8 +77,9 @@ struct BackupCommand: ParsableCommand {
         try writer.finish(madeAt: madeAt)
       }
     } catch {
+      // After a signal, writing fails because the backup is being removed: the process ends by the signal then.
+      isBegun.withLock { _ in writer.abandon() }
       display.finish()
-      writer.abandon()
       throw error
     }
     signals.stop()
