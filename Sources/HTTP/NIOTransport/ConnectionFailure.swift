@@ -162,6 +162,10 @@ struct ConnectionFailure: Error {
       return "the server does not speak TLS on this port"
     }
     if text.contains("uncleanShutdown") { return "the connection was cut off" }
+    // What BoringSSL says where the system has no certificates.
+    if text == "unknownError([])" {
+      return "no certificate authorities can be read; install the package ca-certificates"
+    }
     return text
   }
 }
