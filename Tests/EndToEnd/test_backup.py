@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import hashlib
 import json
 import os
 import shutil
@@ -153,6 +154,41 @@ class Boards(BackupTest):
         self.assertIn("All ", self.freshet("restore", self.backup, "--check"))
         outside = self.folder / "elsewhere"
         self.assertIn("does not exist", self.freshet("restore", outside, "--check", code=66))
+
+    def test_a_path_may_be_a_single_character(self):
+        for command in (["backup", "b", "--data", "data"], ["restore", "b", "--check"], ["restore", "b", "--data", "d"]):
+            answer = subprocess.run([PROGRAM, *command], cwd=self.folder.path, capture_output=True, text=True, check=False)
+            self.assertEqual(answer.returncode, 0, (command, answer.stderr))
+        self.assertEqual(self.board(self.folder / "d")["departures"], self.board(self.data)["departures"])
+
+    def test_what_is_not_a_file_of_the_backup_is_refused_at_once(self):
+        self.freshet("backup", self.backup, "--data", self.data)
+        manifest, feeds = self.backup / "data/manifest.json", self.backup / "data/feeds"
+
+        def refused(reason: str) -> None:
+            for options in (["--check"], ["--data", str(self.folder / "again")]):
+                self.assertIn(reason, self.freshet("restore", self.backup, *options, code=65), options)
+
+        for name in ("backup.json", "SHA256SUMS"):
+            file, aside = self.backup / name, self.folder / "aside"
+            file.rename(aside)
+            os.mkfifo(file)
+            refused(name)
+            file.unlink()
+            aside.rename(file)
+        for place in (manifest, feeds):
+            elsewhere = self.folder / f"elsewhere-{place.name}"
+            place.rename(elsewhere)
+            place.symlink_to(elsewhere)
+            refused(f"{place}: is a symbolic link")
+            place.unlink()
+            elsewhere.rename(place)
+        description, sums = self.backup / "backup.json", self.backup / "SHA256SUMS"
+        before = description.read_bytes()
+        description.write_text(json.dumps({**json.loads(before), "files": 2**63 - 1}))
+        digests = [hashlib.sha256(each).hexdigest() for each in (before, description.read_bytes())]
+        sums.write_text(sums.read_text().replace(*digests))
+        refused("files instead of 9223372036854775807")
 
     def test_what_exists_is_not_written_over(self):
         self.freshet("backup", self.backup, "--data", self.data)
