@@ -6,6 +6,7 @@ import GRDBSQLite
 package enum DatabaseFile {
   /// Operations of SQLite's virtual machine after which a query yields the processor (sched_yield(2)).
   private static let operationsBetweenYields: Int32 = 2_000
+  private static let ownersOnly: mode_t = 0o600
 
   /// Creates a new file that is filled once and then only read.
   ///
@@ -47,41 +48,29 @@ package enum DatabaseFile {
     return try DatabasePool(path: path, configuration: configuration)
   }
 
-  /// Restricts a database to its owner, creating it if necessary.
+  /// Creates an empty file that only its owner can read, if nothing is there.
   ///
-  /// SQLite gives the journals beside a database the same permissions. A file of another owner keeps its permissions, and so
-  /// does one that is not a database, such as `/etc/passwd` by mistake: opening it fails.
-  ///
-  /// - Parameter path: The file.
-  /// - Throws: `CocoaError` if the file cannot be created.
-  package static func makePrivate(_ path: String) throws {
+  /// - Throws: `CocoaError` if it cannot be created.
+  private static func createPrivate(_ path: String) throws {
     let manager = FileManager.default
-    let permissions: [FileAttributeKey: Any] = [.posixPermissions: 0o600]
-    if !manager.fileExists(atPath: path) {
-      guard manager.createFile(atPath: path, contents: nil, attributes: permissions) else {
-        throw CocoaError(.fileWriteUnknown, userInfo: [NSFilePathErrorKey: path])
-      }
-      return
-    }
-    guard isOwnDatabase(path) else { return }
-    for file in [path, path + "-wal", path + "-shm"] {
-      try? manager.setAttributes(permissions, ofItemAtPath: file)
+    guard !manager.fileExists(atPath: path) else { return }
+    let attributes: [FileAttributeKey: Any] = [.posixPermissions: Int(ownersOnly)]
+    guard manager.createFile(atPath: path, contents: nil, attributes: attributes) else {
+      throw CocoaError(.fileWriteUnknown, userInfo: [NSFilePathErrorKey: path])
     }
   }
 
-  /// Whether a file is a database of this process's user; an empty file is one.
-  private static func isOwnDatabase(_ path: String) -> Bool {
-    let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
-    guard descriptor >= 0 else { return false }
-    defer { close(descriptor) }
-    var facts = stat()
-    guard fstat(descriptor, &facts) == 0, facts.st_mode & S_IFMT == S_IFREG,
-      facts.st_uid == geteuid()
-    else { return false }
-    if facts.st_size == 0 { return true }
-    let magic = Array("SQLite format 3\0".utf8)
-    var start = [UInt8](repeating: 0, count: magic.count)
-    return read(descriptor, &start, start.count) == start.count && start == magic
+  /// Restricts a database and its journals to their owner, if that is the user of this process.
+  ///
+  /// SQLite must have opened it: a file that is no database, such as `/etc/passwd` by mistake, keeps its permissions. The
+  /// file is not opened here, since closing it would release the locks that SQLite holds for this process (fcntl(2)).
+  private static func makePrivate(_ path: String) {
+    for file in [path, path + "-wal", path + "-shm"] {
+      var facts = stat()
+      guard stat(file, &facts) == 0, facts.st_mode & S_IFMT == S_IFREG, facts.st_uid == geteuid()
+      else { continue }
+      _ = chmod(file, ownersOnly)
+    }
   }
 
   /// Opens a file that is written while it is read, with a write-ahead log, creating it if
@@ -113,8 +102,10 @@ package enum DatabaseFile {
       var stays: CInt = 1
       sqlite3_file_control(database.sqliteConnection, nil, SQLITE_FCNTL_PERSIST_WAL, &stays)
     }
-    try makePrivate(path)
-    return try DatabasePool(path: path, configuration: configuration)
+    try createPrivate(path)
+    let pool = try DatabasePool(path: path, configuration: configuration)
+    makePrivate(path)
+    return pool
   }
 
   /// Copies a database as it is at one instant, while other connections write it.
@@ -135,7 +126,7 @@ package enum DatabaseFile {
       configuration.readonly = true
       configuration.busyMode = .timeout(10)
       let original = try DatabaseQueue(path: source, configuration: configuration)
-      try makePrivate(destination)
+      try createPrivate(destination)
       let copy = try DatabaseQueue(path: destination)
       try original.backup(to: copy)
       try copy.writeWithoutTransaction { database in
