@@ -103,7 +103,7 @@ class WorkLosingTest(unittest.TestCase):
             if point is None:
                 continue
             if "delete_branch" in what and before["symbolic head"] and before["head"]:
-                ref = before["symbolic head"].strip()
+                ref = before["symbolic head"]
                 self.assertEqual(git(it.main, "for-each-ref", ref), "", "the branch is gone")
             self.keeps(it)
             self.restores(point, it, before)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import os
+import shutil
 import socket
 import stat
 from collections.abc import Callable
@@ -17,14 +18,23 @@ class Way:
 
     def __init__(self, root: Path, name: str):
         self.root = root / name
-        self.main = repository(self.root / "main")
-        (self.main / ".gitignore").write_text("*.env\nscratch/\nbuild/\nnode_modules/\n")
-        git(self.main, "add", ".")
-        git(self.main, "commit", "-q", "-m", "ignore")
+        self.main = self.root / "main"
+        shutil.copytree(self._template(root), self.main)
         self.tree = self.root / "feature"
         git(self.main, "worktree", "add", "-q", "-b", "feature", str(self.tree))
         self.must: list[tuple[Path, str]] = []
         """Commits and other objects that have to stay, with the repository they are of."""
+
+    @staticmethod
+    def _template(root: Path) -> Path:
+        """The repository with which each of them begins, made once beside the root."""
+        place = root.with_name(f"{root.name}-template")
+        if not place.exists():
+            repository(place)
+            (place / ".gitignore").write_text("*.env\nscratch/\nbuild/\nnode_modules/\n")
+            git(place, "add", ".")
+            git(place, "commit", "-q", "-m", "ignore")
+        return place
 
     @property
     def directory(self) -> Path:
@@ -39,7 +49,9 @@ class Way:
         return self.keep(git(folder, "rev-parse", "HEAD").strip(), folder)
 
     def keep(self, name: str, folder: Path | None = None) -> str:
-        place = Path(git(folder or self.tree, "rev-parse", "--path-format=absolute", "--git-common-dir").strip())
+        place = self.main / ".git"
+        if folder not in (None, self.tree):
+            place = Path(git(folder, "rev-parse", "--path-format=absolute", "--git-common-dir").strip())
         self.must.append((place, name))
         return name
 
@@ -572,23 +584,28 @@ def walk(root: Path) -> dict[bytes, tuple]:
 
 
 def everything(it: Way) -> dict[str, object]:
-    """What has to be the same after a worktree was brought back: every bit of its files and of its git directory, its
-    branch with log and settings, and what git says."""
+    """What has to be the same after a worktree was brought back: every bit of its files and of its git directory (such as
+    its index), its branch with log and settings, and what git says."""
+    files, directory = walk(it.tree), walk(it.directory)
     common = it.main / ".git"
     head = (it.directory / "HEAD").read_text().strip()
+    # Where git keeps refs in another way than in files, HEAD and the logs say nothing.
+    assert (common / "refs/heads").is_dir() and not head.endswith(".invalid"), "refs are not in files"
     log = common / "logs" / head.removeprefix("ref: ")
     sections = [line for line in git(it.main, "config", "--local", "--list").splitlines() if line.startswith("branch.")]
+    status = git(it.tree, "status", "--porcelain=v2", "--branch", "--ignored", "--untracked-files=all", "-z")
+    commit = status.partition("# branch.oid ")[2].partition("\0")[0]
+    assert commit, status
     return {
-        "files": walk(it.tree), "git directory": walk(it.directory),
+        "files": files, "git directory": directory,
         "log of the branch": log.read_bytes() if head.startswith("ref: ") and log.exists() else None,
         "settings of the branch": sorted(sections),
         "refs": sorted(
             line for line in git(it.tree, "for-each-ref", "--format=%(refname) %(objectname)").splitlines()
             if not line.startswith("refs/freshet/")),
-        "head": git(it.tree, "rev-parse", "--verify", "--quiet", "HEAD", check=False),
-        "symbolic head": git(it.tree, "symbolic-ref", "--quiet", "HEAD", check=False),
-        "index": git(it.tree, "ls-files", "--stage", "-v"),
-        "status": git(it.tree, "status", "--porcelain=v2", "--branch", "--ignored", "--untracked-files=all", "-z"),
+        "head": commit.removeprefix("(initial)"),
+        "symbolic head": head.removeprefix("ref: ") if head.startswith("ref: ") else "",
+        "status": status,
         "log": git(it.tree, "reflog", "show", "--format=%H %gd %gs", "HEAD", check=False),
         "worktrees": sorted(git(it.main, "worktree", "list", "--porcelain").splitlines()),
     }
