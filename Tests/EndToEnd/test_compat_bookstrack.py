@@ -116,7 +116,9 @@ class PlayerTests(Stage):
         asked = [step["asked"] for step in report["steps"] if step["client"] == "scan"]
         self.assertEqual(len([path for path in asked if path.endswith(("/results",)) or "/scan/results/" in path]), 2, asked)
         # And a server that finds nothing in it is told apart.
-        code, report = self.play(self.serve(*OPEN), "--with", f"photo={file}", "--pace", "20")
+        blind = Service("vision_service.py", json.dumps({hashlib.sha256(shelf).hexdigest(): []}))
+        self.addCleanup(blind.stop)
+        code, report = self.play(self.serve(*OPEN, "--vision", blind.url + "/v1/books"), "--with", f"photo={file}", "--pace", "20")
         self.assertEqual(code, 1)
         failed = {step["client"] for step in report["steps"] if not step["passed"]}
         self.assertLessEqual(failed, {"scan", "scan of photos"})

@@ -9,6 +9,7 @@ import unittest
 from pathlib import Path
 
 from program import Folder
+from scale import sized
 from side_by_side import load_side_by_side as load_tests  # noqa: F401
 from workspaces import Workspaces, git, repository
 
@@ -116,14 +117,18 @@ class ProcessTest(unittest.TestCase):
 
     def refuses(self, process: subprocess.Popen, tree: Path, name: str) -> None:
         """Nothing is done to the worktree, and the answer names the process."""
-        place = f"{LIST}/{self.server.named(tree.name)['id']}"
-        head = git(tree, "rev-parse", "HEAD")
-        main = git(self.mains[tree.name], "rev-parse", "main")
-        for method, what, body in (
+        asked = (
             ("DELETE", "", None), ("DELETE", "?force=1", None), ("DELETE", "?force=1&ignored=1&delete_branch=1", None),
             ("POST", "/merge", {"auto_cleanup": True}), ("POST", "/sync", {"strategy": "rebase"}),
             ("POST", "/sync", {"strategy": "merge"}),
-        ):
+        )
+        # Every third one of each agent and every second one of each other way, in turn; in long tests all.
+        ways = AGENTS if tree.name in AGENTS else OTHERS
+        step = sized(3 if ways is AGENTS else 2, long=1)
+        place = f"{LIST}/{self.server.named(tree.name)['id']}"
+        head = git(tree, "rev-parse", "HEAD")
+        main = git(self.mains[tree.name], "rev-parse", "main")
+        for method, what, body in asked[ways.index(tree.name) % step::step]:
             with self.subTest(f"{method} {what} {body}"):
                 status, _, answer = self.server.ask(place + what, method, body)
                 self.assertEqual((status, answer["error"]), (409, "agent_active"), answer)
