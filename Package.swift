@@ -486,7 +486,8 @@ for target in package.targets where ![.plugin, .system].contains(target.type) {
 // The builds of the Makefile, and no others, optimize the targets whose loops would take minutes of the tests: a package with
 // such flags cannot be the dependency of another. Assertions stay.
 if Context.environment["FRESHET_OPTIMIZE"] == "1" {
-  for target in package.targets where ["Freshness", "GTFS", "Hashing"].contains(target.name) {
+  let fast = ["Books", "Freshness", "GTFS", "Hashing", "StrictJSON", "TestSimulation"]
+  for target in package.targets where fast.contains(target.name) {
     target.swiftSettings?.append(
       .unsafeFlags(
         ["-O", "-Xfrontend", "-assert-config", "-Xfrontend", "Debug"],

@@ -298,6 +298,13 @@ import Testing
       var running: FairAdmission.Running?
     }
     var requests: [UInt64: Request] = [:]
+    // Kept, since looking through all requests at each step would take most of the time.
+    var runningIDs: Set<UInt64> = []
+    func runs(_ requestID: UInt64, _ running: FairAdmission.Running) {
+      guard requests[requestID] != nil else { return }
+      requests[requestID]?.running = running
+      runningIDs.insert(requestID)
+    }
     var due: [(Double, Int)] = []
     for (index, load) in loads.enumerated() {
       for _ in 0..<load.connections { due.append((random.next() * 0.05, index)) }
@@ -308,18 +315,18 @@ import Testing
     var now = 0.0
     while now < seconds {
       now += step
-      let coming = due.filter { $0.0 <= now }
-      due.removeAll { $0.0 <= now }
+      let coming = due.isEmpty ? [] : due.filter { $0.0 <= now }
+      if !coming.isEmpty { due.removeAll { $0.0 <= now } }
       for (_, index) in coming {
         number += 1
         let load = loads[index]
         let cost = load.cost * (0.5 + random.next())
         requests[number] = Request(load: index, came: now, left: cost, running: nil)
         let (decision, calls) = admission.arrive(number, load.network, cost: load.cost, now: now)
-        if case .run(let running) = decision { requests[number]?.running = running }
-        for call in calls { requests[call.requestID]?.running = call.request }
+        if case .run(let running) = decision { runs(number, running) }
+        for call in calls { runs(call.requestID, call.request) }
       }
-      let running = requests.filter { $0.value.running != nil }.keys.sorted()
+      let running = runningIDs.sorted()
       let speed = min(1, 2 / Double(max(1, running.count)))
       for requestID in running {
         guard var request = requests[requestID], let turn = request.running else { continue }
@@ -330,13 +337,12 @@ import Testing
         requests[requestID] = request
         guard request.left <= 1e-9 else { continue }
         requests[requestID] = nil
+        runningIDs.remove(requestID)
         // Until a second network has asked, all that the first one sends runs.
         if request.came > 0.5 {
           outcome.latencies[load.network, default: []].append(now - request.came)
         }
-        for call in admission.end(turn, now: now).calls {
-          requests[call.requestID]?.running = call.request
-        }
+        for call in admission.end(turn, now: now).calls { runs(call.requestID, call.request) }
         due.append((now + load.pause * random.next() * 2, request.load))
       }
     }
