@@ -19,7 +19,7 @@ package enum ProgramExit: Int32, Sendable {
   case software = 70
   /// The system gives too little, such as descriptors (EX_OSERR).
   case system = 71
-  /// The output cannot be created (EX_CANTCREAT).
+  /// A file or folder cannot be made, also because the disk is full (EX_CANTCREAT).
   case cannotCreate = 73
   /// Reading or writing failed half way (EX_IOERR).
   case inputOutput = 74

@@ -28,6 +28,11 @@ package struct DemoOptions: ParsableArguments {
   @Option(help: "Seconds between two publications of the simulated producer, 1 to 60.")
   package var period = 15.0
 
+  /// Checks the port.
+  package func validate() throws {
+    guard (0...65_535).contains(port) else { throw ValidationError("--port is 0 to 65535") }
+  }
+
   /// Creates the options without values.
   package init() {}
 }

@@ -63,7 +63,7 @@ struct MigrateCommand: AsyncParsableCommand {
         report.schemas.append(Migrated(schema: schema.name, version: after, before: before))
         guard !json else { continue }
         let change = before == after ? "up to date" : "was version \(before)"
-        print("\(address): schema \(schema.name), version \(after), \(change)")
+        Terminal.write("\(address): schema \(schema.name), version \(after), \(change)\n")
       }
       if json { Terminal.write(try PrintedJSON.document(report)) }
       await connection.close()

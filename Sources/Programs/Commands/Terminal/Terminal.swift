@@ -1,4 +1,5 @@
 import Foundation
+import Synchronization
 package import TerminalText
 
 #if canImport(Glibc)
@@ -39,14 +40,41 @@ package enum Terminal {
     return (Int(window.ws_col), Int(window.ws_row))
   }
 
+  /// The error number of the first failed ``write(_:)``; 0 if all succeeded.
+  private static let failedWrite = Atomic<Int32>(0)
+
+  /// Why output of the command was lost; `nil` if all of it was written, or if its reader has closed the pipe.
+  package static var lostOutput: String? {
+    switch failedWrite.load(ordering: .relaxed) {
+    case 0, EPIPE: nil
+    case let code: String(cString: strerror(code))
+    }
+  }
+
   /// Writes to standard output immediately.
   ///
-  /// - Returns: Whether writing succeeded: the reader of a pipe may be gone, or a disk full.
+  /// A command whose output is lost does not end with success: see ``lostOutput``.
+  ///
+  /// - Returns: Whether writing succeeded: the reader of a pipe may be gone, or a disk full; `errno` says which.
   @discardableResult
-  package static func write(_ text: String) -> Bool { write(text, to: STDOUT_FILENO) }
+  package static func write(_ text: String) -> Bool { write(Array(text.utf8)) }
 
-  private static func write(_ text: String, to descriptor: Int32) -> Bool {
-    let bytes = Array(text.utf8)
+  /// Writes bytes to standard output immediately, like text.
+  @discardableResult
+  package static func write(_ bytes: [UInt8]) -> Bool {
+    let code = write(bytes, to: STDOUT_FILENO)
+    guard code != 0 else { return true }
+    _ = failedWrite.compareExchange(expected: 0, desired: code, ordering: .relaxed)
+    errno = code
+    return false
+  }
+
+  /// Writes to standard output what is not the result of a command, such as the address of a server; losing it is not
+  /// a failure.
+  package static func announce(_ text: String) { _ = write(Array(text.utf8), to: STDOUT_FILENO) }
+
+  /// Writes all bytes; returns 0, or the error number.
+  private static func write(_ bytes: [UInt8], to descriptor: Int32) -> Int32 {
     var done = 0
     while done < bytes.count {
       let count = bytes.withUnsafeBytes { bytes in
@@ -58,17 +86,18 @@ package enum Terminal {
         Musl.write(descriptor, bytes.baseAddress?.advanced(by: done), bytes.count - done)
         #endif
       }
+      let code = errno
       if count > 0 {
         done += count
-      } else if count == 0 || errno != EINTR {
-        return false
+      } else if count == 0 || code != EINTR {
+        return count == 0 ? EIO : code
       }
     }
-    return true
+    return 0
   }
 
   /// Writes to standard error immediately, if possible.
-  package static func complain(_ text: String) { _ = write(text, to: STDERR_FILENO) }
+  package static func complain(_ text: String) { _ = write(Array(text.utf8), to: STDERR_FILENO) }
 
   /// Whether the board can be redrawn in place.
   package static var canRedraw: Bool {

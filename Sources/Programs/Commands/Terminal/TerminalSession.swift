@@ -90,13 +90,13 @@ package final class TerminalSession {
       guard tcgetattr(STDIN_FILENO, &settings) == 0 else {
         // Keys come from elsewhere; the screen is still ours.
         before = termios()
-        Terminal.write(enter)
+        Terminal.announce(enter)
         return
       }
       before = settings
       settings.c_lflag &= ~tcflag_t(ICANON | ECHO)
       tcsetattr(STDIN_FILENO, TCSANOW, &settings)
-      Terminal.write(enter)
+      Terminal.announce(enter)
     }
   }
 
@@ -106,7 +106,7 @@ package final class TerminalSession {
       guard var settings = before else { return }
       before = nil
       if isatty(STDIN_FILENO) == 1 { tcsetattr(STDIN_FILENO, TCSANOW, &settings) }
-      Terminal.write(leave)
+      Terminal.announce(leave)
     }
   }
 }

@@ -19,9 +19,6 @@ struct DemoCommand: AsyncParsableCommand {
   var program: String?
 
   func validate() throws {
-    guard (0...65_535).contains(options.port) else {
-      throw ValidationError("--port is 0 to 65535")
-    }
     for (name, number, limits) in [
       ("--stops", options.stops, DemoLimits.stops), ("--agents", options.agents, DemoLimits.agents),
       ("--books", options.books, BookList.sizes),
@@ -55,9 +52,9 @@ struct DemoCommand: AsyncParsableCommand {
     defer { signals.stop() }
     let result = await task.result
     if options.keep {
-      Terminal.write("\nKept: \(folder.path)\n")
+      Terminal.announce("\nKept: \(folder.path)\n")
     } else if folder.remove() {
-      Terminal.write("\nRemoved \(folder.path)\n")
+      Terminal.announce("\nRemoved \(folder.path)\n")
     } else {
       Terminal.complain(
         "freshet-lab demo: \(folder.path) could not be removed; remove it yourself\n"

@@ -111,7 +111,7 @@ final class DemoFolder: Sendable {
     }
     let killed = left.filter { Self.kill($0) }.count
     empty()
-    Terminal.write(
+    Terminal.announce(
       "Removed what an earlier demonstration left in \(path); processes that were still running: \(killed)\n"
     )
   }

@@ -33,7 +33,7 @@ struct DemoStand: Sendable {
     }
   }
 
-  private func say(_ text: String) { Terminal.write(text) }
+  private func say(_ text: String) { Terminal.announce(text) }
 
   // MARK: Files
 

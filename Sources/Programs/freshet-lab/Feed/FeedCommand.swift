@@ -18,6 +18,9 @@ struct FeedCommand: AsyncParsableCommand {
       platform changes, extra trips and alerts in four languages. The same seed gives the same feed \
       at the same instant. The scenario chaos adds publications that are late, empty, truncated or \
       back-dated, server errors, slow answers and refusals.
+
+        freshet-lab feed --scenario storm
+        freshet serve --trip-updates http://127.0.0.1:8090/trip-updates.pb
       """
   )
 
@@ -154,7 +157,7 @@ struct FeedCommand: AsyncParsableCommand {
     text += "  as JSON: \(address)/trip-updates.json and so on\n"
     if split > 1 { text += "  in \(split) parts: \(address)/trip-updates-1.pb and so on\n" }
     text += "  the truth at a stop: \(address)/truth.json?stop=ID\n"
-    Terminal.write(text)
+    Terminal.announce(text)
   }
 }
 

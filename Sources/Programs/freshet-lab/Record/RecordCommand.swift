@@ -17,6 +17,8 @@ struct RecordCommand: AsyncParsableCommand {
       arrival. Content that has not changed takes no room. The file survives a kill at any moment and \
       is continued by the next recording. Leave it with Ctrl-C. To see it again: \
       freshet serve --replay FILE.
+
+        freshet-lab record --trip-updates https://example.org/trip-updates.pb --into day.recording
       """
   )
 
@@ -143,7 +145,7 @@ struct RecordCommand: AsyncParsableCommand {
     let signals = EndSignals { source.finish() }
     defer { signals.stop() }
     let into = into
-    Terminal.write(
+    Terminal.announce(
       "Recording \(sources.map(\.source.address).joined(separator: " and ")) into \(into); Ctrl-C ends it\n"
     )
     let limit = duration
@@ -160,7 +162,7 @@ struct RecordCommand: AsyncParsableCommand {
     await transport.shutdown()
     if let failure { try fail("\(failure)") }
     let size = Quantity.bytes(Int(writer.count))
-    Terminal.write(
+    Terminal.announce(
       "\(Quantity.count(count)) answers recorded, \(into) has \(size); freshet serve --replay \(into)\n"
     )
   }
@@ -178,7 +180,7 @@ struct RecordCommand: AsyncParsableCommand {
       case .recorded(let answer, let entry, let count):
         answers += 1
         // The reader is gone: a closed pipe is neither an error nor a reason to stop recording.
-        Terminal.write(RecordText.line(answer, entry, count))
+        Terminal.announce(RecordText.line(answer, entry, count))
       }
     }
     return (answers, nil)

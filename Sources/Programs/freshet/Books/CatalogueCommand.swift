@@ -10,6 +10,10 @@ struct CatalogueCommand: AsyncParsableCommand {
     commandName: "catalogue",
     abstract:
       "A catalogue of books in a file or a shared database, made of Open Library's dump files.",
+    discussion: """
+        freshet catalogue import ol_dump_*.txt.gz
+        freshet catalogue find Dune --author Herbert
+      """,
     subcommands: [CatalogueImportCommand.self, CatalogueFindCommand.self]
   )
 }
@@ -128,11 +132,11 @@ struct CatalogueImportCommand: AsyncParsableCommand {
       Terminal.write(try PrintedJSON.document(contents))
       return
     }
-    print(
+    Terminal.write(
       "\(report.works) works, \(report.editions) editions, \(report.authors) authors, "
-        + "\(report.isbns) ISBNs; \(report.others) other lines, \(report.rejected) rejected"
+        + "\(report.isbns) ISBNs; \(report.others) other lines, \(report.rejected) rejected\n"
     )
-    for example in report.examples { print("  " + example) }
+    for example in report.examples { Terminal.write("  \(example)\n") }
     if report.isDoubtful {
       let text =
         "\(report.rejected) of \(report.lines) lines were rejected; a file may be damaged or no dump\n"
@@ -199,7 +203,7 @@ struct CatalogueFindCommand: AsyncParsableCommand {
       throw ExitCode(.negative)
     case .notFound:
       // Not JSON.
-      if json { Terminal.complain("not found\n") } else { print("not found") }
+      if json { Terminal.complain("not found\n") } else { Terminal.write("not found\n") }
       throw ExitCode(.negative)
     case .failed(let error):
       throw CommandFailure("freshet catalogue find: \(error.description)", .badData)
@@ -207,9 +211,8 @@ struct CatalogueFindCommand: AsyncParsableCommand {
   }
 
   private func write(_ match: BookLookup.Match, _ prefix: String = "") throws {
-    guard json else { return print(prefix + Self.text(match)) }
     Terminal.write(
-      try PrintedJSON.line(ListedBook(match))
+      json ? try PrintedJSON.line(ListedBook(match)) : prefix + Self.text(match) + "\n"
     )
   }
 

@@ -18,6 +18,10 @@ struct LibraryCommand: AsyncParsableCommand {
     commandName: "library",
     abstract:
       "Your books in a SQLite file or a shared database: import lists, look at them, export them.",
+    discussion: """
+        freshet library import goodreads_library_export.csv
+        freshet library list le guin
+      """,
     subcommands: [
       LibraryImportCommand.self, LibraryListCommand.self, LibraryExportCommand.self,
       LibraryRemovedCommand.self, LibraryRestoreCommand.self,
@@ -197,17 +201,21 @@ struct LibraryImportCommand: AsyncParsableCommand {
     let counts = await steps.counts
     if json {
       let members = counts.map { "\"\($0.0)\": \($0.1)" } + ["\"seconds\": \(took / .seconds(1))"]
-      print("{" + members.joined(separator: ", ") + "}")
+      Terminal.write("{" + members.joined(separator: ", ") + "}\n")
     } else {
-      print(counts.map { "\($0.1) \($0.0)" }.joined(separator: ", "))
+      Terminal.write(counts.map { "\($0.1) \($0.0)" }.joined(separator: ", ") + "\n")
       for item in failed.prefix(5) {
         let place = item.line.map { "line \($0): " } ?? ""
-        print("  \(place)\(item.problems.first?.message ?? "")")
+        Terminal.write("  \(place)\(item.problems.first?.message ?? "")\n")
       }
       if counts.contains(where: { $0.0 == "removed" }) {
-        print("freshet library removed lists what went; freshet library restore brings it back")
+        Terminal.write(
+          "freshet library removed lists what went; freshet library restore brings it back\n"
+        )
       }
-      if !failed.isEmpty { print("\(failed.count) failed rows are in \(failedPath)") }
+      if !failed.isEmpty {
+        Terminal.write("\(failed.count) failed rows are in \(failedPath)\n")
+      }
     }
   }
 }
@@ -268,13 +276,10 @@ struct LibraryListCommand: AsyncParsableCommand {
       let page = try await library.books(after: last, matching: words.joined(separator: " "))
       guard let end = page.last else { return }
       last = end.id
-      for book in page {
-        if json {
-          Terminal.write(try PrintedJSON.line(ListedBook(book.record)))
-        } else {
-          print(Self.line(book.record))
-        }
+      let lines = try page.map {
+        json ? try PrintedJSON.line(ListedBook($0.record)) : Self.line($0.record) + "\n"
       }
+      guard Terminal.write(lines.joined()) else { return }
     }
   }
 
@@ -319,7 +324,8 @@ struct LibraryExportCommand: AsyncParsableCommand {
   private func export(_ books: any LibraryStore, _ display: ProgressDisplay) async throws {
     guard let output else {
       return try await books.export { bytes, _ in
-        try FileHandle.standardOutput.write(contentsOf: Data(bytes))
+        // What is lost is told at the end.
+        guard Terminal.write(bytes) else { throw ExitCode(ProgramExit.inputOutput) }
       }
     }
     let file = try ExportFile(path: output, sparing: library.files)

@@ -26,7 +26,8 @@ struct LibraryRemovedCommand: AsyncParsableCommand {
           Terminal.write(try PrintedJSON.line(ListedBook(book)))
           continue
         }
-        print("\(book.id) · \(book.removedAt.prefix(10)) · \(LibraryListCommand.line(book.record))")
+        let line = LibraryListCommand.line(book.record)
+        Terminal.write("\(book.id) · \(book.removedAt.prefix(10)) · \(line)\n")
       }
     }
   }
@@ -64,7 +65,7 @@ struct LibraryRestoreCommand: AsyncParsableCommand {
           Terminal.write(try PrintedJSON.line(ListedBook(book.record)))
           continue
         }
-        print(LibraryListCommand.line(book.record))
+        Terminal.write(LibraryListCommand.line(book.record) + "\n")
       }
     }
   }

@@ -154,7 +154,7 @@ struct WorkspaceReporter: Sendable {
 
   private func log(_ text: String) {
     if text == ReportMachine.success {
-      Terminal.write("Reporting to \(hub) as \(name)\n")
+      Terminal.announce("Reporting to \(hub) as \(name)\n")
     } else {
       Self.complain("\(hub): \(text)")
     }
