@@ -1,13 +1,19 @@
+import GRDB
+
 /// Why a library or a catalogue cannot be used.
 package struct LibraryError: Error, Hashable, Sendable, CustomStringConvertible {
   /// The kind of fault.
   package enum Code: String, Hashable, Sendable {
-    /// The file belongs to another program or to a newer version of this one.
+    /// The file belongs to another program or to a newer version of this one, or is not a database.
     case otherFile = "library_other_file"
     /// The file cannot be opened or written.
     case unusable = "library_unusable"
-    /// A dump file cannot be read.
+    /// The file cannot be created.
+    case notMade = "library_not_made"
+    /// A dump file is missing or cannot be read.
     case unreadableDump = "dump_unreadable"
+    /// A dump file is cut off or broken.
+    case damagedDump = "dump_damaged"
   }
 
   /// The kind of fault.
@@ -19,5 +25,21 @@ package struct LibraryError: Error, Hashable, Sendable, CustomStringConvertible 
   package init(_ code: Code, _ description: String) {
     self.code = code
     self.description = description
+  }
+
+  /// Creates the error of a file that cannot be opened.
+  ///
+  /// - Parameters:
+  ///   - path: The file.
+  ///   - error: The error of SQLite, or of the system.
+  init(opening path: String, _ error: any Error) {
+    switch error {
+    case let error as DatabaseError
+    where [.SQLITE_NOTADB, .SQLITE_CORRUPT].contains(error.resultCode):
+      self.init(.otherFile, "\(path): it is not a database, or it is damaged")
+    case let error as DatabaseError:
+      self.init(.unusable, "\(path): \(error.message ?? "it cannot be opened")")
+    default: self.init(.notMade, "\(path): it cannot be created")
+    }
   }
 }

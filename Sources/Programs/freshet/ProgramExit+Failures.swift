@@ -1,4 +1,5 @@
-import Commands
+package import BookLibrary
+package import Commands
 import FeedRecording
 import GTFS
 import Jobs
@@ -90,6 +91,18 @@ extension ProgramExit {
         case 400...: .badData
         default: .contract
         }
+    }
+  }
+}
+
+extension LibraryError: ExitingError {
+  /// The exit code for a library or a catalogue that cannot be used.
+  package var exit: ProgramExit {
+    switch code {
+    case .otherFile, .damagedDump: .badData
+    case .unreadableDump: .noInput
+    case .unusable: .inputOutput
+    case .notMade: .cannotCreate
     }
   }
 }

@@ -140,11 +140,14 @@ import Testing
     let broken = try stage.stage.folder.file("cut.txt.gz", cut)
     let nothing = try stage.dump(["/type/redirect\t/works/OL1W\t1\t2020\t{}", "what is this"])
     let others = try stage.dump(Self.lines("other"))
-    for files in [[others, broken], [nothing], [others, stage.stage.folder.path + "/none"]] {
+    for (files, code) in [
+      ([others, broken], LibraryError.Code.damagedDump), ([nothing], .damagedDump),
+      ([others, stage.stage.folder.path + "/none"], .unreadableDump),
+    ] {
       let error = await #expect(throws: LibraryError.self) {
         try await CatalogueImport.run(files: files, into: catalogue)
       }
-      #expect(error?.code == .unreadableDump)
+      #expect(error?.code == code)
       catalogue.renew()
       #expect(try await Self.generation(of: catalogue) == "kept")
       #expect(try await catalogue.counts()?.works == 60)

@@ -53,7 +53,20 @@ package struct BackupDescription: Codable, Hashable, Sendable {
       }
       self = try JSONDecoder().decode(Self.self, from: bytes)
     } catch {
-      throw error as? BackupFailure ?? BackupFailure(.damaged, "\(path): is damaged: \(error)")
+      throw error as? BackupFailure
+        ?? BackupFailure(.damaged, "\(path): is damaged: \(Self.reason(error))")
+    }
+  }
+
+  /// What is wrong with the file, by the member if the decoder says which.
+  private static func reason(_ error: any Error) -> String {
+    guard let error = error as? DecodingError else { return "it cannot be read" }
+    switch error {
+    case .keyNotFound(let key, _): return "it has no \(key.stringValue)"
+    case .typeMismatch(_, let place), .valueNotFound(_, let place):
+      let member = place.codingPath.map(\.stringValue).joined(separator: ".")
+      return member.isEmpty ? "it is not a JSON object" : "\(member) has another type than expected"
+    default: return "it is not JSON"
     }
   }
 

@@ -92,7 +92,7 @@ package struct CatalogueImport: Sendable {
         let names = files.joined(separator: ", ")
         let reason = report.examples.first.map { " (\($0))" } ?? ""
         throw LibraryError(
-          .unreadableDump,
+          .damagedDump,
           "\(names): no work and no edition in \(report.lines) lines\(reason); \(catalogue.place) is as it was"
         )
       }

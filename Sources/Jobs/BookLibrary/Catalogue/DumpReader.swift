@@ -86,7 +86,7 @@ final class DumpReader {
       throw LibraryError(.unreadableDump, "\(path): \(String(cString: strerror(errno)))")
     }
     if isCompressed, hasInflated {
-      throw LibraryError(.unreadableDump, "\(path): the compressed data end too early")
+      throw LibraryError(.damagedDump, "\(path): the compressed data end too early")
     }
     if !isSkipping, !pending.isEmpty { try receive(pending[...]) }
     pending = []
@@ -127,7 +127,7 @@ final class DumpReader {
       isBetween = true
       isMoreInflated = false
     default:
-      throw LibraryError(.unreadableDump, "\(path): the compressed data are broken (\(status))")
+      throw LibraryError(.damagedDump, "\(path): the compressed data are broken (\(status))")
     }
   }
 

@@ -35,7 +35,7 @@ final class SQLiteCatalogueReader: Sendable {
     } catch let error as LibraryError {
       throw error
     } catch {
-      throw LibraryError(.unusable, "\(path): \(error)")
+      throw LibraryError(opening: path, error)
     }
   }
 

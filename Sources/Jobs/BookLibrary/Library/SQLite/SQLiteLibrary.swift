@@ -24,7 +24,7 @@ package final class SQLiteLibrary: LibraryStore {
     } catch let error as LibraryError {
       throw error
     } catch {
-      throw LibraryError(.unusable, "\(path): \(error)")
+      throw LibraryError(opening: path, error)
     }
   }
 
