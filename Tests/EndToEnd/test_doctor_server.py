@@ -135,6 +135,45 @@ class Doctor(unittest.TestCase):
         self.assertIn("written by everybody", answer.stdout)
         self.assertNotIn("secret-1", answer.stdout + answer.stderr)
 
+    def test_what_a_server_refuses_is_found_before_it_starts(self):
+        copy_network(self.folder)
+        self.settings["historyDays"] = 0
+        short = self.folder / "short"
+        short.write_text("abc")
+        jobs = {"folder": str(self.folder / "jobs")}
+        for settings, code, name in [
+            ({"workspacesHub": str(self.folder / "nohub")}, 66, "worktrees"),
+            ({"workspacesHub": str(short)}, 65, "worktrees"),
+            ({"receiptKey": str(self.folder / "nokey")}, 66, "receipts"),
+            ({"receiptKey": str(short)}, 65, "receipts"),
+            ({"trustedProxies": ["banana"]}, 78, "proxies"),
+            ({"host": "0.0.0.0", "jobs": jobs}, 78, "jobs' clients"),
+            ({"limits": {"conections": 4}}, 78, "limits"),
+            ({"jobs": jobs | {"limits": {"row": 4}}}, 78, "jobs' settings"),
+            ({"jobs": jobs | {"libraryOwner": "ann"}}, 78, "database"),
+            ({"jobs": jobs | {"database": "mysql://host/name"}}, 78, "database"),
+            ({"operatorTokenFile": str(self.folder / "notoken")}, 66, "operators"),
+            ({"operatorTokenFile": str(short)}, 65, "operators"),
+            ({"tls": {"certificate": str(short)}}, 78, "certificate"),
+            ({"tls": {"certificate": str(short), "key": str(self.folder / "none")}}, 66, "certificate"),
+        ]:
+            with self.subTest(settings):
+                before, self.settings = self.settings, self.settings | settings
+                try:
+                    path = self.folder / "serve.json"
+                    path.write_text(json.dumps(self.settings))
+                    refused = run("serve", "--config", str(path))
+                    self.assertEqual(refused.returncode, code, refused.stderr)
+                    self.assertNotIn("Usage", refused.stderr)
+                    checks = self.ask(code=1)
+                    self.assertEqual(checks[name]["state"], "fail", checks)
+                    # In the same words.
+                    said = refused.stderr.strip().splitlines()[-1].removeprefix("freshet serve: ")
+                    self.assertEqual(checks[name]["sentence"].replace("freshet.json", "serve.json"), said)
+                finally:
+                    self.settings = before
+        self.ask(code=0)
+
     def test_a_configuration_that_is_wrong_and_options_that_do_not_fit(self):
         path = self.folder / "wrong.json"
         path.write_text('{"prot": 1}')

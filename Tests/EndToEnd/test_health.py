@@ -128,7 +128,8 @@ class Readiness(unittest.TestCase):
         file = self.folder() / "token"
         file.write_text("short")
         answer = run("serve", "--port", "0", "--operator-token-file", str(file))
-        self.assertEqual(answer.returncode, 64)
+        self.assertEqual(answer.returncode, 65)
+        self.assertNotIn("Usage", answer.stderr)
         self.assertNotIn("short", answer.stderr.replace("too short", ""))
 
 

@@ -231,6 +231,8 @@ class ServeTests(unittest.TestCase):
             server.stop()
         path.write_text(json.dumps({"jobs": {"limits": {"rows": 4}}}))
         answer = run("serve", "--config", str(path), "--port", "0")
+        self.assertEqual(answer.returncode, 78, answer.stderr)
+        self.assertNotIn("Usage", answer.stderr)
         self.assertIn("$.jobs.limits.rows: expected one of attemptsOfJob, authorCharacters", answer.stderr)
         for jobs, place in (
             ({"folder": 7}, "$.jobs.folder"), ({"running": 0}, "$.jobs.running"), ({"queryTokens": "yes"}, "$.jobs.queryTokens"),

@@ -276,7 +276,7 @@ class SharedBooks(unittest.TestCase):
         settings = self.folder / "settings.json"
         settings.write_text(json.dumps({"jobs": {"folder": place, "database": self.database.url, "libraryOwner": "a b"}}))
         answer = run("serve", "--config", str(settings), "--port", "0")
-        self.assertEqual(answer.returncode, 64, answer.stderr)
+        self.assertEqual(answer.returncode, 78, answer.stderr)
         self.assertIn("$.jobs.libraryOwner: expected 1 to 200 characters", answer.stderr)
         self.assertFalse(Path(place).exists())
 

@@ -314,6 +314,8 @@ class Files(unittest.TestCase):
         answer = run("serve", "--data", str(data()), "--port", "0", "--tls-certificate", str(chain))
         self.assertEqual(answer.returncode, 64)
         self.assertIn("needs --tls-key", answer.stderr)
+        self.assertIn("\nUsage: freshet serve ", answer.stderr)
+        self.assertIn("See 'freshet serve --help'", answer.stderr)
         settings = folder / "tls.json"
         settings.write_text(json.dumps({"tls": {"certificate": str(chain), "key": str(other_key)}}))
         answer = run("serve", "--data", str(data()), "--port", "0", "--config", str(settings))

@@ -359,8 +359,9 @@ class HubTest(unittest.TestCase):
         answer = run("workspaces", "report", "--to", hub.url, "--name", "a/b", "--hub-token-file", str(machine.token))
         self.assertEqual(answer.returncode, 64, answer.stderr)
         answer = run("serve", "--data", str(self.folder / "x"), "--workspaces-hub", str(self.folder / "nothing"))
-        self.assertEqual(answer.returncode, 64, answer.stderr)
+        self.assertEqual(answer.returncode, 66, answer.stderr)
         self.assertIn("nothing", answer.stderr)
+        self.assertNotIn("Usage", answer.stderr)
         self.assertEqual(os.stat(self.file).st_mode & 0o077, 0)
 
 

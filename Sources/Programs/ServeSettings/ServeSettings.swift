@@ -18,6 +18,8 @@ package struct ServeSettings: Hashable, Sendable {
   /// The forms of the log.
   package static let logFormats = ["text", "json"]
 
+  /// The path of the file, for errors.
+  package let file: String
   /// The address to listen on.
   package var host: String?
   /// The port to listen on; 0 takes a free one.
@@ -73,6 +75,7 @@ package struct ServeSettings: Hashable, Sendable {
     file: String,
     environment: (String) -> String?
   ) throws(SettingsError) {
+    self.file = file
     var top = try SettingsObject(bytes, file: file)
     host = try top.text("host", "a host name or an address")
     port = try top.whole("port", 0...65_535)
@@ -86,8 +89,7 @@ package struct ServeSettings: Hashable, Sendable {
     allowedOrigins = try top.list("allowedOrigins", most: 256)?.texts(
       "an origin like https://example.org"
     ) {
-      ($0.hasPrefix("https://") || $0.hasPrefix("http://")) && $0.split(separator: "/").count == 2
-        && !$0.hasSuffix("/")
+      Self.isOrigin($0)
     }
     allowedHosts = try top.list("allowedHosts", most: 256)?.texts("a host name without a port") {
       !$0.isEmpty && !$0.contains("/") && ($0.hasPrefix("[") || !$0.contains(":"))
@@ -128,6 +130,12 @@ package struct ServeSettings: Hashable, Sendable {
       feeds.append(feed)
     }
     try top.end()
+  }
+
+  /// Whether a text is an origin like `https://example.org`: a scheme, a host and possibly a port.
+  package static func isOrigin(_ text: String) -> Bool {
+    ["https://", "http://"].contains { text.hasPrefix($0) && text.count > $0.count }
+      && text.split(separator: "/", omittingEmptySubsequences: false).count == 3
   }
 
   /// Whether the file itself holds a value of `Authorization` or another field of credentials.

@@ -8,6 +8,18 @@ import ServeSettings
 import StationboardServer
 import Timetable
 
+extension ServeSettings {
+  /// Returns the failure of a command that cannot use a member of the file.
+  ///
+  /// - Parameters:
+  ///   - member: Its place in the file, such as `limits.connections`.
+  ///   - reason: What is wrong with it.
+  /// - Returns: The failure.
+  func failure(_ member: String, _ reason: String) -> CommandFailure {
+    CommandFailure("freshet serve: --config \(file): $.\(member): \(reason)", .configuration)
+  }
+}
+
 /// The file of `freshet serve --config`.
 struct ConfigurationFile {
   let path: String
@@ -32,7 +44,8 @@ struct ConfigurationFile {
       let handle = try FileHandle(forReadingFrom: url)
       bytes = Array(try handle.read(upToCount: ServeSettings.longestFile + 1) ?? Data())
     } catch {
-      try Self.fail("\(path): cannot be read: \(error.localizedDescription)", command, .noInput)
+      let reason = ErrorText.of(error, showsPath: false)
+      try Self.fail("\(path): cannot be read: \(reason)", command, .noInput)
     }
     guard bytes.count <= ServeSettings.longestFile else {
       try Self.fail("\(path): is longer than \(ServeSettings.longestFile) bytes", command)

@@ -18,18 +18,20 @@ struct DatabaseOption: ParsableArguments {
 
   /// The database that is named, that of a configuration file, or that of the environment, if any.
   ///
-  /// - Throws: `ValidationError` for what is not a connection string.
+  /// - Throws: `ValidationError` for what is not a connection string, ``CommandFailure`` if it is in the file.
   func address(or settings: ServeSettings?) throws -> PostgresAddress? {
     let environment = ProcessInfo.processInfo.environment["DATABASE_URL"]
     let candidates = [
-      ("--database", database), ("--config: $.jobs.database", settings?.jobs?.database),
-      ("--config: $.database", settings?.database),
-      ("DATABASE_URL", environment.flatMap { $0.isEmpty ? nil : $0 }),
+      ("--database", database, isOfFile: false),
+      ("jobs.database", settings?.jobs?.database, isOfFile: true),
+      ("database", settings?.database, isOfFile: true),
+      ("DATABASE_URL", environment.flatMap { $0.isEmpty ? nil : $0 }, isOfFile: false),
     ]
-    for case (let place, let text?) in candidates {
+    for case (let place, let text?, isOfFile: let isOfFile) in candidates {
       do throws(PostgresAddress.Invalid) {
         return try PostgresAddress(text)
       } catch {
+        if isOfFile, let settings { throw settings.failure(place, "\(error)") }
         throw ValidationError("\(place): \(error)")
       }
     }

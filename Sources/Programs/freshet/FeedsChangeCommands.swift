@@ -27,6 +27,7 @@ struct FeedsAcceptCommand: AsyncParsableCommand {
   var json = false
 
   func run() async throws {
+    try choice.requireKnown(by: "accept")
     try await FeedsCommand.change("accept", choice, isJSON: json) { sharing, display in
       let accepted =
         if let sharing {
@@ -59,6 +60,7 @@ struct FeedsRollbackCommand: AsyncParsableCommand {
   var json = false
 
   func run() async throws {
+    try choice.requireKnown(by: "rollback")
     try await FeedsCommand.change("rollback", choice, isJSON: json) { sharing, display in
       let target =
         if let sharing {
@@ -96,6 +98,7 @@ struct FeedsRemoveCommand: AsyncParsableCommand {
 
   func run() async throws {
     let folder = choice.data.folder
+    try choice.requireKnown(by: "remove")
     try await FeedsCommand.change("remove", choice, isJSON: json) { sharing, display in
       guard let sharing, !keepServing else {
         return try folder.removeSource(prefix: choice.prefix, keepServing: keepServing)

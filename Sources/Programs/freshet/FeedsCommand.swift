@@ -16,6 +16,9 @@ struct FeedsCommand: AsyncParsableCommand {
     discussion: """
       A running server asks the sources when they are due. A new timetable serves if passengers lose \
       few departures by it; otherwise it is held back until it is accepted.
+
+        freshet feeds add https://example.org/gtfs.zip
+        freshet feeds list
       """,
     subcommands: [
       FeedsSearchCommand.self, FeedsAddCommand.self, FeedsListCommand.self, FeedsCheckCommand.self,
@@ -82,7 +85,28 @@ struct FeedChoice: ParsableArguments {
 
   var key: String { prefix ?? FeedManifest.defaultKey }
 
-  func validate() throws {
+  /// Ends a command that would only make an empty folder: without a database it is for what the folder has.
+  func requireKnown(by name: String) throws {
+    guard try database.address(or: nil) == nil else { return }
+    let folder = data.folder
+    let isKnown = try FeedsCommand.attempt(name) {
+      try folder.manifest().feed(key) != nil
+        || StaticSourceList(of: folder).all.contains { $0.key == key }
+    }
+    guard !isKnown else { return }
+    try FeedsCommand.fail(
+      name,
+      "\(folder.path): there is no feed and no source \(key)",
+      .noInput
+    )
+  }
+
+  func validate() throws { try Self.check(prefix: prefix) }
+
+  /// Checks `--prefix`.
+  ///
+  /// - Throws: `ValidationError` if it is not the prefix of a feed.
+  static func check(prefix: String?) throws {
     if let prefix, !FeedManifest.isPrefix(prefix) || prefix == FeedManifest.defaultKey {
       throw ValidationError("--prefix is 1 to 32 letters, digits, - and _")
     }
@@ -231,7 +255,7 @@ struct FeedsCheckCommand: AsyncParsableCommand {
 
   func run() async throws {
     let folder = choice.data.folder
-    let file = try config.map { try ConfigurationFile(path: $0) }
+    let file = try config.map { try ConfigurationFile(path: $0, for: "freshet feeds check") }
     let live = try realtime.sources(prefix: choice.prefix ?? "", besides: file)
     var sources = try file?.staticSources() ?? []
     sources += try FeedsCommand.attempt("check") { try StaticSourceList(of: folder).all }

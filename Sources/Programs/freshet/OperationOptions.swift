@@ -83,12 +83,17 @@ struct OperationOptions: ParsableArguments {
 
   /// The clients that may see what the server depends on.
   ///
-  /// - Throws: `ValidationError` if the token cannot be read or is too short; it is not repeated.
+  /// - Throws: ``CommandFailure`` if the token cannot be read or is too short, `ValidationError` if it is that of the
+  ///   environment; it is not repeated.
   func access(or settings: ServeSettings?) throws -> OperatorAccess {
     let text: String?
-    if let path = operatorTokenFile ?? settings?.operatorTokenFile {
+    let path = operatorTokenFile ?? settings?.operatorTokenFile
+    if let path {
       guard let bytes = HostFile.bytes(path, limit: OperatorAccess.tokenBytes.upperBound) else {
-        throw ValidationError("--operator-token-file \"\(path)\" cannot be read")
+        throw CommandFailure(
+          "freshet serve: --operator-token-file \"\(path)\" cannot be read",
+          .noInput
+        )
       }
       text = String(decoding: bytes, as: UTF8.self)
     } else {
@@ -100,9 +105,11 @@ struct OperationOptions: ParsableArguments {
     guard OperatorAccess.tokenBytes.contains(token.utf8.count),
       token.utf8.allSatisfy({ (0x21...0x7E).contains($0) })
     else {
-      throw ValidationError(
-        "the token of operators is to be at least \(OperatorAccess.tokenBytes.lowerBound) printable characters without blanks"
-      )
+      let least = OperatorAccess.tokenBytes.lowerBound
+      let reason =
+        "the token of operators is to be at least \(least) printable characters without blanks"
+      guard let path else { throw ValidationError("FRESHET_OPERATOR_TOKEN: \(reason)") }
+      throw CommandFailure("freshet serve: \(path): \(reason)", .badData)
     }
     return OperatorAccess(token: token)
   }

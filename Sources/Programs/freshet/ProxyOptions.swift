@@ -16,7 +16,8 @@ struct ProxyOptions: ParsableArguments {
     help: ArgumentHelp(
       "The field in which those proxies name their client: x-forwarded-for, with X-Forwarded-Proto, or forwarded. Default: x-forwarded-for.",
       valueName: "name"
-    )
+    ),
+    completion: .list(TrustedProxies.Field.allCases.map(\.rawValue))
   )
   var forwardedField: String?
 
@@ -25,22 +26,26 @@ struct ProxyOptions: ParsableArguments {
       let names = TrustedProxies.Field.allCases.map(\.rawValue).joined(separator: " or ")
       throw ValidationError("--forwarded-field \"\(forwardedField)\" is not \(names)")
     }
-    _ = try Self.ranges(trustedProxy, "--trusted-proxy")
+    _ = try Self.ranges(trustedProxy, "--trusted-proxy ")
   }
 
   /// Returns the proxies that the options or a settings file name.
   ///
-  /// - Throws: `ValidationError` for what is not an address or a range.
+  /// - Throws: ``CommandFailure`` for what is not an address or a range in the file.
   func trusted(or settings: ServeSettings?) throws -> TrustedProxies {
     let names = trustedProxy.isEmpty ? settings?.trustedProxies ?? [] : trustedProxy
     let field = (forwardedField ?? settings?.forwardedField).flatMap {
       TrustedProxies.Field(rawValue: $0)
     }
+    let ranges: [AddressRange]
+    do {
+      ranges = try Self.ranges(names, trustedProxy.isEmpty ? "" : "--trusted-proxy ")
+    } catch let error as ValidationError {
+      guard let settings, trustedProxy.isEmpty else { throw error }
+      throw settings.failure("trustedProxies", error.message)
+    }
     return TrustedProxies(
-      try Self.ranges(
-        names,
-        trustedProxy.isEmpty ? "--config: $.trustedProxies" : "--trusted-proxy"
-      ),
+      ranges,
       trustsSocket: names.contains("unix"),
       field: field ?? .xForwardedFor
     )
@@ -50,7 +55,7 @@ struct ProxyOptions: ParsableArguments {
     try names.filter { $0 != "unix" }.map { name in
       guard let range = AddressRange(name) else {
         throw ValidationError(
-          "\(place) \"\(name)\" is not an address or a range; expected one like 192.0.2.1, 10.0.0.0/8 or fd00::/8"
+          "\(place)\"\(name)\" is not an address or a range; expected one like 192.0.2.1, 10.0.0.0/8 or fd00::/8"
         )
       }
       return range

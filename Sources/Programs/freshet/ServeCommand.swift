@@ -64,6 +64,7 @@ struct ServeCommand: AsyncParsableCommand {
       "The APIs of other apps to serve as well: \(Dialect.names).",
       valueName: "names"
     ),
+    completion: .list(Dialect.allCases.map(\.rawValue)),
     transform: DialectList.init
   )
   var speak: DialectList?
@@ -72,7 +73,8 @@ struct ServeCommand: AsyncParsableCommand {
   var allowOrigin: [String] = []
 
   @Option(
-    help: "How much to log: trace, debug, info, notice, warning, error, critical. Default: info."
+    help: "How much to log: trace, debug, info, notice, warning, error, critical. Default: info.",
+    completion: .list(ServeSettings.logLevels)
   )
   var logLevel: String?
 
@@ -81,6 +83,11 @@ struct ServeCommand: AsyncParsableCommand {
 
   func validate() throws {
     guard (0...65_535).contains(port ?? 0) else { throw ValidationError("--port is 0 to 65535") }
+    for origin in allowOrigin where !ServeSettings.isOrigin(origin) {
+      throw ValidationError(
+        "--allow-origin \"\(origin)\" is not an origin; expected one like https://example.org"
+      )
+    }
     if let logLevel, Logger.Level(rawValue: logLevel) == nil {
       throw ValidationError("--log-level \"\(logLevel)\" is not a level")
     }
@@ -127,7 +134,7 @@ struct ServeCommand: AsyncParsableCommand {
       text += " --data \(composition.folder.path)\n"
     }
     text += composition.replays.announcement
-    Terminal.write(text)
+    Terminal.announce(text)
     composition.workspaces.announce()
   }
 }

@@ -52,24 +52,23 @@ struct ServerComposition {
   ) async throws {
     let settings = file?.settings
     let logger = Logger(label: "freshet")
-    let host = command.host ?? settings?.host ?? "127.0.0.1"
-    let port = command.port ?? settings?.port ?? 8_080
-    let folder = command.data.folder(or: settings?.data)
-    let workspaces = command.workspaces.completed(by: settings)
-    let certificate = try command.tls.certificate(or: settings, socket: workspaces.socket)
+    let inputs = ServeInputs(command: command, file: file)
+    let (host, port, folder) = (inputs.host, inputs.port, inputs.folder)
+    let workspaces = inputs.workspaces
+    let certificate = try inputs.certificate()
     let files = try command.realtime.recordings()
-    let jobs = try command.jobs.completed(by: settings?.jobs)
-    let limits = try Self.limits(settings, logger)
-    let part = try workspaces.part(
-      host: host,
-      version: StationboardService.version,
-      data: folder.path
-    )
-    let database = try Self.database(of: command, jobs, settings)
+    let jobs = try inputs.jobs()
+    let limits = try Self.fitting(try inputs.limits(), logger)
+    let part = try inputs.worktrees()
+    let database = try inputs.database()
+    let jobRules = try inputs.jobRules()
+    let proxies = try inputs.proxies()
+    let receiptKey = try inputs.receiptKey()
+    let operators = try inputs.operators()
     let store = try Self.store(
       in: folder,
       mayBeEmpty: files.isEmpty && (database != nil || Self.brings(file, folder)),
-      isPrepared: database != nil,
+      isPrepared: database != nil || inputs.needsFolder,
       logger
     )
     let replays: Replays
@@ -132,11 +131,10 @@ struct ServerComposition {
         )
       }
     }
-    let operators = try command.operation.access(or: settings)
     let jobService = try await Self.service(
       of: jobs,
       in: database,
-      rules: jobs.jobs == nil ? OriginGuard(hosts: []) : try workspaces.jobsGuard(host: host),
+      rules: jobRules,
       operators,
       clock,
       edges.exchange,
@@ -179,9 +177,7 @@ struct ServerComposition {
       socket: workspaces.socket,
       jobs: jobService,
       ease: limits.boardsPerSecond,
-      receiptKey: try (command.receiptKey ?? settings?.receiptKey).map {
-        try ReceiptKeyFile.read($0, for: "freshet serve: --receipt-key")
-      },
+      receiptKey: receiptKey,
       speak: Set(command.speak?.dialects ?? settings?.speak ?? []),
       acceptsBareJobIDs: jobs.jobsBareIds ?? true,
       acceptsQueryTokensOfApps: jobs.jobsQueryTokens ?? true,
@@ -189,7 +185,7 @@ struct ServerComposition {
       shutdown: command.operation.shutdown(or: settings),
       hasStaticSources: store.feeds.isEmpty && Self.brings(file, folder),
       admission: command.operation.admission(limits, or: settings),
-      proxies: try command.proxies.trusted(or: settings),
+      proxies: proxies,
       strictTransport: command.tls.strictTransport(or: settings),
       listener: ServerListener(limits: limits, certificate: certificate),
       signals: edges.signals,
@@ -216,6 +212,12 @@ struct ServerComposition {
     }
     defer { withExtendedLifetime(claim) {} }
     do {
+      // What cannot be listened at is found before anything starts.
+      if server.socket == nil,
+        let failure = await ListeningTrial.failure(host: server.host, port: server.port)
+      {
+        throw failure
+      }
       try await server.run(onRunning: onRunning)
     } catch {
       throw CommandFailure(
@@ -225,17 +227,11 @@ struct ServerComposition {
     }
   }
 
-  /// Returns the default limits, as changed by a file and by what the process may open.
+  /// Returns the limits as they fit into what the process may open.
   ///
-  /// - Throws: `ValidationError` for an unknown limit; `CommandFailure` if the process may open too few files.
-  private static func limits(_ settings: ServeSettings?, _ logger: Logger) throws -> ServerLimits {
-    var limits = ServerLimits()
-    for (name, value) in (settings?.limits ?? [:]).sorted(by: { $0.key < $1.key })
-    where !limits.set(name, to: value) {
-      throw ValidationError(
-        "--config: $.limits.\(name): expected one of \(ServerLimits.names.joined(separator: ", "))"
-      )
-    }
+  /// - Throws: `CommandFailure` if the process may open too few files.
+  private static func fitting(_ limits: ServerLimits, _ logger: Logger) throws -> ServerLimits {
+    var limits = limits
     let budget = DescriptorBudget.raised()
     if let shortage = budget.shortage(DescriptorBudget.leastOfServer) {
       throw CommandFailure("freshet serve: \(shortage)", .system)
@@ -250,24 +246,6 @@ struct ServerComposition {
       )
     }
     return limits
-  }
-
-  /// Returns the database that the settings name, if any.
-  ///
-  /// - Throws: `ValidationError` for an owner of books that needs one, or a folder of jobs.
-  private static func database(
-    of command: ServeCommand,
-    _ jobs: JobsOptions,
-    _ settings: ServeSettings?
-  ) throws -> PostgresAddress? {
-    let database = try command.database.address(or: settings)
-    if jobs.libraryOwner != nil, database == nil {
-      throw ValidationError("--library-owner is for books in a database; name it with --database")
-    }
-    if jobs.libraryOwner != nil, jobs.jobs == nil {
-      throw ValidationError("--library-owner is for the books of jobs; name a folder with --jobs")
-    }
-    return database
   }
 
   /// Whether a timetable is to come by itself.
@@ -314,7 +292,7 @@ struct ServerComposition {
       throw CommandFailure("freshet serve: \(error)", ProgramExit(error))
     } catch {
       throw CommandFailure(
-        "freshet serve: --jobs \(jobs.jobs ?? ""): \(error)",
+        "freshet serve: --jobs \(jobs.jobs ?? ""): \(ErrorText.of(error, showsPath: false))",
         (error as? JobStoreError).map { ProgramExit($0) } ?? .cannotCreate
       )
     }

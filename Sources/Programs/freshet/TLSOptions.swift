@@ -35,12 +35,17 @@ struct TLSOptions: ParsableArguments {
 
   /// Returns the certificate, if the options or a settings file name one.
   ///
-  /// - Throws: `ValidationError` if only one of the two files is named; `ExitCode` after printing what is wrong with a
-  ///   file: `EX_NOINPUT` if it cannot be read, `EX_DATAERR` if it cannot be used.
+  /// - Throws: `ValidationError` if only one of the two files is named, ``CommandFailure`` if the file names it, and if one
+  ///   cannot be read or used.
   func certificate(or settings: ServeSettings?, socket: String?) throws -> ServerCertificate? {
     let certificate = tlsCertificate ?? settings?.tls?.certificate
     let key = tlsKey ?? settings?.tls?.key
     guard let certificate, let key else {
+      if let settings, let tls = settings.tls, tlsCertificate == nil, tlsKey == nil,
+        (tls.certificate == nil) != (tls.key == nil)
+      {
+        throw settings.failure("tls", "expected certificate and key, or neither")
+      }
       if certificate != nil { throw ValidationError("--tls-certificate needs --tls-key too") }
       if key != nil { throw ValidationError("--tls-key needs --tls-certificate too") }
       return nil

@@ -34,9 +34,10 @@ struct BackupCommand: ParsableCommand {
 
   func run() throws {
     let place = Self.withoutSlash(backup)
-    let (data, jobs) = try folders.named()
+    let (data, jobs) = try folders.named(for: "backup")
     if let jobs, !jobs.exists { try fail("\(jobs.path): does not exist", .noInput) }
-    let isData = try folders.namesData() || FileManager.default.fileExists(atPath: data.path)
+    let isData =
+      try folders.namesData(for: "backup") || FileManager.default.fileExists(atPath: data.path)
     guard isData || jobs != nil else {
       try fail(
         "\(data.path): does not exist; name the folders with --config, or --data and --jobs",

@@ -32,18 +32,24 @@ struct BackupFolders: ParsableArguments {
 
   /// Returns the folders, of which that of jobs is `nil` if it is not named.
   ///
+  /// - Parameter command: The name of the command, for errors.
+  /// - Returns: The folders.
   /// - Throws: ``CommandFailure`` if the configuration cannot be read.
-  func named() throws -> (data: DataFolder, jobs: JobFolder?) {
-    let settings = try config.map { try ConfigurationFile(path: $0) }?.settings
+  func named(for command: String) throws -> (data: DataFolder, jobs: JobFolder?) {
+    let settings = try settings(for: command)
     let place = jobs ?? settings?.jobs?.folder
     return (data.folder(or: settings?.data), place.map { JobFolder(path: $0) })
   }
 
+  private func settings(for command: String) throws -> ServeSettings? {
+    try config.map { try ConfigurationFile(path: $0, for: "freshet \(command)") }?.settings
+  }
+
   /// Whether the data folder was named.
-  func namesData() throws -> Bool {
+  func namesData(for command: String) throws -> Bool {
     let environment = ProcessInfo.processInfo.environment["FRESHET_DATA"] ?? ""
     guard data.data == nil, environment.isEmpty else { return true }
-    return try config.map { try ConfigurationFile(path: $0) }?.settings.data != nil
+    return try settings(for: command)?.data != nil
   }
 
   /// Does something with a backup, and ends the command if it fails.

@@ -127,7 +127,7 @@ struct RestoreCommand: ParsableCommand {
   private func targets(
     of reader: BackupReader
   ) throws -> [(part: BackupFolders.Part, folder: String)] {
-    let (data, jobs) = try folders.named()
+    let (data, jobs) = try folders.named(for: "restore")
     var targets: [(part: BackupFolders.Part, folder: String)] = []
     for one in BackupFolders.Part.allCases where part.isEmpty || part.contains(one) {
       guard reader.about.parts.contains(one.rawValue) else {

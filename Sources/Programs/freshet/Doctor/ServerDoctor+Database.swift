@@ -1,4 +1,3 @@
-import ArgumentParser
 import JobsServer
 import PostgresClient
 import ServeSettings
@@ -12,10 +11,10 @@ extension ServerDoctor {
     let exists = folder.map { room("jobs", $0) } ?? false
     let address: PostgresAddress?
     do {
-      address = try DatabaseOption.parse([]).address(or: settings)
+      address = try inputs().database()
     } catch {
-      let reason = (error as? ValidationError)?.message ?? "\(error)"
-      return checkup.add("database", .fail, reason, "write it as postgres://user@host/name")
+      // It is among the refusals.
+      return
     }
     guard let address else {
       if exists, let folder { embedded(folder) }

@@ -48,6 +48,7 @@ struct ServerDoctor {
   mutating func examine(progress: (String) -> Void = { _ in }) async -> Checkup {
     checkup.add("version", .ok, "freshet \(StationboardService.version)")
     configuration()
+    refusals()
     descriptors()
     data()
     progress("opening timetables")
@@ -56,8 +57,7 @@ struct ServerDoctor {
     await realtime(feeds, progress)
     progress("asking the database")
     await database()
-    tls()
-    operators()
+    certificate()
     progress("trying the port")
     await port()
     machineClock()
@@ -149,10 +149,37 @@ struct ServerDoctor {
     } else {
       checkup.add("configuration", .ok, file.path)
     }
-    let limits = (settings?.limits ?? [:]).sorted { $0.key < $1.key }
-    var known = ServerLimits()
-    for (name, value) in limits where !known.set(name, to: value) {
-      checkup.add("configuration", .fail, "$.limits.\(name) is not a limit", "remove it")
+  }
+
+  /// Reads what the server reads, and adds what it would refuse.
+  private mutating func refusals() {
+    do {
+      let inputs = try inputs()
+      for trial in inputs.trials {
+        do {
+          try trial.read()
+        } catch {
+          checkup.add(trial.name, .fail, Self.reason(error), trial.advice)
+        }
+      }
+    } catch {
+      // What the environment has is checked with the options.
+      checkup.add("environment", .fail, ServeCommand.message(for: error), "correct the variable")
+    }
+  }
+
+  /// What the server would read.
+  func inputs() throws -> ServeInputs {
+    ServeInputs(command: try ServeCommand.parse(["--data", folder.path]), file: file)
+  }
+
+  private static func reason(_ error: any Error) -> String {
+    switch error {
+    case let error as ValidationError: error.message
+    case let error as CommandFailure:
+      error.message.hasPrefix("freshet serve: ")
+        ? String(error.message.dropFirst("freshet serve: ".count)) : error.message
+    default: ErrorText.of(error)
     }
   }
 
@@ -358,32 +385,14 @@ struct ServerDoctor {
 
   // MARK: Listening
 
-  private mutating func tls() {
-    guard let tls = settings?.tls, let chain = tls.certificate, let key = tls.key else { return }
-    do throws(TLSFileError) {
-      let certificate = try ServerCertificate(TLSFiles(certificate: chain, key: key))
-      let left = (certificate.expires - ServerCertificate.machineTime) / 86_400
-      let until = "\(chain) is good until \(InstantText.write(certificate.expires).prefix(10))"
-      let isSoon = left < Double(DoctorLimits.certificateDays)
-      checkup.add("certificate", isSoon ? .warn : .ok, until, isSoon ? "renew it" : nil)
-    } catch {
-      checkup.add("certificate", .fail, "\(error)", "name the chain and its key, both as PEM")
-    }
-  }
-
-  private mutating func operators() {
-    do {
-      let options = try OperationOptions.parse([])
-      _ = try options.access(or: settings)
-    } catch {
-      let reason = (error as? ValidationError)?.message ?? "\(error)"
-      checkup.add(
-        "operators",
-        .fail,
-        reason,
-        "write a token of 16 printable characters or more into the file"
-      )
-    }
+  private mutating func certificate() {
+    // One that cannot be used is among the refusals.
+    guard let certificate = try? inputs().certificate() else { return }
+    let left = (certificate.expires - ServerCertificate.machineTime) / 86_400
+    let until =
+      "\(certificate.files.certificate) is good until \(InstantText.write(certificate.expires).prefix(10))"
+    let isSoon = left < Double(DoctorLimits.certificateDays)
+    checkup.add("certificate", isSoon ? .warn : .ok, until, isSoon ? "renew it" : nil)
   }
 
   private mutating func port() async {

@@ -3,6 +3,7 @@ import BookLibrary
 import BookPipelines
 import BookScan
 import Books
+import Commands
 import ConditionalHTTP
 import Foundation
 import Jobs
@@ -104,15 +105,22 @@ struct JobsOptions: ParsableArguments {
 
   /// Returns these options, completed by those of a file.
   ///
-  /// - Throws: `ValidationError` for an unknown limit, or for an invalid name of an owner.
-  func completed(by settings: JobSettings?) throws -> JobsOptions {
+  /// - Throws: ``CommandFailure`` for an unknown limit of the file, or for an invalid name of an owner in it.
+  func completed(by file: ServeSettings?) throws -> JobsOptions {
+    let settings = file?.jobs
     var options = self
     options.jobs = jobs ?? settings?.folder
     options.libraryOwner = libraryOwner ?? settings?.libraryOwner
-    options.owner = try SharedBooksOption.owner(
-      options.libraryOwner,
-      libraryOwner == nil ? "--config: $.jobs.libraryOwner" : "--library-owner"
-    )
+    do throws(LibraryOwner.Invalid) {
+      options.owner =
+        try options.libraryOwner.map { name throws(LibraryOwner.Invalid) in
+          try LibraryOwner(name)
+        } ?? .usual
+    } catch {
+      // That of the option is checked with it.
+      guard let file, libraryOwner == nil else { throw error }
+      throw file.failure("jobs.libraryOwner", "\(error)")
+    }
     options.jobsQueryTokens = jobsQueryTokens ?? settings?.queryTokens
     options.jobsBareIds = jobsBareIds ?? settings?.bareIDs
     options.jobsRunning = jobsRunning ?? settings?.running
@@ -120,11 +128,11 @@ struct JobsOptions: ParsableArguments {
     options.jobsTokenSeconds = jobsTokenSeconds ?? settings?.tokenSeconds
     options.openLibrary = openLibrary ?? settings?.openLibrary
     options.vision = vision ?? settings?.vision
-    for (name, value) in (settings?.limits ?? [:]).sorted(by: { $0.key < $1.key })
+    guard let file, let settings else { return options }
+    for (name, value) in settings.limits.sorted(by: { $0.key < $1.key })
     where !options.limits.set(name, to: value) {
-      throw ValidationError(
-        "--config: $.jobs.limits.\(name): expected one of \(JobLimits.names.joined(separator: ", "))"
-      )
+      let names = JobLimits.names.joined(separator: ", ")
+      throw file.failure("jobs.limits.\(name)", "expected one of \(names)")
     }
     return options
   }

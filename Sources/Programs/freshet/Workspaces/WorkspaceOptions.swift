@@ -102,8 +102,8 @@ struct WorkspaceOptions: ParsableArguments {
   ///   - version: The program's version.
   ///   - data: The folder of the read receipts.
   /// - Returns: The service and its access rules; `nil` without folders and machines.
-  /// - Throws: `ValidationError` if others could connect without a token, or if the token or the file of machines cannot
-  ///   be read.
+  /// - Throws: `ValidationError` if others could connect without a token; ``CommandFailure`` if the token or the file of
+  ///   machines cannot be read or used.
   func part(host: String, version: String, data: String) throws -> WorkspacePart? {
     guard !folders.isEmpty || hub != nil else { return nil }
     if !folders.isEmpty, let problem = GitRunner.temporaryFolderProblem {
@@ -145,7 +145,10 @@ struct WorkspaceOptions: ParsableArguments {
     do {
       return try WorkspaceHub(machines: hub, store: store, isAlone: folders.isEmpty)
     } catch {
-      throw ValidationError("--workspaces-hub \"\(hub)\": \(error)")
+      throw CommandFailure(
+        "freshet serve: --workspaces-hub \"\(hub)\": \(error)",
+        HostFile.kind(hub) == .file ? .badData : .noInput
+      )
     }
   }
 
@@ -173,9 +176,11 @@ struct WorkspaceOptions: ParsableArguments {
 
   /// Says what is served.
   func announce() {
-    for folder in folders { Terminal.write("  workspaces of \(folder) under /v1/git/worktrees\n") }
+    for folder in folders {
+      Terminal.announce("  workspaces of \(folder) under /v1/git/worktrees\n")
+    }
     if let hub {
-      Terminal.write("  workspaces of the machines in \(hub) under /v1/git/worktrees\n")
+      Terminal.announce("  workspaces of the machines in \(hub) under /v1/git/worktrees\n")
     }
   }
 
@@ -183,22 +188,31 @@ struct WorkspaceOptions: ParsableArguments {
     let text: String?
     if let tokenFile {
       guard let bytes = HostFile.bytes(tokenFile, limit: 4_096) else {
-        throw ValidationError("--token-file \"\(tokenFile)\" cannot be read")
+        throw CommandFailure(
+          "freshet serve: --token-file \"\(tokenFile)\" cannot be read",
+          .noInput
+        )
       }
       text = String(decoding: bytes, as: UTF8.self)
     } else {
       text = ProcessInfo.processInfo.environment["FRESHET_TOKEN"]
     }
     guard let token = text?.trimmingCharacters(in: .whitespacesAndNewlines), !token.isEmpty else {
-      if tokenFile != nil { throw ValidationError("--token-file holds no token") }
+      if let tokenFile {
+        throw CommandFailure(
+          "freshet serve: --token-file \"\(tokenFile)\" holds no token",
+          .badData
+        )
+      }
       return nil
     }
     guard token.utf8.count >= WorkspaceLimits.tokenBytes,
       token.utf8.allSatisfy({ (0x21...0x7E).contains($0) })
     else {
-      throw ValidationError(
+      let reason =
         "the token is to be at least \(WorkspaceLimits.tokenBytes) printable characters without blanks"
-      )
+      guard let tokenFile else { throw ValidationError("FRESHET_TOKEN: \(reason)") }
+      throw CommandFailure("freshet serve: \(tokenFile): \(reason)", .badData)
     }
     return token
   }
