@@ -8,6 +8,7 @@ final class NewestSnapshot: Sendable {
     var snapshot: LiveSnapshot<DocumentCopy>?
     var number = 0
     var isClosed = false
+    var hasCopy = false
   }
 
   private let state = Mutex(State())
@@ -17,6 +18,7 @@ final class NewestSnapshot: Sendable {
     state.withLock { state in
       state.snapshot = snapshot
       state.number += 1
+      if snapshot.value != nil { state.hasCopy = true }
       return state.number
     }
   }
@@ -31,6 +33,9 @@ final class NewestSnapshot: Sendable {
       return state.snapshot
     }
   }
+
+  /// Whether any snapshot had a copy of the document.
+  var hasCopy: Bool { state.withLock { $0.hasCopy } }
 
   /// Ends the printing: a pending snapshot is not printed.
   func close() { state.withLock { $0.isClosed = true } }

@@ -15,7 +15,7 @@ struct WatchCommand: AsyncParsableCommand {
     discussion: """
       Works against any server, with or without entity tags. It asks conditionally where it can, \
       obeys Retry-After, backs off while the server is down and keeps the last copy with its age. \
-      Leave it with Ctrl-C.
+      Leave it with Ctrl-C. The exit code is 69 if no copy ever came.
 
         freshet watch https://example.org/status.json
         freshet watch https://example.org/status.json --every 30 --json
@@ -194,14 +194,25 @@ struct WatchCommand: AsyncParsableCommand {
     )
     for task in [observation, ticking, ending] { task.cancel() }
     // Connections that are still being made are not waited for: they end with the process.
-    if let outcome {
-      throw CommandFailure("freshet watch: \(outcome)", .inputOutput)
+    switch outcome {
+    case .failed(let reason): throw CommandFailure("freshet watch: \(reason)", .inputOutput)
+    case .ended(hasCopy: false):
+      throw CommandFailure("freshet watch: \(address): no copy ever came", .unavailable)
+    case .ended, .unread: break
     }
   }
 
+  /// How the printing of events ended.
+  private enum Outcome {
+    /// As asked for.
+    case ended(hasCopy: Bool)
+    /// The reader of the output is gone.
+    case unread
+    /// A file or the output could not be written.
+    case failed(String)
+  }
+
   /// Prints events until the end.
-  ///
-  /// - Returns: The reason for an early end, or `nil`.
   private static func follow(
     _ happenings: AsyncStream<Happening>,
     newest: NewestSnapshot,
@@ -210,13 +221,13 @@ struct WatchCommand: AsyncParsableCommand {
     changes: Int?,
     printer: any WatchPrinting,
     recording: RecordFile?
-  ) async -> String? {
+  ) async -> Outcome {
     var printer = printer
     var seen = 0
     for await happening in happenings {
       if newest.isClosed { break }
       if case .asked(let record) = happening, let recording {
-        do { try recording.write(record.line) } catch { return "\(error)" }
+        do { try recording.write(record.line) } catch { return .failed("\(error)") }
       }
       let snapshot = happening.snapshot.flatMap { newest.removeSnapshot($0) }
       let words = printer.words(
@@ -229,13 +240,14 @@ struct WatchCommand: AsyncParsableCommand {
       guard Terminal.write(text.text) else {
         // The reader is gone: a closed pipe is not an error. A full disk is.
         let reason = errno
-        return reason == EPIPE ? nil : "standard output: \(String(cString: strerror(reason)))"
+        return reason == EPIPE
+          ? .unread : .failed("standard output: \(String(cString: strerror(reason)))")
       }
       if text.isChange { seen += 1 }
       if let changes, seen >= changes { break }
     }
-    if let end = printer.end(counters() ?? Counters()) { _ = Terminal.write(end) }
-    return nil
+    if let end = printer.end(counters() ?? Counters()) { Terminal.write(end) }
+    return .ended(hasCopy: newest.hasCopy)
   }
 }
 
