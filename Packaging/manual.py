@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import subprocess
 from pathlib import Path
 
@@ -17,11 +18,14 @@ ENVIRONMENT = [
     ("FRESHET_TOKEN", "the token that clients of /v1 send"),
     ("FRESHET_HUB_TOKEN", "the token with which a machine reports its worktrees to a hub"),
 ]
-STATUSES = [
-    ("0", "success"),
-    ("64", "the command line is wrong (EX_USAGE of sysexits.h)"),
-    ("other", "the command failed; it prints why"),
-]
+#: Where the programs define their exit codes.
+EXIT_CODES = Path(__file__).resolve().parent.parent / "Sources/Programs/Commands/CommandFailure.swift"
+
+
+def statuses() -> list[tuple[str, str]]:
+    """The exit codes with what they mean, as ProgramExit documents them."""
+    found = re.findall(r"^  /// (.+)\.\n  case \w+ = (\d+)$", EXIT_CODES.read_text(), re.MULTILINE)
+    return [("0", "success"), *((code, said[0].lower() + said[1:]) for said, code in found)]
 
 
 def escaped(text: str) -> str:
@@ -158,7 +162,7 @@ def page(path: list[str], command: dict, version: str, others: list[str]) -> str
         lines.append(".SH COMMANDS")
         for each in below:
             lines += described([*path, each["commandName"]], each, "SS")
-    lines += listed("EXIT STATUS", STATUSES)
+    lines += listed("EXIT STATUS", statuses())
     lines += [".SH SEE ALSO", ", ".join(f"\\fB{escaped(each)}\\fR(1)" for each in others if each != title)]
     return "\n".join(lines) + "\n"
 

@@ -185,6 +185,13 @@ class ManualTest(Packaged):
 
         self.assertIn(letters(text), letters(page), text)
 
+    def test_a_page_lists_the_exit_codes_of_the_documentation(self):
+        table = (ROOT / "Documentation/installation.md").read_text().split("## Exit codes")[1].split("\n## ")[0]
+        documented = re.findall(r"^\| (\d+) \|", table, re.MULTILINE)
+        self.assertGreater(len(documented), 10)
+        page = self.shown(self.pages()["freshet-import"]).split("EXIT STATUS")[1]
+        self.assertEqual(re.findall(r"(?m)^ +(\d+)(?= )", page), documented)
+
     def test_each_command_has_a_page_with_each_of_its_options(self):
         pages = self.pages()
         root = json.loads(run("--experimental-dump-help").stdout)["command"]
