@@ -4,12 +4,13 @@ import functools
 import json
 import re
 import shutil
+import signal
 import subprocess
 import threading
 import unittest
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 
-from program import LONGEST, PROGRAM, Folder, Server
+from program import LAB, LONGEST, PROGRAM, Folder, Server
 from sample_network import copy_network
 from side_by_side import load_side_by_side as load_tests  # noqa: F401
 from terminal import Screen
@@ -25,7 +26,7 @@ def setUpModule():
 
 
 #: Commands that print no facts, or print them in the form that they are for.
-WITHOUT_JSON = {"serve", "demo", "library export", "workspaces report", "workspaces token"}
+WITHOUT_JSON = {"serve", "demo", "library export", "workspaces report"}
 
 
 class Quiet(SimpleHTTPRequestHandler):
@@ -36,9 +37,9 @@ class Quiet(SimpleHTTPRequestHandler):
 
 
 class CommandTest(unittest.TestCase):
-    def says(self, code: int, *arguments: str) -> str:
+    def says(self, code: int, *arguments: str, program: str = PROGRAM, cwd: str | None = None) -> str:
         """What a command says that ends with a code."""
-        answer = subprocess.run([PROGRAM, *arguments], capture_output=True, text=True, timeout=LONGEST, check=False)
+        answer = subprocess.run([program, *arguments], capture_output=True, text=True, timeout=LONGEST, check=False, cwd=cwd)
         self.assertEqual(answer.returncode, code, answer.stdout + answer.stderr)
         return answer.stdout + answer.stderr
 
@@ -97,6 +98,89 @@ class CommandTest(unittest.TestCase):
         self.assertIn(f"freshet catalogue import FILE … --catalogue {library}\n", said)
         self.assertFalse(library.exists())
 
+    def test_output_that_is_lost_is_a_failure(self):
+        (folder / "books2.csv").write_text("Title,Author,ISBN\nDune,Frank Herbert,9780441013593\n")
+        library, data = str(folder / "lost.sqlite"), str(folder / "data")
+        self.says(0, "library", "import", str(folder / "books2.csv"), "--library", library)
+        for command in (
+            ["library", "list", "--library", library], ["library", "export", "--library", library],
+            ["feeds", "list", "--json", "--data", data], ["feeds", "list", "--data", data],
+            ["backup", str(folder / "lost-backup"), "--json", "--data", data],
+            ["import", "--verify", "--data", data], ["--version"], ["serve", "--help"],
+        ):
+            with self.subTest(command), open("/dev/full", "w", encoding="utf-8") as full:
+                answer = subprocess.run([PROGRAM, *command], stdout=full, stderr=subprocess.PIPE, text=True, timeout=LONGEST, check=False)
+                self.assertEqual(answer.returncode, 74, answer.stderr)
+                self.assertRegex(answer.stderr, r"^freshet[ a-z]*: standard output: No space left on device\n$")
+
+    def test_a_reader_that_is_gone_is_not_told(self):
+        library = str(folder / "many.sqlite")
+        rows = "".join(f"Book {number},Somebody,\n" for number in range(5_000))
+        (folder / "many.csv").write_text("Title,Author,ISBN\n" + rows)
+        self.says(0, "library", "import", str(folder / "many.csv"), "--library", library)
+        listing = subprocess.Popen([PROGRAM, "library", "list", "--library", library], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        with listing.stdout as out, listing.stderr as errors:
+            out.readline()
+            out.close()
+            self.assertEqual(errors.read(), b"")
+        self.assertIn(listing.wait(LONGEST), (0, -signal.SIGPIPE))
+
+    def test_what_cannot_be_used_is_told_in_a_sentence(self):
+        """The exit codes of the documentation, without the names of types and domains, and usage only where usage is wrong."""
+        other = folder / "other"
+        other.write_text("root:x:0:0\n")
+        (folder / "wrong.json").write_text('{"format": "one"}')
+        broken = folder / "broken-backup"
+        broken.mkdir(exist_ok=True)
+        (broken / "backup.json").write_text('{"format": 1, "program": 7, "madeAt": "", "parts": [], "files": 0}')
+        data, none = str(folder / "data"), str(folder / "none")
+        for code, words, *command in [
+            (65, "it is not a database", "library", "list", "--library", str(other)),
+            (65, "it is not a database", "catalogue", "find", "Dune", "--catalogue", str(other)),
+            (66, "No such file", "catalogue", "import", none, "--catalogue", str(folder / "c.sqlite")),
+            (73, "", "serve", "--jobs", str(other), "--data", data, "--port", "0"),
+            (66, "directory", "serve", "--config", "/"),
+            (66, "cannot be read", "serve", "--operator-token-file", none, "--data", data, "--port", "0"),
+            (69, "the name is not known", "serve", "--host", "nonsense.invalid", "--data", data, "--port", "0"),
+            (69, "not an address of this machine", "serve", "--host", "192.0.2.1", "--data", data, "--port", "0"),
+            (73, "/proc/nope: cannot be created", "serve", "--data", "/proc/nope", "--port", "0"),
+            (66, "freshet backup: --config", "backup", str(folder / "b"), "--config", none),
+            (65, "backup.json: is damaged: program has another type", "restore", str(broken), "--check"),
+            (64, "--prefix is 1 to 32 letters", "import", "feed", "--prefix", "a b", "--data", data),
+            (64, "is not an origin", "serve", "--allow-origin", "banana", "--data", data, "--port", "0"),
+            (64, "--verify and --remove exclude each other", "import", "--verify", "--remove", "--data", data),
+            (64, "Usage: freshet demo ", "demo", "--port", "99999"),
+            (69, "no copy ever came", "watch", "http://127.0.0.1:1/", "--for", "1"),
+        ]:
+            with self.subTest(command):
+                said = self.says(code, *command)
+                self.assertIn(words, said)
+                for name in ("Domain", "Error Domain", "errno", "SQLITE", "SELECT", "DecodingError", "codingPath", "SocketAddressError", "history"):
+                    self.assertNotIn(name, said.split("Usage:")[0])
+                self.assertEqual("Usage:" in said, code == 64, said)
+        self.assertIn("Usage: freshet-lab sample ", self.says(64, "sample", "--stops", "1", "--out", none, program=LAB))
+
+    def test_a_folder_without_feeds(self):
+        empty = folder / "empty"
+        empty.mkdir()
+        self.assertIn("No feeds in freshet-data; freshet import", self.says(0, "feeds", "list", cwd=str(empty)))
+        self.assertEqual(json.loads(self.says(0, "feeds", "list", "--json", cwd=str(empty))), [])
+        for command in ("check", "accept", "remove", "rollback"):
+            self.says(66, "feeds", command, cwd=str(empty))
+            self.assertEqual(list(empty.iterdir()), [], command)
+
+    def test_a_token_as_json(self):
+        file = str(folder / "machines")
+        made = json.loads(self.says(0, "workspaces", "token", "laptop", "--machines-file", file, "--json"))
+        self.assertEqual((made["machine"], len(made["token"])), ("laptop", 64))
+        self.assertEqual(json.loads(self.says(0, "workspaces", "token", "laptop", "--machines-file", file, "--remove", "--json")),
+                         {"machine": "laptop"})
+
+    def test_completions_have_values(self):
+        script = self.says(0, "--generate-completion-script", "bash")
+        for values in (("trace", "debug", "info"), ("x-forwarded-for", "forwarded"), ("mesdeparts", "catnip")):
+            self.assertIn("$'\\n'".join(f"'{value}'" for value in values), script)
+
     def test_books_as_json(self):
         (folder / "books.csv").write_text("Title,Author,ISBN\nDune,Frank Herbert,9780441013593\n")
         library = str(folder / "books.sqlite")
@@ -128,6 +212,7 @@ class CommandTest(unittest.TestCase):
             below = re.findall(r"^  ([a-z]+)(?:  |$)", text[text.index("SUBCOMMANDS:"):], re.MULTILINE) if "SUBCOMMANDS:" in text else []
             waiting += [[*words, each] for each in below]
             if below:
+                self.assertRegex(text[:text.index("USAGE:")], r"(?m)^  freshet ", text)
                 continue
             seen += 1
             if "  --json  " not in text:
@@ -140,6 +225,24 @@ class CommandTest(unittest.TestCase):
                 self.assertIn(option, text[text.index("USAGE:"):], command)
         self.assertGreater(seen, 25)
         self.assertEqual(without, WITHOUT_JSON)
+
+    def test_each_help_of_the_laboratory_has_examples_that_fit_it(self):
+        waiting, seen = [[]], 0
+        while waiting:
+            words = waiting.pop()
+            text = self.says(0, *words, "--help", program=LAB)
+            below = re.findall(r"^  ([a-z-]+)(?:  |$)", text[text.index("SUBCOMMANDS:"):], re.MULTILINE) if "SUBCOMMANDS:" in text else []
+            waiting += [[*words, each] for each in below]
+            if not words:
+                continue
+            seen += 1
+            command = "freshet demo" if words == ["demo"] else " ".join(["freshet-lab", *words])
+            overview = re.sub(r"\n(?! )", " ", text[:text.index("USAGE:")])
+            examples = [line for line in overview.split("\n") if line.startswith(f"  {command}")]
+            self.assertTrue(examples, text)
+            for option in re.findall(r"(?<= )--[a-z-]+", " ".join(examples)) if not below else []:
+                self.assertIn(option, text[text.index("USAGE:"):], command)
+        self.assertGreater(seen, 10)
 
 
 if __name__ == "__main__":

@@ -17,6 +17,8 @@ struct CompatCommand: AsyncParsableCommand {
       needs, and what it would trip over. Documentation/compatibility.md has every step.
 
       The exit code is 0 if every step ends as the client needs, 1 if one does not, and 64 if the options are wrong.
+
+        freshet-lab compat http://127.0.0.1:8080 --as mesdeparts
       """
   )
 

@@ -22,6 +22,8 @@ struct CrowdCommand: AsyncParsableCommand {
 
       The exit code is 0 if the busiest second has at most --most times the mean, 1 if it has more or too many \
       requests failed, and 64 if the options are wrong.
+
+        freshet-lab crowd http://127.0.0.1:8080 --stop Parent8501120 --clients 1000
       """
   )
 

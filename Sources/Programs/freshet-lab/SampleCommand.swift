@@ -7,7 +7,11 @@ import SampleNetwork
 struct SampleCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "sample",
-    abstract: "Write an invented public transport network as a GTFS feed, of any size."
+    abstract: "Write an invented public transport network as a GTFS feed, of any size.",
+    discussion: """
+        freshet-lab sample --out feed
+        freshet-lab sample --stops 5000 --date 2026-11-24 --out feed
+      """
   )
 
   @Option(help: "How many stops.")
@@ -54,7 +58,10 @@ struct SampleCommand: ParsableCommand {
       display.finish()
       Terminal.write("\(summary)\n")
     } catch {
-      throw CommandFailure("freshet-lab sample: \(error.message)", .cannotCreate)
+      switch error.code {
+      case .stopsOutOfRange, .stopTimesOutOfRange: throw ValidationError(error.message)
+      case .cannotWrite: throw CommandFailure("freshet-lab sample: \(error.message)", .cannotCreate)
+      }
     }
   }
 

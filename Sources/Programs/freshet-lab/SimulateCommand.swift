@@ -17,6 +17,9 @@ struct SimulateCommand: ParsableCommand {
 
       The exit code is 0 if all is well, 1 if a rule is broken, a mutant lives or a goal is missed, \
       64 if the options are wrong, and 65 if the policy file is.
+
+        freshet-lab simulate
+        freshet-lab simulate --events 10000000 --seed 7 --mutants
       """
   )
 

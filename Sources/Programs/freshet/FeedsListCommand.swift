@@ -28,6 +28,9 @@ struct FeedsListCommand: ParsableCommand {
     }
     if json {
       Terminal.write(try PrintedJSON.document(feeds))
+    } else if feeds.isEmpty {
+      let place = Terminal.plain(data.folder.path)
+      Terminal.write("No feeds in \(place); freshet import or freshet feeds add brings one.\n")
     } else {
       for feed in feeds { Terminal.write(feed.text) }
     }

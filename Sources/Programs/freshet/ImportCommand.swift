@@ -77,8 +77,10 @@ struct ImportCommand: AsyncParsableCommand {
   var remove = false
 
   func validate() throws {
+    try FeedChoice.check(prefix: prefix)
     if remove {
-      guard feed == nil, !verify else {
+      guard !verify else { throw ValidationError("--verify and --remove exclude each other") }
+      guard feed == nil else {
         throw ValidationError("--remove takes a feed out of service; it takes no file")
       }
       return

@@ -22,6 +22,8 @@ struct AgentSimCommand: AsyncParsableCommand {
       The truth is printed as JSON Lines: what each agent does from which moment on. With --check \
       the driver of the server watches at the same time, and what it shows is compared with the \
       truth; the exit code is 1 if a state is wrong for longer than --slack.
+
+        freshet-lab agent-sim --worktrees project project-feature --home agents --edit
       """
   )
 

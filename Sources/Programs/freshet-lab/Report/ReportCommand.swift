@@ -10,6 +10,10 @@ struct ReportCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "report",
     abstract: "Judge recordings of clients: how fresh, how plausible, and whether two are alike.",
+    discussion: """
+        freshet-lab report freshness phone.jsonl
+        freshet-lab report parity web.jsonl phone.jsonl
+      """,
     subcommands: [
       FreshnessReportCommand.self, ParityReportCommand.self, VectorsReportCommand.self,
       WorkspacesReportCommand.self,
@@ -31,6 +35,8 @@ struct FreshnessReportCommand: ParsableCommand {
     discussion: """
       A recording is what --record of watch and board writes, and what the web board exports: a JSON \
       object for each request. \(exitCodes)
+
+        freshet-lab report freshness phone.jsonl --html phone.html
       """
   )
 
@@ -60,6 +66,8 @@ struct ParityReportCommand: ParsableCommand {
       says what it cannot tell. Every mechanism of the seed's mapping table must be proved by the conformance vectors \
       of both builds of the engine: this program runs them itself for the native build; for the \
       WebAssembly build it reads what Scripts/engine-wasm-check wrote. \(exitCodes)
+
+        freshet-lab report parity web.jsonl phone.jsonl --receipts key
       """
   )
 

@@ -15,6 +15,8 @@ struct VectorsReportCommand: ParsableCommand {
       WebAssembly build under node, and the test of the page one for a browser. The exit code is 0 if \
       every vector passes in every build, 1 if one does not or a build has no results, and 64 if the \
       options are wrong.
+
+        freshet-lab report vectors wasm.json
       """
   )
 

@@ -14,6 +14,8 @@ struct WorkspacesReportCommand: ParsableCommand {
       --background a client polls as one that nobody looks at. What none of them shows fails its gate. The \
       exit code is 0 if every gate is passed, 1 if one is not, 65 or 66 if a file cannot be used, and 64 \
       if the options are wrong. Documentation/reports.md has every gate.
+
+        freshet-lab report workspaces polling.jsonl stream.jsonl --truth truth.jsonl
       """
   )
 

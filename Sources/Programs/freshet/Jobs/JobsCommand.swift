@@ -9,6 +9,10 @@ struct JobsCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "jobs",
     abstract: "Import books, enrich them, scan shelves: start jobs and follow them to their end.",
+    discussion: """
+        freshet jobs import goodreads_library_export.csv
+        freshet jobs list
+      """,
     subcommands: [
       JobsImportCommand.self, JobsEnrichCommand.self, JobsScanCommand.self, JobsListCommand.self,
       JobsWatchCommand.self, JobsCancelCommand.self, JobsResultsCommand.self,

@@ -10,6 +10,9 @@ struct ReportCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "report",
     abstract: "Say how punctual lines were, and how much of them realtime covered.",
+    discussion: """
+        freshet report line 42
+      """,
     subcommands: [LineReportCommand.self]
   )
 }

@@ -31,6 +31,16 @@ struct WorkspacesTokenCommand: AsyncParsableCommand {
   @Flag(help: "Remove the machine, which revokes its token.")
   var remove = false
 
+  @Flag(help: "Print JSON.")
+  var json = false
+
+  /// What was done, as JSON.
+  private struct Change: Encodable {
+    var machine: String
+    /// The new token; `nil` if the machine was removed.
+    var token: String?
+  }
+
   func validate() throws {
     guard MachineTokens.isName(machine) else {
       throw ValidationError(
@@ -92,7 +102,11 @@ struct WorkspacesTokenCommand: AsyncParsableCommand {
       throw failure("\(error)", .badData)
     }
     try write(text, to: place)
-    if !remove { Terminal.write(token + "\n") }
+    if json {
+      Terminal.write(try PrintedJSON.line(Change(machine: machine, token: remove ? nil : token)))
+    } else if !remove {
+      Terminal.write(token + "\n")
+    }
   }
 
   private static func digits(_ number: UInt64) -> String {
