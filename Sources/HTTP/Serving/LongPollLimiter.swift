@@ -5,6 +5,8 @@ package final class LongPollLimiter: Sendable {
   private struct State {
     var isClosed = false
     var places: FairPlaces
+    /// How many wait for the same.
+    var sharers: [String: Int] = [:]
     var next = 0
     var continuations: [Int: AsyncStream<Never>.Continuation] = [:]
   }
@@ -19,17 +21,29 @@ package final class LongPollLimiter: Sendable {
   /// The number of waiters.
   package var waiting: Int { state.withLock { $0.places.taken } }
 
+  /// Whether all waits have ended.
+  package var isClosed: Bool { state.withLock { $0.isClosed } }
+
   /// A permit to wait; released when the last reference to it goes away.
   package final class Permit: Sendable {
-    private let room: LongPollLimiter
+    private let limiter: LongPollLimiter
     private let network: ClientNetwork?
+    private let key: String?
 
-    fileprivate init(_ room: LongPollLimiter, _ network: ClientNetwork?) {
-      self.room = room
+    fileprivate init(_ limiter: LongPollLimiter, _ network: ClientNetwork?, _ key: String?) {
+      self.limiter = limiter
       self.network = network
+      self.key = key
     }
 
-    deinit { room.state.withLock { $0.places.leave(network) } }
+    deinit {
+      limiter.state.withLock { state in
+        state.places.leave(network)
+        guard let key else { return }
+        let sharers = (state.sharers[key] ?? 0) - 1
+        state.sharers[key] = sharers > 0 ? sharers : nil
+      }
+    }
   }
 
   /// Why there is no permit.
@@ -41,17 +55,25 @@ package final class LongPollLimiter: Sendable {
   }
 
   /// Returns a permit for the client of the request that the task works on, or why there is none.
-  package func acquire() -> Result<Permit, Refusal> {
+  ///
+  /// - Parameters:
+  ///   - key: What the client waits for, if that has a limit of its own.
+  ///   - most: The most waiters for the same key at a time.
+  /// - Returns: The permit, or why there is none.
+  package func acquire(_ key: String? = nil, atMost most: Int = .max) -> Result<Permit, Refusal> {
     let admission = AdmissionPermit.current
     let refusal = state.withLock { state -> Refusal? in
-      guard !state.isClosed else { return .full }
+      let sharers = key.flatMap { state.sharers[$0] } ?? 0
+      guard !state.isClosed, sharers < most else { return .full }
       switch state.places.enter(admission?.network, percent: admission?.percent ?? 100) {
-      case nil: return nil
+      case nil:
+        if let key { state.sharers[key] = sharers + 1 }
+        return nil
       case .share: return .share
       case .full: return .full
       }
     }
-    return refusal.map { .failure($0) } ?? .success(Permit(self, admission?.network))
+    return refusal.map { .failure($0) } ?? .success(Permit(self, admission?.network, key))
   }
 
   /// Returns a permit; `nil` if there is none for the client.

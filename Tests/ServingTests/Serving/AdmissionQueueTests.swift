@@ -138,6 +138,28 @@ import Testing
     #expect(limiter.waiting == others.count)
   }
 
+  @Test func `long polls and streams of one thing have a limit of their own`() throws {
+    let limiter = LongPollLimiter(most: 4)
+    var held = try (0..<2).map { _ in try limiter.acquire("a", atMost: 2).get() }
+    guard case .failure(.full) = limiter.acquire("a", atMost: 2) else {
+      Issue.record("more than the limit of one")
+      return
+    }
+    let other = try limiter.acquire("b", atMost: 2).get()
+    held.removeLast()
+    held.append(try limiter.acquire("a", atMost: 2).get())
+    held.append(try limiter.acquire().get())
+    #expect(limiter.enter() == nil, "all places are taken")
+    held.removeAll()
+    withExtendedLifetime(other) {}
+    limiter.close()
+    #expect(limiter.isClosed)
+    guard case .failure(.full) = limiter.acquire("a", atMost: 2) else {
+      Issue.record("closed")
+      return
+    }
+  }
+
   @Test func `the fields of a rate limit are structured ones`() throws {
     var fields: HTTPFields = [:]
     RateLimitFields.set(.init(requests: 40, window: 2, remaining: 12, reset: 1), in: &fields)
