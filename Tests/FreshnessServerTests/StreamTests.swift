@@ -83,6 +83,34 @@ private func state(
     #expect(cursor.next(.beat, newest: state(4)) == .snapshot(afterReset: true))
   }
 
+  @Test(arguments: [true, false])
+  func `a stream ends when its client has the final state`(hasChanges: Bool) {
+    var end = state(6)
+    end.isFinal = true
+    var cursor = StreamCursor(lastEventID: "e-3", hasChanges: hasChanges)
+    let action = cursor.next(.beat, newest: end)
+    #expect(action == (hasChanges ? .changes(since: "e-3") : .snapshot(afterReset: false)))
+    // A part of the changes is not the end.
+    cursor.sent(state(5))
+    #expect(!cursor.hasEnded)
+    #expect(cursor.next(.change, newest: end) != .end)
+    cursor.sent(end)
+    #expect(cursor.hasEnded)
+    #expect(cursor.next(.beat, newest: end) == .end)
+    let known = StreamCursor(lastEventID: "e-6", hasChanges: hasChanges)
+    #expect(!known.hasEnded)
+    #expect(known.next(.change, newest: end) == .end)
+  }
+
+  @Test func `a client that has the final state is told so first where that is told`() {
+    var end = state(6)
+    (end.isFinal, end.publication) = (true, 1)
+    var cursor = StreamCursor(lastEventID: "e-6", hasChanges: true, verifies: true)
+    #expect(cursor.next(.change, newest: end) == .verification)
+    cursor.sent(end)
+    #expect(cursor.next(.change, newest: end) == .end)
+  }
+
   @Test func `whole values are sent again when they are younger`() {
     var cursor = StreamCursor(hasChanges: false)
     cursor.sent(state(3, source: 1_000))

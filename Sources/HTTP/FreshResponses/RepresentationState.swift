@@ -26,6 +26,8 @@ public struct RepresentationState: Hashable, Sendable {
   ///
   /// Several publications may have the same content, and so the same tag.
   public var publication: UInt64?
+  /// Whether nothing follows: an event stream ends with this state.
+  public var isFinal = false
 
   /// Creates the state of a resource that counts its versions; the number is also the entity tag.
   public init(

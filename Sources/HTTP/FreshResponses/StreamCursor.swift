@@ -9,6 +9,7 @@ import EventFeed
 /// 1. The position never goes back within an epoch.
 /// 2. What was sent leads from one position to the next without a gap, or begins again with a snapshot.
 /// 3. A client whose position is unknown gets a reset before its snapshot, if events are differences.
+/// 4. A stream ends when its client has the final state, and not before.
 public struct StreamCursor: Hashable, Sendable {
   /// What woke the stream.
   public enum Signal: Hashable, Sendable {
@@ -30,9 +31,38 @@ public struct StreamCursor: Hashable, Sendable {
     case verification
     /// The changes after the state with an id; if they are not available, what ``giveUpPosition()`` says.
     case changes(since: String)
+    /// Nothing, ever: the client has the final state.
+    case end
   }
 
-  private var position: String?
+  /// The state that a client has, whose id is made only when it is needed.
+  private struct Position: Hashable, Sendable {
+    /// The number; `nil` if the id has none.
+    let number: EventNumber?
+    /// The id of a state without a number.
+    private let text: String
+
+    init(_ id: String) {
+      number = EventNumber(id: id)
+      text = number == nil ? id : ""
+    }
+
+    init(_ state: RepresentationState) {
+      number = state.version
+      text = number == nil ? state.id : ""
+    }
+
+    var id: String { number?.description ?? text }
+
+    func isAt(_ state: RepresentationState) -> Bool {
+      guard let version = state.version else { return id == state.id }
+      return number == version
+    }
+  }
+
+  /// Whether the client has the final state.
+  public private(set) var hasEnded = false
+  private var position: Position?
   private var sourceTime: Int64?
   private var publication: UInt64?
   private let verifies: Bool
@@ -54,7 +84,7 @@ public struct StreamCursor: Hashable, Sendable {
   ) {
     self.verifies = verifies
     self.hasReplicas = hasReplicas
-    position = lastEventID.isEmpty ? nil : lastEventID
+    position = lastEventID.isEmpty ? nil : Position(lastEventID)
     self.hasChanges = hasChanges
   }
 
@@ -63,28 +93,31 @@ public struct StreamCursor: Hashable, Sendable {
   /// - Parameters:
   ///   - signal: What woke the stream.
   ///   - newest: The newest state.
-  /// - Returns: What to send; then call ``sent(_:)`` unless it is nothing or a heartbeat.
+  /// - Returns: What to send; then call ``sent(_:)`` unless it is nothing, a heartbeat or the end.
   public func next(_ signal: Signal, newest: RepresentationState) -> Action {
+    if hasEnded { return .end }
     let idle: Action = signal == .beat ? .heartbeat : .none
     guard let position else { return .snapshot(afterReset: false) }
-    if position == newest.id {
-      if verifies { return publication == newest.publication ? idle : .verification }
+    if position.isAt(newest) {
+      if verifies, publication != newest.publication { return .verification }
+      if newest.isFinal { return .end }
+      if verifies { return idle }
       // The same content, made later: whole values are sent again, so that clients know their age.
       let isYounger = !hasChanges && sourceTime != nil && sourceTime != newest.sourceTime
       return isYounger ? .snapshot(afterReset: false) : idle
     }
     // Without numbers, only the resource knows whether it can tell the difference.
     guard let version = newest.version else {
-      return hasChanges ? .changes(since: position) : .snapshot(afterReset: false)
+      return hasChanges ? .changes(since: position.id) : .snapshot(afterReset: false)
     }
-    guard let number = EventNumber(id: position), number.epoch == version.epoch else {
+    guard let number = position.number, number.epoch == version.epoch else {
       return .snapshot(afterReset: hasChanges)
     }
     // This replica is behind the one that the client comes from.
     guard number.number < version.number else {
       return hasReplicas ? idle : giveUpPosition()
     }
-    return hasChanges ? .changes(since: position) : .snapshot(afterReset: false)
+    return hasChanges ? .changes(since: position.id) : .snapshot(afterReset: false)
   }
 
   /// Gives the position up, because the changes since are no longer available or too many.
@@ -92,8 +125,9 @@ public struct StreamCursor: Hashable, Sendable {
 
   /// Records that everything up to a state was sent.
   public mutating func sent(_ state: RepresentationState) {
-    position = state.id
+    position = Position(state)
     sourceTime = state.sourceTime
     publication = state.publication
+    hasEnded = state.isFinal
   }
 }

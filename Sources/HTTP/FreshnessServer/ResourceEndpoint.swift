@@ -143,11 +143,16 @@ package struct ResourceEndpoint<Resource: ServedResource>: Sendable {
     _ context: Context
   ) async throws -> Response {
     try await CompressionMiddleware<Context>().handle(request, context: context) { request, _ in
-      try stream(request)
+      try await stream(request)
     }
   }
 
-  private func stream(_ request: Request) throws -> Response {
+  private func stream(_ request: Request) async throws -> Response {
+    if let last = request.headers[.lastEventID], let state = try await resource.state(),
+      state.isFinal, state.id == last
+    {
+      return EventStreamBody.over
+    }
     var headers: HTTPFields = [:]
     if !options.policy.vary.isEmpty {
       headers[.vary] = options.policy.vary.map(\.rawName).joined(separator: ", ")

@@ -57,6 +57,9 @@ public final class ResourceServing: Sendable {
   /// The graceful shutdown of the application does the same.
   public func close() { limiter.close() }
 
+  /// Whether the server shuts down.
+  package var isClosed: Bool { limiter.isClosed }
+
   /// Waits until ``close()`` or the graceful shutdown of the application, which closes too.
   package func untilClosed() async {
     guard observesShutdown else {

@@ -1,13 +1,13 @@
 import ConditionalHTTP
 import EventFeed
-import FreshResponses
+package import FreshResponses
 package import HTTPTypes
 package import Hummingbird
-import NIOCore
+package import NIOCore
 import Serving
 
 /// Writes the event stream of one client.
-package struct StreamFollower<Source: StreamSource>: Sendable {
+package struct StreamFollower<Source: StreamSource>: Sendable where Source.Message == ByteBuffer {
   private let source: Source
   private let name: String
   private let serving: ResourceServing
@@ -56,70 +56,27 @@ package struct StreamFollower<Source: StreamSource>: Sendable {
   }
 
   /// Writes events until the server shuts down; throws if the client is gone.
-  ///
-  /// Each event is made in the turn of its client, as a response is.
   @concurrent
   private func follow(
     from lastEventID: String,
     _ admission: AdmissionPermit?,
     into writer: inout any ResponseBodyWriter
   ) async throws {
-    var source = source
-    var cursor = StreamCursor(
-      lastEventID: lastEventID,
-      hasChanges: source.hasChanges,
-      verifies: source.verifies,
-      hasReplicas: source.hasReplicas
-    )
-    let retry = EventStreamItem.retry(milliseconds: serving.limits.streamRetryMilliseconds)
-    try await writer.write(ByteBuffer(bytes: retry.serialized()))
-    // The first event is not news: it tells a new client what is there.
-    var isFirst = true
-    // What looks for changes works in turns of its own.
-    let wakes = AdmissionPermit.$current.withValue(admission) { signals() }
-    for await signal in wakes {
-      try await admission?.takeAgain()
-      defer { admission?.release() }
-      guard let newest = try await source.state() else {
-        if signal == .beat { try await writer.write(source.absence()) }
-        continue
-      }
-      var action = cursor.next(signal, newest: newest)
-      var part: StreamPart?
-      if case .changes(let id) = action {
-        part = try await source.changes(since: id)
-        if part == nil { action = cursor.giveUpPosition() }
-      }
-      switch action {
-      case .none, .changes: break
-      case .heartbeat:
-        admission?.release()
-        try await writer.write(source.heartbeat())
-      case .verification: part = try await source.verification()
-      case .snapshot(let isReset): part = try await source.snapshot(afterReset: isReset)
-      }
-      admission?.release()
-      if let part, part.bytes.readableBytes > 0 {
-        try await writer.write(part.bytes)
-        cursor.sent(part.state)
-        serving.recordEvent(
-          name,
-          age: part.state.age(at: serving.clock()),
-          changedAt: isFirst ? nil : part.state.changedAt
-        )
-      }
-      isFirst = false
+    try await writer.write(try EventStreamBody.retry(serving.limits))
+    var target = writer
+    defer { writer = target }
+    _ = try await StreamDriver(source, serving: serving).follow(
+      from: lastEventID,
+      admission: admission
+    ) { messages, state in
+      for message in messages { try await target.write(message) }
+      guard let state else { return }
+      serving.recordEvent(
+        name,
+        age: state.age(at: serving.clock()),
+        changedAt: state.changedAt
+      )
     }
-  }
-
-  /// A signal now, one after each change, and heartbeats; ends when the server shuts down.
-  private func signals() -> AsyncStream<StreamCursor.Signal> {
-    let (source, serving) = (source, serving)
-    return Waiting.signals(
-      of: { source.updates() },
-      heartbeat: .seconds(serving.limits.heartbeatSeconds),
-      closing: { await serving.untilClosed() }
-    )
   }
 }
 
@@ -152,6 +109,17 @@ package enum EventStreamBody {
     // keeps it, and loses the next request.
     headers[.connection] = "close"
     return Response(status: .ok, headers: headers, body: body)
+  }
+
+  /// The first words of every event stream: when a client that lost it comes back.
+  package static func retry(_ limits: ServingLimits) throws -> ByteBuffer {
+    let retry = EventStreamItem.retry(milliseconds: limits.streamRetryMilliseconds)
+    return ByteBuffer(bytes: try retry.serialized())
+  }
+
+  /// The answer to a client that has the final state: it ends its coming back (WHATWG HTML, server-sent events).
+  package static var over: Response {
+    Response(status: .noContent, headers: [.cacheControl: "no-store"])
   }
 
   /// The fields of every event stream.

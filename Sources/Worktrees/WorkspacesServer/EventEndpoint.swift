@@ -70,7 +70,7 @@ private struct WorkspaceEvents: StreamSource {
 
   func updates() -> AsyncStream<Void> { watcher.store.ticks() }
 
-  mutating func snapshot(afterReset isReset: Bool) async throws -> StreamPart? {
+  mutating func snapshot(afterReset isReset: Bool) async throws -> StreamPart<ByteBuffer>? {
     var bytes = ByteBuffer()
     if isReset {
       bytes.writeImmutableBuffer(text.reset(registry))
@@ -79,7 +79,7 @@ private struct WorkspaceEvents: StreamSource {
     return StreamPart(bytes, newest)
   }
 
-  mutating func changes(since id: String) async throws -> StreamPart? {
+  mutating func changes(since id: String) async throws -> StreamPart<ByteBuffer>? {
     guard let since = EventNumber(id: id)?.number, let changes = registry.changes(since: since)
     else {
       return nil
@@ -87,5 +87,5 @@ private struct WorkspaceEvents: StreamSource {
     return StreamPart(text.events(changes, since: since, registry), newest)
   }
 
-  mutating func heartbeat() -> ByteBuffer { text.heartbeat(registry) }
+  mutating func heartbeat() -> ByteBuffer? { text.heartbeat(registry) }
 }

@@ -155,7 +155,7 @@ struct BoardEvents: StreamSource {
     }
   }
 
-  mutating func snapshot(afterReset isReset: Bool) async throws -> StreamPart? {
+  mutating func snapshot(afterReset isReset: Bool) async throws -> StreamPart<ByteBuffer>? {
     guard let newest else { return nil }
     var bytes = ByteBuffer()
     if isReset {
@@ -167,7 +167,7 @@ struct BoardEvents: StreamSource {
     return part(bytes, newest)
   }
 
-  mutating func changes(since id: String) async throws -> StreamPart? {
+  mutating func changes(since id: String) async throws -> StreamPart<ByteBuffer>? {
     guard let newest else { return nil }
     let before =
       shown?.id == id
@@ -179,7 +179,7 @@ struct BoardEvents: StreamSource {
     )
   }
 
-  mutating func verification() async throws -> StreamPart? {
+  mutating func verification() async throws -> StreamPart<ByteBuffer>? {
     guard let newest else { return nil }
     return part(
       Self.event("verified", id: eventID(of: newest), answer(newest).verification()),
@@ -187,16 +187,16 @@ struct BoardEvents: StreamSource {
     )
   }
 
-  mutating func heartbeat() -> ByteBuffer { ByteBuffer(string: ": beat\n\n") }
+  mutating func heartbeat() -> ByteBuffer? { ByteBuffer(string: ": beat\n\n") }
 
-  mutating func absence() -> ByteBuffer { ByteBuffer(string: ": behind\n\n") }
+  mutating func absence() -> ByteBuffer? { ByteBuffer(string: ": behind\n\n") }
 
   /// Milliseconds since 1970; `nil` for an instant that no source has.
   private static func milliseconds(_ seconds: Double) -> Int64? {
     abs(seconds) < 1e12 ? Int64(seconds * 1_000) : nil
   }
 
-  private mutating func part(_ bytes: ByteBuffer, _ newest: Newest) -> StreamPart {
+  private mutating func part(_ bytes: ByteBuffer, _ newest: Newest) -> StreamPart<ByteBuffer> {
     shown = (newest.renderedBoard, newest.state.id)
     return StreamPart(bytes, newest.state)
   }
