@@ -1,4 +1,5 @@
 import ConditionalHTTP
+import FreshnessServer
 package import HTTPTypes
 import Jobs
 import JobsServer
@@ -92,12 +93,11 @@ private final class BooksTrackSession: Sendable {
       group.addTask { await self.speak(connection) }
       group.addTask { await self.listen(connection) }
       group.addTask { await connection.ping() }
-      group.addTask { await connection.watch { self.hearing.isFinished } }
+      group.addTask { await connection.watch { self.hearing.isEnding } }
       var first = await group.next() ?? .gone
       // The job may be over long before everything about it is said.
       while case .done = first { first = await group.next() ?? .gone }
       if case .close(let code, let reason) = first { await connection.close(code, reason) }
-      hearing.finish()
       waker.finish()
       group.cancelAll()
       return first
@@ -113,16 +113,14 @@ private final class BooksTrackSession: Sendable {
   /// Takes in what happens to the job.
   private func follow() async -> Exit {
     do {
-      let ending = try await hearing.follow { [self] piece in
-        switch piece {
-        case .event(let event, _): change { $0.happened(event) }
-        case .alive(let progress): change { $0.lives(progress) }
-        }
+      let ending = try await hearing.follow { [self] update in
+        if case .alive(let progress) = update { change { $0.lives(progress) } }
+        if let event = update.event { change { $0.happened(event) } }
       }
       switch ending {
       case .finished: break
       case .closed: change { $0.ends(.serverEnds) }
-      case .expired: change { $0.ends(.expired) }
+      case .gone: change { $0.ends(.expired) }
       }
       return .done
     } catch is CancellationError {

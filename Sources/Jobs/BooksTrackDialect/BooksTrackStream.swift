@@ -23,32 +23,32 @@ struct BooksTrackStream: Sendable {
     return EventStreamBody.answer(request) { writer in
       var target = writer
       defer { writer = target }
-      _ = try await hearing.follow { piece in
-        let text = Self.text(piece, job.id, try await end(piece, job))
+      _ = try await hearing.follow { update in
+        let text = Self.text(update, job.id, try await end(update, job))
         try await target.write(ByteBuffer(string: text))
       }
     }
   }
 
   /// How far a job was at its end; `nil` before.
-  private func end(_ piece: JobListening.Piece, _ job: JobRow) async throws -> JobProgress? {
-    guard case .event(let event, _) = piece, event.isTerminal else { return nil }
+  private func end(_ update: JobStreamUpdate, _ job: JobRow) async throws -> JobProgress? {
+    guard let event = update.event, event.isTerminal else { return nil }
     return try await view.progress(of: job)
   }
 
-  /// A piece of news as an event; a sign of life as a comment.
+  /// Returns an update as an event, or as a comment if it is not an event.
   ///
   /// - Parameters:
-  ///   - piece: The piece.
+  ///   - update: The update.
   ///   - job: The job.
   ///   - end: How far the job was at its end.
   /// - Returns: The text of the event.
   static func text(
-    _ piece: JobListening.Piece,
+    _ update: JobStreamUpdate,
     _ job: String,
     _ end: JobProgress? = nil
   ) -> String {
-    guard case .event(let event, _) = piece else { return ": alive\n\n" }
+    guard let event = update.event else { return ": alive\n\n" }
     var members: [String: JSONValue]
     let name: String
     switch event.body {

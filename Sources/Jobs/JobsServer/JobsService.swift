@@ -19,7 +19,7 @@ package struct JobsService: Sendable {
   private let clock: ServiceClock
   private let logger: Logger
   private let pipelines: [PipelineName: any JobPipeline]
-  private let serving: ResourceServing
+  let serving: ResourceServing
   private let operators: OperatorAccess
 
   /// Creates the service.
@@ -49,7 +49,11 @@ package struct JobsService: Sendable {
     serving = ResourceServing(limits: .jobs(store.limits), observesShutdown: false) { [store] in
       store.now
     }
-    broadcaster = JobEventBroadcaster(limits: store.limits, isShared: store.isShared)
+    broadcaster = JobEventBroadcaster(
+      limits: store.limits,
+      isShared: store.isShared,
+      limiter: serving.limiter
+    )
     authorization = JobAuthorization(
       store: store,
       acceptsQueryToken: acceptsQueryToken,
@@ -78,6 +82,7 @@ package struct JobsService: Sendable {
       broadcaster: broadcaster,
       authorization: authorization,
       rules: rules,
+      serving: serving,
       logger: logger
     )
   }
@@ -245,10 +250,7 @@ package struct JobsService: Sendable {
   }
 
   /// Lets every listener go, so that the server can end.
-  package func close() {
-    broadcaster.close()
-    serving.close()
-  }
+  package func close() { serving.close() }
 
   /// Histograms of reads and streams.
   package var served: ServingMetrics { serving.metrics }

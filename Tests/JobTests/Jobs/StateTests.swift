@@ -90,6 +90,18 @@ import Testing
     #expect(seen == [3, 4, 5, 6, 7, 8])
   }
 
+  @Test func `it does not get what it has, though that waits`() {
+    var queue = SubscriberQueue(after: 0, most: 10)
+    for seq in 1...6 as ClosedRange<Int64> { queue.push(event(seq)) }
+    #expect(queue.newest == event(6))
+    #expect(queue.pop(after: 3)?.event == event(4))
+    #expect(queue.count == 2)
+    #expect(queue.pop(after: 3)?.event == event(5))
+    #expect(queue.pop(after: 6) == nil)
+    #expect(queue.isEmpty)
+    #expect(queue.newest == nil)
+  }
+
   @Test func `progress gives way to newer progress, and says so; start and end are never left out`()
   {
     var queue = SubscriberQueue(after: 0, most: 8)

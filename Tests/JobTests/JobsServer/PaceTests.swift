@@ -1,5 +1,6 @@
 import Jobs
 import NIOCore
+import Serving
 import Synchronization
 import Testing
 
@@ -64,17 +65,18 @@ import Testing
     var limits = JobLimits()
     limits.listenersOfJob = 2
     limits.listeners = 3
-    let broadcaster = JobEventBroadcaster(limits: limits)
+    let limiter = LongPollLimiter(most: limits.listeners)
+    let broadcaster = JobEventBroadcaster(limits: limits, limiter: limiter)
     for _ in 0..<10 {
       let first = try #require(broadcaster.listen(to: "a"))
       let second = try #require(broadcaster.listen(to: "a"))
       #expect(broadcaster.listen(to: "a") == nil)
       let third = try #require(broadcaster.listen(to: "b"))
       #expect(broadcaster.listen(to: "c") == nil)
-      #expect(broadcaster.count == 3)
+      #expect(limiter.waiting == 3)
       withExtendedLifetime((first, second, third)) {}
     }
-    #expect(broadcaster.count == 0)
+    #expect(limiter.waiting == 0)
     let event = JobEvent(
       position: EventPosition(epoch: 1, seq: 1),
       at: 0,

@@ -19,7 +19,6 @@ extension JobWorld {
     var connectedAt: Int64 = 0
     var queue = SubscriberQueue(after: 0, most: 4)
     var isSubscribed = false
-    var position = ListenerPosition(last: 0)
   }
 
   /// Chooses a job and follows it.
@@ -96,7 +95,7 @@ extension JobWorld {
     if !others, servers[server].token == token { servers[server].positions.unfollow(job) }
   }
 
-  /// Reads what the client missed, or the state in its place, as ``JobFeed`` does.
+  /// Reads what the client missed, or the state in its place, as ``JobStream`` does.
   private func catchUp(_ client: Int, _ server: Int, _ job: String, _ row: Row) {
     let connection = clients[client].connection
     let last = clients[client].last
@@ -125,7 +124,6 @@ extension JobWorld {
 
   private func follow(_ client: Int, _ server: Int, _ job: String) {
     if fault?.subscribesLate == true { subscribe(client, server, job) }
-    clients[client].position = ListenerPosition(last: clients[client].last)
     poll(client, clients[client].connection)
   }
 
@@ -134,9 +132,8 @@ extension JobWorld {
     guard clients[client].connection == connection, let job = clients[client].job,
       !clients[client].hasEnd
     else { return }
-    if let entry = clients[client].queue.pop(),
-      clients[client].position.admits(entry.event) || fault?.repeatsEvents == true
-    {
+    let last = fault?.repeatsEvents == true ? 0 : clients[client].last
+    if let entry = clients[client].queue.pop(after: last) {
       deliver(client, job, entry.event, covers: entry.covers)
     }
     onServer(clients[client].server, in: chance.between(5, 400)) { self.poll(client, connection) }

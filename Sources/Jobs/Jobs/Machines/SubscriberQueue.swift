@@ -60,6 +60,21 @@ public struct SubscriberQueue: Sendable {
     entries.append(entry)
   }
 
+  /// The newest event that waits.
+  public var newest: JobEvent? { entries.last?.event }
+
   /// Takes the next event out.
-  public mutating func pop() -> Entry? { entries.isEmpty ? nil : entries.removeFirst() }
+  ///
+  /// - Parameter number: The number of the last event that the listener has: it subscribes before it reads what is stored,
+  ///   so that events may reach it both ways (rule JL9).
+  /// - Returns: The next event that it does not have; `nil` if none waits.
+  public mutating func pop(after number: Int64 = 0) -> Entry? {
+    let known = entries.prefix { $0.event.position.seq <= number }.count
+    guard known < entries.count else {
+      entries.removeAll()
+      return nil
+    }
+    defer { entries.removeFirst(known + 1) }
+    return entries[known]
+  }
 }

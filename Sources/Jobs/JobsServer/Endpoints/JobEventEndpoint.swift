@@ -1,4 +1,5 @@
 import ConditionalHTTP
+import FreshResponses
 import FreshnessServer
 import HTTPTypes
 import Hummingbird
@@ -22,16 +23,12 @@ struct JobEventEndpoint: Sendable {
   /// `HEAD`: the head of the answer to the same GET, which has no length.
   func head(_ request: Request, id: String) async throws -> Response {
     let (job, _, asked) = try await check(request, id)
-    if job.state.isTerminal, asked == job.position { return Self.over }
+    if job.state.isTerminal, asked == job.position { return EventStreamBody.over }
     return Response(
       status: .ok,
       headers: EventStreamBody.fields,
       body: ResponseBody { writer in try await writer.finish(nil) }
     )
-  }
-
-  private static var over: Response {
-    Response(status: .noContent, headers: [.cacheControl: "no-store"])
   }
 
   private func check(
@@ -50,7 +47,7 @@ struct JobEventEndpoint: Sendable {
 
   func answer(_ request: Request, id: String) async throws -> Response {
     let (job, version, asked) = try await check(request, id)
-    if job.state.isTerminal, asked == job.position { return Self.over }
+    if job.state.isTerminal, asked == job.position { return EventStreamBody.over }
     let began = ContinuousClock.now
     guard let listener = broadcaster.listen(to: id) else {
       serving.recordStream(Self.route, .serviceUnavailable, since: began)
@@ -62,34 +59,40 @@ struct JobEventEndpoint: Sendable {
       ).problem
     }
     serving.recordStream(Self.route, .ok, since: began)
-    let feed = JobFeed(
+    let admission = AdmissionPermit.current
+    let stream = JobStream(job, in: store, listener, .missed(after: asked, hasStatus: asked != nil))
+    let messages = ListenerMessages(
       store: store,
-      broadcaster: broadcaster,
-      listener: listener,
+      recent: broadcaster.recent,
       writer: JobMessageWriter(job: id, pipeline: job.pipeline, version: version)
     )
     return EventStreamBody.answer(request) { writer in
       broadcaster.metrics.listens(.eventStream, 1)
       defer { broadcaster.metrics.listens(.eventStream, -1) }
-      try await write(feed, from: asked, into: &writer)
+      try await write(stream, messages, admission, into: &writer)
     }
   }
 
   @concurrent
   private func write(
-    _ feed: JobFeed,
-    from asked: EventPosition?,
+    _ stream: JobStream,
+    _ messages: ListenerMessages,
+    _ admission: AdmissionPermit?,
     into writer: inout any ResponseBodyWriter
   ) async throws {
-    try await writer.write(
-      ByteBuffer(string: "retry: \(serving.limits.streamRetryMilliseconds)\n\n")
-    )
+    try await writer.write(try EventStreamBody.retry(serving.limits))
     var target = writer
     defer { writer = target }
-    _ = try await feed.follow(from: asked, saysWhere: asked != nil) { message in
-      for part in Self.event(message) { try await target.write(part) }
-      broadcaster.metrics.sent(.eventStream, skipped: message.skipped)
-      serving.recordEvent(Self.route, changedAt: message.at)
+    _ = try await StreamDriver(stream, serving: serving).follow(
+      from: stream.start,
+      admission: admission
+    ) { updates, state in
+      for update in updates {
+        let message = try await messages.message(update)
+        for part in Self.event(message) { try await target.write(part) }
+        broadcaster.metrics.sent(.eventStream, skipped: message.skipped)
+        serving.recordEvent(Self.route, changedAt: state?.changedAt)
+      }
     }
   }
 
@@ -97,7 +100,7 @@ struct JobEventEndpoint: Sendable {
   private static let sharedBytes = 16 << 10
 
   /// A message as an event: in one part, or a long one in three.
-  private static func event(_ message: FeedMessage) -> [ByteBuffer] {
+  private static func event(_ message: ListenerMessage) -> [ByteBuffer] {
     var buffer = ByteBuffer()
     if let position = message.position { buffer.writeString("id: \(position)\n") }
     buffer.writeString("data: ")

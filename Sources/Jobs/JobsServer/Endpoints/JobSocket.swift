@@ -1,4 +1,5 @@
 import ConditionalHTTP
+import FreshnessServer
 package import HTTPTypes
 import Jobs
 import Logging
@@ -21,6 +22,7 @@ package struct JobSocketAuthorizer: WebSocketAuthorizer {
   let broadcaster: JobEventBroadcaster
   let authorization: JobAuthorization
   let rules: OriginGuard
+  let serving: ResourceServing
   let logger: Logger
 
   package var messageLimit: Int { store.limits.incomingBytes }
@@ -37,9 +39,13 @@ package struct JobSocketAuthorizer: WebSocketAuthorizer {
       store: store,
       broadcaster: broadcaster,
       writer: JobMessageWriter(job: job.id, pipeline: job.pipeline, version: version),
-      listener: listener,
-      asked: asked,
-      saysWhere: asked != nil || query["reconnect"] == "true",
+      stream: JobStream(
+        job,
+        in: store,
+        listener,
+        .missed(after: asked, hasStatus: asked != nil || query["reconnect"] == "true")
+      ),
+      serving: serving,
       logger: logger
     )
     return WebSocketAcceptance(route: Self.path, subprotocol: subprotocol) { socket in
@@ -122,9 +128,8 @@ private struct JobSocketSession: Sendable {
   let store: any JobStore
   let broadcaster: JobEventBroadcaster
   let writer: JobMessageWriter
-  let listener: JobSubscription
-  let asked: EventPosition?
-  let saysWhere: Bool
+  let stream: JobStream
+  let serving: ResourceServing
   let logger: Logger
 
   private typealias Exit = JobSocketConnection.Exit
@@ -137,12 +142,11 @@ private struct JobSocketSession: Sendable {
       group.addTask { await speak(connection) }
       group.addTask { await listen(connection) }
       group.addTask { await connection.ping() }
-      group.addTask { await connection.watch { listener.isFinished } }
+      group.addTask { await connection.watch { serving.isClosed } }
       var first = await group.next() ?? .done
       // What came before the end of the connection is heard, such as the request to cancel.
       while case .gone = first { first = await group.next() ?? .done }
       if case .close(let code, let reason) = first { await connection.close(code, reason) }
-      listener.finish()
       group.cancelAll()
       return first
     }
@@ -157,16 +161,21 @@ private struct JobSocketSession: Sendable {
 
   /// Sends what happens.
   private func speak(_ connection: JobSocketConnection) async -> Exit {
-    let feed = JobFeed(store: store, broadcaster: broadcaster, listener: listener, writer: writer)
+    let messages = ListenerMessages(store: store, recent: broadcaster.recent, writer: writer)
     do {
-      let ending = try await feed.follow(from: asked, saysWhere: saysWhere) { message in
-        try await connection.send(message.bytes)
-        broadcaster.metrics.sent(.webSocket, skipped: message.skipped)
+      let ending = try await StreamDriver(stream, serving: serving).follow(from: stream.start) {
+        updates,
+        _ in
+        for update in updates {
+          let message = try await messages.message(update)
+          try await connection.send(message.bytes)
+          broadcaster.metrics.sent(.webSocket, skipped: message.skipped)
+        }
       }
       switch ending {
       case .finished: return .close(.finished, "the job is over")
       case .closed: return .close(.goingAway, "the server ends")
-      case .expired: return .close(.expired, "the results are gone")
+      case .gone: return .close(.expired, "the results are gone")
       }
     } catch is WebSocketError {
       return .gone

@@ -7,16 +7,15 @@ import Synchronization
 /// Subscribers register before the backlog is read, so no event is lost; their queue drops duplicates.
 final class JobEventBroadcaster: Sendable {
   private struct State {
-    var isClosed = false
     var next = 0
     var subscribers: [String: [Int: JobSubscriber]] = [:]
     /// Up to which events subscribers were told.
     var positions = RelayPositions()
-    var places: FairPlaces
   }
 
-  private let state: Mutex<State>
+  private let state = Mutex(State())
   private let limits: JobLimits
+  private let limiter: LongPollLimiter
   /// The last messages, as sent.
   let recent: RecentMessages
   /// Counts the messages.
@@ -24,32 +23,33 @@ final class JobEventBroadcaster: Sendable {
 
   private let isShared: Bool
 
-  init(limits: JobLimits, isShared: Bool = false) {
+  /// Creates a broadcaster without subscribers.
+  ///
+  /// - Parameters:
+  ///   - limits: The limits of jobs.
+  ///   - isShared: Whether the store is shared with other servers.
+  ///   - limiter: Limits the subscribers of all jobs, and ends their streams; `nil` for one of its own.
+  init(limits: JobLimits, isShared: Bool = false, limiter: LongPollLimiter? = nil) {
     self.limits = limits
     self.isShared = isShared
-    state = Mutex(State(places: FairPlaces(most: limits.listeners)))
+    self.limiter = limiter ?? LongPollLimiter(most: limits.listeners)
     recent = RecentMessages(most: limits.recentMessages)
   }
-
-  /// The number of subscribers.
-  var count: Int { state.withLock { $0.places.taken } }
 
   /// Subscribes to a job for the client of the request that the task works on; `nil` if the limit is reached, the client has its
   /// share, or the server shuts down.
   func listen(to job: String) -> JobSubscription? {
-    let admission = AdmissionPermit.current
-    let network = admission?.network
+    guard case .success(let permit) = limiter.acquire(job, atMost: limits.listenersOfJob) else {
+      return nil
+    }
     return state.withLock { state in
-      guard !state.isClosed, state.subscribers[job, default: [:]].count < limits.listenersOfJob,
-        state.places.enter(network, percent: admission?.percent ?? 100) == nil
-      else { return nil }
       state.next += 1
       let number = state.next
       let subscriber = JobSubscriber(most: limits.waitingMessages)
       state.subscribers[job, default: [:]][number] = subscriber
       state.positions.follow(job)
       // The broadcaster retains only the subscriber: releasing the subscription ends it.
-      return JobSubscription(subscriber) { [weak self] in self?.leave(job, number, network) }
+      return JobSubscription(subscriber, permit) { [weak self] in self?.leave(job, number) }
     }
   }
 
@@ -82,19 +82,9 @@ final class JobEventBroadcaster: Sendable {
     for subscriber in subscribers { subscriber.push(event) }
   }
 
-  /// Ends all subscriptions and rejects new ones.
-  func close() {
-    let subscribers = state.withLock { state in
-      state.isClosed = true
-      return state.subscribers.values.flatMap { Array($0.values) }
-    }
-    for subscriber in subscribers { subscriber.finish() }
-  }
-
-  private func leave(_ job: String, _ number: Int, _ network: ClientNetwork?) {
+  private func leave(_ job: String, _ number: Int) {
     state.withLock { state in
       guard state.subscribers[job]?.removeValue(forKey: number) != nil else { return }
-      state.places.leave(network)
       if state.subscribers[job]?.isEmpty == true {
         state.subscribers[job] = nil
         state.positions.unfollow(job)
@@ -106,37 +96,41 @@ final class JobEventBroadcaster: Sendable {
 /// A subscription to a job, which ends when it is released.
 final class JobSubscription: Sendable {
   private let subscriber: JobSubscriber
+  private let permit: LongPollLimiter.Permit
   private let leave: @Sendable () -> Void
 
-  init(_ subscriber: JobSubscriber, leave: @escaping @Sendable () -> Void) {
+  init(
+    _ subscriber: JobSubscriber,
+    _ permit: LongPollLimiter.Permit,
+    leave: @escaping @Sendable () -> Void
+  ) {
     self.subscriber = subscriber
+    self.permit = permit
     self.leave = leave
   }
 
   deinit { leave() }
 
-  /// Ends when the server does.
-  var wakes: AsyncStream<Void> { subscriber.wakes }
+  /// Returns a sequence with an element now and one after each event; elements that are not yet read are merged.
+  ///
+  /// It can be iterated once.
+  func updates() -> AsyncStream<Void> { subscriber.updates() }
 
-  /// Wakes the subscriber to check something else, such as the time.
+  /// Adds an element to ``updates()`` without an event.
   func wake() { subscriber.wake() }
 
-  /// Takes the next event out of the queue.
-  func next() -> SubscriberQueue.Entry? { subscriber.next() }
+  /// The newest event in the queue.
+  var newest: JobEvent? { subscriber.newest }
 
-  /// Whether the wakes have ended.
-  var isFinished: Bool { subscriber.isFinished }
-
-  /// Ends the wakes.
-  func finish() { subscriber.finish() }
+  /// Removes and returns the next event after a number.
+  func next(after number: Int64 = 0) -> SubscriberQueue.Entry? { subscriber.next(after: number) }
 }
 
 /// The receiving end of a subscription.
 final class JobSubscriber: Sendable {
-  let wakes: AsyncStream<Void>
+  private let wakes: AsyncStream<Void>
   private let continuation: AsyncStream<Void>.Continuation
   private let queue: Mutex<SubscriberQueue>
-  private let ended = Mutex(false)
 
   init(most: Int) {
     (wakes, continuation) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
@@ -146,17 +140,19 @@ final class JobSubscriber: Sendable {
   /// Hears an event.
   func push(_ event: JobEvent) {
     queue.withLock { $0.push(event) }
-    continuation.yield()
+    wake()
   }
 
   func wake() { continuation.yield() }
 
-  func next() -> SubscriberQueue.Entry? { queue.withLock { $0.pop() } }
+  func updates() -> AsyncStream<Void> {
+    wake()
+    return wakes
+  }
 
-  var isFinished: Bool { ended.withLock { $0 } }
+  var newest: JobEvent? { queue.withLock { $0.newest } }
 
-  func finish() {
-    ended.withLock { $0 = true }
-    continuation.finish()
+  func next(after number: Int64) -> SubscriberQueue.Entry? {
+    queue.withLock { $0.pop(after: number) }
   }
 }

@@ -1,4 +1,5 @@
 import Foundation
+import FreshnessServer
 package import HTTPTypes
 package import Hummingbird
 package import Jobs
@@ -26,6 +27,7 @@ package struct JobsView: Sendable {
   let authorization: JobAuthorization
   let starts: StartEndpoint
   let rules: OriginGuard
+  let serving: ResourceServing
 
   /// The limits that are kept.
   package var limits: JobLimits { store.limits }
@@ -217,7 +219,12 @@ package struct JobsView: Sendable {
   /// Subscribes to a job; `nil` if the limit is reached or the server shuts down.
   package func hear(_ job: JobRow) -> JobHearing? {
     broadcaster.listen(to: job.id).map {
-      JobHearing(job: job, store: store, broadcaster: broadcaster, listener: $0)
+      JobHearing(
+        job: job,
+        stream: JobStream(job, in: store, $0, .digest),
+        broadcaster: broadcaster,
+        serving: serving
+      )
     }
   }
 
@@ -262,7 +269,8 @@ extension JobsService {
       broadcaster: broadcaster,
       authorization: authorization,
       starts: starts,
-      rules: rules
+      rules: rules,
+      serving: serving
     )
   }
 }
