@@ -364,10 +364,10 @@ targets += tests([
     "URLSessionTransport", .grdb, .httpTypes,
   ],
   "JobTests": [
-    "ConditionalHTTP", "ContractSchema", "FreshResponses", "FreshnessServer", "Jobs", "JobsClient",
-    "JobsServer", "NIOTransport", "PostgresClient", "PostgresCluster", "Serving", "StrictJSON",
-    "TestScale", "TestSimulation", "TolerantDecoding", .httpTypes, .hummingbird, .logging, .nioCore,
-    .serviceLifecycle,
+    "ConditionalHTTP", "ContractSchema", "FreshResponses", "Freshness", "FreshnessServer", "Jobs",
+    "JobsClient", "JobsServer", "NIOTransport", "PostgresClient", "PostgresCluster", "Serving",
+    "StrictJSON", "TestScale", "TestSimulation", "TolerantDecoding", .httpTypes, .hummingbird,
+    .logging, .nioCore, .serviceLifecycle,
   ],
 ])
 
