@@ -8,6 +8,7 @@ import os
 import random
 import re
 import resource
+import select
 import shutil
 import signal
 import socket
@@ -37,6 +38,10 @@ WORKTREES = "/v1/git/worktrees"
 CLOCK = 2.0
 #: The descriptors that a server may have.
 DESCRIPTORS = 512
+#: The descriptors that no connection takes (`DescriptorBudget.leastFree`).
+LEAST_FREE = 32
+#: How many connections a server ended because few descriptors were left.
+ENDED = re.compile(r'^freshet_connections_ended_total\{reason="descriptors"\} (\d+)', re.MULTILINE)
 #: How many publications have marks of their own; a mark is the delay of all trips, in seconds.
 MARKS = 600
 #: The marks of what must not be shown, and of what a producer publishes whose clock is a day ahead.
@@ -45,7 +50,7 @@ FALSE, AHEAD = 2 * MARKS, 2 * MARKS + 1
 ROWS = 40
 PROTOBUF = "Content-Type: application/x-protobuf"
 #: What the log has only if the process dies of a fault of its own.
-FATAL = re.compile(r"Fatal error|Illegal instruction|Segmentation fault|\*\*\* Program crashed|SIG(SEGV|ABRT|ILL|TRAP)")
+FATAL = re.compile(r"Fatal error|Illegal instruction|Segmentation fault|\*\*\* (Program crashed|Signal)|SIG(SEGV|ABRT|ILL|TRAP)")
 
 
 #: How long a connection is idle before it may be closed for another one, in seconds (`IdleConnections`).
@@ -722,21 +727,26 @@ def disk_is_full(world: World) -> None:
 
 
 def descriptors_are_spent(world: World) -> None:
-    """The server may open nothing more: connected clients are served, and afterwards all is as before."""
+    """Connections take what the server may open: it keeps some for itself, and afterwards all is as before."""
     pid = world.server.process.pid
+
+    def refused() -> int:
+        return int(ENDED.search(world.ask("/metrics")[2].decode())[1])
+
+    before = refused()
     with closing(world.connection()) as line:
         assert world.ask(BOARD, line=line)[0] == 200
         answered = time.monotonic()
         _, most = resource.prlimit(pid, resource.RLIMIT_NOFILE)
-        resource.prlimit(pid, resource.RLIMIT_NOFILE, (len(world.descriptors), most))
-        held = []
+        resource.prlimit(pid, resource.RLIMIT_NOFILE, (len(world.descriptors) + LEAST_FREE + 8, most))
+        said, held = len(world.log), []
         try:
             for _ in range(30):
                 try:
                     held.append(socket.create_connection(("127.0.0.1", world.port), timeout=5, source_address=("127.0.0.3", 0)))
                 except OSError:
                     break
-            world.findings.saw("spent descriptors")
+            assert select.select(held, [], [], LONGEST)[0], "no connection was refused"
             for _ in range(3):
                 try:
                     assert world.ask(BOARD, line=line)[0] == 200
@@ -752,3 +762,6 @@ def descriptors_are_spent(world: World) -> None:
             for one in held:
                 one.close()
     world.until(lambda: (answer := world.asks(BOARD)) and answer[0] == 200, "an answer to a new connection")
+    assert refused() > before
+    world.findings.saw("spent descriptors")
+    assert "Too many open files" not in world.log[said:], world.log[said:]

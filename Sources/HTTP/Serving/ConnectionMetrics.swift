@@ -1,3 +1,4 @@
+import NIOCore
 import Synchronization
 
 /// Counts the connections of a server, for `/metrics`.
@@ -20,6 +21,8 @@ package final class ConnectionMetrics: Sendable {
     case crowded
     /// Its network has its share of connections.
     case share
+    /// The process has few descriptors left, which connections do not take.
+    case descriptors
   }
 
   private struct Counts {
@@ -48,6 +51,19 @@ package final class ConnectionMetrics: Sendable {
   func closed() { counts.withLock { $0.open -= 1 } }
 
   func ended(_ reason: Reason) { counts.withLock { $0.ended[reason, default: 0] += 1 } }
+
+  /// Closes a connection that was accepted if descriptors are scarce, and idle connections with it.
+  ///
+  /// - Parameter channel: The connection, which is not one of the idle ones yet.
+  /// - Returns: Whether the connection stays.
+  func hasDescriptor(for channel: any Channel) -> Bool {
+    guard DescriptorBudget.areScarce else { return true }
+    ended(.descriptors)
+    // After the handlers are in place, which expect an open connection.
+    channel.eventLoop.execute { channel.close(promise: nil) }
+    idle.makeRoom(while: { DescriptorBudget.areScarce }, closed: { self.ended(.crowded) })
+    return false
+  }
 
   /// How many connections were ended for a reason.
   func count(_ reason: Reason) -> Int { counts.withLock { $0.ended[reason] ?? 0 } }

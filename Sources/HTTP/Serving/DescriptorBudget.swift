@@ -28,6 +28,9 @@ package struct DescriptorBudget: Hashable, Sendable {
   /// The fewest descriptors beside those of event loops with which a server starts: all services use 30 when idle.
   package static let leastOfServer = 112
 
+  /// Descriptors that no connection takes, whatever took the others.
+  package static let leastFree = 32
+
   /// The descriptors that the process may have.
   package var descriptors: Int
   /// How many event loops there are.
@@ -65,6 +68,18 @@ package struct DescriptorBudget: Hashable, Sendable {
       if setrlimit(resource, &limit) != 0 { limit.rlim_cur = before }
     }
     return DescriptorBudget(descriptors: Int(min(limit.rlim_cur, rlim_t(most))), loops: loops)
+  }
+
+  /// Whether fewer descriptors than ``leastFree`` are left to this process, by the limit that it has now.
+  ///
+  /// The system gives the lowest number that is free, so a number near the limit says that all below it are in use.
+  static var areScarce: Bool {
+    var limit = rlimit()
+    let descriptor = open("/dev/null", O_RDONLY | O_CLOEXEC)
+    guard descriptor >= 0 else { return errno == EMFILE || errno == ENFILE }
+    close(descriptor)
+    guard getrlimit(resource, &limit) == 0, limit.rlim_cur < rlim_t(Int32.max) else { return false }
+    return Int(descriptor) + leastFree >= Int(limit.rlim_cur)
   }
 
   private var free: Int { max(0, descriptors - Self.perLoop * loops) }

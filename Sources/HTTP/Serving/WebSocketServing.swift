@@ -166,7 +166,7 @@ struct WebSocketChannel: HTTPChannelHandler {
       // At the beginning: it stays through every upgrade.
       if !isSecure {
         // After its share is counted: it may take the place of an idle one.
-        if shares?.enter(channel) ?? true {
+        if metrics.hasDescriptor(for: channel), shares?.enter(channel) ?? true {
           try pipeline.addHandler(IdleConnectionHandler(metrics.idle), position: .first)
         }
       }

@@ -38,7 +38,7 @@ struct SecureChannel: ServerChildChannel {
       }
       let pipeline = channel.pipeline.syncOperations
       // After its share is counted: it may take the place of an idle one. It is idle itself until its first request.
-      if shares?.enter(channel) ?? true {
+      if metrics.hasDescriptor(for: channel), shares?.enter(channel) ?? true {
         try pipeline.addHandler(IdleConnectionHandler(metrics.idle))
       }
       try pipeline.addHandler(handshake)
