@@ -7,7 +7,7 @@ import time
 import unittest
 
 from database import PSQL, Database
-from namespaces import Namespace
+from namespaces import Namespace, leave_shared_network
 from program import PROGRAM, Folder, Server, until
 from sample_network import copy_network
 
@@ -15,6 +15,10 @@ DEAD_PEER = 20.0
 """PostgresClientLimits.deadPeerSeconds."""
 SLACK = 10.0
 """What a busy machine may add, in seconds."""
+
+
+def setUpModule() -> None:
+    leave_shared_network()
 
 
 class PeerTests(unittest.TestCase):

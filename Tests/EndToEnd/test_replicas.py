@@ -18,7 +18,7 @@ from collections import Counter
 
 from database import Database
 from job_stage import BrokenNetwork
-from namespaces import Namespace
+from namespaces import Namespace, leave_shared_network
 from program import PROGRAM, run, until
 from realtime_stage import BOARD, Producer, Stream, ask, instant
 from replica_clients import ENDS, Job
@@ -81,6 +81,10 @@ def check_polls(test: unittest.TestCase, polls: list[tuple[float, str]], takeove
     # One request for each interval, and at most one more for each take-over.
     test.assertLessEqual(len(polls), led / INTERVAL * SLACK + len(terms))
     return led
+
+
+def setUpModule() -> None:
+    leave_shared_network()
 
 
 class StormTest(unittest.TestCase):
