@@ -227,11 +227,13 @@ struct BoardEndpoint {
     at now: Double
   ) -> HTTPFields {
     var headers = HTTPFields()
+    headers.reserveCapacity(Self.mostFields)
     // Appended: setting a field would search the existing ones.
     func add(_ name: HTTPField.Name, _ value: String?) {
       if let value { headers.append(HTTPField(name: name, value: value)) }
     }
-    add(.cacheControl, Self.cacheControl(foretold, place: .random(in: 0..<1), at: now))
+    let place = foretold == nil ? 0 : Double.random(in: 0..<1)
+    add(.cacheControl, Self.cacheControl(foretold, place: place, at: now))
     add(.eTag, tag)
     add(.vary, "Origin, Accept-Encoding, Accept-Language")
     add(.mdRequestId, requestId)
@@ -245,8 +247,19 @@ struct BoardEndpoint {
     add(.mdPollAge, snapshot.trips.lastPollAt.map { String(Int(max(now - $0, 0) * 1_000)) })
     add(.mdRealtimeNext, foretold.map { String(Int(($0.expectedAt - now) * 1_000)) })
     add(.mdRealtimeSpread, foretold.map { String(Int($0.spread * 1_000)) })
-    add(.mdBackendTotal, "\((elapsed * 1_000).rounded() / 1_000)")
+    add(.mdBackendTotal, Self.thousandths(elapsed))
     return headers
+  }
+
+  /// Room for all fields of a response, so that they are moved once at most.
+  private static let mostFields = 24
+
+  /// A number that is not negative with three digits after the point: `Double` takes longer to write the fewest digits that
+  /// tell it from all others.
+  static func thousandths(_ number: Double) -> String {
+    let count = Int((number * 1_000).rounded())
+    let digits = String(count % 1_000)
+    return "\(count / 1_000).\(String(repeating: "0", count: 3 - digits.utf8.count))\(digits)"
   }
 
   /// Says that an answer was held back, and that its connection ends with it.
