@@ -236,63 +236,69 @@ package final class RealtimeFeeds: Sendable {
   }
 
   /// Decodes a feed, judges it, and puts it in place if it is to be used.
-  func handle(_ bytes: FeedBytes, from source: RealtimeSource) {
+  ///
+  /// - Parameters:
+  ///   - bytes: The feed.
+  ///   - source: Where it is from.
+  ///   - decoded: What it decodes to, if that is known.
+  func handle(_ bytes: FeedBytes, from source: RealtimeSource, decoded: DecodedFeed? = nil) {
     let now = bytes.arrivedAt ?? clock.now
     let judging: Judging = bytes.position == nil ? .here : .ofLeader
-    let began = ContinuousClock.now
-    do throws(RealtimeError) {
-      let document = try FeedDocument(bytes.bytes, contentType: bytes.contentType)
-      switch source.kind {
-      case .tripUpdates:
-        let feed = try document.tripUpdates()
-        let decoded = ContinuousClock.now
-        let arrival = FeedResponse(feed, digest: bytes.digest, moment: Int64(now))
-        guard judge(arrival, of: source, judging) else { return }
-        let (timetable, before, directory) = context(of: source)
-        let index = timetable.map {
-          RealtimeIndex(
-            feed,
-            timetable: $0.timetable,
-            arrivedAt: earliest(of: feed.header, from: source, at: now),
-            previous: before,
-            sharing: directory
-          )
-        }
-        let indexed = ContinuousClock.now
-        put(index, of: timetable?.entry.generation, from: source, at: now) { held in
-          held.status.took(bytes, feed.header, entities: feed.trips.count, at: now)
-          held.status.metrics.decodeSeconds = (decoded - began).seconds
-          held.status.metrics.indexSeconds = (indexed - decoded).seconds
-          held.content = feed
-        }
-      case .vehiclePositions:
-        let feed = try document.vehiclePositions()
-        let decoded = ContinuousClock.now
-        let arrival = FeedResponse(feed, digest: bytes.digest, moment: Int64(now))
-        guard judge(arrival, of: source, judging) else { return }
-        putVehicles(feed, from: source, at: now) { status, indexSeconds in
-          status.took(bytes, feed.header, entities: feed.positions.count, at: now)
-          status.metrics.decodeSeconds = (decoded - began).seconds
-          status.metrics.indexSeconds = indexSeconds
-        }
-      case .alerts:
-        let feed = try document.alerts()
-        let decoded = ContinuousClock.now
-        let arrival = FeedResponse(feed, digest: bytes.digest, moment: Int64(now))
-        guard judge(arrival, of: source, judging) else { return }
-        putAlerts(feed, from: source, at: now) { status, indexSeconds in
-          status.took(bytes, feed.header, entities: feed.alerts.count, at: now)
-          status.metrics.decodeSeconds = (decoded - began).seconds
-          status.metrics.indexSeconds = indexSeconds
-        }
+    guard let decoded = accepted(bytes, decoded, from: source, at: now, judging) else { return }
+    switch decoded.content {
+    case .tripUpdates(let feed):
+      let began = ContinuousClock.now
+      let (timetable, before, directory) = context(of: source)
+      let index = timetable.map {
+        RealtimeIndex(
+          feed,
+          timetable: $0.timetable,
+          arrivedAt: earliest(of: feed.header, from: source, at: now),
+          previous: before,
+          sharing: directory
+        )
       }
+      let indexSeconds = (ContinuousClock.now - began).seconds
+      put(index, of: timetable?.entry.generation, from: source, at: now) { held in
+        held.status.took(bytes, feed.header, entities: feed.trips.count, at: now)
+        held.status.metrics.decodeSeconds = decoded.seconds
+        held.status.metrics.indexSeconds = indexSeconds
+        held.content = feed
+      }
+    case .vehiclePositions(let feed):
+      putVehicles(feed, from: source, at: now) { status, indexSeconds in
+        status.took(bytes, feed.header, entities: feed.positions.count, at: now)
+        status.metrics.decodeSeconds = decoded.seconds
+        status.metrics.indexSeconds = indexSeconds
+      }
+    case .alerts(let feed):
+      putAlerts(feed, from: source, at: now) { status, indexSeconds in
+        status.took(bytes, feed.header, entities: feed.alerts.count, at: now)
+        status.metrics.decodeSeconds = decoded.seconds
+        status.metrics.indexSeconds = indexSeconds
+      }
+    }
+  }
+
+  /// Decodes a feed, unless that was done before, and judges it.
+  ///
+  /// - Returns: The decoded feed; `nil` if it is not to be used.
+  func accepted(
+    _ bytes: FeedBytes,
+    _ known: DecodedFeed? = nil,
+    from source: RealtimeSource,
+    at now: Double,
+    _ judging: Judging
+  ) -> DecodedFeed? {
+    let (digest, moment) = (bytes.digest, Int64(now))
+    do throws(RealtimeError) {
+      let decoded = if let known { known } else { try DecodedFeed(bytes, of: source.kind) }
+      let response = decoded.response(digest: digest, moment: moment)
+      return judge(response, of: source, judging) ? decoded : nil
     } catch {
-      let arrival = FeedResponse(
-        digest: bytes.digest,
-        moment: Int64(now),
-        content: .broken(error)
-      )
-      _ = judge(arrival, of: source, judging)
+      let response = FeedResponse(digest: digest, moment: moment, content: .broken(error))
+      _ = judge(response, of: source, judging)
+      return nil
     }
   }
 

@@ -73,12 +73,12 @@ extension RealtimeFeeds {
   ) async -> Bool {
     let now = clock.now
     let absentAt = state.withLock { $0[source.prefix]?.status(of: source)?.absentAt }
-    let verdict = Mutex(false)
+    let judged = Mutex<DecodedFeed?>(nil)
     await BackgroundExecutor.apart {
-      let isAccepted = self.isAccepted(bytes, from: source, at: now)
-      verdict.withLock { $0 = isAccepted }
+      let accepted = self.accepted(bytes, from: source, at: now, .beforePublication)
+      judged.withLock { $0 = accepted }
     }
-    guard verdict.withLock({ $0 }) else { return true }
+    guard let decoded = judged.withLock({ $0 }) else { return true }
     return await term.sharing.publish(
       SharedPublication(
         id: .random(in: 1...Int64.max),
@@ -87,35 +87,23 @@ extension RealtimeFeeds {
         contentType: bytes.contentType,
         content: bytes.bytes
       ),
+      decoded,
       term.driver,
       fence: term.fence,
       into: self
     )
   }
 
-  private func isAccepted(_ bytes: FeedBytes, from source: RealtimeSource, at now: Double) -> Bool {
-    let moment = Int64(now)
-    do throws(RealtimeError) {
-      let document = try FeedDocument(bytes.bytes, contentType: bytes.contentType)
-      let response =
-        switch source.kind {
-        case .tripUpdates:
-          FeedResponse(try document.tripUpdates(), digest: bytes.digest, moment: moment)
-        case .vehiclePositions:
-          FeedResponse(try document.vehiclePositions(), digest: bytes.digest, moment: moment)
-        case .alerts:
-          FeedResponse(try document.alerts(), digest: bytes.digest, moment: moment)
-        }
-      return judge(response, of: source, .beforePublication)
-    } catch {
-      let response = FeedResponse(digest: bytes.digest, moment: moment, content: .broken(error))
-      return judge(response, of: source, .beforePublication)
-    }
-  }
-
   /// Puts a publication in place.
+  ///
+  /// - Parameters:
+  ///   - publication: The publication.
+  ///   - decoded: What it decodes to, if this server published it.
+  ///   - position: Its position among all publications.
+  ///   - source: Where it is from.
   func apply(
     _ publication: SharedPublication,
+    _ decoded: DecodedFeed? = nil,
     at position: Int64,
     from source: RealtimeSource
   ) async {
@@ -130,7 +118,7 @@ extension RealtimeFeeds {
       self.change(source, isTick: false) { status, _ in
         status.absentAt = publication.absentAt
       }
-      self.handle(bytes, from: source)
+      self.handle(bytes, from: source, decoded: decoded)
       self.rebuild(source.prefix)
     }
   }

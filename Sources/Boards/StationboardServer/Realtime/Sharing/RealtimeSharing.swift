@@ -16,8 +16,8 @@ package final class RealtimeSharing: Sendable {
   private struct State {
     var cursor = PublicationCursor()
     var drivers: [String: SourceLeader] = [:]
-    /// The newest feed of each source that this server published, which need not be read back.
-    var own: [String: SharedPublication] = [:]
+    /// The newest feed of each source that this server published and has not applied, which need not be read back.
+    var own: [String: (publication: SharedPublication, decoded: DecodedFeed)] = [:]
     var published = 0
     var fenced = 0
     var behind = 0
@@ -180,6 +180,7 @@ package final class RealtimeSharing: Sendable {
   /// - Returns: Whether it is stored.
   func publish(
     _ publication: SharedPublication,
+    _ decoded: DecodedFeed,
     _ driver: SourceLeader,
     fence: Int64,
     into feeds: RealtimeFeeds
@@ -188,7 +189,8 @@ package final class RealtimeSharing: Sendable {
       do {
         let position = try await store.publish(publication, of: driver.id, fence: fence)
         state.withLock { state in
-          state.own[driver.id] = publication
+          // It may have been announced, read and applied before.
+          if state.cursor.complete < position { state.own[driver.id] = (publication, decoded) }
           state.published += 1
         }
         read(into: feeds) { $0.noticed(position) }
@@ -235,10 +237,15 @@ package final class RealtimeSharing: Sendable {
         for mark in chosen ?? [] {
           guard let source = sources[mark.source] else { continue }
           let own = state.withLock { $0.own[mark.source] }
-          // `nil` if newer ones have taken its place meanwhile: the next read has them.
-          if let publication = own?.id == mark.id ? own : try await store.publication(mark.id) {
+          if let own, own.publication.id == mark.id {
+            await feeds.apply(own.publication, own.decoded, at: mark.position, from: source)
+            state.withLock { state in
+              if state.own[mark.source]?.publication.id == mark.id { state.own[mark.source] = nil }
+            }
+          } else if let publication = try await store.publication(mark.id) {
             await feeds.apply(publication, at: mark.position, from: source)
           }
+          // Neither if newer ones have taken its place meanwhile: the next read has them.
           progressed(to: mark.position)
         }
         next = state.withLock { state in
