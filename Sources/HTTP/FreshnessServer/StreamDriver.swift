@@ -35,8 +35,8 @@ package struct StreamDriver<Source: StreamSource>: Sendable {
   /// - Parameters:
   ///   - id: The id of the client's state; empty if it has none.
   ///   - admission: The admission of the client's request; `nil` without turns.
-  ///   - send: Sends messages, with the state that they lead to; a sign of life has none. The first ones are no news, and have
-  ///     no time of change.
+  ///   - send: Sends messages, with the state that they lead to; a sign of life has none. The first messages have no time
+  ///     of change.
   /// - Returns: How it ended.
   /// - Throws: What `send` throws, and errors of the source.
   @concurrent

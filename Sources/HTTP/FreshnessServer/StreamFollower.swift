@@ -117,7 +117,7 @@ package enum EventStreamBody {
     return ByteBuffer(bytes: try retry.serialized())
   }
 
-  /// The answer to a client that has the final state: it ends its coming back (WHATWG HTML, server-sent events).
+  /// The answer to a client that has the final state: 204 stops it from reconnecting (WHATWG HTML, server-sent events).
   package static var over: Response {
     Response(status: .noContent, headers: [.cacheControl: "no-store"])
   }

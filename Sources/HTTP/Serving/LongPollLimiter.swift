@@ -5,7 +5,7 @@ package final class LongPollLimiter: Sendable {
   private struct State {
     var isClosed = false
     var places: FairPlaces
-    /// How many wait for the same.
+    /// The number of waiters by key.
     var sharers: [String: Int] = [:]
     var next = 0
     var continuations: [Int: AsyncStream<Never>.Continuation] = [:]

@@ -10,7 +10,7 @@ import Serving
 /// `GET /v1/jobs/{id}/events`: the events as server-sent events (WHATWG HTML), with the id `EPOCH.SEQ`.
 ///
 /// `Last-Event-ID`, or `after` in the query, says where the client is. The stream ends behind the terminal
-/// event; a client that has it is answered 204, which ends its coming back.
+/// event; a client that has it is answered 204, which stops it from reconnecting.
 struct JobEventEndpoint: Sendable {
   /// The route, for metrics.
   private static let route = "/v1/jobs/:job/events"
@@ -59,7 +59,6 @@ struct JobEventEndpoint: Sendable {
       ).problem
     }
     serving.recordStream(Self.route, .ok, since: began)
-    let admission = AdmissionPermit.current
     let stream = JobStream(job, in: store, listener, .missed(after: asked, hasStatus: asked != nil))
     let messages = ListenerMessages(
       store: store,
@@ -69,7 +68,7 @@ struct JobEventEndpoint: Sendable {
     return EventStreamBody.answer(request) { writer in
       broadcaster.metrics.listens(.eventStream, 1)
       defer { broadcaster.metrics.listens(.eventStream, -1) }
-      try await write(stream, messages, admission, into: &writer)
+      try await write(stream, messages, into: &writer)
     }
   }
 
@@ -77,15 +76,14 @@ struct JobEventEndpoint: Sendable {
   private func write(
     _ stream: JobStream,
     _ messages: ListenerMessages,
-    _ admission: AdmissionPermit?,
     into writer: inout any ResponseBodyWriter
   ) async throws {
     try await writer.write(try EventStreamBody.retry(serving.limits))
     var target = writer
     defer { writer = target }
+    // Without a turn: most of the time it waits for the store.
     _ = try await StreamDriver(stream, serving: serving).follow(
-      from: stream.start,
-      admission: admission
+      from: stream.start
     ) { updates, state in
       for update in updates {
         let message = try await messages.message(update)
