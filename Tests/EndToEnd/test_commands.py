@@ -118,12 +118,18 @@ class CommandTest(unittest.TestCase):
         rows = "".join(f"Book {number},Somebody,\n" for number in range(5_000))
         (folder / "many.csv").write_text("Title,Author,ISBN\n" + rows)
         self.says(0, "library", "import", str(folder / "many.csv"), "--library", library)
-        listing = subprocess.Popen([PROGRAM, "library", "list", "--library", library], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
-        with listing.stdout as out, listing.stderr as errors:
-            out.readline()
-            out.close()
-            self.assertEqual(errors.read(), b"")
-        self.assertIn(listing.wait(LONGEST), (0, -signal.SIGPIPE))
+        for command in ("list", "export"):
+            for ignored in (False, True):
+                with self.subTest(command, ignored=ignored):
+                    listing = subprocess.Popen(
+                        [PROGRAM, "library", command, "--library", library], stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                        restore_signals=not ignored,
+                    )
+                    with listing.stdout as out, listing.stderr as errors:
+                        out.readline()
+                        out.close()
+                        self.assertEqual(errors.read(), b"")
+                    self.assertIn(listing.wait(LONGEST), (0,) if ignored else (0, -signal.SIGPIPE))
 
     def test_what_cannot_be_used_is_told_in_a_sentence(self):
         """The exit codes of the documentation, without the names of types and domains, and usage only where usage is wrong."""
@@ -150,7 +156,7 @@ class CommandTest(unittest.TestCase):
             (64, "is not an origin", "serve", "--allow-origin", "banana", "--data", data, "--port", "0"),
             (64, "--verify and --remove exclude each other", "import", "--verify", "--remove", "--data", data),
             (64, "Usage: freshet demo ", "demo", "--port", "99999"),
-            (69, "no copy ever came", "watch", "http://127.0.0.1:1/", "--for", "1"),
+            (69, "no copy was received", "watch", "http://127.0.0.1:1/", "--for", "1"),
         ]:
             with self.subTest(command):
                 said = self.says(code, *command)

@@ -151,11 +151,11 @@ class Doctor(unittest.TestCase):
             ({"limits": {"conections": 4}}, 78, "limits"),
             ({"jobs": jobs | {"limits": {"row": 4}}}, 78, "jobs' settings"),
             ({"jobs": jobs | {"libraryOwner": "ann"}}, 78, "database"),
-            ({"jobs": jobs | {"database": "mysql://host/name"}}, 78, "database"),
             ({"operatorTokenFile": str(self.folder / "notoken")}, 66, "operators"),
             ({"operatorTokenFile": str(short)}, 65, "operators"),
             ({"tls": {"certificate": str(short)}}, 78, "certificate"),
-            ({"tls": {"certificate": str(short), "key": str(self.folder / "none")}}, 66, "certificate"),
+            ({"tls": {"certificate": str(short), "key": str(self.folder / "none")}}, 65, "certificate"),
+            ({"tls": {"certificate": str(self.folder / "none"), "key": str(short)}}, 66, "certificate"),
         ]:
             with self.subTest(settings):
                 before, self.settings = self.settings, self.settings | settings
@@ -166,7 +166,7 @@ class Doctor(unittest.TestCase):
                     self.assertEqual(refused.returncode, code, refused.stderr)
                     self.assertNotIn("Usage", refused.stderr)
                     checks = self.ask(code=1)
-                    self.assertEqual(checks[name]["state"], "fail", checks)
+                    self.assertEqual({name for name, check in checks.items() if check["state"] == "fail"}, {name})
                     # In the same words.
                     said = refused.stderr.strip().splitlines()[-1].removeprefix("freshet serve: ")
                     self.assertEqual(checks[name]["sentence"].replace("freshet.json", "serve.json"), said)

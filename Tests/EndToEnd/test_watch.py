@@ -1131,7 +1131,9 @@ class EndTest(WatchTest):
         code = watch.signal(signal.SIGINT)
         self.assertLess(time.monotonic() - began, SLACK, "does not wait for the request")
         self.assertEqual(watch.lines, ["1 request, 0 % not modified, 0 B of bodies"])
-        self.assertIn(code, [0, 130])
+        # A script must not take it for a document that was watched.
+        self.assertEqual(watch.errors, [f"freshet watch: {server.url}: no copy was received"])
+        self.assertEqual(code, 69)
 
     def test_ctrl_c_leaves_whole_lines(self):
         server = self.broken(GOOD)

@@ -6,8 +6,12 @@ package struct LibraryError: Error, Hashable, Sendable, CustomStringConvertible 
   package enum Code: String, Hashable, Sendable {
     /// The file belongs to another program or to a newer version of this one, or is not a database.
     case otherFile = "library_other_file"
-    /// The file cannot be opened or written.
+    /// The file cannot be read or written.
     case unusable = "library_unusable"
+    /// The file cannot be opened.
+    case unreadable = "library_unreadable"
+    /// Another program has locked the file.
+    case busy = "library_busy"
     /// The file cannot be created.
     case notMade = "library_not_made"
     /// A dump file is missing or cannot be read.
@@ -37,6 +41,11 @@ package struct LibraryError: Error, Hashable, Sendable, CustomStringConvertible 
     case let error as DatabaseError
     where [.SQLITE_NOTADB, .SQLITE_CORRUPT].contains(error.resultCode):
       self.init(.otherFile, "\(path): it is not a database, or it is damaged")
+    case let error as DatabaseError where error.resultCode == .SQLITE_CANTOPEN:
+      self.init(.unreadable, "\(path): it cannot be opened")
+    case let error as DatabaseError
+    where [.SQLITE_BUSY, .SQLITE_LOCKED].contains(error.resultCode):
+      self.init(.busy, "\(path): another program has locked it; try again")
     case let error as DatabaseError:
       self.init(.unusable, "\(path): \(error.message ?? "it cannot be opened")")
     default: self.init(.notMade, "\(path): it cannot be created")

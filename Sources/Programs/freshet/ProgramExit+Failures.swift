@@ -100,7 +100,8 @@ extension LibraryError: ExitingError {
   package var exit: ProgramExit {
     switch code {
     case .otherFile, .damagedDump: .badData
-    case .unreadableDump: .noInput
+    case .unreadable, .unreadableDump: .noInput
+    case .busy: .temporary
     case .unusable: .inputOutput
     case .notMade: .cannotCreate
     }

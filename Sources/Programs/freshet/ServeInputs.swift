@@ -36,8 +36,14 @@ struct ServeInputs {
     let environment = ProcessInfo.processInfo.environment["FRESHET_DATA"] ?? ""
     return command.data.data != nil || settings?.data != nil || !environment.isEmpty
       || workspaces.folders.isEmpty && workspaces.hub == nil
-        && (command.jobs.jobs ?? settings?.jobs?.folder) == nil
+        && jobFolder == nil
   }
+
+  /// The folder of the jobs, if one is named.
+  private var jobFolder: String? { command.jobs.jobs ?? settings?.jobs?.folder }
+
+  /// Whose books jobs import, if somebody is named.
+  private var libraryOwner: String? { command.jobs.libraryOwner ?? settings?.jobs?.libraryOwner }
 
   /// The options for worktrees, completed from the file.
   var workspaces: WorkspaceOptions { command.workspaces.completed(by: settings) }
@@ -64,6 +70,8 @@ struct ServeInputs {
 
   /// The worktrees' part of the server, if folders or machines are named.
   func worktrees() throws -> WorkspacePart? {
+    // A token that cannot be used is of an option or the environment, never of the file.
+    _ = try workspaces.token()
     do {
       return try workspaces.part(
         host: host,
@@ -81,8 +89,7 @@ struct ServeInputs {
   /// The database, if one is named.
   func database() throws -> PostgresAddress? {
     let database = try command.database.address(or: settings)
-    let jobs = try jobs()
-    guard jobs.libraryOwner != nil, database == nil || jobs.jobs == nil else { return database }
+    guard libraryOwner != nil, database == nil || jobFolder == nil else { return database }
     if let settings, command.jobs.libraryOwner == nil {
       throw settings.failure(
         "jobs.libraryOwner",
@@ -100,7 +107,7 @@ struct ServeInputs {
 
   /// Which requests of browsers the jobs' part of the server answers.
   func jobRules() throws -> OriginGuard {
-    guard try jobs().jobs != nil else { return OriginGuard(hosts: []) }
+    guard jobFolder != nil else { return OriginGuard(hosts: []) }
     do {
       return try workspaces.jobsGuard(host: host)
     } catch let error as ValidationError {

@@ -1,4 +1,5 @@
 import ArgumentParser
+import BookLibrary
 import Commands
 import ConditionalHTTP
 import FeedRecording
@@ -290,6 +291,8 @@ struct ServerComposition {
       throw CommandFailure("freshet serve: \(error)", .badData)
     } catch let error as PostgresError {
       throw CommandFailure("freshet serve: \(error)", ProgramExit(error))
+    } catch let error as LibraryError {
+      throw CommandFailure("freshet serve: --jobs: \(error)", error.exit)
     } catch {
       throw CommandFailure(
         "freshet serve: --jobs \(jobs.jobs ?? ""): \(ErrorText.of(error, showsPath: false))",

@@ -25,7 +25,8 @@ struct DoctorCommand: AsyncParsableCommand {
         freshet doctor gtfs.zip --html report.html
 
       The exit code is 0 if nothing fails and passengers lose nothing, 1 if something fails, if they lose something or realtime does not fit, \
-      65 if nothing of the feed serves, 66 if the feed is missing, 73 if a file cannot be written.
+      65 if nothing of the feed serves, 66 if the feed or the configuration file is missing, 73 if a file cannot be written, \
+      78 if the configuration file is wrong.
       """
   )
 
@@ -123,7 +124,7 @@ struct DoctorCommand: AsyncParsableCommand {
     let transport = try NIOExchange()
     var doctor = ServerDoctor(
       file: file,
-      folder: data.folder(or: file?.settings.data),
+      data: data,
       exchange: transport,
       clock: time.clock()
     )

@@ -1,3 +1,4 @@
+import BookLibrary
 import JobsServer
 import PostgresClient
 import ServeSettings
@@ -110,6 +111,15 @@ extension ServerDoctor {
         "\(path)/\(error)",
         "use the newer program, or restore a backup"
       )
+    }
+    for (file, check) in [
+      ("library.sqlite", SQLiteLibrary.check), ("catalogue.sqlite", SQLiteCatalogue.check),
+    ] {
+      do throws(LibraryError) {
+        try check("\(path)/\(file)")
+      } catch {
+        checkup.add(file, .fail, "\(error)", "move it aside, or restore a backup")
+      }
     }
   }
 }

@@ -17,6 +17,8 @@ import Timetable
 struct ServerDoctor {
   let file: ConfigurationFile?
   let folder: DataFolder
+  /// The folder of the timetables as an option named it; `nil` without the option.
+  let named: String?
   let exchange: NIOExchange
   let clock: ServiceClock
   var checkup = Checkup()
@@ -31,12 +33,13 @@ struct ServerDoctor {
 
   init(
     file: ConfigurationFile?,
-    folder: DataFolder,
+    data: DataOption,
     exchange: NIOExchange,
     clock: ServiceClock
   ) {
     self.file = file
-    self.folder = folder
+    folder = data.folder(or: file?.settings.data)
+    named = data.data
     self.exchange = exchange
     self.clock = clock
   }
@@ -170,7 +173,7 @@ struct ServerDoctor {
 
   /// What the server would read.
   func inputs() throws -> ServeInputs {
-    ServeInputs(command: try ServeCommand.parse(["--data", folder.path]), file: file)
+    ServeInputs(command: try ServeCommand.parse(named.map { ["--data", $0] } ?? []), file: file)
   }
 
   private static func reason(_ error: any Error) -> String {
@@ -229,6 +232,11 @@ struct ServerDoctor {
   }
 
   private mutating func data() {
+    if !FileManager.default.fileExists(atPath: folder.path),
+      (try? inputs().needsFolder) == false
+    {
+      return checkup.add("data", .ok, "\(folder.path) is not there; timetables are not served")
+    }
     _ = room("data", folder.path)
     do throws(FeedError) {
       try folder.refuseForeignLinks()
@@ -399,7 +407,6 @@ struct ServerDoctor {
     let host = settings?.host ?? "127.0.0.1"
     let port = settings?.port ?? 8_080
     let shown = host.contains(":") ? "[\(host)]" : host
-    guard port != 0 else { return checkup.add("port", .ok, "\(shown): a free one") }
     if let failure = await ListeningTrial.failure(host: host, port: port) {
       let scheme = settings?.tls == nil ? "http" : "https"
       let place = "\(scheme)://\(shown):\(port)"
@@ -413,7 +420,7 @@ struct ServerDoctor {
         "set host and port"
       )
     }
-    checkup.add("port", .ok, "\(shown):\(port) is free")
+    checkup.add("port", .ok, port == 0 ? "\(shown): a free one" : "\(shown):\(port) is free")
   }
 
   /// Whether a server that answers is one of this program.

@@ -195,7 +195,7 @@ struct JobsResultsCommand: AsyncParsableCommand {
     try await server.withJob("results", job) { client, entry in
       if failedRows {
         let bytes = try await client.failedRows(entry.credential)
-        FileHandle.standardOutput.write(Data(bytes))
+        Terminal.write(Array(bytes))
         return
       }
       var after: Int?

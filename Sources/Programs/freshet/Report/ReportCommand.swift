@@ -32,7 +32,8 @@ struct LineReportCommand: AsyncParsableCommand {
 
       If lines of several agencies have the name, the command asks which on a terminal, and lists them elsewhere.
 
-      The exit code is 1 if nothing was counted of such a line, if none of several agencies is chosen, or if the server or the file cannot be read; 64 for wrong options.
+      The exit code is 1 if nothing was counted of such a line, or none of several agencies is chosen; 66 if the file cannot be read, \
+      69 if the server does not respond, 64 for wrong options.
       """
   )
 

@@ -15,7 +15,7 @@ struct WatchCommand: AsyncParsableCommand {
     discussion: """
       Works against any server, with or without entity tags. It asks conditionally where it can, \
       obeys Retry-After, backs off while the server is down and keeps the last copy with its age. \
-      Leave it with Ctrl-C. The exit code is 69 if no copy ever came.
+      Leave it with Ctrl-C. The exit code is 69 if no copy was received.
 
         freshet watch https://example.org/status.json
         freshet watch https://example.org/status.json --every 30 --json
@@ -197,7 +197,7 @@ struct WatchCommand: AsyncParsableCommand {
     switch outcome {
     case .failed(let reason): throw CommandFailure("freshet watch: \(reason)", .inputOutput)
     case .ended(hasCopy: false):
-      throw CommandFailure("freshet watch: \(address): no copy ever came", .unavailable)
+      throw CommandFailure("freshet watch: \(address): no copy was received", .unavailable)
     case .ended, .unread: break
     }
   }

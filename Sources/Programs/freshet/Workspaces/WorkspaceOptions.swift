@@ -184,7 +184,10 @@ struct WorkspaceOptions: ParsableArguments {
     }
   }
 
-  private func token() throws -> String? {
+  /// The token that clients need, if one is given.
+  ///
+  /// - Throws: `CommandFailure` or `ValidationError` if it cannot be used.
+  func token() throws -> String? {
     let text: String?
     if let tokenFile {
       guard let bytes = HostFile.bytes(tokenFile, limit: 4_096) else {

@@ -34,6 +34,9 @@ struct WorkspacesTokenCommand: AsyncParsableCommand {
   @Flag(help: "Print JSON.")
   var json = false
 
+  /// The command around it, which has a `--json` of its own and reads this one in its place.
+  @ParentCommand var parent: WorkspacesCommand
+
   /// What was done, as JSON.
   private struct Change: Encodable {
     var machine: String
@@ -102,7 +105,7 @@ struct WorkspacesTokenCommand: AsyncParsableCommand {
       throw failure("\(error)", .badData)
     }
     try write(text, to: place)
-    if json {
+    if json || parent.json {
       Terminal.write(try PrintedJSON.line(Change(machine: machine, token: remove ? nil : token)))
     } else if !remove {
       Terminal.write(token + "\n")

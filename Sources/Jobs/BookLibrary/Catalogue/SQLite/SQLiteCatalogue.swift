@@ -67,6 +67,13 @@ package final class SQLiteCatalogue: CatalogueStore {
     state.withLock { $0 = State(mark: mark, catalogue: catalogue) }
   }
 
+  /// Checks that a file is a catalogue, if it is there; nothing is changed.
+  ///
+  /// - Throws: ``LibraryError``.
+  package static func check(path: String) throws(LibraryError) {
+    try SQLiteCatalogue(path: path).open()
+  }
+
   /// Whether a catalogue is open.
   package var isOpen: Bool { state.withLock { $0.catalogue != nil } }
 

@@ -1,4 +1,5 @@
 package import Books
+import Foundation
 import GRDB
 import Storage
 
@@ -14,6 +15,12 @@ package final class SQLiteLibrary: LibraryStore {
   /// - Parameter path: The file; its folder must be there.
   /// - Throws: ``LibraryError``.
   package init(path: String) throws(LibraryError) {
+    // A database of another program stays as it is: opening it for writing would give it a write-ahead log.
+    do throws(LibraryError) {
+      try Self.check(path: path)
+    } catch let error where error.code != .otherFile {
+      // What cannot be read now is told by what opens it.
+    }
     do {
       let pool = try DatabaseFile.openForWriting(path: path, label: "freshet.library", waits: waits)
       // One that another program has locked can be read, and most often needs nothing more.
@@ -21,6 +28,24 @@ package final class SQLiteLibrary: LibraryStore {
         try pool.write { try SQLiteLibrarySchema.prepare($0, path: path) }
       }
       self.pool = pool
+    } catch let error as LibraryError {
+      throw error
+    } catch {
+      throw LibraryError(opening: path, error)
+    }
+  }
+
+  /// Checks that a file is a library that this program can read, if it is there; nothing is changed.
+  ///
+  /// - Throws: ``LibraryError``.
+  package static func check(path: String) throws(LibraryError) {
+    guard FileManager.default.fileExists(atPath: path) else { return }
+    do {
+      var configuration = Configuration()
+      configuration.readonly = true
+      let database = try DatabaseQueue(path: path, configuration: configuration)
+      _ = try database.read { try SQLiteLibrarySchema.check($0, path: path) }
+      try database.close()
     } catch let error as LibraryError {
       throw error
     } catch {

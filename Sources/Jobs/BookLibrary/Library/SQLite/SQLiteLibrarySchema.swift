@@ -19,27 +19,34 @@ enum SQLiteLibrarySchema {
       && Int.fetchOne(database, sql: "PRAGMA user_version") == version
   }
 
-  /// Creates the tables in a new file, or checks those of an old one.
-  static func prepare(_ database: Database, path: String) throws {
+  /// Checks that a file is empty, or a library of this version or an earlier one.
+  ///
+  /// - Returns: The version; `nil` for an empty file.
+  static func check(_ database: Database, path: String) throws -> Int? {
     let application = try Int.fetchOne(database, sql: "PRAGMA application_id") ?? 0
     let version = try Int.fetchOne(database, sql: "PRAGMA user_version") ?? 0
     if application == 0, version == 0 {
       let others = try Int.fetchOne(database, sql: "SELECT count(*) FROM sqlite_master") ?? 0
-      guard others == 0 else {
-        throw LibraryError(.otherFile, "\(path): the database is not a library of books")
-      }
-      try database.execute(sql: tables)
-      try database.execute(sql: sourceTables)
-      try database.execute(sql: views)
-      try database.execute(sql: "PRAGMA application_id = \(applicationID)")
-      try database.execute(sql: "PRAGMA user_version = \(Self.version)")
-      return
+      if others == 0 { return nil }
     }
     guard application == applicationID else {
       throw LibraryError(.otherFile, "\(path): the database is not a library of books")
     }
     guard version <= Self.version else {
       throw LibraryError(.otherFile, "\(path): written by a newer version of this program")
+    }
+    return version
+  }
+
+  /// Creates the tables in a new file, or checks those of an old one.
+  static func prepare(_ database: Database, path: String) throws {
+    guard let version = try check(database, path: path) else {
+      try database.execute(sql: tables)
+      try database.execute(sql: sourceTables)
+      try database.execute(sql: views)
+      try database.execute(sql: "PRAGMA application_id = \(applicationID)")
+      try database.execute(sql: "PRAGMA user_version = \(Self.version)")
+      return
     }
     guard version < Self.version else { return }
     if version < 2 { try renewKeys(database) }

@@ -56,7 +56,7 @@ package struct JobFolder: Sendable {
       try database.close()
       guard isNewer else { return true }
     } catch {
-      throw BackupFailure(.damaged, "\(Self.database): \(error)")
+      throw BackupFailure(.damaged, "\(Self.database): \(SQLiteJobSchema.reason(error))")
     }
     throw BackupFailure(.damaged, "\(Self.database): \(SQLiteJobSchema.newerProgram)")
   }

@@ -8,6 +8,18 @@ enum SQLiteJobSchema {
   static let newerProgram =
     "was written by a newer version of this program; use that one, or restore a backup that this one made"
 
+  /// Whether a file is not a database, or a damaged one.
+  static func isNoDatabase(_ error: DatabaseError) -> Bool {
+    [.SQLITE_NOTADB, .SQLITE_CORRUPT].contains(error.resultCode)
+  }
+
+  /// What is said of a file that cannot be opened.
+  static func reason(_ error: any Error) -> String {
+    guard let error = error as? DatabaseError else { return "\(error)" }
+    return isNoDatabase(error)
+      ? "it is not a database, or it is damaged" : error.message ?? "it cannot be opened"
+  }
+
   static var migrator: DatabaseMigrator {
     var migrator = DatabaseMigrator()
     migrator.registerMigration("1") { database in

@@ -54,12 +54,16 @@ package final class SQLiteJobStore: JobStore {
     self.waits = waits
     // A killed process loses nothing; a computer that loses power may lose the last transactions,
     // and then their events were lost with them.
-    database = try DatabaseFile.openForWriting(
-      path: folder + "/jobs.sqlite",
-      label: "freshet.jobs",
-      waits: waits,
-      readers: Self.readers
-    )
+    do {
+      database = try DatabaseFile.openForWriting(
+        path: folder + "/jobs.sqlite",
+        label: "freshet.jobs",
+        waits: waits,
+        readers: Self.readers
+      )
+    } catch let error as DatabaseError where SQLiteJobSchema.isNoDatabase(error) {
+      throw JobStoreError.damaged("\(folder)/jobs.sqlite: \(SQLiteJobSchema.reason(error))")
+    }
     // A database that another program has locked can be read, and most often needs nothing more.
     let migrator = SQLiteJobSchema.migrator
     guard try !database.read(migrator.hasBeenSuperseded) else {
