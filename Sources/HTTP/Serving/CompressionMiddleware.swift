@@ -28,7 +28,7 @@ package struct CompressionMiddleware<Context: RequestContext>: RouterMiddleware 
   ) async throws -> Response {
     let (understood, marked) = Self.understood(request)
     var response = try await next(understood, context)
-    if response.status == .notModified, let tag = Self.tag(response),
+    if !marked.isEmpty, response.status == .notModified, let tag = Self.tag(response),
       let match = marked.first(where: { $0.plain.weaklyMatches(tag) })
     {
       response.headers[.eTag] = match.compressed.description

@@ -57,10 +57,12 @@ package struct PublicReadMiddleware<Context: RequestContext>: RouterMiddleware {
     }
     if Self.isPage(request.uri.path) { return response }
     share(&response, with: request.headers[.origin], isPreflight: isPreflight)
-    if let field = RequestIdentity.field, response.headers[field] == nil {
+    if let field = RequestIdentity.field, !response.headers.contains(field) {
       response.headers[field] = RequestIdentity.of(request)
     }
-    if let versionField { response.headers[versionField] = apiVersion }
+    if let versionField {
+      response.headers.append(HTTPField(name: versionField, value: apiVersion))
+    }
     return response
   }
 
@@ -75,18 +77,19 @@ package struct PublicReadMiddleware<Context: RequestContext>: RouterMiddleware {
     path == "/" || path.hasPrefix("/assets/") || path == "/favicon.ico"
   }
 
+  /// Adds the fields of CORS, which nothing else sets: setting a field would search the existing ones.
   private func share(_ response: inout Response, with origin: String?, isPreflight: Bool) {
     if origins.isEmpty {
-      response.headers[.accessControlAllowOrigin] = "*"
+      response.headers.append(HTTPField(name: .accessControlAllowOrigin, value: "*"))
     } else {
       if let origin, origins.contains(origin) {
-        response.headers[.accessControlAllowOrigin] = origin
+        response.headers.append(HTTPField(name: .accessControlAllowOrigin, value: origin))
       }
       if response.headers[.vary]?.contains("Origin") != true {
         response.headers.append(HTTPField(name: .vary, value: "Origin"))
       }
     }
-    response.headers[.accessControlExposeHeaders] = exposed
+    response.headers.append(HTTPField(name: .accessControlExposeHeaders, value: exposed))
     guard isPreflight else { return }
     response.headers[.accessControlAllowMethods] = "GET, HEAD"
     response.headers[.accessControlAllowHeaders] =
