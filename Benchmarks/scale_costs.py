@@ -52,15 +52,15 @@ def private(numbers):
     return total
 
 
-def look(cluster):
-    """Processor time of a look at a lease, when PostgreSQL does nothing else."""
-    cluster.sql("INSERT INTO freshet_realtime.source (id, title) VALUES ('look', 'look')")
+def check(cluster):
+    """Processor time of a check of a lease, when PostgreSQL does nothing else."""
+    cluster.sql("INSERT INTO freshet_realtime.source (id, title) VALUES ('check', 'check')")
     script = """WITH changed AS (SELECT id, fence, beat, owner FROM freshet_realtime.source WHERE false)
         SELECT coalesce(changed.fence, source.fence), coalesce(changed.beat, source.beat), coalesce(changed.owner, source.owner),
           changed.id IS NOT NULL, source.owner_name, log.position, source.polled_at, source.answered_at, source.failure,
           source.is_of_content, source.refusal
         FROM freshet_realtime.log CROSS JOIN freshet_realtime.source LEFT JOIN changed ON changed.id = source.id
-        WHERE source.id = 'look';
+        WHERE source.id = 'check';
         """
     return cluster.pgbench(script, 4, 5, "-M", "prepared")[1]
 
@@ -125,7 +125,7 @@ def publication(cluster, content):
     """Processor time of reading a publication, its bytes on the wire and in the table."""
     subprocess.run([tool("psql"), "-qX", "-d", cluster.url], input=(
         "INSERT INTO freshet_realtime.publication (id, source, fence, fetched_at, content) "
-        f"VALUES (1, 'look', 0, 0, '\\x{content.hex()}');"), text=True, check=True)
+        f"VALUES (1, 'check', 0, 0, '\\x{content.hex()}');"), text=True, check=True)
     line = Wire(cluster)
     statement = "SELECT fetched_at, absent_at, content_type, content FROM freshet_realtime.publication WHERE id = 1"
     line.send(statement)
@@ -323,7 +323,7 @@ def measure(program, name, minutes, build):
         digits = 4 if abs(value) < 1 else 1
         found[name] = {"value": round(value, digits) if unit != "µs" else round(value, 1), "unit": unit, "what": what}
 
-    add("look", look(cluster) * 1e6, "µs", "processor time of PostgreSQL for a look at a lease, under load")
+    add("check", check(cluster) * 1e6, "µs", "processor time of PostgreSQL for a check of a lease, under load")
     each = connections(cluster)
     add("connect", each["processor"] * 1e6, "µs", "processor time of PostgreSQL to open a connection that listens")
     add("connection", each["memory"] / 1e6, "MB", "memory of PostgreSQL for a connection, without what all share")

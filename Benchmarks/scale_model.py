@@ -24,7 +24,7 @@ LISTENING = 2
 REPLICAS = (1, 10, 100, 1_000)
 BOARDS = (10_000, 100_000, 1_000_000)
 SEED = 1
-#: Publications that are simulated, and clients that stand for all.
+#: Publications that are simulated, and clients that represent all others.
 PUBLICATIONS, CLIENTS = 40, 50_000
 
 
@@ -41,7 +41,7 @@ class World:
     trip: tuple[float, float] = (0.0003, 0.001)
     #: The share of announcements that a replica does not get; it reads the newest position within a second (SR7).
     lost: float = 0.001
-    look: float = 1.0
+    check: float = 1.0
     #: Cores of a replica, and bytes that its network carries a second.
     replica_cores: int = 4
     replica_network: float = 1e9 / 8
@@ -125,13 +125,13 @@ def publication(world, costs, replicas, chance):
     for number in range(direct):
         told = database.work(0, LISTENING * costs.announce(LISTENING * direct))
         if chance.random() < world.lost:
-            told = chance.random() * world.look
+            told = chance.random() * world.check
         heapq.heappush(events, (told + chance.uniform(*world.trip) / 2, number, "marks"))
     shown = []
     while events:
         at, number, step = heapq.heappop(events)
         if step == "marks":
-            done = database.work(at, costs["look"] / 1e6)
+            done = database.work(at, costs["check"] / 1e6)
             heapq.heappush(events, (done + chance.uniform(*world.trip), number, "content" if number else "index"))
         elif step == "content":
             done = database.work(at, Published.megabytes * costs["read"] / 1e3)

@@ -197,7 +197,7 @@ class Library:
             said["rating"] = ""
         earlier = inFile.find(number, key)
         if earlier and number and earlier.number is None and (met := self.find(None, key)) and met.number:
-            # The earlier row met a book with a number; it does not stand for another one.
+            # The earlier row met a book with a number; it does not match another one.
             inFile.add(earlier, met.number, key)
             earlier = inFile.find(number, key)
         if earlier:

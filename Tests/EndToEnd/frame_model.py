@@ -94,7 +94,7 @@ def expected(frames: list[Frame]) -> Said:
 
 
 def closes(payload: bytes) -> int:
-    """The code a server answers a Close with; 1005 stands for none."""
+    """The code a server answers a Close with; 1005 means none."""
     if not payload:
         return 1005
     if len(payload) == 1:

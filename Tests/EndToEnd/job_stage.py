@@ -39,7 +39,7 @@ def table(rows: int, seed: int = 1, blanks: bool = False) -> bytes:
 
 def isbn13(number: int) -> str:
     """A valid ISBN-13 for a number."""
-    # Ten zeros are a number that stands for none.
+    # Ten zeros are a number that means none.
     digits = f"978{number + 1:09d}"
     total = sum(int(digit) * (3 if place % 2 else 1) for place, digit in enumerate(digits))
     return digits + str((10 - total % 10) % 10)
@@ -421,7 +421,7 @@ class LossTests(unittest.TestCase):
     """Tests of what clients hear."""
 
     def check_messages(self, messages: list[dict], where: str = "") -> None:
-        """No event twice, none missing unless another one stands for it, one end, and it comes last."""
+        """No event twice, none missing unless another one covers it, one end, and it comes last."""
         last = 0
         for message in messages:
             if message["type"] == "reconnected" and not message["payload"]["recovered"]:

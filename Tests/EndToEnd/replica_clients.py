@@ -216,7 +216,7 @@ class Follower(threading.Thread):
             return
         if self.ends:
             self.faults.append(f"{self.job.key}: {message} after the end")
-        # Progress that was not read gives way to newer progress, which says what it stands for.
+        # Progress that was not read gives way to newer progress, which says what it covers.
         if message["seq"] <= self.seq or message.get("covers", message["seq"]) > self.seq + 1:
             self.faults.append(
                 f"{type(self).__name__}: {self.job.key}: {message['seq']} after {self.seq}, over connection {self.connections}")

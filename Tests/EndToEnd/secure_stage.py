@@ -97,7 +97,7 @@ class Multiplexed:
         self.socket.sendall(struct.pack(">I", len(content))[1:] + bytes([kind, flags]) + struct.pack(">I", stream) + content)
 
     def request(self, stream: int, method: str = "GET", path: str = "/health", end: bool = True, **fields: str) -> None:
-        """Sends the head of a request; `_` in names of fields stands for `-`."""
+        """Sends the head of a request; `_` in names of fields means `-`."""
         block = field(":method", method) + field(":scheme", "https") + field(":path", path)
         fields.setdefault("_authority", "localhost")
         for name, value in fields.items():

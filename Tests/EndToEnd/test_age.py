@@ -178,7 +178,7 @@ class AgeTest(BoardTest):
         """Follows the ages that are shown, until each screen has drawn so many others: never younger than the truth, and older than it by no more
         than the delay of the answer (and a second of the fields of a cache).
 
-        An age is drawn between the look that does not show it yet and the one that does: it is compared with the truth at both.
+        An age is drawn between the check that does not show it yet and the one that does: it is compared with the truth at both.
         `screens`: of each its name, its stub and a function that reads its age.
         """
         looks = {name: (clock(), read()) for name, _, read in screens}

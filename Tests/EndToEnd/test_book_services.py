@@ -252,7 +252,7 @@ class Services(unittest.TestCase):
         summary = state["events"][-1]["payload"]["summary"]
         self.assertEqual((summary["approved"], summary["needsReview"], summary["photosProcessed"]), (3, 3, 2))
 
-    def test_a_service_that_is_busy_is_asked_again_when_it_wishes(self):
+    def test_a_busy_service_is_asked_again_when_it_says(self):
         shelf = photo(3)
         server, service = self.vision(
             {shelf: [{"title": "Dune", "author": "Frank Herbert", "confidence": 1}]}, "429-later", "503", "slow")

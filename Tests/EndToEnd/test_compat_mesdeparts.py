@@ -679,7 +679,7 @@ class AliasTest(unittest.TestCase):
 
     #: Those of the app, which the repository has.
     APP = Path(__file__).resolve().parents[2] / "Examples/MesDeparts/aliases.csv"
-    #: The stations that the app's aliases stand for.
+    #: The stations of the app's aliases.
     PLACES = {
         "8503000": "Zürich HB", "8587057": "Genève, gare Cornavin", "8506302": "St. Gallen",
         "8587387": "Genève, Bel-Air", "8501008": "Genève",

@@ -187,7 +187,7 @@ class EveryServerTests(ConnectionTest):
             self.assertEqual(len(peers), 60)
             self.assertEqual(server.stop(), 0)
 
-    def test_idle_connections_keep_nobody_out_and_no_descriptor_from_the_server(self):
+    def test_idle_connections_keep_no_client_out_and_no_descriptor_from_the_server(self):
         """More of them than the process may have files open, and board after board is answered."""
         few = self.folder / "few-files"
         few.write_text(f'#!/bin/sh\nulimit -n 256\nexec "{PROGRAM}" "$@"\n')

@@ -100,7 +100,7 @@ class CrowdTest(unittest.TestCase):
         until(announced)
         self.assertIn(found[-1], range(1_000, int(PERIOD * 660) + 500))
 
-    def test_a_server_that_is_at_ease_spreads_nobody(self):
+    def test_a_server_that_is_at_ease_spreads_no_client(self):
         """Without a spread the same clients come together: the measure would see a herd."""
         crowds = self.crowds(self.plain)
         # On a busy machine one of the two crowds may be held up, and come apart after its first herd.

@@ -14,7 +14,7 @@ from sample_network import copy_network
 from workspaces import repository
 
 BOARD = "/api/stationboard?stop_id=Parent8501120&limit=5"
-#: Seconds that a slow machine may take between two looks at a clock.
+#: Seconds that a slow machine may take between two checks of a clock.
 SLACK = 30
 
 

@@ -73,7 +73,7 @@ class BrokenThings(unittest.TestCase):
     def assert_age(self, label: str, changes: int = COMPARED) -> None:
         """Compares ages that the board draws with the time since its data was made: within a second.
 
-        An age is drawn between the look that does not show it yet and the one that does, cut to whole units; of what answer
+        An age is drawn between the check that does not show it yet and the one that does, cut to whole units; of what answer
         its data is, is certain only for answers that came some time before.
         """
         before, last = time.time(), shown_age(self.board.text(".freshness"))

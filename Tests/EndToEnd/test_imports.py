@@ -251,7 +251,7 @@ class ImportsTest(unittest.TestCase):
                 self.fails(feed, "stops.txt", words)
 
     def test_no_space_left(self):
-        """A limit on file size stands for the full disk: the write fails in the same place."""
+        """A limit on file size simulates the full disk: the write fails in the same place."""
         answer = subprocess.run(
             limited(200_000, "import", str(self.shared / "feed"), "--data", self.data),
             capture_output=True, text=True, timeout=120, check=False,

@@ -138,7 +138,7 @@ class DamagedEvents(http.server.BaseHTTPRequestHandler):
 
 
 class DamageTests(ClientTests):
-    def test_an_event_that_can_never_be_read_keeps_nobody_from_the_end(self):
+    def test_an_event_that_can_never_be_read_keeps_no_client_from_the_end(self):
         server = self.serve("server")
         job = server.start(table(sized(1_600, long=4_000)))
         self.assertGreater(server.wait(job)["lastSeq"], 6)

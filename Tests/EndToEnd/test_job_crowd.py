@@ -152,7 +152,7 @@ class CrowdTests(unittest.TestCase):
             self.assertEqual(len(server.results(job)), 200)
         self.assertEqual(server.stop(), 0)
 
-    def test_clients_that_read_nothing_cost_little_and_hold_nobody_up(self):
+    def test_clients_that_read_nothing_cost_little_and_delay_no_other(self):
         count = max(20, SOCKETS // 5)
         server = self.serve("--jobs-running", "1", heartbeatSeconds=1)
         # It waits, so that there is time to be silent in; two more are read without a wait.
@@ -206,7 +206,7 @@ class CrowdTests(unittest.TestCase):
         server.process.terminate()
         server.process.wait(timeout=60)
 
-    def test_whoever_leaves_in_whatever_way_makes_room(self):
+    def test_a_client_that_leaves_in_whatever_way_makes_room(self):
         server = self.serve("--jobs-running", "1", listenersOfJob=8, listeners=12)
         self.lock(server)
         job = server.start(table(10))

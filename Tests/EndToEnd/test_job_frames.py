@@ -213,7 +213,7 @@ class FrameTests(unittest.TestCase):
             socket.socket.close()
         self.assertLessEqual({1002, 1007, 1009, None}, set(closes))
 
-    def test_a_wish_to_cancel_is_heard_though_the_socket_closes_behind_it(self):
+    def test_a_request_to_cancel_is_heard_though_the_socket_closes_behind_it(self):
         for _ in range(sized(8, long=100)):
             other = server.start(table(50))
             socket = RawSocket(server.port, other)

@@ -185,7 +185,7 @@ class JobTests(unittest.TestCase):
             self.assertLessEqual({"job_progress", "job_complete"}, kinds)
             self.assertEqual(subprotocol, f"freshet-auth.{job['token']}")
             numbered = [message for message in messages if "seq" in message]
-            # Each stands for those that were left out before it; none comes twice.
+            # Each covers those that were left out before it; none comes twice.
             last = 0
             for message in numbered:
                 self.assertLessEqual(message.get("covers", message["seq"]), last + 1)
@@ -251,7 +251,7 @@ class JobTests(unittest.TestCase):
             "GET", f"/v1/jobs/{job['jobId']}/events", token=job["token"], Last_Event_ID=ids[-1]
         )
         self.assertEqual(status, 204)
-        # A client of another log gets the state; its id does not stand for the end, which comes next.
+        # A client of another log gets the state; its id does not cover the end, which comes next.
         status, body, _ = self.server.ask(
             "GET", f"/v1/jobs/{job['jobId']}/events", token=job["token"], Last_Event_ID="1.1"
         )

@@ -81,7 +81,7 @@ class PackageTest(Packaged):
         self.assertAlmostEqual(int(self.field("Installed-Size")), size / 1024, delta=10)
         self.assertEqual((self.control / "conffiles").read_text().split(), ["/etc/freshet/freshet.json"])
 
-    def test_its_files_are_where_they_belong_and_nobody_elses(self):
+    def test_its_files_are_where_they_belong_and_no_other_users(self):
         for line in output("dpkg-deb", "--contents", self.package).splitlines():
             rights, owner, _, _, _, path = line.split(None, 5)
             self.assertEqual(owner, "root/root", line)

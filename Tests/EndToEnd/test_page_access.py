@@ -183,7 +183,7 @@ class AccessToThePage(BoardTest):
         tab.offline(True)
         tab.wait("document.querySelector('#announcement').textContent === 'Lausanne: Offline'")
 
-    def test_nothing_moves_for_who_wishes_for_less_motion(self):
+    def test_nothing_moves_with_reduced_motion(self):
         self.tab.media(prefers_reduced_motion="reduce")
         tab = self.open()
         moving = tab.run("document.getAnimations().filter((one) => one.playState === 'running').length")

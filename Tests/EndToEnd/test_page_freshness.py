@@ -352,7 +352,7 @@ class FreshnessOfThePage(BoardTest):
         for earlier, later in zip(times, times[1:]):
             self.assertGreaterEqual(later - earlier, 5.9)
 
-    def test_the_stream_brings_changes_where_it_is_wished_for(self):
+    def test_the_stream_brings_changes_where_it_is_requested(self):
         tab = self.open(f"/?stop={STOP}&lang=en&updates=stream")
         tab.wait("true")
         streams = [request for request in tab.requests if "/api/stationboard/stream" in request["url"]]

@@ -254,7 +254,7 @@ class ListOnThePage(WorktreesTest):
         self.assertRegex(agents[0], r"^Codex Needs you for \d+\s?s\s.*Which way\?")
         self.assertRegex(agents[1], r"^Claude Code Working for \d+\s?s")
 
-    def test_a_notice_tells_who_looks_elsewhere_and_only_if_it_was_wished(self):
+    def test_a_notice_comes_while_the_page_is_hidden_and_only_if_turned_on(self):
         tab = self.tab
         tab.call("Page.addScriptToEvaluateOnNewDocument", source="""
           window.notices = [];

@@ -69,7 +69,7 @@ class SourceTest(ModesTest):
         # The source says nothing for as long as the longest wait of a test.
         self.assertLess(answer.took, 20, "no request waits for a source")
 
-    def test_a_source_that_nobody_serves(self):
+    def test_a_source_that_is_not_served(self):
         def dead(stage):
             stage.trips.kill()
 
@@ -273,7 +273,7 @@ class AlertsTest(ModesTest):
         self.says(answer, "full", "applied", "applied")
         self.assertEqual([one["header"] for one in answer.board["banners"]], [ALERT["fr"]])
 
-    def test_alerts_that_nobody_wants(self):
+    def test_alerts_that_are_not_wanted(self):
         """The feature is off for the request: not skipped, and not less than full."""
         stage = self.stage(alerts=True)
         stage.trips.publish(late(trip(2), 60))

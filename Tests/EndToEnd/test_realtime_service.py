@@ -189,22 +189,22 @@ class GzipTest(ServiceTest):
         stage = self.stage()
         plain = stage.ask(self.PATH)
         self.assertIsNone(plain["Content-Encoding"])
-        for wish in ("gzip", "gzip, deflate, br", "br;q=1.0, gzip;q=0.5", "x-gzip", "*"):
-            answer = stage.ask(self.PATH, accept_encoding=wish)
-            if wish in ("x-gzip", "*") and answer["Content-Encoding"] is None:
+        for accepted in ("gzip", "gzip, deflate, br", "br;q=1.0, gzip;q=0.5", "x-gzip", "*"):
+            answer = stage.ask(self.PATH, accept_encoding=accepted)
+            if accepted in ("x-gzip", "*") and answer["Content-Encoding"] is None:
                 continue
-            self.assertEqual(answer["Content-Encoding"], "gzip", wish)
+            self.assertEqual(answer["Content-Encoding"], "gzip", accepted)
             board = json.loads(gzip.decompress(answer.body))
             self.assertEqual(board["departures"], plain.departures)
             self.assertLess(len(answer.body), len(plain.body) / 4)
             self.assertEqual(int(answer["Content-Length"]), len(answer.body))
             self.assertIn("accept-encoding", answer["Vary"].lower())
 
-    def test_nobody_gets_what_they_refuse(self):
+    def test_clients_do_not_get_what_they_refuse(self):
         stage = self.stage()
-        for wish in ("gzip;q=0", "identity", "", "br", "*;q=0, identity", "gzip;q=0.0", "gzipped"):
-            answer = stage.ask(self.PATH, accept_encoding=wish)
-            self.assertIsNone(answer["Content-Encoding"], wish)
+        for accepted in ("gzip;q=0", "identity", "", "br", "*;q=0, identity", "gzip;q=0.0", "gzipped"):
+            answer = stage.ask(self.PATH, accept_encoding=accepted)
+            self.assertIsNone(answer["Content-Encoding"], accepted)
             self.assertIn("accept-encoding", answer["Vary"].lower())
 
     def test_tags_of_compressed_boards(self):
@@ -214,16 +214,16 @@ class GzipTest(ServiceTest):
         packed = stage.ask(self.PATH, accept_encoding="gzip")
         self.assertNotEqual(packed["ETag"], plain["ETag"])
         self.assertRegex(packed["ETag"], f"^{STRONG_TAG.pattern}$")
-        for tag, wish in ((packed["ETag"], "gzip"), (plain["ETag"], "identity")):
-            answer = stage.ask(self.PATH, if_none_match=tag, accept_encoding=wish)
+        for tag, accepted in ((packed["ETag"], "gzip"), (plain["ETag"], "identity")):
+            answer = stage.ask(self.PATH, if_none_match=tag, accept_encoding=accepted)
             self.assertEqual((answer.status, answer.body), (304, b""))
             self.assertEqual(answer["ETag"], tag)
             self.assertIsNone(answer["Content-Encoding"])
         # A copy in one form does for a client that now asks for the other: it sees the same.
         for tag in (packed["ETag"], plain["ETag"], f'"x", W/{packed["ETag"]}'):
-            for wish in ("gzip", "identity"):
-                answer = stage.ask(self.PATH, if_none_match=tag, accept_encoding=wish)
-                self.assertEqual(answer.status, 304, (tag, wish))
+            for accepted in ("gzip", "identity"):
+                answer = stage.ask(self.PATH, if_none_match=tag, accept_encoding=accepted)
+                self.assertEqual(answer.status, 304, (tag, accepted))
         stage.trips.publish(late(trip(2), 300))
         stage.shows(lambda a: a.departure(trip(2))["rawDelaySec"] == 300)
         for tag in (packed["ETag"], plain["ETag"]):

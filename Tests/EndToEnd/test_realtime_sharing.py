@@ -350,7 +350,7 @@ class SharingTests(unittest.TestCase):
         self.assertNotIn(victim, self.polled_by(resumed))
         self.check_one_poller(began)
 
-    def test_without_the_database_boards_go_on_and_nobody_polls(self):
+    def test_without_the_database_boards_go_on_and_no_server_polls(self):
         for away, back in (("pause", "resume"), ("stop", "start")):
             at = self.publish()
             self.all_show(at)

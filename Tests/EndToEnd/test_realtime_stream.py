@@ -227,7 +227,7 @@ class ResumeTest(StreamTest):
             self.assertEqual(visible(patched(mine, event.data)), visible(asked.board))
             self.assertEqual(event.id, asked["ETag"])
 
-    def test_an_id_that_nobody_knows(self):
+    def test_an_unknown_id(self):
         stage = self.stage()
         stream = self.open(stage, last='"of-another-server"')
         self.assertEqual(stream.next().name, "reset")

@@ -42,7 +42,7 @@ class WireTest(unittest.TestCase):
 
 
 class TagTest(WireTest):
-    """Entity tags stand for what people see."""
+    """Entity tags identify what people see."""
 
     def test_a_tag_is_strong_and_quoted(self):
         answer = self.stage().board()
@@ -290,7 +290,7 @@ class WaitTest(WireTest):
         self.assertEqual(answer["Preference-Applied"], "wait=1")
         self.assertGreaterEqual(answer.took, 0.95)
 
-    def test_without_a_condition_nobody_waits(self):
+    def test_without_a_condition_no_request_waits(self):
         stage = self.stage()
         for fields in ({}, {"if_none_match": '"other"'}):
             answer = stage.board(prefer="wait=50", **fields)

@@ -353,7 +353,7 @@ class ReplayTest(unittest.TestCase):
         empty.write_bytes(b"FRESHREC" + (1).to_bytes(4, "little") + bytes(4))
         serve = ("serve", "--data", str(self.data), "--port", "0", "--replay")
         for path, word, code in (
-            (self.folder / "absent.rec", "No such file", 66), (text, "no recording", 65),
+            (self.folder / "absent.rec", "No such file", 66), (text, "not a recording", 65),
             (empty, "no answers", 66), (self.folder.path, "regular file", 66),
         ):
             answer = run(*serve, str(path))

@@ -219,7 +219,7 @@ class StormTest(unittest.TestCase):
         rows = self.world.database.ask("SELECT title, fence FROM freshet_realtime.source").splitlines()
         return {kind: int(row.rpartition("|")[2]) for kind in ("trip-updates", "alerts") for row in rows if kind in row}
 
-    # The referee
+    # The oracle
 
     def check_clients(self) -> None:
         """No client saw anything wrong, and all of them saw something."""

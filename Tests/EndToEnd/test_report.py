@@ -153,7 +153,7 @@ class RecordedClientsTest(unittest.TestCase):
         report, text = self.report("parity", *self.files, "--vectors", file, code=1)
         self.assertIn(name, text)
 
-    def test_a_cadence_that_nobody_gave_the_clients(self):
+    def test_a_cadence_that_the_clients_were_not_given(self):
         answer = run("report", "parity", *map(str, self.files), "--json", str(self.work / "report.json"))
         self.assertEqual(answer.returncode, 1, answer.stdout)
         failed = self.failed(json.loads((self.work / "report.json").read_text()))

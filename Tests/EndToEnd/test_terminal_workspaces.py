@@ -171,7 +171,7 @@ class ShowingTest(WorkspacesTest):
             if rows > 9:
                 self.assertTrue(any("pay" in line for line in shown), shown)
 
-    def test_colours_as_the_environment_wishes(self):
+    def test_colours_as_the_environment_says(self):
         agent = self.agent("pay")
         agent.works()
         agent.asks("May I?")

@@ -181,7 +181,7 @@ class OutageTest(WatchTest):
         self.keeps_its_copy(watch, failing)
         self.recovers(server, watch)
 
-    def test_a_listener_that_nobody_serves(self):
+    def test_a_listener_that_is_not_served(self):
         """The kernel takes the connection; no process ever reads from it."""
         listener = socket.socket()
         self.addCleanup(listener.close)
@@ -1246,7 +1246,7 @@ class EndTest(WatchTest):
         url = "http://127.0.0.1:9/"
         cases = [
             ([], ["<address>"]),
-            ([""], ["no address"]),
+            ([""], ["not an address"]),
             (["/path"], ["/path"]),
             (["http://"], ["http://"]),
             (["ftp://example.org/"], ["ftp://example.org/", "http"]),

@@ -174,7 +174,7 @@ class AccessTest(unittest.TestCase):
         process.wait()
         path.unlink(missing_ok=True)
         path.write_text("precious")
-        refused("no socket")
+        refused("not a socket")
         self.assertEqual(path.read_text(), "precious")
 
     def serve(self, command: list[str]) -> subprocess.Popen:

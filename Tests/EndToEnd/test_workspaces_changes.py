@@ -43,7 +43,7 @@ class ChangeTest(unittest.TestCase):
         """Waits until the server has looked at all that it was told of."""
         looks, since = -1.0, time.monotonic()
         while time.monotonic() - since < REST:
-            now = self.server.metric("freshet_workspaces_looks_total")
+            now = self.server.metric("freshet_workspaces_scans_total")
             if now != looks:
                 looks, since = now, time.monotonic()
             time.sleep(0.1)

@@ -316,7 +316,7 @@ class GitTest(unittest.TestCase):
             f"{times[len(times) // 20]:.2f} s (95 %), {times[0]:.2f} s (longest); "
             f"{len(slow)} later than 1 s: {slow}"
         )
-        # A change without a notification is shown with the look at everything, half a minute later on average; how long
+        # A change without a notification is shown with the scan of everything, half a minute later on average; how long
         # those with a notification take depends on the machine.
         self.assertLess(times[0], max(15, 20 * statistics.median(times)), ordered[0][1])
         # With pauses, on a machine that does nothing else, all of them are.

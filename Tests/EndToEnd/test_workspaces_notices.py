@@ -174,7 +174,7 @@ class NoticeTest(Stage):
         self.assertEqual(desktop.notices[0]["text"], "it asks for a permission: <b> & co?")
 
     @unittest.skipIf(MISSING, f"missing: {', '.join(MISSING)}")
-    def test_a_desktop_that_does_not_answer_holds_nobody_up(self):
+    def test_a_desktop_that_does_not_answer_delays_nothing(self):
         desktop = Desktop("--silent")
         self.addCleanup(desktop.close)
         screen = self.screen("--notify", environment={"DBUS_SESSION_BUS_ADDRESS": desktop.address})

@@ -75,12 +75,12 @@ class UnchangedTest(Stage):
         for _ in range(3):
             for each in server.worktrees():
                 self.assertEqual(server.ask(f"{LIST}/{each['id']}/refresh", "POST")[0], 200)
-            # A look is due, and what it finds is the same.
+            # A scan is due, and what it finds is the same.
             before = server.metric(status)
             os.utime(self.trees[0] / "dir0" / "file0.txt")
             until(lambda: server.metric(status) > before)
         self.assertGreaterEqual(server.metric(status) - looks, 12)
-        # What the last look found would have been told by the time that a request waits for.
+        # What the last scan found would have been told by the time that a request waits for.
         self.assertEqual(server.ask(LIST, If_None_Match=tag, Prefer="wait=1")[0], 304)
         told = [event for _, event in stream.events if event["type"] not in ("snapshot", "heartbeat")]
         self.assertEqual(told[known:], [])
@@ -193,7 +193,7 @@ class ReaderTest(Stage):
         with open(f"/proc/{server.process.pid}/statm", encoding="ascii") as file:
             return int(file.read().split()[1]) * os.sysconf("SC_PAGE_SIZE")
 
-    def test_who_does_not_read_gets_fewer_newer_events_and_holds_nobody_up(self):
+    def test_a_client_that_does_not_read_gets_fewer_newer_events_and_delays_no_other(self):
         server = self.serve()
         self.tell(0)
         until(lambda: self.shown(server) == 0)

@@ -140,7 +140,7 @@ class ScaleTest(unittest.TestCase):
                 f"{taken / passed:.1%}, {taken / build.written * 1e6:.0f} µs a file and {during / passed:.2f} status/s; "
                 f"{server.metric('freshet_workspaces_watches'):.0f} watches"
             )
-            # One worktree changes: one look a second, beside those of the minute's reconcile.
+            # One worktree changes: one scan a second, beside those of the minute's reconcile.
             self.assertLessEqual(during, passed + 2 + WORKTREES)
             # What was built is ignored: nothing is different.
             self.assertEqual(server.ask("/v1/git/worktrees", If_None_Match=fields["etag"])[0], 304)

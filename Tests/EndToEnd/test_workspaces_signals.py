@@ -18,7 +18,7 @@ from scale import sized
 from workspaces import git, repository
 
 STARTS = sized(24, long=1_000)
-#: Seconds after the port is open within which the signal comes: longer than the first looks take.
+#: Seconds after the port is open within which the signal comes: longer than the first scans take.
 WITHIN = 1.0
 
 

@@ -57,7 +57,7 @@ class Line:
         return True
 
     def dribble(self, content: bytes, gap: float = 0.05) -> bool:
-        """Sends byte by byte until there are none left or the client leaves; whether it stayed."""
+        """Sends byte by byte until all are sent or the client leaves; whether it stayed."""
         for byte in content:
             if self.left(gap) or not self.send(bytes([byte])):
                 return False

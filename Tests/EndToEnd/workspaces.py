@@ -147,7 +147,7 @@ class Workspaces(Server):
     def __init__(self, folder: Folder, *options: str, roots: list[Path] | None = None, **more):
         arguments = [part for root in roots or [folder.path] for part in ("--workspaces", str(root))]
         super().__init__(folder / "no-timetable", *arguments, *options, now=None, **more)
-        # An answer waits two seconds for the first look at everything; on a busy machine that may take longer.
+        # An answer waits two seconds for the first scan of everything; on a busy machine that may take longer.
         asked = 0.0
         while time.monotonic() - asked > 1.5:
             asked = time.monotonic()

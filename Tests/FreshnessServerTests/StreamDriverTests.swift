@@ -125,8 +125,8 @@ private final class Countdown: ServedResource {
         if messages == [5] { log.append(2) }
       }
     #expect(ending == .finished)
-    #expect(sent == [-3, 4, 5, 6, 7], "a change that wakes nobody is sent behind the one before")
-    #expect(times == [nil, 4, 5, 6, 7], "the first messages are no news")
+    #expect(sent == [-3, 4, 5, 6, 7], "a change without a wake is sent behind the one before")
+    #expect(times == [nil, 4, 5, 6, 7], "the first messages are not news")
   }
 
   @Test(.timeLimit(.minutes(1)))

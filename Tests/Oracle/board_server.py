@@ -15,7 +15,7 @@ class BoardServer:
         place = urllib.parse.urlsplit(address)
         kinds = {"http": http.client.HTTPConnection, "https": http.client.HTTPSConnection}
         if place.scheme not in kinds or not place.hostname:
-            raise ValueError(f"{address} is no address of a server")
+            raise ValueError(f"{address} is not an address of a server")
         self.prefix = prefix + ":" if prefix else ""
         self._path = place.path.rstrip("/")
         self._connection = kinds[place.scheme](place.hostname, place.port, timeout=60)

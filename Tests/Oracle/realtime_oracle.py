@@ -372,13 +372,13 @@ class RealtimeFeed:
         taken = {key for key in chosen if key[0] not in ("new", "copy")} | set(self.reserved)
         for number, found in self.ladder.climb(unresolved, taken).items():
             choose(self.updates[number], number, found=found)
-        # What other feeds may ask: which update is of a run, and which run a name stands for.
+        # What other feeds may ask: which update is of a run, and which run a name represents.
         self.owners = {key: update for key, (_, _, update) in chosen.items()}
         runs: dict[tuple, list[tuple]] = defaultdict(list)
         for key, update in self.owners.items():
             if key[0] not in ("new", "copy") and update.trip_id:
                 runs[name_of(update)].append(key)
-        # A name of several runs stands for none of them.
+        # A name of several runs represents none of them.
         self.names = {name: keys[0] for name, keys in runs.items() if len(keys) == 1}
         actions = {key: action for key, (_, action, _) in chosen.items()}
         self.modifications.apply(actions, self.owners)
@@ -522,7 +522,7 @@ class RealtimeFeed:
         return ("copy", trip_id, template.trip_id, day, start), 0, rows
 
     def instance_of(self, update: TripUpdate, trip: Trip) -> Instance | None:
-        """Return the instance of an update as if its id were that of a trip; None if there is none."""
+        """Return the instance of an update as if its id were that of a trip; None if absent."""
         try:
             return self._instance(update, trip)
         except Discarded:

@@ -69,7 +69,7 @@ def trip(trip_id: str, **values: str) -> dict[str, str]:
 def calls(trip_id: str, *texts: str) -> list[dict[str, str]]:
     """Return rows of stop_times.txt from texts such as 'A 08:00:00' or 'A 7:59:00 8:00:00'.
 
-    One time stands for both, '-' for none; sequences are 1, 2, 3…
+    One time is for both, '-' means none; sequences are 1, 2, 3…
     """
     result = []
     for place, text in enumerate(texts, start=1):

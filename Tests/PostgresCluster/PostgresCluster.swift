@@ -7,7 +7,7 @@ package final class PostgresCluster: Sendable {
     package let description: String
   }
 
-  /// The server, or why there is none; it starts when it is first used.
+  /// The server, or the reason for its absence; it starts when it is first used.
   private static let shared = Result { try PostgresCluster() }
 
   /// The connection string of the server's database.

@@ -81,7 +81,7 @@ import Timetable
     #expect(store.failure == nil)
   }
 
-  @Test func `generations nobody reads are removed by the next import`() throws {
+  @Test func `unused generations are removed by the next import`() throws {
     try importSample()
     try importSample()
     try importSample()

@@ -413,7 +413,7 @@ import Timetable
     #expect(points[1].point.mean == 242)
   }
 
-  @Test func `what lies between two looks that are far apart is not known`() {
+  @Test func `what lies between two checks that are far apart is not known`() {
     var series = HistorySeries()
     series.age(of: source, made: 0, until: 10)
     series.age(of: source, made: 0, until: 4_000)

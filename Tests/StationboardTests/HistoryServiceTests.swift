@@ -9,7 +9,7 @@ import Testing
 
 /// What the history keeps in memory.
 @Suite struct HistoryServiceTests {
-  @Test func `publications that nobody counts are not kept`() async throws {
+  @Test func `publications that are not counted are not kept`() async throws {
     let folder = DataFolder(path: NSTemporaryDirectory() + "freshet-history-\(UUID().uuidString)")
     try FileManager.default.createDirectory(atPath: folder.path, withIntermediateDirectories: true)
     defer { try? FileManager.default.removeItem(atPath: folder.path) }

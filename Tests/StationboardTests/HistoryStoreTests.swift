@@ -208,7 +208,7 @@ import Testing
   }
 }
 
-/// What is read of sources between two looks.
+/// What is read of sources between two checks.
 @Suite struct HistorySampleTests {
   @Test func `the content before counts until the one in use arrived`() throws {
     var status = SourceStatus()

@@ -94,7 +94,7 @@ import Testing
     #expect(answer.json["error"] as? String == "trip_not_running")
   }
 
-  @Test func `q and query, blanks as plus, and limits are understood`() async throws {
+  @Test func `q and query, spaces as plus, and limits are understood`() async throws {
     for query in ["q=bel+air+geneve", "query=bel%20air%20geneve"] {
       let answer = try await probe.get("/api/stops/search?\(query)&limit=1")
       let stops = try JSONDecoder().decode(StopMatches.self, from: Data(answer.body)).stops

@@ -175,7 +175,7 @@ import Timetable
     #expect(SourceStatus(of: [SourceStatus(), one]).sourceTime == one.sourceTime)
   }
 
-  @Test func `R37: what a source with a wrong clock says is as old as the last look without it`() {
+  @Test func `R37: what a source with a wrong clock says is as old as the last check without it`() {
     var status = SourceStatus()
     let now = 1_800_000_000.0
     func made(_ timestamp: Double?, at moment: Double) -> Double? {

@@ -221,7 +221,7 @@ import Testing
     #expect(row.stopId == "Parent8501008")
   }
 
-  @Test func `nobody boards where pickup is not allowed, nor at the last stop`() throws {
+  @Test func `boarding is not possible where pickup is not allowed, nor at the last stop`() throws {
     let stage = try RealtimeStage([
       .init("t", ["1 a 10:00:00", "2 b 10:10:00 no-pickup", "3 c 10:20:00"])
     ])

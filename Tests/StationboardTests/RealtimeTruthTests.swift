@@ -214,7 +214,7 @@ import Timetable
     #expect(board.first?.destination == "Depot via b")
   }
 
-  @Test func `a stop where nobody may board has no departure, and one where people may has one`()
+  @Test func `a stop without boarding has no departure, and one with boarding has one`()
     throws
   {
     let stage = try RealtimeStage([

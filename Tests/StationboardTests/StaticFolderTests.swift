@@ -121,7 +121,7 @@ import Timetable
     #expect(store.feeds.isEmpty && store.broken("default") != nil)
   }
 
-  @Test func `a feed whose damaged files were replaced is opened at the next look`() throws {
+  @Test func `a feed whose damaged files were replaced is opened at the next check`() throws {
     try importSample()
     let generation = try #require(try folder.manifest().feed("default")).generation
     let place = URL(

@@ -139,7 +139,7 @@ import Timetable
     #expect(VehicleIndex.combined([]) == nil)
   }
 
-  @Test func `nobody boards a cancelled trip or a skipped stop`() throws {
+  @Test func `boarding is not possible on a cancelled trip or at a skipped stop`() throws {
     let stage = try stage()
     let vehicle = [Vehicle(on(), 1, "a", occupancy: 1)]
     let cancelled = try shown(stage, "b", vehicle, trips: [Trip("t", .canceled, date: day)])

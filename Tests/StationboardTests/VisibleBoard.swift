@@ -25,7 +25,7 @@ extension MergedBoard {
 }
 
 extension AlertSelection {
-  /// A digest of the alerts as people see them; 0 if there are none.
+  /// A digest of the alerts as people see them; 0 without alerts.
   func visibleHash(rows: Int) -> UInt64 {
     guard !isEmpty else { return 0 }
     var json = JSONBytes()

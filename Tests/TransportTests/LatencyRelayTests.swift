@@ -88,7 +88,7 @@ import Testing
     )
   }
 
-  @Test func `a server that nobody reaches is unreachable through the relay too`() async throws {
+  @Test func `an unreachable server is unreachable through the relay too`() async throws {
     let authority = try await LoopbackServer.refusedAuthority()
     let relay = try await LatencyRelay.open(
       to: try HTTPAddress("http://\(authority)"),

@@ -153,7 +153,7 @@ import Testing
   }
 
   @Test(arguments: Transport.allCases, ["http://127.0.0.1:99999/", "http://a b/", "http://[::1/"])
-  func `a redirection to what is no address is an error`(
+  func `a redirection to what is not an address is an error`(
     transport: Transport,
     location: String
   ) async throws {

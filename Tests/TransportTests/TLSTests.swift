@@ -33,7 +33,7 @@ import Testing
   }
 
   @Test(arguments: Transport.allCases)
-  func `a certificate that nobody trusts is named as such`(transport: Transport) async throws {
+  func `an untrusted certificate is named as such`(transport: Transport) async throws {
     let context = try TestCertificate.context()
     let error = try await LoopbackServer.run(tls: context, serve: answer) { server in
       await #expect(throws: HTTPExchangeError.self) {
@@ -80,7 +80,7 @@ import Testing
     #expect(await arrivals.stream.first { _ in true } == .message(.text("safe")))
   }
 
-  @Test func `wss is not opened to a certificate that nobody trusts`() async throws {
+  @Test func `wss is not opened to an untrusted certificate`() async throws {
     let exchange = try NIOWebSocketExchange()
     let context = try TestCertificate.context()
     let error = try await LoopbackServer.run(tls: context, serve: answer) { server in

@@ -11,7 +11,7 @@
 /// - A server that ends in order gives its lease back (SR4), and followers take it at once.
 /// - A server without the database (SR5) does not act.
 ///
-/// A value without a clock and without chance. Times are those of a clock that never goes back, from any origin.
+/// A value without a clock or a random source. Times are those of a clock that never goes back, from any origin.
 package struct Lease: Hashable, Sendable {
   /// What a server does.
   package enum Role: Hashable, Sendable {

@@ -62,7 +62,7 @@ package enum DatabaseFile {
 
   /// Restricts a database and its journals to their owner, if that is the user of this process.
   ///
-  /// SQLite must have opened it: a file that is no database, such as `/etc/passwd` by mistake, keeps its permissions. The
+  /// SQLite must have opened it: a file that is not a database, such as `/etc/passwd` by mistake, keeps its permissions. The
   /// file is not opened here, since closing it would release the locks that SQLite holds for this process (fcntl(2)).
   private static func makePrivate(_ path: String) {
     for file in [path, path + "-wal", path + "-shm"] {
@@ -130,7 +130,7 @@ package enum DatabaseFile {
       let copy = try DatabaseQueue(path: destination)
       try original.backup(to: copy)
       try copy.writeWithoutTransaction { database in
-        // The copy has the mode of the original; a file without a log stands for itself.
+        // The copy has the mode of the original; a file without a log is complete.
         try database.execute(sql: "PRAGMA journal_mode = DELETE")
         let found = try String.fetchAll(database, sql: "PRAGMA quick_check(1)")
         guard found == ["ok"] else {

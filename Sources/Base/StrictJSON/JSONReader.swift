@@ -287,7 +287,7 @@ extension JSONReader {
     }
     let digits = position - first
     guard digits > 0, digits == 1 || bytes[first] != UInt8(ascii: "0") else {
-      throw fault("this is no number", at: start)
+      throw fault("this is not a number", at: start)
     }
     if let byte = current, Self.isOfFraction(byte) { return try fraction(from: start) }
     guard digits <= 19, size <= UInt64(JSONValue.largestNumber) else {
@@ -325,10 +325,10 @@ extension JSONReader {
       isNumber = takesDigits() && isNumber
     }
     if let byte = current, Self.isOfFraction(byte) { isNumber = false }
-    guard isNumber else { throw fault("this is no number", at: start) }
+    guard isNumber else { throw fault("this is not a number", at: start) }
     if rules.keepsNumbers { return keep(.decimal, from: start) }
     let text = String(decoding: bytes[start..<position], as: UTF8.self)
-    guard let number = Double(text) else { throw fault("this is no number", at: start) }
+    guard let number = Double(text) else { throw fault("this is not a number", at: start) }
     guard number.magnitude <= Double(JSONValue.largestNumber) else {
       throw fault("the number is larger than \(JSONValue.largestNumber)", at: start)
     }

@@ -28,7 +28,7 @@ extension JSONValue {
     bytes.append(UInt8(ascii: "\""))
   }
 
-  /// Returns what stands for a byte that a string must not contain as it is (RFC 8259 section 7); `nil` for others.
+  /// Returns the escape of a byte that a string must not contain as it is (RFC 8259 section 7); `nil` for others.
   private static func escape(_ byte: UInt8) -> String? {
     switch byte {
     case UInt8(ascii: "\""): "\\\""

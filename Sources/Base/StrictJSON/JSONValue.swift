@@ -106,7 +106,7 @@ extension JSONValue: Codable {
           text,
           EncodingError.Context(
             codingPath: encoder.codingPath,
-            debugDescription: "the number \(text.prefix(40)) is no finite Double"
+            debugDescription: "the number \(text.prefix(40)) is not a finite Double"
           )
         )
       }

@@ -138,14 +138,14 @@ extension DecodeField {
         return Int64((seconds * 1_000).rounded())
       }
       guard let number = Double(text), let instant = Self.instant(number) else {
-        report(.invalid, .loss, "\(quoted(text)) is no instant")
+        report(.invalid, .loss, "\(quoted(text)) is not an instant")
         return nil
       }
       report(.converted, .warning, "text is taken as a number")
       return instant
     case .whole, .decimal:
       guard let number = scalar?.double, let instant = Self.instant(number) else {
-        report(.invalid, .loss, "\(scalar?.description.prefix(40) ?? "") is no instant")
+        report(.invalid, .loss, "\(scalar?.description.prefix(40) ?? "") is not an instant")
         return nil
       }
       return instant
@@ -173,7 +173,7 @@ extension DecodeField {
     guard parts.count == 2, let part = Int(parts[0].filter { $0 != " " }),
       let whole = Int(parts[1].filter { $0 != " " }), part >= 0, whole >= part
     else {
-      report(.invalid, .loss, "\(quoted(text)) is no part of a whole")
+      report(.invalid, .loss, "\(quoted(text)) is not a part of a whole")
       return nil
     }
     return (part, whole)

@@ -34,7 +34,7 @@ final class RecordingFile: Sendable {
   func size() throws(FeedRecording.Failure) -> Int64 {
     var status = stat()
     guard fstat(descriptor, &status) == 0 else { throw unreadable(Self.text(errno)) }
-    guard status.st_mode & S_IFMT == S_IFREG else { throw unreadable("it is no regular file") }
+    guard status.st_mode & S_IFMT == S_IFREG else { throw unreadable("it is not a regular file") }
     return Int64(status.st_size)
   }
 

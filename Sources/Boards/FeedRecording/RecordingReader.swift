@@ -8,7 +8,7 @@ extension FeedRecording {
   package final class Reader: Sendable {
     /// The sources, in the order of their first answer.
     package let sources: [Source]
-    /// The incomplete record at the end that was dropped; `nil` if there was none.
+    /// The incomplete record at the end that was dropped; `nil` if absent.
     package let tornTail: TornTail?
     /// The damage that was skipped, up to ``Limits/damages``.
     package let damages: [Failure]

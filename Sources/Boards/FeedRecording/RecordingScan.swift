@@ -101,7 +101,7 @@ struct RecordingScan {
     let header = try file.read(count, at: 0)
     let magic = FeedRecording.magic
     guard header.prefix(magic.count).elementsEqual(magic.prefix(count)) else {
-      throw FeedRecording.Failure(.foreign, path, "is no recording of feeds", offset: 0)
+      throw FeedRecording.Failure(.foreign, path, "is not a recording of feeds", offset: 0)
     }
     guard count == FeedRecording.headerBytes else {
       if count > 0 { tear(at: 0, Int64(count)) }

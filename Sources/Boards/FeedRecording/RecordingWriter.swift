@@ -27,7 +27,7 @@ extension FeedRecording {
 
     private let file: RecordingFile
     private let state: Mutex<State>
-    /// The incomplete record that was removed when the file was opened; `nil` if there was none.
+    /// The incomplete record that was removed when the file was opened; `nil` if absent.
     package let tornTail: TornTail?
 
     /// Opens a recording to append to, or creates one.

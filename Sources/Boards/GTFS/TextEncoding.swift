@@ -1,6 +1,6 @@
 import Foundation
 
-/// How the bytes of a file stand for letters: a form of Unicode, or one of the code pages with one byte a letter.
+/// How the bytes of a file represent letters: a form of Unicode, or one of the code pages with one byte a letter.
 package struct TextEncoding: Hashable, Sendable {
   /// The name in the registry of IANA, such as `windows-1250`.
   package let name: String

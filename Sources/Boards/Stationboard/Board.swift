@@ -131,7 +131,7 @@ public struct Board: Codable, Hashable, Sendable {
   public var banners: [ServiceAlert]?
   /// What runs here for those who book it; `nil` if nothing does.
   public var onDemand: [OnDemandService]?
-  /// Why there are none.
+  /// Why the list is empty.
   public var noService: NoService?
   /// The metadata of the response.
   public var meta: Meta

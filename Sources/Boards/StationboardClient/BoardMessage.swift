@@ -45,7 +45,7 @@ public struct BoardMessage: Hashable, Sendable {
 
   private static func badAddress(_ language: BoardLanguage) -> String {
     language.choose(
-      "This is no server's address. Check it in the settings.",
+      "This is not the address of a server. Check it in the settings.",
       "Ce n'est pas l'adresse d'un serveur. Vérifiez-la dans les réglages.",
       "Das ist keine Adresse eines Servers. Bitte in den Einstellungen prüfen.",
       "Questo non è l'indirizzo di un server. Controllatelo nelle impostazioni."

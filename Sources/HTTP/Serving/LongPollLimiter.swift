@@ -54,12 +54,12 @@ package final class LongPollLimiter: Sendable {
     case full
   }
 
-  /// Returns a permit for the client of the request that the task works on, or why there is none.
+  /// Returns a permit for the client of the request that the task works on, or the reason for a refusal.
   ///
   /// - Parameters:
   ///   - key: What the client waits for, if that has a limit of its own.
   ///   - most: The most waiters for the same key at a time.
-  /// - Returns: The permit, or why there is none.
+  /// - Returns: The permit, or the reason for a refusal.
   package func acquire(_ key: String? = nil, atMost most: Int = .max) -> Result<Permit, Refusal> {
     let admission = AdmissionPermit.current
     let refusal = state.withLock { state -> Refusal? in
@@ -76,7 +76,7 @@ package final class LongPollLimiter: Sendable {
     return refusal.map { .failure($0) } ?? .success(Permit(self, admission?.network, key))
   }
 
-  /// Returns a permit; `nil` if there is none for the client.
+  /// Returns a permit, or `nil` if the client is refused.
   package func enter() -> Permit? { try? acquire().get() }
 
   /// Returns a sequence without elements that ends when the limiter closes.

@@ -127,7 +127,7 @@ package struct BatchEnrichment: JobPipeline {
     }
     guard let list = value["books"]?.list else { throw unreadable("there is no list \"books\"") }
     return try list.enumerated().map { index, book in
-      guard book.object != nil else { throw unreadable("books[\(index)] is no object") }
+      guard book.object != nil else { throw unreadable("books[\(index)] is not an object") }
       let title = book["title"]?.string ?? ""
       let isbn = book["isbn"]?.string
       guard !title.isEmpty || isbn != nil else {

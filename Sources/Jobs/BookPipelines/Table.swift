@@ -62,7 +62,7 @@ struct Table {
 
   /// Reads all rows, counts them, and remembers what their entries are and what their columns show.
   ///
-  /// - Throws: `JobFailure` if there are none or too many.
+  /// - Throws: `JobFailure` without rows or with too many.
   mutating func check() throws -> Int {
     let rows = try rows()
     var count = 0

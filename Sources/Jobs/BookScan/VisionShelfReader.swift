@@ -142,7 +142,10 @@ package struct VisionShelfReader: ShelfReader {
     do {
       value = try JSONReader.value(of: body, rules: .lenient)
     } catch {
-      throw ScanError(.unreadable, "the answer is no JSON: line \(error.line), \(error.problem)")
+      throw ScanError(
+        .unreadable,
+        "the answer is not valid JSON: line \(error.line), \(error.problem)"
+      )
     }
     let names = ["books", "items", "results", "data", "detections"]
     let list =

@@ -219,7 +219,7 @@ struct BooksTrackJobs: Sendable {
       throw tooLarge
     }
     guard let value = try? JSONReader.value(of: Array(body.readableBytesView)) else {
-      throw Self.invalid("the body is no JSON")
+      throw Self.invalid("the body is not valid JSON")
     }
     return value
   }

@@ -174,7 +174,7 @@ struct BooksTrackStarts: Sendable {
       text = String(text[text.index(after: comma)...])
     }
     guard let data = Data(base64Encoded: text, options: .ignoreUnknownCharacters) else {
-      throw invalid("images[\(place)].data is no base64")
+      throw invalid("images[\(place)].data is not base64")
     }
     return JobUpload.File(name: "photo-\(place + 1)", mediaType: "", content: Array(data))
   }
@@ -207,7 +207,7 @@ struct BooksTrackStarts: Sendable {
     switch value {
     case nil, .null?: nil
     case .string(let text)?: text.isEmpty ? nil : text
-    case .some: throw invalid("jobId is no string")
+    case .some: throw invalid("jobId is not a string")
     }
   }
 

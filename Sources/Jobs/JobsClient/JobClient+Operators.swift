@@ -46,7 +46,7 @@ extension JobClient {
       }
     }.model
     guard let letters = list.flatMap(\.self)?.elements else {
-      throw .unreachable("the answer is no list of dead letters")
+      throw .unreachable("the answer is not a list of dead letters")
     }
     return letters
   }

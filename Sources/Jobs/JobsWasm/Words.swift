@@ -101,7 +101,7 @@ struct WordWriter {
 
   init(_ words: UnsafeMutableBufferPointer<Int64>) { self.words = words }
 
-  /// Writes a number; beyond the limit it stops there, as a time does that stands for "never".
+  /// Writes a number; beyond the limit it stops there, as a time does that means "never".
   mutating func integer(_ value: Int64) throws(WordError) {
     guard written < words.count else { throw WordError(code: .noRoom, position: Int32(written)) }
     words[written] = min(max(value, -Int64.longestWord), Int64.longestWord)

@@ -49,7 +49,7 @@ package struct SourceTruth: Hashable, Sendable {
   /// - Parameters:
   ///   - stated: When the response says that its data was made. It counts only if such a publication was given.
   ///   - answeredAt: When the response was made: it cannot have anything newer.
-  /// - Returns: The publication; the newest at that time if there is none of the stated time.
+  /// - Returns: The publication; the newest at that time if none has the stated time.
   package func publication(stated: Int64?, answeredAt: Int64) -> Publication? {
     let possible = publications.filter { $0.arrivedAt <= answeredAt }
     guard let stated else { return possible.last }

@@ -115,7 +115,10 @@ struct ClientJudge {
       }
     }
     let findings = unknown.sorted { $0.key < $1.key }.prefix(ReportLimits.mostLines).map {
-      Gate.Finding("\"\($0.key.prefix(40))\" is no mode and no status of the contract", $0.value)
+      Gate.Finding(
+        "\"\($0.key.prefix(40))\" is neither a mode nor a status of the contract",
+        $0.value
+      )
     }
     let words = seen.sorted().prefix(8).joined(separator: ", ")
     return Gate(

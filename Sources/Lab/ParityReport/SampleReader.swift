@@ -13,15 +13,15 @@ struct SampleReader {
     guard let endedAt = try number("endedAt") else { throw missing("endedAt") }
     guard let outcome = try text("outcome") else { throw missing("outcome") }
     guard let meaning = RecordedSample.Outcome(rawValue: outcome) else {
-      throw wrong("outcome", "\"\(outcome.prefix(40))\" is no outcome")
+      throw wrong("outcome", "\"\(outcome.prefix(40))\" is not an outcome")
     }
     let origin = try text("origin")
     if let origin, RecordedSample.Origin(rawValue: origin) == nil {
-      throw wrong("origin", "\"\(origin.prefix(40))\" is no origin")
+      throw wrong("origin", "\"\(origin.prefix(40))\" is not an origin")
     }
     var digest: UInt64?
     if let text = try text("digest") {
-      guard let number = UInt64(text, radix: 16) else { throw wrong("digest", "is no hash") }
+      guard let number = UInt64(text, radix: 16) else { throw wrong("digest", "is not a hash") }
       digest = number
     }
     let realtime = try text("rtStatus")

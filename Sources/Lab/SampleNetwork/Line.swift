@@ -12,9 +12,9 @@ struct Line: Sendable {
   struct Features: OptionSet, Sendable {
     let rawValue: Int
 
-    /// One trip stands for many, at intervals without fixed times.
+    /// One trip represents many, at intervals without fixed times.
     static let frequency = Features(rawValue: 1 << 0)
-    /// One trip stands for many, at fixed times.
+    /// One trip represents many, at fixed times.
     static let exactFrequency = Features(rawValue: 1 << 1)
     /// Only the first, every third and the last call have times.
     static let untimed = Features(rawValue: 1 << 2)

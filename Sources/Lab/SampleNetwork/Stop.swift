@@ -19,7 +19,7 @@ struct Stop: Sendable {
   let shape: Shape
   let language: Language
 
-  /// The identifier of the row that stands for the whole stop.
+  /// The identifier of the row that represents the whole stop.
   var identifier: String {
     switch self.shape {
     case .station, .local: "Parent\(self.number)"

@@ -88,7 +88,7 @@ struct TimetableFiles: ~Copyable {
     }
   }
 
-  /// Writes one trip that stands for many at intervals.
+  /// Writes one trip that represents many at intervals.
   mutating func write(
     _ block: Block,
     frequencies intervals: [(from: Int, to: Int, seconds: Int)],

@@ -2,7 +2,7 @@ import ArgumentParser
 
 /// The words that name a command of a program, such as `freshet jobs list`.
 struct CommandPath {
-  /// The words with blanks between them.
+  /// The words with spaces between them.
   let text: String
 
   /// Finds a command; `nil` if it is not below the other.

@@ -57,7 +57,7 @@ extension AsyncParsableCommand {
         end(name, 0)
       }
       if !message.isEmpty { Terminal.complain(message + "\n") }
-      // 1 stands for an error that is not of the command line.
+      // 1 means an error that is not of the command line.
       let isOwn = code.rawValue == ProgramExit.negative.rawValue
       leave(isOwn ? ProgramExit.software.rawValue : code.rawValue)
     }

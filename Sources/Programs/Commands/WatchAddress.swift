@@ -22,7 +22,7 @@ package enum WatchAddress {
     let full = hasScheme ? text : "http://\(text)"
     guard let parts = URLComponents(string: full), let host = parts.percentEncodedHost,
       !host.isEmpty
-    else { throw WatchAddressError("\"\(text)\" is no address") }
+    else { throw WatchAddressError("\"\(text)\" is not an address") }
     guard let scheme = parts.scheme?.lowercased(), ["http", "https"].contains(scheme) else {
       throw WatchAddressError("\"\(text)\": only http and https are watched")
     }

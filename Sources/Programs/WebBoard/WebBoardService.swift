@@ -116,7 +116,7 @@ package struct WebBoardService: Sendable {
 
   /// Returns a file under `/assets/`, or 304 if the client has it.
   ///
-  /// A name with the hash of the content never stands for other content; a client need not ask for
+  /// A name with the hash of the content never represents other content; a client need not ask for
   /// it again within a year (RFC 8246). Without the hash it is the present file.
   private func file(_ name: String, _ request: Request) throws -> Response {
     let hashed = WebAsset.hashed[name]

@@ -10,7 +10,7 @@ struct SimulateCommand: ParsableCommand {
     commandName: "simulate",
     abstract: "Drive the refresh machine through seeded faults and check every rule.",
     discussion: """
-      Machine, network, server, device and people are simulated on a virtual clock; a referee that \
+      Machine, network, server, device and people are simulated on a virtual clock; an oracle that \
       states every rule a second time checks each step. A broken rule is printed with its seed and \
       the shortest trace that still breaks it. Then load, age and recovery are measured in worlds \
       without faults and compared with their goals. Equal options give equal output.

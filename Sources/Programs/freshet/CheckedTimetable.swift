@@ -9,7 +9,7 @@ struct CheckedTimetable: Encodable {
   var outcome: String
   /// Whether the content can be used, or is the one that is used already.
   var isUsable: Bool
-  /// Why it is not used, or why there is none.
+  /// Why it is not used, or the reason for its absence.
   var reason: String?
   /// The new generation.
   var generation: String?

@@ -107,7 +107,7 @@ struct OperationOptions: ParsableArguments {
     else {
       let least = OperatorAccess.tokenBytes.lowerBound
       let reason =
-        "the token of operators is to be at least \(least) printable characters without blanks"
+        "the token of operators is to be at least \(least) printable characters without spaces"
       guard let path else { throw ValidationError("FRESHET_OPERATOR_TOKEN: \(reason)") }
       throw CommandFailure("freshet serve: \(path): \(reason)", .badData)
     }

@@ -30,7 +30,7 @@ struct ServeInputs {
 
   /// Whether the folder is missing and has to be made: one that cannot be made would never have a timetable.
   ///
-  /// A server of worktrees or jobs serves on without the folder that nobody has named.
+  /// A server of worktrees or jobs serves on without a folder that was not named.
   var needsFolder: Bool {
     guard !FileManager.default.fileExists(atPath: folder.path) else { return false }
     let environment = ProcessInfo.processInfo.environment["FRESHET_DATA"] ?? ""

@@ -35,7 +35,7 @@ final class SocketLock {
       return
     }
     guard status.st_mode & S_IFMT == S_IFSOCK else {
-      throw Refusal(description: "there is something else that is no socket")
+      throw Refusal(description: "a file that is not a socket already exists there")
     }
     switch Self.connectError(path) {
     case 0, EAGAIN: throw Refusal(description: "already served there")

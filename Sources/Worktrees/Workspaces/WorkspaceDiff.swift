@@ -79,7 +79,7 @@ public struct WorkspaceDiff: Codable, Hashable, Sendable {
     self.isTruncated = isTruncated
   }
 
-  /// Reads a diff; without a list of files there are none.
+  /// Reads a diff; without a list of files it is empty.
   public init(from decoder: any Decoder) throws {
     self = try TolerantValue.read(from: decoder) { WorkspaceDiff($0) }
   }

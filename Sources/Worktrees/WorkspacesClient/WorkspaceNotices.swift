@@ -17,7 +17,7 @@ public struct WorkspaceNotices: Sendable {
 
     /// The new state.
     public var kind: Kind
-    /// The worktree; `nil` if the notice stands for several.
+    /// The worktree; `nil` if the notice is about several.
     public var id: String?
     /// The title, as one line without control characters.
     public var title: String

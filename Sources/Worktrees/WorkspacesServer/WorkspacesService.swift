@@ -222,9 +222,9 @@ package struct WorkspacesService: Sendable {
       Double(metrics.events)
     )
     text.add(
-      "freshet_workspaces_looks_total",
+      "freshet_workspaces_scans_total",
       .counter,
-      "Looks at worktrees",
+      "Scans of worktrees",
       Double(metrics.scans)
     )
     text.add(

@@ -7,7 +7,7 @@ package struct TextStyle: Sendable {
   /// How many colours there are.
   package let colours: ColourDepth
 
-  /// Creates a pen.
+  /// Creates a text style.
   ///
   /// - Parameters:
   ///   - columns: The columns of the terminal.

@@ -27,7 +27,7 @@ package enum WatchLimits {
   package static let interest = 90.0
   /// How long a scan of a worktree waits for the start of one of its repository.
   package static let longestHold = 0.25
-  /// After how long a look that failed is tried again; twice as long after each further failure.
+  /// After how long a scan that failed is tried again; twice as long after each further failure.
   package static let retry = 1.0
   /// The longest time until then.
   package static let longestRetry = 30.0

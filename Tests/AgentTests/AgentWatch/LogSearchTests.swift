@@ -190,7 +190,7 @@ struct LogSearchTests {
     #expect(!names(search.search(at: now)).contains("neutral/a.jsonl"))
   }
 
-  @Test func `what is no file is left alone and holds nobody up`() throws {
+  @Test func `what is not a file is left alone and delays nothing`() throws {
     try folder.append("neutral/a.jsonl", [])
     #expect(mkfifo(folder.path + "/neutral/pipe.jsonl", 0o600) == 0)
     try FileManager.default.createDirectory(

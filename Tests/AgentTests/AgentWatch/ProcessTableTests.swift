@@ -150,7 +150,7 @@ struct ProcessTableTests {
     #expect(scans.last?.map(\.kind) == [.codex])
   }
 
-  @Test func `names with blanks and parentheses, and broken entries, confuse nobody`() throws {
+  @Test func `names with spaces and parentheses, and broken entries, do no harm`() throws {
     let folder = try TemporaryFolder()
     let numbers = Array(repeating: "0", count: 17).joined(separator: " ")
     for (number, text) in [

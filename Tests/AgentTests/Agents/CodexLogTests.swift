@@ -50,7 +50,7 @@ struct CodexLogTests {
     }
   }
 
-  @Test func `a command with more rights is asked about, unless nobody is asked`() {
+  @Test func `a command with more rights is asked about, unless no approval is needed`() {
     var writer = CodexWriter(.codex90, directory: "/w", startedAt: second(0), seed: 3)
     var lines = Lines<CodexLog>()
     lines.read(writer.begin(isResumed: false, at: second(0)))

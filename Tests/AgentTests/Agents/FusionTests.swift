@@ -218,7 +218,7 @@ struct FusionTests {
     #expect(shown.since == second(60))
   }
 
-  @Test func `rule 8: what is finished is unseen until somebody looks, for a day`() {
+  @Test func `rule 8: what is finished is unseen until the user looks, for a day`() {
     let finished = session { $0.turn = .over(at: second(20), .complete) }
     #expect(activity(finished, alive, at: second(21)).state == .doneUnseen)
     #expect(activity(finished, alive, seen: second(19), at: second(21)).state == .doneUnseen)
@@ -232,7 +232,7 @@ struct FusionTests {
     #expect(activity(failed, alive, seen: second(22), at: second(23)).state == .idle)
   }
 
-  @Test func `rules 1 and 2: nobody is needed by a turn that failed in a process that is gone`() {
+  @Test func `rules 1 and 2: a turn that failed in a process that is gone needs no user`() {
     let failed = session {
       $0.turn = .over(at: second(20), .failed)
     }

@@ -97,7 +97,7 @@ struct ScenarioTests {
     #expect(stage.activity("/w", at: second(4)).state == .working)
   }
 
-  @Test func `scenario 17: an agent that is killed has ended, at the next look`() {
+  @Test func `scenario 17: an agent that is killed has ended, at the next scan`() {
     var stage = RegistryStage("/w")
     var claude = ClaudeWriter(.claude21, directory: "/w", seed: 1)
     stage.start(7, in: "/w", at: second(0))

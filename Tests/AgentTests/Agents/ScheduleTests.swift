@@ -371,7 +371,7 @@ struct ScheduleTests {
     #expect(stage.activity("/w", at: unknown).state == .unknown)
   }
 
-  @Test func `a look that did not see everything proves no end`() {
+  @Test func `a scan that did not see everything proves no end`() {
     var stage = RegistryStage("/w")
     var claude = ClaudeWriter(.claude20, directory: "/w", seed: 1)
     stage.start(7, in: "/w", at: second(0))

@@ -7,7 +7,7 @@ import Testing
 
 // What only a library in a file does.
 @Suite struct SQLiteLibraryTests {
-  @Test func `a file that is no library keeps its content and its mode`() throws {
+  @Test func `a file that is not a library keeps its content and its mode`() throws {
     let folder = try TestFolder()
     let manager = FileManager.default
     for bytes in [Array("root:x:0:0:root:/root:/bin/sh\n".utf8), [UInt8](repeating: 0, count: 64)] {

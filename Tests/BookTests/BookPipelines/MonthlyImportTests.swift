@@ -171,7 +171,7 @@ import Testing
   }
 
   @Test(arguments: LibraryKind.allCases)
-  func `a part of a list and the list of somebody else take nothing away`(
+  func `a part of a list and the list of another person take nothing away`(
     kind: LibraryKind
   )
     async throws

@@ -103,7 +103,7 @@ import Testing
     #expect(lines[0].confidence == 0.9)
   }
 
-  @Test func `of two looks at a word the surer one counts`() {
+  @Test func `of two readings of a word the surer one counts`() {
     let first = SpineText.Word(
       text: "DUNC",
       confidence: 40,

@@ -283,7 +283,7 @@ enum ReadFile {
     #expect(long?.code == .unknownHeader)
   }
 
-  @Test func `a mapping by hand names columns that nobody knows`() throws {
+  @Test func `a mapping by hand names unknown columns`() throws {
     let text = "Buch;Verfasser;Nummer\nDune;Frank Herbert;9780441013593\n"
     let refused = #expect(throws: ImportFileError.self) { try ReadFile.text(text) }
     #expect(refused?.code == .unknownHeader)

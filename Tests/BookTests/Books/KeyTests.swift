@@ -76,7 +76,7 @@ import Testing
     #expect(BookKey.author(name) == key)
   }
 
-  @Test func `words have no blanks about them`() {
+  @Test func `words have no whitespace around them`() {
     #expect(BookKey.words(" &Sons & 'Co' \u{301} ") == ["and", "sons", "and", "co"])
     #expect(BookKey.words("…") == [])
   }

@@ -124,7 +124,7 @@ import Testing
     // Another edition is another book.
     #expect(add("Dune", "Frank Herbert", "9780374538651", row: 4) == nil)
     #expect(add("Kindred", "Octavia E. Butler", nil, row: 5) == nil)
-    // The row without an ISBN stands for the first ISBN that comes.
+    // The row without an ISBN takes the first ISBN that comes.
     #expect(add("Kindred", "Octavia E. Butler", "9780807083697", row: 6) == 5)
     #expect(add("Kindred (Beacon)", "Name", "9780807083697", row: 7) == 5)
     // A number that another title has makes no other book the same.

@@ -162,10 +162,10 @@ struct FakeTests {
   }
 
   @Test
-  func `Modes nobody knows`() throws {
+  func `Unknown modes`() throws {
     var fake = try Self.honest()
     for index in fake.contents.prefix(3) { fake.lines[index]["responseMode"] = "perfect" }
-    try expectOnly("known_modes", fake, says: "\"perfect\" is no mode", lines: 3)
+    try expectOnly("known_modes", fake, says: "\"perfect\" is neither a mode", lines: 3)
   }
 
   @Test

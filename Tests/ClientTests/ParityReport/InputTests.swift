@@ -13,12 +13,12 @@ struct InputTests {
       (#"{"startedAt":"x","endedAt":1}"#, "a number is expected"),
       (#"{"startedAt":1,"endedAt":1e99,"outcome":"content"}"#, "larger than"),
       (#"{"startedAt":1,"endedAt":NaN,"outcome":"content"}"#, "a value is expected"),
-      (#"{"startedAt":1,"endedAt":2,"outcome":"fine"}"#, "is no outcome"),
+      (#"{"startedAt":1,"endedAt":2,"outcome":"fine"}"#, "is not an outcome"),
       (#"{"startedAt":1,"startedAt":2}"#, "given twice"),
       (#"{"startedAt":1,"endedAt":2,"outcome":"content"} x"#, "text follows"),
       (#"{"a":[[[[[[[[[[1]]]]]]]]]]}"#, "nested deeper"),
       (#"{"a":"\ud800"}"#, "surrogates"), (#"{"a":"b"#, "does not end"),
-      (#"{"startedAt":1,"endedAt":2,"outcome":"content","digest":"xyz"}"#, "is no hash"),
+      (#"{"startedAt":1,"endedAt":2,"outcome":"content","digest":"xyz"}"#, "is not a hash"),
     ]
   )
   func `A broken line is counted, located and explained`(line: String, problem: String) {

@@ -149,7 +149,7 @@ struct WorkspacesReportTests {
   @Test func `A truth that cannot be read`() throws {
     var story = WorkspaceScenario()
     story.truth[3]["written"] = "yesterday"
-    try expectOnly(["truth_readable"], story, says: "\"written\" is no instant")
+    try expectOnly(["truth_readable"], story, says: "\"written\" is not an instant")
   }
 
   @Test func `Lines that are none are located`() throws {

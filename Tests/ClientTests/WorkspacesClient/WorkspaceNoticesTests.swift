@@ -37,7 +37,7 @@ import WorkspacesClient
     }
   }
 
-  @Test func `A change to needing somebody or to done is told once`() {
+  @Test func `A change to needing the user or to done is told once`() {
     let asking = worktree(.needsYou)
     let done = worktree(.doneUnseen, "2026-11-24T07:01:00Z")
     #expect(

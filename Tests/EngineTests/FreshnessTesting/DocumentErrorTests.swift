@@ -141,7 +141,7 @@ struct DocumentErrorTests {
     ("{\"vectors\": [], \"vectors\": []}", "the member \"vectors\" is given twice"),
     ("{\"vectors\": [1.5]}", "numbers are whole"),
     ("{\"vectors\": [1e3]}", "numbers are whole"),
-    ("{\"vectors\": [01]}", "this is no number"),
+    ("{\"vectors\": [01]}", "this is not a number"),
     ("{\"vectors\": [9007199254740993]}", "the number is larger than 9007199254740992"),
     ("{\"vectors\": [\"a\u{1}\"]}", "a control character in a string"),
     ("{\"vectors\": [\"\\x\"]}", "an unknown escape"),

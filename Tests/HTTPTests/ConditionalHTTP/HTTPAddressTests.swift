@@ -27,7 +27,7 @@ import Testing
     "http://b ox", "http://box/ a", "http://[::1", "http://[]", "http://[::g]", "http://a:b:80",
     "http://bücher", "ws://box", "://box",
   ])
-  func `what is no address is refused`(text: String) {
+  func `what is not an address is refused`(text: String) {
     let error = #expect(throws: HTTPAddress.Invalid.self) { try HTTPAddress(text) }
     #expect(error?.text == text)
     #expect(error?.description == "\"\(text)\" is not an address like http://127.0.0.1:8080")

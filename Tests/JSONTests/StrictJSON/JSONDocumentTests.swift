@@ -26,7 +26,7 @@ import Testing
     #expect(document.count(at: 0) == 5)
   }
 
-  @Test func `no member is found in what is no object`() throws {
+  @Test func `no member is found in what is not an object`() throws {
     let document = try document(#"["a",1]"#)
     #expect(document.member("a", of: 0) == nil)
     #expect(document.member("a", of: 1) == nil)

@@ -36,8 +36,8 @@ import Testing
 
   @Test(arguments: [
     ("", "ends where"), ("{", "name is expected"), ("[1,]", "value is expected"),
-    ("{\"a\":1,}", "name is expected"), ("[1] 2", "follows"), ("01", "no number"),
-    ("-", "no number"),
+    ("{\"a\":1,}", "name is expected"), ("[1] 2", "follows"), ("01", "not a number"),
+    ("-", "not a number"),
     ("tru", "value is expected"), ("\"\u{1}\"", "control character"), ("\"a", "does not end"),
     (#""\x""#, "unknown escape"), (#""\u12""#, "hexadecimal"), (#""\ud800x""#, "surrogates"),
     (#"{"a":1,"a":2}"#, "given twice"), ("1.5", "without fraction"), ("9007199254740993", "larger"),

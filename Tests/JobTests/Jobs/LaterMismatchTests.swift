@@ -67,7 +67,7 @@ import TolerantDecoding
     )
   }
 
-  @Test func `26: nobody escapes titles for a page, neither writer nor reader`() throws {
+  @Test func `26: neither writer nor reader escapes titles for a page`() throws {
     let item = JobItem(
       number: 0,
       outcome: .imported,

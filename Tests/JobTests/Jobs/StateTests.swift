@@ -113,7 +113,7 @@ import Testing
     while let entry = queue.pop() { entries.append(entry) }
     #expect(entries.first?.event.position.seq == 1)
     #expect(entries.last?.event.isTerminal == true)
-    // Nothing is lost: each stands for all that were left out before it.
+    // Nothing is lost: each covers all that were left out before it.
     var next: Int64 = 1
     for entry in entries {
       #expect(entry.covers == next)

@@ -38,7 +38,7 @@ import Testing
   }
 
   @Test(arguments: [(true, false), (false, true), (true, true)])
-  func `a lease that is lost is counted once, whoever finds out`(
+  func `a lost lease is counted once, however it is noticed`(
     renews: Bool,
     beats: Bool
   ) async throws {

@@ -18,7 +18,7 @@ import Testing
   @Test func `takes no more than it has room for, and looks again when it was told meanwhile`() {
     var worker = LeasedJobs(limits, at: .zero)
     #expect(worker.wanted() == LeasedJobs.Search(most: 3, besides: []))
-    #expect(worker.wanted() == nil, "a look is under way")
+    #expect(worker.wanted() == nil, "a search is under way")
     let found = worker.granted([lease("a"), lease("b")])
     #expect(found.begun.map(\.job) == ["a", "b"] && found.returned.isEmpty)
     #expect(worker.searched() == LeasedJobs.Search(most: 1, besides: ["a", "b"]))

@@ -105,7 +105,7 @@ import Testing
   @Test func `broken JSON is located`() throws {
     let cut = try error(#"{"header": {"gtfs_realtime_version": "2.0"}"#)
     #expect(cut.code == .malformedJSON)
-    #expect(cut.reason.hasPrefix("The feed is no JSON document: "))
+    #expect(cut.reason.hasPrefix("The feed is not a JSON document: "))
     #expect(try error(#"{"header": 7}"#).path == "header")
     #expect(try error(#"{"entity": {}}"#).path == "entity")
     let entity = try error(#"{"entity": [{"id": "A"}, {"id": "B", "alert": 7}, {"id": "C"}]}"#)

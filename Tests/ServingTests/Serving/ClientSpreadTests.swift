@@ -41,7 +41,7 @@ struct ClientSpreadTests {
   }
 
   @Test
-  func `Periods that are none spread nobody`() {
+  func `Invalid periods spread no client`() {
     for period in [0, -1, .nan, .infinity] {
       #expect(ClientSpread.window(clients: 9_000, period: period, ease: 200) == 0)
     }

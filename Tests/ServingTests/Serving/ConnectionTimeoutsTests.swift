@@ -258,7 +258,7 @@ import Testing
     #expect(!channel.isActive)
   }
 
-  @Test func `a server that does not read accuses nobody`() throws {
+  @Test func `a server that does not read closes no connection`() throws {
     let (channel, _) = try channel()
     try ask(channel)
     for _ in 0..<10 {

@@ -49,7 +49,7 @@ import Testing
     #expect(places.enter(network(5), percent: 75) == nil)
   }
 
-  @Test func `a place that is given back is free, and nobody is remembered`() {
+  @Test func `a place that is given back is free, and no client is remembered`() {
     var places = FairPlaces(most: 4)
     #expect(fill(&places, network(1)) == 3)
     #expect(places.enter(network(1), percent: 75) == .share)

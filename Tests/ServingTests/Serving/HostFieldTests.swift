@@ -49,7 +49,7 @@ import Testing
     #expect(try reviewed(.http1_1, ["host": "a"]) == ["host": "a"])
   }
 
-  @Test func `comes with no wish for a word in HTTP 1.0`() throws {
+  @Test func `HTTP 1.0 does not wait for 100-continue`() throws {
     let fields: HTTPHeaders = ["Host": "a", "Expect": "100-continue"]
     #expect(try reviewed(.http1_0, fields) == ["Host": "a", "Connection": "close"])
     #expect(try reviewed(.http1_1, fields) == fields)

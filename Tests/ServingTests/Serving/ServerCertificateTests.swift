@@ -58,7 +58,7 @@ import Testing
     #expect(try ServerCertificate(files, now: Self.now).expires > Self.now)
   }
 
-  @Test func `New files count once they have stayed the same for a look`() throws {
+  @Test func `New files count once they have stayed the same for a check`() throws {
     defer { remove() }
     let certificate = try ServerCertificate(files, now: Self.now)
     #expect(certificate.check(now: Self.now) == .nothing)

@@ -282,7 +282,7 @@ struct TimetableFollowerTests {
     #expect(effects == [.fetch(number: 3, key: "default", generation: "b")])
   }
 
-  @Test("The answer to a look that took too long does not count")
+  @Test("The answer to a check that took too long does not count")
   func lateAnswers() {
     var follower = TimetableFollower(at: .zero)
     _ = follower.handle(.woke, at: .zero)

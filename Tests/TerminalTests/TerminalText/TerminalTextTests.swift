@@ -60,7 +60,7 @@ import Testing
     #expect(TerminalText.fit("abc", 0) == "")
   }
 
-  @Test func `Lines are broken at blanks, and in words that are too long`() {
+  @Test func `Lines are broken at spaces, and in words that are too long`() {
     #expect(TerminalText.wrapped("one two three", 7) == ["one two", "three"])
     #expect(TerminalText.wrapped("abcdefgh", 3) == ["abc", "def", "gh"])
     #expect(TerminalText.wrapped("a\n\n\n\nb", 9) == ["a", "", "b"])
@@ -71,7 +71,7 @@ import Testing
     #expect(cut.allSatisfy { TerminalText.width(of: $0) <= 5 })
   }
 
-  @Test func `A line has single blanks, and as much of the text as is wished for`() {
+  @Test func `A line has single spaces, and as much of the text as requested`() {
     #expect(TerminalText.line("  a\t\tb\r\nc  ") == "a b c")
     #expect(TerminalText.line("abcdef", longest: 3) == "abc")
     #expect(TerminalText.trimmed("a b  ") == "a b")

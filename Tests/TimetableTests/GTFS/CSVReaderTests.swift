@@ -83,7 +83,7 @@ import Testing
       Record(6, "7", "8")
     ),
     Vector(
-      "blanks around fields",
+      "whitespace around fields",
       " a ,\tb\n  1\t, 2 x  \n \"3 \" , \" 4\"\t\n",
       Record(1, "a", "b"),
       Record(2, "1", "2 x"),
@@ -104,7 +104,7 @@ import Testing
       Record(2, "1", "")
     ),
     Vector("a quoted last field without a line end", "a\n\"1\"", Record(1, "a"), Record(2, "1")),
-    Vector("blanks after the last line", "a\n1\n  ", Record(1, "a"), Record(2, "1")),
+    Vector("whitespace after the last line", "a\n1\n  ", Record(1, "a"), Record(2, "1")),
     Vector(
       "short rows",
       "a,b,c\n1\n2,3\n,,\n",

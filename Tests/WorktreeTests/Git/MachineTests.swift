@@ -49,7 +49,7 @@ import Testing
     #expect(polls.pause() == 2)
   }
 
-  @Test func `What is polled is polled seldom for nobody, and at once when somebody looks again`() {
+  @Test func `What is polled is polled seldom without observers, and at once when one returns`() {
     var polls = PollSchedule(every: 2, retry: 1, longest: 30)
     func count(from start: Int, to end: Int, isWanted: Bool) -> Int {
       (start * 10..<end * 10).count { tenth in
@@ -77,7 +77,7 @@ import Testing
     budget.request("a", at: 0.1)
     expectSame(budget.begin(at: 0.2), ["a"])
     expectSame(budget.begin(at: 0.3).isEmpty, true)
-    // Asked while it runs: a look that begins after the request.
+    // Asked while it runs: a scan that begins after the request.
     budget.request("a", at: 0.4)
     expectSame(budget.begin(at: 5).isEmpty, true)
     budget.end("a")

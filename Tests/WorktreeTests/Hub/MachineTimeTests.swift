@@ -37,7 +37,7 @@ import Workspaces
     #expect(shown.machine?.unreachableSince == InstantText.write(Samples.wall + 70))
   }
 
-  @Test func `A machine that nobody has found to be unreachable yet is not called live`() throws {
+  @Test func `A machine that was not yet found to be unreachable is not called live`() throws {
     var table = Samples.table("laptop")
     _ = try table.handle(Samples.report(1, at: 0), from: "laptop", at: Samples.instant(0))
     let after = ReportLimits.unreachableAfter

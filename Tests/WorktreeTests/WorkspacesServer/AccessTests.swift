@@ -73,7 +73,7 @@ import Testing
     #expect(refusal("") == .token)
   }
 
-  @Test func `Two hosts are nobody's, whether any will do or not`() throws {
+  @Test func `Two hosts are invalid, whether any will do or not`() throws {
     var request = HTTPRequest(method: .get, scheme: "http", authority: "localhost", path: "/")
     #expect(WorkspaceAccess(token: nil, hosts: []).refusal(Facts(request)) == nil)
     request.headerFields.append(

@@ -52,7 +52,7 @@ import WorktreeWatch
     }
   }
 
-  @Test func `Nobody waits who has nothing, and nobody too long`() {
+  @Test func `A client without a copy does not wait, and no client waits too long`() {
     func wait(_ fields: HTTPFields, since: String? = nil) -> Int64? {
       let since = since.map { EntityTag($0).description }
       var exchange = ReadExchange(

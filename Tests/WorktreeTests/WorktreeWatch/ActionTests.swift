@@ -130,7 +130,7 @@ private final class Inside: Sendable {
     }
   }
 
-  @Test func `What somebody else begins during the fetch is left as it is`() async throws {
+  @Test func `What another process begins during the fetch is left as it is`() async throws {
     let repository = try await apart(conflicting: true)
     let script = repository.path("upload")
     let linked = repository.path("linked")

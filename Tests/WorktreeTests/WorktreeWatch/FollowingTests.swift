@@ -6,7 +6,7 @@ import Workspaces
 @testable import WorktreeWatch
 
 @Suite struct FollowingTests {
-  @Test func `Mount points are read with blanks and newlines in them`() {
+  @Test func `Mount points are read with spaces and newlines in them`() {
     let list = #"""
       36 35 98:0 / / rw,noatime master:1 - ext3 /dev/root rw
       37 36 0:31 /x /home/a\040b\012c\134d rw - ext3 /dev/root rw

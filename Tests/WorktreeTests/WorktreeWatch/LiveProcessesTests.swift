@@ -193,7 +193,7 @@ import Testing
     #expect(all.uses() == expected)
   }
 
-  @Test func `A look takes about as long with many mounts as with few`() throws {
+  @Test func `A scan takes about as long with many mounts as with few`() throws {
     let files = (0..<200).map { ("fd/\($0)", "/home/me/project/file\($0)") }
     let maps = (0..<400).map { "/usr/lib/lib\($0).so" }
     func time(mounts: Int) throws -> Double {

@@ -88,7 +88,7 @@ private struct LateAgents: AgentWatching {
     }
   }
 
-  @Test func `A new observer is told of changes made while nobody observed`() async throws {
+  @Test func `A new observer is told of changes made without observers`() async throws {
     let repository = TemporaryRepository()
     try await repository.begin()
     try await Watching(repository, watches: 0).run { it in
@@ -128,7 +128,7 @@ private struct LateAgents: AgentWatching {
         withIntermediateDirectories: false
       )
       let before = await it.watcher.metrics
-      // Counted by the looks at the other one, however long they take.
+      // Counted by the scans of the other one, however long they take.
       while await it.watcher.metrics.scans < before.scans + 40 {
         try await Task.sleep(for: .milliseconds(10))
       }
@@ -306,7 +306,7 @@ private struct LateAgents: AgentWatching {
     }
   }
 
-  @Test func `A look that finds nothing new changes nothing`() async throws {
+  @Test func `A scan that finds nothing new changes nothing`() async throws {
     let repository = TemporaryRepository()
     try await repository.begin()
     try await Watching(repository).run { it in

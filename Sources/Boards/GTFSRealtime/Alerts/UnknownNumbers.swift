@@ -5,7 +5,7 @@ import Foundation
 struct UnknownNumbers {
   private var numbers: [UInt32: Int32] = [:]
 
-  /// The numbers in a message's unknown fields; `nil` if there are none.
+  /// The numbers in a message's unknown fields; `nil` without any.
   init?(_ data: Data) {
     guard !data.isEmpty else { return nil }
     var numbers: [UInt32: Int32] = [:]

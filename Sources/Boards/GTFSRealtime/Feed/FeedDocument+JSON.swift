@@ -73,9 +73,9 @@ extension FeedDocument {
       object = try JSONSerialization.jsonObject(with: Data(withoutMark))
     } catch let error as CocoaError {
       let detail = error.userInfo["NSDebugDescription"] as? String ?? "no JSON"
-      return RealtimeError(.malformedJSON, "The feed is no JSON document: \(detail)")
+      return RealtimeError(.malformedJSON, "The feed is not a JSON document: \(detail)")
     } catch {
-      return RealtimeError(.malformedJSON, "The feed is no JSON document: \(error)")
+      return RealtimeError(.malformedJSON, "The feed is not a JSON document: \(error)")
     }
     guard let feed = object as? [String: Any] else {
       return RealtimeError(.malformedJSON, "The feed is JSON, but no object")

@@ -22,7 +22,7 @@ package struct FeedDocument: Sendable {
   ///
   /// The `Content-Type` they came with decides only where the bytes leave it open.
   ///
-  /// - Throws: If they have neither form, or there are none or too many; the error says what they are.
+  /// - Throws: If they have neither form, or there is no content or too much; the error says what they are.
   package init(
     _ bytes: [UInt8],
     contentType: String? = nil,

@@ -26,7 +26,7 @@ package enum FeedNote: Hashable, Sendable, CustomStringConvertible {
     case .noTimestamp: "The feed does not say when it was made"
     case .timestampInFuture(let seconds): "The feed was made \(seconds) s in the future"
     case .implausibleTimestamp(let timestamp):
-      "The feed's timestamp \(timestamp) is no moment in seconds since 1970"
+      "The feed's timestamp \(timestamp) is not an instant in seconds since 1970"
     case .sameTimestamp: "The feed's content changed, its timestamp did not"
     case .unknownIncrementality(let number):
       "The feed's incrementality is \(number); it is read as a full dataset"

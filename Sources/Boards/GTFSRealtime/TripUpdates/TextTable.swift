@@ -12,7 +12,7 @@ package struct TextID: Hashable, Sendable {
   /// The number as an index into an array with one element per text of the table.
   @inlinable package var index: Int { Int(number) }
 
-  /// Stands for no text in packed records; never the number of a text.
+  /// Means no text in packed records; never the number of a text.
   @usableFromInline static let none = UInt32.max
 }
 

@@ -57,10 +57,10 @@ struct ShortText {
   /// The number of the text.
   var number: UInt32 = 0
 
-  /// Stands for no text.
+  /// Means no text.
   init() {}
 
-  /// The text with these bytes, without its number; `nil` if there are none or too many.
+  /// The text with these bytes, without its number; `nil` if it is empty or too long.
   @inline(__always)
   init?(_ text: UnsafeRawBufferPointer) {
     guard (1...24).contains(text.count) else { return nil }

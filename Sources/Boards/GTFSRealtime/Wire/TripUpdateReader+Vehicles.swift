@@ -233,7 +233,7 @@ extension TripUpdateReader {
   /// The most that a vehicle can be full in percent; above, a number is not one.
   private static let mostPercent: Int32 = 1_000
 
-  /// A share in percent; `nil` for −1, which stands for no data, and for numbers that cannot be one.
+  /// A share in percent; `nil` for −1, which means no data, and for numbers that cannot be one.
   private static func percent(_ value: UInt64) -> Int32? {
     let number = Int32(truncatingIfNeeded: value)
     return (0...mostPercent).contains(number) ? number : nil

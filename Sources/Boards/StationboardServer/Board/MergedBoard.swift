@@ -23,7 +23,7 @@ struct MergedBoard: Sendable {
   let decay: RealtimeDecay
   /// The departures.
   let rows: [BoardRow]
-  /// Why there are none.
+  /// Why the list is empty.
   let noService: NoService?
   /// Rows of which realtime says something.
   let appliedCount: Int

@@ -38,7 +38,7 @@ struct StopResolver {
     return alias ?? aliased(id)
   }
 
-  /// The stop that an alias stands for.
+  /// The stop that an alias represents.
   ///
   /// - Parameter name: The alias as it was written, or as names are compared (``SearchText``), and so in any case.
   /// - Returns: The stop; `nil` if no feed was imported with the alias.

@@ -6,7 +6,7 @@ extension FeedManifest {
   /// The entry of a feed.
   package func feed(_ key: String) -> Feed? { feeds.first { $0.key == key } }
 
-  /// Changes the entry of a feed; `nil` if there is none.
+  /// Changes the entry of a feed; returns `nil` without one.
   private mutating func change<Result>(_ key: String, _ body: (inout Feed) -> Result?) -> Result? {
     guard let place = feeds.firstIndex(where: { $0.key == key }) else { return nil }
     return body(&feeds[place])

@@ -133,7 +133,7 @@ package final class FeedStore: Sendable {
   /// The newest generation of a feed if it cannot be opened.
   func broken(_ key: String) -> String? { state.withLock { $0.broken[key] } }
 
-  /// Opens a feed at the next look that could not be opened: its files have been replaced.
+  /// Opens a feed at the next check that could not be opened: its files have been replaced.
   ///
   /// Until then it does not count as broken.
   func repaired(_ key: String) {

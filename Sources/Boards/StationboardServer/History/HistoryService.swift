@@ -14,7 +14,7 @@ import Timetable
 package final class HistoryService: Sendable {
   /// The most counts and points that wait for a file that cannot be written.
   private static let mostPending = 100_000
-  /// The time between two looks, in seconds.
+  /// The time between two checks, in seconds.
   private static let checkSeconds = 5.0
 
   /// What the history is of.
@@ -86,7 +86,7 @@ package final class HistoryService: Sendable {
     self.logger = logger
   }
 
-  /// The file to answer from; `nil` while there is none.
+  /// The file to answer from; `nil` while it is absent.
   var store: HistoryStore? { opened.withLock { $0.store } }
 
   /// Why the history is not written; `nil` while it is.

@@ -1,4 +1,4 @@
-/// A number that stands for "none" where a record refers to another record.
+/// A number that means "none" where a record refers to another record.
 let noRecord = UInt32.max
 
 /// An agency (agency.txt); texts by number.

@@ -15,7 +15,7 @@ struct StopTimeRows {
   /// Up to this many rows are looked through.
   private static let few = 64
 
-  /// Stands for "no time" in ``arrivals`` and ``departures``.
+  /// Means "no time" in ``arrivals`` and ``departures``.
   static let blank = Int32.min
 
   var count: Int { sequences.count }

@@ -414,7 +414,7 @@ struct TimetableBuilder {
       }
   }
 
-  /// For each Swiss station number the stop that stands for the whole station.
+  /// For each Swiss station number the stop that represents the whole station.
   private func stopNumbers() -> [StopNumberRecord] {
     var best: [UInt32: UInt32] = [:]
     for stop in tables.stops.indices {

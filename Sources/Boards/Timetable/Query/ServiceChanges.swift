@@ -82,7 +82,7 @@ package struct ServiceChanges: Codable, Hashable, Sendable {
   /// The stations that lose most, at most ``mostNamed``.
   package var stations: [Station] = []
 
-  /// The share of the departures that is lost, 0 to 1; 0 if there were none.
+  /// The share of the departures that is lost, 0 to 1; 0 if there were no departures.
   package var lostShare: Double { before == 0 ? 0 : Double(lost) / Double(before) }
 
   /// Creates changes without losses.

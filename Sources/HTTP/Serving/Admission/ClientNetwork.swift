@@ -56,7 +56,7 @@ package struct ClientNetwork: Hashable, Sendable, CustomStringConvertible {
   /// The network of 48 bits, which is what one customer of a provider commonly has at most; `nil` for IPv4.
   var site: ClientNetwork? { isVersion6 ? shortened(to: 48) : nil }
 
-  /// The network that stands for this one when too many are known: of 48 bits in IPv6, of 16 in IPv4.
+  /// The network that represents this one when too many are known: of 48 bits in IPv6, of 16 in IPv4.
   var aggregate: ClientNetwork { shortened(to: isVersion6 ? 48 : 16) }
 
   private func shortened(to length: UInt8) -> ClientNetwork {

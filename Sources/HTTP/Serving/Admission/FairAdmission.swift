@@ -11,7 +11,7 @@
 ///    share: it is refused. If all networks together have too many that wait, the server is full.
 ///
 /// A site of IPv6 has the shares of ``AdmissionLimits/siteShares`` networks. The table of networks is bounded: those that ask nothing
-/// are forgotten, and beyond the limit their aggregate stands for networks.
+/// are forgotten, and beyond the limit their aggregate represents networks.
 ///
 /// The caller supplies the time, in seconds of any clock; one that goes back counts as stopped.
 struct FairAdmission: Sendable {

@@ -34,7 +34,7 @@ package struct FairPlaces: Sendable {
   /// - Parameters:
   ///   - network: The network; `nil` for clients without a share, such as those of a Unix socket.
   ///   - percent: The most percent of all places that one network holds while no other network holds any; 100 for no rule.
-  /// - Returns: Why there is none; `nil` if the place is taken.
+  /// - Returns: Why it was refused; `nil` if the place is taken.
   package mutating func enter(_ network: ClientNetwork?, percent: Int) -> Refusal? {
     guard taken < most else { return .full }
     if let network {

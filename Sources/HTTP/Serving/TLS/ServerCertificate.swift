@@ -7,7 +7,7 @@ import Synchronization
 /// Connections that are open keep the one that they began with; new ones get the newest. Files that are wrong replace
 /// nothing.
 package final class ServerCertificate: Sendable {
-  /// What a look at the files found.
+  /// What a check of the files found.
   package enum Finding: Hashable, Sendable {
     /// The files are those in use, or were already found to be wrong, or may still be changing.
     case nothing
@@ -21,7 +21,7 @@ package final class ServerCertificate: Sendable {
     var credential: TLSCredential
     /// The files that were read last, whether they are in use or not.
     var read: TLSFileState
-    /// The files at the last look.
+    /// The files at the last check.
     var seen: TLSFileState
     var replacements = 0
     var rejections = 0

@@ -71,7 +71,7 @@ enum DumpLine {
     } catch {
       throw Fault(problem: "column 5: \(error.problem)")
     }
-    guard value.object != nil else { throw Fault(problem: "column 5 is no object") }
+    guard value.object != nil else { throw Fault(problem: "column 5 is not an object") }
     switch kind {
     case "/type/author":
       guard let name = text(value["name"]) ?? text(value["personal_name"]) else {

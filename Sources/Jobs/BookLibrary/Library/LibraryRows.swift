@@ -76,7 +76,7 @@ struct BookSource: Hashable {
   /// The scope of lists whose rows have no identifiers.
   static let listScope = "list"
 
-  /// Stands for all lists without identifiers that have a book.
+  /// Means all lists without identifiers that have a book.
   static func list(of book: Int64) -> Self { BookSource(scope: listScope, entry: "#\(book)") }
 }
 

@@ -282,7 +282,7 @@ package final class OpenLibraryProvider: BookProvider {
     } catch {
       throw ProviderError(
         .unreadable,
-        "the answer is no JSON: line \(error.line), \(error.problem)"
+        "the answer is not valid JSON: line \(error.line), \(error.problem)"
       )
     }
     guard let documents = value["docs"]?.list else {

@@ -146,7 +146,7 @@ package struct BookFile: Sendable {
     guard start.count <= TableStart.longestHeader else {
       throw ImportFileError(
         .unknownHeader,
-        "line 1 is longer than \(TableStart.longestHeader) bytes and is no header"
+        "line 1 is longer than \(TableStart.longestHeader) bytes and is not a header"
       )
     }
   }

@@ -5,7 +5,7 @@
 /// same book if both have an ISBN and it is the same, or if at most one of them has an ISBN and titles and main
 /// authors have the same keys. Rows with different ISBNs are different editions, whatever their titles; titles
 /// that are not alike, of different series, or with different signs (`C`, `C++`) are those of different books. So a row without a number whose book the
-/// library knows by one stands for that number alone.
+/// library knows by one represents that number alone.
 package struct FileDuplicates: Sendable {
   private struct Entry: Sendable {
     var row: Int
@@ -33,7 +33,7 @@ package struct FileDuplicates: Sendable {
   /// Nothing yet.
   package init() {}
 
-  /// Whether an earlier row would come to stand for the number of this book: then ``add(_:entry:row:knownISBN:)`` needs
+  /// Whether an earlier row would come to represent the number of this book: then ``add(_:entry:row:knownISBN:)`` needs
   /// the number that the library has for the book without one.
   package func needsKnownISBN(for book: BookRecord) -> Bool {
     guard let isbn = book.isbn, byISBN[isbn] == nil else { return false }
@@ -98,7 +98,7 @@ package struct FileDuplicates: Sendable {
       if let isbn { byISBN[isbn] = named }
       return nil
     }
-    // The earlier row now stands for this ISBN too.
+    // The earlier row now represents this ISBN too.
     if let isbn {
       entries[same].isbn = isbn
       byISBN[isbn] = Named(row: entries[same].row, book: entries[same].book)

@@ -89,7 +89,7 @@ package struct RowProblem: Hashable, Sendable, CustomStringConvertible {
       case .isbnZerosRestored: "zeros that were cut off the ISBN are back"
       case .isbnNotationRepaired: "the ISBN was written as a decimal number"
       case .isbnPlaceholder: "the digits stand for no ISBN; the book has none"
-      case .isbnIgnored: "the text is no ISBN"
+      case .isbnIgnored: "the text is not an ISBN"
       case .isbnBrokenUnused: "this ISBN is broken; the other one of the row is used"
       case .isbnMismatch: "the ISBNs of the row are of different books"
       case .isbnTaken: "the ISBN is that of another book; the book is imported without it"
@@ -100,10 +100,10 @@ package struct RowProblem: Hashable, Sendable, CustomStringConvertible {
       case .ratingUnreadable:
         "a rating is a number from 0 to 5, stars, a fraction such as 4/5, or a percentage"
       case .dateAmbiguous: "it cannot be told which number is the month; write YYYY-MM-DD"
-      case .dateUnreadable: "the text is no date"
+      case .dateUnreadable: "the text is not a date"
       case .dateFromSerial: "the number is read as a spreadsheet's date"
       case .dateFromEpoch: "the number is read as seconds since 1970, in UTC"
-      case .numberUnreadable: "the text is no number"
+      case .numberUnreadable: "the text is not a number"
       case .listTooLong: "the list is too long; the rest is left out"
       }
     }

@@ -168,7 +168,7 @@ public struct FollowMachine: Hashable, Sendable {
       let last = position.flatMap { $0.epoch == at.epoch ? $0.seq : nil } ?? 0
       guard at.seq > last || isEnd else { return [] }
       let isNext = at.seq - 1 == last || (message.covers ?? at.seq) - 1 <= last
-      // The end stands for everything before it; an event that is missing every time will not
+      // The end covers everything before it; an event that is missing every time will not
       // arrive.
       guard isNext || isEnd || countPoisonEvent() else { return lost(now, draw) }
       position = at

@@ -1,14 +1,14 @@
 /// What waits for one listener to read on: in order, with a limit, and nothing but progress is left out.
 ///
 /// When the queue is full, waiting progress is replaced by newer progress, which then says from which event on it
-/// stands for the others (``Entry/covers``). So a listener always gets the start, the newest progress and the end, and
+/// covers the others (``Entry/covers``). So a listener always gets the start, the newest progress and the end, and
 /// can tell what was left out from what was lost.
 public struct SubscriberQueue: Sendable {
   /// An event that waits.
   public struct Entry: Hashable, Sendable {
     /// The event.
     public var event: JobEvent
-    /// The number of the first event it stands for; its own if nothing was left out.
+    /// The number of the first event it covers; its own if nothing was left out.
     public var covers: Int64
   }
 

@@ -96,7 +96,7 @@ public struct JobSnapshot: Hashable, Sendable {
   public var pipeline: PipelineName
   /// The state of the job.
   public var state: JobState
-  /// The last event it stands for.
+  /// The last event it covers.
   public var position: EventPosition
   /// How far it is.
   public var progress: JobProgress

@@ -114,7 +114,7 @@ public struct JobLimits: Hashable, Sendable {
   public var deadLetters = 500
   /// After how many seconds without a step a running job counts as stuck.
   public var stuckSeconds = 120
-  /// The time between two looks for what expired, may be taken up again, or is stuck, in seconds.
+  /// The time between two searches for what expired, may be taken up again, or is stuck, in seconds.
   public var sweepSeconds = 30
 
   /// How many results a page has if nothing is said.

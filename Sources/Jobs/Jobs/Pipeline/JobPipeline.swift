@@ -52,7 +52,7 @@ public struct JobStep: Hashable, Sendable {
 
   /// Whether it only says that the work goes on.
   ///
-  /// - Parameter last: The step before; `nil` if there is none.
+  /// - Parameter last: The step before; `nil` if absent.
   /// - Returns: Whether it has no results and no checkpoint, and is as far as the step before.
   package func isSign(after last: JobStep?) -> Bool {
     guard items.isEmpty, checkpoint == nil, var last else { return false }

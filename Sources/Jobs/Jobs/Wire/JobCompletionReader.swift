@@ -93,7 +93,7 @@ enum JobCompletionReader {
     case "failed", "error": return .known(.failed)
     default:
       if text.contains(" ") { return .known(.succeeded) }
-      field.report(.unknownValue, .note, "\"\(text.prefix(60))\" is no ending that is known here")
+      field.report(.unknownValue, .note, "\"\(text.prefix(60))\" is not a known ending")
       return .unknown(text)
     }
   }

@@ -47,7 +47,7 @@ public struct JobMessage: Hashable, Sendable {
   public var position: EventPosition?
   /// Which log the server's numbers belong to, also of messages without a number.
   public var epoch: Int64?
-  /// The number of the first event that this one stands for, if others were left out on purpose.
+  /// The number of the first event that this one covers, if others were left out on purpose.
   public var covers: Int64?
   /// The content.
   public var body: Body

@@ -65,7 +65,7 @@ public struct JobMessageReader: Sendable {
 
   private static func message(_ root: DecodeField) -> JobMessage {
     guard root.isObject() else {
-      if !root.isPresent { root.report(.missing, .loss, "null is no message") }
+      if !root.isPresent { root.report(.missing, .loss, "null is not a message") }
       return JobMessage(type: "", body: .unreadable)
     }
     let payload = self.payload(root)
@@ -110,7 +110,7 @@ public struct JobMessageReader: Sendable {
     if text == "unknown" { return nil }
     let folded = text.lowercased().replacing("-", with: "_")
     if let known = PipelineName.known.first(where: { $0.rawValue == folded }) { return known }
-    field.report(.unknownValue, .note, "\"\(text.prefix(60))\" is no pipeline that is known here")
+    field.report(.unknownValue, .note, "\"\(text.prefix(60))\" is not a known pipeline")
     return PipelineName(rawValue: text)
   }
 
@@ -172,7 +172,7 @@ public struct JobMessageReader: Sendable {
       root["type"].report(
         .unknownValue,
         .note,
-        "\"\(type.prefix(60))\" is no type that is known here"
+        "\"\(type.prefix(60))\" is not a known type"
       )
       return .unknown
     }

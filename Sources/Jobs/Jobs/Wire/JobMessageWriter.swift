@@ -25,7 +25,7 @@ public struct JobMessageWriter: Hashable, Sendable {
   /// - Parameters:
   ///   - event: The event.
   ///   - items: The results that a completion of version 1 carries, in order; other versions leave them out.
-  ///   - covers: The number of the first event it stands for, if others were left out on purpose.
+  ///   - covers: The number of the first event it covers, if others were left out on purpose.
   /// - Returns: The message.
   public func message(
     _ event: JobEvent,
@@ -58,7 +58,7 @@ public struct JobMessageWriter: Hashable, Sendable {
   ///
   /// - Parameters:
   ///   - snapshot: The state.
-  ///   - isRecovered: Whether all events since the client's last one follow; else the state stands for
+  ///   - isRecovered: Whether all events since the client's last one follow; else the state covers
   ///     those that are left out.
   /// - Returns: The message; it is not an event and has no number of its own.
   public func reconnected(_ snapshot: JobSnapshot, isRecovered: Bool) -> JSONValue {

@@ -41,7 +41,7 @@ struct BookRequest {
     ]
     var checked: [JSONValue] = []
     for (index, book) in books.enumerated() {
-      guard case .object = book else { throw Self.invalid("books[\(index)] is no object") }
+      guard case .object = book else { throw Self.invalid("books[\(index)] is not an object") }
       var members: [String: JSONValue] = [:]
       for (name, most) in fields {
         switch book[name] {
@@ -52,7 +52,7 @@ struct BookRequest {
             throw Self.invalid("books[\(index)].\(name) is longer than \(most) characters")
           }
           if text.contains(where: { !$0.isWhitespace }) { members[name] = .string(text) }
-        case .some: throw Self.invalid("books[\(index)].\(name) is no string")
+        case .some: throw Self.invalid("books[\(index)].\(name) is not a string")
         }
       }
       guard members["title"] != nil || members["isbn"] != nil else {

@@ -230,7 +230,7 @@ struct JobEndpoints: Sendable {
     }
     if body.readableBytes > 0 {
       guard let value = try? JSONReader.value(of: Array(body.readableBytesView)) else {
-        throw JobProblem(.badRequest, .invalidRequest, "the body is no JSON").problem
+        throw JobProblem(.badRequest, .invalidRequest, "the body is not valid JSON").problem
       }
       job = job ?? value["jobId"]?.string
       token = token ?? value["oldToken"]?.string ?? value["token"]?.string

@@ -228,7 +228,7 @@ private struct JobSocketSession: Sendable {
   ) async throws -> JSONValue? {
     let now = store.now
     guard let value = try? JSONReader.value(of: Array(text.utf8), rules: Self.rules) else {
-      return writer.notice(.invalidMessage, "the message is no JSON", at: now)
+      return writer.notice(.invalidMessage, "the message is not valid JSON", at: now)
     }
     guard case .object = value else {
       return writer.notice(.invalidMessage, "a message is an object with a type", at: now)

@@ -71,7 +71,7 @@ final class JobMetrics: Sendable {
   ///
   /// - Parameters:
   ///   - transport: The transport.
-  ///   - skipped: How many further events it stands for.
+  ///   - skipped: How many further events it covers.
   func sent(_ transport: Transport, skipped: Int = 0) {
     counts.withLock { counts in
       counts.messages[transport, default: 0] += 1

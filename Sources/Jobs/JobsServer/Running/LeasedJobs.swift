@@ -4,7 +4,7 @@ import Jobs
 ///
 /// A value without a clock. Times are those of a clock that never goes back, from any origin.
 struct LeasedJobs: Sendable {
-  /// A look for jobs.
+  /// A search for jobs.
   struct Search: Hashable, Sendable {
     /// The most jobs to lease.
     var most: Int
@@ -24,7 +24,7 @@ struct LeasedJobs: Sendable {
   /// The jobs that are worked on, also after their leases were lost: their work may not have stopped.
   private var running: Set<String> = []
   private var leases: [String: JobLease] = [:]
-  /// Whether a look is under way, and whether there may be more jobs than it finds.
+  /// Whether a search is under way, and whether there may be more jobs than it finds.
   private var (isSearching, mayBeMore) = (false, false)
   private var isClosed = false
   private var renewalAt: Duration
@@ -44,7 +44,7 @@ struct LeasedJobs: Sendable {
 
   /// Notes that there may be a job to lease (JL10): one was announced, a lease may have ended, or there is room again.
   ///
-  /// - Returns: The look to begin; `nil` if one is under way, which is followed by another one, or if there is no room.
+  /// - Returns: The search to begin; `nil` if one is under way, which is followed by another one, or if there is no room.
   mutating func wanted() -> Search? {
     mayBeMore = true
     return isSearching ? nil : search()
@@ -60,7 +60,7 @@ struct LeasedJobs: Sendable {
     return Search(most: room, besides: running.sorted())
   }
 
-  /// Takes the leases of a look.
+  /// Takes the leases of a search.
   mutating func granted(_ found: [JobLease]) -> Granted {
     guard !isClosed else { return Granted(returned: found) }
     for lease in found {
@@ -70,12 +70,12 @@ struct LeasedJobs: Sendable {
     return Granted(begun: found)
   }
 
-  /// Ends a look whose leases were taken.
+  /// Ends a search whose leases were taken.
   ///
   /// - Returns: The next one, if there may be more.
   mutating func searched() -> Search? { search() }
 
-  /// Ends a look that failed: the next renewal looks again.
+  /// Ends a search that failed: the next renewal looks again.
   mutating func searchFailed() { isSearching = false }
 
   // MARK: Renewing

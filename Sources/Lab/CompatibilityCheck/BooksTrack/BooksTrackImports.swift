@@ -142,7 +142,7 @@ struct BooksTrackImports: Sendable {
       guard let shape = BooksTrackShapes.streamed[event.name] else { continue }
       guard
         let value = ClientAnswer(head: .init(status: .ok), body: Array(event.data.utf8)).value
-      else { return check.fault("the data of \(event.name) are no JSON") }
+      else { return check.fault("the data of \(event.name) are not valid JSON") }
       check.shape(shape, of: value)
     }
     check.expect(

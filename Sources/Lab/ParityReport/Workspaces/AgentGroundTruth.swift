@@ -104,7 +104,7 @@ package struct AgentGroundTruth: Sendable {
     }
     func instant(_ name: String) throws(RecordLine.Fault) -> Int64 {
       guard let seconds = InstantText.read(try text(name)), abs(seconds) < 1e12 else {
-        throw RecordLine.Fault(problem: "the member \"\(name)\" is no instant")
+        throw RecordLine.Fault(problem: "the member \"\(name)\" is not an instant")
       }
       return Int64((seconds * 1_000).rounded())
     }

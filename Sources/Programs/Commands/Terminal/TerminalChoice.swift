@@ -34,7 +34,7 @@ package enum TerminalChoice {
     return nil
   }
 
-  /// Returns the index that a typed number stands for.
+  /// Returns the index that a typed number represents.
   static func index(_ typed: String, of count: Int) -> Int? {
     guard let number = Int(typed), (1...count).contains(number) else { return nil }
     return number - 1

@@ -70,7 +70,7 @@ enum VectorProof {
 
   /// Reads the results of another build, named after its runtime.
   ///
-  /// - Returns: The results, or the reason why there are none.
+  /// - Returns: The results, or the reason for their absence.
   static func results(_ path: String) -> BuildProof {
     var proof = webAssembly(path)
     if proof.mismatches != nil, let data = FileManager.default.contents(atPath: path),

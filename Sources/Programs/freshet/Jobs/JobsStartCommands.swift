@@ -46,7 +46,7 @@ struct JobStartOptions: ParsableArguments {
       throw ValidationError("--priority is high, normal or low")
     }
     if let runAt, JobInstant.read(runAt) == nil {
-      throw ValidationError("--run-at \"\(runAt)\" is no instant like 2026-12-24T06:00:00Z")
+      throw ValidationError("--run-at \"\(runAt)\" is not an instant like 2026-12-24T06:00:00Z")
     }
     for text in option where !text.contains("=") {
       throw ValidationError("--option \"\(text)\" is not NAME=VALUE")

@@ -213,7 +213,7 @@ struct WorkspaceOptions: ParsableArguments {
       token.utf8.allSatisfy({ (0x21...0x7E).contains($0) })
     else {
       let reason =
-        "the token is to be at least \(WorkspaceLimits.tokenBytes) printable characters without blanks"
+        "the token is to be at least \(WorkspaceLimits.tokenBytes) printable characters without spaces"
       guard let tokenFile else { throw ValidationError("FRESHET_TOKEN: \(reason)") }
       throw CommandFailure("freshet serve: \(tokenFile): \(reason)", .badData)
     }

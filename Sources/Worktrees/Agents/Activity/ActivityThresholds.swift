@@ -17,7 +17,7 @@ package struct ActivityThresholds: Hashable, Sendable {
   ///
   /// One that was seen is gone at once: its number and its start say that it was that one.
   ///
-  /// A look between `fork` and `exec` does not find a program that is about to be there.
+  /// A scan between `fork` and `exec` does not find a program that is about to be there.
   package var absence: Int64 = 500
   /// How long an agent without a tool under way may write nothing before nothing is known.
   ///

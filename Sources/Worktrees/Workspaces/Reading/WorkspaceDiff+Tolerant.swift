@@ -1,7 +1,7 @@
 import TolerantDecoding
 
 extension WorkspaceDiff {
-  /// Reads a diff; without a list of files there are none.
+  /// Reads a diff; without a list of files it is empty.
   init?(_ field: DecodeField) {
     guard field.isObject(),
       let id = field["worktree_id"].missing(field["worktree_id"].string())

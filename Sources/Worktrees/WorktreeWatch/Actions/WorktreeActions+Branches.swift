@@ -25,7 +25,7 @@ extension WorktreeActions {
     guard commit.code == 0 else {
       throw ActionRefusal(
         .invalidParameter,
-        source.map { "source \($0.prefix(80)) is no commit" }
+        source.map { "source \($0.prefix(80)) is not a commit" }
           ?? "\(place.commonDirectory) has no commit yet to start from"
       )
     }

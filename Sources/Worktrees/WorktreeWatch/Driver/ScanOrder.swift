@@ -1,11 +1,11 @@
 /// Decides which looks at a repository count when several are taken at the same time.
 ///
-/// A look that began later saw what is there later, whichever ends first: an older one never replaces a newer one.
+/// A scan that began later saw what is there later, whichever ends first: an older one never replaces a newer one.
 struct ScanOrder {
   private var begun = 0
   private var newest: [String: Int] = [:]
 
-  /// Begins a look.
+  /// Begins a scan.
   ///
   /// - Returns: Its number.
   mutating func begin() -> Int {
@@ -13,7 +13,7 @@ struct ScanOrder {
     return begun
   }
 
-  /// Returns whether a look that has ended counts; afterwards no older one does.
+  /// Returns whether a scan that has ended counts; afterwards no older one does.
   mutating func takes(_ number: Int, of common: String) -> Bool {
     guard number > newest[common, default: 0] else { return false }
     newest[common] = number

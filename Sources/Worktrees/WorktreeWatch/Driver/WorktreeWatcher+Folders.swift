@@ -39,7 +39,7 @@ extension WorktreeWatcher {
     )
     guard trees[path] != nil else { return nil }
     trees[path]?.untracked = untracked
-    // A list that failed is tried again with the next look.
+    // A list that failed is tried again with the next scan.
     trees[path]?.hasFolders = content?.isWhole ?? false
     trees[path]?.gitFolders = [:]
     guard let content else { return nil }

@@ -32,7 +32,7 @@ struct Containment: Hashable, Sendable {
   /// Makes the rules.
   ///
   /// - Parameter program: The git that is started.
-  /// - Returns: A descriptor of the rules, which the caller closes; `nil` if there are none.
+  /// - Returns: A descriptor of the rules, which the caller closes; `nil` without rules.
   /// - Throws: ``GitRunner/Failure/notStarted(_:)`` if the kernel does not take them.
   func rules(for program: GitProgram) throws(GitRunner.Failure) -> Int32? {
     guard Self.isSupported, program.isBinary else { return nil }

@@ -43,7 +43,7 @@ struct ProgramFile: Hashable, Sendable {
   /// - Parameters:
   ///   - name: Its name, or its absolute path.
   ///   - folders: The folders, as in `PATH`.
-  /// - Returns: The program; `nil` if there is none.
+  /// - Returns: The program; `nil` if absent.
   static func find(_ name: String, in folders: String?) -> Self? {
     if name.utf8.contains(UInt8(ascii: "/")) { return name.hasPrefix("/") ? Self(name) : nil }
     return ProgramSearch.find(name, in: folders).flatMap { Self($0) }

@@ -51,7 +51,7 @@ struct ProcessEntry: ~Copyable {
   /// The target of a link.
   ///
   /// - Parameter name: The link, such as `cwd`.
-  /// - Returns: Its bytes; `nil` if there is none, or it may not be read.
+  /// - Returns: Its bytes; `nil` if absent, or it may not be read.
   func target(_ name: String) -> UnsafeRawBufferPointer? { target(descriptor, name) }
 
   /// The target of a link as text.

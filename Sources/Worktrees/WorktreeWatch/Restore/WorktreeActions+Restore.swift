@@ -411,7 +411,7 @@ extension WorktreeActions {
       let repository = await watcher.commonDirectory(of: point.path),
       repository.isSameName(as: common)
     else {
-      throw ActionRefusal(.worktreeNotFound, "\(point.path) is no worktree any more")
+      throw ActionRefusal(.worktreeNotFound, "\(point.path) is no longer a worktree")
     }
     let now = try await current(known)
     try requireIdle(now, besides: processes)

@@ -5,7 +5,7 @@
 /// generation that serves, lets it serve, and then fetches the others that are kept. A notification names a position; it may be
 /// lost, so the server looks now and then as well (ST5). What cannot be fetched changes nothing that serves (ST6).
 ///
-/// A value without a clock and without chance. Times are those of a clock that never goes back, from any origin.
+/// A value without a clock or a random source. Times are those of a clock that never goes back, from any origin.
 package struct TimetableFollower: Hashable, Sendable {
   /// The newest change of a feed.
   package struct Row: Hashable, Sendable {
@@ -171,10 +171,10 @@ package struct TimetableFollower: Hashable, Sendable {
   package private(set) var answers: Bool?
   private var feeds: [String: Feed] = [:]
   private var announced: Int64 = 0
-  /// What was announced when the look under way began.
+  /// What was announced when the check under way began.
   private var announcedBefore: Int64 = 0
   private var hasGap = true
-  /// The number of the look under way.
+  /// The number of the check under way.
   private var checkNumber: Int?
   private var checkAt = Duration.zero
   private var nextCheckAt: Duration
@@ -210,7 +210,7 @@ package struct TimetableFollower: Hashable, Sendable {
     return at
   }
 
-  /// Whether the answer to a look counts: a later one has taken the place of one that took too long.
+  /// Whether the answer to a check counts: a later one has taken the place of one that took too long.
   package func isChecking(_ number: Int) -> Bool { checkNumber == number }
 
   /// How a feed fares; `nil` if the database does not have it.
@@ -344,7 +344,7 @@ package struct TimetableFollower: Hashable, Sendable {
     nextCheckAt = now + limits.watchEvery
     // The position may be an earlier one, as in a database that was restored.
     known = end
-    // What was announced before the look is committed, so a position that it did not find does not exist.
+    // What was announced before the check is committed, so a position that it did not find does not exist.
     if announced == announcedBefore { announced = min(announced, known) }
     // What another database does not have serves on here.
     for key in feeds.keys where !keys.contains(key) { feeds[key] = nil }

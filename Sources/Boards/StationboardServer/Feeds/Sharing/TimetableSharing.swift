@@ -204,7 +204,7 @@ package final class TimetableSharing: Sendable {
     }
   }
 
-  /// The generation that stands for an entry that this program cannot read.
+  /// The generation that represents an entry that this program cannot read.
   private static let unreadableEntry = "entry"
 
   private func row(

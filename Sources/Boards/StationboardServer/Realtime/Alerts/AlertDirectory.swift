@@ -87,7 +87,7 @@ final class AlertDirectory: Sendable {
     }
   }
 
-  /// The stop of an id, in the format of any year, and whether it stands for a platform that the
+  /// The stop of an id, in the format of any year, and whether it is that of a platform that the
   /// timetable does not have.
   func stop(_ id: String) -> (stop: UInt32, isStationOfPlatform: Bool)? {
     if let stop = timetable.stop(id: id) ?? timetable.stop(originalId: id) { return (stop, false) }

@@ -10,7 +10,7 @@ struct AlertPeriods: Hashable, Sendable {
     var end: UInt64
   }
 
-  /// Stands for no end.
+  /// Means no end.
   static let open = UInt64.max
 
   /// The spans; one that covers all time if the feed gives no period.

@@ -9,7 +9,7 @@ struct AlertScope: Hashable, Sendable {
 
   /// The classes of a timetable that an agency and a type mean.
   ///
-  /// - Throws: Why there are none.
+  /// - Throws: Why an alert has no usable selectors.
   init(
     agency: String?,
     type: Int?,

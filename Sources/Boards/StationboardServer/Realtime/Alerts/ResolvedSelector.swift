@@ -2,11 +2,11 @@ import Timetable
 
 /// An alert's selector in numbers of the timetable: everything that all given fields match.
 struct ResolvedSelector: Hashable, Sendable {
-  /// Stands for a field that is not given.
+  /// Means a field that is not given.
   static let none = UInt32.max
-  /// Stands for any service day.
+  /// Means any service day.
   static let anyDay = Int32.min
-  /// Stands for any first departure.
+  /// Means any first departure.
   static let anyStart = Int32.min
 
   /// The alert, by its place in the order.

@@ -8,7 +8,7 @@ package import Timetable
 package final class TimetableDirectory: Sendable {
   /// The timetable.
   package let timetable: Timetable
-  /// Stands for no stop.
+  /// Means no stop.
   static let none = UInt32.max
   /// The most levels of stops below stops that are followed upwards.
   private static let mostLevels = 8

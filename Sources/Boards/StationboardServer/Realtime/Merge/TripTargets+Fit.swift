@@ -80,7 +80,7 @@ extension TripTargets {
     return calls.indices[next...].first(where: isThere)
   }
 
-  /// Stands for an event without a time.
+  /// Means an event without a time.
   static let noTime = UInt64.max
 
   /// How far the time of an event is from the timetable; `nil` if it, or the time less the delay, is too far.

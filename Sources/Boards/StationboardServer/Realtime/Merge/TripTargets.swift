@@ -63,7 +63,7 @@ struct TripTargets {
   ///   - directory: What its ids are looked up in.
   ///   - reference: The feed's timestamp.
   ///   - previous: The index of the feed before, which says where to look first.
-  ///   - parts: In how many parts at once the trips are looked up: each look waits for memory again and
+  ///   - parts: In how many parts at once the trips are looked up: each lookup waits for memory again and
   ///     again, which two processors can do at the same time.
   ///   - policy: Limits and choices.
   ///   - counters: The counters so far.

@@ -2,7 +2,7 @@
 ///
 /// Positions are one sequence for all sources of a database, in the order of commits. A server applies publications in
 /// that order (rule SR6): all that the database keeps, because what a board shows may depend on the publication before. A notification names a position; it may be lost,
-/// so each look at a lease names the newest position as well (SR7).
+/// so each check of a lease names the newest position as well (SR7).
 ///
 /// A value without a clock.
 package struct PublicationCursor: Hashable, Sendable {

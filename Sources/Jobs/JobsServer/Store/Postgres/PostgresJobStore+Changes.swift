@@ -48,7 +48,7 @@ extension PostgresJobStore {
       let items = Dictionary(step.items.map { ($0.number, $0) }) { $1 }.values.sorted {
         $0.number < $1.number
       }
-      // The job is locked, so nobody else takes the next number.
+      // The job is locked, so no other transaction takes the next number.
       let position = EventPosition(epoch: job.position.epoch, seq: job.position.seq + 1)
       let event = JobEvent(position: position, at: now, body: .progress(progress))
       // One statement: each one waits for the database.

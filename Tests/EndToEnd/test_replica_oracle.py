@@ -1,4 +1,4 @@
-"""The referee of test_replicas finds what is wrong: each rule that it checks is broken here on purpose."""
+"""The oracle of test_replicas finds what is wrong: each rule that it checks is broken here on purpose."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def ended(seq: int, kind: str = "job_complete") -> dict:
 GOOD = [progress(1, 0), progress(2, 200), progress(3, COUNT), ended(4)]
 
 
-class RefereeTests(unittest.TestCase):
+class OracleTests(unittest.TestCase):
     def refuses(self, check: Callable, *arguments: object) -> None:
         """A check fails."""
         with self.assertRaises(AssertionError):
