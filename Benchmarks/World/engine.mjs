@@ -24,10 +24,10 @@ const machines = new Map();
 
 /** The values of an answer, in the order of the line. */
 function answerOf([revision, validator, serverTime, fetchedAt, cacheAge, transit, nextExpectedAt, maxAge, spread, deviceTime], kind) {
-  const marks = { serverTime, fetchedAt, cacheAge, transit, status: "applied", mode: "full" };
+  const metadata = { serverTime, fetchedAt, cacheAge, transit, status: "applied", mode: "full" };
   const hints = { nextExpectedAt, maxAge };
   if (spread !== null) hints.spread = spread;
-  const told = { marks, hints, deviceTime };
+  const told = { metadata, hints, deviceTime };
   return kind === 2
     ? { outcome: "content", revision, validator, hasRealtime: true, status: 200, bytes: 4000, ...told }
     : { outcome: "unchanged", status: 304, ...told };
@@ -37,7 +37,7 @@ function eventOf(line) {
   const kind = line[3];
   if (kind === 0) return { event: "started" };
   if (kind === 1) return { event: "woke" };
-  if (kind === 5) return { event: "wished", with: { wish: "person" } };
+  if (kind === 5) return { event: "refreshRequested", with: { refresh: "person" } };
   const [, , , , generation, question, identity, ...values] = line;
   const answer = kind === 4 ? { outcome: values[0] } : answerOf(values, kind);
   return { event: "answered", with: { generation, context: { question, identity }, answer } };

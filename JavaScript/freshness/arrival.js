@@ -2,7 +2,7 @@
 // failure is a response too.
 
 import { contentDigest } from "./content-digest.js";
-import { digitsOf, hintsOf, marksOfBody, marksOfHead, throughCaches } from "./marks.js";
+import { digitsOf, hintsOf, metadataOfBody, metadataOfHead, throughCaches } from "./metadata.js";
 import { rateLimitOf } from "./rate-limit.js";
 
 /** More seconds of Retry-After count as these; the policy's cap is far below. */
@@ -18,12 +18,12 @@ const LARGEST_BODY = 8_000_000;
  *   wait for a change, or `null`; `signal`: cancels the request; `now`: the monotonic clock; `fields`: returns further
  *   fields of the request; `read`: reads a document, as `readAnswer`; `ownsTime`: whether the copy itself says when it was made;
  *   `send`: as `fetch`.
- * @returns {Promise<object>} `outcome`, `isSent`: whether the request was made at all, `status`, `bytes`, `marks`, `hints`, `body`, `tag`, `problem`, `reason`,
+ * @returns {Promise<object>} `outcome`, `isSent`: whether the request was made at all, `status`, `bytes`, `metadata`, `hints`, `body`, `tag`, `problem`, `reason`,
  *   `askedAt`, `answeredAt`, and `evidence` for a record of it.
  */
 export async function ask(address, { tag, wait, signal, now, fields = () => ({}), read: readDocument = readAnswer, ownsTime = false, send = fetch }) {
   const askedAt = now();
-  const arrival = { outcome: "unreachable", isSent: false, status: 0, bytes: 0, marks: {}, hints: {}, body: null, tag: null, problem: null, evidence: {} };
+  const arrival = { outcome: "unreachable", isSent: false, status: 0, bytes: 0, metadata: {}, hints: {}, body: null, tag: null, problem: null, evidence: {} };
   try {
     const headers = { ...fields(), Accept: "application/json", "Cache-Control": "no-cache" };
     if (tag !== null) headers["If-None-Match"] = tag;
@@ -43,8 +43,8 @@ export async function ask(address, { tag, wait, signal, now, fields = () => ({})
 async function read(response, arrival, { sentTag, readDocument, ownsTime, taken, now }) {
   const { status, headers } = response;
   arrival.status = status;
-  const ofHead = marksOfHead(headers);
-  arrival.marks = throughCaches(ofHead, headers, { taken });
+  const ofHead = metadataOfHead(headers);
+  arrival.metadata = throughCaches(ofHead, headers, { taken });
   arrival.hints = hintsOf(null, headers);
   arrival.rateLimit = rateLimitOf(headers);
   arrival.evidence = {
@@ -55,7 +55,7 @@ async function read(response, arrival, { sentTag, readDocument, ownsTime, taken,
   if (status === 304 || status === 204) {
     arrival.outcome = "unchanged";
     // The fields tell of the server's own copy.
-    if (ownsTime) Object.assign(arrival.marks, { fetchedAt: null, cacheAge: null });
+    if (ownsTime) Object.assign(arrival.metadata, { fetchedAt: null, cacheAge: null });
     arrival.isOfAnotherCopy = status === 304 && sentTag !== null && !confirms(headers.get("etag"), sentTag);
     return;
   }
@@ -80,17 +80,17 @@ async function read(response, arrival, { sentTag, readDocument, ownsTime, taken,
   arrival.body = found.body;
   arrival.evidence.answered = found.answered ?? null;
   arrival.tag = found.tag;
-  const saysTime = (found.marks?.serverTime ?? null) !== null;
-  arrival.marks = throughCaches({ ...ofHead, ...found.marks }, headers, { taken, saysTime });
+  const saysTime = (found.metadata?.serverTime ?? null) !== null;
+  arrival.metadata = throughCaches({ ...ofHead, ...found.metadata }, headers, { taken, saysTime });
   arrival.hints = { ...arrival.hints, ...found.hints };
 }
 
-/** Reads a document: `body`, `tag`, `marks`, `hints`. Its `meta` has its freshness, if present. */
+/** Reads a document: `body`, `tag`, `metadata`, `hints`. Its `meta` has its freshness, if present. */
 export function readAnswer(document, headers) {
   return {
     body: document,
     tag: headers.get("etag") ?? document.meta?.entityTag ?? null,
-    marks: definite(marksOfBody(document)),
+    metadata: definite(metadataOfBody(document)),
     hints: hintsOf(document, null),
   };
 }

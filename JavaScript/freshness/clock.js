@@ -53,7 +53,7 @@ export class ServerClock {
    * not remove departures from a board (engine.md R22).
    */
   learnFrom(arrival) {
-    if (arrival.outcome === "content" || arrival.outcome === "unchanged") this.learn(arrival.marks.serverTime ?? null, arrival);
+    if (arrival.outcome === "content" || arrival.outcome === "unchanged") this.learn(arrival.metadata.serverTime ?? null, arrival);
   }
 
   now() {

@@ -9,17 +9,17 @@ export class Device {
   #ending = new AbortController();
 
   constructor() {
-    this.#look();
+    this.#check();
     // Without a page, as under node, everything is in the foreground.
     if (typeof document === "undefined") return;
     const { signal } = this.#ending;
     const hears = (target, name, heard) => target?.addEventListener?.(name, heard, { signal });
-    hears(document, "visibilitychange", () => this.#look());
+    hears(document, "visibilitychange", () => this.#check());
     hears(document, "freeze", () => this.#moved("suspended"));
-    hears(document, "resume", () => this.#look());
+    hears(document, "resume", () => this.#check());
     hears(globalThis, "pagehide", () => this.#moved("suspended"));
-    hears(globalThis, "pageshow", () => this.#look());
-    hears(globalThis, "focus", () => this.#tell({ event: "focused" }));
+    hears(globalThis, "pageshow", () => this.#check());
+    hears(globalThis, "focus", () => this.#send({ event: "focused" }));
     for (const name of ["online", "offline"]) hears(globalThis, name, () => this.#connected());
     hears(globalThis.navigator?.connection, "change", () => this.#connected());
   }
@@ -52,10 +52,10 @@ export class Device {
 
   /** Called every second: detects that the device slept. */
   tick() {
-    if (steadyClock.notice()) this.#tell({ event: "slept" });
+    if (steadyClock.notice()) this.#send({ event: "slept" });
   }
 
-  #look() {
+  #check() {
     this.#moved(globalThis.document?.hidden ? "background" : "foreground");
     this.#connected();
   }
@@ -63,7 +63,7 @@ export class Device {
   #moved(to) {
     if (this.#lifecycle === to) return;
     this.#lifecycle = to;
-    this.#tell({ event: "lifecycle", with: { to } });
+    this.#send({ event: "lifecycle", with: { to } });
   }
 
   #connected() {
@@ -72,10 +72,10 @@ export class Device {
     const to = onLine === false ? "offline" : connection?.saveData ? "metered" : "online";
     if (this.#connectivity === to) return;
     this.#connectivity = to;
-    this.#tell({ event: "connectivity", with: { to } });
+    this.#send({ event: "connectivity", with: { to } });
   }
 
-  #tell(event) {
+  #send(event) {
     for (const listener of this.#listeners) listener(event);
   }
 }

@@ -5,9 +5,9 @@ import { FreshnessError } from "./freshness-error.js";
 import { LiveResource } from "./live-resource.js";
 import { LocalChanges } from "./local-changes.js";
 import { mutate } from "./mutation.js";
-import { marksOfHead } from "./marks.js";
+import { metadataOfHead } from "./metadata.js";
 import { nextQuestion } from "./next-question.js";
-import { marksOf, spanOf, timeOf, ValueStream } from "./value-stream.js";
+import { metadataOf, spanOf, timeOf, ValueStream } from "./value-stream.js";
 
 /**
  * A policy as `Engine.policy` takes it, from the name of a preset, an interval in milliseconds, or an object. `push` needs a
@@ -93,7 +93,7 @@ export class FreshResource {
 
   /** The age of the value in milliseconds, or `null`. */
   get age() {
-    return this.#live?.look()?.label.age ?? null;
+    return this.#live?.appearance()?.label.age ?? null;
   }
 
   /** The age in whole seconds as of the last tick, equal for all views between two ticks. */
@@ -276,7 +276,7 @@ export class FreshResource {
     live?.stop();
     this.#local.clear();
     this.#changed();
-    this.#tell(() => true);
+    this.#notify(() => true);
   }
 
   /** Called by the client once a second. */
@@ -284,7 +284,7 @@ export class FreshResource {
     this.#changed();
     const age = this.age;
     this.#shownAge = age === null ? null : Math.floor(age / 1000);
-    this.#tell((entry) => entry.ticking);
+    this.#notify((entry) => entry.ticking);
   }
 
   #lastSample() {
@@ -366,13 +366,13 @@ export class FreshResource {
           if (value === undefined || value === null) throw new TypeError("there is no value in it");
           const known = about(value, document) ?? {};
           const found = readAnswer(document, headers);
-          const status = found.marks.status ?? marksOfHead(headers).status ?? undefined;
+          const status = found.metadata.status ?? metadataOfHead(headers).status ?? undefined;
           const hasRealtime = Boolean(known.hasRealtime ?? (status === undefined || ["applied", "partial"].includes(status)));
           if (typeof value === "object") facts.set(value, { ...known, hasRealtime });
           else last = { value, facts: { ...known, hasRealtime } };
           const expected = known.nextExpectedAt == null ? {} : { nextExpectedAt: timeOf(known.nextExpectedAt) };
           if (known.spread != null) expected.spread = spanOf(known.spread);
-          return { ...found, body: value, marks: { status: status ?? "applied", ...found.marks, ...marksOf(known) }, hints: { ...found.hints, ...expected } };
+          return { ...found, body: value, metadata: { status: status ?? "applied", ...found.metadata, ...metadataOf(known) }, hints: { ...found.hints, ...expected } };
         } catch (failure) {
           return { unreadable: String(failure?.message ?? failure).slice(0, 200) };
         }
@@ -392,7 +392,7 @@ export class FreshResource {
       ownsTime: (value) => value != null && timeOf(factsOf(value).madeAt ?? NaN) !== null,
       subjectOf: () => null,
       fields: () => this.#headers(),
-      marks: {},
+      metadata: {},
     };
   }
 
@@ -401,41 +401,41 @@ export class FreshResource {
   /** Publishes a new snapshot if something other than the age changed. */
   #changed() {
     const before = this.#snapshot;
-    const look = this.#live?.look() ?? null;
-    if (look === null) this.#base = { revision: null, value: null };
-    const next = look ? this.#shows(look, before) : this.#loadFailure ? this.#broken() : { ...NOTHING };
+    const appearance = this.#live?.appearance() ?? null;
+    if (appearance === null) this.#base = { revision: null, value: null };
+    const next = appearance ? this.#shows(appearance, before) : this.#loadFailure ? this.#broken() : { ...NOTHING };
     const names = Object.keys(NOTHING).filter((name) => name !== "age");
     if (names.every((name) => Object.is(next[name], before[name]))) return;
-    this.#snapshot = this.#made(next, look?.label.age ?? null);
+    this.#snapshot = this.#made(next, appearance?.label.age ?? null);
     const age = this.#snapshot.age;
     this.#shownAge = age === null ? null : Math.floor(age / 1000);
-    this.#tell(() => true);
+    this.#notify(() => true);
   }
 
-  #shows(look, before) {
-    const { badge, isHeld } = look.label;
-    const isOffline = look.connectivity === "offline";
-    const error = this.#errorOf(look, before.error);
+  #shows(appearance, before) {
+    const { badge, isHeld } = appearance.label;
+    const isOffline = appearance.connectivity === "offline";
+    const error = this.#errorOf(appearance, before.error);
     // Equal content keeps its identity.
-    if (look.revision !== this.#base.revision) this.#base = { revision: look.revision, value: look.revision === null ? null : this.#live.body };
+    if (appearance.revision !== this.#base.revision) this.#base = { revision: appearance.revision, value: appearance.revision === null ? null : this.#live.body };
     const value = this.#local.apply(this.#base.value);
     const isUnconfirmed = this.#local.count > 0;
     const state = stateOf({ value, isOffline, error, isUnconfirmed, isHeld, badge });
     return {
-      value, state, error, isLoading: look.isLoading, isHeld, isUnconfirmed, isStreaming: look.isStreaming, isOffline,
+      value, state, error, isLoading: appearance.isLoading, isHeld, isUnconfirmed, isStreaming: appearance.isStreaming, isOffline,
       // R38: only what the server sent has a badge.
       badge: isUnconfirmed ? "unknown" : badge,
-      revision: look.revision,
-      changedAt: look.changedAt === null ? null : Math.round(this.wallTime(look.changedAt)),
+      revision: appearance.revision,
+      changedAt: appearance.changedAt === null ? null : Math.round(this.wallTime(appearance.changedAt)),
     };
   }
 
-  #errorOf(look, before) {
-    if (look.failure === null) return null;
+  #errorOf(appearance, before) {
+    if (appearance.failure === null) return null;
     const { problem, reason } = this.#live.failure ?? {};
-    if (before?.since === look.failureSince && before.kind === look.failure && before.status === look.failureStatus) return before;
-    const error = new FreshnessError(look.failure, { status: look.failureStatus, problem, reason, address: this.address });
-    return Object.assign(error, { since: look.failureSince });
+    if (before?.since === appearance.failureSince && before.kind === appearance.failure && before.status === appearance.failureStatus) return before;
+    const error = new FreshnessError(appearance.failure, { status: appearance.failureStatus, problem, reason, address: this.address });
+    return Object.assign(error, { since: appearance.failureSince });
   }
 
   #broken() {
@@ -462,7 +462,7 @@ export class FreshResource {
     return Object.freeze(snapshot);
   }
 
-  #tell(isMeant) {
+  #notify(isMeant) {
     for (const entry of [...this.#listeners]) {
       if (!isMeant(entry) || !this.#listeners.has(entry)) continue;
       try {

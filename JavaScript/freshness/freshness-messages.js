@@ -1,7 +1,7 @@
 // The messages of the wire form (Sources/Engine/FreshnessWire) for freshness.js: plain objects to words, and words to
 // plain objects. Each pair of functions follows one Swift extension there, field by field.
 
-import { EngineError, Members, NUMBERS, WISHES, kindOf } from "./freshness-words.js";
+import { EngineError, Members, NUMBERS, REFRESH_REQUESTS, kindOf } from "./freshness-words.js";
 
 // MARK: What goes in
 
@@ -13,20 +13,20 @@ export function writeContext(writer, value, where) {
   members.end();
 }
 
-function writeWish(writer, members) {
-  if (members.has("wish")) {
-    const name = members.take("wish");
-    const where = members.name("wish");
-    if (!Object.hasOwn(WISHES, name)) {
-      const known = Object.keys(WISHES).join(", ");
+function writeRefreshRequest(writer, members) {
+  if (members.has("refresh")) {
+    const name = members.take("refresh");
+    const where = members.name("refresh");
+    if (!Object.hasOwn(REFRESH_REQUESTS, name)) {
+      const known = Object.keys(REFRESH_REQUESTS).join(", ");
       throw new EngineError("unknownName", where, `${JSON.stringify(name)} is not one of ${known}`);
     }
-    const [origin, ...flags] = WISHES[name];
-    writer.named("origin", origin, where);
+    const [reason, ...flags] = REFRESH_REQUESTS[name];
+    writer.named("refreshReason", reason, where);
     for (const flag of flags) writer.flag(flag, where);
     return;
   }
-  writer.named("origin", members.take("origin"), members.name("origin"));
+  writer.named("refreshReason", members.take("reason"), members.name("reason"));
   for (const flag of ["isForced", "isUnconditional", "showsLoading"]) {
     writer.flag(members.take(flag, false), members.name(flag));
   }
@@ -56,7 +56,7 @@ function writeRetryHint(writer, members) {
   members.end();
 }
 
-function writeMarks(writer, members) {
+function writeMetadata(writer, members) {
   for (const field of ["serverTime", "fetchedAt", "cacheAge"]) {
     writer.optional(members.take(field, null), members.name(field));
   }
@@ -75,7 +75,7 @@ function writeAnswer(writer, value, where) {
   writeOutcome(writer, members);
   writer.integer(members.take("status", 0), members.name("status"));
   writer.integer(members.take("bytes", 0), members.name("bytes"));
-  writeMarks(writer, new Members(members.take("marks", {}), members.name("marks")));
+  writeMetadata(writer, new Members(members.take("metadata", {}), members.name("metadata")));
   const hints = new Members(members.take("hints", {}), members.name("hints"));
   for (const field of ["nextExpectedAt", "maxAge", "spread"]) {
     writer.optional(hints.take(field, null), hints.name(field));
@@ -139,10 +139,10 @@ function writeTicket(writer, values) {
 
 /** The values after the number of an event; events that are not listed have no values. */
 const EVENT_VALUES = {
-  paceWished: (writer, values) => writer.optional(values.take("interval"), values.name("interval")),
+  paceRequested: (writer, values) => writer.optional(values.take("interval"), values.name("interval")),
   lifecycle: (writer, values) => writer.named("lifecycle", values.take("to"), values.name("to")),
   connectivity: (writer, values) => writer.named("connectivity", values.take("to"), values.name("to")),
-  wished: writeWish,
+  refreshRequested: writeRefreshRequest,
   contextChanged: (writer, values) => {
     writer.integer(values.take("question"), values.name("question"));
     writer.integer(values.take("identity", 0), values.name("identity"));
@@ -293,7 +293,7 @@ function readRequest(reader) {
     longPoll: reader.optional(),
     timeout: reader.integer(),
     priority: reader.named("priority"),
-    origin: reader.named("origin"),
+    reason: reader.named("refreshReason"),
     isForced: reader.flag(),
     isUnconditional: reader.flag(),
     showsLoading: reader.flag(),
@@ -322,8 +322,8 @@ function readOutcome(reader) {
   }
 }
 
-function readMarks(reader) {
-  const marks = {
+function readMetadata(reader) {
+  const metadata = {
     serverTime: reader.optional(),
     fetchedAt: reader.optional(),
     cacheAge: reader.optional(),
@@ -333,9 +333,9 @@ function readMarks(reader) {
     status: reader.optionalNamed("status"),
   };
   const flag = reader.optional();
-  marks.appliedFlag = flag === null ? null : flag === 1;
-  marks.reason = reader.optionalNamed("status");
-  return marks;
+  metadata.appliedFlag = flag === null ? null : flag === 1;
+  metadata.reason = reader.optionalNamed("status");
+  return metadata;
 }
 
 function readSample(reader) {
@@ -348,7 +348,7 @@ function readSample(reader) {
     status: reader.integer(),
     ...readOutcome(reader),
     verdict: reader.optionalNamed("verdict"),
-    marks: readMarks(reader),
+    metadata: readMetadata(reader),
     skew: reader.optional(),
     bytes: reader.integer(),
     isConditional: reader.flag(),
@@ -399,8 +399,8 @@ export function readLabel(reader) {
 }
 
 /** Reads the visible state of a machine. */
-export function readLook(reader) {
-  const look = {
+export function readAppearance(reader) {
+  const appearance = {
     lifecycle: reader.named("lifecycle"),
     connectivity: reader.named("connectivity"),
     context: readContext(reader),
@@ -421,37 +421,37 @@ export function readLook(reader) {
     failureSince: null,
   };
   if (reader.flag()) {
-    look.revision = reader.integer();
-    look.validator = reader.optional();
-    look.hasRealtime = reader.flag();
-    look.ageAtArrival = reader.integer();
-    look.arrivedAt = reader.integer();
-    look.hasServerAge = reader.flag();
-    look.sourceTime = reader.optional();
-    look.provenance = reader.named("provenance");
-    look.changedAt = reader.integer();
-    look.verifiedAt = reader.integer();
+    appearance.revision = reader.integer();
+    appearance.validator = reader.optional();
+    appearance.hasRealtime = reader.flag();
+    appearance.ageAtArrival = reader.integer();
+    appearance.arrivedAt = reader.integer();
+    appearance.hasServerAge = reader.flag();
+    appearance.sourceTime = reader.optional();
+    appearance.provenance = reader.named("provenance");
+    appearance.changedAt = reader.integer();
+    appearance.verifiedAt = reader.integer();
   }
   if (reader.flag()) {
-    look.failure = reader.named("failure");
-    look.failureReason = reader.optional();
-    look.failureStatus = reader.integer();
-    look.failureSince = reader.integer();
+    appearance.failure = reader.named("failure");
+    appearance.failureReason = reader.optional();
+    appearance.failureStatus = reader.integer();
+    appearance.failureSince = reader.integer();
   }
-  look.isLoading = reader.flag();
-  look.outstanding = null;
+  appearance.isLoading = reader.flag();
+  appearance.outstanding = null;
   if (reader.flag()) {
-    look.outstanding = reader.integer();
+    appearance.outstanding = reader.integer();
     readContext(reader);
   }
-  look.hasObservers = reader.flag();
-  look.isStreaming = reader.flag();
-  look.failuresInARow = reader.integer();
-  look.pace = reader.named("pace");
-  look.label = readLabel(reader);
-  look.nextCause = reader.named("nextCause");
-  look.nextDue = reader.optional();
-  return look;
+  appearance.hasObservers = reader.flag();
+  appearance.isStreaming = reader.flag();
+  appearance.failuresInARow = reader.integer();
+  appearance.pace = reader.named("pace");
+  appearance.label = readLabel(reader);
+  appearance.nextCause = reader.named("nextCause");
+  appearance.nextDue = reader.optional();
+  return appearance;
 }
 
 const COUNTERS = [

@@ -10,8 +10,8 @@ export const CODES = Object.freeze([
 /** The published numbers: each list begins with the case of number 1. */
 export const NUMBERS = Object.freeze({
   event: [
-    "started", "stopped", "paceWished", "prefetch", "woke", "slept", "lifecycle", "focused",
-    "connectivity", "wished", "contextChanged", "activity", "acted", "fulfilled", "wrote", "evicted",
+    "started", "stopped", "paceRequested", "prefetch", "woke", "slept", "lifecycle", "focused",
+    "connectivity", "refreshRequested", "contextChanged", "activity", "acted", "fulfilled", "wrote", "evicted",
     "answered", "linkOpened", "linkHeard", "linkChanged", "linkDelivered", "linkGap", "linkLost",
     "restored", "restrained", "notHeld", "queued",
   ],
@@ -33,7 +33,7 @@ export const NUMBERS = Object.freeze({
   connectivity: ["online", "metered", "offline"],
   activity: ["quiet", "active"],
   pace: ["active", "recent", "idle", "background"],
-  origin: ["prefetch", "schedule", "catchUp", "change", "person"],
+  refreshReason: ["prefetch", "schedule", "catchUp", "change", "person"],
   mode: ["full", "degradedStatic", "staleCacheFallback", "staticTimeoutFallback", "unknown"],
   status: [
     "applied", "partial", "skippedBudget", "disabled", "missingCache", "staleCache", "guardedError",
@@ -62,8 +62,8 @@ export const NUMBERS = Object.freeze({
   ],
 });
 
-/** The named refresh requests: origin, forced, unconditional, shows loading. */
-export const WISHES = Object.freeze({
+/** The named refresh requests: reason, forced, unconditional, shows loading. */
+export const REFRESH_REQUESTS = Object.freeze({
   person: ["person", false, false, true],
   hardRefresh: ["person", true, false, true],
   schedule: ["schedule", false, false, false],

@@ -70,9 +70,9 @@ export interface Context {
   identity: number;
 }
 
-export type RequestOrigin = "prefetch" | "schedule" | "catchUp" | "change" | "person";
-export type WishName = "person" | "hardRefresh" | "schedule" | "change";
-export type Wish = { wish: WishName } | { origin: RequestOrigin; isForced?: boolean; isUnconditional?: boolean; showsLoading?: boolean };
+export type RefreshReason = "prefetch" | "schedule" | "catchUp" | "change" | "person";
+export type RefreshRequestName = "person" | "hardRefresh" | "schedule" | "change";
+export type RefreshRequest = { refresh: RefreshRequestName } | { reason: RefreshReason; isForced?: boolean; isUnconditional?: boolean; showsLoading?: boolean };
 export type Lifecycle = "foreground" | "background" | "suspended";
 export type Connectivity = "online" | "metered" | "offline";
 export type Mode = "full" | "degradedStatic" | "staleCacheFallback" | "staticTimeoutFallback" | "unknown";
@@ -91,7 +91,7 @@ export type Cause =
 export type Provenance = "server" | "local" | "disk";
 
 /** What a response says about its freshness. */
-export interface Marks {
+export interface FreshnessMetadata {
   serverTime?: number | null;
   fetchedAt?: number | null;
   cacheAge?: number | null;
@@ -113,7 +113,7 @@ export type Outcome =
 export type Answer = Outcome & {
   status?: number;
   bytes?: number;
-  marks?: Marks;
+  metadata?: FreshnessMetadata;
   hints?: { nextExpectedAt?: number | null; maxAge?: number | null; spread?: number | null };
   activity?: "quiet" | "active" | null;
   deviceTime?: number | null;
@@ -126,10 +126,10 @@ export type Answer = Outcome & {
 export type MachineEvent =
   | { event: "started" | "stopped" | "prefetch" | "woke" | "slept" | "focused" | "acted" | "fulfilled" | "evicted" }
   | { event: "linkHeard" | "linkChanged" | "linkGap" | "linkLost" }
-  | { event: "paceWished"; with: { interval: number | null } }
+  | { event: "paceRequested"; with: { interval: number | null } }
   | { event: "lifecycle"; with: { to: Lifecycle } }
   | { event: "connectivity"; with: { to: Connectivity } }
-  | { event: "wished"; with: Wish }
+  | { event: "refreshRequested"; with: RefreshRequest }
   | { event: "contextChanged"; with: { question: number; identity?: number } }
   | { event: "activity"; with: { is: "quiet" | "active" } }
   | { event: "wrote"; with: { revision: number } }
@@ -172,7 +172,7 @@ export interface EngineRequest {
   longPoll: number | null;
   timeout: number;
   priority: "low" | "normal" | "high";
-  origin: RequestOrigin;
+  reason: RefreshReason;
   isForced: boolean;
   isUnconditional: boolean;
   showsLoading: boolean;
@@ -188,7 +188,7 @@ export interface Sample {
   status: number;
   outcome: OutcomeName;
   verdict: string | null;
-  marks: Required<Marks>;
+  metadata: Required<FreshnessMetadata>;
   skew: number | null;
   bytes: number;
   isConditional: boolean;
@@ -222,7 +222,7 @@ export interface Label {
 }
 
 /** The visible state of a machine. */
-export interface Look {
+export interface Appearance {
   lifecycle: Lifecycle;
   connectivity: Connectivity;
   context: Context;
@@ -303,7 +303,7 @@ export class Machine {
   private constructor();
   /** @param now An instant of a clock that never runs backward; earlier than the last event is the error `wentBack`. */
   handle(event: MachineEvent, now: number, draw: number): Effects;
-  look(now: number): Look;
+  appearance(now: number): Appearance;
   label(now: number): Label;
   policy(): Policy;
   counters(): Counters;
@@ -314,5 +314,5 @@ export class Machine {
 export const CODES: readonly string[];
 /** The published numbers: each list begins with the case of number 1. */
 export const NUMBERS: Readonly<Record<string, readonly string[]>>;
-/** The named refresh requests: origin, forced, unconditional, shows loading. */
-export const WISHES: Readonly<Record<WishName, readonly [RequestOrigin, boolean, boolean, boolean]>>;
+/** The named refresh requests: reason, forced, unconditional, shows loading. */
+export const REFRESH_REQUESTS: Readonly<Record<RefreshRequestName, readonly [RefreshReason, boolean, boolean, boolean]>>;

@@ -16,12 +16,12 @@
 // then unchanged.
 
 import {
-  POLICY_FIELDS, RECORDS, readCounters, readEffects, readLabel, readLook, readOriginOrders, readPolicy,
+  POLICY_FIELDS, RECORDS, readCounters, readEffects, readLabel, readAppearance, readOriginOrders, readPolicy,
   writeContext, writeEvent, writeOriginEvent, writePolicy,
 } from "./freshness-messages.js";
 import { CODES, EngineError, Members, Reader, Writer } from "./freshness-words.js";
 
-export { CODES, EngineError, NUMBERS, WISHES } from "./freshness-words.js";
+export { CODES, EngineError, NUMBERS, REFRESH_REQUESTS } from "./freshness-words.js";
 
 /** The version of the wire form. */
 const WIRE_VERSION = 11;
@@ -246,11 +246,11 @@ export class Machine {
    * @returns {object} `revision`, `validator`, `changedAt`, `failure`, `isLoading`, `outstanding` (a
    *   generation or `null`), `alarm`, `pace`, `label` and more; the members of a missing copy or failure are `null`.
    */
-  look(now) {
-    return this.#call("freshness_look", (writer) => this.#writeMoment(writer, now), readLook);
+  appearance(now) {
+    return this.#call("freshness_look", (writer) => this.#writeMoment(writer, now), readAppearance);
   }
 
-  /** Returns the label alone, as in `look`. */
+  /** Returns the label alone, as in `appearance`. */
   label(now) {
     return this.#call("freshness_label", (writer) => this.#writeMoment(writer, now), readLabel);
   }
@@ -299,7 +299,7 @@ export class Origin {
    *   each request to send now `number` and `isHeld`, and the stream if it may be opened. A long poll that is not held is sent as an ordinary request,
    *   and the machine is told with `notHeld`. `delayed`: the numbers of requests that waited and that the restraint delays. They are not sent:
    *   the machine of each is told with `answered` and the outcome `cancelled`, after `restrained`. If there are any, more may follow: pass
-   *   another event, such as `withdrew` of the number 0, until there are none.
+   *   another event, such as `withdrew` of the number 0, until they are all sent.
    */
   handle(event) {
     return this.#call("freshness_origin_handle", (writer) => writeOriginEvent(writer, event), readOriginOrders);

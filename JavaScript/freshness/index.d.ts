@@ -1,9 +1,9 @@
 // A client that keeps resources fresh, and its parts.
 
-import type { Badge, Cause, Connectivity, Counters, Engine, FailureKind, Lifecycle, Look, MachineEvent, Policy, PolicyDescription, Preset } from "./freshness.js";
+import type { Badge, Cause, Connectivity, Counters, Engine, FailureKind, Lifecycle, Appearance, MachineEvent, Policy, PolicyDescription, Preset } from "./freshness.js";
 
 export { Engine, EngineError } from "./freshness.js";
-export type { Badge, Cause, Counters, FailureKind, Look, Policy, PolicyDescription, Preset } from "./freshness.js";
+export type { Badge, Cause, Counters, FailureKind, Appearance, Policy, PolicyDescription, Preset } from "./freshness.js";
 
 /** The name of a preset, an interval in milliseconds, or a policy. */
 export type PolicyName = Preset | number | PolicyDescription;
@@ -138,7 +138,7 @@ export interface Diagnostics {
   records: Record<string, unknown>[];
   counters: Counters;
   policy: Policy;
-  look: Look;
+  appearance: Appearance;
   notes: string[];
   now: number;
 }

@@ -4,7 +4,7 @@
 
 import { ask } from "./arrival.js";
 import { Engine } from "./freshness.js";
-import { OriginGate } from "./origin-gate.js";
+import { OriginQueue } from "./origin-queue.js";
 import { sampleRecord } from "./sample-record.js";
 
 /** The records kept for an export: eight hours of one request every fifteen seconds. */
@@ -18,11 +18,11 @@ const [LATEST_TIMER_MS, LATEST_HIDDEN_TIMER_MS] = [2000, 62_000];
 export class LiveResource {
   #machine = null;
   #endsListening = null;
-  #gate = null;
-  #leavesGate = null;
+  #queue = null;
+  #leavesQueue = null;
   #question = null;
   #context = { question: 0 };
-  #flight = null;
+  #inFlight = null;
   #stream = null;
   /** The place of the stream among the connections to the server: `{ number }`. */
   #place = null;
@@ -57,7 +57,7 @@ export class LiveResource {
    *   that the address was made of and the newest one; `openStream(question, copy, listener)`: as a `BoardStream`;
    *   `occupiesNoConnection`: whether it is a WebSocket, which browsers do not count among the connections to a server;
    *   `contentOf(body)`: what people see of it; `natureOf(body)`: `hasRealtime` and `activity` of an answer;
-   *   `subjectOf(question)`; `fields()`: further fields of requests; `marks`: marks that every answer has.
+   *   `subjectOf(question)`; `fields()`: further fields of requests; `metadata`: metadata that every answer has.
    * @param {object} options - `engine`; `policy`: as for `Engine.policy`; `clientPolicy`: that of origins, by default
    *   the same; `device`; `onChange(resource)`: something
    *   that people see changed; `onArrival(arrival)`: an answer came, for the clock;
@@ -68,7 +68,7 @@ export class LiveResource {
   constructor(source, { engine, policy, clientPolicy = policy, device, onChange, onArrival = () => {}, onConfirmed = () => {}, send, timers = globalThis, mostRecords = MOST_RECORDS }) {
     this.source = source;
     this.engine = engine;
-    this.wished = policy;
+    this.requestedPolicy = policy;
     this.clientPolicy = clientPolicy;
     this.policy = engine.policy(policy);
     this.device = device;
@@ -98,37 +98,37 @@ export class LiveResource {
     const hadStream = this.#stream !== null || this.#place !== null;
     this.#closeStream();
     [this.#reconnectionTime, this.#reconnectsAt] = [0, 0];
-    this.#tell({ event: "contextChanged", with: this.#context });
+    this.#handle({ event: "contextChanged", with: this.#context });
     // The stream was for the previous subject.
-    if (hadStream) this.#tell({ event: "linkLost" });
+    if (hadStream) this.#handle({ event: "linkLost" });
   }
 
   /** Ends the request, the stream and the timer, and keeps the copy. */
   pause() {
     if (!this.#listens) return;
     [this.#isOutdated, this.#isRunning] = [false, false];
-    this.#tell({ event: "stopped" });
+    this.#handle({ event: "stopped" });
   }
 
   /** Continues after `pause`: requests at once (R5). */
   resume() {
     if (!this.#listens) return;
     this.#isRunning = true;
-    this.#tell({ event: "started" });
+    this.#handle({ event: "started" });
   }
 
   /** Polls at the active interval until the effect of a local action shows (R13). */
   acted() {
-    this.#listens && this.#tell({ event: "acted" });
+    this.#listens && this.#handle({ event: "acted" });
   }
 
   /** Requests the current value although the schedule has time: something changed on the server. */
   invalidate() {
     if (!this.#listens) return;
     // The answer to a request that is already out may be older than the change. For a long poll nothing waits (R32).
-    this.#isOutdated = this.#flight !== null && !this.#flight.isHeld;
+    this.#isOutdated = this.#inFlight !== null && !this.#inFlight.isHeld;
     this.acted();
-    if (!this.#isOutdated) this.#tell({ event: "wished", with: { wish: "change" } });
+    if (!this.#isOutdated) this.#handle({ event: "refreshRequested", with: { refresh: "change" } });
   }
 
   /** Ends everything: request, stream, timer and copy. */
@@ -138,11 +138,11 @@ export class LiveResource {
     if (!machine || this.#isEnding) return;
     [this.#isEnding, this.#isRunning] = [true, false];
     try {
-      this.#tell({ event: "stopped" });
+      this.#handle({ event: "stopped" });
     } finally {
       this.#endsListening();
       this.#closeStream();
-      this.#leavesGate();
+      this.#leavesQueue();
       this.timers.clearTimeout(this.#timer);
       machine.destroy();
       [this.#machine, this.#question, this.#copy, this.#failure] = [null, null, null, null];
@@ -153,13 +153,13 @@ export class LiveResource {
   /** Requests a refresh now, for the user (R5). `isForced` requests a full response and applies it in any case (R20). */
   refresh({ isForced = false } = {}) {
     if (!this.#listens) return;
-    this.#tell({ event: "wished", with: { wish: isForced ? "hardRefresh" : "person" } });
-    if (this.#flight) this.#gate.hurry(this.#flight.number);
+    this.#handle({ event: "refreshRequested", with: { refresh: isForced ? "hardRefresh" : "person" } });
+    if (this.#inFlight) this.#queue.hurry(this.#inFlight.number);
   }
 
   /** Applies the limits that the server imposes on all clients (R39). */
   restrain(restraint) {
-    this.#listens && this.#tell({ event: "restrained", with: restraint });
+    this.#listens && this.#handle({ event: "restrained", with: restraint });
   }
 
   /** Whether it polls, so that it has a share of the server's limit (R39). */
@@ -180,7 +180,7 @@ export class LiveResource {
 
   /** The generation of the request that is out, or `null`. */
   get outstanding() {
-    return this.#flight?.generation ?? null;
+    return this.#inFlight?.generation ?? null;
   }
 
   /** The current body, or `null`. */
@@ -189,8 +189,8 @@ export class LiveResource {
   }
 
   /** Returns the visible state of the machine, or `null` while nothing is watched. */
-  look() {
-    return this.#machine?.look(this.now()) ?? null;
+  appearance() {
+    return this.#machine?.appearance(this.now()) ?? null;
   }
 
   /** The server's description of the current failure: `{ problem, reason }`. */
@@ -206,7 +206,7 @@ export class LiveResource {
       records: this.#records,
       counters: this.#machine.counters(),
       policy: this.policy,
-      look: this.look(),
+      appearance: this.appearance(),
       notes: this.#notes,
       now: this.now(),
     };
@@ -216,20 +216,20 @@ export class LiveResource {
 
   #begin() {
     // What may fail comes before the machine, which has to be destroyed.
-    this.#gate = OriginGate.of(this.engine, this.source.address(this.#question, null), this.clientPolicy, () => this.device.now());
-    this.#machine = this.engine.machine({ policy: this.wished, context: this.#context });
+    this.#queue = OriginQueue.of(this.engine, this.source.address(this.#question, null), this.clientPolicy, () => this.device.now());
+    this.#machine = this.engine.machine({ policy: this.requestedPolicy, context: this.#context });
     this.#endsListening = this.device.listen((event) => this.#deviceTold(event));
-    this.#leavesGate = this.#gate.join(this);
+    this.#leavesQueue = this.#queue.join(this);
     this.#isRunning = true;
-    this.#tell({ event: "started" });
+    this.#handle({ event: "started" });
   }
 
   #deviceTold(event) {
     if (event.event === "lifecycle") this.#isHidden = event.with.to === "background";
-    this.#tell(event);
+    this.#handle(event);
   }
 
-  #tell(event, now = this.now()) {
+  #handle(event, now = this.now()) {
     // Listeners hear of it, and may end everything, or take time.
     if (this.#prolong(event, now)) now = this.now();
     if (this.#machine === null) return;
@@ -237,18 +237,18 @@ export class LiveResource {
     if (effects.notes.length > 0) this.#notes = effects.notes;
     // Before anything that may fail, and before events of what follows: the last of them sets the timer.
     this.#arm(effects.alarm, now);
-    if (effects.cancel !== null && this.#flight?.generation === effects.cancel) {
-      this.#flight.abort.abort();
-      const { gate, number, sentAt, timeout } = this.#flight;
-      this.#flight = null;
+    if (effects.cancel !== null && this.#inFlight?.generation === effects.cancel) {
+      this.#inFlight.abort.abort();
+      const { queue, number, sentAt, timeout } = this.#inFlight;
+      this.#inFlight = null;
       // Neither time in the queue nor a sleep of the device is a failure of the server (R14, R39).
       const latest = this.#isHidden ? LATEST_HIDDEN_TIMER_MS : LATEST_TIMER_MS;
       const isTooSlow = effects.notes.includes("timedOut") && sentAt !== null && now - sentAt < timeout + latest;
-      if (isTooSlow) gate.tooSlow(number);
-      else gate.withdraw(number);
+      if (isTooSlow) queue.tooSlow(number);
+      else queue.withdraw(number);
     }
     if (effects.sample) this.#keep(effects.sample);
-    this.#settle(effects, now);
+    this.#apply(effects, now);
     // A request that timed out at the same instant as the stream delivered has no copy.
     const isAnswered = effects.sample?.outcome === "content" || effects.sample?.outcome === "unchanged";
     if (effects.asOf !== null) this.onConfirmed(effects.asOf, isAnswered ? effects.sample.generation : null);
@@ -261,37 +261,37 @@ export class LiveResource {
 
   /** Begins the timeout of a request again that has not been sent, unless its origin is failing (R39). Returns whether it did. */
   #prolong({ event }, now) {
-    const flight = this.#flight;
-    if (event === "queued" || flight === null || flight.sentAt !== null || now < flight.deadline || flight.gate.isFailing) return false;
-    this.#isQueued(flight, now);
+    const inFlight = this.#inFlight;
+    if (event === "queued" || inFlight === null || inFlight.sentAt !== null || now < inFlight.deadline || inFlight.queue.isFailing) return false;
+    this.#isQueued(inFlight, now);
     return true;
   }
 
   /** Tells the machine, whose clock has whole milliseconds, that its request has not been sent until now. */
-  #isQueued(flight, now) {
-    flight.deadline = Math.floor(now) + flight.timeout;
-    const { generation, context } = flight;
-    this.#tell({ event: "queued", with: { generation, context } }, now);
+  #isQueued(inFlight, now) {
+    inFlight.deadline = Math.floor(now) + inFlight.timeout;
+    const { generation, context } = inFlight;
+    this.#handle({ event: "queued", with: { generation, context } }, now);
   }
 
   #arm(alarm, now) {
     this.timers.clearTimeout(this.#timer);
     if (alarm === null) return;
     const wait = Math.min(Math.max(0, alarm - now), LONGEST_TIMER_MS);
-    this.#timer = this.timers.setTimeout(() => this.#tell({ event: "woke" }), wait);
+    this.#timer = this.timers.setTimeout(() => this.#handle({ event: "woke" }), wait);
   }
 
   /** Applies or drops a body as the machine did. */
-  #settle(effects, now) {
-    const look = this.#machine.look(now);
+  #apply(effects, now) {
+    const appearance = this.#machine.appearance(now);
     const incoming = this.#incoming;
     this.#incoming = null;
-    if (incoming && look.revision === incoming.revision && effects.snapshot !== "hold") {
+    if (incoming && appearance.revision === incoming.revision && effects.snapshot !== "hold") {
       // R19: the validator of a body that was not applied is never used.
-      const isValid = look.validator !== null && look.validator === incoming.validator;
+      const isValid = appearance.validator !== null && appearance.validator === incoming.validator;
       this.#copy = { ...incoming, tag: isValid ? incoming.tag : null };
     }
-    if (look.revision === null) this.#copy = null;
+    if (appearance.revision === null) this.#copy = null;
     if (effects.notes.includes("timedOut")) this.#failure = { problem: null, reason: null };
   }
 
@@ -322,37 +322,37 @@ export class LiveResource {
 
   /** Sends a request as soon as the origin admits it (R39). */
   #send(request, orderedAt) {
-    const [machine, gate] = [this.#machine, this.#gate];
+    const [machine, queue] = [this.#machine, this.#queue];
     const { generation, context, timeout, longPoll } = request;
-    const flight = { generation, context, gate, abort: new AbortController(), number: 0, isHeld: longPoll !== null, sentAt: null, timeout, deadline: Math.floor(orderedAt) + timeout };
-    flight.number = gate.ask(request, (isHeld) => {
+    const inFlight = { generation, context, queue, abort: new AbortController(), number: 0, isHeld: longPoll !== null, sentAt: null, timeout, deadline: Math.floor(orderedAt) + timeout };
+    inFlight.number = queue.ask(request, (isHeld) => {
       // Otherwise the place that it got would never be free again.
-      if (this.#machine !== machine) return gate.withdraw(flight.number);
-      if (flight.abort.signal.aborted) return;
+      if (this.#machine !== machine) return queue.withdraw(inFlight.number);
+      if (inFlight.abort.signal.aborted) return;
       const now = this.now();
       // Its timeout counts from now.
-      if (Math.floor(now) > Math.floor(orderedAt)) this.#isQueued(flight, now);
-      if (longPoll !== null && !isHeld && !flight.abort.signal.aborted) {
-        [request.longPoll, flight.isHeld, flight.timeout] = [null, false, timeout - longPoll];
-        this.#tell({ event: "notHeld", with: { generation, context } }, now);
+      if (Math.floor(now) > Math.floor(orderedAt)) this.#isQueued(inFlight, now);
+      if (longPoll !== null && !isHeld && !inFlight.abort.signal.aborted) {
+        [request.longPoll, inFlight.isHeld, inFlight.timeout] = [null, false, timeout - longPoll];
+        this.#handle({ event: "notHeld", with: { generation, context } }, now);
       }
       // A refresh that waits behind a long poll may have replaced it (R40).
-      if (flight.abort.signal.aborted) return;
-      flight.sentAt = now;
-      this.#ask(request, flight);
+      if (inFlight.abort.signal.aborted) return;
+      inFlight.sentAt = now;
+      this.#ask(request, inFlight);
     }, () => {
-      if (this.#machine !== machine || this.#flight !== flight) return;
+      if (this.#machine !== machine || this.#inFlight !== inFlight) return;
       // Not sent: one that is sent later is as good as another one after it.
-      this.#flight = null;
+      this.#inFlight = null;
       this.#isOutdated = false;
-      this.#tell({ event: "answered", with: { generation, context, answer: { outcome: "cancelled" } } });
+      this.#handle({ event: "answered", with: { generation, context, answer: { outcome: "cancelled" } } });
     });
-    this.#flight = flight;
+    this.#inFlight = inFlight;
   }
 
-  async #ask(request, { abort, gate, number }) {
+  async #ask(request, { abort, queue, number }) {
     const machine = this.#machine;
-    const why = { origin: request.origin ?? null, asked: this.source.subjectOf(this.#question) };
+    const why = { reason: request.reason ?? null, asked: this.source.subjectOf(this.#question) };
     const isKnown = request.validator !== null && this.#copy?.validator === request.validator;
     const base = isKnown && this.#copy.tag !== null ? this.#copy : null;
     const arrival = await ask(() => this.source.address(this.#question, base), {
@@ -365,18 +365,18 @@ export class LiveResource {
       now: () => this.now(),
       send: this.send,
     });
-    if (!abort.signal.aborted && arrival.isSent) gate.ended(number, arrival);
+    if (!abort.signal.aborted && arrival.isSent) queue.ended(number, arrival);
     // What the application could not send says nothing of the server.
-    else if (!abort.signal.aborted) gate.withdraw(number);
+    else if (!abort.signal.aborted) queue.withdraw(number);
     // The resource was stopped or restarted: the request is no longer current.
     if (this.#machine !== machine) return;
-    if (this.#flight?.generation === request.generation) this.#flight = null;
+    if (this.#inFlight?.generation === request.generation) this.#inFlight = null;
     const { generation, context } = request;
     if (arrival.isOfAnotherCopy) {
       // A 304 for a copy that the client does not have confirms nothing: request the complete body.
-      this.#tell({ event: "answered", with: { generation, context, answer: { outcome: "cancelled" } } });
-      const wish = { origin: "change", isUnconditional: true };
-      return this.#tell({ event: "wished", with: wish });
+      this.#handle({ event: "answered", with: { generation, context, answer: { outcome: "cancelled" } } });
+      const refresh = { reason: "change", isUnconditional: true };
+      return this.#handle({ event: "refreshRequested", with: refresh });
     }
     this.#evidence.set(generation, { ...why, ...arrival.evidence });
     const isCurrent = context.question === this.#context.question;
@@ -385,16 +385,16 @@ export class LiveResource {
       this.onArrival(arrival);
     }
     this.#tellArrived("answered", { generation, context }, this.#answer(arrival, isCurrent), arrival.answeredAt);
-    if (!this.#isOutdated || this.#flight !== null) return;
+    if (!this.#isOutdated || this.#inFlight !== null) return;
     this.#isOutdated = false;
-    if (this.#machine === machine) this.#tell({ event: "wished", with: { wish: "change" } });
+    if (this.#machine === machine) this.#handle({ event: "refreshRequested", with: { refresh: "change" } });
   }
 
   /** Passes an answer to the machine, with the time since it arrived: it grew older while it was read (R37). */
   #tellArrived(event, values, answer, arrivedAt) {
     const now = this.now();
     answer.decoding = Math.max(0, Math.round(now - arrivedAt));
-    this.#tell({ event, with: { ...values, answer } }, now);
+    this.#handle({ event, with: { ...values, answer } }, now);
   }
 
   /** Converts a response for the machine. What the application cannot handle is undecodable. */
@@ -411,7 +411,7 @@ export class LiveResource {
   #converted(arrival, isCurrent) {
     const answer = {
       outcome: arrival.outcome, status: arrival.status, bytes: arrival.bytes, hints: arrival.hints,
-      marks: { ...arrival.marks, ...this.source.marks }, deviceTime: Date.now(),
+      metadata: { ...arrival.metadata, ...this.source.metadata }, deviceTime: Date.now(),
     };
     // R37: from sending to arrival, without the time in the queue.
     if (arrival.answeredAt !== undefined) answer.delay = Math.max(0, Math.round(arrival.answeredAt - arrival.askedAt));
@@ -450,12 +450,12 @@ export class LiveResource {
     this.#closeStream();
     if (this.source.occupiesNoConnection) return this.#startStream();
     const place = { number: null };
-    place.number = this.#gate.stream(
+    place.number = this.#queue.stream(
       () => this.#place === place && this.#startStream(),
       () => {
         if (this.#place !== place) return;
         this.#place = null;
-        this.#tell({ event: "linkLost" });
+        this.#handle({ event: "linkLost" });
       },
     );
     this.#place = place;
@@ -467,19 +467,19 @@ export class LiveResource {
     } catch {
       // The application's part of it failed: the machine polls, and opens it again later.
       this.#leavePlace();
-      this.#tell({ event: "linkLost" });
+      this.#handle({ event: "linkLost" });
     }
   }
 
   #opened() {
     let heardAt = this.now();
     const stream = this.source.openStream(this.#question, this.#copy, {
-      opened: (isResumed) => this.#tell({ event: "linkOpened", with: { isResumed } }),
+      opened: (isResumed) => this.#handle({ event: "linkOpened", with: { isResumed } }),
       heard: () => {
         heardAt = this.now();
-        this.#tell({ event: "linkHeard" }, heardAt);
+        this.#handle({ event: "linkHeard" }, heardAt);
       },
-      gap: () => this.#tell({ event: "linkGap" }),
+      gap: () => this.#handle({ event: "linkGap" }),
       delivered: (arrival) => this.#delivered(arrival, heardAt),
       current: () => this.#copy?.body ?? null,
       lost: (pause) => this.#lost(stream, pause),
@@ -497,11 +497,11 @@ export class LiveResource {
   #lost(stream, pause = null) {
     if (this.#stream !== stream) return;
     // R39: of every request to the server, not of this stream alone.
-    if (pause !== null) this.#gate.asksForPause(pause);
+    if (pause !== null) this.#queue.asksForPause(pause);
     this.#stream = null;
     this.#leavePlace();
     this.#reconnectsAt = this.now() + this.#reconnectionTime;
-    this.#tell({ event: "linkLost" });
+    this.#handle({ event: "linkLost" });
   }
 
   /** Closing is not a loss: the machine ordered it, or the stream is for another subject. */
@@ -515,7 +515,7 @@ export class LiveResource {
   #leavePlace() {
     const place = this.#place;
     this.#place = null;
-    if (place !== null && place.number !== null) this.#gate.withdraw(place.number);
+    if (place !== null && place.number !== null) this.#queue.withdraw(place.number);
   }
 }
 

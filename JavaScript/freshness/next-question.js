@@ -8,10 +8,10 @@ const RULES = {
 };
 
 /**
- * @param {object} facts - `look` and `now`: as of `LiveBoard.diagnostics`.
+ * @param {object} facts - `appearance` and `now`: as of `LiveBoard.diagnostics`.
  * @returns {{ wait: number | null, cause: string, rule: string }} Milliseconds, the machine's cause, and the rule.
  */
-export function nextQuestion({ look, now }) {
-  const wait = look.nextDue === null ? null : Math.max(0, look.nextDue - now);
-  return { wait, cause: look.nextCause, rule: RULES[look.nextCause] };
+export function nextQuestion({ appearance, now }) {
+  const wait = appearance.nextDue === null ? null : Math.max(0, appearance.nextDue - now);
+  return { wait, cause: appearance.nextCause, rule: RULES[appearance.nextCause] };
 }

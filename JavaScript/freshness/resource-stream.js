@@ -51,8 +51,8 @@ export class ResourceStream {
   take(event) {}
 
   /** Delivers a whole value (`content`), or confirms the current one (`unchanged`). */
-  deliver(outcome, { body = null, tag = null, bytes, marks = {}, hints = {} }) {
-    this.listener.delivered({ outcome, status: 200, body, tag, bytes, marks, hints });
+  deliver(outcome, { body = null, tag = null, bytes, metadata = {}, hints = {} }) {
+    this.listener.delivered({ outcome, status: 200, body, tag, bytes, metadata, hints });
   }
 
   close() {

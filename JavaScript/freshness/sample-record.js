@@ -1,9 +1,9 @@
 // A sample of the refresh machine as a line of JSON Lines: the same members, in the same order, as the
 // exports of the native clients (Sources/Engine/FreshnessRuntime/SampleRecord.swift), so that one report reads both.
 
-import { wireWord } from "./marks.js";
+import { wireWord } from "./metadata.js";
 
-const ORIGINS = { catchUp: "catch_up" };
+const REASONS = { catchUp: "catch_up" };
 const OUTCOMES = { serverError: "server_error", timedOut: "timed_out" };
 
 /** Returns the age on arrival, as the machine computes it (engine.md R26, R27). */
@@ -23,16 +23,16 @@ function statusOf({ status, appliedFlag, reason }) {
  * @param {object} sample - As reported by the machine.
  * @param {string} resource - The method and the URL.
  * @param {number} origin - The wall time at which the monotonic clock was 0.
- * @param {object} evidence - `origin` (the reason of the request), `asked`, `answered` (the stop),
+ * @param {object} evidence - `reason` of the request, `asked`, `answered` (the stop),
  *   `requestId`, `entityTag`, `receipt`, `digest`.
  */
 export function sampleRecord(sample, resource, origin, evidence = {}) {
-  const { marks, context } = sample;
+  const { metadata, context } = sample;
   return {
     resource,
     context: `${context.question}.${context.identity}`,
     generation: sample.generation,
-    origin: ORIGINS[evidence.origin] ?? evidence.origin ?? null,
+    origin: REASONS[evidence.reason] ?? evidence.reason ?? null,
     asked: evidence.asked ?? null,
     answered: evidence.answered ?? null,
     requestId: evidence.requestId ?? null,
@@ -45,12 +45,12 @@ export function sampleRecord(sample, resource, origin, evidence = {}) {
     status: sample.status,
     outcome: OUTCOMES[sample.outcome] ?? sample.outcome,
     verdict: sample.verdict,
-    serverTime: marks.serverTime,
-    rtFetchedAt: marks.fetchedAt,
-    rtCacheAgeMs: marks.cacheAge,
-    ageMs: ageAtArrival(marks),
-    responseMode: wireWord(marks.mode),
-    rtStatus: wireWord(statusOf(marks)),
+    serverTime: metadata.serverTime,
+    rtFetchedAt: metadata.fetchedAt,
+    rtCacheAgeMs: metadata.cacheAge,
+    ageMs: ageAtArrival(metadata),
+    responseMode: wireWord(metadata.mode),
+    rtStatus: wireWord(statusOf(metadata)),
     skewMs: sample.skew,
     bytes: sample.bytes,
     conditional: sample.isConditional,

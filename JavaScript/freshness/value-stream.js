@@ -1,7 +1,7 @@
 // The stream of a resource: its events as whole values.
 
 import { readEventStream } from "./event-stream.js";
-import { instant, truncationOf } from "./marks.js";
+import { instant, truncationOf } from "./metadata.js";
 import { ResourceStream } from "./resource-stream.js";
 import { readWebSocket } from "./web-socket.js";
 
@@ -43,19 +43,19 @@ export class ValueStream extends ResourceStream {
     if (made === "gap") return this.listener.gap();
     if (event.id !== null) this.keepId(event.id);
     const bytes = event.data.length;
-    const marks = { status: "applied", ...marksOf(made) };
-    if (made === "unchanged") return this.deliver("unchanged", { bytes, marks });
-    this.deliver("content", { body: made.value, tag: made.tag ?? null, bytes, marks });
+    const metadata = { status: "applied", ...metadataOf(made) };
+    if (made === "unchanged") return this.deliver("unchanged", { bytes, metadata });
+    this.deliver("content", { body: made.value, tag: made.tag ?? null, bytes, metadata });
   }
 }
 
-/** The marks of a value: when it was made, and the server's clock. */
-export function marksOf({ madeAt = null, serverTime = null } = {}) {
-  const marks = {};
+/** The metadata of a value: when it was made, and the server's clock. */
+export function metadataOf({ madeAt = null, serverTime = null } = {}) {
+  const metadata = {};
   const [made, now] = [madeAt, serverTime].map((time) => (time == null ? null : timeOf(time)));
   // A value's own time is told, and its age with it: the server's figure is of something else.
-  if (made !== null) Object.assign(marks, { fetchedAt: made, cacheAge: null });
-  if (now === null) return marks;
+  if (made !== null) Object.assign(metadata, { fetchedAt: made, cacheAge: null });
+  if (now === null) return metadata;
   const isWhole = typeof serverTime === "string" ? truncationOf(serverTime) > 0 : now % 1000 === 0;
-  return { ...marks, serverTime: now, truncation: isWhole ? 999 : 0 };
+  return { ...metadata, serverTime: now, truncation: isWhole ? 999 : 0 };
 }

@@ -53,7 +53,7 @@ class EngineInThePage(BoardTest):
 
     def test_the_page_reads_what_comes_next_and_the_spread_from_a_body_and_from_a_304(self):
         tab = self.open("/?lang=en", rows=False)
-        hints = tab.run("""import('/sources/engine/marks.js').then(({ hintsOf }) => [
+        hints = tab.run("""import('/sources/engine/metadata.js').then(({ hintsOf }) => [
           hintsOf({ meta: { nextExpectedAt: '2026-11-24T07:00:20.000Z', nextExpectedSpreadMs: 9900 } }, null),
           hintsOf(null, new Headers({ 'x-md-rt-next-ms': '12345', 'x-md-rt-spread-ms': '9900', 'Cache-Control': 'private, max-age=60' })),
           hintsOf(null, new Headers({ 'x-md-rt-next-ms': 'soon', 'x-md-rt-spread-ms': '-1', 'Cache-Control': 'private, max-age=7' })),

@@ -299,7 +299,7 @@ class PackageTest(BoardTest):
         tab.run("window.refresh()")
         tab.wait("document.querySelector('#one').dataset.state === 'live'")
         tab.run("window.show(false)")
-        tab.wait("window.client.resources[0].diagnostics().look.hasObservers === false")
+        tab.wait("window.client.resources[0].diagnostics().appearance.hasObservers === false")
         self.assertEqual(tab.run("window.client.resources[0].nextRequest.cause"), "unwatched")
         # Shown again, the value is there at once, and is asked for.
         asked = len(self.server.asked)

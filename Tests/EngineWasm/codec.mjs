@@ -5,7 +5,7 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";
-import { CODES, Engine, EngineError, NUMBERS, WISHES } from "../../JavaScript/freshness/freshness.js";
+import { CODES, Engine, EngineError, NUMBERS, REFRESH_REQUESTS } from "../../JavaScript/freshness/freshness.js";
 import { moduleBytes } from "./harness.mjs";
 
 const table = JSON.parse(readFileSync(new URL("numbers.json", import.meta.url), "utf8"));
@@ -15,9 +15,9 @@ const watched = () => engine.machine({ policy: { every: 10_000 }, context: { que
 test("the numbers are those that were published", () => {
   assert.deepEqual(CODES, table.errors);
   assert.deepEqual(NUMBERS, { ...table.numbers, ...table.bits });
-  const wishes = Object.entries(WISHES).map(([name, [origin, isForced, isUnconditional, showsLoading]]) =>
-    [name, { origin, isForced, isUnconditional, showsLoading }]);
-  assert.deepEqual(Object.fromEntries(wishes), table.wishes);
+  const refreshRequests = Object.entries(REFRESH_REQUESTS).map(([name, [reason, isForced, isUnconditional, showsLoading]]) =>
+    [name, { reason, isForced, isUnconditional, showsLoading }]);
+  assert.deepEqual(Object.fromEntries(refreshRequests), table.refreshRequests);
 });
 
 test("the module imports nothing, and exports what is documented", () => {
@@ -61,10 +61,10 @@ test("numbers of the host come back as they went in, up to 2^53 and below zero",
   for (const question of numbers) {
     for (const identity of numbers) {
       machine.handle({ event: "contextChanged", with: { question, identity } }, 1, 0);
-      assert.deepEqual(machine.look(1).context, { question, identity });
+      assert.deepEqual(machine.appearance(1).context, { question, identity });
     }
     machine.handle({ event: "wrote", with: { revision: question } }, 1, 0);
-    assert.equal(machine.look(1).revision, question);
+    assert.equal(machine.appearance(1).revision, question);
   }
 });
 
@@ -103,19 +103,19 @@ test("an origin binds all of its requests", () => {
 test("a fraction of a millisecond is dropped from moments only", () => {
   const machine = watched();
   machine.handle({ event: "started" }, 10.9, 0);
-  assert.equal(machine.look(10.9).alarm, 12_010);
+  assert.equal(machine.appearance(10.9).alarm, 12_010);
 });
 
 test("a clock that runs backwards is refused, and nothing has happened then", () => {
   const machine = watched();
   for (const start of [-5_000, 10_000.9]) {
     machine.handle({ event: "started" }, start, 0);
-    const before = machine.look(start);
-    for (const act of [(now) => machine.handle({ event: "woke" }, now, 0), (now) => machine.look(now), (now) => machine.label(now)]) {
+    const before = machine.appearance(start);
+    for (const act of [(now) => machine.handle({ event: "woke" }, now, 0), (now) => machine.appearance(now), (now) => machine.label(now)]) {
       assert.throws(() => act(start - 1), { name: "EngineError", code: "wentBack", where: "now" });
       assert.throws(() => act(-Number.MAX_SAFE_INTEGER), { code: "wentBack" });
     }
-    assert.deepEqual(machine.look(start), before);
+    assert.deepEqual(machine.appearance(start), before);
     // The same moment again, and a fraction of it, is not a step back.
     machine.handle({ event: "focused" }, Math.floor(start), 0);
   }
@@ -128,7 +128,7 @@ const answered = (answer, others) => ({
 test("whatever is wrong is named, and nothing has happened then", () => {
   const machine = watched();
   machine.handle({ event: "started" }, 0, 0);
-  const before = machine.look(0);
+  const before = machine.appearance(0);
   const wrong = [
     [{ event: "strated" }, "unknownName", "event.event"],
     [{}, "missing", "event.event"],
@@ -139,17 +139,17 @@ test("whatever is wrong is named, and nothing has happened then", () => {
     [{ event: "woke", at: 4 }, "unknownMember", "event.at"],
     [{ event: "lifecycle" }, "missing", "event.with"],
     [{ event: "lifecycle", with: { to: "forground" } }, "unknownName", "event.with.to"],
-    [{ event: "paceWished", with: {} }, "missing", "event.with.interval"],
-    [{ event: "paceWished", with: { interval: -1 } }, "outOfRange", "event.with.interval"],
+    [{ event: "paceRequested", with: {} }, "missing", "event.with.interval"],
+    [{ event: "paceRequested", with: { interval: -1 } }, "outOfRange", "event.with.interval"],
     [{ event: "wrote", with: { revision: 2 ** 53 + 2 } }, "outOfRange", "event.with.revision"],
     [{ event: "wrote", with: { revision: 1.5 } }, "outOfRange", "event.with.revision"],
     [{ event: "wrote", with: { revision: NaN } }, "outOfRange", "event.with.revision"],
     [{ event: "wrote", with: { revision: "1" } }, "wrongType", "event.with.revision"],
     [{ event: "wrote", with: { revision: 1n } }, "wrongType", "event.with.revision"],
     [{ event: "linkOpened", with: { isResumed: 1 } }, "wrongType", "event.with.isResumed"],
-    [{ event: "wished", with: { wish: "toString" } }, "unknownName", "event.with.wish"],
-    [{ event: "wished", with: { wish: "person", isForced: true } }, "unknownMember", "event.with.isForced"],
-    [{ event: "wished", with: { origin: "people" } }, "unknownName", "event.with.origin"],
+    [{ event: "refreshRequested", with: { refresh: "toString" } }, "unknownName", "event.with.refresh"],
+    [{ event: "refreshRequested", with: { refresh: "person", isForced: true } }, "unknownMember", "event.with.isForced"],
+    [{ event: "refreshRequested", with: { reason: "people" } }, "unknownName", "event.with.reason"],
     [answered({ outcome: "content" }), "missing", "event.with.answer.revision"],
     [answered({ outcome: "unchanged", revision: 1 }), "unknownMember", "event.with.answer.revision"],
     [answered({ outcome: "undecodable", reason: 2 ** 31 }), "outOfRange", "event.with.answer.reason"],
@@ -158,8 +158,8 @@ test("whatever is wrong is named, and nothing has happened then", () => {
     [answered({ outcome: "throttled", retryAfter: {} }), "missing", "event.with.answer.retryAfter.seconds"],
     [answered({ outcome: "throttled", retryAfter: { seconds: 1, date: 2 } }), "unknownMember",
       "event.with.answer.retryAfter.seconds"],
-    [answered({ outcome: "unchanged", marks: { mode: "fool" } }), "unknownName", "event.with.answer.marks.mode"],
-    [answered({ outcome: "unchanged", marks: { age: 1 } }), "unknownMember", "event.with.answer.marks.age"],
+    [answered({ outcome: "unchanged", metadata: { mode: "fool" } }), "unknownName", "event.with.answer.metadata.mode"],
+    [answered({ outcome: "unchanged", metadata: { age: 1 } }), "unknownMember", "event.with.answer.metadata.age"],
     [answered({ outcome: "unchanged", hints: { maxage: 1 } }), "unknownMember", "event.with.answer.hints.maxage"],
     [answered({ outcome: "unchanged" }, { context: {} }), "missing", "event.with.context.question"],
   ];
@@ -173,7 +173,7 @@ test("whatever is wrong is named, and nothing has happened then", () => {
   for (const [now, draw, where] of [["1", 0, "now"], [1e300, 0, "now"], [1, -1, "draw"], [1, 2 ** 32, "draw"]]) {
     assert.throws(() => machine.handle({ event: "woke" }, now, draw), { where });
   }
-  assert.deepEqual(machine.look(0), before);
+  assert.deepEqual(machine.appearance(0), before);
 });
 
 test("policies and machines are described strictly", () => {
@@ -214,7 +214,7 @@ test("policies and machines are described strictly", () => {
 test("a machine that was destroyed is an error, and so is a module of another form", async () => {
   const machine = watched();
   machine.destroy();
-  for (const call of [() => machine.look(0), () => machine.policy(), () => machine.destroy()]) {
+  for (const call of [() => machine.appearance(0), () => machine.policy(), () => machine.destroy()]) {
     assert.throws(call, { code: "noSuchMachine" });
   }
   // (module (func (export "freshness_wire_version") (result i32) i32.const 63))

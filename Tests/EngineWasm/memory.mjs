@@ -21,7 +21,7 @@ function anyEvent(dice, outstanding, context) {
   }
   return dice.pick([
     { event: "woke" }, { event: "woke" }, { event: "started" }, { event: "slept" },
-    { event: "wished", with: { wish: "person" } }, { event: "acted" },
+    { event: "refreshRequested", with: { refresh: "person" } }, { event: "acted" },
     { event: "contextChanged", with: { question: dice.below(3) } },
     { event: "linkOpened", with: { isResumed: false } }, { event: "linkChanged" },
     { event: "linkDelivered", with: { context, answer } }, { event: "linkLost" }, { event: "evicted" },
@@ -111,7 +111,7 @@ test("when memory ends, creating fails and everything else goes on", async () =>
     machine.handle({ event: "answered", with: { generation: 2, context, answer } }, 2, 0);
   });
   first.machines.forEach((machine, index) => {
-    assert.equal(machine.look(3).revision, index);
+    assert.equal(machine.appearance(3).revision, index);
     assert.equal(machine.policy().ladder.length, 64);
   });
   for (let index = 0; index < first.machines.length; index += 2) first.machines[index].destroy();
@@ -119,7 +119,7 @@ test("when memory ends, creating fails and everything else goes on", async () =>
   assert.equal(second.code, "outOfMemory");
   assert.ok(second.machines.length >= first.machines.length / 2 - 64, "what was freed serves again");
   for (let index = 1; index < first.machines.length; index += 2) {
-    assert.equal(first.machines[index].look(3).revision, index);
+    assert.equal(first.machines[index].appearance(3).revision, index);
     first.machines[index].destroy();
   }
   for (const machine of second.machines) machine.destroy();

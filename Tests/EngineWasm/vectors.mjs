@@ -47,7 +47,7 @@ function members(expected, got, path, kinds = {}) {
 }
 
 const REQUEST = { context: "context" };
-const SAMPLE = { context: "context", marks: "members" };
+const SAMPLE = { context: "context", metadata: "members" };
 const SHOWS = { context: "context", label: "members", nextDue: "range" };
 const EXPECT = {
   request: "request", requests: "requests", requestCount: "range", changes: "set", alarm: "range",
@@ -128,14 +128,14 @@ class Telling {
     if ("with" in step) event.with = step.with;
     if (["answered", "notHeld", "queued"].includes(step.event)) {
       check(step.with, step.event === "answered" ? ["answer"] : [], ["generation", "context"], `${where}.with`);
-      const generation = step.with.generation ?? this.machine.look(this.now).outstanding;
+      const generation = step.with.generation ?? this.machine.appearance(this.now).outstanding;
       if (generation === null) return "no request is out";
       const context = step.with.context ?? this.ordered.get(generation)?.context;
       if (!context) return `no request ${generation} was ever ordered`;
       event.with = { ...step.with, generation, context };
     } else if (step.event === "linkDelivered") {
       check(step.with, ["answer"], ["context"], `${where}.with`);
-      event.with = { context: this.machine.look(this.now).context, ...step.with };
+      event.with = { context: this.machine.appearance(this.now).context, ...step.with };
     }
     this.send(event, draw);
     return null;
@@ -144,15 +144,15 @@ class Telling {
   /** Lets time pass as a host that heeds the alarm, and perhaps has a server. */
   wait(end, service, draw, where) {
     check(service, "latency" in service ? ["answer"] : [], ["answer", "latency"], where);
-    let look = this.machine.look(this.now);
+    let appearance = this.machine.appearance(this.now);
     this.last = {
-      cancel: null, snapshot: "none", changes: [], request: null, link: null, alarm: look.alarm,
+      cancel: null, snapshot: "none", changes: [], request: null, link: null, alarm: appearance.alarm,
       sample: null, notes: [],
     };
     for (let count = 0; count < MOST_EVENTS; count += 1) {
-      look = this.machine.look(this.now);
-      const alarm = look.alarm === null ? Infinity : Math.max(look.alarm, this.now);
-      const sent = service.answer ? this.ordered.get(look.outstanding) : undefined;
+      appearance = this.machine.appearance(this.now);
+      const alarm = appearance.alarm === null ? Infinity : Math.max(appearance.alarm, this.now);
+      const sent = service.answer ? this.ordered.get(appearance.outstanding) : undefined;
       const due = sent ? Math.max(sent.at + (service.latency ?? 0), this.now) : Infinity;
       if (Math.min(alarm, due) > end) {
         this.now = end;
@@ -161,7 +161,7 @@ class Telling {
       if (due <= alarm) {
         this.now = due;
         const { context } = sent;
-        const values = { generation: look.outstanding, context, answer: service.answer };
+        const values = { generation: appearance.outstanding, context, answer: service.answer };
         this.send({ event: "answered", with: values }, draw);
       } else {
         this.now = alarm;
@@ -175,7 +175,7 @@ class Telling {
     if (Object.keys(expected).length === 0) return [];
     const got = {
       ...this.last,
-      shows: this.machine.look(this.now),
+      shows: this.machine.appearance(this.now),
       counters: this.machine.counters(),
       ring: this.ring,
     };

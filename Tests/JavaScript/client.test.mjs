@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { ageInWords, FreshnessClient, FreshnessError } from "../../JavaScript/freshness/index.js";
-import { throughCaches } from "../../JavaScript/freshness/marks.js";
+import { throughCaches } from "../../JavaScript/freshness/metadata.js";
 import { eventStream, newEngine, STEADY, World } from "./world.mjs";
 
 const A = "http://server.test/a";
@@ -236,7 +236,7 @@ test("a value says when it was made, and what activity it shows", async () => {
   const resource = world.client.resource(A, { policy, about: ({ made, busy }) => ({ madeAt: new Date(made), isActive: busy }) });
   resource.subscribe(() => {});
   await world.run(100);
-  // R37: a Date stands for a whole second.
+  // R37: a Date covers a whole second.
   assert.equal(resource.age, 30_100 + 999);
   assert.equal(resource.snapshot.state, "ageing");
   await world.run(1_500);
@@ -394,7 +394,7 @@ test("a failure that lasts is one error, not one for each request", async () => 
   world.client.close();
 });
 
-test("the first value comes, or the error that came instead, or the end that the caller wished", async () => {
+test("the first value comes, or the error that came instead, or the end that the caller asked for", async () => {
   const world = new World();
   world.answer = () => ({ body: { n: 7 }, after: 300 });
   const wanted = world.client.resource(A).first();

@@ -5,7 +5,7 @@ import { test } from "node:test";
 
 import { ServerClock } from "../../JavaScript/freshness/clock.js";
 
-const arrival = (outcome, serverTime) => ({ outcome, marks: { serverTime }, askedAt: performance.now(), answeredAt: performance.now() });
+const arrival = (outcome, serverTime) => ({ outcome, metadata: { serverTime }, askedAt: performance.now(), answeredAt: performance.now() });
 
 /** The difference of a clock from a time, in whole minutes. */
 const minutesFrom = (clock, time) => Math.round((clock.now() - time) / 60_000);
@@ -34,6 +34,6 @@ test("a response without a time moves no clock", () => {
   const clock = new ServerClock();
   const served = Date.UTC(2026, 10, 24, 7);
   clock.learnFrom(arrival("content", served));
-  clock.learnFrom({ ...arrival("unchanged", null), marks: {} });
+  clock.learnFrom({ ...arrival("unchanged", null), metadata: {} });
   assert.equal(minutesFrom(clock, served), 0);
 });

@@ -8,7 +8,7 @@ import { NUMBERS } from "../../JavaScript/freshness/freshness-words.js";
 import { nextQuestion } from "../../JavaScript/freshness/next-question.js";
 
 test("an announced and a learned change are waited for by R31, and the cadence by R10", () => {
-  const at = (nextCause, nextDue) => nextQuestion({ look: { nextCause, nextDue }, now: 1_000 });
+  const at = (nextCause, nextDue) => nextQuestion({ appearance: { nextCause, nextDue }, now: 1_000 });
   assert.deepEqual(at("stated", 13_000), { wait: 12_000, cause: "stated", rule: "R31" });
   assert.deepEqual(at("learned", 500), { wait: 0, cause: "learned", rule: "R31" });
   assert.deepEqual(at("offline", null), { wait: null, cause: "offline", rule: "R24" });
@@ -17,7 +17,7 @@ test("an announced and a learned change are waited for by R31, and the cadence b
 
 test("every cause has a rule and words", () => {
   for (const cause of NUMBERS.nextCause.filter(Boolean)) {
-    const { rule } = nextQuestion({ look: { nextCause: cause, nextDue: 0 }, now: 0 });
+    const { rule } = nextQuestion({ appearance: { nextCause: cause, nextDue: 0 }, now: 0 });
     assert.match(rule ?? "", /^R\d+$/, cause);
     assert.ok(board[`cause-${cause}`], cause);
   }

@@ -55,7 +55,7 @@ test("modules export what their declarations say", () => {
 test("the names in unions are those of the engine", () => {
   const unions = {
     Lifecycle: "lifecycle", Connectivity: "connectivity", Mode: "mode", Status: "status", FailureKind: "failure", OutcomeName: "outcome",
-    Badge: "badge", Cause: "nextCause", RequestOrigin: "origin",
+    Badge: "badge", Cause: "nextCause", RefreshReason: "refreshReason",
   };
   for (const [name, table] of Object.entries(unions)) assert.deepEqual(unionOf("freshness.d.ts", name), [...NUMBERS[table]].sort(), name);
   assert.deepEqual(unionOf("freshness.d.ts", "Preset"), NUMBERS.preset.filter((name) => name !== "every").sort());
@@ -79,8 +79,8 @@ test("objects have the members that are declared, and no others", async () => {
   await world.run(100);
   const pairs = [
     ["Policy", policy], ["Alignment", policy.alignment], ["Push", engine.policy({ preset: "jobs", push: {} }).push], ["Effects", effects],
-    ["EngineRequest", effects.request], ["Sample", rest], ["Label", machine.label(1)], ["Look", machine.look(1)], ["Counters", machine.counters()],
-    ["Marks", sample.marks],
+    ["EngineRequest", effects.request], ["Sample", rest], ["Label", machine.label(1)], ["Appearance", machine.appearance(1)], ["Counters", machine.counters()],
+    ["FreshnessMetadata", sample.metadata],
   ];
   for (const [name, object] of pairs) assert.deepEqual(membersOf("freshness.d.ts", name), Object.keys(object).sort(), name);
   assert.deepEqual(membersOf("index.d.ts", "Snapshot"), Object.keys(resource.snapshot).sort());

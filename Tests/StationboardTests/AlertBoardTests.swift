@@ -154,7 +154,7 @@ import Testing
         == ["banners": ["stop"], "bus1": ["route"], "back1": ["route"]]
     )
     // A selection reads rows; there is nothing in it that a row could be changed with.
-    #expect(rows.allSatisfy { $0.marks.isEmpty && !$0.isCancelled && $0.cancelReason == nil })
+    #expect(rows.allSatisfy { $0.flags.isEmpty && !$0.isCancelled && $0.cancelReason == nil })
   }
 
   @Test func `§5.5 scope: SLOID 76646 is 8576646, 1576 is not 1120, foo is nothing`() throws {

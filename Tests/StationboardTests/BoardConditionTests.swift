@@ -135,8 +135,8 @@ import Testing
     let request = BoardRequest(stop: stop, limit: 10, window: 60)
     let renderer = BoardRenderer(realtime: nil, clock: stage.service)
     var tags: [String] = []
-    for crowd in [1, BoardBudget.crowd + 1] {
-      let plan = await BoardPlan(request, crowd: crowd, began: .now, faults: PhaseFaults())
+    for inFlight in [1, BoardBudget.inFlight + 1] {
+      let plan = await BoardPlan(request, inFlight: inFlight, began: .now, faults: PhaseFaults())
       let renderedBoard = renderer.renderedBoard(
         request,
         phases: plan.phases,

@@ -66,7 +66,7 @@ import Timetable
       said.live += coverage.live
       #expect(coverage.live == board.rows.count { $0.hasRealtime && $0.freshness != .stale })
       #expect(word != .applied || coverage.live > 0 || coverage.departures == 0)
-      for row in board.rows where row.marks.contains(.skipsLater) || row.marks.contains(.endsEarly)
+      for row in board.rows where row.flags.contains(.skipsLater) || row.flags.contains(.endsEarly)
       {
         guard let trip = row.trip, row.extra == nil else { continue }
         let last = timetable.call(timetable.callCount(of: trip) - 1, of: trip)
@@ -79,7 +79,7 @@ import Timetable
                 ?? (updates.texts[one.stopID] == lastStop))
           }
         }
-        #expect(row.marks.contains(.endsEarly) == isLastLeftOut, "\(id)")
+        #expect(row.flags.contains(.endsEarly) == isLastLeftOut, "\(id)")
         if isLastLeftOut { said.endsEarly += 1 } else { said.skipsOnTheWay += 1 }
       }
     }

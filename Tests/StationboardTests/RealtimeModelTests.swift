@@ -6,7 +6,7 @@ import Testing
 @Suite struct RealtimeModelTests {
   private func row(
     _ delay: Int?,
-    _ marks: BoardRow.RealtimeFlags = []
+    _ flags: BoardRow.RealtimeFlags = []
   ) -> BoardRow {
     let call = RealtimeCall(
       effective: Int32(delay ?? 0),
@@ -15,7 +15,7 @@ import Testing
       stop: 0,
       platform: RealtimeCall.usualPlatform,
       position: 0,
-      marks: delay == nil ? marks : marks.union(.predicted)
+      flags: delay == nil ? flags : flags.union(.predicted)
     )
     let trip = RealtimeTrip(kind: .running, trip: 0, day: 20_000, sourceTime: 1_800_000_000)
     return BoardRow(call, trip, number: 0, base: 1_800_000_000)

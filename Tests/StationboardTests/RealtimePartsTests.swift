@@ -36,28 +36,28 @@ import Timetable
   }
 
   /// Trip updates of every kind, some about the same trip, some about none.
-  private func updates(_ dice: inout StormRandomSource, at instant: Int64) -> [Trip] {
+  private func updates(_ generator: inout StormRandomSource, at instant: Int64) -> [Trip] {
     let kinds: [RealtimeWire.TripRelationship?] = [
       nil, nil, nil, nil, .scheduled, .canceled, .deleted, .replacement, .duplicated, .new, .added,
       .undefined,
     ]
     var numbers = Array(0..<23)
-    if Bool.random(using: &dice) { numbers.shuffle(using: &dice) }
-    numbers.removeAll { _ in Int.random(in: 0..<6, using: &dice) == 0 }
-    for _ in 0..<4 { numbers.append(Int.random(in: 0..<21, using: &dice)) }
+    if Bool.random(using: &generator) { numbers.shuffle(using: &generator) }
+    numbers.removeAll { _ in Int.random(in: 0..<6, using: &generator) == 0 }
+    for _ in 0..<4 { numbers.append(Int.random(in: 0..<21, using: &generator)) }
     return numbers.map { number in
-      let kind = kinds[Int.random(in: 0..<kinds.count, using: &dice)]
+      let kind = kinds[Int.random(in: 0..<kinds.count, using: &generator)]
       var trip = Trip("t\(number)", kind, date: "20260216")
       trip.start = number == 20 ? "10:20:00" : nil
       trip.headsign = kind == .replacement ? "Elsewhere" : nil
       trip.newTrip = kind == .duplicated ? "copy \(number)" : nil
       trip.newStart = kind == .duplicated ? "12:00:00" : nil
-      for place in 0..<Int.random(in: 0...5, using: &dice) {
+      for place in 0..<Int.random(in: 0...5, using: &generator) {
         let ids = Self.stops + ["8501008:0:9", "8501008:0:8", "unknown"]
         var stop = Stop(place + 1)
-        stop.stop = ids[Int.random(in: 0..<ids.count, using: &dice)]
-        stop.departure = .time(instant + Int64.random(in: 0..<7_200, using: &dice))
-        stop.relationship = Int.random(in: 0..<8, using: &dice) == 0 ? .skipped : nil
+        stop.stop = ids[Int.random(in: 0..<ids.count, using: &generator)]
+        stop.departure = .time(instant + Int64.random(in: 0..<7_200, using: &generator))
+        stop.relationship = Int.random(in: 0..<8, using: &generator) == 0 ? .skipped : nil
         trip.stops.append(stop)
       }
       return trip
@@ -70,10 +70,10 @@ import Timetable
     let directory = TimetableDirectory(stage.feed.timetable)
     var seen = (extras: 0, kept: 0, texts: 0, arrivals: 0, repeated: 0)
     for seed in 0..<30 as Range<UInt64> {
-      var dice = StormRandomSource(seed: seed)
-      let before = try stage.index(updates(&dice, at: now - 30), at: now - 30)
+      var generator = StormRandomSource(seed: seed)
+      let before = try stage.index(updates(&generator, at: now - 30), at: now - 30)
       let previous = seed % 3 == 0 ? nil : before
-      let bytes = RealtimeWire.feed(updates(&dice, at: now), at: now)
+      let bytes = RealtimeWire.feed(updates(&generator, at: now), at: now)
       let feed = try TripUpdateFeed(protobuf: bytes)
       let merged = (1...4).map { parts in
         var builder = RealtimeBuilder(feed, directory, arrivedAt: now, .standard)
@@ -112,10 +112,10 @@ import Timetable
     let now = stage.at("2026-02-16 09:50:00")
     let timetable = stage.feed.timetable
     for seed in 0..<30 as Range<UInt64> {
-      var dice = StormRandomSource(seed: seed)
-      let previous = try stage.index(updates(&dice, at: now), at: now)
+      var generator = StormRandomSource(seed: seed)
+      let previous = try stage.index(updates(&generator, at: now), at: now)
       var finder = TripFinder(timetable, after: previous)
-      for trip in updates(&dice, at: now) + updates(&dice, at: now) {
+      for trip in updates(&generator, at: now) + updates(&generator, at: now) {
         var id = trip.trip ?? ""
         #expect(
           id.withUTF8 { finder.runs(id: UnsafeRawBufferPointer($0)) } == timetable.trips(id: id)

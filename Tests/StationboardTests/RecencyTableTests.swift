@@ -23,12 +23,12 @@ import Testing
   }
 
   @Test func `the table keeps the order of a plain list through random operations`() {
-    var chance = SystemRandomNumberGenerator()
+    var random = SystemRandomNumberGenerator()
     var table = RecencyTable<Int, Int>()
     var model = Model()
     for number in 0..<20_000 {
-      let key = Int.random(in: 0..<40, using: &chance)
-      switch Int.random(in: 0..<6, using: &chance) {
+      let key = Int.random(in: 0..<40, using: &random)
+      switch Int.random(in: 0..<6, using: &random) {
       case 0, 1: #expect(table.put(number, key) == model.put(number, key))
       case 2: #expect(table.use(key) == model.use(key))
       case 3: #expect(table.peek(key) == model.entries.first { $0.key == key }?.value)

@@ -124,7 +124,7 @@ final class SourceStage: Sendable {
       exchange: ScriptedExchange { producer.reply($0) },
       clock: service,
       hostClock: HostClock(clock, wall: { WallTime(milliseconds: Int64(service.now * 1_000)) }),
-      chance: StormRandomSource(seed: 7),
+      random: StormRandomSource(seed: 7),
       logger: logger
     )
     probe = ServiceProbe(store: self.store, clock: service, realtime: feeds, ease: ease)
@@ -196,7 +196,7 @@ final class SourceStage: Sendable {
       let (given, isSilent) = producer.state.withLock { state in
         (state.given[path], state.answers[path].map { $0.isSilence } ?? true)
       }
-      guard !poller.report.isAsking || isSilent else { return false }
+      guard !poller.report.isRequesting || isSilent else { return false }
       let status =
         switch source.kind {
         case .tripUpdates: snapshot.trips

@@ -35,7 +35,7 @@ import Testing
       clock: clock
     )
     do throws(FeedError) {
-      return try await check.run(isForced: false, chance: (0.5, 0.5))?.outcome
+      return try await check.run(isForced: false, random: (0.5, 0.5))?.outcome
     } catch {
       guard error.code == .busy else { throw error }
       return nil

@@ -27,19 +27,19 @@ import Timetable
   }
 
   @Test(arguments: [0, 0.5, 1])
-  func `an answer is asked for again after the interval, with its validators`(chance: Double) throws
+  func `an answer is asked for again after the interval, with its validators`(random: Double) throws
   {
     var schedule = StaticSchedule()
-    schedule.start(now: 0, interval: 3_600, chance: chance)
+    schedule.start(now: 0, interval: 3_600, random: random)
     let response = StaticSchedule.Response(entityTag: "\"a\"", lastModified: "yesterday")
     schedule.finish(
       .content(response, digest: "d", .serves, reason: nil),
       now: 10,
       interval: 3_600,
-      chance: chance
+      random: random
     )
     let next = try #require(schedule.nextAt)
-    #expect(abs(next - (10 + 3_600 * (0.9 + 0.2 * chance))) < 0.001)
+    #expect(abs(next - (10 + 3_600 * (0.9 + 0.2 * random))) < 0.001)
     #expect(!schedule.isDue(now: next - 1, interval: 3_600))
     #expect(schedule.isDue(now: next, interval: 3_600))
     let fields = schedule.conditional(request).headerFields
@@ -51,7 +51,7 @@ import Timetable
   @Test func `a source without validators is asked six times less often`() throws {
     var schedule = StaticSchedule()
     let content = StaticSchedule.Ending.content(.init(), digest: "d", .serves, reason: nil)
-    schedule.finish(content, now: 0, interval: 3_600, chance: 0.5)
+    schedule.finish(content, now: 0, interval: 3_600, random: 0.5)
     #expect(schedule.nextAt == 21_600)
   }
 
@@ -59,27 +59,27 @@ import Timetable
     var schedule = StaticSchedule()
     var waits: [Double] = []
     for _ in 0..<8 {
-      schedule.start(now: 0, interval: 3_600, chance: 0.5)
-      schedule.finish(.failed("x", retryAfter: nil), now: 0, interval: 3_600, chance: 0.5)
+      schedule.start(now: 0, interval: 3_600, random: 0.5)
+      schedule.finish(.failed("x", retryAfter: nil), now: 0, interval: 3_600, random: 0.5)
       waits.append(schedule.nextAt ?? 0)
     }
     #expect(waits == [60, 120, 240, 480, 960, 1_920, 3_600, 3_600])
-    schedule.finish(.failed("x", retryAfter: 7_200), now: 0, interval: 3_600, chance: 0.5)
+    schedule.finish(.failed("x", retryAfter: 7_200), now: 0, interval: 3_600, random: 0.5)
     #expect(schedule.nextAt == 7_200)
-    schedule.finish(.failed("x", retryAfter: 1e9), now: 0, interval: 3_600, chance: 0.5)
+    schedule.finish(.failed("x", retryAfter: 1e9), now: 0, interval: 3_600, random: 0.5)
     #expect(schedule.nextAt == 86_400)
   }
 
   @Test func `a check that is interrupted counts as failed`() {
     var schedule = StaticSchedule()
-    schedule.start(now: 100, interval: 3_600, chance: 0.5)
+    schedule.start(now: 100, interval: 3_600, random: 0.5)
     #expect(schedule.nextAt == 160)
     #expect(schedule.error != nil)
   }
 
   @Test func `a clock that was set back does not stop the checks`() {
     var schedule = StaticSchedule()
-    schedule.finish(.notModified(.init()), now: 1e9, interval: 3_600, chance: 0.5)
+    schedule.finish(.notModified(.init()), now: 1e9, interval: 3_600, random: 0.5)
     #expect(schedule.isDue(now: 1_000, interval: 3_600))
   }
 
@@ -87,21 +87,21 @@ import Timetable
     var schedule = StaticSchedule()
     let response = StaticSchedule.Response(entityTag: "\"a\"")
     let refused = StaticSchedule.Ending.content(response, digest: "d", .refused, reason: "no zip")
-    schedule.finish(refused, now: 0, interval: 3_600, chance: 0.5)
-    schedule.finish(.notModified(response), now: 0, interval: 3_600, chance: 0.5)
+    schedule.finish(refused, now: 0, interval: 3_600, random: 0.5)
+    schedule.finish(.notModified(response), now: 0, interval: 3_600, random: 0.5)
     #expect(schedule.error == "no zip")
     let same = StaticSchedule.Ending.content(response, digest: "d", .unchanged, reason: nil)
-    schedule.finish(same, now: 0, interval: 3_600, chance: 0.5)
+    schedule.finish(same, now: 0, interval: 3_600, random: 0.5)
     #expect(schedule.error == "no zip")
     let other = StaticSchedule.Ending.content(response, digest: "e", .serves, reason: nil)
-    schedule.finish(other, now: 0, interval: 3_600, chance: 0.5)
+    schedule.finish(other, now: 0, interval: 3_600, random: 0.5)
     #expect(schedule.error == nil)
   }
 
-  @Test func `another address begins anew`() {
+  @Test func `another address begins again`() {
     var schedule = StaticSchedule()
     schedule.follow(fingerprint: "a", now: 0)
-    schedule.finish(.notModified(.init(entityTag: "\"t\"")), now: 0, interval: 3_600, chance: 0.5)
+    schedule.finish(.notModified(.init(entityTag: "\"t\"")), now: 0, interval: 3_600, random: 0.5)
     schedule.follow(fingerprint: "a", now: 0)
     #expect(schedule.isConditional)
     schedule.follow(fingerprint: "b", now: 0)
@@ -116,8 +116,8 @@ import Timetable
       for address in ["a", "b"] {
         schedule.follow(fingerprint: address, now: Double(now))
         guard schedule.isDue(now: Double(now), interval: 3_600) else { continue }
-        schedule.start(now: Double(now), interval: 3_600, chance: 0.5)
-        schedule.finish(.notModified(.init()), now: Double(now), interval: 3_600, chance: 0.5)
+        schedule.start(now: Double(now), interval: 3_600, random: 0.5)
+        schedule.finish(.notModified(.init()), now: Double(now), interval: 3_600, random: 0.5)
         asked += 1
       }
     }

@@ -24,8 +24,8 @@ import Timetable
     var schedule = StaticSchedule()
     for (number, ending) in endings.enumerated() {
       let now = 1_795_000_000 + Double(number) * 100
-      schedule.start(now: now, interval: 3_600, chance: 0.5)
-      schedule.finish(ending, now: now, interval: 3_600, chance: 0.5)
+      schedule.start(now: now, interval: 3_600, random: 0.5)
+      schedule.finish(ending, now: now, interval: 3_600, random: 0.5)
     }
     if !endings.isEmpty { try folder.write(schedule, of: key) }
     var entry = feed.entry

@@ -42,7 +42,7 @@ package struct SimulationQueue {
 }
 
 /// A seeded random number generator (Steele, Lea and Flood, 2014).
-package struct SimulationChance {
+package struct SimulationRandom {
   private var state: UInt64
 
   /// Creates a generator whose numbers are a function of a seed.

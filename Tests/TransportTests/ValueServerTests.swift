@@ -203,7 +203,7 @@ import Testing
         var policy = Policy(every: .seconds(600))
         policy.push = Policy.Push(heartbeat: .seconds(600))
         let client = FreshnessClient(exchange: exchange, streaming: exchange, policy: policy)
-        let resource = JSONResource(url, as: Count.self).news(at: news)
+        let resource = JSONResource(url, as: Count.self).eventStream(at: news)
         for await value in client.values(of: resource) {
           if value.value.count == 2 { break }
           try await Self.eventually { client.freshness(of: resource)?.isStreaming == true }

@@ -3,7 +3,7 @@ package import PostgresClient
 /// A schema of a database that several servers share, and its announcements.
 package struct SharedDatabase: Sendable {
   /// What the database announces.
-  package enum News: Hashable, Sendable {
+  package enum Notice: Hashable, Sendable {
     /// Announcements may be missing before this.
     case gap
     /// The connection that listens is lost.
@@ -84,7 +84,7 @@ package struct SharedDatabase: Sendable {
   }
 
   /// Reports announcements until the task is canceled.
-  package func watch(_ notify: (News) async -> Void) async {
+  package func watch(_ notify: (Notice) async -> Void) async {
     await PostgresListener(address, channels: [channel], limits: limits).run { event in
       switch event {
       case .gap: await notify(.gap)

@@ -102,9 +102,9 @@ package enum TerminalText {
       if used < columns { end = (cut.endIndex, used) }
     }
     guard isWhole else {
-      return cut[..<end.index] + "…" + blanks(columns - end.used - 1)
+      return cut[..<end.index] + "…" + spaces(columns - end.used - 1)
     }
-    return atEnd ? blanks(columns - used) + cut : cut + blanks(columns - used)
+    return atEnd ? spaces(columns - used) + cut : cut + spaces(columns - used)
   }
 
   /// Returns text in lines of a width, broken at spaces, and within words that are longer than a
@@ -168,7 +168,7 @@ package enum TerminalText {
     String(line.reversed().drop { $0 == " " }.reversed())
   }
 
-  private static func blanks(_ count: Int) -> String {
+  private static func spaces(_ count: Int) -> String {
     String(repeating: " ", count: max(count, 0))
   }
 }

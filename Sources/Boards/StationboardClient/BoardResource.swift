@@ -84,7 +84,7 @@ public struct BoardResource: FreshResource {
   }
 
   /// Reads the freshness of a 304 from its `x-md-rt-…` fields.
-  public func marks(of head: HTTPResponse) -> FreshnessMetadata? {
+  public func metadata(of head: HTTPResponse) -> FreshnessMetadata? {
     FreshnessMetadata(fields: head.headerFields)
   }
 
@@ -94,7 +94,7 @@ public struct BoardResource: FreshResource {
   }
 
   /// `GET /api/stationboard/stream`.
-  public func news() -> HTTPRequest? {
+  public func eventStream() -> HTTPRequest? {
     guard streams else { return nil }
     return server.request(
       "/api/stationboard/stream",
@@ -104,7 +104,7 @@ public struct BoardResource: FreshResource {
   }
 
   /// The stream continues after `Last-Event-ID`, or starts with a whole board.
-  public var replaysNews: Bool { true }
+  public var replaysEvents: Bool { true }
 
   /// Reads a board or a change of it.
   public func read(_ event: ServerSentEvent, since known: BoardCopy?) -> StreamEvent<BoardCopy> {
@@ -124,12 +124,12 @@ public struct BoardResource: FreshResource {
 
   private func reading(_ copy: BoardCopy) -> Reading<BoardCopy> {
     let meta = copy.board.meta
-    let marks = Self.marks(of: meta)
-    let hasRealtime = marks.status == .applied || marks.status == .partial
+    let metadata = Self.metadata(of: meta)
+    let hasRealtime = metadata.status == .applied || metadata.status == .partial
     return Reading(
       copy,
       hasRealtime: hasRealtime,
-      marks: marks,
+      metadata: metadata,
       hints: Self.hints(of: meta),
       subject: copy.board.station?.id
     )
@@ -145,15 +145,15 @@ public struct BoardResource: FreshResource {
   }
 
   /// The freshness metadata of a response.
-  public static func marks(of meta: Board.Meta) -> FreshnessMetadata {
-    var marks = FreshnessMetadata()
-    marks.setServerTime(instant: meta.serverTime)
-    marks.fetchedAt = meta.rtFetchedAt.flatMap { BoardInstant.read($0) }
-    marks.cacheAge = meta.rtCacheAgeMs.flatMap { Int64(exactly: $0.rounded()) }
+  public static func metadata(of meta: Board.Meta) -> FreshnessMetadata {
+    var metadata = FreshnessMetadata()
+    metadata.setServerTime(instant: meta.serverTime)
+    metadata.fetchedAt = meta.rtFetchedAt.flatMap { BoardInstant.read($0) }
+    metadata.cacheAge = meta.rtCacheAgeMs.flatMap { Int64(exactly: $0.rounded()) }
       .map { .milliseconds($0) }
-    marks.mode = ResponseMode(word: meta.responseMode)
-    marks.status = RealtimeStatus(word: meta.rtStatus)
-    return marks
+    metadata.mode = ResponseMode(word: meta.responseMode)
+    metadata.status = RealtimeStatus(word: meta.rtStatus)
+    return metadata
   }
 }
 

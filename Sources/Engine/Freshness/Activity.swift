@@ -23,12 +23,12 @@ struct ActivityHistory: Hashable, Sendable {
   /// The current activity.
   private(set) var current: Activity = .quiet
   /// When the activity last changed.
-  private(set) var changedAt: Moment?
+  private(set) var changedAt: Instant?
   /// When the burst after a local action ends, unless its effect is seen earlier (R13).
-  private(set) var burstEnds: Moment?
+  private(set) var burstEnds: Instant?
 
   /// Records an observed activity.
-  mutating func observed(_ activity: Activity, at now: Moment) {
+  mutating func observed(_ activity: Activity, at now: Instant) {
     guard activity != current else { return }
     current = activity
     changedAt = now
@@ -36,7 +36,7 @@ struct ActivityHistory: Hashable, Sendable {
   }
 
   /// Records a local action whose effect is expected soon (R13).
-  mutating func acted(until deadline: Moment) {
+  mutating func acted(until deadline: Instant) {
     burstEnds = burstEnds.map { max($0, deadline) } ?? deadline
   }
 
@@ -47,10 +47,10 @@ struct ActivityHistory: Hashable, Sendable {
   ///
   /// R9: a pure function. Only the beginning of the wait counts, so inspecting a wait never changes
   /// its length.
-  func pace(at moment: Moment, recentFor: Timespan) -> Pace {
+  func pace(at instant: Instant, recentFor: Instant.Duration) -> Pace {
     if current == .active { return .active }
-    if let burstEnds, moment < burstEnds { return .active }
-    if let changedAt, moment - changedAt < recentFor { return .recent }
+    if let burstEnds, instant < burstEnds { return .active }
+    if let changedAt, instant - changedAt < recentFor { return .recent }
     return .idle
   }
 }

@@ -7,7 +7,7 @@ public struct Answer: Hashable, Sendable {
   /// The bytes received, including the header section.
   public var bytes: Int64
   /// What the response says about the freshness of its data.
-  public var marks: FreshnessMetadata
+  public var metadata: FreshnessMetadata
   /// What the response says about the next change.
   public var hints: Hints
   /// What the watched resource is doing now, if the response says so (R9).
@@ -16,26 +16,26 @@ public struct Answer: Hashable, Sendable {
   public var deviceTime: WallTime?
   /// The time from sending the request to receiving the complete response, as the host measured it;
   /// `nil` measures from when the machine ordered the request (R37).
-  public var delay: Timespan?
+  public var delay: Instant.Duration?
   /// The time since the complete response was received, which the host spent on reading it (R37).
-  public var decoding: Timespan
+  public var decoding: Instant.Duration
 
   /// Creates a response.
   public init(
     _ outcome: Outcome,
     status: Int32 = 0,
     bytes: Int64 = 0,
-    marks: FreshnessMetadata = FreshnessMetadata(),
+    metadata: FreshnessMetadata = FreshnessMetadata(),
     hints: Hints = Hints(),
     activity: Activity? = nil,
     deviceTime: WallTime? = nil,
-    delay: Timespan? = nil,
-    decoding: Timespan = .zero
+    delay: Instant.Duration? = nil,
+    decoding: Instant.Duration = .zero
   ) {
     self.outcome = outcome
     self.status = status
     self.bytes = bytes
-    self.marks = marks
+    self.metadata = metadata
     self.hints = hints
     self.activity = activity
     self.deviceTime = deviceTime
@@ -142,5 +142,5 @@ public struct Failure: Hashable, Sendable {
   /// The status of the last failure; 0 if there was no response.
   public var status: Int32
   /// When the current series of failures became visible.
-  public var since: Moment
+  public var since: Instant
 }

@@ -1,9 +1,9 @@
 /// What is known of the path that responses take: the server's clock and intermediate caches (R31).
 struct AnswerPath: Hashable, Sendable {
   /// The device's timeline minus the server's clock, when a request is sent.
-  private var clock = Timespan.zero
+  private var clock = Instant.Duration.zero
   /// When the copy behind the last response left the server.
-  private(set) var filled = Moment.start
+  private(set) var filled = Instant.start
   /// How long an intermediate cache is known to keep a copy, in milliseconds.
   private var life: Int32 = 0
   /// How many copies were lately fetched for other clients; own ones count a quarter against it.
@@ -14,11 +14,11 @@ struct AnswerPath: Hashable, Sendable {
   var isOwn: Bool { foreign < 4 }
 
   /// Returns when the data of a source time was made, on the device's timeline.
-  func moment(of made: WallTime) -> Moment { Moment(milliseconds: made.milliseconds) + clock }
+  func instant(of made: WallTime) -> Instant { Instant(milliseconds: made.milliseconds) + clock }
 
   /// Returns the time on the server's clock at an instant of the device's timeline.
-  func time(at moment: Moment) -> WallTime {
-    WallTime(milliseconds: (moment - clock).milliseconds)
+  func time(at instant: Instant) -> WallTime {
+    WallTime(milliseconds: (instant - clock).milliseconds)
   }
 
   /// Updates the path with one response about dated data.
@@ -35,22 +35,22 @@ struct AnswerPath: Hashable, Sendable {
   /// - Returns: How long the response was held in caches.
   mutating func note(
     made: WallTime,
-    age: Timespan,
-    transit: Timespan,
-    sent: Moment,
-    tolerance: Timespan
-  ) -> Timespan {
-    let reading = (sent - age) - Moment(milliseconds: made.milliseconds)
+    age: Instant.Duration,
+    transit: Instant.Duration,
+    sent: Instant,
+    tolerance: Instant.Duration
+  ) -> Instant.Duration {
+    let reading = (sent - age) - Instant(milliseconds: made.milliseconds)
     let longer = reading - clock
     let isHidden = isKnown && longer > tolerance
     if !isKnown {
       clock = reading
     } else if isHidden {
-      clock = clock + Timespan(milliseconds: longer.milliseconds / 32)
+      clock = clock + Instant.Duration(milliseconds: longer.milliseconds / 32)
     } else if longer < .zero - tolerance {
       clock = reading
     } else {
-      clock = clock + Timespan(milliseconds: longer.milliseconds / 8)
+      clock = clock + Instant.Duration(milliseconds: longer.milliseconds / 8)
     }
     let lay = transit + (isHidden ? longer : .zero)
     let fill = sent - lay
@@ -68,16 +68,16 @@ struct AnswerPath: Hashable, Sendable {
 
   /// Returns until when a request would be answered from the copy behind the last response, or
   /// `nil` if no cache is known to keep one.
-  func copyExpires(tolerance: Timespan) -> Moment? {
+  func copyExpires(tolerance: Instant.Duration) -> Instant? {
     keeps(tolerance: tolerance).map { filled + $0 }
   }
 
   /// Returns how long a cache keeps a copy, or `nil` if none is known to.
-  func keeps(tolerance: Timespan) -> Timespan? {
-    let life = Timespan(milliseconds: Int64(life))
+  func keeps(tolerance: Instant.Duration) -> Instant.Duration? {
+    let life = Instant.Duration(milliseconds: Int64(life))
     return life > tolerance ? life + Self.expiry : nil
   }
 
   /// The time that a cache is given to drop an expired copy.
-  private static let expiry = Timespan.milliseconds(250)
+  private static let expiry = Instant.Duration.milliseconds(250)
 }

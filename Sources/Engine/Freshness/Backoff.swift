@@ -5,7 +5,7 @@ struct Backoff: Hashable, Sendable {
   /// The consecutive failures that count for the backoff.
   private(set) var failures: Int32 = 0
   /// The instant before which the server asked us not to send requests (R21).
-  private(set) var notBefore: Moment?
+  private(set) var notBefore: Instant?
 
   /// The step that follows a failure.
   enum Step: Hashable, Sendable {
@@ -40,15 +40,15 @@ struct Backoff: Hashable, Sendable {
   }
 
   /// Creates the state after no failures.
-  init(notBefore: Moment? = nil) { self.notBefore = notBefore }
+  init(notBefore: Instant? = nil) { self.notBefore = notBefore }
 
   /// Records a `Retry-After`.
-  mutating func throttled(until moment: Moment) {
-    notBefore = notBefore.map { max($0, moment) } ?? moment
+  mutating func throttled(until instant: Instant) {
+    notBefore = notBefore.map { max($0, instant) } ?? instant
   }
 
   /// Returns the length of a backoff step; the last step repeats (R23).
-  static func wait(step: Int32, draw: RandomSample, policy: Policy) -> Timespan {
+  static func wait(step: Int32, draw: RandomSample, policy: Policy) -> Instant.Duration {
     guard let last = policy.ladder.indices.last else { return policy.active }
     let wait = policy.ladder[min(Int(step), last)]
     return max(policy.ladderJitter.applied(to: wait, draw: draw), policy.leastWait)

@@ -22,7 +22,7 @@ struct Beat: Hashable, Sendable {
   private var absence: UInt8 = 0
 
   /// The longest time between two changes that counts as a rhythm.
-  static let longestPeriod = Timespan.minutes(10)
+  static let longestPeriod = Instant.Duration.minutes(10)
   /// The number of changes to trust: two periods that agree.
   private static let trusted: UInt8 = 3
   /// The number of misfits that restart the rhythm.
@@ -131,7 +131,9 @@ struct Beat: Hashable, Sendable {
 extension WallTime {
   /// Returns the wall time a number of milliseconds later.
   func later(_ milliseconds: Int64) -> WallTime {
-    let moved = Timespan(milliseconds: self.milliseconds) + Timespan(milliseconds: milliseconds)
+    let moved =
+      Instant.Duration(milliseconds: self.milliseconds)
+      + Instant.Duration(milliseconds: milliseconds)
     return WallTime(milliseconds: moved.milliseconds)
   }
 }

@@ -3,13 +3,13 @@ enum Cadence {
   /// What the length of a wait depends on (R9: nothing else does).
   struct Facts: Hashable, Sendable {
     /// The start of the last request.
-    var started: Moment
+    var started: Instant
     /// The end of the last request, where the wait began.
-    var ended: Moment
+    var ended: Instant
     /// The random sample of this wait.
     var draw: RandomSample
     /// The interval in force.
-    var interval: Timespan
+    var interval: Instant.Duration
     /// Whether the app is visible.
     var isForeground: Bool
     /// Whether the next request is a long poll (R32).
@@ -25,15 +25,15 @@ enum Cadence {
   static func interval(
     lifecycle: Lifecycle,
     pace: Pace,
-    wished: Timespan?,
+    refreshRequested: Instant.Duration?,
     policy: Policy
-  ) -> Timespan? {
+  ) -> Instant.Duration? {
     switch lifecycle {
     case .suspended: return nil
     case .background: return policy.background
     case .foreground:
       // R10: observers may request a faster pace only down to the least interval.
-      if let wished { return max(wished, policy.leastInterval) }
+      if let refreshRequested { return max(refreshRequested, policy.leastInterval) }
       return policy.interval(pace)
     }
   }
@@ -43,7 +43,7 @@ enum Cadence {
     _ facts: Facts,
     rhythm: ProducerRhythm,
     policy: Policy
-  ) -> (moment: Moment, cause: NextRequest.Cause) {
+  ) -> (instant: Instant, cause: NextRequest.Cause) {
     let least = facts.started + policy.leastInterval
     if facts.isStreaming, let push = policy.push {
       // R33: while the stream is healthy, polling is a slow fallback, however often events come.
@@ -56,7 +56,7 @@ enum Cadence {
       return (max(facts.started + facts.interval, facts.ended + spread), .longPoll)
     }
     if isAligned(facts), let aligned = rhythm.due(facts, policy: policy) {
-      return (aligned.moment, aligned.isStated ? .stated : .learned)
+      return (aligned.instant, aligned.isStated ? .stated : .learned)
     }
     let jitter = policy.jitter.applied(to: facts.interval, draw: facts.draw) - facts.interval
     return (max(blind(facts, jitter), least), .cadence)
@@ -71,7 +71,7 @@ enum Cadence {
   ///
   /// R10: the period counts from start to start, so the rate matches the policy. After a response
   /// slower than the interval, the wait is as long as the response took, up to the interval (P9).
-  static func blind(_ facts: Facts, _ jitter: Timespan) -> Moment {
+  static func blind(_ facts: Facts, _ jitter: Instant.Duration) -> Instant {
     let rest = min(facts.ended - facts.started, facts.interval)
     return max(facts.started + facts.interval + jitter, facts.ended + max(rest, .zero))
   }

@@ -3,7 +3,7 @@ struct DegradedRun: Hashable, Sendable {
   /// The backoff steps used in this series.
   private(set) var step: Int32 = 0
   /// When a response last asked for a step.
-  private(set) var lastAt: Moment?
+  private(set) var lastAt: Instant?
   /// Whether realtime data is switched off on the server, so no extra requests are made.
   private(set) var isQuiet = false
 
@@ -12,7 +12,7 @@ struct DegradedRun: Hashable, Sendable {
   /// R34: once through the ladder, then the cadence. A good response in between does not reset it;
   /// only a long time without degraded responses does. A flapping server therefore never raises the
   /// rate.
-  mutating func answered(_ degradation: Degradation, at now: Moment, policy: Policy) -> Int32? {
+  mutating func answered(_ degradation: Degradation, at now: Instant, policy: Policy) -> Int32? {
     switch degradation {
     case .none:
       isQuiet = false

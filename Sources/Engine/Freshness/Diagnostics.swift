@@ -56,9 +56,9 @@ public struct Counters: Hashable, Sendable {
   /// The changes whose delay to the screen could be measured.
   public var measuredChanges: Int64 = 0
   /// The sum of the delays from change to screen, in milliseconds.
-  public var changeToScreenTotal: Timespan = .zero
+  public var changeToScreenTotal: Instant.Duration = .zero
   /// The longest delay from change to screen.
-  public var changeToScreenLongest: Timespan = .zero
+  public var changeToScreenLongest: Instant.Duration = .zero
 
   /// Creates counters at zero.
   public init() {}

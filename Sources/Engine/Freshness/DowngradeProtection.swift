@@ -44,8 +44,8 @@ public enum DowngradeProtection: Hashable, Sendable {
     hasRealtime: Bool,
     showsRealtime: Bool,
     isForced: Bool,
-    age: Timespan,
-    cap: Timespan?
+    age: Instant.Duration,
+    cap: Instant.Duration?
   ) -> Verdict {
     guard isModified else { return .keepUnmodified }
     guard let cap else { return .applyAlways }

@@ -42,7 +42,7 @@ public struct Effects: Hashable, Sendable {
   /// (R38).
   ///
   /// A mutation that the server accepted by then is confirmed. Otherwise, and if nothing tells the instant, it is `nil`.
-  public var asOf: Moment?
+  public var asOf: Instant?
   /// What changes for observers.
   public var changes: Changes = []
   /// The request to send now.
@@ -50,7 +50,7 @@ public struct Effects: Hashable, Sendable {
   /// What to do with the stream (R33).
   public var link: PushCommand?
   /// The only alarm: send ``Event/woke`` at this instant and discard any earlier alarm (R8).
-  public var alarm: Moment?
+  public var alarm: Instant?
   /// The sample of the request that ended (R29).
   public var sample: Sample?
   /// Other facts, for the counters (R30).

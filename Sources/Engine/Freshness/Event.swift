@@ -7,7 +7,7 @@ public enum Event: Hashable, Sendable {
   /// The last observer left, so no request is due.
   case stopped
   /// The shortest interval that observers request; `nil` uses the policy's (P2).
-  case paceWished(Timespan?)
+  case paceRequested(Instant.Duration?)
   /// The resource may be observed soon (R35).
   case prefetch
 
@@ -30,7 +30,7 @@ public enum Event: Hashable, Sendable {
   // MARK: The application
 
   /// The user or the application requests a refresh (R2, R5).
-  case wished(RefreshRequest)
+  case refreshRequested(RefreshRequest)
   /// The query or the identity changed (R4, R19).
   ///
   /// The host must close a stream for the old context itself and report ``linkLost``.
@@ -46,7 +46,7 @@ public enum Event: Hashable, Sendable {
   /// The application restored a copy of a known age from an earlier run, with its source time if it had one (R38).
   ///
   /// A restored copy never replaces another one.
-  case restored(Revision, age: Timespan, sourceTime: WallTime? = nil)
+  case restored(Revision, age: Instant.Duration, sourceTime: WallTime? = nil)
   /// The host discarded the body, and with it the validator (R17, R19).
   case evicted
   /// The limits that the origin imposes on every resource it serves (R39).

@@ -47,7 +47,7 @@ public struct FreshnessLabel: Hashable, Sendable {
   /// The severity of the notice.
   public var notice: Notice
   /// The age to show, if there is a copy.
-  public var age: Timespan?
+  public var age: Instant.Duration?
   /// Whether a better copy is kept instead of the newest response (R20).
   public var isHeld: Bool
   /// Where the copy comes from (R38).
@@ -61,7 +61,7 @@ public struct FreshnessLabel: Hashable, Sendable {
   /// R26: the status is read first, then the mode, then the age.
   ///
   /// - Parameters:
-  ///   - marks: The metadata of the newest response.
+  ///   - metadata: The metadata of the newest response.
   ///   - age: The age of the data now.
   ///   - isHeld: Whether a better copy is kept.
   ///   - provenance: Where the copy comes from; a copy that the server did not send has neither
@@ -69,19 +69,19 @@ public struct FreshnessLabel: Hashable, Sendable {
   ///   - isAgeKnown: Whether the age is that of the data. Data of unknown age is neither live nor partial (R37).
   ///   - policy: The thresholds of the badge.
   public init(
-    marks: FreshnessMetadata,
-    age: Timespan?,
+    metadata: FreshnessMetadata,
+    age: Instant.Duration?,
     isHeld: Bool,
     provenance: Provenance = .server,
     isAgeKnown: Bool = true,
     policy: Policy
   ) {
     let isOfServer = provenance == .server
-    let status = isOfServer ? marks.effectiveStatus : nil
+    let status = isOfServer ? metadata.effectiveStatus : nil
     self.age = age
     self.isHeld = isHeld
     self.provenance = provenance
-    self.marker = Self.marker(status: status, mode: isOfServer ? marks.mode : nil)
+    self.marker = Self.marker(status: status, mode: isOfServer ? metadata.mode : nil)
     self.notice = Self.notice(status)
     let badge = Self.badge(status, age: age, policy: policy)
     self.badge = isAgeKnown || badge == .unavailable ? badge : .unknown
@@ -101,7 +101,11 @@ public struct FreshnessLabel: Hashable, Sendable {
     }
   }
 
-  private static func badge(_ status: RealtimeStatus?, age: Timespan?, policy: Policy) -> Badge {
+  private static func badge(
+    _ status: RealtimeStatus?,
+    age: Instant.Duration?,
+    policy: Policy
+  ) -> Badge {
     let badge: Badge =
       switch status {
       case .applied: .live

@@ -40,14 +40,14 @@ public struct FreshnessMetadata: Hashable, Sendable {
   public var serverTime: WallTime?
   /// How much later than ``serverTime`` the server may have responded: 999 ms if it is from `Date`,
   /// which counts whole seconds (RFC 9110 5.6.7), and zero if it has milliseconds.
-  public var truncation: Timespan
+  public var truncation: Instant.Duration
   /// When the data was made, on the server's clock (`rtFetchedAt`).
   public var fetchedAt: WallTime?
   /// The age of the data when the server responded (`rtCacheAgeMs`).
-  public var cacheAge: Timespan?
+  public var cacheAge: Instant.Duration?
   /// The time that the response spent in intermediate caches: the `Age` field (RFC 9111), or what
   /// `Date` reveals against the server's own time (R37).
-  public var transit: Timespan
+  public var transit: Instant.Duration
   /// How complete the response is.
   public var mode: ResponseMode?
   /// The state of realtime data.
@@ -60,10 +60,10 @@ public struct FreshnessMetadata: Hashable, Sendable {
   /// Creates freshness metadata.
   public init(
     serverTime: WallTime? = nil,
-    truncation: Timespan = .zero,
+    truncation: Instant.Duration = .zero,
     fetchedAt: WallTime? = nil,
-    cacheAge: Timespan? = nil,
-    transit: Timespan = .zero,
+    cacheAge: Instant.Duration? = nil,
+    transit: Instant.Duration = .zero,
     mode: ResponseMode? = nil,
     status: RealtimeStatus? = nil,
     appliedFlag: Bool? = nil,
@@ -98,14 +98,14 @@ public struct FreshnessMetadata: Hashable, Sendable {
   /// The age of the data on arrival, as far as the server tells.
   ///
   /// R26, R27: the server's own figure first, then `serverTime − fetchedAt`; time in caches is added.
-  public var ageAtArrival: Timespan? {
+  public var ageAtArrival: Instant.Duration? {
     if let cacheAge { return max(cacheAge, .zero) + transit }
     guard let serverTime, let fetchedAt else { return nil }
     return max(serverTime - fetchedAt, .zero) + transit
   }
 
   /// The age on arrival, below zero where the source time is ahead of the server's clock (R31).
-  var signedAge: Timespan? {
+  var signedAge: Instant.Duration? {
     guard let age = ageAtArrival, age == transit, let serverTime, let fetchedAt else {
       return ageAtArrival
     }
@@ -122,12 +122,12 @@ public struct FreshnessMetadata: Hashable, Sendable {
   ///
   /// - Parameter delay: The time from the request to the arrival of the response.
   /// - Returns: The age, or `nil` if the server does not tell one.
-  public func greatestAgeAtArrival(delay: Timespan) -> Timespan? {
+  public func greatestAgeAtArrival(delay: Instant.Duration) -> Instant.Duration? {
     greatestAge.map { $0 + wayBack(delay) }
   }
 
   /// The greatest possible age when the response left the last cache.
-  private var greatestAge: Timespan? {
+  private var greatestAge: Instant.Duration? {
     // The server's own figure does not depend on a clock.
     guard cacheAge == nil, let serverTime, let fetchedAt else { return ageAtArrival }
     // A source time after the server's own: the two clocks differ, and the age is not known.
@@ -138,18 +138,18 @@ public struct FreshnessMetadata: Hashable, Sendable {
   }
 
   /// Returns the longest time since the response was made that its age does not include.
-  func wayBack(_ delay: Timespan) -> Timespan {
+  func wayBack(_ delay: Instant.Duration) -> Instant.Duration {
     max(delay, .zero) + (transit > .zero ? Self.secondOfCaches : .zero)
   }
 
   /// By how much the clocks of a producer and of a server may differ so that an age can be counted from one to the other.
-  static let clockDifference = Timespan.seconds(1)
+  static let clockDifference = Instant.Duration.seconds(1)
 
   /// What cache fields leave out, because they count whole seconds (RFC 9110 5.6.7, RFC 9111 5.1).
   static let secondOfCaches = Self.truncationOfDate
 
   /// What a time in whole seconds, such as `Date`, leaves out at most, in milliseconds.
-  public static let truncationOfDate = Timespan.milliseconds(999)
+  public static let truncationOfDate = Instant.Duration.milliseconds(999)
 
   /// The state of realtime data, from the first field that gives it.
   ///

@@ -3,9 +3,9 @@ public enum Jitter: Hashable, Sendable {
   /// The wait is not varied.
   case none
   /// A length between two bounds is added or subtracted at random (seed 000: ± 300–600 ms).
-  case signed(Timespan, Timespan)
+  case signed(Instant.Duration, Instant.Duration)
   /// A length up to a bound is added or subtracted (seed 001: ± 2 s).
-  case within(Timespan)
+  case within(Instant.Duration)
   /// A share of the wait, in percent, is added or subtracted (± 10 %).
   case share(Int64)
   /// A share of the wait, in percent, is added but never subtracted.
@@ -14,7 +14,7 @@ public enum Jitter: Hashable, Sendable {
   case full
 
   /// Returns a wait varied by a random sample.
-  public func applied(to wait: Timespan, draw: RandomSample) -> Timespan {
+  public func applied(to wait: Instant.Duration, draw: RandomSample) -> Instant.Duration {
     switch self {
     case .none: return wait
     case .signed(let least, let most):

@@ -58,7 +58,7 @@ struct Lag: Hashable, Sendable {
   var isConstant: Bool { isKnown && unrest == 0 }
 
   /// Whether a change was seen about as soon as it became available.
-  var isSettled: Bool { isKnown && (unrest > 0 || high - aim <= 3 * Self.narrow) }
+  var hasConverged: Bool { isKnown && (unrest > 0 || high - aim <= 3 * Self.narrow) }
 
   /// Updates the lag with a change.
   ///

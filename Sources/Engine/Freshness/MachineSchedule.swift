@@ -21,7 +21,7 @@ public struct MachineSchedule: Hashable, Sendable {
   }
 
   private struct Entry: Hashable, Sendable {
-    var alarm: Moment
+    var alarm: Instant
     var slot: Int
   }
 
@@ -37,7 +37,7 @@ public struct MachineSchedule: Hashable, Sendable {
   public var count: Int { slots.count - vacant.count }
 
   /// The earliest alarm of all machines (R8).
-  public var alarm: Moment? { heap.first?.alarm }
+  public var alarm: Instant? { heap.first?.alarm }
 
   /// The machine with a key, or `nil` if it was removed.
   public subscript(key: Key) -> RefreshMachine? {
@@ -78,7 +78,7 @@ public struct MachineSchedule: Hashable, Sendable {
   public mutating func handle(
     _ event: Event,
     for key: Key,
-    at now: Moment,
+    at now: Instant,
     draw: RandomSample
   ) -> Effects? {
     guard slots.indices.contains(key.slot), slots[key.slot].stamp == key.stamp else { return nil }
@@ -90,14 +90,14 @@ public struct MachineSchedule: Hashable, Sendable {
   }
 
   /// Returns the machine with the earliest alarm that has passed, if any.
-  public func due(at now: Moment) -> Key? {
+  public func due(at now: Instant) -> Key? {
     guard let first = heap.first, first.alarm <= now else { return nil }
     return Key(slot: first.slot, stamp: slots[first.slot].stamp)
   }
 
   // MARK: The heap
 
-  private mutating func arm(_ slot: Int, at alarm: Moment?) {
+  private mutating func arm(_ slot: Int, at alarm: Instant?) {
     let place = slots[slot].place
     guard let alarm else {
       if place >= 0 { disarm(slot, at: place) }

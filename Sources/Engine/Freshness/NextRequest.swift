@@ -49,10 +49,10 @@ public struct NextRequest: Hashable, Sendable {
   /// The reason.
   public var cause: Cause
   /// When the request is sent; `nil` while one is in flight or none is due.
-  public var due: Moment?
+  public var due: Instant?
 
   /// Creates a next request from its reason and time.
-  public init(_ cause: Cause, due: Moment? = nil) {
+  public init(_ cause: Cause, due: Instant? = nil) {
     self.cause = cause
     self.due = due
   }

@@ -33,9 +33,9 @@ public struct Origin: Hashable, Sendable {
     /// The consecutive failures, of any resources, from which the origin counts as failing.
     public var quietAfter: Int32 = 3
     /// The waits while it is failing, in order; the last one repeats.
-    public var ladder: [Timespan] = [.seconds(2), .seconds(5), .seconds(10), .seconds(20)]
+    public var ladder: [Instant.Duration] = [.seconds(2), .seconds(5), .seconds(10), .seconds(20)]
     /// The longest `Retry-After` or rate limit that is honored.
-    public var retryAfterCap: Timespan = .minutes(5)
+    public var retryAfterCap: Instant.Duration = .minutes(5)
 
     /// Creates the default constants.
     public init() {}
@@ -134,7 +134,7 @@ public struct Origin: Hashable, Sendable {
   /// Returns a request to send now, if one may be sent: none that the restraint delays.
   ///
   /// A long poll never waits until it may be held: it becomes an ordinary request.
-  public mutating func admit(at now: Moment) -> Admission? {
+  public mutating func admit(at now: Instant) -> Admission? {
     guard let next = waiting.first, !restraint.delays(next.priority, at: now) else { return nil }
     // A held request takes its place from all, but not the one that is reserved.
     guard out.count < places(for: next.priority) else { return nil }
@@ -153,7 +153,7 @@ public struct Origin: Hashable, Sendable {
   ///   - now: The instant.
   ///   - most: The maximum number to remove; the others wait until the next call.
   /// - Returns: Their numbers, in order.
-  public mutating func takeBack(at now: Moment, most: Int = .max) -> [Int64] {
+  public mutating func takeBack(at now: Instant, most: Int = .max) -> [Int64] {
     // What delays any request delays those of the lowest priority. Hosts call this after every event, and thousands may wait.
     let restraint = restraint
     guard restraint.delays(.low, at: now) else { return [] }
@@ -194,7 +194,7 @@ public struct Origin: Hashable, Sendable {
     serverTime: WallTime? = nil,
     rateLimit: RateLimit? = nil,
     resources: Int32 = 1,
-    at now: Moment
+    at now: Instant
   ) {
     withdraw(number)
     var isTold = false
@@ -218,15 +218,15 @@ public struct Origin: Hashable, Sendable {
 
   // MARK: The restraint
 
-  private mutating func failed(at now: Moment) {
+  private mutating func failed(at now: Instant) {
     failures = min(failures + 1, 1_000)
     guard isFailing, let last = limits.ladder.indices.last else { return }
     let wait = limits.ladder[min(Int(failures - limits.quietAfter), last)]
     restraint.quietUntil = restraint.quietUntil.map { max($0, now + wait) } ?? now + wait
   }
 
-  private mutating func holdOff(until moment: Moment) {
-    restraint.notBefore = restraint.notBefore.map { max($0, moment) } ?? moment
+  private mutating func holdOff(until instant: Instant) {
+    restraint.notBefore = restraint.notBefore.map { max($0, instant) } ?? instant
   }
 
   /// Shares what is left of the rate limit among the resources, evenly until it resets.
@@ -238,7 +238,7 @@ public struct Origin: Hashable, Sendable {
     _ rateLimit: RateLimit?,
     resources: Int32,
     isTold: Bool,
-    at now: Moment
+    at now: Instant
   ) {
     guard let rateLimit else {
       if let end = restraint.sharedUntil, now >= end {
@@ -277,14 +277,14 @@ public struct Origin: Hashable, Sendable {
 
   private mutating func share(_ limit: RateLimit, among resources: Int32) {
     let all = (limit.reset * Int64(max(resources, 1))).milliseconds
-    let each = Timespan(milliseconds: all / limit.remaining)
+    let each = Instant.Duration(milliseconds: all / limit.remaining)
     restraint.leastInterval = min(each, limits.retryAfterCap)
   }
 
   /// The unit in which responses tell when a rate limit resets.
-  private static let resetUnit = Timespan.seconds(1)
+  private static let resetUnit = Instant.Duration.seconds(1)
   /// How far apart two responses may tell the same reset, in milliseconds: the unit, and how long they take.
   private static let sameReset: Int64 = 1_500
   /// A window that begins with so little time left is too short for either.
-  private static let shortReset = Timespan.seconds(2)
+  private static let shortReset = Instant.Duration.seconds(2)
 }

@@ -14,9 +14,9 @@ struct ProducerRhythm: Hashable, Sendable {
   /// How long after an announced instant a change becomes available.
   private var delay = Lag()
   /// The latest instant on the server's clock for which a response showed what was available.
-  private var looked = WallTime(milliseconds: 0)
+  private var lastShown = WallTime(milliseconds: 0)
   /// The next change that the server announced, on the device's timeline.
-  private var promised = Moment.start
+  private var promised = Instant.start
   /// The greatest age at which the newest data was seen, in milliseconds: no change until then.
   private var quiet: Int32 = 0
   /// How far the server's announcements were off, in milliseconds; negative if none was tested.
@@ -36,15 +36,15 @@ struct ProducerRhythm: Hashable, Sendable {
   /// One response, as far as it concerns the rhythm.
   struct Sight {
     /// The metadata of the response.
-    var marks: FreshnessMetadata
+    var metadata: FreshnessMetadata
     /// What the server says about its next change.
     var hints: Hints
     /// When the request was sent.
-    var sent: Moment
+    var sent: Instant
     /// When the response arrived.
-    var now: Moment
+    var now: Instant
     /// The interval in force.
-    var interval: Timespan
+    var interval: Instant.Duration
     /// The random sample for this client's position, if it has none yet.
     var draw: RandomSample
   }
@@ -56,32 +56,32 @@ struct ProducerRhythm: Hashable, Sendable {
   /// - Parameters:
   ///   - sight: The response.
   ///   - tolerance: How far two instants of one copy may differ.
-  mutating func learn(_ sight: Sight, tolerance: Timespan) {
+  mutating func learn(_ sight: Sight, tolerance: Instant.Duration) {
     window = Int32(clamping: max(sight.hints.spread ?? .zero, .zero).milliseconds)
     if !hasPlace {
       place = sight.draw
       hasPlace = true
     }
-    if let age = sight.marks.signedAge, let made = sight.marks.fetchedAt {
+    if let age = sight.metadata.signedAge, let made = sight.metadata.fetchedAt {
       observe(made, age: age, sight, tolerance: tolerance)
     }
     isStated = false
-    if let ahead = sight.hints.nextExpected(marks: sight.marks), ahead > .zero {
+    if let ahead = sight.hints.nextExpected(metadata: sight.metadata), ahead > .zero {
       isStated = true
       isUntested = true
       promised = sight.now + ahead
       if beat.isKnown, let next = sight.hints.nextExpectedAt {
         // An instant on the server's clock is exact, however long the response was on its way.
-        promised = path.moment(of: next)
+        promised = path.instant(of: next)
       }
     }
   }
 
   private mutating func observe(
     _ made: WallTime,
-    age: Timespan,
+    age: Instant.Duration,
     _ sight: Sight,
-    tolerance: Timespan
+    tolerance: Instant.Duration
   ) {
     if beat.isKnown, made - beat.newest < .zero - Beat.longestPeriod {
       // The server's clock was set back: nothing learned still applies.
@@ -89,9 +89,9 @@ struct ProducerRhythm: Hashable, Sendable {
       path = AnswerPath()
       lag = Lag()
       delay = Lag()
-      looked = WallTime(milliseconds: 0)
+      lastShown = WallTime(milliseconds: 0)
     }
-    let transit = max(sight.marks.transit, .zero)
+    let transit = max(sight.metadata.transit, .zero)
     let lay = path.note(
       made: made,
       age: age,
@@ -105,9 +105,9 @@ struct ProducerRhythm: Hashable, Sendable {
     let isNew = !beat.isKnown || made > beat.newest
     var fades = false
     if isNew { fades = change(made, shown: shown, sight) }
-    looked = max(looked, shown)
+    lastShown = max(lastShown, shown)
     if made == beat.newest {
-      let old = (sight.sent - lay - path.moment(of: made)).milliseconds
+      let old = (sight.sent - lay - path.instant(of: made)).milliseconds
       if fades { quiet -= quiet / 32 }
       quiet = max(quiet, Int32(clamping: old))
     }
@@ -117,37 +117,38 @@ struct ProducerRhythm: Hashable, Sendable {
   ///
   /// - Returns: Whether the change missed the rhythm, which makes exclusions less certain.
   private mutating func change(_ made: WallTime, shown: WallTime, _ sight: Sight) -> Bool {
-    let isTested = isUntested && looked > path.time(at: promised).later(Int64(delay.aim))
+    let isTested = isUntested && lastShown > path.time(at: promised).later(Int64(delay.aim))
     if beat.isKnown {
-      let ahead = promised - path.moment(of: beat.newest)
+      let ahead = promised - path.instant(of: beat.newest)
       lag.learn(
-        least: (looked - made).milliseconds,
+        least: (lastShown - made).milliseconds,
         most: (shown - made).milliseconds,
         isFollowed: wait(of: lag.range) <= sight.interval.percent(Self.keptPercent).milliseconds
       )
       // When it first became available: after the response without it, before the one with it.
-      let had = min(max(made.later(Int64(lag.aim)), looked), shown)
-      let off = path.moment(of: had) - promised
+      let had = min(max(made.later(Int64(lag.aim)), lastShown), shown)
+      let off = path.instant(of: had) - promised
       // An announcement that the following change overtook says nothing.
       if isUntested, off <= ahead.percent(50) {
         delay.learn(
-          least: (path.moment(of: looked) - promised).milliseconds,
-          most: (path.moment(of: shown) - promised).milliseconds
+          least: (path.instant(of: lastShown) - promised).milliseconds,
+          most: (path.instant(of: shown) - promised).milliseconds
         )
-        let isWithin = promised >= path.moment(of: looked) && promised <= path.moment(of: shown)
-        let isKept = !lag.isSettled && isWithin && !isTooLate(made)
+        let isWithin =
+          promised >= path.instant(of: lastShown) && promised <= path.instant(of: shown)
+        let isKept = !lag.hasConverged && isWithin && !isTooLate(made)
         announcement(
           failedBy: isKept ? .zero : min(off < .zero ? .zero - off : off, sight.interval)
         )
       }
       isUntested = false
     }
-    let isOverdue = beat.isTrusted && looked > beat.next.later(Int64(lag.aim))
+    let isOverdue = beat.isTrusted && lastShown > beat.next.later(Int64(lag.aim))
     let step = beat.follow(made)
     if isOverdue { beat.resolve(isAbsent: step.skipped != nil) }
     skips -= skips > 0 ? 1 : 0
     if let skipped = step.skipped {
-      if looked > skipped.later(Int64(lag.aim)) { lag.skip() }
+      if lastShown > skipped.later(Int64(lag.aim)) { lag.skip() }
       // The announced change was not there when it was requested, and the next one came first.
       if isTested { announcement(failedBy: sight.interval.percent(Self.failedPercent)) }
     }
@@ -155,7 +156,7 @@ struct ProducerRhythm: Hashable, Sendable {
   }
 
   /// Records by how much an announcement was off.
-  private mutating func announcement(failedBy length: Timespan) {
+  private mutating func announcement(failedBy length: Instant.Duration) {
     let length = Int32(clamping: length.milliseconds)
     brokenBy = brokenBy < 0 ? length : brokenBy + (length - brokenBy) / 4
   }
@@ -165,8 +166,8 @@ struct ProducerRhythm: Hashable, Sendable {
   /// Nothing is requested before the announced time, so requests never show that. Earlier changes do.
   private func isTooLate(_ made: WallTime) -> Bool {
     guard lag.isConstant else { return false }
-    let noise = Timespan(milliseconds: Self.earliest + 2 * Int64(beat.deviation))
-    return path.moment(of: made.later(Int64(lag.high))) < promised - noise
+    let noise = Instant.Duration(milliseconds: Self.earliest + 2 * Int64(beat.deviation))
+    return path.instant(of: made.later(Int64(lag.high))) < promised - noise
   }
 
   /// The time by which an announcement must be too late to count as wrong.
@@ -182,13 +183,13 @@ struct ProducerRhythm: Hashable, Sendable {
   ///
   /// Requests for other reasons do not count. Of a late timer a quarter does: where timers are late
   /// by up to a second, those of unaligned polling are later on average.
-  mutating func spend(_ facts: Cadence.Facts, at now: Moment, policy: Policy) {
+  mutating func spend(_ facts: Cadence.Facts, at now: Instant, policy: Policy) {
     guard let due = due(facts, policy: policy) else { return }
     if due.skips { skips &+= Self.changesPerSkip }
     let limit = min(max(facts.interval.milliseconds, 0), Self.horizon)
     let later =
-      (due.moment - Cadence.blind(facts, .zero)).milliseconds
-      - (now - due.moment).milliseconds / 4
+      (due.instant - Cadence.blind(facts, .zero)).milliseconds
+      - (now - due.instant).milliseconds / 4
     let sum = Int64(saved) + max(min(later, limit), -limit)
     saved = Int32(clamping: max(min(sum, limit), -2 * limit))
   }
@@ -197,7 +198,7 @@ struct ProducerRhythm: Hashable, Sendable {
 
   /// The time of an aligned request.
   struct Due {
-    var moment: Moment
+    var instant: Instant
     /// Whether the server announced the change.
     var isStated: Bool
     /// Whether a change is skipped for the next one.
@@ -207,9 +208,9 @@ struct ProducerRhythm: Hashable, Sendable {
   /// The change to wait for.
   private struct Forecast {
     /// When it becomes available.
-    var moment: Moment
+    var instant: Instant
     /// The time granted to the producer after that.
-    var margin: Timespan
+    var margin: Instant.Duration
     /// The mean age that following it adds.
     var cost: Int64
     var isStated: Bool
@@ -262,11 +263,11 @@ struct ProducerRhythm: Hashable, Sendable {
       // An earlier request would be answered from a cached copy that is known already.
       earliest = max(earliest, min(expires, started + facts.interval))
     }
-    let place = (hasPlace ? place : facts.draw).upTo(Timespan(milliseconds: Int64(window)))
+    let place = (hasPlace ? place : facts.draw).upTo(Instant.Duration(milliseconds: Int64(window)))
     let period = period
     // A producer that publishes twice between two requests is not worth following.
     guard period == 0 || period * 2 > interval else { return nil }
-    var target = forecast.moment + place
+    var target = forecast.instant + place
     let floor = earliest - late(interval, period, alignment)
     // Where the period is as long as the interval, a change that is skipped for the next one is shown
     // later than unaligned polling ever shows one. If that happened to one in twenty, it would
@@ -276,7 +277,7 @@ struct ProducerRhythm: Hashable, Sendable {
     if isMoved {
       let behind = (floor - target).milliseconds
       guard period > 0, behind <= Self.horizon else { return nil }
-      target = target + Timespan(milliseconds: (behind - 1) / period * period + period)
+      target = target + Instant.Duration(milliseconds: (behind - 1) / period * period + period)
     }
     // Jitter follows the expected instant, never precedes it (peers-client.md 6.1). Late requests
     // are spread as well: clients that started together would stay together.
@@ -289,13 +290,13 @@ struct ProducerRhythm: Hashable, Sendable {
     if period > 0 {
       let shortest = max(least, earliest - started, kept ?? .zero).milliseconds
       wait /= parts(of: wait, interval, shortest: shortest)
-      due = started + Timespan(milliseconds: wait)
+      due = started + Instant.Duration(milliseconds: wait)
     }
     if wait > free {
       // An overdue change may come at any time, unless such changes usually were never made, or the
       // server announces the one that is waited for.
       let isOverdue =
-        started > had(beat.next) || looked > beat.next.later(Int64(lag.aim))
+        started > had(beat.next) || lastShown > beat.next.later(Int64(lag.aim))
       if beat.isTrusted, isOverdue, isMoved || !forecast.isStated {
         guard beat.isOftenAbsent, period >= interval else { return nil }
       }
@@ -303,21 +304,21 @@ struct ProducerRhythm: Hashable, Sendable {
     }
     guard wait <= 2 * interval else { return nil }
     return Due(
-      moment: max(due, started + policy.leastInterval),
+      instant: max(due, started + policy.leastInterval),
       isStated: forecast.isStated,
       skips: isMoved && isCostly && wait > free
     )
   }
 
   /// Returns when the change of a source time becomes available, on the device's timeline.
-  private func had(_ made: WallTime) -> Moment { path.moment(of: made.later(Int64(lag.aim))) }
+  private func had(_ made: WallTime) -> Instant { path.instant(of: made.later(Int64(lag.aim))) }
 
   /// The time between two changes in milliseconds; 0 if not known.
   private var period: Int64 {
     let learned = beat.hasPeriod ? beat.period : .max
     // An announced change and the previous one make a whole period, so it need not be learned. The
     // learned period of a fast producer may span several changes.
-    let ahead = isStated && beat.isKnown ? (promised - path.moment(of: beat.newest)) : .zero
+    let ahead = isStated && beat.isKnown ? (promised - path.instant(of: beat.newest)) : .zero
     let period = min(ahead > .zero ? ahead.milliseconds : .max, learned)
     return period <= Beat.longestPeriod.milliseconds ? period : 0
   }
@@ -340,14 +341,14 @@ struct ProducerRhythm: Hashable, Sendable {
     let deviation = Int64(beat.deviation)
     let doubt = lag.variation / 2
     if isStated, isKept(deviation) {
-      let moment = announced(interval)
+      let instant = announced(interval)
       var range = lag.range
       if range > 0, beat.isTrusted {
-        let first = path.moment(of: beat.next.later(Int64(lag.shortest)))
-        range = min(max((moment - first).milliseconds, 0), Self.horizon)
+        let first = path.instant(of: beat.next.later(Int64(lag.shortest)))
+        range = min(max((instant - first).milliseconds, 0), Self.horizon)
       }
       return Forecast(
-        moment: moment,
+        instant: instant,
         margin: alignment.delay,
         cost: max(2 * Int64(max(brokenBy, 0)) + max(doubt, delay.variation / 2), wait(of: range)),
         isStated: true
@@ -358,8 +359,8 @@ struct ProducerRhythm: Hashable, Sendable {
     // this is the best margin within a few percent.
     let best = deviation * 14 / 5 - 8 * deviation * deviation / interval
     return Forecast(
-      moment: had(beat.next),
-      margin: max(alignment.delay, Timespan(milliseconds: best)),
+      instant: had(beat.next),
+      margin: max(alignment.delay, Instant.Duration(milliseconds: best)),
       cost: deviation * 13 / 5 + max(doubt, wait(of: lag.range)),
       isStated: false
     )
@@ -373,12 +374,14 @@ struct ProducerRhythm: Hashable, Sendable {
   private func wait(of range: Int64) -> Int64 { range * (path.isOwn ? 70 : 50) / 100 }
 
   /// Returns when the announced change becomes available.
-  private func announced(_ interval: Int64) -> Moment {
-    let announced = promised + Timespan(milliseconds: min(Int64(max(delay.aim, 0)), interval / 8))
-    guard beat.isTrusted, lag.isSettled, lag.aim > 0 else { return announced }
+  private func announced(_ interval: Int64) -> Instant {
+    let announced =
+      promised + Instant.Duration(milliseconds: min(Int64(max(delay.aim, 0)), interval / 8))
+    guard beat.isTrusted, lag.hasConverged, lag.aim > 0 else { return announced }
     // A server that announces the most likely time does not know how late the slowest changes are.
     let had = had(beat.next)
-    return had - announced <= Timespan(milliseconds: interval / 4) ? max(announced, had) : announced
+    return had - announced <= Instant.Duration(milliseconds: interval / 4)
+      ? max(announced, had) : announced
   }
 
   /// Returns whether the server's announcements are as accurate as the rhythm.
@@ -393,12 +396,12 @@ struct ProducerRhythm: Hashable, Sendable {
     _ interval: Int64,
     _ period: Int64,
     _ alignment: Policy.Alignment
-  ) -> Timespan {
-    let quarter = Timespan(milliseconds: interval).percent(Self.latePercent)
+  ) -> Instant.Duration {
+    let quarter = Instant.Duration(milliseconds: interval).percent(Self.latePercent)
     let late = max(alignment.delay + alignment.spread, quarter)
     guard period > 0 else { return late }
-    let slower = Timespan(milliseconds: 2 * max(period - interval, 0))
-    return min(late + slower, Timespan(milliseconds: period).percent(75))
+    let slower = Instant.Duration(milliseconds: 2 * max(period - interval, 0))
+    return min(late + slower, Instant.Duration(milliseconds: period).percent(75))
   }
 
   /// Returns whether waiting longer than unaligned polling shows data no later.
@@ -422,9 +425,9 @@ struct ProducerRhythm: Hashable, Sendable {
   }
 
   /// Returns the minimum time between two starts that the budget allows.
-  private func leastWait(_ facts: Cadence.Facts, policy: Policy) -> Timespan {
+  private func leastWait(_ facts: Cadence.Facts, policy: Policy) -> Instant.Duration {
     let slack = policy.alignment?.slack ?? .zero
-    let saved = Timespan(milliseconds: max(credit(facts.interval.milliseconds), 0))
+    let saved = Instant.Duration(milliseconds: max(credit(facts.interval.milliseconds), 0))
     return max(policy.leastInterval, facts.interval - min(slack, saved), .zero)
   }
 
@@ -437,18 +440,18 @@ public struct Hints: Hashable, Sendable {
   /// When the next change is expected, on the server's clock.
   public var nextExpectedAt: WallTime?
   /// How long the answer stays fresh (`Cache-Control: max-age`).
-  public var maxAge: Timespan?
+  public var maxAge: Instant.Duration?
   /// The window after a change over which the server asks its clients to spread.
   ///
   /// Only the server knows the number of its clients. Half a period or more keeps the peak of any
   /// number of clients under twice the mean, and costs each of them half the window in age.
-  public var spread: Timespan?
+  public var spread: Instant.Duration?
 
   /// Creates hints.
   public init(
     nextExpectedAt: WallTime? = nil,
-    maxAge: Timespan? = nil,
-    spread: Timespan? = nil
+    maxAge: Instant.Duration? = nil,
+    spread: Instant.Duration? = nil
   ) {
     self.nextExpectedAt = nextExpectedAt
     self.maxAge = maxAge
@@ -467,10 +470,10 @@ public struct Hints: Hashable, Sendable {
   /// Returns the time from the arrival of a response to the next change.
   ///
   /// Both forms are measured on the server's clock; time in caches has already passed.
-  func nextExpected(marks: FreshnessMetadata) -> Timespan? {
-    if let nextExpectedAt, let serverTime = marks.serverTime {
-      return nextExpectedAt - serverTime - marks.transit
+  func nextExpected(metadata: FreshnessMetadata) -> Instant.Duration? {
+    if let nextExpectedAt, let serverTime = metadata.serverTime {
+      return nextExpectedAt - serverTime - metadata.transit
     }
-    return maxAge.map { $0 - marks.transit }
+    return maxAge.map { $0 - metadata.transit }
   }
 }

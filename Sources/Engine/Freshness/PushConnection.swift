@@ -16,11 +16,11 @@ struct PushConnection: Hashable, Sendable {
     /// No stream is wanted any more; another costs as much as a return of the user, because none was stable (R40).
     case closed
     /// A stream is being opened, until a deadline.
-    case opening(until: Moment)
+    case opening(until: Instant)
     /// Events arrive; the stream counts as lost if it is silent until an instant.
-    case live(since: Moment, silentAt: Moment)
+    case live(since: Instant, silentAt: Instant)
     /// The stream is gone; another is opened at an instant.
-    case waiting(until: Moment)
+    case waiting(until: Instant)
   }
 
   /// What the schedule must do after a change of the stream.
@@ -48,7 +48,7 @@ struct PushConnection: Hashable, Sendable {
   }
 
   /// The instant at which the stream needs attention.
-  var deadline: Moment? {
+  var deadline: Instant? {
     switch state {
     case .off, .closed: nil
     case .opening(let until), .waiting(let until): until
@@ -59,14 +59,14 @@ struct PushConnection: Hashable, Sendable {
   /// Records that a stream opened.
   ///
   /// When it resumed, the server replays what was missed.
-  mutating func opened(isResumed: Bool, at now: Moment, push: Policy.Push) -> Consequence {
+  mutating func opened(isResumed: Bool, at now: Instant, push: Policy.Push) -> Consequence {
     guard case .opening = state else { return .none }
     state = .live(since: now, silentAt: now + push.watchdog)
     return isResumed ? .none : .resync
   }
 
   /// Records data or a heartbeat.
-  mutating func heard(at now: Moment, push: Policy.Push) {
+  mutating func heard(at now: Instant, push: Policy.Push) {
     guard case .live(let since, _) = state else { return }
     state = .live(since: since, silentAt: now + push.watchdog)
   }
@@ -75,7 +75,7 @@ struct PushConnection: Hashable, Sendable {
   ///
   /// A stream reports its loss once, even if both of its halves fail (W3).
   mutating func lost(
-    at now: Moment,
+    at now: Instant,
     draw: RandomSample,
     policy: Policy,
     push: Policy.Push
@@ -104,10 +104,10 @@ struct PushConnection: Hashable, Sendable {
   ///   - now: The present.
   ///   - push: The policy, if there is one.
   /// - Returns: What the host does.
-  mutating func settle(
+  mutating func apply(
     isWanted: Bool,
-    notBefore: Moment?,
-    at now: Moment,
+    notBefore: Instant?,
+    at now: Instant,
     push: Policy.Push?
   ) -> PushCommand? {
     guard isWanted, let push else {
@@ -127,7 +127,7 @@ struct PushConnection: Hashable, Sendable {
 
   /// Opens a stream, or waits as long as the server asks.
   @inline(never)
-  mutating func open(notBefore: Moment?, at now: Moment, push: Policy.Push) -> PushCommand? {
+  mutating func open(notBefore: Instant?, at now: Instant, push: Policy.Push) -> PushCommand? {
     if let notBefore, notBefore > now {
       // R39: the server asks for a pause, of streams too.
       state = .waiting(until: notBefore)
@@ -138,7 +138,7 @@ struct PushConnection: Hashable, Sendable {
   }
 
   /// Whether the stream has missed its deadline.
-  func isOverdue(at now: Moment) -> Bool {
+  func isOverdue(at now: Instant) -> Bool {
     switch state {
     case .off, .closed, .waiting: false
     case .opening(let until): until <= now

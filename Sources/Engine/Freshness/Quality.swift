@@ -11,21 +11,21 @@ struct Quality: Hashable, Sendable {
   init() {}
 
   /// Creates a quality from metadata.
-  init(_ marks: FreshnessMetadata) {
-    mode = marks.mode
-    status = marks.status
-    appliedFlag = marks.appliedFlag
-    reason = marks.reason
+  init(_ metadata: FreshnessMetadata) {
+    mode = metadata.mode
+    status = metadata.status
+    appliedFlag = metadata.appliedFlag
+    reason = metadata.reason
   }
 
   /// The quality as metadata without any other field.
-  var marks: FreshnessMetadata {
+  var metadata: FreshnessMetadata {
     FreshnessMetadata(mode: mode, status: status, appliedFlag: appliedFlag, reason: reason)
   }
 
   /// Returns the quality updated by a later response about the same body (R16).
-  func updated(by later: FreshnessMetadata) -> Quality { Quality(marks.updated(by: later)) }
+  func updated(by later: FreshnessMetadata) -> Quality { Quality(metadata.updated(by: later)) }
 
   /// The state of realtime data, from the first field that gives it.
-  var effectiveStatus: RealtimeStatus? { marks.effectiveStatus }
+  var effectiveStatus: RealtimeStatus? { metadata.effectiveStatus }
 }

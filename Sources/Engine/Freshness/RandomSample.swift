@@ -20,14 +20,14 @@ public struct RandomSample: Hashable, Sendable {
   /// Returns a length between zero and a limit, both included.
   ///
   /// Limits over 49 days are reduced to that.
-  public func upTo(_ limit: Timespan) -> Timespan {
+  public func upTo(_ limit: Instant.Duration) -> Instant.Duration {
     guard limit > .zero else { return .zero }
     let steps = UInt64(min(limit.milliseconds, Int64(UInt32.max) - 1)) + 1
-    return Timespan(milliseconds: Int64((UInt64(bits) * steps) >> 32))
+    return Instant.Duration(milliseconds: Int64((UInt64(bits) * steps) >> 32))
   }
 
   /// Returns a length between two others, both included.
-  public func between(_ least: Timespan, _ most: Timespan) -> Timespan {
+  public func between(_ least: Instant.Duration, _ most: Instant.Duration) -> Instant.Duration {
     least + upTo(most - least)
   }
 }

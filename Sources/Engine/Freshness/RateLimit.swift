@@ -3,10 +3,10 @@ public struct RateLimit: Hashable, Sendable {
   /// The remaining requests.
   public var remaining: Int64
   /// The time until the limit resets.
-  public var reset: Timespan
+  public var reset: Instant.Duration
 
   /// Creates a rate limit.
-  public init(remaining: Int64, reset: Timespan) {
+  public init(remaining: Int64, reset: Instant.Duration) {
     self.remaining = remaining
     self.reset = reset
   }

@@ -4,10 +4,13 @@ extension RefreshMachine {
   /// Returns whether a response is an older version than the current copy.
   ///
   /// The server's clock has been noted before.
-  func isOlder(_ marks: FreshnessMetadata, _ reading: ServerClock.Reading?, policy: Policy) -> Bool
-  {
+  func isOlder(
+    _ metadata: FreshnessMetadata,
+    _ reading: ServerClock.Reading?,
+    policy: Policy
+  ) -> Bool {
     SourceVersion.isOlder(
-      marks,
+      metadata,
       than: snapshot?.floor,
       tolerance: policy.clockTolerance,
       isConfirmed: reading.map { !serverClock.isContradicted(by: $0) } ?? false
@@ -16,26 +19,26 @@ extension RefreshMachine {
 
   /// Returns whether the stream delivered other content after a request was sent: unless source times order the two, the response
   /// may be older (R33, R36).
-  func isOvertaken(_ flight: InFlightRequest, by answer: Answer, at now: Moment) -> Bool {
+  func isOvertaken(_ inFlight: InFlightRequest, by answer: Answer, at now: Instant) -> Bool {
     guard let snapshot, snapshot.provenance == .server else { return false }
-    return snapshot.changedAt > sent(flight, of: answer, at: now)
+    return snapshot.changedAt > sent(inFlight, of: answer, at: now)
   }
 
   /// Returns when the host sent a request: it may have waited for the origin (R39).
-  func sent(_ flight: InFlightRequest, of answer: Answer, at now: Moment) -> Moment {
+  func sent(_ inFlight: InFlightRequest, of answer: Answer, at now: Instant) -> Instant {
     let taken = answer.delay.map { max($0, .zero) + max(answer.decoding, .zero) }
-    return taken.map { max(now - $0, flight.startedAt) } ?? flight.startedAt
+    return taken.map { max(now - $0, inFlight.startedAt) } ?? inFlight.startedAt
   }
 
   /// Returns whether the source times of the copy and of a response tell which of the two is newer.
-  func isOrdered(_ marks: FreshnessMetadata) -> Bool {
-    guard let copy = snapshot?.sourceTime, let made = marks.fetchedAt else { return false }
+  func isOrdered(_ metadata: FreshnessMetadata) -> Bool {
+    guard let copy = snapshot?.sourceTime, let made = metadata.fetchedAt else { return false }
     return copy != made
   }
 
   /// Returns whether a response that the server made at an instant or later, or at an unknown one, may not show the
   /// application's write (R38).
-  func isBeforeWrite(_ asOf: Moment?) -> Bool {
+  func isBeforeWrite(_ asOf: Instant?) -> Bool {
     guard let snapshot, snapshot.provenance == .local else { return false }
     return asOf.map { $0 < snapshot.changedAt } ?? true
   }
@@ -49,15 +52,15 @@ extension RefreshMachine {
     _ answer: Answer,
     _ reading: ServerClock.Reading?,
     isRequest: Bool,
-    in turn: Step
-  ) -> Moment? {
+    in step: Step
+  ) -> Instant? {
     let shown =
-      serverClock.isOpen ? nil : hiddenDelay(reading, answer.marks).map { turn.now - $0 }
-    guard isRequest, case .asking(let flight, _) = phase else {
-      return shown ?? turn.policy.push.map { turn.now - $0.watchdog }
+      serverClock.isOpen ? nil : hiddenDelay(reading, answer.metadata).map { step.now - $0 }
+    guard isRequest, case .requesting(let inFlight, _) = phase else {
+      return shown ?? step.policy.push.map { step.now - $0.watchdog }
     }
-    let sent = sent(flight, of: answer, at: turn.now)
-    let stored = answer.marks.transit
+    let sent = sent(inFlight, of: answer, at: step.now)
+    let stored = answer.metadata.transit
     let isStill = reading.map { serverClock.isContradicted(by: $0) && !serverClock.advances($0) }
     if isStill == true { return shown }
     guard stored > .zero else { return max(sent, shown ?? sent) }
@@ -69,7 +72,7 @@ extension RefreshMachine {
   // What is called from several places is not inlined, which keeps the WebAssembly module small.
 
   /// The duration of the last request that did not wait at the server.
-  private var delay: Timespan? { pathDelay < 0 ? nil : .milliseconds(Int64(pathDelay)) }
+  private var delay: Instant.Duration? { pathDelay < 0 ? nil : .milliseconds(Int64(pathDelay)) }
 
   /// Returns the time that a response took until now, which its age does not include.
   ///
@@ -78,19 +81,19 @@ extension RefreshMachine {
   /// on decoding counts in any case, and says nothing of the path.
   mutating func responseDelay(
     _ answer: Answer,
-    of flight: InFlightRequest,
-    at now: Moment
-  ) -> Timespan {
+    of inFlight: InFlightRequest,
+    at now: Instant
+  ) -> Instant.Duration {
     let decoding = max(answer.decoding, .zero)
-    let taken = max(answer.delay ?? now - flight.startedAt - decoding, .zero)
-    guard flight.request.longPoll == nil else { return min(taken, delay ?? taken) + decoding }
+    let taken = max(answer.delay ?? now - inFlight.startedAt - decoding, .zero)
+    guard inFlight.request.longPoll == nil else { return min(taken, delay ?? taken) + decoding }
     // Only responses from the server measure the path.
     if answer.status != 0 { pathDelay = Int32(clamping: taken.milliseconds) }
     return taken + decoding
   }
 
   /// Returns the time that what a stream delivered took until now: as long as the last response.
-  func deliveryDelay(_ answer: Answer) -> Timespan {
+  func deliveryDelay(_ answer: Answer) -> Instant.Duration {
     max(answer.delay ?? delay ?? .zero, .zero) + max(answer.decoding, .zero)
   }
 
@@ -100,34 +103,35 @@ extension RefreshMachine {
   @inline(never)
   mutating func noteClock(
     _ answer: Answer,
-    delay: Timespan,
+    delay: Instant.Duration,
     isRequest: Bool,
-    in turn: Step
+    in step: Step
   ) -> ServerClock.Reading? {
-    let marks = answer.marks
-    guard let served = marks.serverTime else { return nil }
+    let metadata = answer.metadata
+    guard let served = metadata.serverTime else { return nil }
     var isMeasured = false
-    if isRequest, case .asking(let flight, _) = phase {
-      isMeasured = flight.request.longPoll == nil
+    if isRequest, case .requesting(let inFlight, _) = phase {
+      isMeasured = inFlight.request.longPoll == nil
     }
-    let quarter = Self.quarter(of: turn.now)
+    let quarter = Self.quarter(of: step.now)
     let reading = ServerClock.Reading(
       served: served,
       // A cache may say more than it held the response for: that makes no clock later.
-      range: max(marks.truncation, .zero) + max(marks.transit, .zero) + marks.wayBack(delay),
+      range: max(metadata.truncation, .zero) + max(metadata.transit, .zero)
+        + metadata.wayBack(delay),
       isMeasured: isMeasured,
       quarters: serverClock.isKnown ? quarter &- clockShownAt : 0,
       drift: serverClock.drift(until: quarter, countedUntil: &driftCountedUntil),
-      now: turn.now
+      now: step.now
     )
     clockShownAt = quarter
-    serverClock.note(reading, tolerance: turn.policy.clockTolerance)
+    serverClock.note(reading, tolerance: step.policy.clockTolerance)
     return reading
   }
 
   /// An instant in quarters of a second, modulo 34 years.
-  private static func quarter(of moment: Moment) -> UInt32 {
-    UInt32(truncatingIfNeeded: moment.milliseconds / 250)
+  private static func quarter(of instant: Instant) -> UInt32 {
+    UInt32(truncatingIfNeeded: instant.milliseconds / 250)
   }
 
   /// Returns the time since the server responded where it may be longer than the response says: it was in a
@@ -135,9 +139,11 @@ extension RefreshMachine {
   ///
   /// - Returns: The longest possible time; `nil` if the response agrees with the server's clock and its way was measured.
   @inline(never)
-  private func hiddenDelay(_ reading: ServerClock.Reading?, _ marks: FreshnessMetadata) -> Timespan?
-  {
-    guard let reading, let served = marks.serverTime,
+  private func hiddenDelay(
+    _ reading: ServerClock.Reading?,
+    _ metadata: FreshnessMetadata
+  ) -> Instant.Duration? {
+    guard let reading, let served = metadata.serverTime,
       !reading.isMeasured || serverClock.isContradicted(by: reading),
       let latest = serverClock.latest(at: reading.now)
     else { return nil }
@@ -146,9 +152,9 @@ extension RefreshMachine {
 
   /// Returns whether nothing bounds the time that a response was on its way: neither its request, nor a clock that another
   /// response showed.
-  func isWayUnknown(_ marks: FreshnessMetadata, _ reading: ServerClock.Reading?) -> Bool {
+  func isWayUnknown(_ metadata: FreshnessMetadata, _ reading: ServerClock.Reading?) -> Bool {
     guard serverClock.isOpen else { return false }
-    return reading.map { !$0.isMeasured } ?? (marks.cacheAge == nil)
+    return reading.map { !$0.isMeasured } ?? (metadata.cacheAge == nil)
   }
 
   /// Returns the greatest age of data that arrives now, as far as the server tells it.
@@ -157,19 +163,19 @@ extension RefreshMachine {
   /// showed it.
   @inline(never)
   func statedAge(
-    _ marks: FreshnessMetadata,
+    _ metadata: FreshnessMetadata,
     _ reading: ServerClock.Reading?,
-    delay: Timespan,
-    at now: Moment
-  ) -> Timespan? {
-    if let age = marks.greatestAgeAtArrival(delay: delay) {
-      guard let hidden = hiddenDelay(reading, marks), let served = marks.serverTime else {
+    delay: Instant.Duration,
+    at now: Instant
+  ) -> Instant.Duration? {
+    if let age = metadata.greatestAgeAtArrival(delay: delay) {
+      guard let hidden = hiddenDelay(reading, metadata), let served = metadata.serverTime else {
         return age
       }
-      let figure = marks.cacheAge ?? marks.fetchedAt.map { served - $0 } ?? .zero
+      let figure = metadata.cacheAge ?? metadata.fetchedAt.map { served - $0 } ?? .zero
       return max(age, max(figure, .zero) + hidden)
     }
-    guard let made = marks.fetchedAt, let shown = serverClock.latest(at: now) else { return nil }
+    guard let made = metadata.fetchedAt, let shown = serverClock.latest(at: now) else { return nil }
     // The drift since a response showed the clock last.
     var counted = driftCountedUntil
     let drift = serverClock.drift(until: Self.quarter(of: now), countedUntil: &counted)
@@ -186,20 +192,20 @@ extension RefreshMachine {
   func arrivalAge(
     _ answer: Answer,
     _ reading: ServerClock.Reading?,
-    stated: Timespan?,
-    delay: Timespan,
-    at now: Moment
-  ) -> Timespan {
-    let marks = answer.marks
-    var age = marks.transit + marks.wayBack(delay)
+    stated: Instant.Duration?,
+    delay: Instant.Duration,
+    at now: Instant
+  ) -> Instant.Duration {
+    let metadata = answer.metadata
+    var age = metadata.transit + metadata.wayBack(delay)
     if let stated {
       age = stated
-    } else if let made = marks.fetchedAt {
+    } else if let made = metadata.fetchedAt {
       if let time = answer.deviceTime { age = max(age, time - made) }
-    } else if let hidden = hiddenDelay(reading, marks) {
+    } else if let hidden = hiddenDelay(reading, metadata) {
       age = max(age, hidden)
     }
-    guard let made = marks.fetchedAt, let snapshot, snapshot.sourceTime == made,
+    guard let made = metadata.fetchedAt, let snapshot, snapshot.sourceTime == made,
       snapshot.provenance != .local, isAgeKnown
     else { return age }
     return max(age, snapshot.age.value(at: now))

@@ -3,8 +3,8 @@ extension RefreshMachine {
   ///
   /// Derived from the request in flight, so it cannot outlive it on any path.
   public var isLoading: Bool {
-    guard case .asking(let flight, _) = phase else { return false }
-    return flight.request.wish.showsLoading && lifecycle == .foreground
+    guard case .requesting(let inFlight, _) = phase else { return false }
+    return inFlight.request.refresh.showsLoading && lifecycle == .foreground
   }
 
   /// The ticket of the request in flight.
@@ -20,24 +20,24 @@ extension RefreshMachine {
   public var failuresInARow: Int32 { backoff.failures }
 
   /// Returns the pace of a wait that would begin now (R9).
-  public func pace(at now: Moment) -> Pace {
+  public func pace(at now: Instant) -> Pace {
     lifecycle == .foreground ? activity.pace(at: now, recentFor: policy.recentFor) : .background
   }
 
   /// Returns how fresh the current copy is (R26, R27, R28).
-  public func label(at now: Moment) -> FreshnessLabel {
-    let quality = held?.quality ?? quality
+  public func label(at now: Instant) -> FreshnessLabel {
+    let quality = withheld?.quality ?? quality
     var age = snapshot?.age.value(at: now)
-    if let held, let ageAtArrival = held.age {
+    if let withheld, let ageAtArrival = withheld.age {
       // R20: a protected copy is labeled from the response that was not applied. R37: and never as
       // younger than it is.
-      let shown = Age(atArrival: ageAtArrival, arrivedAt: held.arrivedAt).value(at: now)
+      let shown = Age(atArrival: ageAtArrival, arrivedAt: withheld.arrivedAt).value(at: now)
       age = max(age ?? .zero, shown)
     }
     return FreshnessLabel(
-      marks: quality.marks,
+      metadata: quality.metadata,
       age: age,
-      isHeld: held != nil,
+      isHeld: withheld != nil,
       provenance: snapshot?.provenance ?? .server,
       isAgeKnown: isAgeKnown,
       policy: policy
@@ -48,14 +48,14 @@ extension RefreshMachine {
 extension RefreshMachine {
   /// What observers can distinguish now; a member, as an initializer would copy the machine.
   var appearance: Appearance {
-    let quality = held?.quality ?? quality
+    let quality = withheld?.quality ?? quality
     return Appearance(
       revision: snapshot?.revision,
       failure: failure,
       isLoading: isLoading,
       status: quality.effectiveStatus,
       mode: quality.mode,
-      isHeld: held != nil,
+      isHeld: withheld != nil,
       provenance: snapshot?.provenance,
       isAgeKnown: isAgeKnown
     )

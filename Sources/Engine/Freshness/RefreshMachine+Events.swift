@@ -1,31 +1,31 @@
 extension RefreshMachine {
   /// Records the facts of an event and returns the transition that follows.
-  mutating func decide(_ event: Event, in turn: inout Step) -> Transition {
+  mutating func decide(_ event: Event, in step: inout Step) -> Transition {
     switch event {
     case .started: started()
     case .stopped: stopped()
-    case .paceWished(let interval): paceChanged(interval)
-    case .prefetch: prefetch(in: &turn)
-    case .woke: woke(in: &turn)
-    case .slept: slept(in: &turn)
+    case .paceRequested(let interval): paceChanged(interval)
+    case .prefetch: prefetch(in: &step)
+    case .woke: woke(in: &step)
+    case .slept: slept(in: &step)
     case .lifecycle(let next): moved(to: next)
-    case .focused: focused(in: turn)
-    case .connectivity(let next): connectivityChanged(to: next, in: &turn)
-    case .wished(let wish): wished(wish, in: turn)
-    case .contextChanged(let next): contextChanged(to: next, in: &turn)
-    case .activity(let current): activityObserved(current, in: turn)
-    case .acted: acted(in: turn)
+    case .focused: focused(in: step)
+    case .connectivity(let next): connectivityChanged(to: next, in: &step)
+    case .refreshRequested(let refresh): refreshRequested(refresh, in: step)
+    case .contextChanged(let next): contextChanged(to: next, in: &step)
+    case .activity(let current): activityObserved(current, in: step)
+    case .acted: acted(in: step)
     case .fulfilled: fulfilled()
-    case .wrote(let revision): wrote(revision, in: &turn)
+    case .wrote(let revision): wrote(revision, in: &step)
     case .restored(let revision, let age, let made):
-      restored(revision, age: age, sourceTime: made, in: &turn)
+      restored(revision, age: age, sourceTime: made, in: &step)
     case .evicted: evicted()
     case .restrained(let next): restrained(next)
-    case .queued(let ticket): queued(ticket, in: &turn)
-    case .notHeld(let ticket): notHeld(ticket, in: turn)
-    case .answered(let ticket, let answer): answered(ticket, answer, in: &turn)
+    case .queued(let ticket): queued(ticket, in: &step)
+    case .notHeld(let ticket): notHeld(ticket, in: step)
+    case .answered(let ticket, let answer): answered(ticket, answer, in: &step)
     case .linkOpened, .linkHeard, .linkChanged, .linkDelivered, .linkGap, .linkLost:
-      linkReported(event, in: &turn)
+      linkReported(event, in: &step)
     }
   }
 
@@ -43,26 +43,26 @@ extension RefreshMachine {
     isWatched = false
     deferred = nil
     postponed = nil
-    paceWished = nil
+    paceRequested = nil
     activity.fulfilled()
     return .sleep
   }
 
-  private mutating func paceChanged(_ interval: Timespan?) -> Transition {
-    paceWished = interval
+  private mutating func paceChanged(_ interval: Instant.Duration?) -> Transition {
+    paceRequested = interval
     return .stay
   }
 
-  private mutating func prefetch(in turn: inout Step) -> Transition {
+  private mutating func prefetch(in step: inout Step) -> Transition {
     // R35: before the resource has observers, at low priority, on an unmetered network, within the
     // budget of the cadence.
-    let gap = interval(at: turn.now, policy: turn.policy) ?? .longest
-    let isInBudget = lastStart.map { turn.now - $0 >= gap } ?? true
+    let gap = interval(at: step.now, policy: step.policy) ?? .longest
+    let isInBudget = lastStart.map { step.now - $0 >= gap } ?? true
     let isFree = connectivity == .online && lifecycle == .foreground
-    let isAllowed = !isBound(at: turn.now) && (restraint.quietUntil.map { $0 <= turn.now } ?? true)
-    guard turn.policy.prefetches, !isWatched, phase == .dormant, isFree, isInBudget, isAllowed
+    let isAllowed = !isBound(at: step.now) && (restraint.quietUntil.map { $0 <= step.now } ?? true)
+    guard step.policy.prefetches, !isWatched, phase == .idle, isFree, isInBudget, isAllowed
     else {
-      turn.effects.notes.insert(.prefetchDropped)
+      step.effects.notes.insert(.prefetchDropped)
       return .stay
     }
     return .ask(RefreshRequest(.prefetch))
@@ -70,34 +70,37 @@ extension RefreshMachine {
 
   // MARK: Time
 
-  private mutating func woke(in turn: inout Step) -> Transition {
+  private mutating func woke(in step: inout Step) -> Transition {
     var needsResync = false
-    if link.isOverdue(at: turn.now) {
-      needsResync = linkWasLost(in: &turn) == .resync
-      turn.effects.link = .close
+    if link.isOverdue(at: step.now) {
+      needsResync = linkWasLost(in: &step) == .resync
+      step.effects.link = .close
     }
-    guard case .asking(let flight, let then) = phase, flight.deadline <= turn.now else {
+    guard case .requesting(let inFlight, let then) = phase, inFlight.deadline <= step.now else {
       return needsResync ? .resync : .stay
     }
     // R6: timed out: canceled, and a transient failure.
-    turn.effects.cancel = flight.request.ticket
-    turn.effects.notes.insert(.timedOut)
-    return landed(flight, then: then, Answer(.timedOut), in: &turn)
+    step.effects.cancel = inFlight.request.ticket
+    step.effects.notes.insert(.timedOut)
+    return requestEnded(inFlight, then: then, Answer(.timedOut), in: &step)
   }
 
-  private mutating func slept(in turn: inout Step) -> Transition {
+  private mutating func slept(in step: inout Step) -> Transition {
     if link.isLive {
       // R33: a stream that slept has a gap.
-      _ = linkWasLost(in: &turn)
-      turn.effects.link = .close
+      _ = linkWasLost(in: &step)
+      step.effects.link = .close
     }
     guard isWatched, mayRunSchedule else { return .stay }
-    turn.effects.notes.insert(.drifted)
+    step.effects.notes.insert(.drifted)
     // R14: a request in flight died with the connection. One request, spread.
-    guard case .asking(let flight, let then) = phase else {
-      return .rest(.spread, insistence ?? .schedule)
+    guard case .requesting(let inFlight, let then) = phase else {
+      return .wait(.spread, insistence ?? .schedule)
     }
-    return .rest(.spread, then.map { flight.request.wish.merged(with: $0) } ?? flight.request.wish)
+    return .wait(
+      .spread,
+      then.map { inFlight.request.refresh.merged(with: $0) } ?? inFlight.request.refresh
+    )
   }
 
   // MARK: The device
@@ -113,21 +116,21 @@ extension RefreshMachine {
     case .background:
       // R11: the slow interval or a pause. A long poll is for the foreground only (R32).
       guard policy.background != nil else { return .sleep }
-      if case .asking(let flight, let then) = phase, flight.request.longPoll != nil {
-        return then.map { .ask($0) } ?? .rest(.cadence, .schedule)
+      if case .requesting(let inFlight, let then) = phase, inFlight.request.longPoll != nil {
+        return then.map { .ask($0) } ?? .wait(.cadence, .schedule)
       }
       return .stay
     case .suspended: return .sleep
     }
   }
 
-  private func focused(in turn: Step) -> Transition {
+  private func focused(in step: Step) -> Transition {
     guard isWatched, lifecycle == .foreground else { return .stay }
     // R11: focus events come in bursts.
-    if let lastStart, turn.now - lastStart < turn.policy.focusDebounce { return .stay }
+    if let lastStart, step.now - lastStart < step.policy.focusDebounce { return .stay }
     // R39: one that was taken back is requested as soon as the origin allows it.
-    if let quietUntil = restraint.quietUntil, turn.now < quietUntil,
-      case .resting(let rest) = phase, rest.wish.origin == .catchUp
+    if let quietUntil = restraint.quietUntil, step.now < quietUntil,
+      case .waiting(let wait) = phase, wait.refresh.reason == .catchUp
     {
       return .stay
     }
@@ -136,7 +139,7 @@ extension RefreshMachine {
 
   private mutating func connectivityChanged(
     to next: Connectivity,
-    in turn: inout Step
+    in step: inout Step
   ) -> Transition {
     let previous = connectivity
     connectivity = next
@@ -144,28 +147,33 @@ extension RefreshMachine {
     case (.offline, .offline): return .stay
     case (_, .offline):
       // R24: no requests, no failures counted. A refresh that the user requested is kept.
-      if case .asking(let flight, let then) = phase {
-        let wish = then.map { flight.request.wish.merged(with: $0) } ?? flight.request.wish
-        if wish.origin == .person { deferred = deferred.map { $0.merged(with: wish) } ?? wish }
-      } else if let wish = insistence, wish.origin == .person {
-        deferred = deferred.map { $0.merged(with: wish) } ?? wish
+      if case .requesting(let inFlight, let then) = phase {
+        let refresh =
+          then.map { inFlight.request.refresh.merged(with: $0) } ?? inFlight.request.refresh
+        if refresh.reason == .person {
+          deferred = deferred.map { $0.merged(with: refresh) } ?? refresh
+        }
+      } else if let refresh = insistence, refresh.reason == .person {
+        deferred = deferred.map { $0.merged(with: refresh) } ?? refresh
       }
       return .sleep
     case (.offline, _):
       // R24: one immediate request after reconnecting, jittered.
-      let wish = RefreshRequest(.catchUp)
-      if isOverBudget(wish, at: turn.now) {
-        postpone(wish, in: &turn)
+      let refresh = RefreshRequest(.catchUp)
+      if isOverBudget(refresh, at: step.now) {
+        postpone(refresh, in: &step)
         return .stay
       }
-      if isWatched || hasDebt, !isBound(at: turn.now) {
+      if isWatched || hasDebt, !isBound(at: step.now) {
         // Charged to the latest instant at which the spread lets it be sent.
-        patience.spend(at: turn.now + max(turn.policy.spread, .zero), turn.policy)
+        patience.spend(at: step.now + max(step.policy.spread, .zero), step.policy)
       }
-      return .rest(.reconnect, wish)
+      return .wait(.reconnect, refresh)
     case (_, .metered):
       // R35: a prefetch is canceled on a metered network.
-      guard case .asking(let flight, nil) = phase, flight.request.wish.origin == .prefetch else {
+      guard case .requesting(let inFlight, nil) = phase,
+        inFlight.request.refresh.reason == .prefetch
+      else {
         return .stay
       }
       return .sleep
@@ -175,34 +183,39 @@ extension RefreshMachine {
 
   // MARK: The application
 
-  private mutating func wished(_ wish: RefreshRequest, in turn: Step) -> Transition {
+  private mutating func refreshRequested(_ refresh: RefreshRequest, in step: Step) -> Transition {
     // R34: a request by the user ends the silence that "disabled" caused.
-    if wish.origin == .person { degraded.personSpoke() }
-    if wish.isNews, case .resting(let rest) = phase, rest.cause.isOfFailure || rest.cause == .news {
+    if refresh.reason == .person { degraded.personSpoke() }
+    if refresh.isChangeNotice, case .waiting(let wait) = phase,
+      wait.cause.isOfFailure || wait.cause == .news
+    {
       // R23: news does not shorten the wait after a transient failure; after others, it keeps the interval.
       // R33: a repetition that waits becomes a request for this news, with a repetition of its own.
-      let mayHelp = (rest.cause == .recheck || rest.cause == .gone) && !isBound(at: turn.now)
-      return mayHelp || rest.cause == .news ? .rest(.news, rest.wish.merged(with: wish)) : .stay
+      let mayHelp = (wait.cause == .recheck || wait.cause == .gone) && !isBound(at: step.now)
+      return mayHelp || wait.cause == .news
+        ? .wait(.news, wait.refresh.merged(with: refresh)) : .stay
     }
     // R32: no refresh waits behind a long poll. The long poll ends now, and the refresh is sent
     // instead.
-    if case .asking(let flight, _) = phase, flight.request.longPoll != nil { return .insist(wish) }
-    return .queue(wish)
+    if case .requesting(let inFlight, _) = phase, inFlight.request.longPoll != nil {
+      return .insist(refresh)
+    }
+    return .queue(refresh)
   }
 
-  private mutating func contextChanged(to next: Context, in turn: inout Step) -> Transition {
-    let wish = RefreshRequest(.person, showsLoading: true)
+  private mutating func contextChanged(to next: Context, in step: inout Step) -> Transition {
+    let refresh = RefreshRequest(.person, showsLoading: true)
     guard next != context else {
-      return isWatched && mayRunSchedule ? wished(wish, in: turn) : .stay
+      return isWatched && mayRunSchedule ? refreshRequested(refresh, in: step) : .stay
     }
     // R4: the snapshot is removed at once, and with it downgrade protection, validators (R19) and
     // failures. R39: another query goes to the same origin, whose `Retry-After` still applies.
     let notBefore = next.identity == context.identity ? backoff.notBefore : nil
     context = next
-    if snapshot != nil { turn.effects.snapshot = .clear }
+    if snapshot != nil { step.effects.snapshot = .clear }
     snapshot = nil
     quality = Quality()
-    held = nil
+    withheld = nil
     failure = nil
     backoff = Backoff(notBefore: notBefore)
     degraded = DegradedRun()
@@ -215,17 +228,17 @@ extension RefreshMachine {
     pathDelay = -1
     serverClock = ServerClock()
     lastRescue = nil
-    return isWatched && mayRunSchedule ? .ask(wish) : .sleep
+    return isWatched && mayRunSchedule ? .ask(refresh) : .sleep
   }
 
-  private mutating func activityObserved(_ current: Activity, in turn: Step) -> Transition {
-    activity.observed(current, at: turn.now)
+  private mutating func activityObserved(_ current: Activity, in step: Step) -> Transition {
+    activity.observed(current, at: step.now)
     return .stay
   }
 
-  private mutating func acted(in turn: Step) -> Transition {
+  private mutating func acted(in step: Step) -> Transition {
     // R13: the active interval until the effect is seen or the deadline passes.
-    activity.acted(until: turn.now + turn.policy.burst)
+    activity.acted(until: step.now + step.policy.burst)
     return .stay
   }
 
@@ -234,52 +247,52 @@ extension RefreshMachine {
     return .stay
   }
 
-  private mutating func wrote(_ revision: Revision, in turn: inout Step) -> Transition {
+  private mutating func wrote(_ revision: Revision, in step: inout Step) -> Transition {
     snapshot = Snapshot(
       revision: revision,
       validator: nil,
       hasRealtime: snapshot?.hasRealtime ?? false,
       hasServerAge: false,
-      age: Age(atArrival: .zero, arrivedAt: turn.now),
+      age: Age(atArrival: .zero, arrivedAt: step.now),
       // R36: the response to it must not be older than the copy it replaced.
       floor: snapshot?.floor,
       hasSourceTime: snapshot?.hasSourceTime ?? false,
       // R38: only the application vouches for it.
       provenance: .local,
-      changedAt: turn.now,
-      verifiedAt: snapshot?.verifiedAt ?? turn.now
+      changedAt: step.now,
+      verifiedAt: snapshot?.verifiedAt ?? step.now
     )
-    held = nil
-    return replaced(in: &turn)
+    withheld = nil
+    return replaced(in: &step)
   }
 
   private mutating func restored(
     _ revision: Revision,
-    age: Timespan,
+    age: Instant.Duration,
     sourceTime: WallTime?,
-    in turn: inout Step
+    in step: inout Step
   ) -> Transition {
     // R38: a restored copy fills a gap and never replaces another.
     guard snapshot == nil else {
-      turn.effects.snapshot = .hold
+      step.effects.snapshot = .hold
       return .stay
     }
-    turn.effects.snapshot = .apply
+    step.effects.snapshot = .apply
     snapshot = Snapshot(
       revision: revision,
       validator: nil,
       hasRealtime: false,
       hasServerAge: false,
-      age: Age(atArrival: max(age, .zero), arrivedAt: turn.now),
+      age: Age(atArrival: max(age, .zero), arrivedAt: step.now),
       // R36, R37: the order and the age of what the server sends next.
       floor: sourceTime,
       hasSourceTime: sourceTime != nil,
       provenance: .disk,
-      changedAt: turn.now,
-      verifiedAt: turn.now
+      changedAt: step.now,
+      verifiedAt: step.now
     )
     quality = Quality()
-    held = nil
+    withheld = nil
     return .stay
   }
 
@@ -288,60 +301,62 @@ extension RefreshMachine {
     return .stay
   }
 
-  private mutating func queued(_ ticket: Ticket, in turn: inout Step) -> Transition {
-    prolong(ticket, at: turn.now)
+  private mutating func queued(_ ticket: Ticket, in step: inout Step) -> Transition {
+    prolong(ticket, at: step.now)
     // R8: whatever else is due.
-    return woke(in: &turn)
+    return woke(in: &step)
   }
 
-  private mutating func notHeld(_ ticket: Ticket, in turn: Step) -> Transition {
-    guard case .asking(var flight, let then) = phase, flight.request.ticket == ticket,
-      flight.request.longPoll != nil
+  private mutating func notHeld(_ ticket: Ticket, in step: Step) -> Transition {
+    guard case .requesting(var inFlight, let then) = phase, inFlight.request.ticket == ticket,
+      inFlight.request.longPoll != nil
     else { return .stay }
     // R39: an ordinary request: its timeout (R6), its delay (R37), and a normal wait after it (R9).
-    flight.request.longPoll = nil
+    inFlight.request.longPoll = nil
     isHeldByServer = false
-    phase = .asking(flight, then: then)
-    prolong(ticket, at: turn.now)
+    phase = .requesting(inFlight, then: then)
+    prolong(ticket, at: step.now)
     return .stay
   }
 
   /// Begins the timeout (R6) of a request that was not sent before (R39).
-  private mutating func prolong(_ ticket: Ticket, at now: Moment) {
-    guard case .asking(var flight, let then) = phase, flight.request.ticket == ticket else {
+  private mutating func prolong(_ ticket: Ticket, at now: Instant) {
+    guard case .requesting(var inFlight, let then) = phase, inFlight.request.ticket == ticket else {
       return
     }
-    let timeout = policy.timeout + (flight.request.longPoll ?? .zero)
-    flight.request.timeout = timeout + (now - flight.startedAt)
-    phase = .asking(flight, then: then)
+    let timeout = policy.timeout + (inFlight.request.longPoll ?? .zero)
+    inFlight.request.timeout = timeout + (now - inFlight.startedAt)
+    phase = .requesting(inFlight, then: then)
   }
 
   private mutating func evicted() -> Transition {
     // R19: a validator is removed with the snapshot it validates.
     snapshot = nil
-    held = nil
+    withheld = nil
     return .stay
   }
 
   /// Records the application's own copy, which makes the pending response outdated.
-  private mutating func replaced(in turn: inout Step) -> Transition {
+  private mutating func replaced(in step: inout Step) -> Transition {
     switch phase {
-    case .dormant: return .stay
-    case .resting(let rest):
+    case .idle: return .stay
+    case .waiting(let wait):
       // R12: it moves the next request by an interval at most, however often the application writes.
-      guard rest.cause == .cadence, let lastStart,
-        turn.now - lastStart <= interval(at: turn.now, policy: turn.policy) ?? .zero
+      guard wait.cause == .cadence, let lastStart,
+        step.now - lastStart <= interval(at: step.now, policy: step.policy) ?? .zero
       else { return .stay }
-      return .rest(.cadence, rest.wish)
-    case .asking(let flight, let then):
+      return .wait(.cadence, wait.refresh)
+    case .requesting(let inFlight, let then):
       // A forced refresh, or a request that waits behind, is sent again.
-      if flight.request.wish.isForced {
-        return .ask(then.map { flight.request.wish.merged(with: $0) } ?? flight.request.wish)
+      if inFlight.request.refresh.isForced {
+        return .ask(
+          then.map { inFlight.request.refresh.merged(with: $0) } ?? inFlight.request.refresh
+        )
       }
-      guard let then else { return .rest(.cadence, .schedule) }
-      guard isOverBudget(then, at: turn.now) else { return .insist(then) }
-      postpone(then, in: &turn)
-      return .rest(.cadence, .schedule)
+      guard let then else { return .wait(.cadence, .schedule) }
+      guard isOverBudget(then, at: step.now) else { return .insist(then) }
+      postpone(then, in: &step)
+      return .wait(.cadence, .schedule)
     }
   }
 }

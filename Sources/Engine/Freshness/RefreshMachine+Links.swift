@@ -1,31 +1,31 @@
 extension RefreshMachine {
   /// Handles what the stream reports (R33).
-  mutating func linkReported(_ event: Event, in turn: inout Step) -> Transition {
-    guard let push = turn.policy.push else { return .stay }
+  mutating func linkReported(_ event: Event, in step: inout Step) -> Transition {
+    guard let push = step.policy.push else { return .stay }
     if case .linkOpened(let isResumed) = event {
       // R33: changes between the last poll and the opening were not announced.
-      let consequence = link.opened(isResumed: isResumed, at: turn.now, push: push)
+      let consequence = link.opened(isResumed: isResumed, at: step.now, push: push)
       return consequence == .resync ? .resync : .stay
     }
-    if event == .linkLost { return linkWasLost(in: &turn) == .resync ? .resync : .stay }
+    if event == .linkLost { return linkWasLost(in: &step) == .resync ? .resync : .stay }
     guard link.isLive else {
-      turn.effects.notes.insert(.superseded)
+      step.effects.notes.insert(.superseded)
       return .stay
     }
-    link.heard(at: turn.now, push: push)
+    link.heard(at: step.now, push: push)
     switch event {
     case .linkChanged:
       // R33: an announced change; a request in flight may have left before it.
-      if case .asking(let flight, _) = phase {
-        return flight.request.longPoll == nil ? .queue(.change) : .stay
+      if case .requesting(let inFlight, _) = phase {
+        return inFlight.request.longPoll == nil ? .queue(.change) : .stay
       }
       // R23: stream events do not shorten the wait after a transient failure.
-      if case .resting(let rest) = phase, rest.cause.isOfTransientFailure { return .stay }
-      return .rest(.news, .change)
+      if case .waiting(let wait) = phase, wait.cause.isOfTransientFailure { return .stay }
+      return .wait(.news, .change)
     case .linkDelivered(let about, let answer):
-      return delivered(answer, about: about, in: &turn)
+      return delivered(answer, about: about, in: &step)
     case .linkGap:
-      turn.effects.notes.insert(.linkLost)
+      step.effects.notes.insert(.linkLost)
       return .resync
     default: return .stay
     }
@@ -33,21 +33,21 @@ extension RefreshMachine {
 
   /// Records the loss of the stream; polling continues at the normal cadence, and observers do not
   /// notice (R33).
-  mutating func linkWasLost(in turn: inout Step) -> PushConnection.Consequence {
-    guard let push = turn.policy.push else { return .none }
-    let consequence = link.lost(at: turn.now, draw: turn.draw, policy: turn.policy, push: push)
-    if consequence == .resync { turn.effects.notes.insert(.linkLost) }
+  mutating func linkWasLost(in step: inout Step) -> PushConnection.Consequence {
+    guard let push = step.policy.push else { return .none }
+    let consequence = link.lost(at: step.now, draw: step.draw, policy: step.policy, push: push)
+    if consequence == .resync { step.effects.notes.insert(.linkLost) }
     return consequence
   }
 
   private mutating func delivered(
     _ answer: Answer,
     about delivered: Context,
-    in turn: inout Step
+    in step: inout Step
   ) -> Transition {
     // R3: an event for another context changes nothing.
     guard delivered == context else {
-      turn.effects.notes.insert(.superseded)
+      step.effects.notes.insert(.superseded)
       return .stay
     }
     switch answer.outcome {
@@ -58,26 +58,26 @@ extension RefreshMachine {
         delay: deliveryDelay(answer),
         isForced: false,
         isRequest: false,
-        in: &turn
+        in: &step
       )
     case .unchanged where snapshot != nil:
       verify(
         answer,
         delay: deliveryDelay(answer),
         isRequest: false,
-        in: &turn
+        in: &step
       )
     default: return .stay
     }
-    lastEnd = turn.now
+    lastEnd = step.now
     // R36: an older or a lesser one answers nothing.
-    guard turn.effects.snapshot != .hold else { return .stay }
+    guard step.effects.snapshot != .hold else { return .stay }
     if postponed?.isForced == false { postponed = nil }
     // R33: a request in flight is still answered, and the safety poll stays due, however often events come.
     // R2: what the user and the application wait for stays due too.
-    guard turn.effects.snapshot == .apply, case .resting(let rest) = phase, rest.cause != .cadence,
-      rest.wish.origin < .change, !rest.wish.isForced, deferred == nil
+    guard step.effects.snapshot == .apply, case .waiting(let wait) = phase, wait.cause != .cadence,
+      wait.refresh.reason < .change, !wait.refresh.isForced, deferred == nil
     else { return .stay }
-    return .rest(.cadence, .schedule)
+    return .wait(.cadence, .schedule)
   }
 }

@@ -26,73 +26,73 @@ extension RefreshMachine {
   /// Applies a transition and sets the alarm.
   ///
   /// R8: the timer has one owner, and is set here after every event.
-  mutating func settle(_ move: Transition, in turn: inout Step) {
+  mutating func apply(_ transition: Transition, in step: inout Step) {
     // R33: the stream first, because it determines the length of the waits.
     // R39: what is gone has no stream.
     let isGone = failure?.kind == .gone
     let wantsLink = isWatched && lifecycle == .foreground && mayAsk && !isGone
-    let order = link.settle(
+    let order = link.apply(
       isWanted: wantsLink,
       notBefore: noStreamBefore,
-      at: turn.now,
-      push: turn.policy.push
+      at: step.now,
+      push: step.policy.push
     )
-    if let order { turn.effects.link = order }
-    let next = next(after: move, in: &turn)
-    if let old = phase.ticket, old != next.ticket, !turn.hasLanded {
+    if let order { step.effects.link = order }
+    let next = next(after: transition, in: &step)
+    if let old = phase.ticket, old != next.ticket, !step.hasEnded {
       // R1: a request that is no longer current is canceled. Not an error (R22).
-      turn.effects.cancel = old
+      step.effects.cancel = old
     }
     phase = next
-    alarm = deadline(of: next, policy: turn.policy)
+    alarm = deadline(of: next, policy: step.policy)
     // R40: requests that wait for the budget come before the stream.
     var attention = link.deadline
-    if wantsLink, link.state == .closed, postponed == nil, let push = turn.policy.push {
-      if !patience.allows(at: turn.now, turn.policy) {
-        attention = patience.allowedAt(turn.policy)
+    if wantsLink, link.state == .closed, postponed == nil, let push = step.policy.push {
+      if !patience.allows(at: step.now, step.policy) {
+        attention = patience.allowedAt(step.policy)
       } else {
-        let order = link.open(notBefore: noStreamBefore, at: turn.now, push: push)
+        let order = link.open(notBefore: noStreamBefore, at: step.now, push: push)
         if order == .open {
-          turn.effects.link = .open
-          patience.spend(at: turn.now, turn.policy)
+          step.effects.link = .open
+          patience.spend(at: step.now, step.policy)
         }
         attention = link.deadline
       }
     }
     if let attention { alarm = min(alarm ?? attention, attention) }
-    turn.effects.alarm = alarm
+    step.effects.alarm = alarm
   }
 
-  private mutating func next(after move: Transition, in turn: inout Step) -> Phase {
-    let current: Phase = turn.hasLanded ? .dormant : phase
-    switch (move, current) {
-    case (.sleep, _): return .dormant
-    case (.ask(let wish), _): return ask(wish, isFree: true, in: &turn)
-    case (.insist(let wish), _): return ask(wish, after: current, in: &turn)
-    case (.queue(let wish), .asking(let flight, let then)):
+  private mutating func next(after transition: Transition, in step: inout Step) -> Phase {
+    let current: Phase = step.hasEnded ? .idle : phase
+    switch (transition, current) {
+    case (.sleep, _): return .idle
+    case (.ask(let refresh), _): return ask(refresh, isFree: true, in: &step)
+    case (.insist(let refresh), _): return ask(refresh, after: current, in: &step)
+    case (.queue(let refresh), .requesting(let inFlight, let then)):
       // R2: exactly one follow-up; requests merge.
-      turn.effects.notes.insert(.coalesced)
-      return .asking(flight, then: then.map { $0.merged(with: wish) } ?? wish)
-    case (.queue(let wish), _): return ask(wish, after: current, in: &turn)
-    case (.join(let wish), .asking(var flight, let then)):
-      flight.request.wish = flight.request.wish.merged(with: wish)
-      turn.effects.notes.insert(.coalesced)
-      return proceed(flight, then: then, in: &turn)
-    case (.join(let wish), _): return ask(wish, after: current, in: &turn)
-    case (.resync, .asking(let flight, let then)):
-      return proceed(flight, then: then.map { $0.merged(with: .change) } ?? .change, in: &turn)
-    case (.resync, .resting(let rest)) where rest.cause.isOfFailure: return review(rest, in: &turn)
+      step.effects.notes.insert(.coalesced)
+      return .requesting(inFlight, then: then.map { $0.merged(with: refresh) } ?? refresh)
+    case (.queue(let refresh), _): return ask(refresh, after: current, in: &step)
+    case (.join(let refresh), .requesting(var inFlight, let then)):
+      inFlight.request.refresh = inFlight.request.refresh.merged(with: refresh)
+      step.effects.notes.insert(.coalesced)
+      return proceed(inFlight, then: then, in: &step)
+    case (.join(let refresh), _): return ask(refresh, after: current, in: &step)
+    case (.resync, .requesting(let inFlight, let then)):
+      return proceed(inFlight, then: then.map { $0.merged(with: .change) } ?? .change, in: &step)
+    case (.resync, .waiting(let wait)) where wait.cause.isOfFailure: return review(wait, in: &step)
     case (.resync, _):
-      let wish = insistence.map { $0.merged(with: .change) } ?? .change
-      return rest(.reconnect, wish, in: &turn)
-    case (.rest(.news, let wish), _):
-      return rest(.news, insistence.map { $0.merged(with: wish) } ?? wish, in: &turn)
-    case (.rest(let cause, let wish), _): return rest(cause, wish, in: &turn)
-    case (.stay, .asking(let flight, let then)):
-      guard mayAsk else { return .dormant }
-      return proceed(flight, then: then, in: &turn)
-    case (.stay, .resting(let rest)): return review(rest, in: &turn)
-    case (.stay, .dormant): return resume(in: &turn)
+      let refresh = insistence.map { $0.merged(with: .change) } ?? .change
+      return wait(.reconnect, refresh, in: &step)
+    case (.wait(.news, let refresh), _):
+      return wait(.news, insistence.map { $0.merged(with: refresh) } ?? refresh, in: &step)
+    case (.wait(let cause, let refresh), _): return wait(cause, refresh, in: &step)
+    case (.stay, .requesting(let inFlight, let then)):
+      guard mayAsk else { return .idle }
+      return proceed(inFlight, then: then, in: &step)
+    case (.stay, .waiting(let wait)): return review(wait, in: &step)
+    case (.stay, .idle): return resume(in: &step)
     }
   }
 
@@ -102,91 +102,91 @@ extension RefreshMachine {
   /// the long poll after whatever event comes first, so that no alarm stays in the past (R8).
   @inline(never)
   private mutating func proceed(
-    _ flight: InFlightRequest,
+    _ inFlight: InFlightRequest,
     then: RefreshRequest?,
-    in turn: inout Step
+    in step: inout Step
   ) -> Phase {
-    let current = Phase.asking(flight, then: then)
-    guard flight.request.longPoll != nil, let postponed, !isBound(at: turn.now),
-      !isOverBudget(postponed, at: turn.now)
+    let current = Phase.requesting(inFlight, then: then)
+    guard inFlight.request.longPoll != nil, let postponed, !isBound(at: step.now),
+      !isOverBudget(postponed, at: step.now)
     else { return current }
-    return ask(postponed.merged(with: flight.request.wish), after: current, in: &turn)
+    return ask(postponed.merged(with: inFlight.request.refresh), after: current, in: &step)
   }
 
-  // MARK: Resting
+  // MARK: Waiting
 
   /// The user's request that a wait still owes (R2); a wait that replaces it inherits it.
   var insistence: RefreshRequest? {
-    guard case .resting(let rest) = phase else { return nil }
-    return rest.wish.origin == .person || rest.wish.isForced ? rest.wish : nil
+    guard case .waiting(let wait) = phase else { return nil }
+    return wait.refresh.reason == .person || wait.refresh.isForced ? wait.refresh : nil
   }
 
   /// Waits for the cadence, in the foreground as after the last request: what comes and goes does not put it off (R12, R40).
   @inline(never)
-  private mutating func resume(in turn: inout Step) -> Phase {
-    rest(.cadence, .schedule, since: lifecycle == .foreground ? lastEnd : nil, in: &turn)
+  private mutating func resume(in step: inout Step) -> Phase {
+    wait(.cadence, .schedule, since: lifecycle == .foreground ? lastEnd : nil, in: &step)
   }
 
   @inline(never)
-  private mutating func rest(
+  private mutating func wait(
     _ cause: Cause,
-    _ wish: RefreshRequest,
-    since: Moment? = nil,
-    in turn: inout Step
+    _ refresh: RefreshRequest,
+    since: Instant? = nil,
+    in step: inout Step
   ) -> Phase {
-    let rest = Rest(cause: cause, since: since ?? turn.now, draw: turn.draw, wish: wish)
-    guard keepsTime else { return .dormant }
-    let due = due(rest, policy: turn.policy).moment
-    return due <= turn.now ? send(rest, in: &turn) : .resting(rest)
+    let wait = Wait(cause: cause, since: since ?? step.now, draw: step.draw, refresh: refresh)
+    guard keepsTime else { return .idle }
+    let due = due(wait, policy: step.policy).instant
+    return due <= step.now ? send(wait, in: &step) : .waiting(wait)
   }
 
   /// Reviews a wait: new facts may make it longer, shorter or unnecessary (R9, L5, P5).
   @inline(never)
-  private mutating func review(_ rest: Rest, in turn: inout Step) -> Phase {
-    guard keepsTime else { return .dormant }
-    guard due(rest, policy: turn.policy).moment <= turn.now else { return .resting(rest) }
-    let cadence = interval(at: rest.since, policy: turn.policy) ?? .zero
-    let limit = turn.policy.driftLimit(cadence: cadence)
-    guard let alarm, turn.now - alarm >= limit, !rest.cause.isSpread else {
-      return send(rest, in: &turn)
+  private mutating func review(_ wait: Wait, in step: inout Step) -> Phase {
+    guard keepsTime else { return .idle }
+    guard due(wait, policy: step.policy).instant <= step.now else { return .waiting(wait) }
+    let cadence = interval(at: wait.since, policy: step.policy) ?? .zero
+    let limit = step.policy.driftLimit(cadence: cadence)
+    guard let alarm, step.now - alarm >= limit, !wait.cause.isSpread else {
+      return send(wait, in: &step)
     }
     // R14: the timer was late, so other clients may have woken at the same instant.
-    turn.effects.notes.insert(.drifted)
-    return self.rest(.spread, rest.wish, in: &turn)
+    step.effects.notes.insert(.drifted)
+    return self.wait(.spread, wait.refresh, in: &step)
   }
 
   @inline(never)
-  private mutating func send(_ rest: Rest, in turn: inout Step) -> Phase {
-    var wish = rest.wish
-    if let postponed, patience.allows(at: turn.now, turn.policy) {
+  private mutating func send(_ wait: Wait, in step: inout Step) -> Phase {
+    var refresh = wait.refresh
+    if let postponed, patience.allows(at: step.now, step.policy) {
       // R40: the budget allows a request again.
-      return ask(postponed.merged(with: wish), after: .resting(rest), in: &turn)
+      return ask(postponed.merged(with: refresh), after: .waiting(wait), in: &step)
     }
-    if case .retry = rest.cause { turn.effects.notes.insert(.retried) }
-    if isStalled(rest, in: turn) {
+    if case .retry = wait.cause { step.effects.notes.insert(.retried) }
+    if isStalled(wait, in: step) {
       // R15: a forced request, at most one per cooldown. It requests a full body but does not make
       // the copy worse.
-      wish.isUnconditional = true
-      lastRescue = turn.now
-      turn.effects.notes.insert(.rescued)
+      refresh.isUnconditional = true
+      lastRescue = step.now
+      step.effects.notes.insert(.rescued)
     }
-    if rest.cause == .cadence {
-      let facts = facts(rest, policy: turn.policy)
-      if Cadence.isAligned(facts) { rhythm.spend(facts, at: turn.now, policy: turn.policy) }
+    if wait.cause == .cadence {
+      let facts = facts(wait, policy: step.policy)
+      if Cadence.isAligned(facts) { rhythm.spend(facts, at: step.now, policy: step.policy) }
     }
     // R40: the request of a wait was charged when the wait began.
-    return ask(wish, isFree: true, in: &turn)
+    return ask(refresh, isFree: true, in: &step)
   }
 
   /// R15: no completed request in the foreground for a long time, though none was prevented.
-  private func isStalled(_ rest: Rest, in turn: Step) -> Bool {
+  private func isStalled(_ wait: Wait, in step: Step) -> Bool {
     guard lifecycle == .foreground, !link.isLive, let lastEnd else { return false }
-    guard rest.cause == .cadence || rest.cause == .spread else { return false }
+    guard wait.cause == .cadence || wait.cause == .spread else { return false }
     if let notBefore, notBefore > lastEnd { return false }
     if let quietUntil = restraint.quietUntil, quietUntil > lastEnd { return false }
-    let cadence = interval(at: rest.since, policy: turn.policy) ?? .zero
-    guard turn.now - lastEnd >= turn.policy.stallLimit(cadence: cadence) else { return false }
-    return lastRescue.map { turn.now - $0 >= turn.policy.rescueCooldown } ?? true
+    let cadence = interval(at: wait.since, policy: step.policy) ?? .zero
+    guard step.now - lastEnd >= step.policy.stallLimit(cadence: cadence) else { return false }
+    return lastRescue.map { step.now - $0 >= step.policy.rescueCooldown } ?? true
   }
 
   // MARK: Asking
@@ -199,69 +199,69 @@ extension RefreshMachine {
   private mutating func ask(
     _ wanted: RefreshRequest,
     isFree: Bool = false,
-    after current: Phase = .dormant,
-    in turn: inout Step
+    after current: Phase = .idle,
+    in step: inout Step
   ) -> Phase {
-    let isBound = isBound(at: turn.now)
-    if mayAsk, !isBound, !isFree, isOverBudget(wanted, at: turn.now) {
+    let isBound = isBound(at: step.now)
+    if mayAsk, !isBound, !isFree, isOverBudget(wanted, at: step.now) {
       // R40: kept, and answered by the next request of any kind.
-      postpone(wanted, in: &turn)
+      postpone(wanted, in: &step)
       switch current {
-      case .asking: return current
-      case .resting(let rest): return review(rest, in: &turn)
-      case .dormant: return resume(in: &turn)
+      case .requesting: return current
+      case .waiting(let wait): return review(wait, in: &step)
+      case .idle: return resume(in: &step)
       }
     }
     let isPaid = wanted.isImpatient && !isFree
     var wanted = wanted
-    if case .resting(let rest) = current, rest.wish.origin == .person || rest.wish.isForced {
+    if case .waiting(let wait) = current, wait.refresh.reason == .person || wait.refresh.isForced {
       // R2: what the wait still owes.
-      wanted = wanted.merged(with: rest.wish)
+      wanted = wanted.merged(with: wait.refresh)
     }
-    var wish = deferred.map { $0.merged(with: wanted) } ?? wanted
+    var refresh = deferred.map { $0.merged(with: wanted) } ?? wanted
     deferred = nil
     guard mayAsk, !isBound else {
       // R21, R39: a `Retry-After` also applies to user requests. R24: offline, requests wait.
-      deferred = wish
-      turn.effects.notes.insert(.deferred)
-      return rest(.deferred, .schedule, in: &turn)
+      deferred = refresh
+      step.effects.notes.insert(.deferred)
+      return wait(.deferred, .schedule, in: &step)
     }
-    if isPaid { patience.spend(at: turn.now, turn.policy) }
-    if let postponed { wish = postponed.merged(with: wish) }
+    if isPaid { patience.spend(at: step.now, step.policy) }
+    if let postponed { refresh = postponed.merged(with: refresh) }
     postponed = nil
     generation += 1
     let previousStart = lastStart
-    lastStart = turn.now
-    let isUnconditional = wish.isForced || wish.isUnconditional || needsFull(at: turn.now)
+    lastStart = step.now
+    let isUnconditional = refresh.isForced || refresh.isUnconditional || needsFull(at: step.now)
     let validator = isUnconditional ? nil : snapshot?.validator
     // R32: the schedule may long-poll; users and catch-ups need a response now.
-    let mayWait = wish.origin == .schedule && lifecycle == .foreground && !link.isLive
+    let mayWait = refresh.reason == .schedule && lifecycle == .foreground && !link.isLive
     let longPoll =
-      mayWait && validator != nil && !measuresWay(generation) ? turn.policy.longPoll : nil
+      mayWait && validator != nil && !measuresWay(generation) ? step.policy.longPoll : nil
     if longPoll != nil { isHeldByServer = true }
     let request = Request(
       ticket: Ticket(generation: generation, context: context),
       validator: validator,
-      priority: wish.origin == .person ? .high : wish.origin == .prefetch ? .low : .normal,
-      wish: wish,
+      priority: refresh.reason == .person ? .high : refresh.reason == .prefetch ? .low : .normal,
+      refresh: refresh,
       longPoll: longPoll,
-      timeout: turn.policy.timeout + (longPoll ?? .zero),
-      cadence: interval(at: turn.now, policy: turn.policy) ?? .zero
+      timeout: step.policy.timeout + (longPoll ?? .zero),
+      cadence: interval(at: step.now, policy: step.policy) ?? .zero
     )
-    turn.effects.request = request
-    let flight = InFlightRequest(
+    step.effects.request = request
+    let inFlight = InFlightRequest(
       request: request,
-      startedAt: turn.now,
+      startedAt: step.now,
       previousStart: previousStart
     )
-    return .asking(flight, then: nil)
+    return .requesting(inFlight, then: nil)
   }
 
   /// R18: a wrong validator would be answered with "not modified" forever.
-  private func needsFull(at moment: Moment) -> Bool {
+  private func needsFull(at instant: Instant) -> Bool {
     if let limit = policy.unchangedLimit, unchangedRun >= limit { return true }
     guard let span = policy.unchangedFor, let lastFull else { return false }
-    return moment - lastFull >= span
+    return instant - lastFull >= span
   }
 
   /// Returns whether a request is not a long poll, so that its duration bounds the way of its response (R37).
@@ -275,90 +275,90 @@ extension RefreshMachine {
   // MARK: Deadlines
 
   /// Returns the interval in force for a wait that began at an instant (R9).
-  func interval(at moment: Moment, policy: Policy) -> Timespan? {
+  func interval(at instant: Instant, policy: Policy) -> Instant.Duration? {
     Cadence.interval(
       lifecycle: lifecycle,
-      pace: activity.pace(at: moment, recentFor: policy.recentFor),
-      wished: paceWished,
+      pace: activity.pace(at: instant, recentFor: policy.recentFor),
+      refreshRequested: paceRequested,
       policy: policy
     )
   }
 
-  private func deadline(of phase: Phase, policy: Policy) -> Moment? {
+  private func deadline(of phase: Phase, policy: Policy) -> Instant? {
     switch phase {
-    case .dormant: nil
-    case .resting(let rest): due(rest, policy: policy).moment
-    case .asking(let flight, _):
+    case .idle: nil
+    case .waiting(let wait): due(wait, policy: policy).instant
+    case .requesting(let inFlight, _):
       // R40: a refresh that waits for the budget does not wait behind a long poll as well.
-      min(flight.deadline, interruption(of: flight, policy: policy) ?? flight.deadline)
+      min(inFlight.deadline, interruption(of: inFlight, policy: policy) ?? inFlight.deadline)
     }
   }
 
   /// Returns when a long poll yields to a refresh that waits for the budget (R32, R40).
-  private func interruption(of flight: InFlightRequest, policy: Policy) -> Moment? {
-    guard postponed != nil, flight.request.longPoll != nil else { return nil }
+  private func interruption(of inFlight: InFlightRequest, policy: Policy) -> Instant? {
+    guard postponed != nil, inFlight.request.longPoll != nil else { return nil }
     guard let allowedAt = patience.allowedAt(policy) else { return nil }
     return notBefore.map { max($0, allowedAt) } ?? allowedAt
   }
 
   /// Returns the end of a wait and its cause, a pure function of the wait and of known facts (R9).
-  private func due(_ rest: Rest, policy: Policy) -> (moment: Moment, cause: NextRequest.Cause) {
-    var due = naturalDue(rest, policy: policy)
+  private func due(_ wait: Wait, policy: Policy) -> (instant: Instant, cause: NextRequest.Cause) {
+    var due = naturalDue(wait, policy: policy)
     // R40: a refresh that waits for the budget is sent as soon as the budget allows it.
-    if postponed != nil, let allowedAt = patience.allowedAt(policy), allowedAt < due.moment {
-      due = (max(allowedAt, rest.since), .patience)
+    if postponed != nil, let allowedAt = patience.allowedAt(policy), allowedAt < due.instant {
+      due = (max(allowedAt, wait.since), .patience)
     }
     // R21, R23, R39: a `Retry-After` can only lengthen a wait.
-    guard let notBefore, notBefore > due.moment else { return due }
+    guard let notBefore, notBefore > due.instant else { return due }
     return (notBefore, .retryAfter)
   }
 
   /// Returns the end of a wait without the effects of a `Retry-After` or of an impatient refresh.
   private func naturalDue(
-    _ rest: Rest,
+    _ wait: Wait,
     policy: Policy
-  ) -> (moment: Moment, cause: NextRequest.Cause) {
-    let due: (moment: Moment, cause: NextRequest.Cause)
-    switch rest.cause {
-    case .cadence: due = cadenceDue(rest, policy: policy)
+  ) -> (instant: Instant, cause: NextRequest.Cause) {
+    let due: (instant: Instant, cause: NextRequest.Cause)
+    switch wait.cause {
+    case .cadence: due = cadenceDue(wait, policy: policy)
     case .retry(let isLate):
-      let spread = isLate ? rest.draw.upTo(policy.spread) : .zero
-      due = (rest.since + (policy.retryDelay ?? .zero) + spread, .retry)
+      let spread = isLate ? wait.draw.upTo(policy.spread) : .zero
+      due = (wait.since + (policy.retryDelay ?? .zero) + spread, .retry)
     case .backoff(let step):
-      due = (rest.since + Backoff.wait(step: step, draw: rest.draw, policy: policy), .backoff)
+      due = (wait.since + Backoff.wait(step: step, draw: wait.draw, policy: policy), .backoff)
     case .degraded(let step):
-      due = (rest.since + Backoff.wait(step: step, draw: rest.draw, policy: policy), .degraded)
+      due = (wait.since + Backoff.wait(step: step, draw: wait.draw, policy: policy), .degraded)
     case .recheck:
-      due = (rest.since + policy.recheck + rest.draw.upTo(policy.spread), .recheck)
+      due = (wait.since + policy.recheck + wait.draw.upTo(policy.spread), .recheck)
     case .gone:
-      due = (rest.since + policy.recheckGone + rest.draw.upTo(policy.spread), .recheck)
-    case .spread: due = (rest.since + rest.draw.upTo(policy.spread), .spread)
-    case .reconnect: due = (rest.since + rest.draw.upTo(policy.spread), .reconnect)
+      due = (wait.since + policy.recheckGone + wait.draw.upTo(policy.spread), .recheck)
+    case .spread: due = (wait.since + wait.draw.upTo(policy.spread), .spread)
+    case .reconnect: due = (wait.since + wait.draw.upTo(policy.spread), .reconnect)
     case .news:
       // Without a stream it is news from the application, which keeps the interval.
-      let gap = policy.push?.leastGap ?? interval(at: rest.since, policy: policy) ?? policy.idle
-      due = (max(rest.since, lastStart.map { $0 + gap } ?? rest.since), .news)
-    case .deferred: due = (rest.since, .retryAfter)
+      let gap = policy.push?.leastGap ?? interval(at: wait.since, policy: policy) ?? policy.idle
+      due = (max(wait.since, lastStart.map { $0 + gap } ?? wait.since), .news)
+    case .deferred: due = (wait.since, .retryAfter)
     }
-    guard let restrained = restrainedUntil(rest), restrained > due.moment else { return due }
+    guard let restrained = restrainedUntil(wait), restrained > due.instant else { return due }
     return (restrained, .origin)
   }
 
   /// Returns the instant before which the origin accepts no scheduled requests (R39); user requests
   /// do not wait for it.
-  private func restrainedUntil(_ rest: Rest) -> Moment? {
-    guard rest.wish.origin != .person, deferred?.origin != .person else { return nil }
-    let shared = isBeyondShare(rest) ? nil : restraint.turn(after: lastStart, rest.draw)
+  private func restrainedUntil(_ wait: Wait) -> Instant? {
+    guard wait.refresh.reason != .person, deferred?.reason != .person else { return nil }
+    let shared = isBeyondShare(wait) ? nil : restraint.slot(after: lastStart, wait.draw)
     guard let quietUntil = restraint.quietUntil else { return shared }
     return shared.map { max($0, quietUntil) } ?? quietUntil
   }
 
   /// Returns whether the resource does not wait for its share of a rate limit: a catch-up that was delayed, as it would not
   /// have been without the delay, and a first load that a `Retry-After` delays, as those that have not begun do not.
-  private func isBeyondShare(_ rest: Rest) -> Bool {
-    switch rest.cause {
-    case .spread, .reconnect: rest.wish.origin == .catchUp
-    case .deferred: deferred?.origin == .catchUp
+  private func isBeyondShare(_ wait: Wait) -> Bool {
+    switch wait.cause {
+    case .spread, .reconnect: wait.refresh.reason == .catchUp
+    case .deferred: deferred?.reason == .catchUp
     case .backoff: snapshot == nil && backoff.notBefore != nil
     case .cadence, .retry, .degraded, .recheck, .gone, .news: false
     }
@@ -367,35 +367,35 @@ extension RefreshMachine {
   /// When the next request is sent, and why.
   public var nextRequest: NextRequest {
     switch phase {
-    case .asking: return NextRequest(.outstanding)
-    case .resting(let rest):
-      let due = due(rest, policy: policy)
-      return NextRequest(due.cause, due: due.moment)
-    case .dormant:
+    case .requesting: return NextRequest(.outstanding)
+    case .waiting(let wait):
+      let due = due(wait, policy: policy)
+      return NextRequest(due.cause, due: due.instant)
+    case .idle:
       guard isWatched else { return NextRequest(.unwatched) }
       return NextRequest(connectivity == .offline ? .offline : .paused)
     }
   }
 
   private func cadenceDue(
-    _ rest: Rest,
+    _ wait: Wait,
     policy: Policy
-  ) -> (moment: Moment, cause: NextRequest.Cause) {
-    Cadence.due(facts(rest, policy: policy), rhythm: rhythm, policy: policy)
+  ) -> (instant: Instant, cause: NextRequest.Cause) {
+    Cadence.due(facts(wait, policy: policy), rhythm: rhythm, policy: policy)
   }
 
-  private func facts(_ rest: Rest, policy: Policy) -> Cadence.Facts {
+  private func facts(_ wait: Wait, policy: Policy) -> Cadence.Facts {
     // A pause has no interval, but a paused machine has no waits either.
-    let interval = interval(at: rest.since, policy: policy) ?? policy.idle
+    let interval = interval(at: wait.since, policy: policy) ?? policy.idle
     let isForeground = lifecycle == .foreground
     return Cadence.Facts(
-      started: lastStart ?? rest.since,
-      ended: rest.since,
-      draw: rest.draw,
+      started: lastStart ?? wait.since,
+      ended: wait.since,
+      draw: wait.draw,
       interval: interval,
       isForeground: isForeground,
       isLongPoll: policy.longPoll != nil && isHeldByServer && isForeground
-        && snapshot?.validator != nil && !needsFull(at: rest.since) && !measuresWay(generation + 1),
+        && snapshot?.validator != nil && !needsFull(at: wait.since) && !measuresWay(generation + 1),
       isStreaming: link.isLive
     )
   }

@@ -3,17 +3,17 @@
 // It does no I/O, reads no clock and has no random source: an event, the instant and a random
 // sample go in, effects come out. The same events give the same run, on every platform.
 //
-//                         started, wished, prefetch, context changed
+//                    started, refresh requested, prefetch, context changed
 //            ┌───────────────────────────────────────────────────────────────┐
 //            │                                                               ▼
-//        ┌───┴─────┐   stopped, suspended, paused, offline             ┌───────────┐
-//        │ dormant │◀──────────────────────────────────────────────────┤  asking   │
-//        └───┬─────┘◀──────────────┐                                   │ + one     │──┐ follow-up
-//            │                     │ the same                          │ follow-up │◀─┘
-//            │ back online,   ┌────┴─────┐  due, wished, returned      └───────────┘
-//            │ background     │ resting  ├─────────────────────────────────▲ │
-//            └───────────────▶│ + cause  │                                   │
-//                             └──────────┘◀──────────────────────────────────┘
+//        ┌───┴─────┐   stopped, suspended, paused, offline            ┌────────────┐
+//        │  idle   │◀─────────────────────────────────────────────────┤ requesting │
+//        └───┬─────┘◀──────────────┐                                  │   + one    │──┐ follow-up
+//            │                     │ the same                         │ follow-up  │◀─┘
+//            │ back online,   ┌────┴─────┐  due, refresh requested,   └────────────┘
+//            │ background     │ waiting  ├──────────returned────────────────▲ │
+//            └───────────────▶│ + cause  │                                  │
+//                             └──────────┘◀─────────────────────────────────┘
 //                                           answered, timed out
 //
 // The causes of a wait: cadence · retry · backoff · degraded · recheck · gone · spread · reconnect · news
@@ -37,7 +37,7 @@
 //       clock was set (R36); the age shrinks only with newer data (R37).
 //   I11 In no minute do impatient requests exceed the policy's number (R40).
 //
-// Each event takes two steps. `decide` records facts and returns one transition. `settle` applies
+// Each event takes two steps. `decide` records facts and returns one transition. `apply` applies
 // the transition: it writes the next phase once and sets the alarm once. Nothing else writes
 // either.
 
@@ -52,29 +52,29 @@ public struct RefreshMachine: Hashable, Sendable {
   /// What the machine is doing.
   enum Phase: Hashable, Sendable {
     /// Nothing is due.
-    case dormant
+    case idle
     /// A wait is in progress; another request follows.
-    case resting(Rest)
+    case waiting(Wait)
     /// A request is in flight; a follow-up may wait behind it.
-    case asking(InFlightRequest, then: RefreshRequest?)
+    case requesting(InFlightRequest, then: RefreshRequest?)
 
     /// The ticket of the request in flight.
     var ticket: Ticket? {
-      guard case .asking(let flight, _) = self else { return nil }
-      return flight.request.ticket
+      guard case .requesting(let inFlight, _) = self else { return nil }
+      return inFlight.request.ticket
     }
   }
 
   /// A wait; its end can be computed at any time (R9).
-  struct Rest: Hashable, Sendable {
+  struct Wait: Hashable, Sendable {
     /// Why the machine waits.
     var cause: Cause
     /// When the wait began.
-    var since: Moment
+    var since: Instant
     /// The random sample of the wait (R10).
     var draw: RandomSample
     /// The refresh request to send at its end.
-    var wish: RefreshRequest = .schedule
+    var refresh: RefreshRequest = .schedule
   }
 
   /// The reasons to wait.
@@ -106,12 +106,12 @@ public struct RefreshMachine: Hashable, Sendable {
     /// The request.
     var request: Request
     /// When it was sent.
-    var startedAt: Moment
+    var startedAt: Instant
     /// When the one before was, in case this one is not.
-    var previousStart: Moment?
+    var previousStart: Instant?
 
     /// When the request times out (R6).
-    var deadline: Moment { startedAt + request.timeout }
+    var deadline: Instant { startedAt + request.timeout }
   }
 
   /// The transition that an event asks for.
@@ -127,7 +127,7 @@ public struct RefreshMachine: Hashable, Sendable {
     /// Send a request now, unless one is in flight.
     case join(RefreshRequest)
     /// Wait.
-    case rest(Cause, RefreshRequest)
+    case wait(Cause, RefreshRequest)
     /// Request after a short delay, unless a failure's wait is in progress; follow a request in
     /// flight (R33).
     case resync
@@ -137,19 +137,19 @@ public struct RefreshMachine: Hashable, Sendable {
 
   /// One event being handled.
   struct Step {
-    let now: Moment
+    let now: Instant
     let draw: RandomSample
     let policy: Policy
     var effects = Effects()
     /// Whether the request in flight has ended, so that it need not be canceled.
-    var hasLanded = false
+    var hasEnded = false
   }
 
   let shared: SharedPolicy
 
   // What the host reported.
   // Small values follow larger ones that do not end at the alignment: the machine stays under 700 bytes.
-  var paceWished: Timespan?
+  var paceRequested: Instant.Duration?
   var unchangedRun: Int32 = 0
   var activity = ActivityHistory()
   var isWatched = false
@@ -162,10 +162,10 @@ public struct RefreshMachine: Hashable, Sendable {
   /// What is watched, and with which identity.
   public internal(set) var context: Context
 
-  // What the machine does. Only `settle` writes the phase and the alarm.
-  var phase: Phase = .dormant
+  // What the machine does. Only `apply` writes the phase and the alarm.
+  var phase: Phase = .idle
   /// The alarm that is set, if any (R8).
-  public internal(set) var alarm: Moment?
+  public internal(set) var alarm: Instant?
   var deferred: RefreshRequest?
   /// The refresh request that waits for the budget; the next request answers it (R40).
   var postponed: RefreshRequest?
@@ -173,15 +173,15 @@ public struct RefreshMachine: Hashable, Sendable {
   var restraint = Restraint()
   var serverClock = ServerClock()
   var generation: Int64 = 0
-  var lastStart: Moment?
+  var lastStart: Instant?
   /// When a response last showed the server's clock, in quarters of a second, modulo 34 years (R37).
   var clockShownAt: UInt32 = 0
-  var lastEnd: Moment?
+  var lastEnd: Instant?
   /// Until when the drift of the clocks is counted, likewise.
   var driftCountedUntil: UInt32 = 0
-  var lastRescue: Moment?
+  var lastRescue: Instant?
   /// The duration of the last request that did not wait at the server, in milliseconds; below zero
-  /// if there was none (R37).
+  /// if absent (R37).
   var pathDelay: Int32 = -1
   var link = PushConnection()
 
@@ -191,18 +191,18 @@ public struct RefreshMachine: Hashable, Sendable {
   /// The most recent failure, until the next success (R16, R22).
   public internal(set) var failure: Failure?
   var quality = Quality()
-  var held: WithheldResponse?
+  var withheld: WithheldResponse?
   var backoff = Backoff()
   var degraded = DegradedRun()
   var rhythm = ProducerRhythm()
-  var lastFull: Moment?
+  var lastFull: Instant?
 
   /// A response that was not applied but determines the label (R20).
   struct WithheldResponse: Hashable, Sendable {
     var quality: Quality
     /// Its greatest age on arrival, if it has one (R37).
-    var age: Timespan?
-    var arrivedAt: Moment
+    var age: Instant.Duration?
+    var arrivedAt: Instant
   }
 
   /// Creates a machine without observers.
@@ -232,24 +232,24 @@ public struct RefreshMachine: Hashable, Sendable {
   ///   - now: When it happened; not before the previous event.
   ///   - draw: A new random sample.
   /// - Returns: The effects to carry out.
-  public mutating func handle(_ event: Event, at now: Moment, draw: RandomSample) -> Effects {
-    guard isOverdue(at: now), !event.checksTime else { return turn(event, at: now, draw: draw) }
-    var effects = turn(.woke, at: now, draw: draw)
-    effects.append(turn(event, at: now, draw: draw))
+  public mutating func handle(_ event: Event, at now: Instant, draw: RandomSample) -> Effects {
+    guard isOverdue(at: now), !event.checksTime else { return step(event, at: now, draw: draw) }
+    var effects = step(.woke, at: now, draw: draw)
+    effects.append(step(event, at: now, draw: draw))
     return effects
   }
 
-  private mutating func turn(_ event: Event, at now: Moment, draw: RandomSample) -> Effects {
+  private mutating func step(_ event: Event, at now: Instant, draw: RandomSample) -> Effects {
     let before = appearance
-    var turn = Step(now: now, draw: draw, policy: policy)
-    let move = decide(event, in: &turn)
-    settle(move, in: &turn)
-    turn.effects.changes = appearance.changes(since: before)
-    return turn.effects
+    var step = Step(now: now, draw: draw, policy: policy)
+    let transition = decide(event, in: &step)
+    apply(transition, in: &step)
+    step.effects.changes = appearance.changes(since: before)
+    return step.effects
   }
 
-  private func isOverdue(at now: Moment) -> Bool {
-    if case .asking(let flight, _) = phase, flight.deadline <= now { return true }
+  private func isOverdue(at now: Instant) -> Bool {
+    if case .requesting(let inFlight, _) = phase, inFlight.deadline <= now { return true }
     return link.isOverdue(at: now)
   }
 }

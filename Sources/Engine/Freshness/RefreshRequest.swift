@@ -1,7 +1,7 @@
 /// A request for a fresh copy, with its reason.
 public struct RefreshRequest: Hashable, Sendable {
   /// The reason for a refresh, from weakest to strongest.
-  public enum Origin: UInt8, Hashable, Comparable, Sendable {
+  public enum Reason: UInt8, Hashable, Comparable, Sendable {
     /// The resource may be observed soon (R35).
     case prefetch
     /// The schedule.
@@ -14,11 +14,11 @@ public struct RefreshRequest: Hashable, Sendable {
     case person
 
     /// Compares two reasons by strength.
-    public static func < (lhs: Origin, rhs: Origin) -> Bool { lhs.rawValue < rhs.rawValue }
+    public static func < (lhs: Reason, rhs: Reason) -> Bool { lhs.rawValue < rhs.rawValue }
   }
 
   /// The strongest reason of the request.
-  public var origin: Origin
+  public var reason: Reason
   /// Whether to apply the response even if it is worse than the current copy (R20).
   ///
   /// A forced request is also unconditional.
@@ -42,12 +42,12 @@ public struct RefreshRequest: Hashable, Sendable {
 
   /// Creates a refresh request.
   public init(
-    _ origin: Origin,
+    _ reason: Reason,
     isForced: Bool = false,
     isUnconditional: Bool = false,
     showsLoading: Bool = false
   ) {
-    self.origin = origin
+    self.reason = reason
     self.isForced = isForced
     self.isUnconditional = isUnconditional
     self.showsLoading = showsLoading
@@ -63,22 +63,22 @@ public struct RefreshRequest: Hashable, Sendable {
   public static let change = RefreshRequest(.change)
 
   /// Whether it only says that the copy is out of date (R33).
-  var isNews: Bool { origin == .change && !isForced && !isUnconditional }
+  var isChangeNotice: Bool { reason == .change && !isForced && !isUnconditional }
 
   /// Merges two refresh requests into one that satisfies both.
   ///
-  /// R2: the stronger origin wins, and "forced" survives.
+  /// R2: the stronger reason wins, and "forced" survives.
   @inline(never)
   public func merged(with other: RefreshRequest) -> RefreshRequest {
-    var wish = self
-    wish.origin = max(origin, other.origin)
-    wish.isForced = isForced || other.isForced
-    wish.isUnconditional = isUnconditional || other.isUnconditional
-    wish.showsLoading = showsLoading || other.showsLoading
+    var refresh = self
+    refresh.reason = max(reason, other.reason)
+    refresh.isForced = isForced || other.isForced
+    refresh.isUnconditional = isUnconditional || other.isUnconditional
+    refresh.showsLoading = showsLoading || other.showsLoading
     // R33: of one that repeats and one that does not, the response may be repeated.
     let isRecovery = repetition == .missingBody || other.repetition == .missingBody
     let repeats = repetition == .uncertain && other.repetition == .uncertain
-    wish.repetition = isRecovery ? .missingBody : repeats ? .uncertain : .none
-    return wish
+    refresh.repetition = isRecovery ? .missingBody : repeats ? .uncertain : .none
+    return refresh
   }
 }

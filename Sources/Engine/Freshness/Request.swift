@@ -68,13 +68,13 @@ public struct Request: Hashable, Sendable {
   /// How urgent the request is.
   public var priority: Priority
   /// The refresh request it carries out.
-  public var wish: RefreshRequest
+  public var refresh: RefreshRequest
   /// The wait to put into `Prefer: wait`, in seconds; `nil` does not long-poll (R32).
-  public var longPoll: Timespan?
+  public var longPoll: Instant.Duration?
   /// The time limit of the request, including the wait of a long poll (R6).
-  public var timeout: Timespan
-  /// The cadence in force, for the sample (R29); zero if there is none.
-  public var cadence: Timespan
+  public var timeout: Instant.Duration
+  /// The cadence in force, for the sample (R29); zero without one.
+  public var cadence: Instant.Duration
 
   /// The same request without the wait of a long poll (R39).
   public var withoutWait: Request {

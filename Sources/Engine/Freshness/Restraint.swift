@@ -4,48 +4,48 @@
 /// of them. It survives a change of context: the next query goes to the same origin.
 public struct Restraint: Hashable, Sendable {
   // Without the room of four optional values, of which there would be a set in every machine.
-  private var notBeforeMoment = Self.none
-  private var quietUntilMoment = Self.none
-  private var sharedUntilMoment = Self.none
-  private var leastSpan = Timespan.zero
+  private var notBeforeInstant = Self.none
+  private var quietUntilInstant = Self.none
+  private var sharedUntilInstant = Self.none
+  private var leastSpan = Instant.Duration.zero
 
   /// In place of an instant that is not known.
-  private static let none = Moment(milliseconds: .min)
+  private static let none = Instant(milliseconds: .min)
 
   /// No request is sent before this instant, including user requests: a `Retry-After`, or a rate
   /// limit.
-  public var notBefore: Moment? {
-    get { Self.known(notBeforeMoment) }
-    set { notBeforeMoment = newValue ?? Self.none }
+  public var notBefore: Instant? {
+    get { Self.known(notBeforeInstant) }
+    set { notBeforeInstant = newValue ?? Self.none }
   }
 
   /// No scheduled request is sent before this instant, because the origin is failing; user requests
   /// are.
-  public var quietUntil: Moment? {
-    get { Self.known(quietUntilMoment) }
-    set { quietUntilMoment = newValue ?? Self.none }
+  public var quietUntil: Instant? {
+    get { Self.known(quietUntilInstant) }
+    set { quietUntilInstant = newValue ?? Self.none }
   }
 
   /// The least time between the starts of two scheduled requests of one resource, greater than zero.
   ///
   /// Its share of a rate limit; user requests are not slowed down by it.
-  public var leastInterval: Timespan? {
+  public var leastInterval: Instant.Duration? {
     get { leastSpan > .zero ? leastSpan : nil }
     set { leastSpan = newValue.map { max($0, .zero) } ?? .zero }
   }
 
   /// When the rate limit resets: from then on the share is not known, and a first response tells it.
-  public var sharedUntil: Moment? {
-    get { Self.known(sharedUntilMoment) }
-    set { sharedUntilMoment = newValue ?? Self.none }
+  public var sharedUntil: Instant? {
+    get { Self.known(sharedUntilInstant) }
+    set { sharedUntilInstant = newValue ?? Self.none }
   }
 
   /// Creates a restraint, without limits by default.
   public init(
-    notBefore: Moment? = nil,
-    quietUntil: Moment? = nil,
-    leastInterval: Timespan? = nil,
-    sharedUntil: Moment? = nil
+    notBefore: Instant? = nil,
+    quietUntil: Instant? = nil,
+    leastInterval: Instant.Duration? = nil,
+    sharedUntil: Instant? = nil
   ) {
     self.notBefore = notBefore
     self.quietUntil = quietUntil
@@ -53,12 +53,12 @@ public struct Restraint: Hashable, Sendable {
     self.sharedUntil = sharedUntil
   }
 
-  private static func known(_ moment: Moment) -> Moment? { moment == none ? nil : moment }
+  private static func known(_ instant: Instant) -> Instant? { instant == none ? nil : instant }
 
   /// Returns whether it delays a request: `notBefore` every one, `quietUntil` all but those of the user.
-  func delays(_ priority: Request.Priority, at now: Moment) -> Bool {
-    if now < notBeforeMoment { return true }
-    return priority != .high && now < quietUntilMoment
+  func delays(_ priority: Request.Priority, at now: Instant) -> Bool {
+    if now < notBeforeInstant { return true }
+    return priority != .high && now < quietUntilInstant
   }
 
   /// Returns when a resource may send its next scheduled request without exceeding its share of the rate limit.
@@ -68,11 +68,11 @@ public struct Restraint: Hashable, Sendable {
   ///
   /// - Parameters:
   ///   - start: When it sent the last one.
-  ///   - draw: The chance.
+  ///   - draw: A random sample.
   /// - Returns: The instant; `nil` if it need not wait.
-  func turn(after start: Moment?, _ draw: RandomSample) -> Moment? {
+  func slot(after start: Instant?, _ draw: RandomSample) -> Instant? {
     guard let start, let leastInterval else { return nil }
-    let turn = start + leastInterval
-    return sharedUntil.map { min(turn, $0 + draw.upTo(leastInterval)) } ?? turn
+    let slot = start + leastInterval
+    return sharedUntil.map { min(slot, $0 + draw.upTo(leastInterval)) } ?? slot
   }
 }

@@ -6,7 +6,7 @@ public enum RetryHint: Hashable, Sendable {
   case date(WallTime)
 
   /// The wait for a date that cannot be measured (R39: a minute).
-  public static let unmeasuredWait = Timespan.seconds(60)
+  public static let unmeasuredWait = Instant.Duration.seconds(60)
 
   /// Returns the wait from the arrival of the response, on the monotonic clock.
   ///
@@ -18,7 +18,7 @@ public enum RetryHint: Hashable, Sendable {
   ///   - serverTime: The server's clock when it responded.
   ///   - cap: The longest wait that is honored.
   /// - Returns: The wait, from zero to the cap.
-  public func wait(serverTime: WallTime?, cap: Timespan) -> Timespan {
+  public func wait(serverTime: WallTime?, cap: Instant.Duration) -> Instant.Duration {
     switch self {
     case .seconds(let count): return min(max(.seconds(count), .zero), cap)
     case .date(let date):

@@ -3,9 +3,9 @@ public struct Sample: Hashable, Sendable {
   /// The request and its context.
   public var ticket: Ticket
   /// When the request started.
-  public var startedAt: Moment
+  public var startedAt: Instant
   /// When it ended.
-  public var endedAt: Moment
+  public var endedAt: Instant
   /// The HTTP status; 0 if there was no response.
   public var status: Int32
   /// The outcome of the request.
@@ -13,9 +13,9 @@ public struct Sample: Hashable, Sendable {
   /// The decision about the current copy.
   public var verdict: DowngradeProtection.Verdict?
   /// The freshness metadata of the response: server time, fetch time, age, mode and status.
-  public var marks: FreshnessMetadata
+  public var metadata: FreshnessMetadata
   /// The device's wall clock minus the server's, where both are known (R27).
-  public var skew: Timespan?
+  public var skew: Instant.Duration?
   /// The bytes received.
   public var bytes: Int64
   /// Whether the request carried a validator.
@@ -23,25 +23,25 @@ public struct Sample: Hashable, Sendable {
   /// Whether the body changed.
   public var isChange: Bool
   /// The time from the change on the server to the screen, if the server tells (R30).
-  public var changeToScreen: Timespan?
-  /// The cadence in force when the request started; zero if there was none.
-  public var cadence: Timespan
+  public var changeToScreen: Instant.Duration?
+  /// The cadence in force when the request started; zero without one.
+  public var cadence: Instant.Duration
 
   /// Creates a sample.
   public init(
     ticket: Ticket,
-    startedAt: Moment,
-    endedAt: Moment,
+    startedAt: Instant,
+    endedAt: Instant,
     status: Int32,
     outcome: Outcome,
     verdict: DowngradeProtection.Verdict? = nil,
-    marks: FreshnessMetadata = FreshnessMetadata(),
-    skew: Timespan? = nil,
+    metadata: FreshnessMetadata = FreshnessMetadata(),
+    skew: Instant.Duration? = nil,
     bytes: Int64 = 0,
     isConditional: Bool = false,
     isChange: Bool = false,
-    changeToScreen: Timespan? = nil,
-    cadence: Timespan = .zero
+    changeToScreen: Instant.Duration? = nil,
+    cadence: Instant.Duration = .zero
   ) {
     self.ticket = ticket
     self.startedAt = startedAt
@@ -49,7 +49,7 @@ public struct Sample: Hashable, Sendable {
     self.status = status
     self.outcome = outcome
     self.verdict = verdict
-    self.marks = marks
+    self.metadata = metadata
     self.skew = skew
     self.bytes = bytes
     self.isConditional = isConditional
@@ -59,7 +59,7 @@ public struct Sample: Hashable, Sendable {
   }
 
   /// The time the request took.
-  public var duration: Timespan { endedAt - startedAt }
+  public var duration: Instant.Duration { endedAt - startedAt }
 }
 
 /// The newest samples, up to a fixed number (R29).

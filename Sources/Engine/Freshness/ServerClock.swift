@@ -5,7 +5,7 @@ struct ServerClock: Hashable, Sendable {
     /// The server's time when it responded.
     var served: WallTime
     /// How much later it may be on arrival, with the time in caches.
-    var range: Timespan
+    var range: Instant.Duration
     /// Whether the duration of the request bounds the way of the response: not that of a long poll or of a stream event.
     var isMeasured: Bool
     /// How long ago the response before it that showed the clock arrived, in quarters of a second.
@@ -13,16 +13,16 @@ struct ServerClock: Hashable, Sendable {
     /// How far the device's timeline and the server's clock may have drifted apart since the last response, in milliseconds.
     var drift: Int64
     /// When it arrived.
-    var now: Moment
+    var now: Instant
 
     /// The server's clock minus the device's timeline, at least.
-    fileprivate var least: Timespan { served - WallTime(milliseconds: now.milliseconds) }
+    fileprivate var least: Instant.Duration { served - WallTime(milliseconds: now.milliseconds) }
     /// The same, at most.
-    fileprivate var most: Timespan { least + max(range, .zero) }
+    fileprivate var most: Instant.Duration { least + max(range, .zero) }
   }
 
   /// The server's clock minus the device's timeline, at most.
-  private var greatest = Timespan.zero
+  private var greatest = Instant.Duration.zero
   /// How much less it may be, in milliseconds; below zero if no response has shown it.
   private var width: Int32 = -1
   /// Responses in a row that show one earlier clock.
@@ -32,7 +32,7 @@ struct ServerClock: Hashable, Sendable {
   private var earlier: UInt32 = 0
 
   /// The least of the server's clock minus the device's timeline.
-  private var least: Timespan { greatest - .milliseconds(Int64(width)) }
+  private var least: Instant.Duration { greatest - .milliseconds(Int64(width)) }
 
   /// Updates the interval with one response.
   ///
@@ -40,7 +40,7 @@ struct ServerClock: Hashable, Sendable {
   /// time is right: the other was in a cache or on its way for longer than it says. The clock was set back if
   /// responses in a row agree, within 3 s, on an earlier time that advances: 2 in 4 s if the difference is more than the tolerance, else 20 in 10 s.
   /// The time in the copy of a cache does not advance.
-  mutating func note(_ reading: Reading, tolerance: Timespan) {
+  mutating func note(_ reading: Reading, tolerance: Instant.Duration) {
     guard isKnown else { return set(reading) }
     greatest = greatest + .milliseconds(reading.drift)
     width = Int32(clamping: Int64(width) + 2 * reading.drift)
@@ -80,7 +80,7 @@ struct ServerClock: Hashable, Sendable {
   var isOpen: Bool { earlier & Self.openBit != 0 }
 
   /// Returns the server's time at an instant, at its latest, or `nil` if no response has shown it.
-  func latest(at now: Moment) -> WallTime? {
+  func latest(at now: Instant) -> WallTime? {
     guard isKnown else { return nil }
     return WallTime(milliseconds: (greatest + .milliseconds(now.milliseconds)).milliseconds)
   }
@@ -97,7 +97,7 @@ struct ServerClock: Hashable, Sendable {
         <= Self.still
   }
 
-  private func tenths(behind: Timespan) -> UInt32 {
+  private func tenths(behind: Instant.Duration) -> UInt32 {
     UInt32(truncatingIfNeeded: behind.milliseconds / 100) & Self.tenthsMask
   }
 
@@ -122,7 +122,7 @@ struct ServerClock: Hashable, Sendable {
     earlier += more << Self.quartersShift
   }
 
-  private mutating func contradict(_ reading: Reading, tolerance: Timespan) {
+  private mutating func contradict(_ reading: Reading, tolerance: Instant.Duration) {
     let behind = least - reading.most
     let isFar = behind > tolerance
     // A delay that is not measured looks like a clock that is a little behind.

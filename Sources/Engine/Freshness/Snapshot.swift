@@ -17,9 +17,9 @@ public struct Snapshot: Hashable, Sendable {
   /// Where the copy comes from (R38).
   public var provenance: Provenance = .server
   /// When the body last changed (R16).
-  public var changedAt: Moment
+  public var changedAt: Instant
   /// When the server last confirmed the body (R16).
-  public var verifiedAt: Moment
+  public var verifiedAt: Instant
 
   /// When the data was made, on the clock of its producer (R36), if the response says so.
   public var sourceTime: WallTime? { hasSourceTime ? floor : nil }

@@ -10,19 +10,19 @@ enum SourceVersion {
   /// the clock counts as set only once a second response confirms it.
   ///
   /// - Parameters:
-  ///   - marks: The metadata of the response.
+  ///   - metadata: The metadata of the response.
   ///   - copy: The source time of the current copy.
   ///   - tolerance: How far a server's clock may be behind the copy's source time.
   ///   - isConfirmed: Whether the server's clock is what the response shows.
   /// - Returns: Whether the current copy stays.
   static func isOlder(
-    _ marks: FreshnessMetadata,
+    _ metadata: FreshnessMetadata,
     than copy: WallTime?,
-    tolerance: Timespan,
+    tolerance: Instant.Duration,
     isConfirmed: Bool
   ) -> Bool {
-    guard let made = marks.fetchedAt, let copy, made < copy else { return false }
-    guard let served = marks.serverTime else { return true }
-    return copy - served <= tolerance + max(marks.transit, .zero) || !isConfirmed
+    guard let made = metadata.fetchedAt, let copy, made < copy else { return false }
+    guard let served = metadata.serverTime else { return true }
+    return copy - served <= tolerance + max(metadata.transit, .zero) || !isConfirmed
   }
 }

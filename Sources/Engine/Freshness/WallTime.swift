@@ -15,7 +15,8 @@ public struct WallTime: Hashable, Comparable, Sendable {
   }
 
   /// Returns the time from one wall time to another.
-  public static func - (lhs: WallTime, rhs: WallTime) -> Timespan {
-    Timespan(milliseconds: lhs.milliseconds) - Timespan(milliseconds: rhs.milliseconds)
+  public static func - (lhs: WallTime, rhs: WallTime) -> Instant.Duration {
+    Instant.Duration(milliseconds: lhs.milliseconds)
+      - Instant.Duration(milliseconds: rhs.milliseconds)
   }
 }

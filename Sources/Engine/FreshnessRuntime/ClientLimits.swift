@@ -7,7 +7,7 @@ public struct ClientLimits: Hashable, Sendable {
   /// An observer that returns soon has a copy at once. The resource left first is removed first.
   public var idleResources: Int
   /// The longest reconnection time (`retry:`) that a stream may ask for.
-  public static let longestReconnection = Timespan.seconds(300)
+  public static let longestReconnection = Instant.Duration.seconds(300)
 
   /// The maximum size of one event of a stream, in bytes.
   public var largestEvent: Int

@@ -22,9 +22,9 @@ struct ClientRegistry: Sendable {
     /// The receipt of the newest response that was recorded.
     var receipt: String?
     /// The intervals that observers request; `nil` requests none.
-    var observers: [Int64: Timespan?] = [:]
+    var observers: [Int64: Instant.Duration?] = [:]
     /// The request in flight.
-    var flight: InFlightRequest?
+    var inFlight: InFlightRequest?
     /// The stream, with its number among all streams of the client.
     var link: (number: Int64, task: Task<Void, Never>)?
     /// The departure count when the last observer left.
@@ -40,24 +40,24 @@ struct ClientRegistry: Sendable {
   /// A request in flight, or queued at its origin.
   struct InFlightRequest: Sendable {
     var request: Request
-    let startedAt: Moment
+    let startedAt: Instant
     /// The number that identifies it at its origin.
     let number: Int64
     /// The task that carries it; `nil` while it is queued.
     var task: Task<Void, Never>?
     /// When it was sent; `nil` while it is queued.
-    var sentAt: Moment?
+    var sentAt: Instant?
     /// When its timeout began, if that was not when it was ordered (R39).
-    var prolongedAt: Moment?
+    var prolongedAt: Instant?
 
     /// Returns whether its timeout has passed although it was not sent.
-    func isOverdueInQueue(at now: Moment) -> Bool {
+    func isOverdueInQueue(at now: Instant) -> Bool {
       task == nil && now >= (prolongedAt ?? startedAt) + request.timeout
     }
 
     /// Returns whether a timeout is a failure of the server: the request was sent, and the alarm is not so late that the
     /// device must have slept (R14, R39).
-    func isFailureOfServer(at now: Moment) -> Bool {
+    func isFailureOfServer(at now: Instant) -> Bool {
       guard let sentAt else { return false }
       return now - sentAt < request.timeout + HostSleep.latestAlarm
     }
@@ -71,7 +71,7 @@ struct ClientRegistry: Sendable {
   private var prototypes: [Policy: RefreshMachine] = [:]
   /// The constants of resources that do not have their own.
   let policy: Policy
-  private var chance: any RandomNumberGenerator & Sendable
+  private var random: any RandomNumberGenerator & Sendable
   private var questions: Int64 = 0
   private var departures: Int64 = 0
   /// The resources without an observer.
@@ -99,16 +99,16 @@ struct ClientRegistry: Sendable {
   var connectivity = Connectivity.online
 
   /// The task that sleeps until the next alarm.
-  var sleeper: (until: Moment, number: Int64, task: Task<Void, Never>)?
+  var sleeper: (until: Instant, number: Int64, task: Task<Void, Never>)?
   /// The number of sleepers so far.
   var sleepers: Int64 = 0
   /// How long the device had slept when the client last checked.
-  var slept = Timespan.zero
+  var slept = Instant.Duration.zero
 
-  init(policy: Policy, chance: any RandomNumberGenerator & Sendable) {
+  init(policy: Policy, random: any RandomNumberGenerator & Sendable) {
     self.policy = policy
     origins = OriginRegistry(policy: policy)
-    self.chance = chance
+    self.random = random
   }
 
   /// Takes the samples for the recorder, unless another thread is passing samples.
@@ -137,7 +137,7 @@ struct ClientRegistry: Sendable {
   /// Finds a resource, or creates a machine and an entry for it.
   mutating func open<R: FreshResource>(
     _ opening: ResourceOpening<R>,
-    at now: Moment
+    at now: Instant
   ) -> MachineSchedule.Key {
     if let known = directory[opening.name] { return known }
     let policy = opening.policy ?? self.policy
@@ -184,7 +184,7 @@ struct ClientRegistry: Sendable {
       guard let entry = entries[key], entry.observers.isEmpty, entry.leftAt == departure else {
         continue
       }
-      guard entry.flight == nil else {
+      guard entry.inFlight == nil else {
         idle.append((key, departure))
         continue
       }
@@ -215,7 +215,7 @@ struct ClientRegistry: Sendable {
   /// Adds an observer; returns whether it is the first.
   mutating func join(
     _ observer: Int64,
-    wishing interval: Timespan?,
+    wishing interval: Instant.Duration?,
     key: MachineSchedule.Key
   ) -> Bool {
     let isFirst = entries[key]?.observers.isEmpty ?? false
@@ -237,7 +237,7 @@ struct ClientRegistry: Sendable {
   }
 
   /// Returns the shortest interval that the observers of a resource request (P2).
-  func wish(of key: MachineSchedule.Key) -> Timespan? {
+  func requestedPace(of key: MachineSchedule.Key) -> Instant.Duration? {
     entries[key]?.observers.values.compactMap { $0 }.min()
   }
 
@@ -253,11 +253,11 @@ struct ClientRegistry: Sendable {
     observedByOrigin[origin] = count == 0 ? nil : count
   }
 
-  // MARK: Chance and numbers
+  // MARK: Random samples and numbers
 
   /// Returns a new random sample (R10).
   mutating func draw() -> RandomSample {
-    RandomSample(bits: UInt32(truncatingIfNeeded: chance.next()))
+    RandomSample(bits: UInt32(truncatingIfNeeded: random.next()))
   }
 
   /// Returns the number of the next stream.
@@ -279,7 +279,7 @@ struct ClientRegistry: Sendable {
     for entry in entries.values {
       if entry.observers.isEmpty { counters.idle += 1 } else { counters.observed += 1 }
       counters.observers += entry.observers.count
-      counters.requests += entry.flight == nil ? 0 : 1
+      counters.requests += entry.inFlight == nil ? 0 : 1
       counters.streams += entry.link == nil ? 0 : 1
     }
     return counters

@@ -14,7 +14,7 @@ struct EventStreamConnection: Sendable {
   let isResumed: Bool
 
   /// The instant before which the server asks not to reopen the stream.
-  let notBefore: Moment?
+  let notBefore: Instant?
 
   /// The time limit for the response head; the machine gives up earlier (R33).
   private static let patience = Duration.seconds(30)

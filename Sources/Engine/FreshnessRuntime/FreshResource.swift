@@ -54,7 +54,7 @@ public protocol FreshResource: Hashable, Sendable {
   /// Returns what the fields of a response without a body (304, 204) say about freshness.
   ///
   /// The client reads `Date`, `Age` and `Cache-Control`; implement this for custom fields.
-  func marks(of head: HTTPResponse) -> FreshnessMetadata?
+  func metadata(of head: HTTPResponse) -> FreshnessMetadata?
 
   /// Returns what the fields of a response without a body (304, 204) say about the next change
   /// (R31).
@@ -69,12 +69,12 @@ public protocol FreshResource: Hashable, Sendable {
   func loader() -> ResourceLoader<Value>?
 
   /// Returns the request that opens an event stream for the resource, or `nil` without one (R33).
-  func news() -> HTTPRequest?
+  func eventStream() -> HTTPRequest?
 
   /// Whether the server replays missed events after `Last-Event-ID` (R33).
   ///
   /// If it does not, each opening is followed by one request.
-  var replaysNews: Bool { get }
+  var replaysEvents: Bool { get }
 
   /// Reads an event of the stream.
   ///
@@ -99,16 +99,16 @@ extension FreshResource {
   public func loader() -> ResourceLoader<Value>? { nil }
 
   /// No metadata besides the standard fields.
-  public func marks(of head: HTTPResponse) -> FreshnessMetadata? { nil }
+  public func metadata(of head: HTTPResponse) -> FreshnessMetadata? { nil }
 
   /// No hints besides `Cache-Control`.
   public func hints(of head: HTTPResponse) -> Hints? { nil }
 
   /// No stream.
-  public func news() -> HTTPRequest? { nil }
+  public func eventStream() -> HTTPRequest? { nil }
 
   /// No replay.
-  public var replaysNews: Bool { false }
+  public var replaysEvents: Bool { false }
 
   /// Treats every event as a notice that the copy is out of date.
   public func read(_ event: ServerSentEvent, since known: Value?) -> StreamEvent<Value> { .changed }
@@ -128,7 +128,7 @@ public struct Reading<Value: Sendable>: Sendable {
   /// What the watched resource is doing, if the body says so (R9).
   public var activity: Activity?
   /// What the body says about its freshness; `nil` uses the standard fields.
-  public var marks: FreshnessMetadata?
+  public var metadata: FreshnessMetadata?
   /// What the body says about the next change; what it omits is taken from the fields.
   public var hints: Hints?
   /// The subject that the body names, such as a stop_id; used for recording only.
@@ -141,7 +141,7 @@ public struct Reading<Value: Sendable>: Sendable {
     fulfilsAction: Bool = false,
     canBeReferredTo: Bool = false,
     activity: Activity? = nil,
-    marks: FreshnessMetadata? = nil,
+    metadata: FreshnessMetadata? = nil,
     hints: Hints? = nil,
     subject: String? = nil
   ) {
@@ -151,7 +151,7 @@ public struct Reading<Value: Sendable>: Sendable {
     self.fulfilsAction = fulfilsAction
     self.canBeReferredTo = canBeReferredTo
     self.activity = activity
-    self.marks = marks
+    self.metadata = metadata
     self.hints = hints
   }
 }

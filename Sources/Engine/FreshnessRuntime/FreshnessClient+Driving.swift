@@ -74,7 +74,7 @@ extension FreshnessClient {
   func handle(
     _ event: Event,
     for key: MachineSchedule.Key,
-    at now: Moment? = nil,
+    at now: Instant? = nil,
     in registry: inout ClientRegistry,
     evidence: SampleEvidence? = nil
   ) {
@@ -82,10 +82,11 @@ extension FreshnessClient {
     rearm(&registry)
   }
 
-  private func carryOut(
+  /// Passes an event to a machine and carries out the effects, without setting the alarm.
+  func carryOut(
     _ event: Event,
     for key: MachineSchedule.Key,
-    at now: Moment,
+    at now: Instant,
     in registry: inout ClientRegistry,
     evidence: SampleEvidence? = nil
   ) {
@@ -97,12 +98,13 @@ extension FreshnessClient {
       let machine = registry.schedule[key]
     else { return }
     let resourceEntry = registry.entries.values[index].resourceEntry
-    let flight = registry.entries.values[index].flight
+    let inFlight = registry.entries.values[index].inFlight
     registry.entries.values[index].diagnostics.record(effects)
-    if let ticket = effects.cancel, registry.entries.values[index].flight?.request.ticket == ticket
+    if let ticket = effects.cancel,
+      registry.entries.values[index].inFlight?.request.ticket == ticket
     {
-      registry.entries.values[index].flight = nil
-      flight.map {
+      registry.entries.values[index].inFlight = nil
+      inFlight.map {
         ended($0, effects, of: registry.entries.values[index].origin, at: now, in: &registry)
       }
     }
@@ -110,7 +112,7 @@ extension FreshnessClient {
       let title = registry.entries.values[index].title
       let evidence =
         evidence
-        ?? SampleEvidence(origin: flight?.request.wish.origin, asked: resourceEntry.subject)
+        ?? SampleEvidence(reason: inFlight?.request.refresh.reason, asked: resourceEntry.subject)
       registry.entries.values[index].keep(evidence)
       if recorder != nil {
         if let receipt = evidence.receipt { registry.entries.values[index].receipt = receipt }
@@ -119,19 +121,20 @@ extension FreshnessClient {
         )
       }
     }
-    if let old = resourceEntry.settle(effects, machine: machine, at: now) {
+    if let old = resourceEntry.apply(effects, machine: machine, at: now) {
       registry.freed.append(old)
     }
     if let request = effects.request {
       let origin = registry.entries.values[index].origin
       let number = registry.origins.ask(origin, request, for: key)
-      registry.entries.values[index].flight = ClientRegistry.InFlightRequest(
+      registry.entries.values[index].inFlight = ClientRegistry.InFlightRequest(
         request: request,
         startedAt: now,
         number: number
       )
     }
-    if let priority = event.priorityOfWaiting, let waiting = registry.entries.values[index].flight,
+    if let priority = event.priorityOfWaiting,
+      let waiting = registry.entries.values[index].inFlight,
       waiting.task == nil
     {
       let origin = registry.entries.values[index].origin
@@ -154,41 +157,41 @@ extension FreshnessClient {
   private func prolong(
     _ key: MachineSchedule.Key,
     before event: Event,
-    at now: Moment,
+    at now: Instant,
     in registry: inout ClientRegistry
   ) {
     if case .queued = event { return }
-    guard let entry = registry.entries[key], let flight = entry.flight,
-      flight.isOverdueInQueue(at: now),
+    guard let entry = registry.entries[key], let inFlight = entry.inFlight,
+      inFlight.isOverdueInQueue(at: now),
       registry.origins.restraint(of: entry.origin).quietUntil == nil
     else { return }
-    isQueued(flight, of: key, at: now, in: &registry)
+    isQueued(inFlight, of: key, at: now, in: &registry)
   }
 
   /// Tells a machine that its request has not been sent until now.
   private func isQueued(
-    _ flight: ClientRegistry.InFlightRequest,
+    _ inFlight: ClientRegistry.InFlightRequest,
     of key: MachineSchedule.Key,
-    at now: Moment,
+    at now: Instant,
     in registry: inout ClientRegistry
   ) {
-    registry.entries[key]?.flight?.prolongedAt = now
-    carryOut(.queued(flight.request.ticket), for: key, at: now, in: &registry)
+    registry.entries[key]?.inFlight?.prolongedAt = now
+    carryOut(.queued(inFlight.request.ticket), for: key, at: now, in: &registry)
   }
 
   /// Reports to an origin that a machine canceled its request, by timeout or for lack of interest.
   private func ended(
-    _ flight: ClientRegistry.InFlightRequest,
+    _ inFlight: ClientRegistry.InFlightRequest,
     _ effects: Effects,
     of origin: String,
-    at now: Moment,
+    at now: Instant,
     in registry: inout ClientRegistry
   ) {
-    flight.task?.cancel()
+    inFlight.task?.cancel()
     // Time in the queue is not the origin's (R39).
-    let isTooSlow = effects.notes.contains(.timedOut) && flight.isFailureOfServer(at: now)
+    let isTooSlow = effects.notes.contains(.timedOut) && inFlight.isFailureOfServer(at: now)
     registry.origins.ended(
-      flight.number,
+      inFlight.number,
       of: origin,
       isTooSlow ? .timedOut : nil,
       resources: 1,
@@ -197,7 +200,7 @@ extension FreshnessClient {
   }
 
   /// Passes the restraint of origins to their machines, and sends the requests that may be sent.
-  private func settleOrigins(_ registry: inout ClientRegistry) {
+  private func processOrigins(_ registry: inout ClientRegistry) {
     while let (name, news) = registry.origins.takeTouched() {
       if let news {
         for (key, entry) in registry.entries where entry.origin == name {
@@ -205,32 +208,35 @@ extension FreshnessClient {
         }
       }
       for (number, key) in registry.origins.takeBack(name, at: clock.now()) {
-        guard let flight = registry.entries[key]?.flight, flight.number == number else { continue }
-        registry.entries[key]?.flight = nil
-        let ticket = flight.request.ticket
+        guard let inFlight = registry.entries[key]?.inFlight, inFlight.number == number else {
+          continue
+        }
+        registry.entries[key]?.inFlight = nil
+        let ticket = inFlight.request.ticket
         carryOut(.answered(ticket, Answer(.cancelled)), for: key, at: clock.now(), in: &registry)
       }
       while let (admission, key) = registry.origins.admit(name, at: clock.now()) {
         let number = admission.number
-        guard let entry = registry.entries[key], var flight = entry.flight, flight.number == number
+        guard let entry = registry.entries[key], var inFlight = entry.inFlight,
+          inFlight.number == number
         else {
           registry.origins.ended(number, of: name, nil, resources: 1, at: clock.now())
           continue
         }
         let now = clock.now()
         // Its timeout counts from now.
-        if now > flight.startedAt { isQueued(flight, of: key, at: now, in: &registry) }
+        if now > inFlight.startedAt { isQueued(inFlight, of: key, at: now, in: &registry) }
         // A refresh that waits behind a long poll may have replaced it (R40).
-        guard registry.entries[key]?.flight?.number == number else { continue }
-        if flight.request.longPoll != nil, !admission.isHeld {
-          flight.request = flight.request.withoutWait
-          registry.entries[key]?.flight?.request = flight.request
-          carryOut(.notHeld(flight.request.ticket), for: key, at: now, in: &registry)
+        guard registry.entries[key]?.inFlight?.number == number else { continue }
+        if inFlight.request.longPoll != nil, !admission.isHeld {
+          inFlight.request = inFlight.request.withoutWait
+          registry.entries[key]?.inFlight?.request = inFlight.request
+          carryOut(.notHeld(inFlight.request.ticket), for: key, at: now, in: &registry)
         }
-        guard registry.entries[key]?.flight?.number == number else { continue }
-        registry.entries[key]?.flight?.sentAt = now
-        registry.entries[key]?.flight?.task = entry.resourceEntry.send(
-          flight.request,
+        guard registry.entries[key]?.inFlight?.number == number else { continue }
+        registry.entries[key]?.inFlight?.sentAt = now
+        registry.entries[key]?.inFlight?.task = entry.resourceEntry.send(
+          inFlight.request,
           for: key,
           of: self
         )
@@ -242,7 +248,7 @@ extension FreshnessClient {
 
   /// Ensures that one task sleeps until the earliest alarm, and none without an alarm (D2).
   func rearm(_ registry: inout ClientRegistry) {
-    settleOrigins(&registry)
+    processOrigins(&registry)
     guard let alarm = registry.schedule.alarm else {
       registry.sleeper?.task.cancel()
       registry.sleeper = nil
@@ -285,7 +291,7 @@ extension FreshnessClient {
   /// Adds an observer; the first one starts the machine (R5).
   func join<R: FreshResource>(
     _ resource: R,
-    every interval: Timespan?
+    every interval: Instant.Duration?
   ) -> (resourceEntry: ResourceEntry<R>, key: MachineSchedule.Key, number: Int64) {
     let opening = ResourceOpening(resource)
     return withRegistry { registry in
@@ -295,7 +301,9 @@ extension FreshnessClient {
       }
       let number = resourceEntry.join()
       let isFirst = registry.join(number, wishing: interval, key: key)
-      if interval != nil { handle(.paceWished(registry.wish(of: key)), for: key, in: &registry) }
+      if interval != nil {
+        handle(.paceRequested(registry.requestedPace(of: key)), for: key, in: &registry)
+      }
       if isFirst { handle(.started, for: key, in: &registry) }
       return (resourceEntry, key, number)
     }
@@ -313,7 +321,7 @@ extension FreshnessClient {
         handle(.stopped, for: key, in: &registry)
         registry.trim(to: limits.idleResources)
       } else {
-        handle(.paceWished(registry.wish(of: key)), for: key, in: &registry)
+        handle(.paceRequested(registry.requestedPace(of: key)), for: key, in: &registry)
       }
     }
   }
@@ -379,122 +387,5 @@ extension FreshnessClient {
     } catch {
       return ReceivedResponse(loading: error)
     }
-  }
-
-  /// Passes the response to the machine.
-  func arrived<R: FreshResource>(
-    _ arrival: ReceivedResponse<R.Value>,
-    at resourceEntry: ResourceEntry<R>,
-    key: MachineSchedule.Key,
-    ticket: Ticket
-  ) {
-    var isDone = false
-    while !isDone {
-      // Compared outside the lock, and again if the copy has changed by then.
-      let comparison = resourceEntry.compare(with: arrival.reading?.value)
-      isDone = withRegistry { registry in
-        guard resourceEntry.isCurrent(comparison) else { return false }
-        arrived(arrival, comparison, at: resourceEntry, key: key, ticket: ticket, in: &registry)
-        return true
-      }
-    }
-  }
-
-  private func arrived<R: FreshResource>(
-    _ arrival: ReceivedResponse<R.Value>,
-    _ comparison: ResourceEntry<R>.Comparison,
-    at resourceEntry: ResourceEntry<R>,
-    key: MachineSchedule.Key,
-    ticket: Ticket,
-    in registry: inout ClientRegistry
-  ) {
-    let flight = registry.entries[key]?.flight
-    if flight?.request.ticket == ticket { registry.entries[key]?.flight = nil }
-    guard !arrival.isOfAnotherCopy else {
-      if let flight, flight.request.ticket == ticket {
-        note(arrival, of: flight, key, in: &registry)
-      }
-      answered(.unchanged, arrival, flight, key, ticket, in: &registry)
-      // A 304 for a copy that the client does not have confirms nothing: request the complete body.
-      carryOut(.answered(ticket, Answer(.cancelled)), for: key, at: clock.now(), in: &registry)
-      handle(.wished(RefreshRequest(.change, isUnconditional: true)), for: key, in: &registry)
-      return
-    }
-    var answer = resourceEntry.answer(for: arrival, comparison)
-    // R37: the data has grown older while it was decoded and compared.
-    let now = clock.now()
-    answer.decoding = arrival.arrivedAt.map { max(now - $0, .zero) } ?? .zero
-    answered(answer.outcome, arrival, flight, key, ticket, in: &registry)
-    handle(
-      .answered(ticket, answer),
-      for: key,
-      at: now,
-      in: &registry,
-      evidence: Self.evidence(arrival, of: flight, asking: resourceEntry.subject)
-    )
-    registry.trim(to: limits.idleResources)
-  }
-
-  /// Reports to an origin how one of its requests ended.
-  private func answered<Value>(
-    _ outcome: Outcome,
-    _ arrival: ReceivedResponse<Value>,
-    _ flight: ClientRegistry.InFlightRequest?,
-    _ key: MachineSchedule.Key,
-    _ ticket: Ticket,
-    in registry: inout ClientRegistry
-  ) {
-    guard let flight, flight.request.ticket == ticket, let origin = registry.entries[key]?.origin
-    else { return }
-    registry.origins.ended(
-      flight.number,
-      of: origin,
-      outcome,
-      serverTime: arrival.marks.serverTime,
-      rateLimit: arrival.rateLimit,
-      resources: registry.observed(of: origin),
-      at: clock.now()
-    )
-  }
-
-  /// Records a 304 about another copy, which the machine does not handle.
-  private func note<Value>(
-    _ arrival: ReceivedResponse<Value>,
-    of flight: ClientRegistry.InFlightRequest,
-    _ key: MachineSchedule.Key,
-    in registry: inout ClientRegistry
-  ) {
-    guard recorder != nil, let title = registry.entries[key]?.title else { return }
-    let sample = Sample(
-      ticket: flight.request.ticket,
-      startedAt: flight.startedAt,
-      endedAt: clock.now(),
-      status: Int32(clamping: arrival.status),
-      outcome: .undecodable(reason: 0),
-      marks: arrival.marks,
-      isConditional: true,
-      cadence: flight.request.cadence
-    )
-    let subject = registry.entries[key]?.resourceEntry.subject
-    if let receipt = arrival.evidence.receipt { registry.entries[key]?.receipt = receipt }
-    registry.records.append(
-      SampleRecord(
-        sample,
-        resource: title,
-        origin: clock.origin,
-        evidence: Self.evidence(arrival, of: flight, asking: subject)
-      )
-    )
-  }
-
-  private static func evidence<Value>(
-    _ arrival: ReceivedResponse<Value>,
-    of flight: ClientRegistry.InFlightRequest?,
-    asking subject: String?
-  ) -> SampleEvidence {
-    var evidence = arrival.evidence
-    evidence.origin = flight?.request.wish.origin
-    evidence.asked = subject
-    return evidence
   }
 }

@@ -17,7 +17,7 @@ extension FreshnessClient {
   func delivered<R: FreshResource>(
     _ reading: Reading<R.Value>,
     bytes: Int,
-    at arrivedAt: Moment,
+    at arrivedAt: Instant,
     to resourceEntry: ResourceEntry<R>,
     from number: Int64,
     key: MachineSchedule.Key

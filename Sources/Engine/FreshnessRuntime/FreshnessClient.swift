@@ -36,7 +36,7 @@ public final class FreshnessClient: Sendable {
   ///   - streaming: Opens event streams; without it, resources are only polled (R33).
   ///   - policy: The constants of resources that do not have their own.
   ///   - clock: The clock.
-  ///   - chance: The random source, for jitter (R10).
+  ///   - random: The random source, for jitter (R10).
   ///   - limits: The limits of the client.
   ///   - recorder: Receives the samples in the order in which they were taken, one at a time. It
   ///     should return quickly, and may call the client (R29).
@@ -45,7 +45,7 @@ public final class FreshnessClient: Sendable {
     streaming: (any HTTPStreaming)? = nil,
     policy: Policy,
     clock: HostClock = .device(),
-    chance: any RandomNumberGenerator & Sendable = SystemRandomNumberGenerator(),
+    random: any RandomNumberGenerator & Sendable = SystemRandomNumberGenerator(),
     limits: ClientLimits = ClientLimits(),
     recorder: (@Sendable (SampleRecord) -> Void)? = nil
   ) {
@@ -54,7 +54,7 @@ public final class FreshnessClient: Sendable {
     self.clock = clock
     self.limits = limits
     self.recorder = recorder
-    registry = Mutex(ClientRegistry(policy: policy, chance: chance))
+    registry = Mutex(ClientRegistry(policy: policy, random: random))
   }
 
   // MARK: Observing
@@ -73,7 +73,7 @@ public final class FreshnessClient: Sendable {
   /// - Returns: A sequence that observes the resource while it is iterated.
   public func snapshots<R: FreshResource>(
     of resource: R,
-    every interval: Timespan? = nil
+    every interval: Instant.Duration? = nil
   ) -> LiveSnapshots<R> {
     LiveSnapshots(client: self, resource: resource, interval: interval)
   }
@@ -111,7 +111,7 @@ public final class FreshnessClient: Sendable {
           verifiedAgo: machine.snapshot.map { now - $0.verifiedAt },
           sourceTime: machine.snapshot?.sourceTime,
           nextActionIn: machine.alarm.map { max($0 - now, .zero) },
-          isAsking: machine.outstanding != nil,
+          isRequesting: machine.outstanding != nil,
           isStreaming: machine.isStreaming,
           isOffline: registry.connectivity == .offline,
           pace: machine.pace(at: now),
@@ -127,8 +127,8 @@ public final class FreshnessClient: Sendable {
   ///
   /// A resource that is kept without observers is requested once. A resource that was never
   /// observed is ignored (see ``prefetch(_:)``).
-  public func refresh<R: FreshResource>(_ resource: R, _ wish: RefreshRequest = .person) {
-    send(.wished(wish), to: resource)
+  public func refresh<R: FreshResource>(_ resource: R, _ request: RefreshRequest = .person) {
+    send(.refreshRequested(request), to: resource)
   }
 
   /// Fetches a resource that may be observed soon, at low priority and within the request budget
@@ -192,7 +192,7 @@ public final class FreshnessClient: Sendable {
   ///   - resource: The resource of the copy.
   public func restore<R: FreshResource>(
     _ value: R.Value,
-    age: Timespan,
+    age: Instant.Duration,
     sourceTime: WallTime? = nil,
     to resource: R
   ) {

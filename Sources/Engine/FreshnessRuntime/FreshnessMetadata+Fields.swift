@@ -23,7 +23,7 @@ extension FreshnessMetadata {
 extension Hints {
   /// Reads `x-md-rt-next-ms` and `x-md-rt-spread-ms`, or returns `nil` without either (R31).
   public init?(fields: HTTPFields) {
-    func milliseconds(_ name: String) -> Timespan? {
+    func milliseconds(_ name: String) -> Instant.Duration? {
       fields[name].flatMap { Int64($0) }.map { .milliseconds(max($0, 0)) }
     }
     self.init(maxAge: milliseconds("x-md-rt-next-ms"), spread: milliseconds("x-md-rt-spread-ms"))

@@ -7,15 +7,15 @@ public import Freshness
 /// server's and to date exported samples; it does not influence waits (R27).
 public struct HostClock: Sendable {
   /// The current instant.
-  public let now: @Sendable () -> Moment
+  public let now: @Sendable () -> Instant
   /// Waits until an instant, or until the task is canceled.
-  public let sleep: nonisolated(nonsending) @Sendable (Moment) async -> Void
+  public let sleep: nonisolated(nonsending) @Sendable (Instant) async -> Void
   /// The wall clock.
   public let wall: @Sendable () -> WallTime
   /// The wall time at which the run began.
   public let origin: WallTime
   /// How long the device has slept since the clock was created (R14).
-  public let slept: @Sendable () -> Timespan
+  public let slept: @Sendable () -> Instant.Duration
 
   /// Creates a clock from any clock of the platform; the run begins now.
   ///
@@ -26,12 +26,12 @@ public struct HostClock: Sendable {
   public init<C: Clock>(
     _ clock: C,
     wall: @escaping @Sendable () -> WallTime = HostClock.wallTime,
-    slept: @escaping @Sendable () -> Timespan = { .zero }
+    slept: @escaping @Sendable () -> Instant.Duration = { .zero }
   ) where C.Duration == Duration {
     let start = clock.now
-    now = { Moment(milliseconds: start.duration(to: clock.now).wholeMilliseconds) }
-    sleep = { moment in
-      let deadline = start.advanced(by: .milliseconds(moment.milliseconds))
+    now = { Instant(milliseconds: start.duration(to: clock.now).wholeMilliseconds) }
+    sleep = { instant in
+      let deadline = start.advanced(by: .milliseconds(instant.milliseconds))
       try? await clock.sleep(until: deadline, tolerance: nil)
     }
     self.wall = wall
@@ -67,7 +67,7 @@ extension Duration {
   }
 }
 
-extension Timespan {
+extension Instant.Duration {
   /// The length as a `Duration`.
   public var duration: Duration { .milliseconds(milliseconds) }
 }

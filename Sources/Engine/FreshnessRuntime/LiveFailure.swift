@@ -8,7 +8,7 @@ public struct LiveFailure: Error, Hashable, Sendable, CustomStringConvertible {
   /// The status of the response; `nil` without one.
   public var status: Int?
   /// When the current series of failures became visible.
-  public var since: Moment
+  public var since: Instant
   /// The server's problem details, if any (RFC 9457).
   public var problem: ProblemDetails?
   /// A readable description of what happened.
@@ -25,7 +25,7 @@ public struct LiveFailure: Error, Hashable, Sendable, CustomStringConvertible {
   public init(
     kind: Failure.Kind,
     status: Int?,
-    since: Moment,
+    since: Instant,
     problem: ProblemDetails?,
     description: String
   ) {
@@ -39,7 +39,7 @@ public struct LiveFailure: Error, Hashable, Sendable, CustomStringConvertible {
 
 extension LiveFailure {
   /// Adds the messages to a failure of the machine.
-  init(kind: Failure.Kind, status: Int?, since: Moment, words: FailureMessages?) {
+  init(kind: Failure.Kind, status: Int?, since: Instant, words: FailureMessages?) {
     self.init(
       kind: kind,
       status: status,

@@ -73,15 +73,15 @@ public struct FreshnessReport: Hashable, Sendable {
   /// The marker, the badge and the age (R26, R27).
   public var label: FreshnessLabel
   /// How long ago the body changed; `nil` without a copy.
-  public var changedAgo: Timespan?
+  public var changedAgo: Instant.Duration?
   /// How long ago the server last confirmed the copy; `nil` without a copy.
-  public var verifiedAgo: Timespan?
+  public var verifiedAgo: Instant.Duration?
   /// When the data was made, on the clock of its producer; `nil` if the server does not say so.
   public var sourceTime: WallTime?
   /// The time until the engine acts by itself: the next request, or the timeout of one in flight.
-  public var nextActionIn: Timespan?
+  public var nextActionIn: Instant.Duration?
   /// Whether a request is in flight.
-  public var isAsking: Bool
+  public var isRequesting: Bool
   /// Whether a stream delivers events (R33).
   public var isStreaming: Bool
   /// Whether the device has no network (R24).
@@ -100,7 +100,7 @@ public struct FreshnessReport: Hashable, Sendable {
       changedAgo: nil,
       verifiedAgo: nil,
       nextActionIn: nil,
-      isAsking: false,
+      isRequesting: false,
       isStreaming: false,
       isOffline: false,
       pace: .idle,
@@ -110,11 +110,11 @@ public struct FreshnessReport: Hashable, Sendable {
 
   init(
     label: FreshnessLabel,
-    changedAgo: Timespan?,
-    verifiedAgo: Timespan?,
+    changedAgo: Instant.Duration?,
+    verifiedAgo: Instant.Duration?,
     sourceTime: WallTime? = nil,
-    nextActionIn: Timespan?,
-    isAsking: Bool,
+    nextActionIn: Instant.Duration?,
+    isRequesting: Bool,
     isStreaming: Bool,
     isOffline: Bool,
     pace: Pace,
@@ -125,7 +125,7 @@ public struct FreshnessReport: Hashable, Sendable {
     self.verifiedAgo = verifiedAgo
     self.sourceTime = sourceTime
     self.nextActionIn = nextActionIn
-    self.isAsking = isAsking
+    self.isRequesting = isRequesting
     self.isStreaming = isStreaming
     self.isOffline = isOffline
     self.pace = pace

@@ -12,7 +12,7 @@ public struct LiveSnapshots<R: FreshResource>: AsyncSequence, Sendable {
 
   let client: FreshnessClient
   let resource: R
-  let interval: Timespan?
+  let interval: Instant.Duration?
 
   /// Begins an iteration.
   public func makeAsyncIterator() -> Iterator { Iterator(sequence: self) }
@@ -54,7 +54,7 @@ final class ResourceObservation<R: FreshResource>: Sendable {
   let key: MachineSchedule.Key
   let number: Int64
 
-  init(_ client: FreshnessClient, _ resource: R, every interval: Timespan?) {
+  init(_ client: FreshnessClient, _ resource: R, every interval: Instant.Duration?) {
     self.client = client
     (resourceEntry, key, number) = client.join(resource, every: interval)
   }

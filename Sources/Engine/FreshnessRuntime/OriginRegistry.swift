@@ -95,7 +95,7 @@ struct OriginRegistry: Sendable {
     serverTime: WallTime? = nil,
     rateLimit: RateLimit? = nil,
     resources: Int32,
-    at now: Moment
+    at now: Instant
   ) {
     guard keys.removeValue(forKey: number) != nil else { return }
     entries[name]?.origin.ended(
@@ -110,7 +110,7 @@ struct OriginRegistry: Sendable {
   }
 
   /// Records that a server refused to open a stream; it was not among the requests.
-  mutating func streamRefused(of name: String, _ outcome: Outcome, at now: Moment) {
+  mutating func streamRefused(of name: String, _ outcome: Outcome, at now: Instant) {
     // No request has this number.
     entries[name]?.origin.ended(0, outcome, at: now)
     touched.append(name)
@@ -130,7 +130,7 @@ struct OriginRegistry: Sendable {
   /// Returns a request to send now, with its machine.
   mutating func admit(
     _ name: String,
-    at now: Moment
+    at now: Instant
   ) -> (admission: Origin.Admission, key: MachineSchedule.Key)? {
     while let admission = entries[name]?.origin.admit(at: now) {
       if let key = keys[admission.number] { return (admission, key) }
@@ -142,7 +142,7 @@ struct OriginRegistry: Sendable {
   /// Removes the requests that wait and that the restraint delays, and returns them with their machines.
   mutating func takeBack(
     _ name: String,
-    at now: Moment
+    at now: Instant
   ) -> [(number: Int64, key: MachineSchedule.Key)] {
     let numbers = entries[name]?.origin.takeBack(at: now) ?? []
     return numbers.compactMap { number in
@@ -156,7 +156,7 @@ extension Event {
   /// was only prefetched (R35, R39).
   var priorityOfWaiting: Request.Priority? {
     switch self {
-    case .wished(let wish) where wish.origin == .person: .high
+    case .refreshRequested(let refresh) where refresh.reason == .person: .high
     case .started: .normal
     default: nil
     }

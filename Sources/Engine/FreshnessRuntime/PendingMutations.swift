@@ -61,7 +61,7 @@ extension FreshnessClient {
       guard let entry = registry.entries[key], !tags.isDisjoint(with: entry.tags),
         !entry.observers.isEmpty
       else { continue }
-      handle(.wished(.change), for: key, in: &registry)
+      handle(.refreshRequested(.change), for: key, in: &registry)
     }
   }
 
@@ -93,7 +93,7 @@ struct PendingMutations<Value: Sendable>: Sendable {
     var number: Int64
     var change: @Sendable (inout Value) -> Void
     /// When the server had accepted the mutation, if it has.
-    var acceptedAt: Moment?
+    var acceptedAt: Instant?
     /// The request that was then in flight.
     var outstanding: Ticket?
   }
@@ -129,7 +129,7 @@ struct PendingMutations<Value: Sendable>: Sendable {
   ///
   /// The response to the request that is then in flight does not confirm it, in whichever
   /// millisecond it was sent.
-  mutating func accepted(_ number: Int64, at now: Moment, during outstanding: Ticket?) {
+  mutating func accepted(_ number: Int64, at now: Instant, during outstanding: Ticket?) {
     guard let index = mutations.firstIndex(where: { $0.number == number }) else { return }
     mutations[index].acceptedAt = now
     mutations[index].outstanding = outstanding
@@ -139,7 +139,7 @@ struct PendingMutations<Value: Sendable>: Sendable {
   /// by the stream.
   ///
   /// - Returns: Whether there were any.
-  mutating func confirm(asOf made: Moment, by request: Ticket?) -> Bool {
+  mutating func confirm(asOf made: Instant, by request: Ticket?) -> Bool {
     let count = mutations.count
     mutations.removeAll { mutation in
       guard let acceptedAt = mutation.acceptedAt, acceptedAt <= made else { return false }

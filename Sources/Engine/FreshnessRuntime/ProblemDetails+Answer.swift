@@ -6,7 +6,7 @@ extension ProblemDetails {
   /// The maximum size of problem details, in bytes.
   private static let largest = 64 << 10
 
-  /// Reads the problem details of a response, or returns `nil` if there are none (RFC 9457 section
+  /// Reads the problem details of a response, or returns `nil` without them (RFC 9457 section
   /// 3).
   init?(reading answer: HTTPExchangeAnswer) {
     let type = answer.head.headerFields[.contentType]?.lowercased() ?? ""

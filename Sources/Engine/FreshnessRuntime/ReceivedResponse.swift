@@ -15,15 +15,15 @@ struct ReceivedResponse<Value: Equatable & Sendable>: Sendable {
   /// The validators of the body.
   var validators: Validators
   /// What the response says about its freshness.
-  var marks: FreshnessMetadata
+  var metadata: FreshnessMetadata
   /// What the response says about the next change.
   var hints: Hints
   /// The wall clock of the device on arrival (R27).
   var deviceTime: WallTime?
   /// The time from sending the request to receiving the complete response (R37).
-  var delay: Timespan?
+  var delay: Instant.Duration?
   /// When the complete response was received, before it was decoded; `nil` if it was not.
-  var arrivedAt: Moment?
+  var arrivedAt: Instant?
   /// What the response says about the server's rate limit (R39).
   var rateLimit: RateLimit?
   /// The server's problem details for a failure.
@@ -39,7 +39,7 @@ struct ReceivedResponse<Value: Equatable & Sendable>: Sendable {
     status = 0
     bytes = 0
     validators = Validators()
-    marks = FreshnessMetadata()
+    metadata = FreshnessMetadata()
     hints = Hints()
   }
 
@@ -62,7 +62,7 @@ struct ReceivedResponse<Value: Equatable & Sendable>: Sendable {
     self.bytes = bytes
     self.reading = reading
     validators = Validators()
-    marks = reading.marks ?? FreshnessMetadata()
+    metadata = reading.metadata ?? FreshnessMetadata()
     hints = reading.hints ?? Hints()
   }
 
@@ -82,8 +82,8 @@ struct ReceivedResponse<Value: Equatable & Sendable>: Sendable {
     of resource: R,
     since known: Value?,
     sent: Validators?,
-    times: (asked: Moment, arrived: Moment, wall: WallTime),
-    retryAfterCap: Timespan,
+    times: (asked: Instant, arrived: Instant, wall: WallTime),
+    retryAfterCap: Instant.Duration,
     isRecorded: Bool
   ) where R.Value == Value {
     let head = answer.head
@@ -108,11 +108,11 @@ struct ReceivedResponse<Value: Equatable & Sendable>: Sendable {
     bytes = answer.body.count
     self.reading = outcome == .modified ? reading : nil
     validators = Validators(fields: head.headerFields)
-    let standard = Self.marks(of: head, asked: times.asked, arrived: times.arrived)
-    let own = reading?.marks ?? resource.marks(of: head)
-    marks = own.map { standard.updated(by: $0) } ?? standard
+    let standard = Self.metadata(of: head, asked: times.asked, arrived: times.arrived)
+    let own = reading?.metadata ?? resource.metadata(of: head)
+    metadata = own.map { standard.updated(by: $0) } ?? standard
     let taken = max(times.arrived - times.asked, .zero)
-    Self.addCaches(to: &marks, own: own, standard: standard, delay: taken)
+    Self.addCaches(to: &metadata, own: own, standard: standard, delay: taken)
     delay = taken
     arrivedAt = times.arrived
     rateLimit = RateLimit(fields: head.headerFields)
@@ -147,46 +147,46 @@ struct ReceivedResponse<Value: Equatable & Sendable>: Sendable {
   /// whole request took, or a second if the server's time may itself be cut. Up to a second of
   /// `Date` and the delay stay unseen.
   private static func addCaches(
-    to marks: inout FreshnessMetadata,
+    to metadata: inout FreshnessMetadata,
     own: FreshnessMetadata?,
     standard: FreshnessMetadata,
-    delay: Timespan
+    delay: Instant.Duration
   ) {
-    marks.transit = max(own?.transit ?? .zero, standard.transit)
+    metadata.transit = max(own?.transit ?? .zero, standard.transit)
     guard let date = standard.serverTime, let served = own?.served else { return }
     let hidden = date - served.time
     let isSeen = hidden >= .seconds(1) || (!served.isCut && hidden > delay + clockDifference)
-    guard isSeen, hidden > marks.transit else { return }
-    marks.transit = hidden
-    // The second that `Date` stands for is counted with the time in caches; that of the server's
+    guard isSeen, hidden > metadata.transit else { return }
+    metadata.transit = hidden
+    // The second that `Date` covers is counted with the time in caches; that of the server's
     // time is between the two and counts only once.
-    marks.serverTime = served.time
-    marks.truncation = .zero
+    metadata.serverTime = served.time
+    metadata.truncation = .zero
   }
 
   /// How far the clocks of a server and of a cache in front of it may differ.
-  private static var clockDifference: Timespan { .milliseconds(100) }
+  private static var clockDifference: Instant.Duration { .milliseconds(100) }
 
   /// Reads `Date` and `Age` (RFC 9111 section 4.2.3).
   ///
   /// The apparent age is not used, because it depends on the device's wall clock (R27). The machine
   /// adds the response delay (R37).
-  private static func marks(
+  private static func metadata(
     of head: HTTPResponse,
-    asked: Moment,
-    arrived: Moment
+    asked: Instant,
+    arrived: Instant
   ) -> FreshnessMetadata {
     let age = ResponseAge(
       fields: head.headerFields,
       requestTime: asked.milliseconds,
       responseTime: arrived.milliseconds
     )
-    var marks = FreshnessMetadata()
-    marks.serverTime = age.date.map { WallTime(milliseconds: $0.millisecondsSince1970) }
-    marks.truncation = FreshnessMetadata.truncationOfDate
-    // An `Age` of 0 stands for any time within its second (R37).
-    marks.transit = .milliseconds(age.isFromCache ? max(age.ageValue, 1) : 0)
-    return marks
+    var metadata = FreshnessMetadata()
+    metadata.serverTime = age.date.map { WallTime(milliseconds: $0.millisecondsSince1970) }
+    metadata.truncation = FreshnessMetadata.truncationOfDate
+    // An `Age` of 0 means any time within its second (R37).
+    metadata.transit = .milliseconds(age.isFromCache ? max(age.ageValue, 1) : 0)
+    return metadata
   }
 
   /// Reads `Cache-Control: max-age` (R31).

@@ -23,7 +23,7 @@ protocol AnyResourceEntry: AnyObject, Sendable {
   /// Applies the effects of an event and notifies the observers of visible changes.
   ///
   /// - Returns: A value to release outside every lock.
-  func settle(_ effects: Effects, machine: RefreshMachine, at now: Moment) -> (any Sendable)?
+  func apply(_ effects: Effects, machine: RefreshMachine, at now: Instant) -> (any Sendable)?
   /// Removes everything that belongs to another context (R4, R19).
   func forget()
 }
@@ -64,9 +64,9 @@ final class ResourceEntry<R: FreshResource>: AnyResourceEntry {
     /// Whether the server said that there is no stream (204).
     var isStreamOver = false
     /// The reconnection time set by the stream (`retry:`).
-    var reconnectionTime = Timespan.zero
+    var reconnectionTime = Instant.Duration.zero
     /// The instant before which the stream is not reopened.
-    var reconnectsAt: Moment?
+    var reconnectsAt: Instant?
     var observers: [Int64: Observer] = [:]
     var observerNumbers: Int64 = 0
   }
@@ -90,7 +90,7 @@ final class ResourceEntry<R: FreshResource>: AnyResourceEntry {
   let subject: String?
   private let state: Mutex<State>
 
-  init(_ resource: R, subject: String?, machine: RefreshMachine, at now: Moment) {
+  init(_ resource: R, subject: String?, machine: RefreshMachine, at now: Instant) {
     self.resource = resource
     self.subject = subject
     state = Mutex(State(live: LiveSnapshot(value: nil, label: machine.label(at: now))))
@@ -176,7 +176,7 @@ final class ResourceEntry<R: FreshResource>: AnyResourceEntry {
         ),
         status: Int32(clamping: arrival.status),
         bytes: Int64(arrival.bytes),
-        marks: arrival.marks,
+        metadata: arrival.metadata,
         hints: arrival.hints,
         activity: arrival.reading?.activity,
         deviceTime: arrival.deviceTime,
@@ -250,13 +250,13 @@ final class ResourceEntry<R: FreshResource>: AnyResourceEntry {
   }
 
   /// Records that the server has accepted a change by an instant.
-  func accepted(_ number: Int64, at now: Moment, during outstanding: Ticket?) {
+  func accepted(_ number: Int64, at now: Instant, during outstanding: Ticket?) {
     state.withLock { $0.pending.accepted(number, at: now, during: outstanding) }
   }
 
   // MARK: Effects
 
-  func settle(_ effects: Effects, machine: RefreshMachine, at now: Moment) -> (any Sendable)? {
+  func apply(_ effects: Effects, machine: RefreshMachine, at now: Instant) -> (any Sendable)? {
     var freed: [R.Value] = []
     let waiters = state.withLock { state -> [CheckedContinuation<Bool, Never>] in
       // A request that timed out at the same instant as the stream delivered has no copy.
@@ -411,11 +411,13 @@ final class ResourceEntry<R: FreshResource>: AnyResourceEntry {
     guard !isOver else { return nil }
     return Task { [resource] in
       // Application code: never under a lock.
-      guard var request = resource.news() else { return client.hasNoStream(number, key: key) }
+      guard var request = resource.eventStream() else {
+        return client.hasNoStream(number, key: key)
+      }
       if let id = resume.fieldValue, let name = HTTPField.Name(ResumePoint.fieldName) {
         request.headerFields.append(HTTPField(name: name, lenientValue: id))
       }
-      let isResumed = resume.fieldValue != nil && resource.replaysNews
+      let isResumed = resume.fieldValue != nil && resource.replaysEvents
       let station = EventStreamConnection(
         client: client,
         key: key,
@@ -439,12 +441,15 @@ final class ResourceEntry<R: FreshResource>: AnyResourceEntry {
 
   /// Records the reconnection time set by the stream (WHATWG HTML: `retry:`).
   func reconnectionTime(_ milliseconds: Int64) {
-    let time = min(Timespan.milliseconds(max(milliseconds, 0)), ClientLimits.longestReconnection)
+    let time = min(
+      Instant.Duration.milliseconds(max(milliseconds, 0)),
+      ClientLimits.longestReconnection
+    )
     state.withLock { $0.reconnectionTime = time }
   }
 
   /// Records that the stream ended or could not be opened, unless the client closed it.
-  func streamEnded(at now: Moment) {
+  func streamEnded(at now: Instant) {
     state.withLock { $0.reconnectsAt = now + $0.reconnectionTime }
   }
 

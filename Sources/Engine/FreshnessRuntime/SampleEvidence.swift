@@ -7,7 +7,7 @@ import Hashing
 /// subject, the subject of the response, the identifier of the response, and the hash of its body.
 public struct SampleEvidence: Hashable, Sendable {
   /// Why the request was sent.
-  public var origin: RefreshRequest.Origin?
+  public var reason: RefreshRequest.Reason?
   /// The requested subject, such as a stop_id.
   public var asked: String?
   /// The subject that the response names.
@@ -22,8 +22,8 @@ public struct SampleEvidence: Hashable, Sendable {
   public var digest: UInt64?
 
   /// Creates evidence without a response.
-  public init(origin: RefreshRequest.Origin? = nil, asked: String? = nil) {
-    self.origin = origin
+  public init(reason: RefreshRequest.Reason? = nil, asked: String? = nil) {
+    self.reason = reason
     self.asked = asked
   }
 
@@ -34,7 +34,7 @@ public struct SampleEvidence: Hashable, Sendable {
 
   /// Adds the members of an exported line in order, omitting those that are `nil`.
   func add(to line: inout JSONLine) {
-    line.add("origin", origin?.word)
+    line.add("origin", reason?.word)
     line.add("asked", asked)
     line.add("answered", answered)
     line.add("requestId", requestId)
@@ -49,7 +49,7 @@ public struct SampleEvidence: Hashable, Sendable {
   }
 }
 
-extension RefreshRequest.Origin {
+extension RefreshRequest.Reason {
   /// The name of the origin in exported samples.
   public var word: String {
     switch self {

@@ -24,11 +24,11 @@ enum AnswerReader {
       try outcome(&reader),
       status: Int32(truncatingIfNeeded: try reader.whole("status", in: 0...999) ?? 0),
       bytes: try reader.whole("bytes", in: anyBytes) ?? 0,
-      marks: try reader.object("marks", marks) ?? FreshnessMetadata(),
+      metadata: try reader.object("metadata", metadata) ?? FreshnessMetadata(),
       hints: try reader.object("hints", hints) ?? Hints(),
       activity: try reader.word("activity"),
       deviceTime: try reader.whole("deviceTime").map(WallTime.init(milliseconds:)),
-      delay: try reader.whole("delay", in: anyBytes).map(Timespan.init(milliseconds:)),
+      delay: try reader.whole("delay", in: anyBytes).map(Instant.Duration.init(milliseconds:)),
       decoding: .milliseconds(try reader.whole("decoding", in: anyBytes) ?? 0)
     )
   }
@@ -66,13 +66,14 @@ enum AnswerReader {
     }
   }
 
-  private static func marks(_ reader: inout MemberReader) throws(DocumentError) -> FreshnessMetadata
-  {
+  private static func metadata(
+    _ reader: inout MemberReader
+  ) throws(DocumentError) -> FreshnessMetadata {
     FreshnessMetadata(
       serverTime: try reader.whole("serverTime").map(WallTime.init(milliseconds:)),
       truncation: .milliseconds(try reader.whole("truncation", in: anyBytes) ?? 0),
       fetchedAt: try reader.whole("fetchedAt").map(WallTime.init(milliseconds:)),
-      cacheAge: try reader.whole("cacheAge", in: anySpan).map(Timespan.init(milliseconds:)),
+      cacheAge: try reader.whole("cacheAge", in: anySpan).map(Instant.Duration.init(milliseconds:)),
       transit: .milliseconds(try reader.whole("transit", in: anyBytes) ?? 0),
       mode: try reader.word("mode"),
       status: try reader.word("status"),
@@ -84,8 +85,8 @@ enum AnswerReader {
   private static func hints(_ reader: inout MemberReader) throws(DocumentError) -> Hints {
     Hints(
       nextExpectedAt: try reader.whole("nextExpectedAt").map(WallTime.init(milliseconds:)),
-      maxAge: try reader.whole("maxAge", in: anySpan).map(Timespan.init(milliseconds:)),
-      spread: try reader.whole("spread", in: anySpan).map(Timespan.init(milliseconds:))
+      maxAge: try reader.whole("maxAge", in: anySpan).map(Instant.Duration.init(milliseconds:)),
+      spread: try reader.whole("spread", in: anySpan).map(Instant.Duration.init(milliseconds:))
     )
   }
 }

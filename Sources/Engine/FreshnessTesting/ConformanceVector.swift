@@ -23,7 +23,7 @@ public struct ConformanceVector: Sendable {
   /// An event or a wait, with the expected results.
   public struct Step: Sendable {
     /// When it happens; never before the previous step.
-    public var moment: Moment
+    public var instant: Instant
     /// The name of the event, or `wait`.
     public var name: String
     /// What happens in the step.
@@ -55,7 +55,7 @@ public struct ConformanceVector: Sendable {
     /// The response to every request.
     public var answer: Answer
     /// The time from order to response.
-    public var latency: Timespan
+    public var latency: Instant.Duration
   }
 }
 
@@ -138,7 +138,7 @@ extension ConformanceVector {
     steps = []
     for (index, value) in values.enumerated() {
       place.step = index + 1
-      steps.append(try VectorReader.step(value, after: steps.last?.moment, at: place))
+      steps.append(try VectorReader.step(value, after: steps.last?.instant, at: place))
     }
   }
 

@@ -5,10 +5,10 @@ public import Freshness
 /// `RefreshMachine` conforms; a machine behind a wire form or in another language can conform too.
 public protocol ConformingMachine {
   /// Handles one event.
-  mutating func handle(_ event: Event, at now: Moment, draw: RandomSample) -> Effects
+  mutating func handle(_ event: Event, at now: Instant, draw: RandomSample) -> Effects
 
   /// The alarm that is set, if any (R8).
-  var alarm: Moment? { get }
+  var alarm: Instant? { get }
   /// The ticket of the request in flight (R1).
   var outstanding: Ticket? { get }
   /// The current copy (R22).
@@ -33,9 +33,9 @@ public protocol ConformingMachine {
   var nextRequest: NextRequest { get }
 
   /// Returns the pace of a wait that would begin at an instant (R9).
-  func pace(at now: Moment) -> Pace
+  func pace(at now: Instant) -> Pace
   /// Returns how fresh the current copy is at an instant (R26 to R28).
-  func label(at now: Moment) -> FreshnessLabel
+  func label(at now: Instant) -> FreshnessLabel
 }
 
 extension RefreshMachine: ConformingMachine {}

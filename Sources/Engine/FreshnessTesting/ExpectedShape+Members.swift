@@ -33,7 +33,7 @@ extension ExpectedShape {
     "longPoll": .optional(.whole),
     "timeout": .whole,
     "priority": .word(Words.names(Request.Priority.self)),
-    "origin": .word(Words.names(RefreshRequest.Origin.self)),
+    "reason": .word(Words.names(RefreshRequest.Reason.self)),
     "isForced": .flag,
     "isUnconditional": .flag,
     "showsLoading": .flag,
@@ -49,7 +49,7 @@ extension ExpectedShape {
     "status": .whole,
     "outcome": .word(AnswerReader.outcomeNames),
     "verdict": .optional(.word(Words.names(DowngradeProtection.Verdict.self))),
-    "marks": .members(marks),
+    "metadata": .members(metadata),
     "skew": .optional(.whole),
     "bytes": .whole,
     "isConditional": .flag,
@@ -58,7 +58,7 @@ extension ExpectedShape {
     "cadence": .whole,
   ]
 
-  private static let marks: [String: ExpectedShape] = [
+  private static let metadata: [String: ExpectedShape] = [
     "serverTime": .optional(.whole),
     "truncation": .whole,
     "fetchedAt": .optional(.whole),

@@ -12,12 +12,13 @@ public enum PolicyFields: Sendable {
 
   private typealias Path<Value> = any WritableKeyPath<Policy, Value> & Sendable
   private typealias PushPath<Value> = any WritableKeyPath<Policy.Push, Value> & Sendable
-  private typealias AlignmentPath = any WritableKeyPath<Policy.Alignment, Timespan> & Sendable
+  private typealias AlignmentPath = any WritableKeyPath<Policy.Alignment, Instant.Duration>
+    & Sendable
 
   private static let intervals: ClosedRange<Int64> = shortestInterval...longestSpan
   private static let spans: ClosedRange<Int64> = 0...longestSpan
 
-  private static let spanFields: [(String, Path<Timespan>, ClosedRange<Int64>)] = [
+  private static let spanFields: [(String, Path<Instant.Duration>, ClosedRange<Int64>)] = [
     ("active", \.active, intervals), ("recent", \.recent, intervals), ("idle", \.idle, intervals),
     ("timeout", \.timeout, intervals), ("recentFor", \.recentFor, spans),
     ("leastInterval", \.leastInterval, spans), ("leastWait", \.leastWait, spans),
@@ -31,7 +32,7 @@ public enum PolicyFields: Sendable {
     ("badgeUnavailableAfter", \.badgeUnavailableAfter, spans),
   ]
 
-  private static let optionalSpanFields: [(String, Path<Timespan?>, ClosedRange<Int64>)] = [
+  private static let optionalSpanFields: [(String, Path<Instant.Duration?>, ClosedRange<Int64>)] = [
     ("background", \.background, intervals), ("retryDelay", \.retryDelay, spans),
     ("unchangedFor", \.unchangedFor, spans), ("holdCap", \.holdCap, spans),
     ("longPoll", \.longPoll, spans),
@@ -49,7 +50,7 @@ public enum PolicyFields: Sendable {
     ("delay", \.delay), ("spread", \.spread), ("slack", \.slack), ("tolerance", \.tolerance),
   ]
 
-  private static let pushFields: [(String, PushPath<Timespan>, ClosedRange<Int64>)] = [
+  private static let pushFields: [(String, PushPath<Instant.Duration>, ClosedRange<Int64>)] = [
     ("heartbeat", \.heartbeat, intervals), ("openTimeout", \.openTimeout, intervals),
     ("safetyPoll", \.safetyPoll, intervals), ("leastGap", \.leastGap, spans),
     ("stableAfter", \.stableAfter, spans),

@@ -53,10 +53,10 @@ enum Readout {
       "longPoll": optional(request.longPoll?.milliseconds),
       "timeout": .whole(request.timeout.milliseconds),
       "priority": word(request.priority),
-      "origin": word(request.wish.origin),
-      "isForced": .bool(request.wish.isForced),
-      "isUnconditional": .bool(request.wish.isUnconditional),
-      "showsLoading": .bool(request.wish.showsLoading),
+      "reason": word(request.refresh.reason),
+      "isForced": .bool(request.refresh.isForced),
+      "isUnconditional": .bool(request.refresh.isUnconditional),
+      "showsLoading": .bool(request.refresh.showsLoading),
       "cadence": .whole(request.cadence.milliseconds),
     ]
   }
@@ -71,7 +71,7 @@ enum Readout {
       "status": .whole(Int64(sample.status)),
       "outcome": .string(name(sample.outcome)),
       "verdict": sample.verdict.map { word($0) } ?? .null,
-      "marks": .object(marks(sample.marks)),
+      "metadata": .object(metadata(sample.metadata)),
       "skew": optional(sample.skew?.milliseconds),
       "bytes": .whole(sample.bytes),
       "isConditional": .bool(sample.isConditional),
@@ -81,23 +81,23 @@ enum Readout {
     ]
   }
 
-  private static func marks(_ marks: FreshnessMetadata) -> [String: JSONValue] {
+  private static func metadata(_ metadata: FreshnessMetadata) -> [String: JSONValue] {
     [
-      "serverTime": optional(marks.serverTime?.milliseconds),
-      "truncation": .whole(marks.truncation.milliseconds),
-      "fetchedAt": optional(marks.fetchedAt?.milliseconds),
-      "cacheAge": optional(marks.cacheAge?.milliseconds),
-      "transit": .whole(marks.transit.milliseconds),
-      "mode": marks.mode.map { word($0) } ?? .null,
-      "status": marks.status.map { word($0) } ?? .null,
-      "appliedFlag": marks.appliedFlag.map { .bool($0) } ?? .null,
-      "reason": marks.reason.map { word($0) } ?? .null,
+      "serverTime": optional(metadata.serverTime?.milliseconds),
+      "truncation": .whole(metadata.truncation.milliseconds),
+      "fetchedAt": optional(metadata.fetchedAt?.milliseconds),
+      "cacheAge": optional(metadata.cacheAge?.milliseconds),
+      "transit": .whole(metadata.transit.milliseconds),
+      "mode": metadata.mode.map { word($0) } ?? .null,
+      "status": metadata.status.map { word($0) } ?? .null,
+      "appliedFlag": metadata.appliedFlag.map { .bool($0) } ?? .null,
+      "reason": metadata.reason.map { word($0) } ?? .null,
     ]
   }
 
   // MARK: The machine
 
-  static func shows(_ machine: some ConformingMachine, at now: Moment) -> JSONValue {
+  static func shows(_ machine: some ConformingMachine, at now: Instant) -> JSONValue {
     let snapshot = machine.snapshot
     let failure = machine.failure
     return .object([

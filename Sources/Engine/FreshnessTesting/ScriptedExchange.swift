@@ -7,7 +7,7 @@ import Synchronization
 /// ```swift
 /// let exchange = ScriptedExchange([.answer(.init(head: .init(status: .ok), body: [])), .held])
 /// // … the second request waits until
-/// exchange.settle(2, with: .failure(.init(.unreachable, "the cable is cut")))
+/// exchange.finish(2, with: .failure(.init(.unreachable, "the cable is cut")))
 /// ```
 ///
 /// It measures no time: timeouts are up to the caller.
@@ -18,7 +18,7 @@ public final class ScriptedExchange: HTTPExchange, Sendable {
     case answer(HTTPExchangeAnswer)
     /// No response.
     case failure(HTTPExchangeError)
-    /// None until ``ScriptedExchange/settle(_:with:)``, or until the task ends.
+    /// None until ``ScriptedExchange/finish(_:with:)``, or until the task ends.
     case held
   }
 
@@ -174,7 +174,7 @@ public final class ScriptedExchange: HTTPExchange, Sendable {
   ///   - reply: The reply; ``Reply/held`` changes nothing.
   /// - Returns: Whether it was held; false if the request has ended or was never sent.
   @discardableResult
-  public func settle(_ number: Int, with reply: Reply) -> Bool {
+  public func finish(_ number: Int, with reply: Reply) -> Bool {
     switch reply {
     case .answer(let answer): end(number, with: .success(answer))
     case .failure(let error): end(number, with: .failure(error))

@@ -7,10 +7,10 @@ struct Telling<Machine: ConformingMachine> {
   private(set) var mismatches: [ConformanceMismatch] = []
   private var machine: Machine
   private var diagnostics: Diagnostics
-  private var now = Moment.start
+  private var now = Instant.start
   private var last = Effects()
   /// The requests that the machine ordered, by generation, with their contexts and times.
-  private var ordered: [Int64: (context: Context, at: Moment)] = [:]
+  private var ordered: [Int64: (context: Context, at: Instant)] = [:]
   private var requests: [JSONValue] = []
   private let vector: ConformanceVector
 
@@ -24,27 +24,27 @@ struct Telling<Machine: ConformingMachine> {
   mutating func handle(_ step: ConformanceVector.Step, number: Int) {
     var problem: JSONValue?
     switch step.action {
-    case .wait(let service): problem = wait(until: step.moment, service, draw: step.draw)
+    case .wait(let service): problem = wait(until: step.instant, service, draw: step.draw)
     case .event(let event):
-      now = step.moment
+      now = step.instant
       send(event, draw: step.draw)
     case .delivered(let context, let answer):
-      now = step.moment
+      now = step.instant
       send(.linkDelivered(context ?? machine.context, answer), draw: step.draw)
     case .answered(let generation, let context, let answer):
-      now = step.moment
+      now = step.instant
       switch ticket(generation, context) {
       case .success(let ticket): send(.answered(ticket, answer), draw: step.draw)
       case .failure(let missing): problem = .string(missing.description)
       }
     case .notHeld(let generation, let context):
-      now = step.moment
+      now = step.instant
       switch ticket(generation, context) {
       case .success(let ticket): send(.notHeld(ticket), draw: step.draw)
       case .failure(let missing): problem = .string(missing.description)
       }
     case .queued(let generation, let context):
-      now = step.moment
+      now = step.instant
       switch ticket(generation, context) {
       case .success(let ticket): send(.queued(ticket), draw: step.draw)
       case .failure(let missing): problem = .string(missing.description)
@@ -91,7 +91,7 @@ struct Telling<Machine: ConformingMachine> {
 
   /// Lets time pass; returns the problem, if any.
   private mutating func wait(
-    until end: Moment,
+    until end: Instant,
     _ service: ConformanceVector.Service?,
     draw: RandomSample
   ) -> JSONValue? {
@@ -115,7 +115,7 @@ struct Telling<Machine: ConformingMachine> {
     return .string("more than \(ConformanceRun.mostEvents) events")
   }
 
-  private func answerDue(_ service: ConformanceVector.Service) -> (Event, Moment)? {
+  private func answerDue(_ service: ConformanceVector.Service) -> (Event, Instant)? {
     guard let ticket = machine.outstanding, let sent = ordered[ticket.generation] else {
       return nil
     }

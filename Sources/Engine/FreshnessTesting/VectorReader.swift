@@ -16,11 +16,11 @@ enum VectorReader {
 
   static func step(
     _ value: JSONValue,
-    after previous: Moment?,
+    after previous: Instant?,
     at place: DocumentError
   ) throws(DocumentError) -> ConformanceVector.Step {
     var reader = try MemberReader(value, at: place)
-    let moment = try self.moment(&reader, after: previous ?? .start)
+    let instant = try self.instant(&reader, after: previous ?? .start)
     guard let name = try reader.string("event") else { throw reader.error("event", "is missing") }
     let draw = try self.draw(&reader)
     let values = reader.consume("with")
@@ -31,7 +31,7 @@ enum VectorReader {
     try reader.finish()
     guard case .object(let members) = expected else { throw place.with("an object is expected") }
     return ConformanceVector.Step(
-      moment: moment,
+      instant: instant,
       name: name,
       action: action,
       draw: draw,
@@ -39,10 +39,10 @@ enum VectorReader {
     )
   }
 
-  private static func moment(
+  private static func instant(
     _ reader: inout MemberReader,
-    after previous: Moment
-  ) throws(DocumentError) -> Moment {
+    after previous: Instant
+  ) throws(DocumentError) -> Instant {
     let longest = 0...JSONValue.largestNumber
     switch (try reader.whole("at", in: longest), try reader.whole("after", in: longest)) {
     case (nil, nil): return previous
@@ -50,13 +50,13 @@ enum VectorReader {
       guard at >= previous.milliseconds else {
         throw reader.error("at", "\(at) lies before the step before, \(previous.milliseconds)")
       }
-      return Moment(milliseconds: at)
+      return Instant(milliseconds: at)
     case (nil, let span?):
-      let moment = previous + .milliseconds(span)
-      guard moment.milliseconds <= JSONValue.largestNumber else {
+      let instant = previous + .milliseconds(span)
+      guard instant.milliseconds <= JSONValue.largestNumber else {
         throw reader.error("after", "leads behind \(JSONValue.largestNumber)")
       }
-      return moment
+      return instant
     case (_?, _?): throw reader.error("after", "stands beside \"at\"; only one of them may")
     }
   }
@@ -77,8 +77,8 @@ enum VectorReader {
 
   /// The names of all steps; events are named after the Swift cases of `Event`.
   static let eventNames = [
-    "started", "stopped", "paceWished", "prefetch", "woke", "slept", "lifecycle", "focused",
-    "connectivity", "wished", "contextChanged", "activity", "acted", "fulfilled", "wrote",
+    "started", "stopped", "paceRequested", "prefetch", "woke", "slept", "lifecycle", "focused",
+    "connectivity", "refreshRequested", "contextChanged", "activity", "acted", "fulfilled", "wrote",
     "evicted", "answered", "linkOpened", "linkHeard", "linkChanged", "linkDelivered", "linkGap",
     "linkLost", "restored", "restrained", "notHeld", "queued", "wait",
   ]
@@ -112,43 +112,43 @@ enum VectorReader {
     return action
   }
 
-  private static let anyMoment: ClosedRange<Int64> = 0...JSONValue.largestNumber
+  private static let anyInstant: ClosedRange<Int64> = 0...JSONValue.largestNumber
 
   private static func action(
     _ name: String,
     _ reader: inout MemberReader
   ) throws(DocumentError) -> ConformanceVector.Action {
     switch name {
-    case "paceWished":
+    case "paceRequested":
       let place = reader.place(of: "interval")
       let value = try reader.need("interval")
-      guard value != .null else { return .event(.paceWished(nil)) }
+      guard value != .null else { return .event(.paceRequested(nil)) }
       let span = try MemberReader.whole(value, in: 0...JSONValue.largestNumber, at: place)
-      return .event(.paceWished(.milliseconds(span)))
+      return .event(.paceRequested(.milliseconds(span)))
     case "lifecycle": return .event(.lifecycle(try needed(reader.word("to"), "to", reader)))
     case "connectivity": return .event(.connectivity(try needed(reader.word("to"), "to", reader)))
-    case "wished": return .event(.wished(try wish(&reader)))
+    case "refreshRequested": return .event(.refreshRequested(try refresh(&reader)))
     case "contextChanged": return .event(.contextChanged(try context(&reader)))
     case "activity": return .event(.activity(try needed(reader.word("is"), "is", reader)))
     case "wrote":
       return .event(.wrote(Revision(try needed(reader.whole("revision"), "revision", reader))))
     case "restored":
       let revision = Revision(try needed(reader.whole("revision"), "revision", reader))
-      let age = try needed(reader.whole("age", in: anyMoment), "age", reader)
-      let made = try reader.whole("sourceTime", in: anyMoment).map(WallTime.init(milliseconds:))
+      let age = try needed(reader.whole("age", in: anyInstant), "age", reader)
+      let made = try reader.whole("sourceTime", in: anyInstant).map(WallTime.init(milliseconds:))
       return .event(.restored(revision, age: .milliseconds(age), sourceTime: made))
     case "restrained":
-      func moment(_ name: String) throws(DocumentError) -> Moment? {
-        try reader.whole(name, in: anyMoment).map(Moment.init(milliseconds:))
+      func instant(_ name: String) throws(DocumentError) -> Instant? {
+        try reader.whole(name, in: anyInstant).map(Instant.init(milliseconds:))
       }
       return .event(
         .restrained(
           Restraint(
-            notBefore: try moment("notBefore"),
-            quietUntil: try moment("quietUntil"),
-            leastInterval: try reader.whole("leastInterval", in: anyMoment)
-              .map(Timespan.init(milliseconds:)),
-            sharedUntil: try moment("sharedUntil")
+            notBefore: try instant("notBefore"),
+            quietUntil: try instant("quietUntil"),
+            leastInterval: try reader.whole("leastInterval", in: anyInstant)
+              .map(Instant.Duration.init(milliseconds:)),
+            sharedUntil: try instant("sharedUntil")
           )
         )
       )
@@ -197,20 +197,21 @@ enum VectorReader {
     return value
   }
 
-  private static let namedWishes: [String: RefreshRequest] = [
+  private static let namedRequests: [String: RefreshRequest] = [
     "person": .person, "hardRefresh": .hardRefresh, "schedule": .schedule, "change": .change,
   ]
 
-  private static func wish(_ reader: inout MemberReader) throws(DocumentError) -> RefreshRequest {
-    if let name = try reader.string("wish") {
-      guard let wish = namedWishes[name] else {
-        throw reader.error("wish", Words.unknown(name, known: namedWishes.keys.sorted()))
+  private static func refresh(_ reader: inout MemberReader) throws(DocumentError) -> RefreshRequest
+  {
+    if let name = try reader.string("refresh") {
+      guard let refresh = namedRequests[name] else {
+        throw reader.error("refresh", Words.unknown(name, known: namedRequests.keys.sorted()))
       }
-      return wish
+      return refresh
     }
-    let origin: RefreshRequest.Origin = try needed(reader.word("origin"), "origin", reader)
+    let reason: RefreshRequest.Reason = try needed(reader.word("reason"), "reason", reader)
     return RefreshRequest(
-      origin,
+      reason,
       isForced: try reader.flag("isForced") ?? false,
       isUnconditional: try reader.flag("isUnconditional") ?? false,
       showsLoading: try reader.flag("showsLoading") ?? false

@@ -101,7 +101,7 @@ public func look(_ handle: Int32, _ count: Int32) -> Int32 {
   Shared.answer { () throws(WireError) in
     let message = try Shared.message(count)
     return try Shared.seats.use(handle) { (machine) throws(WireError) in
-      try machine.look(message, into: Shared.room)
+      try machine.appearance(message, into: Shared.room)
     }
   }
 }

@@ -3,7 +3,7 @@
 //
 // A block begins with a header of eight bytes; its payload follows at a multiple of sixteen:
 //
-//     | size of the block before, 0 if there is none | size, lowest bit set while in use | payload |
+//     | size of the block before, 0 if absent | size, lowest bit set while in use | payload |
 //
 // The payload of a free block begins with the next and the previous free block of its list. A
 // region ends with a fence: a header of size 0 that is always in use. Memory the module grows by is

@@ -13,7 +13,7 @@
 /// - A case of an enumeration is its published number (`WireNumbers.swift`), followed by its
 ///   values.
 ///   Numbers begin at 1, so cleared memory is not a valid message.
-/// - Times are whole milliseconds. A time beyond the limit, which stands for "never", is written as
+/// - Times are whole milliseconds. A time beyond the limit, which means "never", is written as
 ///   the limit. The host's own numbers (queries, identities, revisions, validators) must be within
 ///   it.
 /// - A list is its length followed by its elements.

@@ -1,13 +1,13 @@
 public import Freshness
 
 extension Answer: WireReadable, WireWritable {
-  /// Reads outcome, status, bytes, marks, hints, activity, device time, delay and decoding.
+  /// Reads outcome, status, bytes, metadata, hints, activity, device time, delay and decoding.
   public init(from reader: inout WireReader) throws(WireError) {
     self.init(
       try Outcome(from: &reader),
       status: try reader.short(),
       bytes: try reader.integer(in: 0...Wire.mostBytes),
-      marks: try FreshnessMetadata(from: &reader),
+      metadata: try FreshnessMetadata(from: &reader),
       hints: try Hints(from: &reader),
       activity: try reader.optionalNumbered(Activity.self),
       deviceTime: try reader.optionalWallTime(),
@@ -16,12 +16,12 @@ extension Answer: WireReadable, WireWritable {
     )
   }
 
-  /// Writes outcome, status, bytes, marks, hints, activity, device time, delay and decoding.
+  /// Writes outcome, status, bytes, metadata, hints, activity, device time, delay and decoding.
   public func write(to writer: inout WireWriter) throws(WireError) {
     try outcome.write(to: &writer)
     try writer.integer(Int64(status))
     try writer.integer(bytes)
-    try marks.write(to: &writer)
+    try metadata.write(to: &writer)
     try hints.write(to: &writer)
     try writer.optionalNumbered(activity)
     try writer.optionalWallTime(deviceTime)

@@ -8,12 +8,12 @@ extension Snapshot: WireWritable {
     try writer.optional(validator?.number)
     try writer.flag(hasRealtime)
     try writer.span(age.atArrival)
-    try writer.moment(age.arrivedAt)
+    try writer.instant(age.arrivedAt)
     try writer.flag(hasServerAge)
     try writer.optionalWallTime(sourceTime)
     try writer.numbered(provenance)
-    try writer.moment(changedAt)
-    try writer.moment(verifiedAt)
+    try writer.instant(changedAt)
+    try writer.instant(verifiedAt)
   }
 }
 
@@ -26,7 +26,7 @@ extension Failure: WireWritable {
     if case .undecodable(let number) = kind { reason = Int64(number) }
     try writer.optional(reason)
     try writer.integer(Int64(status))
-    try writer.moment(since)
+    try writer.instant(since)
   }
 
   private var wireKind: FailureKind {

@@ -8,11 +8,11 @@ extension Effects: WireWritable {
   public func write(to writer: inout WireWriter) throws(WireError) {
     try Ticket.write(cancel, to: &writer)
     try writer.numbered(snapshot)
-    try writer.optionalMoment(asOf)
+    try writer.optionalInstant(asOf)
     try writer.integer(Int64(changes.rawValue))
     try Request.write(request, to: &writer)
     try writer.optionalNumbered(link)
-    try writer.optionalMoment(alarm)
+    try writer.optionalInstant(alarm)
     try Sample.write(sample, to: &writer)
     try writer.integer(Int64(notes.rawValue))
   }
@@ -22,12 +22,12 @@ extension Sample: WireWritable {
   /// Writes the fields in the order of their declaration.
   public func write(to writer: inout WireWriter) throws(WireError) {
     try ticket.write(to: &writer)
-    try writer.moment(startedAt)
-    try writer.moment(endedAt)
+    try writer.instant(startedAt)
+    try writer.instant(endedAt)
     try writer.integer(Int64(status))
     try outcome.write(to: &writer)
     try writer.optionalNumbered(verdict)
-    try marks.write(to: &writer)
+    try metadata.write(to: &writer)
     try writer.optionalSpan(skew)
     try writer.integer(bytes)
     try writer.flag(isConditional)

@@ -6,14 +6,14 @@ extension Event: WireReadable, WireWritable {
     switch try reader.numbered(EventKind.self) {
     case .started: self = .started
     case .stopped: self = .stopped
-    case .paceWished: self = .paceWished(try reader.optionalSpan())
+    case .paceRequested: self = .paceRequested(try reader.optionalSpan())
     case .prefetch: self = .prefetch
     case .woke: self = .woke
     case .slept: self = .slept
     case .lifecycle: self = .lifecycle(try reader.numbered(Lifecycle.self))
     case .focused: self = .focused
     case .connectivity: self = .connectivity(try reader.numbered(Connectivity.self))
-    case .wished: self = .wished(try RefreshRequest(from: &reader))
+    case .refreshRequested: self = .refreshRequested(try RefreshRequest(from: &reader))
     case .contextChanged: self = .contextChanged(try Context(from: &reader))
     case .activity: self = .activity(try reader.numbered(Activity.self))
     case .acted: self = .acted
@@ -44,10 +44,10 @@ extension Event: WireReadable, WireWritable {
   public func write(to writer: inout WireWriter) throws(WireError) {
     try writer.numbered(kind)
     switch self {
-    case .paceWished(let interval): try writer.optionalSpan(interval)
+    case .paceRequested(let interval): try writer.optionalSpan(interval)
     case .lifecycle(let next): try writer.numbered(next)
     case .connectivity(let next): try writer.numbered(next)
-    case .wished(let wish): try wish.write(to: &writer)
+    case .refreshRequested(let refresh): try refresh.write(to: &writer)
     case .contextChanged(let context): try context.write(to: &writer)
     case .activity(let activity): try writer.numbered(activity)
     case .wrote(let revision): try writer.integer(revision.number)
@@ -74,14 +74,14 @@ extension Event: WireReadable, WireWritable {
     switch self {
     case .started: .started
     case .stopped: .stopped
-    case .paceWished: .paceWished
+    case .paceRequested: .paceRequested
     case .prefetch: .prefetch
     case .woke: .woke
     case .slept: .slept
     case .lifecycle: .lifecycle
     case .focused: .focused
     case .connectivity: .connectivity
-    case .wished: .wished
+    case .refreshRequested: .refreshRequested
     case .contextChanged: .contextChanged
     case .activity: .activity
     case .acted: .acted
@@ -107,18 +107,18 @@ extension Restraint: WireReadable, WireWritable {
   /// Reads `notBefore`, `quietUntil`, the least interval, which is greater than zero, and `sharedUntil`; each is optional.
   public init(from reader: inout WireReader) throws(WireError) {
     self.init(
-      notBefore: try reader.optionalMoment(),
-      quietUntil: try reader.optionalMoment(),
+      notBefore: try reader.optionalInstant(),
+      quietUntil: try reader.optionalInstant(),
       leastInterval: try reader.optionalPositiveSpan(),
-      sharedUntil: try reader.optionalMoment()
+      sharedUntil: try reader.optionalInstant()
     )
   }
 
   /// Writes the fields in the same order.
   public func write(to writer: inout WireWriter) throws(WireError) {
-    try writer.optionalMoment(notBefore)
-    try writer.optionalMoment(quietUntil)
+    try writer.optionalInstant(notBefore)
+    try writer.optionalInstant(quietUntil)
     try writer.optionalSpan(leastInterval)
-    try writer.optionalMoment(sharedUntil)
+    try writer.optionalInstant(sharedUntil)
   }
 }

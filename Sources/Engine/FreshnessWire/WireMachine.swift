@@ -41,7 +41,7 @@ public struct WireMachine: Hashable, Sendable {
     into buffer: UnsafeMutableBufferPointer<Int64>
   ) throws(WireError) -> Int32 {
     var reader = WireReader(words)
-    let now = try reader.moment()
+    let now = try reader.instant()
     let draw = try reader.draw()
     let event = try Event(from: &reader)
     try reader.end()
@@ -60,18 +60,18 @@ public struct WireMachine: Hashable, Sendable {
   /// its time. `snapshot`, `failure` and `outstanding` are optional records.
   ///
   /// - Returns: The number of words written.
-  public func look(
+  public func appearance(
     _ words: UnsafeBufferPointer<Int64>,
     into buffer: UnsafeMutableBufferPointer<Int64>
   ) throws(WireError) -> Int32 {
     var reader = WireReader(words)
-    let now = try reader.moment()
+    let now = try reader.instant()
     try reader.end()
     var writer = WireWriter(buffer)
     try writer.numbered(machine.lifecycle)
     try writer.numbered(machine.connectivity)
     try machine.context.write(to: &writer)
-    try writer.optionalMoment(machine.alarm)
+    try writer.optionalInstant(machine.alarm)
     try Snapshot.write(machine.snapshot, to: &writer)
     try Failure.write(machine.failure, to: &writer)
     try writer.flag(machine.isLoading)
@@ -83,7 +83,7 @@ public struct WireMachine: Hashable, Sendable {
     try machine.label(at: now).write(to: &writer)
     let next = machine.nextRequest
     try writer.numbered(next.cause)
-    try writer.optionalMoment(next.due)
+    try writer.optionalInstant(next.due)
     return Int32(writer.count)
   }
 
@@ -95,7 +95,7 @@ public struct WireMachine: Hashable, Sendable {
     into buffer: UnsafeMutableBufferPointer<Int64>
   ) throws(WireError) -> Int32 {
     var reader = WireReader(words)
-    let now = try reader.moment()
+    let now = try reader.instant()
     try reader.end()
     var writer = WireWriter(buffer)
     try machine.label(at: now).write(to: &writer)
@@ -123,8 +123,10 @@ extension WireMachine {
   }
 
   /// Returns the visible state of the machine at an instant.
-  public func look(_ words: [Int64]) throws(WireError) -> [Int64] {
-    try Self.exchange(words) { (input, output) throws(WireError) in try look(input, into: output) }
+  public func appearance(_ words: [Int64]) throws(WireError) -> [Int64] {
+    try Self.exchange(words) { (input, output) throws(WireError) in
+      try appearance(input, into: output)
+    }
   }
 
   /// Returns how fresh the current copy is at an instant.

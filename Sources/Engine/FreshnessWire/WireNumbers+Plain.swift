@@ -78,7 +78,7 @@ extension Pace: WireNumbered {
   }
 }
 
-extension RefreshRequest.Origin: WireNumbered {
+extension RefreshRequest.Reason: WireNumbered {
   init?(wireNumber: Int64) {
     switch wireNumber {
     case 1: self = .prefetch

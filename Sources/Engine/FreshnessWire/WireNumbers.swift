@@ -25,14 +25,14 @@ extension WireNumbered where Self: RawRepresentable<Int64> {
 enum EventKind: Int64, WireNumbered, CaseIterable {
   case started = 1
   case stopped = 2
-  case paceWished = 3
+  case paceRequested = 3
   case prefetch = 4
   case woke = 5
   case slept = 6
   case lifecycle = 7
   case focused = 8
   case connectivity = 9
-  case wished = 10
+  case refreshRequested = 10
   case contextChanged = 11
   case activity = 12
   case acted = 13

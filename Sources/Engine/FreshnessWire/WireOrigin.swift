@@ -41,7 +41,7 @@ public struct WireOrigin: Hashable, Sendable {
     var admitted: [Origin.Admission] = []
     let kind = try reader.numbered(OriginEventKind.self)
     let number = try reader.identifier()
-    let now = try reader.moment()
+    let now = try reader.instant()
     switch kind {
     case .asks:
       guard next.queue < Wire.longestQueue || next.isWaiting(number) else {

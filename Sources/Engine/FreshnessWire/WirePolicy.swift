@@ -46,9 +46,10 @@ extension Policy: WireReadable, WireWritable {
     ringCapacity = try reader.count()
   }
 
-  private static func ladder(from reader: inout WireReader) throws(WireError) -> [Timespan] {
+  private static func ladder(from reader: inout WireReader) throws(WireError) -> [Instant.Duration]
+  {
     let count = try reader.integer(in: 0...Wire.longestLadder)
-    var ladder: [Timespan] = []
+    var ladder: [Instant.Duration] = []
     ladder.reserveCapacity(Int(count))
     for _ in 0..<count { ladder.append(try reader.span()) }
     return ladder

@@ -83,8 +83,8 @@ public struct WireReader {
   // MARK: Times
 
   /// Reads an instant.
-  public mutating func moment() throws(WireError) -> Moment {
-    Moment(milliseconds: try integer(in: .wire))
+  public mutating func instant() throws(WireError) -> Instant {
+    Instant(milliseconds: try integer(in: .wire))
   }
 
   /// Reads a random sample.
@@ -93,33 +93,33 @@ public struct WireReader {
   }
 
   /// Reads a length of time that is not negative.
-  mutating func span() throws(WireError) -> Timespan {
-    Timespan(milliseconds: try integer(in: 0...Wire.limit))
+  mutating func span() throws(WireError) -> Instant.Duration {
+    Instant.Duration(milliseconds: try integer(in: 0...Wire.limit))
   }
 
   /// Reads an optional length of time that is not negative.
-  mutating func optionalSpan() throws(WireError) -> Timespan? {
-    try optional(in: 0...Wire.limit).map { Timespan(milliseconds: $0) }
+  mutating func optionalSpan() throws(WireError) -> Instant.Duration? {
+    try optional(in: 0...Wire.limit).map { Instant.Duration(milliseconds: $0) }
   }
 
   /// Reads an optional length of time that is greater than zero.
-  mutating func optionalPositiveSpan() throws(WireError) -> Timespan? {
-    try optional(in: 1...Wire.limit).map { Timespan(milliseconds: $0) }
+  mutating func optionalPositiveSpan() throws(WireError) -> Instant.Duration? {
+    try optional(in: 1...Wire.limit).map { Instant.Duration(milliseconds: $0) }
   }
 
   /// Reads a length from a server; it may be wrong, and the machine handles that.
-  mutating func toldSpan() throws(WireError) -> Timespan {
-    Timespan(milliseconds: try integer(in: .wire))
+  mutating func toldSpan() throws(WireError) -> Instant.Duration {
+    Instant.Duration(milliseconds: try integer(in: .wire))
   }
 
   /// Reads an optional length from a server.
-  mutating func optionalToldSpan() throws(WireError) -> Timespan? {
-    try optional(in: .wire).map { Timespan(milliseconds: $0) }
+  mutating func optionalToldSpan() throws(WireError) -> Instant.Duration? {
+    try optional(in: .wire).map { Instant.Duration(milliseconds: $0) }
   }
 
   /// Reads an optional instant.
-  mutating func optionalMoment() throws(WireError) -> Moment? {
-    try optional(in: .wire).map { Moment(milliseconds: $0) }
+  mutating func optionalInstant() throws(WireError) -> Instant? {
+    try optional(in: .wire).map { Instant(milliseconds: $0) }
   }
 
   /// Reads an optional wall time.

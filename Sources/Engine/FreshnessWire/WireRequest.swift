@@ -27,19 +27,19 @@ extension Ticket: WireReadable, WireWritable {
 }
 
 extension RefreshRequest: WireReadable, WireWritable {
-  /// Reads the origin and three flags: forced, unconditional, shows loading.
+  /// Reads the reason and three flags: forced, unconditional, shows loading.
   public init(from reader: inout WireReader) throws(WireError) {
     self.init(
-      try reader.numbered(Origin.self),
+      try reader.numbered(Reason.self),
       isForced: try reader.flag(),
       isUnconditional: try reader.flag(),
       showsLoading: try reader.flag()
     )
   }
 
-  /// Writes the origin and three flags.
+  /// Writes the reason and three flags.
   public func write(to writer: inout WireWriter) throws(WireError) {
-    try writer.numbered(origin)
+    try writer.numbered(reason)
     try writer.flag(isForced)
     try writer.flag(isUnconditional)
     try writer.flag(showsLoading)
@@ -54,7 +54,7 @@ extension Request: WireWritable {
     try writer.optionalSpan(longPoll)
     try writer.span(timeout)
     try writer.numbered(priority)
-    try wish.write(to: &writer)
+    try refresh.write(to: &writer)
     try writer.span(cadence)
   }
 }

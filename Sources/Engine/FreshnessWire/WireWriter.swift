@@ -56,19 +56,19 @@ public struct WireWriter {
   }
 
   /// Writes an instant.
-  mutating func moment(_ moment: Moment) throws(WireError) { try time(moment.milliseconds) }
+  mutating func instant(_ instant: Instant) throws(WireError) { try time(instant.milliseconds) }
 
   /// Writes an optional instant.
-  mutating func optionalMoment(_ moment: Moment?) throws(WireError) {
-    guard let moment else { return try put(Wire.none) }
-    try time(moment.milliseconds)
+  mutating func optionalInstant(_ instant: Instant?) throws(WireError) {
+    guard let instant else { return try put(Wire.none) }
+    try time(instant.milliseconds)
   }
 
   /// Writes a length of time.
-  mutating func span(_ span: Timespan) throws(WireError) { try time(span.milliseconds) }
+  mutating func span(_ span: Instant.Duration) throws(WireError) { try time(span.milliseconds) }
 
   /// Writes an optional length of time.
-  mutating func optionalSpan(_ span: Timespan?) throws(WireError) {
+  mutating func optionalSpan(_ span: Instant.Duration?) throws(WireError) {
     guard let span else { return try put(Wire.none) }
     try time(span.milliseconds)
   }

@@ -72,12 +72,12 @@ public struct AcceptEncoding: Hashable, Sendable {
 
   /// Reads `;q=0.5`, in thousandths (RFC 9110 section 12.4.2); 1,000 without it.
   private static func weight(_ scanner: inout FieldScanner) -> Int {
-    scanner.skipBlanks()
+    scanner.skipWhitespace()
     while scanner.skip(";") {
-      scanner.skipBlanks()
+      scanner.skipWhitespace()
       guard let pair = scanner.pair() else { return 0 }
       if FieldSyntax.lowercased(pair.name) == "q" { return thousandths(pair.value ?? "") }
-      scanner.skipBlanks()
+      scanner.skipWhitespace()
     }
     return 1_000
   }

@@ -48,7 +48,7 @@ public struct CacheControl: Hashable, Sendable, CustomStringConvertible {
     scanner.skipListSeparators()
     while !scanner.isAtEnd {
       let pair = scanner.pair()
-      scanner.skipBlanks()
+      scanner.skipWhitespace()
       if let pair, scanner.isAtEnd || scanner.next == UInt8(ascii: ",") {
         directives.append(Directive(pair.name, pair.value))
       }

@@ -28,7 +28,7 @@ struct FieldScanner {
   }
 
   /// Reads spaces and tabs (RFC 9110 section 5.6.3).
-  mutating func skipBlanks() {
+  mutating func skipWhitespace() {
     while let next, FieldSyntax.isBlank(next) { position += 1 }
   }
 
@@ -87,12 +87,12 @@ struct FieldScanner {
   mutating func pair() -> (name: String, value: String?)? {
     guard let name = token() else { return nil }
     let end = position
-    skipBlanks()
+    skipWhitespace()
     guard skip("=") else {
       position = end
       return (name, nil)
     }
-    skipBlanks()
+    skipWhitespace()
     return (name, quotedString() ?? token() ?? "")
   }
 }

@@ -158,12 +158,12 @@ public struct Prefer: Hashable, Sendable, CustomStringConvertible {
   private static func preference(_ scanner: inout FieldScanner) -> Preference? {
     guard let pair = scanner.pair() else { return nil }
     var preference = Preference(pair.name, pair.value)
-    scanner.skipBlanks()
+    scanner.skipWhitespace()
     while scanner.skip(";") {
-      scanner.skipBlanks()
+      scanner.skipWhitespace()
       if let parameter = scanner.pair() {
         preference.parameters.append(Parameter(parameter.name, parameter.value))
-        scanner.skipBlanks()
+        scanner.skipWhitespace()
       }
     }
     return scanner.isAtEnd || scanner.next == UInt8(ascii: ",") ? preference : nil

@@ -40,11 +40,11 @@ public enum RetryAfter: Hashable, Sendable, CustomStringConvertible {
   public static func delay(in fields: HTTPFields, now: Int64, limit: Int64) -> Int64? {
     let seconds = now / 1000
     guard let field = fields[values: .retryAfter].first,
-      let wish = RetryAfter(parsing: field, now: seconds)
+      let retryAfter = RetryAfter(parsing: field, now: seconds)
     else { return nil }
     let date = fields[values: .date].first.flatMap { HTTPDate(parsing: $0, now: seconds) }
-    if case .date = wish, date == nil { return max(0, min(unmeasuredDelay, limit)) }
-    return wish.delay(now: date?.millisecondsSince1970 ?? 0, limit: limit)
+    if case .date = retryAfter, date == nil { return max(0, min(unmeasuredDelay, limit)) }
+    return retryAfter.delay(now: date?.millisecondsSince1970 ?? 0, limit: limit)
   }
 
   /// Returns the delay from now.

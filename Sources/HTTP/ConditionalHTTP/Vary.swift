@@ -23,7 +23,7 @@ public enum Vary: Hashable, Sendable, CustomStringConvertible {
         return
       }
       if seen.insert(name).inserted { names.append(name) }
-      scanner.skipBlanks()
+      scanner.skipWhitespace()
       guard scanner.isAtEnd || scanner.next == UInt8(ascii: ",") else {
         self = .any
         return

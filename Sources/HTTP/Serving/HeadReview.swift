@@ -80,7 +80,7 @@ final class HeadReview: ChannelDuplexHandler, RemovableChannelHandler {
       context.write(wrapOutboundOut(.body(.byteBuffer(MalformedRequest.content))), promise: nil)
     case .head(var head):
       if let request = requests.first, request.isOld, head.status.code >= 200 {
-        settle(&head, request, context)
+        applyHead(&head, request, context)
       }
       context.write(wrapOutboundOut(.head(head)), promise: promise)
     case .body:
@@ -91,7 +91,7 @@ final class HeadReview: ChannelDuplexHandler, RemovableChannelHandler {
     }
   }
 
-  private func settle(
+  private func applyHead(
     _ head: inout HTTPResponseHead,
     _ request: Asked,
     _ context: ChannelHandlerContext

@@ -81,14 +81,14 @@ package struct VisionShelfReader: ShelfReader {
     var pause = settings.firstPause
     for attempt in 1... {
       var failure: ScanError
-      var wish: Duration?
+      var retryDelay: Duration?
       do {
         let answer = try await exchange.send(request, content: content, timeout: settings.timeout)
         switch answer.head.status.code {
         case 200..<300: return try sightings(in: answer.body)
         case 429, 500...:
           let now = Int64(Date().timeIntervalSince1970 * 1_000)
-          wish = RetryAfter.delay(in: answer.head.headerFields, now: now, limit: 86_400_000)
+          retryDelay = RetryAfter.delay(in: answer.head.headerFields, now: now, limit: 86_400_000)
             .map { .milliseconds($0) }
           failure = ScanError(
             .unavailable,
@@ -111,7 +111,7 @@ package struct VisionShelfReader: ShelfReader {
           failure = ScanError(.unavailable, "\(settings.service.authority) cannot be reached")
         }
       }
-      let rest = wish ?? pause
+      let rest = retryDelay ?? pause
       failure.passesSoon = rest <= Self.soon
       guard attempt < settings.attempts, rest <= settings.longestPause else { throw failure }
       try await Task.sleep(for: rest)

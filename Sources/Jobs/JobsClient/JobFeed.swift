@@ -12,9 +12,9 @@ final class JobFeed: Sendable {
     var position: EventPosition?
     var credential: JobCredential
     /// When the newest message arrived.
-    var heardAt: Moment?
+    var heardAt: Instant?
     /// When the connection was lost, until it is back.
-    var interruptedAt: Moment?
+    var interruptedAt: Instant?
   }
 
   private let client: JobClient
@@ -62,7 +62,7 @@ final class JobFeed: Sendable {
     // The status of a job that has ended does not change any more.
     let age = isOver ? nil : heardAt.map { clock.now() - $0 }
     return FreshnessLabel(
-      marks: FreshnessMetadata(status: heardAt == nil ? nil : .applied),
+      metadata: FreshnessMetadata(status: heardAt == nil ? nil : .applied),
       age: age,
       isHeld: false,
       policy: .jobs

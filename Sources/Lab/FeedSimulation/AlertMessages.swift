@@ -23,14 +23,14 @@ struct AlertMessages: Hashable, Sendable {
   static func name(_ name: String) -> AlertMessages { AlertMessages(name, name, name, name) }
 
   /// Returns the text in all languages, or in some: producers do not always translate.
-  func translated(_ chance: RandomSource) -> TranslatedText {
+  func translated(_ random: RandomSource) -> TranslatedText {
     let all = [
       TranslatedText.Translation(text: de, language: "de"),
       TranslatedText.Translation(text: fr, language: "fr"),
       TranslatedText.Translation(text: it, language: "it"),
       TranslatedText.Translation(text: en, language: "en"),
     ]
-    switch chance.within(0...19, .language) {
+    switch random.within(0...19, .language) {
     case 0: return TranslatedText([all[0]])
     case 1: return TranslatedText([all[1]])
     case 2: return TranslatedText([all[0], all[1]])

@@ -13,22 +13,22 @@ enum DelayWalk {
   /// Draws the final delays.
   static func draw(
     _ calls: inout [RunCall],
-    chance: RandomSource,
+    random: RandomSource,
     shares: ScenarioShares,
     isDisturbed: Bool
   ) {
-    let shock = chance.isHit(isDisturbed ? 600 : shares.shock, .shock)
-    let shockPlace = shock ? chance.within(1...max(1, calls.count - 1), .shockPlace) : 0
-    let isEarly = chance.isHit(shares.early, .early)
+    let shock = random.isHit(isDisturbed ? 600 : shares.shock, .shock)
+    let shockPlace = shock ? random.within(1...max(1, calls.count - 1), .shockPlace) : 0
+    let isEarly = random.isHit(shares.early, .early)
     var delay: Int32 = 0
     if isEarly {
-      delay = -step * Int32(chance.within(1...8, .startAmount))
-    } else if chance.isHit(shares.startsLate, .startDelay) {
+      delay = -step * Int32(random.within(1...8, .startAmount))
+    } else if random.isHit(shares.startsLate, .startDelay) {
       // The smaller of two draws counts: short delays are more frequent than long ones.
       let most = max(1, shares.latestStart / Int(step))
       let drawn = min(
-        chance.within(1...most, .startAmount),
-        chance.within(1...most, .startAmount, 1)
+        random.within(1...most, .startAmount),
+        random.within(1...most, .startAmount, 1)
       )
       delay = step * Int32(drawn)
     }
@@ -36,8 +36,8 @@ enum DelayWalk {
       if index > 0 {
         let run = calls[index].scheduledDeparture - calls[index - 1].scheduledDeparture
         var change: Int32 = 0
-        let drawn = Int(chance.bits(.step, index) % 1_000)
-        let amount = step * Int32(chance.within(1...3, .stepAmount, index))
+        let drawn = Int(random.bits(.step, index) % 1_000)
+        let amount = step * Int32(random.within(1...3, .stepAmount, index))
         if drawn < shares.grows {
           change = amount
         } else if drawn < shares.grows + shares.recovers, delay > 0 {
@@ -45,7 +45,7 @@ enum DelayWalk {
         }
         if index == shockPlace {
           let most = max(10, Int(shares.longestDelay / step) / 4)
-          change += step * Int32(chance.within(5...most, .shockAmount))
+          change += step * Int32(random.within(5...most, .shockAmount))
         }
         delay = min(delay + change, max(delay, shares.longestDelay))
       }

@@ -69,12 +69,12 @@ extension FeedWorld {
 
   /// Returns the fault of a publication, or `nil`.
   package func fault(of number: Int64, in stream: FeedStream) -> FeedFault? {
-    let chance = self.chance.of(
+    let random = self.random.of(
       stream == .alerts ? .alertDetail : .fault,
       UInt64(bitPattern: number)
     )
-    guard chance.isHit(options.scenario.faultyPublications, .fault) else { return nil }
-    return FeedFault(chance, period: rhythm(of: stream).period)
+    guard random.isHit(options.scenario.faultyPublications, .fault) else { return nil }
+    return FeedFault(random, period: rhythm(of: stream).period)
   }
 
   /// Returns the content of a response with status 200, as protobuf; empty for other responses.

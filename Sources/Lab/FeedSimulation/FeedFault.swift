@@ -52,18 +52,18 @@ package enum FeedFault: Hashable, Sendable {
   }
 
   /// Draws a fault of any kind for a feed with a period in milliseconds.
-  init(_ chance: RandomSource, period: Int64) {
+  init(_ random: RandomSource, period: Int64) {
     let kinds = Kind.allCases
     let detail = RandomSource.Purpose.faultDetail
-    switch kinds[chance.within(0...kinds.count - 1, detail)] {
-    case .late: self = .late(max(1, Int64(chance.within(15...170, detail, 1)) * period / 100))
+    switch kinds[random.within(0...kinds.count - 1, detail)] {
+    case .late: self = .late(max(1, Int64(random.within(15...170, detail, 1)) * period / 100))
     case .emptyBody: self = .emptyBody
     case .noEntities: self = .noEntities
-    case .truncated: self = .truncated(chance.within(5...995, detail, 1))
-    case .backDated: self = .backDated(Int64(chance.within(2...40, detail, 1)))
-    case .serverError: self = .serverError([500, 502, 503, 504][chance.within(0...3, detail, 1)])
-    case .slow: self = .slow(Int64(chance.within(2...20, detail, 1)) * 1_000)
-    case .tooManyRequests: self = .tooManyRequests(chance.within(2...45, detail, 1))
+    case .truncated: self = .truncated(random.within(5...995, detail, 1))
+    case .backDated: self = .backDated(Int64(random.within(2...40, detail, 1)))
+    case .serverError: self = .serverError([500, 502, 503, 504][random.within(0...3, detail, 1)])
+    case .slow: self = .slow(Int64(random.within(2...20, detail, 1)) * 1_000)
+    case .tooManyRequests: self = .tooManyRequests(random.within(2...45, detail, 1))
     }
   }
 }

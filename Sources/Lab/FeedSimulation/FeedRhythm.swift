@@ -8,17 +8,17 @@ struct FeedRhythm: Sendable {
 
   /// The milliseconds between two publications, without jitter.
   let period: Int64
-  private let chance: RandomSource
+  private let random: RandomSource
 
-  init(period: Int64, chance: RandomSource) {
+  init(period: Int64, random: RandomSource) {
     self.period = period
-    self.chance = chance
+    self.random = random
   }
 
   /// Returns when a publication appears.
   func instant(of number: Int64) -> Int64 {
     let most = Int(period * Self.jitterPercent / 100)
-    let draws = chance.of(.jitter, UInt64(bitPattern: number))
+    let draws = random.of(.jitter, UInt64(bitPattern: number))
     return number * period + Int64(draws.within(0...most, .jitter))
   }
 

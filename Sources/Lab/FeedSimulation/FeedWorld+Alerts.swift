@@ -39,29 +39,29 @@ extension FeedWorld {
 
   private func alert(of incident: Incident) -> Alert {
     let route = timetable.route(incident.route)
-    let chance = incident.chance
+    let random = incident.random
     let name = route.shortName.isEmpty ? route.longName : route.shortName
     let effects: [(AlertEffect, AlertMessages)] = [
       (.significantDelays, .delays), (.reducedService, .reduced), (.detour, .detour),
     ]
-    let (effect, effectWords) = effects[chance.within(0...2, .alert)]
+    let (effect, effectWords) = effects[random.within(0...2, .alert)]
     let reasons = AlertReason.incidents
-    let reason = reasons[chance.within(0...reasons.count - 1, .incidentCause)]
+    let reason = reasons[random.within(0...reasons.count - 1, .incidentCause)]
     var alert = Alert(entityID: "route.\(route.id).\(incident.block)")
     alert.activePeriods = [ActivePeriod(from: incident.start, to: incident.end)]
     alert.informedEntities = [
       EntitySelector(
         routeID: route.id,
-        directionID: chance.isHit(250, .direction)
-          ? UInt32(chance.within(0...1, .direction, 1)) : nil
+        directionID: random.isHit(250, .direction)
+          ? UInt32(random.within(0...1, .direction, 1)) : nil
       )
     ]
     alert.cause = reason.cause
     alert.effect = effect
-    alert.severity = chance.isHit(200, .alertDetail) ? .severe : .warning
-    alert.header = (AlertMessages.line(name) + .colon + effectWords).translated(chance)
-    alert.text = (reason.words + .moreTime).translated(chance)
-    if chance.isHit(400, .link) { alert.url = Self.link(alert.entityID) }
+    alert.severity = random.isHit(200, .alertDetail) ? .severe : .warning
+    alert.header = (AlertMessages.line(name) + .colon + effectWords).translated(random)
+    alert.text = (reason.words + .moreTime).translated(random)
+    if random.isHit(400, .link) { alert.url = Self.link(alert.entityID) }
     return alert
   }
 
@@ -69,44 +69,44 @@ extension FeedWorld {
 
   private func tripAlerts(at instant: Int64) -> [Alert] {
     var alerts: [Alert] = []
-    visitRuns(at: instant) { story in
-      switch story.fate {
+    visitRuns(at: instant) { scenario in
+      switch scenario.outcome {
       case .cancelled:
-        guard story.chance.isHit(330, .alert) else { return }
+        guard scenario.random.isHit(330, .alert) else { return }
       case .skipping:
-        guard story.chance.isHit(250, .alert) else { return }
+        guard scenario.random.isHit(250, .alert) else { return }
       case .running, .deleted, .replaced: return
       }
       var state = RunState()
-      fill(&state, with: story, at: instant)
-      if let alert = alert(of: story, state) { alerts.append(alert) }
+      fill(&state, with: scenario, at: instant)
+      if let alert = alert(of: scenario, state) { alerts.append(alert) }
     }
     return alerts
   }
 
-  private func alert(of story: TripScenario, _ state: RunState) -> Alert? {
-    let trip = story.run.trip
+  private func alert(of scenario: TripScenario, _ state: RunState) -> Alert? {
+    let trip = scenario.run.trip
     let id = String(decoding: timetable.tripId(of: trip), as: UTF8.self)
     let routeID = String(decoding: timetable.routeId(of: trip), as: UTF8.self)
     let route = timetable.route(timetable.route(of: trip))
     let name = route.shortName.isEmpty ? route.longName : route.shortName
-    let chance = story.chance
+    let random = scenario.random
     let reasons = AlertReason.incidents
-    let reason = reasons[chance.within(0...reasons.count - 1, .incidentCause)]
-    let startTime = Int32(story.start - story.dayStart)
+    let reason = reasons[random.within(0...reasons.count - 1, .incidentCause)]
+    let startTime = Int32(scenario.start - scenario.dayStart)
     let descriptor = TripDescriptor(
       tripID: id,
       routeID: routeID,
-      startDate: story.run.day,
-      startTime: story.isFrequency ? startTime : nil
+      startDate: scenario.run.day,
+      startTime: scenario.isFrequency ? startTime : nil
     )
-    let run = story.isFrequency ? "\(id).\(startTime)" : id
-    var alert = Alert(entityID: "trip.\(story.run.day).\(run)")
+    let run = scenario.isFrequency ? "\(id).\(startTime)" : id
+    var alert = Alert(entityID: "trip.\(scenario.run.day).\(run)")
     let last = timetable.call(timetable.callCount(of: trip) - 1, of: trip)
     // A late run continues after the end of its timetable.
     let end =
-      story.dayStart + Int64(last.departure) + Int64(shares.longestDelay) + Self.tail
-    alert.activePeriods = [ActivePeriod(from: story.announcedAt, to: end)]
+      scenario.dayStart + Int64(last.departure) + Int64(shares.longestDelay) + Self.tail
+    alert.activePeriods = [ActivePeriod(from: scenario.announcedAt, to: end)]
     alert.cause = reason.cause
     switch state.phase {
     case .cancelled:
@@ -114,8 +114,8 @@ extension FeedWorld {
       alert.effect = .noService
       alert.severity = .severe
       let time = AlertMessages.name(" (\(TimeOfDay.text(Int(startTime)).prefix(5))) ")
-      alert.header = (AlertMessages.line(name) + time + .cancelled).translated(chance)
-      alert.text = (reason.words + .nextOne).translated(chance)
+      alert.header = (AlertMessages.line(name) + time + .cancelled).translated(random)
+      alert.text = (reason.words + .nextOne).translated(random)
     case .running:
       let skipped = state.calls.filter { $0.status == .skipped }
       guard let first = skipped.first else { return nil }
@@ -129,8 +129,8 @@ extension FeedWorld {
       alert.severity = .warning
       let stop = String(decoding: timetable.name(of: first.stop), as: UTF8.self)
       alert.header =
-        (AlertMessages.line(name) + .name(" ") + .doesNotStop + .name(stop)).translated(chance)
-      alert.text = (reason.words + .apology).translated(chance)
+        (AlertMessages.line(name) + .name(" ") + .doesNotStop + .name(stop)).translated(random)
+      alert.text = (reason.words + .apology).translated(random)
     default: return nil
     }
     return alert
@@ -143,30 +143,30 @@ extension FeedWorld {
     var alerts: [Alert] = []
     for number in 0..<timetable.stopCount {
       let stop = Timetable.Stop(number)
-      let chance = self.chance.of(.alert, timetable.id(of: stop))
+      let random = self.random.of(.alert, timetable.id(of: stop))
         .of(.alert, UInt64(bitPattern: week))
-      guard chance.isHit(shares.stationNotice, .alert), !timetable.servedStops(of: stop).isEmpty
+      guard random.isHit(shares.stationNotice, .alert), !timetable.servedStops(of: stop).isEmpty
       else { continue }
-      alerts.append(alert(at: stop, week: week, chance))
+      alerts.append(alert(at: stop, week: week, random))
     }
     return alerts
   }
 
-  private func alert(at stop: Timetable.Stop, week: Int64, _ chance: RandomSource) -> Alert {
+  private func alert(at stop: Timetable.Stop, week: Int64, _ random: RandomSource) -> Alert {
     let id = String(decoding: timetable.id(of: stop), as: UTF8.self)
     let name = AlertMessages.name(String(decoding: timetable.name(of: stop), as: UTF8.self))
     let start = week * 604_800
     var alert = Alert(entityID: "stop.\(id).\(week)")
     alert.informedEntities = [EntitySelector(stopID: id)]
-    switch chance.within(0...2, .alertDetail) {
+    switch random.within(0...2, .alertDetail) {
     case 0:
       // The end of the repair is unknown, so the period has no end.
       alert.activePeriods = [ActivePeriod(start: UInt64(max(0, start)))]
       alert.cause = .technicalProblem
       alert.effect = .accessibilityIssue
       alert.severity = .info
-      alert.header = (name + .colon + .lift).translated(chance)
-      alert.text = AlertMessages.apology.translated(chance)
+      alert.header = (name + .colon + .lift).translated(random)
+      alert.text = AlertMessages.apology.translated(random)
     case 1:
       // Seven nights, from ten to five.
       alert.activePeriods = (0..<Int64(7)).map { night in
@@ -176,17 +176,17 @@ extension FeedWorld {
       alert.cause = .maintenance
       alert.effect = .modifiedService
       alert.severity = .warning
-      alert.header = (name + .colon + .works).translated(chance)
-      alert.text = AlertMessages.moreTime.translated(chance)
+      alert.header = (name + .colon + .works).translated(random)
+      alert.text = AlertMessages.moreTime.translated(random)
     default:
       alert.activePeriods = [ActivePeriod(from: start, to: start + 604_800)]
       alert.cause = .construction
       alert.effect = .stopMoved
       alert.severity = .warning
-      alert.header = (name + .colon + .moved).translated(chance)
-      alert.text = AlertMessages.apology.translated(chance)
+      alert.header = (name + .colon + .moved).translated(random)
+      alert.text = AlertMessages.apology.translated(random)
     }
-    if chance.isHit(300, .link) { alert.url = Self.link(alert.entityID) }
+    if random.isHit(300, .link) { alert.url = Self.link(alert.entityID) }
     return alert
   }
 
@@ -194,7 +194,7 @@ extension FeedWorld {
 
   private func generalAlerts(at instant: Int64) -> [Alert] {
     let day = instant / 86_400
-    let today = chance.of(.alertDetail, UInt64(bitPattern: day))
+    let today = random.of(.alertDetail, UInt64(bitPattern: day))
     var alerts: [Alert] = []
     if !routeTypes.isEmpty, today.isHit(shares.generalNotice, .alert) {
       let type = routeTypes[today.within(0...routeTypes.count - 1, .alertDetail)]
@@ -210,17 +210,17 @@ extension FeedWorld {
       alerts.append(alert)
     }
     for agency in options.agencyIDs {
-      let chance = today.of(.alert, named: agency)
-      guard chance.isHit(shares.generalNotice, .alert) else { continue }
+      let random = today.of(.alert, named: agency)
+      guard random.isHit(shares.generalNotice, .alert) else { continue }
       var alert = Alert(entityID: "agency.\(agency).\(day)")
       alert.activePeriods = [ActivePeriod(from: day * 86_400, to: (day + 1) * 86_400)]
       alert.informedEntities = [EntitySelector(agencyID: agency)]
-      let isStrike = chance.isHit(500, .alertDetail)
+      let isStrike = random.isHit(500, .alertDetail)
       alert.cause = isStrike ? .strike : .specialEvent
       alert.effect = isStrike ? .reducedService : .additionalService
       alert.severity = isStrike ? .severe : .info
-      alert.header = (isStrike ? AlertMessages.strike : .event).translated(chance)
-      alert.text = AlertMessages.moreTime.translated(chance)
+      alert.header = (isStrike ? AlertMessages.strike : .event).translated(random)
+      alert.text = AlertMessages.moreTime.translated(random)
       alerts.append(alert)
     }
     return alerts

@@ -38,16 +38,16 @@ extension FeedWorld {
     guard timetable.runs(run.trip, on: run.day), timetable.callCount(of: run.trip) > 1 else {
       return nil
     }
-    let story = TripScenario(run, in: self)
-    guard let extra = story.extra else { return nil }
+    let scenario = TripScenario(run, in: self)
+    guard let extra = scenario.extra else { return nil }
     var state = RunState()
-    fill(&state, with: story, extra: extra, at: instant)
-    return ExtraState(id: extraID(of: story), kind: extra.kind, state: state)
+    fill(&state, with: scenario, extra: extra, at: instant)
+    return ExtraState(id: extraID(of: scenario), kind: extra.kind, state: state)
   }
 
   /// The trip_id of the extra run.
-  func extraID(of story: TripScenario) -> String {
-    String(decoding: timetable.tripId(of: story.run.trip), as: UTF8.self) + "~extra"
+  func extraID(of scenario: TripScenario) -> String {
+    String(decoding: timetable.tripId(of: scenario.run.trip), as: UTF8.self) + "~extra"
   }
 
   /// Visits the runs that may be in the feed at an instant.
@@ -62,9 +62,9 @@ extension FeedWorld {
       let time = instant - timetable.start(of: day)
       active.visit(startingBefore: time + Self.longestNotice, endingAfter: time - margin) { trip in
         guard timetable.runs(trip, on: day) else { return }
-        let story = TripScenario(TripRun(trip: trip, day: day), in: self)
-        guard story.start <= instant + Self.lead || story.isKnownLongBefore else { return }
-        body(story)
+        let scenario = TripScenario(TripRun(trip: trip, day: day), in: self)
+        guard scenario.start <= instant + Self.lead || scenario.isKnownLongBefore else { return }
+        body(scenario)
       }
       day = day + 1
     }
@@ -73,43 +73,43 @@ extension FeedWorld {
   // MARK: Filling
 
   /// Fills the state of a run; reuses its memory.
-  func fill(_ state: inout RunState, with story: TripScenario, at instant: Int64) {
+  func fill(_ state: inout RunState, with scenario: TripScenario, at instant: Int64) {
     state.phase = .unreported
     state.firstReported = 0
     state.calls.removeAll(keepingCapacity: true)
-    let isAnnounced = instant >= story.announcedAt
-    switch story.fate {
+    let isAnnounced = instant >= scenario.announcedAt
+    switch scenario.outcome {
     case .cancelled, .deleted:
       if isAnnounced {
-        let last = timetable.callCount(of: story.run.trip) - 1
-        let end = story.dayStart + Int64(timetable.call(last, of: story.run.trip).departure)
+        let last = timetable.callCount(of: scenario.run.trip) - 1
+        let end = scenario.dayStart + Int64(timetable.call(last, of: scenario.run.trip).departure)
         guard instant < end + Self.tail else { return }
-        state.phase = story.fate == .deleted ? .deleted : .cancelled
+        state.phase = scenario.outcome == .deleted ? .deleted : .cancelled
         return
       }
     case .replaced:
       if isAnnounced {
-        fillReplacement(&state, story, instant)
+        fillReplacement(&state, scenario, instant)
         return
       }
     case .running, .skipping: break
     }
-    guard story.isTracked, instant >= story.start - Self.lead else { return }
-    load(&state, story) { _ in 0 }
-    run(&state, story, story.chance, instant)
+    guard scenario.isTracked, instant >= scenario.start - Self.lead else { return }
+    load(&state, scenario) { _ in 0 }
+    run(&state, scenario, scenario.random, instant)
     guard state.phase == .running else { return }
-    if isSilent(story, state.calls, instant) {
+    if isSilent(scenario, state.calls, instant) {
       state.phase = .unreported
       state.calls.removeAll(keepingCapacity: true)
       return
     }
-    mark(&state, story, instant)
+    mark(&state, scenario, instant)
   }
 
   /// Fills the state of the extra run beside a run.
   func fill(
     _ state: inout RunState,
-    with story: TripScenario,
+    with scenario: TripScenario,
     extra: TripScenario.Extra,
     at instant: Int64
   ) {
@@ -117,33 +117,34 @@ extension FeedWorld {
     state.firstReported = 0
     state.calls.removeAll(keepingCapacity: true)
     let isSubstitute = extra.kind == .substitute
-    guard instant >= story.start + extra.offset - Self.lead,
-      !isSubstitute || instant >= story.announcedAt
+    guard instant >= scenario.start + extra.offset - Self.lead,
+      !isSubstitute || instant >= scenario.announcedAt
     else { return }
-    load(&state, story) { elapsed in
+    load(&state, scenario) { elapsed in
       guard isSubstitute else { return extra.offset }
       return extra.offset + min(elapsed / 300 * 60, 1_200)
     }
-    run(&state, story, story.extraChance, instant)
+    run(&state, scenario, scenario.extraRandom, instant)
     guard state.phase == .running else { return }
     state.phase = .extra
     if extra.kind != .duplicated { state.firstReported = 0 }
   }
 
-  private func fillReplacement(_ state: inout RunState, _ story: TripScenario, _ instant: Int64) {
-    load(&state, story) { elapsed in 300 + min(elapsed / 600 * 60, 1_200) }
-    run(&state, story, story.chance, instant)
+  private func fillReplacement(_ state: inout RunState, _ scenario: TripScenario, _ instant: Int64)
+  {
+    load(&state, scenario) { elapsed in 300 + min(elapsed / 600 * 60, 1_200) }
+    run(&state, scenario, scenario.random, instant)
     guard state.phase == .running else { return }
     state.phase = .replaced
     state.firstReported = 0
     if state.calls.count > 3 {
-      state.calls.remove(at: story.chance.within(1...state.calls.count - 2, .place))
+      state.calls.remove(at: scenario.random.within(1...state.calls.count - 2, .place))
     }
   }
 
   /// Loads the timetable's stops, shifted by a function of the time since the start.
-  private func load(_ state: inout RunState, _ story: TripScenario, moved: (Int64) -> Int64) {
-    let trip = story.run.trip
+  private func load(_ state: inout RunState, _ scenario: TripScenario, moved: (Int64) -> Int64) {
+    let trip = scenario.run.trip
     let start = Int64(timetable.start(of: trip))
     for position in 0..<timetable.callCount(of: trip) {
       let call = timetable.call(position, of: trip)
@@ -154,8 +155,8 @@ extension FeedWorld {
           stop: call.stop,
           sequence: call.sequence,
           position: position,
-          scheduledArrival: story.dayStart + arrival + moved(max(0, arrival - start)),
-          scheduledDeparture: story.dayStart + departure + moved(max(0, departure - start))
+          scheduledArrival: scenario.dayStart + arrival + moved(max(0, arrival - start)),
+          scheduledDeparture: scenario.dayStart + departure + moved(max(0, departure - start))
         )
       )
     }
@@ -163,11 +164,11 @@ extension FeedWorld {
 
   private func run(
     _ state: inout RunState,
-    _ story: TripScenario,
-    _ chance: RandomSource,
+    _ scenario: TripScenario,
+    _ random: RandomSource,
     _ instant: Int64
   ) {
-    DelayWalk.draw(&state.calls, chance: chance, shares: shares, isDisturbed: story.isDisturbed)
+    DelayWalk.draw(&state.calls, random: random, shares: shares, isDisturbed: scenario.isDisturbed)
     _ = DelayWalk.removeUnknown(&state.calls, at: instant)
     let first = state.calls.firstIndex { $0.departure > instant - Self.tail }
     guard let first else {
@@ -179,34 +180,36 @@ extension FeedWorld {
   }
 
   /// Returns whether the producer has lost the run for a while.
-  private func isSilent(_ story: TripScenario, _ calls: [RunCall], _ instant: Int64) -> Bool {
-    guard story.chance.isHit(shares.silence, .silence), let last = calls.last else { return false }
-    let span = max(60, min(36_000, last.scheduledDeparture - story.start))
-    let from = story.start + Int64(story.chance.within(0...Int(span), .silencePlace))
+  private func isSilent(_ scenario: TripScenario, _ calls: [RunCall], _ instant: Int64) -> Bool {
+    guard scenario.random.isHit(shares.silence, .silence), let last = calls.last else {
+      return false
+    }
+    let span = max(60, min(36_000, last.scheduledDeparture - scenario.start))
+    let from = scenario.start + Int64(scenario.random.within(0...Int(span), .silencePlace))
     return instant >= from
-      && instant < from + Int64(story.chance.within(120...600, .silenceLength))
+      && instant < from + Int64(scenario.random.within(120...600, .silenceLength))
   }
 
   /// Marks stops that are skipped, have no data or another platform.
-  private func mark(_ state: inout RunState, _ story: TripScenario, _ instant: Int64) {
-    let chance = story.chance
-    if case .skipping(let from, let to) = story.fate, instant >= story.announcedAt {
+  private func mark(_ state: inout RunState, _ scenario: TripScenario, _ instant: Int64) {
+    let random = scenario.random
+    if case .skipping(let from, let to) = scenario.outcome, instant >= scenario.announcedAt {
       for index in from..<to { state.calls[index].status = .skipped }
     }
-    if chance.isHit(shares.gap, .gap) {
+    if random.isHit(shares.gap, .gap) {
       let count = state.calls.count
-      let isWhole = chance.isHit(300, .gapPlace)
-      let from = isWhole ? 0 : chance.within(0...count - 1, .gapPlace, 1)
-      let to = isWhole ? count : min(count, from + chance.within(1...5, .gapPlace, 2))
+      let isWhole = random.isHit(300, .gapPlace)
+      let from = isWhole ? 0 : random.within(0...count - 1, .gapPlace, 1)
+      let to = isWhole ? count : min(count, from + random.within(1...5, .gapPlace, 2))
       for index in from..<to { state.calls[index].status = .noData }
     }
-    for index in state.calls.indices where chance.isHit(shares.platform, .platform, index) {
+    for index in state.calls.indices where random.isHit(shares.platform, .platform, index) {
       let call = state.calls[index]
-      let lead = Int64(chance.within(2...25, .platformLead, index)) * 60
+      let lead = Int64(random.within(2...25, .platformLead, index)) * 60
       guard call.status == .served, instant >= call.scheduledDeparture - lead else { continue }
       let others = timetable.servedStops(of: timetable.station(of: call.stop))
       guard others.count > 1 else { continue }
-      let offset = chance.within(0...others.count - 1, .platformChoice, index)
+      let offset = random.within(0...others.count - 1, .platformChoice, index)
       let choice = others[others.startIndex + offset]
       if choice != call.stop { state.calls[index].newPlatform = choice }
     }

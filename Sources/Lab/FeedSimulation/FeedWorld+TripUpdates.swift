@@ -11,17 +11,17 @@ extension FeedWorld {
     var writer = TripUpdateWriter(timetable, instant: instant, capacity: 1 << 20)
     writer.header()
     var state = RunState()
-    visitRuns(at: instant) { story in
-      fill(&state, with: story, at: instant)
-      writer.run(story, state)
-      guard let extra = story.extra else { return }
-      fill(&state, with: story, extra: extra, at: instant)
+    visitRuns(at: instant) { scenario in
+      fill(&state, with: scenario, at: instant)
+      writer.run(scenario, state)
+      guard let extra = scenario.extra else { return }
+      fill(&state, with: scenario, extra: extra, at: instant)
       guard state.phase == .extra else { return }
       writer.extra(
-        story,
+        scenario,
         extra,
-        id: extraID(of: story),
-        headsign: timetable.destination(of: story.run.trip, at: 0, language: nil),
+        id: extraID(of: scenario),
+        headsign: timetable.destination(of: scenario.run.trip, at: 0, language: nil),
         state
       )
     }

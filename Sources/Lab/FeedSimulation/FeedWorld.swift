@@ -31,7 +31,7 @@ package final class FeedWorld: Sendable {
   /// The options of this world.
   package let options: Options
   let shares: ScenarioShares
-  let chance: RandomSource
+  let random: RandomSource
   let active: ActiveTrips
   /// The route types of the timetable, ascending.
   let routeTypes: [Int]
@@ -43,13 +43,13 @@ package final class FeedWorld: Sendable {
     self.timetable = timetable
     self.options = options
     shares = options.scenario.shares
-    let chance = RandomSource(seed: options.seed).of(.world, 1)
-    self.chance = chance
+    let random = RandomSource(seed: options.seed).of(.world, 1)
+    self.random = random
     active = ActiveTrips(timetable)
     routeTypes = Set((0..<timetable.routeCount).map { timetable.route($0).type }).sorted()
     let period = min(max(options.period, Self.periods.lowerBound), Self.periods.upperBound)
-    tripUpdateRhythm = FeedRhythm(period: period, chance: chance)
-    alertRhythm = FeedRhythm(period: period * Self.alertPeriods, chance: chance.of(.alert, 1))
+    tripUpdateRhythm = FeedRhythm(period: period, random: random)
+    alertRhythm = FeedRhythm(period: period * Self.alertPeriods, random: random.of(.alert, 1))
   }
 
   /// The last publication of a feed that has appeared at an instant, in milliseconds since
@@ -78,9 +78,9 @@ package final class FeedWorld: Sendable {
 
   /// Returns the incident on a route in a block of two hours, or `nil`.
   func incident(on route: Int, block: Int64) -> Incident? {
-    let chance = self.chance.of(.incident, timetable.routeId(route))
+    let random = self.random.of(.incident, timetable.routeId(route))
       .of(.incident, UInt64(bitPattern: block))
-    guard chance.isHit(shares.incident, .incident) else { return nil }
-    return Incident(route: route, block: block, chance: chance)
+    guard random.isHit(shares.incident, .incident) else { return nil }
+    return Incident(route: route, block: block, random: random)
   }
 }

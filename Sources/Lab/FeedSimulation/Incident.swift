@@ -12,7 +12,7 @@ struct Incident: Hashable, Sendable {
   /// The number of the two hours since 1970-01-01T00:00:00Z.
   let block: Int64
   /// The random source of the incident.
-  let chance: RandomSource
+  let random: RandomSource
 
   /// The first second, since 1970-01-01T00:00:00Z.
   var start: Int64 { block * Self.duration }

@@ -15,7 +15,7 @@ struct RandomSource: Hashable, Sendable {
     case faultDetail
     case trip
     case tracked
-    case fate
+    case outcome
     case announcement
     case startDelay
     case startAmount

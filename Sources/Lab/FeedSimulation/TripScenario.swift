@@ -70,11 +70,11 @@ struct TripScenario: Sendable {
   /// The first scheduled departure, likewise.
   let start: Int64
   let isFrequency: Bool
-  let chance: RandomSource
+  let random: RandomSource
   /// Whether an incident disturbs the line.
   let isDisturbed: Bool
   let isTracked: Bool
-  let fate: Outcome
+  let outcome: Outcome
   /// When the producer announces the outcome of the run, in seconds since 1970-01-01T00:00:00Z.
   let announcedAt: Int64
   let extra: Extra?
@@ -88,33 +88,33 @@ struct TripScenario: Sendable {
     start = dayStart + Int64(seconds)
     isFrequency = timetable.isFrequency(run.trip)
     // By id and start, not by number: an import of the same feed may renumber trips.
-    let chance = world.chance.of(.trip, timetable.tripId(of: run.trip))
+    let random = world.random.of(.trip, timetable.tripId(of: run.trip))
       .of(.trip, UInt64(bitPattern: Int64(seconds)) &+ UInt64(run.day.daysSinceEpoch) << 20)
-    self.chance = chance
+    self.random = random
     let count = timetable.callCount(of: run.trip)
     isDisturbed =
       world.incident(on: timetable.route(of: run.trip), block: Incident.block(of: start)) != nil
-    isTracked = chance.isHit(shares.tracked, .tracked)
-    fate = Self.fate(
-      chance,
+    isTracked = random.isHit(shares.tracked, .tracked)
+    outcome = Self.outcome(
+      random,
       shares,
       calls: count,
       isDisturbed: isDisturbed,
       isFrequency: isFrequency
     )
-    announcedAt = start - Int64(chance.within(2...115, .announcement)) * 60
-    extra = isFrequency ? nil : Self.extra(chance, shares, fate)
+    announcedAt = start - Int64(random.within(2...115, .announcement)) * 60
+    extra = isFrequency ? nil : Self.extra(random, shares, outcome)
   }
 
-  private static func fate(
-    _ chance: RandomSource,
+  private static func outcome(
+    _ random: RandomSource,
     _ shares: ScenarioShares,
     calls: Int,
     isDisturbed: Bool,
     isFrequency: Bool
   ) -> Outcome {
     let factor = isDisturbed ? Incident.severity : 1
-    var drawn = Int(chance.bits(.fate) % 1_000)
+    var drawn = Int(random.bits(.outcome) % 1_000)
     func falls(on share: Int) -> Bool {
       drawn -= share
       return drawn < 0
@@ -127,38 +127,38 @@ struct TripScenario: Sendable {
     }
     guard calls > 2 else { return .running }
     if falls(on: shares.skipping * factor) {
-      let first = chance.within(1...calls - 2, .place)
-      let length = chance.within(1...3, .length)
+      let first = random.within(1...calls - 2, .place)
+      let length = random.within(1...3, .length)
       return .skipping(from: first, to: min(first + length, calls - 1))
     }
     if falls(on: shares.shortTurn * factor) {
-      return .skipping(from: chance.within(2...calls - 1, .place), to: calls)
+      return .skipping(from: random.within(2...calls - 1, .place), to: calls)
     }
     return .running
   }
 
   private static func extra(
-    _ chance: RandomSource,
+    _ random: RandomSource,
     _ shares: ScenarioShares,
-    _ fate: Outcome
+    _ outcome: Outcome
   ) -> Extra? {
-    let offset = Int64(chance.within(5...25, .extraOffset)) * 60
-    switch fate {
+    let offset = Int64(random.within(5...25, .extraOffset)) * 60
+    switch outcome {
     case .cancelled(hasSubstitute: true): return Extra(kind: .substitute, offset: 300)
-    case .running where chance.isHit(shares.extra, .extra):
+    case .running where random.isHit(shares.extra, .extra):
       let kinds: [Extra.Kind] = [.added, .new, .duplicated]
-      return Extra(kind: kinds[chance.within(0...2, .extraKind)], offset: offset)
+      return Extra(kind: kinds[random.within(0...2, .extraKind)], offset: offset)
     default: return nil
     }
   }
 
   /// The random source of the extra run.
-  var extraChance: RandomSource { chance.of(.extraRun, 1) }
+  var extraRandom: RandomSource { random.of(.extraRun, 1) }
 
   /// Whether the outcome is known long before the start: such a run is in the feed for up to two
   /// hours.
   var isKnownLongBefore: Bool {
-    switch fate {
+    switch outcome {
     case .cancelled, .deleted, .replaced: true
     case .running, .skipping: false
     }
@@ -167,7 +167,7 @@ struct TripScenario: Sendable {
   /// How the producer writes the run.
   var style: Style {
     var style = Style()
-    let form = chance.within(0...99, .style)
+    let form = random.within(0...99, .style)
     switch form {
     case 0..<45: break
     case 45..<75: style.hasTime = true
@@ -176,16 +176,16 @@ struct TripScenario: Sendable {
       style.hasDelay = false
     default: style.isSparse = true
     }
-    switch chance.within(0...9, .style, 1) {
+    switch random.within(0...9, .style, 1) {
     case 0, 1: style.namesStop = false
     case 2: style.namesSequence = false
     default: break
     }
-    style.prefersArrivals = chance.isHit(50, .style, 2)
-    style.namesStart = isFrequency || chance.isHit(200, .style, 3)
-    if chance.isHit(400, .style, 4) { style.lag = Int64(chance.within(0...20, .style, 5)) }
-    if chance.isHit(100, .style, 6) {
-      style.uncertainty = Int32(chance.within(0...5, .style, 7) * 30)
+    style.prefersArrivals = random.isHit(50, .style, 2)
+    style.namesStart = isFrequency || random.isHit(200, .style, 3)
+    if random.isHit(400, .style, 4) { style.lag = Int64(random.within(0...20, .style, 5)) }
+    if random.isHit(100, .style, 6) {
+      style.uncertainty = Int32(random.within(0...5, .style, 7) * 30)
     }
     return style
   }

@@ -49,7 +49,7 @@ struct TripUpdateWriter {
   }
 
   /// Writes what is known of a run of the timetable, if anything.
-  mutating func run(_ story: TripScenario, _ state: RunState) {
+  mutating func run(_ scenario: TripScenario, _ state: RunState) {
     let relationship: Relationship
     switch state.phase {
     case .unreported, .extra: return
@@ -58,15 +58,15 @@ struct TripUpdateWriter {
     case .deleted: relationship = .deleted
     case .replaced: relationship = .replacement
     }
-    let style = story.style
-    let entity = open(story, suffix: "")
+    let style = scenario.style
+    let entity = open(scenario, suffix: "")
     let update = wire.open(Field.tripUpdate)
     let trip = wire.open(Field.trip)
-    wire.text(1, timetable.tripId(of: story.run.trip))
-    if style.namesStart { wire.text(2, startTime(of: story, offset: 0)) }
+    wire.text(1, timetable.tripId(of: scenario.run.trip))
+    if style.namesStart { wire.text(2, startTime(of: scenario, offset: 0)) }
     wire.text(3, dayText)
     if relationship != .scheduled { wire.number(4, relationship.rawValue) }
-    wire.text(5, timetable.routeId(of: story.run.trip))
+    wire.text(5, timetable.routeId(of: scenario.run.trip))
     wire.close(trip)
     if state.phase == .replaced {
       fullCalls(state, hasSchedule: true)
@@ -80,20 +80,20 @@ struct TripUpdateWriter {
 
   /// Writes what is known of the extra run beside a run, if anything.
   mutating func extra(
-    _ story: TripScenario,
+    _ scenario: TripScenario,
     _ extra: TripScenario.Extra,
     id: String,
     headsign: UnsafeRawBufferPointer,
     _ state: RunState
   ) {
     guard state.phase == .extra else { return }
-    let entity = open(story, suffix: "~extra")
+    let entity = open(scenario, suffix: "~extra")
     let update = wire.open(Field.tripUpdate)
     let trip = wire.open(Field.trip)
     let isCopy = extra.kind == .duplicated
-    let startTime = startTime(of: story, offset: extra.offset)
+    let startTime = startTime(of: scenario, offset: extra.offset)
     if isCopy {
-      wire.text(1, timetable.tripId(of: story.run.trip))
+      wire.text(1, timetable.tripId(of: scenario.run.trip))
     } else {
       wire.text(1, id)
       wire.text(2, startTime)
@@ -102,7 +102,7 @@ struct TripUpdateWriter {
     let relationship: Relationship =
       isCopy ? .duplicated : extra.kind == .new ? .new : .added
     wire.number(4, relationship.rawValue)
-    wire.text(5, timetable.routeId(of: story.run.trip))
+    wire.text(5, timetable.routeId(of: scenario.run.trip))
     wire.close(trip)
     if isCopy {
       calls(state, TripScenario.Style())
@@ -123,21 +123,21 @@ struct TripUpdateWriter {
   }
 
   /// Begins an entity whose id is the same in every publication.
-  mutating func open(_ story: TripScenario, suffix: String) -> Int {
-    if story.run.day != day {
-      day = story.run.day
+  mutating func open(_ scenario: TripScenario, suffix: String) -> Int {
+    if scenario.run.day != day {
+      day = scenario.run.day
       dayText = day.description.replacing("-", with: "")
     }
     let entity = wire.open(Field.entity)
     var id = dayText + "."
-    id += String(decoding: timetable.tripId(of: story.run.trip), as: UTF8.self)
-    if story.isFrequency { id += "." + startTime(of: story, offset: 0) }
+    id += String(decoding: timetable.tripId(of: scenario.run.trip), as: UTF8.self)
+    if scenario.isFrequency { id += "." + startTime(of: scenario, offset: 0) }
     wire.text(Field.entityID, id + suffix)
     return entity
   }
 
-  func startTime(of story: TripScenario, offset: Int64) -> String {
-    TimeOfDay.text(Int(story.start - story.dayStart + offset))
+  func startTime(of scenario: TripScenario, offset: Int64) -> String {
+    TimeOfDay.text(Int(scenario.start - scenario.dayStart + offset))
   }
 }
 

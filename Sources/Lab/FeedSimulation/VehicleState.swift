@@ -38,17 +38,17 @@ extension FeedWorld {
     var writer = TripUpdateWriter(timetable, instant: instant, capacity: 1 << 18)
     writer.header()
     var state = RunState()
-    visitRuns(at: instant) { story in
-      fill(&state, with: story, at: instant)
-      if let vehicle = vehicle(of: story, state, at: instant) {
-        writer.vehicle(story, state, vehicle, extraID: nil)
+    visitRuns(at: instant) { scenario in
+      fill(&state, with: scenario, at: instant)
+      if let vehicle = vehicle(of: scenario, state, at: instant) {
+        writer.vehicle(scenario, state, vehicle, extraID: nil)
       }
-      guard let extra = story.extra else { return }
-      fill(&state, with: story, extra: extra, at: instant)
-      guard state.phase == .extra, let vehicle = vehicle(of: story, state, at: instant) else {
+      guard let extra = scenario.extra else { return }
+      fill(&state, with: scenario, extra: extra, at: instant)
+      guard state.phase == .extra, let vehicle = vehicle(of: scenario, state, at: instant) else {
         return
       }
-      writer.vehicle(story, state, vehicle, extraID: extraID(of: story))
+      writer.vehicle(scenario, state, vehicle, extraID: extraID(of: scenario))
     }
     return writer.wire.bytes
   }
@@ -58,14 +58,14 @@ extension FeedWorld {
     guard timetable.runs(run.trip, on: run.day), timetable.callCount(of: run.trip) > 1 else {
       return nil
     }
-    let story = TripScenario(run, in: self)
+    let scenario = TripScenario(run, in: self)
     var state = RunState()
-    fill(&state, with: story, at: instant)
-    return vehicle(of: story, state, at: instant)
+    fill(&state, with: scenario, at: instant)
+    return vehicle(of: scenario, state, at: instant)
   }
 
   private func vehicle(
-    of story: TripScenario,
+    of scenario: TripScenario,
     _ state: RunState,
     at instant: Int64
   ) -> VehicleState? {
@@ -84,20 +84,20 @@ extension FeedWorld {
       current == first || call.arrival <= instant
       ? .stoppedAt
       : call.arrival - instant <= VehicleState.arrivesWithin ? .incomingAt : .inTransitTo
-    let chance = self.chance.of(.vehicle, timetable.tripId(of: story.run.trip))
-      .of(.vehicle, UInt64(bitPattern: Int64(story.run.day.daysSinceEpoch)))
+    let random = self.random.of(.vehicle, timetable.tripId(of: scenario.run.trip))
+      .of(.vehicle, UInt64(bitPattern: Int64(scenario.run.day.daysSinceEpoch)))
     // Three vehicles of four count; how many people are in one changes from stop to stop.
-    let percent = chance.isHit(750, .load) ? Int64(chance.within(0...110, .load, current + 1)) : nil
-    let type = timetable.route(timetable.route(of: story.run.trip)).type
+    let percent = random.isHit(750, .load) ? Int64(random.within(0...110, .load, current + 1)) : nil
+    let type = timetable.route(timetable.route(of: scenario.run.trip)).type
     let isTrain = type == 2 || (100...199).contains(type)
     return VehicleState(
       status: status,
       call: current,
       occupancy: percent.map { min($0 / 20, 5) },
       percent: percent,
-      isAccessible: chance.isHit(800, .vehicle, 1) ? chance.isHit(900, .vehicle, 2) : nil,
+      isAccessible: random.isHit(800, .vehicle, 1) ? random.isHit(900, .vehicle, 2) : nil,
       carriages: percent == nil || !isTrain
-        ? [] : (0..<4).map { Int64(chance.within(0...110, .load, 1_000 + current * 8 + $0)) }
+        ? [] : (0..<4).map { Int64(random.within(0...110, .load, 1_000 + current * 8 + $0)) }
     )
   }
 }
@@ -105,37 +105,37 @@ extension FeedWorld {
 extension TripUpdateWriter {
   /// Writes the position of a vehicle (VehiclePosition).
   mutating func vehicle(
-    _ story: TripScenario,
+    _ scenario: TripScenario,
     _ state: RunState,
     _ vehicle: VehicleState,
     extraID: String?
   ) {
-    let entity = open(story, suffix: extraID == nil ? "@" : "~extra@")
+    let entity = open(scenario, suffix: extraID == nil ? "@" : "~extra@")
     let position = wire.open(4)
     let trip = wire.open(1)
     if let extraID {
       wire.text(1, extraID)
     } else {
-      wire.text(1, timetable.tripId(of: story.run.trip))
-      if story.style.namesStart || story.isFrequency {
-        wire.text(2, startTime(of: story, offset: 0))
+      wire.text(1, timetable.tripId(of: scenario.run.trip))
+      if scenario.style.namesStart || scenario.isFrequency {
+        wire.text(2, startTime(of: scenario, offset: 0))
       }
     }
     wire.text(3, dayText)
-    wire.text(5, timetable.routeId(of: story.run.trip))
+    wire.text(5, timetable.routeId(of: scenario.run.trip))
     wire.close(trip)
     let call = state.calls[vehicle.call]
     // A trip that serves a stop twice needs the sequence.
     let isTwice = state.calls.count { $0.stop == call.stop } > 1
-    if story.style.namesSequence || isTwice { wire.number(3, Int64(call.sequence)) }
+    if scenario.style.namesSequence || isTwice { wire.number(3, Int64(call.sequence)) }
     // In transit is what a position without a status says.
     if vehicle.status != .inTransitTo { wire.number(4, vehicle.status.rawValue) }
-    wire.number(5, instant - (story.style.lag ?? 0))
-    if story.style.namesStop || !story.style.namesSequence {
+    wire.number(5, instant - (scenario.style.lag ?? 0))
+    if scenario.style.namesStop || !scenario.style.namesSequence {
       wire.text(7, timetable.id(of: call.newPlatform ?? call.stop))
     }
     let descriptor = wire.open(8)
-    wire.text(2, timetable.tripId(of: story.run.trip))
+    wire.text(2, timetable.tripId(of: scenario.run.trip))
     if let isAccessible = vehicle.isAccessible { wire.number(4, isAccessible ? 2 : 3) }
     wire.close(descriptor)
     if let occupancy = vehicle.occupancy { wire.number(9, occupancy) }

@@ -7,7 +7,7 @@ package struct Interval: Hashable, Sendable {
     /// After a failure, chosen by the backoff (R7, R23).
     case afterFailure
     /// A user, a return or a stream event caused a request in between (R5, R11, R33).
-    case wished
+    case requested
   }
 
   /// The line of the later request.
@@ -33,9 +33,9 @@ package struct Interval: Hashable, Sendable {
     for sample in samples {
       if let before = last.updateValue(sample, forKey: sample.resource) {
         let kind: Kind =
-          switch sample.origin {
+          switch sample.reason {
           case nil, .schedule: before.isAnswer ? .scheduled : .afterFailure
-          default: .wished
+          default: .requested
           }
         intervals.append(
           Interval(

@@ -12,7 +12,7 @@ package struct RecordedSample: Hashable, Sendable {
   /// The number of the request within its run.
   package var generation: Int64?
   /// The reason for the request; `nil` in older recordings.
-  package var origin: Origin?
+  package var reason: Reason?
   /// The requested subject, and the subject of the response.
   package var asked: Int32?
   /// See ``asked``.
@@ -57,7 +57,7 @@ package struct RecordedSample: Hashable, Sendable {
   package var cadence: Int64
 
   /// The reason for a request.
-  package enum Origin: String, Sendable {
+  package enum Reason: String, Sendable {
     /// The schedule.
     case schedule
     /// The resource may be observed soon.

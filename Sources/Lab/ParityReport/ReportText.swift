@@ -136,7 +136,7 @@ package enum ReportText {
   }
 
   private static func pad(_ text: String, _ width: Int, atEnd: Bool = false) -> String {
-    let blanks = String(repeating: " ", count: max(width - text.count, 0))
-    return atEnd ? blanks + text : text + blanks
+    let spaces = String(repeating: " ", count: max(width - text.count, 0))
+    return atEnd ? spaces + text : text + spaces
   }
 }

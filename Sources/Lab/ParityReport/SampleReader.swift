@@ -15,9 +15,9 @@ struct SampleReader {
     guard let meaning = RecordedSample.Outcome(rawValue: outcome) else {
       throw wrong("outcome", "\"\(outcome.prefix(40))\" is not an outcome")
     }
-    let origin = try text("origin")
-    if let origin, RecordedSample.Origin(rawValue: origin) == nil {
-      throw wrong("origin", "\"\(origin.prefix(40))\" is not an origin")
+    let reason = try text("origin")
+    if let reason, RecordedSample.Reason(rawValue: reason) == nil {
+      throw wrong("origin", "\"\(reason.prefix(40))\" is not an origin")
     }
     var digest: UInt64?
     if let text = try text("digest") {
@@ -32,7 +32,7 @@ struct SampleReader {
       lineHash: hash,
       resource: resource ?? bare,
       generation: try number("generation"),
-      origin: origin.flatMap { RecordedSample.Origin(rawValue: $0) },
+      reason: reason.flatMap { RecordedSample.Reason(rawValue: $0) },
       asked: try word("asked"),
       answered: try word("answered"),
       requestId: try text("requestId").map { FNV1a.hash($0.utf8) },

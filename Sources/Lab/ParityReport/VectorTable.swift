@@ -49,8 +49,8 @@ package struct VectorTable: Sendable {
     for column in head.indices {
       let width = lines.map { $0[column].count }.max() ?? 0
       for row in lines.indices {
-        let blanks = String(repeating: " ", count: width - lines[row][column].count)
-        lines[row][column] = column == 0 ? lines[row][column] + blanks : blanks + lines[row][column]
+        let spaces = String(repeating: " ", count: width - lines[row][column].count)
+        lines[row][column] = column == 0 ? lines[row][column] + spaces : spaces + lines[row][column]
       }
     }
     var text = lines.map { $0.joined(separator: "  ") + "\n" }.joined() + "\n"

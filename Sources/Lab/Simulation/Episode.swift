@@ -28,7 +28,7 @@ struct Episode: Sendable {
     var events = 0
     var requests: Int64 = 0
     var answers: Int64 = 0
-    var breach: Violation?
+    var violation: Violation?
   }
 
   static let context = Context(question: 0)
@@ -41,28 +41,28 @@ struct Episode: Sendable {
   /// - Returns: The counts, and the first violation.
   func run<M: Machine>(
     _ make: (Policy, Context) -> M,
-    record: ((Event, Moment, RandomSample, M) -> Void)? = nil
+    record: ((Event, Instant, RandomSample, M) -> Void)? = nil
   ) -> Outcome {
-    var arena = Harness(make(policy, Self.context), policy: policy, context: Self.context)
+    var harness = Harness(make(policy, Self.context), policy: policy, context: Self.context)
     var world = World(seed: seed, policy: policy, context: Self.context)
     var outcome = Outcome()
     while outcome.events < events {
       let event = world.next()
       let draw = world.random.draw()
-      let moment = world.now.moment
-      record?(event, moment, draw, arena.machine)
-      let effects = arena.step(event, at: moment, draw: draw)
+      let instant = world.now.instant
+      record?(event, instant, draw, harness.machine)
+      let effects = harness.step(event, at: instant, draw: draw)
       outcome.events += 1
-      if arena.breach != nil { break }
+      if harness.violation != nil { break }
       world.heed(effects)
     }
-    if arena.breach == nil { arena.referee.checkRing(arena.machine) }
-    if arena.breach == nil {
-      outcome.events += Recovery.run(&arena, from: world.now, seed: seed)
+    if harness.violation == nil { harness.oracle.checkRing(harness.machine) }
+    if harness.violation == nil {
+      outcome.events += Recovery.run(&harness, from: world.now, seed: seed)
     }
-    outcome.requests = arena.referee.counted.requests
-    outcome.answers = arena.referee.counted.answers
-    outcome.breach = arena.breach
+    outcome.requests = harness.oracle.counted.requests
+    outcome.answers = harness.oracle.counted.answers
+    outcome.violation = harness.violation
     return outcome
   }
 }

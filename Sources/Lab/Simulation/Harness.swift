@@ -3,21 +3,21 @@ import Freshness
 /// A machine and its oracle, which take steps together.
 struct Harness<M: Machine>: Sendable {
   var machine: M
-  var referee: ConformanceOracle
+  var oracle: ConformanceOracle
 
   init(_ machine: M, policy: Policy, context: Context) {
     self.machine = machine
-    referee = ConformanceOracle(policy: policy, context: context)
+    oracle = ConformanceOracle(policy: policy, context: context)
   }
 
   /// The first violation, if any.
-  var breach: Violation? { referee.breach }
+  var violation: Violation? { oracle.violation }
 
   /// Passes an event to the machine and checks the results.
-  mutating func step(_ event: Event, at now: Moment, draw: RandomSample) -> Effects {
-    guard !checksTime(event), referee.isOverdue(at: now) else {
+  mutating func step(_ event: Event, at now: Instant, draw: RandomSample) -> Effects {
+    guard !checksTime(event), oracle.isOverdue(at: now) else {
       let effects = machine.handle(event, at: now, draw: draw)
-      _ = referee.check(event, at: now, draw: draw, effects, machine)
+      _ = oracle.check(event, at: now, draw: draw, effects, machine)
       return effects
     }
     return overdueStep(event, at: now, draw: draw)
@@ -33,34 +33,35 @@ struct Harness<M: Machine>: Sendable {
   ///
   /// A copy of the machine takes both steps one after the other, checked by the oracle; the machine
   /// itself must end in the same state.
-  private mutating func overdueStep(_ event: Event, at now: Moment, draw: RandomSample) -> Effects {
+  private mutating func overdueStep(_ event: Event, at now: Instant, draw: RandomSample) -> Effects
+  {
     var copy = machine
-    let counted = referee.counted
-    referee.isRehearsing = true
+    let counted = oracle.counted
+    oracle.isRehearsing = true
     let first = copy.handle(.woke, at: now, draw: draw)
-    _ = referee.check(.woke, at: now, draw: draw, first, copy)
-    let woken = referee.turn
+    _ = oracle.check(.woke, at: now, draw: draw, first, copy)
+    let woken = oracle.step
     let second = copy.handle(event, at: now, draw: draw)
-    _ = referee.check(event, at: now, draw: draw, second, copy)
-    let heard = referee.turn
-    referee.isRehearsing = false
+    _ = oracle.check(event, at: now, draw: draw, second, copy)
+    let heard = oracle.step
+    oracle.isRehearsing = false
     let effects = machine.handle(event, at: now, draw: draw)
     let due = Self.together(first, second)
-    referee.expect(effects == due, .timerOwner, "an event forgets what was due before it")
-    referee.expect(
+    oracle.expect(effects == due, .timerOwner, "an event forgets what was due before it")
+    oracle.expect(
       machine.outstanding == copy.outstanding && machine.alarm == copy.alarm
         && machine.snapshot == copy.snapshot && machine.failure == copy.failure,
       .timerOwner,
       "an event after a lost alarm leads elsewhere than the alarm would have"
     )
-    referee.counted = counted
-    referee.tally(
+    oracle.counted = counted
+    oracle.count(
       due.request != nil,
       due.cancel != nil,
       woken.notes.union(heard.notes),
       heard.sample ?? woken.sample
     )
-    referee.compareCounters(machine)
+    oracle.compareCounters(machine)
     return effects
   }
 

@@ -6,9 +6,9 @@ public import Freshness
 /// existential.
 public protocol Machine: Sendable {
   /// Handles one event.
-  mutating func handle(_ event: Event, at now: Moment, draw: RandomSample) -> Effects
+  mutating func handle(_ event: Event, at now: Instant, draw: RandomSample) -> Effects
   /// The alarm that is set, if any (R8).
-  var alarm: Moment? { get }
+  var alarm: Instant? { get }
   /// The ticket of the request in flight.
   var outstanding: Ticket? { get }
   /// The current copy (R22).
@@ -32,9 +32,9 @@ public protocol Machine: Sendable {
   /// When the next request is sent, and why (R8, R9).
   var nextRequest: NextRequest { get }
   /// Returns the pace of a wait that would begin now (R9).
-  func pace(at now: Moment) -> Pace
+  func pace(at now: Instant) -> Pace
   /// Returns how fresh the current copy is (R26, R27).
-  func label(at now: Moment) -> FreshnessLabel
+  func label(at now: Instant) -> FreshnessLabel
   /// Returns the number and unit of a label's age (R28).
   func wording(of label: FreshnessLabel) -> Age.Wording?
   /// The totals over the life of the machine (R30).
@@ -55,14 +55,14 @@ public struct RecordedFreshness: Machine {
   }
 
   /// Handles one event and records its effects.
-  public mutating func handle(_ event: Event, at now: Moment, draw: RandomSample) -> Effects {
+  public mutating func handle(_ event: Event, at now: Instant, draw: RandomSample) -> Effects {
     let effects = machine.handle(event, at: now, draw: draw)
     diagnostics.record(effects)
     return effects
   }
 
   /// The alarm that is set, if any.
-  public var alarm: Moment? { machine.alarm }
+  public var alarm: Instant? { machine.alarm }
   /// The ticket of the request in flight.
   public var outstanding: Ticket? { machine.outstanding }
   /// The current copy.
@@ -86,9 +86,9 @@ public struct RecordedFreshness: Machine {
   /// When the next request is sent, and why.
   public var nextRequest: NextRequest { machine.nextRequest }
   /// Returns the pace of a wait that would begin now.
-  public func pace(at now: Moment) -> Pace { machine.pace(at: now) }
+  public func pace(at now: Instant) -> Pace { machine.pace(at: now) }
   /// Returns how fresh the current copy is.
-  public func label(at now: Moment) -> FreshnessLabel { machine.label(at: now) }
+  public func label(at now: Instant) -> FreshnessLabel { machine.label(at: now) }
   /// Returns the number and unit of a label's age.
   public func wording(of label: FreshnessLabel) -> Age.Wording? { label.wording }
   /// The totals over the life of the machine.

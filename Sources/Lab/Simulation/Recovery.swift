@@ -12,20 +12,20 @@ enum Recovery {
   /// Ends the faults of a machine's world and observes its recovery.
   ///
   /// - Returns: The number of events it took.
-  static func run<M: Machine>(_ arena: inout Harness<M>, from start: Int64, seed: UInt64) -> Int {
+  static func run<M: Machine>(_ harness: inout Harness<M>, from start: Int64, seed: UInt64) -> Int {
     var random = SplitMix64(seed: seed ^ 0x5EED)
     var now = start
     var events = 0
     var arrival: Int64?
     var ticket: Ticket?
-    let limit = start + bound(arena.referee)
+    let limit = start + bound(harness.oracle)
     func note(_ effects: Effects) {
       if effects.cancel == ticket { arrival = nil }
       guard let request = effects.request else { return }
       ticket = request.ticket
       arrival = now + 100
     }
-    if let out = arena.machine.outstanding {
+    if let out = harness.machine.outstanding {
       ticket = out
       arrival = now + 100
     }
@@ -33,15 +33,15 @@ enum Recovery {
       .restrained(Restraint()), .connectivity(.online), .lifecycle(.foreground), .started,
       .linkLost,
     ]
-    for event in healing where event != .linkLost || arena.machine.isStreaming {
-      note(arena.step(event, at: now.moment, draw: random.draw()))
+    for event in healing where event != .linkLost || harness.machine.isStreaming {
+      note(harness.step(event, at: now.instant, draw: random.draw()))
       events += 1
-      guard arena.breach == nil else { return events }
+      guard harness.violation == nil else { return events }
     }
-    while arena.machine.snapshot?.revision != revision {
-      let alarm = arena.machine.alarm?.milliseconds
+    while harness.machine.snapshot?.revision != revision {
+      let alarm = harness.machine.alarm?.milliseconds
       guard let next = [arrival, alarm].compactMap({ $0 }).min(), next <= limit else {
-        arena.referee.expect(
+        harness.oracle.expect(
           false,
           .neverDead,
           "no recovery \(limit - start) ms after all faults ended"
@@ -53,25 +53,25 @@ enum Recovery {
         arrival = nil
         let content = Content(revision, validator: Validator(revision.number), hasRealtime: true)
         let answer = Answer(.content(content), status: 200, bytes: 20_000)
-        note(arena.step(.answered(name, answer), at: now.moment, draw: random.draw()))
+        note(harness.step(.answered(name, answer), at: now.instant, draw: random.draw()))
       } else {
-        note(arena.step(.woke, at: now.moment, draw: random.draw()))
+        note(harness.step(.woke, at: now.instant, draw: random.draw()))
       }
       events += 1
-      if arena.breach != nil { return events }
+      if harness.violation != nil { return events }
     }
     return events
   }
 
   /// Returns the longest wait that any rule allows, plus one request.
-  private static func bound(_ referee: ConformanceOracle) -> Int64 {
-    let policy = referee.policy
-    let recheck = referee.wait?.reason == .gone ? policy.recheckGone : policy.recheck
+  private static func bound(_ oracle: ConformanceOracle) -> Int64 {
+    let policy = oracle.policy
+    let recheck = oracle.wait?.reason == .gone ? policy.recheckGone : policy.recheck
     let waits = [
       recheck.milliseconds + policy.spread.milliseconds,
       policy.retryAfterCap.milliseconds,
       2 * (policy.ladder.map(\.milliseconds).max() ?? 0),
-      4 * max(policy.idle.milliseconds, referee.paceWished ?? 0),
+      4 * max(policy.idle.milliseconds, oracle.paceRequested ?? 0),
       2 * (policy.push?.safetyPoll.milliseconds ?? 0),
     ]
     let request = policy.timeout.milliseconds + (policy.longPoll?.milliseconds ?? 0)

@@ -11,5 +11,5 @@ public struct SimulationReport: Sendable {
   /// The requests the machines sent.
   public var requests: Int64
   /// The first violation, if any.
-  public var breach: ViolationReport?
+  public var violation: ViolationReport?
 }

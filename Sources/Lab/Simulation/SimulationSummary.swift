@@ -20,7 +20,7 @@ public struct SimulationSummary: Sendable {
 
   /// Whether no rule was broken, no mutant survived and no goal was missed.
   public var isWell: Bool {
-    runs.allSatisfy { $0.breach == nil } && (mutants ?? []).allSatisfy(\.isKilled)
+    runs.allSatisfy { $0.violation == nil } && (mutants ?? []).allSatisfy(\.isKilled)
       && (measures?.isMet ?? true)
   }
 
@@ -34,16 +34,16 @@ public struct SimulationSummary: Sendable {
 
   private static func text(_ run: SimulationReport) -> String {
     let size = "\(run.events) events, \(run.episodes) episodes, \(run.requests) requests"
-    guard let report = run.breach else {
+    guard let report = run.violation else {
       return "\(run.name), seed \(run.seed): no rule broken in \(size)"
     }
-    let breach = report.breach
+    let violation = report.violation
     let place =
-      report.isInRecovery ? "in the recovery after the last step" : "at \(breach.moment) ms"
+      report.isInRecovery ? "in the recovery after the last step" : "at \(violation.instant) ms"
     return """
-      \(run.name), seed \(run.seed), episode \(report.episode): \(breach.rule.name) is broken \
+      \(run.name), seed \(run.seed), episode \(report.episode): \(violation.rule.name) is broken \
       after \(run.events) events
-        \(place): \(breach.reason)
+        \(place): \(violation.reason)
         \(report.steps.count) steps, shrunk from \(report.recordedSteps):
       \(report.steps.map { "    \($0)" }.joined(separator: "\n"))
       \(report.vector)
@@ -78,14 +78,14 @@ public struct SimulationSummary: Sendable {
       ("events", .integer(Int64(run.events))), ("episodes", .integer(Int64(run.episodes))),
       ("requests", .integer(run.requests)),
     ]
-    if let report = run.breach {
-      let breach = report.breach
+    if let report = run.violation {
+      let violation = report.violation
       members.append(
         (
-          "breach",
+          "violation",
           .object([
-            ("rule", .string(breach.rule.name)), ("at", .integer(breach.moment)),
-            ("reason", .string(breach.reason)), ("episode", .integer(Int64(report.episode))),
+            ("rule", .string(violation.rule.name)), ("at", .integer(violation.instant)),
+            ("reason", .string(violation.reason)), ("episode", .integer(Int64(report.episode))),
             ("isInRecovery", .bool(report.isInRecovery)),
             ("recordedSteps", .integer(Int64(report.recordedSteps))), ("vector", report.vectorJSON),
           ])

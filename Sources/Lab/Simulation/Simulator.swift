@@ -53,8 +53,8 @@ public enum Simulator: Sendable {
       report.events += outcome.events
       progress(report.events)
       report.requests += outcome.requests
-      if let breach = outcome.breach {
-        report.breach = explain(breach, episode, report, make)
+      if let violation = outcome.violation {
+        report.violation = explain(violation, episode, report, make)
         return report
       }
       report.episodes += 1
@@ -63,25 +63,25 @@ public enum Simulator: Sendable {
   }
 
   private static func explain<M: Machine>(
-    _ breach: Violation,
+    _ violation: Violation,
     _ episode: Episode,
     _ report: SimulationReport,
     _ make: @escaping (Policy, Context) -> M
   ) -> ViolationReport {
     let trace = Trace(recording: episode, make)
-    var shrinker = Shrinker(make: make, rule: breach.rule)
+    var shrinker = Shrinker(make: make, rule: violation.rule)
     let shrunk = shrinker.shrink(trace)
     let replay = shrunk.replay(make)
-    let shown = replay.breach ?? breach
+    let shown = replay.violation ?? violation
     let policy = PolicyJSON.overrides(episode.policy, preset: report.name)
     return ViolationReport(
-      breach: shown,
+      violation: shown,
       seed: report.seed,
       episode: report.episodes,
       recordedSteps: trace.steps.count,
       steps: TraceText.lines(replay.taken),
-      isInRecovery: shrunk.recovers && (replay.taken.last.map { $0.at < shown.moment } ?? true),
-      vectorJSON: TraceJSON.vector(replay.taken, policy: policy, breach: shown)
+      isInRecovery: shrunk.recovers && (replay.taken.last.map { $0.at < shown.instant } ?? true),
+      vectorJSON: TraceJSON.vector(replay.taken, policy: policy, violation: shown)
     )
   }
 }

@@ -1,7 +1,7 @@
 /// A violation with everything needed to reproduce it.
 public struct ViolationReport: Sendable {
   /// The rule, the time and the reason, in the shrunk trace.
-  public var breach: Violation
+  public var violation: Violation
   /// The seed of the run and the number of the episode in it.
   public var seed: UInt64
   /// The number of the episode in the run.

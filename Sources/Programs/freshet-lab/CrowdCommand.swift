@@ -99,7 +99,7 @@ struct CrowdCommand: AsyncParsableCommand {
     let counted = CrowdExchange(
       try NIOExchange(),
       clock: clock,
-      from: Timespan.seconds(Int64(settle)).milliseconds,
+      from: Instant.Duration.seconds(Int64(settle)).milliseconds,
       seconds: seconds
     )
     var policy = preset.policy
@@ -112,12 +112,12 @@ struct CrowdCommand: AsyncParsableCommand {
       constants: policy,
       streams: false
     )
-    let end = Moment(milliseconds: Int64(settle + seconds) * 1_000)
+    let end = Instant(milliseconds: Int64(settle + seconds) * 1_000)
     let ramp = ramp
     let tasks = (0..<clients).map { _ in
       Task {
         let begin = Int64(Double.random(in: 0...1) * ramp * 1_000)
-        await clock.sleep(Moment(milliseconds: begin))
+        await clock.sleep(Instant(milliseconds: begin))
         let client = FreshnessClient(exchange: counted, policy: board.constants, clock: clock)
         for await _ in client.snapshots(of: board) {}
       }

@@ -312,7 +312,7 @@ struct FeedsCheckCommand: AsyncParsableCommand {
       if isBroken { check.brokenGeneration = entry?.generation }
       found = try await check.run(
         isForced: true,
-        chance: (Double.random(in: 0...1), Double.random(in: 0...1)),
+        random: (Double.random(in: 0...1), Double.random(in: 0...1)),
         progress: { display.show($0) }
       )
     }

@@ -184,8 +184,8 @@ struct RealtimeOptions: ParsableArguments {
       .map { min(max($0, 100), 600_000) / 1_000 }
   }
 
-  private func rhythms() throws -> [RealtimeSource.Kind: Timespan] {
-    var rhythms: [RealtimeSource.Kind: Timespan] = [:]
+  private func rhythms() throws -> [RealtimeSource.Kind: Instant.Duration] {
+    var rhythms: [RealtimeSource.Kind: Instant.Duration] = [:]
     for text in poll where !text.hasPrefix("static=") {
       let parts = text.split(separator: "=", maxSplits: 1)
       guard parts.count == 2, let kind = RealtimeSource.Kind(rawValue: String(parts[0])),
@@ -246,6 +246,6 @@ struct RealtimeOptions: ParsableArguments {
       else { throw ValidationError("--slow \"\(text)\" is not like realtime=600") }
       delays[phase] = .milliseconds(milliseconds)
     }
-    return PhaseFaults(delays, holdsCrowd: slow.contains("crowd"))
+    return PhaseFaults(delays, holdsRequests: slow.contains("crowd"))
   }
 }

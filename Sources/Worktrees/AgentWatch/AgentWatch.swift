@@ -21,7 +21,7 @@ package final class AgentWatch: AgentWatching {
   private let scan: AgentScan
   private let tick: Int64
   private let now: @Sendable () -> WallTime
-  private let marks: NameTable<WallTime>
+  private let seenAt: NameTable<WallTime>
   private let receipts: Receipts
   private let inbox = Mutex(Inbox())
   private let bell = DispatchSemaphore(value: 0)
@@ -34,7 +34,7 @@ package final class AgentWatch: AgentWatching {
   ///   - limits: What is read, and how often.
   ///   - thresholds: The waiting times.
   ///   - now: The clock that agents write into their logs.
-  ///   - marks: The read receipts of an earlier run.
+  ///   - seenAt: The read receipts of an earlier run.
   ///   - remember: Stores the read receipts whenever they change, before ``markSeen(_:)`` returns.
   package init(
     _ folders: AgentFolders,
@@ -42,14 +42,14 @@ package final class AgentWatch: AgentWatching {
     limits: AgentWatchLimits = AgentWatchLimits(),
     thresholds: ActivityThresholds = ActivityThresholds(),
     now: @escaping @Sendable () -> WallTime = AgentWatch.systemClock,
-    marks: NameTable<WallTime> = [:],
+    seenAt: NameTable<WallTime> = [:],
     remember: @escaping @Sendable (NameTable<WallTime>) -> Void = { _ in }
   ) {
     scan = AgentScan(folders, processes: processes, limits: limits, thresholds: thresholds)
     tick = limits.tick
     self.now = now
-    self.marks = marks
-    receipts = Receipts(marks, remember)
+    self.seenAt = seenAt
+    receipts = Receipts(seenAt, remember)
   }
 
   /// The machine's clock.
@@ -92,12 +92,12 @@ package final class AgentWatch: AgentWatching {
   }
 
   /// The latest receipts, up to the limit: worktrees come and go during the life of a server.
-  package static func latest(_ marks: NameTable<WallTime>) -> NameTable<WallTime> {
-    guard marks.count > AgentWatchLimits.mostMarks else { return marks }
-    let latest = marks.sorted { one, other in
+  package static func latest(_ seenAt: NameTable<WallTime>) -> NameTable<WallTime> {
+    guard seenAt.count > AgentWatchLimits.mostReceipts else { return seenAt }
+    let latest = seenAt.sorted { one, other in
       one.value == other.value ? other.key.isNameBefore(one.key) : one.value > other.value
     }
-    return NameTable(latest.prefix(AgentWatchLimits.mostMarks).map { ($0.key, $0.value) })
+    return NameTable(latest.prefix(AgentWatchLimits.mostReceipts).map { ($0.key, $0.value) })
   }
 
   private func run(
@@ -106,7 +106,7 @@ package final class AgentWatch: AgentWatching {
     var scan = scan
     var shown: NameTable<AgentReading> = [:]
     var isFollowing = false
-    var marks = marks
+    var seenAt = seenAt
     var followed: NameSet = []
     while true {
       let mail = inbox.withLock { inbox in
@@ -121,7 +121,7 @@ package final class AgentWatch: AgentWatching {
         isFollowing = true
         scan.follow(worktrees)
         let (moment, known) = (now(), NameSet(worktrees))
-        for (worktree, at) in marks
+        for (worktree, at) in seenAt
         where known.contains(worktree) && !followed.contains(worktree) && at <= moment {
           scan.markSeen(worktree, at: at)
         }
@@ -129,9 +129,9 @@ package final class AgentWatch: AgentWatching {
       }
       for (worktree, at) in mail.seen {
         scan.markSeen(worktree, at: at)
-        marks[worktree] = at
+        seenAt[worktree] = at
       }
-      if !mail.seen.isEmpty { marks = Self.latest(marks) }
+      if !mail.seen.isEmpty { seenAt = Self.latest(seenAt) }
       var isBehind = false
       if isFollowing {
         let (readings, rest) = scan.run(at: now())
@@ -153,21 +153,21 @@ package final class AgentWatch: AgentWatching {
 
 /// The read receipts as they are stored, one change after the other.
 private actor Receipts {
-  private var marks: NameTable<WallTime>
+  private var seenAt: NameTable<WallTime>
   private let remember: @Sendable (NameTable<WallTime>) -> Void
 
   init(
-    _ marks: NameTable<WallTime>,
+    _ seenAt: NameTable<WallTime>,
     _ remember: @escaping @Sendable (NameTable<WallTime>) -> Void
   ) {
-    self.marks = marks
+    self.seenAt = seenAt
     self.remember = remember
   }
 
   /// Stores that a worktree was seen.
   func mark(_ worktree: String, at time: WallTime) {
-    marks[worktree] = time
-    marks = AgentWatch.latest(marks)
-    remember(marks)
+    seenAt[worktree] = time
+    seenAt = AgentWatch.latest(seenAt)
+    remember(seenAt)
   }
 }

@@ -40,7 +40,7 @@ package struct AgentWatchLimits: Hashable, Sendable {
   package var mostOpenFiles = 1_024
   /// The most folders of logs beside the given ones, as configured for running agents.
   package var mostHomes = 16
-  /// How much is read of all logs in one look, in bytes; the rest waits for the next look.
+  /// How much is read of all logs in one scan, in bytes; the rest waits for the next scan.
   package var mostRead = 64 << 20
 
   /// The most logs that are followed although newer ones exist: of agents that are running, work or wait.
@@ -55,7 +55,7 @@ package struct AgentWatchLimits: Hashable, Sendable {
   /// How many logs of other places are asked in one search when they were written.
   package var mostAsked = 1_024
   /// The most marks of having looked that are kept, the latest ones.
-  package static let mostMarks = 1_024
+  package static let mostReceipts = 1_024
 
   /// The usual limits.
   package init() {}

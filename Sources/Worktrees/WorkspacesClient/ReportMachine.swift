@@ -79,7 +79,7 @@ package struct ReportMachine: Sendable {
   private var omitted = 0
   private var hasList = false
   private var accepted: Sent?
-  private var flight: Sent?
+  private var inFlight: Sent?
   private var sentAt = -Double.infinity
   private var notBefore = -Double.infinity
   private var heartbeat = ReportLimits.heartbeat
@@ -103,8 +103,8 @@ package struct ReportMachine: Sendable {
     switch event {
     case .listed(let worktrees): handle(worktrees, at: now.time)
     case .answered(let status, let code, let detail, let retryAfter):
-      guard let sent = flight else { return [] }
-      flight = nil
+      guard let sent = inFlight else { return [] }
+      inFlight = nil
       switch status {
       case 200..<300: succeed(sent, now, &orders)
       case 409: conflict(sent, code, now, &orders)
@@ -113,8 +113,8 @@ package struct ReportMachine: Sendable {
       default: refuse("the hub refuses (\(status))\(Self.words(detail))", now, &orders)
       }
     case .unanswered(let why):
-      guard flight != nil else { return [] }
-      flight = nil
+      guard inFlight != nil else { return [] }
+      inFlight = nil
       fail("the hub cannot be reached: \(why)", nil, now, &orders)
     case .woke: break
     case .ends: isEnding = true
@@ -181,7 +181,7 @@ package struct ReportMachine: Sendable {
     hasSucceeded = true
     failures = 0
     notBefore = -.infinity
-    let tenth = Timespan(milliseconds: Int64(ReportLimits.heartbeat * 100))
+    let tenth = Instant.Duration(milliseconds: Int64(ReportLimits.heartbeat * 100))
     heartbeat = ReportLimits.heartbeat - Double(now.draw.upTo(tenth).milliseconds) / 1_000
     if sent.isLast {
       finish(nil, &orders)
@@ -228,7 +228,7 @@ package struct ReportMachine: Sendable {
 
   /// Waits, half as long again at random.
   private mutating func pause(_ seconds: Double, _ retryAfter: Double?, _ now: Now) {
-    let wait = Timespan(milliseconds: Int64(seconds * 1_000))
+    let wait = Instant.Duration(milliseconds: Int64(seconds * 1_000))
     let varied = Jitter.above(50).applied(to: wait, draw: now.draw)
     let asked = min(max(retryAfter ?? 0, 0), ReportLimits.longestRetryAfter)
     notBefore = now.time + max(Double(varied.milliseconds) / 1_000, asked)
@@ -253,7 +253,7 @@ package struct ReportMachine: Sendable {
   // MARK: What is due
 
   private mutating func advance(_ now: Now, _ orders: inout [Order]) {
-    guard flight == nil else { return }
+    guard inFlight == nil else { return }
     if isEnding {
       // A hub that accepted nothing, or does not respond, need not hear of the end.
       guard accepted != nil, failures == 0 else { return finish(nil, &orders) }
@@ -283,7 +283,7 @@ package struct ReportMachine: Sendable {
       omitted: omitted,
       isLast: isEnding
     )
-    flight = Sent(
+    inFlight = Sent(
       sequence: sequence,
       worktrees: held.mapValues(\.workspace),
       isComplete: accepted == nil,

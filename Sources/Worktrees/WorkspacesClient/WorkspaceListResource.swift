@@ -72,12 +72,12 @@ public struct WorkspaceListResource: FreshResource {
   }
 
   /// `GET /v1/events`.
-  public func news() -> HTTPRequest? {
+  public func eventStream() -> HTTPRequest? {
     streams ? server.request("/v1/events", fields: [.accept: "text/event-stream"]) : nil
   }
 
   /// The stream continues after `Last-Event-ID`, or starts with a snapshot.
-  public var replaysNews: Bool { true }
+  public var replaysEvents: Bool { true }
 
   /// Reads a snapshot or a change of it.
   public func read(

@@ -84,7 +84,7 @@ package struct DiffRows: Sendable {
   }
 
   /// Draws the rows from an index on.
-  func lines(from first: Int, count: Int, _ pen: TextStyle) -> [String] {
-    rows.dropFirst(first).prefix(max(count, 0)).map { pen.line($0.text, $0.style) }
+  func lines(from first: Int, count: Int, _ textStyle: TextStyle) -> [String] {
+    rows.dropFirst(first).prefix(max(count, 0)).map { textStyle.line($0.text, $0.style) }
   }
 }

@@ -6,7 +6,7 @@ import TerminalText
 /// however narrow the terminal is.
 package enum FreshnessLine {
   /// The age from which a copy that no stream keeps fresh is no longer called fresh.
-  private static let old = Timespan.seconds(45)
+  private static let old = Instant.Duration.seconds(45)
 
   /// The line.
   ///
@@ -15,14 +15,14 @@ package enum FreshnessLine {
   ///   - failure: The last failure.
   ///   - losses: The elements of the newest answer that could not be read.
   ///   - isMetered: Whether the network is metered, so that nothing is streamed.
-  ///   - pen: The width and the colors.
+  ///   - textStyle: The width and the colors.
   /// - Returns: The line.
   package static func text(
     _ report: FreshnessReport?,
     failure: LiveFailure?,
     losses: String? = nil,
     isMetered: Bool,
-    _ pen: TextStyle
+    _ textStyle: TextStyle
   ) -> String {
     var parts: [String] = []
     var (mark, style) = ("○", "2")
@@ -44,7 +44,7 @@ package enum FreshnessLine {
     if let report {
       if report.isStreaming { parts.append("events") }
       if isMetered { parts.append("metered") }
-      if report.isAsking {
+      if report.isRequesting {
         parts.append("asking …")
       } else if let next = report.nextActionIn, !report.isStreaming {
         parts.append("asks in \((next.milliseconds + 999) / 1_000) s")
@@ -53,10 +53,10 @@ package enum FreshnessLine {
         parts.append("changed \(ago(changed))")
       }
     }
-    return pen.line("\(mark) \(parts.joined(separator: " · "))", style)
+    return textStyle.line("\(mark) \(parts.joined(separator: " · "))", style)
   }
 
-  private static func ago(_ age: Timespan) -> String {
+  private static func ago(_ age: Instant.Duration) -> String {
     switch Age.wording(age) {
     case .seconds(let count): "\(count) s ago"
     case .minutes(let count): "\(count) min ago"

@@ -133,28 +133,34 @@ package struct RestoreChoice: Equatable, Sendable {
   /// - Parameters:
   ///   - rows: The rows.
   ///   - now: The server's time, in seconds since 1970.
-  ///   - pen: The width and the colors.
+  ///   - textStyle: The width and the colors.
   /// - Returns: The lines.
-  func lines(rows: Int, at now: Double, _ pen: TextStyle) -> [String] {
-    var lines = [pen.line("What can be taken back", "1"), ""]
+  func lines(rows: Int, at now: Double, _ textStyle: TextStyle) -> [String] {
+    var lines = [textStyle.line("What can be taken back", "1"), ""]
     switch stage {
-    case .asking: lines.append(pen.line("  Asking …", "2"))
-    case .running: lines.append(pen.line("  Taking it back …", "2"))
-    case .ready: lines += list(max(rows - lines.count, 1), now, pen)
+    case .asking: lines.append(textStyle.line("  Asking …", "2"))
+    case .running: lines.append(textStyle.line("  Taking it back …", "2"))
+    case .ready: lines += list(max(rows - lines.count, 1), now, textStyle)
     case .refused(let failure):
-      lines += pen.paragraph(failure.description, most: 8).map { pen.colours.paint("1;31", $0) }
-      lines += failure.files.prefix(Self.mostFiles).map { pen.line("  \(TerminalText.line($0))") }
+      lines += textStyle.paragraph(failure.description, most: 8).map {
+        textStyle.colours.paint("1;31", $0)
+      }
+      lines += failure.files.prefix(Self.mostFiles).map {
+        textStyle.line("  \(TerminalText.line($0))")
+      }
       if mayInsist {
         let words = "To do it all the same, type \(Self.word) and press enter."
-        let tail = [""] + pen.paragraph(words, most: 3) + [pen.line("  \(typed)▏", "1")]
+        let tail = [""] + textStyle.paragraph(words, most: 3) + [textStyle.line("  \(typed)▏", "1")]
         lines = Array(lines.prefix(max(rows - tail.count, 1))) + tail
       }
     }
     return Array(lines.prefix(max(rows, 1)))
   }
 
-  private func list(_ room: Int, _ now: Double, _ pen: TextStyle) -> [String] {
-    guard !points.isEmpty else { return pen.paragraph("There is nothing to take back.", most: 2) }
+  private func list(_ room: Int, _ now: Double, _ textStyle: TextStyle) -> [String] {
+    guard !points.isEmpty else {
+      return textStyle.paragraph("There is nothing to take back.", most: 2)
+    }
     let top = max(min(place - room / 2, points.count - room), 0)
     return points.enumerated().dropFirst(top).prefix(room).map { index, point in
       let isHere = index == place
@@ -164,7 +170,7 @@ package struct RestoreChoice: Equatable, Sendable {
         Self.words(point) + (age.isEmpty ? "" : ", \(age) ago")
           + (left.isEmpty ? "" : "; kept for \(left)")
       )
-      return pen.line((isHere ? "› " : "  ") + words, isHere ? "1" : "0")
+      return textStyle.line((isHere ? "› " : "  ") + words, isHere ? "1" : "0")
     }
   }
 

@@ -49,33 +49,33 @@ extension WorkspaceScreen {
   /// - Parameters:
   ///   - scene: When it is, and how fresh.
   ///   - rows: The rows of the terminal.
-  ///   - pen: Its width and colours.
+  ///   - textStyle: Its width and colours.
   /// - Returns: The lines.
-  package mutating func draw(_ scene: Scene, rows: Int, _ pen: TextStyle) -> [String] {
+  package mutating func draw(_ scene: Scene, rows: Int, _ textStyle: TextStyle) -> [String] {
     let bottom = [
       FreshnessLine.text(
         scene.freshness,
         failure: scene.failure,
         losses: losses,
         isMetered: scene.isMetered,
-        pen
-      ), prompt(scene, pen),
+        textStyle
+      ), prompt(scene, textStyle),
     ]
     let space = max(rows - bottom.count, 0)
     var lines: [String]
     switch overlay {
     case .help:
-      let all = Self.help(pen)
+      let all = Self.help(textStyle)
       lines = scroll(all.count, space) { all.dropFirst($0).prefix($1).map { $0 } }
-    case .dialogue(let dialogue): lines = dialogue.lines(rows: space, pen)
+    case .dialogue(let dialogue): lines = dialogue.lines(rows: space, textStyle)
     case .restores(let choice):
       room = max(space - 2, 1)
-      lines = choice.lines(rows: space, at: scene.now, pen)
+      lines = choice.lines(rows: space, at: scene.now, textStyle)
     case .filter, nil:
       switch page {
-      case .list: lines = listed(scene, space, pen)
-      case .worktree: lines = sheet(scene, space, pen)
-      case .diff: lines = changes(space, pen)
+      case .list: lines = listed(scene, space, textStyle)
+      case .worktree: lines = sheet(scene, space, textStyle)
+      case .diff: lines = changes(space, textStyle)
       }
     }
     lines = Array(lines.prefix(space))
@@ -85,26 +85,27 @@ extension WorkspaceScreen {
 
   // MARK: The list
 
-  private mutating func listed(_ scene: Scene, _ space: Int, _ pen: TextStyle) -> [String] {
+  private mutating func listed(_ scene: Scene, _ space: Int, _ textStyle: TextStyle) -> [String] {
     guard let list else {
       let why =
         scene.failure.map { TerminalText.line($0.description) } ?? "asking \(scene.server) …"
       let hint =
         scene.failure?.kind == .unreachable
         ? [""]
-          + pen.paragraph(
+          + textStyle.paragraph(
             "Is it running? Start it with: freshet serve --workspaces FOLDER",
             most: 4
           )
         : []
-      return [pen.line("Workspaces", "1"), ""] + pen.paragraph(why, most: max(space - 2, 1)) + hint
+      return [textStyle.line("Workspaces", "1"), ""]
+        + textStyle.paragraph(why, most: max(space - 2, 1)) + hint
     }
-    var lines = space >= 4 ? [title(list, scene, pen)] : []
+    var lines = space >= 4 ? [title(list, scene, textStyle)] : []
     // Rows that are in view matter more than words about one of them.
     let most = max(min(space - lines.count - 1 - shown.count, 5), 3)
-    let hasRoom = space >= Self.rowsWithPreview && pen.columns > 20
-    let preview = hasRoom ? current.map { told($0, most: most, pen) } ?? [] : []
-    let table = WorkspaceTable(shown, at: scene.now, pen)
+    let hasRoom = space >= Self.rowsWithPreview && textStyle.columns > 20
+    let preview = hasRoom ? current.map { told($0, most: most, textStyle) } ?? [] : []
+    let table = WorkspaceTable(shown, at: scene.now, textStyle)
     if space >= 9, !shown.isEmpty { lines.append(table.header) }
     room = max(space - lines.count - preview.count, 1)
     length = shown.count
@@ -113,7 +114,7 @@ extension WorkspaceScreen {
         list.worktrees.isEmpty
         ? "There are no worktrees in the folders the server looks in."
         : "No worktree fits the filter."
-      return lines + [""] + pen.paragraph(words, most: 3)
+      return lines + [""] + textStyle.paragraph(words, most: 3)
     }
     let place = shown.firstIndex { $0.id == selected } ?? 0
     top = min(max(top, place - room + 1), place)
@@ -127,14 +128,14 @@ extension WorkspaceScreen {
     return lines + [String](repeating: "", count: max(gap, 0)) + preview
   }
 
-  private func title(_ list: WorkspaceList, _ scene: Scene, _ pen: TextStyle) -> String {
+  private func title(_ list: WorkspaceList, _ scene: Scene, _ textStyle: TextStyle) -> String {
     func count(_ state: AgentActivity.State) -> Int {
       list.worktrees.count { $0.activity.state == state }
     }
     let counts: [(AgentActivity.State, String)] = [
       (.needsYou, "need you"), (.doneUnseen, "done"), (.working, "working"),
     ]
-    let isNarrow = pen.columns < 64
+    let isNarrow = textStyle.columns < 64
     var parts = counts.compactMap { state, word -> (String, String)? in
       let number = count(state)
       guard number > 0 else { return nil }
@@ -147,19 +148,21 @@ extension WorkspaceScreen {
     let gap = isNarrow ? " " : " · "
     let width =
       parts.map { TerminalText.width(of: $0.0) }.reduce(0, +) + gap.count * (parts.count - 1)
-    let left = pen.columns - width - 2
-    guard left >= 4 else { return pen.line(parts.map(\.0).joined(separator: gap), "1") }
+    let left = textStyle.columns - width - 2
+    guard left >= 4 else { return textStyle.line(parts.map(\.0).joined(separator: gap), "1") }
     let name = left >= 14 ? "Workspaces" : ""
     let place = left - TerminalText.width(of: name) - 2
     let server = place >= 12 && !isNarrow ? "  " + TerminalText.fit(scene.server, place) : ""
-    let head = pen.cell(name, left - TerminalText.width(of: server), "1")
-    return head + pen.colours.paint("2", server) + "  "
-      + parts.map { pen.colours.paint($0.1, $0.0) }.joined(separator: pen.colours.paint("2", gap))
+    let head = textStyle.cell(name, left - TerminalText.width(of: server), "1")
+    return head + textStyle.colours.paint("2", server) + "  "
+      + parts.map { textStyle.colours.paint($0.1, $0.0) }.joined(
+        separator: textStyle.colours.paint("2", gap)
+      )
   }
 
   /// Describes the selected worktree below the list.
-  private func told(_ it: Workspace, most: Int, _ pen: TextStyle) -> [String] {
-    var lines = [pen.rule(TerminalText.line(it.name, longest: 60))]
+  private func told(_ it: Workspace, most: Int, _ textStyle: TextStyle) -> [String] {
+    var lines = [textStyle.rule(TerminalText.line(it.name, longest: 60))]
     let todo = it.todos.first { $0.status == .inProgress }
     let texts: [(String, String?)] = [
       ("needs", it.activity.state == .needsYou ? it.activity.reason : nil), ("now", todo?.content),
@@ -168,31 +171,38 @@ extension WorkspaceScreen {
     ]
     for (name, text) in texts {
       guard let text, lines.count < most else { continue }
-      lines.append(pen.colours.paint("2", TerminalText.fit(name, 6)) + Self.rest(text, pen))
+      lines.append(
+        textStyle.colours.paint("2", TerminalText.fit(name, 6)) + Self.rest(text, textStyle)
+      )
     }
-    if lines.count == 1 { lines.append(pen.line("\(it.branch) in \(it.path)", "2")) }
+    if lines.count == 1 { lines.append(textStyle.line("\(it.branch) in \(it.path)", "2")) }
     return lines
   }
 
-  private static func rest(_ text: String, _ pen: TextStyle) -> String {
-    TerminalText.trimmed(TerminalText.fit(TerminalText.line(text), max(pen.columns - 6, 1)))
+  private static func rest(_ text: String, _ textStyle: TextStyle) -> String {
+    TerminalText.trimmed(TerminalText.fit(TerminalText.line(text), max(textStyle.columns - 6, 1)))
   }
 
   // MARK: One worktree
 
-  private mutating func sheet(_ scene: Scene, _ space: Int, _ pen: TextStyle) -> [String] {
+  private mutating func sheet(_ scene: Scene, _ space: Int, _ textStyle: TextStyle) -> [String] {
     guard let current else { return [] }
-    let all = WorkspaceSheet.lines(current, session: session, at: scene.now, pen)
+    let all = WorkspaceSheet.lines(current, session: session, at: scene.now, textStyle)
     return scroll(all.count, space) { all.dropFirst($0).prefix($1).map { $0 } }
   }
 
-  private mutating func changes(_ space: Int, _ pen: TextStyle) -> [String] {
+  private mutating func changes(_ space: Int, _ textStyle: TextStyle) -> [String] {
     guard let current else { return [] }
-    let head = pen.line("\(current.name)  \(summary)", "1")
-    if let diffProblem, diff == nil { return [head, ""] + pen.paragraph(diffProblem, most: 5) }
-    guard let diff else { return [head, "", pen.line("  reading the diff …", "2")] }
-    guard !diff.rows.isEmpty else { return [head, "", pen.line("  Nothing is changed.", "2")] }
-    return [head] + scroll(diff.rows.count, space - 1) { diff.lines(from: $0, count: $1, pen) }
+    let head = textStyle.line("\(current.name)  \(summary)", "1")
+    if let diffProblem, diff == nil {
+      return [head, ""] + textStyle.paragraph(diffProblem, most: 5)
+    }
+    guard let diff else { return [head, "", textStyle.line("  reading the diff …", "2")] }
+    guard !diff.rows.isEmpty else {
+      return [head, "", textStyle.line("  Nothing is changed.", "2")]
+    }
+    return [head]
+      + scroll(diff.rows.count, space - 1) { diff.lines(from: $0, count: $1, textStyle) }
   }
 
   /// The part of a page that is in view.
@@ -209,11 +219,11 @@ extension WorkspaceScreen {
 
   // MARK: The last line
 
-  private func prompt(_ scene: Scene, _ pen: TextStyle) -> String {
-    if overlay == .filter { return pen.line("/ \(wish)▏") }
+  private func prompt(_ scene: Scene, _ textStyle: TextStyle) -> String {
+    if overlay == .filter { return textStyle.line("/ \(filterText)▏") }
     // What the line above says already is not said twice.
     if let message, !message.isProblem || message.text != scene.failure?.description {
-      return pen.line(TerminalText.line(message.text), message.isProblem ? "1;31" : "32")
+      return textStyle.line(TerminalText.line(message.text), message.isProblem ? "1;31" : "32")
     }
     let active =
       filter.isEmpty || page != .list || overlay != nil ? "" : "[\(TerminalText.line(filter))]  "
@@ -224,8 +234,8 @@ extension WorkspaceScreen {
     }
     let words = running == nil ? "" : "working …  "
     let start = words + active + place
-    let left = pen.columns - TerminalText.width(of: start)
-    return pen.line(start + KeyHints.line(hints, left), "2")
+    let left = textStyle.columns - TerminalText.width(of: start)
+    return textStyle.line(start + KeyHints.line(hints, left), "2")
   }
 
   private var percent: Int { min((scrolled + room) * 100 / max(length, 1), 100) }
@@ -251,7 +261,7 @@ extension WorkspaceScreen {
     }
   }
 
-  private static func help(_ pen: TextStyle) -> [String] {
+  private static func help(_ textStyle: TextStyle) -> [String] {
     let keys: [(String, String)] = [
       ("↑ ↓ j k", "the cursor, or scroll"), ("pgup pgdn g G", "farther, begin, end"),
       ("enter", "open the worktree"), ("esc", "back; the filter away"), ("d tab", "its diff"),
@@ -263,7 +273,7 @@ extension WorkspaceScreen {
       ("q ^C", "quit"),
     ]
     let signs: [AgentActivity.State] = [.needsYou, .doneUnseen, .working, .idle, .ended, .unknown]
-    let width = pen.columns >= 44 ? 15 : 8
+    let width = textStyle.columns >= 44 ? 15 : 8
     let left = keys.map { "  " + TerminalText.fit($0.0, width) + $0.1 }
     let right =
       signs.map { state in
@@ -274,14 +284,15 @@ extension WorkspaceScreen {
         ("", "0"), ("+2 -1  commits ahead, behind", "2"), ("●3     paths not committed", "2"),
         ("✗1     paths in conflict", "2"), ("2/5    todos done", "2"),
       ]
-    let head = [pen.line("Keys", "1"), ""]
-    guard pen.columns >= 84 else {
-      return head + left.map { pen.line($0) } + [""] + right.map { pen.line("  " + $0.0, $0.1) }
+    let head = [textStyle.line("Keys", "1"), ""]
+    guard textStyle.columns >= 84 else {
+      return head + left.map { textStyle.line($0) } + [""]
+        + right.map { textStyle.line("  " + $0.0, $0.1) }
     }
     return head
       + left.indices.map { index in
         let sign = index < right.count ? right[index] : ("", "0")
-        return pen.cell(left[index], 52) + pen.colours.paint(sign.1, sign.0)
+        return textStyle.cell(left[index], 52) + textStyle.colours.paint(sign.1, sign.0)
       }
   }
 }

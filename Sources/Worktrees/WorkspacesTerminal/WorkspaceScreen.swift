@@ -195,7 +195,7 @@ package struct WorkspaceScreen: Sendable {
 
   private var isFiltering: Bool { overlay == .filter }
   /// The filter, as it is or as it is being typed.
-  var wish: String { isFiltering ? typed : filter }
+  var filterText: String { isFiltering ? typed : filter }
 
   // MARK: Keys
 

@@ -15,60 +15,61 @@ package enum WorkspaceSheet {
   ///   - it: The worktree.
   ///   - session: Its newest session, if it is known.
   ///   - now: The server's time, in seconds since 1970.
-  ///   - pen: The width and the colours.
+  ///   - textStyle: The width and the colours.
   /// - Returns: The lines.
   package static func lines(
     _ it: Workspace,
     session: WorkspaceSession?,
     at now: Double,
-    _ pen: TextStyle
+    _ textStyle: TextStyle
   ) -> [String] {
-    var lines = [title(it, now, pen)]
+    var lines = [title(it, now, textStyle)]
     if let reason = it.activity.reason {
-      lines += pen.paragraph(reason, most: 6).map { pen.colours.paint("33", $0) }
+      lines += textStyle.paragraph(reason, most: 6).map { textStyle.colours.paint("33", $0) }
     }
     let source = it.git.compared ?? it.sourceBranch
     let from = source.isEmpty || it.isMain ? "" : " from \(source)"
-    lines += pen.paragraph("\(it.branch)\(from) in \(it.path)", most: 3)
-    lines += pen.paragraph(StateStyle.gitFacts(it).joined(separator: " · "), most: 4).map {
-      pen.colours.paint(it.git.conflictCount > 0 ? "31" : "35", $0)
+    lines += textStyle.paragraph("\(it.branch)\(from) in \(it.path)", most: 3)
+    lines += textStyle.paragraph(StateStyle.gitFacts(it).joined(separator: " · "), most: 4).map {
+      textStyle.colours.paint(it.git.conflictCount > 0 ? "31" : "35", $0)
     }
-    lines += agents(it, now, pen) + todos(it.todos, pen)
+    lines += agents(it, now, textStyle) + todos(it.todos, textStyle)
     let heading = it.latestSessionTitle ?? it.sessionTitle?.title
-    if let heading { lines += section("about", heading, pen) }
-    if let prompt = it.latestUserPrompt { lines += section("asked", prompt, pen) }
+    if let heading { lines += section("about", heading, textStyle) }
+    if let prompt = it.latestUserPrompt { lines += section("asked", prompt, textStyle) }
     if let message = it.latestClaudeMessage {
-      lines += section(it.latestClaudeMessageType == "user" ? "asked" : "said", message, pen)
+      lines += section(it.latestClaudeMessageType == "user" ? "asked" : "said", message, textStyle)
     }
-    if let thought = session?.latestThought { lines += section("thought", thought, pen, "2") }
+    if let thought = session?.latestThought { lines += section("thought", thought, textStyle, "2") }
     if let facts = session.map({ Self.facts($0) }), !facts.isEmpty {
-      lines += section("session", facts.joined(separator: " · "), pen)
+      lines += section("session", facts.joined(separator: " · "), textStyle)
     }
     return lines
   }
 
-  private static func title(_ it: Workspace, _ now: Double, _ pen: TextStyle) -> String {
+  private static func title(_ it: Workspace, _ now: Double, _ textStyle: TextStyle) -> String {
     let since = it.activity.since.flatMap(WorkspaceInstant.read)
     let age = StateStyle.longAge(since.map { now - $0 })
     let word = StateStyle.word(of: it.activity) + (age.isEmpty ? "" : " for \(age)")
     let state = "\(StateStyle.sign(it.activity.state)) \(word)"
-    let room = pen.columns - TerminalText.width(of: state) - 2
-    guard room >= 8 else { return pen.line(it.name, "1") }
-    return pen.cell(it.name, room, "1") + "  "
-      + pen.colours.paint(StateStyle.style(it.activity.state), TerminalText.plain(state))
+    let room = textStyle.columns - TerminalText.width(of: state) - 2
+    guard room >= 8 else { return textStyle.line(it.name, "1") }
+    return textStyle.cell(it.name, room, "1") + "  "
+      + textStyle.colours.paint(StateStyle.style(it.activity.state), TerminalText.plain(state))
   }
 
   private static func section(
     _ name: String,
     _ text: String,
-    _ pen: TextStyle,
+    _ textStyle: TextStyle,
     _ style: String = "0"
   ) -> [String] {
-    let lines = pen.paragraph(text, most: mostLines)
-    return lines.isEmpty ? [] : ["", pen.rule(name)] + lines.map { pen.colours.paint(style, $0) }
+    let lines = textStyle.paragraph(text, most: mostLines)
+    return lines.isEmpty
+      ? [] : ["", textStyle.rule(name)] + lines.map { textStyle.colours.paint(style, $0) }
   }
 
-  private static func agents(_ it: Workspace, _ now: Double, _ pen: TextStyle) -> [String] {
+  private static func agents(_ it: Workspace, _ now: Double, _ textStyle: TextStyle) -> [String] {
     guard !it.activity.agents.isEmpty else { return [] }
     let rows = it.activity.agents.prefix(mostEntries).map { agent in
       let since = agent.since.flatMap(WorkspaceInstant.read)
@@ -78,15 +79,15 @@ package enum WorkspaceSheet {
         agent.reason ?? "",
       ]
       let text = facts.filter { !$0.isEmpty }.map { TerminalText.line($0, longest: 200) }
-      return pen.line(
+      return textStyle.line(
         "  \(StateStyle.sign(agent.state)) \(text.joined(separator: " · "))",
         StateStyle.style(agent.state)
       )
     }
-    return ["", pen.rule("agents")] + rows
+    return ["", textStyle.rule("agents")] + rows
   }
 
-  private static func todos(_ todos: [Todo], _ pen: TextStyle) -> [String] {
+  private static func todos(_ todos: [Todo], _ textStyle: TextStyle) -> [String] {
     guard !todos.isEmpty else { return [] }
     let rows = todos.prefix(mostEntries).map { todo in
       let (sign, style) =
@@ -96,9 +97,9 @@ package enum WorkspaceSheet {
         case .cancelled: ("×", "2;9")
         default: ("·", "0")
         }
-      return pen.line("  \(sign) \(TerminalText.line(todo.content))", style)
+      return textStyle.line("  \(sign) \(TerminalText.line(todo.content))", style)
     }
-    return ["", pen.rule("todos \(StateStyle.todos(todos))")] + rows
+    return ["", textStyle.rule("todos \(StateStyle.todos(todos))")] + rows
   }
 
   private static func facts(_ session: WorkspaceSession) -> [String] {

@@ -4,7 +4,7 @@ import WorkspacesClient
 
 /// Worktrees as rows: on a narrow terminal the columns that matter least go first.
 package struct WorkspaceTable: Sendable {
-  private let pen: TextStyle
+  private let textStyle: TextStyle
   private let now: Double
   private let name: Int
   private let hasNames: Bool
@@ -20,11 +20,11 @@ package struct WorkspaceTable: Sendable {
   /// - Parameters:
   ///   - worktrees: The rows.
   ///   - now: The server's time, in seconds since 1970.
-  ///   - pen: The width and the colours.
-  package init(_ worktrees: [Workspace], at now: Double, _ pen: TextStyle) {
-    self.pen = pen
+  ///   - textStyle: The width and the colours.
+  package init(_ worktrees: [Workspace], at now: Double, _ textStyle: TextStyle) {
+    self.textStyle = textStyle
     self.now = now
-    let columns = pen.columns
+    let columns = textStyle.columns
     func widest(_ most: Int, _ text: (Workspace) -> String) -> Int {
       // No column needs more of a text than its width to know its width.
       let width = worktrees.map { TerminalText.width(of: String(text($0).prefix(most + 1))) }.max()
@@ -58,7 +58,7 @@ package struct WorkspaceTable: Sendable {
       + TerminalText.fit("worktree", name)
       + TerminalText.fit(age > 0 ? "age" : "", age, atEnd: true) + column("branch", branch)
       + column("git", git) + column("todo", todos) + column("about", about)
-    return pen.line(text, "2")
+    return textStyle.line(text, "2")
   }
 
   private func column(_ text: String, _ width: Int) -> String {
@@ -74,28 +74,31 @@ package struct WorkspaceTable: Sendable {
   package func row(_ it: Workspace, isSelected: Bool) -> String {
     guard age > 0 else {
       let sign = StateStyle.sign(it.activity.state)
-      return pen.line("\(isSelected ? "›" : sign) \(title(it))", isSelected ? "7" : "0")
+      return textStyle.line("\(isSelected ? "›" : sign) \(title(it))", isSelected ? "7" : "0")
     }
     // The selected row has one color, so that it can be recognized with sixteen colors; without colors the sign shows
     // it.
-    let pen = isSelected ? TextStyle(columns: pen.columns, colours: .none) : pen
+    let textStyle = isSelected ? TextStyle(columns: textStyle.columns, colours: .none) : textStyle
     let style = StateStyle.style(it.activity.state)
     let word = state > 1 ? " \(StateStyle.word(of: it.activity))" : ""
     let since = it.activity.since.flatMap(WorkspaceInstant.read)
     let names = it.activity.state == .needsYou || it.activity.state == .doneUnseen ? "1" : "0"
     var line =
-      (isSelected ? "› " : "  ") + pen.cell(StateStyle.sign(it.activity.state) + word, state, style)
-      + " " + pen.cell(title(it), name, names)
-    if age > 0 { line += pen.cell(StateStyle.age(since.map { now - $0 }), age, "2", atEnd: true) }
-    if branch > 0 { line += "  " + pen.cell(Self.branch(it), branch, "34") }
+      (isSelected ? "› " : "  ")
+      + textStyle.cell(StateStyle.sign(it.activity.state) + word, state, style)
+      + " " + textStyle.cell(title(it), name, names)
+    if age > 0 {
+      line += textStyle.cell(StateStyle.age(since.map { now - $0 }), age, "2", atEnd: true)
+    }
+    if branch > 0 { line += "  " + textStyle.cell(Self.branch(it), branch, "34") }
     if git > 0 {
       let isBad = it.git.conflictCount > 0 || it.git.problem != nil
-      line += "  " + pen.cell(StateStyle.git(it), git, isBad ? "31" : "35")
+      line += "  " + textStyle.cell(StateStyle.git(it), git, isBad ? "31" : "35")
     }
-    if todos > 0 { line += "  " + pen.cell(StateStyle.todos(it.todos), todos) }
-    if about > 0 { line += "  " + pen.cell(TerminalText.line(StateStyle.about(it)), about) }
+    if todos > 0 { line += "  " + textStyle.cell(StateStyle.todos(it.todos), todos) }
+    if about > 0 { line += "  " + textStyle.cell(TerminalText.line(StateStyle.about(it)), about) }
     guard isSelected else { return line }
-    return self.pen.colours.paint("7", TerminalText.fit(line, self.pen.columns))
+    return self.textStyle.colours.paint("7", TerminalText.fit(line, self.textStyle.columns))
   }
 
   /// The name; only the folder if the names are too wide.

@@ -92,8 +92,8 @@ struct AgentWatchTests {
       let kept = Mutex<NameTable<WallTime>>([:])
       let watch = AgentWatch(
         AgentFolders(claude: folder.path + "/home", codex: nil, neutral: nil),
-        marks: mark.map { [folder.path: $0] } ?? [:]
-      ) { marks in kept.withLock { $0 = marks } }
+        seenAt: mark.map { [folder.path: $0] } ?? [:]
+      ) { seenAt in kept.withLock { $0 = seenAt } }
       let readings = watch.readings()
       let told = Told()
       let listener = Task { for await (_, reading) in readings { await told.add(reading) } }
@@ -112,7 +112,7 @@ struct AgentWatchTests {
   }
 
   @Test func `of many marks the latest are kept`() {
-    let most = AgentWatchLimits.mostMarks
+    let most = AgentWatchLimits.mostReceipts
     let few: NameTable = ["a": WallTime(milliseconds: 1)]
     #expect(AgentWatch.latest(few) == few)
     let many = NameTable(

@@ -124,7 +124,7 @@ struct LogTailTests {
     #expect(file.scan() == [])
   }
 
-  @Test func `a file that shrinks between the look and the read starts again`() {
+  @Test func `a file that shrinks between the scan and the read starts again`() {
     var tail = LogTail()
     _ = tail.see(LogTail.Stamp(device: 1, inode: 1, size: 4, modified: 1))
     #expect(tail.handle(Array("one\n".utf8), at: 0) == [line("one")])
@@ -152,27 +152,28 @@ struct LogTailTests {
   }
 
   @Test func `a file in random pieces with random rewrites loses no line that was written whole`() {
-    var dice = SplitMix64(seed: 5)
+    var generator = SplitMix64(seed: 5)
     for _ in 0..<200 {
       var file = Followed()
       var written: [LogTail.Finding] = []
       var read: [LogTail.Finding] = []
       for number in 0..<20 {
         let text =
-          "line \(number) " + String(repeating: "y", count: Int.random(in: 0..<80, using: &dice))
-        if dice.happens(10), file.tail.position > 0 {
+          "line \(number) "
+          + String(repeating: "y", count: Int.random(in: 0..<80, using: &generator))
+        if generator.happens(10), file.tail.position > 0 {
           read += file.scan()
           file.inode += 1
           file.bytes = []
           written.append(.restarted(.rotated))
         }
         let bytes = Array((text + "\n").utf8)
-        let cut = Int.random(in: 0...bytes.count, using: &dice)
+        let cut = Int.random(in: 0...bytes.count, using: &generator)
         file.bytes += bytes[..<cut]
-        read += file.scan(piece: Int.random(in: 1...50, using: &dice))
+        read += file.scan(piece: Int.random(in: 1...50, using: &generator))
         file.bytes += bytes[cut...]
         written.append(line(text))
-        if dice.happens(50) { read += file.scan() }
+        if generator.happens(50) { read += file.scan() }
       }
       read += file.scan()
       #expect(read == written)

@@ -8,7 +8,7 @@ struct SimulationTests {
   private static let start = WallTime(milliseconds: 1_790_000_000_000)
   private static let minutes: Int64 = TestScale.sized(30, long: 60)
 
-  /// Runs a simulation and compares what is shown with the truth at every look.
+  /// Runs a simulation and compares what is shown with the truth at every scan.
   ///
   /// - Parameters:
   ///   - simulation: What happens.

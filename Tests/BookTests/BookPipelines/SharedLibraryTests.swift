@@ -30,8 +30,8 @@ import Testing
       var contents: [LibraryContents] = []
       for stage in stages {
         let library = try stage.open(owner: "seed\(seed)")
-        var chance = Seeded(state: seed)
-        let turns = try await Self.interleave(inputs, into: library, &chance)
+        var random = Seeded(state: seed)
+        let turns = try await Self.interleave(inputs, into: library, &random)
         #expect(turns > inputs.count * 3)
         contents.append(try await LibraryContents(library))
         if let library = library as? PostgresLibrary {
@@ -53,7 +53,7 @@ import Testing
   private static func interleave(
     _ inputs: [JobInput],
     into library: any LibraryStore,
-    _ chance: inout Seeded
+    _ random: inout Seeded
   ) async throws -> Int {
     let imports = inputs.enumerated().map { number, input in
       TurnTaking { steps in
@@ -63,7 +63,7 @@ import Testing
     }
     var open = Array(imports.indices)
     var turns = 0
-    while let next = open.randomElement(using: &chance) {
+    while let next = open.randomElement(using: &random) {
       turns += 1
       if try await !imports[next].turn() { open.removeAll { $0 == next } }
     }

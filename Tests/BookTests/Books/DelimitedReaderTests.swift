@@ -160,13 +160,13 @@ import Testing
   }
 
   @Test func `whatever is fed, the reader ends and loses no line`() {
-    var dice = SplitMix(seed: 7)
+    var generator = SplitMix(seed: 7)
     let alphabet = Array("ab,;\"\"\"\n\r\t =".utf8)
     for _ in 0..<3_000 {
-      let length = Int(dice.next() % 60)
-      let bytes = (0..<length).map { _ in alphabet[Int(dice.next() % UInt64(alphabet.count))] }
-      let piece = Int(dice.next() % 9) + 1
-      let columns = Int(dice.next() % 4)
+      let length = Int(generator.next() % 60)
+      let bytes = (0..<length).map { _ in alphabet[Int(generator.next() % UInt64(alphabet.count))] }
+      let piece = Int(generator.next() % 9) + 1
+      let columns = Int(generator.next() % 4)
       let whole = Self.read(bytes, columns: columns)
       #expect(Self.read(bytes, piece: piece, columns: columns) == whole)
       #expect(whole.map(\.line) == whole.map(\.line).sorted())
@@ -185,9 +185,9 @@ import Testing
 
   /// What a spreadsheet might do with a cell, told apart from how the writer decides it.
   private static func mayRun(_ cell: String) -> Bool {
-    let blanks = CharacterSet.whitespacesAndNewlines.union(.init(charactersIn: "\u{FEFF}\u{200B}"))
+    let spaces = CharacterSet.whitespacesAndNewlines.union(.init(charactersIn: "\u{FEFF}\u{200B}"))
     // NFKC makes fullwidth and small forms the plain ones.
-    let text = cell.trimmingCharacters(in: blanks).precomposedStringWithCompatibilityMapping
+    let text = cell.trimmingCharacters(in: spaces).precomposedStringWithCompatibilityMapping
     let isLed = ["\t", "\r", "\n"].contains(where: cell.hasPrefix)
     guard let first = text.first, isLed || "=+-@".contains(first) else { return false }
     return text.range(of: #"^[+-]?[0-9.]+(e[+-]?[0-9]+)?$"#, options: .regularExpression) == nil

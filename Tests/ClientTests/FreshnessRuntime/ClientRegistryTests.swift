@@ -23,15 +23,15 @@ import Testing
   }
 
   @Test func `R39: observed resources are counted by origin while observers come and go`() {
-    var registry = ClientRegistry(policy: .steady, chance: RandomSource())
+    var registry = ClientRegistry(policy: .steady, random: RandomSource())
     let items = (0..<12).map { Item(number: $0, server: $0 % 3) }
     let keys = items.map { registry.open(ResourceOpening($0), at: .start) }
     // Which observers each resource has, counted here by itself.
     var observers = [Set<Int64>](repeating: [], count: items.count)
-    var chance = SystemRandomNumberGenerator()
+    var random = SystemRandomNumberGenerator()
     for number in 1...2_000 as ClosedRange<Int64> {
-      let place = Int.random(in: 0..<items.count, using: &chance)
-      if let one = observers[place].randomElement(using: &chance), Bool.random(using: &chance) {
+      let place = Int.random(in: 0..<items.count, using: &random)
+      if let one = observers[place].randomElement(using: &random), Bool.random(using: &random) {
         observers[place].remove(one)
         let isLast = registry.leave(one, key: keys[place])
         #expect(isLast == observers[place].isEmpty)

@@ -15,7 +15,7 @@ struct ClientTests {
     #expect(first.value == nil)
     #expect(first.isLoading)
     try await stand.exchange.waitForRequests(atLeast: 1)
-    stand.exchange.settle(1, with: .note("one"))
+    stand.exchange.finish(1, with: .note("one"))
     let second = try #require(await snapshots.next())
     #expect(second.value == "one")
     #expect(!second.isLoading)
@@ -32,7 +32,7 @@ struct ClientTests {
     try await stand.exchange.waitForRequests(atLeast: 1)
     #expect(stand.client.counters.requests == 1)
     #expect(stand.client.counters.observed == 1)
-    stand.exchange.settle(1, with: .note("shared"))
+    stand.exchange.finish(1, with: .note("shared"))
     #expect(await one.next()?.value == "shared")
     #expect(await two.next()?.value == "shared")
     #expect(stand.exchange.sent.count == 1)
@@ -54,7 +54,7 @@ struct ClientTests {
   }
 
   @Test
-  func `newest wins: a slow observer misses what came between and falls behind nobody`()
+  func `newest wins: a slow observer skips intermediate copies and never falls behind`()
     async throws
   {
     let stand = Stand(exchange: ScriptedExchange([.note("0")]))
@@ -184,7 +184,7 @@ struct ClientTests {
   }
 
   @Test
-  func `P2: the shortest interval that observers wish for wins, and goes with its observer`()
+  func `P2: the shortest interval that observers request wins, and goes with its observer`()
     async throws
   {
     let exchange = ScriptedExchange(replying: { _ in .note("same") })
@@ -244,7 +244,7 @@ struct ClientTests {
       + #""startedAt":1800000010000,"endedAt":1800000010000,"durationMs":0,"status":304,"#
       + #""outcome":"unchanged","verdict":"keepUnmodified""#
     let evidence = records[0].evidence
-    #expect(evidence.origin == .catchUp && evidence.entityTag == "\"1\"")
+    #expect(evidence.reason == .catchUp && evidence.entityTag == "\"1\"")
     #expect(evidence.digest == SampleEvidence.digest(of: Array("one".utf8)))
     // The value that the algorithm's authors publish, however the bytes come.
     #expect(SampleEvidence.digest(of: Array("a".utf8)) == 0xAF63_DC4C_8601_EC8C)

@@ -82,7 +82,7 @@ struct CopyStoreTests {
     #expect(stored.age == .seconds(3 * 3_600 + 5))
     // The server's answer replaces it.
     try await stand.exchange.waitForRequests(atLeast: 1)
-    stand.exchange.settle(1, with: .json("[3]"))
+    stand.exchange.finish(1, with: .json("[3]"))
     let fresh = try #require(await values.next())
     #expect(fresh.value == [3] && fresh.provenance == .server && fresh.state == .live)
     #expect(fresh.age < .seconds(10))
@@ -151,7 +151,7 @@ struct CopyStoreTests {
       var values = stand.client.values(of: resource, keptIn: store).makeAsyncIterator()
       Task {
         try await stand.exchange.waitForRequests(atLeast: 1)
-        stand.exchange.settle(1, with: reply(date))
+        stand.exchange.finish(1, with: reply(date))
       }
       while let value = await values.next() {
         copies.append(value)

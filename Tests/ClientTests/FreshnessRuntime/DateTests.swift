@@ -82,7 +82,7 @@ struct DateTests {
   func `R37: a cache adds the end of one second, not of two, and shows under a second as well`()
     async throws
   {
-    // Date stands for the end of its second; what the server's own time leaves out is before that.
+    // Date means the end of its second; what the server's own time leaves out is before that.
     #expect(try await age(served: "01", date: 21) == .milliseconds(20_500 + 999))
     #expect(try await age(served: "01.100", date: 21) == .milliseconds(20_500 + 999))
     #expect(try await age(served: "01.100", date: 21, cacheAge: 600) == .milliseconds(21_499))
@@ -125,11 +125,11 @@ struct DateTests {
       return Reading(String(decoding: answer.body, as: UTF8.self))
     }
 
-    func news() -> HTTPRequest? {
+    func eventStream() -> HTTPRequest? {
       HTTPRequest(method: .get, scheme: "http", authority: "notes.example", path: "/news")
     }
 
-    var replaysNews: Bool { true }
+    var replaysEvents: Bool { true }
 
     func read(_ event: ServerSentEvent, since known: String?) -> StreamEvent<String> {
       clock.jump(.milliseconds(400))

@@ -143,7 +143,7 @@ struct LifetimeTests {
     #expect(await snapshots.next()?.value == nil)
     try await exchange.waitForRequests(atLeast: 2)
     #expect(exchange.sent[1].request.headerFields[.ifNoneMatch] == nil)
-    exchange.settle(2, with: .note("theirs"))
+    exchange.finish(2, with: .note("theirs"))
     while await snapshots.next()?.value != "theirs" {}
   }
 
@@ -157,8 +157,8 @@ struct LifetimeTests {
     try await exchange.waitForRequests(atLeast: 1)
     stand.client.identify(by: [.authorization: "Bearer two"])
     try await exchange.waitForRequests(atLeast: 2)
-    #expect(!exchange.settle(1, with: .note("old")))
-    exchange.settle(2, with: .note("new"))
+    #expect(!exchange.finish(1, with: .note("old")))
+    exchange.finish(2, with: .note("new"))
     while let snapshot = await snapshots.next() {
       #expect(snapshot.value != "old")
       if snapshot.value == "new" { break }

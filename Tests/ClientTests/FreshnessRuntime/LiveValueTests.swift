@@ -25,7 +25,7 @@ struct LiveValueTests {
     try await stand.exchange.waitForRequests(atLeast: 1)
     async let told: Void = change { _ = live.value }
     await Task.yield()
-    stand.exchange.settle(1, with: .note("one"))
+    stand.exchange.finish(1, with: .note("one"))
     await told
     #expect(await eventually { live.value != nil })
     #expect(live.value == "one")
@@ -48,7 +48,7 @@ struct LiveValueTests {
     #expect(live.value == nil)
     try await stand.exchange.waitForRequests(atLeast: 3)
     #expect(stand.exchange.held == [3])
-    stand.exchange.settle(3, with: .note("two"))
+    stand.exchange.finish(3, with: .note("two"))
     #expect(await eventually { live.value != nil })
     #expect(live.value == "two")
     task.cancel()

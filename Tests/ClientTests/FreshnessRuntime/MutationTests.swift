@@ -64,7 +64,7 @@ struct MutationTests {
     try await stand.exchange.waitForRequests(atLeast: 2)
     #expect(stand.client.value(of: Self.list) == [1, 2])
     #expect(expected.state == .unconfirmed)
-    stand.exchange.settle(2, with: .json("[1,2]", tag: "\"v2\""))
+    stand.exchange.finish(2, with: .json("[1,2]", tag: "\"v2\""))
     let confirmed = try #require(await values.next())
     #expect(confirmed.value == [1, 2])
     #expect(confirmed.provenance == .server && confirmed.state == .live)
@@ -180,7 +180,7 @@ struct MutationTests {
     try await second.value
     try await stand.exchange.waitForRequests(atLeast: 2)
     // Requested after the first mutation failed, and before the second one was accepted.
-    stand.exchange.settle(2, with: .json("[1]"))
+    stand.exchange.finish(2, with: .json("[1]"))
     try await stand.exchange.waitForRequests(atLeast: 3)
     let isConfirmed = await eventually {
       stand.client.freshness(of: Self.list)?.label.provenance == .server
@@ -199,11 +199,11 @@ struct MutationTests {
     }
     #expect(await values.next()?.value == [1, 2])
     // It was answered before the server knew of the change.
-    stand.exchange.settle(2, with: .json("[1]"))
+    stand.exchange.finish(2, with: .json("[1]"))
     try await stand.exchange.waitForRequests(atLeast: 3)
     #expect(stand.client.value(of: Self.list) == [1, 2])
     #expect(stand.client.freshness(of: Self.list)?.label.provenance == .local)
-    stand.exchange.settle(3, with: .json("[1,2]"))
+    stand.exchange.finish(3, with: .json("[1,2]"))
     #expect(await eventually { stand.client.freshness(of: Self.list)?.label.provenance == .server })
     #expect(stand.client.value(of: Self.list) == [1, 2])
   }
@@ -222,7 +222,7 @@ struct MutationTests {
     #expect(await eventually { stand.client.value(of: Self.list) == [1, 2] })
     stand.client.identify(by: [.authorization: "Bearer other"])
     try await stand.exchange.waitForRequests(atLeast: 2)
-    stand.exchange.settle(2, with: .json("[9]"))
+    stand.exchange.finish(2, with: .json("[9]"))
     #expect(await eventually { stand.client.value(of: Self.list) == [9] })
     #expect(stand.client.freshness(of: Self.list)?.label.provenance == .server)
     server.answer(true)
@@ -259,7 +259,7 @@ struct MutationTests {
   }
 
   @Test
-  func `a mutation of a resource that nobody observed only sends`() async throws {
+  func `a mutation of a resource that was never observed only sends`() async throws {
     let stand = Stand()
     let answer = await stand.client.mutate(Self.list) {
       $0 = []

@@ -34,27 +34,26 @@ struct OriginRegistryTests {
     registry.closed(name)
     visit(3 * most)
     #expect(registry.count == most)
-    #expect(registry.restraint(of: name).notBefore == Moment.start + .seconds(200))
+    #expect(registry.restraint(of: name).notBefore == Instant.start + .seconds(200))
   }
 
   @Test
-  func `R39: a timeout is a failure of the server if the request was sent and nobody slept`() throws
-  {
+  func `R39: a sent request that timed out while the device did not sleep is a failure`() throws {
     var machines = MachineSchedule()
     let machine = RefreshMachine(policy: .workspaces, context: Context(question: 1))
     let key = machines.insert(machine)
     let started = machines.handle(.started, for: key, at: .start, draw: .middle)
     let request = try #require(started?.request)
-    var flight = ClientRegistry.InFlightRequest(request: request, startedAt: .start, number: 1)
-    let end = Moment.start + request.timeout
-    #expect(!flight.isFailureOfServer(at: end))
-    #expect(flight.isOverdueInQueue(at: end))
-    flight.prolongedAt = .start + .milliseconds(1)
-    #expect(!flight.isOverdueInQueue(at: end))
-    flight.sentAt = .start
+    var inFlight = ClientRegistry.InFlightRequest(request: request, startedAt: .start, number: 1)
+    let end = Instant.start + request.timeout
+    #expect(!inFlight.isFailureOfServer(at: end))
+    #expect(inFlight.isOverdueInQueue(at: end))
+    inFlight.prolongedAt = .start + .milliseconds(1)
+    #expect(!inFlight.isOverdueInQueue(at: end))
+    inFlight.sentAt = .start
     let latest = HostSleep.latestAlarm.milliseconds
     for (late, isFailure) in [(0, true), (latest - 1, true), (latest, false)] {
-      #expect(flight.isFailureOfServer(at: end + .milliseconds(late)) == isFailure)
+      #expect(inFlight.isFailureOfServer(at: end + .milliseconds(late)) == isFailure)
     }
   }
 

@@ -63,8 +63,8 @@ private struct NosyNote: FreshResource {
     return nil
   }
 
-  var replaysNews: Bool {
-    nosy.ask(from: "replaysNews")
+  var replaysEvents: Bool {
+    nosy.ask(from: "replaysEvents")
     return true
   }
 
@@ -73,8 +73,8 @@ private struct NosyNote: FreshResource {
     return HTTPRequest(method: .get, scheme: "http", authority: "notes.example", path: "/nosy")
   }
 
-  func news() -> HTTPRequest? {
-    nosy.ask(from: "news")
+  func eventStream() -> HTTPRequest? {
+    nosy.ask(from: "eventStream")
     return HTTPRequest(method: .get, scheme: "http", authority: "notes.example", path: "/news")
   }
 
@@ -106,7 +106,7 @@ struct ReentrancyTests {
       streaming: streams,
       policy: Policy.steady.with { $0.push = Policy.Push() },
       clock: HostClock(clock),
-      chance: RandomSource(),
+      random: RandomSource(),
       limits: ClientLimits(idleResources: 0),
       recorder: { record in
         nosy.ask(from: "recorder")
@@ -140,13 +140,14 @@ struct ReentrancyTests {
       "\(Self.places.subtracting(nosy.places))"
     )
     // The recorder received the samples in order.
-    let moments = recorded.withLock { $0 }
-    #expect(moments == moments.sorted())
+    let instants = recorded.withLock { $0 }
+    #expect(instants == instants.sorted())
     nosy.meet(nil)
   }
 
   private static let places: Set<String> = [
-    "==", "deinit", "policy", "subject", "replaysNews", "request", "news", "answer", "event",
+    "==", "deinit", "policy", "subject", "replaysEvents", "request", "eventStream", "answer",
+    "event",
     "recorder",
   ]
 

@@ -11,7 +11,7 @@ struct Note: FreshResource {
   var path: String
   var own: Policy?
   var stream: String?
-  var replaysNews = false
+  var replaysEvents = false
 
   init(_ path: String, policy: Policy? = nil, stream: String? = nil) {
     self.path = path
@@ -35,7 +35,7 @@ struct Note: FreshResource {
     return Reading(text)
   }
 
-  func news() -> HTTPRequest? {
+  func eventStream() -> HTTPRequest? {
     stream.map {
       HTTPRequest(method: .get, scheme: "http", authority: "notes.example", path: $0)
     }
@@ -71,7 +71,7 @@ struct Stand {
       streaming: streams,
       policy: policy,
       clock: HostClock(clock, wall: { wall.now }),
-      chance: RandomSource(),
+      random: RandomSource(),
       limits: limits,
       recorder: { records.add($0) }
     )
@@ -80,7 +80,7 @@ struct Stand {
   /// Lets time pass once the client has taken in the answers it was given, and sleeps.
   ///
   /// Only held requests, and functions that load, stay under way: for those the client gets a number of turns.
-  func pass(_ span: Timespan) async throws {
+  func pass(_ span: Instant.Duration) async throws {
     for _ in 0..<1_000 where client.counters.requests > exchange.held.count { await Task.yield() }
     try await clock.waitForSleepers(atLeast: 1)
     await clock.advance(by: span.duration)

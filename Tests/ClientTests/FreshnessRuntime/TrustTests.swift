@@ -62,7 +62,7 @@ struct TrustTests {
     for number in 1...20 {
       try await exchange.waitForRequests(atLeast: number)
       #expect(exchange.held.count <= 5)
-      #expect(exchange.settle(number, with: .note("fine")))
+      #expect(exchange.finish(number, with: .note("fine")))
     }
     #expect(await eventually { stand.client.counters.requests == 0 })
     for number in 1...20 { #expect(stand.client.value(of: Note("/\(number)")) == "fine") }
@@ -172,19 +172,19 @@ struct TrustTests {
     try await exchange.waitForRequests(atLeast: 1)
     try await stand.pass(.seconds(4))
     // Rendered at the request, 1 s old by then; it arrived 4 s later.
-    #expect(exchange.settle(1, with: .note("0 1000", [.date: Stamped.date(1)])))
+    #expect(exchange.finish(1, with: .note("0 1000", [.date: Stamped.date(1)])))
     #expect(await eventually { stand.client.value(of: note) != nil })
     #expect(stand.client.freshness(of: note)?.label.age == .seconds(5))
     try await stand.pass(.seconds(6))
     try await exchange.waitForRequests(atLeast: 2)
     // The same response from a cache that hides its age: as old as known.
-    #expect(exchange.settle(2, with: .note("0 1000", [.date: Stamped.date(1)])))
+    #expect(exchange.finish(2, with: .note("0 1000", [.date: Stamped.date(1)])))
     #expect(await eventually { stand.client.counters.requests == 0 })
     #expect(stand.client.freshness(of: note)?.label.age == .milliseconds(11_000 + 3))
     try await stand.pass(.seconds(10))
     try await exchange.waitForRequests(atLeast: 3)
     // Newer data from a cache that adds its own Date, 9 s after it was served.
-    #expect(exchange.settle(3, with: .note("10000 12000", [.date: Stamped.date(21)])))
+    #expect(exchange.finish(3, with: .note("10000 12000", [.date: Stamped.date(21)])))
     #expect(await eventually { stand.client.counters.requests == 0 })
     #expect(stand.client.freshness(of: note)?.label.age == .milliseconds(2_000 + 9_000 + 999))
     task.cancel()
@@ -192,7 +192,7 @@ struct TrustTests {
 
   @Test
   func
-    `R38: a copy from disk is shown with its age until an answer comes, and takes nobody's place`()
+    `R38: a copy from disk is shown with its age until an answer comes, and replaces no other copy`()
     async throws
   {
     let exchange = ScriptedExchange(replying: { _ in .held })
@@ -204,7 +204,7 @@ struct TrustTests {
     #expect(stand.client.freshness(of: note)?.label.wording == .hours(3))
     let tasks = watch([note], on: stand)
     try await exchange.waitForRequests(atLeast: 1)
-    #expect(exchange.settle(1, with: .note("new")))
+    #expect(exchange.finish(1, with: .note("new")))
     #expect(await eventually { stand.client.value(of: note) == "new" })
     #expect(stand.client.snapshot(of: note)?.label.provenance == .server)
     stand.client.restore("old", age: .zero, to: note)
@@ -284,10 +284,10 @@ private struct Stamped: FreshResource {
     let text = String(decoding: answer.body, as: UTF8.self)
     let times = text.split(separator: " ").compactMap { Int64($0) }
     guard times.count == 2 else { throw UnreadableAnswer("two times are expected") }
-    let marks = FreshnessMetadata(
+    let metadata = FreshnessMetadata(
       serverTime: WallTime(milliseconds: Self.origin + times[1]),
       fetchedAt: WallTime(milliseconds: Self.origin + times[0])
     )
-    return Reading(text, marks: marks)
+    return Reading(text, metadata: metadata)
   }
 }

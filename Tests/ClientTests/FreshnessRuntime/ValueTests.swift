@@ -89,7 +89,7 @@ struct ValueTests {
     try await stand.exchange.waitForRequests(atLeast: 1)
     #expect(await eventually { stand.client.counters.observers == 2 })
     #expect(stand.client.counters.observed == 1)
-    stand.exchange.settle(1, with: .json(#"{"count":7}"#))
+    stand.exchange.finish(1, with: .json(#"{"count":7}"#))
     #expect(await a?.value.count == 7)
     #expect(await b?.value.count == 7)
     #expect(stand.exchange.sent.count == 1)
@@ -190,7 +190,7 @@ struct ValueTests {
       {"count":1,"meta":{"serverTime":"2027-01-15T08:00:00.000Z",\
       "rtFetchedAt":"2027-01-15T08:00:00.000Z","nextExpectedAt":"2027-01-15T08:00:13.400Z"}}
       """
-    var waits: Set<Timespan> = []
+    var waits: Set<Instant.Duration> = []
     for spread in ["0", "2000"] {
       var fields: HTTPFields = [.date: "Fri, 15 Jan 2027 08:00:00 GMT"]
       fields[try #require(HTTPField.Name("x-md-rt-spread-ms"))] = spread
@@ -237,7 +237,9 @@ struct ValueTests {
     try await stand.exchange.waitForRequests(atLeast: 2)
     #expect(await eventually { stand.client.counters.requests == 0 })
     let age = try #require(stand.client.freshness(of: resource)?.label.age)
-    #expect((Timespan.milliseconds(40_200)...Timespan.milliseconds(41_199)).contains(age))
+    #expect(
+      (Instant.Duration.milliseconds(40_200)...Instant.Duration.milliseconds(41_199)).contains(age)
+    )
   }
 
   @Test
@@ -358,9 +360,9 @@ struct LiveStateTests {
   @Test
   func `R38: a copy that the server did not send is never live`() {
     for provenance in [Provenance.local, .disk] {
-      for age in [nil, Timespan.zero, .seconds(3_600)] {
+      for age in [nil, Instant.Duration.zero, .seconds(3_600)] {
         let label = FreshnessLabel(
-          marks: FreshnessMetadata(status: .applied),
+          metadata: FreshnessMetadata(status: .applied),
           age: age,
           isHeld: false,
           provenance: provenance,
@@ -375,7 +377,7 @@ struct LiveStateTests {
   @Test
   func `no network comes before a failure, and a failure before the age`() {
     let label = FreshnessLabel(
-      marks: FreshnessMetadata(status: .applied),
+      metadata: FreshnessMetadata(status: .applied),
       age: .zero,
       isHeld: false,
       policy: .departuresNative

@@ -292,7 +292,7 @@ struct WorktreesModelTests {
     #expect(await eventually { !wire.asked(.delete).isEmpty })
     isDeleted.withLock { $0 = true }
     let number = try #require(wire.asked(.delete).first?.number)
-    wire.exchange.settle(number, with: answer(#"{"message":"deleted"}"#))
+    wire.exchange.finish(number, with: answer(#"{"message":"deleted"}"#))
     #expect(await change.value)
     #expect(model.message == "deleted" && model.changesInProgress == 0)
     #expect(await eventually { model.list.provenance == .server })
@@ -314,7 +314,7 @@ struct WorktreesModelTests {
     #expect(await eventually { model.worktrees.count == 1 && !wire.asked(.delete).isEmpty })
     let number = try #require(wire.asked(.delete).first?.number)
     let refusal = #"{"error":"not_clean","detail":"there are changes","status":409}"#
-    wire.exchange.settle(number, with: answer(refusal, .conflict))
+    wire.exchange.finish(number, with: answer(refusal, .conflict))
     #expect(await !change.value)
     #expect(await eventually { model.worktrees.map(\.id) == ["a", "b"] })
     #expect(model.problem != nil && model.message == nil)

@@ -48,11 +48,11 @@ struct Forgery: CustomTestStringConvertible, Sendable {
     Forgery("6 the same as 4 with noise of 40 ms", isSeen: false) { first, second in
       second = first
       second.rename()
-      var dice = SplitMix64(seed: 6)
+      var generator = SplitMix64(seed: 6)
       for index in second.lines.indices {
-        let start = second.number("startedAt", index) + 7_003 + Int64(dice.next() % 81) - 40
-        let length = second.number("durationMs", index) + Int64(dice.next() % 41)
-        let server = second.number("serverTime", index) + 7_003 + Int64(dice.next() % 9)
+        let start = second.number("startedAt", index) + 7_003 + Int64(generator.next() % 81) - 40
+        let length = second.number("durationMs", index) + Int64(generator.next() % 41)
+        let server = second.number("serverTime", index) + 7_003 + Int64(generator.next() % 9)
         let age = server - second.number("rtFetchedAt", index)
         second.lines[index]["startedAt"] = start
         second.lines[index]["endedAt"] = start + length

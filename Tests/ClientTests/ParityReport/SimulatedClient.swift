@@ -22,41 +22,41 @@ enum SimulatedClient {
     length: Int64 = 600_000,
     kind: AnswerReceipt.Client = .program
   ) -> [String] {
-    var dice = SplitMix64(seed: seed)
+    var generator = SplitMix64(seed: seed)
     var machine = RefreshMachine(policy: policy, context: Context(question: 1))
     let origin = WallTime(milliseconds: server.origin + start)
     var records: [String] = []
     var now: Int64 = 0
     var receipt: String?
-    var flight: (request: Request, arrival: Int64, reply: SimulatedServer.Reply)?
-    var effects = step(&machine, .started, at: now, &dice)
+    var inFlight: (request: Request, arrival: Int64, reply: SimulatedServer.Reply)?
+    var effects = step(&machine, .started, at: now, &generator)
     while true {
-      if let sample = effects.sample, let evidence = flight?.reply.evidence {
+      if let sample = effects.sample, let evidence = inFlight?.reply.evidence {
         let title = "GET board.example/api/stationboard?stop_id=\(server.stop)"
         let record = SampleRecord(sample, resource: title, origin: origin, evidence: evidence)
         records.append(record.line)
         receipt = evidence.receipt ?? receipt
       }
-      if effects.sample != nil { flight = nil }
+      if effects.sample != nil { inFlight = nil }
       if let request = effects.request {
-        let way = 8 + Int64(dice.next() % 90)
+        let way = 8 + Int64(generator.next() % 90)
         let after = receipt.flatMap {
           AnswerReceipt.After(number: request.ticket.generation, following: $0)
         }
         let reply = server.reply(to: request, at: start + now + way, of: kind, after: after)
-        flight = (request, now + way + 5 + Int64(dice.next() % 60), reply)
+        inFlight = (request, now + way + 5 + Int64(generator.next() % 60), reply)
       }
       let alarm = machine.alarm?.milliseconds
-      guard let next = [flight?.arrival, alarm].compactMap({ $0 }).min(), next <= length else {
+      guard let next = [inFlight?.arrival, alarm].compactMap({ $0 }).min(), next <= length else {
         return records
       }
       now = max(next, now)
-      if let out = flight, out.arrival == next {
+      if let out = inFlight, out.arrival == next {
         var answer = out.reply.answer
         answer.deviceTime = WallTime(milliseconds: origin.milliseconds + now)
-        effects = step(&machine, .answered(out.request.ticket, answer), at: now, &dice)
+        effects = step(&machine, .answered(out.request.ticket, answer), at: now, &generator)
       } else {
-        effects = step(&machine, .woke, at: now, &dice)
+        effects = step(&machine, .woke, at: now, &generator)
       }
     }
   }
@@ -65,9 +65,9 @@ enum SimulatedClient {
     _ machine: inout RefreshMachine,
     _ event: Event,
     at now: Int64,
-    _ dice: inout SplitMix64
+    _ generator: inout SplitMix64
   ) -> Effects {
-    let draw = RandomSample(bits: UInt32(truncatingIfNeeded: dice.next() >> 16))
-    return machine.handle(event, at: Moment(milliseconds: now), draw: draw)
+    let draw = RandomSample(bits: UInt32(truncatingIfNeeded: generator.next() >> 16))
+    return machine.handle(event, at: Instant(milliseconds: now), draw: draw)
   }
 }

@@ -21,10 +21,10 @@ struct SimulatedServer {
   /// The status it reports.
   var status = RealtimeStatus.applied
 
-  private var dice: SplitMix64
+  private var generator: SplitMix64
   private var names: UInt64 = 0
 
-  init(seed: UInt64) { dice = SplitMix64(seed: seed) }
+  init(seed: UInt64) { generator = SplitMix64(seed: seed) }
 
   /// A response, with what a client records of it.
   struct Reply {
@@ -42,8 +42,8 @@ struct SimulatedServer {
   private func edition(_ at: Int64) -> Int64 {
     var edition: Int64 = 1
     for number in 0..<publication(at) {
-      var chance = SplitMix64(seed: UInt64(number) &* 7_919)
-      if chance.next() % 100 < changePercent { edition += 1 }
+      var random = SplitMix64(seed: UInt64(number) &* 7_919)
+      if random.next() % 100 < changePercent { edition += 1 }
     }
     return edition
   }
@@ -62,51 +62,51 @@ struct SimulatedServer {
     of client: AnswerReceipt.Client = .program,
     after: AnswerReceipt.After? = nil
   ) -> Reply {
-    var evidence = SampleEvidence(origin: request.wish.origin, asked: stop)
+    var evidence = SampleEvidence(reason: request.refresh.reason, asked: stop)
     names += 1
-    evidence.requestId = "request-\(dice.next())-\(names)"
-    guard dice.next() % 100 >= failurePercent else {
+    evidence.requestId = "request-\(generator.next())-\(names)"
+    guard generator.next() % 100 >= failurePercent else {
       return Reply(answer: Answer(.serverError, status: 500), evidence: evidence)
     }
     let edition = edition(at)
     evidence.entityTag = "\"\(edition)\""
     let time = origin + at
     let isSame = request.validator?.number == edition
-    var marks = FreshnessMetadata()
+    var metadata = FreshnessMetadata()
     // A 304 has no body: its time is that of the Date field, in whole seconds.
     let server = isSame ? time / 1_000 * 1_000 : time
-    marks.serverTime = WallTime(milliseconds: server)
+    metadata.serverTime = WallTime(milliseconds: server)
     if saysFreshness {
       let made = (origin + publication(at) * (period ?? 0)) / 1_000 * 1_000
-      marks.fetchedAt = WallTime(milliseconds: made)
-      marks.cacheAge = .milliseconds(time - made)
-      marks.status = status
-      if !isSame { marks.mode = status == .applied ? .full : .degradedStatic }
+      metadata.fetchedAt = WallTime(milliseconds: made)
+      metadata.cacheAge = .milliseconds(time - made)
+      metadata.status = status
+      if !isSame { metadata.mode = status == .applied ? .full : .degradedStatic }
     }
     if !isSame {
       evidence.answered = stop
-      evidence.digest = dice.next()
+      evidence.digest = generator.next()
     }
     let content = Content(Revision(edition), validator: Validator(edition), hasRealtime: true)
     var answer = Answer(
       isSame ? .unchanged : .content(content),
       status: isSame ? 304 : 200,
-      bytes: isSame ? 0 : 18_000 + Int64(dice.next() % 900),
-      marks: marks
+      bytes: isSame ? 0 : 18_000 + Int64(generator.next() % 900),
+      metadata: metadata
     )
     if let key {
       let facts = AnswerReceipt.Facts(
         requestId: evidence.requestId ?? "",
         entityTag: "\"\(edition)\"",
         subject: stop,
-        realtime: marks.status?.word ?? "",
+        realtime: metadata.status?.word ?? "",
         status: isSame ? 304 : 200
       )
       evidence.receipt =
         AnswerReceipt(
           facts,
           serverTime: time,
-          sourceTime: marks.fetchedAt?.milliseconds,
+          sourceTime: metadata.fetchedAt?.milliseconds,
           client: client,
           after: after,
           key: key

@@ -24,7 +24,7 @@ struct WorkspaceScenario {
     push(changes, wholeList)
   }
 
-  private mutating func dice(_ range: ClosedRange<Int64>) -> Int64 {
+  private mutating func generator(_ range: ClosedRange<Int64>) -> Int64 {
     seed = seed &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
     return range.lowerBound + Int64(seed >> 33) % (range.upperBound - range.lowerBound + 1)
   }
@@ -53,7 +53,7 @@ struct WorkspaceScenario {
         "event": name, "at": instant, "written": instant, "worktree": "/w/a", name: value,
       ])
       changes.append(Change(at: at, shown: shown))
-      at += dice(9_000...16_000)
+      at += generator(9_000...16_000)
       step += 1
     }
     return changes
@@ -70,35 +70,37 @@ struct WorkspaceScenario {
       let end = at + minutes * 60_000
       while at < end {
         number += 1
-        let length = dice(4...37)
+        let length = generator(4...37)
         let next = changes.prefix { $0.at <= at + length / 2 }.count
         let isFull = number == 1 || quiet == every
-        let isNews = next > known || number == 1
-        let bytes = number == 1 ? wholeList : isNews ? dice(900...1_400) : isFull ? 71 : 0
+        let isChangeNotice = next > known || number == 1
+        let bytes =
+          number == 1 ? wholeList : isChangeNotice ? generator(900...1_400) : isFull ? 71 : 0
         quiet = isFull ? 0 : quiet + 1
         polled.append([
           "resource": "GET w", "generation": number, "startedAt": at, "endedAt": at + length,
           "durationMs": length, "status": bytes > 0 ? 200 : 304,
           "outcome": bytes > 0 ? "content" : "unchanged", "bytes": bytes,
-          "conditional": !isFull, "changed": isNews, "cadenceMs": cadence, "origin": "schedule",
+          "conditional": !isFull, "changed": isChangeNotice, "cadenceMs": cadence,
+          "origin": "schedule",
         ])
         let isWhole = number == 1
         wire(\.polled, at + length, head: 240, body: bytes, isStream: false, isWhole: isWhole)
         for change in changes[known..<next] {
-          polled.append(change.shown.merging(["at": at + length + dice(1...9)]) { $1 })
+          polled.append(change.shown.merging(["at": at + length + generator(1...9)]) { $1 })
         }
         known = next
-        at += cadence + dice(-cadence / 12...cadence / 12)
+        at += cadence + generator(-cadence / 12...cadence / 12)
       }
     }
   }
 
   private mutating func push(_ changes: [Change], _ wholeList: Int64) {
-    var events: [(at: Int64, change: Change?)] = changes.map { ($0.at + dice(20...300), $0) }
+    var events: [(at: Int64, change: Change?)] = changes.map { ($0.at + generator(20...300), $0) }
     var at = Self.begin
     while at < Self.begin + 4_200_000 {
       events.append((at, nil))
-      at += 15_000 + dice(-20...20)
+      at += 15_000 + generator(-20...20)
     }
     var number: Int64 = 0
     for event in events.sorted(by: { $0.at < $1.at }) {
@@ -109,7 +111,7 @@ struct WorkspaceScenario {
           wire(\.pushed, event.at, head: 0, body: 3, isStream: true)
           continue
         }
-        let (length, bytes) = (dice(4...37), wholeList)
+        let (length, bytes) = (generator(4...37), wholeList)
         pushed.append([
           "resource": "GET w", "generation": number, "startedAt": event.at,
           "endedAt": event.at + length, "durationMs": length, "status": bytes > 0 ? 200 : 304,
@@ -120,8 +122,8 @@ struct WorkspaceScenario {
         wire(\.pushed, event.at + length, head: 240, body: bytes, isStream: false, isWhole: true)
         continue
       }
-      wire(\.pushed, event.at, head: 0, body: dice(700...900), isStream: true)
-      pushed.append(change.shown.merging(["at": event.at + dice(0...4)]) { $1 })
+      wire(\.pushed, event.at, head: 0, body: generator(700...900), isStream: true)
+      pushed.append(change.shown.merging(["at": event.at + generator(0...4)]) { $1 })
     }
   }
 

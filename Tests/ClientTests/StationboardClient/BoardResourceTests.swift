@@ -26,19 +26,21 @@ struct BoardResourceTests {
     let path = "/base/api/stationboard?stop_id=8501120&limit=7&lang=de"
     #expect(resource.request(since: nil).path == path)
     #expect(resource.request(since: nil).authority == "board.example:8080")
-    #expect(resource.news()?.path == path.replacing("stationboard?", with: "stationboard/stream?"))
+    #expect(
+      resource.eventStream()?.path == path.replacing("stationboard?", with: "stationboard/stream?")
+    )
     var silent = resource
     silent.streams = false
-    #expect(silent.news() == nil)
+    #expect(silent.eventStream() == nil)
   }
 
   @Test
   func `It reads a board, its freshness and what comes next`() throws {
     let reading = try read(BoardStand.board())
     #expect(reading.subject == "8501120" && reading.hasRealtime)
-    #expect(reading.marks?.status == .applied && reading.marks?.mode == .full)
-    #expect(reading.marks?.cacheAge == .milliseconds(10_500))
-    #expect(reading.marks?.serverTime == WallTime(milliseconds: 1_795_503_600_500))
+    #expect(reading.metadata?.status == .applied && reading.metadata?.mode == .full)
+    #expect(reading.metadata?.cacheAge == .milliseconds(10_500))
+    #expect(reading.metadata?.serverTime == WallTime(milliseconds: 1_795_503_600_500))
     #expect(reading.hints?.nextExpectedAt == WallTime(milliseconds: 1_795_503_620_000))
     #expect(reading.hints?.spread == .milliseconds(9_900))
     #expect(try read(BoardStand.board(status: "disabled")).hasRealtime == false)
@@ -55,15 +57,15 @@ struct BoardResourceTests {
   @Test
   func `It reads the freshness of a 304 from its fields`() throws {
     var head = HTTPResponse(status: .notModified)
-    #expect(resource.marks(of: head) == nil)
+    #expect(resource.metadata(of: head) == nil)
     for (name, value) in [
       ("x-md-rt-status", "stale_cache"), ("x-md-rt-age-ms", "61000"),
       ("x-md-rt-fetched-at", "2026-11-24T06:59:50.000Z"),
     ] { head.headerFields[try #require(HTTPField.Name(name))] = value }
-    let marks = try #require(resource.marks(of: head))
-    #expect(marks.status == .staleCache && marks.cacheAge == .seconds(61))
+    let metadata = try #require(resource.metadata(of: head))
+    #expect(metadata.status == .staleCache && metadata.cacheAge == .seconds(61))
     head.headerFields[try #require(HTTPField.Name("x-md-rt-age-ms"))] = "-1"
-    #expect(resource.marks(of: head)?.cacheAge == nil)
+    #expect(resource.metadata(of: head)?.cacheAge == nil)
   }
 
   @Test

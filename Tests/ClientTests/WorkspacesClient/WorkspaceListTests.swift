@@ -138,7 +138,7 @@ import Workspaces
     let resource = WorkspaceListResource(server: try HTTPAddress("http://box:80/base/"))
     #expect(resource.request(since: nil).path == "/base/v1/git/worktrees?since=0")
     #expect(resource.request(since: list("a")).path == "/base/v1/git/worktrees?since=g-5")
-    #expect(resource.news()?.path == "/base/v1/events")
+    #expect(resource.eventStream()?.path == "/base/v1/events")
     var busy = workspace("a")
     busy.activity = AgentActivity(state: .working, source: "claude_log")
     let delta = WorkspaceDelta(revision: "g-1", isFull: true, changed: [busy], removed: [])

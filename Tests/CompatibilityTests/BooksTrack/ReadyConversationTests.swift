@@ -156,7 +156,7 @@ struct ReadyConversationTests {
   }
 
   @Test("Whatever happens when an app comes back, the progress that it hears never falls.")
-  func standingByChance() {
+  func randomSnapshots() {
     var generator = SystemRandomNumberGenerator()
     for _ in 0..<500 {
       let sequence = Int64.random(in: 0...100, using: &generator)
@@ -208,7 +208,7 @@ struct ReadyConversationTests {
   @Test(
     "Whatever happens in whatever order, the end is said once, last and never before ready or its time."
   )
-  func chance() {
+  func random() {
     var generator = SystemRandomNumberGenerator()
     for _ in 0..<2_000 {
       var conversation = ReadyConversation(at: begin)

@@ -100,11 +100,14 @@ struct AnswerRules {
   func `R20: a held answer keeps the board, counts as success and labels it`() {
     var stage = Stage(.departuresWeb)
     stage.send(.started)
-    stage.reply(.content(.live), marks: FreshnessMetadata(mode: .full, status: .applied))
+    stage.reply(.content(.live), metadata: FreshnessMetadata(mode: .full, status: .applied))
     _ = stage.advanceToRequest()
     stage.reply(.unreachable)
     _ = stage.advanceToRequest()
-    let effects = stage.reply(.content(.scheduled), marks: FreshnessMetadata(status: .missingCache))
+    let effects = stage.reply(
+      .content(.scheduled),
+      metadata: FreshnessMetadata(status: .missingCache)
+    )
     #expect(effects.snapshot == .hold && effects.notes.contains(.held))
     #expect(effects.changes == .label)
     #expect(stage.machine.snapshot?.revision == Content.live.revision)
@@ -120,7 +123,7 @@ struct AnswerRules {
   @Test
   func `R20: a person's hard refresh also makes the board worse`() {
     var stage = Stage.settled(.departuresWeb, .live)
-    stage.send(.wished(.hardRefresh))
+    stage.send(.refreshRequested(.hardRefresh))
     #expect(stage.reply(.content(.scheduled)).snapshot == .apply)
   }
 
@@ -128,12 +131,12 @@ struct AnswerRules {
   func `R20: the cap counts the age of the data, not of its arrival`() {
     var stage = Stage(.departuresWeb)
     stage.send(.started)
-    stage.reply(.content(.live), marks: FreshnessMetadata(cacheAge: .seconds(40)))
+    stage.reply(.content(.live), metadata: FreshnessMetadata(cacheAge: .seconds(40)))
     stage.skip(.seconds(259))
-    stage.send(.wished(.person))
+    stage.send(.refreshRequested(.person))
     #expect(stage.reply(.content(.scheduled)).snapshot == .hold)
     stage.skip(.seconds(1))
-    stage.send(.wished(.person))
+    stage.send(.refreshRequested(.person))
     #expect(stage.reply(.content(.scheduled)).snapshot == .apply)
   }
 
@@ -173,7 +176,7 @@ struct AnswerRules {
     #expect((answered + .minutes(minutes)...answered + .minutes(minutes + 1)).contains(stage.now))
     stage.reply(outcome)
     // Another query, or the user, is handled differently.
-    #expect(stage.send(.wished(.person)).request != nil)
+    #expect(stage.send(.refreshRequested(.person)).request != nil)
   }
 
   @Test
@@ -181,16 +184,16 @@ struct AnswerRules {
     var stage = Stage.settled(.plain)
     _ = stage.advanceToRequest()
     stage.reply(.throttled(.seconds(90)), status: 429)
-    #expect(stage.send(.wished(.hardRefresh)).request == nil)
+    #expect(stage.send(.refreshRequested(.hardRefresh)).request == nil)
     #expect(stage.last.notes == .deferred)
     let request = stage.advanceToRequest()
     #expect(stage.now - .start == .seconds(100))
-    #expect(request?.wish.isForced == true)
+    #expect(request?.refresh.isForced == true)
   }
 
   @Test
   func `R21: a Retry-After is capped, and a date is measured on the server's clock`() {
-    let cap = Timespan.minutes(5)
+    let cap = Instant.Duration.minutes(5)
     let noon = WallTime(milliseconds: 1_700_000_000_000)
     let later = WallTime(milliseconds: noon.milliseconds + 90_000)
     #expect(RetryHint.seconds(3_600).wait(serverTime: nil, cap: cap) == cap)
@@ -243,7 +246,7 @@ struct AnswerRules {
       _ = stage.advanceToRequest()
       stage.reply(.unreachable)
     }
-    stage.send(.wished(.person))
+    stage.send(.refreshRequested(.person))
     stage.reply(.unchanged)
     #expect(stage.nextInterval() == .seconds(10))
     stage.reply(.unreachable)
@@ -265,7 +268,7 @@ struct AnswerRules {
   @Test
   func `R24: offline there are no requests and no failures; online asks once, jittered`() {
     var stage = Stage.settled(.plain)
-    stage.send(.wished(.person))
+    stage.send(.refreshRequested(.person))
     let ticket = stage.machine.outstanding
     let effects = stage.send(.connectivity(.offline))
     #expect(effects.cancel == ticket && effects.alarm == nil)
@@ -275,7 +278,7 @@ struct AnswerRules {
     #expect(stage.send(.connectivity(.online)).request == nil)
     #expect(stage.last.alarm == stage.now + .seconds(1))
     // The user's request is kept.
-    #expect(stage.advanceToRequest()?.wish.origin == .person)
+    #expect(stage.advanceToRequest()?.refresh.reason == .person)
     #expect(!stage.last.notes.contains(.rescued))
   }
 
@@ -289,7 +292,7 @@ struct AnswerRules {
     ]
     for end in ends {
       var stage = Stage.settled(.plain)
-      stage.send(.wished(.person))
+      stage.send(.refreshRequested(.person))
       #expect(stage.machine.isLoading)
       end(&stage)
       #expect(!stage.machine.isLoading && stage.last.changes.contains(.loading))
@@ -301,7 +304,7 @@ struct AnswerRules {
     var stage = Stage.settled(.plain)
     _ = stage.advanceToRequest()
     #expect(!stage.machine.isLoading)
-    stage.send(.wished(.schedule))
+    stage.send(.refreshRequested(.schedule))
     stage.reply(.unchanged)
     #expect(stage.machine.outstanding != nil && !stage.machine.isLoading)
   }

@@ -51,17 +51,17 @@ struct CanonicalState: Hashable {
   }
 
   /// Reduces a machine; every length in its policy is a multiple of 100 ms.
-  init(_ machine: RefreshMachine, at now: Moment) {
+  init(_ machine: RefreshMachine, at now: Instant) {
     let policy = machine.policy
     put(machine.isWatched)
     put(UInt64(machine.lifecycle.rawValue), width: 2)
     put(UInt64(machine.connectivity.rawValue), width: 2)
-    put(machine.paceWished != nil)
+    put(machine.paceRequested != nil)
     put(machine.deferred)
     put(machine.postponed)
     put(machine.isHeldByServer)
     put(machine.failure != nil)
-    put(machine.held != nil)
+    put(machine.withheld != nil)
     putSnapshot(of: machine, at: now)
     putBackoff(of: machine, at: now)
     let since = putPhase(of: machine, at: now)
@@ -76,7 +76,7 @@ struct CanonicalState: Hashable {
 
   // MARK: Parts
 
-  private mutating func putSnapshot(of machine: RefreshMachine, at now: Moment) {
+  private mutating func putSnapshot(of machine: RefreshMachine, at now: Instant) {
     let snapshot = machine.snapshot
     put(UInt64(snapshot?.revision.number ?? 0), width: 4)
     put(snapshot?.validator != nil)
@@ -90,7 +90,7 @@ struct CanonicalState: Hashable {
     put(UInt64(min(machine.unchangedRun, machine.policy.unchangedLimit ?? 0)), width: 4)
   }
 
-  private mutating func putBackoff(of machine: RefreshMachine, at now: Moment) {
+  private mutating func putBackoff(of machine: RefreshMachine, at now: Instant) {
     let policy = machine.policy
     put(machine.backoff.hasRetried)
     // R23: the last step of the ladder repeats.
@@ -114,13 +114,13 @@ struct CanonicalState: Hashable {
   }
 
   /// The part of a restraint that has passed only excuses a silence since the last response (R15).
-  private func relevant(_ until: Moment?, _ machine: RefreshMachine, at now: Moment) -> Moment? {
+  private func relevant(_ until: Instant?, _ machine: RefreshMachine, at now: Instant) -> Instant? {
     guard let until, until <= now else { return until }
     return machine.lastEnd.map { until > $0 } ?? false ? now : nil
   }
 
   /// Packs the phase; returns since when the machine waits.
-  private mutating func putPhase(of machine: RefreshMachine, at now: Moment) -> Moment {
+  private mutating func putPhase(of machine: RefreshMachine, at now: Instant) -> Instant {
     // The start of the last request holds the next one back by one interval at most, and an answer
     // that took longer than an interval counts as one (R10, R11, R35, P9).
     let policy = machine.policy
@@ -132,40 +132,40 @@ struct CanonicalState: Hashable {
     // R12: a wait that begins again in the foreground lasts as long as the last request took.
     let silence = machine.lastEnd.map { min(now - $0, .seconds(200)) } ?? .zero
     switch machine.phase {
-    case .dormant:
+    case .idle:
       put(0, width: 2)
       put(machine.lastStart, at: now, horizon: silence + horizon)
       return now
-    case .resting(let rest):
+    case .waiting(let wait):
       put(1, width: 2)
-      put(rest.cause, policy)
-      put(rest.since, at: now, horizon: .seconds(60))
-      put(rest.wish)
-      put(machine.lastStart, at: now, horizon: max(now - rest.since, silence) + horizon)
-      return rest.since
-    case .asking(let flight, let then):
+      put(wait.cause, policy)
+      put(wait.since, at: now, horizon: .seconds(60))
+      put(wait.refresh)
+      put(machine.lastStart, at: now, horizon: max(now - wait.since, silence) + horizon)
+      return wait.since
+    case .requesting(let inFlight, let then):
       // The request in flight started last. R33: other content may have overtaken its response. A copy from disk is the
       // server's once the stream delivers the same.
       let copy = machine.snapshot
-      let isNewer = copy.map { $0.changedAt > flight.startedAt } ?? false
+      let isNewer = copy.map { $0.changedAt > inFlight.startedAt } ?? false
       put(isNewer ? 3 : 2, width: 2)
-      put(UInt64(flight.request.validator?.number ?? 0), width: 8)
+      put(UInt64(inFlight.request.validator?.number ?? 0), width: 8)
       if isNewer {
         put(copy?.changedAt, at: now, horizon: .seconds(200))
-        put(flight.request.validator == copy?.validator)
+        put(inFlight.request.validator == copy?.validator)
       }
       // R39: a limit since then may be why it is canceled.
       let limits = [machine.restraint.notBefore, machine.restraint.quietUntil]
-      put(limits.contains { limit in limit.map { $0 > flight.startedAt } ?? false })
+      put(limits.contains { limit in limit.map { $0 > inFlight.startedAt } ?? false })
       // R39: one that is queued may be older than any timeout.
-      put(flight.startedAt, at: now, horizon: .seconds(200))
-      put(flight.previousStart, at: now, horizon: silence + horizon)
-      put(flight.request.wish)
+      put(inFlight.startedAt, at: now, horizon: .seconds(200))
+      put(inFlight.previousStart, at: now, horizon: silence + horizon)
+      put(inFlight.request.refresh)
       put(then)
-      put(flight.request.longPoll != nil)
+      put(inFlight.request.longPoll != nil)
       // R39: one that is not held after all, or was queued, has a timeout of its own.
-      put(UInt64(flight.request.timeout.milliseconds / 100), width: 12)
-      put(UInt64(flight.request.cadence.milliseconds / 100), width: 8)
+      put(UInt64(inFlight.request.timeout.milliseconds / 100), width: 12)
+      put(UInt64(inFlight.request.cadence.milliseconds / 100), width: 8)
       return now
     }
   }
@@ -190,8 +190,8 @@ struct CanonicalState: Hashable {
 
   private mutating func putActivity(
     of machine: RefreshMachine,
-    waitingSince since: Moment,
-    at now: Moment
+    waitingSince since: Instant,
+    at now: Instant
   ) {
     // R9: the pace is looked up at the beginning of the present wait, or of a later one.
     let earliest = min(since, now)
@@ -203,7 +203,7 @@ struct CanonicalState: Hashable {
     put(changedAt, at: now, horizon: .seconds(60))
   }
 
-  private mutating func putLink(of machine: RefreshMachine, at now: Moment) {
+  private mutating func putLink(of machine: RefreshMachine, at now: Instant) {
     switch machine.link.state {
     case .off:
       put(0, width: 2)
@@ -230,19 +230,20 @@ struct CanonicalState: Hashable {
 
   private mutating func put(_ flag: Bool) { put(flag ? 1 : 0, width: 1) }
 
-  private mutating func put(_ wish: RefreshRequest?) {
-    guard let wish else { return put(0, width: 8) }
+  private mutating func put(_ refresh: RefreshRequest?) {
+    guard let refresh else { return put(0, width: 8) }
     let flags: UInt64 =
-      (wish.isForced ? 1 : 0) + (wish.isUnconditional ? 2 : 0) + (wish.showsLoading ? 4 : 0)
-      + (wish.repetition == .missingBody ? 8 : 0) + (wish.repetition == .uncertain ? 128 : 0)
-    put(16 * (1 + UInt64(wish.origin.rawValue)) + flags, width: 8)
+      (refresh.isForced ? 1 : 0) + (refresh.isUnconditional ? 2 : 0)
+      + (refresh.showsLoading ? 4 : 0)
+      + (refresh.repetition == .missingBody ? 8 : 0) + (refresh.repetition == .uncertain ? 128 : 0)
+    put(16 * (1 + UInt64(refresh.reason.rawValue)) + flags, width: 8)
   }
 
   /// Packs an instant relative to now, in steps of 100 ms; one before the horizon counts as the
   /// horizon.
-  private mutating func put(_ moment: Moment?, at now: Moment, horizon: Timespan) {
-    guard let moment else { return put(0, width: 13) }
-    let distance = max((moment - now).milliseconds, -horizon.milliseconds)
+  private mutating func put(_ instant: Instant?, at now: Instant, horizon: Instant.Duration) {
+    guard let instant else { return put(0, width: 13) }
+    let distance = max((instant - now).milliseconds, -horizon.milliseconds)
     precondition(distance % 100 == 0, "a moment off the grid")
     put(UInt64(distance / 100 + 2_048), width: 13)
   }
@@ -278,7 +279,7 @@ struct CanonicalOrders: Hashable {
   private let changes: Effects.Changes
   private let request: Request?
   private let link: PushCommand?
-  private let alarm: Timespan?
+  private let alarm: Instant.Duration?
   private let verdict: DowngradeProtection.Verdict?
   private let hasSample: Bool
   private let notes: Notes
@@ -286,7 +287,7 @@ struct CanonicalOrders: Hashable {
   /// Reduces the effects of a machine.
   ///
   /// Changes of a failure or a label are omitted, like their contents.
-  init(_ effects: Effects, of before: RefreshMachine, at now: Moment) {
+  init(_ effects: Effects, of before: RefreshMachine, at now: Instant) {
     cancels = effects.cancel != nil
     snapshot = effects.snapshot
     changes = effects.changes.subtracting([.failure, .label])

@@ -15,11 +15,11 @@ struct CatnipScenarios {
   @Test
   func `R5: catnip 5_4 refresh while idle, mid-sleep and in flight`() {
     var stage = Stage.settled(.workspaces)
-    #expect(stage.send(.wished(.person)).request != nil)
+    #expect(stage.send(.refreshRequested(.person)).request != nil)
     stage.reply(.unchanged)
     stage.advance(.seconds(4))
-    #expect(stage.send(.wished(.person)).request != nil)
-    #expect(stage.send(.wished(.person)).request == nil)
+    #expect(stage.send(.refreshRequested(.person)).request != nil)
+    #expect(stage.send(.refreshRequested(.person)).request == nil)
     #expect(stage.reply(.unchanged).request != nil)
     #expect(stage.reply(.unchanged).request == nil)
   }
@@ -38,7 +38,7 @@ struct CatnipScenarios {
   }
 
   @Test
-  func `R13: catnip 5_4 a prompt nobody answers is never stuck`() {
+  func `R13: catnip 5_4 a prompt without an answer is never stuck`() {
     var stage = Stage.settled(.workspaces)
     stage.send(.acted)
     stage.run(.minutes(10), answering: .unchanged, roundTrip: .zero)
@@ -111,7 +111,7 @@ struct CatnipScenarios {
   @Test
   func `R3: catnip 5_4 a slow response overtaken by a newer one is dropped`() {
     var stage = Stage.settled(.workspaces)
-    stage.send(.wished(.person))
+    stage.send(.refreshRequested(.person))
     let slow = stage.machine.outstanding ?? Ticket(generation: 0, context: Context(question: 1))
     stage.advance(.seconds(11))
     stage.reply(.content(.other))
@@ -144,12 +144,12 @@ struct CatnipScenarios {
 
   @Test
   func `R14: catnip 5_4 fifty clients that wake together spread over the window`() {
-    var dice = SplitMix64(seed: 50)
+    var generator = SplitMix64(seed: 50)
     var starts: Set<Int64> = []
     for _ in 1...50 {
       var stage = Stage.settled(.departuresNative)
       stage.skip(.minutes(90))
-      stage.draw = dice.draw()
+      stage.draw = generator.draw()
       stage.send(.woke)
       _ = stage.advanceToRequest()
       starts.insert((stage.now.milliseconds - 5_400_000) / 200)

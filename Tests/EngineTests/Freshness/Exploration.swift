@@ -10,7 +10,7 @@
 enum Exploration {
   struct State {
     var machine: RefreshMachine
-    var now: Moment
+    var now: Instant
   }
 
   static let small: Policy = {
@@ -120,7 +120,7 @@ enum Exploration {
     var turns = 0
     /// The states that were compared with an equivalent one, step by step.
     var comparisons = 0
-    /// The first fault; `nil` if there is none.
+    /// The first fault; `nil` if absent.
     var fault: String?
   }
 

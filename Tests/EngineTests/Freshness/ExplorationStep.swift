@@ -2,7 +2,7 @@
 
 /// A step of a search: an event, after some time.
 enum ExplorationStep: CaseIterable {
-  case started, stopped, onTime, late, looked, background, foreground, suspended
+  case started, stopped, onTime, late, focused, background, foreground, suspended
   case offline, online, person, hardRefresh, scheduled, context, evicted, acted
   case full, reduced, unchanged, transient, throttled, refused, stale, wrongContext
   case opened, changed, gap, lost
@@ -17,7 +17,8 @@ enum ExplorationStep: CaseIterable {
   /// The events of users, devices and the origin, against a small budget (R39, R40).
   static let impatient: [ExplorationStep] = [
     .started, .stopped, .onTime, .late, .background, .foreground, .offline, .online, .person,
-    .hardRefresh, .looked, .context, .full, .unchanged, .transient, .throttled, .opened, .delivered,
+    .hardRefresh, .focused, .context, .full, .unchanged, .transient, .throttled, .opened,
+    .delivered,
     .wrote, .restored, .bound, .calmed, .freed, .notHeld, .queued,
   ]
 
@@ -36,7 +37,7 @@ enum ExplorationStep: CaseIterable {
   }
 
   /// Returns the event in a state, with its time, or `nil` if it cannot happen there.
-  func event(in state: Exploration.State) -> (Event, Moment)? {
+  func event(in state: Exploration.State) -> (Event, Instant)? {
     let machine = state.machine
     let now = state.now
     switch kind {
@@ -47,7 +48,7 @@ enum ExplorationStep: CaseIterable {
     switch self {
     case .onTime: return machine.alarm.map { (.woke, $0) }
     case .late: return machine.alarm.map { (.woke, $0 + .seconds(30)) }
-    case .looked: return (.focused, now + .seconds(1))
+    case .focused: return (.focused, now + .seconds(1))
     case .slept: return (.slept, now + .seconds(30))
     case .notHeld:
       // R39: only a long poll may be held.
@@ -72,14 +73,14 @@ enum ExplorationStep: CaseIterable {
     case .offline: .connectivity(.offline)
     case .online: .connectivity(.online)
     case .metered: .connectivity(.metered)
-    case .person: .wished(.person)
-    case .hardRefresh: .wished(.hardRefresh)
-    case .scheduled: .wished(.schedule)
+    case .person: .refreshRequested(.person)
+    case .hardRefresh: .refreshRequested(.hardRefresh)
+    case .scheduled: .refreshRequested(.schedule)
     case .context: .contextChanged(Context(question: 3 - machine.context.question))
     case .evicted: .evicted
     case .acted: .acted
-    case .paced: .paceWished(.seconds(3))
-    case .unpaced: .paceWished(nil)
+    case .paced: .paceRequested(.seconds(3))
+    case .unpaced: .paceRequested(nil)
     case .prefetch: .prefetch
     case .active: .activity(.active)
     case .quiet: .activity(.quiet)
@@ -125,8 +126,8 @@ enum ExplorationStep: CaseIterable {
     case .wrongContext: Answer(.content(.other))
     case .cancelled: Answer(.cancelled)
     case .fallback:
-      Answer(.content(.scheduled), marks: FreshnessMetadata(mode: .staticTimeoutFallback))
-    case .disabled: Answer(.content(.scheduled), marks: FreshnessMetadata(status: .disabled))
+      Answer(.content(.scheduled), metadata: FreshnessMetadata(mode: .staticTimeoutFallback))
+    case .disabled: Answer(.content(.scheduled), metadata: FreshnessMetadata(status: .disabled))
     case .awaited:
       Answer(
         .content(

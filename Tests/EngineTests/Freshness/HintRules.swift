@@ -6,18 +6,18 @@ struct HintRules {
   /// A producer that changes its data every 15 s; answers polls for a while and sums up their ages.
   struct Producer {
     var stage = Stage(.departuresWeb)
-    var dice = SplitMix64(seed: 5)
+    var generator = SplitMix64(seed: 5)
     var period: Int64 = 15_000
     var phase: Int64 = 4_321
     var statesNext = false
-    var spread: Timespan?
+    var spread: Instant.Duration?
     var ages: [Int64] = []
 
     /// How old the newest data is now.
     var age: Int64 { (stage.now.milliseconds - phase + 100 * period) % period }
 
     mutating func run(polls: Int) {
-      stage.draw = dice.draw()
+      stage.draw = generator.draw()
       stage.send(.started)
       for _ in 1...polls {
         if stage.machine.outstanding == nil { _ = stage.advanceToRequest() }
@@ -26,11 +26,11 @@ struct HintRules {
         let made = WallTime(milliseconds: served.milliseconds - age)
         ages.append(age)
         stage.skip(.milliseconds(75))
-        stage.draw = dice.draw()
+        stage.draw = generator.draw()
         let next = WallTime(milliseconds: made.milliseconds + period)
         stage.reply(
           .content(Content(Revision(made.milliseconds), hasRealtime: true)),
-          marks: FreshnessMetadata(
+          metadata: FreshnessMetadata(
             serverTime: served,
             fetchedAt: made,
             mode: .full,
@@ -130,9 +130,9 @@ struct HintRules {
     lateness: Int64 = 0
   ) -> [Int64] {
     var stage = Stage(.departuresWeb)
-    var dice = SplitMix64(seed: 3)
+    var generator = SplitMix64(seed: 3)
     var refreshes = refreshes.sorted()[...]
-    stage.draw = dice.draw()
+    stage.draw = generator.draw()
     stage.send(.started)
     while stage.now.milliseconds < end {
       if stage.machine.outstanding == nil {
@@ -140,7 +140,7 @@ struct HintRules {
         if let refresh = refreshes.first, refresh < alarm + lateness {
           refreshes.removeFirst()
           stage.skip(.milliseconds(max(refresh - stage.now.milliseconds, 0)))
-          stage.send(.wished(.person))
+          stage.send(.refreshRequested(.person))
         } else {
           stage.skip(.milliseconds(max(alarm + lateness - stage.now.milliseconds, 0)))
           stage.send(.woke)
@@ -151,10 +151,10 @@ struct HintRules {
       let now = stage.now.milliseconds
       let made = changes.last { $0 <= now } ?? 0
       let next = statesNext ? changes.first { $0 > now } : nil
-      stage.draw = dice.draw()
+      stage.draw = generator.draw()
       stage.reply(
         .content(Content(Revision(made), hasRealtime: true)),
-        marks: FreshnessMetadata(
+        metadata: FreshnessMetadata(
           serverTime: WallTime(milliseconds: 1_000_000_000 + now),
           fetchedAt: WallTime(milliseconds: 1_000_000_000 + made),
           mode: .full,
@@ -197,12 +197,12 @@ struct HintRules {
   @Test
   func `R31: refreshes by a person seldom cost a change`() {
     let changes = (0..<Int64(800)).map { $0 * 15_000 }
-    var dice = SplitMix64(seed: 11)
+    var generator = SplitMix64(seed: 11)
     var refreshes: Set<Int64> = []
     var now: Int64 = 60_000
     while now < 11_000_000 {
       refreshes.insert(now)
-      now += 30_000 + Int64(dice.below(30_000))
+      now += 30_000 + Int64(generator.below(30_000))
     }
     let starts = Self.starts(changes: changes, until: 11_500_000, refreshes: refreshes)
     let late = Self.delays(changes, starts).dropFirst(8).dropLast(40).sorted()
@@ -235,7 +235,7 @@ struct HintRules {
     var seconds = [Int](repeating: 0, count: 60)
     for client in 0..<1_500 {
       var producer = Producer()
-      producer.dice = SplitMix64(seed: UInt64(client))
+      producer.generator = SplitMix64(seed: UInt64(client))
       producer.statesNext = true
       producer.spread = .seconds(10)
       // They all start together, which is the worst case.
@@ -277,10 +277,10 @@ struct HintRules {
   }
 
   @Test
-  func `R32: nobody waits behind a long poll`() {
+  func `R32: no refresh waits behind a long poll`() {
     var stage = Stage.settled(.plain.with { $0.longPoll = .seconds(25) })
     let waiting = stage.advanceToRequest()?.ticket
-    let effects = stage.send(.wished(.person))
+    let effects = stage.send(.refreshRequested(.person))
     #expect(effects.cancel == waiting && effects.request != nil)
     #expect(effects.request?.longPoll == nil)
   }
@@ -389,10 +389,10 @@ struct HintRules {
   @Test
   func `R33: a gap during a request leaves a follow-up, whose answer cannot miss anything`() {
     var stage = Self.live()
-    stage.send(.wished(.person))
+    stage.send(.refreshRequested(.person))
     stage.send(.linkGap)
     #expect(stage.reply(.unchanged).request == nil)
-    #expect(stage.advanceToRequest(within: .seconds(1))?.wish.origin == .change)
+    #expect(stage.advanceToRequest(within: .seconds(1))?.refresh.reason == .change)
     stage.reply(.unchanged)
     #expect(stage.machine.outstanding == nil)
   }
@@ -400,7 +400,7 @@ struct HintRules {
   @Test
   func `R33: news does not shorten the wait after a failure, and a lost stream neither`() {
     var stage = Self.live()
-    stage.send(.wished(.person))
+    stage.send(.refreshRequested(.person))
     stage.reply(.throttled(.seconds(30)))
     stage.send(.linkChanged)
     stage.send(.linkGap)
@@ -444,7 +444,7 @@ struct HintRules {
   }
 
   @Test
-  func `R35: somebody who starts to watch joins the prefetch`() {
+  func `R35: a new observer joins the prefetch`() {
     var stage = Stage(.plain)
     stage.send(.prefetch)
     #expect(stage.send(.started).request == nil && stage.machine.isLoading)

@@ -6,7 +6,7 @@ struct Invariants {
   let event: Event
   let effects: Effects
   let after: RefreshMachine
-  let now: Moment
+  let now: Instant
 
   /// The invariants that the step breaks, by name.
   var broken: [String] {
@@ -86,7 +86,7 @@ struct Invariants {
 
   private var notTooFast: Bool {
     guard effects.request != nil, event == .woke, let last = before.lastStart else { return true }
-    guard case .resting(let rest) = before.phase, rest.cause == .cadence else { return true }
+    guard case .waiting(let wait) = before.phase, wait.cause == .cadence else { return true }
     // R40: a refresh by the user is sent as soon as the budget covers it.
     guard before.postponed == nil else { return true }
     return now - last >= after.policy.leastInterval
@@ -94,8 +94,8 @@ struct Invariants {
 
   private var loadingIsOwned: Bool {
     guard after.isLoading else { return true }
-    guard case .asking(let flight, _) = after.phase else { return false }
-    return flight.request.wish.showsLoading && after.lifecycle == .foreground
+    guard case .requesting(let inFlight, _) = after.phase else { return false }
+    return inFlight.request.refresh.showsLoading && after.lifecycle == .foreground
   }
 
   private var validatorFits: Bool {
@@ -139,7 +139,7 @@ struct Invariants {
   }
 
   private var timeoutIsSet: Bool {
-    guard case .asking(let flight, _) = after.phase else { return true }
-    return flight.deadline > now && (after.alarm.map { $0 <= flight.deadline } ?? false)
+    guard case .requesting(let inFlight, _) = after.phase else { return true }
+    return inFlight.deadline > now && (after.alarm.map { $0 <= inFlight.deadline } ?? false)
   }
 }

@@ -12,10 +12,10 @@ struct LabelRules {
     (FreshnessMetadata(), .none),
   ])
   func `R26: the status is read before the mode, and only applied and full is normal`(
-    marks: FreshnessMetadata,
+    metadata: FreshnessMetadata,
     marker: FreshnessLabel.Marker
   ) {
-    let label = FreshnessLabel(marks: marks, age: nil, isHeld: false, policy: .departuresWeb)
+    let label = FreshnessLabel(metadata: metadata, age: nil, isHeld: false, policy: .departuresWeb)
     #expect(label.marker == marker)
   }
 
@@ -23,16 +23,16 @@ struct LabelRules {
   func `R26: the server's own age is read before its times`() {
     let served = WallTime(milliseconds: 100_000)
     let made = WallTime(milliseconds: 70_000)
-    var marks = FreshnessMetadata(serverTime: served, fetchedAt: made, cacheAge: .seconds(12))
-    #expect(marks.ageAtArrival == .seconds(12))
-    marks.cacheAge = nil
-    #expect(marks.ageAtArrival == .seconds(30))
-    marks.transit = .seconds(9)
-    #expect(marks.ageAtArrival == .seconds(39))
-    marks.fetchedAt = WallTime(milliseconds: 200_000)
-    #expect(marks.ageAtArrival == .seconds(9))
-    marks.serverTime = nil
-    #expect(marks.ageAtArrival == nil)
+    var metadata = FreshnessMetadata(serverTime: served, fetchedAt: made, cacheAge: .seconds(12))
+    #expect(metadata.ageAtArrival == .seconds(12))
+    metadata.cacheAge = nil
+    #expect(metadata.ageAtArrival == .seconds(30))
+    metadata.transit = .seconds(9)
+    #expect(metadata.ageAtArrival == .seconds(39))
+    metadata.fetchedAt = WallTime(milliseconds: 200_000)
+    #expect(metadata.ageAtArrival == .seconds(9))
+    metadata.serverTime = nil
+    #expect(metadata.ageAtArrival == nil)
   }
 
   @Test
@@ -41,8 +41,8 @@ struct LabelRules {
     stage.send(.started)
     let ticket = stage.machine.outstanding ?? Ticket(generation: 0, context: Context(question: 1))
     let day = Int64(86_400_000)
-    var answer = Answer(.content(.live), marks: FreshnessMetadata(cacheAge: .seconds(8)))
-    answer.marks.serverTime = WallTime(milliseconds: 10 * day)
+    var answer = Answer(.content(.live), metadata: FreshnessMetadata(cacheAge: .seconds(8)))
+    answer.metadata.serverTime = WallTime(milliseconds: 10 * day)
     answer.deviceTime = WallTime(milliseconds: 11 * day)
     let effects = stage.send(.answered(ticket, answer))
     #expect(effects.sample?.skew == .milliseconds(day))
@@ -64,13 +64,13 @@ struct LabelRules {
   func `R27: not modified does not make data younger than its server says`() {
     var stage = Stage(.departuresWeb)
     stage.send(.started)
-    stage.reply(.content(.live), marks: FreshnessMetadata(cacheAge: .seconds(5)))
+    stage.reply(.content(.live), metadata: FreshnessMetadata(cacheAge: .seconds(5)))
     _ = stage.advanceToRequest()
     let age = stage.machine.label(at: stage.now).age
     stage.reply(.unchanged)
     #expect(stage.machine.label(at: stage.now).age == age)
-    stage.send(.wished(.person))
-    stage.reply(.unchanged, marks: FreshnessMetadata(cacheAge: .seconds(2)))
+    stage.send(.refreshRequested(.person))
+    stage.reply(.unchanged, metadata: FreshnessMetadata(cacheAge: .seconds(2)))
     #expect(stage.machine.label(at: stage.now).age == .seconds(2))
   }
 
@@ -86,16 +86,16 @@ struct LabelRules {
   func `R29: a sample holds the whole request, and the ring forgets the oldest`() {
     var stage = Stage(.departuresWeb)
     stage.send(.started)
-    let marks = FreshnessMetadata(
+    let metadata = FreshnessMetadata(
       serverTime: WallTime(milliseconds: 50_000),
       fetchedAt: WallTime(milliseconds: 46_000),
       mode: .full,
       status: .applied
     )
-    stage.reply(.content(.live), status: 200, marks: marks, after: .milliseconds(250))
+    stage.reply(.content(.live), status: 200, metadata: metadata, after: .milliseconds(250))
     let sample = stage.diagnostics.ring.samples.first
     #expect(sample?.duration == .milliseconds(250) && sample?.status == 200)
-    #expect(sample?.marks == marks && sample?.bytes == 100 && sample?.isConditional == false)
+    #expect(sample?.metadata == metadata && sample?.bytes == 100 && sample?.isConditional == false)
     #expect(sample?.cadence == .seconds(15) && sample?.ticket.context == Context(question: 1))
     #expect(sample?.verdict == .applyRealtime && sample?.isChange == true)
     for _ in 1...30 {
@@ -119,8 +119,8 @@ struct LabelRules {
   func `R30: the counters tell what happened`() {
     var stage = Stage(.departuresWeb)
     stage.send(.started)
-    stage.send(.wished(.person))
-    stage.reply(.content(.live), marks: FreshnessMetadata(cacheAge: .seconds(4)))
+    stage.send(.refreshRequested(.person))
+    stage.reply(.content(.live), metadata: FreshnessMetadata(cacheAge: .seconds(4)))
     stage.reply(.content(.scheduled))
     _ = stage.advanceToRequest()
     stage.reply(.unreachable)

@@ -48,7 +48,7 @@ struct OriginTests {
   @Test
   func `A Retry-After binds everybody, the longest one counts, and it is capped`() {
     var origin = origin(out: [1, 2, 3])
-    let now = Moment(milliseconds: 5_000)
+    let now = Instant(milliseconds: 5_000)
     origin.ended(1, .throttled(.seconds(200)), at: now)
     #expect(origin.restraint.notBefore == now + .seconds(200))
     origin.ended(2, .throttled(.seconds(10)), at: now)
@@ -67,10 +67,10 @@ struct OriginTests {
       serverTime: WallTime(milliseconds: 1_700_000_000_000),
       at: .start
     )
-    #expect(told.restraint.notBefore == Moment.start + .seconds(30))
+    #expect(told.restraint.notBefore == Instant.start + .seconds(30))
     var silent = origin(out: [1])
     silent.ended(1, .throttled(date), at: .start)
-    #expect(silent.restraint.notBefore == Moment.start + .minutes(1))
+    #expect(silent.restraint.notBefore == Instant.start + .minutes(1))
   }
 
   @Test(arguments: [Outcome.serverError, .timedOut, .unreachable, .throttled(nil)])
@@ -80,7 +80,7 @@ struct OriginTests {
     var origin = origin(out: Array(1...5))
     origin.ask(6, priority: .high)
     #expect(origin.admit(at: .start)?.number == 6)
-    var now = Moment.start
+    var now = Instant.start
     origin.ended(1, outcome, at: now)
     origin.ended(2, outcome, at: now)
     #expect(origin.restraint.quietUntil == nil && origin.places == 6)
@@ -117,8 +117,8 @@ struct OriginTests {
     origin.ended(2, .unchanged, rateLimit: spent, resources: 4, at: .start)
     // Once it has reset, not all go at once.
     #expect(origin.restraint.leastInterval == .milliseconds(30_500))
-    #expect(origin.restraint.sharedUntil == Moment.start + .seconds(61))
-    #expect(origin.restraint.notBefore == Moment.start + .seconds(61))
+    #expect(origin.restraint.sharedUntil == Instant.start + .seconds(61))
+    #expect(origin.restraint.notBefore == Instant.start + .seconds(61))
   }
 
   @Test
@@ -145,7 +145,7 @@ struct OriginTests {
     let overtaken = RateLimit(remaining: 7, reset: .seconds(59))
     origin.ended(5, .unchanged, rateLimit: overtaken, resources: 1, at: .start + .seconds(71))
     #expect(origin.restraint.leastInterval == .seconds(12))
-    #expect(origin.restraint.sharedUntil == Moment.start + .seconds(131))
+    #expect(origin.restraint.sharedUntil == Instant.start + .seconds(131))
     // As far away as it may be.
     let far = RateLimit(remaining: 1, reset: .minutes(60))
     origin.ended(6, .unchanged, rateLimit: far, resources: 1, at: .start + .seconds(80))
@@ -159,9 +159,9 @@ struct OriginTests {
   func `Windows as short as the unit in which they are told are shared by what they have at most`()
   {
     var origin = origin(out: [1, 2, 3])
-    func told(_ remaining: Int64, _ reset: Int64, at milliseconds: Int64) -> Timespan? {
+    func told(_ remaining: Int64, _ reset: Int64, at milliseconds: Int64) -> Instant.Duration? {
       let limit = RateLimit(remaining: remaining, reset: .seconds(reset))
-      let now = Moment(milliseconds: milliseconds)
+      let now = Instant(milliseconds: milliseconds)
       origin.ended(1, .unchanged, rateLimit: limit, resources: 30, at: now)
       return origin.restraint.leastInterval
     }
@@ -170,11 +170,11 @@ struct OriginTests {
     #expect(told(9, 1, at: 500) == .seconds(3))
     #expect(told(1, 1, at: 600) == .seconds(3) && origin.restraint.notBefore == nil)
     #expect(told(0, 1, at: 700) == .seconds(3))
-    #expect(origin.restraint.notBefore == Moment(milliseconds: 1_700))
+    #expect(origin.restraint.notBefore == Instant(milliseconds: 1_700))
     #expect(told(9, 2, at: 3_000) == .seconds(6))
     // A server that says 0 truncates fractions of seconds.
     #expect(told(9, 0, at: 4_500) == .seconds(9))
-    #expect(origin.restraint.sharedUntil == Moment(milliseconds: 5_500))
+    #expect(origin.restraint.sharedUntil == Instant(milliseconds: 5_500))
     // A long window ends what was learned of short ones.
     #expect(told(60, 59, at: 6_000) == .seconds(30))
     #expect(told(0, 1, at: 67_600) == .seconds(60))
@@ -194,7 +194,7 @@ struct OriginTests {
 
   @Test
   func `Every request is sent once, whatever happens in between`() {
-    var dice = SplitMix64(seed: 39)
+    var generator = SplitMix64(seed: 39)
     var origin = Origin()
     var waiting: Set<Int64> = []
     var people: Set<Int64> = []
@@ -206,25 +206,25 @@ struct OriginTests {
     let priorities: [Request.Priority] = [.low, .normal, .high]
     let outcomes: [Outcome] = [.unchanged, .serverError, .throttled(.seconds(9)), .cancelled]
     for step in 0..<20_000 {
-      let now = Moment(milliseconds: Int64(step) * 100)
-      switch dice.next() % 4 {
+      let now = Instant(milliseconds: Int64(step) * 100)
+      switch generator.next() % 4 {
       case 0, 1:
         numbers += 1
-        let isLongPoll = dice.next() % 3 == 0
-        let priority = priorities[Int(dice.next() % 3)]
+        let isLongPoll = generator.next() % 3 == 0
+        let priority = priorities[Int(generator.next() % 3)]
         origin.ask(numbers, priority: priority, isLongPoll: isLongPoll)
         if priority == .high { people.insert(numbers) }
         waiting.insert(numbers)
         if isLongPoll { longPolls.insert(numbers) }
       case 2:
         guard !out.isEmpty else { break }
-        let number = out.sorted()[Int(dice.next() % UInt64(out.count))]
+        let number = out.sorted()[Int(generator.next() % UInt64(out.count))]
         out.remove(number)
-        origin.ended(number, outcomes[Int(dice.next() % 4)], at: now)
+        origin.ended(number, outcomes[Int(generator.next() % 4)], at: now)
       default:
         let all = out.union(waiting).sorted()
         guard !all.isEmpty else { break }
-        let number = all[Int(dice.next() % UInt64(all.count))]
+        let number = all[Int(generator.next() % UInt64(all.count))]
         out.remove(number)
         waiting.remove(number)
         origin.withdraw(number)

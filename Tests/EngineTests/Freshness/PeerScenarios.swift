@@ -14,12 +14,12 @@ struct PeerScenarios {
   }
 
   @Test
-  func `R9: P2 the shortest wished cadence wins, and taking it away restores`() {
+  func `R9: P2 the shortest requested cadence wins, and taking it away restores`() {
     var stage = Stage.settled(.plain)
-    stage.send(.paceWished(.seconds(4)))
+    stage.send(.paceRequested(.seconds(4)))
     #expect(stage.nextInterval() == .seconds(4))
     stage.reply(.unchanged)
-    stage.send(.paceWished(nil))
+    stage.send(.paceRequested(nil))
     #expect(stage.nextInterval() == .seconds(10))
   }
 
@@ -28,7 +28,7 @@ struct PeerScenarios {
     var stage = Stage(HintRules.streaming)
     stage.send(.started)
     let ticket = stage.machine.outstanding
-    stage.send(.wished(.person))
+    stage.send(.refreshRequested(.person))
     let effects = stage.send(.stopped)
     #expect(effects.cancel == ticket && effects.alarm == nil && effects.link == .close)
     #expect(effects.request == nil && stage.machine.failure == nil)
@@ -56,12 +56,12 @@ struct PeerScenarios {
   }
 
   @Test
-  func `R10: P6 a wish for no interval is no tight loop`() {
+  func `R10: P6 a request for no interval makes no tight loop`() {
     var stage = Stage.settled(.plain)
-    stage.send(.paceWished(.zero))
+    stage.send(.paceRequested(.zero))
     #expect(stage.nextInterval() == Policy.plain.leastInterval)
     stage.reply(.unchanged)
-    stage.send(.paceWished(.longest))
+    stage.send(.paceRequested(.longest))
     #expect(stage.advanceToRequest() == nil && stage.machine.alarm != nil)
   }
 
@@ -69,7 +69,7 @@ struct PeerScenarios {
   func `R8: P7 a manual refresh re-arms the timer`() {
     var stage = Stage.settled(.plain)
     stage.advance(.seconds(9))
-    stage.send(.wished(.person))
+    stage.send(.refreshRequested(.person))
     stage.reply(.unchanged)
     #expect(stage.nextInterval() == .seconds(10))
   }
@@ -80,7 +80,7 @@ struct PeerScenarios {
     stage.advance(.seconds(9))
     let effects = stage.send(.wrote(Revision(50)))
     #expect(effects.changes == [.snapshot, .label] && effects.alarm == stage.now + .seconds(9))
-    stage.send(.wished(.schedule))
+    stage.send(.refreshRequested(.schedule))
     let out = stage.machine.outstanding
     #expect(stage.send(.wrote(Revision(51))).cancel == out)
     #expect(stage.machine.snapshot?.revision == Revision(51))
@@ -106,15 +106,23 @@ struct PeerScenarios {
 
   @Test
   func `R8: P11 timers of months do not overflow`() {
-    let month = Timespan.seconds(86_400 * 31)
+    let month = Instant.Duration.seconds(86_400 * 31)
     var stage = Stage.settled(Policy(every: month))
     #expect(stage.nextInterval() == nil && stage.machine.alarm == .start + month)
     #expect(stage.advanceToRequest(within: month) != nil)
-    #expect(Timespan.seconds(.max) == .longest && Timespan.longest + month == .longest)
-    #expect(Timespan.longest * -2 == .milliseconds(.min) && Timespan.longest * 2 == .longest)
-    #expect(Timespan.seconds(-3) * 2 == .seconds(-6) && Timespan.seconds(-3) * -2 == .seconds(6))
-    #expect(Timespan.longest * 0 == .zero)
-    #expect(Timespan.milliseconds(.min) - month == .milliseconds(.min))
+    #expect(
+      Instant.Duration.seconds(.max) == .longest && Instant.Duration.longest + month == .longest
+    )
+    #expect(
+      Instant.Duration.longest * -2 == .milliseconds(.min)
+        && Instant.Duration.longest * 2 == .longest
+    )
+    #expect(
+      Instant.Duration.seconds(-3) * 2 == .seconds(-6)
+        && Instant.Duration.seconds(-3) * -2 == .seconds(6)
+    )
+    #expect(Instant.Duration.longest * 0 == .zero)
+    #expect(Instant.Duration.milliseconds(.min) - month == .milliseconds(.min))
   }
 
   // MARK: Races
@@ -122,7 +130,7 @@ struct PeerScenarios {
   @Test
   func `R3: P-R1 the answer to the first request cannot replace the second's`() {
     var stage = Stage.settled(.plain)
-    stage.send(.wished(.person))
+    stage.send(.refreshRequested(.person))
     let first = stage.machine.outstanding ?? Ticket(generation: 0, context: Context(question: 1))
     stage.send(.slept)
     _ = stage.advanceToRequest()
@@ -134,8 +142,8 @@ struct PeerScenarios {
   @Test
   func `R2: P-R4 a refresh in flight is one follow-up in the context of the latest caller`() {
     var stage = Stage.settled(.plain)
-    stage.send(.wished(.person))
-    stage.send(.wished(.person))
+    stage.send(.refreshRequested(.person))
+    stage.send(.refreshRequested(.person))
     let effects = stage.send(.contextChanged(Context(question: 9)))
     #expect(effects.request?.ticket.context == Context(question: 9))
     stage.reply(.content(.plain))
@@ -168,8 +176,8 @@ struct PeerScenarios {
   func `R2: P-R7 an invalidation in flight is fetched after it`() {
     var stage = Stage.settled(.plain)
     _ = stage.advanceToRequest()
-    stage.send(.wished(.change))
-    #expect(stage.reply(.content(.other)).request?.wish.origin == .change)
+    stage.send(.refreshRequested(.change))
+    #expect(stage.reply(.content(.other)).request?.refresh.reason == .change)
   }
 
   // MARK: Errors
@@ -223,10 +231,10 @@ struct PeerScenarios {
   ) {
     for seed in UInt64(1)...5 {
       var stage = Stage.settled(policy)
-      var dice = SplitMix64(seed: seed)
-      var worst = Timespan.zero
+      var generator = SplitMix64(seed: seed)
+      var worst = Instant.Duration.zero
       while stage.now < .start + .minutes(60) {
-        stage.draw = dice.draw()
+        stage.draw = generator.draw()
         let previous = stage.now
         _ = stage.advanceToRequest()
         worst = max(worst, stage.now - previous)
@@ -272,9 +280,9 @@ struct PeerScenarios {
       if stage.reply(.content(.scheduled)).snapshot == .hold { held += 1 }
     }
     #expect(stage.now - .start >= .seconds(300) && stage.now - .start <= .seconds(316))
-    stage.send(.wished(.person))
+    stage.send(.refreshRequested(.person))
     #expect(stage.reply(.content(.live)).snapshot == .apply)
-    stage.send(.wished(.person))
+    stage.send(.refreshRequested(.person))
     let equal = Content(Revision(77), hasRealtime: true)
     #expect(stage.reply(.content(equal)).snapshot == .apply)
   }

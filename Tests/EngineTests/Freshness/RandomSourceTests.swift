@@ -1,7 +1,7 @@
 import Freshness
 import Testing
 
-@Suite("Chance and time")
+@Suite("Randomness and time")
 struct RandomSourceTests {
   @Test
   func `R10: a draw reaches both ends of its range and nothing beyond`() {
@@ -27,11 +27,11 @@ struct RandomSourceTests {
     least: Int64,
     most: Int64
   ) {
-    var dice = SplitMix64(seed: 4)
+    var generator = SplitMix64(seed: 4)
     var lowest = Int64.max
     var highest = Int64.min
     for _ in 1...4_000 {
-      let wait = jitter.applied(to: .seconds(15), draw: dice.draw()).milliseconds
+      let wait = jitter.applied(to: .seconds(15), draw: generator.draw()).milliseconds
       lowest = min(lowest, wait)
       highest = max(highest, wait)
     }
@@ -41,10 +41,10 @@ struct RandomSourceTests {
 
   @Test
   func `R10: signed jitter is never small`() {
-    var dice = SplitMix64(seed: 6)
+    var generator = SplitMix64(seed: 6)
     let jitter = Jitter.signed(.milliseconds(300), .milliseconds(600))
     for _ in 1...1_000 {
-      let wait = jitter.applied(to: .seconds(15), draw: dice.draw()).milliseconds
+      let wait = jitter.applied(to: .seconds(15), draw: generator.draw()).milliseconds
       #expect((300...600).contains(abs(wait - 15_000)))
     }
   }
@@ -52,7 +52,7 @@ struct RandomSourceTests {
   @Test
   func `R2: merging requests keeps the stronger origin and every flag`() {
     let merged = RefreshRequest.schedule.merged(with: .hardRefresh).merged(with: .change)
-    #expect(merged.origin == .person && merged.isForced && merged.showsLoading)
-    #expect(RefreshRequest.change.merged(with: .schedule).origin == .change)
+    #expect(merged.reason == .person && merged.isForced && merged.showsLoading)
+    #expect(RefreshRequest.change.merged(with: .schedule).reason == .change)
   }
 }

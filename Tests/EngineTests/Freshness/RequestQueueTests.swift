@@ -25,7 +25,7 @@ struct RequestQueueTests {
   }
 
   @Test(arguments: 0..<UInt64(20))
-  func `It agrees with a list that is sorted anew each time`(seed: UInt64) {
+  func `It agrees with a list that is sorted again each time`(seed: UInt64) {
     var random = SplitMix64(seed: seed)
     var queue = RequestQueue()
     var list: [RequestQueue.Entry] = []

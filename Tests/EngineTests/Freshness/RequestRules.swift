@@ -8,7 +8,8 @@ struct RequestRules {
     var stage = Stage(.plain)
     stage.send(.started)
     for event in [
-      Event.woke, .focused, .wished(.person), .wished(.schedule), .activity(.active), .acted,
+      Event.woke, .focused, .refreshRequested(.person), .refreshRequested(.schedule),
+      .activity(.active), .acted,
       .lifecycle(.foreground), .prefetch, .started,
     ] {
       stage.send(event)
@@ -18,10 +19,10 @@ struct RequestRules {
   }
 
   @Test
-  func `R2: a wish during a request leaves exactly one follow-up`() {
+  func `R2: a refresh during a request leaves exactly one follow-up`() {
     var stage = Stage(.plain)
     stage.send(.started)
-    for _ in 1...5 { stage.send(.wished(.person)) }
+    for _ in 1...5 { stage.send(.refreshRequested(.person)) }
     stage.reply(.content(.plain))
     #expect(stage.requests.count == 2)
     stage.reply(.unchanged)
@@ -32,13 +33,13 @@ struct RequestRules {
   @Test
   func `R2: requests merge, a person beats the schedule and force survives`() {
     var stage = Stage.settled(.plain)
-    stage.send(.wished(.schedule))
-    stage.send(.wished(.hardRefresh))
-    stage.send(.wished(.schedule))
+    stage.send(.refreshRequested(.schedule))
+    stage.send(.refreshRequested(.hardRefresh))
+    stage.send(.refreshRequested(.schedule))
     stage.reply(.unchanged)
     let request = stage.requests.last?.request
-    #expect(request?.wish.origin == .person)
-    #expect(request?.wish.isForced == true)
+    #expect(request?.refresh.reason == .person)
+    #expect(request?.refresh.isForced == true)
     #expect(request?.validator == nil)
     #expect(request?.priority == .high)
   }
@@ -49,9 +50,9 @@ struct RequestRules {
   ])
   func `R2: the follow-up goes out however the request ended`(outcome: Outcome) {
     var stage = Stage.settled(.plain)
-    stage.send(.wished(.schedule))
-    stage.send(.wished(.person))
-    #expect(stage.reply(outcome).request?.wish.origin == .person)
+    stage.send(.refreshRequested(.schedule))
+    stage.send(.refreshRequested(.person))
+    #expect(stage.reply(outcome).request?.refresh.reason == .person)
   }
 
   @Test
@@ -59,7 +60,7 @@ struct RequestRules {
     var stage = Stage.settled(.plain)
     let old =
       stage.requests.last?.request.ticket ?? Ticket(generation: 0, context: Context(question: 1))
-    stage.send(.wished(.person))
+    stage.send(.refreshRequested(.person))
     let before = stage.machine
     for outcome in [Outcome.content(.other), .unchanged, .serverError, .gone, .throttled(nil)] {
       let effects = stage.send(.answered(old, Answer(outcome, status: 500)))
@@ -72,7 +73,7 @@ struct RequestRules {
   @Test
   func `R3: an answer about another context ends the request and shows nothing`() {
     var stage = Stage.settled(.plain)
-    stage.send(.wished(.person))
+    stage.send(.refreshRequested(.person))
     let generation = stage.machine.outstanding?.generation ?? 0
     let ticket = Ticket(generation: generation, context: Context(question: 2))
     let effects = stage.send(.answered(ticket, Answer(.content(.other))))
@@ -113,7 +114,7 @@ struct RequestRules {
   func `R5: a person, a return and a focus ask at once in the middle of a sleep`() {
     var stage = Stage.settled(.plain)
     stage.advance(.seconds(3))
-    #expect(stage.send(.wished(.person)).request != nil)
+    #expect(stage.send(.refreshRequested(.person)).request != nil)
     stage.reply(.unchanged)
     stage.advance(.seconds(3))
     #expect(stage.send(.focused).request != nil)
@@ -130,7 +131,7 @@ struct RequestRules {
       stage.reply(.unreachable)
     }
     stage.advance(.seconds(1))
-    #expect(stage.send(.wished(.person)).request != nil)
+    #expect(stage.send(.refreshRequested(.person)).request != nil)
     // A return to the foreground as well, and the backoff continues.
     stage.reply(.unreachable)
     stage.send(.lifecycle(.background))

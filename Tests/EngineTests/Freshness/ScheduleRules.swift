@@ -8,7 +8,7 @@ struct ScheduleRules {
     // mesdeparts.md 1.1.9: the web client of the seed loses its timer exactly here.
     var stage = Stage.settled(.departuresWeb)
     _ = stage.advanceToRequest()
-    stage.send(.wished(.person))
+    stage.send(.refreshRequested(.person))
     stage.send(.focused)
     stage.reply(.unchanged)
     stage.reply(.unchanged)
@@ -57,10 +57,10 @@ struct ScheduleRules {
     most: Int64
   ) {
     var seen: Set<Int64> = []
-    var dice = SplitMix64(seed: 1)
+    var generator = SplitMix64(seed: 1)
     var stage = Stage.settled(policy)
     for _ in 1...300 {
-      stage.draw = dice.draw()
+      stage.draw = generator.draw()
       let interval = stage.nextInterval()?.milliseconds ?? 0
       stage.reply(.unchanged)
       seen.insert(interval)
@@ -71,12 +71,12 @@ struct ScheduleRules {
 
   @Test
   func `R10: nothing that is scheduled is faster than the cadence allows`() {
-    var dice = SplitMix64(seed: 2)
+    var generator = SplitMix64(seed: 2)
     for policy in [Policy.departuresWeb, .departuresNative] {
       var stage = Stage.settled(policy)
       for step in 1...300 {
-        stage.draw = dice.draw()
-        stage.send(.paceWished(step.isMultiple(of: 2) ? .zero : nil))
+        stage.draw = generator.draw()
+        stage.send(.paceRequested(step.isMultiple(of: 2) ? .zero : nil))
         stage.send(.acted)
         let interval = stage.nextInterval() ?? .zero
         #expect(interval >= policy.leastInterval)
@@ -106,11 +106,11 @@ struct ScheduleRules {
   @Test
   func `R11: suspended means nothing at all`() {
     var stage = Stage.settled(.workspaces)
-    stage.send(.wished(.person))
+    stage.send(.refreshRequested(.person))
     let ticket = stage.machine.outstanding
     #expect(stage.send(.lifecycle(.suspended)).cancel == ticket)
     #expect(stage.machine.alarm == nil && stage.machine.failure == nil)
-    #expect(stage.send(.wished(.person)).request == nil)
+    #expect(stage.send(.refreshRequested(.person)).request == nil)
   }
 
   @Test
@@ -185,11 +185,11 @@ struct ScheduleRules {
   @Test
   func `R14: a gap in time asks once and drops what was out`() {
     var stage = Stage.settled(.plain)
-    stage.send(.wished(.person))
+    stage.send(.refreshRequested(.person))
     let ticket = stage.machine.outstanding
     let effects = stage.send(.slept)
     #expect(effects.cancel == ticket && stage.machine.failure == nil)
-    #expect(stage.advanceToRequest(within: .seconds(1))?.wish.origin == .person)
+    #expect(stage.advanceToRequest(within: .seconds(1))?.refresh.reason == .person)
   }
 
   @Test
@@ -199,7 +199,7 @@ struct ScheduleRules {
     stage.send(.woke)
     let request = stage.advanceToRequest()
     #expect(stage.last.notes.contains(.rescued))
-    #expect(request?.validator == nil && request?.wish.isForced == false)
+    #expect(request?.validator == nil && request?.refresh.isForced == false)
     stage.reply(.unchanged)
     stage.skip(.seconds(50))
     stage.send(.woke)
@@ -213,27 +213,27 @@ struct ScheduleRules {
     for status in [RealtimeStatus.skippedBudget, .missingCache, .staleCache, .disabled] {
       var stage = Stage.settled(.plain)
       _ = stage.advanceToRequest()
-      stage.reply(.content(.other), marks: FreshnessMetadata(status: status))
+      stage.reply(.content(.other), metadata: FreshnessMetadata(status: status))
       #expect(stage.nextInterval() == .seconds(10))
     }
     for mode in [ResponseMode.degradedStatic, .staleCacheFallback] {
       var stage = Stage.settled(.plain)
       _ = stage.advanceToRequest()
-      stage.reply(.content(.other), marks: FreshnessMetadata(mode: mode))
+      stage.reply(.content(.other), metadata: FreshnessMetadata(mode: mode))
       #expect(stage.nextInterval() == .seconds(10))
-      #expect(stage.send(.wished(.person)).request == nil)
+      #expect(stage.send(.refreshRequested(.person)).request == nil)
     }
   }
 
   @Test(arguments: [
     FreshnessMetadata(mode: .staticTimeoutFallback), FreshnessMetadata(status: .guardedError),
   ])
-  func `R34: fallbacks climb the ladder once, then keep the cadence`(marks: FreshnessMetadata) {
+  func `R34: fallbacks climb the ladder once, then keep the cadence`(metadata: FreshnessMetadata) {
     var stage = Stage.settled(.plain)
     _ = stage.advanceToRequest()
     var intervals: [Int64] = []
     for _ in 1...7 {
-      stage.reply(.content(.other), marks: marks)
+      stage.reply(.content(.other), metadata: metadata)
       stage.draw = .lowest
       intervals.append((stage.nextInterval()?.milliseconds ?? 0) / 1_000)
     }
@@ -248,7 +248,7 @@ struct ScheduleRules {
     for step in 1...120 {
       _ = stage.advanceToRequest()
       let status: RealtimeStatus = step.isMultiple(of: 2) ? .applied : .guardedError
-      stage.reply(.content(.other), marks: FreshnessMetadata(status: status))
+      stage.reply(.content(.other), metadata: FreshnessMetadata(status: status))
     }
     #expect(stage.now - .start > .seconds(10 * 116))
   }
@@ -260,14 +260,14 @@ struct ScheduleRules {
     _ = stage.advanceToRequest()
     stage.reply(
       .content(.other),
-      marks: FreshnessMetadata(mode: .staticTimeoutFallback, status: .disabled)
+      metadata: FreshnessMetadata(mode: .staticTimeoutFallback, status: .disabled)
     )
     #expect(stage.nextInterval() == .seconds(10))
-    stage.reply(.content(.other), marks: FreshnessMetadata(mode: .staticTimeoutFallback))
+    stage.reply(.content(.other), metadata: FreshnessMetadata(mode: .staticTimeoutFallback))
     #expect(stage.nextInterval() == .seconds(10))
-    stage.send(.wished(.person))
+    stage.send(.refreshRequested(.person))
     stage.reply(.unchanged)
-    stage.reply(.content(.other), marks: FreshnessMetadata(mode: .staticTimeoutFallback))
+    stage.reply(.content(.other), metadata: FreshnessMetadata(mode: .staticTimeoutFallback))
     #expect(stage.nextInterval() == .seconds(2))
   }
 }

@@ -6,24 +6,24 @@ struct ScheduleTests {
   @Test
   func `R8: the earliest alarm of all machines is the roster's`() {
     var schedule = MachineSchedule()
-    var dice = SplitMix64(seed: 9)
+    var generator = SplitMix64(seed: 9)
     var keys: [MachineSchedule.Key] = []
     for _ in 1...200 { keys.append(schedule.insert(RefreshMachine(policy: .workspaces))) }
-    var now = Moment.start
+    var now = Instant.start
     for _ in 1...4_000 {
-      now = now + .milliseconds(Int64(dice.below(80)))
-      let key = keys[dice.below(keys.count)]
-      switch dice.below(4) {
-      case 0: _ = schedule.handle(.started, for: key, at: now, draw: dice.draw())
-      case 1: _ = schedule.handle(.stopped, for: key, at: now, draw: dice.draw())
+      now = now + .milliseconds(Int64(generator.below(80)))
+      let key = keys[generator.below(keys.count)]
+      switch generator.below(4) {
+      case 0: _ = schedule.handle(.started, for: key, at: now, draw: generator.draw())
+      case 1: _ = schedule.handle(.stopped, for: key, at: now, draw: generator.draw())
       default:
         guard let ticket = schedule[key]?.outstanding else { continue }
         let event = Event.answered(ticket, Answer(.content(.plain)))
-        _ = schedule.handle(event, for: key, at: now, draw: dice.draw())
+        _ = schedule.handle(event, for: key, at: now, draw: generator.draw())
       }
       while let due = schedule.due(at: now) {
         #expect(schedule[due]?.alarm == schedule.alarm)
-        _ = schedule.handle(.woke, for: due, at: now, draw: dice.draw())
+        _ = schedule.handle(.woke, for: due, at: now, draw: generator.draw())
       }
       #expect(schedule.alarm == keys.compactMap { schedule[$0]?.alarm }.min())
     }

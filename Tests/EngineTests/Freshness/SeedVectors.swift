@@ -12,7 +12,7 @@ struct SeedVectors {
       hasRealtime: Bool = false,
       showsRealtime: Bool = true,
       isForced: Bool = false,
-      age: Timespan = .seconds(10)
+      age: Instant.Duration = .seconds(10)
     ) -> DowngradeProtection.Verdict {
       DowngradeProtection.verdict(
         isModified: isModified,
@@ -67,12 +67,12 @@ struct SeedVectors {
     (FreshnessMetadata(status: .skippedBudget), 99_000, .unknown),
   ])
   func `R26: mesdeparts 5_12 badge vectors, ageing included`(
-    marks: FreshnessMetadata,
+    metadata: FreshnessMetadata,
     age: Int64,
     badge: FreshnessLabel.Badge
   ) {
     let label = FreshnessLabel(
-      marks: marks,
+      metadata: metadata,
       age: .milliseconds(age),
       isHeld: false,
       policy: .departuresWeb
@@ -84,7 +84,10 @@ struct SeedVectors {
   func `R27: mesdeparts 5_12 the badge ages between answers`() {
     var stage = Stage(.departuresWeb)
     stage.send(.started)
-    stage.reply(.content(.live), marks: FreshnessMetadata(cacheAge: .seconds(20), status: .applied))
+    stage.reply(
+      .content(.live),
+      metadata: FreshnessMetadata(cacheAge: .seconds(20), status: .applied)
+    )
     #expect(stage.machine.label(at: stage.now).badge == .live)
     #expect(stage.machine.label(at: stage.now + .seconds(6)).badge == .partial)
     #expect(stage.machine.label(at: stage.now + .seconds(26)).badge == .unavailable)
@@ -99,8 +102,8 @@ struct SeedVectors {
     status: RealtimeStatus,
     notice: FreshnessLabel.Notice
   ) {
-    let marks = FreshnessMetadata(status: status)
-    let label = FreshnessLabel(marks: marks, age: nil, isHeld: false, policy: .departuresWeb)
+    let metadata = FreshnessMetadata(status: status)
+    let label = FreshnessLabel(metadata: metadata, age: nil, isHeld: false, policy: .departuresWeb)
     #expect(label.notice == notice)
   }
 
@@ -131,7 +134,7 @@ struct SeedVectors {
   @Test
   func `R2: seed 000 row "In-flight coalescing"`() {
     var stage = Stage.settled(.departuresWeb)
-    for _ in 1...3 { stage.send(.wished(.person)) }
+    for _ in 1...3 { stage.send(.refreshRequested(.person)) }
     stage.reply(.content(.live))
     stage.reply(.content(.live))
     #expect(stage.requests.count == 3 && stage.machine.outstanding == nil)
@@ -140,7 +143,7 @@ struct SeedVectors {
   @Test
   func `R3: seed 000 row "Superseded response handling"`() {
     var stage = Stage.settled(.departuresWeb)
-    stage.send(.wished(.person))
+    stage.send(.refreshRequested(.person))
     let old = stage.machine.outstanding ?? Ticket(generation: 0, context: Context(question: 1))
     stage.send(.contextChanged(Context(question: 2)))
     let effects = stage.send(.answered(old, Answer(.serverError)))
@@ -158,7 +161,7 @@ struct SeedVectors {
   func `R25: seed 000 row "Loading hint ownership and clearing"`() {
     var stage = Stage.settled(.departuresWeb)
     _ = stage.advanceToRequest()
-    stage.send(.wished(.person))
+    stage.send(.refreshRequested(.person))
     #expect(!stage.machine.isLoading)
     stage.reply(.content(.live))
     #expect(stage.machine.isLoading)

@@ -16,7 +16,7 @@ struct ServerClockTests {
       range: Double = 0.1,
       isMeasured: Bool = true
     ) {
-      let now = Moment(milliseconds: Int64(now * 1_000))
+      let now = Instant(milliseconds: Int64(now * 1_000))
       let quarter = UInt32(now.milliseconds / 250)
       let reading = ServerClock.Reading(
         served: WallTime(milliseconds: Int64(served * 1_000)),
@@ -31,7 +31,7 @@ struct ServerClockTests {
     }
 
     func latest(at now: Double) -> Double? {
-      clock.latest(at: Moment(milliseconds: Int64(now * 1_000))).map {
+      clock.latest(at: Instant(milliseconds: Int64(now * 1_000))).map {
         Double($0.milliseconds) / 1_000
       }
     }

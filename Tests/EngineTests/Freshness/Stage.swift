@@ -3,11 +3,11 @@ import Freshness
 /// A machine, a clock that is a number, and the host's duties.
 struct Stage {
   var machine: RefreshMachine
-  var now = Moment.start
+  var now = Instant.start
   /// The random sample of the next events.
   var draw = RandomSample.middle
   /// Every request that was sent, with its time.
-  var requests: [(at: Moment, request: Request)] = []
+  var requests: [(at: Instant, request: Request)] = []
   var diagnostics: Diagnostics
   /// The effects of the last event.
   var last = Effects()
@@ -34,7 +34,7 @@ struct Stage {
   }
 
   /// Lets time pass; alarms go off when they are due.
-  mutating func advance(_ span: Timespan) {
+  mutating func advance(_ span: Instant.Duration) {
     let target = now + span
     while let alarm = machine.alarm, alarm <= target {
       now = max(alarm, now)
@@ -44,10 +44,10 @@ struct Stage {
   }
 
   /// Lets time pass without any alarm, as on a device that sleeps.
-  mutating func skip(_ span: Timespan) { now = now + span }
+  mutating func skip(_ span: Instant.Duration) { now = now + span }
 
   /// Lets time pass until the next request is sent.
-  mutating func advanceToRequest(within limit: Timespan = .seconds(3_600)) -> Request? {
+  mutating func advanceToRequest(within limit: Instant.Duration = .seconds(3_600)) -> Request? {
     let target = now + limit
     while let alarm = machine.alarm, alarm <= target {
       now = max(alarm, now)
@@ -62,10 +62,10 @@ struct Stage {
   mutating func reply(
     _ outcome: Outcome,
     status: Int32 = 0,
-    marks: FreshnessMetadata = FreshnessMetadata(),
+    metadata: FreshnessMetadata = FreshnessMetadata(),
     hints: Hints = Hints(),
     activity: Activity? = nil,
-    after delay: Timespan = .zero
+    after delay: Instant.Duration = .zero
   ) -> Effects {
     if delay > .zero { advance(delay) }
     guard let ticket = machine.outstanding else { return Effects() }
@@ -73,7 +73,7 @@ struct Stage {
       outcome,
       status: status,
       bytes: 100,
-      marks: marks,
+      metadata: metadata,
       hints: hints,
       activity: activity
     )
@@ -81,7 +81,11 @@ struct Stage {
   }
 
   /// Responds to every request for a while in the same way, after a round trip.
-  mutating func run(_ span: Timespan, answering outcome: Outcome, roundTrip: Timespan) {
+  mutating func run(
+    _ span: Instant.Duration,
+    answering outcome: Outcome,
+    roundTrip: Instant.Duration
+  ) {
     let target = now + span
     while let alarm = machine.alarm {
       if machine.outstanding != nil {
@@ -98,7 +102,7 @@ struct Stage {
   }
 
   /// The time from the last request to the next.
-  mutating func nextInterval() -> Timespan? {
+  mutating func nextInterval() -> Instant.Duration? {
     guard let previous = requests.last?.at, advanceToRequest() != nil else { return nil }
     return now - previous
   }

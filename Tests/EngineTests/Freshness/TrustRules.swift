@@ -7,7 +7,7 @@ import Testing
 struct TrustRules {
   private static let origin: Int64 = 1_700_000_000_000
 
-  private func marks(made: Int64, served: Int64) -> FreshnessMetadata {
+  private func metadata(made: Int64, served: Int64) -> FreshnessMetadata {
     FreshnessMetadata(
       serverTime: WallTime(milliseconds: Self.origin + served),
       fetchedAt: WallTime(milliseconds: Self.origin + made)
@@ -16,23 +16,23 @@ struct TrustRules {
 
   @Test
   func `R36, R37: of any order of answers the newest data stays, and no age shrinks without it`() {
-    var dice = SplitMix64(seed: 36)
+    var generator = SplitMix64(seed: 36)
     var stage = Stage.settled(.plain.with { $0.impatience = 1_000 })
     var newest: Int64 = -1
-    var age = Timespan.zero
+    var age = Instant.Duration.zero
     var seenAt = stage.now
     for _ in 0..<2_000 {
-      stage.advance(.milliseconds(Int64(dice.next() % 3_000)))
-      stage.send(.wished(.person))
+      stage.advance(.milliseconds(Int64(generator.next() % 3_000)))
+      stage.send(.refreshRequested(.person))
       let now = stage.now.milliseconds
       // An edge that may be behind, and an intermediate cache that may hide how long it kept the
       // response.
-      let made = max(now - Int64(dice.next() % 60_000), 0) / 15_000 * 15_000
-      let served = max(now - Int64(dice.next() % 20_000), made)
+      let made = max(now - Int64(generator.next() % 60_000), 0) / 15_000 * 15_000
+      let served = max(now - Int64(generator.next() % 20_000), made)
       stage.reply(
         .content(Content(Revision(made))),
         status: 200,
-        marks: marks(made: made, served: served)
+        metadata: metadata(made: made, served: served)
       )
       let shown = stage.machine.label(at: stage.now).age ?? .zero
       if made > newest {
@@ -47,21 +47,21 @@ struct TrustRules {
 
   @Test
   func `R37: with an honest server the age lies between the truth and the response delay more`() {
-    var dice = SplitMix64(seed: 37)
+    var generator = SplitMix64(seed: 37)
     var stage = Stage(.plain.with { $0.timeout = .minutes(10) })
     stage.send(.started)
     for _ in 0..<500 {
-      let up = Int64(dice.next() % 4_000)
-      let down = Int64(dice.next() % 4_000)
+      let up = Int64(generator.next() % 4_000)
+      let down = Int64(generator.next() % 4_000)
       let built = stage.now.milliseconds + up
       let made = built / 15_000 * 15_000
       stage.skip(.milliseconds(up + down))
       stage.reply(
         .content(Content(Revision(made))),
         status: 200,
-        marks: marks(made: made, served: built)
+        metadata: metadata(made: made, served: built)
       )
-      let truth = Timespan(milliseconds: stage.now.milliseconds - made)
+      let truth = Instant.Duration(milliseconds: stage.now.milliseconds - made)
       let shown = stage.machine.label(at: stage.now).age ?? .zero
       #expect(shown >= truth)
       // Of data that was seen before, the greater of two delays counts.
@@ -81,7 +81,7 @@ struct TrustRules {
       stage.reply(
         .content(.live),
         status: 200,
-        marks: FreshnessMetadata(cacheAge: .zero, mode: .full, status: .applied)
+        metadata: FreshnessMetadata(cacheAge: .zero, mode: .full, status: .applied)
       )
       if stage.machine.outstanding == nil, stage.machine.snapshot?.provenance != .server {
         // The write outdated the request; the next one brings the server's copy.
@@ -89,7 +89,7 @@ struct TrustRules {
         stage.reply(
           .content(.live),
           status: 200,
-          marks: FreshnessMetadata(cacheAge: .zero, mode: .full, status: .applied)
+          metadata: FreshnessMetadata(cacheAge: .zero, mode: .full, status: .applied)
         )
       }
       #expect(stage.machine.label(at: stage.now).badge == .live)
@@ -98,7 +98,7 @@ struct TrustRules {
 
   @Test(arguments: [1, 2, 3, 6, 12, 60])
   func `R40: in no minute does impatience cost more than its number`(number: Int32) {
-    var dice = SplitMix64(seed: UInt64(number))
+    var generator = SplitMix64(seed: UInt64(number))
     // A cadence so slow that every request is an impatient one.
     let policy = Policy(every: .minutes(10_000)).with {
       $0.impatience = number
@@ -108,29 +108,30 @@ struct TrustRules {
     }
     var stage = Stage.settled(policy)
     for _ in 0..<4_000 {
-      stage.advance(.milliseconds(Int64(dice.next() % 2_000)))
+      stage.advance(.milliseconds(Int64(generator.next() % 2_000)))
       let events: [Event] = [
-        .wished(.person), .wished(.hardRefresh), .focused, .lifecycle(.background),
+        .refreshRequested(.person), .refreshRequested(.hardRefresh), .focused,
+        .lifecycle(.background),
         .lifecycle(.foreground), .connectivity(.offline), .connectivity(.online), .stopped,
         .started,
       ]
-      stage.send(events[Int(dice.next() % UInt64(events.count))])
-      if dice.next() % 2 == 0 { stage.reply(.content(.plain), status: 200) }
+      stage.send(events[Int(generator.next() % UInt64(events.count))])
+      if generator.next() % 2 == 0 { stage.reply(.content(.plain), status: 200) }
     }
-    let moments = stage.requests.map(\.at.milliseconds)
-    for (index, moment) in moments.enumerated() {
-      let others = moments[index...].prefix { $0 < moment + 60_000 }
-      #expect(others.count <= number, "\(others.count) from \(moment) on")
+    let instants = stage.requests.map(\.at.milliseconds)
+    for (index, instant) in instants.enumerated() {
+      let others = instants[index...].prefix { $0 < instant + 60_000 }
+      #expect(others.count <= number, "\(others.count) from \(instant) on")
     }
     // And a request is never lost.
     stage.send(.connectivity(.online))
     stage.send(.lifecycle(.foreground))
     stage.send(.started)
     stage.reply(.content(.plain), status: 200)
-    stage.send(.wished(.hardRefresh))
+    stage.send(.refreshRequested(.hardRefresh))
     let asked =
       stage.last.request ?? stage.advanceToRequest(within: .minutes(1))
-    #expect(asked?.wish.isForced == true)
+    #expect(asked?.refresh.isForced == true)
   }
 
   @Test
@@ -144,7 +145,7 @@ struct TrustRules {
     interval: Int64,
     ordered: Int64
   ) throws {
-    let every = Timespan(milliseconds: interval)
+    let every = Instant.Duration(milliseconds: interval)
     let period = interval * 27 / 20
     var policy = Policy.departuresWeb
     (policy.active, policy.recent, policy.idle) = (every, every, every)
@@ -160,7 +161,7 @@ struct TrustRules {
       let epoch: Int64 = 1_700_000_000_000
       let answer = Answer(
         .content(Content(Revision(made + epoch), hasRealtime: true)),
-        marks: FreshnessMetadata(
+        metadata: FreshnessMetadata(
           serverTime: WallTime(milliseconds: epoch + sent + 20),
           fetchedAt: WallTime(milliseconds: epoch + made),
           mode: .full,
@@ -169,26 +170,26 @@ struct TrustRules {
         // Since it was sent.
         delay: .milliseconds(40)
       )
-      let now = Moment(milliseconds: sent + 40)
+      let now = Instant(milliseconds: sent + 40)
       _ = machine.handle(.answered(ticket, answer), at: now, draw: draw)
       return try #require(machine.alarm).milliseconds
     }
     var now: Int64 = 1_000
-    _ = machine.handle(.started, at: Moment(milliseconds: now), draw: draw)
+    _ = machine.handle(.started, at: Instant(milliseconds: now), draw: draw)
     for _ in 0..<80 {
       now = try answer(sentAt: now)
-      _ = machine.handle(.woke, at: Moment(milliseconds: now), draw: draw)
+      _ = machine.handle(.woke, at: Instant(milliseconds: now), draw: draw)
     }
     _ = try answer(sentAt: now)
     let next = 700 + ((now + 20 - 700) / period + 1) * period
     _ = machine.handle(
-      .wished(.person),
-      at: Moment(milliseconds: next + ordered),
+      .refreshRequested(.person),
+      at: Instant(milliseconds: next + ordered),
       draw: draw
     )
     let sent = next + 300
     let ticket = try #require(machine.outstanding)
-    _ = machine.handle(.queued(ticket), at: Moment(milliseconds: sent), draw: draw)
+    _ = machine.handle(.queued(ticket), at: Instant(milliseconds: sent), draw: draw)
     let again = try answer(sentAt: sent, isLate: true)
     #expect(again - sent <= interval * 103 / 100)
   }

@@ -53,15 +53,15 @@ struct CoverageTests {
     // What is applied and full is not reduced (R26).
     ".shows.label.marker.reduced.status=applied", ".shows.label.marker.reduced.mode=full",
     // The words of these are tried where they count, in the label.
-    ".sample.marks.mode=degradedStatic", ".sample.marks.mode=staleCacheFallback",
-    ".sample.marks.mode=staticTimeoutFallback", ".sample.marks.mode=unknown",
-    ".sample.marks.status=partial", ".sample.marks.status=skippedBudget",
-    ".sample.marks.status=disabled", ".sample.marks.status=missingCache",
-    ".sample.marks.status=staleCache", ".sample.marks.status=guardedError",
-    ".sample.marks.status=unknown", ".sample.marks.reason=partial",
-    ".sample.marks.reason=skippedBudget", ".sample.marks.reason=disabled",
-    ".sample.marks.reason=missingCache", ".sample.marks.reason=staleCache",
-    ".sample.marks.reason=guardedError", ".sample.marks.reason=unknown",
+    ".sample.metadata.mode=degradedStatic", ".sample.metadata.mode=staleCacheFallback",
+    ".sample.metadata.mode=staticTimeoutFallback", ".sample.metadata.mode=unknown",
+    ".sample.metadata.status=partial", ".sample.metadata.status=skippedBudget",
+    ".sample.metadata.status=disabled", ".sample.metadata.status=missingCache",
+    ".sample.metadata.status=staleCache", ".sample.metadata.status=guardedError",
+    ".sample.metadata.status=unknown", ".sample.metadata.reason=partial",
+    ".sample.metadata.reason=skippedBudget", ".sample.metadata.reason=disabled",
+    ".sample.metadata.reason=missingCache", ".sample.metadata.reason=staleCache",
+    ".sample.metadata.reason=guardedError", ".sample.metadata.reason=unknown",
   ]
 
   @Test
@@ -102,12 +102,12 @@ struct CoverageTests {
     wanted.formUnion(Words.names(Connectivity.self).map { "with.to=\($0)" })
     wanted.formUnion(Words.names(Activity.self).map { "with.is=\($0)" })
     wanted.formUnion(Words.names(Activity.self).map { "with.answer.activity=\($0)" })
-    wanted.formUnion(Words.names(RefreshRequest.Origin.self).map { "with.origin=\($0)" })
-    wanted.formUnion(Words.names(ResponseMode.self).map { "with.answer.marks.mode=\($0)" })
-    wanted.formUnion(Words.names(RealtimeStatus.self).map { "with.answer.marks.status=\($0)" })
-    wanted.formUnion(Words.names(RealtimeStatus.self).map { "with.answer.marks.reason=\($0)" })
+    wanted.formUnion(Words.names(RefreshRequest.Reason.self).map { "with.reason=\($0)" })
+    wanted.formUnion(Words.names(ResponseMode.self).map { "with.answer.metadata.mode=\($0)" })
+    wanted.formUnion(Words.names(RealtimeStatus.self).map { "with.answer.metadata.status=\($0)" })
+    wanted.formUnion(Words.names(RealtimeStatus.self).map { "with.answer.metadata.reason=\($0)" })
     wanted.formUnion(
-      ["person", "hardRefresh", "schedule", "change"].map { "with.wish=\($0)" }
+      ["person", "hardRefresh", "schedule", "change"].map { "with.refresh=\($0)" }
     )
     for name in ["isForced", "isUnconditional", "showsLoading", "isResumed"] {
       wanted.formUnion(["with.\(name)=true", "with.\(name)=false"])
@@ -115,9 +115,10 @@ struct CoverageTests {
     wanted.formUnion(
       [
         "retryAfter.seconds", "retryAfter.date", "hints.nextExpectedAt", "hints.maxAge",
-        "hints.spread", "marks.serverTime", "marks.fetchedAt", "marks.cacheAge", "marks.transit",
-        "marks.truncation",
-        "marks.appliedFlag=true", "marks.appliedFlag=false", "deviceTime", "bytes", "status",
+        "hints.spread", "metadata.serverTime", "metadata.fetchedAt", "metadata.cacheAge",
+        "metadata.transit",
+        "metadata.truncation",
+        "metadata.appliedFlag=true", "metadata.appliedFlag=false", "deviceTime", "bytes", "status",
         "delay", "decoding",
         "reason", "validator", "hasRealtime=true", "fulfilsAction=true",
       ].map { "with.answer.\($0)" }

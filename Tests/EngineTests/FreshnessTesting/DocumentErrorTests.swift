@@ -36,9 +36,12 @@ struct DocumentErrorTests {
     (#"{"event": "wrote", "with": {}}"#, "with.revision: is missing"),
     (#"{"event": "wrote", "with": {"revision": "7"}}"#, "with.revision: a whole number"),
     (#"{"event": "lifecycle", "with": {"to": "gone"}}"#, "with.to: \"gone\" is unknown"),
-    (#"{"event": "wished", "with": {"wish": "now"}}"#, "with.wish: \"now\" is unknown"),
     (
-      #"{"event": "wished", "with": {"wish": "person", "isForced": true}}"#,
+      #"{"event": "refreshRequested", "with": {"refresh": "now"}}"#,
+      "with.refresh: \"now\" is unknown"
+    ),
+    (
+      #"{"event": "refreshRequested", "with": {"refresh": "person", "isForced": true}}"#,
       "with.isForced: is unknown here"
     ),
     (#"{"event": "started", "draw": "high"}"#, "draw: \"high\" is unknown"),
@@ -83,8 +86,11 @@ struct DocumentErrorTests {
     (#"{"outcome": "undecodable"}"#, "reason: is missing"),
     (#"{"outcome": "unchanged", "retryAfter": {"seconds": 1}}"#, "retryAfter: is unknown"),
     (#"{"outcome": "throttled", "retryAfter": {}}"#, "retryAfter.seconds: either this or"),
-    (#"{"outcome": "unchanged", "marks": {"age": 1}}"#, "marks.age: is unknown here"),
-    (#"{"outcome": "unchanged", "marks": {"mode": "half"}}"#, "marks.mode: \"half\" is unknown"),
+    (#"{"outcome": "unchanged", "metadata": {"age": 1}}"#, "metadata.age: is unknown here"),
+    (
+      #"{"outcome": "unchanged", "metadata": {"mode": "half"}}"#,
+      "metadata.mode: \"half\" is unknown"
+    ),
     (#"{"outcome": "unchanged", "hints": {"maxAge": true}}"#, "hints.maxAge: a whole number"),
     (#"{"outcome": "unchanged", "status": 1000}"#, "status: 1000 is not within 0 to 999"),
   ])
@@ -154,7 +160,10 @@ struct DocumentErrorTests {
     ("[]", "an object is expected, not a list"),
     ("{}", "vectors: is missing"),
   ])
-  func `a text that is no JSON document of vectors says where and why`(text: String, part: String) {
+  func `a text that is not a JSON document of vectors says where and why`(
+    text: String,
+    part: String
+  ) {
     let problem = problem(of: text)
     #expect(problem.hasPrefix("f.json: ") && problem.contains(part), "\(problem)")
   }

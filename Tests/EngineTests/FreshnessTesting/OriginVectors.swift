@@ -89,10 +89,10 @@ struct OriginVectors {
   @Test(arguments: scenarios)
   func `An origin admits and restrains as the vectors say`(_ scenario: Scenario) throws {
     var origin = Origin(limits: Origin.Limits(policy: try Self.policy(of: scenario.id)))
-    var now = Moment.start
+    var now = Instant.start
     for (index, step) in scenario.steps.enumerated() {
       var admitted: [Origin.Admission] = []
-      if let instant = step.now { now = Moment(milliseconds: instant) }
+      if let instant = step.now { now = Instant(milliseconds: instant) }
       switch step.event {
       case "asks":
         let priorities: [String: Request.Priority] = [
@@ -105,7 +105,7 @@ struct OriginVectors {
           step.number,
           try Self.outcome(step),
           rateLimit: step.rateLimit.map {
-            RateLimit(remaining: $0.remaining, reset: Timespan(milliseconds: $0.reset))
+            RateLimit(remaining: $0.remaining, reset: Instant.Duration(milliseconds: $0.reset))
           },
           resources: step.resources ?? 1,
           at: now

@@ -21,7 +21,7 @@ struct PolicyDocumentTests {
   @Test
   func `a policy that differs in every field survives the way to JSON and back`() throws {
     var policy = Policy(every: .milliseconds(1_234), jitter: .signed(.zero, .seconds(1)))
-    let spans: [WritableKeyPath<Policy, Timespan>] = [
+    let spans: [WritableKeyPath<Policy, Instant.Duration>] = [
       \.recent, \.recentFor, \.idle, \.leastInterval, \.leastWait, \.burst, \.spread,
       \.focusDebounce, \.timeout, \.retryAfterCap, \.recheck, \.recheckGone, \.driftFloor,
       \.stallFloor,

@@ -60,14 +60,14 @@ struct ScriptedExchangeTests {
     let second = Task { try await exchange.send(Self.request(), timeout: .seconds(1)) }
     try await exchange.waitForRequests(atLeast: 2)
     #expect(exchange.held == [1, 2])
-    #expect(exchange.settle(2, with: .answer(Self.answer(.ok, "second"))))
+    #expect(exchange.finish(2, with: .answer(Self.answer(.ok, "second"))))
     #expect(try await second.value.body == Array("second".utf8))
     #expect(exchange.held == [1])
-    #expect(exchange.settle(1, with: .held))
-    #expect(exchange.settle(1, with: .failure(HTTPExchangeError(.unreachable, "cut"))))
+    #expect(exchange.finish(1, with: .held))
+    #expect(exchange.finish(1, with: .failure(HTTPExchangeError(.unreachable, "cut"))))
     await #expect(throws: HTTPExchangeError(.unreachable, "cut")) { try await first.value }
-    #expect(!exchange.settle(1, with: .answer(Self.answer(.ok, "late"))))
-    #expect(!exchange.settle(3, with: .held))
+    #expect(!exchange.finish(1, with: .answer(Self.answer(.ok, "late"))))
+    #expect(!exchange.finish(3, with: .held))
   }
 
   @Test
@@ -76,7 +76,7 @@ struct ScriptedExchangeTests {
       let exchange = ScriptedExchange([.held])
       let task = Task { try await exchange.send(Self.request(), timeout: .seconds(1)) }
       try await exchange.waitForRequests(atLeast: 1)
-      #expect(exchange.settle(1, with: .answer(Self.answer(.ok, "early"))))
+      #expect(exchange.finish(1, with: .answer(Self.answer(.ok, "early"))))
       #expect(try await task.value.body == Array("early".utf8))
     }
   }
@@ -90,7 +90,7 @@ struct ScriptedExchangeTests {
     await #expect(throws: HTTPExchangeError(.cancelled, "request 1 was cancelled")) {
       try await task.value
     }
-    #expect(exchange.held.isEmpty && !exchange.settle(1, with: .held))
+    #expect(exchange.held.isEmpty && !exchange.finish(1, with: .held))
   }
 
   @Test

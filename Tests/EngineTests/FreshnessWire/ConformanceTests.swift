@@ -6,13 +6,13 @@ import Testing
 /// A machine behind the wire form: all input and output passes as words.
 private struct WiredMachine: ConformingMachine {
   private var wired: WireMachine
-  private var now = Moment.start
+  private var now = Instant.start
 
   init(policy: Policy, context: Context) throws {
     wired = try WireMachine(words: context.words() + policy.words())
   }
 
-  mutating func handle(_ event: Event, at now: Moment, draw: RandomSample) -> Effects {
+  mutating func handle(_ event: Event, at now: Instant, draw: RandomSample) -> Effects {
     self.now = now
     do {
       let words = try [now.milliseconds, Int64(draw.bits)] + event.words()
@@ -23,31 +23,31 @@ private struct WiredMachine: ConformingMachine {
     }
   }
 
-  private func look(_ moment: Moment) -> WireState {
+  private func appearance(_ instant: Instant) -> WireState {
     do {
-      return try WireState(words: wired.look([moment.milliseconds]))
+      return try WireState(words: wired.appearance([instant.milliseconds]))
     } catch {
-      Issue.record("the look did not pass: \(error)")
-      return WireState(wired.machine, at: moment)
+      Issue.record("the appearance did not pass: \(error)")
+      return WireState(wired.machine, at: instant)
     }
   }
 
-  var alarm: Moment? { look(now).alarm }
-  var outstanding: Ticket? { look(now).outstanding }
-  var snapshot: Snapshot? { look(now).snapshot }
-  var failure: Failure? { look(now).failure }
-  var isLoading: Bool { look(now).isLoading }
-  var isStreaming: Bool { look(now).isStreaming }
-  var hasObservers: Bool { look(now).hasObservers }
-  var failuresInARow: Int32 { look(now).failuresInARow }
-  var lifecycle: Lifecycle { look(now).lifecycle }
-  var connectivity: Connectivity { look(now).connectivity }
-  var context: Context { look(now).context }
-  var nextRequest: NextRequest { look(now).nextRequest }
+  var alarm: Instant? { appearance(now).alarm }
+  var outstanding: Ticket? { appearance(now).outstanding }
+  var snapshot: Snapshot? { appearance(now).snapshot }
+  var failure: Failure? { appearance(now).failure }
+  var isLoading: Bool { appearance(now).isLoading }
+  var isStreaming: Bool { appearance(now).isStreaming }
+  var hasObservers: Bool { appearance(now).hasObservers }
+  var failuresInARow: Int32 { appearance(now).failuresInARow }
+  var lifecycle: Lifecycle { appearance(now).lifecycle }
+  var connectivity: Connectivity { appearance(now).connectivity }
+  var context: Context { appearance(now).context }
+  var nextRequest: NextRequest { appearance(now).nextRequest }
 
-  func pace(at now: Moment) -> Pace { look(now).pace }
+  func pace(at now: Instant) -> Pace { appearance(now).pace }
 
-  func label(at now: Moment) -> FreshnessLabel { look(now).label.label }
+  func label(at now: Instant) -> FreshnessLabel { appearance(now).label.label }
 }
 
 @Suite("Conformance")

@@ -18,11 +18,11 @@ struct NumberTableTests {
     var errors: [String]
     var numbers: [String: [String]]
     var bits: [String: [String]]
-    var wishes: [String: Wished]
+    var refreshRequests: [String: NamedRequest]
   }
 
-  private struct Wished: Decodable {
-    var origin: String
+  private struct NamedRequest: Decodable {
+    var reason: String
     var isForced: Bool
     var isUnconditional: Bool
     var showsLoading: Bool
@@ -63,7 +63,7 @@ struct NumberTableTests {
     try check("connectivity", Connectivity.self)
     try check("activity", Activity.self)
     try check("pace", Pace.self)
-    try check("origin", RefreshRequest.Origin.self)
+    try check("refreshReason", RefreshRequest.Reason.self)
     try check("mode", ResponseMode.self)
     try check("status", RealtimeStatus.self)
     try check("snapshot", Effects.SnapshotOrder.self)
@@ -109,12 +109,12 @@ struct NumberTableTests {
     let requests: [String: RefreshRequest] = [
       "person": .person, "hardRefresh": .hardRefresh, "schedule": .schedule, "change": .change,
     ]
-    #expect(Set(requests.keys) == Set(table.wishes.keys))
+    #expect(Set(requests.keys) == Set(table.refreshRequests.keys))
     for (name, request) in requests {
-      #expect(table.wishes[name]?.origin == String(describing: request.origin))
-      #expect(table.wishes[name]?.isForced == request.isForced)
-      #expect(table.wishes[name]?.isUnconditional == request.isUnconditional)
-      #expect(table.wishes[name]?.showsLoading == request.showsLoading)
+      #expect(table.refreshRequests[name]?.reason == String(describing: request.reason))
+      #expect(table.refreshRequests[name]?.isForced == request.isForced)
+      #expect(table.refreshRequests[name]?.isUnconditional == request.isUnconditional)
+      #expect(table.refreshRequests[name]?.showsLoading == request.showsLoading)
     }
   }
 }

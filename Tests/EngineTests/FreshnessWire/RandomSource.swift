@@ -41,13 +41,13 @@ struct RandomSource {
     flag() ? make(&self) : nil
   }
 
-  mutating func span() -> Timespan { Timespan(milliseconds: positive()) }
+  mutating func span() -> Instant.Duration { Instant.Duration(milliseconds: positive()) }
 
-  mutating func told() -> Timespan { Timespan(milliseconds: number()) }
+  mutating func told() -> Instant.Duration { Instant.Duration(milliseconds: number()) }
 
   mutating func wallTime() -> WallTime { WallTime(milliseconds: number()) }
 
-  mutating func moment() -> Moment { Moment(milliseconds: number()) }
+  mutating func instant() -> Instant { Instant(milliseconds: number()) }
 
   // MARK: Parts of messages
 
@@ -55,8 +55,8 @@ struct RandomSource {
 
   mutating func ticket() -> Ticket { Ticket(generation: number(), context: context()) }
 
-  mutating func wish() -> RefreshRequest {
-    let origins: [RefreshRequest.Origin] = [.prefetch, .schedule, .catchUp, .change, .person]
+  mutating func refresh() -> RefreshRequest {
+    let origins: [RefreshRequest.Reason] = [.prefetch, .schedule, .catchUp, .change, .person]
     return RefreshRequest(
       pick(origins),
       isForced: flag(),
@@ -97,7 +97,7 @@ struct RandomSource {
     .full, .degradedStatic, .staleCacheFallback, .staticTimeoutFallback, .unknown,
   ]
 
-  mutating func marks() -> FreshnessMetadata {
+  mutating func metadata() -> FreshnessMetadata {
     FreshnessMetadata(
       serverTime: maybe { $0.wallTime() },
       truncation: told(),
@@ -116,7 +116,7 @@ struct RandomSource {
       outcome(),
       status: Int32(truncatingIfNeeded: next()),
       bytes: min(positive(), Wire.mostBytes),
-      marks: marks(),
+      metadata: metadata(),
       hints: Hints(
         nextExpectedAt: maybe { $0.wallTime() },
         maxAge: maybe { $0.told() },
@@ -138,14 +138,14 @@ struct RandomSource {
     switch kind {
     case 0: .started
     case 1: .stopped
-    case 2: .paceWished(maybe { $0.span() })
+    case 2: .paceRequested(maybe { $0.span() })
     case 3: .prefetch
     case 4: .woke
     case 5: .slept
     case 6: .lifecycle(pick([.foreground, .background, .suspended]))
     case 7: .focused
     case 8: .connectivity(pick([.online, .metered, .offline]))
-    case 9: .wished(wish())
+    case 9: .refreshRequested(refresh())
     case 10: .contextChanged(context())
     case 11: .activity(flag() ? .active : .quiet)
     case 12: .acted
@@ -162,10 +162,10 @@ struct RandomSource {
     case 23:
       .restrained(
         Restraint(
-          notBefore: maybe { $0.moment() },
-          quietUntil: maybe { $0.moment() },
+          notBefore: maybe { $0.instant() },
+          quietUntil: maybe { $0.instant() },
           leastInterval: maybe { $0.span() },
-          sharedUntil: maybe { $0.moment() }
+          sharedUntil: maybe { $0.instant() }
         )
       )
     case 24: .notHeld(ticket())
@@ -221,14 +221,14 @@ struct RandomSource {
       Policy.Alignment(delay: $0.span(), spread: $0.span(), slack: $0.span(), tolerance: $0.span())
     }
     policy.longPoll = maybe { $0.span() }
-    policy.push = maybe { dice in
+    policy.push = maybe { generator in
       Policy.Push(
-        heartbeat: dice.span(),
-        watchdogPercent: Int64(dice.below(1_000_001)),
-        openTimeout: dice.span(),
-        safetyPoll: dice.span(),
-        leastGap: dice.span(),
-        stableAfter: dice.span()
+        heartbeat: generator.span(),
+        watchdogPercent: Int64(generator.below(1_000_001)),
+        openTimeout: generator.span(),
+        safetyPoll: generator.span(),
+        leastGap: generator.span(),
+        stableAfter: generator.span()
       )
     }
     policy.prefetches = flag()

@@ -6,9 +6,9 @@ import Testing
 struct RoundTripTests {
   @Test(arguments: 0..<RandomSource.eventKinds)
   func `Every kind of event comes back as it went out`(kind: Int) throws {
-    var dice = RandomSource(seed: UInt64(kind))
+    var generator = RandomSource(seed: UInt64(kind))
     for _ in 0..<500 {
-      let event = dice.event(kind: kind)
+      let event = generator.event(kind: kind)
       let words = try event.words()
       #expect(try Event(words: words) == event)
       #expect(try Event(words: words).words() == words)
@@ -17,9 +17,9 @@ struct RoundTripTests {
 
   @Test
   func `Every policy comes back as it went out`() throws {
-    var dice = RandomSource(seed: 77)
+    var generator = RandomSource(seed: 77)
     for _ in 0..<2_000 {
-      let policy = dice.policy()
+      let policy = generator.policy()
       #expect(try Policy(words: policy.words()) == policy)
     }
     for preset in Walk.policies { #expect(try Policy(words: preset.words()) == preset) }
@@ -27,11 +27,11 @@ struct RoundTripTests {
 
   @Test
   func `Contexts and answers come back as they went out`() throws {
-    var dice = RandomSource(seed: 78)
+    var generator = RandomSource(seed: 78)
     for _ in 0..<2_000 {
-      let context = dice.context()
+      let context = generator.context()
       #expect(try Context(words: context.words()) == context)
-      let answer = dice.answer()
+      let answer = generator.answer()
       #expect(try Answer(words: answer.words()) == answer)
     }
   }
@@ -64,11 +64,11 @@ struct RoundTripTests {
 
   @Test
   func `Times beyond the limit are written as the limit`() throws {
-    let never = try Event.paceWished(.longest).words()
-    #expect(try Event(words: never) == .paceWished(Timespan(milliseconds: Wire.limit)))
+    let never = try Event.paceRequested(.longest).words()
+    #expect(try Event(words: never) == .paceRequested(Instant.Duration(milliseconds: Wire.limit)))
     var effects = Effects()
-    effects.alarm = Moment(milliseconds: .min)
-    #expect(try Effects(words: effects.words()).alarm == Moment(milliseconds: -Wire.limit))
+    effects.alarm = Instant(milliseconds: .min)
+    #expect(try Effects(words: effects.words()).alarm == Instant(milliseconds: -Wire.limit))
   }
 
   @Test

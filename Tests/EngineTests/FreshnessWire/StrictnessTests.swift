@@ -6,9 +6,9 @@ import Testing
 struct StrictnessTests {
   @Test
   func `Every message that is cut short is refused at its end`() throws {
-    var dice = RandomSource(seed: 11)
+    var generator = RandomSource(seed: 11)
     for round in 0..<400 {
-      let words = try dice.event(kind: round % RandomSource.eventKinds).words()
+      let words = try generator.event(kind: round % RandomSource.eventKinds).words()
       for length in 0..<words.count {
         #expect(throws: WireError(.tooShort, at: Int32(length))) {
           try Event(words: Array(words[..<length]))
@@ -16,7 +16,7 @@ struct StrictnessTests {
       }
       #expect(throws: WireError(.tooLong, at: Int32(words.count))) { try Event(words: words + [1]) }
     }
-    let policy = try dice.policy().words()
+    let policy = try generator.policy().words()
     for length in policy.indices {
       #expect(throws: WireError(.tooShort, at: Int32(length))) {
         try Policy(words: Array(policy[..<length]))
@@ -26,10 +26,10 @@ struct StrictnessTests {
 
   @Test
   func `A hundred thousand messages of random words are read or refused`() throws {
-    var dice = RandomSource(seed: 12)
+    var generator = RandomSource(seed: 12)
     var accepted = 0
     for _ in 0..<100_000 {
-      let words = (0..<dice.below(60)).map { _ in dice.word() }
+      let words = (0..<generator.below(60)).map { _ in generator.word() }
       // What is read must be the exact message: nothing is guessed or repaired.
       if let event = try? Event(words: words) {
         accepted += 1
@@ -43,15 +43,15 @@ struct StrictnessTests {
   @Test
   func `A hundred thousand spoilt messages are read or refused, and none harms the machine`() throws
   {
-    var dice = RandomSource(seed: 13)
+    var generator = RandomSource(seed: 13)
     var wired = try WireMachine(words: Context(question: 1).words() + Policy.workspaces.words())
     var refused = 0
     var codes: Set<WireError.Code> = []
     for _ in 0..<100_000 {
       var words =
-        try [dice.moment().milliseconds, Int64(dice.draw().bits)]
-        + dice.event(kind: dice.below(RandomSource.eventKinds)).words()
-      for _ in 0...dice.below(3) { words[dice.below(words.count)] = dice.word() }
+        try [generator.instant().milliseconds, Int64(generator.draw().bits)]
+        + generator.event(kind: generator.below(RandomSource.eventKinds)).words()
+      for _ in 0...generator.below(3) { words[generator.below(words.count)] = generator.word() }
       let answer: [Int64]
       do {
         answer = try wired.handle(words)

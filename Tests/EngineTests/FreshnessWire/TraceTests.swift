@@ -40,30 +40,30 @@ struct TraceTests {
   /// Lets eight hosts and their machines run side by side.
   private func run(seed: UInt64) throws -> Trace {
     var trace = Trace()
-    var dice = RandomSource(seed: seed)
+    var generator = RandomSource(seed: seed)
     var walks = (0..<8).map { Walk(seed: seed &* 31 &+ UInt64($0)) }
     var machines: [WireMachine] = []
     for index in walks.indices {
       // The last two have policies no person would write.
       let known = Walk.policies.indices.contains(index) ? Walk.policies[index] : nil
-      let message = try Context(question: 1).words() + (known ?? dice.policy()).words()
+      let message = try Context(question: 1).words() + (known ?? generator.policy()).words()
       _ = trace.record(1, machine: index, message) { () throws(WireError) in
         machines.append(try WireMachine(words: message))
         return []
       }
     }
     for count in 0..<Self.events {
-      let index = dice.below(machines.count)
+      let index = generator.below(machines.count)
       let (event, now, draw) = walks[index].step(machines[index].machine)
       var message = try [now.milliseconds, Int64(draw.bits)] + event.words()
-      if dice.chance(1, in: 50) { message[dice.below(message.count)] = dice.word() }
+      if generator.chance(1, in: 50) { message[generator.below(message.count)] = generator.word() }
       let answer = trace.record(2, machine: index, message) { () throws(WireError) in
         try machines[index].handle(message)
       }
       if let answer, try Effects(words: answer).request != nil { trace.requests += 1 }
       guard count % 16 == 0 else { continue }
       _ = trace.record(3, machine: index, [now.milliseconds]) { () throws(WireError) in
-        try machines[index].look([now.milliseconds])
+        try machines[index].appearance([now.milliseconds])
       }
     }
     return trace

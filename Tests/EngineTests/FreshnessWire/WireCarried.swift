@@ -9,12 +9,12 @@ extension Int64 {
   fileprivate var carried: Int64 { Swift.min(Swift.max(self, -Wire.limit), Wire.limit) }
 }
 
-extension Timespan {
-  var carried: Timespan { Timespan(milliseconds: milliseconds.carried) }
+extension Instant.Duration {
+  var carried: Instant.Duration { Instant.Duration(milliseconds: milliseconds.carried) }
 }
 
-extension Moment {
-  var carried: Moment { Moment(milliseconds: milliseconds.carried) }
+extension Instant {
+  var carried: Instant { Instant(milliseconds: milliseconds.carried) }
 }
 
 extension NextRequest {
@@ -26,7 +26,7 @@ extension Effects {
     var effects = self
     effects.asOf = asOf?.carried
     effects.alarm = alarm?.carried
-    effects.request?.wish.repetition = .none
+    effects.request?.refresh.repetition = .none
     effects.request?.timeout = request?.timeout.carried ?? .zero
     effects.request?.cadence = request?.cadence.carried ?? .zero
     effects.sample?.skew = sample?.skew?.carried

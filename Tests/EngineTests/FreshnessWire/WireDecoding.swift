@@ -18,7 +18,7 @@ extension Request: WireReadable {
       ticket: ticket,
       validator: validator,
       priority: try reader.numbered(Priority.self),
-      wish: try RefreshRequest(from: &reader),
+      refresh: try RefreshRequest(from: &reader),
       longPoll: longPoll,
       timeout: timeout,
       cadence: try reader.span()
@@ -31,12 +31,12 @@ extension Sample: WireReadable {
   public init(from reader: inout WireReader) throws(WireError) {
     self.init(
       ticket: try Ticket(from: &reader),
-      startedAt: try reader.moment(),
-      endedAt: try reader.moment(),
+      startedAt: try reader.instant(),
+      endedAt: try reader.instant(),
       status: try reader.short(),
       outcome: try Outcome(from: &reader),
       verdict: try reader.optionalNumbered(DowngradeProtection.Verdict.self),
-      marks: try FreshnessMetadata(from: &reader),
+      metadata: try FreshnessMetadata(from: &reader),
       skew: try reader.optionalToldSpan(),
       bytes: try reader.integer(in: 0...Wire.limit),
       isConditional: try reader.flag(),
@@ -53,11 +53,11 @@ extension Effects: WireReadable {
     self.init()
     cancel = try Ticket.optional(from: &reader)
     snapshot = try reader.numbered(SnapshotOrder.self)
-    asOf = try reader.optional(in: .wire).map { Moment(milliseconds: $0) }
+    asOf = try reader.optional(in: .wire).map { Instant(milliseconds: $0) }
     changes = Changes(rawValue: UInt8(try reader.integer(in: 0...255)))
     request = try Request.optional(from: &reader)
     link = try reader.optionalNumbered(PushCommand.self)
-    alarm = try reader.optional(in: .wire).map { Moment(milliseconds: $0) }
+    alarm = try reader.optional(in: .wire).map { Instant(milliseconds: $0) }
     sample = try Sample.optional(from: &reader)
     notes = Notes(rawValue: UInt16(try reader.integer(in: 0...65_535)))
   }
@@ -70,7 +70,7 @@ extension Snapshot: WireReadable {
     let revision = Revision(try reader.identifier())
     let validator = try reader.optional(in: .wire).map { Validator($0) }
     let hasRealtime = try reader.flag()
-    let age = Age(atArrival: try reader.toldSpan(), arrivedAt: try reader.moment())
+    let age = Age(atArrival: try reader.toldSpan(), arrivedAt: try reader.instant())
     let hasServerAge = try reader.flag()
     let sourceTime = try reader.optionalWallTime()
     self.init(
@@ -82,8 +82,8 @@ extension Snapshot: WireReadable {
       floor: sourceTime,
       hasSourceTime: sourceTime != nil,
       provenance: try reader.numbered(Provenance.self),
-      changedAt: try reader.moment(),
-      verifiedAt: try reader.moment()
+      changedAt: try reader.instant(),
+      verifiedAt: try reader.instant()
     )
   }
 }
@@ -106,7 +106,7 @@ extension Failure: WireReadable {
       case .missingBody: .missingBody
       }
     guard (reason != nil) == (number == .undecodable) else { throw reader.refused(.outOfRange) }
-    self.init(kind: kind, status: try reader.short(), since: try reader.moment())
+    self.init(kind: kind, status: try reader.short(), since: try reader.instant())
   }
 }
 
@@ -115,7 +115,7 @@ struct WireLabel: Hashable, WireReadable {
   let marker: FreshnessLabel.Marker
   let badge: FreshnessLabel.Badge
   let notice: FreshnessLabel.Notice
-  let age: Timespan?
+  let age: Instant.Duration?
   let isHeld: Bool
   let provenance: Provenance
   let wording: Age.Wording?
@@ -163,7 +163,7 @@ extension WireLabel {
   /// The label as the machine's hosts know it.
   var label: FreshnessLabel {
     var label = FreshnessLabel(
-      marks: FreshnessMetadata(),
+      metadata: FreshnessMetadata(),
       age: age,
       isHeld: isHeld,
       provenance: provenance,
@@ -181,7 +181,7 @@ struct WireState: Hashable, WireReadable {
   let lifecycle: Lifecycle
   let connectivity: Connectivity
   let context: Context
-  let alarm: Moment?
+  let alarm: Instant?
   let snapshot: Snapshot?
   let failure: Failure?
   let isLoading: Bool
@@ -193,7 +193,7 @@ struct WireState: Hashable, WireReadable {
   let label: WireLabel
   let nextRequest: NextRequest
 
-  init(_ machine: RefreshMachine, at now: Moment) {
+  init(_ machine: RefreshMachine, at now: Instant) {
     lifecycle = machine.lifecycle
     connectivity = machine.connectivity
     context = machine.context
@@ -214,7 +214,7 @@ struct WireState: Hashable, WireReadable {
     lifecycle = try reader.numbered(Lifecycle.self)
     connectivity = try reader.numbered(Connectivity.self)
     context = try Context(from: &reader)
-    alarm = try reader.optional(in: .wire).map { Moment(milliseconds: $0) }
+    alarm = try reader.optional(in: .wire).map { Instant(milliseconds: $0) }
     snapshot = try Snapshot.optional(from: &reader)
     failure = try Failure.optional(from: &reader)
     isLoading = try reader.flag()
@@ -226,7 +226,7 @@ struct WireState: Hashable, WireReadable {
     label = try WireLabel(from: &reader)
     nextRequest = NextRequest(
       try reader.numbered(NextRequest.Cause.self),
-      due: try reader.optional(in: .wire).map { Moment(milliseconds: $0) }
+      due: try reader.optional(in: .wire).map { Instant(milliseconds: $0) }
     )
   }
 }

@@ -19,8 +19,8 @@ struct WireMachineTests {
       diagnostics.record(effects)
       let words = try wired.handle([now.milliseconds, Int64(draw.bits)] + event.words())
       try #require(try Effects(words: words) == effects.carried, "event \(count): \(event)")
-      let look = try WireState(words: wired.look([now.milliseconds]))
-      try #require(look == WireState(native, at: now), "event \(count): \(event)")
+      let appearance = try WireState(words: wired.appearance([now.milliseconds]))
+      try #require(appearance == WireState(native, at: now), "event \(count): \(event)")
       let label = try WireLabel(words: wired.label([now.milliseconds]))
       try #require(label == WireLabel(native.label(at: now)))
     }
@@ -31,10 +31,10 @@ struct WireMachineTests {
 
   @Test
   func `Any policy the wire lets in is survived`() throws {
-    var dice = RandomSource(seed: 5)
+    var generator = RandomSource(seed: 5)
     for seed in 0..<300 {
       var walk = Walk(seed: UInt64(seed))
-      let policy = dice.policy()
+      let policy = generator.policy()
       var wired = try WireMachine(words: Context(question: 1).words() + policy.words())
       for _ in 0..<60 {
         let (event, now, draw) = walk.step(wired.machine)

@@ -17,13 +17,13 @@ struct BrokenFreshness: Machine {
     self.isDeaf = isDeaf
   }
 
-  mutating func handle(_ event: Event, at now: Moment, draw: RandomSample) -> Effects {
+  mutating func handle(_ event: Event, at now: Instant, draw: RandomSample) -> Effects {
     let effects = machine.handle(isDeaf(event) ? .woke : event, at: now, draw: draw)
     diagnostics.record(effects)
     return effects
   }
 
-  var alarm: Moment? { machine.alarm }
+  var alarm: Instant? { machine.alarm }
   var outstanding: Ticket? { machine.outstanding }
   var snapshot: Snapshot? { machine.snapshot }
   var failure: Failure? { machine.failure }
@@ -35,8 +35,8 @@ struct BrokenFreshness: Machine {
   var context: Context { machine.context }
   var failuresInARow: Int32 { machine.failuresInARow }
   var nextRequest: NextRequest { machine.nextRequest }
-  func pace(at now: Moment) -> Pace { machine.pace(at: now) }
-  func label(at now: Moment) -> FreshnessLabel { machine.label(at: now) }
+  func pace(at now: Instant) -> Pace { machine.pace(at: now) }
+  func label(at now: Instant) -> FreshnessLabel { machine.label(at: now) }
   func wording(of label: FreshnessLabel) -> Age.Wording? { label.wording }
   var counters: Counters { diagnostics.counters }
   var samples: [Sample] { diagnostics.ring.samples }

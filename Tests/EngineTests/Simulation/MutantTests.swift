@@ -4,7 +4,7 @@ import Testing
 @Suite("Mutants")
 struct MutantTests {
   @Test(arguments: 0..<MutantRun.count)
-  func `The referee catches every broken machine under the rule it breaks`(number: Int) {
+  func `The oracle catches every broken machine under the rule it breaks`(number: Int) {
     let verdict = MutantRun.one(number, seed: 1)
     #expect(verdict.isKilled, "\(verdict.rule.name): \(verdict.name)")
     #expect(verdict.killedBy == verdict.rule)

@@ -14,7 +14,7 @@ struct PolicyTests {
       return (state ^ (state >> 29)) &* 0x9E37_79B9_7F4A_7C15
     }
 
-    mutating func span(_ least: Int64, _ most: Int64) -> Timespan {
+    mutating func span(_ least: Int64, _ most: Int64) -> Instant.Duration {
       .milliseconds(.random(in: least...most, using: &self))
     }
 
@@ -59,9 +59,9 @@ struct PolicyTests {
 
   @Test(arguments: UInt64(0)..<TestScale.sized(10, long: 30))
   func `R1 to R35: no rule breaks whatever the policy`(seed: UInt64) {
-    var dice = RandomSource(state: seed &* 7_919 &+ 1)
-    let report = Simulator.run(NamedPolicy("any", dice.policy()), events: 8_000, seed: seed)
-    let breach = report.breach
-    #expect(breach == nil, "\(breach?.breach.reason ?? "")\n\(breach?.vector ?? "")")
+    var generator = RandomSource(state: seed &* 7_919 &+ 1)
+    let report = Simulator.run(NamedPolicy("any", generator.policy()), events: 8_000, seed: seed)
+    let violation = report.violation
+    #expect(violation == nil, "\(violation?.violation.reason ?? "")\n\(violation?.vector ?? "")")
   }
 }

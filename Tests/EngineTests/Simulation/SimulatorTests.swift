@@ -18,8 +18,8 @@ struct SimulatorTests {
   ) throws {
     let events = TestScale.sized(10_000, long: 100_000)
     let report = Simulator.run(try Self.preset(name), events: events, seed: seed)
-    let breach = report.breach
-    #expect(breach == nil, "\(breach?.breach.reason ?? "") \(breach?.steps ?? [])")
+    let violation = report.violation
+    #expect(violation == nil, "\(violation?.violation.reason ?? "") \(violation?.steps ?? [])")
     // An episode may end with a day of waiting after a 410.
     #expect(report.events >= events && report.requests > events / 25)
   }

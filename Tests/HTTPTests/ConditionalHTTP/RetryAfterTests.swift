@@ -23,8 +23,8 @@ import Testing
     ] as [(String, Int64)]
   )
   func `a delay is read, bounded and never negative`(field: String, delay: Int64) throws {
-    let wish = try #require(RetryAfter(parsing: field, now: Self.now / 1000))
-    #expect(wish.delay(now: Self.now, limit: 600_000) == delay)
+    let retryAfter = try #require(RetryAfter(parsing: field, now: Self.now / 1000))
+    #expect(retryAfter.delay(now: Self.now, limit: 600_000) == delay)
   }
 
   @Test(arguments: ["", "-1", "+1", "1.5", "1s", "soon", "120, 60", "0x10"])

@@ -58,7 +58,7 @@ async function drives(): Promise<void> {
   const { request, alarm } = machine.handle({ event: "started" }, performance.now(), Engine.draw());
   if (request !== null) {
     const { generation, context } = request;
-    machine.handle({ event: "answered", with: { generation, context, answer: { outcome: "content", revision: 1, marks: { fetchedAt: 5 } } } }, alarm ?? 0, 0);
+    machine.handle({ event: "answered", with: { generation, context, answer: { outcome: "content", revision: 1, metadata: { fetchedAt: 5 } } } }, alarm ?? 0, 0);
   }
   // @ts-expect-error An answer with content has a revision.
   machine.handle({ event: "answered", with: { generation: 1, context: { question: 1 }, answer: { outcome: "content" } } }, 0, 0);

@@ -44,13 +44,13 @@ private struct RandomLog {
 
   mutating func run(_ begun: FollowMachine, seed: UInt32, most: Int64) {
     var machine = begun
-    var dice = Dice(seed)
+    var generator = SampleSource(seed)
     var now: Int64 = 0
     var last = 0
     for _ in 0..<most where !machine.isOver {
-      now += dice.below(5) == 0 ? dice.below(70_000) : dice.below(500)
-      let event = dice.event(last: last, now: now)
-      let orders = machine.handle(event, now: now, draw: UInt64(dice.next()))
+      now += generator.below(5) == 0 ? generator.below(70_000) : generator.below(500)
+      let event = generator.event(last: last, now: now)
+      let orders = machine.handle(event, now: now, draw: UInt64(generator.next()))
       for order in orders {
         switch order {
         case .connect(_, _, let attempt), .poll(_, let attempt): last = attempt
@@ -89,7 +89,7 @@ private struct RandomLog {
 }
 
 /// Reproducible chance: a xorshift generator of 32 bits.
-private struct Dice {
+private struct SampleSource {
   private var state: UInt32
 
   init(_ seed: UInt32) { state = seed == 0 ? 1 : seed }
@@ -103,14 +103,14 @@ private struct Dice {
 
   mutating func below(_ bound: Int64) -> Int64 { Int64(next()) % bound }
 
-  private mutating func chance(_ bound: Int64) -> Bool { below(bound) == 0 }
+  private mutating func happens(_ bound: Int64) -> Bool { below(bound) == 0 }
 
   private mutating func trouble() -> FollowMachine.Trouble {
     let statuses = [200, 204, 401, 403, 404, 410, 429, 503]
     let codes: [UInt16] = [1000, 1001, 1008, 1009, 1013, 4401, 4404, 4410, 4419, 4430]
     switch below(4) {
     // What ends the following is rarer than what does not.
-    case 0: return .status(status: chance(6) ? statuses[Int(below(8))] : 503)
+    case 0: return .status(status: happens(6) ? statuses[Int(below(8))] : 503)
     case 1: return .closed(code: codes[Int(below(10))], isLimit: below(2) == 1)
     case 2: return .broken
     default: return .unreadable
@@ -118,26 +118,26 @@ private struct Dice {
   }
 
   private mutating func message() -> FollowMachine.Message {
-    let epoch: Int64 = chance(16) ? 2 : 1
+    let epoch: Int64 = happens(16) ? 2 : 1
     let seq = below(40) - 2
     var message = FollowMachine.Message(epoch: epoch, content: .other)
-    message.position = chance(4) ? nil : EventPosition(epoch: epoch, seq: seq)
-    message.covers = chance(2) ? nil : seq - below(4)
-    message.at = chance(2) ? nil : below(1000)
+    message.position = happens(4) ? nil : EventPosition(epoch: epoch, seq: seq)
+    message.covers = happens(2) ? nil : seq - below(4)
+    message.at = happens(2) ? nil : below(1000)
     switch below(24) {
     case 0: message.content = .ended
     case 1..<4: message.content = .unreadable
     case 4..<6:
-      let lastSeq = chance(3) ? nil : below(40)
-      message.content = .snapshot(lastSeq: lastSeq, isRecovered: chance(3))
-    case 6..<8: message.content = .token(expiresAt: chance(3) ? nil : below(200_000))
+      let lastSeq = happens(3) ? nil : below(40)
+      message.content = .snapshot(lastSeq: lastSeq, isRecovered: happens(3))
+    case 6..<8: message.content = .token(expiresAt: happens(3) ? nil : below(200_000))
     default: break
     }
     return message
   }
 
   mutating func event(last: Int, now: Int64) -> FollowMachine.Event {
-    let attempt = chance(8) ? Int(below(Int64(last) + 2)) : last
+    let attempt = happens(8) ? Int(below(Int64(last) + 2)) : last
     switch below(16) {
     case 0: return .start
     case 1, 2: return .opened(attempt: attempt)
@@ -148,10 +148,10 @@ private struct Dice {
     case 9, 10:
       let count = below(4)
       let messages = (0..<count).map { _ in message() }
-      return .polled(messages: messages, isOver: chance(4), attempt: attempt)
+      return .polled(messages: messages, isOver: happens(4), attempt: attempt)
     case 11: return .unchanged(attempt: attempt)
     case 12: return .pollFailed(trouble: trouble(), attempt: attempt)
-    case 13: return .tokenRefreshed(expiresAt: chance(4) ? nil : now + below(200_000))
+    case 13: return .tokenRefreshed(expiresAt: happens(4) ? nil : now + below(200_000))
     case 14: return .tokenNotRefreshed(trouble: trouble())
     default: return .woke
     }

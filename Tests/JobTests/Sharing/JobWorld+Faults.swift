@@ -121,27 +121,27 @@ extension JobWorld {
     answer: @escaping (Value?) -> Void
   ) {
     let isSlow = servers[server].slowUntil > now
-    let forth = isSlow && chance.oneIn(2) ? chance.between(500, 3_500) : chance.between(1, 20)
-    let back = isSlow && chance.oneIn(2) ? chance.between(500, 3_500) : chance.between(1, 20)
+    let forth = isSlow && random.oneIn(2) ? random.between(500, 3_500) : random.between(1, 20)
+    let back = isSlow && random.oneIn(2) ? random.between(500, 3_500) : random.between(1, 20)
     let token = servers[server].token
     // An answer is for the process that asked.
     func reply(in wait: Int64, _ run: @escaping () -> Void) {
       if servers[server].token == token { onServer(server, in: wait, run) }
     }
-    func lose() { reply(in: chance.between(100, 2_500)) { answer(nil) } }
+    func lose() { reply(in: random.between(100, 2_500)) { answer(nil) } }
     if servers[server].cutUntil > now { return lose() }
     // One connection of several is lost, before the statement is carried out or after it.
-    let isLost = now < Self.disturbedUntil && chance.oneIn(150)
+    let isLost = now < Self.disturbedUntil && random.oneIn(150)
     if isLost {
       recover(server, in: 0)
-      if chance.oneIn(2) { return lose() }
+      if random.oneIn(2) { return lose() }
     }
     arrive(in: forth) {
       let value = statement()
       if isLost { return lose() }
       // The network fails at the worst instant.
-      if self.now < Self.disturbedUntil, self.chance.oneIn(200) {
-        self.cut(server, for: self.chance.between(100, 12_000))
+      if self.now < Self.disturbedUntil, self.random.oneIn(200) {
+        self.cut(server, for: self.random.between(100, 12_000))
       }
       if self.servers[server].cutUntil > self.now { return lose() }
       reply(in: back) {
@@ -163,7 +163,7 @@ extension JobWorld {
       guard self.downUntil > self.now else { return run() }
       guard self.isDownQuietly else { return refused() }
       // A suspended database carries it out when it continues, also for a client that is gone.
-      let wait = self.downUntil - self.now + self.chance.between(0, 50)
+      let wait = self.downUntil - self.now + self.random.between(0, 50)
       self.arrive(in: wait, run, refused: refused)
     }
   }
@@ -173,11 +173,11 @@ extension JobWorld {
   /// Disturbs something, and again later.
   func disturb() {
     guard now < Self.disturbedUntil else { return }
-    schedule(in: chance.between(1_000, 9_000)) { self.disturb() }
-    let server = Int(chance.between(0, Int64(servers.count) - 1))
+    schedule(in: random.between(1_000, 9_000)) { self.disturb() }
+    let server = Int(random.between(0, Int64(servers.count) - 1))
     // Longer than a lease lasts, now and then.
-    let wait = chance.between(100, 18_000)
-    switch chance.between(0, 10) {
+    let wait = random.between(100, 18_000)
+    switch random.between(0, 10) {
     case 0, 1: kill(server)
     case 2, 3: endInOrder(server)
     case 4, 5:
@@ -191,18 +191,18 @@ extension JobWorld {
     case 8:
       guard downUntil <= now else { return }
       downUntil = now + wait
-      isDownQuietly = chance.oneIn(2)
+      isDownQuietly = random.oneIn(2)
       databaseHealthySince = downUntil + 3_000
       for server in servers.indices { disconnect(server, for: wait) }
     case 9:
       // A clock is set; servers compare theirs with the database's twice a minute.
-      servers[server].skew = chance.between(-Self.longestSkew, Self.longestSkew)
-      onServer(server, in: chance.between(1_000, 30_000)) {
-        self.servers[server].skew = self.chance.between(-50, 50)
+      servers[server].skew = random.between(-Self.longestSkew, Self.longestSkew)
+      onServer(server, in: random.between(1_000, 30_000)) {
+        self.servers[server].skew = self.random.between(-50, 50)
       }
     default:
       let before = clock(server) / .milliseconds(1)
-      servers[server].clockRate = 1 + Double(chance.between(-10, 10)) / 1_000
+      servers[server].clockRate = 1 + Double(random.between(-10, 10)) / 1_000
       servers[server].clockOffset = before - Double(now) * servers[server].clockRate
     }
   }
@@ -217,7 +217,7 @@ extension JobWorld {
   /// Ends the connection that listens, and opens another one later.
   private func disconnect(_ server: Int, for wait: Int64) {
     servers[server].listening = nil
-    onServer(server, in: wait + chance.between(0, 2_000)) {
+    onServer(server, in: wait + random.between(0, 2_000)) {
       if self.servers[server].listening == nil { self.gap(server) }
     }
   }
@@ -230,7 +230,7 @@ extension JobWorld {
   func kill(_ server: Int) {
     servers[server].isAlive = false
     servers[server].listening = nil
-    schedule(in: chance.between(100, 8_000)) {
+    schedule(in: random.between(100, 8_000)) {
       if !self.servers[server].isAlive { self.start(server) }
     }
   }

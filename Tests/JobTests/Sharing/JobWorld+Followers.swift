@@ -28,7 +28,7 @@ extension JobWorld {
       return schedule(in: 2_000) { self.choose(client) }
     }
     clients[client] = Client(
-      job: open[Int(chance.between(0, Int64(open.count) - 1))],
+      job: open[Int(random.between(0, Int64(open.count) - 1))],
       connection: clients[client].connection
     )
     connect(client)
@@ -38,7 +38,7 @@ extension JobWorld {
   private func connect(_ client: Int) {
     guard let job = clients[client].job else { return }
     leave(client)
-    let server = Int(chance.between(0, Int64(servers.count) - 1))
+    let server = Int(random.between(0, Int64(servers.count) - 1))
     guard servers[server].isAlive, servers[server].pausedUntil <= now else { return again(client) }
     connections += 1
     clients[client].server = server
@@ -49,8 +49,8 @@ extension JobWorld {
     let connection = clients[client].connection
     if fault?.subscribesLate != true { subscribe(client, server, job) }
     // A client leaves now and then.
-    if chance.oneIn(3) {
-      schedule(in: chance.between(500, 20_000)) {
+    if random.oneIn(3) {
+      schedule(in: random.between(500, 20_000)) {
         guard self.clients[client].connection == connection else { return }
         self.again(client)
       }
@@ -79,7 +79,7 @@ extension JobWorld {
   private func again(_ client: Int) {
     leave(client)
     clients[client].connection += 1
-    schedule(in: chance.between(100, 1_500)) { self.connect(client) }
+    schedule(in: random.between(100, 1_500)) { self.connect(client) }
   }
 
   private func subscribe(_ client: Int, _ server: Int, _ job: String) {
@@ -136,7 +136,7 @@ extension JobWorld {
     if let entry = clients[client].queue.pop(after: last) {
       deliver(client, job, entry.event, covers: entry.covers)
     }
-    onServer(clients[client].server, in: chance.between(5, 400)) { self.poll(client, connection) }
+    onServer(clients[client].server, in: random.between(5, 400)) { self.poll(client, connection) }
   }
 
   /// Checks an event that a client reads.
@@ -151,7 +151,7 @@ extension JobWorld {
     guard event.isTerminal else { return }
     clients[client].hasEnd = true
     leave(client)
-    schedule(in: chance.between(100, 3_000)) { self.choose(client) }
+    schedule(in: random.between(100, 3_000)) { self.choose(client) }
   }
 
   /// Gives an event to the subscribers of its job at a server.
@@ -196,7 +196,7 @@ extension JobWorld {
         if self.servers[server].listening == nil { self.gap(server) }
       }
     }
-    let number = chance.between(0, .max - 1)
+    let number = random.between(0, .max - 1)
     servers[server].listening = Int(number)
     if fault?.repairsNoGap != true {
       for read in servers[server].positions.missed() { relay(server, read) }
@@ -225,7 +225,7 @@ extension JobWorld {
       servers[server].inbox.append {
         if self.servers[server].listening == connection { notify(server) }
       }
-      onServer(server, in: chance.between(1, 30)) { self.servers[server].inbox.removeFirst()() }
+      onServer(server, in: random.between(1, 30)) { self.servers[server].inbox.removeFirst()() }
     }
   }
 

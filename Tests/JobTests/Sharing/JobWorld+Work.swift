@@ -50,7 +50,7 @@ extension JobWorld {
   /// Does the next item, and stores it.
   private func work(_ server: Int, _ lease: JobLease, _ plan: Plan) {
     // Now and then an item takes longer than a lease lasts.
-    let wait = chance.oneIn(25) ? chance.between(5_000, 25_000) : chance.between(50, 900)
+    let wait = random.oneIn(25) ? random.between(5_000, 25_000) : random.between(50, 900)
     onServer(server, in: wait) {
       guard let work = self.servers[server].work[lease.job], work.lease == lease else { return }
       if work.isCanceled { return self.giveUp(server, lease) }
@@ -60,7 +60,7 @@ extension JobWorld {
         self.countEnd(over: lease.job)
         return self.kill(server)
       }
-      if plan.failures > 0, self.chance.oneIn(4),
+      if plan.failures > 0, self.random.oneIn(4),
         self.rows[lease.job]?.failures ?? 0 < plan.failures
       {
         return self.fail(server, lease)
@@ -124,7 +124,7 @@ extension JobWorld {
   /// Stops the work on a job that another worker has: what it waits for is canceled.
   func stop(_ server: Int, _ lease: JobLease) {
     servers[server].work[lease.job]?.isCanceled = true
-    onServer(server, in: chance.between(0, 500)) { self.giveUp(server, lease) }
+    onServer(server, in: random.between(0, 500)) { self.giveUp(server, lease) }
   }
 
   private func end(_ server: Int, _ lease: JobLease, _ cause: JobCause, endsServers: Bool = false) {
@@ -139,7 +139,7 @@ extension JobWorld {
 
   private func fail(_ server: Int, _ lease: JobLease) {
     guard let work = servers[server].work[lease.job] else { return }
-    let (stamp, sample) = (stamp(server), Double(chance.between(0, 1_000)) / 1_000)
+    let (stamp, sample) = (stamp(server), Double(random.between(0, 1_000)) / 1_000)
     transmit(server) {
       self.fail(work, token: self.servers[server].token, at: stamp, sample: sample)
     } answer: { isStored in
@@ -179,22 +179,22 @@ extension JobWorld {
   /// Starts jobs from time to time, and cancels some.
   func startJobs() {
     guard now < Self.startsUntil else { return }
-    schedule(in: chance.between(500, 8_000)) { self.startJobs() }
+    schedule(in: random.between(500, 8_000)) { self.startJobs() }
     let id = "job\(rows.count)"
-    var plan = Plan(items: Int(chance.between(2, 14)))
-    switch chance.between(0, 9) {
-    case 0, 1: plan.failures = Int(chance.between(1, 4))
+    var plan = Plan(items: Int(random.between(2, 14)))
+    switch random.between(0, 9) {
+    case 0, 1: plan.failures = Int(random.between(1, 4))
     // Each of its servers ends, so that it must come early.
-    case 2 where now < 30_000 && chance.oneIn(3):
-      plan.endsServer = Int(chance.between(0, Int64(plan.items) - 1))
+    case 2 where now < 30_000 && random.oneIn(3):
+      plan.endsServer = Int(random.between(0, Int64(plan.items) - 1))
     default: break
     }
-    let runAt = chance.oneIn(5) ? now + chance.between(5_000, 30_000) : nil
-    let token = chance.oneIn(2)
+    let runAt = random.oneIn(5) ? now + random.between(5_000, 30_000) : nil
+    let token = random.oneIn(2)
     rows[id] = Row(plan: plan, runAt: runAt, createdAt: now)
     announceOpen()
-    if token, chance.oneIn(3) {
-      schedule(in: chance.between(10, 12_000)) { self.cancel(id) }
+    if token, random.oneIn(3) {
+      schedule(in: random.between(10, 12_000)) { self.cancel(id) }
     }
   }
 

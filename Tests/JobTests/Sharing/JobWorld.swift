@@ -60,7 +60,7 @@ final class JobWorld {
   static let handoverBound: Int64 = 2_000
   /// A renewal, a step, and the slowest answers of a healthy network.
   static let zombieBound: Int64 = 6_000
-  /// A look for what could not be read, and the reading.
+  /// A search for what could not be read, and the reading.
   static let deliveryBound: Int64 = 8_000
   /// How wrong the clock may be by which a server stamps jobs.
   static let longestSkew: Int64 = 3_000
@@ -103,7 +103,7 @@ final class JobWorld {
     var inbox: [() -> Void] = []
   }
 
-  var chance: SimulationChance
+  var random: SimulationRandom
   let fault: JobFault?
   let limits: JobLimits
   var now: Int64 = 0
@@ -125,7 +125,7 @@ final class JobWorld {
   private var tokens = 0
 
   init(seed: UInt64, fault: JobFault? = nil) {
-    chance = SimulationChance(seed: seed)
+    random = SimulationRandom(seed: seed)
     self.fault = fault
     var limits = JobLimits()
     limits.runningJobs = 2
@@ -134,17 +134,17 @@ final class JobWorld {
     (limits.waitingMessages, limits.replayedEvents) = (4, 6)
     self.limits = limits
     let empty = Server(leased: LeasedJobs(limits, at: .zero))
-    servers = [Server](repeating: empty, count: Int(chance.between(2, 4)))
+    servers = [Server](repeating: empty, count: Int(random.between(2, 4)))
     clients = (0..<5).map { _ in Client() }
   }
 
   /// Runs to the end, or to the first rule that is broken.
   func run() -> Violation? {
     for server in servers.indices { start(server) }
-    for client in clients.indices { schedule(in: chance.between(0, 3_000)) { self.choose(client) } }
+    for client in clients.indices { schedule(in: random.between(0, 3_000)) { self.choose(client) } }
     schedule(in: 100) { self.startJobs() }
     schedule(in: 500) { self.watch() }
-    schedule(in: chance.between(1_000, 6_000)) { self.disturb() }
+    schedule(in: random.between(1_000, 6_000)) { self.disturb() }
     while violation == nil, now < Self.length, !isOver, let next = queue.next() {
       now = next.at
       next.run()
@@ -200,12 +200,12 @@ final class JobWorld {
     var new = Server(leased: LeasedJobs(limits, at: .zero))
     new.token = tokens
     new.isAlive = true
-    new.clockRate = 1 + Double(chance.between(-10, 10)) / 1_000
-    new.clockOffset = Double(chance.between(0, 1_000_000))
+    new.clockRate = 1 + Double(random.between(-10, 10)) / 1_000
+    new.clockOffset = Double(random.between(0, 1_000_000))
     new.healthySince = now
     servers[server] = new
     servers[server].leased = LeasedJobs(limits, at: clock(server))
-    servers[server].skew = chance.between(-200, 200)
+    servers[server].skew = random.between(-200, 200)
     renewLater(server)
     retryReads(server)
     gap(server)

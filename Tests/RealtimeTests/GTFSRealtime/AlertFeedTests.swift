@@ -232,12 +232,12 @@ import Testing
   }
 
   @Test func `no mutation of an alert feed traps, and sound alerts stay`() throws {
-    var dice = RandomSource(seed: 5)
+    var generator = RandomSource(seed: 5)
     var survived = 0
     for round in 0..<5_000 as Range<UInt64> {
       var random = RandomFeed(seed: round % 20)
       let message = random.feed(entities: 5)
-      let mutated = dice.mutated(try message.serializedBytes() as [UInt8])
+      let mutated = generator.mutated(try message.serializedBytes() as [UInt8])
       guard let feed = try? AlertFeed(protobuf: mutated) else { continue }
       if feed.counters.rejectedTotal > 0 { survived += feed.alerts.count }
       #expect(feed.alerts.count == feed.counters.used)

@@ -15,7 +15,7 @@ import Testing
   @Test func `random feeds are read as SwiftProtobuf reads them`() throws {
     for seed in 0..<Self.feeds {
       var random = RandomFeed(seed: seed)
-      let message = random.feed(entities: random.dice.below(8))
+      let message = random.feed(entities: random.generator.below(8))
       let feed = try TripUpdateFeed(protobuf: try bytes(message))
       let differences = TripUpdateComparison(feed, message).differences
       #expect(differences.isEmpty, "seed \(seed)")
@@ -27,8 +27,8 @@ import Testing
     var rejected = 0
     for seed in 0..<400 as Range<UInt64> {
       var random = RandomFeed(seed: seed)
-      var bytes = try bytes(random.feed(entities: random.dice.below(12)))
-      if seed % 2 == 1 { bytes = random.dice.mutated(bytes) }
+      var bytes = try bytes(random.feed(entities: random.generator.below(12)))
+      if seed % 2 == 1 { bytes = random.generator.mutated(bytes) }
       let whole = read(bytes, parts: 1)
       if case .success(let feed) = whole { rejected += feed.counters.rejectedTotal }
       for parts in 2...4 {
@@ -71,8 +71,8 @@ import Testing
     var merged = 0
     for seed in 0..<Self.feeds {
       var random = RandomFeed(seed: seed)
-      let message = random.feed(entities: random.dice.below(6))
-      let bytes = WireWalk.scrambled(try bytes(message), &random.dice)
+      let message = random.feed(entities: random.generator.below(6))
+      let bytes = WireWalk.scrambled(try bytes(message), &random.generator)
       let outcome = Outcome(bytes)
       #expect(outcome.difference == .bothAccept, "seed \(seed): \(outcome.problem)")
       if try TransitRealtime_FeedMessage(serializedBytes: bytes) != message { merged += 1 }
@@ -93,7 +93,7 @@ import Testing
   }
 
   @Test func `mutations are read or rejected as SwiftProtobuf does, or by a named rule`() throws {
-    var dice = RandomSource(seed: 2_026)
+    var generator = RandomSource(seed: 2_026)
     var counts: [Outcome.Difference: Int] = [:]
     var bases: [[UInt8]] = []
     for seed in 0..<40 as Range<UInt64> {
@@ -102,7 +102,7 @@ import Testing
       bases.append(try bytes(random.feed(entities: 1 + Int(seed % 2))))
     }
     for round in 0..<TestScale.sized(20_000, long: 100_000) {
-      let mutated = dice.mutated(bases[round % bases.count])
+      let mutated = generator.mutated(bases[round % bases.count])
       let outcome = Outcome(mutated, checksRest: round % 8 == 0)
       guard let difference = outcome.difference else {
         Issue.record("round \(round): \(outcome.problem); bytes \(mutated)")

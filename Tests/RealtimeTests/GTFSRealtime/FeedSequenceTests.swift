@@ -230,18 +230,18 @@ import Testing
 
   @Test func `whatever arrives, no doubt lasts longer than its patience`() {
     for seed in 0..<200 as Range<UInt64> {
-      var dice = RandomSource(seed: seed)
+      var generator = RandomSource(seed: seed)
       var sequence = FeedSequence()
       var moment: Int64 = 0
       var lastGood: Int64 = 0
       for _ in 0..<400 {
-        moment += Int64(1 + dice.below(15))
+        moment += Int64(1 + generator.below(15))
         let verdict = sequence.judge(
           arrival(
-            UInt8(dice.below(256)),
+            UInt8(generator.below(256)),
             at: moment,
-            stamp: dice.oneIn(5) ? nil : moment - Int64(dice.below(200)),
-            entities: dice.oneIn(3) ? dice.below(30) : 1_000
+            stamp: generator.oneIn(5) ? nil : moment - Int64(generator.below(200)),
+            entities: generator.oneIn(3) ? generator.below(30) : 1_000
           )
         )
         switch verdict {

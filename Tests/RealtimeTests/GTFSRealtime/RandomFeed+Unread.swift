@@ -6,9 +6,9 @@ extension RandomFeed {
   mutating func vehicleDescriptor() -> TransitRealtime_VehicleDescriptor {
     var vehicle = TransitRealtime_VehicleDescriptor()
     vehicle.id = text()
-    if dice.oneIn(2) { vehicle.label = text() }
-    if dice.oneIn(2) { vehicle.licensePlate = text() }
-    if dice.oneIn(2) { vehicle.wheelchairAccessible = .wheelchairInaccessible }
+    if generator.oneIn(2) { vehicle.label = text() }
+    if generator.oneIn(2) { vehicle.licensePlate = text() }
+    if generator.oneIn(2) { vehicle.wheelchairAccessible = .wheelchairInaccessible }
     return vehicle
   }
 
@@ -21,10 +21,10 @@ extension RandomFeed {
       $0.longitude = 6.6
       $0.odometer = 1e9
     }
-    if dice.oneIn(2) { vehicle.currentStopSequence = 4 }
-    if dice.oneIn(2) { vehicle.currentStatus = .stoppedAt }
-    if dice.oneIn(2) { vehicle.congestionLevel = .severeCongestion }
-    if dice.oneIn(2) {
+    if generator.oneIn(2) { vehicle.currentStopSequence = 4 }
+    if generator.oneIn(2) { vehicle.currentStatus = .stoppedAt }
+    if generator.oneIn(2) { vehicle.congestionLevel = .severeCongestion }
+    if generator.oneIn(2) {
       vehicle.multiCarriageDetails = [
         .with {
           $0.id = "7"
@@ -39,53 +39,55 @@ extension RandomFeed {
   mutating func translation() -> TransitRealtime_TranslatedString.Translation {
     var translation = TransitRealtime_TranslatedString.Translation()
     translation.text = text()
-    if !dice.oneIn(4) { translation.language = dice.pick(["de", "fr-CH", "IT", "en", ""]) }
+    if !generator.oneIn(4) {
+      translation.language = generator.pick(["de", "fr-CH", "IT", "en", ""])
+    }
     return translation
   }
 
   mutating func translated() -> TransitRealtime_TranslatedString {
     var string = TransitRealtime_TranslatedString()
-    for _ in 0..<dice.below(5) { string.translation.append(translation()) }
+    for _ in 0..<generator.below(5) { string.translation.append(translation()) }
     return string
   }
 
   mutating func period() -> TransitRealtime_TimeRange {
     var range = TransitRealtime_TimeRange()
-    if dice.oneIn(2) { range.start = dice.oneIn(4) ? 0 : UInt64(bitPattern: number64()) }
-    if dice.oneIn(2) { range.end = UInt64(bitPattern: number64()) }
+    if generator.oneIn(2) { range.start = generator.oneIn(4) ? 0 : UInt64(bitPattern: number64()) }
+    if generator.oneIn(2) { range.end = UInt64(bitPattern: number64()) }
     return range
   }
 
   mutating func selector() -> TransitRealtime_EntitySelector {
     var selector = TransitRealtime_EntitySelector()
-    if dice.oneIn(2) { selector.agencyID = text() }
-    if dice.oneIn(2) { selector.routeID = text() }
-    if dice.oneIn(4) { selector.routeType = number32() }
-    if dice.oneIn(3) { selector.trip = trip() }
-    if dice.oneIn(2) { selector.stopID = text() }
-    if dice.oneIn(4) { selector.directionID = 1 }
+    if generator.oneIn(2) { selector.agencyID = text() }
+    if generator.oneIn(2) { selector.routeID = text() }
+    if generator.oneIn(4) { selector.routeType = number32() }
+    if generator.oneIn(3) { selector.trip = trip() }
+    if generator.oneIn(2) { selector.stopID = text() }
+    if generator.oneIn(4) { selector.directionID = 1 }
     return selector
   }
 
   mutating func alert() -> TransitRealtime_Alert {
     var alert = TransitRealtime_Alert()
-    for _ in 0..<dice.below(3) { alert.activePeriod.append(period()) }
-    for _ in 0..<dice.below(2) { alert.communicationPeriod.append(period()) }
-    for _ in 0..<dice.below(2) { alert.impactPeriod.append(period()) }
-    for _ in 0..<dice.below(5) { alert.informedEntity.append(selector()) }
-    if dice.oneIn(2) { alert.cause = dice.pick(TransitRealtime_Alert.Cause.allCases) }
-    if dice.oneIn(2) { alert.effect = dice.pick(TransitRealtime_Alert.Effect.allCases) }
-    if dice.oneIn(2) {
-      alert.severityLevel = dice.pick(TransitRealtime_Alert.SeverityLevel.allCases)
+    for _ in 0..<generator.below(3) { alert.activePeriod.append(period()) }
+    for _ in 0..<generator.below(2) { alert.communicationPeriod.append(period()) }
+    for _ in 0..<generator.below(2) { alert.impactPeriod.append(period()) }
+    for _ in 0..<generator.below(5) { alert.informedEntity.append(selector()) }
+    if generator.oneIn(2) { alert.cause = generator.pick(TransitRealtime_Alert.Cause.allCases) }
+    if generator.oneIn(2) { alert.effect = generator.pick(TransitRealtime_Alert.Effect.allCases) }
+    if generator.oneIn(2) {
+      alert.severityLevel = generator.pick(TransitRealtime_Alert.SeverityLevel.allCases)
     }
-    if dice.oneIn(2) { alert.url = translated() }
-    if dice.oneIn(2) { alert.headerText = translated() }
-    if dice.oneIn(2) { alert.descriptionText = translated() }
-    if dice.oneIn(4) { alert.ttsHeaderText = translated() }
-    if dice.oneIn(4) { alert.ttsDescriptionText = translated() }
-    if dice.oneIn(4) { alert.causeDetail = translated() }
-    if dice.oneIn(4) { alert.effectDetail = translated() }
-    if dice.oneIn(6) {
+    if generator.oneIn(2) { alert.url = translated() }
+    if generator.oneIn(2) { alert.headerText = translated() }
+    if generator.oneIn(2) { alert.descriptionText = translated() }
+    if generator.oneIn(4) { alert.ttsHeaderText = translated() }
+    if generator.oneIn(4) { alert.ttsDescriptionText = translated() }
+    if generator.oneIn(4) { alert.causeDetail = translated() }
+    if generator.oneIn(4) { alert.effectDetail = translated() }
+    if generator.oneIn(6) {
       alert.image.localizedImage = [
         .with {
           $0.url = "https://example.org/map.png"

@@ -45,12 +45,12 @@ import Testing
   }
 
   @Test func `mutated recorded feeds are read or rejected as SwiftProtobuf does`() throws {
-    var dice = RandomSource(seed: 11)
+    var generator = RandomSource(seed: 11)
     for file in try feeds() {
       let bytes = [UInt8](try Data(contentsOf: file))
       guard bytes.count < 50_000 else { continue }
       for _ in 0..<20 {
-        let outcome = Outcome(dice.mutated(bytes))
+        let outcome = Outcome(generator.mutated(bytes))
         #expect(outcome.difference != nil, "\(file.lastPathComponent): \(outcome.problem)")
       }
     }

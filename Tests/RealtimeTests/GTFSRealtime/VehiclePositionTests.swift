@@ -156,7 +156,7 @@ import Testing
   @Test func `random positions are read as SwiftProtobuf reads them`() throws {
     for seed in 0..<1_000 as Range<UInt64> {
       var random = RandomFeed(seed: seed)
-      let message = random.feed(entities: random.dice.below(8))
+      let message = random.feed(entities: random.generator.below(8))
       let feed = try VehiclePositionFeed(protobuf: try message.serializedBytes())
       #expect(feed.counters.rejectedTotal == 0, "seed \(seed)")
       let wanted = message.entity.filter {

@@ -131,7 +131,7 @@ enum WireWalk {
   /// numbers said twice, unknown fields between.
   static func scrambled(
     _ bytes: [UInt8],
-    _ dice: inout RandomSource,
+    _ generator: inout RandomSource,
     _ shape: Shape = .feed
   ) -> [UInt8] {
     guard case .message(let messages, _, let numbers) = shape, let fields = fields(bytes) else {
@@ -140,10 +140,11 @@ enum WireWalk {
     var parts: [[UInt8]] = []
     for field in fields {
       if let inner = messages[field.number] {
-        let content = scrambled(field.payload, &dice, inner)
+        let content = scrambled(field.payload, &generator, inner)
         let isRepeated = field.number == 2 && inner.isRepeated
-        if !isRepeated, dice.oneIn(3), let pieces = WireWalk.fields(content), pieces.count > 1 {
-          let cut = dice.below(pieces.count)
+        if !isRepeated, generator.oneIn(3), let pieces = WireWalk.fields(content), pieces.count > 1
+        {
+          let cut = generator.below(pieces.count)
           parts.append(block(field.number, pieces[..<cut].flatMap(\.whole)))
           parts.append(block(field.number, pieces[cut...].flatMap(\.whole)))
         } else {
@@ -151,16 +152,16 @@ enum WireWalk {
         }
       } else {
         parts.append(field.whole)
-        if numbers.contains(field.number), dice.oneIn(8) {
-          parts.append(number(field.number, dice.next()))
+        if numbers.contains(field.number), generator.oneIn(8) {
+          parts.append(number(field.number, generator.next()))
         }
       }
     }
-    if dice.oneIn(4) { parts.append(text(1_000, "an extension")) }
-    if dice.oneIn(4) { parts.append(number(19, dice.next())) }
-    if dice.oneIn(8) { parts.append(varint(9_001 << 3 | 1) + Array(repeating: 7, count: 8)) }
-    if dice.oneIn(8) { parts.append(varint(9_002 << 3 | 5) + Array(repeating: 7, count: 4)) }
-    if dice.oneIn(2) { parts.shuffle(using: &dice) }
+    if generator.oneIn(4) { parts.append(text(1_000, "an extension")) }
+    if generator.oneIn(4) { parts.append(number(19, generator.next())) }
+    if generator.oneIn(8) { parts.append(varint(9_001 << 3 | 1) + Array(repeating: 7, count: 8)) }
+    if generator.oneIn(8) { parts.append(varint(9_002 << 3 | 5) + Array(repeating: 7, count: 4)) }
+    if generator.oneIn(2) { parts.shuffle(using: &generator) }
     return Array(parts.joined())
   }
 }

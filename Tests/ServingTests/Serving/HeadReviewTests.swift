@@ -98,8 +98,8 @@ import Testing
     #expect(outcome.answer.version == (isFramed ? .http1_1 : .http1_0))
     #expect(outcome.answer.headers["Connection"] == [old.persists ? "keep-alive" : "close"])
     #expect(outcome.isLast == !old.persists)
-    let wished = outcome.request.headers[canonicalForm: "Connection"]
-    if old.connection == nil { #expect(wished == ["close"]) }
+    let connection = outcome.request.headers[canonicalForm: "Connection"]
+    if old.connection == nil { #expect(connection == ["close"]) }
   }
 
   @Test func `HTTP 1.1 is left as it is`() throws {

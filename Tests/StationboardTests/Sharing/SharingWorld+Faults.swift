@@ -120,14 +120,14 @@ extension SharingWorld {
   ) {
     let isSlow = servers[server].slowUntil > now
     if isSlow { lastSlow = now }
-    let forth = isSlow && chance.oneIn(2) ? chance.between(500, 3_500) : chance.between(1, 20)
-    let back = isSlow && chance.oneIn(2) ? chance.between(500, 3_500) : chance.between(1, 20)
+    let forth = isSlow && random.oneIn(2) ? random.between(500, 3_500) : random.between(1, 20)
+    let back = isSlow && random.oneIn(2) ? random.between(500, 3_500) : random.between(1, 20)
     let token = servers[server].token
     // An answer is for the process that asked.
     func reply(in wait: Int64, _ run: @escaping () -> Void) {
       if servers[server].token == token { onServer(server, in: wait, run) }
     }
-    func lose() { reply(in: chance.between(100, 2_500)) { answer(nil) } }
+    func lose() { reply(in: random.between(100, 2_500)) { answer(nil) } }
     if servers[server].cutUntil > now { return lose() }
     arrive(in: forth) {
       let value = statement()
@@ -152,7 +152,7 @@ extension SharingWorld {
       guard self.downUntil > self.now else { return run() }
       guard self.isDownQuietly else { return refused() }
       // A database that was stopped carries it out when it goes on, also for a client that is gone.
-      let wait = self.downUntil - self.now + self.chance.between(0, 50)
+      let wait = self.downUntil - self.now + self.random.between(0, 50)
       self.arrive(in: wait, run, refused: refused)
     }
   }
@@ -177,7 +177,7 @@ extension SharingWorld {
         row.owner == 0 ? .nobody : row.owner == token ? .thisServer : .another
       var beat = row.beat
       if self.fault?.neverExpires == true, owner == .another { beat = self.now }
-      if self.fault?.isImpatient == true, owner == .another, self.chance.oneIn(3) {
+      if self.fault?.isImpatient == true, owner == .another, self.random.oneIn(3) {
         owner = .nobody
       }
       return (
@@ -202,7 +202,7 @@ extension SharingWorld {
     if fault?.releasesNothing == true { return }
     let token = servers[server].token
     guard servers[server].cutUntil <= now else { return }
-    schedule(in: chance.between(1, 20)) {
+    schedule(in: random.between(1, 20)) {
       guard self.downUntil <= self.now, self.rows[source].fence == fence,
         self.rows[source].owner == token
       else { return }
@@ -249,9 +249,9 @@ extension SharingWorld {
   /// Tells every server that listens; one in a few notifications is lost.
   private func announce(_ notify: @escaping (Int) -> Void) {
     for server in servers.indices where servers[server].isAlive {
-      guard servers[server].cutUntil <= now, !chance.oneIn(10), fault?.losesNotifications != true
+      guard servers[server].cutUntil <= now, !random.oneIn(10), fault?.losesNotifications != true
       else { continue }
-      onServer(server, in: chance.between(1, 30)) { notify(server) }
+      onServer(server, in: random.between(1, 30)) { notify(server) }
     }
   }
 
@@ -259,10 +259,10 @@ extension SharingWorld {
 
   /// Disturbs something, and again later.
   func disturb() {
-    schedule(in: chance.between(1_000, 12_000)) { self.disturb() }
-    let server = Int(chance.between(0, Int64(servers.count) - 1))
-    let wait = chance.between(100, 10_000)
-    switch chance.between(0, 9) {
+    schedule(in: random.between(1_000, 12_000)) { self.disturb() }
+    let server = Int(random.between(0, Int64(servers.count) - 1))
+    let wait = random.between(100, 10_000)
+    switch random.between(0, 9) {
     case 0, 1: kill(server)
     case 2, 3: end(server)
     case 4:
@@ -278,29 +278,29 @@ extension SharingWorld {
     case 7, 8:
       guard downUntil <= now else { return }
       downUntil = now + wait
-      isDownQuietly = chance.oneIn(2)
+      isDownQuietly = random.oneIn(2)
       databaseHealthySince = downUntil + 3_000
       // Connections are opened again.
       for server in servers.indices {
-        onServer(server, in: wait + chance.between(0, 500)) { self.gap(server) }
+        onServer(server, in: wait + random.between(0, 500)) { self.gap(server) }
       }
     default:
       // A lease reads no clock that jumps; only the rate of its clock matters.
       let before = clock(server) / .milliseconds(1)
-      servers[server].clockRate = 1 + Double(chance.between(-10, 10)) / 1_000
+      servers[server].clockRate = 1 + Double(random.between(-10, 10)) / 1_000
       servers[server].clockOffset = before - Double(now) * servers[server].clockRate
     }
   }
 
   private func recover(_ server: Int, in wait: Int64) {
     servers[server].healthySince = max(servers[server].healthySince, now + wait + 3_100)
-    onServer(server, in: wait + chance.between(0, 500)) { self.gap(server) }
+    onServer(server, in: wait + random.between(0, 500)) { self.gap(server) }
   }
 
   /// Ends a server without a word, and starts another one in its place later.
   private func kill(_ server: Int) {
     servers[server].isAlive = false
-    schedule(in: chance.between(100, 8_000)) {
+    schedule(in: random.between(100, 8_000)) {
       if !self.servers[server].isAlive { self.start(server) }
     }
   }

@@ -52,9 +52,9 @@ final class SharingWorld {
   /// The same when statements of the leader before arrive late.
   static let slowTakeoverBound = takeoverBound + 9_000
   static let handoverBound: Int64 = 1_200 + interval
-  /// A look at the lease and a read, with the slowest answers of a healthy network.
+  /// A check of the lease and a read, with the slowest answers of a healthy network.
   static let deliveryBound: Int64 = 1_600
-  /// SR8, with a clock that runs 1 % too slowly and the time between two looks.
+  /// SR8, with a clock that runs 1 % too slowly and the time between two checks.
   static let readBound: Int64 = 1_040
   /// SR5: a lease, and a statement that waits for its answer.
   static let silenceBound: Int64 = 3_000 + 2_000 + 1_000
@@ -104,7 +104,7 @@ final class SharingWorld {
     var contents = [Int64](repeating: 0, count: SharingWorld.sources.count)
   }
 
-  var chance: SimulationChance
+  var random: SimulationRandom
   let fault: SharingFault?
   let limits: LeadershipLimits
   var now: Int64 = 0
@@ -128,21 +128,21 @@ final class SharingWorld {
   private var tokens = 0
 
   init(seed: UInt64, fault: SharingFault? = nil) {
-    chance = SimulationChance(seed: seed)
+    random = SimulationRandom(seed: seed)
     self.fault = fault
     var limits = LeadershipLimits()
     fault?.limits?(&limits)
     self.limits = limits
-    servers = (0..<Int(chance.between(2, 5))).map { _ in Server() }
+    servers = (0..<Int(random.between(2, 5))).map { _ in Server() }
     clients = (0..<3).map { _ in Client() }
   }
 
   /// Runs to the end, or to the first rule that is broken.
   func run() -> Violation? {
     for server in servers.indices { start(server) }
-    for client in clients.indices { schedule(in: chance.between(0, 500)) { self.request(client) } }
+    for client in clients.indices { schedule(in: random.between(0, 500)) { self.request(client) } }
     schedule(in: 500) { self.watch() }
-    schedule(in: chance.between(2_000, 8_000)) { self.disturb() }
+    schedule(in: random.between(2_000, 8_000)) { self.disturb() }
     while violation == nil, now < Self.length, let next = queue.next() {
       now = next.at
       next.run()
@@ -184,8 +184,8 @@ final class SharingWorld {
     var new = Server()
     new.token = tokens
     new.isAlive = true
-    new.clockRate = 1 + Double(chance.between(-10, 10)) / 1_000
-    new.clockOffset = Double(chance.between(0, 1_000_000))
+    new.clockRate = 1 + Double(random.between(-10, 10)) / 1_000
+    new.clockOffset = Double(random.between(0, 1_000_000))
     new.healthySince = now
     new.heardAt = now
     servers[server] = new
@@ -201,7 +201,7 @@ final class SharingWorld {
   /// Applies an event to a lease and does what it leads to.
   func step(_ server: Int, _ source: Int, _ event: Lease.Event) {
     let at = clock(server)
-    let sample = Double(chance.between(0, 999)) / 1_000
+    let sample = Double(random.between(0, 999)) / 1_000
     for effect in servers[server].leases[source].handle(event, at: at, sample: sample) {
       switch effect {
       case .send(let number, let statement): send(server, source, number, statement)
@@ -241,7 +241,7 @@ final class SharingWorld {
       // The producer has something new every few seconds.
       let content = now / 2_300
       if fault?.showsUnstored == true, held != nil { servers[server].contents[source] = content }
-      onServer(server, in: chance.between(5, 60)) {
+      onServer(server, in: random.between(5, 60)) {
         guard content > self.servers[server].contents[source],
           !self.servers[server].isPublishing[source]
         else { return }
@@ -332,7 +332,7 @@ final class SharingWorld {
       return read(server)
     }
     marks.removeFirst()
-    onServer(server, in: chance.between(1, 40)) {
+    onServer(server, in: random.between(1, 40)) {
       self.servers[server].contents[publication.source] = publication.content
       self.servers[server].shown = max(self.servers[server].shown, mark.position)
       self.servers[server].cursor.progressed(to: mark.position)
@@ -351,8 +351,8 @@ final class SharingWorld {
 
   /// A client asks a server by chance, with what it has seen.
   private func request(_ client: Int) {
-    schedule(in: chance.between(40, 400)) { self.request(client) }
-    let server = Int(chance.between(0, Int64(servers.count) - 1))
+    schedule(in: random.between(40, 400)) { self.request(client) }
+    let server = Int(random.between(0, Int64(servers.count) - 1))
     guard servers[server].isAlive, servers[server].pausedUntil <= now else { return }
     let read = MonotonicRead(limits, at: clock(server))
     serve(client, server, clients[client].version, read, since: now)

@@ -43,7 +43,7 @@ struct TimetableFault: Sendable {
   var asksWithoutDatabase = false
   /// A server without the database serves nothing.
   var dropsServing = false
-  /// Late answers count, and a change is put in place without a look at whether it still is the newest.
+  /// Late answers count, and a change is put in place without a check of whether it still is the newest.
   var installsBlindly = false
 
   init(
@@ -73,12 +73,12 @@ struct TimetableFault: Sendable {
     TimetableFault("a change before all is stored", .whole, .delivery, .patience, .imports) {
       $0.commitsEarly = true
     },
-    TimetableFault("missing parts that count, without a last look", .whole, .forward) {
+    TimetableFault("missing parts that count, without a last check", .whole, .forward) {
       $0.countsMissingParts = true
       $0.installsBlindly = true
     },
     TimetableFault("checksums that nobody compares", .whole) { $0.comparesNothing = true },
-    TimetableFault("lost notifications and no looks", .delivery) {
+    TimetableFault("lost notifications and no checks", .delivery) {
       $0.losesNotifications = true
       $0.limits = { $0.watchEvery = .seconds(1_000) }
     },
@@ -89,7 +89,7 @@ struct TimetableFault: Sendable {
     TimetableFault("a retention that removes what serves", .delivery, .patience) {
       $0.removesServing = true
     },
-    TimetableFault("late answers that count, without a last look", .forward) {
+    TimetableFault("late answers that count, without a last check", .forward) {
       $0.installsBlindly = true
     },
     TimetableFault("a commit without an answer that counts as not made", .honesty) {
@@ -132,14 +132,14 @@ extension TimetableWorld {
     answer: @escaping (Value?) -> Void
   ) {
     let isSlow = servers[server].slowUntil > now
-    let forth = isSlow && chance.oneIn(2) ? chance.between(500, 7_000) : chance.between(1, 20)
-    let back = isSlow && chance.oneIn(2) ? chance.between(500, 7_000) : chance.between(1, 20)
+    let forth = isSlow && random.oneIn(2) ? random.between(500, 7_000) : random.between(1, 20)
+    let back = isSlow && random.oneIn(2) ? random.between(500, 7_000) : random.between(1, 20)
     let token = servers[server].token
     // An answer is for the process that asked.
     func reply(in wait: Int64, _ run: @escaping () -> Void) {
       if servers[server].token == token { onServer(server, in: wait, run) }
     }
-    func lose() { reply(in: chance.between(100, 2_500)) { answer(nil) } }
+    func lose() { reply(in: random.between(100, 2_500)) { answer(nil) } }
     if servers[server].cutUntil > now { return lose() }
     schedule(in: forth) {
       guard self.downUntil <= self.now, self.servers[server].cutUntil <= self.now else {
@@ -157,9 +157,9 @@ extension TimetableWorld {
   /// Tells every server that listens; one in a few notifications is lost.
   func announce(_ position: Int64) {
     for server in servers.indices where servers[server].isAlive {
-      guard servers[server].cutUntil <= now, !chance.oneIn(10), fault?.losesNotifications != true
+      guard servers[server].cutUntil <= now, !random.oneIn(10), fault?.losesNotifications != true
       else { continue }
-      onServer(server, in: chance.between(1, 30)) { self.step(server, .noticed(position)) }
+      onServer(server, in: random.between(1, 30)) { self.step(server, .noticed(position)) }
     }
   }
 
@@ -205,15 +205,15 @@ extension TimetableWorld {
 
   /// Disturbs something, and again later.
   func disturb() {
-    schedule(in: chance.between(1_000, 15_000)) { self.disturb() }
-    let server = Int(chance.between(0, Int64(servers.count) - 1))
-    let wait = chance.between(100, 12_000)
+    schedule(in: random.between(1_000, 15_000)) { self.disturb() }
+    let server = Int(random.between(0, Int64(servers.count) - 1))
+    let wait = random.between(100, 12_000)
     rot(server)
-    switch chance.between(0, 9) {
+    switch random.between(0, 9) {
     case 0, 1: kill(server)
     case 2:
       // Longer than a lease lasts, now and then.
-      pause(server, for: chance.between(100, 25_000))
+      pause(server, for: random.between(100, 25_000))
     case 3, 4: cut(server, for: wait)
     case 5:
       servers[server].slowUntil = now + wait
@@ -227,10 +227,10 @@ extension TimetableWorld {
       guard downUntil <= now else { return }
       downUntil = now + wait
       databaseHealthySince = downUntil + 3_000
-      if chance.oneIn(2) { schedule(in: wait - 1) { self.restore(withoutKnowledgeOf: server) } }
+      if random.oneIn(2) { schedule(in: wait - 1) { self.restore(withoutKnowledgeOf: server) } }
       // Connections are opened again.
       for server in servers.indices {
-        onServer(server, in: wait + chance.between(0, 2_000)) { self.gap(server) }
+        onServer(server, in: wait + random.between(0, 2_000)) { self.gap(server) }
       }
     default:
       guard let name = stored.keys.sorted().last else { return }
@@ -242,7 +242,7 @@ extension TimetableWorld {
 
   /// Damages a generation in a data folder that waits.
   private func rot(_ server: Int) {
-    guard chance.oneIn(3), let key = Self.keys.first(where: { _ in chance.oneIn(2) }),
+    guard random.oneIn(3), let key = Self.keys.first(where: { _ in random.oneIn(2) }),
       let waiting = servers[server].folder.installed[key]?.generations.dropFirst().first?.name,
       servers[server].folder.present.contains(waiting)
     else { return }
@@ -257,11 +257,11 @@ extension TimetableWorld {
     (position, changes) = (backup.position, backup.changes)
     source = backup.source
     source.isRestored(at: now)
-    let wait = chance.between(3_000, 15_000)
+    let wait = random.between(3_000, 15_000)
     cut(server, for: wait)
     for key in rows.keys.sorted() {
       changedAt[key] = now
-      schedule(in: chance.between(10, 4_000)) { self.importOnce(key) }
+      schedule(in: random.between(10, 4_000)) { self.importOnce(key) }
     }
   }
 
@@ -279,7 +279,7 @@ extension TimetableWorld {
 
   private func recover(_ server: Int, in wait: Int64) {
     servers[server].healthySince = max(servers[server].healthySince, now + wait + 3_100)
-    onServer(server, in: wait + chance.between(0, 500)) { self.gap(server) }
+    onServer(server, in: wait + random.between(0, 500)) { self.gap(server) }
   }
 
   /// Ends a server without a word, and with it the imports on its machine; starts another one in its place later.
@@ -292,8 +292,8 @@ extension TimetableWorld {
       importers[number]?.hasBegun = false
     }
     // A disk may be replaced by an empty one.
-    if chance.oneIn(4) { servers[server].folder = Folder() }
-    schedule(in: chance.between(100, 8_000)) {
+    if random.oneIn(4) { servers[server].folder = Folder() }
+    schedule(in: random.between(100, 8_000)) {
       if !self.servers[server].isAlive { self.start(server) }
     }
   }

@@ -8,12 +8,12 @@ extension TimetableWorld {
   func importSometimes(_ key: String) {
     // At last no importer follows one that was killed.
     guard now < Self.importsEnd else { return }
-    schedule(in: chance.between(3_000, 30_000)) { self.importSometimes(key) }
+    schedule(in: random.between(3_000, 30_000)) { self.importSometimes(key) }
     importOnce(key)
   }
 
   func importOnce(_ key: String) {
-    let server = Int(chance.between(0, Int64(servers.count) - 1))
+    let server = Int(random.between(0, Int64(servers.count) - 1))
     guard isHealthy(servers[server]) else { return }
     names += 1
     let number = names
@@ -35,7 +35,7 @@ extension TimetableWorld {
     guard let importer = importers[number], importer.token == servers[importer.server].token else {
       return
     }
-    let sample = Double(chance.between(0, 1_000)) / 1_001
+    let sample = Double(random.between(0, 1_000)) / 1_001
     let effects = importers[number]?.lease.handle(event, at: .milliseconds(now), sample: sample)
     for effect in effects ?? [] {
       switch effect {
@@ -107,8 +107,8 @@ extension TimetableWorld {
     importers[number]?.hasBegun = true
     if importer.check != nil { return beginCheck(number, fence: fence) }
     // The command is killed, and its server is not.
-    if chance.oneIn(8) {
-      schedule(in: chance.between(500, 4_000)) { self.importers[number] = nil }
+    if random.oneIn(8) {
+      schedule(in: random.between(500, 4_000)) { self.importers[number] = nil }
     }
     transmit(importer.server) { () -> Row in
       self.rows[importer.key] ?? Row()
@@ -116,10 +116,10 @@ extension TimetableWorld {
       guard let base else { return self.end(number) }
       let generation = Generation(
         name: "\(importer.key)-\(number)",
-        parts: Int(self.chance.between(1, 6))
+        parts: Int(self.random.between(1, 6))
       )
       // Building takes its time.
-      self.onServer(importer.server, in: self.chance.between(100, 3_000)) {
+      self.onServer(importer.server, in: self.random.between(100, 3_000)) {
         if self.fault?.commitsEarly == true { self.commit(number, fence, generation, base) }
         self.upload(number, fence, generation, base, part: 0)
       }
@@ -205,7 +205,7 @@ extension TimetableWorld {
         self.breaks(.noLostChange, "\(key): \(current) is lost, the next one is of \(base.change)")
       }
       // The network fails at the worst instant.
-      if self.chance.oneIn(10) { self.cut(server, for: self.chance.between(100, 3_000)) }
+      if self.random.oneIn(10) { self.cut(server, for: self.random.between(100, 3_000)) }
       return self.store(generation, key, id: id, base)
     } answer: { answer in
       guard let row = answer else {
@@ -245,7 +245,7 @@ extension TimetableWorld {
     if fault?.removesServing == true { stored[generation.name] = nil }
     expectDelivery(key, row)
     announce(position)
-    if chance.oneIn(4) {
+    if random.oneIn(4) {
       backup = Backup(
         rows: rows,
         stored: stored,

@@ -55,11 +55,11 @@ extension TimetableWorld {
 
   private var seconds: Double { Double(now) / 1_000 }
 
-  private func sample() -> Double { Double(chance.between(0, 1_000)) / 1_000 }
+  private func sample() -> Double { Double(random.between(0, 1_000)) / 1_000 }
 
   /// Checks the source if it is due by what the server knows, and looks again later.
   func checkSometimes(_ server: Int) {
-    onServer(server, in: chance.between(500, 1_500)) {
+    onServer(server, in: random.between(500, 1_500)) {
       self.checkSometimes(server)
       self.check(server)
     }
@@ -70,10 +70,10 @@ extension TimetableWorld {
     guard now < Self.importsEnd else { return }
     let schedule = servers[server].folder.schedule
     let token = servers[server].token
-    let isAsking = importers.values.contains {
+    let isRequesting = importers.values.contains {
       $0.check != nil && !$0.isOver && $0.server == server && $0.token == token
     }
-    guard schedule.isDue(now: seconds, interval: Self.sourceInterval), !isAsking else { return }
+    guard schedule.isDue(now: seconds, interval: Self.sourceInterval), !isRequesting else { return }
     names += 1
     let number = names
     importers[number] = Importer(
@@ -123,12 +123,12 @@ extension TimetableWorld {
     guard let importer = importers[number] else { return }
     var schedule = schedule
     schedule.follow(fingerprint: Self.sourceKey, now: seconds)
-    schedule.start(now: seconds, interval: Self.sourceInterval, chance: sample())
+    schedule.start(now: seconds, interval: Self.sourceInterval, random: sample())
     importers[number]?.check?.schedule = schedule
     servers[importer.server].folder.schedule = schedule
     if fault?.asksAlone == true { return ask(number, schedule, base) }
     // The process is stopped at the worst instant.
-    if chance.oneIn(25) { pause(importer.server, for: chance.between(11_000, 20_000)) }
+    if random.oneIn(25) { pause(importer.server, for: random.between(11_000, 20_000)) }
     write(number) { isStored in
       guard isStored else { return self.end(number) }
       let fence = self.importers[number]?.check?.fence
@@ -163,14 +163,14 @@ extension TimetableWorld {
     noteRequest(importer, number, check, tag)
     importers[number]?.check?.isAsked = true
     let current = "\"\(now / 35_000)\""
-    onServer(importer.server, in: chance.between(50, 2_500)) {
-      if self.chance.oneIn(8) { return self.end(number) }
+    onServer(importer.server, in: random.between(50, 2_500)) {
+      if self.random.oneIn(8) { return self.end(number) }
       self.importers[number]?.check?.tag = current
       self.importers[number]?.check?.isUnchanged = tag == current
       guard tag != current, self.fault?.asksAlone != true else { return self.end(number) }
       let generation = Generation(
         name: "\(importer.key)-\(number)",
-        parts: Int(self.chance.between(1, 6))
+        parts: Int(self.random.between(1, 6))
       )
       self.upload(number, check.fence, generation, base, part: 0)
     }
@@ -222,7 +222,7 @@ extension TimetableWorld {
       ending,
       now: seconds,
       interval: Self.sourceInterval,
-      chance: sample()
+      random: sample()
     )
     check.isAsked = false
     importers[number]?.check = check

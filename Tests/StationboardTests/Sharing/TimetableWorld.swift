@@ -48,7 +48,7 @@ final class TimetableWorld {
   static let keys = ["city", "default"]
   static let length: Int64 = 180_000
   static let importsEnd: Int64 = 110_000
-  /// A look, the parts of all kept generations of all feeds over the slowest answers of a healthy network, and waits after
+  /// A check, the parts of all kept generations of all feeds over the slowest answers of a healthy network, and waits after
   /// failures of a moment before.
   static let deliveryBound: Int64 = 10_000
   /// The end of a lease that is not renewed, and two sweeps at their latest.
@@ -152,7 +152,7 @@ final class TimetableWorld {
     var since: Int64
   }
 
-  var chance: SimulationChance
+  var random: SimulationRandom
   let fault: TimetableFault?
   let limits: TimetableSharingLimits
   var now: Int64 = 0
@@ -185,21 +185,21 @@ final class TimetableWorld {
   private var tokens = 0
 
   init(seed: UInt64, fault: TimetableFault? = nil) {
-    chance = SimulationChance(seed: seed)
+    random = SimulationRandom(seed: seed)
     self.fault = fault
     var limits = TimetableSharingLimits()
     limits.verifyEvery = .milliseconds(Self.verifyEvery)
     fault?.limits?(&limits)
     self.limits = limits
-    servers = (0..<Int(chance.between(2, 4))).map { _ in Server() }
+    servers = (0..<Int(random.between(2, 4))).map { _ in Server() }
   }
 
   /// Runs to the end, or to the first rule that is broken.
   func run() -> Violation? {
     for server in servers.indices { start(server) }
-    for key in Self.keys { schedule(in: chance.between(0, 5_000)) { self.importSometimes(key) } }
+    for key in Self.keys { schedule(in: random.between(0, 5_000)) { self.importSometimes(key) } }
     schedule(in: 500) { self.watch() }
-    schedule(in: chance.between(2_000, 8_000)) { self.disturb() }
+    schedule(in: random.between(2_000, 8_000)) { self.disturb() }
     while violation == nil, now < Self.length, let next = queue.next() {
       now = next.at
       next.run()
@@ -285,7 +285,7 @@ final class TimetableWorld {
           sequence: row.sequence,
           serving: row.generations.first?.name,
           missing: row.generations.map(\.name).filter { !present.contains($0) },
-          // The second one stands for one that waits for a day after the simulation.
+          // The second one is like one that waits for a day after the simulation.
           waiting: row.generations.dropFirst().first.map {
             TimetableFollower.Waiting(generation: $0.name, startsAt: .seconds(86_400))
           }
@@ -414,7 +414,7 @@ final class TimetableWorld {
 
   private func sweepSometimes(_ server: Int) {
     let most = Int64(limits.sweepEvery / .milliseconds(1))
-    onServer(server, in: chance.between(most / 2, most * 3 / 2)) {
+    onServer(server, in: random.between(most / 2, most * 3 / 2)) {
       if self.fault?.sweepsNothing != true { self.sweep(server) }
       self.sweepSometimes(server)
     }

@@ -64,7 +64,7 @@ final class StormStage: Sendable {
         clock,
         wall: { WallTime(milliseconds: Int64(service.now * 1_000)) }
       ),
-      chance: StormRandomSource(seed: seed),
+      random: StormRandomSource(seed: seed),
       logger: logger
     )
     probe = ServiceProbe(store: store, clock: service, realtime: feeds)
@@ -108,7 +108,8 @@ final class StormStage: Sendable {
     return sources.reduce(asleep) {
       let log = exchange.log($1.stream)
       let status = $1.stream == .alerts ? snapshot.alerts : snapshot.trips
-      return $0 + "; \($1.stream): asking \(feeds.poller(of: $1.source)?.report.isAsking ?? false)"
+      return $0
+        + "; \($1.stream): asking \(feeds.poller(of: $1.source)?.report.isRequesting ?? false)"
         + ", \(log.outstanding) of \(log.requests) outstanding"
         + ", judged \(status.judged?.description ?? "-") of \(log.deliveries.suffix(2))"
     }
@@ -123,7 +124,7 @@ final class StormStage: Sendable {
       let log = exchange.log(stream)
       let snapshot = feeds.snapshot(of: feed)
       let status = stream == .alerts ? snapshot.alerts : snapshot.trips
-      guard poller.report.isAsking == (log.outstanding > 0),
+      guard poller.report.isRequesting == (log.outstanding > 0),
         status.judged == log.deliveries.last?.digest
       else { return false }
     }

@@ -46,7 +46,7 @@ struct StormWatch {
 
   let stage: StormStage
   private(set) var counters = Counts()
-  private var dice: StormRandomSource
+  private var generator: StormRandomSource
   private var clients: [Question: Client] = [:]
 
   /// More differences than this are not worth telling.
@@ -54,11 +54,11 @@ struct StormWatch {
 
   init(_ stage: StormStage, seed: UInt64) {
     self.stage = stage
-    dice = StormRandomSource(seed: seed)
+    generator = StormRandomSource(seed: seed)
   }
 
   /// The next draw.
-  mutating func draw(_ range: Range<Int64>) -> Int64 { Int64.random(in: range, using: &dice) }
+  mutating func draw(_ range: Range<Int64>) -> Int64 { Int64.random(in: range, using: &generator) }
 
   /// Whether so much is wrong that nothing more is to be learned.
   var isHopeless: Bool { counters.failures > Self.mostFailures }

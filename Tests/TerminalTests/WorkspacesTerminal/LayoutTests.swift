@@ -180,8 +180,8 @@ import WorkspacesClient
     it.activity.agents = [AgentPresence(agent: "scribe", state: .unknown, source: "neutral_log")]
     screen.handle(Stand.list(it))
     #expect(Stand.drawn(&screen)[2].contains("· unknown "))
-    let pen = TextStyle(columns: 90, colours: .none)
-    let sheet = WorkspaceSheet.lines(it, session: nil, at: Stand.now, pen)
+    let textStyle = TextStyle(columns: 90, colours: .none)
+    let sheet = WorkspaceSheet.lines(it, session: nil, at: Stand.now, textStyle)
     #expect(sheet.contains("  · scribe · unknown · by its log"))
   }
 

@@ -23,8 +23,8 @@ import Workspaces
 
   private func row(_ state: WorkspaceMachine.State, columns: Int) -> String {
     let it = Self.worktree(state)
-    let pen = TextStyle(columns: columns, colours: .none)
-    return WorkspaceTable([it], at: Stand.now, pen).row(it, isSelected: false)
+    let textStyle = TextStyle(columns: columns, colours: .none)
+    return WorkspaceTable([it], at: Stand.now, textStyle).row(it, isSelected: false)
   }
 
   @Test func `A row says on which machine it is, and that the machine is unreachable since when`() {

@@ -38,7 +38,7 @@ enum Stand {
 
   static func report(_ age: Int64 = 3, isStreaming: Bool = false) -> FreshnessReport {
     let label = FreshnessLabel(
-      marks: FreshnessMetadata(),
+      metadata: FreshnessMetadata(),
       age: nil,
       isHeld: false,
       policy: .workspaces
@@ -64,7 +64,7 @@ enum Stand {
         LiveFailure(
           kind: .unreachable,
           status: nil,
-          since: Moment(milliseconds: 0),
+          since: Instant(milliseconds: 0),
           problem: nil,
           description: $0
         )

@@ -16,7 +16,7 @@ import WorkspacesClient
     for key in keys { _ = screen.handle(.character(key)) }
   }
 
-  @Test func `Those that need somebody stand first, and states, ages and todos are told`() throws {
+  @Test func `Those that need the user come first, and states, ages and todos are shown`() throws {
     var paid = Stand.worktree("pay", .needsYou, since: "2026-11-24T06:58:00Z")
     paid.activity.reason = "Allow rm?"
     paid.todos = [
@@ -116,7 +116,7 @@ import WorkspacesClient
     _ = screen.handle(.escape)
     #expect(screen.shown.count == 2)
     press(&screen, "/" + String(repeating: "x", count: 1_000))
-    #expect(screen.wish.count == 100)
+    #expect(screen.filterText.count == 100)
   }
 
   @Test func `Enter opens, escape goes back, and what is gone is closed`() {
@@ -400,7 +400,7 @@ import WorkspacesClient
     _ = screen.handle(.escape)
     _ = screen.handle(.character("/"))
     _ = screen.handle(.pasted("p"))
-    #expect(screen.wish == "p")
+    #expect(screen.filterText == "p")
     _ = screen.handle(.escape)
     _ = screen.handle(.character("n"))
     _ = screen.handle(.pasted("b"))
@@ -419,6 +419,6 @@ import WorkspacesClient
     }
     var screen = screen(Stand.worktree("pay"))
     press(&screen, "/q")
-    #expect(screen.wish == "q")
+    #expect(screen.filterText == "q")
   }
 }

@@ -34,16 +34,16 @@ import Testing
   private func date(_ day: Int) -> ServiceDate { ServiceDate(daysSinceEpoch: day) }
 
   @Test func `bits are the days that are counted one by one`() {
-    var chance = SplitMix(state: 20_261_123)
+    var random = SplitMix(state: 20_261_123)
     for round in 0..<2_000 {
       var service = ServiceDays()
-      let start = Int.random(in: -200...20_000, using: &chance)
+      let start = Int.random(in: -200...20_000, using: &random)
       service.first = date(start)
-      service.last = date(start + Int.random(in: -3...400, using: &chance))
-      service.weekdays = UInt8.random(in: 0...0x7F, using: &chance)
+      service.last = date(start + Int.random(in: -3...400, using: &random))
+      service.weekdays = UInt8.random(in: 0...0x7F, using: &random)
       func some(_ most: Int) -> [ServiceDate] {
-        (0..<Int.random(in: 0...most, using: &chance)).map { _ in
-          date(start + Int.random(in: -150...500, using: &chance))
+        (0..<Int.random(in: 0...most, using: &random)).map { _ in
+          date(start + Int.random(in: -150...500, using: &random))
         }
       }
       service.added = some(4)

@@ -70,14 +70,15 @@ import Timetable
   ) throws {
     #expect(
       try destinations(headsign: headsign, longName: "Ring line") == [
-        "Ring line", headsign.trimmingBlanks, headsign.trimmingBlanks,
+        "Ring line", headsign.trimmingWhitespace, headsign.trimmingWhitespace,
       ]
     )
     // Without a long name: the last station.
     #expect(try destinations(headsign: headsign).first == "Chur")
     // That ends where it begins: nothing better is known.
     #expect(
-      try destinations(headsign: headsign, stops: ["A", "B", "A"]).first == headsign.trimmingBlanks
+      try destinations(headsign: headsign, stops: ["A", "B", "A"]).first
+        == headsign.trimmingWhitespace
     )
     #expect(
       try destinations(headsign: headsign, stops: ["A", "B", "A"], longName: "Ring line").first
@@ -121,7 +122,7 @@ import Timetable
 }
 
 extension String {
-  fileprivate var trimmingBlanks: String {
+  fileprivate var trimmingWhitespace: String {
     String(drop { $0 == " " }.reversed().drop { $0 == " " }.reversed())
   }
 }

@@ -23,7 +23,9 @@ import WorkspacesClient
       return number ^ (number >> 31)
     }
 
-    mutating func chance(_ percent: Int) -> Bool { Int.random(in: 0..<100, using: &self) < percent }
+    mutating func happens(_ percent: Int) -> Bool {
+      Int.random(in: 0..<100, using: &self) < percent
+    }
   }
 
   private struct Machine {
@@ -66,11 +68,11 @@ import WorkspacesClient
           guard let data = try? JSONEncoder().encode(report) else { continue }
           machine.givesUpAt = time + ReportLimits.timeout
           // It is lost, comes once, or comes twice; the second time long after.
-          if !numbers.chance(10) {
+          if !numbers.happens(10) {
             let delay = Double.random(in: 0.01...1, using: &numbers)
             machine.flying.append((time + delay, Array(data)))
           }
-          if numbers.chance(10) {
+          if numbers.happens(10) {
             let delay = Double.random(in: 0.01...200, using: &numbers)
             machine.flying.append((time + delay, Array(data)))
           }
@@ -104,7 +106,7 @@ import WorkspacesClient
           )
         }
         // Only who still waits hears it; and it may be lost.
-        if isLossy, numbers.chance(10) { continue }
+        if isLossy, numbers.happens(10) { continue }
         machines[name]?.answers.append((time + 0.01, event))
       }
     }
@@ -135,8 +137,8 @@ import WorkspacesClient
       guard var truth = machines[name]?.truth else { return }
       let folder = "w\(Int.random(in: 0..<8, using: &numbers))"
       truth.removeAll { $0.path == "/code/\(folder)" }
-      if !numbers.chance(30) {
-        var it = Samples.workspace(folder, numbers.chance(50) ? .working : .idle)
+      if !numbers.happens(30) {
+        var it = Samples.workspace(folder, numbers.happens(50) ? .working : .idle)
         it.commitCount = Int.random(in: 0..<1_000, using: &numbers)
         truth.append(it)
       }
@@ -182,9 +184,9 @@ import WorkspacesClient
     for _ in 0..<800 {
       let names = world.machines.keys.sorted()
       let name = names[Int.random(in: 0..<names.count, using: &world.numbers)]
-      if world.numbers.chance(20) { world.change(name) }
-      if world.numbers.chance(1) { world.restart(name) }
-      if world.numbers.chance(1), world.numbers.chance(50) { world.restartHub() }
+      if world.numbers.happens(20) { world.change(name) }
+      if world.numbers.happens(1) { world.restart(name) }
+      if world.numbers.happens(1), world.numbers.happens(50) { world.restartHub() }
       world.step(isLossy: true)
       // What is shown of a machine comes from that machine.
       for shown in world.list.worktrees.values {

@@ -55,7 +55,7 @@ struct Upkeep {
 /// The engine.
 enum Clients {
   /// Watches many resources, one observer each, for some seconds; then many observers of one.
-  static func run(resources: Int, seconds: Int, interval: Timespan) async throws -> Upkeep {
+  static func run(resources: Int, seconds: Int, interval: Instant.Duration) async throws -> Upkeep {
     let origin = Origin()
     var policy = Policy(every: interval, jitter: .share(10))
     policy.ringCapacity = 0

@@ -12,7 +12,7 @@ enum EngineBenchmark {
   /// How long polls are counted, in seconds.
   static let seconds = 12
   /// The interval of each resource.
-  static let interval = Timespan.seconds(10)
+  static let interval = Instant.Duration.seconds(10)
 
   static func main() async throws {
     switch CommandLine.arguments.dropFirst().first {

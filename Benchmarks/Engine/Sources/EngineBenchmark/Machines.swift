@@ -12,7 +12,7 @@ enum Machines {
       draw = draw &* 1_664_525 &+ 1_013_904_223
       return RandomSample(bits: draw)
     }
-    var now = Moment.start
+    var now = Instant.start
     _ = machine.handle(.started, at: now, draw: next())
     answer(&machine, at: now, draw: next(), .content(Content(Revision(1), validator: Validator(1))))
     let cost = await Meter.cost {
@@ -38,7 +38,7 @@ enum Machines {
       return RandomSample(bits: draw)
     }
     let (epoch, period) = (Int64(1_800_000_000_000), Int64(30_000))
-    var now = Moment.start
+    var now = Instant.start
     var shown: Int64 = -1
     _ = machine.handle(.started, at: now, draw: next())
     let cost = await Meter.cost {
@@ -46,14 +46,18 @@ enum Machines {
         guard let ticket = machine.outstanding else { return }
         let elapsed = (now - .start).milliseconds
         let publication = elapsed / period
-        let marks = FreshnessMetadata(
+        let metadata = FreshnessMetadata(
           serverTime: WallTime(milliseconds: epoch + elapsed),
           fetchedAt: WallTime(milliseconds: epoch + publication * period)
         )
         let content = Content(Revision(publication + 1), validator: Validator(publication + 1))
         let outcome: Outcome = publication == shown ? .unchanged : .content(content)
         shown = publication
-        _ = machine.handle(.answered(ticket, Answer(outcome, marks: marks)), at: now, draw: next())
+        _ = machine.handle(
+          .answered(ticket, Answer(outcome, metadata: metadata)),
+          at: now,
+          draw: next()
+        )
         guard let alarm = machine.alarm else { return }
         now = alarm
         _ = machine.handle(.woke, at: now, draw: next())
@@ -83,7 +87,7 @@ enum Machines {
 
   private static func answer(
     _ machine: inout RefreshMachine,
-    at now: Moment,
+    at now: Instant,
     draw: RandomSample,
     _ outcome: Outcome
   ) {

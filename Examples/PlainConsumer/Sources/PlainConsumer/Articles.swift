@@ -11,23 +11,23 @@ struct Host {
   var machine = RefreshMachine(policy: .workspaces)
   var random = SystemRandomNumberGenerator()
 
-  mutating func handle(_ event: Event, at now: Moment) -> Effects {
+  mutating func handle(_ event: Event, at now: Instant) -> Effects {
     machine.handle(event, at: now, draw: RandomSample(bits: random.next()))
   }
 }
 
-func drive(_ host: inout Host, at now: Moment, _ send: (Request) -> Void) {
+func drive(_ host: inout Host, at now: Instant, _ send: (Request) -> Void) {
   let effects = host.handle(.started, at: now)
   if let request = effects.request { send(request) }
 }
 
-func arrived(_ host: inout Host, _ ticket: Ticket, _ bytes: Int64, at now: Moment) -> Effects {
+func arrived(_ host: inout Host, _ ticket: Ticket, _ bytes: Int64, at now: Instant) -> Effects {
   let content = Content(Revision(1), validator: Validator(1))
   let answer = Answer(.content(content), status: 200, bytes: bytes)
   return host.handle(.answered(ticket, answer), at: now)
 }
 
-func schedule(_ machines: [RefreshMachine], at now: Moment, draw: RandomSample) -> Moment? {
+func schedule(_ machines: [RefreshMachine], at now: Instant, draw: RandomSample) -> Instant? {
   var schedule = MachineSchedule()
   for machine in machines { _ = schedule.insert(machine) }
   while let key = schedule.due(at: now) {
@@ -61,7 +61,7 @@ func scripted(_ status: Status) async throws {
   )
   let task = Task { for await _ in client.snapshots(of: status) {} }
   try await exchange.waitForRequests(atLeast: 1)
-  exchange.settle(1, with: .failure(HTTPExchangeError(.unreachable, "the network is gone")))
+  exchange.finish(1, with: .failure(HTTPExchangeError(.unreachable, "the network is gone")))
   task.cancel()
 }
 

@@ -29,7 +29,7 @@ struct ThermometerReader {
       try decoder.decode(Climate.self, from: $0)
     }
     .made { $0.measuredAt }
-    .news(at: url.appending(path: "events"))
+    .eventStream(at: url.appending(path: "events"))
     for await copy in FreshnessClient().values(of: climate) {
       let line = "\(copy.value.celsius) °C, \(copy.state), \(copy.age)\n"
       FileHandle.standardOutput.write(Data(line.utf8))

@@ -88,7 +88,7 @@ struct BoardRow: Hashable, Sendable {
   /// The departure as far as it is known: predicted if there is a prediction, else scheduled.
   var effective: Int64
   /// What realtime says.
-  var marks: RealtimeFlags
+  var flags: RealtimeFlags
   /// The departure's number in the realtime index; `nil` without realtime.
   var call: Int?
   /// The trip's number among those that the timetable lacks (``RealtimeIndex/extraTrips``).
@@ -108,32 +108,32 @@ struct BoardRow: Hashable, Sendable {
     day = departure.day
     scheduled = departure.time
     effective = departure.time
-    marks = []
+    flags = []
   }
 
   /// The predicted departure; `nil` if none is known.
-  var predicted: Int64? { marks.contains(.predicted) ? effective : nil }
+  var predicted: Int64? { flags.contains(.predicted) ? effective : nil }
 
   /// Seconds after the schedule, negative before it; `nil` if no delay is known, or if nothing schedules it
   /// to the minute.
   var delay: Int? {
-    guard marks.contains(.predicted), !marks.contains(.headway), let scheduled else { return nil }
+    guard flags.contains(.predicted), !flags.contains(.headway), let scheduled else { return nil }
     return Int(effective - scheduled)
   }
 
   /// Whether boarding is not possible: the trip does not run, or does not stop here.
-  var isCancelled: Bool { !marks.isDisjoint(with: [.cancelled, .skipped]) }
+  var isCancelled: Bool { !flags.isDisjoint(with: [.cancelled, .skipped]) }
 
   /// Why it is cancelled; `nil` if it is not.
   var cancelReason: CancelReason? {
-    marks.contains(.cancelled) ? .trip : marks.contains(.skipped) ? .stop : nil
+    flags.contains(.cancelled) ? .trip : flags.contains(.skipped) ? .stop : nil
   }
 
   /// Whether realtime says anything of this row.
-  var hasRealtime: Bool { !marks.isDisjoint(with: .applied) }
+  var hasRealtime: Bool { !flags.isDisjoint(with: .applied) }
 
   /// Where the row comes from.
   var origin: Origin {
-    marks.contains(.extra) ? .added : marks.contains(.covered) ? .tripUpdate : .scheduled
+    flags.contains(.extra) ? .added : flags.contains(.covered) ? .tripUpdate : .scheduled
   }
 }

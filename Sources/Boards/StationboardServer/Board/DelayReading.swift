@@ -48,7 +48,7 @@ struct DelayReading: Hashable, Sendable {
   /// Reads the delay of a row.
   init(_ row: BoardRow, isTrain: Bool) {
     self.init(
-      seconds: row.marks.contains(.cancelled) ? nil : row.delay,
+      seconds: row.flags.contains(.cancelled) ? nil : row.delay,
       isTrain: isTrain,
       reason: row.cancelReason
     )

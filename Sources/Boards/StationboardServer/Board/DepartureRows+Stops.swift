@@ -5,7 +5,7 @@ extension DepartureRows {
   /// Writes the names of later stops that the trip leaves out, the bracket, and where it ends instead of at its
   /// last stop.
   func writeSkippedStops(_ row: BoardRow, _ extra: ExtraTrip?, _ json: inout JSONBytes) {
-    guard !row.marks.isDisjoint(with: [.skipsLater, .endsEarly]), let realtime else {
+    guard !row.flags.isDisjoint(with: [.skipsLater, .endsEarly]), let realtime else {
       return json.raw("],\"endsAt\":null")
     }
     let skipped = Set(realtime.skippedPlaces(of: row).map { Int($0) })
@@ -16,7 +16,7 @@ extension DepartureRows {
       writeStation(of: stop, &json)
     }
     json.raw("],\"endsAt\":")
-    if row.marks.contains(.endsEarly), let stop = stop(end, of: row, extra) {
+    if row.flags.contains(.endsEarly), let stop = stop(end, of: row, extra) {
       writeStation(of: stop, &json)
     } else {
       json.raw("null")
@@ -27,7 +27,7 @@ extension DepartureRows {
   ///
   /// A row whose stop is skipped shows the cancelled departure, so it keeps its destination.
   func ending(of row: BoardRow, _ extra: ExtraTrip?) -> (place: Int, stop: Timetable.Stop)? {
-    guard row.marks.contains(.endsEarly), !row.marks.contains(.skipped), let realtime else {
+    guard row.flags.contains(.endsEarly), !row.flags.contains(.skipped), let realtime else {
       return nil
     }
     let skipped = Set(realtime.skippedPlaces(of: row).map { Int($0) })

@@ -55,7 +55,7 @@ struct DepartureRows {
     json.raw("\",")
     writeCertainty(row, extra, &json)
     json.raw(",\"realtimeDeparture\":")
-    if let predicted = row.predicted, !row.marks.contains(.cancelled) {
+    if let predicted = row.predicted, !row.flags.contains(.cancelled) {
       json.raw("\"")
       json.instant(predicted)
       json.raw("\",\"delayMin\":")
@@ -63,7 +63,7 @@ struct DepartureRows {
       json.raw("null,\"delayMin\":")
     }
     let isSubstitute = label.map { $0.isSubstitute } ?? false
-    if row.marks.isEmpty {
+    if row.flags.isEmpty {
       json.raw("null,\"platform\":")
       writePlatform(row.stop, &json)
       json.raw(",")
@@ -267,7 +267,7 @@ struct DepartureRows {
     json.raw(",\"displayedDelayMin\":")
     writeNumber(delay.minutes, &json)
     json.raw(",\"stopEvent\":")
-    json.raw(row.marks.contains(.skipped) ? "\"SKIPPED\"" : "null")
+    json.raw(row.flags.contains(.skipped) ? "\"SKIPPED\"" : "null")
     json.raw(",\"realtimeAt\":")
     var sourceTime: Range<Int>?
     if row.hasRealtime, let source = row.sourceTime {
@@ -296,7 +296,7 @@ struct DepartureRows {
     json.raw(",\"cancelReasonCode\":")
     json.string(row.cancelReason?.rawValue)
     json.raw(",\"platformChanged\":")
-    let isChanged = row.marks.contains(.platformChanged)
+    let isChanged = row.flags.contains(.platformChanged)
     json.flag(isChanged)
     json.raw(",\"previousPlatform\":")
     if isChanged { writePlatform(row.stop, &json) } else { json.raw("null") }
@@ -305,7 +305,7 @@ struct DepartureRows {
   }
 
   private func writeFlags(_ row: BoardRow, isSubstitute: Bool, _ json: inout JSONBytes) {
-    if row.marks.isEmpty {
+    if row.flags.isEmpty {
       if isSubstitute { json.raw("\"REPLACEMENT_SERVICE\"") }
       return
     }
@@ -317,15 +317,15 @@ struct DepartureRows {
       json.raw("\"")
       isFirst = false
     }
-    let marks = row.marks
-    add("TRIP_CANCELLED", if: marks.contains(.cancelled), &json)
-    add("STOP_SKIPPED", if: marks.contains(.skipped), &json)
-    add("REPLACEMENT_SERVICE", if: isSubstitute || marks.contains(.replacement), &json)
-    add("EXTRA_SERVICE", if: marks.contains(.extra), &json)
-    add("SHORT_TURN", if: marks.contains(.endsEarly), &json)
-    add("SHORT_TURN_TERMINUS", if: marks.contains(.lastServed), &json)
-    add("DETOUR", if: marks.contains(.detoured) && !marks.contains(.cancelled), &json)
-    let isConfirmed = marks.contains(.predicted) && !row.isCancelled
+    let flags = row.flags
+    add("TRIP_CANCELLED", if: flags.contains(.cancelled), &json)
+    add("STOP_SKIPPED", if: flags.contains(.skipped), &json)
+    add("REPLACEMENT_SERVICE", if: isSubstitute || flags.contains(.replacement), &json)
+    add("EXTRA_SERVICE", if: flags.contains(.extra), &json)
+    add("SHORT_TURN", if: flags.contains(.endsEarly), &json)
+    add("SHORT_TURN_TERMINUS", if: flags.contains(.lastServed), &json)
+    add("DETOUR", if: flags.contains(.detoured) && !flags.contains(.cancelled), &json)
+    let isConfirmed = flags.contains(.predicted) && !row.isCancelled
     add("RT_CONFIRMED", if: isConfirmed, &json)
   }
 
@@ -350,7 +350,7 @@ extension DepartureRows {
     json.string(row.origin.rawValue)
     json.raw(",\"flags\":[")
     var isFirst = true
-    for (mark, name) in Self.tags where row.marks.contains(mark) {
+    for (mark, name) in Self.tags where row.flags.contains(mark) {
       json.raw(isFirst ? "\"" : ",\"")
       json.raw(name)
       json.raw("\"")

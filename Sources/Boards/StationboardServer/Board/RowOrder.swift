@@ -62,8 +62,8 @@ struct RowOrder {
     let rightSequence = realtime.sequence(of: right)
     if leftSequence != rightSequence { return leftSequence < rightSequence }
     // Replacements and copies after trips of the timetable, runs of one frequency by start.
-    let leftRank = left.extra == nil ? 0 : left.marks.contains(.extra) ? 2 : 1
-    let rightRank = right.extra == nil ? 0 : right.marks.contains(.extra) ? 2 : 1
+    let leftRank = left.extra == nil ? 0 : left.flags.contains(.extra) ? 2 : 1
+    let rightRank = right.extra == nil ? 0 : right.flags.contains(.extra) ? 2 : 1
     return (leftRank, left.trip ?? .max, left.day, left.call ?? -1)
       < (rightRank, right.trip ?? .max, right.day, right.call ?? -1)
   }

@@ -93,11 +93,11 @@ struct ScheduleCertainty: Hashable {
   }
 
   /// The same with what realtime says of how people board.
-  func boarding(by marks: BoardRow.RealtimeFlags) -> ScheduleCertainty {
-    guard !marks.isDisjoint(with: .boarding) else { return self }
+  func boarding(by flags: BoardRow.RealtimeFlags) -> ScheduleCertainty {
+    guard !flags.isDisjoint(with: .boarding) else { return self }
     var changed = self
     changed.boarding =
-      marks.contains(.phonesAgency) ? .phoneAgency : marks.contains(.asksDriver) ? .askDriver : nil
+      flags.contains(.phonesAgency) ? .phoneAgency : flags.contains(.asksDriver) ? .askDriver : nil
     changed.word = changed.boarding == nil ? timeWord : .onDemand
     return changed
   }
@@ -128,7 +128,7 @@ extension DepartureRows {
       } else {
         .listed
       }
-    let marked = certainty.boarding(by: row.marks)
+    let marked = certainty.boarding(by: row.flags)
     marked.write(&json)
     json.raw(",\"tripShortName\":")
     // A trip beside the timetable has not the number of its template.

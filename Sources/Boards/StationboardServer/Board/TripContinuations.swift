@@ -10,7 +10,7 @@ enum Continuing: Hashable {
 
   /// Judges the trip of a row.
   init(_ row: BoardRow, _ extra: ExtraTrip?) {
-    let endsElsewhere = !row.marks.isDisjoint(with: [.cancelled, .endsEarly, .lastServed])
+    let endsElsewhere = !row.flags.isDisjoint(with: [.cancelled, .endsEarly, .lastServed])
     self = endsElsewhere || !Self.isOfTimetable(extra) ? .never : .asScheduled
   }
 

@@ -28,16 +28,16 @@ struct BoardEndpoint {
     let caller = BoardCaller(request, key: receiptKey)
     let asked = try await requests.request(request, feeds: try store.serving())
     renderer.note(at: clock.now)
-    let crowd = renderer.enter()
+    let inFlight = renderer.enter()
     defer { renderer.leave() }
-    guard crowd <= BoardBudget.overload else {
+    guard inFlight <= BoardBudget.overload else {
       renderer.metrics.count(.refused)
       faults.refused()
-      throw Problem.tooManyBoards(crowd)
+      throw Problem.tooManyBoards(inFlight)
     }
     let conditions = BoardConditions(asked, request.headers)
     let isBehind = try await isBehind(asked, conditions)
-    let plan = await BoardPlan(asked, crowd: crowd, began: began, faults: faults)
+    let plan = await BoardPlan(asked, inFlight: inFlight, began: began, faults: faults)
     if plan.isInTime, let unchanged = conditions.unchanged(asked, plan, renderer, at: clock.now) {
       // Without a place to wait, the answer comes at once: the preference is not honoured.
       guard let wait = conditions.wait, let permit = serving.limiter.enter() else {
@@ -46,7 +46,7 @@ struct BoardEndpoint {
       defer { withExtendedLifetime(permit) {} }
       let paused = ContinuousClock.now
       let longest = began + .seconds(wait) - .now
-      try await renderer.outsideCrowd {
+      try await renderer.whileNotRendering {
         try await changes(asked, plan, conditions, request.body, atMost: longest)
       }
       let waited = (asked: wait, time: paused.duration(to: .now))
@@ -65,7 +65,7 @@ struct BoardEndpoint {
     guard renderer.realtime?.sharing != nil else { return false }
     let seen = conditions.seen
     guard !seen.isHere(renderer, asked.stop.feed) else { return false }
-    return try await renderer.outsideCrowd {
+    return try await renderer.whileNotRendering {
       try await seen.isMissing(renderer, asked.stop.feed, serving)
     }
   }

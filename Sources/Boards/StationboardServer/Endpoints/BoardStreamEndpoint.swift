@@ -117,7 +117,7 @@ struct BoardEvents: StreamSource {
     guard !isBehind else { return nil }
     held = nil
     // A phase that ran out of time before may complete this time.
-    let plan = await BoardPlan(asked, crowd: 0, began: .now, faults: faults)
+    let plan = await BoardPlan(asked, inFlight: 0, began: .now, faults: faults)
     let snapshot = renderer.snapshot(of: asked.stop.feed)
     let renderedBoard = renderer.followed(
       asked,

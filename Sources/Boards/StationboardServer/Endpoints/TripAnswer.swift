@@ -206,7 +206,7 @@ struct TripAnswer {
         allowsPickup: (call.allowsPickup || row != nil) && position < count - 1
           && realtime?.isClosed(at: position) != true,
         allowsDropOff: call.allowsDropOff && position > 0,
-        certainty: certainty.boarding(by: row?.marks ?? [])
+        certainty: certainty.boarding(by: row?.flags ?? [])
       )
       return (position, stop)
     }
@@ -228,7 +228,7 @@ struct TripAnswer {
         allowsPickup: row != nil,
         allowsDropOff: position > 0,
         certainty: (row?.scheduled == nil ? ScheduleCertainty.unscheduled : .listed)
-          .boarding(by: row?.marks ?? [])
+          .boarding(by: row?.flags ?? [])
       )
       return (position, stop)
     }
@@ -252,7 +252,7 @@ struct TripAnswer {
     let midnight = timetable.start(of: journey.day, for: trip)
     if position > 0 { stop.scheduledArrival = midnight + Int64(plan.arrival) }
     if position < count - 1 { stop.scheduledDeparture = midnight + Int64(plan.departure) }
-    stop.certainty = ScheduleCertainty(plan, of: trip, timetable).boarding(by: row?.marks ?? [])
+    stop.certainty = ScheduleCertainty(plan, of: trip, timetable).boarding(by: row?.flags ?? [])
     return stop
   }
 
@@ -272,7 +272,7 @@ struct TripAnswer {
     json.raw(",\"platform\":")
     writePlatform(stop, row, &json)
     json.raw(",\"platformChanged\":")
-    json.flag(row?.marks.contains(.platformChanged) ?? false)
+    json.flag(row?.flags.contains(.platformChanged) ?? false)
     json.raw(",\"stop_sequence\":")
     json.integer(stop.sequence)
     json.raw(",\"scheduledArrival\":")
@@ -282,7 +282,7 @@ struct TripAnswer {
     let arrival = realtime?.arrival(at: position)
     json.raw(",\"realtimeArrival\":")
     instant(arrival, &json)
-    let departure = row.flatMap { $0.marks.contains(.cancelled) ? nil : $0.predicted }
+    let departure = row.flatMap { $0.flags.contains(.cancelled) ? nil : $0.predicted }
     json.raw(",\"realtimeDeparture\":")
     instant(departure, &json)
     json.raw(",\"delaySec\":")

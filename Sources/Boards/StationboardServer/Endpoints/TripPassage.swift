@@ -86,7 +86,7 @@ extension TripAnswer {
     let row = realtime?.row(at: position)
     let station = timetable.station(of: stop.stop)
     let place = timetable.coordinate(of: stop.stop) ?? timetable.coordinate(of: station)
-    let isGone = row?.marks.contains(.cancelled) ?? false
+    let isGone = row?.flags.contains(.cancelled) ?? false
     var platform: String?
     switch row.flatMap({ snapshot.index?.platform(of: $0) }) ?? .usual {
     case .usual: break

@@ -237,9 +237,9 @@ struct HistoryRecorder: Sendable {
 
   /// The last word about a departure; `nil` if realtime says nothing of it.
   private static func word(_ call: RealtimeCall) -> OpenRun.Word? {
-    if call.marks.contains(.cancelled) { return .cancelled }
-    if call.marks.contains(.skipped) { return .skipped }
-    guard call.marks.contains(.predicted), call.scheduled != RealtimeCall.unscheduled else {
+    if call.flags.contains(.cancelled) { return .cancelled }
+    if call.flags.contains(.skipped) { return .skipped }
+    guard call.flags.contains(.predicted), call.scheduled != RealtimeCall.unscheduled else {
       return nil
     }
     return .delay(Int(call.effective) - Int(call.scheduled))
@@ -253,7 +253,7 @@ struct HistoryRecorder: Sendable {
       let calls = index.calls[Int(trip.firstCall)..<Int(trip.firstCall + trip.callCount)]
       guard
         calls.contains(where: {
-          $0.effective <= latest && !$0.marks.isDisjoint(with: Self.words)
+          $0.effective <= latest && !$0.flags.isDisjoint(with: Self.words)
         })
       else { continue }
       let key = RunKey(trip: trip.trip, day: trip.day)
@@ -343,10 +343,10 @@ struct HistoryRecorder: Sendable {
     -> Bool
   {
     var next = after.startIndex
-    for call in before where !call.marks.isDisjoint(with: words) {
+    for call in before where !call.flags.isDisjoint(with: words) {
       while next < after.endIndex, after[next].position < call.position { next += 1 }
       guard next < after.endIndex, after[next].position == call.position,
-        !after[next].marks.isDisjoint(with: words)
+        !after[next].flags.isDisjoint(with: words)
       else { return true }
     }
     return false
@@ -366,7 +366,7 @@ struct HistoryRecorder: Sendable {
     let isNear = instant >= Double(run.first) - memory
     guard isNear else { return }
     if isGone { run.kind = trip.kind }
-    let told = Set(after.lazy.filter { !$0.marks.isDisjoint(with: Self.words) }.map(\.position))
+    let told = Set(after.lazy.filter { !$0.flags.isDisjoint(with: Self.words) }.map(\.position))
     for call in before where !told.contains(call.position) {
       let position = Int(call.position)
       guard let word = Self.word(call), run.planned.contains(position),
@@ -386,7 +386,7 @@ struct HistoryRecorder: Sendable {
     for (key, run) in runs where !run.last.isEmpty {
       guard let trip = new.trip(key.trip, day: Int(key.day)), trip.missed == 0 else { continue }
       let calls = new.calls[Int(trip.firstCall)..<Int(trip.firstCall + trip.callCount)]
-      let told = Set(calls.lazy.filter { !$0.marks.isDisjoint(with: Self.words) }.map(\.position))
+      let told = Set(calls.lazy.filter { !$0.flags.isDisjoint(with: Self.words) }.map(\.position))
       runs[key]?.last.removeAll { told.contains(UInt16(truncatingIfNeeded: $0.position)) }
     }
   }

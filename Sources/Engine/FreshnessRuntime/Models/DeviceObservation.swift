@@ -8,7 +8,7 @@ import Network
 /// Reports the lifecycle of the app and the network of the device, for as long as it lives.
 ///
 /// On Apple platforms it observes the notifications of UIKit and AppKit (R11) and `NWPathMonitor`
-/// (R24, R35). Elsewhere there are none, and the app reports both itself.
+/// (R24, R35). Elsewhere nothing is observed, and the app reports both itself.
 public final class DeviceObservation: Sendable {
   /// What happened to the app or the device.
   public enum Event: Hashable, Sendable {

@@ -131,7 +131,7 @@ public final class LiveValue<Value: Equatable & Sendable> {
   where R.Value == Value { follow(LiveSource(resource, of: client)) }
 
   /// Requests a refresh on behalf of the user.
-  public func refresh(_ wish: RefreshRequest = .person) { source.refresh(wish) }
+  public func refresh(_ request: RefreshRequest = .person) { source.refresh(request) }
 
   private func update() {
     let isWanted = isStarted || observers > 0
@@ -194,7 +194,7 @@ public final class LiveValue<Value: Equatable & Sendable> {
 
 extension Age {
   /// Returns the time until an age is a whole number of units again.
-  static func untilNext(_ unit: Timespan, _ age: Timespan) -> Timespan {
+  static func untilNext(_ unit: Instant.Duration, _ age: Instant.Duration) -> Instant.Duration {
     unit - .milliseconds(max(age.milliseconds, 0) % unit.milliseconds)
   }
 }

@@ -100,7 +100,7 @@ public actor CopyStore {
   ///   - age: Its age now.
   ///   - sourceTime: When its data was made, if known.
   ///   - name: The name of resource and identity.
-  func write(_ content: Data, age: Timespan, sourceTime: WallTime? = nil, as name: String) {
+  func write(_ content: Data, age: Instant.Duration, sourceTime: WallTime? = nil, as name: String) {
     let header = Header(
       name: name,
       ageMs: age.milliseconds,
@@ -140,7 +140,7 @@ public actor CopyStore {
     // A wall clock that was set back says nothing about the time since; the copy is at least as old
     // as it was.
     let since = max(wall() - WallTime(milliseconds: header.storedAt), .zero)
-    let age = Timespan(milliseconds: header.ageMs) + since
+    let age = Instant.Duration(milliseconds: header.ageMs) + since
     guard age.duration <= limits.longestAge else {
       remove(name)
       return nil
@@ -191,7 +191,7 @@ struct StoredCopy: Sendable {
   /// The encoded value.
   var content: Data
   /// Its age now.
-  var age: Timespan
+  var age: Instant.Duration
   /// When its data was made, if known.
   var sourceTime: WallTime?
 }

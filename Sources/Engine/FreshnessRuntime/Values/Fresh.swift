@@ -58,7 +58,7 @@ public enum LiveState: String, CaseIterable, Hashable, Sendable {
 /// A copy of a resource with its freshness.
 ///
 /// The copy does not change; what is said about it does: ``age`` and ``state`` are those of the
-/// moment at which they are read. Once a newer copy has replaced it, its age grows on by the clock.
+/// instant at which they are read. Once a newer copy has replaced it, its age grows on by the clock.
 public struct Fresh<Value: Sendable>: Sendable {
   /// The copy.
   public let value: Value
@@ -66,7 +66,7 @@ public struct Fresh<Value: Sendable>: Sendable {
   public let failure: LiveFailure?
   /// The label when the copy was delivered.
   public let label: FreshnessLabel
-  private let deliveredAt: Moment
+  private let deliveredAt: Instant
   private let clock: HostClock
   /// Reads what the client knows of this copy; `nil` once it has another.
   private let reread: @Sendable () -> FreshnessReport?

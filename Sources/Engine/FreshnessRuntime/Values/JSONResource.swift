@@ -75,7 +75,7 @@ public struct JSONResource<Value: Equatable & Sendable>: FreshResource {
   }
 
   /// Returns the resource with an event stream beside it; the policy must allow one (R33).
-  public func news(at url: URL) -> Self {
+  public func eventStream(at url: URL) -> Self {
     var resource = self
     resource.stream = HTTPRequest(getting: url)
     return resource
@@ -110,42 +110,42 @@ public struct JSONResource<Value: Equatable & Sendable>: FreshResource {
       throw UnreadableAnswer(Self.message(error))
     }
     let meta = DocumentMeta(body)
-    var marks = FreshnessMetadata(status: .applied)
+    var metadata = FreshnessMetadata(status: .applied)
     if let fields = FreshnessMetadata(fields: answer.head.headerFields) {
-      marks = marks.updated(by: fields)
+      metadata = metadata.updated(by: fields)
     }
-    if let found = meta?.marks { marks = marks.updated(by: found) }
+    if let found = meta?.metadata { metadata = metadata.updated(by: found) }
     if let made = madeAt?(value) {
       // The server's figure is of something else.
-      marks.cacheAge = nil
-      marks.fetchedAt = WallTime(
+      metadata.cacheAge = nil
+      metadata.fetchedAt = WallTime(
         milliseconds: Int64(exactly: (made.timeIntervalSince1970 * 1_000).rounded()) ?? 0
       )
     }
-    let isRealtime = marks.effectiveStatus == .applied || marks.effectiveStatus == .partial
+    let isRealtime = metadata.effectiveStatus == .applied || metadata.effectiveStatus == .partial
     return Reading(
       value,
       hasRealtime: isRealtime,
-      marks: marks,
+      metadata: metadata,
       hints: meta?.hints
     )
   }
 
   /// Reads the `x-md-rt-…` fields of Freshet's servers; not their times where the value has its own.
-  public func marks(of head: HTTPResponse) -> FreshnessMetadata? {
-    var marks = FreshnessMetadata(fields: head.headerFields)
+  public func metadata(of head: HTTPResponse) -> FreshnessMetadata? {
+    var metadata = FreshnessMetadata(fields: head.headerFields)
     if madeAt != nil {
-      marks?.fetchedAt = nil
-      marks?.cacheAge = nil
+      metadata?.fetchedAt = nil
+      metadata?.cacheAge = nil
     }
-    return marks
+    return metadata
   }
 
   /// Reads the `x-md-rt-…` fields of Freshet's servers.
   public func hints(of head: HTTPResponse) -> Hints? { Hints(fields: head.headerFields) }
 
   /// The request that opens the event stream.
-  public func news() -> HTTPRequest? { stream }
+  public func eventStream() -> HTTPRequest? { stream }
 
   /// Names the member that cannot be decoded.
   private static func message(_ error: any Error) -> String {
@@ -228,16 +228,16 @@ private struct DocumentMeta: Decodable {
     self = found
   }
 
-  var marks: FreshnessMetadata {
-    var marks = FreshnessMetadata(
+  var metadata: FreshnessMetadata {
+    var metadata = FreshnessMetadata(
       fetchedAt: meta.rtFetchedAt.flatMap { WallTime(instant: $0) },
       cacheAge: meta.rtCacheAgeMs.flatMap { Int64(exactly: $0.rounded()) }
         .map { .milliseconds($0) },
       mode: meta.responseMode.map { ResponseMode(word: $0) },
       status: meta.rtStatus.map { RealtimeStatus(word: $0) }
     )
-    marks.setServerTime(instant: meta.serverTime)
-    return marks
+    metadata.setServerTime(instant: meta.serverTime)
+    return metadata
   }
 
   var hints: Hints {

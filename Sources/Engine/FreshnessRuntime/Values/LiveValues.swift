@@ -91,7 +91,7 @@ extension FreshnessClient {
     -> LiveValues<R>
   {
     LiveValues(
-      snapshots: snapshots(of: resource, every: interval.map { Timespan($0) }),
+      snapshots: snapshots(of: resource, every: interval.map { Instant.Duration($0) }),
       keeper: nil
     )
   }
@@ -109,7 +109,7 @@ extension FreshnessClient {
     every interval: Duration? = nil
   ) -> LiveValues<R> where R.Value: Codable {
     LiveValues(
-      snapshots: snapshots(of: resource, every: interval.map { Timespan($0) }),
+      snapshots: snapshots(of: resource, every: interval.map { Instant.Duration($0) }),
       keeper: CopyKeeper(resource, of: self, in: store)
     )
   }
@@ -137,7 +137,7 @@ extension FreshnessClient {
   }
 }
 
-extension Timespan {
+extension Instant.Duration {
   /// Creates a length from a `Duration`, rounded down to whole milliseconds.
   init(_ duration: Duration) { self.init(milliseconds: duration.wholeMilliseconds) }
 }

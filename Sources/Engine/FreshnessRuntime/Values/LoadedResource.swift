@@ -69,7 +69,7 @@ public struct LoadedResource<Value: Equatable & Sendable>: FreshResource {
   /// Loads the value.
   public func loader() -> ResourceLoader<Value>? {
     let load = load
-    return ResourceLoader { Reading(try await load(), hasRealtime: true, marks: .applied) }
+    return ResourceLoader { Reading(try await load(), hasRealtime: true, metadata: .applied) }
   }
 }
 

@@ -54,7 +54,7 @@ final class StreamTimeouts: ChannelDuplexHandler {
     case .head(var head):
       isHead = head.method == .head
       guard isWithinLimits(head.headerFields) else { return refuse(context) }
-      Self.settleAuthority(&head)
+      Self.setAuthority(&head)
       pace = BodyPace(limits)
       isExpecting = head.headerFields[.expect]?.lowercased() == AwaitedContent.expectation
       context.fireChannelRead(wrapInboundOut(.head(head)))
@@ -87,7 +87,7 @@ final class StreamTimeouts: ChannelDuplexHandler {
       }
   }
 
-  private static func settleAuthority(_ head: inout HTTPRequest) {
+  private static func setAuthority(_ head: inout HTTPRequest) {
     guard let name = host else { return }
     let hosts = head.headerFields[values: name]
     if head.authority == nil {

@@ -58,7 +58,7 @@ package final class OpenLibraryProvider: BookProvider {
     var failures = 0
     var restsUntil: ContinuousClock.Instant?
     /// Whether the service asked for the wait.
-    var isWished = false
+    var isRequested = false
   }
 
   private let exchange: any HTTPExchange
@@ -122,7 +122,7 @@ package final class OpenLibraryProvider: BookProvider {
       state.withLock { state in
         state.failures = 0
         // A service that asked to be left alone may still answer earlier requests.
-        if !state.isWished { state.restsUntil = nil }
+        if !state.isRequested { state.restsUntil = nil }
       }
       return books
     } catch {
@@ -134,9 +134,9 @@ package final class OpenLibraryProvider: BookProvider {
   /// Why no request is sent now; `nil` while requests are allowed.
   private var rest: ProviderError? {
     let now = ContinuousClock.now
-    let (until, isWished) = state.withLock { ($0.restsUntil, $0.isWished) }
+    let (until, isRequested) = state.withLock { ($0.restsUntil, $0.isRequested) }
     guard let until, until > now else { return nil }
-    guard isWished else {
+    guard isRequested else {
       return ProviderError(
         .unavailable,
         "\(settings.server.authority) has failed \(settings.failuresInARow) times in a row and is left alone",
@@ -156,10 +156,10 @@ package final class OpenLibraryProvider: BookProvider {
     let now = ContinuousClock.now
     state.withLock { state in
       let until = state.restsUntil.flatMap { $0 > now ? $0 : nil }
-      if let wish = error.retryAfter, wish > settings.longestPause {
-        let end = now + min(wish, settings.longestRest)
+      if let retryDelay = error.retryAfter, retryDelay > settings.longestPause {
+        let end = now + min(retryDelay, settings.longestRest)
         state.restsUntil = max(until ?? end, end)
-        state.isWished = true
+        state.isRequested = true
         state.failures = 0
         return
       }
@@ -168,7 +168,7 @@ package final class OpenLibraryProvider: BookProvider {
       state.failures += 1
       guard state.failures >= settings.failuresInARow else { return }
       state.restsUntil = now + settings.restAfterFailures
-      state.isWished = false
+      state.isRequested = false
     }
   }
 
@@ -195,10 +195,10 @@ package final class OpenLibraryProvider: BookProvider {
         failure = error
       }
       guard failure.isRetryable, attempt < settings.attempts else { throw failure }
-      let wish = failure.retryAfter ?? pause
+      let retryDelay = failure.retryAfter ?? pause
       // A service that wants a longer rest is not waited for.
-      guard wish <= settings.longestPause else { throw failure }
-      try await Self.sleep(wish)
+      guard retryDelay <= settings.longestPause else { throw failure }
+      try await Self.sleep(retryDelay)
       pause = min(pause * 2, settings.longestPause)
     }
     throw ProviderError(.unavailable, "never asked")
@@ -224,21 +224,25 @@ package final class OpenLibraryProvider: BookProvider {
     }
     let status = answer.head.status
     let now = Int64(Date().timeIntervalSince1970 * 1_000)
-    let wish = RetryAfter.delay(in: answer.head.headerFields, now: now, limit: .max / 2_000_000)
-      .map { Duration.milliseconds($0) }
+    let retryDelay = RetryAfter.delay(
+      in: answer.head.headerFields,
+      now: now,
+      limit: .max / 2_000_000
+    )
+    .map { Duration.milliseconds($0) }
     switch status.code {
     case 200..<300: break
     case 429:
       throw ProviderError(
         .busy,
-        "\(settings.server.authority) wants fewer questions\(Self.words(wish))",
-        retryAfter: wish
+        "\(settings.server.authority) wants fewer questions\(Self.words(retryDelay))",
+        retryAfter: retryDelay
       )
     case 500...:
       throw ProviderError(
         .unavailable,
-        "\(settings.server.authority) answers with \(status.code)\(Self.words(wish))",
-        retryAfter: wish
+        "\(settings.server.authority) answers with \(status.code)\(Self.words(retryDelay))",
+        retryAfter: retryDelay
       )
     default:
       throw ProviderError(.refused, "\(settings.server.authority) answers with \(status.code)")
@@ -249,8 +253,8 @@ package final class OpenLibraryProvider: BookProvider {
     return answer.body
   }
 
-  private static func words(_ wish: Duration?) -> String {
-    wish.map { " and asked us to retry after \($0.components.seconds) s" } ?? ""
+  private static func words(_ retryDelay: Duration?) -> String {
+    retryDelay.map { " and asked us to retry after \($0.components.seconds) s" } ?? ""
   }
 
   /// Waits until the next request may go out.

@@ -16,7 +16,7 @@ package protocol JobStore: Sendable {
   /// Whether other servers change the store too.
   var isShared: Bool { get }
   /// Reports what any server has stored until the task is canceled; returns at once for a store that is not shared.
-  func watch(_ notify: (JobStoreNews) async -> Void) async
+  func watch(_ notify: (JobStoreNotice) async -> Void) async
 
   /// The fault that a client is told instead of an error; `nil` for an error that does not pass.
   func fault(of error: any Error) -> StoreFault?
@@ -291,7 +291,7 @@ extension JobStore {
 }
 
 /// What a shared store reports.
-package enum JobStoreNews: Hashable, Sendable {
+package enum JobStoreNotice: Hashable, Sendable {
   /// An event was stored.
   case event(job: String, seq: Int64)
   /// A job may be leased.

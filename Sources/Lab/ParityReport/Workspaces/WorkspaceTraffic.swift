@@ -52,7 +52,7 @@ struct WorkspaceTraffic {
     if wire.isWhole { wholeList = max(wholeList, wire.body) }
     // Requests outside the schedule, such as the first list, belong to no state.
     guard let state = PollState(cadence: sample.cadence),
-      sample.origin == nil || sample.origin == .schedule
+      sample.reason == nil || sample.reason == .schedule
     else { return }
     var row = rows[state] ?? PollRow(state: state)
     row.answers += 1

@@ -83,8 +83,8 @@ package enum WorkspacesText {
   }
 
   private static func pad(_ text: String, _ width: Int, _ atEnd: Bool = false) -> String {
-    let blanks = String(repeating: " ", count: max(width - text.count, 0))
-    return atEnd ? blanks + text : text + blanks
+    let spaces = String(repeating: " ", count: max(width - text.count, 0))
+    return atEnd ? spaces + text : text + spaces
   }
 
   /// The report as JSON.

@@ -25,7 +25,7 @@ struct CheckedStep: Sendable {
   /// The rule to blame for a wrong copy or failure.
   var copyRule: Rule = .errorsErase
   var failureRule: Rule = .errorsErase
-  var hasLanded = false
+  var hasEnded = false
   /// How long the response took (R37), and the age that its server gave (R27).
   var delay: Int64 = 0
   var figure: Int64?

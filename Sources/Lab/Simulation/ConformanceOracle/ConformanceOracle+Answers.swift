@@ -5,16 +5,16 @@ extension ConformanceOracle {
   mutating func answered(_ ticket: Ticket, _ answer: Answer) -> Obligation {
     guard let request = out, request.request.ticket.generation == ticket.generation else {
       // R3: a response to a request that is no longer current.
-      turn.notes.insert(.superseded)
-      turn.copyRule = .superseded
-      turn.failureRule = .superseded
-      turn.hush(.superseded)
+      step.notes.insert(.superseded)
+      step.copyRule = .superseded
+      step.failureRule = .superseded
+      step.hush(.superseded)
       return .goOn
     }
     guard ticket.context == context else {
-      turn.notes.insert(.superseded)
-      turn.copyRule = .superseded
-      turn.failureRule = .superseded
+      step.notes.insert(.superseded)
+      step.copyRule = .superseded
+      step.failureRule = .superseded
       return land(Answer(.cancelled))
     }
     return land(answer)
@@ -24,20 +24,20 @@ extension ConformanceOracle {
   mutating func land(_ answer: Answer) -> Obligation {
     guard let request = out else { return .goOn }
     out = nil
-    turn.hasLanded = true
+    step.hasEnded = true
     let before = copy?.revision
     var verdict: DowngradeProtection.Verdict?
-    turn.delay = delay(answer, of: request)
-    turn.isMeasured = request.request.longPoll == nil
-    turn.sentAt = sentAt(request, answer)
-    let duty = read(answer, of: request, &verdict)
+    step.delay = delay(answer, of: request)
+    step.isMeasured = request.request.longPoll == nil
+    step.sentAt = sentAt(request, answer)
+    let obligation = read(answer, of: request, &verdict)
     if answer.outcome != .cancelled {
-      lastEnd = turn.now
-      let applied = turn.order == .apply || (turn.order == .verify && verdict != .keepUnmodified)
-      turn.sample = ExpectedSample(
+      lastEnd = step.now
+      let applied = step.order == .apply || (step.order == .verify && verdict != .keepUnmodified)
+      step.sample = ExpectedSample(
         ticket: request.request.ticket,
         startedAt: request.startedAt,
-        endedAt: turn.now,
+        endedAt: step.now,
         answer: answer,
         verdict: verdict,
         isConditional: request.request.validator != nil,
@@ -45,23 +45,23 @@ extension ConformanceOracle {
         cadence: request.request.cadence.milliseconds
       )
     }
-    guard let followUp = request.followUp else { return again(request.want, verdict) ?? duty }
-    if answer.outcome == .cancelled, let want = turn.unsent {
+    guard let followUp = request.followUp else { return again(request.want, verdict) ?? obligation }
+    if answer.outcome == .cancelled, let want = step.unsent {
       return waitForOrigin(want.and(followUp))
     }
-    if followUp.isNews {
+    if followUp.isChangeNotice {
       // R33: requests after stream events keep their distance. R23: news does not shorten the wait
       // after a failure.
       var keepsInterval = policy.push != nil
-      if case .wait(let reason, _, _) = duty {
-        if reason.isOfTransientFailure { return duty }
+      if case .wait(let reason, _, _) = obligation {
+        if reason.isOfTransientFailure { return obligation }
         if reason == .recheck || reason == .gone { keepsInterval = true }
       }
       if keepsInterval { return .wait(.news, followUp, .push) }
     }
     if isOverBudget(followUp) {
       postpone(followUp)
-      return duty
+      return obligation
     }
     // R2: the follow-up is sent when the request ends, however it ended.
     return .insist(followUp, .oneFollowUp)
@@ -70,9 +70,9 @@ extension ConformanceOracle {
   /// R37: returns how long the response took; for a long poll, as long as the last that did not
   /// wait.
   private mutating func delay(_ answer: Answer, of request: Out) -> Int64 {
-    turn.decoding = max(answer.decoding.milliseconds, 0)
-    let decoding = turn.decoding
-    let taken = max(answer.delay?.milliseconds ?? turn.now - request.startedAt - decoding, 0)
+    step.decoding = max(answer.decoding.milliseconds, 0)
+    let decoding = step.decoding
+    let taken = max(answer.delay?.milliseconds ?? step.now - request.startedAt - decoding, 0)
     if request.request.longPoll != nil { return min(taken, pathDelay ?? taken) + decoding }
     if answer.status != 0 { pathDelay = taken }
     return taken + decoding
@@ -85,32 +85,32 @@ extension ConformanceOracle {
   ) -> Obligation {
     switch answer.outcome {
     case .content(let content):
-      turn.isOvertaken = isOvertaken(request, answer) && copy?.revision != content.revision
-      let step = receive(content, answer, isForced: request.want.isForced, &verdict)
-      turn.isReduced = step != nil
-      return .wait(step.map { .degraded($0) } ?? .cadence, .schedule, .success)
+      step.isOvertaken = isOvertaken(request, answer) && copy?.revision != content.revision
+      let backoffStep = receive(content, answer, isForced: request.want.isForced, &verdict)
+      step.isReduced = backoffStep != nil
+      return .wait(backoffStep.map { .degraded($0) } ?? .cadence, .schedule, .success)
     case .unchanged:
-      turn.copyRule = .success
+      step.copyRule = .success
       guard copy != nil else {
-        turn.failureRule = .missingBody
+        step.failureRule = .missingBody
         guard request.want.isRecovery else {
           var want = request.want
           want.isUnconditional = true
           want.isRecovery = true
           return .ask(want, .missingBody)
         }
-        turn.hush(.missingBody)
+        step.hush(.missingBody)
         return failed(.missingBody, answer, isTransient: false, request)
       }
       if isOvertaken(request, answer), !isOrdered(answer),
         request.request.validator != copy?.validator
       {
         // R33: of a copy that the stream has replaced.
-        noteClock(answer.marks)
+        noteClock(answer.metadata)
         succeeded(answer, endsWait: true, teaches: false)
-        turn.copyRule = .monotonicReads
-        turn.notes.insert(.overtaken)
-        turn.order = .hold
+        step.copyRule = .monotonicReads
+        step.notes.insert(.overtaken)
+        step.order = .hold
         verdict = .keepNewer
         return .wait(.cadence, .schedule, .success)
       }
@@ -121,8 +121,8 @@ extension ConformanceOracle {
     case .unauthorised: return rejected(.unauthorised, answer)
     case .gone: return rejected(.gone, answer, reason: .gone)
     case .throttled(let hint):
-      if let after = retryAfter(hint, answer.marks) {
-        notBefore = max(notBefore ?? turn.now, turn.now + after)
+      if let after = retryAfter(hint, answer.metadata) {
+        notBefore = max(notBefore ?? step.now, step.now + after)
       }
       return failed(.throttled, answer, isTransient: false, request)
     case .serverError: return failed(.serverError, answer, isTransient: true, request)
@@ -138,24 +138,24 @@ extension ConformanceOracle {
       )
       guard limit > request.startedAt else { return .wait(.cadence, .schedule, .errorsErase) }
       lastStart = request.previousStart
-      guard request.want.origin != .prefetch else {
+      guard request.want.reason != .prefetch else {
         return .wait(.cadence, .schedule, .errorsErase)
       }
-      turn.unsent = request.want
+      step.unsent = request.want
       return waitForOrigin(request.want)
     }
   }
 
   /// R39: what was not sent waits as long as its origin's limit lasts.
   private func waitForOrigin(_ want: Want) -> Obligation {
-    let isQuiet = restraint.quietUntil.map { $0.milliseconds > turn.now } ?? false
-    guard isQuiet, !isBound, want.origin != .person else { return .ask(want, .backPressure) }
+    let isQuiet = restraint.quietUntil.map { $0.milliseconds > step.now } ?? false
+    guard isQuiet, !isBound, want.reason != .person else { return .ask(want, .backPressure) }
     return .wait(.gap, want, .backPressure)
   }
 
   /// R36: whether source times tell which of copy and response is newer.
   private func isOrdered(_ answer: Answer) -> Bool {
-    guard let copy, copy.isDated, let before = copy.sourceTime, let made = answer.marks.fetchedAt
+    guard let copy, copy.isDated, let before = copy.sourceTime, let made = answer.metadata.fetchedAt
     else { return false }
     return made.milliseconds != before
   }
@@ -168,7 +168,7 @@ extension ConformanceOracle {
 
   private func sentAt(_ request: Out, _ answer: Answer) -> Int64 {
     guard let delay = answer.delay?.milliseconds else { return request.startedAt }
-    let sent = turn.now - max(delay, 0) - max(answer.decoding.milliseconds, 0)
+    let sent = step.now - max(delay, 0) - max(answer.decoding.milliseconds, 0)
     return max(request.startedAt, sent)
   }
 
@@ -178,46 +178,46 @@ extension ConformanceOracle {
     _ want: Want,
     _ verdict: DowngradeProtection.Verdict?
   ) -> Obligation? {
-    let isAsked = want.origin == .change || want.origin == .person
+    let isAsked = want.reason == .change || want.reason == .person
     guard isAsked, !want.isRecovery, !want.isRepetition, let push = policy.push else { return nil }
     // R36: or it is older than the copy.
     var isMissing = verdict == .keepNewer
-    if let asOf = turn.asOf, let sentAt = turn.sentAt, asOf < sentAt { isMissing = true }
+    if let asOf = step.asOf, let sentAt = step.sentAt, asOf < sentAt { isMissing = true }
     // R34: a degraded response has its own ladder.
-    guard isMissing, !turn.isReduced, !isOverBudget(want) else { return nil }
-    if want.isImpatient { spend(at: turn.now + push.leastGap.milliseconds) }
-    return .wait(.news, Want(origin: .change, isRepetition: true), .push)
+    guard isMissing, !step.isReduced, !isOverBudget(want) else { return nil }
+    if want.isImpatient { spend(at: step.now + push.leastGap.milliseconds) }
+    return .wait(.news, Want(reason: .change, isRepetition: true), .push)
   }
 
   /// R38: whether a response was in a cache since before the application wrote its copy.
   private func isFromBeforeWrite(_ answer: Answer) -> Bool {
-    guard turn.sentAt != nil, let copy, copy.provenance == .local else { return false }
+    guard step.sentAt != nil, let copy, copy.provenance == .local else { return false }
     return madeNoEarlier(answer).map { $0 < copy.changedAt } ?? true
   }
 
   /// R38: whether responses over 4 s have shown the same earlier time: the time in the copy of a cache would not advance.
   private var isOfClockBehind: Bool {
-    guard let doubts, let seen = turn.seenClock, let serverClock else { return false }
+    guard let doubts, let seen = step.seenClock, let serverClock else { return false }
     let tenths = (serverClock.least - seen.most) / 100
     return doubts.count >= 2 && doubts.quarters >= 16 && tenths - doubts.nearest <= 3
   }
 
   /// R37: whether neither a request nor a clock that is known bounds the way of a response.
-  private func isOfUnknownWay(_ marks: FreshnessMetadata) -> Bool {
+  private func isOfUnknownWay(_ metadata: FreshnessMetadata) -> Bool {
     guard serverClock?.isOpen == true else { return false }
-    return marks.serverTime == nil ? marks.cacheAge == nil : !turn.isMeasured
+    return metadata.serverTime == nil ? metadata.cacheAge == nil : !step.isMeasured
   }
 
   /// R38: when the server can have made a response at the earliest: after its request was sent, unless a cache had it.
   private func madeNoEarlier(_ answer: Answer) -> Int64? {
-    let byClock = serverClock?.isOpen == true ? nil : hidden(answer.marks).map { turn.now - $0 }
-    guard let sentAt = turn.sentAt else {
+    let byClock = serverClock?.isOpen == true ? nil : hidden(answer.metadata).map { step.now - $0 }
+    guard let sentAt = step.sentAt else {
       guard let push = policy.push else { return byClock }
-      return byClock ?? turn.now - push.heartbeat.milliseconds * push.watchdogPercent / 100
+      return byClock ?? step.now - push.heartbeat.milliseconds * push.watchdogPercent / 100
     }
     if contradictsClock, !isOfClockBehind { return byClock }
-    guard answer.marks.transit > .zero else { return max(sentAt, byClock ?? sentAt) }
-    return byClock ?? sentAt - answer.marks.transit.milliseconds - 999
+    guard answer.metadata.transit > .zero else { return max(sentAt, byClock ?? sentAt) }
+    return byClock ?? sentAt - answer.metadata.transit.milliseconds - 999
   }
 
   /// R20: handles a body, or keeps a better copy; returns the backoff step it asks for (R34).
@@ -228,67 +228,67 @@ extension ConformanceOracle {
     isFromStream: Bool = false,
     _ verdict: inout DowngradeProtection.Verdict?
   ) -> Int? {
-    noteClock(answer.marks)
-    let isOld = isOlder(answer.marks) || isFromBeforeWrite(answer)
+    noteClock(answer.metadata)
+    let isOld = isOlder(answer.metadata) || isFromBeforeWrite(answer)
     let made = madeNoEarlier(answer)
-    let isUnordered = turn.isOvertaken && !isOrdered(answer)
+    let isUnordered = step.isOvertaken && !isOrdered(answer)
     if isOld || isUnordered, !isForced {
-      if isUnordered { turn.notes.insert(.overtaken) }
+      if isUnordered { step.notes.insert(.overtaken) }
       // R36: a success that changes neither copy nor label.
       verdict = .keepNewer
       succeeded(answer, endsWait: !isFromStream, teaches: false)
-      turn.copyRule = .monotonicReads
+      step.copyRule = .monotonicReads
       unchangedRun = 0
-      lastFull = turn.now
-      turn.order = .hold
+      lastFull = step.now
+      step.order = .hold
       return nil
     }
     let ruling = hold(content, isForced: isForced)
     verdict = ruling
-    let madeAt = answer.marks.fetchedAt?.milliseconds
+    let madeAt = answer.metadata.fetchedAt?.milliseconds
     let goesBack = madeAt.flatMap { made in copy?.sourceTime.map { made < $0 } } ?? false
-    turn.copyRule = goesBack ? .monotonicReads : .hold
+    step.copyRule = goesBack ? .monotonicReads : .hold
     succeeded(answer, endsWait: !isFromStream, teaches: true)
     unchangedRun = 0
-    lastFull = turn.now
-    let step = reduced(answer.marks)
+    lastFull = step.now
+    let backoffStep = reduced(answer.metadata)
     guard ruling != .keepBetter else {
-      held = (answer.marks, told(answer.marks), turn.now)
-      turn.order = .hold
-      turn.notes.insert(.held)
-      return step
+      held = (answer.metadata, told(answer.metadata), step.now)
+      step.order = .hold
+      step.notes.insert(.held)
+      return backoffStep
     }
     let isSame = copy?.revision == content.revision
-    let isStated = told(answer.marks) != nil
-    var isTold = isStated && !isOfUnknownWay(answer.marks)
+    let isStated = told(answer.metadata) != nil
+    var isTold = isStated && !isOfUnknownWay(answer.metadata)
     var shown = greatestAge(answer)
-    var sourceTime = answer.marks.fetchedAt?.milliseconds
+    var sourceTime = answer.metadata.fetchedAt?.milliseconds
     var isDated = sourceTime != nil
-    if isSame, !isTold, let copy, staysAsOld(copy, answer.marks) {
+    if isSame, !isTold, let copy, staysAsOld(copy, answer.metadata) {
       // R37: equal content of which nothing is said.
-      (isTold, shown) = (copy.hasServerAge, copy.age(at: turn.now))
+      (isTold, shown) = (copy.hasServerAge, copy.age(at: step.now))
       if sourceTime == nil { (sourceTime, isDated) = (copy.sourceTime, copy.isDated) }
     }
     // R36: not older than what was shown before it.
     if sourceTime == nil, !isForced { sourceTime = copy?.sourceTime }
-    turn.order = isSame ? .verify : .apply
-    turn.asOf = made
+    step.order = isSame ? .verify : .apply
+    step.asOf = made
     copy = Copy(
       revision: content.revision,
       validator: content.validator,
       hasRealtime: content.hasRealtime,
       ageAtArrival: shown,
-      arrivedAt: turn.now,
+      arrivedAt: step.now,
       hasServerAge: isTold,
       sourceTime: sourceTime,
       isDated: isDated,
-      changedAt: isSame ? copy?.changedAt ?? turn.now : turn.now,
-      verifiedAt: turn.now
+      changedAt: isSame ? copy?.changedAt ?? step.now : step.now,
+      verifiedAt: step.now
     )
-    marks = answer.marks
+    metadata = answer.metadata
     held = nil
     if content.fulfilsAction { burstEnds = nil }
-    return step
+    return backoffStep
   }
 
   /// R20: the first match wins.
@@ -297,41 +297,41 @@ extension ConformanceOracle {
     if content.hasRealtime { return .applyRealtime }
     guard let copy, copy.hasRealtime else { return .applyNothingToLose }
     if isForced { return .applyForced }
-    return copy.age(at: turn.now) >= cap.milliseconds ? .applyTooOld : .keepBetter
+    return copy.age(at: step.now) >= cap.milliseconds ? .applyTooOld : .keepBetter
   }
 
   /// R16: "not modified" updates *verified* and leaves *changed*.
   mutating func verify(_ answer: Answer, endsWait: Bool) {
-    noteClock(answer.marks)
-    let isOld = isOlder(answer.marks)
+    noteClock(answer.metadata)
+    let isOld = isOlder(answer.metadata)
     succeeded(answer, endsWait: endsWait, teaches: !isOld)
     unchangedRun += 1
-    turn.copyRule = .success
+    step.copyRule = .success
     held = nil
     // R38: no validator was sent for such a copy, so it is not confirmed.
     guard copy?.provenance == .server else { return }
-    turn.order = .verify
-    copy?.verifiedAt = turn.now
+    step.order = .verify
+    copy?.verifiedAt = step.now
     guard !isOld else { return }
-    let isStated = told(answer.marks) != nil
-    let isTold = isStated && !isOfUnknownWay(answer.marks)
-    if isStated || copy.map({ !staysAsOld($0, answer.marks) }) == true {
+    let isStated = told(answer.metadata) != nil
+    let isTold = isStated && !isOfUnknownWay(answer.metadata)
+    if isStated || copy.map({ !staysAsOld($0, answer.metadata) }) == true {
       let age = greatestAge(answer)
       copy?.ageAtArrival = age
-      copy?.arrivedAt = turn.now
+      copy?.arrivedAt = step.now
       copy?.hasServerAge = isTold
-      if let made = answer.marks.fetchedAt {
+      if let made = answer.metadata.fetchedAt {
         copy?.sourceTime = made.milliseconds
         copy?.isDated = true
       }
     }
-    marks = Self.freshened(marks, by: answer.marks)
-    turn.asOf = madeNoEarlier(answer)
+    metadata = Self.freshened(metadata, by: answer.metadata)
+    step.asOf = madeNoEarlier(answer)
   }
 
-  private func staysAsOld(_ copy: Copy, _ marks: FreshnessMetadata) -> Bool {
+  private func staysAsOld(_ copy: Copy, _ metadata: FreshnessMetadata) -> Bool {
     guard copy.provenance == .server else { return false }
-    return copy.hasServerAge || (copy.isDated && marks.fetchedAt == nil)
+    return copy.hasServerAge || (copy.isDated && metadata.fetchedAt == nil)
   }
 
   /// R27, R37: the figure plus the return path, and for the same data never less than the grown
@@ -339,49 +339,49 @@ extension ConformanceOracle {
   ///
   /// Without a server's clock, data with a source time is as old as the device's clock says.
   private mutating func greatestAge(_ answer: Answer) -> Int64 {
-    let marks = answer.marks
-    let figure = Self.ageAtArrival(marks) ?? marks.transit.milliseconds
-    turn.figure = figure
-    turn.uncut = Self.plus(figure, Self.wayBack(marks, turn.delay))
-    var age = turn.uncut ?? figure
-    if let told = told(marks) {
+    let metadata = answer.metadata
+    let figure = Self.ageAtArrival(metadata) ?? metadata.transit.milliseconds
+    step.figure = figure
+    step.uncut = Self.plus(figure, Self.wayBack(metadata, step.delay))
+    var age = step.uncut ?? figure
+    if let told = told(metadata) {
       age = told
-    } else if let made = marks.fetchedAt?.milliseconds {
+    } else if let made = metadata.fetchedAt?.milliseconds {
       if let device = answer.deviceTime?.milliseconds { age = max(age, device - made) }
-    } else if let hidden = hidden(marks) {
+    } else if let hidden = hidden(metadata) {
       age = max(age, hidden)
     }
-    guard let copy, copy.provenance != .local, let made = marks.fetchedAt,
+    guard let copy, copy.provenance != .local, let made = metadata.fetchedAt,
       copy.isDated, copy.sourceTime == made.milliseconds, isAgeKnown
     else { return age }
-    return max(age, copy.age(at: turn.now))
+    return max(age, copy.age(at: step.now))
   }
 
   /// R16, R23: one success clears the error and the backoff.
   ///
   /// R21: a `Retry-After` applies to requests; stream events do not end it.
   private mutating func succeeded(_ answer: Answer, endsWait: Bool, teaches: Bool) {
-    turn.failureRule = .success
+    step.failureRule = .success
     failure = nil
     hasRetried = false
     failures = 0
     if endsWait { notBefore = nil }
     if let observed = answer.activity { observe(observed) }
     guard teaches, policy.alignment != nil else { return }
-    if Self.ageAtArrival(answer.marks) != nil, answer.marks.fetchedAt != nil {
+    if Self.ageAtArrival(answer.metadata) != nil, answer.metadata.fetchedAt != nil {
       seesRhythm = true
       isDated = true
     }
     window = max(answer.hints.spread?.milliseconds ?? 0, 0)
     let next = Self.untilNextChange(answer)
-    stated = next.flatMap { $0 > 0 ? turn.now + $0 : nil }
+    stated = next.flatMap { $0 > 0 ? step.now + $0 : nil }
     if stated != nil { seesRhythm = true }
   }
 
   /// R34: once through the ladder, then the cadence, until a long time has passed without degraded
   /// responses.
-  private mutating func reduced(_ marks: FreshnessMetadata) -> Int? {
-    switch Self.reduction(marks) {
+  private mutating func reduced(_ metadata: FreshnessMetadata) -> Int? {
+    switch Self.reduction(metadata) {
     case .steady: return nil
     case .none:
       isQuiet = false
@@ -391,10 +391,10 @@ extension ConformanceOracle {
       return nil
     case .retried:
       guard !isQuiet else { return nil }
-      if let degradedAt, turn.now - degradedAt >= policy.degradedRearm.milliseconds {
+      if let degradedAt, step.now - degradedAt >= policy.degradedRearm.milliseconds {
         degradedStep = 0
       }
-      degradedAt = turn.now
+      degradedAt = step.now
       guard degradedStep < policy.ladder.count else { return nil }
       degradedStep += 1
       return degradedStep - 1
@@ -407,7 +407,7 @@ extension ConformanceOracle {
     _ answer: Answer,
     reason: Reason = .recheck
   ) -> Obligation {
-    turn.failureRule = .outcomes
+    step.failureRule = .outcomes
     hasRetried = false
     failures = 0
     notBefore = nil
@@ -423,15 +423,15 @@ extension ConformanceOracle {
   ) -> Obligation {
     if isTransient, !hasRetried, failures == 0, policy.retryDelay != nil {
       // R7: once and silently.
-      turn.failureRule = .silentRetry
+      step.failureRule = .silentRetry
       hasRetried = true
       var want = request.want
       want.showsLoading = false
       let cadence = request.request.cadence.milliseconds
-      let isLate = turn.now - request.deadline >= driftLimit(cadence)
+      let isLate = step.now - request.deadline >= driftLimit(cadence)
       return .wait(.retry(isLate: isLate), want, .silentRetry)
     }
-    if turn.failureRule == .errorsErase { turn.failureRule = .outcomes }
+    if step.failureRule == .errorsErase { step.failureRule = .outcomes }
     hasRetried = true
     failures = min(failures + 1, 1_000)
     show(kind, answer)
@@ -444,6 +444,6 @@ extension ConformanceOracle {
   }
 
   private mutating func show(_ kind: Failure.Kind, _ answer: Answer) {
-    failure = Trouble(kind: kind, status: answer.status, since: failure?.since ?? turn.now)
+    failure = Trouble(kind: kind, status: answer.status, since: failure?.since ?? step.now)
   }
 }

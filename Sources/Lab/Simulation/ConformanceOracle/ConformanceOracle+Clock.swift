@@ -6,34 +6,34 @@ extension ConformanceOracle {
   ///
   /// Of two that do not, the earlier time comes from a cache, unless later responses go on from there: then the
   /// clock was set.
-  mutating func noteClock(_ marks: FreshnessMetadata) {
-    turn.seenClock = nil
-    guard let served = marks.serverTime?.milliseconds else { return }
-    let first = served - turn.now
+  mutating func noteClock(_ metadata: FreshnessMetadata) {
+    step.seenClock = nil
+    guard let served = metadata.serverTime?.milliseconds else { return }
+    let first = served - step.now
     let range =
-      max(marks.truncation.milliseconds, 0) + max(marks.transit.milliseconds, 0)
-      + Self.wayBack(marks, turn.delay)
-    let isOpen = !turn.isMeasured && serverClock?.isOpen != false
+      max(metadata.truncation.milliseconds, 0) + max(metadata.transit.milliseconds, 0)
+      + Self.wayBack(metadata, step.delay)
+    let isOpen = !step.isMeasured && serverClock?.isOpen != false
     var seen = ClockSpan(least: first, most: first + range, isOpen: isOpen)
-    turn.seenClock = seen
+    step.seenClock = seen
     // Quarters of a second.
-    let (shownBefore, moment) = (clockShownAt, turn.now / 250)
-    clockShownAt = moment
+    let (shownBefore, instant) = (clockShownAt, step.now / 250)
+    clockShownAt = instant
     guard var known = serverClock else {
       serverClock = seen
-      driftCounted = moment
+      driftCounted = instant
       return
     }
     // 500 ppm: a millisecond to either side for each 2 s that have begun.
-    let steps = driftSteps(until: moment)
+    let steps = driftSteps(until: instant)
     driftCounted += steps * 8
     known.least -= steps
     known.most += steps
     // Hardly known after a long time, until a way that was measured agrees.
-    if steps >= 1_000, !turn.isMeasured { known.isOpen = true }
-    seen.isOpen = known.isOpen && !turn.isMeasured
+    if steps >= 1_000, !step.isMeasured { known.isOpen = true }
+    seen.isOpen = known.isOpen && !step.isMeasured
     serverClock = known
-    let quarters = moment - shownBefore
+    let quarters = instant - shownBefore
     if seen.least > known.most {
       serverClock = seen
       doubts = nil
@@ -41,7 +41,7 @@ extension ConformanceOracle {
       let most = known.isOpen ? seen.most : min(seen.most, known.most)
       serverClock = ClockSpan(
         least: max(seen.least, known.least),
-        most: turn.isMeasured ? most : known.most,
+        most: step.isMeasured ? most : known.most,
         isOpen: seen.isOpen
       )
       doubts = nil
@@ -57,7 +57,7 @@ extension ConformanceOracle {
 
   private mutating func doubt(_ seen: ClockSpan, behind: Int64, _ later: Int64) {
     let isFar = behind > policy.clockTolerance.milliseconds
-    guard isFar || turn.isMeasured else {
+    guard isFar || step.isMeasured else {
       // Time passes all the same.
       if let known = doubts { doubts?.quarters = min(known.quarters + later, 255) }
       return
@@ -88,26 +88,26 @@ extension ConformanceOracle {
 
   /// R37: how long ago the server responded, where the response shows too early a time, or its way is not measured: to the
   /// latest that it may be now.
-  func hidden(_ marks: FreshnessMetadata) -> Int64? {
-    guard let served = marks.serverTime?.milliseconds, contradictsClock || !turn.isMeasured,
+  func hidden(_ metadata: FreshnessMetadata) -> Int64? {
+    guard let served = metadata.serverTime?.milliseconds, contradictsClock || !step.isMeasured,
       let serverClock
     else { return nil }
-    return max(turn.now + serverClock.most - served, 0)
+    return max(step.now + serverClock.most - served, 0)
   }
 
   /// R37: returns the greatest age on arrival; without a figure, from the source time to the latest time
   /// that the server's clock may show.
-  func told(_ marks: FreshnessMetadata) -> Int64? {
-    if let figure = Self.greatestFigure(marks) {
-      let plain = Self.plus(figure, Self.wayBack(marks, turn.delay))
-      guard let hidden = hidden(marks) else { return plain }
+  func told(_ metadata: FreshnessMetadata) -> Int64? {
+    if let figure = Self.greatestFigure(metadata) {
+      let plain = Self.plus(figure, Self.wayBack(metadata, step.delay))
+      guard let hidden = hidden(metadata) else { return plain }
       let own =
-        marks.cacheAge?.milliseconds ?? (marks.serverTime?.milliseconds ?? 0)
-        - (marks.fetchedAt?.milliseconds ?? 0)
+        metadata.cacheAge?.milliseconds ?? (metadata.serverTime?.milliseconds ?? 0)
+        - (metadata.fetchedAt?.milliseconds ?? 0)
       return max(plain, Self.plus(max(own, 0), hidden))
     }
-    guard let made = marks.fetchedAt?.milliseconds, let serverClock else { return nil }
-    let age = turn.now + serverClock.most + driftSteps(until: turn.now / 250) - made
+    guard let made = metadata.fetchedAt?.milliseconds, let serverClock else { return nil }
+    let age = step.now + serverClock.most + driftSteps(until: step.now / 250) - made
     return age >= -1_000 ? max(age, 0) : nil
   }
 }

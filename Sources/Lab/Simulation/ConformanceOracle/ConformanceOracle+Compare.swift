@@ -10,12 +10,12 @@ extension ConformanceOracle {
     compareAlarm(machine)
     compareNextRequest(machine)
     compareNotes()
-    compareLook(machine)
+    compareAppearance(machine)
     compareSample()
-    let (asOf, due) = (turn.effects.asOf?.milliseconds, turn.asOf)
+    let (asOf, due) = (step.effects.asOf?.milliseconds, step.asOf)
     expect(asOf == due, .provenance, "as of \(asOf ?? -1) instead of \(due ?? -1)")
     count(machine)
-    if let rule = chance.broken { fail(rule, "waits are not jittered") }
+    if let rule = sampleLog.broken { fail(rule, "waits are not jittered") }
   }
 
   private mutating func compareFacts<M: Machine>(_ machine: M) {
@@ -24,37 +24,37 @@ extension ConformanceOracle {
     expect(machine.connectivity == connectivity, .offline, "the network is not known")
     expect(machine.context == context, .contextSwitch, "the context is not known")
     expect(machine.isStreaming == stream.isLive, .push, "the stream's health is not known")
-    let pace = lifecycle == .foreground ? pace(at: turn.now) : .background
-    let seen = machine.pace(at: turn.now.moment)
+    let pace = lifecycle == .foreground ? pace(at: step.now) : .background
+    let seen = machine.pace(at: step.now.instant)
     if seen != pace {
-      let isBursting = activity == .quiet && burstEnds.map { turn.now < $0 } ?? false
+      let isBursting = activity == .quiet && burstEnds.map { step.now < $0 } ?? false
       let rule: Rule = isBursting || seen == .active ? .burst : .pureInterval
       fail(rule, "pace \(seen) instead of \(pace)")
     }
   }
 
   private mutating func compareOrders<M: Machine>(_ machine: M) {
-    let effects = turn.effects
-    if turn.asked == nil, effects.request != nil {
-      fail(turn.quietRule ?? .jitter, "a request that nothing asks for")
+    let effects = step.effects
+    if step.asked == nil, effects.request != nil {
+      fail(step.quietRule ?? .jitter, "a request that nothing asks for")
     }
-    if effects.cancel != turn.cancelled {
+    if effects.cancel != step.cancelled {
       let seen = effects.cancel.map { "\($0.generation)" } ?? "nothing"
-      let due = turn.cancelled.map { "\($0.generation)" } ?? "nothing"
-      fail(turn.cancelRule, "cancels \(seen) instead of \(due)")
+      let due = step.cancelled.map { "\($0.generation)" } ?? "nothing"
+      fail(step.cancelRule, "cancels \(seen) instead of \(due)")
     }
     expect(
       machine.outstanding == out?.request.ticket,
       .oneRequest,
       "what is out is not what was asked"
     )
-    expect(effects.link == turn.link, .push, "the stream is opened or closed at the wrong time")
-    if effects.snapshot != turn.order {
-      let isKept = effects.snapshot == .hold || turn.order == .hold
-      let isOld = turn.copyRule == .monotonicReads || turn.copyRule == .provenance
+    expect(effects.link == step.link, .push, "the stream is opened or closed at the wrong time")
+    if effects.snapshot != step.order {
+      let isKept = effects.snapshot == .hold || step.order == .hold
+      let isOld = step.copyRule == .monotonicReads || step.copyRule == .provenance
       fail(
-        isKept && !isOld ? .hold : turn.copyRule,
-        "orders \(effects.snapshot) instead of \(turn.order)"
+        isKept && !isOld ? .hold : step.copyRule,
+        "orders \(effects.snapshot) instead of \(step.order)"
       )
     }
   }
@@ -62,11 +62,11 @@ extension ConformanceOracle {
   private mutating func compareCopy<M: Machine>(_ machine: M) {
     let seen = machine.snapshot
     guard let copy, let seen else {
-      if copy != nil { fail(turn.copyRule, "the copy was removed") }
-      if seen != nil { fail(turn.copyRule, "a copy stays that should be gone") }
+      if copy != nil { fail(step.copyRule, "the copy was removed") }
+      if seen != nil { fail(step.copyRule, "a copy stays that should be gone") }
       return
     }
-    expect(seen.revision == copy.revision, turn.copyRule, "the copy is another")
+    expect(seen.revision == copy.revision, step.copyRule, "the copy is another")
     expect(seen.validator == copy.validator, .validators, "the validator is not the copy's")
     expect(seen.hasRealtime == copy.hasRealtime, .hold, "realtime or not is not known")
     expect(
@@ -82,7 +82,7 @@ extension ConformanceOracle {
     expect(seen.provenance == copy.provenance, .provenance, "the copy is of \(seen.provenance)")
     // R37: the figure alone is too low; the return path, the known age, the time of decoding, or the
     // rest of the second that a `Date` covers, was omitted.
-    let omitted = [turn.figure, turn.uncut, copy.ageAtArrival - turn.decoding]
+    let omitted = [step.figure, step.uncut, copy.ageAtArrival - step.decoding]
     let isFigure = omitted.contains(seen.age.atArrival.milliseconds)
     expect(
       seen.age.atArrival.milliseconds == copy.ageAtArrival
@@ -103,8 +103,8 @@ extension ConformanceOracle {
       Trouble(kind: $0.kind, status: $0.status, since: $0.since.milliseconds)
     }
     if seen != failure {
-      var rule = turn.failureRule
-      if case .answered(_, let answer) = turn.event, answer.outcome == .cancelled {
+      var rule = step.failureRule
+      if case .answered(_, let answer) = step.event, answer.outcome == .cancelled {
         rule = .errorsErase
       }
       fail(rule, "shows \(Self.text(seen)) instead of \(Self.text(failure))")
@@ -112,7 +112,7 @@ extension ConformanceOracle {
     if machine.failuresInARow != failures {
       var rule: Rule = .backoff
       if connectivity == .offline { rule = .offline }
-      if case .answered(_, let answer) = turn.event, answer.outcome == .cancelled {
+      if case .answered(_, let answer) = step.event, answer.outcome == .cancelled {
         rule = .errorsErase
       }
       fail(rule, "counts \(machine.failuresInARow) failures instead of \(failures)")
@@ -126,7 +126,7 @@ extension ConformanceOracle {
   // MARK: The alarm
 
   private mutating func compareAlarm<M: Machine>(_ machine: M) {
-    let alarm = turn.effects.alarm
+    let alarm = step.effects.alarm
     expect(machine.alarm == alarm, .timerOwner, "the alarm ordered is not the alarm set")
     var window: Window?
     var lateRule: Rule?
@@ -161,12 +161,12 @@ extension ConformanceOracle {
       let isSpread = out == nil && wait?.reason.isSpread == true
       return fail(isSpread ? window.rule : .timerOwner, "no alarm is set")
     }
-    if alarm <= turn.now { fail(.timerOwner, "the alarm lies in the past: a tight loop") }
-    compareWithLook(alarm)
+    if alarm <= step.now { fail(.timerOwner, "the alarm lies in the past: a tight loop") }
+    compareWithAppearance(alarm)
     // A wait whose bounds have begun may end at any later instant within them.
     if alarm < window.least {
       var rule = window.rule
-      if case .answered(_, let answer) = turn.event, answer.outcome == .cancelled {
+      if case .answered(_, let answer) = step.event, answer.outcome == .cancelled {
         rule = .errorsErase
       }
       fail(rule, "alarm at \(alarm), not before \(window.least)")
@@ -176,14 +176,14 @@ extension ConformanceOracle {
   }
 
   /// R9: inspecting a wait does not change it.
-  private mutating func compareWithLook(_ alarm: Int64) {
-    if turn.event == .woke, turn.asked == nil, !turn.hasLanded, turn.notes.isEmpty,
-      turn.link == nil, let lastAlarm, lastAlarm > turn.now, out == nil
+  private mutating func compareWithAppearance(_ alarm: Int64) {
+    if step.event == .woke, step.asked == nil, !step.hasEnded, step.notes.isEmpty,
+      step.link == nil, let lastAlarm, lastAlarm > step.now, out == nil
     {
       expect(
         alarm == lastAlarm,
         .pureInterval,
-        "a look moved the alarm from \(lastAlarm) to \(alarm)"
+        "a check moved the alarm from \(lastAlarm) to \(alarm)"
       )
     }
   }
@@ -193,7 +193,7 @@ extension ConformanceOracle {
     if lifecycle == .background { return .lifecycle }
     let rule = intervalRule(at: wait.since)
     if rule == .burst { return .burst }
-    return pace(at: wait.since) == .idle && paceWished == nil ? .neverDead : rule
+    return pace(at: wait.since) == .idle && paceRequested == nil ? .neverDead : rule
   }
 
   private var streamEnd: (least: Int64, most: Int64)? {
@@ -203,12 +203,12 @@ extension ConformanceOracle {
       wantsStream && postponed == nil ? budget.allowedAt(policy).map { ($0, $0) } : nil
     case .opening(let until): (until, until)
     case .live(_, let silentAt): (silentAt, silentAt)
-    case .waiting(let least, let most): (max(least, turn.now), most)
+    case .waiting(let least, let most): (max(least, step.now), most)
     }
   }
 
-  private mutating func logCadence(_ wait: Wait, _ alarm: Moment?) {
-    guard wait.since == turn.now, let alarm, streamEnd == nil, let started = lastStart else {
+  private mutating func logCadence(_ wait: Wait, _ alarm: Instant?) {
+    guard wait.since == step.now, let alarm, streamEnd == nil, let started = lastStart else {
       return
     }
     let window = end(of: wait)
@@ -218,7 +218,7 @@ extension ConformanceOracle {
     let floor = window.least
     let offset = alarm.milliseconds - started - interval
     guard alarm.milliseconds > floor, started + bounds.least >= floor else { return }
-    chance.cadence(offset: offset, width: bounds.most - bounds.least, draw: turn.draw)
+    sampleLog.cadence(offset: offset, width: bounds.most - bounds.least, draw: step.draw)
     if case .signed(let least, _) = policy.jitter, abs(offset) < least.milliseconds {
       fail(.jitter, "a wait is varied by \(offset) ms only")
     }
@@ -241,7 +241,7 @@ extension ConformanceOracle {
   // MARK: Notes
 
   private mutating func compareNotes() {
-    let difference = turn.effects.notes.symmetricDifference(turn.notes)
+    let difference = step.effects.notes.symmetricDifference(step.notes)
     guard !difference.isEmpty else { return }
     let named: [(Notes, Rule, String)] = [
       (.drifted, .drift, "drifted"), (.coalesced, .oneFollowUp, "coalesced"),
@@ -252,7 +252,7 @@ extension ConformanceOracle {
       (.linkLost, .push, "stream lost"),
     ]
     for (note, rule, name) in named where difference.contains(note) {
-      let isMissing = turn.notes.contains(note)
+      let isMissing = step.notes.contains(note)
       return fail(rule, isMissing ? "\"\(name)\" is not noted" : "\"\(name)\" is noted wrongly")
     }
     fail(.counters, "an unknown note")
@@ -261,5 +261,5 @@ extension ConformanceOracle {
 
 extension Int64 {
   /// The instant a number of milliseconds after the run began.
-  var moment: Moment { Moment(milliseconds: self) }
+  var instant: Instant { Instant(milliseconds: self) }
 }

@@ -3,8 +3,8 @@ import Freshness
 /// Turns an obligation into an expected state, and follows the machine where a rule leaves a
 /// choice.
 extension ConformanceOracle {
-  mutating func discharge(_ duty: Obligation) {
-    switch duty {
+  mutating func discharge(_ obligation: Obligation) {
+    switch obligation {
     case .goOn: goOn()
     case .ask(let want, let rule):
       drop()
@@ -12,31 +12,31 @@ extension ConformanceOracle {
     case .insist(let want, let rule): insist(want, rule)
     case .askOrFollow(let want, let rule):
       guard out != nil else { return insist(want, rule) }
-      turn.notes.insert(.coalesced)
-      turn.hush(.oneRequest)
+      step.notes.insert(.coalesced)
+      step.hush(.oneRequest)
       follow(want)
     case .askOrJoin(let want, let rule):
       guard let joined = out?.want else { return insist(want, rule) }
-      turn.notes.insert(.coalesced)
+      step.notes.insert(.coalesced)
       out?.want = joined.and(want)
       proceed()
     case .wait(let reason, let want, let rule):
-      if turn.cancelRule == .oneRequest { turn.cancelRule = rule }
+      if step.cancelRule == .oneRequest { step.cancelRule = rule }
       drop()
       begin(reason, want)
     case .catchUp:
-      let want = Want(origin: .change)
+      let want = Want(reason: .change)
       if out != nil {
         follow(want)
         proceed()
       } else if let wait, wait.reason.isOfFailure {
         review(wait)
       } else {
-        begin(.resync, want.and(owed { $0.origin == .person || $0.isForced }))
+        begin(.resync, want.and(owed { $0.reason == .person || $0.isForced }))
       }
     case .stop(let rule):
-      turn.cancelRule = rule
-      turn.hush(rule)
+      step.cancelRule = rule
+      step.hush(rule)
       drop()
       wait = nil
     }
@@ -49,7 +49,7 @@ extension ConformanceOracle {
       drop()
       // R2: with what a wait still owes.
       return ask(
-        want.and(owed { $0.origin == .person || $0.isForced }),
+        want.and(owed { $0.reason == .person || $0.isForced }),
         rule,
         pays: want.isImpatient
       )
@@ -73,15 +73,15 @@ extension ConformanceOracle {
       // cadence.
       begin(.cadence, .schedule, since: lifecycle == .foreground ? lastEnd : nil)
     } else {
-      turn.hush(connectivity == .offline ? .offline : .lifecycle)
+      step.hush(connectivity == .offline ? .offline : .lifecycle)
     }
   }
 
   private mutating func proceed() {
     guard let out, out.request.longPoll != nil, let postponed, !isBound, !isOverBudget(postponed)
-    else { return turn.hush(.oneRequest) }
+    else { return step.hush(.oneRequest) }
     // R40, R32: a refresh that the budget covers again does not wait behind a long poll.
-    turn.cancelRule = .impatience
+    step.cancelRule = .impatience
     drop()
     ask(postponed.and(out.want), .impatience, pays: true)
   }
@@ -94,53 +94,53 @@ extension ConformanceOracle {
   /// R1: a request that is no longer current is canceled.
   private mutating func drop() {
     guard let request = out else { return }
-    turn.cancelled = request.request.ticket
+    step.cancelled = request.request.ticket
     out = nil
   }
 
   private mutating func begin(_ reason: Reason, _ want: Want, since: Int64? = nil) {
     wait = nil
     guard keepsTime else {
-      turn.hush(connectivity == .offline ? .offline : .lifecycle)
+      step.hush(connectivity == .offline ? .offline : .lifecycle)
       return
     }
-    let next = Wait(reason: reason, since: since ?? turn.now, want: want)
+    let next = Wait(reason: reason, since: since ?? step.now, want: want)
     let window = end(of: next)
     wait = next
-    guard turn.now >= window.least else {
-      turn.hush(window.rule)
+    guard step.now >= window.least else {
+      step.hush(window.rule)
       return
     }
-    if turn.now >= window.most || turn.effects.request != nil {
+    if step.now >= window.most || step.effects.request != nil {
       // R40: if an impatient request cuts a wait short, its spread says nothing.
-      if window.rule == reason.rule { chance.spread(reason, policy, turn, isAtOnce: true) }
+      if window.rule == reason.rule { sampleLog.spread(reason, policy, step, isAtOnce: true) }
       send(next)
     } else if window.rule == reason.rule {
-      chance.spread(reason, policy, turn, isAtOnce: false)
+      sampleLog.spread(reason, policy, step, isAtOnce: false)
     }
   }
 
   private mutating func review(_ current: Wait) {
     guard keepsTime else {
       wait = nil
-      turn.hush(connectivity == .offline ? .offline : .lifecycle)
+      step.hush(connectivity == .offline ? .offline : .lifecycle)
       return
     }
     let window = end(of: current)
-    guard turn.now >= window.least else {
-      turn.hush(window.rule)
+    guard step.now >= window.least else {
+      step.hush(window.rule)
       return
     }
     // A refresh delayed by the budget has the same note.
     let hasDeferred =
-      turn.effects.notes.contains(.deferred) && !turn.notes.contains(.deferred)
+      step.effects.notes.contains(.deferred) && !step.notes.contains(.deferred)
     let hasActed =
-      turn.effects.request != nil || turn.effects.notes.contains(.drifted) || hasDeferred
-    guard turn.now >= window.most || hasActed else { return }
+      step.effects.request != nil || step.effects.notes.contains(.drifted) || hasDeferred
+    guard step.now >= window.most || hasActed else { return }
     let cadence = interval(at: current.since) ?? 0
-    if let lastAlarm, turn.now - lastAlarm >= driftLimit(cadence), !current.reason.isSpread {
+    if let lastAlarm, step.now - lastAlarm >= driftLimit(cadence), !current.reason.isSpread {
       // R14: the timer was late, so other clients may have woken at the same instant.
-      turn.notes.insert(.drifted)
+      step.notes.insert(.drifted)
       begin(.gap, current.want)
     } else {
       send(current)
@@ -149,15 +149,15 @@ extension ConformanceOracle {
 
   private mutating func send(_ due: Wait) {
     var want = due.want
-    if let postponed, budget.allows(at: turn.now, policy) {
+    if let postponed, budget.allows(at: step.now, policy) {
       return ask(postponed.and(want), .impatience, pays: true)
     }
-    if case .retry = due.reason { turn.notes.insert(.retried) }
+    if case .retry = due.reason { step.notes.insert(.retried) }
     if isStalled(due) {
       want.isUnconditional = true
-      lastRescue = turn.now
-      turn.rescued = true
-      turn.notes.insert(.rescued)
+      lastRescue = step.now
+      step.rescued = true
+      step.notes.insert(.rescued)
     }
     ask(want, due.reason == .cadence && lifecycle != .foreground ? .neverDead : due.reason.rule)
   }
@@ -170,30 +170,30 @@ extension ConformanceOracle {
     if let quietUntil = restraint.quietUntil, quietUntil.milliseconds > lastEnd { return false }
     let cadence = interval(at: due.since) ?? 0
     let limit = max(policy.stallFloor.milliseconds, cadence * policy.stallFactor)
-    guard turn.now - lastEnd >= limit else { return false }
-    return lastRescue.map { turn.now - $0 >= policy.rescueCooldown.milliseconds } ?? true
+    guard step.now - lastEnd >= limit else { return false }
+    return lastRescue.map { step.now - $0 >= policy.rescueCooldown.milliseconds } ?? true
   }
 
-  private mutating func ask(_ wish: Want, _ rule: Rule, pays: Bool = false) {
-    var want = wish.and(deferred)
+  private mutating func ask(_ refresh: Want, _ rule: Rule, pays: Bool = false) {
+    var want = refresh.and(deferred)
     deferred = nil
     wait = nil
     guard mayAsk, !isBound else {
       // R21: a `Retry-After` also applies to user requests. R24, R11: until it is possible, the
       // request waits.
       deferred = want
-      turn.notes.insert(.deferred)
+      step.notes.insert(.deferred)
       let isOfOrigin = bound != notBefore
-      let boundRule: Rule = isOfOrigin || turn.isSwitched ? .backPressure : .outcomes
-      turn.hush(mayAsk ? boundRule : connectivity == .offline ? .offline : .lifecycle)
-      if keepsTime { wait = Wait(reason: .deferred, since: turn.now) }
+      let boundRule: Rule = isOfOrigin || step.isSwitched ? .backPressure : .outcomes
+      step.hush(mayAsk ? boundRule : connectivity == .offline ? .offline : .lifecycle)
+      if keepsTime { wait = Wait(reason: .deferred, since: step.now) }
       return
     }
-    if pays, wish.isImpatient { spend(at: turn.now) }
+    if pays, refresh.isImpatient { spend(at: step.now) }
     want = want.and(postponed)
     postponed = nil
-    turn.asked = want
-    guard let request = turn.effects.request else {
+    step.asked = want
+    guard let request = step.effects.request else {
       return fail(rule, "no request went out")
     }
     check(request, for: want)
@@ -201,11 +201,11 @@ extension ConformanceOracle {
     out = Out(
       request: request,
       want: want,
-      startedAt: turn.now,
+      startedAt: step.now,
       previousStart: lastStart,
-      deadline: turn.now + request.timeout.milliseconds
+      deadline: step.now + request.timeout.milliseconds
     )
-    lastStart = turn.now
+    lastStart = step.now
   }
 
   private mutating func check(_ request: Request, for want: Want) {
@@ -214,17 +214,17 @@ extension ConformanceOracle {
       fail(.superseded, "request \(request.ticket.generation) follows request \(generation)")
     }
     let isWhole = want.isForced || want.isUnconditional
-    if !turn.rescued, turn.effects.notes.contains(.rescued) {
+    if !step.rescued, step.effects.notes.contains(.rescued) {
       fail(.stall, "a rescue without a stall, or too soon after another")
     }
-    if turn.rescued {
+    if step.rescued {
       expect(request.validator == nil, .stall, "a rescue that is conditional")
     } else if want.isRecovery {
       expect(request.validator == nil, .missingBody, "a body is missing and not asked for")
     } else if isWhole {
       let rule: Rule = want.isForced ? .oneFollowUp : .unconditional
-      expect(request.validator == nil, rule, "a wish for a full answer went out conditional")
-    } else if needsFull(at: turn.now) {
+      expect(request.validator == nil, rule, "a request for a full answer went out conditional")
+    } else if needsFull(at: step.now) {
       if request.validator != nil, request.validator == copy?.validator {
         let full = lastFull ?? -1
         fail(.unconditional, "\(unchangedRun) times not modified, last full answer at \(full)")
@@ -238,7 +238,7 @@ extension ConformanceOracle {
       .validators,
       "validator \(request.validator?.number ?? 0) is not the copy's"
     )
-    let mayWait = want.origin == .schedule && lifecycle == .foreground && !stream.isLive
+    let mayWait = want.reason == .schedule && lifecycle == .foreground && !stream.isLive
     let mayBeHeld = mayWait && request.validator != nil && !measuresWay(request.ticket.generation)
     let longPoll = mayBeHeld ? policy.longPoll : nil
     let isMissed = !isHeld && request.longPoll == nil
@@ -255,31 +255,35 @@ extension ConformanceOracle {
       "timeout \(request.timeout.milliseconds) instead of \(timeout)"
     )
     let priority: Request.Priority =
-      switch want.origin {
+      switch want.reason {
       case .person: .high
       case .prefetch: .low
       case .schedule, .catchUp, .change: .normal
       }
     expect(
       request.priority == priority,
-      want.origin == .prefetch ? .prefetch : .oneFollowUp,
+      want.reason == .prefetch ? .prefetch : .oneFollowUp,
       "priority \(request.priority) instead of \(priority)"
     )
     expect(
-      request.wish.origin == want.origin,
+      request.refresh.reason == want.reason,
       .oneFollowUp,
-      "the wish of \(request.wish.origin) instead of \(want.origin)"
+      "the request of \(request.refresh.reason) instead of \(want.reason)"
     )
-    expect(request.wish.isForced == want.isForced, .oneFollowUp, "\"forced\" was lost or invented")
     expect(
-      request.wish.showsLoading == want.showsLoading,
-      turn.notes.contains(.retried) ? .silentRetry : .loadingHint,
-      "the request's loading hint is \(request.wish.showsLoading)"
+      request.refresh.isForced == want.isForced,
+      .oneFollowUp,
+      "\"forced\" was lost or invented"
     )
-    let cadence = interval(at: turn.now) ?? 0
+    expect(
+      request.refresh.showsLoading == want.showsLoading,
+      step.notes.contains(.retried) ? .silentRetry : .loadingHint,
+      "the request's loading hint is \(request.refresh.showsLoading)"
+    )
+    let cadence = interval(at: step.now) ?? 0
     expect(
       request.cadence.milliseconds == cadence,
-      intervalRule(at: turn.now),
+      intervalRule(at: step.now),
       "cadence \(request.cadence.milliseconds) instead of \(cadence)"
     )
   }

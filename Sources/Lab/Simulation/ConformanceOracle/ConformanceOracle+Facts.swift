@@ -18,61 +18,62 @@ extension ConformanceOracle {
   var hasDebt: Bool { deferred != nil || postponed != nil }
 
   /// R21, R39: whether all requests are blocked, whatever their reason.
-  var isBound: Bool { bound.map { turn.now < $0 } ?? false }
+  var isBound: Bool { bound.map { step.now < $0 } ?? false }
 
   /// R40: returns whether a request exceeds its budget.
   func isOverBudget(_ want: Want) -> Bool {
-    want.isImpatient && !isBound && !budget.allows(at: turn.now, policy)
+    want.isImpatient && !isBound && !budget.allows(at: step.now, policy)
   }
 
   /// R40: keeps a request until the budget covers it, or another request answers it.
   mutating func postpone(_ want: Want) {
     postponed = want.and(postponed)
-    turn.notes.insert(.deferred)
-    turn.hush(.impatience)
+    step.notes.insert(.deferred)
+    step.hush(.impatience)
   }
 
   /// R40: spends one request of the budget, and counts those of the last minute.
-  mutating func spend(at moment: Int64) {
-    budget.spend(at: moment, policy)
+  mutating func spend(at instant: Int64) {
+    budget.spend(at: instant, policy)
     let count = budget.spent.count
     expect(count <= policy.impatience, .impatience, "\(count) impatient requests in a minute")
   }
 
   /// R36: returns whether a response has older data than the copy, on one timeline.
-  func isOlder(_ marks: FreshnessMetadata) -> Bool {
-    guard let copy = copy?.sourceTime, let made = marks.fetchedAt, made.milliseconds < copy else {
+  func isOlder(_ metadata: FreshnessMetadata) -> Bool {
+    guard let copy = copy?.sourceTime, let made = metadata.fetchedAt, made.milliseconds < copy
+    else {
       return false
     }
-    guard let served = marks.serverTime else { return true }
-    let left = served.milliseconds + max(marks.transit.milliseconds, 0)
+    guard let served = metadata.serverTime else { return true }
+    let left = served.milliseconds + max(metadata.transit.milliseconds, 0)
     return left >= copy - policy.clockTolerance.milliseconds || contradictsClock
   }
 
   /// R37: whether the response shows an earlier time than the server's clock can have.
   var contradictsClock: Bool {
-    guard let seen = turn.seenClock, let serverClock else { return false }
+    guard let seen = step.seenClock, let serverClock else { return false }
     return seen.most < serverClock.least
   }
 
   /// R9, R13: work or a burst first, then the time since the last change.
-  func pace(at moment: Int64) -> Pace {
+  func pace(at instant: Int64) -> Pace {
     if activity == .active { return .active }
-    if let burstEnds, moment < burstEnds { return .active }
-    if let activityChangedAt, moment - activityChangedAt < policy.recentFor.milliseconds {
+    if let burstEnds, instant < burstEnds { return .active }
+    if let activityChangedAt, instant - activityChangedAt < policy.recentFor.milliseconds {
       return .recent
     }
     return .idle
   }
 
   /// R9: lifecycle, then the observers' interval, then the pace.
-  func interval(at moment: Int64) -> Int64? {
+  func interval(at instant: Int64) -> Int64? {
     switch lifecycle {
     case .suspended: return nil
     case .background: return policy.background?.milliseconds
     case .foreground:
-      if let paceWished { return max(paceWished, policy.leastInterval.milliseconds) }
-      switch pace(at: moment) {
+      if let paceRequested { return max(paceRequested, policy.leastInterval.milliseconds) }
+      switch pace(at: instant) {
       case .active: return policy.active.milliseconds
       case .recent: return policy.recent.milliseconds
       case .idle, .background: return policy.idle.milliseconds
@@ -81,71 +82,74 @@ extension ConformanceOracle {
   }
 
   /// The rule that explains the interval in force.
-  func intervalRule(at moment: Int64) -> Rule {
+  func intervalRule(at instant: Int64) -> Rule {
     if lifecycle == .background { return .lifecycle }
-    if let burstEnds, moment < burstEnds, activity == .quiet, paceWished == nil { return .burst }
+    if let burstEnds, instant < burstEnds, activity == .quiet, paceRequested == nil {
+      return .burst
+    }
     return .pureInterval
   }
 
   /// R18: returns whether the time or the count requires a full response.
-  func needsFull(at moment: Int64) -> Bool {
+  func needsFull(at instant: Int64) -> Bool {
     if let limit = policy.unchangedLimit, unchangedRun >= limit { return true }
     guard let span = policy.unchangedFor, let lastFull else { return false }
-    return moment - lastFull >= span.milliseconds
+    return instant - lastFull >= span.milliseconds
   }
 
   /// R26, R27: returns the server's own figure, else the difference of its two times, plus time in
   /// caches.
-  static func ageAtArrival(_ marks: FreshnessMetadata) -> Int64? {
-    if let age = marks.cacheAge {
-      return plus(max(age.milliseconds, 0), marks.transit.milliseconds)
+  static func ageAtArrival(_ metadata: FreshnessMetadata) -> Int64? {
+    if let age = metadata.cacheAge {
+      return plus(max(age.milliseconds, 0), metadata.transit.milliseconds)
     }
-    guard let served = marks.serverTime, let made = marks.fetchedAt else { return nil }
-    return plus(max(served.milliseconds - made.milliseconds, 0), marks.transit.milliseconds)
+    guard let served = metadata.serverTime, let made = metadata.fetchedAt else { return nil }
+    return plus(max(served.milliseconds - made.milliseconds, 0), metadata.transit.milliseconds)
   }
 
-  /// R37: returns the same at its greatest, if a whole second stands for any instant in it.
-  static func greatestFigure(_ marks: FreshnessMetadata) -> Int64? {
-    guard marks.cacheAge == nil, let served = marks.serverTime, let made = marks.fetchedAt else {
-      return ageAtArrival(marks)
+  /// R37: returns the same at its greatest, if a whole second may be any instant in it.
+  static func greatestFigure(_ metadata: FreshnessMetadata) -> Int64? {
+    guard metadata.cacheAge == nil, let served = metadata.serverTime, let made = metadata.fetchedAt
+    else {
+      return ageAtArrival(metadata)
     }
-    let latest = plus(served.milliseconds, max(marks.truncation.milliseconds, 0))
+    let latest = plus(served.milliseconds, max(metadata.truncation.milliseconds, 0))
     // A source time that is ahead by more than two clocks differ: the age is not known.
     guard made.milliseconds - latest <= 1_000 else { return nil }
-    return plus(max(latest - made.milliseconds, 0), marks.transit.milliseconds)
+    return plus(max(latest - made.milliseconds, 0), metadata.transit.milliseconds)
   }
 
   /// R37: returns what the age on arrival omits: the return path, and the rounding to whole
   /// seconds.
-  static func wayBack(_ marks: FreshnessMetadata, _ delay: Int64) -> Int64 {
-    max(delay, 0) + (marks.transit > .zero ? 999 : 0)
+  static func wayBack(_ metadata: FreshnessMetadata, _ delay: Int64) -> Int64 {
+    max(delay, 0) + (metadata.transit > .zero ? 999 : 0)
   }
 
   /// R26: the status, else the older flag, else the older word.
-  static func status(_ marks: FreshnessMetadata) -> RealtimeStatus? {
-    if let status = marks.status { return status }
-    if marks.appliedFlag == true { return .applied }
-    return marks.reason
+  static func status(_ metadata: FreshnessMetadata) -> RealtimeStatus? {
+    if let status = metadata.status { return status }
+    if metadata.appliedFlag == true { return .applied }
+    return metadata.reason
   }
 
   /// R34: the effect of a response on the schedule.
   enum Reduction { case none, steady, retried, disabled }
 
-  static func reduction(_ marks: FreshnessMetadata) -> Reduction {
-    let status = status(marks)
+  static func reduction(_ metadata: FreshnessMetadata) -> Reduction {
+    let status = status(metadata)
     if status == .disabled { return .disabled }
-    if status == .guardedError || marks.mode == .staticTimeoutFallback { return .retried }
+    if status == .guardedError || metadata.mode == .staticTimeoutFallback { return .retried }
     if let status, status != .applied { return .steady }
-    if let mode = marks.mode, mode != .full { return .steady }
+    if let mode = metadata.mode, mode != .full { return .steady }
     return .none
   }
 
   /// R16: returns the metadata with the fields of a later response about the same body.
   static func freshened(
-    _ marks: FreshnessMetadata,
+    _ metadata: FreshnessMetadata,
     by later: FreshnessMetadata
   ) -> FreshnessMetadata {
-    var fresh = marks
+    var fresh = metadata
     if let value = later.serverTime {
       fresh.serverTime = value
       fresh.truncation = later.truncation
@@ -162,17 +166,17 @@ extension ConformanceOracle {
 
   /// R31: returns the time from the arrival of a response to the next change its server expects.
   static func untilNextChange(_ answer: Answer) -> Int64? {
-    let marks = answer.marks
-    if let next = answer.hints.nextExpectedAt, let served = marks.serverTime {
-      return next.milliseconds - served.milliseconds - marks.transit.milliseconds
+    let metadata = answer.metadata
+    if let next = answer.hints.nextExpectedAt, let served = metadata.serverTime {
+      return next.milliseconds - served.milliseconds - metadata.transit.milliseconds
     }
-    return answer.hints.maxAge.map { $0.milliseconds - marks.transit.milliseconds }
+    return answer.hints.maxAge.map { $0.milliseconds - metadata.transit.milliseconds }
   }
 
   /// R21: seconds or a date on the server's clock, never negative, capped.
   ///
   /// R39: a minute if the date cannot be measured.
-  func retryAfter(_ hint: RetryHint?, _ marks: FreshnessMetadata) -> Int64? {
+  func retryAfter(_ hint: RetryHint?, _ metadata: FreshnessMetadata) -> Int64? {
     guard let hint else { return nil }
     let cap = policy.retryAfterCap.milliseconds
     switch hint {
@@ -180,7 +184,7 @@ extension ConformanceOracle {
       guard count > 0 else { return 0 }
       return count > cap / 1_000 ? cap : min(count * 1_000, cap)
     case .date(let date):
-      guard let served = marks.serverTime else { return min(60_000, cap) }
+      guard let served = metadata.serverTime else { return min(60_000, cap) }
       return min(max(date.milliseconds - served.milliseconds, 0), cap)
     }
   }

@@ -9,11 +9,11 @@ extension ConformanceOracle {
       isWatched = false
       deferred = nil
       postponed = nil
-      paceWished = nil
+      paceRequested = nil
       burstEnds = nil
       return .stop(.pollFirst)
-    case .paceWished(let wish):
-      paceWished = wish?.milliseconds
+    case .paceRequested(let refresh):
+      paceRequested = refresh?.milliseconds
       return .goOn
     case .prefetch: return prefetch()
     case .woke: return woke()
@@ -21,14 +21,14 @@ extension ConformanceOracle {
     case .lifecycle(let next): return moved(to: next)
     case .focused: return focused()
     case .connectivity(let next): return connected(next)
-    case .wished(let wish): return wished(Want(wish))
+    case .refreshRequested(let refresh): return refreshRequested(Want(refresh))
     case .contextChanged(let next): return switched(to: next)
     case .activity(let current):
       observe(current)
       return .goOn
     case .acted:
       // R13: a deadline, and the later one counts.
-      let ends = turn.now + policy.burst.milliseconds
+      let ends = step.now + policy.burst.milliseconds
       burstEnds = max(burstEnds ?? ends, ends)
       return .goOn
     case .fulfilled:
@@ -45,7 +45,7 @@ extension ConformanceOracle {
       if let waiting = out?.request, waiting.ticket == ticket {
         out?.isProlonged = true
         out?.deadline = Self.plus(
-          turn.now,
+          step.now,
           Self.plus(policy.timeout.milliseconds, waiting.longPoll?.milliseconds ?? 0)
         )
       }
@@ -58,13 +58,13 @@ extension ConformanceOracle {
       out?.isNotHeld = true
       out?.request.longPoll = nil
       out?.request.timeout = policy.timeout
-      out?.deadline = Self.plus(turn.now, policy.timeout.milliseconds)
+      out?.deadline = Self.plus(step.now, policy.timeout.milliseconds)
       isHeld = false
       return .goOn
     case .evicted:
       copy = nil
       held = nil
-      turn.copyRule = .validators
+      step.copyRule = .validators
       return .goOn
     case .answered(let ticket, let answer): return answered(ticket, answer)
     case .linkOpened, .linkHeard, .linkChanged, .linkDelivered, .linkGap, .linkLost:
@@ -75,7 +75,7 @@ extension ConformanceOracle {
   mutating func observe(_ current: Activity) {
     guard current != activity else { return }
     activity = current
-    activityChangedAt = turn.now
+    activityChangedAt = step.now
     if current == .active { burstEnds = nil }
   }
 
@@ -84,53 +84,53 @@ extension ConformanceOracle {
     isWatched = true
     // R5: poll first. A prefetch in flight will do.
     return scheduleMayRun
-      ? .askOrJoin(Want(origin: .catchUp, showsLoading: true), .pollFirst) : .goOn
+      ? .askOrJoin(Want(reason: .catchUp, showsLoading: true), .pollFirst) : .goOn
   }
 
   private mutating func prefetch() -> Obligation {
     // R35: before the resource has observers, on an unmetered network, within the request budget.
     let isFree = connectivity == .online && lifecycle == .foreground
     let isIdle = !isWatched && out == nil && wait == nil
-    let gap = interval(at: turn.now) ?? .max
-    let isInBudget = lastStart.map { turn.now - $0 >= gap } ?? true
-    let isQuiet = restraint.quietUntil.map { $0.milliseconds > turn.now } ?? false
+    let gap = interval(at: step.now) ?? .max
+    let isInBudget = lastStart.map { step.now - $0 >= gap } ?? true
+    let isQuiet = restraint.quietUntil.map { $0.milliseconds > step.now } ?? false
     let isAllowed = !isBound && !isQuiet
     guard policy.prefetches, isFree, isIdle, isInBudget, isAllowed else {
-      turn.notes.insert(.prefetchDropped)
-      turn.hush(.prefetch)
+      step.notes.insert(.prefetchDropped)
+      step.hush(.prefetch)
       return .goOn
     }
-    return .ask(Want(origin: .prefetch), .prefetch)
+    return .ask(Want(reason: .prefetch), .prefetch)
   }
 
   private mutating func woke() -> Obligation {
     var missed = false
-    if stream.isOverdue(at: turn.now) {
+    if stream.isOverdue(at: step.now) {
       missed = loseStream()
-      turn.link = .close
+      step.link = .close
     }
-    guard let request = out, request.deadline <= turn.now else {
+    guard let request = out, request.deadline <= step.now else {
       return missed ? .catchUp : .goOn
     }
     // R6: timed out: canceled, and a transient failure.
-    turn.cancelled = request.request.ticket
-    turn.cancelRule = .timeout
-    turn.notes.insert(.timedOut)
-    turn.failureRule = .timeout
+    step.cancelled = request.request.ticket
+    step.cancelRule = .timeout
+    step.notes.insert(.timedOut)
+    step.failureRule = .timeout
     return land(Answer(.timedOut))
   }
 
   private mutating func slept() -> Obligation {
     if stream.isLive {
       _ = loseStream()
-      turn.link = .close
+      step.link = .close
     }
     guard isWatched, scheduleMayRun else { return .goOn }
-    turn.notes.insert(.drifted)
-    turn.cancelRule = .drift
+    step.notes.insert(.drifted)
+    step.cancelRule = .drift
     // R14: one request, spread. R2: the requested refresh is still owed.
     if let out { return .wait(.gap, out.want.and(out.followUp), .drift) }
-    return .wait(.gap, Want.schedule.and(owed { $0.origin == .person || $0.isForced }), .drift)
+    return .wait(.gap, Want.schedule.and(owed { $0.reason == .person || $0.isForced }), .drift)
   }
 
   private mutating func moved(to next: Lifecycle) -> Obligation {
@@ -139,12 +139,12 @@ extension ConformanceOracle {
     switch next {
     case .foreground:
       guard isWatched else { return .goOn }
-      return .askOrJoin(Want(origin: .catchUp, showsLoading: copy == nil), .lifecycle)
+      return .askOrJoin(Want(reason: .catchUp, showsLoading: copy == nil), .lifecycle)
     case .background:
       guard policy.background != nil else { return .stop(.lifecycle) }
       guard let out, out.request.longPoll != nil else { return .goOn }
       // R32: a long poll is for the foreground.
-      turn.cancelRule = .longPoll
+      step.cancelRule = .longPoll
       return out.followUp.map { .ask($0, .oneFollowUp) } ?? .wait(.cadence, .schedule, .longPoll)
     case .suspended: return .stop(.lifecycle)
     }
@@ -152,18 +152,18 @@ extension ConformanceOracle {
 
   private mutating func focused() -> Obligation {
     guard isWatched, lifecycle == .foreground else { return .goOn }
-    if let lastStart, turn.now - lastStart < policy.focusDebounce.milliseconds {
-      turn.hush(.lifecycle)
+    if let lastStart, step.now - lastStart < policy.focusDebounce.milliseconds {
+      step.hush(.lifecycle)
       return .goOn
     }
     // R39: one waits already, as long as the origin fails.
-    if let quietUntil = restraint.quietUntil, turn.now < quietUntil.milliseconds,
-      wait?.want.origin == .catchUp
+    if let quietUntil = restraint.quietUntil, step.now < quietUntil.milliseconds,
+      wait?.want.reason == .catchUp
     {
-      turn.hush(.backPressure)
+      step.hush(.backPressure)
       return .goOn
     }
-    return .askOrJoin(Want(origin: .catchUp), .lifecycle)
+    return .askOrJoin(Want(reason: .catchUp), .lifecycle)
   }
 
   private mutating func connected(_ next: Connectivity) -> Obligation {
@@ -174,58 +174,60 @@ extension ConformanceOracle {
       // R24: no requests. R2: a refresh by the user is owed until requests are possible again.
       if let out {
         let want = out.want.and(out.followUp)
-        if want.origin == .person { deferred = want.and(deferred) }
-      } else if let want = owed({ $0.origin == .person }) {
+        if want.reason == .person { deferred = want.and(deferred) }
+      } else if let want = owed({ $0.reason == .person }) {
         deferred = want.and(deferred)
       }
       return .stop(.offline)
     }
     if previous == .offline {
-      let want = Want(origin: .catchUp)
+      let want = Want(reason: .catchUp)
       if isOverBudget(want) {
         postpone(want)
         return .goOn
       }
-      if isWatched || hasDebt, !isBound { spend(at: turn.now + max(policy.spread.milliseconds, 0)) }
+      if isWatched || hasDebt, !isBound { spend(at: step.now + max(policy.spread.milliseconds, 0)) }
       return .wait(.reconnect, want, .offline)
     }
-    if next == .metered, let out, out.followUp == nil, out.want.origin == .prefetch {
+    if next == .metered, let out, out.followUp == nil, out.want.reason == .prefetch {
       return .stop(.prefetch)
     }
     return .goOn
   }
 
-  private mutating func wished(_ want: Want) -> Obligation {
-    if want.origin == .person { isQuiet = false }
-    if want.isNews, let wait, wait.reason.isOfFailure || wait.reason == .news {
+  private mutating func refreshRequested(_ want: Want) -> Obligation {
+    if want.reason == .person { isQuiet = false }
+    if want.isChangeNotice, let wait, wait.reason.isOfFailure || wait.reason == .news {
       // R33: of what waits already, it makes a request with a repetition of its own.
       if wait.reason == .news { return .wait(.news, want.and(wait.want), .push) }
       // R23: it waits for the ladder; where asking again may help, it keeps the interval.
       guard wait.reason == .recheck || wait.reason == .gone, !isBound else { return .goOn }
       return .wait(.news, want.and(wait.want), .push)
     }
-    let rule: Rule = want.origin == .person ? .pollFirst : .oneFollowUp
+    let rule: Rule = want.reason == .person ? .pollFirst : .oneFollowUp
     if out?.request.longPoll != nil {
-      turn.cancelRule = .longPoll
+      step.cancelRule = .longPoll
       return .insist(want, .longPoll)
     }
     return .askOrFollow(want, rule)
   }
 
   private mutating func switched(to next: Context) -> Obligation {
-    let want = Want(origin: .person, showsLoading: true)
-    guard next != context else { return isWatched && scheduleMayRun ? wished(want) : .goOn }
+    let want = Want(reason: .person, showsLoading: true)
+    guard next != context else {
+      return isWatched && scheduleMayRun ? refreshRequested(want) : .goOn
+    }
     // R4: nothing carries over.
-    turn.isSwitched = true
+    step.isSwitched = true
     // R39: another query goes to the same origin; another identity may be another origin.
     if next.identity != context.identity { notBefore = nil }
     context = next
-    if copy != nil { turn.order = .clear }
-    turn.copyRule = .contextSwitch
-    turn.failureRule = .contextSwitch
-    turn.cancelRule = .contextSwitch
+    if copy != nil { step.order = .clear }
+    step.copyRule = .contextSwitch
+    step.failureRule = .contextSwitch
+    step.cancelRule = .contextSwitch
     copy = nil
-    marks = FreshnessMetadata()
+    metadata = FreshnessMetadata()
     held = nil
     failure = nil
     hasRetried = false
@@ -257,42 +259,42 @@ extension ConformanceOracle {
       validator: nil,
       hasRealtime: copy?.hasRealtime ?? false,
       ageAtArrival: 0,
-      arrivedAt: turn.now,
+      arrivedAt: step.now,
       hasServerAge: false,
       sourceTime: copy?.sourceTime,
       isDated: copy?.isDated ?? false,
       provenance: .local,
-      changedAt: turn.now,
-      verifiedAt: copy?.verifiedAt ?? turn.now
+      changedAt: step.now,
+      verifiedAt: copy?.verifiedAt ?? step.now
     )
     held = nil
-    turn.copyRule = .provenance
-    turn.order = .none
+    step.copyRule = .provenance
+    step.order = .none
     return outdated()
   }
 
   /// R38: a restored copy fills a gap and never replaces another.
   private mutating func restored(_ revision: Revision, _ age: Int64, _ made: Int64?) -> Obligation {
-    turn.copyRule = .provenance
+    step.copyRule = .provenance
     guard copy == nil else {
-      turn.order = .hold
+      step.order = .hold
       return .goOn
     }
-    turn.order = .apply
+    step.order = .apply
     copy = Copy(
       revision: revision,
       validator: nil,
       hasRealtime: false,
       ageAtArrival: max(age, 0),
-      arrivedAt: turn.now,
+      arrivedAt: step.now,
       hasServerAge: false,
       sourceTime: made,
       isDated: made != nil,
       provenance: .disk,
-      changedAt: turn.now,
-      verifiedAt: turn.now
+      changedAt: step.now,
+      verifiedAt: step.now
     )
-    marks = FreshnessMetadata()
+    metadata = FreshnessMetadata()
     held = nil
     return .goOn
   }
@@ -300,7 +302,7 @@ extension ConformanceOracle {
   /// Records the application's own copy, which makes the request in flight outdated.
   private mutating func outdated() -> Obligation {
     if let out {
-      turn.cancelRule = .oneFollowUp
+      step.cancelRule = .oneFollowUp
       if out.want.isForced { return .ask(out.want.and(out.followUp), .oneFollowUp) }
       guard let followUp = out.followUp else { return .wait(.cadence, .schedule, .oneFollowUp) }
       guard isOverBudget(followUp) else { return .insist(followUp, .oneFollowUp) }
@@ -309,7 +311,7 @@ extension ConformanceOracle {
     }
     // R12: it moves the next request by an interval at most.
     guard let wait, wait.reason == .cadence, let lastStart,
-      turn.now - lastStart <= interval(at: turn.now) ?? 0
+      step.now - lastStart <= interval(at: step.now) ?? 0
     else { return .goOn }
     return .wait(.cadence, wait.want, .oneFollowUp)
   }

@@ -2,11 +2,11 @@ import Freshness
 
 /// The visible state and the recorded data: R16, R25 to R30.
 extension ConformanceOracle {
-  mutating func compareLook<M: Machine>(_ machine: M) {
-    let shown = held?.marks ?? marks
+  mutating func compareAppearance<M: Machine>(_ machine: M) {
+    let shown = held?.metadata ?? metadata
     let isLoading = out.map { $0.want.showsLoading && lifecycle == .foreground } ?? false
     expect(machine.isLoading == isLoading, .loadingHint, "the loading hint is \(machine.isLoading)")
-    let look = ObservedState(
+    let appearance = ObservedState(
       revision: copy?.revision,
       failure: failure,
       isLoading: isLoading,
@@ -16,34 +16,35 @@ extension ConformanceOracle {
       provenance: copy?.provenance ?? .server,
       isAgeKnown: isAgeKnown
     )
-    let changes = turn.effects.changes
-    let before = lastLook
-    lastLook = look
+    let changes = step.effects.changes
+    let before = lastAppearance
+    lastAppearance = appearance
     expect(
-      changes.contains(.snapshot) == (look.revision != before.revision),
+      changes.contains(.snapshot) == (appearance.revision != before.revision),
       .success,
       "observers are told of a new copy, or not told"
     )
     expect(
-      changes.contains(.failure) == (look.failure != before.failure),
-      turn.failureRule,
+      changes.contains(.failure) == (appearance.failure != before.failure),
+      step.failureRule,
       "observers are told of a failure, or not told"
     )
     expect(
-      changes.contains(.loading) == (look.isLoading != before.isLoading),
+      changes.contains(.loading) == (appearance.isLoading != before.isLoading),
       .loadingHint,
       "observers are told of the hint, or not told"
     )
     let isRelabelled =
-      look.status != before.status || look.mode != before.mode || look.isHeld != before.isHeld
-      || look.provenance != before.provenance || look.isAgeKnown != before.isAgeKnown
+      appearance.status != before.status || appearance.mode != before.mode
+      || appearance.isHeld != before.isHeld
+      || appearance.provenance != before.provenance || appearance.isAgeKnown != before.isAgeKnown
     expect(
       changes.contains(.label) == isRelabelled,
-      turn.notes.contains(.linkLost) ? .push : .interpretation,
+      step.notes.contains(.linkLost) ? .push : .interpretation,
       "observers are told of another label, or not told"
     )
-    if isRelabelled || turn.sample != nil || steps % 4 == 0 {
-      compareLabel(machine.label(at: turn.now.moment), shown, machine)
+    if isRelabelled || step.sample != nil || steps % 4 == 0 {
+      compareLabel(machine.label(at: step.now.instant), shown, machine)
     }
   }
 
@@ -77,9 +78,9 @@ extension ConformanceOracle {
     expect(label.marker == marker, .interpretation, "marker \(label.marker) instead of \(marker)")
     expect(label.isHeld == (held != nil), .hold, "held or not is not labelled")
     // R27: the age at arrival and the device's monotonic clock since.
-    var age = copy?.age(at: turn.now)
+    var age = copy?.age(at: step.now)
     if let held, let atArrival = held.age {
-      age = max(age ?? 0, Self.plus(atArrival, max(turn.now - held.arrivedAt, 0)))
+      age = max(age ?? 0, Self.plus(atArrival, max(step.now - held.arrivedAt, 0)))
     }
     expect(
       label.age?.milliseconds == age,
@@ -130,11 +131,11 @@ extension ConformanceOracle {
   // MARK: Diagnostics
 
   mutating func compareSample() {
-    guard let sample = turn.effects.sample, let due = turn.sample else {
-      if turn.sample != nil { fail(.samples, "a request ended without a sample") }
-      if turn.effects.sample != nil {
+    guard let sample = step.effects.sample, let due = step.sample else {
+      if step.sample != nil { fail(.samples, "a request ended without a sample") }
+      if step.effects.sample != nil {
         var rule: Rule = .samples
-        if case .answered(_, let answer) = turn.event, answer.outcome == .cancelled {
+        if case .answered(_, let answer) = step.event, answer.outcome == .cancelled {
           rule = .errorsErase
         }
         fail(rule, "a sample of a request that did not end")
@@ -154,28 +155,28 @@ extension ConformanceOracle {
     guard sample.endedAt.milliseconds == due.endedAt, sample.status == due.answer.status,
       sample.duration.milliseconds == due.endedAt - due.startedAt
     else { return false }
-    guard sample.outcome == due.answer.outcome, sample.marks == due.answer.marks,
+    guard sample.outcome == due.answer.outcome, sample.metadata == due.answer.metadata,
       sample.bytes == due.answer.bytes
     else { return false }
     var skew: Int64?
-    if let device = due.answer.deviceTime, let server = due.answer.marks.serverTime {
+    if let device = due.answer.deviceTime, let server = due.answer.metadata.serverTime {
       skew = device.milliseconds - server.milliseconds
     }
     guard sample.skew?.milliseconds == skew, sample.isConditional == due.isConditional else {
       return false
     }
-    let delay = due.isChange ? ageAtArrival(due.answer.marks) : nil
+    let delay = due.isChange ? ageAtArrival(due.answer.metadata) : nil
     return sample.isChange == due.isChange && sample.changeToScreen?.milliseconds == delay
       && sample.cadence.milliseconds == due.cadence
   }
 
   mutating func count<M: Machine>(_ machine: M) {
     guard !isRehearsing else { return }
-    tally(turn.asked != nil, turn.cancelled != nil, turn.notes, turn.sample)
+    count(step.asked != nil, step.cancelled != nil, step.notes, step.sample)
     compareCounters(machine)
   }
 
-  mutating func tally(
+  mutating func count(
     _ asked: Bool,
     _ cancelled: Bool,
     _ notes: Notes,
@@ -192,9 +193,9 @@ extension ConformanceOracle {
     counted.answers += 1
     counted.bytes += sample.answer.bytes
     if sample.answer.outcome == .unchanged { counted.unchanged += 1 }
-    guard sample.isChange, let delay = Self.ageAtArrival(sample.answer.marks) else { return }
+    guard sample.isChange, let delay = Self.ageAtArrival(sample.answer.metadata) else { return }
     counted.measuredChanges += 1
-    let span = Timespan(milliseconds: delay)
+    let span = Instant.Duration(milliseconds: delay)
     counted.changeToScreenTotal = counted.changeToScreenTotal + span
     counted.changeToScreenLongest = max(counted.changeToScreenLongest, span)
   }

@@ -8,24 +8,24 @@ extension ConformanceOracle {
     switch event {
     case .linkOpened(let isResumed):
       guard case .opening = stream else { return .goOn }
-      stream = .live(since: turn.now, silentAt: turn.now + silence)
+      stream = .live(since: step.now, silentAt: step.now + silence)
       return isResumed ? .goOn : .catchUp
     case .linkLost:
       return loseStream() ? .catchUp : .goOn
     default: break
     }
     guard case .live(let since, _) = stream else {
-      turn.notes.insert(.superseded)
-      turn.copyRule = .superseded
-      turn.failureRule = .superseded
+      step.notes.insert(.superseded)
+      step.copyRule = .superseded
+      step.failureRule = .superseded
       return .goOn
     }
-    stream = .live(since: since, silentAt: turn.now + silence)
+    stream = .live(since: since, silentAt: step.now + silence)
     switch event {
     case .linkChanged: return news()
     case .linkDelivered(let about, let answer): return delivered(answer, about: about)
     case .linkGap:
-      turn.notes.insert(.linkLost)
+      step.notes.insert(.linkLost)
       return .catchUp
     default: return .goOn
     }
@@ -35,20 +35,20 @@ extension ConformanceOracle {
   private mutating func news() -> Obligation {
     if let out { return out.request.longPoll == nil ? .askOrFollow(change, .push) : .goOn }
     if let wait, wait.reason.isOfTransientFailure { return .goOn }
-    return .wait(.news, change.and(owed { $0.origin == .person || $0.isForced }), .push)
+    return .wait(.news, change.and(owed { $0.reason == .person || $0.isForced }), .push)
   }
 
-  private var change: Want { Want(origin: .change) }
+  private var change: Want { Want(reason: .change) }
 
   private mutating func delivered(_ answer: Answer, about delivered: Context) -> Obligation {
     guard delivered == context else {
-      turn.notes.insert(.superseded)
-      turn.copyRule = .superseded
-      turn.failureRule = .superseded
+      step.notes.insert(.superseded)
+      step.copyRule = .superseded
+      step.failureRule = .superseded
       return .goOn
     }
-    turn.decoding = max(answer.decoding.milliseconds, 0)
-    turn.delay = max(answer.delay?.milliseconds ?? pathDelay ?? 0, 0) + turn.decoding
+    step.decoding = max(answer.decoding.milliseconds, 0)
+    step.delay = max(answer.delay?.milliseconds ?? pathDelay ?? 0, 0) + step.decoding
     switch answer.outcome {
     case .content(let content):
       var verdict: DowngradeProtection.Verdict?
@@ -56,12 +56,12 @@ extension ConformanceOracle {
     case .unchanged where copy != nil: verify(answer, endsWait: false)
     default: return .goOn
     }
-    lastEnd = turn.now
+    lastEnd = step.now
     // R36: an older one answers no request.
-    guard turn.order != .hold else { return .goOn }
+    guard step.order != .hold else { return .goOn }
     if let postponed, !postponed.isForced { self.postponed = nil }
     // R33: requests go on, and the safety poll is due as before.
-    guard turn.order == .apply, let wait, wait.reason != .cadence, wait.want.origin < .change,
+    guard step.order == .apply, let wait, wait.reason != .cadence, wait.want.reason < .change,
       !wait.want.isForced, deferred == nil
     else { return .goOn }
     return .wait(.cadence, .schedule, .oneFollowUp)
@@ -78,12 +78,12 @@ extension ConformanceOracle {
     case .opening: wasLive = false
     case .live(let since, _):
       wasLive = true
-      if turn.now - since >= push.stableAfter.milliseconds { streamAttempts = 0 }
+      if step.now - since >= push.stableAfter.milliseconds { streamAttempts = 0 }
     }
-    let step = ladder(streamAttempts)
-    stream = .waiting(least: turn.now + step.least, most: turn.now + step.most)
+    let backoffStep = ladder(streamAttempts)
+    stream = .waiting(least: step.now + backoffStep.least, most: step.now + backoffStep.most)
     streamAttempts = min(streamAttempts + 1, 1_000)
-    if wasLive { turn.notes.insert(.linkLost) }
+    if wasLive { step.notes.insert(.linkLost) }
     return wasLive
   }
 
@@ -95,45 +95,45 @@ extension ConformanceOracle {
   /// Opens and closes the stream: it is wanted while the resource is observed in the foreground, and not gone.
   ///
   /// - Parameter isAfterRequests: Whether the requests of the step are known.
-  mutating func settleStream(isAfterRequests: Bool = false) {
+  mutating func updateStream(isAfterRequests: Bool = false) {
     guard let push = policy.push, wantsStream else {
       guard stream != .off, stream != .closed else { return }
       var isStable = false
       if case .live(let since, _) = stream, let push = policy.push {
-        isStable = turn.now - since >= push.stableAfter.milliseconds
+        isStable = step.now - since >= push.stableAfter.milliseconds
       }
       stream = isStable ? .off : .closed
       streamAttempts = 0
-      turn.link = .close
+      step.link = .close
       return
     }
     // R39: no stream is opened while the server asks for a pause, or fails.
-    let limit = [bound, restraint.quietUntil?.milliseconds].compactMap { $0 }.max() ?? turn.now
+    let limit = [bound, restraint.quietUntil?.milliseconds].compactMap { $0 }.max() ?? step.now
     switch stream {
     case .off:
-      if limit > turn.now {
+      if limit > step.now {
         stream = .waiting(least: limit, most: limit)
         return
       }
     case .closed:
       // R40: after one that was not stable, it costs as much as a return, and comes after those that wait.
-      guard isAfterRequests, postponed == nil, budget.allows(at: turn.now, policy) else { return }
-      if limit > turn.now {
+      guard isAfterRequests, postponed == nil, budget.allows(at: step.now, policy) else { return }
+      if limit > step.now {
         stream = .waiting(least: limit, most: limit)
         return
       }
-      spend(at: turn.now)
+      spend(at: step.now)
     case .opening, .live: return
     case .waiting(let least, let most):
-      guard turn.now >= least else { return }
-      if limit > turn.now {
+      guard step.now >= least else { return }
+      if limit > step.now {
         stream = .waiting(least: least, most: max(most, limit))
         return
       }
       // The backoff step is jittered: only the machine knows its sample.
-      guard turn.now >= most || turn.effects.link == .open else { return }
+      guard step.now >= most || step.effects.link == .open else { return }
     }
-    stream = .opening(until: turn.now + push.openTimeout.milliseconds)
-    turn.link = .open
+    stream = .opening(until: step.now + push.openTimeout.milliseconds)
+    step.link = .open
   }
 }

@@ -28,7 +28,7 @@ extension ConformanceOracle {
   /// Returns the bounds of the end of a wait, including external limits.
   func end(of wait: Wait) -> Window {
     var window = naturalEnd(of: wait)
-    if wait.want.origin != .person, deferred?.origin != .person {
+    if wait.want.reason != .person, deferred?.reason != .person {
       // R39: a failing origin, and a shared rate limit, slow the schedule down.
       window = window.notBefore(restraint.quietUntil?.milliseconds, .backPressure)
       if let share, !isBeyondShare(wait) {
@@ -46,8 +46,8 @@ extension ConformanceOracle {
   /// R39: whether the wait is not for a share: a catch-up that was delayed, and a first load that was told when to come back.
   private func isBeyondShare(_ wait: Wait) -> Bool {
     switch wait.reason {
-    case .gap, .reconnect, .resync: wait.want.origin == .catchUp
-    case .deferred: deferred?.origin == .catchUp
+    case .gap, .reconnect, .resync: wait.want.reason == .catchUp
+    case .deferred: deferred?.reason == .catchUp
     case .ladder: copy == nil && notBefore != nil
     case .cadence, .retry, .degraded, .recheck, .gone, .news: false
     }
@@ -112,9 +112,9 @@ extension ConformanceOracle {
   }
 
   /// R32, R39: returns whether the wait is the short one before a long poll.
-  func waitsAtServer(_ moment: Int64) -> Bool {
+  func waitsAtServer(_ instant: Int64) -> Bool {
     policy.longPoll != nil && isHeld && lifecycle == .foreground && copy?.validator != nil
-      && !needsFull(at: moment) && !measuresWay(generation + 1)
+      && !needsFull(at: instant) && !measuresWay(generation + 1)
   }
 
   /// R37: returns whether a request is not a long poll, so that its duration bounds the way of a response.

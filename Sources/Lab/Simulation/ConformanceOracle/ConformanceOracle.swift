@@ -14,7 +14,7 @@ struct ConformanceOracle: Sendable {
 
   // What the host reported.
   var isWatched = false
-  var paceWished: Int64?
+  var paceRequested: Int64?
   var lifecycle: Lifecycle = .foreground
   var connectivity: Connectivity = .online
   var context: Context
@@ -52,8 +52,8 @@ struct ConformanceOracle: Sendable {
   // What the responses said.
   var copy: Copy?
   var failure: Trouble?
-  var marks = FreshnessMetadata()
-  var held: (marks: FreshnessMetadata, age: Int64?, arrivedAt: Int64)?
+  var metadata = FreshnessMetadata()
+  var held: (metadata: FreshnessMetadata, age: Int64?, arrivedAt: Int64)?
   var hasRetried = false
   var failures: Int32 = 0
   var notBefore: Int64?
@@ -73,19 +73,19 @@ struct ConformanceOracle: Sendable {
   var tail: [ExpectedSample] = []
   var lastAlarm: Int64?
   var lastLoading = false
-  var lastLook: ObservedState
-  var chance = SampleLog()
+  var lastAppearance: ObservedState
+  var sampleLog = SampleLog()
   var steps = 0
-  var turn: CheckedStep
-  var breach: Violation?
+  var step: CheckedStep
+  var violation: Violation?
   /// Whether counters are ignored for a while, because steps are taken twice.
   var isRehearsing = false
 
   init(policy: Policy, context: Context) {
     self.policy = policy
     self.context = context
-    lastLook = ObservedState()
-    turn = CheckedStep()
+    lastAppearance = ObservedState()
+    step = CheckedStep()
   }
 
   /// Checks one step.
@@ -93,20 +93,20 @@ struct ConformanceOracle: Sendable {
   /// - Returns: The first violated rule, if any.
   mutating func check<M: Machine>(
     _ event: Event,
-    at now: Moment,
+    at now: Instant,
     draw: RandomSample,
     _ effects: Effects,
     _ machine: M
   ) -> Violation? {
-    turn = CheckedStep(event: event, now: now.milliseconds, draw: draw, effects: effects)
-    let duty = judge(event)
-    settleStream()
-    discharge(duty)
-    if stream == .closed { settleStream(isAfterRequests: true) }
+    step = CheckedStep(event: event, now: now.milliseconds, draw: draw, effects: effects)
+    let obligation = judge(event)
+    updateStream()
+    discharge(obligation)
+    if stream == .closed { updateStream(isAfterRequests: true) }
     compare(machine)
     lastAlarm = effects.alarm?.milliseconds
     steps += 1
-    return breach
+    return violation
   }
 
   /// R21, R39: the later of this resource's `Retry-After` and its origin's.
@@ -115,15 +115,15 @@ struct ConformanceOracle: Sendable {
   }
 
   /// Returns whether a deadline has passed, so that any event checks the time first (R6, R33).
-  func isOverdue(at now: Moment) -> Bool {
+  func isOverdue(at now: Instant) -> Bool {
     if let out, out.deadline <= now.milliseconds { return true }
     return stream.isOverdue(at: now.milliseconds)
   }
 
   /// Records a violation, unless an earlier one explains it.
   mutating func fail(_ rule: Rule, _ reason: String) {
-    guard breach == nil else { return }
-    breach = Violation(rule: rule, moment: turn.now, reason: reason)
+    guard violation == nil else { return }
+    violation = Violation(rule: rule, instant: step.now, reason: reason)
   }
 
   mutating func expect(_ holds: Bool, _ rule: Rule, _ reason: @autoclosure () -> String) {

@@ -23,9 +23,9 @@ struct SampleLog: Sendable {
   ///
   /// Half of all samples request in the second half of the window: two of those never request at
   /// once.
-  mutating func spread(_ reason: Reason, _ policy: Policy, _ turn: CheckedStep, isAtOnce: Bool) {
+  mutating func spread(_ reason: Reason, _ policy: Policy, _ step: CheckedStep, isAtOnce: Bool) {
     guard reason.isSpread, policy.spread.milliseconds >= 100 else { return }
-    guard turn.draw.bits >= 1 << 31 else { return }
+    guard step.draw.bits >= 1 << 31 else { return }
     unspread = isAtOnce ? unspread + 1 : 0
     unspreadRule = reason.rule
   }

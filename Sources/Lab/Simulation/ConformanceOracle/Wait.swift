@@ -47,8 +47,8 @@ struct Window: Sendable {
   var rule: Rule
 
   /// R21, R23: a `Retry-After` can only lengthen a wait.
-  func notBefore(_ moment: Int64?, _ rule: Rule) -> Window {
-    moment.map { notBefore($0, atMost: $0, rule) } ?? self
+  func notBefore(_ instant: Int64?, _ rule: Rule) -> Window {
+    instant.map { notBefore($0, atMost: $0, rule) } ?? self
   }
 
   /// A limit of which only bounds are known.

@@ -2,7 +2,7 @@ import Freshness
 
 /// A refresh request as the oracle tracks it: from the event to the request that carries it out.
 struct Want: Hashable, Sendable {
-  var origin: RefreshRequest.Origin
+  var reason: RefreshRequest.Reason
   var isForced = false
   var isUnconditional = false
   var showsLoading = false
@@ -12,18 +12,18 @@ struct Want: Hashable, Sendable {
   var isRepetition = false
 
   /// Whether it only says that the copy is out of date (R33).
-  var isNews: Bool { origin == .change && !isForced && !isUnconditional && !isRecovery }
+  var isChangeNotice: Bool { reason == .change && !isForced && !isUnconditional && !isRecovery }
 
   /// Whether the user or the device requests it now (R40).
-  var isImpatient: Bool { origin == .person || origin == .catchUp }
+  var isImpatient: Bool { reason == .person || reason == .catchUp }
 
-  static let schedule = Want(origin: .schedule)
+  static let schedule = Want(reason: .schedule)
 
-  /// R2: the stronger origin wins, and no flag is lost.
+  /// R2: the stronger reason wins, and no flag is lost.
   func and(_ other: Want?) -> Want {
     guard let other else { return self }
     return Want(
-      origin: origin.rawValue >= other.origin.rawValue ? origin : other.origin,
+      reason: reason.rawValue >= other.reason.rawValue ? reason : other.reason,
       isForced: isForced || other.isForced,
       isUnconditional: isUnconditional || other.isUnconditional,
       showsLoading: showsLoading || other.showsLoading,
@@ -35,10 +35,10 @@ struct Want: Hashable, Sendable {
 }
 
 extension Want {
-  init(_ wish: RefreshRequest) {
-    origin = wish.origin
-    isForced = wish.isForced
-    isUnconditional = wish.isUnconditional
-    showsLoading = wish.showsLoading
+  init(_ refresh: RefreshRequest) {
+    reason = refresh.reason
+    isForced = refresh.isForced
+    isUnconditional = refresh.isUnconditional
+    showsLoading = refresh.showsLoading
   }
 }

@@ -43,7 +43,7 @@ struct CleanHost: Sendable {
 
   /// Passes an event to the machine at the current instant and carries out its effects.
   mutating func send(_ event: Event) {
-    let effects = machine.handle(event, at: now.moment, draw: random.draw())
+    let effects = machine.handle(event, at: now.instant, draw: random.draw())
     if effects.cancel == arrival?.ticket { arrival = nil }
     if let request = effects.request { serve(request) }
   }
@@ -93,25 +93,37 @@ struct CleanHost: Sendable {
     arrival = (at, request.ticket, answer(request, at: served))
   }
 
-  private func number(at moment: Int64) -> Int64 { Int64(publications.newest(at: moment)) }
+  private func number(at instant: Int64) -> Int64 { Int64(publications.newest(at: instant)) }
 
   private func answer(_ request: Request, at served: Int64) -> Answer {
     let number = number(at: served)
     let epoch: Int64 = 1_700_000_000_000
-    var marks = FreshnessMetadata()
+    var metadata = FreshnessMetadata()
     var hints = Hints()
     if speech != .silent {
-      marks.serverTime = WallTime(milliseconds: epoch + served)
-      marks.fetchedAt = WallTime(milliseconds: epoch + publications.times[Int(number)])
+      metadata.serverTime = WallTime(milliseconds: epoch + served)
+      metadata.fetchedAt = WallTime(milliseconds: epoch + publications.times[Int(number)])
     }
     if speech == .expected, let next = publications.next(after: served) {
       hints.nextExpectedAt = WallTime(milliseconds: epoch + next)
     }
     if request.validator == Validator(number) {
-      return Answer(.unchanged, status: 304, bytes: Self.unchangedBytes, marks: marks, hints: hints)
+      return Answer(
+        .unchanged,
+        status: 304,
+        bytes: Self.unchangedBytes,
+        metadata: metadata,
+        hints: hints
+      )
     }
     let content = Content(Revision(number), validator: Validator(number), hasRealtime: true)
-    return Answer(.content(content), status: 200, bytes: Self.bodyBytes, marks: marks, hints: hints)
+    return Answer(
+      .content(content),
+      status: 200,
+      bytes: Self.bodyBytes,
+      metadata: metadata,
+      hints: hints
+    )
   }
 
   // MARK: What it came to
@@ -134,10 +146,10 @@ struct CleanHost: Sendable {
   func ages(from start: Int64, until end: Int64) -> [Int64] {
     var ages: [Int64] = []
     var screen = 0
-    for look in stride(from: start, to: end, by: 997) {
-      while screen + 1 < screens.count, screens[screen + 1].at <= look { screen += 1 }
-      guard screen < screens.count, screens[screen].at <= look else { continue }
-      ages.append(look - publications.times[screens[screen].number])
+    for appearance in stride(from: start, to: end, by: 997) {
+      while screen + 1 < screens.count, screens[screen + 1].at <= appearance { screen += 1 }
+      guard screen < screens.count, screens[screen].at <= appearance else { continue }
+      ages.append(appearance - publications.times[screens[screen].number])
     }
     return ages
   }

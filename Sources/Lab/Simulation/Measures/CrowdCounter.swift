@@ -15,9 +15,9 @@ package struct CrowdCounter: Sendable {
   }
 
   /// Counts a request.
-  package mutating func note(at moment: Int64) {
-    guard moment >= start, (moment - start) / 1_000 < seconds.count else { return }
-    seconds[Int((moment - start) / 1_000)] += 1
+  package mutating func note(at instant: Int64) {
+    guard instant >= start, (instant - start) / 1_000 < seconds.count else { return }
+    seconds[Int((instant - start) / 1_000)] += 1
   }
 
   /// The total number.

@@ -21,7 +21,7 @@ struct CrowdMeasure: Sendable {
   ///   - policy: Their constants.
   ///   - spread: The window over which the server asks its clients to spread, if any.
   ///   - seed: The seed, which determines everything.
-  init(clients: Int, _ policy: Policy, spread: Timespan?, seed: UInt64) {
+  init(clients: Int, _ policy: Policy, spread: Instant.Duration?, seed: UInt64) {
     self.clients = clients
     var random = SplitMix64(seed: seed)
     let period = RhythmMeasure.period
@@ -52,14 +52,14 @@ struct CrowdMeasure: Sendable {
         let answer = Self.answer(publications, at: now - Self.roundTrip / 2, spread)
         let event = Event.answered(next.ticket, answer)
         sent(
-          schedule.handle(event, for: next.key, at: now.moment, draw: random.draw()),
+          schedule.handle(event, for: next.key, at: now.instant, draw: random.draw()),
           next.key,
           at: now
         )
       } else {
-        guard let key = schedule.due(at: max(alarm, now).moment) else { break }
+        guard let key = schedule.due(at: max(alarm, now).instant) else { break }
         now = max(alarm, now)
-        sent(schedule.handle(.woke, for: key, at: now.moment, draw: random.draw()), key, at: now)
+        sent(schedule.handle(.woke, for: key, at: now.instant, draw: random.draw()), key, at: now)
       }
     }
     peak = seconds.max() ?? 0
@@ -69,17 +69,17 @@ struct CrowdMeasure: Sendable {
   private static func answer(
     _ publications: Publications,
     at served: Int64,
-    _ spread: Timespan?
+    _ spread: Instant.Duration?
   ) -> Answer {
     let number = publications.newest(at: served)
-    let marks = FreshnessMetadata(
+    let metadata = FreshnessMetadata(
       serverTime: WallTime(milliseconds: served),
       fetchedAt: WallTime(milliseconds: publications.times[number])
     )
     let next = publications.next(after: served).map { WallTime(milliseconds: $0) }
     return Answer(
       .content(Content(Revision(Int64(number)), hasRealtime: true)),
-      marks: marks,
+      metadata: metadata,
       hints: Hints(nextExpectedAt: next, spread: spread)
     )
   }

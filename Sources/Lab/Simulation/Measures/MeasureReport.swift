@@ -32,7 +32,7 @@ public struct MeasureReport: Sendable {
   }
 
   /// The window over which the measured crowd's server asks to spread (`Hints.spread`).
-  private static let crowdSpread = Timespan.seconds(10)
+  private static let crowdSpread = Instant.Duration.seconds(10)
 
   /// Every figure with a threshold.
   public var goals: [Goal] {

@@ -68,7 +68,7 @@ struct ProducerWorld: Sendable {
     case unseen = """
       a publication that another one follows within a wait leaves no trace in any response; at 20 s no \
       request fits between two that follow the rhythm (R10), and looking for what is not there costs \
-      every producer of 20 s 7 s at each look
+      every producer of 20 s 7 s at each check
       """
     case rareLateness = """
       the latest change in twenty decides the p95; how late that is shows only after about a hundred \

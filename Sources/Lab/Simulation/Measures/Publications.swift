@@ -28,20 +28,20 @@ struct Publications: Sendable {
   }
 
   /// Returns the number of the newest publication at an instant.
-  func newest(at moment: Int64) -> Int {
+  func newest(at instant: Int64) -> Int {
     var low = 0
     var high = times.count
     while low < high {
       let middle = (low + high) / 2
-      if times[middle] <= moment { low = middle + 1 } else { high = middle }
+      if times[middle] <= instant { low = middle + 1 } else { high = middle }
     }
     return max(low - 1, 0)
   }
 
   /// Returns the time of the next publication after an instant, if any.
-  func next(after moment: Int64) -> Int64? {
-    let next = newest(at: moment) + 1
-    guard times[0] <= moment else { return times[0] }
+  func next(after instant: Int64) -> Int64? {
+    let next = newest(at: instant) + 1
+    guard times[0] <= instant else { return times[0] }
     return next < times.count ? times[next] : nil
   }
 }

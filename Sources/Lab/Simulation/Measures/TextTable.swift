@@ -8,10 +8,10 @@ enum TextTable {
     }
     return all.map { row in
       let cells = row.enumerated().map { column, cell -> String in
-        let blanks = String(repeating: " ", count: max(widths[column] - cell.count, 0))
+        let spaces = String(repeating: " ", count: max(widths[column] - cell.count, 0))
         let isFigure = cell.first.map { "-0123456789".contains($0) } ?? false
         let isHead = row == head && column > 1
-        return isFigure || isHead ? blanks + cell : cell + blanks
+        return isFigure || isHead ? spaces + cell : cell + spaces
       }
       let line = "  " + cells.joined(separator: "  ")
       return String(line.reversed().drop { $0 == " " }.reversed())

@@ -19,7 +19,7 @@ struct WorldHost<M: Machine> {
   /// The person's chances, the same for every policy.
   private var person: SplitMix64
   /// When the person refreshes next.
-  private var wished = Int64.max
+  private var nextRefresh = Int64.max
   /// When each request was sent.
   private(set) var requests: [Int64] = []
   /// Every newer publication on screen: the time, and its number.
@@ -63,23 +63,25 @@ struct WorldHost<M: Machine> {
     filled = Array(repeating: nil, count: edges)
     random = maker
     person = SplitMix64(seed: ~seed)
-    if world.refreshes > 0 { wished = person.exponential(mean: world.refreshes) }
+    if world.refreshes > 0 { nextRefresh = person.exponential(mean: world.refreshes) }
   }
 
   /// Runs from the start to an instant.
   mutating func run(until end: Int64) {
     send(.started)
     while true {
-      let next = min(arrival?.at ?? .max, alarm, wished)
+      let next = min(arrival?.at ?? .max, alarm, nextRefresh)
       guard next <= end else { return }
       now = max(now, next)
-      if let landed = arrival, landed.at == next {
+      if let requestEnded = arrival, requestEnded.at == next {
         arrival = nil
-        if landed.number > (screens.last?.number ?? -1) { screens.append((now, landed.number)) }
-        send(.answered(landed.ticket, landed.answer))
-      } else if next == wished {
-        wished += 1 + person.exponential(mean: world.refreshes)
-        send(.wished(.person))
+        if requestEnded.number > (screens.last?.number ?? -1) {
+          screens.append((now, requestEnded.number))
+        }
+        send(.answered(requestEnded.ticket, requestEnded.answer))
+      } else if next == nextRefresh {
+        nextRefresh += 1 + person.exponential(mean: world.refreshes)
+        send(.refreshRequested(.person))
       } else {
         send(.woke)
       }
@@ -93,7 +95,7 @@ struct WorldHost<M: Machine> {
   }
 
   private mutating func send(_ event: Event) {
-    let effects = machine.handle(event, at: now.moment, draw: random.draw())
+    let effects = machine.handle(event, at: now.instant, draw: random.draw())
     if effects.cancel != nil { arrival = nil }
     if let request = effects.request { serve(request) }
   }
@@ -108,18 +110,18 @@ struct WorldHost<M: Machine> {
     let reached = now + there
     let copied = copy(at: reached)
     let number = newest(at: copied)
-    var marks = FreshnessMetadata(
+    var metadata = FreshnessMetadata(
       serverTime: WallTime(milliseconds: Self.epoch + copied),
       fetchedAt: WallTime(milliseconds: Self.epoch + made[number])
     )
     // `Age` is in whole seconds.
-    if world.caches?.statesAge ?? false { marks.transit = .seconds((reached - copied) / 1_000) }
+    if world.caches?.statesAge ?? false { metadata.transit = .seconds((reached - copied) / 1_000) }
     var hints = Hints()
     if states, let next = stated(number), next > copied {
       hints.nextExpectedAt = WallTime(milliseconds: Self.epoch + next)
     }
     let content = Content(Revision(Int64(number)), hasRealtime: true)
-    var answer = Answer(.content(content), status: 200, marks: marks, hints: hints)
+    var answer = Answer(.content(content), status: 200, metadata: metadata, hints: hints)
     if let server = world.server { answer = self.answer(of: server, request, number, at: copied) }
     arrival = (reached + back, request.ticket, answer, number)
   }
@@ -135,10 +137,10 @@ struct WorldHost<M: Machine> {
     let stamp = server.stamp(made[number])
     // A 304 has `Date` only; its fields state the age and the time of the next change.
     let served = isUnchanged || !server.datesSource ? server.stamp(now) : now
-    var marks = FreshnessMetadata(serverTime: WallTime(milliseconds: Self.epoch + served))
+    var metadata = FreshnessMetadata(serverTime: WallTime(milliseconds: Self.epoch + served))
     if server.datesSource {
-      marks.fetchedAt = WallTime(milliseconds: Self.epoch + stamp)
-      marks.cacheAge = .milliseconds(max(now - stamp, 0))
+      metadata.fetchedAt = WallTime(milliseconds: Self.epoch + stamp)
+      metadata.cacheAge = .milliseconds(max(now - stamp, 0))
     }
     var hints = Hints()
     if states, let next = server.announced(number, made: made, had: had, at: now) {
@@ -148,36 +150,36 @@ struct WorldHost<M: Machine> {
         hints.nextExpectedAt = WallTime(milliseconds: Self.epoch + next)
       }
     }
-    if isUnchanged { return Answer(.unchanged, status: 304, marks: marks, hints: hints) }
+    if isUnchanged { return Answer(.unchanged, status: 304, metadata: metadata, hints: hints) }
     let content = Content(
       Revision(Int64(number)),
       validator: Validator(Int64(number)),
       hasRealtime: true
     )
-    return Answer(.content(content), status: 200, marks: marks, hints: hints)
+    return Answer(.content(content), status: 200, metadata: metadata, hints: hints)
   }
 
   private static var epoch: Int64 { 1_700_000_000_000 }
 
   /// Returns when the copy that answers a request left the server.
-  private mutating func copy(at moment: Int64) -> Int64 {
-    guard let caches = world.caches else { return moment }
+  private mutating func copy(at instant: Int64) -> Int64 {
+    guard let caches = world.caches else { return instant }
     let edge = Int(random.below(Int64(caches.edges)))
     if caches.isWarm {
-      let since = (moment - starts[edge]) % caches.lifetime
-      return moment - (since < 0 ? since + caches.lifetime : since)
+      let since = (instant - starts[edge]) % caches.lifetime
+      return instant - (since < 0 ? since + caches.lifetime : since)
     }
-    if let old = filled[edge], moment - old < caches.lifetime { return old }
-    filled[edge] = moment
-    return moment
+    if let old = filled[edge], instant - old < caches.lifetime { return old }
+    filled[edge] = instant
+    return instant
   }
 
-  private func newest(at moment: Int64) -> Int {
+  private func newest(at instant: Int64) -> Int {
     var low = 0
     var high = had.count
     while low < high {
       let middle = (low + high) / 2
-      if had[middle] <= moment { low = middle + 1 } else { high = middle }
+      if had[middle] <= instant { low = middle + 1 } else { high = middle }
     }
     return max(low - 1, 0)
   }

@@ -61,7 +61,8 @@ public struct FitnessMutant: Sendable {
   ]
 
   /// Moves every aligned request; `delay` receives whether the last response contained nothing new.
-  private static func shift(_ delay: @escaping @Sendable (Bool) -> Timespan) -> Mutant.Fault {
+  private static func shift(_ delay: @escaping @Sendable (Bool) -> Instant.Duration) -> Mutant.Fault
+  {
     Mutant.Fault(effects: { effects, event, memory in
       guard case .answered(_, let answer) = event, case .content(let content) = answer.outcome
       else { return }
@@ -74,8 +75,8 @@ public struct FitnessMutant: Sendable {
   /// Delays every request until a change of a rhythm is certainly available.
   private static func follow(every period: Int64, late: Int64) -> Mutant.Fault {
     Mutant.Fault(effects: { effects, event, memory in
-      guard case .answered(_, let answer) = event, let made = answer.marks.fetchedAt,
-        let served = answer.marks.serverTime, let alarm = effects.alarm, effects.request == nil
+      guard case .answered(_, let answer) = event, let made = answer.metadata.fetchedAt,
+        let served = answer.metadata.serverTime, let alarm = effects.alarm, effects.request == nil
       else { return }
       let age = (served - made).milliseconds
       let earliest = age + 13_600
@@ -86,14 +87,14 @@ public struct FitnessMutant: Sendable {
 
   private static let undated = Mutant.Fault(event: { event, _ in
     guard case .answered(let ticket, var answer) = event else { return event }
-    answer.marks.fetchedAt = nil
+    answer.metadata.fetchedAt = nil
     return .answered(ticket, answer)
   })
 
   private static let hidden = Mutant.Fault(event: { event, _ in
     guard case .answered(let ticket, var answer) = event, answer.hints.nextExpectedAt != nil
     else { return event }
-    answer.marks.fetchedAt = nil
+    answer.metadata.fetchedAt = nil
     return .answered(ticket, answer)
   })
 
@@ -101,12 +102,13 @@ public struct FitnessMutant: Sendable {
   private static let early = Mutant.Fault(
     policy: { $0.alignment?.delay = .zero },
     event: { event, _ in
-      guard case .answered(let ticket, var answer) = event, let made = answer.marks.fetchedAt else {
+      guard case .answered(let ticket, var answer) = event, let made = answer.metadata.fetchedAt
+      else {
         return event
       }
       let beat: Int64 = 15_000
       let rounded = (made.milliseconds + beat / 2) / beat * beat
-      answer.marks.fetchedAt = WallTime(milliseconds: rounded)
+      answer.metadata.fetchedAt = WallTime(milliseconds: rounded)
       return .answered(ticket, answer)
     }
   )
@@ -114,7 +116,7 @@ public struct FitnessMutant: Sendable {
   /// Responses seem as old as their data, so no lag between the two is seen.
   private static let unserved = Mutant.Fault(event: { event, _ in
     guard case .answered(let ticket, var answer) = event else { return event }
-    answer.marks.serverTime = answer.marks.fetchedAt
+    answer.metadata.serverTime = answer.metadata.fetchedAt
     return .answered(ticket, answer)
   })
 

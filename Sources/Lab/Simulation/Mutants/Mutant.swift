@@ -26,7 +26,7 @@ struct Mutant: Machine {
   /// The facts that the host reported are correct here, so that a machine that missed an event does
   /// not reveal it.
   struct Memory: Sendable {
-    var now = Moment.start
+    var now = Instant.start
     var isWatched = false
     var lifecycle: Lifecycle = .foreground
     var connectivity: Connectivity = .online
@@ -34,25 +34,25 @@ struct Mutant: Machine {
     var policy: Policy
     var steps = 0
     var outstanding: Ticket?
-    var alarm: Moment?
+    var alarm: Instant?
     var snapshot: Snapshot?
     var failure: Failure?
     var isLongPolling = false
     var request: Request?
     var validator: Validator?
-    var device: Timespan?
-    var origin: RefreshRequest.Origin?
+    var device: Instant.Duration?
+    var origin: RefreshRequest.Reason?
     var lastShown: Shown?
     /// The age in the newest response.
-    var figure: Timespan?
+    var figure: Instant.Duration?
     var requests = 0
     /// When a request of a user was last heard.
-    var heardAt = Moment.start
+    var heardAt = Instant.start
   }
 
   /// The visible state of a machine.
   struct Shown: Sendable {
-    var alarm: Moment?
+    var alarm: Instant?
     var outstanding: Ticket?
     var snapshot: Snapshot?
     var failure: Failure?
@@ -83,7 +83,7 @@ struct Mutant: Machine {
     shown = Shown(machine)
   }
 
-  mutating func handle(_ event: Event, at now: Moment, draw: RandomSample) -> Effects {
+  mutating func handle(_ event: Event, at now: Instant, draw: RandomSample) -> Effects {
     memory.now = now
     memory.steps += 1
     note(event)
@@ -122,15 +122,15 @@ struct Mutant: Machine {
     case .connectivity(let next): memory.connectivity = next
     case .contextChanged(let next): memory.context = next
     case .answered(_, let answer):
-      memory.figure = answer.marks.ageAtArrival
-      if let device = answer.deviceTime, let served = answer.marks.serverTime {
+      memory.figure = answer.metadata.ageAtArrival
+      if let device = answer.deviceTime, let served = answer.metadata.serverTime {
         memory.device = device - served
       }
     default: break
     }
   }
 
-  var alarm: Moment? { shown.alarm }
+  var alarm: Instant? { shown.alarm }
   var outstanding: Ticket? { shown.outstanding }
   var snapshot: Snapshot? { shown.snapshot }
   var failure: Failure? { shown.failure }
@@ -142,10 +142,10 @@ struct Mutant: Machine {
   var context: Context { memory.context }
   var failuresInARow: Int32 { shown.failuresInARow }
   var nextRequest: NextRequest { shown.nextRequest }
-  func pace(at now: Moment) -> Pace {
+  func pace(at now: Instant) -> Pace {
     memory.lifecycle == .foreground ? machine.pace(at: now) : .background
   }
-  func label(at now: Moment) -> FreshnessLabel {
+  func label(at now: Instant) -> FreshnessLabel {
     var label = machine.label(at: now)
     fault.label?(&label, memory)
     return label

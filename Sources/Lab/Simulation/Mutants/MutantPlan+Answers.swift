@@ -47,7 +47,7 @@ extension MutantPlan {
       "the missing body is asked for conditionally",
       effects: { effects, event, _ in
         guard case .answered(_, let answer) = event, answer.outcome == .unchanged else { return }
-        if effects.request?.wish.isUnconditional == true {
+        if effects.request?.refresh.isUnconditional == true {
           effects.request?.validator = Validator(1)
         }
       }
@@ -147,7 +147,7 @@ extension MutantPlan {
       .outcomes,
       "a person breaks a Retry-After",
       effects: { effects, event, memory in
-        guard case .wished(let wish) = event, wish.origin == .person else { return }
+        guard case .refreshRequested(let refresh) = event, refresh.reason == .person else { return }
         guard effects.notes.contains(.deferred), var request = memory.request else { return }
         request.ticket.generation += 1
         effects.request = request

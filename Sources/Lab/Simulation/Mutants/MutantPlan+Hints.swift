@@ -30,10 +30,10 @@ extension MutantPlan {
       "a change that comes a moment too early is left out",
       effects: { effects, event, memory in
         guard case .answered(_, let answer) = event, effects.request == nil,
-          let next = answer.hints.nextExpectedAt, let served = answer.marks.serverTime,
+          let next = answer.hints.nextExpectedAt, let served = answer.metadata.serverTime,
           let alarm = effects.alarm, memory.policy.alignment != nil
         else { return }
-        let change = memory.now + (next - served - answer.marks.transit)
+        let change = memory.now + (next - served - answer.metadata.transit)
         // It is requested at the earliest instant, more than the usual delay after it.
         if alarm - change > .milliseconds(1_200), alarm - change < .milliseconds(3_700) {
           effects.alarm = alarm + .seconds(13)
@@ -53,7 +53,7 @@ extension MutantPlan {
       .longPoll,
       "people wait behind a long poll",
       event: { event, memory in
-        guard case .wished = event, memory.isLongPolling, memory.outstanding != nil else {
+        guard case .refreshRequested = event, memory.isLongPolling, memory.outstanding != nil else {
           return event
         }
         return .woke
@@ -109,11 +109,11 @@ extension MutantPlan {
       "fallbacks never climb the ladder",
       event: { event, _ in
         guard case .answered(let ticket, var answer) = event else { return event }
-        guard answer.marks.mode == .staticTimeoutFallback, answer.marks.status == nil else {
+        guard answer.metadata.mode == .staticTimeoutFallback, answer.metadata.status == nil else {
           return event
         }
         // The label would reveal it; so the fault loses the class, not the value.
-        answer.marks.status = .disabled
+        answer.metadata.status = .disabled
         return .answered(ticket, answer)
       }
     ),
@@ -124,7 +124,7 @@ extension MutantPlan {
         effects,
         event,
         memory in
-        guard case .answered(_, let answer) = event, answer.marks.status == .guardedError else {
+        guard case .answered(_, let answer) = event, answer.metadata.status == .guardedError else {
           return
         }
         guard effects.request == nil, effects.snapshot == .apply || effects.snapshot == .hold,
@@ -142,11 +142,11 @@ extension MutantPlan {
     ),
     MutantPlan(
       .prefetch,
-      "a prefetch is a wish like any other",
+      "a prefetch is a request like any other",
       event: {
         event,
         _ in
-        event == .prefetch ? .wished(RefreshRequest(.prefetch)) : event
+        event == .prefetch ? .refreshRequested(RefreshRequest(.prefetch)) : event
       }
     ),
     MutantPlan(

@@ -5,9 +5,10 @@ extension MutantPlan {
   static let requests: [MutantPlan] = [
     MutantPlan(
       .oneRequest,
-      "a wish during a request sends another beside it",
+      "a refresh during a request sends another beside it",
       effects: { effects, event, memory in
-        guard case .wished = event, effects.request == nil, memory.outstanding != nil else {
+        guard case .refreshRequested = event, effects.request == nil, memory.outstanding != nil
+        else {
           return
         }
         effects.request = memory.request
@@ -27,9 +28,10 @@ extension MutantPlan {
     ),
     MutantPlan(
       .oneFollowUp,
-      "a wish during a request is lost",
+      "a refresh during a request is lost",
       event: { event, memory in
-        guard case .wished = event, memory.outstanding != nil, !memory.isLongPolling else {
+        guard case .refreshRequested = event, memory.outstanding != nil, !memory.isLongPolling
+        else {
           return event
         }
         return .woke
@@ -39,19 +41,21 @@ extension MutantPlan {
       .oneFollowUp,
       "\"forced\" does not survive",
       event: { event, _ in
-        guard case .wished(var wish) = event, wish.isForced else { return event }
-        wish.isForced = false
-        wish.isUnconditional = true
-        return .wished(wish)
+        guard case .refreshRequested(var refresh) = event, refresh.isForced else { return event }
+        refresh.isForced = false
+        refresh.isUnconditional = true
+        return .refreshRequested(refresh)
       }
     ),
     MutantPlan(
       .oneFollowUp,
       "a person counts as the schedule",
       event: { event, _ in
-        guard case .wished(var wish) = event, wish.origin == .person else { return event }
-        wish.origin = .change
-        return .wished(wish)
+        guard case .refreshRequested(var refresh) = event, refresh.reason == .person else {
+          return event
+        }
+        refresh.reason = .change
+        return .refreshRequested(refresh)
       }
     ),
     MutantPlan(
@@ -128,7 +132,8 @@ extension MutantPlan {
       .pollFirst,
       "a person waits for the schedule",
       event: { event, memory in
-        guard case .wished(let wish) = event, wish.origin == .person, memory.outstanding == nil
+        guard case .refreshRequested(let refresh) = event, refresh.reason == .person,
+          memory.outstanding == nil
         else {
           return event
         }
@@ -153,7 +158,7 @@ extension MutantPlan {
         effects,
         _,
         _ in
-        if effects.notes.contains(.retried) { effects.request?.wish.showsLoading = true }
+        if effects.notes.contains(.retried) { effects.request?.refresh.showsLoading = true }
       }
     ),
   ]

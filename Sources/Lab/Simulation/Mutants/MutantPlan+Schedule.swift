@@ -25,15 +25,15 @@ extension MutantPlan {
         event,
         _ in
         // mesdeparts.md 1.1.9: a refresh by the user during a scheduled request stops the timer.
-        guard case .answered = event, effects.request?.wish.origin == .person else { return }
+        guard case .answered = event, effects.request?.refresh.reason == .person else { return }
         effects.alarm = nil
       }
     ),
     MutantPlan(
       .pureInterval,
-      "the watchers' wish is not heard",
+      "the interval that observers request is ignored",
       event: deaf { event in
-        if case .paceWished = event { true } else { false }
+        if case .paceRequested = event { true } else { false }
       }
     ),
     MutantPlan(
@@ -51,7 +51,7 @@ extension MutantPlan {
     ),
     MutantPlan(
       .pureInterval,
-      "a look moves the alarm",
+      "a check moves the alarm",
       effects: { effects, event, memory in
         guard event == .woke, effects.request == nil, effects.notes.isEmpty else { return }
         guard let alarm = effects.alarm, alarm > memory.now + .milliseconds(900) else { return }

@@ -55,10 +55,11 @@ extension MutantPlan {
       .age,
       "the age counts from arrival",
       event: { event, _ in
-        guard case .answered(let ticket, var answer) = event, answer.marks.serverTime == nil else {
+        guard case .answered(let ticket, var answer) = event, answer.metadata.serverTime == nil
+        else {
           return event
         }
-        answer.marks.cacheAge = nil
+        answer.metadata.cacheAge = nil
         return .answered(ticket, answer)
       }
     ),

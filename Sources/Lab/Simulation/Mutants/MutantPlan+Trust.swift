@@ -47,10 +47,10 @@ extension MutantPlan {
       .ageInterval,
       "what only states when it was made counts as new",
       event: { event, _ in
-        guard case .linkDelivered(let about, var answer) = event, answer.marks.fetchedAt != nil,
-          answer.marks.ageAtArrival == nil
+        guard case .linkDelivered(let about, var answer) = event, answer.metadata.fetchedAt != nil,
+          answer.metadata.ageAtArrival == nil
         else { return event }
-        answer.marks.cacheAge = .zero
+        answer.metadata.cacheAge = .zero
         return .linkDelivered(about, answer)
       }
     ),
@@ -59,7 +59,7 @@ extension MutantPlan {
       "a Date is taken for an exact instant",
       event: { event, _ in
         guard case .answered(let ticket, var answer) = event else { return event }
-        answer.marks.truncation = .zero
+        answer.metadata.truncation = .zero
         return .answered(ticket, answer)
       }
     ),
@@ -93,7 +93,7 @@ extension MutantPlan {
       .provenance,
       "the copy of a cache was made just now",
       effects: { effects, event, memory in
-        guard case .answered(_, let answer) = event, answer.marks.transit > .zero,
+        guard case .answered(_, let answer) = event, answer.metadata.transit > .zero,
           effects.asOf != nil
         else { return }
         effects.asOf = memory.now
@@ -217,7 +217,7 @@ extension MutantPlan {
       .outcomes,
       "a Retry-After that cannot be measured is none",
       event: { event, _ in
-        guard case .answered(let ticket, var answer) = event, answer.marks.serverTime == nil,
+        guard case .answered(let ticket, var answer) = event, answer.metadata.serverTime == nil,
           case .throttled(.date) = answer.outcome
         else { return event }
         answer.outcome = .throttled(.seconds(0))
@@ -230,13 +230,13 @@ extension MutantPlan {
       "what the budget does not cover is forgotten",
       event: { event, memory in
         // A key that is held down is not heard while what the budget covers at once is out or spent.
-        guard event == .wished(.person) else { return event }
+        guard event == .refreshRequested(.person) else { return event }
         if memory.now - memory.heardAt > .seconds(20) { memory.requests = 0 }
         memory.heardAt = memory.now
         return memory.requests >= Int(memory.policy.impatience) / 2 ? .woke : event
       },
       effects: { effects, _, memory in
-        if effects.request?.wish.origin == .person { memory.requests += 1 }
+        if effects.request?.refresh.reason == .person { memory.requests += 1 }
       }
     ),
   ]

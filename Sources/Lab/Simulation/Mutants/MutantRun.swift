@@ -62,13 +62,13 @@ public enum MutantRun: Sendable {
       let outcome = Episode(episode, of: seed, policy: preset, events: 2_048)
         .run { Mutant(plan.fault, policy: $0, context: $1) }
       verdict.events += outcome.events
-      guard let breach = outcome.breach else { continue }
-      guard breach.rule == plan.rule else {
+      guard let violation = outcome.violation else { continue }
+      guard violation.rule == plan.rule else {
         verdict.misnamed += 1
         continue
       }
-      verdict.killedBy = breach.rule
-      verdict.reason = breach.reason
+      verdict.killedBy = violation.rule
+      verdict.reason = violation.reason
       return verdict
     }
     return verdict

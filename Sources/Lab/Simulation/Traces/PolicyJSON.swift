@@ -18,7 +18,7 @@ enum PolicyJSON {
     return .object([("preset", .string(base.name))] + changed)
   }
 
-  private static func span(_ span: Timespan?) -> JSONText {
+  private static func span(_ span: Instant.Duration?) -> JSONText {
     span.map { .integer($0.milliseconds) } ?? .null
   }
 

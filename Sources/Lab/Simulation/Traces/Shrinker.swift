@@ -11,14 +11,14 @@ struct Shrinker<M: Machine> {
   private mutating func breaks(_ trace: Trace) -> Bool {
     guard budget > 0 else { return false }
     budget -= 1
-    return trace.replay(make).breach?.rule == rule
+    return trace.replay(make).violation?.rule == rule
   }
 
   /// Shrinks a trace that breaks the rule.
   mutating func shrink(_ start: Trace) -> Trace {
     var trace = start
     let replay = trace.replay(make)
-    guard replay.breach?.rule == rule else { return start }
+    guard replay.violation?.rule == rule else { return start }
     trace.steps = Array(trace.steps.prefix(replay.taken.count))
     var before = 0
     repeat {
@@ -77,7 +77,7 @@ struct Shrinker<M: Machine> {
     }
     if case .answered(let ticket, var answer) = step.event {
       answer.hints = Hints()
-      answer.marks = FreshnessMetadata()
+      answer.metadata = FreshnessMetadata()
       answer.activity = nil
       answer.deviceTime = nil
       answer.bytes = 0

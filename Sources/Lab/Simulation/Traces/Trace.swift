@@ -32,13 +32,13 @@ struct Trace: Sendable {
 
   /// The result of a replay.
   struct Replay: Sendable {
-    var breach: Violation?
+    var violation: Violation?
     var taken: [Taken] = []
   }
 
   /// Replays the trace on a new machine with a new oracle, up to the first violation.
   func replay<M: Machine>(_ make: (Policy, Context) -> M) -> Replay {
-    var arena = Harness(
+    var harness = Harness(
       make(policy, Episode.context),
       policy: policy,
       context: Episode.context
@@ -48,23 +48,23 @@ struct Trace: Sendable {
     var contexts: [Int64: Context] = [:]
     var newest: Int64 = 0
     for step in steps {
-      let alarm = step.followsAlarm ? arena.machine.alarm?.milliseconds : nil
+      let alarm = step.followsAlarm ? harness.machine.alarm?.milliseconds : nil
       now = max(now, (alarm ?? now) + step.after)
-      let event = bound(step, newest: newest, contexts, arena.machine.context)
-      let effects = arena.step(event, at: now.moment, draw: step.draw)
+      let event = bound(step, newest: newest, contexts, harness.machine.context)
+      let effects = harness.step(event, at: now.instant, draw: step.draw)
       replay.taken.append(Taken(event: event, at: now, draw: step.draw))
       if let request = effects.request {
         newest = request.ticket.generation
         contexts[newest] = request.ticket.context
       }
-      if let breach = arena.breach {
-        replay.breach = breach
+      if let violation = harness.violation {
+        replay.violation = violation
         return replay
       }
     }
-    arena.referee.checkRing(arena.machine)
-    if arena.breach == nil, recovers { _ = Recovery.run(&arena, from: now, seed: seed) }
-    replay.breach = arena.breach
+    harness.oracle.checkRing(harness.machine)
+    if harness.violation == nil, recovers { _ = Recovery.run(&harness, from: now, seed: seed) }
+    replay.violation = harness.violation
     return replay
   }
 
@@ -92,12 +92,12 @@ struct Trace: Sendable {
     var last: Int64 = 0
     var newest: Int64 = 0
     var contexts: [Int64: Context] = [:]
-    let outcome = episode.run(make) { event, moment, draw, machine in
+    let outcome = episode.run(make) { event, instant, draw, machine in
       if let ticket = machine.outstanding, ticket.generation > newest {
         newest = ticket.generation
         contexts[newest] = ticket.context
       }
-      let now = moment.milliseconds
+      let now = instant.milliseconds
       let alarm = machine.alarm?.milliseconds
       let followsAlarm = event == .woke && alarm.map { $0 <= now } ?? false
       var step = Step(
@@ -119,7 +119,7 @@ struct Trace: Sendable {
     self.steps = steps
     policy = episode.policy
     seed = episode.seed
-    recovers = outcome.events > steps.count || outcome.breach == nil
+    recovers = outcome.events > steps.count || outcome.violation == nil
   }
 
   /// Creates a trace from steps.

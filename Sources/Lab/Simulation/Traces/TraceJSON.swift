@@ -3,11 +3,11 @@ import Freshness
 /// A trace in the grammar of Documentation/conformance-vectors.md, so that it can become a vector.
 enum TraceJSON {
   /// Writes the policy and the steps of a replay.
-  static func vector(_ taken: [Trace.Taken], policy: JSONText, breach: Violation) -> JSONText {
+  static func vector(_ taken: [Trace.Taken], policy: JSONText, violation: Violation) -> JSONText {
     .object([
-      ("id", .string("\(breach.rule.name).simulated")),
-      ("covers", .array([.string(breach.rule.name)])),
-      ("says", .string(breach.reason)),
+      ("id", .string("\(violation.rule.name).simulated")),
+      ("covers", .array([.string(violation.rule.name)])),
+      ("says", .string(violation.reason)),
       ("policy", policy),
       ("context", .object([("question", .integer(Episode.context.question))])),
       ("steps", .array(taken.map(step))),
@@ -32,14 +32,14 @@ enum TraceJSON {
     switch event {
     case .started: "started"
     case .stopped: "stopped"
-    case .paceWished: "paceWished"
+    case .paceRequested: "paceRequested"
     case .prefetch: "prefetch"
     case .woke: "woke"
     case .slept: "slept"
     case .lifecycle: "lifecycle"
     case .focused: "focused"
     case .connectivity: "connectivity"
-    case .wished: "wished"
+    case .refreshRequested: "refreshRequested"
     case .contextChanged: "contextChanged"
     case .activity: "activity"
     case .acted: "acted"
@@ -62,10 +62,10 @@ enum TraceJSON {
 
   static func values(_ event: Event) -> [(String, JSONText)]? {
     switch event {
-    case .paceWished(let span): [("interval", span.map { .integer($0.milliseconds) } ?? .null)]
+    case .paceRequested(let span): [("interval", span.map { .integer($0.milliseconds) } ?? .null)]
     case .lifecycle(let next): [("to", .string("\(next)"))]
     case .connectivity(let next): [("to", .string("\(next)"))]
-    case .wished(let wish): self.wish(wish)
+    case .refreshRequested(let refresh): self.refresh(refresh)
     case .contextChanged(let next): context(next)
     case .activity(let current): [("is", .string("\(current)"))]
     case .wrote(let revision): [("revision", .integer(revision.number))]
@@ -103,11 +103,11 @@ enum TraceJSON {
     return members.compactMap { name, value in value.map { (name, .integer($0)) } }
   }
 
-  private static func wish(_ wish: RefreshRequest) -> [(String, JSONText)] {
-    var members: [(String, JSONText)] = [("origin", .string("\(wish.origin)"))]
-    if wish.isForced { members.append(("isForced", .bool(true))) }
-    if wish.isUnconditional { members.append(("isUnconditional", .bool(true))) }
-    if wish.showsLoading { members.append(("showsLoading", .bool(true))) }
+  private static func refresh(_ refresh: RefreshRequest) -> [(String, JSONText)] {
+    var members: [(String, JSONText)] = [("reason", .string("\(refresh.reason)"))]
+    if refresh.isForced { members.append(("isForced", .bool(true))) }
+    if refresh.isUnconditional { members.append(("isUnconditional", .bool(true))) }
+    if refresh.showsLoading { members.append(("showsLoading", .bool(true))) }
     return members
   }
 
@@ -142,8 +142,8 @@ enum TraceJSON {
     }
     if answer.status != 0 { add("status", .integer(Int64(answer.status))) }
     if answer.bytes != 0 { add("bytes", .integer(answer.bytes)) }
-    let marks = marks(answer.marks)
-    if !marks.isEmpty { add("marks", .object(marks)) }
+    let metadata = metadata(answer.metadata)
+    if !metadata.isEmpty { add("metadata", .object(metadata)) }
     let hints = hints(answer.hints)
     if !hints.isEmpty { add("hints", .object(hints)) }
     if let activity = answer.activity { add("activity", .string("\(activity)")) }
@@ -153,19 +153,23 @@ enum TraceJSON {
     return members
   }
 
-  private static func marks(_ marks: FreshnessMetadata) -> [(String, JSONText)] {
+  private static func metadata(_ metadata: FreshnessMetadata) -> [(String, JSONText)] {
     var members: [(String, JSONText)] = []
-    if let time = marks.serverTime { members.append(("serverTime", .integer(time.milliseconds))) }
-    if let time = marks.fetchedAt { members.append(("fetchedAt", .integer(time.milliseconds))) }
-    if let age = marks.cacheAge { members.append(("cacheAge", .integer(age.milliseconds))) }
-    if marks.truncation != .zero {
-      members.append(("truncation", .integer(marks.truncation.milliseconds)))
+    if let time = metadata.serverTime {
+      members.append(("serverTime", .integer(time.milliseconds)))
     }
-    if marks.transit != .zero { members.append(("transit", .integer(marks.transit.milliseconds))) }
-    if let mode = marks.mode { members.append(("mode", .string("\(mode)"))) }
-    if let status = marks.status { members.append(("status", .string("\(status)"))) }
-    if let flag = marks.appliedFlag { members.append(("appliedFlag", .bool(flag))) }
-    if let reason = marks.reason { members.append(("reason", .string("\(reason)"))) }
+    if let time = metadata.fetchedAt { members.append(("fetchedAt", .integer(time.milliseconds))) }
+    if let age = metadata.cacheAge { members.append(("cacheAge", .integer(age.milliseconds))) }
+    if metadata.truncation != .zero {
+      members.append(("truncation", .integer(metadata.truncation.milliseconds)))
+    }
+    if metadata.transit != .zero {
+      members.append(("transit", .integer(metadata.transit.milliseconds)))
+    }
+    if let mode = metadata.mode { members.append(("mode", .string("\(mode)"))) }
+    if let status = metadata.status { members.append(("status", .string("\(status)"))) }
+    if let flag = metadata.appliedFlag { members.append(("appliedFlag", .bool(flag))) }
+    if let reason = metadata.reason { members.append(("reason", .string("\(reason)"))) }
     return members
   }
 

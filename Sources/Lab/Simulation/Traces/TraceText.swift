@@ -7,8 +7,8 @@ enum TraceText {
     let width = "\(taken.last?.at ?? 0)".count
     return taken.map { step in
       let at = "\(step.at)"
-      let blanks = String(repeating: " ", count: width - at.count)
-      var text = "\(blanks)\(at) ms  \(TraceJSON.name(step.event))"
+      let spaces = String(repeating: " ", count: width - at.count)
+      var text = "\(spaces)\(at) ms  \(TraceJSON.name(step.event))"
       if let values = TraceJSON.values(step.event) {
         text += " " + JSONText.object(values).line.filter { $0 != "\"" }
       }

@@ -8,7 +8,7 @@ struct FaultProfile: Sendable {
   /// A kind of fault or event that an episode may have.
   enum Trait: Int64, CaseIterable {
     case drops, delays, duplicates, corruption, lateAnswers, foreignAnswers, hostCancels
-    case lateAlarms, lostAlarms, earlyLooks, sleeps
+    case lateAlarms, lostAlarms, earlyChecks, sleeps
     case background, suspension, focus, observers, paces, refreshes, switches, writes, evictions
     case prefetch, actions, activity, offline, metered, forgery
     case outages, throttling, refusals, degraded, restarts, wrongValidators, noValidators

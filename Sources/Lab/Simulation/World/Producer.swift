@@ -37,8 +37,8 @@ struct Producer: Sendable {
   }
 
   /// Publishes everything that is due by an instant.
-  mutating func advance(to moment: Int64, _ random: inout SplitMix64) {
-    while nextAt <= moment {
+  mutating func advance(to instant: Int64, _ random: inout SplitMix64) {
+    while nextAt <= instant {
       revision += 1
       madeAt = nextAt
       plan(&random)

@@ -15,7 +15,7 @@ struct Server: Sendable {
     case withoutCopy
   }
 
-  let temper: FaultProfile
+  let faults: FaultProfile
   var producer: Producer
   var weather: Weather = .fair
   /// Changes at a restart; validators of an older epoch are not valid.
@@ -25,8 +25,8 @@ struct Server: Sendable {
   private let period: Int64
   private var weatherUntil: Int64
 
-  init(_ temper: FaultProfile, _ random: inout SplitMix64) {
-    self.temper = temper
+  init(_ faults: FaultProfile, _ random: inout SplitMix64) {
+    self.faults = faults
     clock = 1_700_000_000_000 + random.below(1_000_000)
     period = random.oneIn(3) ? 15_000 : random.scale(11, 17)
     let rhythm: Producer.Rhythm =
@@ -38,37 +38,37 @@ struct Server: Sendable {
       default: .periodic(period: period, jitter: period / 10, missedIn: random.between(2, 20))
       }
     producer = Producer(rhythm, from: 0, &random)
-    weatherUntil = random.exponential(mean: temper.weatherFor)
+    weatherUntil = random.exponential(mean: faults.weatherFor)
   }
 
   /// Lets time pass.
-  mutating func advance(to moment: Int64, _ random: inout SplitMix64) {
-    producer.advance(to: moment, &random)
-    guard moment >= weatherUntil else { return }
-    weatherUntil = moment + 1 + random.exponential(mean: temper.weatherFor)
-    if temper.has(.jumps), random.oneIn(4) {
+  mutating func advance(to instant: Int64, _ random: inout SplitMix64) {
+    producer.advance(to: instant, &random)
+    guard instant >= weatherUntil else { return }
+    weatherUntil = instant + 1 + random.exponential(mean: faults.weatherFor)
+    if faults.has(.jumps), random.oneIn(4) {
       // The clock is occasionally set; mostly it is only corrected.
       clock +=
         random.oneIn(3) ? random.between(-7_200_000, 7_200_000) : random.between(-100_000, 100_000)
     }
-    if temper.has(.restarts), random.oneIn(3) { epoch += 1 }
+    if faults.has(.restarts), random.oneIn(3) { epoch += 1 }
     weather = random.oneIn(2) ? .fair : foul(&random)
   }
 
   private func foul(_ random: inout SplitMix64) -> Weather {
     switch random.below(9) {
-    case 0 where temper.has(.outages):
+    case 0 where faults.has(.outages):
       return .failing(random.oneIn(3) ? 408 : 500 + Int32(random.below(5)))
-    case 1 where temper.has(.outages): return .down
-    case 2 where temper.has(.silentServer): return .silent
-    case 3 where temper.has(.throttling): return .throttling
-    case 4 where temper.has(.refusals):
+    case 1 where faults.has(.outages): return .down
+    case 2 where faults.has(.silentServer): return .silent
+    case 3 where faults.has(.throttling): return .throttling
+    case 4 where faults.has(.refusals):
       let statuses: [Int32] = [400, 401, 403, 404, 409, 410, 422]
       return .refusing(statuses[Int(random.below(7))])
-    case 5 where temper.has(.corruption): return .garbled
-    case 6 where temper.has(.refusals): return .withoutCopy
+    case 5 where faults.has(.corruption): return .garbled
+    case 6 where faults.has(.refusals): return .withoutCopy
     case 7, 8:
-      guard temper.has(.degraded) else { return .fair }
+      guard faults.has(.degraded) else { return .fair }
       let modes: [ResponseMode?] = [
         nil, .full, .degradedStatic, .staleCacheFallback, .staticTimeoutFallback, .unknown,
       ]
@@ -84,7 +84,7 @@ struct Server: Sendable {
   /// Answers a request that arrived; returns `nil` for no response.
   func answer(
     _ request: Request,
-    at moment: Int64,
+    at instant: Int64,
     _ random: inout SplitMix64
   ) -> Answer? {
     switch weather {
@@ -95,20 +95,20 @@ struct Server: Sendable {
       return Answer(.undecodable(reason: Int32(random.below(4))), status: 200, bytes: 700)
     case .refusing(let status): return Answer(Outcome(status: status), status: status, bytes: 120)
     case .withoutCopy: return Answer(.unchanged, status: 204, bytes: 200)
-    case .throttling: return throttled(at: moment, &random)
-    case .fair, .degraded: return board(request, at: moment, &random)
+    case .throttling: return throttled(at: instant, &random)
+    case .fair, .degraded: return board(request, at: instant, &random)
     }
   }
 
-  private func throttled(at moment: Int64, _ random: inout SplitMix64) -> Answer {
-    var marks = FreshnessMetadata()
+  private func throttled(at instant: Int64, _ random: inout SplitMix64) -> Answer {
+    var metadata = FreshnessMetadata()
     let hint: RetryHint?
     switch random.below(5) {
     case 0: hint = nil
     case 1:
-      marks.serverTime = WallTime(milliseconds: clock + moment)
-      hint = .date(WallTime(milliseconds: clock + moment + random.between(-5_000, 90_000)))
-    case 2: hint = .date(WallTime(milliseconds: clock + moment + 20_000))
+      metadata.serverTime = WallTime(milliseconds: clock + instant)
+      hint = .date(WallTime(milliseconds: clock + instant + random.between(-5_000, 90_000)))
+    case 2: hint = .date(WallTime(milliseconds: clock + instant + 20_000))
     case 3: hint = .seconds(random.oneIn(8) ? .max : random.between(-2, 900))
     default: hint = .seconds(random.between(1, 60))
     }
@@ -117,33 +117,39 @@ struct Server: Sendable {
       Outcome(status: status, retryAfter: hint),
       status: status,
       bytes: 60,
-      marks: marks
+      metadata: metadata
     )
   }
 
   /// Returns the validator of the newest body in a context.
   func validator(_ context: Context) -> Validator? {
-    if temper.has(.noValidators), epoch % 2 == 0 { return nil }
+    if faults.has(.noValidators), epoch % 2 == 0 { return nil }
     let place = (context.identity &* 16 &+ context.question) &* 1_000 &+ epoch
-    if temper.has(.wrongValidators), epoch % 3 == 0 { return Validator(place) }
+    if faults.has(.wrongValidators), epoch % 3 == 0 { return Validator(place) }
     return Validator(place &* 1_000_000 &+ producer.revision)
   }
 
-  private func board(_ request: Request, at moment: Int64, _ random: inout SplitMix64) -> Answer {
+  private func board(_ request: Request, at instant: Int64, _ random: inout SplitMix64) -> Answer {
     let context = request.ticket.context
     let validator = validator(context)
     if let sent = request.validator, sent == validator {
-      var marks = FreshnessMetadata()
-      if temper.has(.rhythm), random.oneIn(2) { marks = self.marks(at: moment, &random) }
-      return Answer(.unchanged, status: 304, bytes: 200, marks: marks, hints: hints(at: moment))
+      var metadata = FreshnessMetadata()
+      if faults.has(.rhythm), random.oneIn(2) { metadata = self.metadata(at: instant, &random) }
+      return Answer(
+        .unchanged,
+        status: 304,
+        bytes: 200,
+        metadata: metadata,
+        hints: hints(at: instant)
+      )
     }
     return Answer(
       .content(content(context, &random)),
       status: 200,
       bytes: 20_000 + random.below(900),
-      marks: marks(at: moment, &random),
-      hints: hints(at: moment),
-      activity: temper.has(.activity) && random.oneIn(4)
+      metadata: metadata(at: instant, &random),
+      hints: hints(at: instant),
+      activity: faults.has(.activity) && random.oneIn(4)
         ? (random.oneIn(2) ? .active : .quiet) : nil
     )
   }
@@ -156,60 +162,65 @@ struct Server: Sendable {
       Revision(context.question &* 1_000_000 &+ producer.revision),
       validator: validator(context),
       hasRealtime: hasRealtime,
-      fulfilsAction: temper.has(.actions) && random.oneIn(6)
+      fulfilsAction: faults.has(.actions) && random.oneIn(6)
     )
   }
 
   /// Returns what a response says about the freshness of its data.
-  func marks(at moment: Int64, _ random: inout SplitMix64) -> FreshnessMetadata {
-    var marks = FreshnessMetadata(mode: .full, status: .applied)
+  func metadata(at instant: Int64, _ random: inout SplitMix64) -> FreshnessMetadata {
+    var metadata = FreshnessMetadata(mode: .full, status: .applied)
     if case .degraded(let mode, let status) = weather {
-      marks.mode = mode
-      marks.status = status
+      metadata.mode = mode
+      metadata.status = status
       if status == nil {
-        marks.appliedFlag = random.oneIn(2)
-        marks.reason = random.oneIn(2) ? .partial : .missingCache
+        metadata.appliedFlag = random.oneIn(2)
+        metadata.reason = random.oneIn(2) ? .partial : .missingCache
       }
     }
-    guard temper.has(.rhythm) || temper.has(.hints) else {
-      if random.oneIn(3) { marks.cacheAge = Timespan(milliseconds: random.below(40_000)) }
-      return marks
+    guard faults.has(.rhythm) || faults.has(.hints) else {
+      if random.oneIn(3) {
+        metadata.cacheAge = Instant.Duration(milliseconds: random.below(40_000))
+      }
+      return metadata
     }
-    marks.serverTime = WallTime(milliseconds: clock + moment)
-    if temper.has(.rhythm) {
-      marks.fetchedAt = WallTime(milliseconds: clock + producer.madeAt)
-      if random.oneIn(20) { marks.transit = Timespan(milliseconds: random.below(4_000)) }
-      travel(&marks, &random)
+    metadata.serverTime = WallTime(milliseconds: clock + instant)
+    if faults.has(.rhythm) {
+      metadata.fetchedAt = WallTime(milliseconds: clock + producer.madeAt)
+      if random.oneIn(20) { metadata.transit = Instant.Duration(milliseconds: random.below(4_000)) }
+      travel(&metadata, &random)
       // A server whose only clock is `Date`.
-      if temper.has(.jumps), marks.cacheAge == nil, let served = marks.serverTime?.milliseconds {
-        marks.serverTime = WallTime(milliseconds: served - served % 1_000)
-        marks.truncation = FreshnessMetadata.truncationOfDate
+      if faults.has(.jumps), metadata.cacheAge == nil,
+        let served = metadata.serverTime?.milliseconds
+      {
+        metadata.serverTime = WallTime(milliseconds: served - served % 1_000)
+        metadata.truncation = FreshnessMetadata.truncationOfDate
       }
     }
-    return marks
+    return metadata
   }
 
   /// Applies the effects of edges and intermediate caches to a response with a source time.
-  private func travel(_ marks: inout FreshnessMetadata, _ random: inout SplitMix64) {
-    guard let made = marks.fetchedAt?.milliseconds, let served = marks.serverTime?.milliseconds
+  private func travel(_ metadata: inout FreshnessMetadata, _ random: inout SplitMix64) {
+    guard let made = metadata.fetchedAt?.milliseconds,
+      let served = metadata.serverTime?.milliseconds
     else { return }
-    if temper.has(.edges), random.oneIn(6) {
+    if faults.has(.edges), random.oneIn(6) {
       // An edge that does not have the newest data yet.
-      marks.fetchedAt = WallTime(milliseconds: made - random.below(60_000))
-    } else if temper.has(.caches), random.oneIn(4) {
+      metadata.fetchedAt = WallTime(milliseconds: made - random.below(60_000))
+    } else if faults.has(.caches), random.oneIn(4) {
       // A cache that does not report its age: the response looks as young as when it was made.
-      marks.serverTime = WallTime(milliseconds: max(served - random.below(20_000), made))
+      metadata.serverTime = WallTime(milliseconds: max(served - random.below(20_000), made))
     }
   }
 
   /// Returns what a response says about the next change.
-  func hints(at moment: Int64) -> Hints {
-    guard temper.has(.hints) else { return Hints() }
+  func hints(at instant: Int64) -> Hints {
+    guard faults.has(.hints) else { return Hints() }
     let next = producer.nextAt
-    if epoch % 4 == 0 { return Hints(maxAge: Timespan(milliseconds: next - moment)) }
+    if epoch % 4 == 0 { return Hints(maxAge: Instant.Duration(milliseconds: next - instant)) }
     return Hints(
       nextExpectedAt: WallTime(milliseconds: clock + next),
-      spread: epoch % 2 == 0 ? Timespan(milliseconds: period / 4) : nil
+      spread: epoch % 2 == 0 ? Instant.Duration(milliseconds: period / 4) : nil
     )
   }
 }

@@ -13,45 +13,47 @@ extension World {
   private mutating func attempt() -> Event? {
     switch random.below(32) {
     case 0: return .started
-    case 1: return temper.has(.observers) ? .stopped : nil
-    case 2: return temper.has(.observers) ? .started : nil
+    case 1: return faults.has(.observers) ? .stopped : nil
+    case 2: return faults.has(.observers) ? .started : nil
     case 3:
-      guard temper.has(.paces) else { return nil }
-      return .paceWished(random.oneIn(2) ? nil : Timespan(milliseconds: random.between(0, 60_000)))
-    case 4, 5: return temper.has(.prefetch) ? .prefetch : nil
-    case 6: return temper.has(.earlyLooks) ? .woke : nil
+      guard faults.has(.paces) else { return nil }
+      return .paceRequested(
+        random.oneIn(2) ? nil : Instant.Duration(milliseconds: random.between(0, 60_000))
+      )
+    case 4, 5: return faults.has(.prefetch) ? .prefetch : nil
+    case 6: return faults.has(.earlyChecks) ? .woke : nil
     case 7:
-      guard temper.has(.sleeps) else { return nil }
+      guard faults.has(.sleeps) else { return nil }
       now += random.scale(10, 20)
       return .slept
-    case 8: return temper.has(.background) ? .lifecycle(.background) : nil
+    case 8: return faults.has(.background) ? .lifecycle(.background) : nil
     case 9, 10: return .lifecycle(.foreground)
-    case 11: return temper.has(.suspension) ? .lifecycle(.suspended) : nil
+    case 11: return faults.has(.suspension) ? .lifecycle(.suspended) : nil
     case 12:
-      guard temper.has(.focus) else { return nil }
+      guard faults.has(.focus) else { return nil }
       // Focus events come in bursts.
       nextActAt = now + 1 + random.below(300)
       return .focused
-    case 13: return temper.has(.offline) ? .connectivity(.offline) : nil
+    case 13: return faults.has(.offline) ? .connectivity(.offline) : nil
     case 14, 15: return .connectivity(.online)
-    case 16: return temper.has(.metered) ? .connectivity(.metered) : nil
-    case 17, 18: return temper.has(.refreshes) ? refresh() : nil
+    case 16: return faults.has(.metered) ? .connectivity(.metered) : nil
+    case 17, 18: return faults.has(.refreshes) ? refresh() : nil
     case 19:
-      guard temper.has(.switches) else { return nil }
+      guard faults.has(.switches) else { return nil }
       context = Context(question: random.below(3), identity: random.oneIn(4) ? random.below(2) : 0)
       return .contextChanged(context)
-    case 20: return temper.has(.activity) ? .activity(random.oneIn(2) ? .active : .quiet) : nil
-    case 21, 22: return temper.has(.actions) ? .acted : nil
-    case 23: return temper.has(.actions) ? .fulfilled : nil
-    case 24: return temper.has(.writes) ? .wrote(Revision(900_000_000 + random.below(5))) : nil
-    case 25: return temper.has(.evictions) ? .evicted : nil
+    case 20: return faults.has(.activity) ? .activity(random.oneIn(2) ? .active : .quiet) : nil
+    case 21, 22: return faults.has(.actions) ? .acted : nil
+    case 23: return faults.has(.actions) ? .fulfilled : nil
+    case 24: return faults.has(.writes) ? .wrote(Revision(900_000_000 + random.below(5))) : nil
+    case 25: return faults.has(.evictions) ? .evicted : nil
     case 26:
-      if temper.has(.jumps) { deviceClock += random.between(-86_400_000, 86_400_000) }
-      return temper.has(.forgery) ? forged() : nil
-    case 27: return temper.has(.forgery) && policy.push != nil ? stray() : nil
+      if faults.has(.jumps) { deviceClock += random.between(-86_400_000, 86_400_000) }
+      return faults.has(.forgery) ? forged() : nil
+    case 27: return faults.has(.forgery) && policy.push != nil ? stray() : nil
     case 28:
-      guard temper.has(.restores) else { return nil }
-      let age = Timespan(milliseconds: random.scale(10, 24))
+      guard faults.has(.restores) else { return nil }
+      let age = Instant.Duration(milliseconds: random.scale(10, 24))
       // Some were made when the server's newest data was, some long before or by another clock.
       let made = [server.clock + server.producer.madeAt, random.scale(10, 40)][Int(random.below(2))]
       return .restored(
@@ -59,13 +61,13 @@ extension World {
         age: age,
         sourceTime: random.oneIn(3) ? nil : WallTime(milliseconds: made)
       )
-    case 29: return temper.has(.restraints) ? .restrained(restraint()) : nil
+    case 29: return faults.has(.restraints) ? .restrained(restraint()) : nil
     case 30:
-      guard temper.has(.storms) else { return nil }
+      guard faults.has(.storms) else { return nil }
       // A key that is held down, or a window that gains and loses focus.
       nextActAt = now + 1 + random.below(40)
-      return random.oneIn(2) ? .wished(.person) : .lifecycle(.foreground)
-    default: return temper.has(.storms) ? .wished(.person) : nil
+      return random.oneIn(2) ? .refreshRequested(.person) : .lifecycle(.foreground)
+    default: return faults.has(.storms) ? .refreshRequested(.person) : nil
     }
   }
 
@@ -73,20 +75,22 @@ extension World {
   private mutating func restraint() -> Restraint {
     guard !random.oneIn(3) else { return Restraint() }
     var restraint = Restraint()
-    if random.oneIn(2) { restraint.notBefore = (now + random.below(60_000)).moment }
-    if random.oneIn(2) { restraint.quietUntil = (now + random.below(20_000)).moment }
-    if random.oneIn(3) { restraint.leastInterval = Timespan(milliseconds: random.scale(9, 16)) }
-    if random.oneIn(2) { restraint.sharedUntil = (now + random.below(40_000)).moment }
+    if random.oneIn(2) { restraint.notBefore = (now + random.below(60_000)).instant }
+    if random.oneIn(2) { restraint.quietUntil = (now + random.below(20_000)).instant }
+    if random.oneIn(3) {
+      restraint.leastInterval = Instant.Duration(milliseconds: random.scale(9, 16))
+    }
+    if random.oneIn(2) { restraint.sharedUntil = (now + random.below(40_000)).instant }
     return restraint
   }
 
   private mutating func refresh() -> Event {
     switch random.below(8) {
-    case 0, 1: return .wished(.hardRefresh)
-    case 2: return .wished(.schedule)
-    case 3: return .wished(.change)
-    case 4: return .wished(RefreshRequest(.person, isUnconditional: true))
-    default: return .wished(.person)
+    case 0, 1: return .refreshRequested(.hardRefresh)
+    case 2: return .refreshRequested(.schedule)
+    case 3: return .refreshRequested(.change)
+    case 4: return .refreshRequested(RefreshRequest(.person, isUnconditional: true))
+    default: return .refreshRequested(.person)
     }
   }
 

@@ -7,17 +7,17 @@ extension World {
     case .close:
       isStreamOpen = false
       // Events in transit still arrive.
-      streamAt = temper.has(.lateAnswers) && random.oneIn(3) ? now + random.below(400) : nil
+      streamAt = faults.has(.lateAnswers) && random.oneIn(3) ? now + random.below(400) : nil
     case .open:
       isStreamOpen = false
-      streamAt = temper.has(.streamFaults) && random.oneIn(6) ? nil : now + 30 + random.below(900)
+      streamAt = faults.has(.streamFaults) && random.oneIn(6) ? nil : now + 30 + random.below(900)
     }
   }
 
   mutating func streamEvent() -> Event {
     let heartbeat = policy.push?.heartbeat.milliseconds ?? 15_000
     guard isStreamOpen else {
-      if temper.has(.streamFaults), random.oneIn(3) {
+      if faults.has(.streamFaults), random.oneIn(3) {
         streamAt = nil
         return .linkLost
       }
@@ -25,7 +25,7 @@ extension World {
       streamAt = now + random.below(heartbeat)
       return .linkOpened(isResumed: random.oneIn(2))
     }
-    if temper.has(.streamFaults) {
+    if faults.has(.streamFaults) {
       switch random.below(40) {
       case 0:
         isStreamOpen = false
@@ -48,19 +48,19 @@ extension World {
     case 0: return .linkHeard
     case 1, 2:
       var about = context
-      if temper.has(.foreignAnswers), random.oneIn(10) { about.question += 1 }
-      var marks = server.marks(at: now, &random)
+      if faults.has(.foreignAnswers), random.oneIn(10) { about.question += 1 }
+      var metadata = server.metadata(at: now, &random)
       // A value that states when it was made, and nothing else.
-      if marks.fetchedAt != nil, now % 4 == 0 {
-        marks.serverTime = nil
-        marks.cacheAge = nil
+      if metadata.fetchedAt != nil, now % 4 == 0 {
+        metadata.serverTime = nil
+        metadata.cacheAge = nil
       }
       let hints = server.hints(at: now)
       if random.oneIn(5) {
-        return .linkDelivered(about, Answer(.unchanged, marks: marks, hints: hints))
+        return .linkDelivered(about, Answer(.unchanged, metadata: metadata, hints: hints))
       }
       let content = server.content(about, &random)
-      return .linkDelivered(about, Answer(.content(content), marks: marks, hints: hints))
+      return .linkDelivered(about, Answer(.content(content), metadata: metadata, hints: hints))
     default: return .linkChanged
     }
   }

@@ -13,7 +13,7 @@ struct World: Sendable {
     var answer: Answer
   }
 
-  let temper: FaultProfile
+  let faults: FaultProfile
   let policy: Policy
   var random: SplitMix64
   var server: Server
@@ -41,12 +41,12 @@ struct World: Sendable {
 
   init(seed: UInt64, policy: Policy, context: Context) {
     random = SplitMix64(seed: seed)
-    temper = FaultProfile(&random)
+    faults = FaultProfile(&random)
     self.policy = policy
     self.context = context
-    server = Server(temper, &random)
+    server = Server(faults, &random)
     deviceClock = server.clock + random.between(-3_000, 3_000)
-    nextActAt = random.exponential(mean: temper.pause)
+    nextActAt = random.exponential(mean: faults.pause)
   }
 
   // MARK: What happens next
@@ -93,7 +93,7 @@ struct World: Sendable {
       queued = nil
       return .queued(sent.ticket)
     default:
-      nextActAt = now + 1 + random.exponential(mean: temper.pause)
+      nextActAt = now + 1 + random.exponential(mean: faults.pause)
       return act()
     }
   }
@@ -109,9 +109,9 @@ struct World: Sendable {
       wakeAt = nil
       return
     }
-    if temper.has(.lostAlarms), random.oneIn(60) {
+    if faults.has(.lostAlarms), random.oneIn(60) {
       wakeAt = nil
-    } else if temper.has(.lateAlarms), random.oneIn(25) {
+    } else if faults.has(.lateAlarms), random.oneIn(25) {
       wakeAt = alarm + random.scale(8, 17)
     } else {
       wakeAt = alarm + (random.oneIn(4) ? random.below(30) : 0)
@@ -122,7 +122,7 @@ struct World: Sendable {
     if ticket == newest { isOut = false }
     if ticket == queued?.ticket { queued = nil }
     // A canceled request may still get its response, late.
-    guard !temper.has(.lateAnswers) else { return }
+    guard !faults.has(.lateAnswers) else { return }
     deliveries.removeAll { $0.ticket == ticket }
   }
 
@@ -130,17 +130,17 @@ struct World: Sendable {
     var request = ordered
     newest = request.ticket
     isOut = true
-    if request.longPoll != nil, temper.has(.restraints), random.oneIn(3) {
+    if request.longPoll != nil, faults.has(.restraints), random.oneIn(3) {
       notHeld = request.ticket
       request = request.withoutWait
     }
     var wait: Int64 = 0
-    if temper.has(.restraints), random.oneIn(6) {
+    if faults.has(.restraints), random.oneIn(6) {
       // Longer than a timeout now and then.
       wait = random.exponential(mean: 8_000)
       queued = (request.ticket, now + wait)
     }
-    if temper.has(.drops), random.oneIn(25) { return }
+    if faults.has(.drops), random.oneIn(25) { return }
     let up = wait + latency()
     let served = now + up
     let answer: Answer?
@@ -158,11 +158,11 @@ struct World: Sendable {
     guard var answer else { return }
     answer.deviceTime = random.oneIn(3) ? nil : WallTime(milliseconds: deviceClock + now + delay)
     // A host with a queue knows better than the machine when the request was sent.
-    if temper.has(.restraints), random.oneIn(4) {
+    if faults.has(.restraints), random.oneIn(4) {
       let taken = random.below(delay - wait + 1)
-      answer.delay = Timespan(milliseconds: taken)
+      answer.delay = Instant.Duration(milliseconds: taken)
       // Reading a large document takes a while.
-      answer.decoding = Timespan(milliseconds: taken % 4 * 150)
+      answer.decoding = Instant.Duration(milliseconds: taken % 4 * 150)
     }
     deliver(distorted(answer), request.ticket, after: delay)
   }
@@ -175,30 +175,30 @@ struct World: Sendable {
   }
 
   private mutating func distorted(_ answer: Answer) -> Answer {
-    if temper.has(.corruption), random.oneIn(30) {
+    if faults.has(.corruption), random.oneIn(30) {
       return Answer(.undecodable(reason: Int32(random.below(4))), status: 200, bytes: 900)
     }
-    if temper.has(.hostCancels), random.oneIn(25) { return Answer(.cancelled) }
-    if temper.has(.drops), random.oneIn(25) { return Answer(.unreachable) }
+    if faults.has(.hostCancels), random.oneIn(25) { return Answer(.cancelled) }
+    if faults.has(.drops), random.oneIn(25) { return Answer(.unreachable) }
     return answer
   }
 
   private mutating func deliver(_ answer: Answer, _ ticket: Ticket, after delay: Int64) {
     guard deliveries.count < Self.mostDeliveries else { return }
     var ticket = ticket
-    if temper.has(.foreignAnswers), random.oneIn(30) {
+    if faults.has(.foreignAnswers), random.oneIn(30) {
       ticket.context.question = (ticket.context.question + 1) % 4
     }
     deliveries.append(Delivery(at: now + delay, ticket: ticket, answer: answer))
-    if temper.has(.duplicates), random.oneIn(12), deliveries.count < Self.mostDeliveries {
+    if faults.has(.duplicates), random.oneIn(12), deliveries.count < Self.mostDeliveries {
       let again = now + delay + random.scale(2, 14)
       deliveries.append(Delivery(at: again, ticket: ticket, answer: answer))
     }
   }
 
   private mutating func latency() -> Int64 {
-    let usual = temper.roundTrip / 2 + random.exponential(mean: temper.roundTrip / 4)
-    guard temper.has(.delays), random.oneIn(10) else { return usual }
+    let usual = faults.roundTrip / 2 + random.exponential(mean: faults.roundTrip / 4)
+    guard faults.has(.delays), random.oneIn(10) else { return usual }
     return usual + random.scale(9, 15)
   }
 }

@@ -36,9 +36,9 @@ struct FeedServer {
   /// - Returns: The application.
   func application(onRunning: @escaping @Sendable (Int) -> Void) -> some ApplicationProtocol {
     let listening = ListeningPort(port)
-    let press = FeedPublisher()
+    let publisher = FeedPublisher()
     return Application(
-      router: router(press),
+      router: router(publisher),
       server: listener.server(clock: clock),
       configuration: ApplicationConfiguration(
         address: .hostname(host, port: port),
@@ -46,7 +46,7 @@ struct FeedServer {
         availableConnectionsDelegate: listener.availability
       ),
       services: [
-        FeedStageWatch(stage: stage), FeedAhead(stage: stage, clock: clock, press: press),
+        FeedStageWatch(stage: stage), FeedAhead(stage: stage, clock: clock, publisher: publisher),
       ],
       onServerRunning: { channel in
         if let number = channel.localAddress?.port { listening.number = number }
@@ -56,7 +56,7 @@ struct FeedServer {
     )
   }
 
-  private func router(_ press: FeedPublisher) -> Router<BasicRequestContext> {
+  private func router(_ publisher: FeedPublisher) -> Router<BasicRequestContext> {
     let router = Router(
       context: BasicRequestContext.self,
       options: [.autoGenerateHeadEndpoints]
@@ -67,16 +67,16 @@ struct FeedServer {
     router.add(middleware: RequestHeadMiddleware())
     for stream in FeedStream.allCases {
       router.get("\(stream.rawValue).pb") { request, _ in
-        try await publication(stream, .protobuf, request, press)
+        try await publication(stream, .protobuf, request, publisher)
       }
       router.get("\(stream.rawValue).json") { request, _ in
-        try await publication(stream, .json, request, press)
+        try await publication(stream, .json, request, publisher)
       }
     }
     if shares > 1 {
       for share in FeedShare.all(of: shares) {
         router.get("\(FeedStream.tripUpdates.rawValue)-\(share.number).pb") { request, _ in
-          try await publication(.tripUpdates, .protobuf, request, press, share: share)
+          try await publication(.tripUpdates, .protobuf, request, publisher, share: share)
         }
       }
     }
@@ -91,7 +91,7 @@ struct FeedServer {
     _ stream: FeedStream,
     _ form: FeedPublisher.Form,
     _ request: Request,
-    _ press: FeedPublisher,
+    _ publisher: FeedPublisher,
     share: FeedShare? = nil
   ) async throws -> Response {
     let world = stage.world
@@ -99,7 +99,8 @@ struct FeedServer {
     let answer = trouble().map { whole.inTrouble($0) } ?? whole
     if answer.wait > 0 { try await clock.sleep(for: Double(answer.wait) / 1_000) }
     let sheet =
-      answer.status == 200 ? try await press.sheet(answer, of: world, as: form, share: share) : nil
+      answer.status == 200
+      ? try await publisher.sheet(answer, of: world, as: form, share: share) : nil
     let reply = FeedReply(
       answer,
       digest: sheet?.digest ?? FeedDigest([]),
@@ -135,7 +136,7 @@ private struct FeedStageWatch: Service {
 private struct FeedAhead: Service {
   let stage: FeedStage
   let clock: ServiceClock
-  let press: FeedPublisher
+  let publisher: FeedPublisher
 
   func run() async throws {
     await cancelWhenGracefulShutdown {
@@ -151,7 +152,7 @@ private struct FeedAhead: Service {
       let now = Int64(clock.now * 1_000)
       let next = world.tick(stream, at: now).nextInstant
       let coming = world.answer(stream, at: next)
-      if coming.status == 200 { _ = try? await press.sheet(coming, of: world, as: .protobuf) }
+      if coming.status == 200 { _ = try? await publisher.sheet(coming, of: world, as: .protobuf) }
       // At least a millisecond, so that a due publication does not cause a busy loop.
       guard (try? await clock.sleep(until: max(Double(next) / 1_000, clock.now + 0.001))) != nil
       else { return }

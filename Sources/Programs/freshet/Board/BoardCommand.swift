@@ -104,7 +104,7 @@ struct BoardCommand: AsyncParsableCommand {
   private var constants: Policy {
     var policy = preset.policy
     if let every {
-      let interval = Timespan.milliseconds(Int64((every * 1_000).rounded()))
+      let interval = Instant.Duration.milliseconds(Int64((every * 1_000).rounded()))
       policy.active = interval
       policy.recent = interval
       policy.idle = interval
@@ -192,14 +192,14 @@ struct BoardCommand: AsyncParsableCommand {
     let text = BoardText(
       columns: Terminal.size.columns,
       colours: Terminal.colours,
-      words: BoardMessages(language)
+      messages: BoardMessages(language)
     )
     let now = BoardInstant.read(board.meta.serverTime).map { Double($0.milliseconds) / 1_000 }
-    let marks = BoardResource.marks(of: board.meta)
+    let metadata = BoardResource.metadata(of: board.meta)
     let policy = Policy.departuresNative
     let label = FreshnessLabel(
-      marks: marks,
-      age: marks.ageAtArrival ?? .zero,
+      metadata: metadata,
+      age: metadata.ageAtArrival ?? .zero,
       isHeld: false,
       policy: policy
     )

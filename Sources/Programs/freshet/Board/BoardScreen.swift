@@ -57,9 +57,9 @@ struct BoardScreen {
   private var scrolled = 0
 
   /// The language.
-  let words: BoardMessages
+  let messages: BoardMessages
 
-  init(words: BoardMessages) { self.words = words }
+  init(messages: BoardMessages) { self.messages = messages }
 
   /// Handles a key.
   mutating func handle(_ key: Key) -> Action? {
@@ -175,7 +175,7 @@ struct BoardScreen {
 
   /// Returns the screen, with at most as many lines as there are rows.
   func lines(_ scene: Scene, size: (columns: Int, rows: Int), colours: ColourDepth) -> [String] {
-    let text = BoardText(columns: size.columns, colours: colours, words: words)
+    let text = BoardText(columns: size.columns, colours: colours, messages: messages)
     let bottom = [
       text.freshness(scene.freshness, of: scene.board, failure: scene.failure), prompt(text),
     ]
@@ -187,7 +187,7 @@ struct BoardScreen {
       if panel == .filter { shown.text = typed }
       lines =
         scene.board.map { text.lines($0, at: scene.now, rows: max(room - 2, 1), filter: shown) }
-        ?? [words.noCopy]
+        ?? [messages.noCopy]
     case .search: lines = found(text)
     case .alerts: lines = alerts(scene.board, text)
     case .help:
@@ -206,9 +206,9 @@ struct BoardScreen {
     func lines(_ hints: [KeyHints.Hint]) -> [String] {
       hints.map { "  " + Terminal.fit($0.key, 7) + $0.word }
     }
-    let (keys, signs) = (lines(words.allKeys), lines(words.signs))
+    let (keys, signs) = (lines(messages.allKeys), lines(messages.signs))
     let width = max(text.columns - 1, 20)
-    let head = text.paint("1", Terminal.fit(words.keysTitle, width))
+    let head = text.paint("1", Terminal.fit(messages.keysTitle, width))
     guard width >= Self.columnsForTwo else {
       return [head] + (keys + [""] + signs).map { Terminal.fit($0, width) }
     }
@@ -222,12 +222,14 @@ struct BoardScreen {
   private func prompt(_ text: BoardText) -> String {
     let width = max(text.columns - 1, 20)
     switch panel {
-    case .search: return asking("/ \(words.searchPrompt): \(query)▏", words.searchKeys, text, width)
-    case .filter: return asking("f \(words.filterPrompt): \(typed)▏", words.filterKeys, text, width)
-    case .alerts, .help: return text.paint("2", KeyHints.line(words.readingKeys, width))
+    case .search:
+      return asking("/ \(messages.searchPrompt): \(query)▏", messages.searchKeys, text, width)
+    case .filter:
+      return asking("f \(messages.filterPrompt): \(typed)▏", messages.filterKeys, text, width)
+    case .alerts, .help: return text.paint("2", KeyHints.line(messages.readingKeys, width))
     case .board:
       let active = filter.text.isEmpty ? "" : "[\(Terminal.plain(filter.text))]  "
-      let hints = KeyHints.line(words.keys, width - Terminal.width(of: active))
+      let hints = KeyHints.line(messages.keys, width - Terminal.width(of: active))
       return text.paint("2", Terminal.fit(active + hints, width))
     }
   }
@@ -263,7 +265,7 @@ struct BoardScreen {
         alerts.append(alert)
       }
     }
-    guard !alerts.isEmpty else { return ["", "  \(words.noAlerts)"] }
+    guard !alerts.isEmpty else { return ["", "  \(messages.noAlerts)"] }
     let lines = alerts.flatMap { alert in
       [text.paint("1;33", Terminal.fit("⚠ \(alert.header ?? "")", max(text.columns - 1, 20)))]
         + TerminalText.wrapped(alert.body, max(text.columns - 4, 20)).map { "  \($0)" }

@@ -13,7 +13,7 @@ struct BoardText {
   /// The number of colors.
   let colours: ColourDepth
   /// The language.
-  let words: BoardMessages
+  let messages: BoardMessages
 
   /// Returns a whole board: title, rows, banners; the freshness line is drawn separately.
   ///
@@ -48,7 +48,7 @@ struct BoardText {
     if board.departures.isEmpty {
       lines.append("  " + emptiness(board, zone))
     } else if wanted.isEmpty, !current.isEmpty {
-      lines.append("  " + words.nothingFits)
+      lines.append("  " + messages.nothingFits)
     }
     for offer in offers { lines.append(paint("2", offer)) }
     for banner in banners { lines.append(paint("33", Terminal.fit("⚠ \(banner)", columns - 1))) }
@@ -63,14 +63,14 @@ struct BoardText {
     let day = "yyyy-MM-dd HH:mm"
     let window = [moment(service.opensAt, day), moment(service.closesAt, "HH:mm")]
     let booking = service.booking
-    let until = moment(booking.bookBy, day).map { words.bookBy($0) }
-    let ahead = booking.noticeMinutes.map { words.bookAhead($0) }
+    let until = moment(booking.bookBy, day).map { messages.bookBy($0) }
+    let ahead = booking.noticeMinutes.map { messages.bookAhead($0) }
     let parts: [String?] = [
       service.line, window.compactMap(\.self).joined(separator: " – "), booking.phone,
       until ?? ahead,
     ]
     let said = parts.compactMap(\.self).map { Terminal.plain($0) }
-    return words.onDemand + " " + said.joined(separator: " · ")
+    return messages.onDemand + " " + said.joined(separator: " · ")
   }
 
   /// Whether the platform fits; on a narrow terminal it is omitted first, then the time.
@@ -91,10 +91,11 @@ struct BoardText {
 
   private func header() -> String {
     let text =
-      "  " + Terminal.fit(words.line, 7) + Terminal.fit(words.destination, destinationWidth) + " "
-      + (showsTime ? Terminal.fit(words.time, 6) : "")
-      + (showsPlatform ? Terminal.fit(words.platform, 8) : "")
-      + Terminal.fit(words.minutes, statusWidth, atEnd: true)
+      "  " + Terminal.fit(messages.line, 7) + Terminal.fit(messages.destination, destinationWidth)
+      + " "
+      + (showsTime ? Terminal.fit(messages.time, 6) : "")
+      + (showsPlatform ? Terminal.fit(messages.platform, 8) : "")
+      + Terminal.fit(messages.minutes, statusWidth, atEnd: true)
     return paint("2", text)
   }
 
@@ -119,9 +120,9 @@ struct BoardText {
 
   /// Returns a column whose text is crossed out, without the trailing spaces.
   private func crossed(_ column: String) -> String {
-    let blanks = column.reversed().prefix { $0 == " " }.count
-    let words = String(column.dropLast(blanks))
-    return (words.isEmpty ? "" : paint("9", words)) + String(repeating: " ", count: blanks)
+    let spaces = column.reversed().prefix { $0 == " " }.count
+    let text = String(column.dropLast(spaces))
+    return (text.isEmpty ? "" : paint("9", text)) + String(repeating: " ", count: spaces)
   }
 
   /// Returns the platform; a changed one with that of the timetable.
@@ -138,7 +139,7 @@ struct BoardText {
     let flags = Set(departure.flags ?? [])
     if departure.cancelled {
       let isSkipped = flags.contains("STOP_SKIPPED") && !flags.contains("TRIP_CANCELLED")
-      let word = isSkipped ? words.skipped : words.cancelled
+      let word = isSkipped ? messages.skipped : messages.cancelled
       return paint("1;31", Terminal.fit(word, statusWidth, atEnd: true))
     }
     let room = statusWidth - 4
@@ -146,7 +147,7 @@ struct BoardText {
     var used = told.map { Terminal.width(of: $0.text) + 1 }.reduce(0, +) - 1
     // The number of a train has the room that the notes leave.
     if let name = departure.tripShortName, !name.isEmpty, name != departure.line {
-      let number = words.number(Terminal.plain(name))
+      let number = messages.number(Terminal.plain(name))
       let needed = used + 1 + Terminal.width(of: number)
       if needed <= room {
         told.insert((number, "2"), at: 0)
@@ -183,42 +184,45 @@ struct BoardText {
     -> [Note]
   {
     var notes: [Note] = []
-    func add(_ words: (long: String, short: String), _ style: String) {
-      notes.append(Note(long: words.long, short: words.short, style: style))
+    func add(_ note: (long: String, short: String), _ style: String) {
+      notes.append(Note(long: note.long, short: note.short, style: style))
     }
     if let line = departure.continuesAs?.first?.line, line != departure.line {
-      add(words.continues(as: Terminal.plain(line)), "2")
+      add(messages.continues(as: Terminal.plain(line)), "2")
     }
-    if flags.contains("EXTRA_SERVICE") { add((words.extra, words.extra), "36") }
-    if flags.contains("REPLACEMENT_SERVICE") { add(words.replacement, "36") }
-    if flags.contains("DETOUR") { add((words.detour, words.detour), "33") }
+    if flags.contains("EXTRA_SERVICE") { add((messages.extra, messages.extra), "36") }
+    if flags.contains("REPLACEMENT_SERVICE") { add(messages.replacement, "36") }
+    if flags.contains("DETOUR") { add((messages.detour, messages.detour), "33") }
     switch departure.occupancy ?? departure.vehicle?.occupancy {
-    case "STANDING_ROOM_ONLY", "CRUSHED_STANDING_ROOM_ONLY": add(words.crowded, "2")
-    case "FULL", "NOT_ACCEPTING_PASSENGERS": add(words.full, "33")
+    case "STANDING_ROOM_ONLY", "CRUSHED_STANDING_ROOM_ONLY": add(messages.crowded, "2")
+    case "FULL", "NOT_ACCEPTING_PASSENGERS": add(messages.full, "33")
     default: break
     }
     if let vehicle = departure.vehicle {
-      if vehicle.stopsAway == 0, vehicle.status == "STOPPED_AT" { add(words.atStop, "32") }
-      if vehicle.stopsAway == 0, vehicle.status == "INCOMING_AT" { add(words.incoming, "32") }
+      if vehicle.stopsAway == 0, vehicle.status == "STOPPED_AT" { add(messages.atStop, "32") }
+      if vehicle.stopsAway == 0, vehicle.status == "INCOMING_AT" { add(messages.incoming, "32") }
     }
     if let boarding = departure.boarding {
       switch booking(departure, now) {
-      case .closed: add(words.bookingClosed, "33")
+      case .closed: add(messages.bookingClosed, "33")
       case .open(let until) where Self.isSameDay(until, now, zone):
-        add(words.phone(before: Self.clock(until, zone)), "2")
-      case .open, nil: add(words.boarding(boarding), "2")
+        add(messages.phone(before: Self.clock(until, zone)), "2")
+      case .open, nil: add(messages.boarding(boarding), "2")
       }
     }
     if let headway = departure.headwaySec {
-      let text = words.every(max(1, Int((Double(headway) / 60).rounded())))
+      let text = messages.every(max(1, Int((Double(headway) / 60).rounded())))
       add((text, text), "2")
     }
     if let skipped = departure.skippedStops, let first = skipped.first {
-      add(words.doesNotStop(at: Terminal.plain(first), and: skipped.count - 1), "33")
+      add(messages.doesNotStop(at: Terminal.plain(first), and: skipped.count - 1), "33")
     }
     let isShort = flags.contains("SHORT_TURN") || flags.contains("SHORT_TURN_TERMINUS")
     if isShort {
-      add(departure.endsAt.map { words.ends(at: Terminal.plain($0)) } ?? words.endsEarly, "33")
+      add(
+        departure.endsAt.map { messages.ends(at: Terminal.plain($0)) } ?? messages.endsEarly,
+        "33"
+      )
     }
     if !showsPlatform, departure.platformChanged == true, let platform = departure.platform {
       let text = "→" + Terminal.plain(platform)
@@ -226,7 +230,7 @@ struct BoardText {
     }
     if let delay = departure.delayMin {
       if delay > 1 { add(("+\(delay)", "+\(delay)"), "33") }
-      if delay < 0, departure.status == "EARLY" { add((words.early, words.early), "35") }
+      if delay < 0, departure.status == "EARLY" { add((messages.early, messages.early), "35") }
     }
     return notes
   }
@@ -296,15 +300,15 @@ struct BoardText {
   private func emptiness(_ board: Board, _ zone: TimeZone) -> String {
     var text =
       switch board.noService?.reason {
-      case "stop_has_no_departures": words.noService
+      case "stop_has_no_departures": messages.noService
       case "outside_feed_validity":
-        "\(words.notCovered) (\(board.meta.timetable?.validFrom ?? "?") –"
+        "\(messages.notCovered) (\(board.meta.timetable?.validFrom ?? "?") –"
           + " \(board.meta.timetable?.validUntil ?? "?"))."
-      default: words.noDepartures
+      default: messages.noDepartures
       }
     if let next = board.noService?.nextDeparture.flatMap({ BoardInstant.read($0) }) {
       let instant = Self.seconds(next)
-      text += " \(words.next): \(Self.text(instant, zone, "yyyy-MM-dd HH:mm"))."
+      text += " \(messages.next): \(Self.text(instant, zone, "yyyy-MM-dd HH:mm"))."
     }
     return Terminal.plain(text)
   }
@@ -319,7 +323,7 @@ struct BoardText {
   ///   - failure: The most recent failure.
   /// - Returns: The line.
   func freshness(_ report: FreshnessReport?, of board: Board?, failure: LiveFailure?) -> String {
-    guard let report else { return paint("2", "○ \(words.noCopy)") }
+    guard let report else { return paint("2", "○ \(messages.noCopy)") }
     var parts: [String] = []
     var mark = "○"
     var style = "2"
@@ -329,19 +333,21 @@ struct BoardText {
       (mark, style) = report.label.badge == .live ? ("●", "32") : ("◐", "33")
       if label == .notYet { (mark, style) = ("○", "2") }
       // An unreachable source is not live, whatever its last state.
-      if failure == nil { parts.append(words.realtime(label ?? .live)) }
+      if failure == nil { parts.append(messages.realtime(label ?? .live)) }
     case .reduced(let reason):
       (mark, style) = reason == .status(.disabled) || label == .missing ? ("○", "2") : ("◐", "33")
-      parts.append(label.map { words.realtime($0) } ?? words.reason(reason))
+      parts.append(label.map { messages.realtime($0) } ?? messages.reason(reason))
     case .none: break
     }
     let provenance = report.label.provenance
-    parts.append(report.label.wording.map { words.provenance(provenance, $0) } ?? words.noCopy)
-    if report.isStreaming { parts.append(words.stream) }
-    if report.isAsking {
-      parts.append(words.asking)
+    parts.append(
+      report.label.wording.map { messages.provenance(provenance, $0) } ?? messages.noCopy
+    )
+    if report.isStreaming { parts.append(messages.stream) }
+    if report.isRequesting {
+      parts.append(messages.asking)
     } else if let next = report.nextActionIn, !report.isStreaming {
-      parts.append(words.next(in: (next.milliseconds + 999) / 1_000))
+      parts.append(messages.next(in: (next.milliseconds + 999) / 1_000))
     }
     if let failure {
       (mark, style) = ("▲", "33")

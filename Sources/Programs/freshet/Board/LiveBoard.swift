@@ -37,7 +37,7 @@ final class LiveBoard {
 
   private let stops: BoardClient
   private let form: Form
-  private let words: BoardMessages
+  private let messages: BoardMessages
   private let recording: RecordFile?
   private let duration: Double?
   private let client: FreshnessClient
@@ -78,8 +78,8 @@ final class LiveBoard {
     self.form = form
     self.recording = recording
     self.duration = duration
-    words = BoardMessages(resource.language)
-    screen = BoardScreen(words: words)
+    messages = BoardMessages(resource.language)
+    screen = BoardScreen(messages: messages)
     let (happenings, source) = AsyncStream.makeStream(
       of: Happening.self,
       bufferingPolicy: .bufferingNewest(4_096)
@@ -248,7 +248,7 @@ final class LiveBoard {
   private func printPlain() -> Bool {
     guard let snapshot, snapshot.value != nil || snapshot.failure != nil else { return true }
     let size = Terminal.size
-    let text = BoardText(columns: size.columns, colours: .none, words: words)
+    let text = BoardText(columns: size.columns, colours: .none, messages: messages)
     let rows = snapshot.value.map { text.lines($0.board, at: now) } ?? []
     let kind =
       rows.dropFirst().joined() + "\(snapshot.label.marker)"

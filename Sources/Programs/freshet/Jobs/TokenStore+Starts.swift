@@ -61,9 +61,9 @@ extension TokenStore {
 
   /// Returns a hash of bytes and options; collisions are practically impossible.
   static func mark(_ content: [UInt8], options: [String: String], pipeline: String) -> String {
-    var marks = [FNV1a(), FNV1a(basis: 0x8422_2325_CBF2_9CE4)]
+    var hashes = [FNV1a(), FNV1a(basis: 0x8422_2325_CBF2_9CE4)]
     func add(_ bytes: some Sequence<UInt8>) {
-      for index in marks.indices { marks[index].add(bytes) }
+      for index in hashes.indices { hashes[index].add(bytes) }
     }
     add(pipeline.utf8)
     for (name, value) in options.sorted(by: { $0.key < $1.key }) {
@@ -74,7 +74,7 @@ extension TokenStore {
     }
     add([0])
     add(content)
-    return marks.map { String($0.value, radix: 16) }.joined(separator: "-") + "-\(content.count)"
+    return hashes.map { String($0.value, radix: 16) }.joined(separator: "-") + "-\(content.count)"
   }
 
   private func starts() -> [Start] {

@@ -115,7 +115,7 @@ struct WatchCommand: AsyncParsableCommand {
       guard (0.2...86_400).contains(every) else {
         throw ValidationError("--every is 0.2 to 86400 seconds")
       }
-      let interval = Timespan.milliseconds(Int64((every * 1_000).rounded()))
+      let interval = Instant.Duration.milliseconds(Int64((every * 1_000).rounded()))
       constants.active = interval
       constants.recent = interval
       constants.idle = interval

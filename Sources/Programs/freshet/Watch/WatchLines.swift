@@ -90,7 +90,7 @@ struct WatchLines: WatchPrinting {
     members["ageMs"] = freshness.label.age?.milliseconds
     members["changedAgoMs"] = freshness.changedAgo?.milliseconds
     members["verifiedAgoMs"] = freshness.verifiedAgo?.milliseconds
-    members["nextInMs"] = freshness.isAsking ? nil : freshness.nextActionIn?.milliseconds
+    members["nextInMs"] = freshness.isRequesting ? nil : freshness.nextActionIn?.milliseconds
     return members
   }
 

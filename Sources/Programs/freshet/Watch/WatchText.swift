@@ -125,7 +125,7 @@ struct WatchText: WatchPrinting {
       parts.append("changed \(Self.words(Age.wording(changed))) ago")
     }
     if freshness.isStreaming { parts.append("live stream") }
-    if freshness.isAsking {
+    if freshness.isRequesting {
       parts.append("asking …")
     } else if let next = freshness.nextActionIn, !freshness.isStreaming {
       let seconds = (next.milliseconds + 999) / 1_000

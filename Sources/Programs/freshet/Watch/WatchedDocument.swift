@@ -46,14 +46,14 @@ struct WatchedDocument: FreshResource {
   }
 
   /// Reads the `x-md-rt-…` fields of Freshet's servers.
-  func marks(of head: HTTPResponse) -> FreshnessMetadata? {
+  func metadata(of head: HTTPResponse) -> FreshnessMetadata? {
     FreshnessMetadata(fields: head.headerFields)
   }
 
   /// Reads the `x-md-rt-…` fields of Freshet's servers.
   func hints(of head: HTTPResponse) -> Hints? { Hints(fields: head.headerFields) }
 
-  func news() -> HTTPRequest? { events }
+  func eventStream() -> HTTPRequest? { events }
 }
 
 /// A body as received.

@@ -232,10 +232,10 @@ final class LiveWorkspaces {
       isMetered: isMetered,
       now: time.now
     )
-    let pen = TextStyle(columns: size.columns, colours: Terminal.colours)
+    let textStyle = TextStyle(columns: size.columns, colours: Terminal.colours)
     if size.columns != drawnColumns { drawn.forget() }
     drawnColumns = size.columns
-    let text = drawn.update(screen.draw(scene, rows: size.rows, pen))
+    let text = drawn.update(screen.draw(scene, rows: size.rows, textStyle))
     return text.isEmpty || Terminal.write(text)
   }
 }

@@ -33,11 +33,11 @@ struct ReadReceipts: Sendable {
     )
   }
 
-  /// Replaces the marks, at most `AgentWatchLimits.mostMarks`; a disk that is full costs no more than the marks.
-  func write(_ marks: NameTable<WallTime>) {
+  /// Replaces the receipts, at most `AgentWatchLimits.mostReceipts`; a disk that is full costs only the receipts.
+  func write(_ receipts: NameTable<WallTime>) {
     // Not an object: its members would be equal if their paths are canonically equivalent.
     let pairs = JSONValue.list(
-      marks.map { JSONValue.list([JSONValue.string($0.key), .string($0.value.text)]) }
+      receipts.map { JSONValue.list([JSONValue.string($0.key), .string($0.value.text)]) }
     )
     let manager = FileManager.default
     try? manager.createDirectory(atPath: path.enclosingFolder, withIntermediateDirectories: true)

@@ -122,14 +122,14 @@ struct WorkspaceOptions: ParsableArguments {
     places.claude = claudeHome ?? places.claude
     places.codex = codexHome ?? places.codex
     places.neutral = agentLogs ?? places.neutral
-    let marks = ReadReceipts(path: "\(data)/seen-worktrees.json")
+    let receipts = ReadReceipts(path: "\(data)/seen-worktrees.json")
     let store = WorkspaceStore()
     let watcher = WorktreeWatcher(
       WatchSettings(roots: folders),
       store: store,
       // Without folders there are no worktrees here in which agents could work.
       agents: folders.isEmpty
-        ? nil : AgentWatch(places, marks: marks.read()) { marks.write($0) },
+        ? nil : AgentWatch(places, seenAt: receipts.read()) { receipts.write($0) },
       trust: TrustedRepositories(path: "\(data)/trusted-repositories.json")
     )
     return WorkspacePart(

@@ -5,7 +5,7 @@ import PostgresSharing
 // Leases of feeds (rule ST1).
 extension PostgresTimetables {
   /// What happens while a lease is waited for.
-  private enum LeaseNews: Sendable {
+  private enum LeaseEvent: Sendable {
     case granted(fence: Int64)
     case answered
     case failed(any Error)
@@ -20,7 +20,7 @@ extension PostgresTimetables {
   /// - Throws: `PostgresError` if the database does not answer for as long as `patience`.
   func lock(_ key: String, patience: Duration = .zero) async throws -> FeedChange? {
     let end = ContinuousClock.now + patience
-    let (news, inbox) = AsyncStream<LeaseNews>.makeStream()
+    let (news, inbox) = AsyncStream<LeaseEvent>.makeStream()
     let lease = LeaseDriver(
       limits.lease,
       statement: { [self] statement in

@@ -13,7 +13,7 @@ package struct StaticCheck: Sendable {
   package struct Report: Sendable {
     /// The result.
     package var outcome: StaticSchedule.Outcome
-    /// Why the content is not used, or why there is none; `nil` if nothing is wrong.
+    /// Why the content is not used, or the reason for its absence; `nil` if nothing is wrong.
     package var reason: String?
     /// The new generation; `nil` without one.
     package var generation: String?
@@ -57,7 +57,7 @@ package struct StaticCheck: Sendable {
   ///
   /// - Parameters:
   ///   - isForced: Whether to ask even if it is not due.
-  ///   - chance: Two numbers of 0 to 1, for the next waits.
+  ///   - random: Two numbers of 0 to 1, for the next waits.
   ///   - progress: Called during a download and an import.
   /// - Returns: What became of it; `nil` if the source is not due, or if the task was cancelled. An import that has
   ///   begun by then goes on, and the schedule says that the check was interrupted.
@@ -65,7 +65,7 @@ package struct StaticCheck: Sendable {
   ///   cannot be written.
   package func run(
     isForced: Bool,
-    chance: (Double, Double),
+    random: (Double, Double),
     progress: @escaping @Sendable (ImportProgress) -> Void = { _ in }
   ) async throws(FeedError) -> Report? {
     let key = source.key
@@ -73,12 +73,12 @@ package struct StaticCheck: Sendable {
       throw FeedError(.busy, "\(folder.path): the source of the feed \(key) is being asked already")
     }
     defer { withExtendedLifetime(lock) {} }
-    guard let sharing else { return try await run(nil, isForced, chance, progress) }
+    guard let sharing else { return try await run(nil, isForced, random, progress) }
     // The owner of the feed's lease asks its source for all servers (rule ST7).
     let change = try await sharing.change(key)
     do throws(FeedError) {
       try await sharing.bring(change.base, progress: progress)
-      let report = try await run((sharing, change), isForced, chance, progress)
+      let report = try await run((sharing, change), isForced, random, progress)
       await change.release()
       return report
     } catch {
@@ -93,7 +93,7 @@ package struct StaticCheck: Sendable {
   private func run(
     _ shared: Shared?,
     _ isForced: Bool,
-    _ chance: (Double, Double),
+    _ random: (Double, Double),
     _ progress: @escaping @Sendable (ImportProgress) -> Void
   ) async throws(FeedError) -> Report? {
     let key = source.key
@@ -110,7 +110,7 @@ package struct StaticCheck: Sendable {
       if shared != nil { try folder.write(schedule, of: key) }
       return nil
     }
-    schedule.start(now: clock.now, interval: source.interval, chance: chance.0)
+    schedule.start(now: clock.now, interval: source.interval, random: random.0)
     try await write(schedule, shared)
     // A process that was stopped until now may have lost the lease, and another server asks.
     if let (sharing, change) = shared, !change.isHeld { throw sharing.lost(change) }
@@ -156,7 +156,7 @@ package struct StaticCheck: Sendable {
       }
     }
     importLock = nil
-    schedule.finish(handled.ending, now: clock.now, interval: source.interval, chance: chance.1)
+    schedule.finish(handled.ending, now: clock.now, interval: source.interval, random: random.1)
     try await write(schedule, shared)
     var shown = handled.report
     shown.reason = handled.report.reason ?? schedule.error

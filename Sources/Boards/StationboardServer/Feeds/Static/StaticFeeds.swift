@@ -18,7 +18,7 @@ package final class StaticFeeds: Sendable {
   private let clock: ServiceClock
   private let store: FeedStore
   private let logger: Logger
-  private let chance: @Sendable () -> Double
+  private let random: @Sendable () -> Double
   /// The interval of every source if it is not its own; for tests.
   private let every: Double?
   /// The database that shares the timetables; `nil` for none.
@@ -45,7 +45,7 @@ package final class StaticFeeds: Sendable {
   ///   - clock: The service clock.
   ///   - every: The seconds between two checks of every source, instead of its own.
   ///   - sharing: The database that shares the timetables; `nil` for none.
-  ///   - chance: Gives numbers of 0 to 1.
+  ///   - random: Gives numbers of 0 to 1.
   ///   - logger: Logs what an operator should know.
   package init(
     folder: DataFolder,
@@ -55,7 +55,7 @@ package final class StaticFeeds: Sendable {
     clock: ServiceClock,
     every: Double? = nil,
     sharing: TimetableSharing? = nil,
-    chance: @escaping @Sendable () -> Double = { Double.random(in: 0...1) },
+    random: @escaping @Sendable () -> Double = { Double.random(in: 0...1) },
     logger: Logger
   ) {
     self.folder = folder
@@ -65,7 +65,7 @@ package final class StaticFeeds: Sendable {
     self.clock = clock
     self.every = every
     self.sharing = sharing
-    self.chance = chance
+    self.random = random
     self.logger = logger
   }
 
@@ -131,7 +131,7 @@ package final class StaticFeeds: Sendable {
     let before = folder.schedule(of: source.key).error
     var metadata: Logger.Metadata = ["feed": "\(source.key)", "source": "\(source.title)"]
     do throws(FeedError) {
-      guard let report = try await check.run(isForced: false, chance: (chance(), chance())) else {
+      guard let report = try await check.run(isForced: false, random: (random(), random())) else {
         return
       }
       state.withLock { _ = $0.faults.removeValue(forKey: source.key) }

@@ -147,29 +147,29 @@ package struct StaticSchedule: Codable, Hashable, Sendable {
   /// Whether the request has conditions, so that 304 has a meaning.
   package var isConditional: Bool { entityTag != nil || lastModified != nil }
 
-  /// Notes that the source is being asked; until ``finish(_:now:interval:chance:)`` it counts as failed.
+  /// Notes that the source is being asked; until ``finish(_:now:interval:random:)`` it counts as failed.
   ///
-  /// The chance is a number of 0 to 1.
-  package mutating func start(now: Double, interval: Double, chance: Double) {
+  /// The random number is from 0 to 1.
+  package mutating func start(now: Double, interval: Double, random: Double) {
     checkedAt = now
     failures += 1
     failure = "the check was interrupted"
-    nextAt = now + retry(interval: interval, chance: chance, retryAfter: nil)
+    nextAt = now + retry(interval: interval, random: random, retryAfter: nil)
   }
 
-  /// Notes how a check ended that ``start(now:interval:chance:)`` began; the chance is a number of 0 to 1.
+  /// Notes how a check ended that ``start(now:interval:random:)`` began; the chance is a number of 0 to 1.
   package mutating func finish(
     _ ending: Ending,
     now: Double,
     interval: Double,
-    chance: Double
+    random: Double
   ) {
     var wait = interval
     switch ending {
     case .failed(let reason, let retryAfter):
       failure = String(reason.prefix(StaticFeedLimits.reasonLength))
       count(.failed)
-      nextAt = now + retry(interval: interval, chance: chance, retryAfter: retryAfter)
+      nextAt = now + retry(interval: interval, random: random, retryAfter: retryAfter)
       return
     case .notModified(let response):
       // A 304 may bring newer validators of the same content.
@@ -195,17 +195,17 @@ package struct StaticSchedule: Codable, Hashable, Sendable {
     failure = nil
     failures = 0
     answeredAt = now
-    nextAt = now + wait * Self.spread(chance)
+    nextAt = now + wait * Self.spread(random)
   }
 
   private mutating func count(_ outcome: Outcome) { counts[outcome.rawValue, default: 0] += 1 }
 
   /// The wait after the failures so far.
-  private func retry(interval: Double, chance: Double, retryAfter: Double?) -> Double {
+  private func retry(interval: Double, random: Double, retryAfter: Double?) -> Double {
     let first = min(StaticFeedLimits.firstRetry, interval)
     var wait = first
     for _ in 1..<max(failures, 1) where wait < interval { wait *= 2 }
-    return max(min(wait, interval) * Self.spread(chance), requested(retryAfter))
+    return max(min(wait, interval) * Self.spread(random), requested(retryAfter))
   }
 
   /// A wait that the server asks for, as far as it is obeyed.
@@ -214,8 +214,8 @@ package struct StaticSchedule: Codable, Hashable, Sendable {
     return min(wait, StaticFeedLimits.longestRequestedWait)
   }
 
-  private static func spread(_ chance: Double) -> Double {
-    1 + StaticFeedLimits.jitter * (2 * min(max(chance, 0), 1) - 1)
+  private static func spread(_ random: Double) -> Double {
+    1 + StaticFeedLimits.jitter * (2 * min(max(random, 0), 1) - 1)
   }
 
   private static func longestWait(_ interval: Double) -> Double {

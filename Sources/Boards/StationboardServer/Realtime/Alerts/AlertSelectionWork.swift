@@ -36,7 +36,7 @@ struct AlertSelectionWork {
       }
       self.route = route ?? ResolvedSelector.none
       routeClass = route.map { directory.routeClass(of: $0) } ?? ResolvedSelector.none
-      if row.marks.contains(.platformChanged), let realtime,
+      if row.flags.contains(.platformChanged), let realtime,
         case .stop(let stop) = realtime.platform(of: row)
       {
         otherStop = stop

@@ -21,7 +21,7 @@ package final class RealtimeFeeds: Sendable {
   let sharing: RealtimeSharing?
   let clock: ServiceClock
   private let hostClock: HostClock
-  private let chance: any RandomNumberGenerator & Sendable
+  private let random: any RandomNumberGenerator & Sendable
   private let logger: Logger
   private let leastPercent: MatchThreshold
   let history: HistoryInbox?
@@ -40,7 +40,7 @@ package final class RealtimeFeeds: Sendable {
   ///   - exchange: Sends the requests; files need none.
   ///   - clock: The service clock.
   ///   - hostClock: The clock of the schedule.
-  ///   - chance: The random source of the schedule's jitter; each source starts with the same.
+  ///   - random: The random source of the schedule's jitter; each source starts with the same.
   ///   - logger: Logs what an operator should know.
   ///   - leastPercent: The share of the trip updates that must match a trip.
   ///   - history: Gets what is put in place; `nil` without a history.
@@ -52,7 +52,7 @@ package final class RealtimeFeeds: Sendable {
     exchange: any HTTPExchange,
     clock: ServiceClock,
     hostClock: HostClock = .device(),
-    chance: any RandomNumberGenerator & Sendable = SystemRandomNumberGenerator(),
+    random: any RandomNumberGenerator & Sendable = SystemRandomNumberGenerator(),
     logger: Logger,
     leastPercent: MatchThreshold = MatchThreshold(),
     history: HistoryInbox? = nil,
@@ -64,7 +64,7 @@ package final class RealtimeFeeds: Sendable {
     self.exchange = FileExchange(otherwise: exchange)
     self.clock = clock
     self.hostClock = hostClock
-    self.chance = chance
+    self.random = random
     self.logger = logger
     self.leastPercent = leastPercent
     self.history = history
@@ -154,7 +154,7 @@ package final class RealtimeFeeds: Sendable {
       exchange: traces,
       policy: source.policy,
       clock: hostClock,
-      chance: chance,
+      random: random,
       limits: ClientLimits(idleResources: 0),
       recorder: { self.asked(source, $0.sample) }
     )

@@ -27,7 +27,7 @@ package struct RealtimeSource: Hashable, Sendable {
   ///
   /// Then nothing is aligned, and the other waits are scaled along. For tests, which cannot wait for
   /// the rhythm of real sources.
-  package var every: Timespan?
+  package var every: Instant.Duration?
 
   /// Creates a source.
   ///
@@ -60,7 +60,7 @@ package struct RealtimeSource: Hashable, Sendable {
   /// How a replayed source is asked: at once, whatever came; the recording has the rhythm, so no wait is
   /// left to chance.
   private static var replayPolicy: Policy {
-    let step = Timespan.milliseconds(1)
+    let step = Instant.Duration.milliseconds(1)
     var policy = Policy(every: step)
     policy.leastInterval = step
     policy.leastWait = step
@@ -94,12 +94,12 @@ package struct RealtimeSource: Hashable, Sendable {
 
   private static func livePolicy(_ kind: Kind) -> Policy {
     var policy = Policy(every: kind == .alerts ? .seconds(60) : .seconds(15), jitter: .share(3))
-    let floor: Timespan = kind == .alerts ? .seconds(15) : .seconds(5)
+    let floor: Instant.Duration = kind == .alerts ? .seconds(15) : .seconds(5)
     policy.leastInterval = floor
     policy.timeout = .seconds(8)
     // Failures lift no floor: no silent retry, no step below it, no jitter under a step.
     policy.retryDelay = nil
-    let ladder: [Timespan] = [
+    let ladder: [Instant.Duration] = [
       .seconds(5), .seconds(15), .seconds(30), .seconds(60), .seconds(120),
     ]
     policy.ladder = ladder.filter { $0 >= floor }
@@ -123,9 +123,9 @@ package struct RealtimeSource: Hashable, Sendable {
 
 extension Policy {
   /// Runs everything faster or slower: the interval becomes another, and the waits with it.
-  fileprivate mutating func pace(_ interval: Timespan) {
+  fileprivate mutating func pace(_ interval: Instant.Duration) {
     let usual = max(active.milliseconds, 1)
-    func scaled(_ wait: Timespan) -> Timespan {
+    func scaled(_ wait: Instant.Duration) -> Instant.Duration {
       max(.milliseconds(wait.milliseconds * interval.milliseconds / usual), .milliseconds(50))
     }
     ladder = ladder.map(scaled)

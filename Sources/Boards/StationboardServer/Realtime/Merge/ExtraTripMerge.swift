@@ -13,7 +13,7 @@ extension RealtimeBuilder {
     extra.start = start
     begin(extra, target, update)
     let shift = midnight(target) + Int64(start) - Int64(timetable.start(of: target.trip))
-    _ = appendMerged(target, update, shift: shift, marks: [.covered, .extra])
+    _ = appendMerged(target, update, shift: shift, flags: [.covered, .extra])
     if trips.last?.callCount == 0 {
       leaveOut(update, .saysNothing)
     } else {
@@ -129,12 +129,12 @@ extension RealtimeBuilder {
   ///
   /// - Parameters:
   ///   - updates: Its stop time updates, in its order.
-  ///   - marks: What all its departures are.
+  ///   - flags: What all its departures are.
   ///   - endsEarly: Whether it ends before the last stop of the trip that it replaces.
   ///   - leftOut: The stops of that trip that it does not list.
   private mutating func appendOwnStops(
     _ updates: [Int],
-    _ marks: BoardRow.RealtimeFlags,
+    _ flags: BoardRow.RealtimeFlags,
     endsEarly: Bool,
     _ leftOut: LeftOutStops? = nil
   ) {
@@ -179,20 +179,20 @@ extension RealtimeBuilder {
         continue
       }
       guard let departure = ownDeparture(stopTime) else { continue }
-      var (platform, marks) = ownPlatform(stopTime, named, marks)
+      var (platform, flags) = ownPlatform(stopTime, named, flags)
       if leftOutAhead > 0 || extraTrips[number].stops[place].reached < lastLeftOut {
-        marks.insert(.skipsLater)
+        flags.insert(.skipsLater)
       }
-      if isEndKnown, endsEarly || end != updates.count - 1 { marks.insert(.endsEarly) }
-      if place == end { marks.insert(.lastServed) }
-      if let pickup = details?.pickup { marks.formUnion(.init(boarding: pickup, insteadOf: 0)) }
+      if isEndKnown, endsEarly || end != updates.count - 1 { flags.insert(.endsEarly) }
+      if place == end { flags.insert(.lastServed) }
+      if let pickup = details?.pickup { flags.formUnion(.init(boarding: pickup, insteadOf: 0)) }
       let count = calls.count
       append(
         named.stop,
         place,
         scheduled: departure.scheduled,
         effective: departure.effective,
-        departure.isPredicted ? marks.union(.predicted) : marks,
+        departure.isPredicted ? flags.union(.predicted) : flags,
         platform
       )
       if calls.count > count {
@@ -240,17 +240,17 @@ extension RealtimeBuilder {
   private mutating func ownPlatform(
     _ update: StopTimeUpdate,
     _ named: ResolvedStop,
-    _ marks: BoardRow.RealtimeFlags
+    _ flags: BoardRow.RealtimeFlags
   ) -> (UInt32, BoardRow.RealtimeFlags) {
     if let id = update.assignedStopID {
       let assigned = stop(id)
       if assigned.isKnown, assigned.names == .platform, assigned.stop != named.stop {
-        return (assigned.stop, marks.union(.platformChanged))
+        return (assigned.stop, flags.union(.platformChanged))
       }
     }
     guard case .unknownPlatform(let name) = named.names else {
-      return (RealtimeCall.usualPlatform, marks)
+      return (RealtimeCall.usualPlatform, flags)
     }
-    return (number(of: name), marks)
+    return (number(of: name), flags)
   }
 }

@@ -84,7 +84,7 @@ extension RealtimeBuilder {
       update,
       shift: nominal + moved,
       nominal: nominal,
-      marks: timetable.isHeadway(target.trip)
+      flags: timetable.isHeadway(target.trip)
         ? [.covered, .detoured, .headway] : [.covered, .detoured],
       plan,
       endsBefore: end.map { $0 < before.count - 1 } ?? false

@@ -185,7 +185,7 @@ extension RealtimeIndex {
       }
       return (trip.firstCall..<trip.firstCall + trip.callCount).contains { number in
         let call = calls[Int(number)]
-        return !call.marks.isDisjoint(with: .telling)
+        return !call.flags.isDisjoint(with: .telling)
           || call.platform != RealtimeCall.usualPlatform || headsigns[number] != nil
           || call.occupancy != RealtimeCall.unknownOccupancy
       }

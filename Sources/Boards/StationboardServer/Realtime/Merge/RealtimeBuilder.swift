@@ -121,7 +121,7 @@ struct RealtimeBuilder {
     if let previous { keepVanished(from: previous) }
   }
 
-  /// Notes which run each name stands for that does not say it by itself; one of several runs stands for none.
+  /// Notes which run each name represents that does not say it by itself; a name of several runs represents none.
   private mutating func noteNames(of targets: [TripTarget]) {
     var ambiguous = Set<TripName>()
     for target in targets where target.action != .add && target.action != .duplicate {
@@ -194,7 +194,7 @@ struct RealtimeBuilder {
     }
     return (trip.firstCall..<trip.firstCall + trip.callCount).contains { number in
       let call = calls[Int(number)]
-      return !call.marks.isDisjoint(with: .telling) || call.platform != RealtimeCall.usualPlatform
+      return !call.flags.isDisjoint(with: .telling) || call.platform != RealtimeCall.usualPlatform
         || headsigns[number] != nil || call.occupancy != RealtimeCall.unknownOccupancy
     }
   }
@@ -340,7 +340,7 @@ struct RealtimeBuilder {
         call.scheduled = scheduled
       }
       call.platform = self.number(call.platform, of: previous)
-      call.marks.subtract(.ofStops)
+      call.flags.subtract(.ofStops)
       if let headsign = previous.headsigns[UInt32(number)] {
         headsigns[UInt32(calls.count)] = self.number(headsign, of: previous)
       }

@@ -58,7 +58,7 @@ struct TripRealtime {
 
   /// Whether it ends before its last stop.
   var endsEarly: Bool {
-    rows.values.contains { !$0.marks.isDisjoint(with: [.endsEarly, .lastServed]) }
+    rows.values.contains { !$0.flags.isDisjoint(with: [.endsEarly, .lastServed]) }
   }
 
   /// Whether realtime forbids boarding at a stop, though the timetable allows it.

@@ -11,7 +11,7 @@ package import Timetable
 /// ```
 ///
 /// A tick is one feed read and indexed. Most of it is waiting for memory, so what was measured to matter is:
-/// trips and calls in two parts at once (``RealtimeBuilder/merge(_:parts:)``), no search where a look at
+/// trips and calls in two parts at once (``RealtimeBuilder/merge(_:parts:)``), no search where a lookup of
 /// what is most likely will do (``TripFinder``, ``RealtimeBuilder/isPlainly(_:_:)``), arrays that never grow
 /// while they are filled, and loops that go through little memory (``StopLists``). A nested function that
 /// changes a variable around it is checked for exclusive access at every call: a closure written where it is
@@ -266,7 +266,7 @@ extension BoardRow {
     scheduled =
       call.scheduled == RealtimeCall.unscheduled ? nil : base + Int64(call.scheduled)
     effective = base + Int64(call.effective)
-    marks = call.marks
+    flags = call.flags
     self.call = number
     extra = trip.extra < 0 ? nil : Int(trip.extra)
     sourceTime = trip.sourceTime

@@ -73,9 +73,9 @@ struct RealtimeArrival: Hashable, Sendable {
 
 /// One departure of a ``RealtimeTrip``, packed into 28 bytes.
 struct RealtimeCall: Hashable, Sendable {
-  /// Stands for no schedule.
+  /// Means no schedule.
   static let unscheduled = Int32.min
-  /// Stands for the platform of the timetable.
+  /// Means the platform of the timetable.
   static let usualPlatform = UInt32.max
   /// From here on, platforms are numbers of texts.
   static let firstText: UInt32 = 1 << 31
@@ -93,15 +93,15 @@ struct RealtimeCall: Hashable, Sendable {
   /// The place among the stops of the trip.
   var position: UInt16
   /// What realtime says.
-  var marks: BoardRow.RealtimeFlags
+  var flags: BoardRow.RealtimeFlags
   /// By how many seconds the prediction may be off; ``unknownUncertainty`` if that is not known.
   var uncertainty: UInt16 = Self.unknownUncertainty
   /// How full the vehicle leaves, as the number of the schema; ``unknownOccupancy`` if that is not known.
   var occupancy: UInt8 = Self.unknownOccupancy
 
-  /// Stands for no uncertainty that is known; longer ones are the one before it.
+  /// Means no uncertainty that is known; longer ones are the one before it.
   static let unknownUncertainty = UInt16.max
-  /// Stands for no occupancy.
+  /// Means no occupancy.
   static let unknownOccupancy = UInt8.max
 }
 

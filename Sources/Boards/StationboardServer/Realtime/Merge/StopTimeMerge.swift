@@ -14,7 +14,7 @@ extension RealtimeBuilder {
       update,
       shift: nominal + moved,
       nominal: nominal,
-      marks: timetable.isHeadway(target.trip) ? [.covered, .headway] : .covered
+      flags: timetable.isHeadway(target.trip) ? [.covered, .headway] : .covered
     )
     if isCancelled {
       trips[trips.count - 1].kind = .cancelled
@@ -56,18 +56,18 @@ extension RealtimeBuilder {
   ///     1970-01-01T00:00:00Z.
   ///   - nominal: The instant from which the scheduled times of its departures count, likewise; that of
   ///     `shift` unless it is another.
-  ///   - marks: What all its departures are.
+  ///   - flags: What all its departures are.
   /// - Returns: Whether every stop is skipped, which is a cancellation.
   mutating func appendMerged(
     _ target: TripTarget,
     _ update: TripUpdate,
     shift: Int64,
     nominal: Int64? = nil,
-    marks: BoardRow.RealtimeFlags
+    flags: BoardRow.RealtimeFlags
   ) -> Bool {
     readSchedule(target.trip)
     link(feed.updates(of: update), shift: shift)
-    return appendLinked(update, shift: shift, nominal: nominal, marks: marks)
+    return appendLinked(update, shift: shift, nominal: nominal, flags: flags)
   }
 
   /// Appends the departures of a trip whose stops and their updates are known: ``schedule``, ``linked``.
@@ -76,7 +76,7 @@ extension RealtimeBuilder {
   ///   - update: Its update, if there is one.
   ///   - shift: As for a merged trip.
   ///   - nominal: Likewise.
-  ///   - marks: Likewise.
+  ///   - flags: Likewise.
   ///   - plan: The schedule of a trip with modifications, the extra trip begun last.
   ///   - endsBefore: Whether that trip ends at a stop before its last one of the timetable.
   /// - Returns: Whether every stop is skipped, which is a cancellation.
@@ -84,7 +84,7 @@ extension RealtimeBuilder {
     _ update: TripUpdate?,
     shift: Int64,
     nominal: Int64?,
-    marks: BoardRow.RealtimeFlags,
+    flags: BoardRow.RealtimeFlags,
     _ plan: ModifiedSchedule? = nil,
     endsBefore: Bool = false
   ) -> Bool {
@@ -111,7 +111,7 @@ extension RealtimeBuilder {
     var isOfTrip = carried != nil
     var skippedAhead = skipped
     for (position, call) in schedule.enumerated() {
-      var marks = marks
+      var flags = flags
       var platform = RealtimeCall.usualPlatform
       let scheduled = shift + Int64(call.departure)
       let before = carried
@@ -131,13 +131,13 @@ extension RealtimeBuilder {
             let place = plan == nil ? position : plan?.stops[position].origin
             let template = trips[trips.count - 1].trip
             let usual = place.map { timetable.pickupType($0, of: template) } ?? 0
-            marks.formUnion(.init(boarding: pickup, insteadOf: usual))
+            flags.formUnion(.init(boarding: pickup, insteadOf: usual))
           }
         }
-        if isKnown { (platform, marks) = self.platform(of: stopTime, call.stop, marks) }
+        if isKnown { (platform, flags) = self.platform(of: stopTime, call.stop, flags) }
         switch stopTime.relationship {
         case .skipped:
-          marks.insert(.skipped)
+          flags.insert(.skipped)
           skippedAhead -= 1
         case .noData:
           carried = nil
@@ -171,23 +171,23 @@ extension RealtimeBuilder {
         continue
       }
       if isCancelled {
-        marks.insert(.cancelled)
+        flags.insert(.cancelled)
       } else if skippedAhead > 0 {
-        marks.insert(.skipsLater)
-        if endsEarly { marks.insert(.endsEarly) }
-        if skippedAhead == schedule.count - 1 - position, !marks.contains(.skipped) {
-          marks.insert(.lastServed)
+        flags.insert(.skipsLater)
+        if endsEarly { flags.insert(.endsEarly) }
+        if skippedAhead == schedule.count - 1 - position, !flags.contains(.skipped) {
+          flags.insert(.lastServed)
         }
       }
       if let own, !isCancelled {
-        if endsBefore { marks.insert(.endsEarly) }
-        if own.stops[position].reached < lastLeftOut { marks.insert(.skipsLater) }
+        if endsBefore { flags.insert(.endsEarly) }
+        if own.stops[position].reached < lastLeftOut { flags.insert(.skipsLater) }
         if platform == RealtimeCall.usualPlatform, let name = plan?.stops[position].platform {
           platform = number(of: name)
         }
       }
       let late = isPredictable && !isCancelled ? carried : nil
-      if late != nil { marks.insert(.predicted) }
+      if late != nil { flags.insert(.predicted) }
       let planned = (nominal ?? shift) + Int64(call.departure)
       let count = calls.count
       append(
@@ -195,22 +195,22 @@ extension RealtimeBuilder {
         position,
         scheduled: planned,
         effective: late.map { scheduled + $0 } ?? planned,
-        marks,
+        flags,
         platform
       )
       guard calls.count > count else { continue }
       if let headsign { headsigns[UInt32(count)] = number(of: feed.texts[headsign]) }
-      if linked[position] >= 0, !isCancelled, !marks.contains(.skipped) {
-        noteOutlook(feed.stopTimeUpdates[Int(linked[position])], marks)
+      if linked[position] >= 0, !isCancelled, !flags.contains(.skipped) {
+        noteOutlook(feed.stopTimeUpdates[Int(linked[position])], flags)
       }
     }
     return isCancelled
   }
 
   /// Notes by how much the prediction of the departure appended last may be off, and how full the vehicle leaves.
-  mutating func noteOutlook(_ update: StopTimeUpdate, _ marks: BoardRow.RealtimeFlags) {
+  mutating func noteOutlook(_ update: StopTimeUpdate, _ flags: BoardRow.RealtimeFlags) {
     let place = calls.count - 1
-    if marks.contains(.predicted), update.relationship != .noData,
+    if flags.contains(.predicted), update.relationship != .noData,
       let seconds = (update.departure ?? update.arrival)?.uncertainty, seconds >= 0
     {
       calls[place].uncertainty = UInt16(
@@ -240,7 +240,7 @@ extension RealtimeBuilder {
     _ position: Int,
     scheduled: Int64?,
     effective: Int64,
-    _ marks: BoardRow.RealtimeFlags,
+    _ flags: BoardRow.RealtimeFlags,
     _ platform: UInt32 = RealtimeCall.usualPlatform
   ) {
     guard let effective = relative(effective) else { return }
@@ -257,7 +257,7 @@ extension RealtimeBuilder {
         stop: stop,
         platform: platform,
         position: UInt16(truncatingIfNeeded: position),
-        marks: marks
+        flags: flags
       )
     )
   }
@@ -336,23 +336,23 @@ extension RealtimeBuilder {
   private mutating func platform(
     of update: StopTimeUpdate,
     _ scheduled: UInt32,
-    _ marks: BoardRow.RealtimeFlags
+    _ flags: BoardRow.RealtimeFlags
   ) -> (UInt32, BoardRow.RealtimeFlags) {
     guard let id = update.assignedStopID ?? update.stopID else {
-      return (RealtimeCall.usualPlatform, marks)
+      return (RealtimeCall.usualPlatform, flags)
     }
-    if plainStops[id.index] == scheduled { return (RealtimeCall.usualPlatform, marks) }
+    if plainStops[id.index] == scheduled { return (RealtimeCall.usualPlatform, flags) }
     let named = stop(id)
-    guard named.isKnown else { return (RealtimeCall.usualPlatform, marks) }
+    guard named.isKnown else { return (RealtimeCall.usualPlatform, flags) }
     switch named.names {
-    case .station: return (RealtimeCall.usualPlatform, marks)
+    case .station: return (RealtimeCall.usualPlatform, flags)
     case .platform:
-      if named.stop == scheduled { return (RealtimeCall.usualPlatform, marks) }
-      return (named.stop, marks.union(.platformChanged))
+      if named.stop == scheduled { return (RealtimeCall.usualPlatform, flags) }
+      return (named.stop, flags.union(.platformChanged))
     case .unknownPlatform(let name):
       let usual = timetable.platform(of: scheduled)
-      if usual == name { return (RealtimeCall.usualPlatform, marks) }
-      return (number(of: name), usual == nil ? marks : marks.union(.platformChanged))
+      if usual == name { return (RealtimeCall.usualPlatform, flags) }
+      return (number(of: name), usual == nil ? flags : flags.union(.platformChanged))
     }
   }
 

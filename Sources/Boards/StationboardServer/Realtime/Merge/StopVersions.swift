@@ -50,7 +50,7 @@ struct StopVersions: Sendable {
         hash = Self.mix(hash ^ texts[Int(headsign - RealtimeCall.firstText)])
       }
       hash = Self.mix(
-        hash ^ UInt64(call.marks.rawValue) ^ UInt64(call.uncertainty) << 16
+        hash ^ UInt64(call.flags.rawValue) ^ UInt64(call.uncertainty) << 16
           ^ UInt64(call.occupancy) << 32
       )
       let source = builder.trips[Int(call.trip)].sourceTime

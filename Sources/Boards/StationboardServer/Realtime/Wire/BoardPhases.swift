@@ -39,7 +39,7 @@ package enum BoardBudget {
   /// How old a copy may be that is shown when the time is over.
   package static let staleCopy = Duration.seconds(90)
   /// The boards being made at once beyond which only timetables are shown.
-  package static let crowd = 512
+  package static let inFlight = 512
   /// The boards being made at once beyond which a server says that it is busy.
   package static let overload = 2_048
   /// The `Retry-After` of a busy server, in seconds.
@@ -71,12 +71,12 @@ package final class PhaseFaults: Sendable {
   ///
   /// - Parameters:
   ///   - delays: How long each phase takes longer than it does.
-  ///   - holdsCrowd: Whether every board is held until one is refused because too many are being made. So they become too
+  ///   - holdsRequests: Whether every board is held until one is refused because too many are being made. So they become too
   ///     many however slowly the requests come.
-  package init(_ delays: [BoardPhase: Duration] = [:], holdsCrowd: Bool = false) {
+  package init(_ delays: [BoardPhase: Duration] = [:], holdsRequests: Bool = false) {
     self.delays = delays
-    hold = holdsCrowd ? LongPollLimiter(most: 0) : nil
-    areAny = !delays.isEmpty || holdsCrowd
+    hold = holdsRequests ? LongPollLimiter(most: 0) : nil
+    areAny = !delays.isEmpty || holdsRequests
   }
 
   /// Lets go of the boards that are held: one was refused.

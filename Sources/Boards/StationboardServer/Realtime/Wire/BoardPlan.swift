@@ -13,12 +13,12 @@ struct BoardPlan {
   ///
   /// - Parameters:
   ///   - request: The request.
-  ///   - crowd: The boards being made at once.
+  ///   - inFlight: The boards being made at once.
   ///   - began: When the request arrived.
   ///   - faults: Deliberate delays.
   init(
     _ request: BoardRequest,
-    crowd: Int,
+    inFlight: Int,
     began: ContinuousClock.Instant,
     faults: PhaseFaults
   ) async {
@@ -29,8 +29,8 @@ struct BoardPlan {
       skipped = ["rt_apply_skipped_budget", "alerts_skipped_budget"]
       return
     }
-    let isCrowded = crowd > BoardBudget.crowd
-    if !isCrowded, left() >= BoardBudget.realtime,
+    let isBusy = inFlight > BoardBudget.inFlight
+    if !isBusy, left() >= BoardBudget.realtime,
       await faults.pass(.realtime, within: left() - BoardBudget.realtime)
     {
       phases.insert(.realtime)
@@ -38,7 +38,7 @@ struct BoardPlan {
       skipped.append("rt_apply_skipped_budget")
     }
     guard request.includeAlerts else { return }
-    if !isCrowded, left() >= BoardBudget.alerts,
+    if !isBusy, left() >= BoardBudget.alerts,
       await faults.pass(.alerts, within: left() - BoardBudget.realtime)
     {
       phases.insert(.alerts)

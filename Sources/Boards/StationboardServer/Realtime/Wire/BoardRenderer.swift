@@ -9,7 +9,7 @@ final class BoardRenderer: Sendable {
   let decay: RealtimeDecay
   let metrics = BoardMetrics()
   private let cache = BoardCache()
-  private let crowd = Atomic<Int>(0)
+  private let inFlight = Atomic<Int>(0)
   /// The requests of the last seconds, of all boards: they are answered by one server.
   private let requests = Mutex(RequestCount())
   /// How many answers a second the server gives with ease.
@@ -218,18 +218,20 @@ final class BoardRenderer: Sendable {
   /// How many rendered boards are kept.
   var renderedBoards: Int { cache.count }
 
-  // MARK: The crowd
+  // MARK: Boards in flight
 
   /// Counts a board that is being made.
   ///
   /// - Returns: How many are being made now, this one included.
-  func enter() -> Int { crowd.add(1, ordering: .relaxed).newValue }
+  func enter() -> Int { inFlight.add(1, ordering: .relaxed).newValue }
 
   /// Counts a board that is done.
-  func leave() { crowd.subtract(1, ordering: .relaxed) }
+  func leave() { inFlight.subtract(1, ordering: .relaxed) }
 
   /// Lets a request wait that is counted as a board being made: while it waits it is not counted.
-  func outsideCrowd<Found>(_ wait: @concurrent () async throws -> Found) async rethrows -> Found {
+  func whileNotRendering<Found>(
+    _ wait: @concurrent () async throws -> Found
+  ) async rethrows -> Found {
     leave()
     defer { _ = enter() }
     return try await wait()

@@ -132,7 +132,7 @@ extension PostgresLibrary {
       "UPDATE library SET last_book = $2, last_removed = $3, last_list = $4 WHERE id = $1",
       [id, .int(rows.lastBook), .int(rows.lastRemoved), .int(library.lastList)]
     )
-    rows.settle()
+    rows.finish()
   }
 
   /// The columns of books.

@@ -62,7 +62,7 @@ final class PostgresLibraryRows: LibraryRows {
   func load(row: Int, book: Int64) { rowBooks[row] = book }
 
   /// Forgets that anything has changed: it was written.
-  func settle() {
+  func finish() {
     (inserted, updated, deleted, kept) = ([], [], [], [])
     (forgotten, reports, unlisted, removed) = ([:], [], [], [])
   }

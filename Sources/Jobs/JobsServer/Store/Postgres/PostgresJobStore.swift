@@ -37,7 +37,7 @@ package final class PostgresJobStore: JobStore {
   /// How much the clock of the database is ahead, in milliseconds; all servers stamp by that one.
   private let offset = Mutex(Int64(0))
 
-  /// The channel on which the events of jobs are announced, as `id.seq`; number 0 stands for a job that may be claimed.
+  /// The channel on which the events of jobs are announced, as `id.seq`; number 0 means a job that may be claimed.
   package var channel: String { schema.name + ".jobs" }
 
   /// Creates the store; connections are opened when they are needed.
@@ -88,7 +88,7 @@ package final class PostgresJobStore: JobStore {
 
   package var isShared: Bool { true }
 
-  package func watch(_ notify: (JobStoreNews) async -> Void) async {
+  package func watch(_ notify: (JobStoreNotice) async -> Void) async {
     await PostgresListener(address, channels: [channel], limits: pool.limits).run { event in
       switch event {
       case .gap: await notify(.gap)

@@ -136,7 +136,7 @@ package final class SQLiteJobStore: JobStore {
   package var isShared: Bool { false }
 
   /// Reports nothing.
-  package func watch(_ notify: (JobStoreNews) async -> Void) async {}
+  package func watch(_ notify: (JobStoreNotice) async -> Void) async {}
 
   /// Lets nothing wait for a lock any more: the server ends.
   package func stopWaiting() { waits.stop() }

@@ -28,8 +28,8 @@ export class AgePlot {
   }
 
   /** Adds the age of now. */
-  show({ look, now }) {
-    if (look.label.age !== null) this.#points.push({ at: now, age: look.label.age });
+  show({ appearance, now }) {
+    if (appearance.label.age !== null) this.#points.push({ at: now, age: appearance.label.age });
     while (this.#points.length > MOST_POINTS || this.#points[0]?.at < now - SPAN_MS) this.#points.shift();
     const top = Math.max(LEAST_TOP_MS, ...this.#points.map(({ age }) => age));
     const x = (at) => ((at - now + SPAN_MS) / SPAN_MS) * WIDTH;

@@ -2,7 +2,7 @@
 
 import { isBoard } from "./board-answer.js";
 import { readEventStream } from "../engine/event-stream.js";
-import { hintsOf, marksOfBody } from "../engine/marks.js";
+import { hintsOf, metadataOfBody } from "../engine/metadata.js";
 import { ResourceStream } from "../engine/resource-stream.js";
 
 export class BoardStream extends ResourceStream {
@@ -35,7 +35,7 @@ export class BoardStream extends ResourceStream {
   }
 
   #deliver(outcome, body, tag, bytes, source) {
-    this.deliver(outcome, { body, tag, bytes, marks: marksOfBody(source), hints: hintsOf(source, null) });
+    this.deliver(outcome, { body, tag, bytes, metadata: metadataOfBody(source), hints: hintsOf(source, null) });
   }
 
   /** The board before, with what is different. */

@@ -23,11 +23,11 @@ export function validity(timetable, locale) {
 }
 
 /** The words for a question that the server will not answer however often it is asked; `null` for other failures. */
-export function refusalInWords(look, problem, stop, say) {
-  if (problem?.error === "stop_not_found" || (look.failure === "refused" && look.failureStatus === 404)) {
+export function refusalInWords(appearance, problem, stop, say) {
+  if (problem?.error === "stop_not_found" || (appearance.failure === "refused" && appearance.failureStatus === 404)) {
     return { title: say("unknownStop"), detail: say("unknownStopDetail", { stop }) };
   }
-  if (["refused", "gone", "unauthorised"].includes(look.failure)) {
+  if (["refused", "gone", "unauthorised"].includes(appearance.failure)) {
     return { title: say("rejected"), detail: problem?.detail ?? problem?.title ?? "" };
   }
   return null;

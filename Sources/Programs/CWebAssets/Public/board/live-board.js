@@ -14,7 +14,7 @@ const SOURCE = {
   natureOf: (body) => ({ hasRealtime: body.rt?.applied === true || ["applied", "partial"].includes(body.meta?.rtStatus) }),
   subjectOf: (question) => question.stopId ?? null,
   fields: () => ({}),
-  marks: {},
+  metadata: {},
 };
 
 export class LiveBoard extends LiveResource {

@@ -174,7 +174,7 @@ export class Pane {
     }
     if (body) {
       this.#saved = null;
-      const age = this.#live.look().label.age ?? 0;
+      const age = this.#live.appearance().label.age ?? 0;
       const { stop } = this.settings;
       saveBoard({ stop: stop.id, language: this.page.language, body, age, now: this.page.device.now() });
     }
@@ -309,9 +309,9 @@ export class Pane {
       return { title: say("emptyFilter"), detail: say("emptyFilterDetail"), action: { label: say("clearFilters"), act: clear } };
     }
     if (this.body) return reasonOfEmptiness(this.body, { say, locale: this.page.locale, zone: this.zone });
-    const look = this.#live.look();
-    if (!look?.failure) return null;
-    const refusal = refusalInWords(look, this.#live.failure?.problem, this.settings.stop.id, say);
+    const appearance = this.#live.appearance();
+    if (!appearance?.failure) return null;
+    const refusal = refusalInWords(appearance, this.#live.failure?.problem, this.settings.stop.id, say);
     if (refusal) return { ...refusal, action: find };
     const again = { label: say("refresh"), act: () => this.refresh() };
     return { title: say("emptyNoAnswer"), detail: say("emptyNoAnswerDetail"), action: again };
@@ -349,22 +349,22 @@ export class Pane {
 
   #showFreshness() {
     const { parts, page } = this;
-    const look = this.settings.stop ? this.#live.look() : null;
+    const appearance = this.settings.stop ? this.#live.appearance() : null;
     const now = page.device.now();
     const saved = this.#saved && { age: this.#saved.age + now - this.#savedAt };
     const { state, title, detail } = freshnessLine({
-      look,
+      appearance,
       problem: this.#live.failure?.problem,
-      retryIn: timeToNextQuestion(look, now),
+      retryIn: timeToNextQuestion(appearance, now),
       saved,
-      shownAt: this.#shownAt(look, saved, now),
+      shownAt: this.#shownAt(appearance, saved, now),
       zone: this.zone,
       coverage: this.body?.meta?.rtCoverage ?? null,
       count: this.departures.length,
     }, page.say);
     parts.freshness.hidden = state === "none";
     setAttribute(this.root, "data-state", state);
-    setAttribute(this.root, "data-loading", look?.isLoading ? "yes" : null);
+    setAttribute(this.root, "data-loading", appearance?.isLoading ? "yes" : null);
     setSign(parts.sign, SIGNS[state]);
     setText(parts.state, title);
     setText(parts.detail, detail);
@@ -372,8 +372,8 @@ export class Pane {
   }
 
   /** The time of day at which what is shown was true. */
-  #shownAt(look, saved, now) {
-    const age = look?.label.age ?? saved?.age ?? null;
+  #shownAt(appearance, saved, now) {
+    const age = appearance?.label.age ?? saved?.age ?? null;
     return age === null ? null : this.#clock.at(now) - age;
   }
 
@@ -388,7 +388,7 @@ export class Pane {
 }
 
 /** Milliseconds to the next question: none while one is out, `null` if none is due. */
-function timeToNextQuestion(look, now) {
-  if (look?.nextCause === "outstanding") return 0;
-  return look?.nextDue == null ? null : Math.max(0, look.nextDue - now);
+function timeToNextQuestion(appearance, now) {
+  if (appearance?.nextCause === "outstanding") return 0;
+  return appearance?.nextDue == null ? null : Math.max(0, appearance.nextDue - now);
 }

@@ -28,7 +28,7 @@ export function readMessage(data) {
 /**
  * Reads a message from a value; `null` if the value is not a message.
  *
- * `position`: the event's number, `{ epoch, seq }`, or `null`; `covers`: the first number it stands for; `body`: by
+ * `position`: the event's number, `{ epoch, seq }`, or `null`; `covers`: the first number it covers; `body`: by
  * `kind`: started, progress, snapshot, ended, or other.
  */
 export function messageOf(value) {

@@ -17,28 +17,28 @@ const FAILURE_WORDS = {
 /**
  * The line under the station's name.
  *
- * @param {object} facts - `look`: what the machine shows; `problem`: the server's message about a failure; `retryIn`:
+ * @param {object} facts - `appearance`: what the machine shows; `problem`: the server's message about a failure; `retryIn`:
  *   milliseconds to the next request, or `null`; `saved`: `{ age }` of a board of an earlier visit, in milliseconds,
  *   while no newer one is there; `shownAt`: the time of day of the board shown; `zone`; `coverage`: `meta.rtCoverage` of the
  *   board; `count`: how many departures it has.
  * @returns {{ state: string, title: string, detail: string }} `state`: none, loading, live, ageing, timetable,
  *   reduced, stale, held, offline, failing, saved or unconfirmed.
  */
-export function freshnessLine({ look, problem, retryIn, saved, shownAt, zone, coverage, count }, say) {
-  if (!look) return { state: "none", title: "", detail: "" };
-  const age = look.label.age ?? saved?.age ?? null;
-  const provenance = saved ? "disk" : look.label.provenance;
-  const facts = { look, problem, retryIn, age, provenance, shownAt, zone };
-  if (look.connectivity === "offline") return line("offline", say("offline"), [aged(facts, say), boardOf(facts, say)]);
-  if (look.failure) return failing(facts, say);
-  if (look.revision === null) {
+export function freshnessLine({ appearance, problem, retryIn, saved, shownAt, zone, coverage, count }, say) {
+  if (!appearance) return { state: "none", title: "", detail: "" };
+  const age = appearance.label.age ?? saved?.age ?? null;
+  const provenance = saved ? "disk" : appearance.label.provenance;
+  const facts = { appearance, problem, retryIn, age, provenance, shownAt, zone };
+  if (appearance.connectivity === "offline") return line("offline", say("offline"), [aged(facts, say), boardOf(facts, say)]);
+  if (appearance.failure) return failing(facts, say);
+  if (appearance.revision === null) {
     return saved ? line("saved", aged(facts, say), [say("savedBoard")]) : line("loading", say("loading"), []);
   }
   // R38: what no server said is never live, and is said to be what it is.
   if (provenance === "disk") return line("saved", aged(facts, say), [say("savedBoard")]);
   if (provenance === "local") return line("unconfirmed", say("unconfirmed"), [updated(age, say)]);
-  if (look.label.isHeld) return line("held", say("held"), [updated(age, say)]);
-  return labelled(look, { coverage, count }, say);
+  if (appearance.label.isHeld) return line("held", say("held"), [updated(age, say)]);
+  return labelled(appearance, { coverage, count }, say);
 }
 
 function line(state, title, details) {
@@ -46,11 +46,11 @@ function line(state, title, details) {
 }
 
 function failing(facts, say) {
-  const { look, problem, retryIn } = facts;
+  const { appearance, problem, retryIn } = facts;
   // However often it is asked for, it is not there.
   if (problem?.error === "stop_not_found") return line("failing", say("failedNoStop"), [aged(facts, say)]);
   const title = problem?.error === "no_timetable" ? say("failedNoTimetable")
-    : say(FAILURE_WORDS[look.failure] ?? "failedServer", { status: look.failureStatus });
+    : say(FAILURE_WORDS[appearance.failure] ?? "failedServer", { status: appearance.failureStatus });
   const next = retryIn === null ? null : retryIn > 500 ? say("tryingAgainIn", { span: duration(Math.ceil(retryIn / 1000)) }) : say("tryingAgainNow");
   return line("failing", title, [aged(facts, say), next]);
 }
@@ -67,8 +67,8 @@ function boardOf({ age, shownAt, zone }, say) {
 }
 
 /** R26: the status first, then the mode, then the age. */
-function labelled(look, board, say) {
-  const { marker, badge, age } = look.label;
+function labelled(appearance, board, say) {
+  const { marker, badge, age } = appearance.label;
   const ago = [updated(age, say)];
   const status = marker.reduced?.status;
   const known = realtimeLabel(status ?? (marker === "none" || marker.reduced ? null : "applied"), board);
@@ -77,10 +77,10 @@ function labelled(look, board, say) {
     if (badge === "unavailable") return line("stale", say("liveOld"), ago);
     return line(badge === "partial" ? "ageing" : "live", say(known.words, known), ago);
   }
-  if (status === "disabled") return line("timetable", say("timetableOnly"), [checked(look, say)]);
+  if (status === "disabled") return line("timetable", say("timetableOnly"), [checked(appearance, say)]);
   if (status) return line(status === "partial" || status === "skippedBudget" ? "reduced" : "stale", say(STATUS_WORDS[status] ?? "liveUnknown"), ago);
   if (marker.reduced) return line("reduced", say(MODE_WORDS[marker.reduced.mode] ?? "liveUnknown"), ago);
-  if (marker === "none") return line("timetable", say("timetableOnly"), [checked(look, say)]);
+  if (marker === "none") return line("timetable", say("timetableOnly"), [checked(appearance, say)]);
   if (badge === "live") return line("live", say("live"), ago);
   return badge === "partial" ? line("ageing", say("live"), ago) : line("stale", say("liveOld"), ago);
 }

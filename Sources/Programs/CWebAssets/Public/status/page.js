@@ -85,7 +85,7 @@ class StatusPage extends WorkPage {
   /** The server's time: that of its report, and what has passed since. */
   get #now() {
     const status = this.live.body;
-    const age = this.live.look()?.label.age ?? 0;
+    const age = this.live.appearance()?.label.age ?? 0;
     return status ? Date.parse(status.servedAt) + age : this.clock.now();
   }
 
@@ -185,12 +185,12 @@ class StatusPage extends WorkPage {
   }
 
   #showFreshness() {
-    const look = this.live?.look();
-    if (!look) return;
+    const appearance = this.live?.appearance();
+    if (!appearance) return;
     const steady = this.device.now();
-    const retryIn = look.nextCause === "outstanding" ? 0 : nextQuestion({ look, now: steady }).wait;
+    const retryIn = appearance.nextCause === "outstanding" ? 0 : nextQuestion({ appearance, now: steady }).wait;
     const { problem } = this.live.failure ?? {};
-    const line = freshnessLine({ look, problem, retryIn, saved: null, shownAt: null, zone: null }, this.say);
+    const line = freshnessLine({ appearance, problem, retryIn, saved: null, shownAt: null, zone: null }, this.say);
     setAttribute(this.root, "data-state", line.state);
     setSign(this.parts.sign, SIGNS[line.state] ?? "loading");
     setText(this.parts.state, line.title);

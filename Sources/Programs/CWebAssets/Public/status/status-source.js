@@ -19,6 +19,6 @@ export function statusSource() {
     subjectOf: () => null,
     fields: () => ({}),
     // What the server says of itself is of now; what is old is only the way here.
-    marks: { status: "applied" },
+    metadata: { status: "applied" },
   };
 }

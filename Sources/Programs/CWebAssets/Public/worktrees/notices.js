@@ -51,7 +51,7 @@ export class Notices {
         this.onChosen(id);
       });
     } catch {
-      // Some systems show notices of service workers only: then there are none.
+      // Some systems show notices of service workers only.
       this.#choice.checked = false;
     }
   }

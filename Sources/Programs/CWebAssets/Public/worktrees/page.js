@@ -176,9 +176,9 @@ class WorkspacesPage extends WorkPage {
 
   #changed() {
     if (this.#isBeginningAgain) return;
-    const look = this.live.look();
-    if (look?.failure === "unauthorised" && look.failureStatus === 401) this.token.ask(this.say);
-    else if (look?.revision != null && !look.failure) this.token.hide();
+    const appearance = this.live.appearance();
+    if (appearance?.failure === "unauthorised" && appearance.failureStatus === 401) this.token.ask(this.say);
+    else if (appearance?.revision != null && !appearance.failure) this.token.hide();
     this.#show();
   }
 
@@ -264,14 +264,14 @@ class WorkspacesPage extends WorkPage {
   }
 
   #showFreshness() {
-    const look = this.live.look();
+    const appearance = this.live.appearance();
     const steady = this.device.now();
-    const retryIn = look === null ? null : look.nextCause === "outstanding" ? 0 : nextQuestion({ look, now: steady }).wait;
+    const retryIn = appearance === null ? null : appearance.nextCause === "outstanding" ? 0 : nextQuestion({ appearance, now: steady }).wait;
     const { problem } = this.live.failure ?? {};
-    const line = freshnessLine({ look, problem, retryIn, saved: null, shownAt: null, zone: null }, this.say);
+    const line = freshnessLine({ appearance, problem, retryIn, saved: null, shownAt: null, zone: null }, this.say);
     // What the form for the token says is not said twice.
     const sentence = line.state === "failing" ? this.#sentenceOf(problem?.error) : null;
-    const isTold = line.state === "failing" && problem?.detail && !sentence && look.failureStatus !== 401;
+    const isTold = line.state === "failing" && problem?.detail && !sentence && appearance.failureStatus !== 401;
     // Without a list, the reason takes the list's place; the line has its short form.
     const isBare = !this.live.body && ["failing", "offline"].includes(line.state) && !this.token.isShown;
     const said = isTold && !isBare ? [line.detail, problem.detail].filter(Boolean).join(" · ") : line.detail;
@@ -281,7 +281,7 @@ class WorkspacesPage extends WorkPage {
     setText(this.parts.troubletitle, title);
     setText(this.parts.troubletext, isTold ? problem.detail : this.say("nothingYet"));
     setAttribute(this.root, "data-state", line.state);
-    setAttribute(this.root, "data-loading", look?.isLoading ? "yes" : null);
+    setAttribute(this.root, "data-loading", appearance?.isLoading ? "yes" : null);
     setSign(this.parts.sign, SIGNS[line.state] ?? "loading");
     setText(this.parts.state, isBare ? line.title : title);
     setText(this.parts.detail, said);

@@ -25,6 +25,6 @@ export function workspaceSource(fields) {
     subjectOf: () => null,
     fields,
     // Everything the server knows is as it is now; what is old is only the way here.
-    marks: { status: "applied" },
+    metadata: { status: "applied" },
   };
 }

@@ -27,19 +27,19 @@ export class WorkspaceStream extends ResourceStream {
   take({ id, data }) {
     const message = JSON.parse(data);
     const event = message.event ?? {};
-    const marks = { serverTime: Number.isFinite(message.timestamp) ? Math.trunc(message.timestamp) : null };
+    const metadata = { serverTime: Number.isFinite(message.timestamp) ? Math.trunc(message.timestamp) : null };
     if (event.type === "reset") {
       // A snapshot follows.
       this.#base = null;
     } else if (event.type === "heartbeat") {
       // It names the newest revision: the list at hand, or one of which an event is still to come.
-      if (this.#base && message.id === this.#base.revision) this.deliver("unchanged", { bytes: data.length, marks });
+      if (this.#base && message.id === this.#base.revision) this.deliver("unchanged", { bytes: data.length, metadata });
     } else {
       const body = afterEvent(event, id, this.#base);
       if (body === null) return this.listener.gap();
       if (body === this.#base) return;
       this.#base = body;
-      this.deliver("content", { body, tag: tagOf(body.revision), bytes: data.length, marks });
+      this.deliver("content", { body, tag: tagOf(body.revision), bytes: data.length, metadata });
     }
   }
 }

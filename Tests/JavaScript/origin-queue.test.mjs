@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { OriginGate } from "../../JavaScript/freshness/origin-gate.js";
+import { OriginQueue } from "../../JavaScript/freshness/origin-queue.js";
 import { rateLimitOf } from "../../JavaScript/freshness/rate-limit.js";
 import { eventStream, newEngine, STEADY, World } from "./world.mjs";
 
@@ -16,10 +16,10 @@ const settled = () => new Promise((resolve) => setImmediate(resolve));
 const resource = () => ({ told: {}, restrain(limits) { this.told = limits; } });
 
 /** Sends one request and ends it. */
-async function request(gate, arrival) {
+async function request(queue, arrival) {
   let number = null;
-  await new Promise((start) => { number = gate.ask({ priority: "normal", longPoll: null }, start); });
-  gate.ended(number, { marks: {}, ...arrival });
+  await new Promise((start) => { number = queue.ask({ priority: "normal", longPoll: null }, start); });
+  queue.ended(number, { metadata: {}, ...arrival });
   await settled();
 }
 
@@ -27,54 +27,54 @@ const busy = { outcome: "throttled", retryAfter: { seconds: 200 } };
 
 test("a page that visits many servers forgets those it left, and limits in force last", async () => {
   const engine = newEngine();
-  const limited = OriginGate.of(engine, "https://limited.example/a", POLICY, now);
+  const limited = OriginQueue.of(engine, "https://limited.example/a", POLICY, now);
   const leave = limited.join(resource());
   await request(limited, busy);
   leave();
-  for (let number = 0; number < 3 * MOST; number += 1) OriginGate.of(engine, `https://host-${number}.example/a`, POLICY, now).join(resource())();
+  for (let number = 0; number < 3 * MOST; number += 1) OriginQueue.of(engine, `https://host-${number}.example/a`, POLICY, now).join(resource())();
   const again = resource();
-  OriginGate.of(engine, "https://limited.example/b", POLICY, now).join(again);
+  OriginQueue.of(engine, "https://limited.example/b", POLICY, now).join(again);
   assert.equal(again.told.notBefore, 200_000);
   const fresh = resource();
-  OriginGate.of(engine, "https://host-0.example/a", POLICY, now).join(fresh);
+  OriginQueue.of(engine, "https://host-0.example/a", POLICY, now).join(fresh);
   assert.ok(fresh.told.notBefore == null);
 });
 
 test("an origin with a resource or a request is never forgotten; more of them than a page can know share one", () => {
   const engine = newEngine();
-  const gates = Array.from({ length: MOST }, (_, number) => OriginGate.of(engine, `https://host-${number}.example/a`, POLICY, now));
-  gates.forEach((gate) => gate.join(resource()));
-  assert.equal(new Set(gates).size, MOST);
-  const further = OriginGate.of(engine, "https://further.example/a", POLICY, now);
-  assert.ok(gates.includes(further));
-  assert.equal(OriginGate.of(engine, "https://host-7.example/b", POLICY, now), gates[7]);
+  const queues = Array.from({ length: MOST }, (_, number) => OriginQueue.of(engine, `https://host-${number}.example/a`, POLICY, now));
+  queues.forEach((queue) => queue.join(resource()));
+  assert.equal(new Set(queues).size, MOST);
+  const further = OriginQueue.of(engine, "https://further.example/a", POLICY, now);
+  assert.ok(queues.includes(further));
+  assert.equal(OriginQueue.of(engine, "https://host-7.example/b", POLICY, now), queues[7]);
 });
 
 test("an unused origin makes room, one that waits for an answer does not", () => {
   const engine = newEngine();
-  const gates = Array.from({ length: MOST }, (_, number) => OriginGate.of(engine, `https://host-${number}.example/a`, POLICY, now));
-  gates.forEach((gate, number) => (number === 0 ? gate.ask({ priority: "normal", longPoll: null }, () => {}) : number === 5 ? null : gate.join(resource())));
-  const further = OriginGate.of(engine, "https://further.example/a", POLICY, now);
-  assert.ok(!gates.includes(further));
-  assert.equal(OriginGate.of(engine, "https://host-0.example/a", POLICY, now), gates[0]);
+  const queues = Array.from({ length: MOST }, (_, number) => OriginQueue.of(engine, `https://host-${number}.example/a`, POLICY, now));
+  queues.forEach((queue, number) => (number === 0 ? queue.ask({ priority: "normal", longPoll: null }, () => {}) : number === 5 ? null : queue.join(resource())));
+  const further = OriginQueue.of(engine, "https://further.example/a", POLICY, now);
+  assert.ok(!queues.includes(further));
+  assert.equal(OriginQueue.of(engine, "https://host-0.example/a", POLICY, now), queues[0]);
 });
 
 test("a Retry-After date that cannot be measured is a minute, whatever the device's clock says", async () => {
   const engine = newEngine();
-  const gate = OriginGate.of(engine, "https://dated.example/a", POLICY, now);
+  const queue = OriginQueue.of(engine, "https://dated.example/a", POLICY, now);
   const watched = resource();
-  gate.join(watched);
-  await request(gate, { outcome: "throttled", retryAfter: { date: Date.parse("2001-01-01") } });
+  queue.join(watched);
+  await request(queue, { outcome: "throttled", retryAfter: { date: Date.parse("2001-01-01") } });
   assert.equal(watched.told.notBefore, 60_000);
 });
 
 test("a Retry-After date is measured with the answer's own time", async () => {
   const engine = newEngine();
-  const gate = OriginGate.of(engine, "https://dated.example/a", POLICY, now);
+  const queue = OriginQueue.of(engine, "https://dated.example/a", POLICY, now);
   const watched = resource();
-  gate.join(watched);
+  queue.join(watched);
   const served = Date.parse("2001-01-01");
-  await request(gate, { outcome: "throttled", retryAfter: { date: served + 30_000 }, marks: { serverTime: served } });
+  await request(queue, { outcome: "throttled", retryAfter: { date: served + 30_000 }, metadata: { serverTime: served } });
   assert.equal(watched.told.notBefore, 30_000);
 });
 
@@ -265,25 +265,25 @@ test("hundreds that wait are held back together, and requested again", async () 
 });
 
 test("requests beyond the longest queue wait in turn, and may be hurried, withdrawn and taken back like others", async () => {
-  const gate = OriginGate.of(newEngine(), "https://full.example/a", POLICY, now);
+  const queue = OriginQueue.of(newEngine(), "https://full.example/a", POLICY, now);
   const [started, delayed] = [[], []];
   const numbers = Array.from({ length: 4_096 + 5 + 5 }, (_, number) =>
-    gate.ask({ priority: "normal", longPoll: null }, () => started.push(number), () => delayed.push(number)));
+    queue.ask({ priority: "normal", longPoll: null }, () => started.push(number), () => delayed.push(number)));
   await settled();
   assert.deepEqual([started, delayed], [[0, 1, 2, 3, 4], []]);
   // Within the queue, and beyond it.
-  gate.hurry(numbers[4_000]);
-  gate.hurry(numbers[4_104]);
-  gate.withdraw(numbers[4_101]);
+  queue.hurry(numbers[4_000]);
+  queue.hurry(numbers[4_104]);
+  queue.withdraw(numbers[4_101]);
   await settled();
   // The last place is the user's.
   assert.deepEqual(started.slice(5), [4_000]);
   for (let count = 0; count < 3; count += 1) {
-    gate.withdraw(numbers[started[count]]);
+    queue.withdraw(numbers[started[count]]);
     await settled();
   }
   assert.deepEqual(started.slice(5), [4_000, 4_104, 5]);
-  gate.ended(numbers[3], { outcome: "throttled", retryAfter: { seconds: 60 }, marks: {} });
+  queue.ended(numbers[3], { outcome: "throttled", retryAfter: { seconds: 60 }, metadata: {} });
   await settled();
   assert.equal(delayed.length + started.length + 1, numbers.length);
   assert.equal(new Set(delayed).size, delayed.length);
@@ -295,9 +295,9 @@ test("time in the queue is no failure of the server", async () => {
   world.answer = ({ address }) => ({ body: { address }, after: 3_900 });
   const resources = Array.from({ length: 20 }, (_, number) => world.client.resource(`https://slow.example/${number}`, { policy: { ...STEADY, every: 60_000 } }));
   for (const each of resources) each.subscribe(() => {});
-  const gate = OriginGate.of(world.engine, "https://slow.example/", POLICY, now);
+  const queue = OriginQueue.of(world.engine, "https://slow.example/", POLICY, now);
   await world.run(50_000);
-  assert.equal(gate.isRestrained, false);
+  assert.equal(queue.isRestrained, false);
   assert.equal(resources.filter((each) => each.snapshot.value !== null).length, 20);
   world.client.close();
 });
@@ -529,18 +529,18 @@ test("a resource that is forgotten in its last second has no observer afterwards
 });
 
 test("a request that is hurried again right after it was admitted is sent once, and blocks nothing", async () => {
-  const gate = OriginGate.of(newEngine(), "https://full.example/a", POLICY, now);
+  const queue = OriginQueue.of(newEngine(), "https://full.example/a", POLICY, now);
   const started = [];
-  const ask = (number) => gate.ask({ priority: "normal", longPoll: null }, () => started.push(number));
+  const ask = (number) => queue.ask({ priority: "normal", longPoll: null }, () => started.push(number));
   const numbers = Array.from({ length: 4_096 + 5 }, (_, number) => ask(number));
   await settled();
   // Another one takes its room in the queue before it starts.
   ask("another");
-  queueMicrotask(() => gate.hurry(numbers[10]));
-  gate.hurry(numbers[10]);
+  queueMicrotask(() => queue.hurry(numbers[10]));
+  queue.hurry(numbers[10]);
   await settled();
-  gate.withdraw(numbers[0]);
-  gate.withdraw(numbers[1]);
+  queue.withdraw(numbers[0]);
+  queue.withdraw(numbers[1]);
   await settled();
   assert.deepEqual(started, [0, 1, 2, 3, 4, 10, 5]);
 });

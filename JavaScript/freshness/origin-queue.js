@@ -1,9 +1,9 @@
 // The state that all resources of one server share (engine.md R39): the requests in flight, and the server's limits.
 // The WebAssembly module makes the decisions.
 
-const gates = new WeakMap();
+const queues = new WeakMap();
 
-export class OriginGate {
+export class OriginQueue {
   #origin;
   #name;
   #now;
@@ -23,9 +23,9 @@ export class OriginGate {
    * `policy`, the client's.
    */
   static of(engine, address, policy, now) {
-    if (!gates.has(engine)) gates.set(engine, new Map());
-    const known = gates.get(engine);
-    return remembered(known, originOf(address), (name) => new OriginGate(engine, policy, now, name));
+    if (!queues.has(engine)) queues.set(engine, new Map());
+    const known = queues.get(engine);
+    return remembered(known, originOf(address), (name) => new OriginQueue(engine, policy, now, name));
   }
 
   constructor(engine, policy, now, name) {
@@ -180,8 +180,8 @@ export class OriginGate {
   /** Records that a request ended. */
   ended(number, arrival) {
     this.#outstanding.delete(number);
-    const { outcome, marks, rateLimit = null } = arrival;
-    const report = { number, outcome, serverTime: marks.serverTime ?? null, rateLimit, resources: this.#running };
+    const { outcome, metadata, rateLimit = null } = arrival;
+    const report = { number, outcome, serverTime: metadata.serverTime ?? null, rateLimit, resources: this.#running };
     if (outcome === "content") report.revision = 0;
     if (outcome === "undecodable") report.reason = 0;
     if (outcome === "throttled") report.retryAfter = arrival.retryAfter;
@@ -226,15 +226,15 @@ export class OriginGate {
 }
 
 /**
- * Returns the gate of an origin, and creates it if it is not known. The module limits the number of origins: beyond it,
- * the gate that was asked for longest ago and is unused is forgotten, one under a restraint last. If all are in use,
- * further origins share one gate.
+ * Returns the queue of an origin, and creates it if it is not known. The module limits the number of origins: beyond it,
+ * the queue that was asked for longest ago and is unused is forgotten, one under a restraint last. If all are in use,
+ * further origins share one queue.
  */
 function remembered(known, origin, create) {
-  let gate = known.get(origin);
-  if (gate === undefined) {
+  let queue = known.get(origin);
+  if (queue === undefined) {
     try {
-      gate = create(origin);
+      queue = create(origin);
     } catch (failure) {
       if (failure.code !== "tooManyMachines") throw failure;
       const unused = [...known].filter(([, other]) => other.isUnused);
@@ -242,13 +242,13 @@ function remembered(known, origin, create) {
       if (oldest === undefined) return known.values().next().value;
       known.delete(name);
       oldest.destroy();
-      gate = create(origin);
+      queue = create(origin);
     }
   }
   // The order of the map is that of use.
   known.delete(origin);
-  known.set(origin, gate);
-  return gate;
+  known.set(origin, queue);
+  return queue;
 }
 
 /** Returns the scheme, host and port of a URL. */

@@ -37,7 +37,7 @@ function whole(value) {
 }
 
 /** Returns the freshness metadata of a body: `meta`, and the older `rt` if a server sends no status. */
-export function marksOfBody(body, transit = 0) {
+export function metadataOfBody(body, transit = 0) {
   const meta = body.meta ?? {};
   const serverTime = instant(meta.serverTime);
   return {
@@ -55,7 +55,7 @@ export function marksOfBody(body, transit = 0) {
 }
 
 /** Returns the freshness metadata of a response without a body, without the time in caches. */
-export function marksOfHead(headers) {
+export function metadataOfHead(headers) {
   return {
     serverTime: instant(headers.get("date")),
     truncation: truncationOf(),
@@ -87,21 +87,21 @@ const CLOCK_DIFFERENCE_MS = 100;
  * by as long as the response was cached: more than the whole request took, or a second if the server's time may itself be
  * cut. `Date` counts whole seconds, so up to a second and the delay stay unseen.
  *
- * @param {object} marks - Of the response. Their `serverTime` is that of `Date`, unless `saysTime`.
+ * @param {object} metadata - Of the response. Their `serverTime` is that of `Date`, unless `saysTime`.
  * @param {Headers} headers - Its fields.
  * @param {object} options - `taken`: how long the request took, in milliseconds; `saysTime`: whether the server's time is its own.
  */
-export function throughCaches(marks, headers, { taken, saysTime = false }) {
+export function throughCaches(metadata, headers, { taken, saysTime = false }) {
   // RFC 9111 section 5.1: of several members the first one counts.
   const age = /^\s*(\d+)\s*(?:,|$)/.exec(headers.get("age") ?? "");
-  // An `Age` of 0 stands for any time within its second.
+  // An `Age` of 0 means any time within its second.
   const told = age === null ? 0 : Math.max(bounded(Number(age[1]) * 1000), 1);
-  const [date, served] = [instant(headers.get("date")), servedAt(marks, saysTime)];
+  const [date, served] = [instant(headers.get("date")), servedAt(metadata, saysTime)];
   const hidden = date === null || served === null ? 0 : date - served.time;
   const isSeen = hidden >= 1000 || (hidden > taken + CLOCK_DIFFERENCE_MS && !served.isCut);
-  if (!isSeen || hidden <= told) return { ...marks, transit: told };
-  // The second that Date stands for counts with the time in caches; that of the server's time is between the two.
-  return { ...marks, serverTime: served.time, truncation: 0, transit: bounded(hidden) };
+  if (!isSeen || hidden <= told) return { ...metadata, transit: told };
+  // The second that Date covers counts with the time in caches; that of the server's time is between the two.
+  return { ...metadata, serverTime: served.time, truncation: 0, transit: bounded(hidden) };
 }
 
 /**
