@@ -8,7 +8,7 @@ const [address, hosts, seconds] = [process.argv[2], Number(process.argv[3]), Num
 const preset = "departuresWeb";
 /** The interval of the preset: hosts start evenly over it, the same in both groups. */
 const interval = 15_000;
-/** Between two looks at a screen. */
+/** Between two reads of a screen. */
 const look = 250;
 /** Before it is measured: a host has to hear of the producer first. */
 const settling = Math.min(60_000, seconds * 250);

@@ -198,7 +198,7 @@ def clients(world, costs, replicas, boards, seed):
     """What clients of so many boards do to so many replicas, which take turns."""
     chance = random.Random(f"{seed} {boards}")
     polling, streams = boards * (1 - world.streaming), boards * world.streaming
-    # Each client has its place in the window after a publication, and whether its board changed is a matter of chance.
+    # Each client has its place in the window after a publication, and whether its board changed is random.
     seconds, sent = [0] * int(Published.interval), 0.0
     for _ in range(CLIENTS):
         seconds[int(chance.random() * Published.window)] += 1

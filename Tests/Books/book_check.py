@@ -5,7 +5,7 @@ usage: book_check.py FILE…
 
 Imports the files one after the other into one library in memory and prints, as JSON, the counts and the
 failed rows of each. It knows the formats from their services' exports only and reads with Python's csv module wherever
-that can: a record is the fewest lines that csv reads strictly; a line for which there are none is read by itself,
+that can: a record is the fewest lines that csv reads strictly; a line without any is read by itself,
 leniently, and has failed if it then has not as many fields as the header.
 """
 

@@ -47,22 +47,22 @@ def check10(body: str) -> str:
 class Book:
     """A book with everything that any service says of it."""
 
-    def __init__(self, number: int, title: str, dice: random.Random):
+    def __init__(self, number: int, title: str, generator: random.Random):
         self.number = number
         self.title = title
-        self.first = dice.choice(FIRST)
-        self.last = dice.choice(LAST)
-        body = f"{dice.randrange(10**8):09d}" if number % 3 else f"0{dice.randrange(10**8):08d}"
+        self.first = generator.choice(FIRST)
+        self.last = generator.choice(LAST)
+        body = f"{generator.randrange(10**8):09d}" if number % 3 else f"0{generator.randrange(10**8):08d}"
         self.number_as(body)
-        self.rating = dice.randrange(0, 6)
-        self.pages = dice.randrange(80, 900)
-        self.year = dice.randrange(1950, 2024)
-        self.publisher = dice.choice(PUBLISHERS)
-        self.status = dice.choice(["read", "read", "to-read", "currently-reading"])
-        self.added = f"20{dice.randrange(10, 24):02d}/{dice.randrange(1, 13):02d}/{dice.randrange(1, 29):02d}"
-        self.review = dice.choice(REVIEWS)
-        self.shelves = dice.sample(["favourites", "owned", "sci-fi", "été 2020", "lent out"], dice.randrange(0, 3))
-        self.series = f" (The {dice.choice(NOUNS)} Cycle, #{dice.randrange(1, 9)})" if number % 7 == 0 else ""
+        self.rating = generator.randrange(0, 6)
+        self.pages = generator.randrange(80, 900)
+        self.year = generator.randrange(1950, 2024)
+        self.publisher = generator.choice(PUBLISHERS)
+        self.status = generator.choice(["read", "read", "to-read", "currently-reading"])
+        self.added = f"20{generator.randrange(10, 24):02d}/{generator.randrange(1, 13):02d}/{generator.randrange(1, 29):02d}"
+        self.review = generator.choice(REVIEWS)
+        self.shelves = generator.sample(["favourites", "owned", "sci-fi", "été 2020", "lent out"], generator.randrange(0, 3))
+        self.series = f" (The {generator.choice(NOUNS)} Cycle, #{generator.randrange(1, 9)})" if number % 7 == 0 else ""
 
     def number_as(self, body: str) -> None:
         """Gives the book the numbers with these nine digits."""
@@ -78,8 +78,8 @@ class Service:
     encoding = "utf-8"
     mark = b""
 
-    def __init__(self, dice: random.Random):
-        self.dice = dice
+    def __init__(self, generator: random.Random):
+        self.generator = generator
 
     def line(self, fields: list[str]) -> str:
         out = io.StringIO()
@@ -167,7 +167,7 @@ class LibraryThing(Service):
 
     def encode(self, text: str) -> bytes:
         # Real files have bytes of Latin-1 in the middle of UTF-8.
-        if self.dice.random() < 0.05:
+        if self.generator.random() < 0.05:
             return text.encode("latin-1", errors="ignore")
         return text.encode()
 
@@ -200,9 +200,9 @@ class Export:
     """One file and what an import into an empty library must make of it."""
 
     def __init__(self, service: str, rows: int, seed: int = 1, newer: bool = False):
-        self.dice = random.Random(f"{service}-{seed}")
+        self.generator = random.Random(f"{service}-{seed}")
         self.newer = newer
-        self.service = SERVICES[service](self.dice)
+        self.service = SERVICES[service](self.generator)
         self.titles = set()
         self.isbns: set[str] = set()
         self.seen: list[Book] = []
@@ -223,18 +223,18 @@ class Export:
 
     def new_book(self) -> Book:
         while True:
-            title = f"The {self.dice.choice(ADJECTIVES)} {self.dice.choice(NOUNS)} of {self.dice.choice(PLACES)}"
-            if self.dice.random() < 0.5:
-                title += f": {self.dice.choice(ADJECTIVES)} {self.dice.choice(NOUNS)}"
+            title = f"The {self.generator.choice(ADJECTIVES)} {self.generator.choice(NOUNS)} of {self.generator.choice(PLACES)}"
+            if self.generator.random() < 0.5:
+                title += f": {self.generator.choice(ADJECTIVES)} {self.generator.choice(NOUNS)}"
             # Windows-1252 does not have every letter, and what it lacks is not the title any more.
             title = title.encode("cp1252", errors="ignore").decode("cp1252")
             if title not in self.titles:
                 self.titles.add(title)
                 break
-        book = Book(len(self.titles), title, self.dice)
+        book = Book(len(self.titles), title, self.generator)
         while book.isbn13 in self.isbns:
             # Numbers are drawn, and two books must not have the same one.
-            book.number_as(f"{self.dice.randrange(10**9):09d}")
+            book.number_as(f"{self.generator.randrange(10**9):09d}")
         self.isbns.add(book.isbn13)
         for name in ("first", "last"):
             setattr(book, name, getattr(book, name).encode("latin-1", errors="ignore").decode("latin-1"))
@@ -258,15 +258,15 @@ class Export:
         self.write(self.service.line(row))
 
     def add_row(self) -> None:
-        chance = self.dice.random()
+        chance = self.generator.random()
         service = self.service
         if chance < 0.02:
-            blank = service.line_end if self.dice.random() < 0.5 else service.delimiter * (len(service.header) - 1) + service.line_end
+            blank = service.line_end if self.generator.random() < 0.5 else service.delimiter * (len(service.header) - 1) + service.line_end
             self.write(blank)
             self.count("blank")
         elif chance < 0.10 and self.seen:
-            book = self.dice.choice(self.seen)
-            self.write_book(book, numbers=self.dice.random() < 0.6 and book.number in self.seen_with_isbn)
+            book = self.generator.choice(self.seen)
+            self.write_book(book, numbers=self.generator.random() < 0.6 and book.number in self.seen_with_isbn)
             self.count("duplicates")
         elif chance < 0.20:
             self.add_damaged_row(self.new_book())
@@ -275,7 +275,7 @@ class Export:
 
     def add_sound_row(self, book: Book) -> None:
         service = self.service
-        kind = self.dice.randrange(12)
+        kind = self.generator.randrange(12)
         if self.newer and book.number % 10 == 0:
             book.rating = 1 if book.rating != 1 else 2
             self.changed.add(book.number)
@@ -325,13 +325,13 @@ class Export:
         row = service.row(book)
         service.put_isbn(row, "", "")
         title = service.header.index("Title" if "Title" in service.header else "title")
-        kind = self.dice.randrange(5)
+        kind = self.generator.randrange(5)
         if kind == 0:
-            row[title] = "  " if self.dice.random() < 0.5 else ""
+            row[title] = "  " if self.generator.random() < 0.5 else ""
             self.write(service.line(row))
             self.count("failed", "title_missing")
         elif kind == 1:
-            wrong = book.isbn13[:-1] + str((int(book.isbn13[-1]) + 1 + self.dice.randrange(8)) % 10)
+            wrong = book.isbn13[:-1] + str((int(book.isbn13[-1]) + 1 + self.generator.randrange(8)) % 10)
             if wrong == book.isbn13:
                 wrong = book.isbn13[:-1] + str((int(book.isbn13[-1]) + 1) % 10)
             # A book whose number is broken is a book.

@@ -42,7 +42,7 @@ def main() -> int:
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--plain", action="store_true")
     options = parser.parse_args()
-    dice = random.Random(options.seed)
+    generator = random.Random(options.seed)
     os.makedirs(options.folder, exist_ok=True)
 
     def opened(name):
@@ -61,7 +61,7 @@ def main() -> int:
                 authors[name] = f"/authors/OL{1000 + len(authors)}A"
                 write(author_file, "author", authors[name], {
                     "key": authors[name], "name": name, "type": {"key": "/type/author"},
-                    **({"bio": {"type": "/type/text", "value": "A life."}} if dice.random() < 0.2 else {}),
+                    **({"bio": {"type": "/type/text", "value": "A life."}} if generator.random() < 0.2 else {}),
                 })
                 counts["authors"] += 1
             return authors[name]
@@ -70,53 +70,53 @@ def main() -> int:
             if number < len(REAL):
                 title, subtitle, name, year, isbn = REAL[number]
             else:
-                title = f"The {dice.choice(ADJECTIVES)} {dice.choice(NOUNS)} of {dice.choice(PLACES)} {number}"
-                subtitle = f"{dice.choice(ADJECTIVES)} {dice.choice(NOUNS)}" if dice.random() < 0.2 else None
-                name = f"{dice.choice(FIRST)} {dice.choice(LAST)}"
-                year = dice.randrange(1800, 2024)
-                isbn = check13(f"978{dice.randrange(10**9):09d}")
+                title = f"The {generator.choice(ADJECTIVES)} {generator.choice(NOUNS)} of {generator.choice(PLACES)} {number}"
+                subtitle = f"{generator.choice(ADJECTIVES)} {generator.choice(NOUNS)}" if generator.random() < 0.2 else None
+                name = f"{generator.choice(FIRST)} {generator.choice(LAST)}"
+                year = generator.randrange(1800, 2024)
+                isbn = check13(f"978{generator.randrange(10**9):09d}")
             key = f"/works/OL{number + 1}W"
             work = {"key": key, "title": title, "type": {"key": "/type/work"}, "covers": [-1, 1000 + number]}
-            if number < len(REAL) or dice.random() < 0.95:
+            if number < len(REAL) or generator.random() < 0.95:
                 work["authors"] = [{"author": {"key": author_key(name)}, "type": {"key": "/type/author_role"}}]
             if subtitle:
                 work["subtitle"] = subtitle
-            if dice.random() < 0.6:
-                work["subjects"] = dice.sample(["Fiction", "History", "Science fiction", "Essays", "Poetry"], 2)
-            if number < len(REAL) or dice.random() < 0.2:
+            if generator.random() < 0.6:
+                work["subjects"] = generator.sample(["Fiction", "History", "Science fiction", "Essays", "Poetry"], 2)
+            if number < len(REAL) or generator.random() < 0.2:
                 work["first_publish_date"] = f"July 1, {year}" if number % 2 else str(year)
-            if dice.random() < 0.1:
+            if generator.random() < 0.1:
                 work["description"] = "Plain." if number % 2 else {"type": "/type/text", "value": "Dressed.\nTwice."}
             write(work_file, "work", key, work)
             counts["works"] += 1
-            for _ in range(1 if number < len(REAL) else dice.randrange(0, 4)):
+            for _ in range(1 if number < len(REAL) else generator.randrange(0, 4)):
                 counts["editions"] += 1
                 edition = {"key": f"/books/OL{counts['editions']}M", "title": title, "works": [{"key": key}],
                            "type": {"key": "/type/edition"}}
                 if subtitle:
                     edition["subtitle"] = subtitle
-                if dice.random() < 0.5:
+                if generator.random() < 0.5:
                     edition["isbn_13"] = [isbn]
                     edition["isbn_10"] = [check10(isbn[3:12])]
                 else:
-                    edition["isbn_10" if dice.random() < 0.5 else "isbn_13"] = \
-                        [check10(isbn[3:12]) if dice.random() < 0.5 else isbn]
+                    edition["isbn_10" if generator.random() < 0.5 else "isbn_13"] = \
+                        [check10(isbn[3:12]) if generator.random() < 0.5 else isbn]
                 counts["isbns"] += 1
-                if dice.random() < 0.02:
+                if generator.random() < 0.02:
                     edition["isbn_13"] = edition.get("isbn_13", []) + ["9780000000000"]
                     counts["broken"] += 1
-                if dice.random() < 0.7:
-                    edition["publishers"] = [dice.choice(["Ace", "Gallimard", "Penguin"])]
-                    edition["publish_date"] = dice.choice([f"{year + 20}", f"May {year + 20}", "19--?"])
-                    edition["number_of_pages"] = dice.randrange(90, 900)
+                if generator.random() < 0.7:
+                    edition["publishers"] = [generator.choice(["Ace", "Gallimard", "Penguin"])]
+                    edition["publish_date"] = generator.choice([f"{year + 20}", f"May {year + 20}", "19--?"])
+                    edition["number_of_pages"] = generator.randrange(90, 900)
                     edition["languages"] = [{"key": "/languages/eng"}]
                     edition["physical_format"] = "Paperback"
                 write(edition_file, "edition", edition["key"], edition)
-                isbn = check13(f"978{dice.randrange(10**9):09d}")
-            if dice.random() < 0.01:
+                isbn = check13(f"978{generator.randrange(10**9):09d}")
+            if generator.random() < 0.01:
                 write(work_file, "redirect", f"/works/OL{number + 10**8}W", {"location": key})
                 counts["others"] += 1
-            if dice.random() < 0.002:
+            if generator.random() < 0.002:
                 work_file.write(b"/type/work\t/works/OL5W\t1\t2020\t{\"title\": \"cut")
                 work_file.write(b"\n")
                 counts["rejected"] += 1

@@ -49,9 +49,9 @@ def font(size: int):
     raise SystemExit("no font: install fonts-dejavu-core")
 
 
-def spine(text: str, length: int, width: int, dice: random.Random) -> Image.Image:
+def spine(text: str, length: int, width: int, generator: random.Random) -> Image.Image:
     """A spine lying on its side, with the title at the left and the author at the right."""
-    ground = dice.randrange(180, 245)
+    ground = generator.randrange(180, 245)
     image = Image.new("L", (length, width), ground)
     draw = ImageDraw.Draw(image)
     title, _, author = text.partition("|")
@@ -81,9 +81,9 @@ def main() -> int:
     parser.add_argument("--noise", type=int, default=0)
     parser.add_argument("--seed", type=int, default=1)
     options = parser.parse_args()
-    dice = random.Random(options.seed)
+    generator = random.Random(options.seed)
     height = 1500
-    columns = [spine(text, height - 100, 110, dice).rotate(270, expand=True) for text in options.spine]
+    columns = [spine(text, height - 100, 110, generator).rotate(270, expand=True) for text in options.spine]
     width = max(900, 60 + len(columns) * 130 + (1100 if options.lying else 0) + (420 if options.barcode else 0))
     photo = Image.new("L", (width, height), 120)
     x = 40
@@ -91,13 +91,13 @@ def main() -> int:
         photo.paste(column, (x, 60))
         x += 130
     for index, text in enumerate(options.lying):
-        photo.paste(spine(text, 1000, 110, dice), (x + 20, height - 160 - index * 130))
+        photo.paste(spine(text, 1000, 110, generator), (x + 20, height - 160 - index * 130))
     if options.lying:
         x += 1060
     for index, number in enumerate(options.barcode):
         photo.paste(barcode(number), (x + 20, 80 + index * 260))
     for _ in range(options.noise):
-        photo.putpixel((dice.randrange(width), dice.randrange(height)), dice.randrange(256))
+        photo.putpixel((generator.randrange(width), generator.randrange(height)), generator.randrange(256))
     if options.exif != 1:
         # The picture is stored turned; the tag says how to turn it back.
         turned = {3: 180, 6: 90, 8: 270}[options.exif]

@@ -18,7 +18,7 @@ sys.path.insert(0, str(TESTS / "Oracle"))
 from drift_updates import WAYS  # noqa: E402 (the folder has to be known first)
 
 BOARD = "/api/stationboard?stop_id=Parent8501120&limit=1"
-#: BoardBudget.crowd.
+#: BoardBudget.inFlight.
 CROWD = 512
 #: Zones of a second agency: west with a half hour and other days of change, east without any.
 ZONES = ("America/St_Johns", "Asia/Kolkata")

@@ -23,7 +23,7 @@ SETTLE, SECONDS = sized((15, 20), long=(60, 60))
 EASE = sized(20, long=200)
 """Boards a second that the server answers with ease, by its configuration."""
 MOST = sized(2.5, long=2)
-"""The busiest second in multiples of the mean; few clients have more chance in it than many."""
+"""The busiest second in multiples of the mean; that of few clients varies more than that of many."""
 HERD = 2
 """Clients that come together make a second at least this busy, also where a paused machine shifts some of them."""
 STILL = 2

@@ -1,4 +1,4 @@
-"""A data folder with links in it: what root does not follow, and who may read what the program makes."""
+"""A data folder with links in it: what root does not follow, and which users may read what the program makes."""
 
 from __future__ import annotations
 

@@ -289,7 +289,7 @@ class Logs(unittest.TestCase):
         metrics = server.ask("GET", "/metrics")[1].decode()
         self.assertIn('freshet_http_requests_total{route="/ws/progress",method="GET",class="1xx"} 1\n', metrics)
         self.assertIn('freshet_http_request_duration_seconds_count{route="/ws/progress",method="GET"} 1\n', metrics)
-        # Who may not listen gets an answer, which counts as any other.
+        # A client that may not listen gets an answer, which counts as any other.
         status, _, _ = server.ask("GET", f"/ws/progress?jobId={job['jobId']}", Upgrade="websocket", Connection="Upgrade")
         self.assertGreaterEqual(status, 400)
         metrics = server.ask("GET", "/metrics")[1].decode()

@@ -11,7 +11,7 @@ from boards import STOP, BoardTest, load_side_by_side as load_tests, stand  # no
 from package_pages import PACKAGE, REACT, PackageServer
 from program import Folder, until
 
-#: An interval without chance, and short: the tests wait for what happens, not for the clock.
+#: An interval without jitter, and short: the tests wait for what happens, not for the clock.
 POLICY = "{ every: 400, jitter: 'none', unchangedLimit: null, unchangedFor: null }"
 
 PLAIN = f"""<!doctype html><html lang="en"><title>Plain</title><body></body>

@@ -181,7 +181,7 @@ class HeadTest(ServiceTest):
 
 
 class GzipTest(ServiceTest):
-    """Boards compressed, for those who can read it."""
+    """Boards compressed, for clients that accept it."""
 
     PATH = f"/api/stationboard?stop_id={LAUSANNE}&limit=60"
 

@@ -491,7 +491,7 @@ class PartitionTest(unittest.TestCase):
         said = scrape.body.decode()
         self.assertRegex(said, r"(?m)^freshet_realtime_database_up 0$")
         self.assertEqual(set(re.findall(r"(?m)^freshet_realtime_leader\{.*\} (\d+)$", said)), {"0"})
-        # How many jobs there are it does not know: not that there are none.
+        # It does not know how many jobs there are: it does not say 0.
         self.assertNotIn("\nfreshet_jobs{", said)
         self.assertIn("\nfreshet_jobs_running ", said)
         return stream

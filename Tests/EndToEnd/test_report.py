@@ -273,21 +273,21 @@ class ReportInputTest(unittest.TestCase):
     def test_figures_agree_with_python(self):
         """Percentiles and gate figures of random recordings, worked out a second time."""
         for seed in range(12):
-            dice = random.Random(seed)
+            generator = random.Random(seed)
             records, at = [], 1_795_000_000_000
-            for number in range(dice.randrange(1, 90)):
-                at += dice.randrange(9_000, 19_000)
-                took = dice.randrange(1, 900)
-                age = dice.randrange(0, 70_000)
+            for number in range(generator.randrange(1, 90)):
+                at += generator.randrange(9_000, 19_000)
+                took = generator.randrange(1, 900)
+                age = generator.randrange(0, 70_000)
                 record = {
                     "startedAt": at, "endedAt": at + took, "durationMs": took, "status": 200,
-                    "outcome": "content", "bytes": dice.randrange(1, 60_000), "cadenceMs": 15_000,
+                    "outcome": "content", "bytes": generator.randrange(1, 60_000), "cadenceMs": 15_000,
                     "generation": number, "ageMs": age,
                 }
-                if dice.random() < 0.85:
+                if generator.random() < 0.85:
                     record.update(serverTime=at + took // 2, rtCacheAgeMs=age, responseMode="full",
-                                  rtStatus=dice.choice(["applied", "applied", "stale_cache"]))
-                if dice.random() < 0.1:
+                                  rtStatus=generator.choice(["applied", "applied", "stale_cache"]))
+                if generator.random() < 0.1:
                     record.update(status=500, outcome="server_error", bytes=0)
                 records.append(record)
             path = self.folder / "random.jsonl"

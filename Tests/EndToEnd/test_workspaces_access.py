@@ -1,4 +1,4 @@
-"""Who may talk to the workspaces' part of a server."""
+"""Which clients may talk to the workspaces' part of a server."""
 
 from __future__ import annotations
 

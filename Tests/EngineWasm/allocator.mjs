@@ -4,7 +4,7 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { Dice, moduleBytes } from "./harness.mjs";
+import { SampleSource, moduleBytes } from "./harness.mjs";
 
 const compiled = new WebAssembly.Module(moduleBytes);
 
@@ -47,18 +47,18 @@ class Shadow {
 
 test("two hundred thousand allocations overlap nowhere and leave nothing behind", () => {
   const shadow = new Shadow();
-  const dice = new Dice(1);
+  const generator = new SampleSource(1);
   for (let count = 0; count < 200_000; count += 1) {
-    if (shadow.blocks.length > 0 && dice.below(1000) < 480 + (shadow.blocks.length > 400 ? 100 : 0)) {
-      shadow.free(dice.below(shadow.blocks.length));
+    if (shadow.blocks.length > 0 && generator.below(1000) < 480 + (shadow.blocks.length > 400 ? 100 : 0)) {
+      shadow.free(generator.below(shadow.blocks.length));
     } else {
-      const size = dice.below(dice.pick([1, 16, 100, 100, 1500, 1500, 20_000]) + 1);
-      const alignment = dice.pick([1, 8, 16, 16, 16, 32, 64, 4096]);
-      assert.ok(shadow.allocate(size, alignment, dice.below(256)), "there is memory");
+      const size = generator.below(generator.pick([1, 16, 100, 100, 1500, 1500, 20_000]) + 1);
+      const alignment = generator.pick([1, 8, 16, 16, 16, 32, 64, 4096]);
+      assert.ok(shadow.allocate(size, alignment, generator.below(256)), "there is memory");
     }
   }
   const size = shadow.code.memory.buffer.byteLength;
-  while (shadow.blocks.length) shadow.free(dice.below(shadow.blocks.length));
+  while (shadow.blocks.length) shadow.free(generator.below(shadow.blocks.length));
   assert.equal(shadow.code.freshness_memory_in_use(), shadow.base);
   // Everything was merged again: one block can have nearly all of it.
   const whole = size - shadow.code.__heap_base.value - 65_536;
@@ -68,10 +68,10 @@ test("two hundred thousand allocations overlap nowhere and leave nothing behind"
 
 test("memory grows no further than what is in use at a time", () => {
   const shadow = new Shadow();
-  const dice = new Dice(2);
+  const generator = new SampleSource(2);
   for (let round = 0; round < 2_000; round += 1) {
-    for (let count = 0; count < 20; count += 1) shadow.allocate(dice.below(2_000), 16, round & 255);
-    while (shadow.blocks.length) shadow.free(dice.below(shadow.blocks.length));
+    for (let count = 0; count < 20; count += 1) shadow.allocate(generator.below(2_000), 16, round & 255);
+    while (shadow.blocks.length) shadow.free(generator.below(shadow.blocks.length));
   }
   assert.ok(shadow.code.memory.buffer.byteLength <= shadow.code.__heap_base.value + 3 * 65_536);
 });
@@ -91,15 +91,15 @@ test("when memory ends, an allocation fails, the rest is whole, and what is free
 
 test("memory that the host grew in between is left alone", () => {
   const shadow = new Shadow();
-  const dice = new Dice(3);
+  const generator = new SampleSource(3);
   for (let round = 0; round < 20; round += 1) {
     const { memory } = shadow.code;
     const start = memory.grow(1) * 65_536;
     new Uint8Array(memory.buffer, start, 65_536).fill(0xab);
-    for (let count = 0; count < 30; count += 1) shadow.allocate(dice.below(8_000), 16, round);
+    for (let count = 0; count < 30; count += 1) shadow.allocate(generator.below(8_000), 16, round);
     assert.ok(new Uint8Array(memory.buffer, start, 65_536).every((byte) => byte === 0xab));
   }
-  while (shadow.blocks.length) shadow.free(dice.below(shadow.blocks.length));
+  while (shadow.blocks.length) shadow.free(generator.below(shadow.blocks.length));
   assert.equal(shadow.code.freshness_memory_in_use(), shadow.base);
 });
 
@@ -123,13 +123,13 @@ test("a block that is freed twice stops the module before anything is overwritte
 
 test("copying, moving, filling and comparing do what they do everywhere", () => {
   const { code } = new Shadow();
-  const dice = new Dice(4);
+  const generator = new SampleSource(4);
   const start = code.__heap_base.value + 128;
   const memory = new Uint8Array(code.memory.buffer);
   for (let count = 0; count < 2_000; count += 1) {
-    for (let index = 0; index < 256; index += 1) memory[start + index] = dice.below(3);
+    for (let index = 0; index < 256; index += 1) memory[start + index] = generator.below(3);
     const model = memory.slice(start, start + 256);
-    const [to, from, length] = [dice.below(100), dice.below(100), dice.below(100)];
+    const [to, from, length] = [generator.below(100), generator.below(100), generator.below(100)];
     assert.equal(code.memmove(start + to, start + from, length), start + to);
     model.copyWithin(to, from, from + length);
     code.memcpy(start + 200, start + to, length % 56);
@@ -144,10 +144,10 @@ test("copying, moving, filling and comparing do what they do everywhere", () => 
 
 test("products of 128 bits are right", () => {
   const { code, cell } = new Shadow();
-  const dice = new Dice(5);
+  const generator = new SampleSource(5);
   const word = () => {
-    const bits = BigInt(dice.next()) << 32n | BigInt(dice.next());
-    return dice.pick([0n, 1n, (1n << 64n) - 1n, 1n << 63n, bits, bits, bits, bits >> 40n]);
+    const bits = BigInt(generator.next()) << 32n | BigInt(generator.next());
+    return generator.pick([0n, 1n, (1n << 64n) - 1n, 1n << 63n, bits, bits, bits, bits >> 40n]);
   };
   for (let count = 0; count < 5_000; count += 1) {
     const [a0, a1, b0, b1] = [word(), word(), word(), word()];

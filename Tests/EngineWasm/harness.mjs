@@ -1,4 +1,4 @@
-// What the tests of the WebAssembly build share: the module of the command line, and chance.
+// What the tests of the WebAssembly build share: the module of the command line, and random numbers.
 
 import { readFileSync } from "node:fs";
 
@@ -12,8 +12,8 @@ if (!modulePath) {
 /** The bytes of the module. */
 export const moduleBytes = readFileSync(modulePath);
 
-/** Reproducible chance: a xorshift generator of 32 bits. */
-export class Dice {
+/** Reproducible random numbers: a xorshift generator of 32 bits. */
+export class SampleSource {
   constructor(seed) {
     this.state = seed >>> 0 || 1;
   }

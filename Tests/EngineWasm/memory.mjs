@@ -5,34 +5,34 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Engine, EngineError } from "../../JavaScript/freshness/freshness.js";
-import { Dice, moduleBytes } from "./harness.mjs";
+import { SampleSource, moduleBytes } from "./harness.mjs";
 
 const PRESETS = ["departuresWeb", "departuresNative", "departuresWeb5s", "workspaces", "jobs"];
 
 /** Any event that fits the machine's state, so that all of its paths are taken. */
-function anyEvent(dice, outstanding, context) {
-  const answer = dice.pick([
-    { outcome: "content", revision: dice.below(5), validator: dice.below(5), hasRealtime: dice.below(2) === 1 },
+function anyEvent(generator, outstanding, context) {
+  const answer = generator.pick([
+    { outcome: "content", revision: generator.below(5), validator: generator.below(5), hasRealtime: generator.below(2) === 1 },
     { outcome: "unchanged" }, { outcome: "serverError" }, { outcome: "unreachable" },
-    { outcome: "throttled", retryAfter: { seconds: dice.below(4) } }, { outcome: "undecodable", reason: 1 },
+    { outcome: "throttled", retryAfter: { seconds: generator.below(4) } }, { outcome: "undecodable", reason: 1 },
   ]);
-  if (outstanding !== null && dice.below(3) > 0) {
+  if (outstanding !== null && generator.below(3) > 0) {
     return { event: "answered", with: { generation: outstanding, context, answer } };
   }
-  return dice.pick([
+  return generator.pick([
     { event: "woke" }, { event: "woke" }, { event: "started" }, { event: "slept" },
     { event: "refreshRequested", with: { refresh: "person" } }, { event: "acted" },
-    { event: "contextChanged", with: { question: dice.below(3) } },
+    { event: "contextChanged", with: { question: generator.below(3) } },
     { event: "linkOpened", with: { isResumed: false } }, { event: "linkChanged" },
     { event: "linkDelivered", with: { context, answer } }, { event: "linkLost" }, { event: "evicted" },
-    { event: "connectivity", with: { to: dice.pick(["online", "metered", "offline"]) } },
-    { event: "lifecycle", with: { to: dice.pick(["foreground", "foreground", "background"]) } },
+    { event: "connectivity", with: { to: generator.pick(["online", "metered", "offline"]) } },
+    { event: "lifecycle", with: { to: generator.pick(["foreground", "foreground", "background"]) } },
   ]);
 }
 
 test("a million events leave the memory as it was", async () => {
   const engine = await Engine.load(moduleBytes);
-  const dice = new Dice(1);
+  const generator = new SampleSource(1);
   const machines = PRESETS.map((preset) => engine.machine({
     policy: { preset, push: {}, longPoll: 25_000 }, context: { question: 1 },
   }));
@@ -41,9 +41,9 @@ test("a million events leave the memory as it was", async () => {
   let before = null;
   for (let count = 0; count < 1_000_000; count += 1) {
     const machine = machines[count % machines.length];
-    now += dice.below(400);
+    now += generator.below(400);
     const looked = machine.last ?? { outstanding: null, context: { question: 1 } };
-    const effects = machine.handle(anyEvent(dice, looked.outstanding, looked.context), now, dice.next());
+    const effects = machine.handle(anyEvent(generator, looked.outstanding, looked.context), now, generator.next());
     if (effects.request) {
       requests += 1;
       machine.last = { outstanding: effects.request.generation, context: effects.request.context };
@@ -56,23 +56,23 @@ test("a million events leave the memory as it was", async () => {
 
 test("ten thousand machines come and go and leave nothing behind", async () => {
   const engine = await Engine.load(moduleBytes);
-  const describe = (dice) => ({
-    policy: { preset: dice.pick(PRESETS), ladder: Array(dice.below(65)).fill(1_000) },
-    context: { question: dice.below(9) },
+  const describe = (generator) => ({
+    policy: { preset: generator.pick(PRESETS), ladder: Array(generator.below(65)).fill(1_000) },
+    context: { question: generator.below(9) },
   });
-  const dice = new Dice(2);
-  engine.machine(describe(dice)).destroy();
+  const generator = new SampleSource(2);
+  engine.machine(describe(generator)).destroy();
   const before = engine.memory.inUse;
   const alive = [];
   let created = 0;
   while (created < 10_000) {
-    if (alive.length < 50 && dice.below(2) === 0) {
-      const machine = engine.machine(describe(dice));
+    if (alive.length < 50 && generator.below(2) === 0) {
+      const machine = engine.machine(describe(generator));
       created += 1;
-      machine.handle({ event: "started" }, 0, dice.next());
+      machine.handle({ event: "started" }, 0, generator.next());
       alive.push(machine);
     } else if (alive.length) {
-      alive.splice(dice.below(alive.length), 1)[0].destroy();
+      alive.splice(generator.below(alive.length), 1)[0].destroy();
     }
   }
   for (const machine of alive) machine.destroy();

@@ -8,7 +8,7 @@ const module = new WebAssembly.Module(await readFile(new URL("../../JavaScript/f
 /** An engine of its own, as every page has one. */
 export const newEngine = () => new Engine(new WebAssembly.Instance(module, {}));
 
-/** An interval without chance, so that a test can say when a request is due. */
+/** An interval without jitter, so that a test can say when a request is due. */
 export const STEADY = { every: 10_000, jitter: "none", unchangedLimit: null, unchangedFor: null };
 
 export class World {

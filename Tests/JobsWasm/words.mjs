@@ -7,7 +7,7 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { FollowMachine, MOST_MESSAGES } from "../../Sources/Programs/CWebAssets/Public/jobs/follow-machine.js";
 import { CHOICES, VERSION } from "../../Sources/Programs/CWebAssets/Public/jobs/follow-wire.js";
-import { Dice } from "./random-run.mjs";
+import { SampleSource } from "./random-run.mjs";
 
 const module = await WebAssembly.compile(readFileSync(process.argv[2]));
 assert.deepEqual(WebAssembly.Module.imports(module), []);
@@ -58,13 +58,13 @@ for (const [kind, cases] of Object.entries({ event: CHOICES.event, transport: CH
 }
 
 // Words at random, and messages of which some words are changed: refused, or taken, and never the end of the module.
-const dice = new Dice(99);
+const generator = new SampleSource(99);
 const extremes = [0n, 1n, -1n, 2n, 12n, 512n, 513n, 2n ** 31n - 1n, 2n ** 31n, LIMIT - 1n, 1n - LIMIT, LIMIT];
 let refused = 0, taken = 0;
 for (let round = 0; round < 200_000; round += 1) {
-  const name = dice.below(50) === 0 ? "jobs_create" : "jobs_handle";
-  const message = (dice.below(2) === 0 ? messages[name] : Array.from({ length: dice.below(30) }, () => dice.below(14))).map(BigInt);
-  for (let change = dice.below(3); change > 0 && message.length > 0; change -= 1) message[dice.below(message.length)] = extremes[dice.below(extremes.length)];
+  const name = generator.below(50) === 0 ? "jobs_create" : "jobs_handle";
+  const message = (generator.below(2) === 0 ? messages[name] : Array.from({ length: generator.below(30) }, () => generator.below(14))).map(BigInt);
+  for (let change = generator.below(3); change > 0 && message.length > 0; change -= 1) message[generator.below(message.length)] = extremes[generator.below(extremes.length)];
   const before = status();
   const result = call(name, message);
   if (result >= 0) {

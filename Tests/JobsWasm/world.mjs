@@ -7,7 +7,7 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { FollowMachine } from "../../Sources/Programs/CWebAssets/Public/jobs/follow-machine.js";
 import { factsOf, readMessage } from "../../Sources/Programs/CWebAssets/Public/jobs/job-messages.js";
-import { Dice } from "./random-run.mjs";
+import { SampleSource } from "./random-run.mjs";
 
 const SEEDS = 400;
 const MOST_STEPS = 20_000;
@@ -31,24 +31,24 @@ class World {
   constructor(machine, seed, life) {
     this.machine = machine;
     // Neighbors begin alike: the first numbers are left out.
-    this.dice = new Dice(seed * 2_654_435_761);
-    for (let skipped = 0; skipped < 8; skipped += 1) this.dice.next();
+    this.generator = new SampleSource(seed * 2_654_435_761);
+    for (let skipped = 0; skipped < 8; skipped += 1) this.generator.next();
     this.life = this.tokenEnd = life;
-    this.last = 3 + this.dice.below(30);
-    this.pace = [1, 10, 60, 200][this.dice.below(4)];
-    this.damage = Array.from({ length: this.last + 1 }, () => ["", "", "", "", "", "", "text", "length"][this.dice.below(8)]);
+    this.last = 3 + this.generator.below(30);
+    this.pace = [1, 10, 60, 200][this.generator.below(4)];
+    this.damage = Array.from({ length: this.last + 1 }, () => ["", "", "", "", "", "", "text", "length"][this.generator.below(8)]);
   }
 
   tell(event, messages = []) {
-    const orders = this.machine.handle(event, this.now, this.dice.next());
+    const orders = this.machine.handle(event, this.now, this.generator.next());
     this.#pending.push(...orders.map((order) => ({ ...order, messages })));
   }
 
   run() {
     this.tell({ event: "start" });
     for (let step = 0; step < MOST_STEPS && this.endings.length === 0; step += 1) {
-      this.now += 1 + this.dice.below(800);
-      if (this.dice.below(this.pace) === 0) this.#published = Math.min(this.last, this.#published + 1);
+      this.now += 1 + this.generator.below(800);
+      if (this.generator.below(this.pace) === 0) this.#published = Math.min(this.last, this.#published + 1);
       const orders = this.#pending;
       this.#pending = [];
       for (const order of orders) this.#obey(order);
@@ -79,7 +79,7 @@ class World {
     if (order === "disconnect") this.#stream = this.#question = null;
     if (order === "refreshToken") {
       if (this.#renewal !== null) this.renewalsAtOnce += 1;
-      this.#renewal = this.now + this.dice.below(3_000);
+      this.#renewal = this.now + this.generator.below(3_000);
     }
     if (order === "poll") this.#question = { attempt, after };
     if (order === "connect") this.#connect(attempt, after);
@@ -87,7 +87,7 @@ class World {
 
   #connect(attempt, after) {
     if (this.now >= this.tokenEnd) return this.#fail({ trouble: "status", status: 401 }, attempt);
-    if (this.dice.below(4) === 0) return this.#fail(["broken", { trouble: "status", status: 503 }, { trouble: "status", status: 404 }][this.dice.below(3)], attempt);
+    if (this.generator.below(4) === 0) return this.#fail(["broken", { trouble: "status", status: 503 }, { trouble: "status", status: 404 }][this.generator.below(3)], attempt);
     this.#stream = { attempt, sent: after?.seq ?? 0 };
     this.tell({ event: "opened", attempt });
   }
@@ -100,9 +100,9 @@ class World {
   #renew() {
     if (this.#renewal === null || this.#renewal > this.now) return;
     this.#renewal = null;
-    if (this.dice.below(3) === 0) {
+    if (this.generator.below(3) === 0) {
       this.failedRenewals += 1;
-      return this.tell({ event: "tokenNotRefreshed", trouble: this.dice.below(2) ? { trouble: "status", status: 503 } : "broken" });
+      return this.tell({ event: "tokenNotRefreshed", trouble: this.generator.below(2) ? { trouble: "status", status: 503 } : "broken" });
     }
     if (this.now >= this.tokenEnd) return this.tell({ event: "tokenNotRefreshed", trouble: { trouble: "status", status: 401 } });
     this.renewals += 1;
@@ -114,7 +114,7 @@ class World {
     const { after, attempt } = this.#question;
     this.#question = null;
     if (this.now >= this.tokenEnd) return this.tell({ event: "pollFailed", trouble: { trouble: "status", status: 401 }, attempt });
-    if (this.dice.below(4) === 0) return this.tell({ event: "pollFailed", trouble: "broken", attempt });
+    if (this.generator.below(4) === 0) return this.tell({ event: "pollFailed", trouble: "broken", attempt });
     const from = after?.seq ?? 0;
     const isOver = this.#published === this.last;
     const state = { type: "reconnected", epoch: 1, payload: { lastSeq: isOver ? this.last - 1 : this.#published, recovered: false } };
@@ -133,14 +133,14 @@ class World {
 
   #speak() {
     const { attempt, sent } = this.#stream;
-    const what = this.dice.below(20);
+    const what = this.generator.below(20);
     if (what === 0) return this.#fail({ trouble: "closed", code: 1001, isLimit: false }, attempt);
     if (sent >= this.#published) {
       if (sent >= this.last) return this.#fail({ trouble: "closed", code: 1000, isLimit: false }, attempt);
       if (what < 3) this.tell({ event: "heard", attempt });
       return;
     }
-    const next = what % 2 ? sent + 1 : sent + 1 + this.dice.below(this.#published - sent);
+    const next = what % 2 ? sent + 1 : sent + 1 + this.generator.below(this.#published - sent);
     if (this.damage[next] === "length") return this.#fail("unreadable", attempt);
     this.#stream.sent = next;
     // Lost on the way.
@@ -153,7 +153,7 @@ class World {
 const module = await WebAssembly.compile(readFileSync(process.argv[2]));
 let [ended, outlived] = [0, 0];
 for (let seed = 1; seed <= SEEDS; seed += 1) {
-  const life = 60_000 + new Dice(seed).below(200_000);
+  const life = 60_000 + new SampleSource(seed).below(200_000);
   const world = new World(await FollowMachine.create(module, { tokenExpiry: life }), seed, life);
   world.run();
   const { endings, ends, late, renewals, failedRenewals, renewalsAtOnce, seen, now, tokenEnd } = world;

@@ -138,7 +138,7 @@ import Timetable
   func `keys that differ in their low half spread over the slots`(high: UInt64) {
     let slots = HashSlots(capacity: 50_000)
     let found = Set((0..<50_000 as Range<UInt64>).map { slots.first(for: high | $0) })
-    // By chance it would be 0.83 of them.
+    // With random slots it would be 0.83 of them.
     #expect(found.count > 35_000)
     #expect(found.allSatisfy { (0..<slots.count).contains($0) })
   }

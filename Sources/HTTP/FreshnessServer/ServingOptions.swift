@@ -2,7 +2,7 @@ public import FreshResponses
 
 /// How one resource is served.
 public struct ServingOptions: Sendable {
-  /// Who may store responses, and on which request fields they depend.
+  /// Which caches may store responses, and on which request fields they depend.
   public var policy = ResponsePolicy()
   /// The parameter of the query that names the state a client has; `nil` for none.
   public var since: String? = "since"

@@ -1,7 +1,7 @@
 import HTTPTypes
 package import HummingbirdCore
 
-/// What every server opens its port with: the limits, the count of connections, and who may open a WebSocket.
+/// What every server opens its port with: the limits, the count of connections, and which requests may open a WebSocket.
 package struct ServerListener: Sendable {
   /// The limits.
   package let limits: ServerLimits

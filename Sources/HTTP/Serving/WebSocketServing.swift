@@ -41,7 +41,7 @@ package struct WebSocketAcceptance: Sendable {
   }
 }
 
-/// Decides who may open a WebSocket.
+/// Decides which requests may open a WebSocket.
 package protocol WebSocketAuthorizer: Sendable {
   /// The longest message of a client, in bytes.
   var messageLimit: Int { get }

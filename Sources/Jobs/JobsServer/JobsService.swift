@@ -29,7 +29,7 @@ package struct JobsService: Sendable {
   ///   - pipelines: The pipelines that do the work.
   ///   - rules: The origin rules for requests of browsers.
   ///   - acceptsQueryToken: Whether a token is accepted in the query, where it ends up in logs.
-  ///   - operators: Who may see dead letters and start them again.
+  ///   - operators: Decides which requests may see dead letters and start them again.
   ///   - clock: The service clock.
   ///   - logger: Logs failures.
   package init(

@@ -70,7 +70,7 @@ package struct AgentScan: Sendable {
 
   /// Looks at everything that is due.
   ///
-  /// - Parameter now: The moment.
+  /// - Parameter now: The current time.
   /// - Returns: The reading of every worktree, and whether something is left to be read at once.
   package mutating func run(
     at now: WallTime
@@ -148,7 +148,7 @@ package struct AgentScan: Sendable {
 
   /// Reads what is new in all logs.
   ///
-  /// - Parameter now: The moment.
+  /// - Parameter now: The current time.
   /// - Returns: Whether something is left.
   private mutating func read(at now: WallTime) -> Bool {
     var left = limits.mostRead

@@ -54,7 +54,7 @@ package struct AgentWatchLimits: Hashable, Sendable {
   package var mostWandered = 16 << 20
   /// How many logs of other places are asked in one search when they were written.
   package var mostAsked = 1_024
-  /// The most marks of having looked that are kept, the latest ones.
+  /// The most receipts of what was seen that are kept, the latest ones.
   package static let mostReceipts = 1_024
 
   /// The usual limits.

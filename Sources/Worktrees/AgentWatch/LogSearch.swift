@@ -84,7 +84,7 @@ package struct LogSearch: Sendable {
   /// times in any case, since an old log can be continued.
   ///
   /// - Parameters:
-  ///   - now: The moment.
+  ///   - now: The current time.
   ///   - sessions: Sessions of Claude Code whose logs are wanted however many newer ones there are.
   /// - Returns: All logs to follow.
   package mutating func search(at now: WallTime, sessions: Set<String> = []) -> [Found] {

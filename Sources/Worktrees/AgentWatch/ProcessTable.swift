@@ -101,7 +101,7 @@ package struct ProcessTable: Sendable {
   ///
   /// - Parameters:
   ///   - named: Processes that are agents whatever their command is.
-  ///   - now: The moment.
+  ///   - now: The current time.
   /// - Returns: The agents among them.
   package mutating func search(named: Set<Int32>, at now: WallTime) -> ProcessSnapshot {
     guard bootedAt != nil else { return ProcessSnapshot(sightings: [], isComplete: false) }

@@ -141,7 +141,7 @@ package struct AgentRegistry: Sendable {
   /// - Parameters:
   ///   - snapshot: The agents' processes.
   ///   - registry: All entries of the registry.
-  ///   - now: The moment.
+  ///   - now: The current time.
   package mutating func see(
     _ snapshot: ProcessSnapshot,
     _ registry: [ClaudeRegistryEntry],

@@ -23,7 +23,7 @@ package struct CatnipDialectService: Sendable {
     "/v1/sessions", "/v1/claude/", "/v1/auth/", "/v1/codespace", "/v1/pty",
   ]
 
-  /// Adds the endpoints, for those only who may talk to the worktrees.
+  /// Adds the endpoints, only for clients that may talk to the worktrees.
   package func add(to router: Router<some RequestContext>, access: WorkspaceAccess) {
     let router = router.group().add(middleware: WorkspaceAccessMiddleware(access))
     router.get("v1/sessions/workspace") { request, _ in

@@ -1,7 +1,7 @@
 package import HTTPTypes
 import Serving
 
-/// Who may talk to the workspaces' part of a server.
+/// Which clients may talk to the workspaces' part of a server.
 ///
 /// Three rules, all of which have to be kept: `Host` names this server, so that a name that was made to lead
 /// here leads nowhere; a page asks of its own origin only; and there is the token, if one is set.

@@ -3,7 +3,7 @@ package import Hummingbird
 import Serving
 import Workspaces
 
-/// Lets only those in who may talk to the workspaces' part of a server.
+/// Admits only clients that may talk to the workspaces' part of a server.
 ///
 /// It is attached to the routes themselves, so that no spelling of a path bypasses it.
 package struct WorkspaceAccessMiddleware<Context: RequestContext>: RouterMiddleware {

@@ -65,7 +65,7 @@ package struct WorkspacesService: Sendable {
     "/v1/machines",
   ]
 
-  /// Adds the endpoints, for those only who may talk to them.
+  /// Adds the endpoints, only for clients that may talk to them.
   ///
   /// - Parameters:
   ///   - router: The router they are added to.

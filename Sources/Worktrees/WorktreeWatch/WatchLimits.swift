@@ -127,7 +127,7 @@ package enum WatchLimits {
   package static let socketsScanned = 100_000
   /// The most processes that a refusal names.
   package static let processesNamed = 20
-  /// How often is looked again for a process that may run for a moment only.
+  /// How many scans look for a process that may run for a moment only.
   package static let processScans = 3
   /// How long is waited before that, in seconds.
   package static let processPause = 0.15

@@ -47,7 +47,7 @@ import Testing
     }
   }
 
-  /// Runs imports batch by batch, in an order by chance.
+  /// Runs imports batch by batch, in random order.
   ///
   /// - Returns: The number of turns.
   private static func interleave(
@@ -303,7 +303,7 @@ private final class TurnTaking: JobSteps {
   }
 }
 
-/// Chance that is the same for the same seed (SplitMix64).
+/// Random numbers that are the same for the same seed (SplitMix64).
 private struct Seeded: RandomNumberGenerator {
   var state: UInt64
 

@@ -219,7 +219,7 @@ import Testing
   }
 }
 
-/// A small source of chance (<https://prng.di.unimi.it/splitmix64.c>), the same on every run.
+/// A small source of random numbers (<https://prng.di.unimi.it/splitmix64.c>), the same on every run.
 struct SplitMix {
   private var state: UInt64
 

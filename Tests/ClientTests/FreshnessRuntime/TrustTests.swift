@@ -256,7 +256,7 @@ struct TrustTests {
     let share = 30 * window / Int64(remaining)
     for number in 1...30 {
       let wait = stand.client.freshness(of: Note("/\(number)"))?.nextActionIn?.milliseconds ?? 0
-      // Half of it, as the chance of the test says, once the limit has reset.
+      // Half of it, by the random sample of the test, once the limit has reset.
       #expect(abs(wait - max(min(share, window + share / 2), 10_000)) <= 1)
     }
     for task in tasks { task.cancel() }

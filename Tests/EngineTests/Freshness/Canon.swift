@@ -14,7 +14,7 @@
 ///   search switches between two that are otherwise alike.
 /// - The alarm is worked out from the rest at the end of every event.
 /// - The kind, status and moment of a failure, the moments a copy was changed and verified, and the
-///   marks of the label are shown and read by no rule; whether there is a failure and whether an
+///   markers of the label are shown and read by no rule; whether there is a failure and whether an
 ///   answer is held are kept.
 /// - A request's validator, priority and number are read when it is ordered, and by its sample.
 /// - The rhythm of the producer, wall clocks and the draw do not vary in these searches. No answer tells

@@ -88,7 +88,7 @@ private struct RandomLog {
   }
 }
 
-/// Reproducible chance: a xorshift generator of 32 bits.
+/// Reproducible random numbers: a xorshift generator of 32 bits.
 private struct SampleSource {
   private var state: UInt32
 

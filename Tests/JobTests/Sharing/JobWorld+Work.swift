@@ -8,7 +8,7 @@ extension JobWorld {
   /// What a job does.
   struct Plan {
     var items: Int
-    /// How many attempts fail at an item by chance, for a reason that passes.
+    /// How many attempts fail at an item at random, for a reason that passes.
     var failures = 0
     /// The item over which every server ends.
     var endsServer: Int?

@@ -69,7 +69,7 @@ import Testing
     try channel.writeInbound(HTTPRequestPart.body(ByteBuffer(repeating: 1, count: bytes)))
   }
 
-  // MARK: Farewell
+  // MARK: Lingering close
 
   @Test func `the answer to the last request says so, whatever is sent behind it`() throws {
     let (channel, throat) = try channel()

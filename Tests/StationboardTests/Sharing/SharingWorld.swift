@@ -349,7 +349,7 @@ final class SharingWorld {
 
   // MARK: Clients
 
-  /// A client asks a server by chance, with what it has seen.
+  /// A client asks a random server, with what it has seen.
   private func request(_ client: Int) {
     schedule(in: random.between(40, 400)) { self.request(client) }
     let server = Int(random.between(0, Int64(servers.count) - 1))

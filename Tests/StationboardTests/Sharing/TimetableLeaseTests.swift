@@ -8,7 +8,7 @@ import Timetable
 
 @testable import StationboardServer
 
-/// Who may change a timetable that servers share, in a real PostgreSQL database.
+/// Which server may change a shared timetable, in a real PostgreSQL database.
 struct TimetableLeaseTests: TimetableStageTests {
   @Test(
     "One machine changes a feed at a time, and of two changes of one state the second is refused"

@@ -97,7 +97,7 @@ enum StormNetwork {
   }
 }
 
-/// Dice that fall the same way in every run (SplitMix64).
+/// Random numbers that are the same in every run (SplitMix64).
 struct StormRandomSource: RandomNumberGenerator, Sendable {
   private var state: UInt64
 

@@ -46,8 +46,8 @@ package struct TripModifications: Hashable, Sendable {
   package var tripIDs: [String] = []
   /// The `shape_id` along which trips run instead, by trip id; of trips without one, the feed does not say.
   package var tripShapes: [String: String] = [:]
-  /// Of trips of frequencies.txt, the starts of the runs that change, in seconds after 0:00 of the service day; all if
-  /// there are none.
+  /// Of trips of frequencies.txt, the starts of the runs that change, in seconds after 0:00 of the service day; all runs if
+  /// the list is empty.
   package var startTimes: [Int32] = []
   /// The service days on which they change.
   package var serviceDates: [ServiceDate] = []

@@ -6,7 +6,7 @@ package struct DayRuns: Hashable, Sendable {
   /// Creates the days of some runs.
   package init(_ bounds: [Int] = []) { self.bounds = bounds }
 
-  /// Whether there are none.
+  /// Whether the list is empty.
   package var isEmpty: Bool { bounds.isEmpty }
 
   /// Whether the bounds are in order, and of days that a calendar can have.

@@ -37,7 +37,7 @@ extension [UInt8] {
 }
 
 extension ArraySlice<UInt8> {
-  /// The digits as a number; `nil` if something is not a digit or there are none.
+  /// The digits as a number; `nil` without digits, or if something is not a digit.
   fileprivate var number: UInt32? {
     guard !isEmpty, count < 10 else { return nil }
     var value: UInt32 = 0

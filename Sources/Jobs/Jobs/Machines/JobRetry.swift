@@ -1,7 +1,7 @@
 /// Decides what becomes of a job after an attempt at it has failed.
 ///
 /// The pause before another attempt doubles with each failure, from ``JobLimits/leastRetrySeconds`` to
-/// ``JobLimits/mostRetrySeconds``; chance takes up to half of it away, so that jobs that failed together do not come back
+/// ``JobLimits/mostRetrySeconds``; jitter shortens it by up to half, so that jobs that failed together do not come back
 /// together.
 public enum JobRetry: Hashable, Sendable {
   /// Another attempt follows at an instant, in milliseconds since 1970-01-01T00:00:00Z.
@@ -15,7 +15,7 @@ public enum JobRetry: Hashable, Sendable {
   ///   - failures: How many attempts have failed, with this one.
   ///   - isRetryable: Whether the same job may succeed later.
   ///   - now: Now, in milliseconds since 1970-01-01T00:00:00Z.
-  ///   - sample: Chance, 0 to 1.
+  ///   - sample: A random sample, 0 to 1.
   ///   - limits: The limits.
   public init(
     failures: Int,

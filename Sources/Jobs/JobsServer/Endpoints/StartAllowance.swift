@@ -13,7 +13,7 @@ struct StartAllowance: Sendable {
     case all(Duration)
   }
 
-  /// How many clients are remembered before it is looked who may be forgotten.
+  /// The number of remembered clients beyond which idle ones are removed.
   private static let fewClients = 64
 
   private let limits: JobLimits

@@ -12,7 +12,7 @@ struct TokenBucket: Sendable {
   /// - Parameters:
   ///   - most: The most permits at once, at least 1.
   ///   - perMinute: How many come back in a minute, at least 1.
-  ///   - now: The moment.
+  ///   - now: The current time.
   init(most: Int, perMinute: Int, now: ContinuousClock.Instant) {
     self.most = Double(most)
     perSecond = Double(perMinute) / 60

@@ -175,7 +175,7 @@ package protocol JobStore: Sendable {
   /// - Parameters:
   ///   - lease: The lease of the job, which ends.
   ///   - failure: Why it failed.
-  ///   - sample: Chance, 0 to 1.
+  ///   - sample: A random sample, 0 to 1.
   /// - Returns: The job and the event of what became of it; `nil` if it has ended already or the lease has.
   /// - Throws: An error of the database.
   func fail(

@@ -130,7 +130,7 @@ package struct JobsView: Sendable {
     id == id.lowercased() ? id : id.uppercased()
   }
 
-  /// A job, for who may see it.
+  /// A job, for clients that may see it.
   ///
   /// - Throws: ``Serving/Problem`` 401, 404, 410.
   package func job(_ id: String, _ credential: PresentedCredential?) async throws -> JobRow {

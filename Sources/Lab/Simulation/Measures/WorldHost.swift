@@ -16,7 +16,7 @@ struct WorldHost<M: Machine> {
   /// When each cache took its copy, and where in its lifetime a warm one begins.
   private var filled: [Int64?]
   private let starts: [Int64]
-  /// The person's chances, the same for every policy.
+  /// The random numbers of the person, the same for every policy.
   private var person: SplitMix64
   /// When the person refreshes next.
   private var nextRefresh = Int64.max

@@ -142,7 +142,7 @@ struct JobsOptions: ParsableArguments {
   /// - Parameters:
   ///   - database: The database that keeps the jobs; `nil` for the folder.
   ///   - rules: The browser requests that are accepted.
-  ///   - operators: Who may see dead letters and start them again.
+  ///   - operators: Decides which requests may see dead letters and start them again.
   ///   - clock: The clock.
   ///   - exchange: Sends requests to other servers.
   ///   - logger: Logs failures.

@@ -231,7 +231,7 @@ struct WorkspaceOptions: ParsableArguments {
 struct WorkspacePart: Sendable {
   /// Its endpoints.
   let service: WorkspacesService
-  /// Who may talk to it.
+  /// Which clients may talk to it.
   let access: WorkspaceAccess
   /// The folders that are looked in.
   let folders: [String]

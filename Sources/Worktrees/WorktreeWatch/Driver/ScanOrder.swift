@@ -1,4 +1,4 @@
-/// Decides which looks at a repository count when several are taken at the same time.
+/// Decides which scans of a repository count when several run at the same time.
 ///
 /// A scan that began later saw what is there later, whichever ends first: an older one never replaces a newer one.
 struct ScanOrder {

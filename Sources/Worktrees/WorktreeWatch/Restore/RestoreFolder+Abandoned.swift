@@ -7,7 +7,7 @@ extension RestoreFolder {
   /// Nothing refers to them, and nothing but what a record begins with is in them. One with anything else stays and is named
   /// as unusable.
   ///
-  /// - Parameter now: The moment, in seconds since 1970.
+  /// - Parameter now: The current time, in seconds since 1970.
   func removeAbandoned(at now: Double) {
     guard let root = HeldFolder.open(common)?.folder(Self.root) else { return }
     for id in root.names(most: WatchLimits.restorePoints * 2) where Self.isId(id) {

@@ -44,7 +44,7 @@ package struct RestoreRecord: Codable, Hashable, Sendable {
   ///   - worktree: The worktree.
   ///   - common: The common directory of its repository.
   ///   - id: Names the point.
-  ///   - now: The moment, in seconds since 1970.
+  ///   - now: The current time, in seconds since 1970.
   init(
     _ kind: RestorePoint.Kind,
     _ worktree: Workspace,
@@ -81,7 +81,7 @@ package struct RestoreRecord: Codable, Hashable, Sendable {
   /// A clock that was put back counts for nothing, and one that was put forward for no more than
   /// ``WatchLimits/longestSweepStep``: neither may remove what was deleted a moment ago.
   ///
-  /// - Parameter now: The moment, in seconds since 1970.
+  /// - Parameter now: The current time, in seconds since 1970.
   mutating func count(to now: Double) {
     age += min(max(now - countedAt, 0), WatchLimits.longestSweepStep)
     countedAt = now

@@ -149,7 +149,7 @@ extension WorktreeActions {
 
   /// Removes what was kept long enough, and puts in order what was interrupted, in all repositories that are watched.
   ///
-  /// - Parameter now: The moment, in seconds since 1970.
+  /// - Parameter now: The current time, in seconds since 1970.
   package func sweep(at now: Double = WatchClock.wall) async {
     for common in await watcher.commonDirectories() where await watcher.isWatched(common) {
       _ = try? await watcher.turns.run(common, mayWait: runner.requireTime) {

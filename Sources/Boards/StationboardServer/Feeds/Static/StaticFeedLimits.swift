@@ -22,7 +22,7 @@ package enum StaticFeedLimits {
   package static let commandWaitSeconds = 60.0
   /// How many intervals pass between two checks of a source that gives no validator.
   package static let intervalsWithoutValidator = 6.0
-  /// The share of an interval, and likewise of a retry, by which chance makes it longer or shorter.
+  /// The share of an interval, and likewise of a retry, by which jitter makes it longer or shorter.
   package static let jitter = 0.1
   /// The most sources that can be added.
   package static let sources = 64

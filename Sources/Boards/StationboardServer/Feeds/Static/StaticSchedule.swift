@@ -157,7 +157,7 @@ package struct StaticSchedule: Codable, Hashable, Sendable {
     nextAt = now + retry(interval: interval, random: random, retryAfter: nil)
   }
 
-  /// Notes how a check ended that ``start(now:interval:random:)`` began; the chance is a number of 0 to 1.
+  /// Notes how a check ended that ``start(now:interval:random:)`` began; `random` is from 0 to 1.
   package mutating func finish(
     _ ending: Ending,
     now: Double,

@@ -40,7 +40,7 @@ struct AlertSelection: Sendable {
   ///   - stop: The stop that was asked for.
   ///   - rows: The rows of the board.
   ///   - realtime: The realtime the rows were made with.
-  ///   - now: The moment, in seconds since 1970-01-01T00:00:00Z.
+  ///   - now: The current time, in seconds since 1970-01-01T00:00:00Z.
   ///   - language: The language asked for.
   init(
     index: AlertIndex,

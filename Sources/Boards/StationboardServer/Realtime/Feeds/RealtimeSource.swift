@@ -57,8 +57,8 @@ package struct RealtimeSource: Hashable, Sendable {
   /// Whether the source is replayed from a recording.
   var isReplay: Bool { request.scheme == Self.replayScheme }
 
-  /// How a replayed source is asked: at once, whatever came; the recording has the rhythm, so no wait is
-  /// left to chance.
+  /// How a replayed source is asked: at once, whatever came; the recording has the rhythm, so no wait has
+  /// jitter.
   private static var replayPolicy: Policy {
     let step = Instant.Duration.milliseconds(1)
     var policy = Policy(every: step)

@@ -237,7 +237,7 @@ extension SQLiteJobStore {
         closing.sentence, closing.tombstoneUntil, closing.isDead, job.id,
       ]
     )
-    // Who may follow the job to its end, however long it took, may also fetch what it came to.
+    // A client that may follow the job to its end, however long it took, may also fetch its results.
     try database.execute(
       sql: "UPDATE token SET expires_at = max(expires_at, ?) WHERE job = ? AND NOT is_replaced",
       arguments: [closing.expiresAt, job.id]
