@@ -172,7 +172,7 @@ export class Writer {
       throw new EngineError("wrongType", where, `a number is expected, not ${kindOf(value)}`);
     }
     if (!Number.isInteger(value) || Math.abs(value) > LIMIT) {
-      throw new EngineError("outOfRange", where, `${value} is no whole number of at most 2^53`);
+      throw new EngineError("outOfRange", where, `${value} is not a whole number of at most 2^53`);
     }
     this.put(Math.floor(value / HIGH), value | 0, where);
   }

@@ -157,7 +157,7 @@ put(high,low,where){if(this.names.length===this.capacity){throw new EngineError(
 let place=this.offset+8*this.names.length;this.view.setInt32(place,low,true);this.view.setInt32(place+4,high,true);this.names.push(where)}
 none(where){this.put(_f,0,where)}
 integer(value,where){if(typeof value !=="number"){throw new EngineError("wrongType",where,`a number is expected, not ${kindOf(value)}`)}
-if(!Number.isInteger(value)||Math.abs(value)>_e){throw new EngineError("outOfRange",where,`${value} is no whole number of at most 2^53`)}
+if(!Number.isInteger(value)||Math.abs(value)>_e){throw new EngineError("outOfRange",where,`${value} is not a whole number of at most 2^53`)}
 this.put(Math.floor(value/4294967296),value|0,where)}
 moment(value,where){this.integer(typeof value==="number"?Math.floor(value):value,where)}
 optional(value,where){if(value===null)this.none(where);else this.integer(value,where)}
