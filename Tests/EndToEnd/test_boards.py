@@ -196,7 +196,7 @@ class BoardsTest(unittest.TestCase):
             with self.subTest(kind), Server(self.folder / "data", "--slow", fault) as server:
                 self.check("Contract/validate_answers.py", kind, "--server", server.url)
 
-    def test_requests_that_wait_are_no_crowd(self):
+    def test_requests_that_wait_are_not_in_flight(self):
         """More of them than boards may be made at once with everything in them."""
         # Time hardly passes: the board stays as it is.
         with Server(self.folder / "data", "--pace", "0.05") as server:

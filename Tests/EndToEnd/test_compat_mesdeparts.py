@@ -439,7 +439,7 @@ class TokenTest(unittest.TestCase):
         self.assertGreaterEqual(rounds["own"].count(204), 8)
         self.assertGreaterEqual(rounds["own"].count(200), 2)
 
-    def test_an_arrival_from_before_a_change_is_no_token(self):
+    def test_an_arrival_from_before_a_change_is_not_a_token(self):
         stage = Stage(*SPEAK)
         self.addCleanup(stage.close)
         stage.applied(stage.trips.publish(late(trip(1), 60)))

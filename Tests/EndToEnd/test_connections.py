@@ -250,7 +250,7 @@ class EveryServerTests(ConnectionTest):
                 until(lambda: self.count(server, "stalled") == 1)
                 self.assertTrue(peer.ended())
 
-    def test_what_is_no_request_is_answered(self):
+    def test_what_is_not_a_request_is_answered(self):
         cases = {
             "no request": "GARBAGE\r\n\r\n",
             "a long field": f"GET / HTTP/1.1\r\nHost: localhost\r\nX: {'x' * 20_000}\r\n\r\n",

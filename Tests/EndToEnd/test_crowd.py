@@ -83,7 +83,7 @@ class CrowdTest(unittest.TestCase):
             self.assertGreater(crowd["requests"], crowd["clients"] * SECONDS / PERIOD * 0.5, found)
         return found
 
-    def test_the_busiest_second_is_no_herd(self):
+    def test_the_busiest_second_is_not_a_herd(self):
         """The hint that is really sent, read by the library and by the page, keeps clients apart."""
         crowds = self.crowds(self.spreading)
         print(f"\nspread: {crowds}", flush=True)

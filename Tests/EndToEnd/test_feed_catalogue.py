@@ -118,7 +118,7 @@ class CatalogueTest(unittest.TestCase):
         self.assertEqual(answer.returncode, 65)
         self.assertIn("broken.json", answer.stderr)
 
-    def test_what_is_no_catalogue_is_said(self):
+    def test_what_is_not_a_catalogue_is_said(self):
         other = self.folder / "other.csv"
         other.write_text("stop_id,stop_name\n1,Station\n")
         for place, word, code in ((other, "neither the CSV file", 65), (self.folder / "gone", "no such file", 66), (self.folder.path, ".json", 65)):

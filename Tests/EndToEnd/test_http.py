@@ -72,7 +72,7 @@ class VersionTests(HTTPTest):
                 text = "POST /version.json HTTP/1.0\r\nHost: localhost\r\nConnection: keep-alive\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n"
                 self.assertEqual(self.status(server, text)[0], 400)
 
-    def test_what_is_no_request_is_told_so_in_words(self):
+    def test_what_is_not_a_request_is_told_so_in_words(self):
         with self.serve("boards", PATIENT) as server:
             for before in (0, 1):
                 peer = self.peer(server)

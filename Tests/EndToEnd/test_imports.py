@@ -81,7 +81,7 @@ class ImportsTest(unittest.TestCase):
     def test_a_missing_feed(self):
         self.fails(self.folder / "nothing.zip", "nothing.zip", code=66)
 
-    def test_something_that_is_no_zip(self):
+    def test_something_that_is_not_a_zip(self):
         path = self.folder / "feed.zip"
         path.write_bytes(b"this is not a zip archive" * 100)
         self.fails(path, "not a readable zip archive")

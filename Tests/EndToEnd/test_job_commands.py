@@ -59,7 +59,7 @@ class CommandTests(unittest.TestCase):
         self.assertEqual(answer.returncode, code, answer.stdout + answer.stderr)
         return answer.stdout + answer.stderr
 
-    def test_rows_without_anything_are_no_success_and_no_failure(self):
+    def test_rows_without_anything_are_neither_success_nor_failure(self):
         server = self.serve()
         book = self.folder / "books.csv"
         rows = [f"Book {number},Author,{isbn13(number)},3" for number in range(10)]

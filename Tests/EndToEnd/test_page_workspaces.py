@@ -189,7 +189,7 @@ class ListOnThePage(WorktreesTest):
         self.tab.key("Escape")
         self.tab.wait("!document.querySelector('#diff').open")
 
-    def test_a_line_that_begins_with_dashes_is_no_heading(self):
+    def test_a_line_that_begins_with_dashes_is_not_a_heading(self):
         text = "diff --git a/x.sql b/x.sql\nindex 1..2 100644\n--- a/x.sql\n+++ b/x.sql\n@@ -1,2 +1,2 @@\n--- old\n+++ new\n same\n\\ No newline at end of file\n"
         lines = self.go(f"{self.server.url}/workspaces").run(f"import('/sources/worktrees/diff-sheet.js').then(({{ linesOf }}) => linesOf({json.dumps(text)}))")
         self.assertEqual([(line["kind"], line["line"]) for line in lines], [

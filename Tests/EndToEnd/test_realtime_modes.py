@@ -124,7 +124,7 @@ class SourceTest(ModesTest):
         self.says(answer, "degraded_static", "stale_cache")
         self.assertEqual(answer.departure(trip(2))["realtimeFreshness"], "stale")
 
-    def test_bytes_that_are_no_feed(self):
+    def test_bytes_that_are_not_a_feed(self):
         def corrupt(stage):
             stage.trips.put(b"<html>maintenance</html>")
 
@@ -304,7 +304,7 @@ class AlertsTest(ModesTest):
         self.assertEqual(answer.meta["responseMode"], "degraded_static")
         self.assertEqual(len(answer.board["banners"]), 1, "old alerts are shown, as old")
 
-    def test_alerts_that_are_no_feed(self):
+    def test_alerts_that_are_not_a_feed(self):
         stage = self.stage(alerts=True)
         stage.trips.publish(late(trip(2), 60))
         stage.alerts.put(b"nonsense")

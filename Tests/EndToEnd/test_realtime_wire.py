@@ -129,7 +129,7 @@ class TagTest(WireTest):
         again = stage.ask(f"{BOARD}00&lang=de", if_none_match=french["ETag"])
         self.assertEqual(again.status, 200)
 
-    def test_languages_by_header_are_no_poison(self):
+    def test_languages_by_header_poison_nothing(self):
         """Without lang the header decides, the answer says so, and a parameter beats it."""
         stage = self.stage(alerts=True)
         for lang, header in (("fr", "fr-CH, en;q=0.5"), ("it", "it"), ("en", "x, en;q=0.1")):
@@ -211,7 +211,7 @@ class ConditionTest(WireTest):
         self.assertEqual(answer.departure(trip(2))["rawDelaySec"], 300)
         self.unchanged(self.since(stage, answer.meta["rtFetchedAt"]), 204)
 
-    def test_a_new_alert_is_no_204(self):
+    def test_a_new_alert_is_not_a_204(self):
         """The token is of trip updates; what people see is more than that."""
         stage = self.stage(alerts=True)
         token = stage.board().meta["rtFetchedAt"]
@@ -225,7 +225,7 @@ class ConditionTest(WireTest):
         self.assertEqual(answer.status, 200, "an alert came after the board of the client")
         self.assertEqual(answer.board["banners"][0]["header"], "Streik")
 
-    def test_realtime_that_ages_is_no_204(self):
+    def test_realtime_that_ages_is_not_a_204(self):
         other = Stage(
             begin="2026-11-24T07:05:00Z",
             ready=lambda s: s.trips.publish(late(trip(2), 180), age=33),
@@ -297,7 +297,7 @@ class WaitTest(WireTest):
             self.assertLess(answer.took, 50 - SLACK)
             self.assertIsNone(answer["Preference-Applied"])
 
-    def test_what_is_no_wait_is_ignored(self):
+    def test_what_is_not_a_wait_is_ignored(self):
         stage = self.stage()
         tag = stage.board()["ETag"]
         for prefer in ("wait", "wait=", "wait=soon", "wait=-5", "wait=0", "handling=lenient"):

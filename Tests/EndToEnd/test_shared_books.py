@@ -256,7 +256,7 @@ class SharedBooks(unittest.TestCase):
         answer = run("library", "list", "--database", database.url)
         self.assertEqual(answer.returncode, 69, answer.stderr)
 
-    def test_a_name_that_is_no_owners_is_refused_before_anything_is_done(self):
+    def test_a_name_that_is_not_that_of_an_owner_is_refused_before_anything_is_done(self):
         place = str(self.folder / "jobs")
         for name in ("a b", "-x", "ä", "x" * 201, "a/b"):
             for command in (

@@ -209,7 +209,7 @@ class OutageTest(WatchTest):
         self.assertEqual(watch.events("failing"), [], "one silent retry is enough")
         self.assertNotEqual(server.questions[-1].connection, 1)
 
-    def test_a_kept_connection_that_the_server_closes_is_no_failure(self):
+    def test_a_kept_connection_that_the_server_closes_is_not_a_failure(self):
         """Every second request finds its connection closed in its face."""
 
         def moody(question, line):
@@ -597,7 +597,7 @@ class ValidatorTest(WatchTest):
         self.assertFalse(any(one.is_conditional for one in server.questions))
         self.assertEqual(len(watch.events("changed")), 2)
 
-    def test_a_tag_that_moves_alone_is_no_change(self):
+    def test_a_tag_that_moves_alone_is_not_a_change(self):
         tags = iter(range(1_000))
 
         def moving(question, line):

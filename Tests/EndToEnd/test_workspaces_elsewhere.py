@@ -224,7 +224,7 @@ class ElsewhereTest(unittest.TestCase):
                 server.ask(f"{RESTORE}/{point['id']}", "POST")
         return faults
 
-    def test_what_leads_to_the_worktree_itself_is_no_danger(self):
+    def test_what_leads_to_the_worktree_itself_is_not_a_danger(self):
         it = Case(self.base, "itself")
         git(it.main, "config", "core.worktree", "..")
         server = self.serve()

@@ -95,7 +95,7 @@ class LossTest(FeatureTest):
         self.refuses("nested_repository", ["scratch/bare", "scratch/inner"])
         self.goes("?force=1")
 
-    def test_copies_that_tools_fetched_are_no_reason_to_stay(self):
+    def test_copies_that_tools_fetched_are_not_a_reason_to_stay(self):
         copy = self.tree / "build" / "copy"
         copy.parent.mkdir()
         git(copy.parent, "clone", "-q", str(self.main), str(copy))
@@ -122,7 +122,7 @@ class LossTest(FeatureTest):
         self.assertEqual(git(self.main, "rev-parse", "main"), before)
         self.goes("?ignored=1")
 
-    def test_what_tools_make_again_is_no_reason_to_stay(self):
+    def test_what_tools_make_again_is_not_a_reason_to_stay(self):
         for name in ("node_modules/a/x", "build/out"):
             (self.tree / name).parent.mkdir(parents=True, exist_ok=True)
             (self.tree / name).write_text("made")

@@ -218,7 +218,7 @@ class ProcessTest(unittest.TestCase):
         while process.poll() is None and place.read_text().strip() != name[:15]:
             pass
 
-    def test_a_process_that_is_named_is_no_reason_and_keeps_its_folder(self):
+    def test_a_process_that_is_named_is_not_a_reason_and_keeps_its_folder(self):
         tree = self.root / "named"
         git(self.mains["named"], "worktree", "add", "-q", "-b", "named", str(tree))
         first = self.start(self.copy("first"), "300", cwd=tree)

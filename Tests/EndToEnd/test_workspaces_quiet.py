@@ -58,7 +58,7 @@ class Stage(unittest.TestCase):
 
 
 class UnchangedTest(Stage):
-    def test_an_unchanged_refresh_is_no_event_and_no_revision(self):
+    def test_an_unchanged_refresh_is_neither_an_event_nor_a_revision(self):
         self.play()
         server = self.serve()
         until(lambda: len(server.worktrees()) == 4 and all(each["cache_status"]["is_cached"] for each in server.worktrees()))

@@ -86,7 +86,7 @@ class TrustTest(ZooTest):
 
     # MARK: What is not dangerous
 
-    def test_what_git_lfs_installs_is_no_danger(self):
+    def test_what_git_lfs_installs_is_not_a_danger(self):
         tools = self.zoo.base / "tools"
         tools.mkdir()
         (tools / "git-lfs").write_text(

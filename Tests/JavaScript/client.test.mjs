@@ -47,7 +47,7 @@ test("numbers beyond all time and size are ages and waits like others, and stop 
   }
 });
 
-test("words, shapes and functions that nobody expects stop nothing", async () => {
+test("unexpected words, shapes and functions stop nothing", async () => {
   const nested = `${"[".repeat(5_000)}${"]".repeat(5_000)}`;
   for (const [said, options] of [
     [{ body: { meta: { rtStatus: "constructor" } } }], [{ body: { meta: { responseMode: "toString" } } }],
@@ -134,7 +134,7 @@ test("resources share one module, and leave nothing behind", async () => {
   assert.throws(() => world.client.resource(A), TypeError);
 });
 
-test("copies that nobody watches are kept, but not too many", async () => {
+test("copies without observers are kept, but not too many", async () => {
   const world = new World();
   for (let index = 0; index < 60; index += 1) {
     const end = world.client.resource(`${A}/${index}`).subscribe(() => {});
@@ -327,7 +327,7 @@ test("clients spread over the time that about, or the server's fields, give afte
   world.client.close();
 });
 
-test("a watcher that leaves cancels the request, and one that returns in time asks nothing anew", async () => {
+test("a watcher that leaves cancels the request, and one that returns in time sends no new request", async () => {
   const world = new World();
   world.answer = (_, count) => (count === 2 ? { hang: true } : { body: { count } });
   const resource = world.client.resource(A);

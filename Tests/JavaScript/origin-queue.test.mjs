@@ -92,7 +92,7 @@ function holding(options) {
   return world;
 }
 
-test("the server holds half of a browser's connections at most; the rest polls, and nobody waits behind them", async () => {
+test("the server holds half of a browser's connections at most; the rest polls, and no request waits behind them", async () => {
   const world = holding({ policy: { ...STEADY, longPoll: 25_000 } });
   const watch = (name) => {
     const resource = world.client.resource(`https://held.example/${name}`);
@@ -290,7 +290,7 @@ test("requests beyond the longest queue wait in turn, and may be hurried, withdr
   assert.ok(delayed.includes(4_102) && delayed.includes(4_105) && !delayed.includes(4_101));
 });
 
-test("time in the queue is no failure of the server", async () => {
+test("time in the queue is not a failure of the server", async () => {
   const world = new World();
   world.answer = ({ address }) => ({ body: { address }, after: 3_900 });
   const resources = Array.from({ length: 20 }, (_, number) => world.client.resource(`https://slow.example/${number}`, { policy: { ...STEADY, every: 60_000 } }));
@@ -420,7 +420,7 @@ test("a listener that closes the client whatever it hears ends it once", async (
   assert.deepEqual([world.requests.length - before, world.engine.machines, world.timersSet], [0, 0, 0]);
 });
 
-test("what the application could not send is no failure of the server", async () => {
+test("what the application could not send is not a failure of the server", async () => {
   let isThere = false;
   const world = new World({ headers: () => {
     if (!isThere) throw new TypeError("no token yet");

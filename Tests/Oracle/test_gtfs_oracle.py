@@ -486,7 +486,7 @@ class SelectionTests(FeedTestCase):
         self.assertEqual(feed.skipped["stop time repeated"], 1)
         self.assertEqual(feed.skipped["trip with unknown route"], 1)
 
-    def test_zip_in_a_folder_with_blanks(self) -> None:
+    def test_zip_in_a_folder_with_spaces(self) -> None:
         """A zip may hold a sub-folder; whitespace around values and byte order marks are dropped."""
         path = self.folder / "feed.zip"
         with zipfile.ZipFile(path, "w") as archive:
@@ -685,7 +685,7 @@ class ComparisonTests(FeedTestCase):
             self.assertIn(expected, output)
             self.assertEqual(len(output.splitlines()), 21)
 
-    def test_emptiness_is_no_success(self) -> None:
+    def test_emptiness_is_not_a_success(self) -> None:
         """A comparison without a single row does not count as passed."""
         feed = self.busy_feed()
         server = BoardServer("http://127.0.0.1:9", "")

@@ -188,7 +188,7 @@ import Timetable
   }
 
   @Test
-  func `an update that matches and says nothing is no live data, and no sign of another timetable`()
+  func `an update that matches and says nothing is not live data, nor a sign of a new timetable`()
     throws
   {
     let stage = try stage()

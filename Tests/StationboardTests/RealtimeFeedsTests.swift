@@ -83,7 +83,7 @@ import Testing
   // MARK: Bytes that are not a feed
 
   @Test(arguments: [corrupt, [], [0x0A], [0x7B, 0x7D]])
-  func `bytes that are no feed are guarded against, with nothing before`(
+  func `bytes that are not a feed are guarded against, with nothing before`(
     bytes: [UInt8]
   ) async throws {
     let stage = try SourceStage()

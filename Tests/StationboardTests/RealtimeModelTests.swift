@@ -32,7 +32,7 @@ import Testing
     #expect(delay.rawMinutes == minutes)
   }
 
-  @Test func `§5.2: no realtime is no delay and no status`() {
+  @Test func `§5.2: no realtime is neither a delay nor a status`() {
     let delay = DelayReading(row(nil), isTrain: false)
     #expect(delay.minutes == nil)
     #expect(delay.seconds == nil)

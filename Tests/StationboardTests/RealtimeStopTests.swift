@@ -89,7 +89,7 @@ import Testing
     #expect(counters.implausibleTimes == 2)
   }
 
-  @Test func `time and delay that differ by up to four hours are no contradiction`() throws {
+  @Test func `time and delay that differ by up to four hours are not a contradiction`() throws {
     let stage = try line()
     let scheduled = stage.at("2026-02-16 10:00:00")
     func delay(_ seconds: Int64) throws -> Int? {

@@ -190,7 +190,7 @@ import Timetable
   }
 
   @Test(arguments: [(20, 0), (-30, 0)])
-  func `M13: seconds shift the departure and are no delay`(seconds: Int, minutes: Int) throws {
+  func `M13: seconds shift the departure and are not a delay`(seconds: Int, minutes: Int) throws {
     let stage = try line()
     let update = Trip("t", date: day).with(Stop(8, "c", departure: .delay(seconds)))
     let row = try #require(try departures(stage, "c", update).first)

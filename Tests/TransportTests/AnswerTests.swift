@@ -82,7 +82,7 @@ import URLSessionTransport
     #expect(!head.lowercased().contains("cookie"))
   }
 
-  @Test func `NIO: field values keep bytes that are no UTF-8, both ways`() async throws {
+  @Test func `NIO: field values keep bytes that are not UTF-8, both ways`() async throws {
     let tag: [UInt8] = [0x22, 0xE9, 0xFF, 0x80, 0xC3, 0xA9, 0x22]
     let seen = AsyncStream.makeStream(of: String.self)
     var request = HTTPRequest.get("")

@@ -180,7 +180,7 @@ import URLSessionTransport
     arguments: Transport.allCases,
     ["", "SSH-2.0-OpenSSH_9\r\n", "HTTP/1.1 two hundred\r\n\r\n"]
   )
-  func `what is no HTTP is unreachable`(transport: Transport, greeting: String) async throws {
+  func `what is not HTTP is unreachable`(transport: Transport, greeting: String) async throws {
     let error = try await transport.failure { connection in
       _ = try await connection.readHead()
       try await connection.write(greeting)

@@ -31,7 +31,7 @@ import Testing
     #expect(MountMap(inner: Self.inner, outer: Self.outer).path(of: path) == nil)
   }
 
-  @Test func `lines that are no mounts are passed`() {
+  @Test func `lines that are not mounts are passed`() {
     let map = MountMap(inner: "x\n\n1 2 3\n" + Self.inner, outer: "?\n" + Self.outer)
     #expect(map.path(of: "/workspaces") == "/home/me/code")
     #expect(MountMap(inner: "", outer: "").path(of: "/") == nil)

@@ -120,7 +120,7 @@ struct ProcessTableTests {
     #expect(found.first { $0.identity.number == agent.number }?.kind == .other("my-agent"))
   }
 
-  @Test func `where processes are no files nothing is gone`() throws {
+  @Test func `where processes are not files nothing is gone`() throws {
     let folder = try TemporaryFolder()
     var table = ProcessTable(folder: folder.path, bootedAt: { nil })
     let snapshot = table.search(named: [], at: AgentWatch.systemClock())

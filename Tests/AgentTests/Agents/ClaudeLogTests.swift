@@ -83,7 +83,7 @@ struct ClaudeLogTests {
     #expect(lines.session.counts.oversized == 1)
   }
 
-  @Test func `words of programs are no prompts`() {
+  @Test func `words of programs are not prompts`() {
     var lines = Lines<ClaudeLog>()
     let texts = [
       "<command-name>/clear</command-name>", "<local-command-stdout>x</local-command-stdout>",
@@ -147,7 +147,7 @@ struct ClaudeLogTests {
     #expect(lines.session.message?.text == "I look.")
   }
 
-  @Test func `lines that are no records are counted, and the rest is read`() {
+  @Test func `lines that are not records are counted, and the rest is read`() {
     var lines = Lines<ClaudeLog>()
     lines.read(
       "{\"type\":\"us{\"type\":\"user\"}",

@@ -114,7 +114,7 @@ struct ScenarioTests {
     #expect(shown.since == second(3).text)
   }
 
-  @Test func `scenario 17: a number that another process got is no sign of life`() {
+  @Test func `scenario 17: a number that another process got is not a sign of life`() {
     var stage = RegistryStage("/w")
     var claude = ClaudeWriter(.claude21, directory: "/w", seed: 1)
     stage.start(7, in: "/w", at: second(0))

@@ -318,7 +318,7 @@ import Testing
     #expect(seen.isSubset(of: (0..<owners.count * 2).map(String.init)))
   }
 
-  @Test func `a file that an import left behind is no hindrance`() async throws {
+  @Test func `a file that an import left behind is not a hindrance`() async throws {
     let stage = try await CatalogueStage(.sqlite)
     for end in [".partial", ".lock"] {
       _ = try stage.stage.folder.file("default.sqlite" + end, Array("left".utf8))

@@ -116,7 +116,7 @@ import Testing
     #expect(last.items[1].problems.isEmpty)
   }
 
-  @Test func `a database that is away is no answer, and one that is wrong or slow is`() async throws
+  @Test func `an absent database gives no answer, and one that is wrong or slow does`() async throws
   {
     let address = try PostgresAddress("postgres://nobody@/none?host=/nonexistent")
     let pool = PostgresSchema.jobs().pool(address, limits: LibraryStage.limits)

@@ -62,7 +62,7 @@ import Testing
     #expect(code(Self.png(400, 400)) { $0.photoBytes = 23 } == .tooLarge)
   }
 
-  @Test func `what is no photo is refused with advice`() {
+  @Test func `what is not a photo is refused with advice`() {
     let heic = [0, 0, 0, 0x18] + Array("ftypheic".utf8) + [0, 0, 0, 0]
     for bytes in [
       [], Array("GIF89a".utf8), heic, [0xFF, 0xD8, 0xFF, 0xDA, 0, 2], [0xFF, 0xD8, 0xFF],

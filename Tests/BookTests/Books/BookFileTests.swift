@@ -155,7 +155,7 @@ enum ReadFile {
     #expect(result.words == [cell.hasPrefix("soon") ? "date_unreadable" : "ok"])
   }
 
-  @Test func `a number of StoryGraph that is no ISBN is its own`() throws {
+  @Test func `a number of StoryGraph that is not an ISBN is its own`() throws {
     let result = try ReadFile.text(
       """
       Title,Authors,ISBN/UID,Read Status,Star Rating
@@ -259,7 +259,7 @@ enum ReadFile {
     ("", ImportFileError.Code.empty), ("\n\n  \n", .empty), ("Title,Author\n", .noRows),
     ("foo,bar\n1,2\n", .unknownHeader), ("Author,Rating\nX,4\n", .unknownHeader),
   ])
-  func `files that are no list of books are refused`(text: String, code: ImportFileError.Code) {
+  func `files that are not lists of books are refused`(text: String, code: ImportFileError.Code) {
     let error = #expect(throws: ImportFileError.self) { try ReadFile.text(text) }
     #expect(error?.code == code)
   }

@@ -85,7 +85,7 @@ import Testing
     "yesterday", "2023-02-29", "13/13/2024", "2024-13-01", "2024-00-10", "99999", "12",
     "2024-01-15-16", "0024-01-01", "2024-01-", "١٢/١٣/٢٠٢٤", "15 Foo 2024", "99999999999999999999",
   ])
-  func `what is no date is unreadable`(cell: String) {
+  func `what is not a date is unreadable`(cell: String) {
     #expect(BookDate.read(cell) == .unreadable)
   }
 
@@ -194,7 +194,7 @@ import Testing
     #expect(ReadingStatus(word: word) == status)
   }
 
-  @Test func `a shelf of one's own is no status`() {
+  @Test func `a shelf of one's own is not a status`() {
     #expect(ReadingStatus(word: "beach books") == nil)
   }
 

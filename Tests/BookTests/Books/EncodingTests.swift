@@ -60,7 +60,7 @@ import Testing
     }
   }
 
-  @Test func `Windows-1252 and Latin-1 are read where a file is no UTF-8`() throws {
+  @Test func `Windows-1252 and Latin-1 are read where a file is not UTF-8`() throws {
     // "Café – naïve", the dash as Windows writes it.
     let bytes: [UInt8] =
       Array("Caf".utf8) + [0xE9, 0x20, 0x96] + Array(" na".utf8) + [0xEF] + Array("ve".utf8)
@@ -86,7 +86,7 @@ import Testing
     [0xC0, 0x80], [0xE0, 0x80, 0x80], [0xED, 0xA0, 0x80], [0xF5, 0x80, 0x80, 0x80], [0xC2],
     [0xE2, 0x82], [0xF0, 0x80, 0x80, 0x80], [0xF4, 0x90, 0x80, 0x80], [0xFF],
   ])
-  func `overlong, cut and impossible sequences are no UTF-8`(bytes: [UInt8]) throws {
+  func `overlong, cut and impossible sequences are not UTF-8`(bytes: [UInt8]) throws {
     #expect(try Self.survey(bytes).0 == .windows1252)
   }
 

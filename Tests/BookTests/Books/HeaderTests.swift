@@ -21,7 +21,7 @@ import Testing
     }
   }
 
-  @Test func `a column called Date is no year because another column was named`() throws {
+  @Test func `a column called Date is not a year because another column was named`() throws {
     let header = ["Buch", "Author", "Date"]
     let named = try ColumnMap(header: header, mapping: ["Buch": .title])
     #expect(named.columns == [.title, .author, nil])

@@ -31,7 +31,7 @@ import Testing
     "4006381333931", "97803745386510", "978037453865A", "٠٣٧٤٥٣٨٦٥٤", "0000000000", "7777777777",
     "9780000000002", "9790060115615",
   ])
-  func `what is no ISBN is refused`(text: String) {
+  func `what is not an ISBN is refused`(text: String) {
     #expect(ISBN(text) == nil)
   }
 
@@ -45,7 +45,7 @@ import Testing
     "0000000000", "0000000000000", "000-0-00-000000-0", "=\"0000000000\"", "1111111111", "0000000",
     "9999999999999", "9780000000002", "00", "0.0",
   ])
-  func `equal digits are no number and no fault`(cell: String) {
+  func `equal digits are neither a number nor a fault`(cell: String) {
     guard case .placeholder = ISBNCell(cell) else {
       Issue.record("\(ISBNCell(cell))")
       return
@@ -104,7 +104,7 @@ import Testing
   }
 
   @Test(arguments: ["B00K0OI42W", "9d0b43c8-0c7a-4f6a", "see notes", "1E+99", "9.78E+1200"])
-  func `text that is no number was not meant as one`(cell: String) {
+  func `text that is not a number was not meant as one`(cell: String) {
     #expect(ISBNCell(cell) == .other(cell))
   }
 }

@@ -216,7 +216,7 @@ import Testing
   }
 
   /// What a spreadsheet would run does not run, and an import reads it as it was.
-  @Test func `cells of failed rows are no formulas`() throws {
+  @Test func `cells of failed rows are not formulas`() throws {
     let file =
       "Author,Publisher,Title,ISBN,Bookshelves\r\n"
       + "\"=HYPERLINK(\"\"http://x\"\")\",+cmd|x,,0441013597,@SUM(A1)\r\n"

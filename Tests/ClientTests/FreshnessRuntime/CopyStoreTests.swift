@@ -185,7 +185,7 @@ struct CopyStoreTests {
   }
 
   @Test
-  func `a file that is damaged at any byte or cut anywhere is no copy, or the same copy`()
+  func `a file that is damaged at any byte or cut anywhere is not a copy, or the same copy`()
     async throws
   {
     let (folder, wall) = (Folder(), Wall())

@@ -101,7 +101,7 @@ struct StreamTests {
   }
 
   @Test
-  func `an answer that is no event stream leaves polling as it is`() async throws {
+  func `an answer that is not an event stream leaves polling as it is`() async throws {
     let it = try await opened()
     await it.stream.head(.ok, type: "text/html")
     #expect(await eventually { it.stand.client.counters.streams == 0 })

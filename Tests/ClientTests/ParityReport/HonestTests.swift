@@ -44,7 +44,7 @@ struct HonestTests {
   }
 
   @Test
-  func `Failures and the ladder after them are no reason to fail`() {
+  func `Failures and the ladder after them are not a reason to fail`() {
     for seed in 1...20 as ClosedRange<UInt64> {
       var server = SimulatedServer(seed: seed)
       server.failurePercent = 6

@@ -112,7 +112,7 @@ struct InputTests {
   }
 
   @Test
-  func `No samples are no report`() {
+  func `No samples give no report`() {
     #expect(!ClientReport(Recording(name: "x", [])).isUsable)
     #expect(!ClientReport(Recording(name: "x", [])).isPassed)
   }

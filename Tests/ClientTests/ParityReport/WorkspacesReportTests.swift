@@ -122,7 +122,7 @@ struct WorkspacesReportTests {
     try expectOnly(["requests_per_hour"], story, says: "background: 0 ms show no rate")
   }
 
-  @Test func `Seconds show no rate, and a delta is no whole list`() throws {
+  @Test func `Seconds show no rate, and a delta is not a whole list`() throws {
     var story = WorkspaceScenario()
     let begin = try #require(story.pushed[0]["startedAt"] as? Int64)
     story.polled.removeAll { ($0["endedAt"] ?? $0["at"]) as? Int64 ?? 0 > begin + 60_000 }

@@ -226,7 +226,7 @@ struct BoardReaderTests {
     }
   }
 
-  @Test("What is no board is refused.", arguments: ["", "[]", "{}", #"{"departures":{}}"#, "x"])
+  @Test("What is not a board is refused.", arguments: ["", "[]", "{}", #"{"departures":{}}"#, "x"])
   func refused(text: String) {
     #expect(throws: DecodeFailure.self) { try read(text) }
   }

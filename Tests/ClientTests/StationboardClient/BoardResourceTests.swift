@@ -48,7 +48,7 @@ struct BoardResourceTests {
   }
 
   @Test
-  func `What an answer says about itself is no change`() throws {
+  func `What an answer says about itself is not a change`() throws {
     let first = try read(BoardStand.board(second: 0)).value
     #expect(try read(BoardStand.board(second: 5)).value == first)
     #expect(try read(BoardStand.board(lines: ["9", "1"])).value != first)

@@ -71,7 +71,7 @@ import Workspaces
     #expect(WorkspaceList.applying(full, to: list("a"))?.worktrees.map(\.id) == ["x"])
   }
 
-  @Test func `Ages and revisions are no difference`() {
+  @Test func `Ages and revisions make no difference`() {
     var other = list("a", "b", revision: "g-6")
     other.worktrees[0].gitAge = 7
     other.worktrees[0].activityAge = 7

@@ -58,7 +58,7 @@ import WorkspacesClient
     )
   }
 
-  @Test func `What is unknown or gone for a while is no change when it comes back`() {
+  @Test func `What is unknown or gone for a while is not a change when it comes back`() {
     let asking = worktree(.needsYou)
     #expect(
       titles([worktree(.working)], [asking], [worktree(.unknown, nil)], [asking], [], [asking])
@@ -66,7 +66,7 @@ import WorkspacesClient
     )
   }
 
-  @Test func `A state that flickers is one change, and a need that is left over is no new one`() {
+  @Test func `A state that flickers is one change, and a need that remains is not a new one`() {
     let asking = worktree(.needsYou, "2026-11-24T07:00:20Z")
     let earlier = worktree(.needsYou, "2026-11-24T07:00:15Z")
     #expect(

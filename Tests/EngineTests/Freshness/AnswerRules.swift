@@ -30,7 +30,7 @@ struct AnswerRules {
   }
 
   @Test
-  func `R16: a full body that says the same is no change`() {
+  func `R16: a full body that says the same is not a change`() {
     var stage = Stage.settled(.plain)
     _ = stage.advanceToRequest()
     let effects = stage.reply(.content(.plain))

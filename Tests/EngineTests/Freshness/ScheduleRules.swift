@@ -176,7 +176,7 @@ struct ScheduleRules {
   }
 
   @Test
-  func `R14: a little lateness is no drift`() {
+  func `R14: a little lateness is not drift`() {
     var stage = Stage.settled(.departuresWeb)
     stage.skip(.seconds(26))
     #expect(stage.send(.woke).request != nil)

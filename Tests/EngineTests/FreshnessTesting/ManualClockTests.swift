@@ -42,7 +42,7 @@ struct ManualClockTests {
   }
 
   @Test
-  func `a deadline that has passed is no sleep`() async throws {
+  func `a deadline that has passed is not a sleep`() async throws {
     let clock = ManualClock()
     await clock.advance(by: .seconds(5))
     try await clock.sleep(until: .init(offset: .seconds(5)))

@@ -51,7 +51,7 @@ struct ShrinkerTests {
   }
 
   @Test
-  func `A broken rule is told with seed, episode and steps, and is no success`() throws {
+  func `A broken rule is told with seed, episode and steps, and is not a success`() throws {
     let preset = try SimulatorTests.preset("jobs")
     let report = Simulator.run(preset, events: 200_000, seed: 9) {
       BrokenFreshness(policy: $0, context: $1, isDeaf: { $0 == .evicted })

@@ -41,7 +41,7 @@ import Testing
   }
 
   @Test(arguments: ["", "  ", "\t", "\"a\u{0}\"", "a\u{7F}", "\"a\r\nX: y\""])
-  func `a blank or unclean value is no tag`(field: String) {
+  func `a blank or unclean value is not a tag`(field: String) {
     #expect(EntityTag(parsing: field) == nil)
   }
 

@@ -39,7 +39,7 @@ import Darwin
     "Sun, 06 Nov 1994 8:49:37 GMT", "Sun, 06 Nov 1994 08:49 GMT", "Sün, 06 Nov 1994 08:49:37 GMT",
     "Sun, ٠٦ Nov 1994 08:49:37 GMT",
   ])
-  func `what is no date is no date`(text: String) {
+  func `what is not a date is not a date`(text: String) {
     #expect(HTTPDate(parsing: text, now: Self.now) == nil)
   }
 

@@ -28,7 +28,7 @@ import Testing
   }
 
   @Test(arguments: ["", "-1", "+1", "1.5", "1s", "soon", "120, 60", "0x10"])
-  func `what is no delay is no delay`(field: String) {
+  func `what is not a delay is not a delay`(field: String) {
     #expect(RetryAfter(parsing: field, now: 0) == nil)
   }
 

@@ -21,7 +21,7 @@ import Testing
     "9223372036854775808",
     "٣",
   ])
-  func `what is no number is no number`(id: String) {
+  func `what is not a number is not a number`(id: String) {
     #expect(EventNumber(id: id) == nil)
   }
 

@@ -43,7 +43,7 @@ import Testing
     (#"{"a":1,"a":2}"#, "given twice"), ("1.5", "without fraction"), ("9007199254740993", "larger"),
     ("\u{FEFF}1", "value is expected"), ("NaN", "value is expected"),
   ])
-  func `what is no strict JSON is refused`(_ text: String, _ words: String) {
+  func `what is not strict JSON is refused`(_ text: String, _ words: String) {
     #expect(problem(text)?.problem.contains(words) == true, "\(text)")
   }
 

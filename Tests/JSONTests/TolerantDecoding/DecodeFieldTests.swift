@@ -105,7 +105,7 @@ import TolerantDecoding
     #expect(decoded.issues.map(\.severity) == [.warning, .loss, .loss])
   }
 
-  @Test func `what is no JSON is refused with its place, in every mode`() {
+  @Test func `what is not JSON is refused with its place, in every mode`() {
     do {
       _ = try decode("{\n \"a\": }") { $0.isPresent }
       Issue.record("not refused")

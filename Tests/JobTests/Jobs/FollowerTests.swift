@@ -471,7 +471,7 @@ import TolerantDecoding
     #expect(follower.woke(now: 125_000, draw: 0) == [.disconnect, .wake(after: 0)])
   }
 
-  @Test func `a state that is no recovery takes the place of events`() {
+  @Test func `a state that is not a recovery takes the place of events`() {
     var follower = JobFollower(after: EventPosition(epoch: 9, seq: 40))
     open(&follower)
     let report = message(

@@ -64,7 +64,7 @@ import Testing
   }
 
   @Test(arguments: ["", "1", "1.", ".1", "-1.2", "1.-2", "1.2.3", "a.b", "99999999999999999999.1"])
-  func `other texts are no positions`(_ text: String) {
+  func `other texts are not positions`(_ text: String) {
     #expect(EventPosition(parsing: text) == nil)
   }
 }

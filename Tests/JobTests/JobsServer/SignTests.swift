@@ -9,7 +9,7 @@ import Testing
 // Work that goes on without anything to tell, and leases that are lost over it.
 @Suite struct `Signs of life of the work` {
   @Test(arguments: StoreKind.allCases, [false, true])
-  func `are no events, and are stored when they are due`(kind: StoreKind, isDue: Bool) async throws
+  func `are not events, and are stored when they are due`(kind: StoreKind, isDue: Bool) async throws
   {
     let stage = try await StoreStage(kind)
     let store = try await stage.open { $0.heartbeatSeconds = isDue ? 0 : 3_600 }

@@ -110,7 +110,7 @@ import Testing
     #expect(failure(stand.path)?.offset == answer.body?.offset)
   }
 
-  @Test func `A file that is no recording is refused, by readers and recorders, and kept`() throws {
+  @Test func `A file that is not a recording is refused and kept, also by recorders`() throws {
     let stand = try RecordingStand()
     defer { stand.remove() }
     let text = Array("trip_id,route_id\n1,2\n".utf8)

@@ -110,7 +110,7 @@ import Testing
     #expect(replay.notices == [.ended])
   }
 
-  @Test func `Requests that are no replay are handed on`() async throws {
+  @Test func `Requests that are not of a replay are handed on`() async throws {
     let stand = try RecordingStand()
     defer { stand.remove() }
     try stand.fill()

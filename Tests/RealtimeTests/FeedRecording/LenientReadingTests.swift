@@ -73,7 +73,7 @@ import Testing
     #expect(usable(reader).count == 6)
   }
 
-  @Test func `What is no recording is refused however lenient the reader is`() throws {
+  @Test func `What is not a recording is refused however lenient the reader is`() throws {
     let stand = try RecordingStand()
     defer { stand.remove() }
     try stand.put(Array("no recording, but long enough for a header".utf8))

@@ -92,7 +92,7 @@ import Testing
     ("[{}]", "The feed is a JSON array; a feed is an object at byte 0"),
     ("\u{1F}\u{8}", "The feed is neither protobuf nor JSON at byte 0"),
   ])
-  func `what is no feed is named`(text: String, description: String) throws {
+  func `what is not a feed is named`(text: String, description: String) throws {
     #expect(try error(text).description == description)
   }
 

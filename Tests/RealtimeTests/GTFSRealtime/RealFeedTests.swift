@@ -33,7 +33,7 @@ import Testing
     }
   }
 
-  @Test func `a file that is no feed is refused with its place`() throws {
+  @Test func `a file that is not a feed is refused with its place`() throws {
     for file in try feeds() where file.lastPathComponent == "invalid.pb" {
       let bytes = [UInt8](try Data(contentsOf: file))
       let error = try #require(throws: RealtimeError.self) {

@@ -158,7 +158,7 @@ import Testing
 
   // MARK: Invalid requests
 
-  @Test func `the answer to bytes that are no request says so`() throws {
+  @Test func `the answer to bytes that are not a request says so`() throws {
     let channel = EmbeddedChannel(handler: HeadReview())
     let head = HTTPResponseHead(
       version: .http1_1,

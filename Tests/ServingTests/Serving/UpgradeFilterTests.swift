@@ -92,7 +92,7 @@ private struct DenyingAuthorizer: WebSocketAuthorizer {
     #expect(metrics.count(.noRequest) == 1)
   }
 
-  @Test func `is told that what it sends is no request`() throws {
+  @Test func `is told that what it sends is not a request`() throws {
     let channel = try channel()
     channel.pipeline.fireErrorCaught(HTTPParserError.invalidMethod)
     guard case .head(let head)? = try channel.readOutbound(as: HTTPServerResponsePart.self) else {

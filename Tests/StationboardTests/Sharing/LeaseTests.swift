@@ -54,7 +54,7 @@ struct LeaseTests {
     }
   }
 
-  @Test("A lease of nobody is taken at once, and counts from when the statement was sent")
+  @Test("A lease without an owner is taken at once, and counts from when the statement was sent")
   func acquiresFreeLease() {
     var stage = Stage()
     #expect(stage.handle(.woke) == [] && stage.statement == .observe)

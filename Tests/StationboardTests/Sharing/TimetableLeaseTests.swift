@@ -33,7 +33,7 @@ struct TimetableLeaseTests: TimetableStageTests {
     await (try await two.change("default", patience: .seconds(60))).release()
   }
 
-  @Test("What an importer left that was killed is invisible, and removed once nobody has the lock")
+  @Test("What an importer left that was killed is invisible, and removed once the lock is free")
   func leftovers() async throws {
     let stage = try await Stage()
     let (one, two) = (try stage.machine("one"), try stage.machine("two"))
@@ -56,7 +56,7 @@ struct TimetableLeaseTests: TimetableStageTests {
     #expect(try await stage.count("chunk WHERE generation = \(id)") == 0)
   }
 
-  @Test("What was stored under a lease that nobody renews is removed once the lease is over")
+  @Test("What was stored under a lease that is not renewed is removed once the lease is over")
   func killedImporter() async throws {
     let stage = try await Stage()
     let (one, two) = (
@@ -144,7 +144,7 @@ struct TimetableLeaseTests: TimetableStageTests {
     #expect(try await stage.count("schedule") == 0)
   }
 
-  @Test("A lease that nobody renews is taken over; one that is renewed is not")
+  @Test("A lease that is not renewed is taken over; one that is renewed is not")
   func takeover() async throws {
     let stage = try await Stage()
     let (one, two) = (

@@ -47,7 +47,7 @@ import Testing
     "2026-6-16", "2026/06/16", "26-06-2016", "2026-061-6", "2026-06-1", "-2026061", "20260-616",
     "2026-0616", "2026061600",
   ])
-  func `what is no date is refused`(text: String) {
+  func `what is not a date is refused`(text: String) {
     #expect(ServiceDate(text) == nil)
   }
 

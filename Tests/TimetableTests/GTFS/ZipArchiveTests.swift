@@ -16,7 +16,7 @@ import Testing
     #expect(archive.size(of: "stops.txt") == 10)
   }
 
-  @Test func `a missing member is no failure`() throws {
+  @Test func `a missing member is not a failure`() throws {
     let zip = try ZipFile(["stops.txt": "stop_id\n"])
     defer { zip.remove() }
     let archive = try ZipArchive(path: zip.path)
@@ -179,7 +179,7 @@ import Testing
     #expect(error?.code == .brokenArchive)
   }
 
-  @Test func `what is no zip archive is refused`() throws {
+  @Test func `what is not a zip archive is refused`() throws {
     let folder = try TemporaryFolder()
     defer { folder.remove() }
     let path = try folder.write(Array("stop_id,stop_name\nA,Aarau\n".utf8), to: "stops.zip")

@@ -16,7 +16,7 @@ import Testing
     "", "2026-02-29", "2100-02-29", "2026-13-01", "2026-00-10", "2026-4-1", "1899-12-31",
     "3000-01-01", "2026/11/24", "20261131", "+2026112", "2026-11-24 ",
   ])
-  func `what is no day is refused`(text: String) {
+  func `what is not a day is refused`(text: String) {
     #expect(SampleDay(text) == nil)
   }
 

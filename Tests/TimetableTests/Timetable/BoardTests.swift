@@ -216,7 +216,7 @@ import Timetable
     )
   }
 
-  @Test func `the last stop of a trip and pickup type 1 are no departures`() throws {
+  @Test func `the last stop of a trip and pickup type 1 are not departures`() throws {
     let timetable = try feed(
       (
         "T",

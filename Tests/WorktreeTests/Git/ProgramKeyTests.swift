@@ -75,7 +75,7 @@ import Testing
     "lfs.repositoryformatversion=0", "hub.protocol=ssh", "gitflow.path.hooks=x",
     "extensions.worktreeconfig=true",
   ])
-  func `What names no program is no danger`(_ line: String) {
+  func `What names no program is not a danger`(_ line: String) {
     #expect(use(line) == nil)
   }
 

@@ -127,7 +127,7 @@ import Workspaces
     return try #require(InstantText.read(text)) - Samples.wall - 100
   }
 
-  @Test func `Time in transit is no error of a clock for longer than a report`() throws {
+  @Test func `Time in transit is not an error of a clock for longer than a report`() throws {
     var table = Samples.table("laptop")
     #expect(try shown(&table, 1, at: 200, transit: 8, offset: 0) == 8)
     #expect(try shown(&table, 2, at: 210, transit: 0.1, offset: 0) == 0)

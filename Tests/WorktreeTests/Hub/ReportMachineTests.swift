@@ -92,7 +92,7 @@ import WorkspacesClient
     #expect(next.removed == ["id-b"])
   }
 
-  @Test func `Without a change there is a heartbeat, and ages alone are no change`() throws {
+  @Test func `Without a change there is a heartbeat, and ages alone are not a change`() throws {
     var machine = settled()
     var it = Samples.workspace("a")
     (it.gitAge, it.revision) = (7, 99)
@@ -121,7 +121,7 @@ import WorkspacesClient
     #expect(sent.changed.map(\.gitAge) == [2.5])
   }
 
-  @Test func `A revision of an earlier server is no proof that nothing changed`() throws {
+  @Test func `A revision of an earlier server is not proof that nothing changed`() throws {
     var machine = settled()
     var it = Samples.workspace("a", .working)
     it.activityAge = 3

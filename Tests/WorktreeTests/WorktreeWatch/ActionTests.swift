@@ -285,7 +285,7 @@ private final class Inside: Sendable {
     }
   }
 
-  @Test func `Checks work where paths have colons, and what fails is no conflict`() async throws {
+  @Test func `Checks work where paths have colons, and a failure is not a conflict`() async throws {
     let repository = try await apart(conflicting: false)
     try await repository.git("worktree", "remove", "../linked")
     try FileManager.default.moveItem(

@@ -138,7 +138,7 @@ import Workspaces
     }
   }
 
-  @Test func `What concerns one branch is no reason to look at other worktrees`() async throws {
+  @Test func `What concerns one branch is not a reason to look at other worktrees`() async throws {
     let repository = TemporaryRepository()
     try await repository.begin()
     for number in 0..<8 {

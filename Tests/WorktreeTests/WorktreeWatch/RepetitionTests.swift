@@ -55,8 +55,7 @@ import Workspaces
     }
   }
 
-  @Test func `A worktree that is used, old, or made for something else is no answer`() async throws
-  {
+  @Test func `A worktree that is used, old, or of another request is not an answer`() async throws {
     try await watching().run { it in
       try await it.wait("main", "is there") { $0.cacheStatus.isCached }
       try await it.repository.git("branch", "other")
