@@ -32,7 +32,7 @@ FAN_JOBS = 10
 ROUNDS = 3
 # What every event has once, and the payload of the Close behind the end.
 MARK = b'"seq":'
-FAREWELL = b"\x03\xe8the job is over"
+CLOSE = b"\x03\xe8the job is over"
 
 
 class JobServer(Server):
@@ -149,9 +149,9 @@ def fanned(program):
         for key, _ in selector.select():
             data = tails.get(key.fd, b"") + key.fileobj.recv(1 << 20)
             messages += data.count(MARK)
-            if not data.endswith(FAREWELL):
+            if not data.endswith(CLOSE):
                 # The end of a read may be the beginning of a mark, or of the Close; no mark is counted twice.
-                keep = data[-len(FAREWELL) + 1:]
+                keep = data[-len(CLOSE) + 1:]
                 tails[key.fd] = keep[keep.find(MARK) + len(MARK):] if MARK in keep else keep
             else:
                 selector.unregister(key.fileobj)

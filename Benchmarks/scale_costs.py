@@ -29,7 +29,7 @@ from stand import BOARD, NETWORKS, NOW, WORK, Server, imported, network, run, st
 from updates import START, entities, trips
 
 #: Replicas at rest, and for how many seconds.
-RESTING, REST = 4, 60
+IDLE, REST = 4, 60
 #: Bytes of a large publication, and how often it is read.
 PUBLICATION, READS = 10_000_000, 20
 #: Connections that listen, and how many announcements all of them together get.
@@ -176,7 +176,7 @@ def rest(program, cluster, archive, data):
     run(program, "import", archive, "--data", WORK / "replica-import", "--database", cluster.url, stderr=subprocess.DEVNULL)
     process, url = feed(program, data)
     began = time.monotonic()
-    replicas = [Replica(program, number, cluster, *sources(url), now=later(began)) for number in range(RESTING)]
+    replicas = [Replica(program, number, cluster, *sources(url), now=later(began)) for number in range(IDLE)]
     for replica in replicas:
         replica.wait()
         shows(replica)
@@ -195,8 +195,8 @@ def rest(program, cluster, archive, data):
     statements = int(cluster.sql(count[1])) - statements
     for replica in replicas:
         replica.stop()
-    return {"connections": connections / RESTING, "statements": statements / seconds / RESTING,
-            "processor": processor / seconds / RESTING}
+    return {"connections": connections / IDLE, "statements": statements / seconds / IDLE,
+            "processor": processor / seconds / IDLE}
 
 
 # MARK: Clients
@@ -313,7 +313,7 @@ def measure(program, name, minutes, build):
     data = WORK / f"data-{stops}"
     if not data.exists():
         imported(program, archive, data)
-    for number in [*range(RESTING), "import"]:
+    for number in [*range(IDLE), "import"]:
         subprocess.run(["rm", "-rf", WORK / f"replica-{number}"], check=True)
     cluster = Cluster("shared_buffers=256MB", f"max_connections={max(LISTENERS) + 100}")
     run(program, "migrate", "--database", cluster.url)
@@ -344,11 +344,11 @@ def measure(program, name, minutes, build):
     add("read", read["processor"] / megabytes * 1e3, "ms/MB", "processor time of PostgreSQL to hand out a publication")
     add("read_bytes", read["on_wire"] / PUBLICATION, "×", "bytes on the wire for a byte of a publication")
     add("stored_bytes", read["stored"] / PUBLICATION, "×", "bytes in the table for a byte of a publication")
-    resting = rest(program, cluster, archive, data)
+    idle = rest(program, cluster, archive, data)
     cluster.stop()
-    add("connections", resting["connections"], "", "connections of a replica with three sources and timetables, at rest")
-    add("statements", resting["statements"], "/s", "transactions of a replica at rest")
-    add("rest", resting["processor"] * 1e6, "µs/s", "processor time of PostgreSQL for a replica at rest")
+    add("connections", idle["connections"], "", "connections of a replica with three sources and timetables, at rest")
+    add("statements", idle["statements"], "/s", "transactions of a replica at rest")
+    add("rest", idle["processor"] * 1e6, "µs/s", "processor time of PostgreSQL for a replica at rest")
     watched = clients(program, folder, data, minutes)
     add("unchanged", watched["unchanged"], "", f"share of 304 of a client that polls every {INTERVAL} s, at rush hour")
     add("request", watched["request"], "B", "a request of such a client")

@@ -15,12 +15,12 @@ const module = await (await fetch(new URL("/assets/freshness.wasm", server))).ar
 // What the scripts expect of a page.
 globalThis.location = new URL(server);
 const plainFetch = globalThis.fetch;
-const tally = new Array(seconds).fill(0);
+const counts = new Array(seconds).fill(0);
 let failures = 0;
 let began = 0;
 globalThis.fetch = async (address, options) => {
   const second = Math.floor((performance.now() - began) / 1000) - settle;
-  if (second >= 0 && second < seconds) tally[second] += 1;
+  if (second >= 0 && second < seconds) counts[second] += 1;
   try {
     return await plainFetch(new URL(address, server), options);
   } catch (failure) {
@@ -47,8 +47,8 @@ for (let number = 0; number < clients; number += 1) {
   setTimeout(() => board.watch({ stopId, language: "en", limit: 1 }), Math.random() * RAMP_MS);
 }
 await new Promise((resolve) => setTimeout(resolve, (settle + seconds) * 1000));
-const requests = tally.reduce((sum, one) => sum + one, 0);
+const requests = counts.reduce((sum, one) => sum + one, 0);
 const mean = requests / seconds;
-const busiest = Math.max(...tally);
-console.log(JSON.stringify({ clients, seconds, requests, mean, busiest, ratio: requests === 0 ? 0 : busiest / mean, failures, perSecond: tally }));
+const busiest = Math.max(...counts);
+console.log(JSON.stringify({ clients, seconds, requests, mean, busiest, ratio: requests === 0 ? 0 : busiest / mean, failures, perSecond: counts }));
 process.exit(0);

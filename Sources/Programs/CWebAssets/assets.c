@@ -517,10 +517,10 @@ static const FreshetWebAsset assets[] = {
   { "status.html", "2df4b34120e2", FreshetWebAssetPage, bytes_50, sizeof(bytes_50), gzip_50, sizeof(gzip_50), brotli_50, sizeof(brotli_50) },
   { "status.js", "50065b71f1e0", FreshetWebAssetHashed, bytes_51, sizeof(bytes_51), gzip_51, sizeof(gzip_51), brotli_51, sizeof(brotli_51) },
   { "work-pages.css", "5e1edbb48597", FreshetWebAssetHashed, bytes_52, sizeof(bytes_52), gzip_52, sizeof(gzip_52), brotli_52, sizeof(brotli_52) },
-  { "workspaces-no-jobs.html", "e26f426acd54", FreshetWebAssetPage, bytes_53, sizeof(bytes_53), gzip_53, sizeof(gzip_53), brotli_53, sizeof(brotli_53) },
-  { "workspaces.html", "41b69b0e2735", FreshetWebAssetPage, bytes_54, sizeof(bytes_54), gzip_54, sizeof(gzip_54), brotli_54, sizeof(brotli_54) },
+  { "workspaces-no-jobs.html", "83a98113bd3c", FreshetWebAssetPage, bytes_53, sizeof(bytes_53), gzip_53, sizeof(gzip_53), brotli_53, sizeof(brotli_53) },
+  { "workspaces.html", "5a9595786fd1", FreshetWebAssetPage, bytes_54, sizeof(bytes_54), gzip_54, sizeof(gzip_54), brotli_54, sizeof(brotli_54) },
   { "worktrees-diff-sheet.js", "3b404c1c7422", FreshetWebAssetHashed, bytes_55, sizeof(bytes_55), gzip_55, sizeof(gzip_55), brotli_55, sizeof(brotli_55) },
-  { "worktrees.js", "f5156b06bd02", FreshetWebAssetHashed, bytes_56, sizeof(bytes_56), gzip_56, sizeof(gzip_56), brotli_56, sizeof(brotli_56) },
+  { "worktrees.js", "a4d6741af090", FreshetWebAssetHashed, bytes_56, sizeof(bytes_56), gzip_56, sizeof(gzip_56), brotli_56, sizeof(brotli_56) },
 };
 
 const FreshetWebAsset *freshet_web_assets(void) { return assets; }

@@ -369,7 +369,7 @@ return{LiveResource}})();let $be=(()=>{let _a={unwatched:"R5",offline:"R24",paus
 return{nextQuestion}})();let $dc=(()=>{let{element,setText}=$f;let{memory}=$l;let _a="notices";class Notices{#ak=element("notify");#bx=false;constructor(page,onChosen){this.page=page;this.onChosen=onChosen;this.#ak.closest("label").hidden=!("Notification" in globalThis);this.#ak.checked=this.isOn;this.#ak.addEventListener("change",()=>this.#ax(this.#ak.checked))}
 get isOn(){return memory.read(_a)===true&&globalThis.Notification?.permission==="granted"}
 speak(){setText(element("notify-note"),this.#bx?this.page.say("notifyRefused"):"")}
-async #ax(isWished){let answer=isWished?await Notification.requestPermission():null;this.#bx=isWished&&answer !=="granted";memory.write(_a,isWished&&!this.#bx?true:null);this.#ak.checked=this.isOn;this.speak()}
+async #ax(isRequested){let answer=isRequested?await Notification.requestPermission():null;this.#bx=isRequested&&answer !=="granted";memory.write(_a,isRequested&&!this.#bx?true:null);this.#ak.checked=this.isOn;this.speak()}
 tell({id,title,text}){if(!this.isOn||document.hasFocus())return;try{let notice=new Notification(title,{body:text.slice(0,200),tag:id,icon:"/assets/icon.e5fa32996108.svg"});notice.addEventListener("click",()=>{focus();notice.close();this.onChosen(id)})}catch{this.#ak.checked=false}
 }
 }

@@ -32,10 +32,10 @@ export class Notices {
     setText(element("notify-note"), this.#isRefused ? this.page.say("notifyRefused") : "");
   }
 
-  async #choose(isWished) {
-    const answer = isWished ? await Notification.requestPermission() : null;
-    this.#isRefused = isWished && answer !== "granted";
-    memory.write(KEPT, isWished && !this.#isRefused ? true : null);
+  async #choose(isRequested) {
+    const answer = isRequested ? await Notification.requestPermission() : null;
+    this.#isRefused = isRequested && answer !== "granted";
+    memory.write(KEPT, isRequested && !this.#isRefused ? true : null);
     this.#choice.checked = this.isOn;
     this.speak();
   }
