@@ -12,6 +12,8 @@ struct DecodedFeed: Sendable {
   let content: Content
   /// How long decoding took, in seconds.
   let seconds: Double
+  /// The index of trip updates that was made meanwhile, if one was.
+  var index: MadeIndex?
 
   /// Decodes a feed.
   ///

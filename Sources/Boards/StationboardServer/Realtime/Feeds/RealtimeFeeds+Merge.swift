@@ -16,6 +16,46 @@ extension RealtimeFeeds {
     return (feed, own, held.trips.lazy.compactMap(\.index).first?.directory)
   }
 
+  /// Makes the index of trip updates on the timetable in use.
+  ///
+  /// - Parameters:
+  ///   - feed: The trip updates.
+  ///   - source: Where they are from.
+  ///   - now: When they arrived, on the service clock.
+  ///   - known: An index that was made of them before; it is used again if nothing has changed since.
+  /// - Returns: The index, `nil` without a timetable, and the import of the timetable.
+  func index(
+    _ feed: TripUpdateFeed,
+    from source: RealtimeSource,
+    at now: Double,
+    known: MadeIndex? = nil
+  ) -> (made: MadeIndex?, generation: String?) {
+    let (timetable, previous, directory) = context(of: source)
+    guard let timetable else { return (nil, nil) }
+    let arrivedAt = earliest(of: feed.header, from: source, at: now)
+    if let known, known.index.timetable === timetable.timetable, known.previous === previous,
+      known.arrivedAt == arrivedAt
+    {
+      return (known, timetable.entry.generation)
+    }
+    let began = ContinuousClock.now
+    let index = RealtimeIndex(
+      feed,
+      timetable: timetable.timetable,
+      arrivedAt: arrivedAt,
+      previous: previous,
+      sharing: directory
+    )
+    let seconds = (ContinuousClock.now - began).seconds
+    let made = MadeIndex(
+      index: index,
+      previous: previous,
+      arrivedAt: arrivedAt,
+      seconds: seconds
+    )
+    return (made, timetable.entry.generation)
+  }
+
   /// Puts the index of a source in place, and what it makes of all sources of its timetable.
   ///
   /// - Parameters:

@@ -247,22 +247,11 @@ package final class RealtimeFeeds: Sendable {
     guard let decoded = accepted(bytes, decoded, from: source, at: now, judging) else { return }
     switch decoded.content {
     case .tripUpdates(let feed):
-      let began = ContinuousClock.now
-      let (timetable, before, directory) = context(of: source)
-      let index = timetable.map {
-        RealtimeIndex(
-          feed,
-          timetable: $0.timetable,
-          arrivedAt: earliest(of: feed.header, from: source, at: now),
-          previous: before,
-          sharing: directory
-        )
-      }
-      let indexSeconds = (ContinuousClock.now - began).seconds
-      put(index, of: timetable?.entry.generation, from: source, at: now) { held in
+      let (made, generation) = index(feed, from: source, at: now, known: decoded.index)
+      put(made?.index, of: generation, from: source, at: now) { held in
         held.status.took(bytes, feed.header, entities: feed.trips.count, at: now)
         held.status.metrics.decodeSeconds = decoded.seconds
-        held.status.metrics.indexSeconds = indexSeconds
+        held.status.metrics.indexSeconds = made?.seconds ?? 0
         held.content = feed
       }
     case .vehiclePositions(let feed):

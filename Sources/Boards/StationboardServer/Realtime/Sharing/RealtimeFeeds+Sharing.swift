@@ -79,6 +79,7 @@ extension RealtimeFeeds {
       judged.withLock { $0 = accepted }
     }
     guard let decoded = judged.withLock({ $0 }) else { return true }
+    let indexed = Task { await self.indexed(decoded, from: source, at: now) }
     return await term.sharing.publish(
       SharedPublication(
         id: .random(in: 1...Int64.max),
@@ -87,11 +88,28 @@ extension RealtimeFeeds {
         contentType: bytes.contentType,
         content: bytes.bytes
       ),
-      decoded,
+      indexed,
       term.driver,
       fence: term.fence,
       into: self
     )
+  }
+
+  /// Makes the index of a feed while it is stored, when this server has nothing else to do.
+  private func indexed(
+    _ decoded: DecodedFeed,
+    from source: RealtimeSource,
+    at now: Double
+  ) async -> DecodedFeed {
+    guard case .tripUpdates(let feed) = decoded.content else { return decoded }
+    let made = Mutex<MadeIndex?>(nil)
+    await BackgroundExecutor.apart {
+      let index = self.index(feed, from: source, at: now).made
+      made.withLock { $0 = index }
+    }
+    var decoded = decoded
+    decoded.index = made.withLock { $0 }
+    return decoded
   }
 
   /// Puts a publication in place.

@@ -16,8 +16,8 @@ package final class RealtimeSharing: Sendable {
   private struct State {
     var cursor = PublicationCursor()
     var drivers: [String: SourceLeader] = [:]
-    /// The newest feed of each source that this server published and has not applied, which need not be read back.
-    var own: [String: (publication: SharedPublication, decoded: DecodedFeed)] = [:]
+    /// The newest feed of each source that this server publishes and has not applied, which need not be read back.
+    var own: [String: (publication: SharedPublication, decoded: Task<DecodedFeed, Never>)] = [:]
     var published = 0
     var fenced = 0
     var behind = 0
@@ -180,23 +180,24 @@ package final class RealtimeSharing: Sendable {
   /// - Returns: Whether it is stored.
   func publish(
     _ publication: SharedPublication,
-    _ decoded: DecodedFeed,
+    _ decoded: Task<DecodedFeed, Never>,
     _ driver: SourceLeader,
     fence: Int64,
     into feeds: RealtimeFeeds
   ) async -> Bool {
+    // Before it is stored: the announcement may come before the answer.
+    state.withLock { $0.own[driver.id] = (publication, decoded) }
     while driver.fence == fence, !Task.isCancelled {
       do {
         let position = try await store.publish(publication, of: driver.id, fence: fence)
-        state.withLock { state in
-          // It may have been announced, read and applied before.
-          if state.cursor.complete < position { state.own[driver.id] = (publication, decoded) }
-          state.published += 1
-        }
+        state.withLock { $0.published += 1 }
         read(into: feeds) { $0.noticed(position) }
         return true
       } catch is PostgresPublications.Fenced {
-        state.withLock { $0.fenced += 1 }
+        state.withLock { state in
+          state.fenced += 1
+          state.own[driver.id] = nil
+        }
         logger.notice(
           "a publication was refused: another server polls the source",
           metadata: ["source": "\(driver.source.title)"]
@@ -207,6 +208,8 @@ package final class RealtimeSharing: Sendable {
         try? await Task.sleep(for: limits.lease.retryEvery)
       }
     }
+    // It may have been stored: who reads that does not need what is kept here.
+    state.withLock { $0.own[driver.id] = nil }
     return false
   }
 
@@ -238,7 +241,8 @@ package final class RealtimeSharing: Sendable {
           guard let source = sources[mark.source] else { continue }
           let own = state.withLock { $0.own[mark.source] }
           if let own, own.publication.id == mark.id {
-            await feeds.apply(own.publication, own.decoded, at: mark.position, from: source)
+            let decoded = await own.decoded.value
+            await feeds.apply(own.publication, decoded, at: mark.position, from: source)
             state.withLock { state in
               if state.own[mark.source]?.publication.id == mark.id { state.own[mark.source] = nil }
             }
