@@ -93,12 +93,12 @@ package struct CompressionMiddleware<Context: RequestContext>: RouterMiddleware 
 
   /// Whether a field has the mark anywhere: most have not, and need not be read.
   private static func mayBeMarked(_ field: String) -> Bool {
-    var rest = field.utf8[...]
-    while let start = rest.firstIndex(of: UInt8(ascii: "-")) {
-      if rest[start...].starts(with: mark.utf8) { return true }
-      rest = rest[rest.index(after: start)...]
+    var field = field
+    return field.withUTF8 { bytes in
+      bytes.indices.contains { start in
+        bytes[start] == UInt8(ascii: "-") && bytes[start...].starts(with: mark.utf8)
+      }
     }
-    return false
   }
 
   private static func mark(_ response: inout Response) {
@@ -134,12 +134,25 @@ package struct CompressionMiddleware<Context: RequestContext>: RouterMiddleware 
 
   private static func vary(_ response: inout Response) {
     let field = response.headers[.vary]
-    // Every answer passes here: a search in lowercased texts would be a good part of its time.
-    let isNamed = field?.utf8.split(separator: UInt8(ascii: ",")).contains { part in
-      part.drop { $0 == 0x20 }.lazy.map { $0 | 0x20 }.elementsEqual("accept-encoding".utf8)
-    }
-    guard isNamed != true else { return }
+    if let field, names(field, "accept-encoding") { return }
     response.headers[.vary] = (field.map { $0 + ", " } ?? "") + "Accept-Encoding"
+  }
+
+  /// Whether a list of names has one, in any case.
+  ///
+  /// Every response passes here: parts and lowercased copies would be a good part of its time.
+  private static func names(_ list: String, _ name: StaticString) -> Bool {
+    var list = list
+    return list.withUTF8 { bytes in
+      bytes.split(separator: UInt8(ascii: ",")).contains { part in
+        let part = part.drop { $0 == 0x20 || $0 == 0x09 }
+        return part.count >= name.utf8CodeUnitCount
+          && zip(part, 0...).allSatisfy { byte, place in
+            place < name.utf8CodeUnitCount
+              ? byte | 0x20 == name.utf8Start[place] : byte == 0x20 || byte == 0x09
+          }
+      }
+    }
   }
 }
 

@@ -125,7 +125,9 @@ struct AbsoluteTarget: Hashable {
   ///
   /// - Parameter target: The target as it came; `nil` if it is in another form.
   init?(_ target: String) {
-    guard let schemeEnd = target.firstRange(of: "://")?.lowerBound,
+    // Nearly all are paths, which need no search.
+    guard target.utf8.first != UInt8(ascii: "/"),
+      let schemeEnd = target.firstRange(of: "://")?.lowerBound,
       ["http", "https"].contains(target[..<schemeEnd].lowercased())
     else { return nil }
     let rest = target[schemeEnd...].dropFirst(3)
