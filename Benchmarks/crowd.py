@@ -19,37 +19,37 @@ LETTERS = "bcdfghjklmnpqrstvwxz"
 PATHS = 50_000
 
 
-def misses(chance: random.Random, _ids: list[str]) -> str:
+def misses(rng: random.Random, _ids: list[str]) -> str:
     """A search that finds nothing, another one each time."""
-    word = "".join(chance.choices(LETTERS, k=3) + chance.choices("jqxz", k=2))
+    word = "".join(rng.choices(LETTERS, k=3) + rng.choices("jqxz", k=2))
     return f"/api/stops/search?limit=50&q={word}"
 
 
-def errors(chance: random.Random, _ids: list[str]) -> str:
+def errors(rng: random.Random, _ids: list[str]) -> str:
     """A search for a short word that may be misspelled."""
-    return "/api/stops/search?limit=50&q=" + "".join(chance.choices("aeiourstlnmgb", k=5))
+    return "/api/stops/search?limit=50&q=" + "".join(rng.choices("aeiourstlnmgb", k=5))
 
 
-def sentences(chance: random.Random, _ids: list[str]) -> str:
+def sentences(rng: random.Random, _ids: list[str]) -> str:
     """A search for many words."""
-    words = ["".join(chance.choices("aeioulmnrst", k=4)) for _ in range(20)]
+    words = ["".join(rng.choices("aeioulmnrst", k=4)) for _ in range(20)]
     return "/api/stops/search?limit=50&q=" + urllib.parse.quote(" ".join(words))
 
 
-def boards(chance: random.Random, ids: list[str]) -> str:
+def boards(rng: random.Random, ids: list[str]) -> str:
     """A long board that was never requested before."""
-    window = chance.randint(300, 720)
-    return f"/api/stationboard?limit=60&window_minutes={window}&debug=1&stop_id={chance.choice(ids)}"
+    window = rng.randint(300, 720)
+    return f"/api/stationboard?limit=60&window_minutes={window}&debug=1&stop_id={rng.choice(ids)}"
 
 
-def places(chance: random.Random, _ids: list[str]) -> str:
+def places(rng: random.Random, _ids: list[str]) -> str:
     """Stops around a place."""
-    return f"/api/stops/nearby?limit=50&lat={46 + 1.5 * chance.random()}&lon={6.5 + 2 * chance.random()}"
+    return f"/api/stops/nearby?limit=50&lat={46 + 1.5 * rng.random()}&lon={6.5 + 2 * rng.random()}"
 
 
-def ordinary(chance: random.Random, ids: list[str]) -> str:
+def ordinary(rng: random.Random, ids: list[str]) -> str:
     """A board as pages ask for it: what as many connections do that want nothing expensive."""
-    return f"/api/stationboard?limit=20&stop_id={chance.choice(ids)}"
+    return f"/api/stationboard?limit=20&stop_id={rng.choice(ids)}"
 
 
 KINDS: list[Callable[[random.Random, list[str]], str]] = [misses, errors, sentences, boards, places]
@@ -63,9 +63,9 @@ class Crowd:
     """
 
     def __init__(self, url: str, kind: Callable[[random.Random, list[str]], str], ids: list[str]):
-        chance = random.Random(1)
+        rng = random.Random(1)
         self.paths = WORK / "crowd-paths"
-        self.paths.write_text("".join(kind(chance, ids) + "\n" for _ in range(PATHS)))
+        self.paths.write_text("".join(kind(rng, ids) + "\n" for _ in range(PATHS)))
         self.port = url.rpartition(":")[2]
         self.answers = 0
         self.begun = threading.Event()

@@ -33,7 +33,7 @@ class Producer:
         self.is_held = False
         self.began = time.monotonic()
         self.ticks = []
-        self.news = threading.Condition()
+        self.changed = threading.Condition()
         producer = self
 
         class Handler(http.server.BaseHTTPRequestHandler):
@@ -57,7 +57,7 @@ class Producer:
     def answer(self, request):
         """Answers a poll: a publication, or that nothing is new."""
         asked = time.monotonic()
-        with self.news:
+        with self.changed:
             is_new = not self.is_held or not self.ticks
             if is_new and self.alternates:
                 self.which = 1 - self.which
@@ -77,15 +77,15 @@ class Producer:
         request.end_headers()
         request.wfile.write(start)
         request.wfile.write(rest)
-        with self.news:
+        with self.changed:
             self.ticks.append(Tick(timestamp, asked, time.monotonic()))
-            self.news.notify_all()
+            self.changed.notify_all()
 
     def next_tick(self, longest=60):
         """Waits for the next publication to be fetched."""
-        with self.news:
+        with self.changed:
             count = len(self.ticks)
-            if not self.news.wait_for(lambda: len(self.ticks) > count, longest):
+            if not self.changed.wait_for(lambda: len(self.ticks) > count, longest):
                 raise SystemExit(f"the server asked for no publication in {longest} s")
             return self.ticks[-1]
 

@@ -49,9 +49,9 @@ def measure(program, huge):
         ids = stations(folder, data)
         server = Server(program, data)
         figure["restart_s"] = server.started
-        chance = random.Random(1)
+        rng = random.Random(1)
         sets = {"busy": [BOARD + id for id in ids[:20]], "quiet": [BOARD + id for id in ids[-20:]],
-                "random": [BOARD + id for id in chance.sample(ids, min(1_000, len(ids)))]}
+                "random": [BOARD + id for id in rng.sample(ids, min(1_000, len(ids)))]}
         hellos = []
         for kind, paths in sets.items():
             rounds = []
@@ -70,7 +70,7 @@ def measure(program, huge):
         alone = load(server.url, search, 1)
         # Other queries each time: what found nothing is remembered.
         letters = "bcdfghjklmnpqrstvwxz"
-        misses = ["".join(chance.choices(letters, k=chance.randint(2, 3))) + "qx" for _ in range(5_000)]
+        misses = ["".join(rng.choices(letters, k=rng.randint(2, 3))) + "qx" for _ in range(5_000)]
         nothing = load(server.url, [f"/api/stops/search?limit=10&q={word}" for word in misses], 1)
         figure["search_nothing_over_ordinary"] = nothing.p50_ms / alone.p50_ms
         figure["search"] = {"per_s": load(server.url, search, 8).per_s, "p50_ms": alone.p50_ms,

@@ -114,7 +114,7 @@ def readers(world, replicas):
     return replicas if not world.fan_out else max(1, -(-replicas // world.fan_out))
 
 
-def publication(world, costs, replicas, chance):
+def publication(world, costs, replicas, rng):
     """Seconds from a commit until each replica shows a publication; the first one is the leader, which has it."""
     direct = readers(world, replicas)
     size = Published.megabytes * 1e6 * costs["read_bytes"]
@@ -124,35 +124,35 @@ def publication(world, costs, replicas, chance):
     events = []
     for number in range(direct):
         told = database.work(0, LISTENING * costs.announce(LISTENING * direct))
-        if chance.random() < world.lost:
-            told = chance.random() * world.check
-        heapq.heappush(events, (told + chance.uniform(*world.trip) / 2, number, "marks"))
+        if rng.random() < world.lost:
+            told = rng.random() * world.check
+        heapq.heappush(events, (told + rng.uniform(*world.trip) / 2, number, "marks"))
     shown = []
     while events:
         at, number, step = heapq.heappop(events)
         if step == "marks":
             done = database.work(at, costs["check"] / 1e6)
-            heapq.heappush(events, (done + chance.uniform(*world.trip), number, "content" if number else "index"))
+            heapq.heappush(events, (done + rng.uniform(*world.trip), number, "content" if number else "index"))
         elif step == "content":
             done = database.work(at, Published.megabytes * costs["read"] / 1e3)
             heapq.heappush(events, (done, number, "line"))
         elif step == "line":
             # The database's network carries one after the other, and a replica receives no faster than its own network.
             arrived = max(line.work(at, size / world.network), at + size / world.replica_network)
-            heapq.heappush(events, (arrived + chance.uniform(*world.trip) / 2, number, "index"))
+            heapq.heappush(events, (arrived + rng.uniform(*world.trip) / 2, number, "index"))
         else:
-            shown.append(at + Published.applied * chance.uniform(0.9, 1.3))
+            shown.append(at + Published.applied * rng.uniform(0.9, 1.3))
             if world.fan_out:
-                shown += relayed(world, size, at, min(world.fan_out, replicas - number * world.fan_out) - 1, chance)
+                shown += relayed(world, size, at, min(world.fan_out, replicas - number * world.fan_out) - 1, rng)
     return shown
 
 
-def relayed(world, size, at, count, chance):
+def relayed(world, size, at, count, rng):
     """When replicas show a publication that they have from a relay, which has it at an instant."""
     line, shown = Machine(1), []
     for _ in range(count):
-        arrived = line.work(at + chance.uniform(*world.trip), size / world.replica_network)
-        shown.append(arrived + Published.applied * chance.uniform(0.9, 1.3))
+        arrived = line.work(at + rng.uniform(*world.trip), size / world.replica_network)
+        shown.append(arrived + Published.applied * rng.uniform(0.9, 1.3))
     return shown
 
 
@@ -165,8 +165,8 @@ def percentiles(values):
 def database(world, costs, replicas, seed):
     """What so many replicas do to the database."""
     direct = readers(world, replicas)
-    chance = random.Random(f"{seed} {replicas} {world.fan_out}")
-    shown = [each for _ in range(PUBLICATIONS) for each in publication(world, costs, replicas, chance)]
+    rng = random.Random(f"{seed} {replicas} {world.fan_out}")
+    shown = [each for _ in range(PUBLICATIONS) for each in publication(world, costs, replicas, rng)]
     p50, p99 = percentiles(shown)
     reading = (direct - 1) * Published.megabytes * costs["read"] / 1e3
     size = Published.megabytes * 1e6 * costs["read_bytes"] * (direct - 1)
@@ -196,13 +196,13 @@ def database(world, costs, replicas, seed):
 
 def clients(world, costs, replicas, boards, seed):
     """What clients of so many boards do to so many replicas, which take turns."""
-    chance = random.Random(f"{seed} {boards}")
+    rng = random.Random(f"{seed} {boards}")
     polling, streams = boards * (1 - world.streaming), boards * world.streaming
     # Each client has its place in the window after a publication, and whether its board changed is random.
     seconds, sent = [0] * int(Published.interval), 0.0
     for _ in range(CLIENTS):
-        seconds[int(chance.random() * Published.window)] += 1
-        sent += costs["not_modified"] if chance.random() < costs["unchanged"] else costs["changed"]
+        seconds[int(rng.random() * Published.window)] += 1
+        sent += costs["not_modified"] if rng.random() < costs["unchanged"] else costs["changed"]
     scale = polling / CLIENTS
     busiest, mean = max(seconds) * scale, polling / Published.interval
     answers = sent * scale / Published.interval

@@ -104,21 +104,21 @@ def event(delay, scheduled):
 
 def entities(chosen, seed):
     """The entities of a publication; another seed gives another delay at every stop."""
-    chance = random.Random(seed)
+    rng = random.Random(seed)
     now, date = START - MIDNIGHT, DAY.replace("-", "").encode()
     parts = []
     for number, (trip, route, calls) in enumerate(chosen):
-        cancelled = chance.random() < 0.02
+        cancelled = rng.random() < 0.02
         descriptor = field(1, trip) + field(3, date) + field(5, route)
         descriptor += b"\x20\x03" if cancelled else b""
         update = field(1, descriptor)
         if not cancelled:
-            delay = chance.choice([-30, 0, 0, 30, 60, 120, 300]) + 6 * chance.randrange(1, 10)
+            delay = rng.choice([-30, 0, 0, 30, 60, 120, 300]) + 6 * rng.randrange(1, 10)
             last = max((place for place, call in enumerate(calls) if call[3] <= now), default=0)
             for sequence, stop, arrival, departure in calls[last:]:
-                delay += 6 * chance.randrange(-2, 3)
+                delay += 6 * rng.randrange(-2, 3)
                 body = b"\x08" + varint(sequence)
-                if chance.random() < 0.01:
+                if rng.random() < 0.01:
                     body += field(4, stop) + b"\x28\x01"
                 else:
                     body += field(2, event(delay, arrival)) + field(3, event(delay, departure))
@@ -143,15 +143,15 @@ def modifications(chosen, _):
 
 def vehicles(chosen, seed):
     """A vehicle for each trip: where it is, at or before which stop, and how full."""
-    chance = random.Random(seed)
+    rng = random.Random(seed)
     now, date = START - MIDNIGHT, DAY.replace("-", "").encode()
     parts = []
     for number, (trip, route, calls) in enumerate(chosen):
         next_call = next((call for call in calls if call[3] >= now), calls[-1])
-        place = struct.pack("<BfBf", 0x0D, 46 + chance.random(), 0x15, 6 + chance.random())
+        place = struct.pack("<BfBf", 0x0D, 46 + rng.random(), 0x15, 6 + rng.random())
         body = field(1, field(1, trip) + field(3, date) + field(5, route)) + field(2, place)
-        body += b"\x18" + varint(next_call[0]) + b"\x20" + varint(chance.randrange(3))
-        body += field(7, next_call[1]) + b"\x48" + varint(chance.randrange(6))
+        body += b"\x18" + varint(next_call[0]) + b"\x20" + varint(rng.randrange(3))
+        body += field(7, next_call[1]) + b"\x48" + varint(rng.randrange(6))
         parts.append(field(2, field(1, b"v%d" % number) + field(4, body)))
     return b"".join(parts)
 

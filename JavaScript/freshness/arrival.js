@@ -23,66 +23,66 @@ const LARGEST_BODY = 8_000_000;
  */
 export async function ask(address, { tag, wait, signal, now, fields = () => ({}), read: readDocument = readAnswer, ownsTime = false, send = fetch }) {
   const askedAt = now();
-  const arrival = { outcome: "unreachable", isSent: false, status: 0, bytes: 0, metadata: {}, hints: {}, body: null, tag: null, problem: null, evidence: {} };
+  const received = { outcome: "unreachable", isSent: false, status: 0, bytes: 0, metadata: {}, hints: {}, body: null, tag: null, problem: null, evidence: {} };
   try {
     const headers = { ...fields(), Accept: "application/json", "Cache-Control": "no-cache" };
     if (tag !== null) headers["If-None-Match"] = tag;
     if (wait !== null) headers.Prefer = `wait=${wait}`;
     const url = address();
-    arrival.isSent = true;
+    received.isSent = true;
     // Not from the browser's cache: a copy that it confirms itself would have an earlier server time.
     const response = await send(url, { headers, signal, cache: "no-store" });
-    await read(response, arrival, { sentTag: tag, readDocument, ownsTime, taken: now() - askedAt, now });
+    await read(response, received, { sentTag: tag, readDocument, ownsTime, taken: now() - askedAt, now });
   } catch (failure) {
-    if (signal.aborted) arrival.outcome = "cancelled";
-    else arrival.reason = String(failure?.message ?? failure).slice(0, 200);
+    if (signal.aborted) received.outcome = "cancelled";
+    else received.reason = String(failure?.message ?? failure).slice(0, 200);
   }
-  return { ...arrival, askedAt, answeredAt: arrival.answeredAt ?? now() };
+  return { ...received, askedAt, answeredAt: received.answeredAt ?? now() };
 }
 
-async function read(response, arrival, { sentTag, readDocument, ownsTime, taken, now }) {
+async function read(response, received, { sentTag, readDocument, ownsTime, taken, now }) {
   const { status, headers } = response;
-  arrival.status = status;
+  received.status = status;
   const ofHead = metadataOfHead(headers);
-  arrival.metadata = throughCaches(ofHead, headers, { taken });
-  arrival.hints = hintsOf(null, headers);
-  arrival.rateLimit = rateLimitOf(headers);
-  arrival.evidence = {
+  received.metadata = throughCaches(ofHead, headers, { taken });
+  received.hints = hintsOf(null, headers);
+  received.rateLimit = rateLimitOf(headers);
+  received.evidence = {
     requestId: headers.get("x-md-request-id") ?? headers.get("x-request-id"),
     entityTag: headers.get("etag"),
     receipt: headers.get("x-md-receipt"),
   };
   if (status === 304 || status === 204) {
-    arrival.outcome = "unchanged";
+    received.outcome = "unchanged";
     // The fields tell of the server's own copy.
-    if (ownsTime) Object.assign(arrival.metadata, { fetchedAt: null, cacheAge: null });
-    arrival.isOfAnotherCopy = status === 304 && sentTag !== null && !confirms(headers.get("etag"), sentTag);
+    if (ownsTime) Object.assign(received.metadata, { fetchedAt: null, cacheAge: null });
+    received.isOfAnotherCopy = status === 304 && sentTag !== null && !confirms(headers.get("etag"), sentTag);
     return;
   }
   const text = await response.text();
   // What follows is decoding.
-  arrival.answeredAt = now();
-  arrival.bytes = digitsOf(headers, "content-length") || text.length;
-  if (text !== "") arrival.evidence.digest = contentDigest(text);
+  received.answeredAt = now();
+  received.bytes = digitsOf(headers, "content-length") || text.length;
+  if (text !== "") received.evidence.digest = contentDigest(text);
   const document = text.length <= LARGEST_BODY ? parsed(text) : null;
-  arrival.outcome = outcomeOf(status, headers);
-  if (arrival.outcome !== "content") {
-    arrival.problem = document;
-    arrival.retryAfter = arrival.outcome === "throttled" ? retryAfter(headers) : null;
+  received.outcome = outcomeOf(status, headers);
+  if (received.outcome !== "content") {
+    received.problem = document;
+    received.retryAfter = received.outcome === "throttled" ? retryAfter(headers) : null;
     return;
   }
   const found = document === null ? null : readDocument(document, headers);
   if (found === null || found.unreadable !== undefined) {
-    arrival.outcome = "undecodable";
-    arrival.reason = found?.unreadable ?? (document === null ? "no JSON" : "not what was asked for");
+    received.outcome = "undecodable";
+    received.reason = found?.unreadable ?? (document === null ? "no JSON" : "not what was asked for");
     return;
   }
-  arrival.body = found.body;
-  arrival.evidence.answered = found.answered ?? null;
-  arrival.tag = found.tag;
+  received.body = found.body;
+  received.evidence.answered = found.answered ?? null;
+  received.tag = found.tag;
   const saysTime = (found.metadata?.serverTime ?? null) !== null;
-  arrival.metadata = throughCaches({ ...ofHead, ...found.metadata }, headers, { taken, saysTime });
-  arrival.hints = { ...arrival.hints, ...found.hints };
+  received.metadata = throughCaches({ ...ofHead, ...found.metadata }, headers, { taken, saysTime });
+  received.hints = { ...received.hints, ...found.hints };
 }
 
 /** Reads a document: `body`, `tag`, `metadata`, `hints`. Its `meta` has its freshness, if present. */

@@ -119,8 +119,8 @@ export class FreshnessClient {
       this.wentIdle(resource);
       return resource;
     }
-    if (options.policy !== undefined && JSON.stringify(options.policy) !== JSON.stringify(known.wishedPolicy)) {
-      throw new TypeError(`${key} is kept fresh with the policy ${JSON.stringify(known.wishedPolicy)}; give another one a key of its own`);
+    if (options.policy !== undefined && JSON.stringify(options.policy) !== JSON.stringify(known.requestedPolicy)) {
+      throw new TypeError(`${key} is kept fresh with the policy ${JSON.stringify(known.requestedPolicy)}; give another one a key of its own`);
     }
     return known;
   }

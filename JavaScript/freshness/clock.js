@@ -36,7 +36,7 @@ export class ServerClock {
   #isLearned = false;
 
   /**
-   * Takes half of the round trip as the age of the server's time on arrival. A response head counts whole seconds: it
+   * Takes half of the round trip as the age of the server's time on received. A response head counts whole seconds: it
    * corrects the clock only if that shows another second.
    */
   learn(serverTime, { askedAt, answeredAt }) {
@@ -52,8 +52,8 @@ export class ServerClock {
    * Learns from a response that carries or confirms a copy. The `Date` of an error may be a proxy's, and wrong: it must
    * not remove departures from a board (engine.md R22).
    */
-  learnFrom(arrival) {
-    if (arrival.outcome === "content" || arrival.outcome === "unchanged") this.learn(arrival.metadata.serverTime ?? null, arrival);
+  learnFrom(received) {
+    if (received.outcome === "content" || received.outcome === "unchanged") this.learn(received.metadata.serverTime ?? null, received);
   }
 
   now() {

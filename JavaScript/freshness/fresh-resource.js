@@ -75,7 +75,7 @@ export class FreshResource {
     this.#client = client;
     this.key = key;
     this.address = address;
-    this.wishedPolicy = options.policy ?? client.policy;
+    this.requestedPolicy = options.policy ?? client.policy;
     this.#options = options;
     this.tags = Object.freeze([...(options.tags ?? [])].map(String));
     if (this.tags.length > MOST_TAGS) throw new RangeError(`a resource has at most ${MOST_TAGS} tags`);
@@ -328,7 +328,7 @@ export class FreshResource {
     try {
       const engine = await this.#client.engine;
       if (isOver()) return;
-      const policy = policyOf(this.wishedPolicy, this.#options.stream);
+      const policy = policyOf(this.requestedPolicy, this.#options.stream);
       const clientPolicy = policyOf(this.#client.policy, null);
       this.#live = new LiveResource(this.#source(), { engine, policy, clientPolicy, device, send, timers, mostRecords: MOST_RECORDS, onChange: () => this.#changed(), onConfirmed: (asOf, request) => this.#local.confirm(asOf, request) });
       [this.#loadFailure, this.#isPaused] = [null, false];

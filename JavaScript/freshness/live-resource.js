@@ -60,12 +60,12 @@ export class LiveResource {
    *   `subjectOf(question)`; `fields()`: further fields of requests; `metadata`: metadata that every answer has.
    * @param {object} options - `engine`; `policy`: as for `Engine.policy`; `clientPolicy`: that of origins, by default
    *   the same; `device`; `onChange(resource)`: something
-   *   that people see changed; `onArrival(arrival)`: an answer came, for the clock;
+   *   that people see changed; `onReceived(received)`: an answer came, for the clock;
    *   `onConfirmed(asOf, request)`: the copy was applied or confirmed, and made at that instant or later, by the response
    *   to a request or, if `null`, by the stream; `send`: as `fetch`; `timers`: an
    *   object with `setTimeout` and `clearTimeout`; `mostRecords`: how many samples are kept for an export.
    */
-  constructor(source, { engine, policy, clientPolicy = policy, device, onChange, onArrival = () => {}, onConfirmed = () => {}, send, timers = globalThis, mostRecords = MOST_RECORDS }) {
+  constructor(source, { engine, policy, clientPolicy = policy, device, onChange, onReceived = () => {}, onConfirmed = () => {}, send, timers = globalThis, mostRecords = MOST_RECORDS }) {
     this.source = source;
     this.engine = engine;
     this.requestedPolicy = policy;
@@ -73,7 +73,7 @@ export class LiveResource {
     this.policy = engine.policy(policy);
     this.device = device;
     this.onChange = onChange;
-    this.onArrival = onArrival;
+    this.onReceived = onReceived;
     this.onConfirmed = onConfirmed;
     this.send = send;
     this.timers = timers;
@@ -355,7 +355,7 @@ export class LiveResource {
     const why = { reason: request.reason ?? null, asked: this.source.subjectOf(this.#question) };
     const isKnown = request.validator !== null && this.#copy?.validator === request.validator;
     const base = isKnown && this.#copy.tag !== null ? this.#copy : null;
-    const arrival = await ask(() => this.source.address(this.#question, base), {
+    const received = await ask(() => this.source.address(this.#question, base), {
       tag: base?.tag ?? null,
       fields: () => ({ ...this.source.fields(), ...this.#following(request.generation) }),
       read: (document, headers) => this.source.read(document, headers, base, this.#copy),
@@ -365,72 +365,72 @@ export class LiveResource {
       now: () => this.now(),
       send: this.send,
     });
-    if (!abort.signal.aborted && arrival.isSent) queue.ended(number, arrival);
+    if (!abort.signal.aborted && received.isSent) queue.ended(number, received);
     // What the application could not send says nothing of the server.
     else if (!abort.signal.aborted) queue.withdraw(number);
     // The resource was stopped or restarted: the request is no longer current.
     if (this.#machine !== machine) return;
     if (this.#inFlight?.generation === request.generation) this.#inFlight = null;
     const { generation, context } = request;
-    if (arrival.isOfAnotherCopy) {
+    if (received.isOfAnotherCopy) {
       // A 304 for a copy that the client does not have confirms nothing: request the complete body.
       this.#handle({ event: "answered", with: { generation, context, answer: { outcome: "cancelled" } } });
       const refresh = { reason: "change", isUnconditional: true };
       return this.#handle({ event: "refreshRequested", with: refresh });
     }
-    this.#evidence.set(generation, { ...why, ...arrival.evidence });
+    this.#evidence.set(generation, { ...why, ...received.evidence });
     const isCurrent = context.question === this.#context.question;
-    if (isCurrent && arrival.outcome !== "cancelled") {
-      this.#failure = { problem: arrival.problem, reason: arrival.reason ?? null };
-      this.onArrival(arrival);
+    if (isCurrent && received.outcome !== "cancelled") {
+      this.#failure = { problem: received.problem, reason: received.reason ?? null };
+      this.onReceived(received);
     }
-    this.#tellArrived("answered", { generation, context }, this.#answer(arrival, isCurrent), arrival.answeredAt);
+    this.#handleReceived("answered", { generation, context }, this.#answer(received, isCurrent), received.answeredAt);
     if (!this.#isOutdated || this.#inFlight !== null) return;
     this.#isOutdated = false;
     if (this.#machine === machine) this.#handle({ event: "refreshRequested", with: { refresh: "change" } });
   }
 
   /** Passes an answer to the machine, with the time since it arrived: it grew older while it was read (R37). */
-  #tellArrived(event, values, answer, arrivedAt) {
+  #handleReceived(event, values, answer, arrivedAt) {
     const now = this.now();
     answer.decoding = Math.max(0, Math.round(now - arrivedAt));
     this.#handle({ event, with: { ...values, answer } }, now);
   }
 
   /** Converts a response for the machine. What the application cannot handle is undecodable. */
-  #answer(arrival, isCurrent) {
+  #answer(received, isCurrent) {
     try {
-      return this.#converted(arrival, isCurrent);
+      return this.#converted(received, isCurrent);
     } catch (failure) {
       this.#failure = { problem: null, reason: String(failure?.message ?? failure).slice(0, 200) };
-      return this.#converted({ ...arrival, outcome: "undecodable" }, isCurrent);
+      return this.#converted({ ...received, outcome: "undecodable" }, isCurrent);
     }
   }
 
   /** Equal content keeps its revision (R16). */
-  #converted(arrival, isCurrent) {
+  #converted(received, isCurrent) {
     const answer = {
-      outcome: arrival.outcome, status: arrival.status, bytes: arrival.bytes, hints: arrival.hints,
-      metadata: { ...arrival.metadata, ...this.source.metadata }, deviceTime: Date.now(),
+      outcome: received.outcome, status: received.status, bytes: received.bytes, hints: received.hints,
+      metadata: { ...received.metadata, ...this.source.metadata }, deviceTime: Date.now(),
     };
-    // R37: from sending to arrival, without the time in the queue.
-    if (arrival.answeredAt !== undefined) answer.delay = Math.max(0, Math.round(arrival.answeredAt - arrival.askedAt));
+    // R37: from sending to received, without the time in the queue.
+    if (received.answeredAt !== undefined) answer.delay = Math.max(0, Math.round(received.answeredAt - received.askedAt));
     this.#numbers += 1;
-    if (arrival.outcome === "content") {
-      const isSame = isCurrent && this.#copy !== null && this.#isSameContent(arrival.body);
+    if (received.outcome === "content") {
+      const isSame = isCurrent && this.#copy !== null && this.#isSameContent(received.body);
       const incoming = {
-        body: arrival.body,
-        tag: arrival.tag,
+        body: received.body,
+        tag: received.tag,
         revision: isSame ? this.#copy.revision : this.#numbers,
-        validator: arrival.tag === null ? null : this.#numbers,
+        validator: received.tag === null ? null : this.#numbers,
       };
       if (isCurrent) this.#incoming = incoming;
       answer.revision = incoming.revision;
       answer.validator = incoming.validator;
-      Object.assign(answer, this.source.natureOf(arrival.body));
+      Object.assign(answer, this.source.natureOf(received.body));
     }
-    if (arrival.outcome === "throttled") answer.retryAfter = arrival.retryAfter;
-    if (arrival.outcome === "undecodable") answer.reason = this.#numbers;
+    if (received.outcome === "throttled") answer.retryAfter = received.retryAfter;
+    if (received.outcome === "undecodable") answer.reason = this.#numbers;
     return answer;
   }
 
@@ -480,7 +480,7 @@ export class LiveResource {
         this.#handle({ event: "linkHeard" }, heardAt);
       },
       gap: () => this.#handle({ event: "linkGap" }),
-      delivered: (arrival) => this.#delivered(arrival, heardAt),
+      delivered: (received) => this.#delivered(received, heardAt),
       current: () => this.#copy?.body ?? null,
       lost: (pause) => this.#lost(stream, pause),
       retry: (ms) => (this.#reconnectionTime = ms),
@@ -489,9 +489,9 @@ export class LiveResource {
     return stream;
   }
 
-  #delivered(arrival, heardAt) {
-    this.onArrival({ ...arrival, askedAt: heardAt, answeredAt: heardAt });
-    this.#tellArrived("linkDelivered", { context: this.#context }, this.#answer(arrival, true), heardAt);
+  #delivered(received, heardAt) {
+    this.onReceived({ ...received, askedAt: heardAt, answeredAt: heardAt });
+    this.#handleReceived("linkDelivered", { context: this.#context }, this.#answer(received, true), heardAt);
   }
 
   #lost(stream, pause = null) {

@@ -178,13 +178,13 @@ export class OriginQueue {
   }
 
   /** Records that a request ended. */
-  ended(number, arrival) {
+  ended(number, received) {
     this.#outstanding.delete(number);
-    const { outcome, metadata, rateLimit = null } = arrival;
+    const { outcome, metadata, rateLimit = null } = received;
     const report = { number, outcome, serverTime: metadata.serverTime ?? null, rateLimit, resources: this.#running };
     if (outcome === "content") report.revision = 0;
     if (outcome === "undecodable") report.reason = 0;
-    if (outcome === "throttled") report.retryAfter = arrival.retryAfter;
+    if (outcome === "throttled") report.retryAfter = received.retryAfter;
     this.#handle({ event: "ended", with: report });
   }
 

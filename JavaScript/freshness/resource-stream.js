@@ -4,7 +4,7 @@ export class ResourceStream {
   #abort = new AbortController();
 
   /**
-   * @param {object} listener - `opened(isResumed)`, `heard()`, `gap()`, `delivered(arrival)`; `lost(pause)`: with what the server
+   * @param {object} listener - `opened(isResumed)`, `heard()`, `gap()`, `delivered(received)`; `lost(pause)`: with what the server
    *   asks for before another request, or `null`; `retry(ms)`: the stream set its reconnection time; `current()`: the
    *   copy's body, or `null`; and `wait`: milliseconds before it is opened.
    */

@@ -6,7 +6,7 @@ import { wireWord } from "./metadata.js";
 const REASONS = { catchUp: "catch_up" };
 const OUTCOMES = { serverError: "server_error", timedOut: "timed_out" };
 
-/** Returns the age on arrival, as the machine computes it (engine.md R26, R27). */
+/** Returns the age on received, as the machine computes it (engine.md R26, R27). */
 export function ageAtArrival({ cacheAge, serverTime, fetchedAt, transit }) {
   if (cacheAge !== null) return Math.max(cacheAge, 0) + transit;
   if (serverTime === null || fetchedAt === null) return null;

@@ -1,9 +1,9 @@
 import Demonstration
 import Testing
 
-@Suite struct SourceTruthTests {
-  private func truth(_ publications: SourceTruth.Publication...) -> SourceTruth {
-    var truth = SourceTruth()
+@Suite struct SourceGroundTruthTests {
+  private func truth(_ publications: SourceGroundTruth.Publication...) -> SourceGroundTruth {
+    var truth = SourceGroundTruth()
     for publication in publications { truth.receive(publication) }
     return truth
   }
@@ -31,7 +31,7 @@ import Testing
     )
     #expect(truth.publication(stated: 30_000, answeredAt: 30_500)?.madeAt == 15_000)
     #expect(truth.publication(stated: 15_000, answeredAt: 15_500) == nil)
-    #expect(SourceTruth().publication(stated: nil, answeredAt: 0) == nil)
+    #expect(SourceGroundTruth().publication(stated: nil, answeredAt: 0) == nil)
   }
 
   @Test func `The age of a publication with a wrong stamp counts from its first arrival`() {
@@ -43,8 +43,8 @@ import Testing
   }
 
   @Test func `So many are remembered, the newest`() {
-    var truth = SourceTruth()
-    for number in 0..<Int64(SourceTruth.remembered + 10) {
+    var truth = SourceGroundTruth()
+    for number in 0..<Int64(SourceGroundTruth.remembered + 10) {
       truth.receive(.init(madeAt: number, arrivedAt: number))
     }
     #expect(truth.publication(stated: nil, answeredAt: 9) == nil)

@@ -228,7 +228,7 @@ class Stream:
         self.answer = self.connection.getresponse()
         self.events: list[Event] = []
         self.comments: list[Event] = []
-        self.news = threading.Condition()
+        self.changed = threading.Condition()
         self.place = 0
         self.ended_at: float | None = None
         self.failure: Exception | None = None
@@ -238,14 +238,14 @@ class Stream:
     def _read(self) -> None:
         try:
             for event in self._events():
-                with self.news:
+                with self.changed:
                     (self.events if event.name else self.comments).append(event)
-                    self.news.notify_all()
+                    self.changed.notify_all()
         except (OSError, http.client.HTTPException, ValueError) as error:
             self.failure = error
-        with self.news:
+        with self.changed:
             self.ended_at = time.monotonic()
-            self.news.notify_all()
+            self.changed.notify_all()
 
     def _chunks(self) -> Iterator[bytes]:
         """The chunks as they come; http.client would not tell an end from a break."""
@@ -284,21 +284,21 @@ class Stream:
     def next(self, *names: str, within: float = LONGEST) -> Event:
         """The next event of one of these kinds; others are passed over."""
         deadline = time.monotonic() + within
-        with self.news:
+        with self.changed:
             while True:
                 while self.place < len(self.events):
                     self.place += 1
                     if not names or (event := self.events[self.place - 1]).name in names:
                         return self.events[self.place - 1]
                 left = deadline - time.monotonic()
-                if self.ended_at or left <= 0 or not self.news.wait(left):
+                if self.ended_at or left <= 0 or not self.changed.wait(left):
                     heard = [event.name for event in self.events]
                     raise AssertionError(f"{names} did not come; heard {heard}")
 
     def ends(self, within: float = LONGEST) -> float:
         """Waits for the end of the stream; gives its moment."""
-        with self.news:
-            assert self.news.wait_for(lambda: self.ended_at, within), "the stream did not end"
+        with self.changed:
+            assert self.changed.wait_for(lambda: self.ended_at, within), "the stream did not end"
         return self.ended_at
 
     def close(self) -> None:

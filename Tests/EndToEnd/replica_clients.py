@@ -134,8 +134,8 @@ class StreamViewer(threading.Thread):
     def _heard(self, stream: Stream) -> Iterator[Event]:
         place = 0
         while not self._ends.is_set():
-            with stream.news:
-                stream.news.wait_for(lambda: len(stream.events) > place or stream.ended_at, timeout=0.5)
+            with stream.changed:
+                stream.changed.wait_for(lambda: len(stream.events) > place or stream.ended_at, timeout=0.5)
                 events, is_over = stream.events[place:], stream.ended_at is not None
             place += len(events)
             yield from events

@@ -527,9 +527,9 @@ class SlowNetwork:
 class Phone:
     """The app on a network: starts an import, opens the socket, pings first, and says ready late."""
 
-    def __init__(self, port: int, version: str | None, chance: random.Random):
+    def __init__(self, port: int, version: str | None, rng: random.Random):
         self.port, self.version = port, version
-        self.pause = chance.uniform(0, 1.5)
+        self.pause = rng.uniform(0, 1.5)
         # How many messages came before `ready` was sent, and how long it took to be heard, from before the socket opened;
         # if it never was, how long the whole took.
         self.early = 0
@@ -610,11 +610,11 @@ class ShortJobTests(Stage):
 
     def test_a_hundred_ends_of_each_kind_and_none_is_lost(self):
         server = self.serve(*OPEN, limits={"uploadWaitSeconds": 120})
-        chance = random.Random(16)
+        rng = random.Random(16)
 
         async def crowd() -> dict:
             port = await SlowNetwork(server.port, 0.04).open()
-            phones = {version: [Phone(port, version, chance) for _ in range(100)] for version in self.REQUIRED}
+            phones = {version: [Phone(port, version, rng) for _ in range(100)] for version in self.REQUIRED}
             for group in phones.values():
                 await asyncio.gather(*(phone.follow() for phone in group))
             return phones

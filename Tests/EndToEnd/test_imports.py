@@ -285,7 +285,7 @@ class ImportsTest(unittest.TestCase):
         answer = run("import", other, "--data", str(self.folder / "elsewhere"))
         self.assertEqual(answer.returncode, 0, answer.stderr)
         whole = time.monotonic() - began
-        chance = random.Random(1)
+        rng = random.Random(1)
         with Server(self.data) as server:
             interrupted = 0
             while interrupted < KILLS:
@@ -295,7 +295,7 @@ class ImportsTest(unittest.TestCase):
                     stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
                 )
                 try:
-                    process.wait(timeout=chance.uniform(0, whole))
+                    process.wait(timeout=rng.uniform(0, whole))
                     # The machine has more time now than before.
                     whole = min(whole, time.monotonic() - began)
                 except subprocess.TimeoutExpired:

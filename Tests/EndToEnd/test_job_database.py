@@ -191,17 +191,17 @@ class DatabaseTests(LossTests):
                          messages[-1]["seq"])
 
     def test_behind_a_balancer_servers_are_killed_and_clients_notice_nothing(self):
-        chance = random.Random(os.environ.get("FRESHET_SEED", "7"))
+        rng = random.Random(os.environ.get("FRESHET_SEED", "7"))
         shelf = self.shelf()
         servers = [self.serve(f"server{n}", "--open-library", shelf.url) for n in range(3)]
         balancer = Balancer(servers)
         self.addCleanup(balancer.close)
-        jobs = [self.start(chance.choice(servers), Idempotency_Key=f"{self.id()} {n}") for n in range(JOBS)]
+        jobs = [self.start(rng.choice(servers), Idempotency_Key=f"{self.id()} {n}") for n in range(JOBS)]
         watchers = [Watcher(self.folder, f"job{n}", job, balancer.port) for n, job in enumerate(jobs)]
         for _ in range(KILLS):
             asked = len(shelf.asked)
             until(lambda: len(shelf.asked) > asked + 1 or all(w.process.poll() is not None for w in watchers))
-            victim = chance.randrange(3)
+            victim = rng.randrange(3)
             servers[victim].kill()
             servers[victim] = self.serve(f"server{victim}", "--open-library", shelf.url)
         for job, watcher in zip(jobs, watchers):

@@ -42,7 +42,7 @@ class RestartTests(LossTests):
         return [(seq, json.loads(message)) for seq, message in rows]
 
     def test_killed_at_random_moments_a_job_ends_as_if_nothing_had_happened(self):
-        chance = random.Random(os.environ.get("FRESHET_SEED", "7"))
+        rng = random.Random(os.environ.get("FRESHET_SEED", "7"))
         content = table(ROWS, seed=11, blanks=True)
         with tempfile.TemporaryDirectory() as name:
             folder = Path(name)
@@ -64,8 +64,8 @@ class RestartTests(LossTests):
                 job = server.start(content)
                 watcher = Watcher(folder, "kill", job, port)
                 # Most jobs are killed once, some again while they come back.
-                for _ in range(min(KILLS - kills, chance.choice([1, 1, 2, 3]))):
-                    time.sleep(chance.random() * whole)
+                for _ in range(min(KILLS - kills, rng.choice([1, 1, 2, 3]))):
+                    time.sleep(rng.random() * whole)
                     server.kill()
                     kills += 1
                     server = JobServer(folder, "--port", str(port))

@@ -357,7 +357,7 @@ class Library(unittest.TestCase):
             except sqlite3.Error:
                 return 0  # There is no library yet.
 
-        chance = random.Random(9)
+        rng = random.Random(9)
         killed = 0
         # Before there is anything, and then after more and more of it.
         for share in (0, 0, 0.2, 0.4, 0.6):
@@ -366,7 +366,7 @@ class Library(unittest.TestCase):
                                        stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
             while process.poll() is None and not (os.path.exists(self.library) and books() >= wanted):
                 time.sleep(0.002)
-            time.sleep(chance.random() * 0.03)
+            time.sleep(rng.random() * 0.03)
             process.kill()
             killed += process.wait() == -signal.SIGKILL
         # One that is fast may be over.

@@ -266,7 +266,7 @@ class SharingTests(unittest.TestCase):
 
     def polled_by(self, since: float, producer: Producer | None = None) -> list[int]:
         """Which servers have asked the producer since an instant, by request."""
-        with self.trips.news:
+        with self.trips.changed:
             return [int(q["X-Server"]) for q in (producer or self.trips).questions if q.at >= since]
 
     def leader(self) -> int:

@@ -96,9 +96,9 @@ class StormTest(unittest.TestCase):
         # The library has its first books.
         world.begin_job()
         world.settle()
-        self.chance = random.Random(os.environ.get("FRESHET_SEED", "7"))
+        self.rng = random.Random(os.environ.get("FRESHET_SEED", "7"))
         kinds = [kind for kind, share in SHARES.items() for _ in range(-(-share * KILLS // 40))]
-        self.chance.shuffle(kinds)
+        self.rng.shuffle(kinds)
         before = world.newest()
         importer = threading.Thread(target=lambda: world.share(world.renamed()))
         self.counts: Counter[str] = Counter()
@@ -141,7 +141,7 @@ class StormTest(unittest.TestCase):
         world.begin_job()
         seen = [viewer.answers for viewer in world.viewers]
         if kind == "replica":
-            world.kill(self.chance.choice(world.victims()))
+            world.kill(self.rng.choice(world.victims()))
         elif kind == "leader":
             world.kill(world.leader())
         elif kind == "worker":
@@ -160,7 +160,7 @@ class StormTest(unittest.TestCase):
         world = self.world
         until(lambda: len(world.live()) == REPLICAS)
         replicas = world.live()
-        self.chance.shuffle(replicas)
+        self.rng.shuffle(replicas)
         for replica in replicas:
             until(lambda replica=replica: ask(replica.port, READY).status == 200)
         ends = time.monotonic() + PAUSE

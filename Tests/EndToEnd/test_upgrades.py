@@ -85,15 +85,15 @@ class UpgradeTests(ConnectionTest):
 
     def test_no_spelling_of_connection_leaves_a_request_without_an_answer(self):
         """Every request is answered in its order, or the answer before it says that the connection ends."""
-        chance = random.Random(1)
+        rng = random.Random(1)
         pieces = ["upgrade", "Upgrade", "keep-alive", "HTTP2-Settings", "close", ",", ", ", " ,", ",,", " ", "\t", "x", "upgrade\t", "up grade", "upgrad",
                   "\"upgrade\"", "upgrade;q=1"]
         methods = ["GET", "HEAD", "POST", "CONNECT", "OPTIONS"]
         with self.serve("boards", PATIENT) as server:
             for _ in range(300):
-                fields = "".join(f"Connection: {''.join(chance.choices(pieces, k=chance.randint(1, 5)))}\r\n" for _ in range(chance.randint(1, 2)))
-                fields += "".join(f"Upgrade: {chance.choice(['h2c', 'websocket', ''])}\r\n" for _ in range(chance.randint(0, 2)))
-                method, version = chance.choice(methods), chance.choice(["1.1", "1.1", "1.0"])
+                fields = "".join(f"Connection: {''.join(rng.choices(pieces, k=rng.randint(1, 5)))}\r\n" for _ in range(rng.randint(1, 2)))
+                fields += "".join(f"Upgrade: {rng.choice(['h2c', 'websocket', ''])}\r\n" for _ in range(rng.randint(0, 2)))
+                method, version = rng.choice(methods), rng.choice(["1.1", "1.1", "1.0"])
                 length = "Content-Length: 2\r\n" if method == "POST" else ""
                 peer = self.peer(server)
                 target = "localhost:1" if method == "CONNECT" else "/version.json"

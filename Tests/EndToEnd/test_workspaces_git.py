@@ -248,7 +248,7 @@ class Seen(threading.Thread):
 
     def __init__(self, server: Workspaces):
         super().__init__(daemon=True)
-        self.server, self.news, self.ended = server, threading.Condition(), threading.Event()
+        self.server, self.changed, self.ended = server, threading.Condition(), threading.Event()
         self.lists: list[tuple[float, dict[str, dict]]] = []
         self.problem: object = None
         self.start()
@@ -260,16 +260,16 @@ class Seen(threading.Thread):
                 status, fields, body = self.server.ask("/v1/git/worktrees", **tag, Prefer="wait=2")
                 tag = {"If_None_Match": fields["etag"]}
                 if status == 200:
-                    with self.news:
+                    with self.changed:
                         self.lists.append((time.monotonic(), shown(body)))
-                        self.news.notify_all()
+                        self.changed.notify_all()
         except OSError as error:
             self.problem = error
 
     def wait_for(self, expected: dict[str, dict]) -> tuple[float, dict[str, dict] | None]:
         """Since when the list has said so without a break; the last list instead if it never does."""
-        with self.news:
-            if not self.news.wait_for(lambda: self.lists and self.lists[-1][1] == expected, LONGEST):
+        with self.changed:
+            if not self.changed.wait_for(lambda: self.lists and self.lists[-1][1] == expected, LONGEST):
                 return 0, self.lists[-1][1] if self.lists else {}
             since = 0.0
             for at, each in reversed(self.lists):

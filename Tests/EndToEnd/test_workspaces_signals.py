@@ -25,16 +25,16 @@ WITHIN = 1.0
 class Killer:
     """Kills the git processes of a server, each at some moment of its life."""
 
-    def __init__(self, server: int, chance: random.Random):
+    def __init__(self, server: int, rng: random.Random):
         self.server = server
-        self.chance = chance
+        self.rng = chance
         self.killed = 0
         self.is_done = threading.Event()
         self.thread = threading.Thread(target=self.run, daemon=True)
         self.thread.start()
 
     def run(self) -> None:
-        while not self.is_done.wait(self.chance.uniform(0, 0.005)):
+        while not self.is_done.wait(self.rng.uniform(0, 0.005)):
             try:
                 children = Path(f"/proc/{self.server}/task/{self.server}/children").read_text().split()
                 # Processes are children of the thread that started them.
@@ -43,7 +43,7 @@ class Killer:
             except OSError:
                 continue
             for child in set(children):
-                if self.chance.random() < 0.3:
+                if self.rng.random() < 0.3:
                     try:
                         os.kill(int(child), signal.SIGKILL)
                         self.killed += 1
@@ -76,9 +76,9 @@ class SignalTest(unittest.TestCase):
 
     def end(self, number: int, kills: bool) -> tuple[int, int, str]:
         """Starts a server, asks it, ends it at some moment; its exit code, how many git were killed, and its log."""
-        chance = random.Random(f"{number} {kills}")
+        rng = random.Random(f"{number} {kills}")
         with Server(self.folder / f"data{number % 8}-{kills}", "--workspaces", str(self.root), now=None) as server:
-            killer = Killer(server.process.pid, chance) if kills else None
+            killer = Killer(server.process.pid, rng) if kills else None
             is_done = threading.Event()
 
             def ask() -> None:
@@ -87,13 +87,13 @@ class SignalTest(unittest.TestCase):
                         with urllib.request.urlopen(server.url + "/v1/git/worktrees", timeout=30) as answer:
                             answer.read()
                         # Something to look at again.
-                        (self.root / f"tree{chance.randrange(4)}" / f"new{chance.randrange(50)}").touch()
+                        (self.root / f"tree{rng.randrange(4)}" / f"new{rng.randrange(50)}").touch()
                     except (OSError, urllib.error.URLError):
                         pass
 
             thread = threading.Thread(target=ask, daemon=True)
             thread.start()
-            time.sleep(chance.uniform(0, WITHIN))
+            time.sleep(rng.uniform(0, WITHIN))
             is_done.set()
             code = server.stop()
             if killer:

@@ -91,7 +91,7 @@ class Broken:
     def __init__(self, answer: Answer):
         self.answer = answer
         self.questions: list[Question] = []
-        self.news = threading.Condition()
+        self.changed = threading.Condition()
         self.lines: set[socket.socket] = set()
         self.connections = 0
         self.port = 0
@@ -114,7 +114,7 @@ class Broken:
         """Stops listening and closes every connection."""
         self.listener.shutdown(socket.SHUT_RDWR)
         self.listener.close()
-        with self.news:
+        with self.changed:
             lines = list(self.lines)
         for line in lines:
             try:
@@ -130,9 +130,9 @@ class Broken:
     def wait_for(self, count: int, path: str | None = None) -> list[Question]:
         """The requests so far, once there are this many."""
         deadline = time.monotonic() + LONGEST
-        with self.news:
+        with self.changed:
             while len(asked := [q for q in self.questions if path in (None, q.path)]) < count:
-                if not self.news.wait(max(deadline - time.monotonic(), 0)):
+                if not self.changed.wait(max(deadline - time.monotonic(), 0)):
                     raise AssertionError(f"{len(asked)} of {count} requests came")
             return asked
 
@@ -142,7 +142,7 @@ class Broken:
                 connection, _ = listener.accept()
             except OSError:
                 return
-            with self.news:
+            with self.changed:
                 self.connections += 1
                 self.lines.add(connection)
                 number = self.connections
@@ -153,10 +153,10 @@ class Broken:
         line = Line(connection)
         try:
             while question := self._read(connection, number):
-                with self.news:
+                with self.changed:
                     self.questions.append(question)
                     answer = self.answer
-                    self.news.notify_all()
+                    self.changed.notify_all()
                 content = answer(question, line)
                 question.answered_at = time.monotonic()
                 if not isinstance(content, bytes) or not line.send(content):
@@ -165,7 +165,7 @@ class Broken:
             pass
         finally:
             connection.close()
-            with self.news:
+            with self.changed:
                 self.lines.discard(connection)
 
     @staticmethod
@@ -258,7 +258,7 @@ class Watch:
         )
         self.lines: list[str] = []
         self.errors: list[str] = []
-        self.news = threading.Condition()
+        self.changed = threading.Condition()
         self.place = 0
         self.ended = False
         self.threads = [
@@ -270,23 +270,23 @@ class Watch:
 
     def _read(self, stream, lines: list[str]) -> None:
         for line in stream:
-            with self.news:
+            with self.changed:
                 lines.append(line.rstrip("\n"))
-                self.news.notify_all()
-        with self.news:
+                self.changed.notify_all()
+        with self.changed:
             self.ended = self.ended or stream is self.process.stdout
-            self.news.notify_all()
+            self.changed.notify_all()
 
     def _next(self, fits: Callable[[str], object], wanted: str, within: float):
         deadline = time.monotonic() + within
-        with self.news:
+        with self.changed:
             while True:
                 while self.place < len(self.lines):
                     self.place += 1
                     if found := fits(self.lines[self.place - 1]):
                         return found
                 left = deadline - time.monotonic()
-                if self.ended or left <= 0 or not self.news.wait(left):
+                if self.ended or left <= 0 or not self.changed.wait(left):
                     said = "\n".join([*self.lines[-12:], *self.errors[-12:]])
                     raise AssertionError(f"{wanted} did not come: {self.arguments}\n{said}")
 
@@ -317,7 +317,7 @@ class Watch:
 
     def events(self, kind: str | None = None) -> list[dict]:
         """All events so far, or those of one kind."""
-        with self.news:
+        with self.changed:
             events = [json.loads(line) for line in self.lines]
         return [event for event in events if kind in (None, event["event"])]
 

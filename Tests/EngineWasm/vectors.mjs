@@ -117,13 +117,13 @@ class Telling {
       problem = this.wait(moment, step.with ?? {}, draw, `${where}.with`);
     } else {
       this.now = moment;
-      problem = this.tell(step, draw, where);
+      problem = this.handle(step, draw, where);
     }
     if (problem) return [["event", step.event, problem]];
     return this.differences(step.expect ?? {}, step.event === "wait");
   }
 
-  tell(step, draw, where) {
+  handle(step, draw, where) {
     const event = { event: step.event };
     if ("with" in step) event.with = step.with;
     if (["answered", "notHeld", "queued"].includes(step.event)) {

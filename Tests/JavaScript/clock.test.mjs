@@ -5,7 +5,7 @@ import { test } from "node:test";
 
 import { ServerClock } from "../../JavaScript/freshness/clock.js";
 
-const arrival = (outcome, serverTime) => ({ outcome, metadata: { serverTime }, askedAt: performance.now(), answeredAt: performance.now() });
+const received = (outcome, serverTime) => ({ outcome, metadata: { serverTime }, askedAt: performance.now(), answeredAt: performance.now() });
 
 /** The difference of a clock from a time, in whole minutes. */
 const minutesFrom = (clock, time) => Math.round((clock.now() - time) / 60_000);
@@ -13,19 +13,19 @@ const minutesFrom = (clock, time) => Math.round((clock.now() - time) / 60_000);
 test("the time of day is that of the responses that carry or confirm a copy", () => {
   const clock = new ServerClock();
   const first = Date.UTC(2026, 10, 24, 7);
-  clock.learnFrom(arrival("content", first));
+  clock.learnFrom(received("content", first));
   assert.equal(minutesFrom(clock, first), 0);
   const later = first + 3_600_000;
-  clock.learnFrom(arrival("unchanged", later));
+  clock.learnFrom(received("unchanged", later));
   assert.equal(minutesFrom(clock, later), 0);
 });
 
 test("the date of an error moves no clock (R22)", () => {
   const clock = new ServerClock();
   const served = Date.UTC(2026, 10, 24, 7);
-  clock.learnFrom(arrival("content", served));
+  clock.learnFrom(received("content", served));
   for (const outcome of ["throttled", "serverError", "refused", "undecodable", "gone", "unauthorised", "timedOut"]) {
-    clock.learnFrom(arrival(outcome, served + 86_400_000));
+    clock.learnFrom(received(outcome, served + 86_400_000));
     assert.equal(minutesFrom(clock, served), 0, outcome);
   }
 });
@@ -33,7 +33,7 @@ test("the date of an error moves no clock (R22)", () => {
 test("a response without a time moves no clock", () => {
   const clock = new ServerClock();
   const served = Date.UTC(2026, 10, 24, 7);
-  clock.learnFrom(arrival("content", served));
-  clock.learnFrom({ ...arrival("unchanged", null), metadata: {} });
+  clock.learnFrom(received("content", served));
+  clock.learnFrom({ ...received("unchanged", null), metadata: {} });
   assert.equal(minutesFrom(clock, served), 0);
 });

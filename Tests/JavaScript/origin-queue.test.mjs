@@ -16,10 +16,10 @@ const settled = () => new Promise((resolve) => setImmediate(resolve));
 const resource = () => ({ told: {}, restrain(limits) { this.told = limits; } });
 
 /** Sends one request and ends it. */
-async function request(queue, arrival) {
+async function request(queue, received) {
   let number = null;
   await new Promise((start) => { number = queue.ask({ priority: "normal", longPoll: null }, start); });
-  queue.ended(number, { metadata: {}, ...arrival });
+  queue.ended(number, { metadata: {}, ...received });
   await settled();
 }
 

@@ -88,8 +88,8 @@ test("objects have the members that are declared, and no others", async () => {
   assert.deepEqual(membersOf("freshness.d.ts", "Engine").filter((name) => name !== "static"), publicOf(Object.getPrototypeOf(engine)));
   assert.deepEqual(membersOf("freshness.d.ts", "Machine"), publicOf(Object.getPrototypeOf(machine)));
   // What the client and its resources tell one another is private.
-  const own = ["key", "address", "tags", "wishedPolicy"];
-  const inner = ["tick", "end", "wishedPolicy", "changeLocally", "acceptedLocally", "takeBack"];
+  const own = ["key", "address", "tags", "requestedPolicy"];
+  const inner = ["tick", "end", "requestedPolicy", "changeLocally", "acceptedLocally", "takeBack"];
   const members = [...publicOf(Object.getPrototypeOf(resource)), ...own].filter((name) => !inner.includes(name)).sort();
   assert.deepEqual(membersOf("index.d.ts", "FreshResource"), members);
   assert.deepEqual(membersOf("index.d.ts", "FreshnessClient"), publicOf(FreshnessClient.prototype).filter((name) => !["becameWatched", "wentIdle"].includes(name)));

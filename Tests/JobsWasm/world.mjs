@@ -39,13 +39,13 @@ class World {
     this.damage = Array.from({ length: this.last + 1 }, () => ["", "", "", "", "", "", "text", "length"][this.generator.below(8)]);
   }
 
-  tell(event, messages = []) {
+  handle(event, messages = []) {
     const orders = this.machine.handle(event, this.now, this.generator.next());
     this.#pending.push(...orders.map((order) => ({ ...order, messages })));
   }
 
   run() {
-    this.tell({ event: "start" });
+    this.handle({ event: "start" });
     for (let step = 0; step < MOST_STEPS && this.endings.length === 0; step += 1) {
       this.now += 1 + this.generator.below(800);
       if (this.generator.below(this.pace) === 0) this.#published = Math.min(this.last, this.#published + 1);
@@ -58,11 +58,11 @@ class World {
       else if (this.#stream) this.#speak();
       if (this.#alarm !== null && this.#alarm <= this.now) {
         this.#alarm = null;
-        this.tell({ event: "woke" });
+        this.handle({ event: "woke" });
       }
     }
     // Nothing follows the end, whatever still comes.
-    for (const event of [{ event: "received", message: { content: "ended" }, attempt: 99 }, { event: "woke" }, { event: "tokenRefreshed" }]) this.tell(event);
+    for (const event of [{ event: "received", message: { content: "ended" }, attempt: 99 }, { event: "woke" }, { event: "tokenRefreshed" }]) this.handle(event);
     this.late += this.#pending.length;
   }
 
@@ -89,12 +89,12 @@ class World {
     if (this.now >= this.tokenEnd) return this.#fail({ trouble: "status", status: 401 }, attempt);
     if (this.generator.below(4) === 0) return this.#fail(["broken", { trouble: "status", status: 503 }, { trouble: "status", status: 404 }][this.generator.below(3)], attempt);
     this.#stream = { attempt, sent: after?.seq ?? 0 };
-    this.tell({ event: "opened", attempt });
+    this.handle({ event: "opened", attempt });
   }
 
   #fail(trouble, attempt) {
     this.#stream = null;
-    this.tell({ event: "ended", trouble, attempt });
+    this.handle({ event: "ended", trouble, attempt });
   }
 
   #renew() {
@@ -102,26 +102,26 @@ class World {
     this.#renewal = null;
     if (this.generator.below(3) === 0) {
       this.failedRenewals += 1;
-      return this.tell({ event: "tokenNotRefreshed", trouble: this.generator.below(2) ? { trouble: "status", status: 503 } : "broken" });
+      return this.handle({ event: "tokenNotRefreshed", trouble: this.generator.below(2) ? { trouble: "status", status: 503 } : "broken" });
     }
-    if (this.now >= this.tokenEnd) return this.tell({ event: "tokenNotRefreshed", trouble: { trouble: "status", status: 401 } });
+    if (this.now >= this.tokenEnd) return this.handle({ event: "tokenNotRefreshed", trouble: { trouble: "status", status: 401 } });
     this.renewals += 1;
     this.tokenEnd = this.now + this.life;
-    this.tell({ event: "tokenRefreshed", expiresAt: this.tokenEnd });
+    this.handle({ event: "tokenRefreshed", expiresAt: this.tokenEnd });
   }
 
   #answer() {
     const { after, attempt } = this.#question;
     this.#question = null;
-    if (this.now >= this.tokenEnd) return this.tell({ event: "pollFailed", trouble: { trouble: "status", status: 401 }, attempt });
-    if (this.generator.below(4) === 0) return this.tell({ event: "pollFailed", trouble: "broken", attempt });
+    if (this.now >= this.tokenEnd) return this.handle({ event: "pollFailed", trouble: { trouble: "status", status: 401 }, attempt });
+    if (this.generator.below(4) === 0) return this.handle({ event: "pollFailed", trouble: "broken", attempt });
     const from = after?.seq ?? 0;
     const isOver = this.#published === this.last;
     const state = { type: "reconnected", epoch: 1, payload: { lastSeq: isOver ? this.last - 1 : this.#published, recovered: false } };
     const messages = from > this.#published
       ? [readMessage(JSON.stringify(state)), ...(isOver ? [this.#event(this.last)] : [])]
       : Array.from({ length: this.#published - from }, (_, index) => this.#event(from + 1 + index));
-    this.tell({ event: "polled", messages: messages.map(factsOf), isOver, attempt }, messages);
+    this.handle({ event: "polled", messages: messages.map(factsOf), isOver, attempt }, messages);
   }
 
   /** The event as it is read: `null` if it is damaged. */
@@ -137,7 +137,7 @@ class World {
     if (what === 0) return this.#fail({ trouble: "closed", code: 1001, isLimit: false }, attempt);
     if (sent >= this.#published) {
       if (sent >= this.last) return this.#fail({ trouble: "closed", code: 1000, isLimit: false }, attempt);
-      if (what < 3) this.tell({ event: "heard", attempt });
+      if (what < 3) this.handle({ event: "heard", attempt });
       return;
     }
     const next = what % 2 ? sent + 1 : sent + 1 + this.generator.below(this.#published - sent);
@@ -146,7 +146,7 @@ class World {
     // Lost on the way.
     if (what === 1) return;
     const message = this.#event(next, next > sent + 1 ? sent + 1 : undefined);
-    for (let times = what === 2 ? 2 : 1; times > 0; times -= 1) this.tell({ event: "received", message: factsOf(message), attempt }, [message]);
+    for (let times = what === 2 ? 2 : 1; times > 0; times -= 1) this.handle({ event: "received", message: factsOf(message), attempt }, [message]);
   }
 }
 

@@ -58,7 +58,7 @@ package final class CSVReader {
     guard try next() else { throw FeedError(.emptyFile, "\(file): the file is empty") }
     if let problem { throw FeedError(.invalid, "\(file), line \(line): header: \(problem)") }
     header = (0..<count).map { String(decoding: bytes($0), as: UTF8.self) }
-    guard !firstBytes.contains(where: { $0 < 0x20 && !Self.isBlank($0) }) else {
+    guard !firstBytes.contains(where: { $0 < 0x20 && !Self.isWhitespace($0) }) else {
       let bytes = firstBytes.map { String($0, radix: 16) }.joined(separator: " ")
       throw FeedError(
         .missingColumn,
@@ -75,7 +75,7 @@ package final class CSVReader {
     return "\"\(String(letters))\""
   }
 
-  private static func isBlank(_ byte: UInt8) -> Bool {
+  private static func isWhitespace(_ byte: UInt8) -> Bool {
     byte == 0x20 || byte == 0x09 || byte == 0x0A || byte == 0x0D
   }
 

@@ -194,7 +194,7 @@ struct ProducerRhythm: Hashable, Sendable {
     saved = Int32(clamping: max(min(sum, limit), -2 * limit))
   }
 
-  // MARK: Asking
+  // MARK: Requesting
 
   /// The time of an aligned request.
   struct Due {

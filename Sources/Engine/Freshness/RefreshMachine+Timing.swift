@@ -189,7 +189,7 @@ extension RefreshMachine {
     return lastRescue.map { step.now - $0 >= step.policy.rescueCooldown } ?? true
   }
 
-  // MARK: Asking
+  // MARK: Requesting
 
   /// Sends a request, or keeps the refresh request until sending is possible.
   ///

@@ -215,7 +215,7 @@ struct ClientRegistry: Sendable {
   /// Adds an observer; returns whether it is the first.
   mutating func join(
     _ observer: Int64,
-    wishing interval: Instant.Duration?,
+    interval: Instant.Duration?,
     key: MachineSchedule.Key
   ) -> Bool {
     let isFirst = entries[key]?.observers.isEmpty ?? false

@@ -300,7 +300,7 @@ extension FreshnessClient {
         preconditionFailure("a resource of another type has the same name")
       }
       let number = resourceEntry.join()
-      let isFirst = registry.join(number, wishing: interval, key: key)
+      let isFirst = registry.join(number, interval: interval, key: key)
       if interval != nil {
         handle(.paceRequested(registry.requestedPace(of: key)), for: key, in: &registry)
       }
@@ -378,11 +378,11 @@ extension FreshnessClient {
     let asked = clock.now()
     do {
       let reading = try await loader.load()
-      var arrival = ReceivedResponse(reading, bytes: 0)
+      var received = ReceivedResponse(reading, bytes: 0)
       let now = clock.now()
-      arrival.delay = max(now - asked, .zero)
-      arrival.arrivedAt = now
-      arrival.deviceTime = clock.wall()
+      received.delay = max(now - asked, .zero)
+      received.arrivedAt = now
+      received.deviceTime = clock.wall()
       return arrival
     } catch {
       return ReceivedResponse(loading: error)

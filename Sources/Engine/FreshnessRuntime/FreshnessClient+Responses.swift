@@ -5,7 +5,7 @@ import Freshness
 extension FreshnessClient {
   /// Passes the response to the machine.
   func arrived<R: FreshResource>(
-    _ arrival: ReceivedResponse<R.Value>,
+    _ received: ReceivedResponse<R.Value>,
     at resourceEntry: ResourceEntry<R>,
     key: MachineSchedule.Key,
     ticket: Ticket
@@ -13,17 +13,17 @@ extension FreshnessClient {
     var isDone = false
     while !isDone {
       // Compared outside the lock, and again if the copy has changed by then.
-      let comparison = resourceEntry.compare(with: arrival.reading?.value)
+      let comparison = resourceEntry.compare(with: received.reading?.value)
       isDone = withRegistry { registry in
         guard resourceEntry.isCurrent(comparison) else { return false }
-        arrived(arrival, comparison, at: resourceEntry, key: key, ticket: ticket, in: &registry)
+        arrived(received, comparison, at: resourceEntry, key: key, ticket: ticket, in: &registry)
         return true
       }
     }
   }
 
   private func arrived<R: FreshResource>(
-    _ arrival: ReceivedResponse<R.Value>,
+    _ received: ReceivedResponse<R.Value>,
     _ comparison: ResourceEntry<R>.Comparison,
     at resourceEntry: ResourceEntry<R>,
     key: MachineSchedule.Key,
@@ -32,11 +32,11 @@ extension FreshnessClient {
   ) {
     let inFlight = registry.entries[key]?.inFlight
     if inFlight?.request.ticket == ticket { registry.entries[key]?.inFlight = nil }
-    guard !arrival.isOfAnotherCopy else {
+    guard !received.isOfAnotherCopy else {
       if let inFlight, inFlight.request.ticket == ticket {
-        note(arrival, of: inFlight, key, in: &registry)
+        note(received, of: inFlight, key, in: &registry)
       }
-      answered(.unchanged, arrival, inFlight, key, ticket, in: &registry)
+      answered(.unchanged, received, inFlight, key, ticket, in: &registry)
       // A 304 for a copy that the client does not have confirms nothing: request the complete body.
       carryOut(.answered(ticket, Answer(.cancelled)), for: key, at: clock.now(), in: &registry)
       handle(
@@ -46,17 +46,17 @@ extension FreshnessClient {
       )
       return
     }
-    var answer = resourceEntry.answer(for: arrival, comparison)
+    var answer = resourceEntry.answer(for: received, comparison)
     // R37: the data has grown older while it was decoded and compared.
     let now = clock.now()
-    answer.decoding = arrival.arrivedAt.map { max(now - $0, .zero) } ?? .zero
-    answered(answer.outcome, arrival, inFlight, key, ticket, in: &registry)
+    answer.decoding = received.arrivedAt.map { max(now - $0, .zero) } ?? .zero
+    answered(answer.outcome, received, inFlight, key, ticket, in: &registry)
     handle(
       .answered(ticket, answer),
       for: key,
       at: now,
       in: &registry,
-      evidence: Self.evidence(arrival, of: inFlight, asking: resourceEntry.subject)
+      evidence: Self.evidence(received, of: inFlight, asking: resourceEntry.subject)
     )
     registry.trim(to: limits.idleResources)
   }
@@ -64,7 +64,7 @@ extension FreshnessClient {
   /// Reports to an origin how one of its requests ended.
   private func answered<Value>(
     _ outcome: Outcome,
-    _ arrival: ReceivedResponse<Value>,
+    _ received: ReceivedResponse<Value>,
     _ inFlight: ClientRegistry.InFlightRequest?,
     _ key: MachineSchedule.Key,
     _ ticket: Ticket,
@@ -77,8 +77,8 @@ extension FreshnessClient {
       inFlight.number,
       of: origin,
       outcome,
-      serverTime: arrival.metadata.serverTime,
-      rateLimit: arrival.rateLimit,
+      serverTime: received.metadata.serverTime,
+      rateLimit: received.rateLimit,
       resources: registry.observed(of: origin),
       at: clock.now()
     )
@@ -86,7 +86,7 @@ extension FreshnessClient {
 
   /// Records a 304 about another copy, which the machine does not handle.
   private func note<Value>(
-    _ arrival: ReceivedResponse<Value>,
+    _ received: ReceivedResponse<Value>,
     of inFlight: ClientRegistry.InFlightRequest,
     _ key: MachineSchedule.Key,
     in registry: inout ClientRegistry
@@ -96,30 +96,30 @@ extension FreshnessClient {
       ticket: inFlight.request.ticket,
       startedAt: inFlight.startedAt,
       endedAt: clock.now(),
-      status: Int32(clamping: arrival.status),
+      status: Int32(clamping: received.status),
       outcome: .undecodable(reason: 0),
-      metadata: arrival.metadata,
+      metadata: received.metadata,
       isConditional: true,
       cadence: inFlight.request.cadence
     )
     let subject = registry.entries[key]?.resourceEntry.subject
-    if let receipt = arrival.evidence.receipt { registry.entries[key]?.receipt = receipt }
+    if let receipt = received.evidence.receipt { registry.entries[key]?.receipt = receipt }
     registry.records.append(
       SampleRecord(
         sample,
         resource: title,
         origin: clock.origin,
-        evidence: Self.evidence(arrival, of: inFlight, asking: subject)
+        evidence: Self.evidence(received, of: inFlight, asking: subject)
       )
     )
   }
 
   private static func evidence<Value>(
-    _ arrival: ReceivedResponse<Value>,
+    _ received: ReceivedResponse<Value>,
     of inFlight: ClientRegistry.InFlightRequest?,
     asking subject: String?
   ) -> SampleEvidence {
-    var evidence = arrival.evidence
+    var evidence = received.evidence
     evidence.reason = inFlight?.request.refresh.reason
     evidence.asked = subject
     return evidence

@@ -22,7 +22,7 @@ extension FreshnessClient {
     from number: Int64,
     key: MachineSchedule.Key
   ) {
-    let arrival = ReceivedResponse(reading, bytes: bytes)
+    let received = ReceivedResponse(reading, bytes: bytes)
     var isDone = false
     while !isDone {
       let comparison = resourceEntry.compare(with: reading.value)
@@ -31,7 +31,7 @@ extension FreshnessClient {
           let context = registry.schedule[key]?.context
         else { return true }
         guard resourceEntry.isCurrent(comparison) else { return false }
-        var answer = resourceEntry.answer(for: arrival, comparison)
+        var answer = resourceEntry.answer(for: received, comparison)
         let now = clock.now()
         answer.decoding = max(now - arrivedAt, .zero)
         handle(.linkDelivered(context, answer), for: key, at: now, in: &registry)

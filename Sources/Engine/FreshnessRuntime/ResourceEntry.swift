@@ -116,14 +116,14 @@ final class ResourceEntry<R: FreshResource>: AnyResourceEntry {
       case .low: .low
       }
     return Task(priority: priority) { [resource] in
-      let arrival = await client.ask(
+      let received = await client.ask(
         request,
         of: resource,
         key: key,
         since: known,
         sent: sent
       )
-      client.arrived(arrival, at: self, key: key, ticket: request.ticket)
+      client.arrived(received, at: self, key: key, ticket: request.ticket)
     }
   }
 
@@ -143,18 +143,18 @@ final class ResourceEntry<R: FreshResource>: AnyResourceEntry {
   /// Converts a response for the machine: equal content keeps its revision (R16).
   ///
   /// - Parameters:
-  ///   - arrival: The response.
+  ///   - received: The response.
   ///   - comparison: How its body compares with the current copy.
   /// - Returns: The response for the machine.
-  func answer(for arrival: ReceivedResponse<R.Value>, _ comparison: Comparison) -> Answer {
+  func answer(for received: ReceivedResponse<R.Value>, _ comparison: Comparison) -> Answer {
     state.withLock { state in
-      state.arriving = FailureMessages(arrival.outcome, problem: arrival.problem)
+      state.arriving = FailureMessages(received.outcome, problem: received.problem)
       var content: Content?
-      if let reading = arrival.reading {
+      if let reading = received.reading {
         state.numbers += 1
         let revision = comparison.isSame ? state.revision : state.numbers
-        let canAskAgain = !arrival.validators.isEmpty || reading.canBeReferredTo
-        let validator = canAskAgain ? (number: state.numbers, fields: arrival.validators) : nil
+        let canAskAgain = !received.validators.isEmpty || reading.canBeReferredTo
+        let validator = canAskAgain ? (number: state.numbers, fields: received.validators) : nil
         state.incoming = Incoming(
           value: reading.value,
           revision: revision,
@@ -169,18 +169,18 @@ final class ResourceEntry<R: FreshResource>: AnyResourceEntry {
       }
       return Answer(
         Outcome(
-          arrival.outcome,
+          received.outcome,
           content: content,
           hasCopy: state.live.value != nil,
           reason: Int32(truncatingIfNeeded: state.numbers)
         ),
-        status: Int32(clamping: arrival.status),
-        bytes: Int64(arrival.bytes),
-        metadata: arrival.metadata,
-        hints: arrival.hints,
-        activity: arrival.reading?.activity,
-        deviceTime: arrival.deviceTime,
-        delay: arrival.delay
+        status: Int32(clamping: received.status),
+        bytes: Int64(received.bytes),
+        metadata: received.metadata,
+        hints: received.hints,
+        activity: received.reading?.activity,
+        deviceTime: received.deviceTime,
+        delay: received.delay
       )
     }
   }

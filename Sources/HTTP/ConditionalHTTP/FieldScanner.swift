@@ -29,12 +29,12 @@ struct FieldScanner {
 
   /// Reads spaces and tabs (RFC 9110 section 5.6.3).
   mutating func skipWhitespace() {
-    while let next, FieldSyntax.isBlank(next) { position += 1 }
+    while let next, FieldSyntax.isWhitespace(next) { position += 1 }
   }
 
   /// Reads whitespace and commas, which may precede the next element of a list.
   mutating func skipListSeparators() {
-    while let next, FieldSyntax.isBlank(next) || next == UInt8(ascii: ",") { position += 1 }
+    while let next, FieldSyntax.isWhitespace(next) || next == UInt8(ascii: ",") { position += 1 }
   }
 
   /// Reads the rest of a list element, up to a comma outside quotes.

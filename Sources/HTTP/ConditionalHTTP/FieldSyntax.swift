@@ -1,7 +1,7 @@
 /// The character classes of field values (RFC 9110 section 5.6).
 enum FieldSyntax {
   /// Returns whether a byte is a space or a tab.
-  static func isBlank(_ byte: UInt8) -> Bool {
+  static func isWhitespace(_ byte: UInt8) -> Bool {
     byte == UInt8(ascii: " ") || byte == UInt8(ascii: "\t")
   }
 
@@ -49,8 +49,8 @@ enum FieldSyntax {
   /// Returns bytes without surrounding whitespace.
   static func trimmed(_ bytes: some Collection<UInt8>) -> ArraySlice<UInt8> {
     var bytes = Array(bytes)[...]
-    while let first = bytes.first, isBlank(first) { bytes.removeFirst() }
-    while let last = bytes.last, isBlank(last) { bytes.removeLast() }
+    while let first = bytes.first, isWhitespace(first) { bytes.removeFirst() }
+    while let last = bytes.last, isWhitespace(last) { bytes.removeLast() }
     return bytes
   }
 

@@ -4,10 +4,10 @@ package enum BearerToken {
   ///
   /// - Returns: The token; `nil` if the scheme is not `Bearer` or the token is missing.
   package static func token(of field: String) -> String? {
-    guard let blank = field.firstIndex(of: " "), field[..<blank].lowercased() == "bearer" else {
+    guard let space = field.firstIndex(of: " "), field[..<space].lowercased() == "bearer" else {
       return nil
     }
-    var token = field[blank...].drop { $0 == " " }
+    var token = field[space...].drop { $0 == " " }
     while token.last == " " || token.last == "\t" { token.removeLast() }
     return token.isEmpty ? nil : String(token)
   }

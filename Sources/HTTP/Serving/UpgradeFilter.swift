@@ -25,7 +25,7 @@ final class UpgradeFilter: ChannelInboundHandler, RemovableChannelHandler {
     /// No request has come.
     case first
     /// The authorizer decides on the first request.
-    case asking
+    case requesting
     /// The connection speaks HTTP for good.
     case http
     /// The connection speaks WebSocket, or is about to.
@@ -92,10 +92,10 @@ final class UpgradeFilter: ChannelInboundHandler, RemovableChannelHandler {
   }
 
   func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
-    if event is ChannelShouldQuiesceEvent, phase == .first || phase == .asking {
+    if event is ChannelShouldQuiesceEvent, phase == .first || phase == .requesting {
       return context.close(promise: nil)
     }
-    if case ChannelEvent.inputClosed? = event as? ChannelEvent, phase == .asking {
+    if case ChannelEvent.inputClosed? = event as? ChannelEvent, phase == .requesting {
       // A client that sends nothing more does not want a WebSocket; it may want its answer.
       answered(nil, context)
     }
@@ -135,7 +135,7 @@ final class UpgradeFilter: ChannelInboundHandler, RemovableChannelHandler {
     // After an upgrade these are not parts of requests any more.
     case .upgraded: context.fireChannelRead(data)
     case .http: forward(unwrapInboundIn(data), context)
-    case .asking:
+    case .requesting:
       waiting.append(unwrapInboundIn(data))
       // A client that sends on without an answer breaks the handshake.
       if waiting.count > Self.mostWaiting { context.close(promise: nil) }
@@ -146,7 +146,7 @@ final class UpgradeFilter: ChannelInboundHandler, RemovableChannelHandler {
         pass(context, to: .http)
         return forward(part, context)
       }
-      phase = .asking
+      phase = .requesting
       waiting = [part]
       ask(request, context)
     }
@@ -225,7 +225,7 @@ final class UpgradeFilter: ChannelInboundHandler, RemovableChannelHandler {
     _ context: ChannelHandlerContext,
     wasAsked: Bool = false
   ) {
-    guard phase == .asking else { return }
+    guard phase == .requesting else { return }
     pass(context, to: acceptance == nil ? .http : .upgraded)
     self.acceptance = acceptance
     let parts = waiting

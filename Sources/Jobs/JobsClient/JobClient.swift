@@ -297,7 +297,7 @@ public struct JobClient: Sendable {
     .body
   }
 
-  // MARK: Asking
+  // MARK: Requesting
 
   func ask(
     _ request: HTTPRequest,

@@ -1,7 +1,7 @@
 /// The publications that a server was given: the truth that the age on a page is compared with.
 ///
 /// A value without a clock. Instants are milliseconds since 1970-01-01T00:00:00Z.
-package struct SourceTruth: Hashable, Sendable {
+package struct SourceGroundTruth: Hashable, Sendable {
   /// One publication.
   package struct Publication: Hashable, Sendable {
     /// When it was made.

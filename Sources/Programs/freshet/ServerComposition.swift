@@ -205,13 +205,13 @@ struct ServerComposition {
   func run(onRunning: @escaping @Sendable (Int) -> Void) async throws {
     // Restricts the socket to its owner from the moment it is created.
     if server.socket != nil { umask(0o077) }
-    let claim: SocketLock?
+    let socketLock: SocketLock?
     do throws(SocketLock.Refusal) {
-      claim = try server.socket.map { path throws(SocketLock.Refusal) in try SocketLock(path) }
+      socketLock = try server.socket.map { path throws(SocketLock.Refusal) in try SocketLock(path) }
     } catch {
       throw CommandFailure("freshet serve: --socket \(server.socket ?? ""): \(error)", .unavailable)
     }
-    defer { withExtendedLifetime(claim) {} }
+    defer { withExtendedLifetime(socketLock) {} }
     do {
       // What cannot be listened at is found before anything starts.
       if server.socket == nil,

@@ -28,7 +28,7 @@ package struct AgentScan: Sendable {
   private var entries: [ClaudeRegistryEntry] = []
   private var readings: NameTable<AgentReading> = [:]
   /// Whether something was seen since readings were made.
-  private var isNews = false
+  private var isChange = false
   /// The folders of Claude Code beside the given one, as configured for running processes.
   private var claudeHomes: [String] = []
 
@@ -59,13 +59,13 @@ package struct AgentScan: Sendable {
     agentRegistry.follow(worktrees)
     logs.follow(worktrees)
     searchedAt = nil
-    isNews = true
+    isChange = true
   }
 
   /// Marks what the agents of a worktree did as seen.
   package mutating func markSeen(_ worktree: String, at now: WallTime) {
     agentRegistry.markSeen(worktree, at: now)
-    isNews = true
+    isChange = true
   }
 
   /// Looks at everything that is due.
@@ -92,7 +92,7 @@ package struct AgentScan: Sendable {
       ? processes.search(named: agentRegistry.namedProcesses, at: now) : processes.check()
     let entries = readRegistry(at: now)
     if snapshot != self.snapshot || entries != self.entries {
-      isNews = true
+      isChange = true
       self.snapshot = snapshot
       self.entries = entries
       adopt(snapshot)
@@ -100,11 +100,11 @@ package struct AgentScan: Sendable {
     // Time alone changes a reading too; a search is soon enough for that. Half a log does not tell whose process it
     // has.
     if isBehind {
-      isNews = true
-    } else if isNews || isSearch {
+      isChange = true
+    } else if isChange || isSearch {
       agentRegistry.see(snapshot, entries, at: now)
       readings = agentRegistry.readings(at: now)
-      isNews = false
+      isChange = false
     }
     return (readings, isBehind)
   }
@@ -173,7 +173,7 @@ package struct AgentScan: Sendable {
       followed[path]?.tail = tail
       if findings.isEmpty, stamp == log.stamp { continue }
       followed[path]?.stamp = stamp
-      isNews = true
+      isChange = true
       let writtenAt = WallTime(milliseconds: stamp.modified / 1_000_000)
       agentRegistry.handle(findings, from: path, log.format, writtenAt: writtenAt, at: now)
     }

@@ -7,7 +7,7 @@ package struct RestoreChoice: Equatable, Sendable {
   /// How far it is.
   package enum Stage: Equatable, Sendable {
     /// The server is asked what there is.
-    case asking
+    case requesting
     /// The person chooses.
     case ready
     /// The server takes it back.
@@ -20,7 +20,7 @@ package struct RestoreChoice: Equatable, Sendable {
   static let word = "restore"
 
   /// How far it is.
-  package private(set) var stage = Stage.asking
+  package private(set) var stage = Stage.requesting
   /// What there is, the newest first.
   package private(set) var points: [RestorePoint] = []
   /// The index of the cursor.
@@ -64,7 +64,7 @@ package struct RestoreChoice: Equatable, Sendable {
   package mutating func handle(_ key: Key, room: Int) -> WorkspaceDialogue.Outcome {
     if key == .escape || key == .control("c") { return leave() }
     switch stage {
-    case .asking, .running: return .stay
+    case .requesting, .running: return .stay
     case .refused(let failure): return insisting(key, failure)
     case .ready: break
     }
@@ -117,7 +117,7 @@ package struct RestoreChoice: Equatable, Sendable {
   /// The available keys.
   var hints: [(key: String, word: String)] {
     switch stage {
-    case .asking, .running: [("esc", "back")]
+    case .requesting, .running: [("esc", "back")]
     case .ready:
       points.isEmpty
         ? [("esc", "back")] : [("y", "take it back"), ("↑ ↓", "choose"), ("esc", "back")]
@@ -138,7 +138,7 @@ package struct RestoreChoice: Equatable, Sendable {
   func lines(rows: Int, at now: Double, _ textStyle: TextStyle) -> [String] {
     var lines = [textStyle.line("What can be taken back", "1"), ""]
     switch stage {
-    case .asking: lines.append(textStyle.line("  Asking …", "2"))
+    case .requesting: lines.append(textStyle.line("  Asking …", "2"))
     case .running: lines.append(textStyle.line("  Taking it back …", "2"))
     case .ready: lines += list(max(rows - lines.count, 1), now, textStyle)
     case .refused(let failure):

@@ -140,7 +140,7 @@ package struct WorkspaceScreen: Sendable {
 
   /// Takes what can be taken back.
   package mutating func handle(_ points: Result<[RestorePoint], WorkspaceFailure>) {
-    guard case .restores(var choice) = overlay, choice.stage == .asking else { return }
+    guard case .restores(var choice) = overlay, choice.stage == .requesting else { return }
     choice.handle(points)
     overlay = .restores(choice)
   }

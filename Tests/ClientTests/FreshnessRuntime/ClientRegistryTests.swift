@@ -40,7 +40,7 @@ import Testing
         #expect(!again)
       } else {
         let isFirst = observers[place].insert(number).inserted && observers[place].count == 1
-        let joined = registry.join(number, wishing: nil, key: keys[place])
+        let joined = registry.join(number, interval: nil, key: keys[place])
         #expect(joined == isFirst)
       }
       for server in 0..<3 {

@@ -4,7 +4,7 @@ import Testing
 @Suite("Many machines and one alarm")
 struct ScheduleTests {
   @Test
-  func `R8: the earliest alarm of all machines is the roster's`() {
+  func `R8: the earliest alarm of all machines is the schedule's`() {
     var schedule = MachineSchedule()
     var generator = SplitMix64(seed: 9)
     var keys: [MachineSchedule.Key] = []

@@ -130,7 +130,7 @@ import Testing
       try await store.countCrashes()
       #expect(try await store.job(id)?.crashes == crashes)
       _ = try await store.begin(try #require(try await store.claim(id)), phases: [])
-      store.claim.giveBack()
+      store.folderLock.giveBack()
     }
     let store = try SQLiteJobStore(folder: folder.path, clock: ServiceClock())
     try await store.countCrashes()
@@ -146,7 +146,7 @@ import Testing
     // One that lets go of its job has not ended over it.
     _ = try await store.begin(lease, phases: [])
     try await store.rest(lease)
-    store.claim.giveBack()
+    store.folderLock.giveBack()
     let next = try SQLiteJobStore(folder: folder.path, clock: ServiceClock())
     try await next.countCrashes()
     #expect(try await next.job(id)?.crashes == 0)

@@ -168,7 +168,7 @@ import Testing
     let folder = try Folder()
     let earlier = try SQLiteJobStore(folder: folder.path, clock: ServiceClock())
     let (job, _) = try await start(earlier)
-    earlier.claim.giveBack()
+    earlier.folderLock.giveBack()
     let stranger = folder.path + "/inputs/stranger-0"
     try Data("x".utf8).write(to: URL(fileURLWithPath: stranger))
     let store = try SQLiteJobStore(folder: folder.path, clock: ServiceClock())

@@ -126,11 +126,11 @@ struct BoardEvents: StreamSource {
       snapshot: snapshot
     )
     let tag = plan.entityTag(of: renderedBoard, isCopy: false)
-    let isNews = newest.map { $0.snapshot.tick != snapshot.tick } ?? false
+    let isChange = newest.map { $0.snapshot.tick != snapshot.tick } ?? false
     var state = RepresentationState(entityTag: EntityTag(parsing: tag) ?? EntityTag(tag))
     state.sourceTime = snapshot.trips.sourceTime.flatMap(Self.milliseconds)
     // What time alone changes is not late.
-    state.changedAt = isNews ? snapshot.trips.fetchedAt.flatMap(Self.milliseconds) : nil
+    state.changedAt = isChange ? snapshot.trips.fetchedAt.flatMap(Self.milliseconds) : nil
     state.publication = snapshot.tick
     newest = Newest(plan: plan, snapshot: snapshot, renderedBoard: renderedBoard, state: state)
     return state

@@ -15,7 +15,7 @@ final class AdmissionQueue: Sendable {
   }
 
   /// A request that came.
-  enum Arrival: Sendable {
+  enum Admission: Sendable {
     case runs(FairAdmission.Running, FairAdmission.Quota?)
     case waits(UInt64)
     case refused(FairAdmission.Refusal, FairAdmission.Quota?)
@@ -77,7 +77,7 @@ final class AdmissionQueue: Sendable {
   ///   - route: Its route; `nil` without one.
   ///   - isRefusable: Whether it may be refused.
   /// - Returns: What becomes of it.
-  func arrive(_ network: ClientNetwork?, route: String?, isRefusable: Bool) -> Arrival {
+  func arrive(_ network: ClientNetwork?, route: String?, isRefusable: Bool) -> Admission {
     let now = now
     let (arrival, calls) = state.withLock { state in
       state.number &+= 1
@@ -89,7 +89,7 @@ final class AdmissionQueue: Sendable {
         isRefusable: isRefusable,
         now: now
       )
-      let arrival: Arrival
+      let arrival: Admission
       switch decision {
       case .run(let request):
         state.counts.admitted += 1
@@ -109,7 +109,7 @@ final class AdmissionQueue: Sendable {
   }
 
   /// A request wants to go on.
-  func resume(_ account: FairAdmission.Account, route: String?) -> Arrival {
+  func resume(_ account: FairAdmission.Account, route: String?) -> Admission {
     let now = now
     return state.withLock { state in
       state.number &+= 1

@@ -44,8 +44,8 @@ package enum CellText {
       return text
     }
     let scalars = text.unicodeScalars
-    guard let first = scalars.firstIndex(where: { !isBlank($0) }),
-      let last = scalars.lastIndex(where: { !isBlank($0) })
+    guard let first = scalars.firstIndex(where: { !isWhitespace($0) }),
+      let last = scalars.lastIndex(where: { !isWhitespace($0) })
     else { return text.prefix(0) }
     return Substring(scalars[first...last])
   }
@@ -62,7 +62,7 @@ package enum CellText {
       previous = byte
     }
     if isPlain, previous != 0x20 { return text }
-    return text.unicodeScalars.split(whereSeparator: isBlank).map { String($0) }
+    return text.unicodeScalars.split(whereSeparator: isWhitespace).map { String($0) }
       .joined(separator: " ")
   }
 
@@ -101,7 +101,7 @@ package enum CellText {
     return String(trimmed(text[...]))
   }
 
-  private static func isBlank(_ scalar: Unicode.Scalar) -> Bool {
+  private static func isWhitespace(_ scalar: Unicode.Scalar) -> Bool {
     scalar.value <= 0x20 || scalar == "\u{A0}" || scalar == "\u{FEFF}" || scalar == "\u{85}"
   }
 }

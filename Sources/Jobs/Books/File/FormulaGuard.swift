@@ -15,18 +15,18 @@ enum FormulaGuard {
   static func isFormula(_ text: Substring) -> Bool {
     guard let first = text.unicodeScalars.first else { return false }
     if 0x30...0x7E ~= first.value, first != "=", first != "@" { return false }
-    let rest = text.unicodeScalars.drop(while: isBlank)
+    let rest = text.unicodeScalars.drop(while: isWhitespace)
     if ["\t", "\r", "\n"].contains(first) { return !isNumber(rest) }
     guard let sign = rest.first, signs.contains(sign) else { return false }
     return !isNumber(rest)
   }
 
   private static func isNumber(_ text: Substring.UnicodeScalarView) -> Bool {
-    guard let last = text.lastIndex(where: { !isBlank($0) }) else { return false }
+    guard let last = text.lastIndex(where: { !isWhitespace($0) }) else { return false }
     return Double(Substring(text[...last])) != nil
   }
 
-  private static func isBlank(_ scalar: Unicode.Scalar) -> Bool {
+  private static func isWhitespace(_ scalar: Unicode.Scalar) -> Bool {
     scalar.value <= 0x20 || scalar.properties.isWhitespace || scalar == "\u{FEFF}"
       || 0x200B...0x200F ~= scalar.value || scalar == "\u{2060}"
   }

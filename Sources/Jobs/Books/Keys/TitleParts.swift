@@ -53,13 +53,13 @@ struct TitleParts {
     var segments: [String] = [""]
     let characters = Array(title)
     for (index, character) in characters.enumerated() {
-      func isBlank(_ place: Int) -> Bool {
+      func isWhitespace(_ place: Int) -> Bool {
         characters.indices.contains(place) && characters[place].isWhitespace
       }
       switch character {
       case ":", ";", "(", ")", "[", "]", "\u{2014}": segments.append("")
       case "-", "\u{2013}", "/":
-        if isBlank(index - 1), isBlank(index + 1) {
+        if isWhitespace(index - 1), isWhitespace(index + 1) {
           segments.append("")
         } else {
           segments[segments.count - 1].append(" ")

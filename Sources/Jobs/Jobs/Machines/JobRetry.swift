@@ -39,8 +39,8 @@ public enum JobRetry: Hashable, Sendable {
       Double(limits.leastRetrySeconds) * Double(1 << min(failures - 1, 40)),
       Double(most)
     )
-    let chance = sample.isFinite ? min(max(sample, 0), 1) : 1
-    return Int64((longest * 1_000 * (1 - chance / 2)).rounded())
+    let share = sample.isFinite ? min(max(sample, 0), 1) : 1
+    return Int64((longest * 1_000 * (1 - share / 2)).rounded())
   }
 }
 

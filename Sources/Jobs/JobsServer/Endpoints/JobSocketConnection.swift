@@ -19,7 +19,7 @@ package struct JobSocketConnection: Sendable {
   }
 
   /// What came from the client.
-  package enum Arrival: Sendable {
+  package enum Received: Sendable {
     /// A message, as text.
     case message(String)
     /// The connection closed.
@@ -41,7 +41,7 @@ package struct JobSocketConnection: Sendable {
   }
 
   /// Waits for the next message of the client, or for the end of the connection.
-  package func next() async -> Arrival {
+  package func next() async -> Received {
     while true {
       let arrival = await socket.next()
       signs.heard()

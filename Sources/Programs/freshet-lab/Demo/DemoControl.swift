@@ -241,7 +241,7 @@ final class DemoControl: Sendable {
   ///
   /// The parameter `stated` is the time at which the board says that its data was made, in milliseconds since
   /// 1970-01-01T00:00:00Z; `answered` is how many milliseconds ago the board arrived.
-  private func publication(_ request: Request) -> SourceTruth.Publication? {
+  private func publication(_ request: Request) -> SourceGroundTruth.Publication? {
     let query = request.uri.queryParameters
     guard let ago = query["answered"].flatMap({ Int64($0) }), (0...Int64(Int32.max)).contains(ago)
     else { return state.truth.newest }

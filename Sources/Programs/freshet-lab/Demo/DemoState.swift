@@ -13,7 +13,7 @@ final class DemoState: Sendable {
     var producer: FeedTrouble?
     /// Whether the producer is mended, and the server has not asked it since.
     var isRecovering = false
-    var truth = SourceTruth()
+    var truth = SourceGroundTruth()
     var lists = 0
   }
 
@@ -29,7 +29,7 @@ final class DemoState: Sendable {
   /// Whether the producer is mended, and the server has not asked it since.
   var isRecovering: Bool { state.withLock(\.isRecovering) }
   /// What the server was given.
-  var truth: SourceTruth { state.withLock(\.truth) }
+  var truth: SourceGroundTruth { state.withLock(\.truth) }
 
   /// Breaks or mends things.
   func change(_ change: (inout Breakage) -> Void) { state.withLock { change(&$0.breakage) } }
@@ -53,7 +53,7 @@ final class DemoState: Sendable {
   /// The server has received a publication.
   func received(_ answer: FeedAnswer) {
     guard answer.stream == .tripUpdates else { return }
-    let publication = SourceTruth.Publication(
+    let publication = SourceGroundTruth.Publication(
       madeAt: answer.tick.sourceTime * 1_000,
       arrivedAt: Self.now,
       isStampRight: answer.ahead == 0

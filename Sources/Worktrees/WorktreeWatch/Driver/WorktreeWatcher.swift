@@ -179,8 +179,8 @@ package actor WorktreeWatcher {
   /// - Returns: When the next round is due without news.
   private func round(_ group: inout DiscardingTaskGroup) -> Double {
     let now = WatchClock.monotonic
-    let news = table.news()
-    for owner in news.dirty {
+    let changes = table.changes()
+    for owner in changes.dirty {
       var owner = owner
       if case .settings(let common) = owner { owner = .repository(common) }
       debounces[
@@ -188,7 +188,7 @@ package actor WorktreeWatcher {
         default: Debounce(quiet: settings.quiet, most: settings.longestDelay)
       ].note(at: now)
     }
-    for case .worktree(let path) in news.moved {
+    for case .worktree(let path) in changes.moved {
       trees[path]?.hasFolders = false
       // Where it is now, or that it is gone, its repository knows.
       if let common = trees[path]?.repository, HostFile.kind(path) != .folder {

@@ -114,8 +114,8 @@ package final class WatchTable: Sendable {
     state.withLock { $0.contents[path, default: 0] += 1 }
   }
 
-  /// Takes the news.
-  package func news() -> Changes {
+  /// Returns the changes since the last call.
+  package func changes() -> Changes {
     state.withLock { state in
       defer { (state.dirty, state.moved) = ([], []) }
       return Changes(dirty: state.dirty, moved: state.moved)
@@ -187,7 +187,7 @@ package final class WatchTable: Sendable {
   }
 
   private func handle(_ events: [Inotify.Event]) {
-    let isNews = state.withLock { state in
+    let isChange = state.withLock { state in
       let had = !state.dirty.isEmpty
       state.events += Int64(events.count)
       /// Watches of content alone that something was said of: more of the same is nothing more.
@@ -224,7 +224,7 @@ package final class WatchTable: Sendable {
       }
       return !had && !state.dirty.isEmpty
     }
-    if isNews { signal() }
+    if isChange { signal() }
   }
 
   private static func move(_ owner: Owner, _ state: inout State) {

@@ -27,7 +27,7 @@ package final class StaticFeeds: Sendable {
 
   private struct State {
     /// The feeds whose source is being asked.
-    var asking: Set<String> = []
+    var requesting: Set<String> = []
     /// The day on which the end of a feed was last warned of.
     var warned: [String: Int] = [:]
     var listFailure: String?
@@ -77,7 +77,7 @@ package final class StaticFeeds: Sendable {
         for source in sources() where begin(source) {
           group.addTask {
             await TraceScope.$current.withValue(.own()) { await self.check(source) }
-            self.state.withLock { _ = $0.asking.remove(source.key) }
+            self.state.withLock { _ = $0.requesting.remove(source.key) }
           }
         }
         promote()
@@ -115,7 +115,7 @@ package final class StaticFeeds: Sendable {
     guard schedule.isDue(now: clock.now, interval: source.interval) else { return false }
     return state.withLock { state in
       if let fault = state.faults[source.key], fault.until > .now { return false }
-      return state.asking.insert(source.key).inserted
+      return state.requesting.insert(source.key).inserted
     }
   }
 

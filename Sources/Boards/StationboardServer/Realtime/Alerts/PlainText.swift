@@ -29,7 +29,7 @@ struct PlainText {
 
   private var output = String.UnicodeScalarView()
   private var count = 0
-  private var isBlankPending = false
+  private var isSpacePending = false
   private var isBreakPending = false
   private let limit: Int
 
@@ -69,16 +69,16 @@ struct PlainText {
       return
     }
     if scalar == " " || scalar == "\t" || scalar == "\u{A0}" {
-      isBlankPending = true
+      isSpacePending = true
       return
     }
     if scalar.value < 0x20 || (0x7F...0x9F).contains(scalar.value) { return }
-    if count > 0, isBreakPending || isBlankPending {
+    if count > 0, isBreakPending || isSpacePending {
       output.append(isBreakPending ? "\n" : " ")
       count += 1
     }
     isBreakPending = false
-    isBlankPending = false
+    isSpacePending = false
     output.append(scalar)
     count += 1
   }
@@ -88,10 +88,10 @@ struct PlainText {
     var scalars = Array(output.prefix(max(0, limit - 1)))
     // Cut at a word unless it is very long.
     let longestWord = 40
-    if let blank = scalars.lastIndex(where: { $0 == " " || $0 == "\n" }),
-      scalars.count - blank <= longestWord
+    if let space = scalars.lastIndex(where: { $0 == " " || $0 == "\n" }),
+      scalars.count - space <= longestWord
     {
-      scalars.removeSubrange(blank...)
+      scalars.removeSubrange(space...)
     }
     var cut = String.UnicodeScalarView()
     cut.append(contentsOf: scalars)

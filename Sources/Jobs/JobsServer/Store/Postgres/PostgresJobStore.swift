@@ -32,7 +32,7 @@ package final class PostgresJobStore: JobStore {
   private static let leastIdleTransactionSeconds = 5.0
   let inputs: JobInputFolder
   private let address: PostgresAddress
-  private let claim: FolderLock
+  private let folderLock: FolderLock
   private let clock: ServiceClock
   /// How much the clock of the database is ahead, in milliseconds; all servers stamp by that one.
   private let offset = Mutex(Int64(0))
@@ -67,7 +67,7 @@ package final class PostgresJobStore: JobStore {
     let schema = PostgresSchema.jobs(name: schema)
     self.schema = schema
     inputs = try JobInputFolder(folder)
-    claim = try FolderLock(folder)
+    folderLock = try FolderLock(folder)
     inputs.removeUnfinished()
     var clientLimits = clientLimits
     // A worker that is stopped or cut off holds no lock for longer than its lease, which other workers wait for.
@@ -137,7 +137,7 @@ package final class PostgresJobStore: JobStore {
 
   package func close() async {
     pool.close()
-    claim.giveBack()
+    folderLock.giveBack()
   }
 
   // MARK: Rows

@@ -26,7 +26,7 @@ package final class SQLiteJobStore: JobStore {
   let leases = LocalLeases()
   private let waits: DatabaseWaits
   /// The lock on the folder, released when no job runs any more.
-  let claim: FolderLock
+  let folderLock: FolderLock
 
   /// Opens the store, or creates a new one.
   ///
@@ -49,7 +49,7 @@ package final class SQLiteJobStore: JobStore {
       [.posixPermissions: 0o700],
       ofItemAtPath: folder + "/inputs"
     )
-    claim = try FolderLock(folder)
+    folderLock = try FolderLock(folder)
     let waits = DatabaseWaits(longest: Self.longestLock)
     self.waits = waits
     // A killed process loses nothing; a computer that loses power may lose the last transactions,
@@ -145,7 +145,7 @@ package final class SQLiteJobStore: JobStore {
   package func finishWriting() async { await DatabaseFile.checkpoint(database) }
 
   /// Lets another process have the folder.
-  package func close() async { claim.giveBack() }
+  package func close() async { folderLock.giveBack() }
 
   /// Whether an error is one of SQLite, or of the disk, that passes.
   package func fault(of error: any Error) -> StoreFault? { StoreFault(error, in: folder) }

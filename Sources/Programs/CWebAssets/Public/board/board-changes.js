@@ -9,13 +9,13 @@ const MOST_SENTENCES = 3;
 export function changesInWords(before, after, context) {
   const { say } = context;
   const known = new Map(before.map((departure) => [departure.key, departure]));
-  const changed = after.filter((departure) => known.has(departure.key) && isNews(known.get(departure.key), departure));
+  const changed = after.filter((departure) => known.has(departure.key) && isChange(known.get(departure.key), departure));
   const sentences = changed.slice(0, MOST_SENTENCES).map((departure) => sentence(departure, context));
   const rest = changed.length - sentences.length;
   return [...sentences, rest > 0 ? say("moreChanges", { count: rest }) : null].filter(Boolean).join(". ");
 }
 
-function isNews(before, after) {
+function isChange(before, after) {
   if (isOff(before) !== isOff(after)) return true;
   if (after.platformChanged && before.platform !== after.platform) return true;
   return Math.abs((delayMinutes(after) ?? 0) - (delayMinutes(before) ?? 0)) >= 2;

@@ -56,8 +56,8 @@ export class Pane {
     this.#rows = new Rows(this.parts.rows, { onOpen: (departure) => page.openTrip(departure, this), onToggle: () => page.mode === "wall" && this.#show() });
     this.#banners = new Banners(this.parts.banners);
     const { engine, policy, device } = page;
-    const onArrival = (arrival) => this.#clock.learnFrom(arrival);
-    this.#live = new LiveBoard({ engine, policy, device, onChange: () => pressGuard.run(this, () => this.#changed()), onArrival });
+    const onReceived = (received) => this.#clock.learnFrom(received);
+    this.#live = new LiveBoard({ engine, policy, device, onChange: () => pressGuard.run(this, () => this.#changed()), onReceived });
     this.parts.refresh.addEventListener("click", () => this.refresh());
     this.parts.more.addEventListener("click", () => this.#more());
     this.parts.star.addEventListener("click", () => page.favourites.toggle(this.settings.stop));

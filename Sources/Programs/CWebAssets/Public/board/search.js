@@ -19,7 +19,7 @@ export class StopSearch {
   #stops = [];
   #active = -1;
   #timer = null;
-  #asking = null;
+  #request = null;
   #pending = false;
   #chooseFirst = false;
 
@@ -48,7 +48,7 @@ export class StopSearch {
     if (document.activeElement === this.#input) this.#offerFavourites();
   }
 
-  // MARK: Asking
+  // MARK: Requesting
 
   #typed() {
     this.#cancel();
@@ -71,7 +71,7 @@ export class StopSearch {
   #search(query) {
     const { language } = this.context();
     const say = this.#say;
-    if (this.#panel.hidden) this.#tell(say("searching"));
+    if (this.#panel.hidden) this.#notify(say("searching"));
     const ask = (signal) => searchStops(query, language, signal);
     this.#ask(ask, (stops) => this.#offer(stops, stops.length ? say("found", { count: stops.length }) : say("noMatch", { query })));
   }
@@ -81,12 +81,12 @@ export class StopSearch {
     this.#input.value = "";
     this.#input.focus();
     this.#offer([], this.#say("locating"));
-    if (!navigator.geolocation) return this.#tell(this.#say("noPosition"));
-    const asking = (this.#asking = new AbortController());
-    const unlessCancelled = (next) => (result) => asking.signal.aborted || next(result);
+    if (!navigator.geolocation) return this.#notify(this.#say("noPosition"));
+    const request = (this.#request = new AbortController());
+    const unlessCancelled = (next) => (result) => request.signal.aborted || next(result);
     navigator.geolocation.getCurrentPosition(
       unlessCancelled(({ coords }) => this.#showNearby(coords)),
-      unlessCancelled((problem) => this.#tell(this.#say(problem.code === 1 ? "positionDenied" : "noPosition"))),
+      unlessCancelled((problem) => this.#notify(this.#say(problem.code === 1 ? "positionDenied" : "noPosition"))),
       POSITION,
     );
   }
@@ -99,21 +99,21 @@ export class StopSearch {
   }
 
   async #ask(question, onStops) {
-    this.#asking?.abort();
-    const asking = (this.#asking = new AbortController());
+    this.#request?.abort();
+    const request = (this.#request = new AbortController());
     try {
-      const stops = await question(asking.signal);
-      if (!asking.signal.aborted) onStops(stops.slice(0, LONGEST_LIST));
+      const stops = await question(request.signal);
+      if (!request.signal.aborted) onStops(stops.slice(0, LONGEST_LIST));
     } catch (failure) {
-      if (!asking.signal.aborted && !wasCancelled(failure)) this.#offer([], this.#say(failure?.error === "no_timetable" ? "searchNoTimetable" : "searchFailed"));
+      if (!request.signal.aborted && !wasCancelled(failure)) this.#offer([], this.#say(failure?.error === "no_timetable" ? "searchNoTimetable" : "searchFailed"));
     }
   }
 
   #cancel() {
     clearTimeout(this.#timer);
     this.#timer = null;
-    this.#asking?.abort();
-    this.#asking = null;
+    this.#request?.abort();
+    this.#request = null;
     this.#pending = false;
     this.#chooseFirst = false;
   }
@@ -126,12 +126,12 @@ export class StopSearch {
     this.#list.replaceChildren(...stops.map((stop, index) => this.#option(stop, index)));
     this.#list.hidden = stops.length === 0;
     this.#activate(-1);
-    this.#tell(message);
+    this.#notify(message);
     this.#message.classList.toggle("unseen", stops.length > 0);
     if (this.#chooseFirst && stops.length > 0) this.#choose(0);
   }
 
-  #tell(message) {
+  #notify(message) {
     setText(this.#message, message);
     this.#panel.hidden = false;
     this.#input.setAttribute("aria-expanded", String(this.#stops.length > 0));

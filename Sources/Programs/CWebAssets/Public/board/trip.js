@@ -12,7 +12,7 @@ import { remarksOf } from "./rows.js";
 export class TripDialog {
   #dialog = makeDialog(element("trip"));
   #stops = element("trip-stops");
-  #asking = null;
+  #request = null;
 
   constructor(page) {
     this.page = page;
@@ -37,20 +37,20 @@ export class TripDialog {
     if (!this.#dialog.open) this.#dialog.showModal();
     pane.settings.trip = departure.key;
     this.page.settingsChanged();
-    this.#asking?.abort();
-    const asking = (this.#asking = new AbortController());
+    this.#request?.abort();
+    const request = (this.#request = new AbortController());
     try {
-      const journey = await passList(departure, language, asking.signal);
-      if (!asking.signal.aborted) this.#showStops(journey, departure, pane);
+      const journey = await passList(departure, language, request.signal);
+      if (!request.signal.aborted) this.#showStops(journey, departure, pane);
     } catch (failure) {
-      if (!asking.signal.aborted && !wasCancelled(failure)) setText(element("trip-message"), say(failure.status === 404 ? "tripUnknown" : "tripFailed"));
+      if (!request.signal.aborted && !wasCancelled(failure)) setText(element("trip-message"), say(failure.status === 404 ? "tripUnknown" : "tripFailed"));
     }
   }
 
   #closed() {
     // The browser says it a moment later: by then the dialog may be open for another trip.
     if (this.#dialog.open) return;
-    this.#asking?.abort();
+    this.#request?.abort();
     if (this.pane) this.pane.settings.trip = null;
     this.page.settingsChanged();
   }

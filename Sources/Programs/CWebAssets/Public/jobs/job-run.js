@@ -97,7 +97,7 @@ export class JobRun {
       if (!this.#isStopped) this.#timer = setTimeout(() => this.start(), WASM_AGAIN_MS);
       return;
     }
-    this.#tell({ event: "start" });
+    this.#handle({ event: "start" });
   }
 
   /** Follows no more; the job goes on. */
@@ -118,7 +118,7 @@ export class JobRun {
   async renew() {
     const answer = await this.api.refresh(this.job);
     this.#keepToken(answer);
-    this.#tell({ event: "tokenRefreshed", expiresAt: this.job.tokenExpiry });
+    this.#handle({ event: "tokenRefreshed", expiresAt: this.job.tokenExpiry });
   }
 
   /** The server said that the results are gone: nothing else is final about that. */
@@ -130,7 +130,7 @@ export class JobRun {
   // MARK: Orders
 
   /** Tells the machine what happened, and carries out its orders; `messages`: those of the event. */
-  #tell(event, messages = []) {
+  #handle(event, messages = []) {
     if (this.#isStopped || !this.#follower) return;
     const wasLive = this.#wasLive;
     for (const order of this.#follower.handle(event, now(), draw())) this.#carryOut(order, messages);
@@ -151,7 +151,7 @@ export class JobRun {
 
   #wakeAfter(wait) {
     clearTimeout(this.#timer);
-    this.#timer = setTimeout(() => this.#tell({ event: "woke" }), wait);
+    this.#timer = setTimeout(() => this.#handle({ event: "woke" }), wait);
   }
 
   #connect(transport, after, attempt) {
@@ -175,17 +175,17 @@ export class JobRun {
       socket = new WebSocket(`${scheme}//${location.host}/ws/progress?${query}`, [TOKEN_PROTOCOL + this.job.token]);
     } catch {
       // Not now: the orders of the event before are still carried out.
-      queueMicrotask(() => this.#tell({ event: "ended", trouble: "broken", attempt }));
+      queueMicrotask(() => this.#handle({ event: "ended", trouble: "broken", attempt }));
       return;
     }
-    socket.onopen = () => this.#tell({ event: "opened", attempt });
+    socket.onopen = () => this.#handle({ event: "opened", attempt });
     socket.onmessage = ({ data }) => {
       this.#heard();
       this.#receive(typeof data === "string" ? data : "", attempt);
     };
     socket.onclose = ({ code, reason }) => {
       const trouble = code === NO_CLOSE ? "broken" : { trouble: "closed", code, isLimit: /limit|too many/i.test(reason) };
-      this.#tell({ event: "ended", trouble, attempt });
+      this.#handle({ event: "ended", trouble, attempt });
     };
     this.#leave = () => {
       socket.onopen = socket.onmessage = socket.onclose = null;
@@ -195,13 +195,13 @@ export class JobRun {
 
   #receive(data, attempt) {
     const message = readMessage(data);
-    this.#tell({ event: "received", message: factsOf(message), attempt }, [message]);
+    this.#handle({ event: "received", message: factsOf(message), attempt }, [message]);
   }
 
   async #openStream(after, attempt) {
     const abort = new AbortController();
     this.#leave = () => abort.abort();
-    const tell = (event) => abort.signal.aborted || this.#tell({ ...event, attempt });
+    const tell = (event) => abort.signal.aborted || this.#handle({ ...event, attempt });
     /** @type {Trouble} */
     let trouble = "broken";
     try {
@@ -231,17 +231,17 @@ export class JobRun {
       const answer = await this.api.state(this.job, after && positionText(after), this.#tag, abort.signal);
       if (abort.signal.aborted) return;
       this.#heard();
-      if (answer === null) this.#tell({ event: "unchanged", attempt });
+      if (answer === null) this.#handle({ event: "unchanged", attempt });
       else this.#polled(answer, attempt);
     } catch (failure) {
       if (abort.signal.aborted) return;
-      this.#tell({ event: "pollFailed", trouble: troubleOf(failure), attempt });
+      this.#handle({ event: "pollFailed", trouble: troubleOf(failure), attempt });
     }
     this.onChange(this);
   }
 
   #polled({ document, tag }, attempt) {
-    if (typeof document?.state !== "string") return this.#tell({ event: "pollFailed", trouble: "unreadable", attempt });
+    if (typeof document?.state !== "string") return this.#handle({ event: "pollFailed", trouble: "unreadable", attempt });
     const { state } = document;
     this.#lastState = state;
     const all = Array.isArray(document.events) ? document.events.map(messageOf) : [];
@@ -251,7 +251,7 @@ export class JobRun {
     this.#tag = isWhole ? tag : null;
     const isOver = TERMINAL.includes(state);
     if (!isOver) this.#stand(state);
-    this.#tell({ event: "polled", messages: messages.map(factsOf), isOver: isOver && isWhole, attempt }, messages);
+    this.#handle({ event: "polled", messages: messages.map(factsOf), isOver: isOver && isWhole, attempt }, messages);
   }
 
   async #refresh() {
@@ -259,9 +259,9 @@ export class JobRun {
       const answer = await this.api.refresh(this.job);
       this.#keepToken(answer);
     } catch (failure) {
-      return this.#tell({ event: "tokenNotRefreshed", trouble: troubleOf(failure) });
+      return this.#handle({ event: "tokenNotRefreshed", trouble: troubleOf(failure) });
     }
-    this.#tell({ event: "tokenRefreshed", expiresAt: this.job.tokenExpiry });
+    this.#handle({ event: "tokenRefreshed", expiresAt: this.job.tokenExpiry });
   }
 
   #keepToken(answer) {

@@ -39,8 +39,8 @@ class StatusPage extends WorkPage {
     this.sources = new SourceList(this.parts.sources);
     this.plots = new Plots(this.parts.plots);
     this.points = new HistoryPoints(() => this.#showPlots());
-    const onArrival = (arrival) => this.clock.learnFrom(arrival);
-    this.live = new LiveResource(statusSource(), { engine, policy: POLICY, device: this.device, onChange: () => this.#show(), onArrival });
+    const onReceived = (received) => this.clock.learnFrom(received);
+    this.live = new LiveResource(statusSource(), { engine, policy: POLICY, device: this.device, onChange: () => this.#show(), onReceived });
     this.parts.refresh.addEventListener("click", () => this.#refresh());
     for (const button of this.root.querySelectorAll("[data-range]")) button.addEventListener("click", () => this.#choose(button.dataset.range));
     this.speak();
@@ -196,9 +196,9 @@ class StatusPage extends WorkPage {
     setText(this.parts.state, line.title);
     setText(this.parts.detail, line.detail);
     if (this.#shownState !== line.state) {
-      const isNews = this.#shownState !== null && ["failing", "offline"].some((one) => one === line.state || one === this.#shownState);
+      const isChange = this.#shownState !== null && ["failing", "offline"].some((one) => one === line.state || one === this.#shownState);
       this.#shownState = line.state;
-      if (isNews) this.announcer.say(line.title, { now: steady, urgent: true });
+      if (isChange) this.announcer.say(line.title, { now: steady, urgent: true });
     }
   }
 }

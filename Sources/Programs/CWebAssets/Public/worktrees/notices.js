@@ -41,7 +41,7 @@ export class Notices {
   }
 
   /** Shows a notice, unless the page is looked at. A later one with the same id takes its place. */
-  tell({ id, title, text }) {
+  notify({ id, title, text }) {
     if (!this.isOn || document.hasFocus()) return;
     try {
       const notice = new Notification(title, { body: text.slice(0, LONGEST), tag: id, icon: "/assets/icon.svg" });

@@ -61,8 +61,8 @@ class WorkspacesPage extends WorkPage {
     this.diff = new Deferred(diff, (failure) => showFault(this.say, "pageFault", failure));
     this.action = new ActionSheet(this);
     this.creation = new CreationSheet(this);
-    const onArrival = (arrival) => this.clock.learnFrom(arrival);
-    this.live = new LiveResource(workspaceSource(fields), { engine, policy: POLICY, device: this.device, onChange: () => this.#changed(), onArrival });
+    const onReceived = (received) => this.clock.learnFrom(received);
+    this.live = new LiveResource(workspaceSource(fields), { engine, policy: POLICY, device: this.device, onChange: () => this.#changed(), onReceived });
     this.notices = new Notices(this, (id) => this.#cards.get(id)?.root.focus());
     this.anchor = new HoverAnchor(this.parts.list, { now: () => this.device.now(), onLeave: () => this.#show() });
     for (const name of ["refresh", "again"]) this.parts[name].addEventListener("click", () => this.live.refresh());
@@ -251,7 +251,7 @@ class WorkspacesPage extends WorkPage {
     if (sentence) this.announcer.say(sentence, { now: this.device.now(), urgent: true });
     for (const worktree of news) {
       const title = `${titleOf(worktree)}: ${this.say(`state-${stateOf(worktree)}`)}`;
-      this.notices.tell({ id: worktree.id, title, text: reasonInWords(worktree.activity.reason, this.say) || worktree.latest_claude_message || "" });
+      this.notices.notify({ id: worktree.id, title, text: reasonInWords(worktree.activity.reason, this.say) || worktree.latest_claude_message || "" });
     }
   }
 
@@ -286,9 +286,9 @@ class WorkspacesPage extends WorkPage {
     setText(this.parts.state, isBare ? line.title : title);
     setText(this.parts.detail, said);
     if (this.#shownState !== line.state) {
-      const isNews = this.#shownState !== null && ["failing", "offline"].some((one) => one === line.state || one === this.#shownState);
+      const isChange = this.#shownState !== null && ["failing", "offline"].some((one) => one === line.state || one === this.#shownState);
       this.#shownState = line.state;
-      if (isNews) this.announcer.say(title, { now: steady, urgent: true });
+      if (isChange) this.announcer.say(title, { now: steady, urgent: true });
     }
   }
 }
