@@ -155,12 +155,15 @@ class HostileNetworkTests(Stage):
                 attacked = client.slowest(kind, samples)
             for status, count in attack.answers.items():
                 answers[status] = answers.get(status, 0) + count
-            ratios.append(attacked / beside)
             print(f"\n{kind}: p99 {1_000 * alone:.1f} ms alone, {1_000 * beside:.1f} ms beside an attack on another server, "
-                  f"{1_000 * attacked:.1f} ms under attack: × {ratios[-1]:.2f} (× {attacked / alone:.2f}); answers to the attack {answers}")
+                  f"{1_000 * attacked:.1f} ms under attack: × {attacked / beside:.2f} (× {attacked / alone:.2f}); answers to the attack {answers}")
+            # A round counts if the attack was answered: a busy machine may have no time for it.
+            if not attack.answers:
+                continue
+            ratios.append(attacked / beside)
             if is_enough(ratios[-1]):
                 break
-        self.assertGreater(sum(answers.values()), 0)
+        self.assertTrue(ratios, "no attack was answered")
         return ratios
 
     def test_it_does_not_double_the_latency_of_others(self):
