@@ -185,7 +185,7 @@ import Timetable
     #expect(index.counters.duplicated == 0)
   }
 
-  @Test func `one copy that stands in the feed twice is one trip`() throws {
+  @Test func `one copy that is in the feed twice is one trip`() throws {
     let stage = try line()
     let update = copy {
       $0.date = day

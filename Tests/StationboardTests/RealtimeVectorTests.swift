@@ -321,7 +321,7 @@ import Timetable
     #expect(counters.withoutEffect == [.repeated: 1])
   }
 
-  @Test func `M25: an added replacement service stands beside the scheduled trip`() throws {
+  @Test func `M25: an added replacement service is shown beside the scheduled trip`() throws {
     let stage = try line()
     let time = stage.at("2026-02-16 10:00:00")
     let extra = Trip("ev", .added).with(

@@ -9,15 +9,16 @@ import Glibc
 /// Runs work on threads of its own, for work that occupies a processor for longer than a request may wait.
 ///
 /// Swift's concurrency pool has about one thread per processor and shares them with Dispatch's concurrent work, so long
-/// computations there delay every request. The two threads here have a lower priority where the system supports
+/// computations there delay every request. The threads here have a lower priority where the system supports
 /// that, so that requests come first. They are never destroyed, because each reuses the memory that it has freed.
 ///
 /// A low-priority thread must not resume tasks: a pool thread started for them would inherit its niceness. Use
 /// ``wake(_:)`` instead.
 package enum BackgroundExecutor {
-  private static let waker = BackgroundThread(isBehind: false)
-  private static let first = BackgroundThread(isBehind: true)
-  private static let second = BackgroundThread(isBehind: true)
+  private static let waker = BackgroundThread(niceness: 0)
+  private static let first = BackgroundThread(niceness: 10)
+  private static let second = BackgroundThread(niceness: 10)
+  private static let last = BackgroundThread(niceness: 19)
 
   /// Does pieces of work, one on the caller's thread and the others beside it, and waits for all.
   ///
@@ -77,10 +78,22 @@ package enum BackgroundExecutor {
 
   /// Does work while the caller's task sleeps; one piece after the other.
   package static func apart(_ work: @escaping @Sendable () -> Void) async {
-    // Made here, because a thread inherits the place of the one that makes it.
+    await perform(work, on: first)
+  }
+
+  /// Does work like ``apart(_:)`` that may be late: on a busy processor all other work comes first.
+  package static func late(_ work: @escaping @Sendable () -> Void) async {
+    await perform(work, on: last)
+  }
+
+  private static func perform(
+    _ work: @escaping @Sendable () -> Void,
+    on thread: BackgroundThread
+  ) async {
+    // Made here, because a thread inherits the niceness of the one that makes it.
     let waker = waker
     await withCheckedContinuation { continuation in
-      first.add {
+      thread.add {
         work()
         waker.add { continuation.resume() }
       }
@@ -93,18 +106,16 @@ package enum BackgroundExecutor {
 
 /// A thread that does one thing after the other, for ever; it may come after all others.
 private final class BackgroundThread: Sendable {
-  /// How much less than others the thread has of a busy processor (`nice`, POSIX).
-  private static let niceness: Int32 = 10
-
   private let waiting = Mutex<[@Sendable () -> Void]>([])
   private let count = DispatchSemaphore(value: 0)
 
-  init(isBehind: Bool) {
+  /// - Parameter niceness: How much less than others the thread has of a busy processor (`nice`, POSIX), 0 to 19.
+  init(niceness: Int32) {
     let thread = Thread { [self] in
       #if canImport(Glibc)
-      if isBehind {
+      if niceness > 0 {
         // On Linux this is about the thread that calls.
-        _ = setpriority(__priority_which_t(PRIO_PROCESS.rawValue), 0, Self.niceness)
+        _ = setpriority(__priority_which_t(PRIO_PROCESS.rawValue), 0, niceness)
       }
       #endif
       while true {
@@ -114,7 +125,7 @@ private final class BackgroundThread: Sendable {
       }
     }
     #if canImport(Darwin)
-    if isBehind { thread.qualityOfService = .utility }
+    if niceness > 0 { thread.qualityOfService = .utility }
     #endif
     thread.start()
   }

@@ -132,6 +132,7 @@ struct PublicationStoreTests {
     for number in 1...Int64(kept + 3) {
       _ = try await server.publish(Self.publication("a\(number)", id: number), of: "a", fence: 1)
     }
+    try await server.removeOld(of: "a")
     let b = SharedPublication(id: 100, fetchedAt: 7.5, absentAt: nil, contentType: nil, content: [])
     let last = try await server.publish(b, of: "b", fence: 1)
     let (found, end) = try await server.marks(after: 0, of: ["a", "b", "c"])

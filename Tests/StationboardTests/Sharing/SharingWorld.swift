@@ -482,7 +482,7 @@ final class SharingWorld {
               || self.isHealthy(self.servers[$0]) && self.servers[$0].healthySince <= freed)
         })
       else { return }
-      self.breaks(.handover, "\(Self.sources[source]): nobody polls")
+      self.breaks(.handover, "\(Self.sources[source]): no server polls")
     }
   }
 }

@@ -257,7 +257,7 @@ struct TimetableLeaseTests: TimetableStageTests {
   }
 
   @Test(
-    "Whether a change is stored is known once its commit has ended, also if nobody waits for it"
+    "Whether a change is stored is known once its commit has ended, also without a waiter"
   )
   func unknownCommit() async throws {
     let stage = try await Stage()

@@ -77,12 +77,12 @@ struct TimetableFault: Sendable {
       $0.countsMissingParts = true
       $0.installsBlindly = true
     },
-    TimetableFault("checksums that nobody compares", .whole) { $0.comparesNothing = true },
+    TimetableFault("checksums that are not compared", .whole) { $0.comparesNothing = true },
     TimetableFault("lost notifications and no checks", .delivery) {
       $0.losesNotifications = true
       $0.limits = { $0.watchEvery = .seconds(1_000) }
     },
-    TimetableFault("nobody sweeps", .clean) { $0.sweepsNothing = true },
+    TimetableFault("no sweeps", .clean) { $0.sweepsNothing = true },
     TimetableFault("a sweep that compares no fence", .imports, .delivery, .whole) {
       $0.sweepsBlindly = true
     },
@@ -98,7 +98,7 @@ struct TimetableFault: Sendable {
     TimetableFault("positions instead of ids", .delivery, .whole, .forward) {
       $0.positionsAreIDs = true
     },
-    TimetableFault("damage that nobody looks for before the first day", .repair) {
+    TimetableFault("damage that is not checked before the first day", .repair) {
       $0.verifiesNothing = true
     },
     TimetableFault("sources that each server asks", .oneRequest, .oneAsker) { $0.asksAlone = true },

@@ -87,7 +87,7 @@ final class StormExchange: HTTPExchange {
       defer { state.withLock { $0.logs[stream]?.outstanding -= 1 } }
       // A stream without a writer ends with the task.
       for await _ in AsyncStream<Never>.makeStream().stream {}
-      throw HTTPExchangeError(.cancelled, "nobody waits any longer")
+      throw HTTPExchangeError(.cancelled, "the request was abandoned")
     }
     let answer = world.answer(stream, at: instant)
     if answer.wait > 0 {
@@ -98,7 +98,7 @@ final class StormExchange: HTTPExchange {
         // time.
         try await clock.sleep(for: .milliseconds(answer.wait + 1))
       } catch {
-        throw HTTPExchangeError(.cancelled, "nobody waits any longer")
+        throw HTTPExchangeError(.cancelled, "the request was abandoned")
       }
     }
     let sheet = sheet(answer)

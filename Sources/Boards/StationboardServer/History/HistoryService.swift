@@ -131,29 +131,16 @@ package final class HistoryService: Sendable {
     if !opened.withLock(\.isWriting) { await open() }
     guard opened.withLock(\.isWriting) else {
       // Publications that are not counted are not kept: each publication holds the index of its whole feed.
-      await Self.apart { withExtendedLifetime(self.inbox.drain()) {} }
+      await BackgroundExecutor.late { withExtendedLifetime(self.inbox.drain()) {} }
       return
     }
-    await Self.apart { self.count(servedAges()) }
+    await BackgroundExecutor.late { self.count(servedAges()) }
     changes.send()
     await write(isLast: isLast)
   }
 
-  /// Counting has a thread of its own, so that it never delays a tick.
-  private static let queue = DispatchQueue(label: "freshet.history", qos: .utility)
-
-  @concurrent
-  private static func apart(_ work: @escaping @Sendable () -> Void) async {
-    await withCheckedContinuation { continuation in
-      queue.async {
-        work()
-        continuation.resume()
-      }
-    }
-  }
-
   private func open() async {
-    await Self.apart {
+    await BackgroundExecutor.late {
       do {
         let lock = try FileLock(path: self.folder.path + "/history.lock", kind: .exclusive)
         guard let lock else {

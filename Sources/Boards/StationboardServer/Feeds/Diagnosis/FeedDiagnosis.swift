@@ -290,7 +290,7 @@ extension FeedDiagnosis {
       service.stationsWithoutPlace,
       .lost,
       "No coordinates: \(service.stationsWithoutPlace.count) of \(service.stations) stations;"
-        + " nobody who searches nearby finds them."
+        + " the search nearby does not find them."
     )
     return found
   }

@@ -12,6 +12,8 @@ package struct LeadershipLimits: Hashable, Sendable {
   package var nameLength = 128
   /// How many publications of a source the database keeps.
   package var keptPublications = 4
+  /// How long after a publication earlier ones are removed.
+  package var removeAfter = Duration.milliseconds(1_000)
   /// How many days after its last renewal a source is removed with its publications.
   package var keptSourceDays = 30
   /// How long a request waits for a publication that its client has seen already.

@@ -137,7 +137,7 @@ final class PostgresPublications: Sendable {
     of source: String,
     fence: Int64
   ) async throws -> Int64 {
-    let (table, database, kept) = (table, database, limits.keptPublications)
+    let (table, database) = (table, database)
     return try await pool.transaction { connection in
       let stored = try await connection.query(
         "SELECT position FROM publication WHERE id = $1",
@@ -161,16 +161,24 @@ final class PostgresPublications: Sendable {
         "UPDATE publication SET position = $2 WHERE id = $1",
         [.int(publication.id), .int(position)]
       )
-      try await connection.query(
-        """
-        DELETE FROM publication WHERE source = $1 AND position <= (
-          SELECT position FROM publication WHERE source = $1 ORDER BY position DESC OFFSET $2 LIMIT 1)
-        """,
-        [.text(source), .int(kept)]
-      )
       try await database.announce(position, in: connection)
       return position
     }
+  }
+
+  /// Removes the publications of a source but the newest ones.
+  ///
+  /// PostgreSQL deletes each piece of a large publication by itself, so it is done when the newest one has been read.
+  ///
+  /// - Throws: `PostgresError`; the next time removes what is left.
+  func removeOld(of source: String) async throws {
+    try await pool.query(
+      """
+      DELETE FROM publication WHERE source = $1 AND position <= (
+        SELECT position FROM publication WHERE source = $1 ORDER BY position DESC OFFSET $2 LIMIT 1)
+      """,
+      [.text(source), .int(limits.keptPublications)]
+    )
   }
 
   /// Reads which publications there are after a position.

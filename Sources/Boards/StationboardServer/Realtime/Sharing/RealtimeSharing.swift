@@ -192,6 +192,10 @@ package final class RealtimeSharing: Sendable {
         let position = try await store.publish(publication, of: driver.id, fence: fence)
         state.withLock { $0.published += 1 }
         read(into: feeds) { $0.noticed(position) }
+        Task { [store, limits] in
+          try? await Task.sleep(for: limits.removeAfter)
+          try? await store.removeOld(of: driver.id)
+        }
         return true
       } catch is PostgresPublications.Fenced {
         state.withLock { state in
