@@ -47,7 +47,7 @@ class Handler(TroubledHandler):
         photo = base64.b64decode(asked["photo"]["data"], validate=True)
         books = server.books.get(hashlib.sha256(photo).hexdigest())
         if books is None:
-            return self.answer(422, b'{"error": "nobody told me of this photo"}')
+            return self.answer(422, b'{"error": "this photo is unknown"}')
         return self.answer(200, json.dumps({"model": "told", "books": books}).encode())
 
 

@@ -1048,7 +1048,7 @@ def trip_failures(trip: dict[str, Any], departure: dict[str, Any]) -> list[str]:
         if here[name] != expected:
             found.append(f"{name} is {here[name]}, not {expected}")
     if not here["pickup"]:
-        found.append("nobody may get on where the board has it")
+        found.append("boarding is not allowed where the board has it")
     if stops[0]["scheduledArrival"] is not None or stops[-1]["scheduledDeparture"] is not None:
         found.append("it arrives at its first stop or departs at its last")
     times = [stop[name] for stop in stops for name in ("scheduledArrival", "scheduledDeparture") if stop[name]]

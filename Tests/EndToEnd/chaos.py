@@ -138,7 +138,7 @@ class Judge:
             return
         number = self.world.trips.publication(mark)
         if number is None:
-            return self.lie(f"a mark that nobody has published: {mark}")
+            return self.lie(f"a mark that was never published: {mark}")
         truth = self.world.trips.made[number]
         if not fetched or fetched > truth:
             self.lie(f"publication {number} of {truth} is shown as of {meta.get('rtFetchedAt')}")
@@ -447,7 +447,7 @@ class World:
                 while heads[0] not in self.commits and time.monotonic() < end:
                     time.sleep(0.01)
                 if heads[0] not in self.commits:
-                    self.findings.lie(f"worktrees: a commit that nobody made: {heads[0]}")
+                    self.findings.lie(f"worktrees: a commit that was never made: {heads[0]}")
                     continue
                 number = self.commits.index(heads[0])
                 if number < newest:

@@ -58,7 +58,7 @@ class BoardJudge:
             return f"rows of several publications: {sorted(delays)}"
         number = self.publications.publication(delays.pop())
         if number is None:
-            return "a delay that nobody published"
+            return "a delay that was never published"
         before, self.newest = self.newest, max(self.newest, number)
         self.boards += 1
         if instant(fetched) != self.publications.made[number]:

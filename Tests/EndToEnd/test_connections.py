@@ -143,7 +143,7 @@ class EveryServerTests(ConnectionTest):
     def slow_clients(self, server: Server) -> list[tuple[str, Peer]]:
         """Clients that each send a byte now and then from where they are."""
         question = "GET /version.json HTTP/1.1\r\nHost: localhost\r\n"
-        clients = [("a head", self.peer(server)), ("a second head", self.peer(server)), ("content that nobody wants", self.peer(server))]
+        clients = [("a head", self.peer(server)), ("a second head", self.peer(server)), ("unwanted content", self.peer(server))]
         head, second, content = (peer for _, peer in clients)
         head.send("GET / HTTP/1.1\r\nHost: ")
         second.send(question + "\r\n")

@@ -66,7 +66,7 @@ class FrameTests(unittest.TestCase):
         socket.send(1, text[:5], final=False)
         socket.send(9, b"still there?")
         socket.send(0, text[5:9], final=False)
-        socket.send(10, b"nobody asked")
+        socket.send(10, b"unsolicited")
         socket.send(0, text[9:])
         opcode, payload = socket.receive()
         while opcode != 10:

@@ -60,7 +60,7 @@ class FreshnessOfThePage(BoardTest):
         tab.wait("document.hidden")
         asked = len(tab.boards())
         time.sleep(16.5)  # Longer than the cadence: a request would be due.
-        self.assertEqual(len(tab.boards()), asked, "nothing is asked while nobody looks (R11)")
+        self.assertEqual(len(tab.boards()), asked, "nothing is requested while the page is hidden (R11)")
         shown = time.monotonic()
         self.window("normal")
         request = tab.next_board(asked)
@@ -237,7 +237,7 @@ class FreshnessOfThePage(BoardTest):
                 self.assertEqual(len(pills), len(words))
                 for text, word in zip(pills, words):
                     self.assertIn(word, text)
-                self.assertNotIn("0800", pills[7], "nobody is told to phone when it is too late")
+                self.assertNotIn("0800", pills[7], "no number is shown when it is too late")
                 times = tab.run("[...document.querySelectorAll('.departure:not(.vacant) .time')].map((time) => time.textContent[0] === '≈')")
                 self.assertEqual(times, [number in (2, 3) for number in range(len(changes))])
                 title = tab.run("document.querySelectorAll('.departure:not(.vacant) [data-part=time]')[3].title")
@@ -360,7 +360,7 @@ class FreshnessOfThePage(BoardTest):
         asked = len(tab.boards())
         before = tab.text("[data-part=rows]")
         tab.wait(f"document.querySelector('[data-part=rows]').innerText !== {before!r}")
-        self.assertLessEqual(len(tab.boards()), asked + 1, "the stream stands in for polling (R33)")
+        self.assertLessEqual(len(tab.boards()), asked + 1, "the stream replaces polling (R33)")
 
 
 if __name__ == "__main__":

@@ -472,7 +472,7 @@ class ActionsOnThePage(WorktreesTest):
         tab.wait("document.querySelector('#action').open")
         tab.wait("document.querySelector('#action-message').innerText.includes('no conflicts')")
         self.press("#action-go")
-        tab.wait("document.querySelector('#action-message').innerText.includes('nobody trusts')")
+        tab.wait("document.querySelector('#action-message').innerText.includes('not trusted')")
         self.assertIn("filter.none.clean = <b>evil</b>", tab.text("#action-files"))
         tab.key("Escape")
         tab.wait("!document.querySelector('#action').open")

@@ -170,7 +170,7 @@ class HeadTest(ServiceTest):
             answer = stage.ask(STREAM, method="HEAD", timeout=60)
             self.assertEqual((answer.status, answer.body), (200, b""))
             self.assertEqual(answer["Content-Type"].split(";")[0], "text/event-stream")
-        wait_for(lambda: Metrics(stage)["freshet_waiting"] == 0, "nobody who waits")
+        wait_for(lambda: Metrics(stage)["freshet_waiting"] == 0, "no waiters")
 
     def test_other_methods_are_refused(self):
         stage = self.stage()
@@ -291,7 +291,7 @@ class Metrics(dict):
                 assert found, f"no sample: {line}"
                 name, labels, value, _ = found.groups()
                 family = re.sub(r"_(bucket|sum|count)$", "", name)
-                assert families and families[-1] in (name, family), f"{name} stands elsewhere"
+                assert families and families[-1] in (name, family), f"{name} is elsewhere"
                 key = name + (labels or "")
                 assert key not in self, f"{key} twice"
                 self[key] = float(value)

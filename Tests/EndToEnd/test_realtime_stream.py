@@ -267,7 +267,7 @@ class ClientTest(StreamTest):
     def released(self, stage, sockets, what):
         """Waits until no request waits and the sockets are closed."""
         began = time.monotonic()
-        wait_for(lambda: stage.waiting() == 0, "nobody who waits")
+        wait_for(lambda: stage.waiting() == 0, "no waiters")
         wait_for(lambda: self.sockets(stage) <= sockets + 2, "closed sockets")
         print(f"{what}: released {time.monotonic() - began:.2f} s after the clients had gone")
         self.assertEqual(ask(stage.port, BOARD).status, 200)

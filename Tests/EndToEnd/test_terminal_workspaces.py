@@ -68,7 +68,7 @@ class WorkspacesTest(unittest.TestCase):
                 return
             screen.press("j")
             screen.wait_until(lambda rows: pointed(rows) not in (None, before), "another row")
-        raise AssertionError(f"{name} never stood under the cursor:\n" + "\n".join(screen.shows()))
+        raise AssertionError(f"{name} was never under the cursor:\n" + "\n".join(screen.shows()))
 
     def commit(self, name: str, path: str, text: str) -> None:
         place = (self.main if name == "shop" else self.trees[name]) / path

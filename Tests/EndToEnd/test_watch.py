@@ -794,7 +794,7 @@ class StreamTest(WatchTest):
         self.assertLess(time.monotonic() - told[0], SLACK)
         self.assertEqual(change["entityTag"], '"better"')
         self.assertTrue(change["isStreaming"])
-        self.assertEqual(len(server.wait_for(3, "/")), 3, "the stream stands in for polling")
+        self.assertEqual(len(server.wait_for(3, "/")), 3, "the stream replaces polling")
 
     def test_a_flood_of_news_is_one_request_now_and_then(self):
         """Each request sees news that it may have missed, and the next one keeps the gap."""

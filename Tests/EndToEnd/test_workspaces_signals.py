@@ -27,7 +27,7 @@ class Killer:
 
     def __init__(self, server: int, rng: random.Random):
         self.server = server
-        self.rng = chance
+        self.rng = rng
         self.killed = 0
         self.is_done = threading.Event()
         self.thread = threading.Thread(target=self.run, daemon=True)

@@ -40,7 +40,7 @@ class Shadow {
   free(index) {
     const [block] = this.blocks.splice(index, 1);
     const bytes = new Uint8Array(this.code.memory.buffer, block.place, block.size);
-    assert.ok(bytes.every((byte) => byte === block.fill), "nobody else wrote into the block");
+    assert.ok(bytes.every((byte) => byte === block.fill), "nothing else wrote into the block");
     this.code.free(block.place);
   }
 }

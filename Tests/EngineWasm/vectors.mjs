@@ -66,7 +66,7 @@ function compare(kind, expected, got, path) {
       insist(expected.from <= expected.to, `${path}: the range is empty`);
       return got !== null && expected.from <= got && got <= expected.to ? [] : differs;
     case "set":
-      insist(new Set(expected).size === expected.length, `${path}: a name stands twice`);
+      insist(new Set(expected).size === expected.length, `${path}: a name appears twice`);
       return isEqual(new Set(expected), new Set(got)) ? [] : differs;
     case "members": return members(expected, got, path);
     case "shows": return members(expected, got, path, SHOWS);
@@ -107,7 +107,7 @@ class Telling {
   /** Takes one step; returns what differs. */
   take(step, where) {
     check(step, ["event"], ["at", "after", "with", "draw", "expect"], where);
-    insist(!("at" in step && "after" in step), `${where}: "at" stands beside "after"`);
+    insist(!("at" in step && "after" in step), `${where}: "at" and "after" are given together`);
     const moment = step.at ?? this.now + (step.after ?? 0);
     insist(Number.isSafeInteger(moment) && moment >= this.now, `${where}: moments never go back`);
     const draw = DRAWS[step.draw ?? "middle"] ?? step.draw;

@@ -344,7 +344,7 @@ test("a watcher that leaves cancels the request, and one that returns in time se
   end();
   await world.run(1_500);
   assert.equal(world.requests[1].signal.aborted, true);
-  assert.equal(world.timersSet, 0, "nothing runs for nobody");
+  assert.equal(world.timersSet, 0, "nothing runs without observers");
   assert.equal(resource.snapshot.value.count, 1, "the copy stays");
   resource.subscribe(() => {});
   await world.settle();
@@ -492,7 +492,7 @@ test("an iteration that waits can be ended, and so can several at once", async (
   assert.deepEqual((await Promise.all(waiting)).map(({ done }) => done), [true, true]);
   assert.equal((await iterator.next()).done, true);
   await world.run(30_000);
-  assert.equal(world.requests.length, 1, "nobody watches");
+  assert.equal(world.requests.length, 1, "no observer");
   world.client.close();
 });
 

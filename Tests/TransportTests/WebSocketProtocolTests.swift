@@ -116,7 +116,7 @@ import Testing
     ),
     broken("2.5: a ping with 126 bytes", frame(0x89, [UInt8](repeating: 1, count: 126))),
     Case(
-      name: "2.7–2.9: pongs that nobody asked for are not answered",
+      name: "2.7–2.9: unsolicited pongs are not answered",
       bytes: frame(0x8A) + frame(0x8A, "x") + frame(0x89, "y"),
       arrivals: [.pong([]), .pong(Array("x".utf8))],
       code: 1000,

@@ -210,7 +210,7 @@ extension DecodeField {
     case .string(let text):
       let isNumber = text.utf8.allSatisfy { "0123456789+-.eE".utf8.contains($0) }
       guard isNumber, let number = Double(text), number.isFinite else {
-        report(.wrongKind, .loss, "\(quoted(text)) stands where a number is expected")
+        report(.wrongKind, .loss, "\(quoted(text)) found where a number is expected")
         return nil
       }
       report(.converted, .warning, "text is taken as a number")

@@ -234,7 +234,7 @@ public struct DecodeField {
   /// Reports that the value is of another kind and is dropped.
   func refuse(_ expected: String) {
     guard let scalar else { return }
-    report(.wrongKind, .loss, "\(scalar.kind) stands where \(expected) is expected")
+    report(.wrongKind, .loss, "\(scalar.kind) found where \(expected) is expected")
   }
 
   /// Returns a string of the document, shortened for an issue.

@@ -80,7 +80,7 @@ public final class DecodeLog {
           path: path,
           kind: .unreadMember,
           severity: .note,
-          message: "nobody reads this member"
+          message: "this member is not read"
         )
         add(issue)
       }

@@ -59,7 +59,7 @@ public struct TolerantDecoder: Sendable {
           path: "",
           kind: .repeatedMember,
           severity: .warning,
-          message: "the member \"\(name.prefix(limits.quoted))\" stands twice; the first counts"
+          message: "the member \"\(name.prefix(limits.quoted))\" appears twice; the first counts"
         )
       )
     }

@@ -383,7 +383,7 @@ extension FreshnessClient {
       received.delay = max(now - asked, .zero)
       received.arrivedAt = now
       received.deviceTime = clock.wall()
-      return arrival
+      return received
     } catch {
       return ReceivedResponse(loading: error)
     }

@@ -36,7 +36,7 @@ public enum ConformanceSuite: Sendable {
             file: file.name,
             vector: vector.id,
             member: "id",
-            problem: "stands in \(home) as well"
+            problem: "is in \(home) as well"
           )
         }
         vectors.append(vector)

@@ -42,7 +42,7 @@ indirect enum ExpectedShape: Sendable {
     case .set(let words):
       guard case .list(let elements) = value else { throw expected("a list", value, place) }
       for element in elements { try Self.check(element, isOneOf: words, at: place) }
-      guard Set(elements).count == elements.count else { throw place.with("a name stands twice") }
+      guard Set(elements).count == elements.count else { throw place.with("a name appears twice") }
     case .members(let shapes):
       for (name, inner) in try Self.members(of: value, known: shapes, at: place) {
         try shapes[name]?.check(inner.value, at: inner.place)

@@ -74,7 +74,7 @@ public enum PolicyFields: Sendable {
       throw reader.error("preset", Words.unknown(name, known: presets.map(\.name)))
     case (nil, let interval?): return Policy(every: .milliseconds(interval))
     case (nil, nil): throw reader.error("preset", "is missing, and \"every\" as well")
-    case (_?, _?): throw reader.error("every", "stands beside \"preset\"; only one of them may")
+    case (_?, _?): throw reader.error("every", "given together with \"preset\"; use only one")
     }
   }
 

@@ -57,7 +57,7 @@ enum VectorReader {
         throw reader.error("after", "leads behind \(JSONValue.largestNumber)")
       }
       return instant
-    case (_?, _?): throw reader.error("after", "stands beside \"at\"; only one of them may")
+    case (_?, _?): throw reader.error("after", "given together with \"at\"; use only one")
     }
   }
 

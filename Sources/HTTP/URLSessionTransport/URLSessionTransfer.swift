@@ -79,7 +79,7 @@ final class URLSessionTransfer: Sendable {
     }
     reader?.resume(returning: part)
     guard isTooMuch else { return }
-    let text = "more than \(waitingLimit) bytes came that nobody took"
+    let text = "more than \(waitingLimit) bytes are unread"
     end(.failure(HTTPExchangeError(.tooLarge, text)))
     task.cancel()
   }

@@ -157,7 +157,7 @@ package struct BatchEnrichment: JobPipeline {
     if let isbn = book.isbn, ISBN(isbn) == nil {
       let reason =
         switch ISBNCell(isbn) {
-        case .placeholder, .empty: "stands for no number"
+        case .placeholder, .empty: "is a placeholder"
         case .broken(.music): "is the number of printed music"
         case .broken(.prefix): "is not the number of a book"
         default: "has a wrong check digit or length"

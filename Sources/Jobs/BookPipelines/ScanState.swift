@@ -115,7 +115,7 @@ struct ScanState {
     return JSONValue.object(members).bytes
   }
 
-  /// Takes a book; gives its item, or nothing if the same book is known with at least this confidence.
+  /// Adds a book and returns its item; `nil` if the same book is known with at least this confidence.
   ///
   /// Two ISBNs that were read are two books, whatever their titles. One that the catalogue has for a title may be
   /// that of any edition: it gives way to one that was read.

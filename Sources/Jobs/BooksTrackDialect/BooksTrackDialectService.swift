@@ -81,7 +81,7 @@ struct BooksTrackShared<Context: RequestContext>: RouterMiddleware {
       return try await next(request, context)
     }
     let credential = jobs.credential(request)
-    // Who offers the native subprotocol reads the native answers.
+    // A client that offers the native subprotocol gets native responses.
     let isNative = credential?.1?.hasPrefix(JobSocketAuthorizer.subprotocol) ?? false
     guard !isNative, (try? await jobs.view.answers(for: id, credential?.0)) == true else {
       return try await next(request, context)

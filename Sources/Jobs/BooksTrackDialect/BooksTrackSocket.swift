@@ -29,7 +29,7 @@ package struct BooksTrackAuthorizer: WebSocketAuthorizer {
       query["version"].map({ WireVersion(parsing: $0) != nil }) ?? true
     else { return nil }
     let credential = view.credential(request.headerFields, query: text)
-    // Who offers the native subprotocol reads the native messages.
+    // A client that offers the native subprotocol gets native messages.
     if credential?.subprotocol?.hasPrefix(JobSocketAuthorizer.subprotocol) == true {
       return await native.open(request)
     }

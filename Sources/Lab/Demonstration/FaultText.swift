@@ -35,7 +35,7 @@ extension Fault {
     case .producerClock: "The producer stamps its publications with tomorrow’s time."
     case .agentsFrozen: "The agents’ simulator is stopped (SIGSTOP): their logs stand still."
     case .gitHangs:
-      "The repository’s exclude file is a pipe that nobody writes to: git would wait for it for ever."
+      "The repository’s exclude file is a pipe without a writer: git would wait for it forever."
     case .networkCut:
       "No byte passes between browser and server; connections stay open, as with a pulled cable."
     case .serverSlow: "The server runs 5 ms out of every 100 ms."
@@ -65,7 +65,7 @@ extension Fault {
     case (.serverSlow, .jobs):
       "An import takes long enough to kill the server in the middle of it."
     case (.serverSlow, _): "Answers take longer, and the time that they take counts as age."
-    case (.browserClock, _): "Nothing moves: ages are counted by a clock that nobody sets."
+    case (.browserClock, _): "Nothing moves: ages are counted by a monotonic clock."
     }
   }
 }

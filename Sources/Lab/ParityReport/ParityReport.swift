@@ -110,7 +110,7 @@ struct ParityJudge {
     let kinds = [first, second].map { client in
       Set(client.answers.compactMap { $0.receipt?.client.rawValue }).sorted()
     }
-    let names = kinds.map { $0.isEmpty ? "nobody" : $0.joined(separator: " and ") }
+    let names = kinds.map { $0.isEmpty ? "no client" : $0.joined(separator: " and ") }
     let isRight = Set(kinds) == [["page"], ["program"]]
     return Gate(
       "page_and_program",

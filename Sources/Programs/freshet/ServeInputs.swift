@@ -42,7 +42,7 @@ struct ServeInputs {
   /// The folder of the jobs, if one is named.
   private var jobFolder: String? { command.jobs.jobs ?? settings?.jobs?.folder }
 
-  /// Whose books jobs import, if somebody is named.
+  /// The owner of the imported books, if one is named.
   private var libraryOwner: String? { command.jobs.libraryOwner ?? settings?.jobs?.libraryOwner }
 
   /// The options for worktrees, completed from the file.

@@ -16,7 +16,7 @@ import UnixSignals
 
 /// What a server meets that its settings do not decide: tests give their own, and nothing else is different in them.
 struct ServerEdges: Sendable {
-  /// Sends the requests to sources and to other services; who made it ends it.
+  /// Sends the requests to sources and to other services; its creator shuts it down.
   var exchange: any HTTPExchange & HTTPSending & HTTPStreaming
   /// The service clock; `nil` for the one of the options.
   var clock: ServiceClock?

@@ -154,7 +154,7 @@ public enum ProgramKey: Sendable {
     "command", "cmd", "program", "helper", "driver", "hook", "exec", "script", "editor", "pager",
     "textconv", "browser", "tunnel", "smtpserver", "askpass", "filter",
   ]
-  /// The variables of `http` that name no file and leave it as it is whom git believes and what it says who it is.
+  /// The variables of `http` that name no file, and change neither whom git trusts nor how it identifies itself.
   private static let plainForTransfers: Set<String> = [
     "extraheader", "lowspeedlimit", "lowspeedtime", "maxrequests", "minsessions", "noepsv",
     "postbuffer", "useragent", "version",

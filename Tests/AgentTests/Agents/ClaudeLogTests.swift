@@ -252,7 +252,7 @@ struct ClaudeLogTests {
     #expect(lines.session.toolCalls.map(\.id) == ["b", "c"])
   }
 
-  @Test func `a file that begins again forgets what stood in it`() {
+  @Test func `a file that begins again forgets its earlier content`() {
     var writer = ClaudeWriter(.claude20, directory: "/w", seed: 3)
     var lines = Lines<ClaudeLog>()
     lines.read(writer.prompt("Go", at: second(0)))

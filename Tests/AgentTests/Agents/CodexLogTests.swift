@@ -29,7 +29,7 @@ struct CodexLogTests {
     #expect(session.id == writer.session)
     #expect(session.directory == "/work/a")
     #expect(session.prompt?.text == "Make it faster")
-    #expect(session.statistics.prompts == 1, "it stands in the log twice")
+    #expect(session.statistics.prompts == 1, "it is in the log twice")
     #expect(session.message?.text == "Done.")
     #expect(session.todos.map(\.content) == ["Read", "Write"])
     #expect(session.todos.map(\.status) == [.inProgress, .pending])

@@ -343,7 +343,7 @@ struct ScheduleTests {
     stage.write(away.prompt("Go", at: second(1)), to: "c", at: second(1))
     #expect(
       stage.agentRegistry.isHeld("b", at: second(-98)),
-      "nobody looked at processes: it works"
+      "processes were not scanned: it works"
     )
     stage.scan(at: second(3))
     #expect(stage.agentRegistry.isHeld("a", at: second(4)))

@@ -156,7 +156,7 @@ import Testing
   }
 
   @Test(arguments: LibraryKind.allCases)
-  func `owners have nothing in common, and nothing stands in for a catalogue`(
+  func `owners have nothing in common, and nothing replaces a catalogue`(
     kind: LibraryKind
   ) async throws {
     let stage = try await CatalogueStage(kind)

@@ -113,7 +113,7 @@ struct ClientTests {
   }
 
   @Test
-  func `R22: a failure stands beside the copy and says why`() async throws {
+  func `R22: a failure is shown beside the copy and says why`() async throws {
     let stand = Stand(
       exchange: ScriptedExchange([
         .note("one"), .status(.serviceUnavailable, [.retryAfter: "30"]), .note("one"),

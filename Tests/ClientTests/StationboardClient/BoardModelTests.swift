@@ -60,7 +60,7 @@ struct BoardModelTests {
   }
 
   @Test
-  func `A failure stands beside the board and says what to do`() async throws {
+  func `A failure is shown beside the board and says what to do`() async throws {
     let (model, exchange) = try model { path in
       BoardStand.ok(BoardStand.board())
     }

@@ -110,7 +110,7 @@ struct BoardReaderTests {
     #expect(count > 100)
   }
 
-  @Test("Whatever stands in any one place costs one departure or one alert at most.")
+  @Test("Any value in one place costs one departure or one alert at most.")
   func anything() throws {
     let whole = try value(Self.board)
     let others: [JSONValue] = [

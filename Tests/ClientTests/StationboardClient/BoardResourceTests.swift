@@ -98,7 +98,7 @@ struct BoardResourceTests {
     #expect(reading.value.board.departures.map(\.line) == ["3", "4", "1"])
     #expect(reading.value.board.station == known.board.station)
     guard case .gap = change([], ["3", "5"]) else {
-      Issue.record("a row that nobody knows is a gap")
+      Issue.record("an unknown row is a gap")
       return
     }
     let snapshot = ServerSentEvent(type: "snapshot", data: BoardStand.board(lines: ["8"]), id: "3")

@@ -6,7 +6,7 @@ import Testing
 @Suite("The documentation of StationboardClient")
 struct DocumentationTests {
   @Test
-  func `Every code block of an article stands in DocumentedCode, which compiles`() throws {
+  func `Every code block of an article is in DocumentedCode, which compiles`() throws {
     let here = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
     let code = try String(contentsOf: here.appending(path: "DocumentedCode.swift"), encoding: .utf8)
     let catalogue = here.appending(

@@ -175,7 +175,7 @@ struct ReadyConversationTests {
           case .snapshot(let progress): heard.append(progress.fraction)
           case .say(let event):
             guard case .progress(let progress) = event.body else {
-              Issue.record("\(event) is told after where the job stands")
+              Issue.record("\(event) is sent after the state of the job")
               continue
             }
             heard.append(progress.fraction)
@@ -188,7 +188,7 @@ struct ReadyConversationTests {
   }
 
   @Test(
-    "A server that ends waits for nobody, but an end that was said stays for its second.",
+    "A server that ends waits for no client, but an end that was said stays for its second.",
     arguments: [ReadyConversation.Reason.serverEnds, .expired]
   )
   func serverEnds(_ reason: ReadyConversation.Reason) {

@@ -23,7 +23,7 @@ struct Invariants {
     expect(retryAfterPasses, "I9 R21 a Retry-After passes first")
     expect(after.alarm == effects.alarm, "R8 the alarm is told")
     expect(effects.alarm.map { $0 > now } ?? true, "R8 no alarm in the past, no tight loop")
-    expect(verifyIsQuiet, "R16 not modified leaves changed and notifies nobody of a copy")
+    expect(verifyIsQuiet, "R16 not modified leaves changed and sends no notice of a copy")
     expect(successClears, "R16 R23 a success clears error and backoff")
     expect(timeoutIsSet, "R6 a request that is out has an end")
     return names

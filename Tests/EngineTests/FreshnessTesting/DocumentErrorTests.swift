@@ -47,7 +47,7 @@ struct DocumentErrorTests {
     (#"{"event": "started", "draw": "high"}"#, "draw: \"high\" is unknown"),
     (#"{"event": "started", "draw": 4294967296}"#, "draw: 4294967296 is not within"),
     (#"{"event": "started", "at": -1}"#, "at: -1 is not within"),
-    (#"{"event": "started", "at": 1, "after": 1}"#, "after: stands beside \"at\""),
+    (#"{"event": "started", "at": 1, "after": 1}"#, "after: given together with \"at\""),
     (#"{"event": "started", "expect": {"alarms": 1}}"#, "expect.alarms: is unknown here"),
     (#"{"event": "started", "expect": {"alarm": "x"}}"#, "expect.alarm: an object is expected"),
     (
@@ -64,7 +64,7 @@ struct DocumentErrorTests {
     ),
     (
       #"{"event": "started", "expect": {"notes": ["held", "held"]}}"#,
-      "expect.notes: a name stands twice"
+      "expect.notes: a name appears twice"
     ),
     (#"{"event": "started", "expect": {"snapshot": "kept"}}"#, "expect.snapshot: \"kept\""),
     (#"{"event": "started", "expect": {"requests": []}}"#, "expect.requests: is unknown here"),
@@ -127,7 +127,7 @@ struct DocumentErrorTests {
   }
 
   @Test
-  func `an identifier stands once, in one file and over all files`() throws {
+  func `an identifier is unique, in one file and over all files`() throws {
     let vector =
       #"{"id": "X.a", "says": "s", "covers": ["X"], \#(Self.policy), "steps": [{"event": "woke"}]}"#
     #expect(
@@ -138,7 +138,7 @@ struct DocumentErrorTests {
     let error = #expect(throws: DocumentError.self) {
       try ConformanceSuite.vectors(of: [("a.json", bytes), ("b.json", bytes)])
     }
-    #expect(error?.description == "b.json: X.a: id: stands in a.json as well")
+    #expect(error?.description == "b.json: X.a: id: is in a.json as well")
   }
 
   @Test(arguments: [

@@ -89,7 +89,7 @@ struct PolicyDocumentTests {
   @Test(arguments: [
     ("{}", "preset: is missing, and \"every\" as well"),
     (#"{"preset": "fast"}"#, "preset: \"fast\" is unknown; known are departuresWeb"),
-    (#"{"preset": "jobs", "every": 1000}"#, "every: stands beside \"preset\""),
+    (#"{"preset": "jobs", "every": 1000}"#, "every: given together with \"preset\""),
     (#"{"every": 99}"#, "every: 99 is not within 100 to 31622400000"),
     (#"{"every": 1000, "spread": -1}"#, "spread: -1 is not within 0"),
     (#"{"every": 1000, "timeout": null}"#, "timeout: a whole number is expected, not null"),

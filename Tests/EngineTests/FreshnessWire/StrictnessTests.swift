@@ -71,7 +71,7 @@ struct StrictnessTests {
     (-1, "a negative interval"), (Wire.limit + 1, "an interval beyond the limit"),
     (Wire.none, "no interval"),
   ])
-  func `A policy with a bad interval is refused where it stands`(word: Int64, name: String) throws {
+  func `A policy with a bad interval is refused with its place`(word: Int64, name: String) throws {
     var words = try Policy.jobs.words()
     words[0] = word
     #expect(throws: WireError(.outOfRange, at: 0)) { try Policy(words: words) }

@@ -12,7 +12,7 @@ import Testing
     return try JSONReader.document(of: Array(text.utf8), rules: rules)
   }
 
-  @Test func `members are found whatever stands before them`() throws {
+  @Test func `members are found whatever precedes them`() throws {
     let text = #"{"first":[1,{"x":2}],"":0,"deep":{"a":{"b":[]}},"escap\u0065d":"\t","é":-7}"#
     let document = try document(text)
     let value = { (name: String) in document.member(name, of: 0).map { document.value(at: $0) } }

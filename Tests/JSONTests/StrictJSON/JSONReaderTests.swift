@@ -100,7 +100,7 @@ import Testing
     #expect(JSONValue(.nan) == .null)
   }
 
-  @Test func `a member that stands twice counts as the rules say, and its name is kept`() throws {
+  @Test func `a member that appears twice counts as the rules say, and its name is kept`() throws {
     let text = Array(#"{"a":1,"b":{"c":1,"c":2},"a":3}"#.utf8)
     var rules = JSONReader.Rules()
     rules.repetition = .first

@@ -47,7 +47,7 @@ import TolerantDecoding
     #expect(decoded.issues.map(\.kind) == [.converted, .wrongKind, .rounded])
     #expect(decoded.issues.map(\.severity) == [.warning, .loss, .warning])
     #expect(
-      decoded.issues[1].description == "books[1].pages: a list stands where a number is expected"
+      decoded.issues[1].description == "books[1].pages: a list found where a number is expected"
     )
   }
 

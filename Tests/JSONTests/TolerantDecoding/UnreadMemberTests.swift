@@ -2,7 +2,7 @@ import StrictJSON
 import Testing
 import TolerantDecoding
 
-@Suite("Members that nobody reads")
+@Suite("Unread members")
 struct UnreadMemberTests {
   private func decode<Model>(
     _ text: String,

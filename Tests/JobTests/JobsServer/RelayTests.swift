@@ -27,7 +27,7 @@ import Testing
     let lease = try await store.runJob()
     await relay.send(lease.job, upTo: 1)
     let first = try #require(broadcaster.listen(to: lease.job))
-    #expect(hear(first) == [], "nobody subscribed")
+    #expect(hear(first) == [], "no subscriber")
     for number in 0..<6 { try await store.step(lease, processed: number) }
     // Two and three were announced before it subscribed, five was not announced.
     await relay.send(lease.job, upTo: 4)

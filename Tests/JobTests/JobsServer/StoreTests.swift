@@ -54,7 +54,7 @@ import Testing
     }
   }
 
-  @Test func `the state of a job that is over stands before its end`() async throws {
+  @Test func `the state of a finished job precedes its end`() async throws {
     let folder = try Folder()
     let store = try SQLiteJobStore(folder: folder.path, clock: ServiceClock())
     let (job, _) = try await start(store)

@@ -83,7 +83,7 @@ struct JobFault: Sendable {
       $0.stopsNothing = true
       $0.goesOnRefused = true
     },
-    JobFault("lost notifications that nobody repairs", .delivery) { $0.losesNotifications = true },
+    JobFault("lost notifications without a repair", .delivery) { $0.losesNotifications = true },
     JobFault("workers that look only when told", .takeover) { $0.searchesOnlyWhenNotified = true },
     JobFault("servers that end over a job again and again", .attempts) { $0.countsNoCrash = true },
     JobFault("a worker that blames itself", .blame) { $0.blamesItself = true },

@@ -74,7 +74,7 @@ import Testing
 @Suite struct `Positions of relays` {
   @Test func `read on after what was relayed, whatever is announced`() {
     var positions = RelayPositions()
-    #expect(positions.announced("a", 3) == nil, "nobody follows it")
+    #expect(positions.announced("a", 3) == nil, "no follower")
     positions.follow("a")
     // Its subscriber reads what was stored before.
     #expect(positions.announced("a", 3) == RelayPositions.Read(job: "a", after: 2))

@@ -24,7 +24,7 @@ import Testing
     #expect(!HostField.isValid(text))
   }
 
-  @Test func `stands once, and may be missing`() {
+  @Test func `appears once, and may be missing`() {
     var request = HTTPRequest(method: .get, scheme: "http", authority: nil, path: "/")
     #expect(HostField.isSound(request))
     request.authority = "a"

@@ -156,8 +156,8 @@ import WorkspacesClient
     #expect(Stand.drawn(&screen, 60, 4, scene: Stand.scene(nil))[2].hasPrefix("○ nothing yet"))
     // Before the first list, the problem and the remedy are shown instead.
     var empty = WorkspaceScreen()
-    let lines = Stand.drawn(&empty, 80, 9, scene: Stand.scene(nil, failure: "nobody answers"))
-    #expect(lines[2].contains("nobody answers") && lines[4].contains("freshet serve --workspaces"))
+    let lines = Stand.drawn(&empty, 80, 9, scene: Stand.scene(nil, failure: "no response"))
+    #expect(lines[2].contains("no response") && lines[4].contains("freshet serve --workspaces"))
   }
 
   @Test func `What the freshness line says already does not take the place of the keys`() {

@@ -312,8 +312,8 @@ import WorkspacesClient
     #expect(screen.overlay == nil && screen.message?.isProblem == true)
     _ = screen.handle(.down)
     #expect(screen.handle(.character("u")) == .check(.sync, "id-pay"))
-    screen.checked("id-pay", .failure(WorkspaceFailure(.unreachable, "nobody answers")))
-    #expect(Stand.drawn(&screen)[2].contains("nobody answers"))
+    screen.checked("id-pay", .failure(WorkspaceFailure(.unreachable, "no response")))
+    #expect(Stand.drawn(&screen)[2].contains("no response"))
     _ = screen.handle(.escape)
     _ = screen.handle(.character("u"))
     let fine = ConflictReport(

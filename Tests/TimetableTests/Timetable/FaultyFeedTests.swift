@@ -88,7 +88,7 @@ import Timetable
   }
 
   @Test(arguments: ["", "Europe/Zuerich", "zurich", "Europe"])
-  func `an unknown time zone is refused where it stands`(zone: String) throws {
+  func `an unknown time zone is refused with its place`(zone: String) throws {
     var feed = feed
     feed[.agency][1] = "F,Freshet,https://x.ch,\(zone)"
     #expect(

@@ -80,7 +80,7 @@ import Timetable
     #expect(imported.report.warnings.map(\.line) == [3, 4, 5])
   }
 
-  @Test func `parents in a circle are cut and everything else stands`() throws {
+  @Test func `parents in a circle are cut and everything else is kept`() throws {
     var feed = TestFeed()
     feed[.stops] += [
       "X,X,46.2,7.3,,Y,", "Y,Y,46.2,7.3,,X,", "Z,Z,46.2,7.3,,Z,", "W,W,46.2,7.3,,X,",

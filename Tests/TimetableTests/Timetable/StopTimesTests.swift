@@ -162,7 +162,7 @@ import Timetable
     #expect(found == expected)
   }
 
-  @Test func `a sequence that appears twice is rejected where it stands`() throws {
+  @Test func `a sequence that appears twice is rejected with its place`() throws {
     var feed = TestFeed()
     feed.add(
       "T",
@@ -191,7 +191,7 @@ import Timetable
 
   /// The rows are looked up the same way whether there are few or many of them.
   @Test(arguments: [0, 200])
-  func `a sequence that appears twice is found wherever it stands`(others: Int) throws {
+  func `a sequence that appears twice is found wherever it is`(others: Int) throws {
     var feed = TestFeed()
     let between = (0..<others).map { TestFeed.Call("B", "08:10:00", sequence: 999 - $0) }
     feed.add(

@@ -3,7 +3,7 @@ import Testing
 import Timetable
 
 @Suite struct TripTests {
-  @Test func `trips are found by their whole id, whatever stands beside it`() throws {
+  @Test func `trips are found by their whole id, whatever is beside it`() throws {
     var feed = TestFeed()
     let ids = [
       "b", "a", "ab", "a-1", "A", "aa", "1", "10", "2", "é", "abcdefgh", "abcdefghi", "abcdefg",

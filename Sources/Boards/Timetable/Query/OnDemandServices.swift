@@ -1,6 +1,6 @@
 import GTFS
 
-/// Services of a feed that run only for passengers who book them, by the stops where they can be had.
+/// Services of a feed that run only for passengers who book them, by the stops where they are available.
 ///
 /// They are kept as JSON beside the timetable, which has only what runs at a time. Stops are named by their ids.
 package struct OnDemandServices: Codable, Hashable, Sendable {

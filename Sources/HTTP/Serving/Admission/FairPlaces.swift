@@ -48,7 +48,7 @@ package struct FairPlaces: Sendable {
     return nil
   }
 
-  /// Whether who holds some places may have another one.
+  /// Whether a client that holds this many places may take another one.
   ///
   /// - Parameters:
   ///   - held: How many it holds.

@@ -1,6 +1,6 @@
 package import Hummingbird
 
-/// Tells what follows who the client of a request is, when a proxy passed it on.
+/// Passes the client of a request that a proxy forwarded to the next middleware.
 package struct TrustedProxyMiddleware: RouterMiddleware {
   package typealias Context = ClientContext
 

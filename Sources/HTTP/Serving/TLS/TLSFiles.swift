@@ -171,7 +171,7 @@ struct TLSCredential: Sendable {
     if text.contains("BEGIN ENCRYPTED PRIVATE KEY") || text.contains("Proc-Type: 4,ENCRYPTED") {
       throw TLSFileError(
         path,
-        "the key is encrypted, and a server has nobody to ask for the passphrase;"
+        "the key is encrypted, and a server cannot ask for the passphrase;"
           + " decrypt it into a file that only the server's user may read: openssl pkey -in KEY -out NEW"
       )
     }

@@ -29,7 +29,7 @@ package struct BookLookup: Sendable {
     package var book: CatalogueBook
     /// How sure it is, 0 to 1.
     package var confidence: Double
-    /// Who knew it.
+    /// The service that found it.
     package var provider: String
     /// Whether the number was right and the title is another one.
     package var titleDiffers = false

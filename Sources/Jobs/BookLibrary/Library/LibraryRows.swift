@@ -66,7 +66,7 @@ extension LibraryRows {
   }
 }
 
-/// Who said something of a book: a service, and the identifier that it gives an entry.
+/// The source of a book's data: a service, and its identifier of the entry.
 struct BookSource: Hashable {
   /// The service.
   var scope: String

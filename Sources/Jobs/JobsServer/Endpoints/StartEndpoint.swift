@@ -138,7 +138,7 @@ struct StartEndpoint: Sendable {
       }
     }
     let order = try await read(JobUpload(request: request, permit: permit, limits: store.limits))
-    // Who chooses the id and asks again with it means the same job.
+    // A client that chose the id and sends it again means the same job.
     if key == nil, let id = order.id { key = Self.key("jobId \(id)", of: request, from: client) }
     switch try await store.start(
       pipeline,

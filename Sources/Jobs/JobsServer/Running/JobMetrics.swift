@@ -155,7 +155,7 @@ final class JobMetrics: Sendable {
     metrics.add(
       "freshet_job_events_left_out_total",
       .counter,
-      "Events of progress that newer ones stood for, because a listener read slowly",
+      "Events of progress that newer ones replaced, because a subscriber read slowly",
       Double(counts.leftOut)
     )
     metrics.add(

@@ -110,7 +110,7 @@ struct BooksTrackEnrichments: Sendable {
     await run.step(
       who,
       "WebSocket /ws/progress?jobId=…&token=…&reconnect=true",
-      expects: "where the job stands, and a completion"
+      expects: "the state of the job, and a completion"
     ) { [client] check in
       guard case .completed(let payload) = try await client.follow(run, check) else {
         return check.fault("the enrichment failed")

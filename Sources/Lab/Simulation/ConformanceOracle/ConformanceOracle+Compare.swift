@@ -144,7 +144,7 @@ extension ConformanceOracle {
     }
     if let until = streamEnd {
       guard let other = window else {
-        return expect(alarm == nil, .push, "an alarm for a stream that nobody wants")
+        return expect(alarm == nil, .push, "an alarm for an unwanted stream")
       }
       window = Window(
         least: min(other.least, until.least),

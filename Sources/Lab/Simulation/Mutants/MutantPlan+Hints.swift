@@ -97,7 +97,7 @@ extension MutantPlan {
     ),
     MutantPlan(
       .push,
-      "nobody opens a stream",
+      "no stream is opened",
       effects: { effects, _, _ in
         if effects.link == .open { effects.link = nil }
       }

@@ -11,7 +11,7 @@ struct WorkspacesReportCommand: ParsableCommand {
     discussion: """
       A recording is what freshet workspaces --watch --record writes; the truth is what freshet-lab agent-sim \
       --truth wrote meanwhile. One recording shows polling (--no-stream), another the stream; with \
-      --background a client polls as one that nobody looks at. What none of them shows fails its gate. The \
+      --background a client polls at the background rate. What none of them shows fails its gate. The \
       exit code is 0 if every gate is passed, 1 if one is not, 65 or 66 if a file cannot be used, and 64 \
       if the options are wrong. Documentation/reports.md has every gate.
 

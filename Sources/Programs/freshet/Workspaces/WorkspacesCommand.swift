@@ -90,7 +90,7 @@ struct WorkspacesCommand: AsyncParsableCommand {
   @Flag(help: "Print the machines that report to the server, and how old their reports are.")
   var machines = false
 
-  @Flag(help: "Ask as seldom as a client that nobody looks at.")
+  @Flag(help: "Poll at the background rate.")
   var background = false
 
   @Option(name: .customLong("for"), help: "End after this many seconds.")

@@ -7,7 +7,7 @@ package import StrictJSON
 package struct ClaudeLog: AgentLog {
   package var session: AgentSession
 
-  /// The titles by who gave them; the human's wins over the agent's, that over a summary.
+  /// The titles by their author; the human's wins over the agent's, that over a summary.
   private var titles: [String?] = [nil, nil, nil]
   private var tasks = ClaudeTasks()
   private var registry = TodoRegistry()

@@ -303,7 +303,7 @@ extension WorktreeActions {
       if let found = begun.found {
         throw ActionRefusal(
           .operationInProgress,
-          "a \(found.kind.rawValue) was begun in \(folder) by somebody else meanwhile and is left as it is"
+          "a \(found.kind.rawValue) was started in \(folder) by another program and is left as it is"
         )
       }
       return try await undoResult(of: begun, in: folder)

@@ -256,7 +256,7 @@ package struct WorktreeActions: Sendable {
       throw ActionRefusal(
         .agentActive,
         states.contains(.doneUnseen)
-          ? "an agent has finished in \(workspace.path), and nobody has looked since"
+          ? "an agent has finished in \(workspace.path), and its work has not been seen"
           : "an agent runs in \(workspace.path)"
       )
     }

@@ -39,7 +39,7 @@ package final class ProgramGuard: Sendable {
         .map { String(decoding: $0.key + Array(" = ".utf8) + $0.command, as: UTF8.self) }
       return ActionRefusal(
         .untrustedRepository,
-        "\(what) might run what the configuration of \(common) names, and nobody trusts it",
+        "\(what) might run programs of the configuration of \(common), which is not trusted",
         files: named.prefix(WatchLimits.shownPrograms).map {
           String($0.prefix(WatchLimits.shownCommandBytes))
         }

@@ -129,7 +129,7 @@ extension PostgresCatalogue {
         ]
       )
       guard served.changed == 1 else {
-        throw LibraryError(.unusable, "\(place): somebody removed the new one before it served")
+        throw LibraryError(.unusable, "\(place): the new one was removed before it was used")
       }
     }
   }

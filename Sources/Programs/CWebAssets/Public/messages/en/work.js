@@ -35,7 +35,7 @@ export default {
   "refused-merge_commits": "It has merge commits, and a rebase would lose what was changed in them. Use a merge.",
   "refused-pushed_commits": "Commits are on a remote already; a rebase would make them again.",
   "refused-restore_point_not_found": "This cannot be taken back any more.",
-  "refused-untrusted_repository": "The repository's configuration would run programs that nobody trusts.",
+  "refused-untrusted_repository": "The repository's configuration would run programs that are not trusted.",
   "refused-configuration_changed": "The configuration has changed since it was shown. Look again.",
   "refused-outside_watched_folders": "Its repository is outside of the watched folders.",
   "refused-other_machine": "It is on another machine; do it there.",
