@@ -46,6 +46,7 @@ let domains = [
 let excluded = [
   "ConformanceVectors": ["Vectors"],
   "CWebAssets": ["Prepared", "Public"],
+  "FreshnessWire": ["wire.json"],
   "GTFSRealtime": ["Generated/gtfs-realtime.proto"],
 ]
 

@@ -1,7 +1,8 @@
 // The messages of the wire form (Sources/Engine/FreshnessWire) for freshness.js: plain objects to words, and words to
 // plain objects. Each pair of functions follows one Swift extension there, field by field.
 
-import { EngineError, Members, NUMBERS, REFRESH_REQUESTS, kindOf } from "./freshness-words.js";
+import { REFRESH_REQUESTS } from "./freshness-wire.js";
+import { EngineError, Members, kindOf } from "./freshness-words.js";
 
 // MARK: What goes in
 

@@ -19,12 +19,11 @@ import {
   POLICY_FIELDS, RECORDS, readCounters, readEffects, readLabel, readAppearance, readOriginOrders, readPolicy,
   writeContext, writeEvent, writeOriginEvent, writePolicy,
 } from "./freshness-messages.js";
-import { CODES, EngineError, Members, Reader, Writer } from "./freshness-words.js";
+import { CODES, VERSION } from "./freshness-wire.js";
+import { EngineError, Members, Reader, Writer } from "./freshness-words.js";
 
-export { CODES, EngineError, NUMBERS, REFRESH_REQUESTS } from "./freshness-words.js";
-
-/** The version of the wire form. */
-const WIRE_VERSION = 11;
+export { CODES, NUMBERS, REFRESH_REQUESTS } from "./freshness-wire.js";
+export { EngineError } from "./freshness-words.js";
 
 /** The WebAssembly module, and the machines in it. */
 export class Engine {
@@ -63,8 +62,8 @@ export class Engine {
   constructor(instance) {
     this.#exports = instance.exports;
     const version = this.#exports.freshness_wire_version?.();
-    if (version !== WIRE_VERSION) {
-      const problem = `the module speaks wire form ${version}, not ${WIRE_VERSION}`;
+    if (version !== VERSION) {
+      const problem = `the module speaks wire form ${version}, not ${VERSION}`;
       throw new EngineError("wrongModule", "", problem);
     }
     this.#offset = this.#exports.freshness_buffer();

@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 
 import board from "../../Sources/Programs/CWebAssets/Public/messages/en/board.js";
-import { NUMBERS } from "../../JavaScript/freshness/freshness-words.js";
+import { NUMBERS } from "../../JavaScript/freshness/freshness-wire.js";
 import { nextQuestion } from "../../JavaScript/freshness/next-question.js";
 
 test("an announced and a learned change are waited for by R31, and the cadence by R10", () => {

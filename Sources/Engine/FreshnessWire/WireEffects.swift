@@ -9,12 +9,12 @@ extension Effects: WireWritable {
     try Ticket.write(cancel, to: &writer)
     try writer.numbered(snapshot)
     try writer.optionalInstant(asOf)
-    try writer.integer(Int64(changes.rawValue))
+    try writer.bits(changes)
     try Request.write(request, to: &writer)
     try writer.optionalNumbered(link)
     try writer.optionalInstant(alarm)
     try Sample.write(sample, to: &writer)
-    try writer.integer(Int64(notes.rawValue))
+    try writer.bits(notes)
   }
 }
 

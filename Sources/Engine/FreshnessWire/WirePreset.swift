@@ -1,20 +1,20 @@
 internal import Freshness
 
-/// The presets, with their published numbers.
-public enum WirePreset: Int64, Hashable, Sendable, CaseIterable {
+/// The presets.
+public enum WirePreset: Hashable, Sendable, CaseIterable {
   /// `Policy.init(every:)`. Its interval follows the number, then a flag for whether it has the
   /// `push` of `Policy.Push.init()`.
-  case every = 1
+  case every
   /// `Policy.departuresWeb`
-  case departuresWeb = 2
+  case departuresWeb
   /// `Policy.departuresNative`
-  case departuresNative = 3
+  case departuresNative
   /// `Policy.departuresWeb5s`
-  case departuresWeb5s = 4
+  case departuresWeb5s
   /// `Policy.workspaces`
-  case workspaces = 5
+  case workspaces
   /// `Policy.jobs`
-  case jobs = 6
+  case jobs
 
   /// Reads the number of a preset and writes its policy.
   ///
@@ -41,5 +41,3 @@ public enum WirePreset: Int64, Hashable, Sendable, CaseIterable {
     return Int32(writer.count)
   }
 }
-
-extension WirePreset: WireNumbered {}

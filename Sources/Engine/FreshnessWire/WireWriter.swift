@@ -48,6 +48,11 @@ public struct WireWriter {
     try put(value?.wireNumber ?? Wire.none)
   }
 
+  /// Writes a set.
+  mutating func bits<Members: WireBits>(_ value: Members) throws(WireError) {
+    try put(value.wireBits)
+  }
+
   // MARK: Times, which stop at the limit
 
   /// Writes a time in milliseconds.

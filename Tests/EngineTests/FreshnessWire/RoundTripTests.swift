@@ -1,6 +1,7 @@
 import Freshness
-import FreshnessWire
 import Testing
+
+@testable import FreshnessWire
 
 @Suite("Round trips")
 struct RoundTripTests {
@@ -43,12 +44,12 @@ struct RoundTripTests {
       .departuresWeb5s: .departuresWeb5s, .workspaces: .workspaces, .jobs: .jobs,
     ]
     for (preset, policy) in policies {
-      #expect(try presetWords([preset.rawValue]) == policy.words())
+      #expect(try presetWords([preset.wireNumber]) == policy.words())
     }
     var policy = Policy(every: .milliseconds(1_234))
-    #expect(try presetWords([WirePreset.every.rawValue, 1_234, 0]) == policy.words())
+    #expect(try presetWords([WirePreset.every.wireNumber, 1_234, 0]) == policy.words())
     policy.push = Policy.Push()
-    #expect(try presetWords([WirePreset.every.rawValue, 1_234, 1]) == policy.words())
+    #expect(try presetWords([WirePreset.every.wireNumber, 1_234, 1]) == policy.words())
     #expect(policies.count + 1 == WirePreset.allCases.count)
   }
 

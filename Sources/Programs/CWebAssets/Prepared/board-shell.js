@@ -1,3 +1,3 @@
-export let define=({})=>{let $bi=(()=>{async function keepShell(){try{let{serviceWorker}=navigator;if(!serviceWorker)return;await serviceWorker.register("/service-worker.js",{updateViaCache:"all"});let{active}=await serviceWorker.ready;let loaded=performance.getEntriesByType("resource").map(({name})=>new URL(name));let files=loaded.filter(({origin,pathname})=>origin===location.origin&&pathname.startsWith("/assets/"));active.postMessage({keep:files.map(({pathname})=>pathname)})}catch{}
+export let define=({})=>{let $bj=(()=>{async function keepShell(){try{let{serviceWorker}=navigator;if(!serviceWorker)return;await serviceWorker.register("/service-worker.js",{updateViaCache:"all"});let{active}=await serviceWorker.ready;let loaded=performance.getEntriesByType("resource").map(({name})=>new URL(name));let files=loaded.filter(({origin,pathname})=>origin===location.origin&&pathname.startsWith("/assets/"));active.postMessage({keep:files.map(({pathname})=>pathname)})}catch{}
 }
-return{keepShell}})();return $bi};
+return{keepShell}})();return $bj};

@@ -1,6 +1,129 @@
+// Written by Scripts/generate-engine-wire from wire.json.
+
 internal import Freshness
 
-// The published numbers of the machine's plain enumerations; see `WireNumbers.swift`.
+/// The kinds of ``Event``.
+enum EventKind: Int64, WireNumbered, CaseIterable {
+  case started = 1
+  case stopped = 2
+  case paceRequested = 3
+  case prefetch = 4
+  case woke = 5
+  case slept = 6
+  case lifecycle = 7
+  case focused = 8
+  case connectivity = 9
+  case refreshRequested = 10
+  case contextChanged = 11
+  case activity = 12
+  case acted = 13
+  case fulfilled = 14
+  case wrote = 15
+  case evicted = 16
+  case answered = 17
+  case linkOpened = 18
+  case linkHeard = 19
+  case linkChanged = 20
+  case linkDelivered = 21
+  case linkGap = 22
+  case linkLost = 23
+  case restored = 24
+  case restrained = 25
+  case notHeld = 26
+  case queued = 27
+}
+
+/// The kinds of messages to an ``Origin``.
+enum OriginEventKind: Int64, WireNumbered, CaseIterable {
+  case asks = 1
+  case ended = 2
+  case withdrew = 3
+  case opens = 4
+}
+
+/// The kinds of ``Outcome``.
+enum OutcomeKind: Int64, WireNumbered, CaseIterable {
+  case content = 1
+  case unchanged = 2
+  case refused = 3
+  case unauthorised = 4
+  case gone = 5
+  case throttled = 6
+  case serverError = 7
+  case timedOut = 8
+  case unreachable = 9
+  case undecodable = 10
+  case cancelled = 11
+}
+
+/// The kinds of ``RetryHint``.
+enum RetryHintKind: Int64, WireNumbered, CaseIterable {
+  case seconds = 1
+  case date = 2
+}
+
+/// The kinds of ``Failure``.
+enum FailureKind: Int64, WireNumbered, CaseIterable {
+  case refused = 1
+  case unauthorised = 2
+  case gone = 3
+  case throttled = 4
+  case serverError = 5
+  case timedOut = 6
+  case unreachable = 7
+  case undecodable = 8
+  case missingBody = 9
+}
+
+/// The kinds of ``Jitter``.
+enum JitterKind: Int64, WireNumbered, CaseIterable {
+  case none = 1
+  case signed = 2
+  case within = 3
+  case share = 4
+  case above = 5
+  case full = 6
+}
+
+/// The kinds of ``FreshnessLabel/Marker``.
+enum MarkerKind: Int64, WireNumbered, CaseIterable {
+  case none = 1
+  case normal = 2
+  case reducedByStatus = 3
+  case reducedByMode = 4
+}
+
+/// The kinds of ``Age/Wording``.
+enum WordingKind: Int64, WireNumbered, CaseIterable {
+  case seconds = 1
+  case minutes = 2
+  case hours = 3
+}
+
+extension WirePreset: WireNumbered {
+  init?(wireNumber: Int64) {
+    switch wireNumber {
+    case 1: self = .every
+    case 2: self = .departuresWeb
+    case 3: self = .departuresNative
+    case 4: self = .departuresWeb5s
+    case 5: self = .workspaces
+    case 6: self = .jobs
+    default: return nil
+    }
+  }
+
+  var wireNumber: Int64 {
+    switch self {
+    case .every: 1
+    case .departuresWeb: 2
+    case .departuresNative: 3
+    case .departuresWeb5s: 4
+    case .workspaces: 5
+    case .jobs: 6
+    }
+  }
+}
 
 extension Lifecycle: WireNumbered {
   init?(wireNumber: Int64) {
