@@ -107,7 +107,7 @@ export class Writer {
   }
 
   /** Writes a time; the fraction, as of `performance.now()`, is dropped. */
-  moment(value, where) {
+  instant(value, where) {
     this.integer(typeof value === "number" ? Math.floor(value) : value, where);
   }
 

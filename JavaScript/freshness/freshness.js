@@ -16,10 +16,10 @@
 // then unchanged.
 
 import {
-  POLICY_FIELDS, RECORDS, readCounters, readEffects, readLabel, readAppearance, readOriginOrders, readPolicy,
-  writeContext, writeEvent, writeOriginEvent, writePolicy,
+  readAppearance, readCounters, readEffects, readLabel, readOriginOrders, readPolicy, writeContext, writeEvent,
+  writeOriginEvent, writePolicy,
 } from "./freshness-messages.js";
-import { CODES, VERSION } from "./freshness-wire.js";
+import { CODES, RECORDS, VERSION } from "./freshness-wire.js";
 import { EngineError, Members, Reader, Writer } from "./freshness-words.js";
 
 export { CODES, NUMBERS, REFRESH_REQUESTS } from "./freshness-wire.js";
@@ -96,10 +96,10 @@ export class Engine {
       throw new EngineError("missing", "policy.preset", "either this or \"every\" is expected");
     }
     const policy = this.#preset(members);
-    for (const [field, kind] of POLICY_FIELDS) {
+    for (const field of Object.keys(RECORDS.policy)) {
       if (!members.has(field)) continue;
       const value = members.take(field);
-      policy[field] = kind === "push" && value !== null ? this.#push(value) : value;
+      policy[field] = field === "push" && value !== null ? this.#push(value) : value;
     }
     members.end();
     return policy;
@@ -129,7 +129,7 @@ export class Engine {
       writer.integer(1000, "policy.push");
       writer.flag(true, "policy.push");
     }, readPolicy).push;
-    for (const name of RECORDS.push) push[name] = given.take(name, push[name]);
+    for (const name of Object.keys(RECORDS.push)) push[name] = given.take(name, push[name]);
     given.end();
     return push;
   }
@@ -230,7 +230,7 @@ export class Machine {
    */
   handle(event, now, draw) {
     const effects = this.#call("freshness_handle", (writer) => {
-      this.#writeMoment(writer, now);
+      this.#writeInstant(writer, now);
       writer.integer(draw, "draw");
       writeEvent(writer, event);
     }, readEffects);
@@ -246,12 +246,12 @@ export class Machine {
    *   generation or `null`), `alarm`, `pace`, `label` and more; the members of a missing copy or failure are `null`.
    */
   appearance(now) {
-    return this.#call("freshness_look", (writer) => this.#writeMoment(writer, now), readAppearance);
+    return this.#call("freshness_look", (writer) => this.#writeInstant(writer, now), readAppearance);
   }
 
   /** Returns the label alone, as in `appearance`. */
   label(now) {
-    return this.#call("freshness_label", (writer) => this.#writeMoment(writer, now), readLabel);
+    return this.#call("freshness_label", (writer) => this.#writeInstant(writer, now), readLabel);
   }
 
   /** Returns every field of the machine's policy. */
@@ -269,12 +269,12 @@ export class Machine {
     this.#call("freshness_destroy", null);
   }
 
-  #writeMoment(writer, now) {
+  #writeInstant(writer, now) {
     if (Math.floor(now) < this.#latest) {
       const problem = `${now} is before the last event, at ${this.#latest}; pass a clock that never runs backwards`;
       throw new EngineError("wentBack", "now", problem);
     }
-    writer.moment(now, "now");
+    writer.instant(now, "now");
   }
 }
 

@@ -6,7 +6,7 @@ import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
 import { test } from "node:test";
 import { CODES, Engine, EngineError, NUMBERS } from "../../JavaScript/freshness/freshness.js";
-import { LIMIT, NONE, VERSION } from "../../JavaScript/freshness/freshness-wire.js";
+import { CHOICES, LIMIT, NONE, RECORDS, VERSION } from "../../JavaScript/freshness/freshness-wire.js";
 import { moduleBytes } from "./harness.mjs";
 
 const engine = await Engine.load(moduleBytes);
@@ -17,6 +17,15 @@ test("the numbers are those that were published", () => {
   const sorted = Object.fromEntries(Object.entries(NUMBERS).sort(([one], [other]) => (one < other ? -1 : 1)));
   const digest = createHash("sha256").update(JSON.stringify([CODES, sorted, LIMIT, NONE])).digest("hex");
   assert.deepEqual([VERSION, digest], [11, "8b8c1bafeda481c254b3faefcabf50308bb5ba99429dba5a51640175befa0a61"]);
+});
+
+test("the messages are those that were published", () => {
+  // The kinds in the order of the words, without what is for JavaScript only.
+  const kinds = (members) => Object.values(members).map((kind) => kind.replace(/^\.\.\.|=.*$/g, ""));
+  const records = Object.entries(RECORDS).map(([name, members]) => [name, kinds(members)]);
+  const choices = Object.entries(CHOICES).map(([name, cases]) => [name, Object.values(cases).map(kinds)]);
+  const digest = createHash("sha256").update(JSON.stringify([records, choices].map((each) => each.sort()))).digest("hex");
+  assert.deepEqual([VERSION, digest], [11, "a3cb186b18d49757811f60140a90eb7ba6717c0bc50940cbbe2f774c0625bc4b"]);
 });
 
 test("the module imports nothing, and exports what is documented", () => {

@@ -1,7 +1,7 @@
 /// The wire form: the machine's values as flat sequences of 64-bit words, for hosts in other languages.
 ///
-/// A message is a sequence of words, written field by field in the order of ``WireReader`` and
-/// ``WireWriter`` calls in this module, without padding. The rules:
+/// A message is a sequence of words, written member by member in the order of `wire.json`, without
+/// padding. `Scripts/generate-engine-wire` writes the codec from that table, for Swift and for JavaScript. The rules:
 ///
 /// - A word is a signed 64-bit integer; in the memory of the WebAssembly build it is little-endian.
 /// - Every word is in ±2^53, where a JavaScript number represents every integer exactly, or is

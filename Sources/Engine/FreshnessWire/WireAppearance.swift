@@ -1,35 +1,36 @@
-public import Freshness
+internal import Freshness
 
-extension Snapshot: WireWritable {
-  /// Writes revision, validator, has realtime, age at arrival, arrival, has server age, source time,
-  /// provenance, changed, verified.
-  public func write(to writer: inout WireWriter) throws(WireError) {
-    try writer.integer(revision.number)
-    try writer.optional(validator?.number)
-    try writer.flag(hasRealtime)
-    try writer.span(age.atArrival)
-    try writer.instant(age.arrivedAt)
-    try writer.flag(hasServerAge)
-    try writer.optionalWallTime(sourceTime)
-    try writer.numbered(provenance)
-    try writer.instant(changedAt)
-    try writer.instant(verifiedAt)
-  }
+// What a machine shows, with the members of the wire form.
+
+/// The visible state of a machine at an instant.
+struct WireAppearance {
+  let machine: RefreshMachine
+  let now: Instant
+
+  var lifecycle: Lifecycle { machine.lifecycle }
+  var connectivity: Connectivity { machine.connectivity }
+  var context: Context { machine.context }
+  var alarm: Instant? { machine.alarm }
+  var snapshot: Snapshot? { machine.snapshot }
+  var failure: Failure? { machine.failure }
+  var isLoading: Bool { machine.isLoading }
+  var outstanding: Ticket? { machine.outstanding }
+  var hasObservers: Bool { machine.hasObservers }
+  var isStreaming: Bool { machine.isStreaming }
+  var failuresInARow: Int32 { machine.failuresInARow }
+  var pace: Pace { machine.pace(at: now) }
+  var label: FreshnessLabel { machine.label(at: now) }
+  var nextCause: NextRequest.Cause { machine.nextRequest.cause }
+  var nextDue: Instant? { machine.nextRequest.due }
 }
 
-extension Failure: WireWritable {
-  /// Writes the kind, the reason (``Wire/none`` unless the body was undecodable), the status, and
-  /// since when.
-  public func write(to writer: inout WireWriter) throws(WireError) {
-    try writer.numbered(wireKind)
-    var reason: Int64?
-    if case .undecodable(let number) = kind { reason = Int64(number) }
-    try writer.optional(reason)
-    try writer.integer(Int64(status))
-    try writer.instant(since)
-  }
+extension Snapshot {
+  var ageAtArrival: Instant.Duration { age.atArrival }
+  var arrivedAt: Instant { age.arrivedAt }
+}
 
-  private var wireKind: FailureKind {
+extension Failure {
+  var failure: FailureKind {
     switch kind {
     case .refused: .refused
     case .unauthorised: .unauthorised
@@ -42,46 +43,50 @@ extension Failure: WireWritable {
     case .missingBody: .missingBody
     }
   }
+
+  /// The reason of an undecodable body.
+  var failureReason: Int32? {
+    if case .undecodable(let reason) = kind { reason } else { nil }
+  }
+
+  var failureStatus: Int32 { status }
+  var failureSince: Instant { since }
 }
 
-extension FreshnessLabel: WireWritable {
-  /// Writes marker, reason, badge, notice, age, is held, provenance, and the unit and number of the
-  /// wording.
-  ///
-  /// The reason is the number of a status or of a mode, depending on the marker, or ``Wire/none``.
-  public func write(to writer: inout WireWriter) throws(WireError) {
+extension FreshnessLabel {
+  var markerKind: MarkerKind {
     switch marker {
-    case .none:
-      try writer.numbered(MarkerKind.none)
-      try writer.optional(nil)
-    case .normal:
-      try writer.numbered(MarkerKind.normal)
-      try writer.optional(nil)
-    case .reduced(.status(let status)):
-      try writer.numbered(MarkerKind.reducedByStatus)
-      try writer.numbered(status)
-    case .reduced(.mode(let mode)):
-      try writer.numbered(MarkerKind.reducedByMode)
-      try writer.numbered(mode)
+    case .none: .none
+    case .normal: .normal
+    case .reduced(.status): .reducedByStatus
+    case .reduced(.mode): .reducedByMode
     }
-    try writer.numbered(badge)
-    try writer.numbered(notice)
-    try writer.optionalSpan(age)
-    try writer.flag(isHeld)
-    try writer.numbered(provenance)
+  }
+
+  /// The number of the status or of the mode, depending on the kind of the marker.
+  var markerReason: Int64? {
+    switch marker {
+    case .none, .normal: nil
+    case .reduced(.status(let status)): status.wireNumber
+    case .reduced(.mode(let mode)): mode.wireNumber
+    }
+  }
+
+  /// The unit of the wording.
+  var unit: WordingKind? {
     switch wording {
-    case nil:
-      try writer.optionalNumbered(WordingKind?.none)
-      try writer.optional(nil)
-    case .seconds(let number):
-      try writer.numbered(WordingKind.seconds)
-      try writer.integer(number)
-    case .minutes(let number):
-      try writer.numbered(WordingKind.minutes)
-      try writer.integer(number)
-    case .hours(let number):
-      try writer.numbered(WordingKind.hours)
-      try writer.integer(number)
+    case nil: nil
+    case .seconds: .seconds
+    case .minutes: .minutes
+    case .hours: .hours
+    }
+  }
+
+  /// The number of the wording.
+  var count: Int64? {
+    switch wording {
+    case nil: nil
+    case .seconds(let count), .minutes(let count), .hours(let count): count
     }
   }
 }

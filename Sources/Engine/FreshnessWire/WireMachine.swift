@@ -55,10 +55,6 @@ public struct WireMachine: Hashable, Sendable {
 
   /// Writes the visible state of the machine at an instant, which is the message.
   ///
-  /// Writes lifecycle, connectivity, context, alarm, snapshot, failure, is loading, outstanding,
-  /// has observers, is streaming, failures in a row, pace, label, the cause of the next request and
-  /// its time. `snapshot`, `failure` and `outstanding` are optional records.
-  ///
   /// - Returns: The number of words written.
   public func appearance(
     _ words: UnsafeBufferPointer<Int64>,
@@ -68,22 +64,7 @@ public struct WireMachine: Hashable, Sendable {
     let now = try reader.instant()
     try reader.end()
     var writer = WireWriter(buffer)
-    try writer.numbered(machine.lifecycle)
-    try writer.numbered(machine.connectivity)
-    try machine.context.write(to: &writer)
-    try writer.optionalInstant(machine.alarm)
-    try Snapshot.write(machine.snapshot, to: &writer)
-    try Failure.write(machine.failure, to: &writer)
-    try writer.flag(machine.isLoading)
-    try Ticket.write(machine.outstanding, to: &writer)
-    try writer.flag(machine.hasObservers)
-    try writer.flag(machine.isStreaming)
-    try writer.integer(Int64(machine.failuresInARow))
-    try writer.numbered(machine.pace(at: now))
-    try machine.label(at: now).write(to: &writer)
-    let next = machine.nextRequest
-    try writer.numbered(next.cause)
-    try writer.optionalInstant(next.due)
+    try WireAppearance(machine: machine, now: now).write(to: &writer)
     return Int32(writer.count)
   }
 

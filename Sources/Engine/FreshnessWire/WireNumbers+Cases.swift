@@ -2,64 +2,12 @@
 
 internal import Freshness
 
-/// The kinds of ``Event``.
-enum EventKind: Int64, WireNumbered, CaseIterable {
-  case started = 1
-  case stopped = 2
-  case paceRequested = 3
-  case prefetch = 4
-  case woke = 5
-  case slept = 6
-  case lifecycle = 7
-  case focused = 8
-  case connectivity = 9
-  case refreshRequested = 10
-  case contextChanged = 11
-  case activity = 12
-  case acted = 13
-  case fulfilled = 14
-  case wrote = 15
-  case evicted = 16
-  case answered = 17
-  case linkOpened = 18
-  case linkHeard = 19
-  case linkChanged = 20
-  case linkDelivered = 21
-  case linkGap = 22
-  case linkLost = 23
-  case restored = 24
-  case restrained = 25
-  case notHeld = 26
-  case queued = 27
-}
-
 /// The kinds of messages to an ``Origin``.
 enum OriginEventKind: Int64, WireNumbered, CaseIterable {
   case asks = 1
   case ended = 2
   case withdrew = 3
   case opens = 4
-}
-
-/// The kinds of ``Outcome``.
-enum OutcomeKind: Int64, WireNumbered, CaseIterable {
-  case content = 1
-  case unchanged = 2
-  case refused = 3
-  case unauthorised = 4
-  case gone = 5
-  case throttled = 6
-  case serverError = 7
-  case timedOut = 8
-  case unreachable = 9
-  case undecodable = 10
-  case cancelled = 11
-}
-
-/// The kinds of ``RetryHint``.
-enum RetryHintKind: Int64, WireNumbered, CaseIterable {
-  case seconds = 1
-  case date = 2
 }
 
 /// The kinds of ``Failure``.
@@ -73,16 +21,6 @@ enum FailureKind: Int64, WireNumbered, CaseIterable {
   case unreachable = 7
   case undecodable = 8
   case missingBody = 9
-}
-
-/// The kinds of ``Jitter``.
-enum JitterKind: Int64, WireNumbered, CaseIterable {
-  case none = 1
-  case signed = 2
-  case within = 3
-  case share = 4
-  case above = 5
-  case full = 6
 }
 
 /// The kinds of ``FreshnessLabel/Marker``.
@@ -471,5 +409,34 @@ extension NextRequest.Cause: WireNumbered {
     case .origin: 18
     case .patience: 19
     }
+  }
+}
+
+extension Effects.Changes: WireBits {
+  var wireBits: Int64 {
+    var bits: Int64 = 0
+    if contains(.snapshot) { bits |= 1 }
+    if contains(.failure) { bits |= 2 }
+    if contains(.loading) { bits |= 4 }
+    if contains(.label) { bits |= 8 }
+    return bits
+  }
+}
+
+extension Notes: WireBits {
+  var wireBits: Int64 {
+    var bits: Int64 = 0
+    if contains(.coalesced) { bits |= 1 }
+    if contains(.superseded) { bits |= 2 }
+    if contains(.held) { bits |= 4 }
+    if contains(.retried) { bits |= 8 }
+    if contains(.rescued) { bits |= 16 }
+    if contains(.drifted) { bits |= 32 }
+    if contains(.timedOut) { bits |= 64 }
+    if contains(.prefetchDropped) { bits |= 128 }
+    if contains(.deferred) { bits |= 256 }
+    if contains(.linkLost) { bits |= 512 }
+    if contains(.overtaken) { bits |= 1_024 }
+    return bits
   }
 }

@@ -40,7 +40,7 @@ public struct WireOrigin: Hashable, Sendable {
     var reader = WireReader(words)
     var admitted: [Origin.Admission] = []
     let kind = try reader.numbered(OriginEventKind.self)
-    let number = try reader.identifier()
+    let number = try reader.number()
     let now = try reader.instant()
     switch kind {
     case .asks:
@@ -70,23 +70,13 @@ public struct WireOrigin: Hashable, Sendable {
     while let admission = next.admit(at: now) { admitted.append(admission) }
     var writer = WireWriter(buffer)
     try next.restraint.write(to: &writer)
-    try writer.integer(Int64(admitted.count))
-    for admission in admitted {
-      try writer.integer(admission.number)
-      try writer.flag(admission.isHeld)
-    }
+    try writer.number(Int64(admitted.count))
+    for admission in admitted { try admission.write(to: &writer) }
     // One word for their number.
     let delayed = next.takeBack(at: now, most: max(buffer.count - writer.count - 1, 0))
-    try writer.integer(Int64(delayed.count))
-    for number in delayed { try writer.integer(number) }
+    try writer.number(Int64(delayed.count))
+    for number in delayed { try writer.number(number) }
     origin = next
     return Int32(writer.count)
-  }
-}
-
-extension RateLimit: WireReadable {
-  /// Reads the remaining requests and the time until the limit resets.
-  public init(from reader: inout WireReader) throws(WireError) {
-    self.init(remaining: try reader.identifier(), reset: try reader.span())
   }
 }

@@ -25,6 +25,9 @@ public struct WireReader {
     return word
   }
 
+  /// The error of a number that is not the number of a case, for the word that was just read.
+  var unknownNumber: WireError { refused(.unknownNumber) }
+
   /// Returns an error for the word that was just read.
   func refused(_ code: WireError.Code) -> WireError { WireError(code, at: Int32(position - 1)) }
 
@@ -47,8 +50,28 @@ public struct WireReader {
     return word
   }
 
-  /// Reads one of the host's own numbers.
-  mutating func identifier() throws(WireError) -> Int64 { try integer(in: .wire) }
+  /// Reads a number.
+  mutating func number() throws(WireError) -> Int64 { try integer(in: .wire) }
+
+  /// Reads a number that stops at the limit when it is written.
+  mutating func clamped() throws(WireError) -> Int64 { try number() }
+
+  /// Reads the number of a revision.
+  mutating func revision() throws(WireError) -> Revision { Revision(try number()) }
+
+  /// Reads the optional number of a validator.
+  mutating func optionalValidator() throws(WireError) -> Validator? {
+    try optional(in: .wire).map { Validator($0) }
+  }
+
+  /// Reads the number of bytes of a response.
+  mutating func bytes() throws(WireError) -> Int64 { try integer(in: 0...Wire.mostBytes) }
+
+  /// Reads a percentage.
+  mutating func percent() throws(WireError) -> Int64 { try integer(in: 0...Wire.mostPercent) }
+
+  /// Reads a factor.
+  mutating func factor() throws(WireError) -> Int64 { try integer(in: 0...Wire.limit) }
 
   /// Reads an integer of 32 bits.
   mutating func short() throws(WireError) -> Int32 {
@@ -60,15 +83,28 @@ public struct WireReader {
     Int32(truncatingIfNeeded: try integer(in: 0...Int64(Int32.max)))
   }
 
+  /// Reads an optional count of 32 bits.
+  mutating func optionalCount() throws(WireError) -> Int32? {
+    try optional(in: 0...Int64(Int32.max)).map { Int32(truncatingIfNeeded: $0) }
+  }
+
   /// Reads a flag, or whether a record follows.
   mutating func flag() throws(WireError) -> Bool { try integer(in: 0...1) == 1 }
 
+  /// Reads an optional flag.
+  mutating func optionalFlag() throws(WireError) -> Bool? {
+    try optional(in: 0...1).map { $0 == 1 }
+  }
+
   // MARK: Numbers of enumerations
+
+  /// Reads the number of a case that has values.
+  mutating func caseNumber() throws(WireError) -> Int64 { try next() }
 
   /// Reads the number of a case.
   mutating func numbered<Case: WireNumbered>(_: Case.Type) throws(WireError) -> Case {
     let word = try next()
-    guard let value = Case(wireNumber: word) else { throw refused(.unknownNumber) }
+    guard let value = Case(wireNumber: word) else { throw unknownNumber }
     return value
   }
 
@@ -76,7 +112,7 @@ public struct WireReader {
   mutating func optionalNumbered<Case: WireNumbered>(_: Case.Type) throws(WireError) -> Case? {
     let word = try next()
     if word == Wire.none { return nil }
-    guard let value = Case(wireNumber: word) else { throw refused(.unknownNumber) }
+    guard let value = Case(wireNumber: word) else { throw unknownNumber }
     return value
   }
 
@@ -95,6 +131,15 @@ public struct WireReader {
   /// Reads a length of time that is not negative.
   mutating func span() throws(WireError) -> Instant.Duration {
     Instant.Duration(milliseconds: try integer(in: 0...Wire.limit))
+  }
+
+  /// Reads a list of lengths of time that are not negative.
+  mutating func spans(in range: ClosedRange<Int64>) throws(WireError) -> [Instant.Duration] {
+    let count = try integer(in: range)
+    var spans: [Instant.Duration] = []
+    spans.reserveCapacity(Int(count))
+    for _ in 0..<count { spans.append(try span()) }
+    return spans
   }
 
   /// Reads an optional length of time that is not negative.
@@ -120,6 +165,11 @@ public struct WireReader {
   /// Reads an optional instant.
   mutating func optionalInstant() throws(WireError) -> Instant? {
     try optional(in: .wire).map { Instant(milliseconds: $0) }
+  }
+
+  /// Reads a wall time.
+  mutating func wallTime() throws(WireError) -> WallTime {
+    WallTime(milliseconds: try integer(in: .wire))
   }
 
   /// Reads an optional wall time.

@@ -11,7 +11,7 @@ extension Request: WireReadable {
   public init(from reader: inout WireReader) throws(WireError) {
     // In the order of the wire form.
     let ticket = try Ticket(from: &reader)
-    let validator = try reader.optional(in: .wire).map { Validator($0) }
+    let validator = try reader.optionalValidator()
     let longPoll = try reader.optionalSpan()
     let timeout = try reader.span()
     self.init(
@@ -53,11 +53,11 @@ extension Effects: WireReadable {
     self.init()
     cancel = try Ticket.optional(from: &reader)
     snapshot = try reader.numbered(SnapshotOrder.self)
-    asOf = try reader.optional(in: .wire).map { Instant(milliseconds: $0) }
+    asOf = try reader.optionalInstant()
     changes = Changes(rawValue: UInt8(try reader.integer(in: 0...255)))
     request = try Request.optional(from: &reader)
     link = try reader.optionalNumbered(PushCommand.self)
-    alarm = try reader.optional(in: .wire).map { Instant(milliseconds: $0) }
+    alarm = try reader.optionalInstant()
     sample = try Sample.optional(from: &reader)
     notes = Notes(rawValue: UInt16(try reader.integer(in: 0...65_535)))
   }
@@ -67,8 +67,8 @@ extension Snapshot: WireReadable {
   /// Reads what `write(to:)` wrote.
   public init(from reader: inout WireReader) throws(WireError) {
     // In the order of the wire form.
-    let revision = Revision(try reader.identifier())
-    let validator = try reader.optional(in: .wire).map { Validator($0) }
+    let revision = try reader.revision()
+    let validator = try reader.optionalValidator()
     let hasRealtime = try reader.flag()
     let age = Age(atArrival: try reader.toldSpan(), arrivedAt: try reader.instant())
     let hasServerAge = try reader.flag()
@@ -214,7 +214,7 @@ struct WireState: Hashable, WireReadable {
     lifecycle = try reader.numbered(Lifecycle.self)
     connectivity = try reader.numbered(Connectivity.self)
     context = try Context(from: &reader)
-    alarm = try reader.optional(in: .wire).map { Instant(milliseconds: $0) }
+    alarm = try reader.optionalInstant()
     snapshot = try Snapshot.optional(from: &reader)
     failure = try Failure.optional(from: &reader)
     isLoading = try reader.flag()
@@ -226,7 +226,7 @@ struct WireState: Hashable, WireReadable {
     label = try WireLabel(from: &reader)
     nextRequest = NextRequest(
       try reader.numbered(NextRequest.Cause.self),
-      due: try reader.optional(in: .wire).map { Instant(milliseconds: $0) }
+      due: try reader.optionalInstant()
     )
   }
 }

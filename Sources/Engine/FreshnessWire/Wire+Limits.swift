@@ -1,7 +1,5 @@
 // Written by Scripts/generate-engine-wire from wire.json.
 
-internal import Freshness
-
 extension Wire {
   /// The version of this form; it grows when the meaning of a message or number changes.
   public static let version: Int32 = 11
@@ -51,34 +49,5 @@ extension WireError {
     case outOfMemory = 7
     /// The maximum number of machines is reached.
     case tooManyMachines = 8
-  }
-}
-
-extension Effects.Changes: WireBits {
-  var wireBits: Int64 {
-    var bits: Int64 = 0
-    if contains(.snapshot) { bits |= 1 }
-    if contains(.failure) { bits |= 2 }
-    if contains(.loading) { bits |= 4 }
-    if contains(.label) { bits |= 8 }
-    return bits
-  }
-}
-
-extension Notes: WireBits {
-  var wireBits: Int64 {
-    var bits: Int64 = 0
-    if contains(.coalesced) { bits |= 1 }
-    if contains(.superseded) { bits |= 2 }
-    if contains(.held) { bits |= 4 }
-    if contains(.retried) { bits |= 8 }
-    if contains(.rescued) { bits |= 16 }
-    if contains(.drifted) { bits |= 32 }
-    if contains(.timedOut) { bits |= 64 }
-    if contains(.prefetchDropped) { bits |= 128 }
-    if contains(.deferred) { bits |= 256 }
-    if contains(.linkLost) { bits |= 512 }
-    if contains(.overtaken) { bits |= 1_024 }
-    return bits
   }
 }
