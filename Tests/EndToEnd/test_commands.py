@@ -14,6 +14,7 @@ from program import LAB, LONGEST, PROGRAM, Folder, Server
 from sample_network import copy_network
 from side_by_side import load_side_by_side as load_tests  # noqa: F401
 from terminal import Screen
+from watching import Broken, always, reply
 
 
 def setUpModule():
@@ -107,11 +108,31 @@ class CommandTest(unittest.TestCase):
             ["feeds", "list", "--json", "--data", data], ["feeds", "list", "--data", data],
             ["backup", str(folder / "lost-backup"), "--json", "--data", data],
             ["import", "--verify", "--data", data], ["--version"], ["serve", "--help"],
+            ["board", "Parent8501120", "--for", "20", "--server", server.url],
         ):
             with self.subTest(command), open("/dev/full", "w", encoding="utf-8") as full:
                 answer = subprocess.run([PROGRAM, *command], stdout=full, stderr=subprocess.PIPE, text=True, timeout=LONGEST, check=False)
                 self.assertEqual(answer.returncode, 74, answer.stderr)
                 self.assertRegex(answer.stderr, r"^freshet[ a-z]*: standard output: No space left on device\n$")
+
+    def test_a_refusal_has_its_code(self):
+        for status, code in (("401 Unauthorized", 77), ("403 Forbidden", 77), ("429 Too Many Requests", 75)):
+            refusing = Broken(always(reply(status, b"{}", "Content-Type: application/problem+json")))
+            self.addCleanup(refusing.kill_if_alive)
+            for command in (["board", "Parent8501120", "--once"], ["workspaces", "--once"], ["report", "line", "42"]):
+                with self.subTest(command, status=status):
+                    said = self.says(code, *command, "--server", refusing.url)
+                    self.assertRegex(said, f"^freshet .*: .*({status[:3]}|refuses|too many).*\n")
+
+    def test_what_a_server_says_moves_no_cursor(self):
+        problem = {"error": "x\u001b[2J", "detail": "bad\u001b[2Jthing\nline", "title": "t", "status": 500}
+        hostile = Broken(always(reply("500 Internal Server Error", json.dumps(problem).encode(), "Content-Type: application/problem+json")))
+        self.addCleanup(hostile.kill_if_alive)
+        token = folder / "operator-token"
+        token.write_text("0123456789abcdef")
+        said = self.says(69, "jobs", "dead", "--operator-token-file", str(token), "--server", hostile.url)
+        self.assertIn("bad", said)
+        self.assertNotIn("\x1b", said)
 
     def test_a_reader_that_is_gone_is_not_told(self):
         library = str(folder / "many.sqlite")
@@ -135,6 +156,8 @@ class CommandTest(unittest.TestCase):
         """The exit codes of the documentation, without the names of types and domains, and usage only where usage is wrong."""
         other = folder / "other"
         other.write_text("root:x:0:0\n")
+        empty = folder / "empty.sqlite"
+        empty.touch()
         (folder / "wrong.json").write_text('{"format": "one"}')
         broken = folder / "broken-backup"
         broken.mkdir(exist_ok=True)
@@ -142,6 +165,8 @@ class CommandTest(unittest.TestCase):
         data, none = str(folder / "data"), str(folder / "none")
         for code, words, *command in [
             (65, "it is not a database", "library", "list", "--library", str(other)),
+            (65, "it is empty", "library", "export", "--library", str(empty)),
+            (66, "it is not a file", "library", "list", "--library", str(folder)),
             (65, "it is not a database", "catalogue", "find", "Dune", "--catalogue", str(other)),
             (66, "No such file", "catalogue", "import", none, "--catalogue", str(folder / "c.sqlite")),
             (73, "", "serve", "--jobs", str(other), "--data", data, "--port", "0"),

@@ -104,10 +104,11 @@ public struct BoardClient: Sendable {
   private func failure(_ answer: HTTPExchangeAnswer) -> StationboardFailure {
     let problem = try? JSONDecoder().decode(ProblemDetails.self, from: Data(answer.body))
     let status = answer.head.status.code
-    let detail = problem?.detail ?? "the server answered \(status)"
+    let said = [problem?.detail, problem?.title].compactMap(\.self).first { !$0.isEmpty }
     return StationboardFailure(
       status >= 500 ? .server : .refused,
-      detail,
+      said ?? "the server answered \(status)",
+      status: status,
       problem: problem
     )
   }

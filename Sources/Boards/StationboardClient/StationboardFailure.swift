@@ -20,13 +20,27 @@ public struct StationboardFailure: Error, Hashable, Sendable, CustomStringConver
   public var code: Code
   /// What happened, for display.
   public var description: String
+  /// The status of the response; `nil` without one.
+  public var status: Int?
   /// The problem details of the answer, if it had any.
   public var problem: ProblemDetails?
 
   /// Creates a failure.
-  public init(_ code: Code, _ description: String, problem: ProblemDetails? = nil) {
+  ///
+  /// - Parameters:
+  ///   - code: The kind of failure.
+  ///   - description: What happened, for display.
+  ///   - status: The status of the response; `nil` without one.
+  ///   - problem: The problem details of the response, if it had any.
+  public init(
+    _ code: Code,
+    _ description: String,
+    status: Int? = nil,
+    problem: ProblemDetails? = nil
+  ) {
     self.code = code
     self.description = description
+    self.status = status
     self.problem = problem
   }
 }

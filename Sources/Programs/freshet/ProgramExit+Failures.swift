@@ -1,6 +1,8 @@
 package import BookLibrary
 package import Commands
 import FeedRecording
+import Freshness
+import FreshnessRuntime
 import GTFS
 import Jobs
 import JobsClient
@@ -44,13 +46,37 @@ extension ProgramExit {
       }
   }
 
+  /// The exit code for a request that a server refused or could not answer.
+  ///
+  /// - Parameter status: The status of the response (RFC 9110, section 15).
+  init(refusal status: Int) {
+    self =
+      switch status {
+      case 401, 403: .noPermission
+      case 404, 410: .noInput
+      case 409: .negative
+      case 429, 503, 507: .temporary
+      case 500...: .unavailable
+      case 400...: .badData
+      default: .contract
+      }
+  }
+
+  /// The exit code for a status that says nothing of what was asked for, only who may ask and how often.
+  private static func ofAccess(_ status: Int?) -> ProgramExit? {
+    guard let status, [401, 403, 429].contains(status) else { return nil }
+    return ProgramExit(refusal: status)
+  }
+
   /// The exit code for boards that were not received.
   init(_ failure: StationboardFailure) {
     self =
       switch failure.code {
       case .invalidAddress: .usage
       case .unreachable, .server: .unavailable
-      case .refused: .negative
+      // That there is no such stop is the answer.
+      case .refused:
+        Self.ofAccess(failure.status) ?? .negative
       case .unreadable: .contract
       }
   }
@@ -69,8 +95,21 @@ extension ProgramExit {
     self =
       switch failure.kind {
       case .unreachable: .unavailable
-      case .refused: .negative
+      case .refused:
+        Self.ofAccess(failure.status) ?? .negative
       case .unreadable: .contract
+      }
+  }
+
+  /// The exit code for a resource of which no copy came.
+  init(_ failure: LiveFailure) {
+    self =
+      switch failure.kind {
+      case .unauthorised: .noPermission
+      case .throttled: .temporary
+      case .undecodable, .missingBody: .contract
+      case .refused, .gone: .negative
+      case .serverError, .timedOut, .unreachable: .unavailable
       }
   }
 
@@ -80,17 +119,7 @@ extension ProgramExit {
     case .unreachable: self = .unavailable
     case .notFinished: self = .temporary
     case .unknownJob, .expired: self = .noInput
-    case .refused(let refusal):
-      self =
-        switch refusal.status {
-        case 401, 403: .noPermission
-        case 404, 410: .noInput
-        case 409: .negative
-        case 429, 503, 507: .temporary
-        case 500...: .unavailable
-        case 400...: .badData
-        default: .contract
-        }
+    case .refused(let refusal): self = ProgramExit(refusal: refusal.status)
     }
   }
 }

@@ -177,7 +177,7 @@ struct BoardCommand: AsyncParsableCommand {
       recording: recording,
       duration: duration
     )
-    if let outcome = await board.run() { throw StationboardFailure(.refused, outcome) }
+    if let failure = await board.run() { throw failure }
   }
 
   private func showOnce(

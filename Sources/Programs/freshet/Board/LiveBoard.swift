@@ -97,7 +97,7 @@ final class LiveBoard {
   /// Shows the board until the end.
   ///
   /// - Returns: The reason for an early end, or `nil`.
-  func run() async -> String? {
+  func run() async -> CommandFailure? {
     let source = source
     let session =
       form == .screen ? TerminalSession { source.yield(.terminal($0)) } : nil
@@ -134,13 +134,13 @@ final class LiveBoard {
     }
   }
 
-  private func follow() async -> String? {
+  private func follow() async -> CommandFailure? {
     if form == .screen { draw() }
     for await happening in happenings {
       switch happening {
       case .recorded(let record):
         guard let recording else { continue }
-        do { try recording.write(record.line) } catch { return "\(error)" }
+        do { try recording.write(record.line) } catch { return Self.lost("\(error)") }
         continue
       case .snapshot(let number, let snapshot):
         guard number == turn else { continue }
@@ -156,10 +156,15 @@ final class LiveBoard {
       guard show(happening) else {
         let reason = errno
         // The reader is gone: a closed pipe is not an error. A full disk is.
-        return reason == EPIPE ? nil : "standard output: \(String(cString: strerror(reason)))"
+        return reason == EPIPE
+          ? nil : Self.lost("standard output: \(String(cString: strerror(reason)))")
       }
     }
     return nil
+  }
+
+  private static func lost(_ reason: String) -> CommandFailure {
+    CommandFailure("freshet board: \(reason)", .inputOutput)
   }
 
   private func handle(_ new: LiveSnapshot<BoardCopy>) {

@@ -64,7 +64,23 @@ struct LibraryOption: ParsableArguments {
         .noInput
       )
     }
+    if !makes { try refuseOther(name) }
     try await body(try SQLiteLibrary(path: path))
+  }
+
+  /// Refuses what is not a file, such as a pipe, which would be waited for, and an empty file, which would become a library.
+  private func refuseOther(_ name: String) throws {
+    let place = URL(fileURLWithPath: path).resolvingSymlinksInPath().path
+    guard let facts = try? FileManager.default.attributesOfItem(atPath: place) else { return }
+    guard facts[.type] as? FileAttributeType == .typeRegular else {
+      throw CommandFailure("\(name): \(Terminal.plain(path)): it is not a file", .noInput)
+    }
+    guard (facts[.size] as? NSNumber)?.int64Value != 0 else {
+      throw CommandFailure(
+        "\(name): \(Terminal.plain(path)): it is empty, not a library of books",
+        .badData
+      )
+    }
   }
 
   /// The SQLite files of the library.

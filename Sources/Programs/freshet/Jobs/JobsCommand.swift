@@ -92,7 +92,10 @@ struct JobServerOptions: ParsableArguments {
       await transport.shutdown()
     } catch let failure as JobClientFailure {
       await transport.shutdown()
-      throw CommandFailure("freshet jobs \(command): \(failure)", ProgramExit(failure))
+      throw CommandFailure(
+        "freshet jobs \(command): \(Terminal.plain("\(failure)"))",
+        ProgramExit(failure)
+      )
     } catch let failure as TokenStore.Failure {
       await transport.shutdown()
       throw CommandFailure("freshet jobs \(command): \(failure)", .cannotCreate)

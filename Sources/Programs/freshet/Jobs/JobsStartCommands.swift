@@ -160,13 +160,13 @@ struct JobStartOptions: ParsableArguments {
         broken: { failure, pause in
           display.finish()
           let seconds = Quantity.tenths(pause / .seconds(1))
-          Terminal.complain("freshet jobs \(command): \(failure); asked again in \(seconds) s\n")
+          let reason = Terminal.plain("\(failure)")
+          Terminal.complain("freshet jobs \(command): \(reason); asked again in \(seconds) s\n")
         },
         waiting: { refusal, seconds in
           display.finish()
-          Terminal.complain(
-            "freshet jobs \(command): \(refusal.error.message); asked again in \(seconds) s\n"
-          )
+          let reason = Terminal.plain(refusal.error.message)
+          Terminal.complain("freshet jobs \(command): \(reason); asked again in \(seconds) s\n")
         }
       )
     } catch {

@@ -186,7 +186,9 @@ struct LineReportSource {
     items["to"] = to
     let query = items.sorted { $0.key < $1.key }
       .map { "\($0.key)=\(Self.escaped($0.value))" }.joined(separator: "&")
-    request.path = path + (query.isEmpty ? "" : "?" + query)
+    // A server may be below a path of its address.
+    let base = request.path.map { $0.hasSuffix("/") ? String($0.dropLast()) : $0 } ?? ""
+    request.path = base + path + (query.isEmpty ? "" : "?" + query)
     let answer: HTTPExchangeAnswer
     do throws(HTTPExchangeError) {
       answer = try await exchange.send(request, timeout: .seconds(Self.patience))
@@ -204,7 +206,8 @@ struct LineReportSource {
       throw LineReportError(
         "the server says \(answer.head.status.code): "
           + Terminal.plain(problem?.detail ?? "nothing that can be read"),
-        answer.head.status.code >= 500 ? .unavailable : .negative
+        answer.head.status.code >= 500
+          ? .unavailable : ProgramExit(refusal: answer.head.status.code)
       )
     }
     do {

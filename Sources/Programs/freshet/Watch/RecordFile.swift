@@ -25,7 +25,8 @@ final class RecordFile {
     do {
       try handle.write(contentsOf: Data((line + "\n").utf8))
     } catch {
-      throw RecordFileError(description: "--record \(path): \(error.localizedDescription)")
+      let reason = ErrorText.of(error, showsPath: false)
+      throw RecordFileError(description: "--record \(path): \(reason)")
     }
   }
 }

@@ -147,7 +147,7 @@ struct WorkspacesCommand: AsyncParsableCommand {
     }
     if background { client.lifecycle(.background) }
     let notifier = notify ? DesktopNotifier(environment) : nil
-    let isFine: Bool
+    var exit: ProgramExit?
     if isScreen {
       let word = notify && notifier == nil ? Self.silence : nil
       await LiveWorkspaces(
@@ -157,17 +157,16 @@ struct WorkspacesCommand: AsyncParsableCommand {
         duration: duration,
         word: word
       ).run()
-      isFine = true
     } else {
       if notify, notifier == nil { Terminal.complain("freshet workspaces: \(Self.silence)\n") }
-      isFine = await printed(client, notifier, recorder)
+      exit = await printed(client, notifier, recorder)
     }
     await notifier?.finish()
     await exchange.shutdown()
     if let failure = recorder?.failure {
       throw CommandFailure("freshet workspaces: \(Terminal.plain(failure))", .inputOutput)
     }
-    if !isFine { throw ExitCode(.unavailable) }
+    if let exit { throw ExitCode(exit) }
   }
 
   private static let silence =
@@ -191,17 +190,17 @@ struct WorkspacesCommand: AsyncParsableCommand {
     _ client: WorkspaceClient,
     _ notifier: DesktopNotifier?,
     _ recorder: WorkspaceRecorder?
-  ) async -> Bool {
+  ) async -> ProgramExit? {
     let limit = duration
-    return await withTaskGroup(of: Bool?.self) { group in
+    return await withTaskGroup(of: ProgramExit?.self) { group in
       group.addTask { await follow(client, notifier, recorder) }
       group.addTask {
         try? await Task.sleep(for: .seconds(limit ?? 1e9))
-        return Task.isCancelled ? nil : true
+        return nil
       }
       let first = await group.next() ?? nil
       group.cancelAll()
-      return first ?? true
+      return first
     }
   }
 
@@ -219,13 +218,13 @@ struct WorkspacesCommand: AsyncParsableCommand {
 
   /// Prints until the end.
   ///
-  /// - Returns: Whether all went well.
+  /// - Returns: The exit code of what went wrong; `nil` if all went well.
   @concurrent
   private func follow(
     _ client: WorkspaceClient,
     _ notifier: DesktopNotifier?,
     _ recorder: WorkspaceRecorder?
-  ) async -> Bool {
+  ) async -> ProgramExit? {
     var printed: String?
     var said = ""
     var lost: String?
@@ -235,9 +234,9 @@ struct WorkspacesCommand: AsyncParsableCommand {
       if let failure = snapshot.failure, failure.description != said {
         said = failure.description
         Terminal.complain("freshet workspaces: \(Terminal.plain(failure.description))\n")
-        if !watch { return false }
+        if !watch { return ProgramExit(failure) }
       }
-      if recorder?.failure != nil { return false }
+      if recorder?.failure != nil { return .inputOutput }
       guard let list = snapshot.value else { continue }
       recorder?.show(list)
       if snapshot.failure == nil { said = "" }
@@ -251,10 +250,10 @@ struct WorkspacesCommand: AsyncParsableCommand {
       guard shown != printed else { continue }
       printed = shown
       // The reader is gone: a closed pipe is not an error.
-      guard Terminal.write(shown) else { return true }
-      if !watch { return true }
+      guard Terminal.write(shown) else { return nil }
+      if !watch { return nil }
     }
-    return true
+    return nil
   }
 
   private func text(_ list: WorkspaceList) -> String {
