@@ -61,10 +61,16 @@ struct RowOrder {
     let leftSequence = realtime.sequence(of: left)
     let rightSequence = realtime.sequence(of: right)
     if leftSequence != rightSequence { return leftSequence < rightSequence }
-    // Replacements and copies after trips of the timetable, runs of one frequency by start.
-    let leftRank = left.extra == nil ? 0 : left.flags.contains(.extra) ? 2 : 1
-    let rightRank = right.extra == nil ? 0 : right.flags.contains(.extra) ? 2 : 1
+    // Runs of one frequency by start.
+    let (leftRank, rightRank) = (rank(of: left), rank(of: right))
     return (leftRank, left.trip ?? .max, left.day, left.call ?? -1)
       < (rightRank, right.trip ?? .max, right.day, right.call ?? -1)
+  }
+
+  /// Trips of the timetable, with modifications or without, come before replacements, and copies after both.
+  private func rank(of row: BoardRow) -> Int {
+    guard let extra = row.extra else { return 0 }
+    if row.flags.contains(.extra) { return 2 }
+    return realtime.extraTrips[extra].stops.first?.plan == nil ? 1 : 0
   }
 }
