@@ -87,6 +87,10 @@ class Publisher:
             handler.send_error(404)
             return
         self.seen.append(handler.headers["Authorization"])
+        if not re.match(r"freshet/\d", handler.headers["User-Agent"] or ""):
+            # As some producers do.
+            handler.send_error(403)
+            return
         if self.location:
             handler.send_response(302)
             handler.send_header("Location", self.location)

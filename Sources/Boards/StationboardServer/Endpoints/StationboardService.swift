@@ -10,6 +10,8 @@ package import Serving
 package struct StationboardService: Sendable {
   /// The program's version.
   package static let version = "0.1.0"
+  /// What producers of feeds are told of the program; some refuse requests that say nothing (RFC 9110, section 10.1.5).
+  static let userAgent = "freshet/\(version)"
   /// The version of the contract, in `X-MD-Api-Version`.
   package static let apiVersion = "1"
 

@@ -58,6 +58,9 @@ struct StaticDownload {
     var request = request
     // A file is compressed already; a coding would hide its size.
     request.headerFields[.acceptEncoding] = "identity"
+    if request.headerFields[.userAgent] == nil {
+      request.headerFields[.userAgent] = StationboardService.userAgent
+    }
     if request.headerFields[.accept] == nil {
       request.headerFields[.accept] = "application/zip, application/octet-stream, */*;q=0.5"
     }

@@ -14,6 +14,9 @@ struct FeedDownload: FreshResource {
 
   func request(since known: FeedBytes?) -> HTTPRequest {
     var request = source.request
+    if request.headerFields[.userAgent] == nil {
+      request.headerFields[.userAgent] = StationboardService.userAgent
+    }
     if request.headerFields[.accept] == nil {
       request.headerFields[.accept] = "application/x-protobuf, application/octet-stream, */*;q=0.5"
     }
