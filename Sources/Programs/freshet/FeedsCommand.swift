@@ -4,6 +4,7 @@ import ConditionalHTTP
 import Foundation
 import GTFS
 import NIOTransport
+import ServeSettings
 import Serving
 import StationboardServer
 import Timetable
@@ -254,8 +255,10 @@ struct FeedsCheckCommand: AsyncParsableCommand {
   }
 
   func run() async throws {
-    let folder = choice.data.folder
     let file = try config.map { try ConfigurationFile(path: $0, for: "freshet feeds check") }
+    var choice = choice
+    choice.data.data = choice.data.data ?? file?.settings.data
+    let folder = choice.data.folder
     let live = try realtime.sources(prefix: choice.prefix ?? "", besides: file)
     var sources = try file?.staticSources() ?? []
     sources += try FeedsCommand.attempt("check") { try StaticSourceList(of: folder).all }

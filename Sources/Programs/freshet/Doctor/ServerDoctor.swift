@@ -368,11 +368,13 @@ struct ServerDoctor {
     for source in sources {
       let name = "\(source.kind.rawValue)\(source.prefix.isEmpty ? "" : " \(source.prefix)")"
       guard let feed = feeds.first(where: { ($0.entry.prefix ?? "") == source.prefix }) else {
+        let comes =
+          settings?.feeds.contains { $0.prefix == source.prefix && $0.timetable != nil } ?? false
         checkup.add(
           name,
-          .fail,
-          "there is no timetable for \(source.title)",
-          "freshet import it first"
+          comes ? .warn : .fail,
+          "there is no timetable for \(source.title)\(comes ? " yet" : "")",
+          comes ? "start the server, which fetches it, and check again" : "freshet import it first"
         )
         continue
       }
