@@ -166,7 +166,7 @@ class CommandTest(unittest.TestCase):
         for code, words, *command in [
             (65, "it is not a database", "library", "list", "--library", str(other)),
             (65, "it is empty", "library", "export", "--library", str(empty)),
-            (66, "it is not a file", "library", "list", "--library", str(folder)),
+            (66, "it is not a file", "library", "list", "--library", str(folder.path)),
             (65, "it is not a database", "catalogue", "find", "Dune", "--catalogue", str(other)),
             (66, "No such file", "catalogue", "import", none, "--catalogue", str(folder / "c.sqlite")),
             (73, "", "serve", "--jobs", str(other), "--data", data, "--port", "0"),
