@@ -15,10 +15,14 @@ import Glibc
 /// A low-priority thread must not resume tasks: a pool thread started for them would inherit its niceness. Use
 /// ``wake(_:)`` instead.
 package enum BackgroundExecutor {
+  /// How much less than others most threads have of a busy processor (`nice`, POSIX), 0 to 19.
+  ///
+  /// With more, a thread that holds a lock of the allocator may not run for many milliseconds, while requests wait for it.
+  private static let niceness: Int32 = 10
   private static let waker = BackgroundThread(niceness: 0)
-  private static let first = BackgroundThread(niceness: 10)
-  private static let second = BackgroundThread(niceness: 10)
-  private static let last = BackgroundThread(niceness: 19)
+  private static let first = BackgroundThread(niceness: niceness)
+  private static let second = BackgroundThread(niceness: niceness)
+  private static let last = BackgroundThread(niceness: niceness)
 
   /// Does pieces of work, one on the caller's thread and the others beside it, and waits for all.
   ///
@@ -81,7 +85,7 @@ package enum BackgroundExecutor {
     await perform(work, on: first)
   }
 
-  /// Does work like ``apart(_:)`` that may be late: on a busy processor all other work comes first.
+  /// Does work like ``apart(_:)`` that may be late, on a thread of its own: it never delays what is done there.
   package static func late(_ work: @escaping @Sendable () -> Void) async {
     await perform(work, on: last)
   }
