@@ -235,7 +235,7 @@ targets.append(
 targets += sources([
   "Commands": [
     "ConditionalHTTP", "Freshness", "FreshnessRuntime", "Serving", "StationboardServer",
-    "TerminalText", .argumentParser, .httpTypes, .nioCore,
+    "Storage", "TerminalText", .argumentParser, .httpTypes, .nioCore,
   ]
 ])
 targets += programs([

@@ -190,6 +190,18 @@ class Boards(BackupTest):
         sums.write_text(sums.read_text().replace(*digests))
         refused("files instead of 9223372036854775807")
 
+    @unittest.skipUnless(os.geteuid() == 0, "another user can be taken by root only")
+    def test_a_backup_of_another_user_cannot_be_read(self):
+        program = self.folder / "freshet"
+        shutil.copy(PROGRAM, program)
+        self.freshet("backup", self.backup, "--data", self.data)
+        self.folder.path.chmod(0o755)
+        answer = subprocess.run(
+            [program, "restore", self.backup, "--check"], cwd="/", user=65_534, group=65_534, extra_groups=[], capture_output=True, text=True,
+            check=False)
+        self.assertEqual(answer.returncode, 66, answer.stderr)
+        self.assertIn("backup.json: cannot be read: Permission denied", answer.stderr)
+
     def test_what_exists_is_not_written_over(self):
         self.freshet("backup", self.backup, "--data", self.data)
         self.assertIn("exists already", self.freshet("backup", self.backup, "--data", self.data, code=73))
@@ -306,6 +318,18 @@ class Jobs(BackupTest):
         self.assertEqual(list(self.folder.path.glob("place*")) + list(self.folder.path.glob("other*")), [])
         self.freshet("restore", self.backup, "--data", place, "--part", "data")
         self.assertTrue((place / "manifest.json").exists())
+
+    def test_a_broken_database_in_a_backup_is_told_in_a_sentence(self):
+        with JobServer(self.folder.path) as server:
+            server.wait(self.import_of(server, 20))
+        self.back_up(self.backup)
+        database, sums = self.backup / "jobs/jobs.sqlite", self.backup / "SHA256SUMS"
+        before = hashlib.sha256(database.read_bytes()).hexdigest()
+        database.write_text("not a database")
+        sums.write_text(sums.read_text().replace(before, hashlib.sha256(database.read_bytes()).hexdigest()))
+        said = self.freshet("restore", self.backup, "--data", self.folder / "a", "--jobs", self.folder / "b", code=65)
+        self.assertIn("jobs.sqlite: it is not a database, or it is damaged", said)
+        self.assertNotIn("SQLite error", said)
 
     def test_a_damaged_or_newer_database_is_named(self):
         with JobServer(self.folder.path) as server:

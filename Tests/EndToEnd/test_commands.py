@@ -2,6 +2,7 @@
 
 import functools
 import json
+import os
 import re
 import shutil
 import signal
@@ -10,7 +11,7 @@ import threading
 import unittest
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 
-from program import LAB, LONGEST, PROGRAM, Folder, Server
+from program import LAB, LONGEST, NOW, PROGRAM, Folder, Server
 from sample_network import copy_network
 from side_by_side import load_side_by_side as load_tests  # noqa: F401
 from terminal import Screen
@@ -163,7 +164,18 @@ class CommandTest(unittest.TestCase):
         broken.mkdir(exist_ok=True)
         (broken / "backup.json").write_text('{"format": 1, "program": 7, "madeAt": "", "parts": [], "files": 0}')
         data, none = str(folder / "data"), str(folder / "none")
+        for name, text in (("cut", "{"), ("pipe", None), ("wrong", '{"version": 1, "feeds": 7}')):
+            (folder / f"manifest-{name}").mkdir(exist_ok=True)
+            manifest = folder / f"manifest-{name}/manifest.json"
+            os.mkfifo(manifest) if text is None else manifest.write_text(text)
         for code, words, *command in [
+            *((65, "it is not valid JSON, or is cut off; restore it from a backup", *command, "--data", str(folder / "manifest-cut"))
+              for command in (["serve", "--port", "0"], ["feeds", "list"], ["import", str(folder / "feed")])),
+            (65, "feeds has another type than expected", "feeds", "list", "--data", str(folder / "manifest-wrong")),
+            *((66, "manifest.json: cannot be read: it is not a regular file", *command, "--data", str(folder / "manifest-pipe"))
+              for command in (["serve", "--port", "0"], ["feeds", "list"])),
+            (73, "x.html: No such file or directory", "doctor", str(folder / "feed"), "--now", NOW, "--html", f"{none}/x.html"),
+            (66, "cannot be read: File name too long", "restore", "x" * 300, "--check"),
             (65, "it is not a database", "library", "list", "--library", str(other)),
             (65, "it is empty", "library", "export", "--library", str(empty)),
             (66, "it is not a file", "library", "list", "--library", str(folder.path)),
@@ -189,6 +201,11 @@ class CommandTest(unittest.TestCase):
                 for name in ("Domain", "Error Domain", "errno", "SQLITE", "SELECT", "DecodingError", "codingPath", "SocketAddressError", "history"):
                     self.assertNotIn(name, said.split("Usage:")[0])
                 self.assertEqual("Usage:" in said, code == 64, said)
+        (folder / "home.csv").write_text("Title,Author,ISBN\nDune,Frank Herbert,9780441013593\n")
+        answer = subprocess.run(
+            [PROGRAM, "jobs", "import", str(folder / "home.csv"), "--server", server.url], capture_output=True, text=True, timeout=LONGEST,
+            check=False, env={**os.environ, "HOME": str(other), "XDG_STATE_HOME": ""})
+        self.assertEqual((answer.returncode, "jobs.json cannot be written: Not a directory" in answer.stderr), (73, True), answer.stderr)
         self.assertIn("Usage: freshet-lab sample ", self.says(64, "sample", "--stops", "1", "--out", none, program=LAB))
 
     def test_a_folder_without_feeds(self):

@@ -2,6 +2,14 @@ import Foundation
 package import GRDB
 import GRDBSQLite
 
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Darwin)
+import Darwin
+#elseif canImport(Musl)
+import Musl
+#endif
+
 /// Opens SQLite files for the services.
 package enum DatabaseFile {
   /// Operations of SQLite's virtual machine after which a query yields the processor (sched_yield(2)).
@@ -52,12 +60,18 @@ package enum DatabaseFile {
   ///
   /// - Throws: `CocoaError` if it cannot be created.
   private static func createPrivate(_ path: String) throws {
-    let manager = FileManager.default
-    guard !manager.fileExists(atPath: path) else { return }
-    let attributes: [FileAttributeKey: Any] = [.posixPermissions: Int(ownersOnly)]
-    guard manager.createFile(atPath: path, contents: nil, attributes: attributes) else {
-      throw CocoaError(.fileWriteUnknown, userInfo: [NSFilePathErrorKey: path])
+    let file = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, ownersOnly)
+    guard file >= 0 else {
+      let code = errno
+      guard code != EEXIST else { return }
+      throw CocoaError(
+        .fileWriteUnknown,
+        userInfo: [
+          NSFilePathErrorKey: path, NSUnderlyingErrorKey: POSIXError(.init(rawValue: code) ?? .EIO),
+        ]
+      )
     }
+    close(file)
   }
 
   /// Restricts a database and its journals to their owner, if that is the user of this process.
@@ -157,7 +171,7 @@ package enum DatabaseFile {
         throw BackupFailure(.unreadable, "\(source): cannot be copied: \(reason)")
       }
     } catch {
-      throw BackupFailure(.unwritable, "\(destination): \(error.localizedDescription)")
+      throw BackupFailure(.unwritable, "\(destination): \(ErrorText.of(error, showsPath: false))")
     }
   }
 

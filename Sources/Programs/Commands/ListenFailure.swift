@@ -1,5 +1,6 @@
 import Foundation
 import NIOCore
+import Storage
 
 /// Explains why a server cannot listen.
 package enum ListenFailure {

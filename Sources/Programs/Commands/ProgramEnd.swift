@@ -1,6 +1,7 @@
 package import ArgumentParser
 import Foundation
 import Serving
+import Storage
 
 #if canImport(Glibc)
 import Glibc

@@ -6,6 +6,7 @@ import GTFS
 import HTTPTypes
 import ServeSettings
 import StationboardServer
+import Storage
 import Timetable
 
 extension ServeSettings {

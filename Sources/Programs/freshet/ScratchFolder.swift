@@ -1,5 +1,6 @@
 import Commands
 import Foundation
+import Storage
 
 /// A folder that is removed with the command.
 struct ScratchFolder {
@@ -20,7 +21,7 @@ struct ScratchFolder {
       )
     } catch {
       throw CommandFailure(
-        "freshet \(command): \(path): \(error.localizedDescription)",
+        "freshet \(command): \(path): \(ErrorText.of(error, showsPath: false))",
         .cannotCreate
       )
     }

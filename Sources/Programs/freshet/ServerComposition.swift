@@ -11,6 +11,7 @@ import PostgresClient
 import ServeSettings
 import Serving
 import StationboardServer
+import Storage
 import Timetable
 import UnixSignals
 

@@ -30,11 +30,17 @@ package struct BackupDescription: Codable, Hashable, Sendable {
 
   /// Reads the description of a backup.
   ///
-  /// - Throws: ``BackupFailure`` if the folder is not a backup, or has a newer format.
+  /// - Throws: ``BackupFailure`` if the folder is not a backup, cannot be read, or has a newer format.
   package init(of backup: String) throws(BackupFailure) {
     struct Format: Decodable { var format: Int }
     let path = "\(backup)/\(Self.fileName)"
-    guard let bytes = FileCopy.bytes(of: path, atMost: Self.longest) else {
+    let bytes: Data
+    do throws(UnreadableFile) {
+      bytes = try RegularFile.bytes(of: path, atMost: Self.longest, followsLink: false)
+    } catch {
+      guard error.isAbsent else {
+        throw BackupFailure(.unreadable, "\(path): cannot be read: \(error)")
+      }
       let isThere = FileManager.default.fileExists(atPath: backup)
       throw BackupFailure(
         isThere ? .damaged : .unreadable,
@@ -54,19 +60,7 @@ package struct BackupDescription: Codable, Hashable, Sendable {
       self = try JSONDecoder().decode(Self.self, from: bytes)
     } catch {
       throw error as? BackupFailure
-        ?? BackupFailure(.damaged, "\(path): is damaged: \(Self.reason(error))")
-    }
-  }
-
-  /// What is wrong with the file, by the member if the decoder says which.
-  private static func reason(_ error: any Error) -> String {
-    guard let error = error as? DecodingError else { return "it cannot be read" }
-    switch error {
-    case .keyNotFound(let key, _): return "it has no \(key.stringValue)"
-    case .typeMismatch(_, let place), .valueNotFound(_, let place):
-      let member = place.codingPath.map(\.stringValue).joined(separator: ".")
-      return member.isEmpty ? "it is not a JSON object" : "\(member) has another type than expected"
-    default: return "it is not JSON"
+        ?? BackupFailure(.damaged, "\(path): is damaged: \(ErrorText.of(error, showsPath: false))")
     }
   }
 

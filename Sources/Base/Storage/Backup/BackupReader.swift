@@ -97,7 +97,7 @@ package struct BackupReader: Sendable {
           } catch {
             throw BackupFailure(
               .unwritable,
-              "\(around): cannot be created: \(error.localizedDescription)"
+              "\(around): cannot be created: \(ErrorText.of(error, showsPath: false))"
             )
           }
         }
@@ -148,8 +148,14 @@ package struct BackupReader: Sendable {
 
   private static func list(of backup: String) throws(BackupFailure) -> [(String, String)] {
     let path = "\(backup)/\(listName)"
-    guard let bytes = FileCopy.bytes(of: path, atMost: BackupLimits.listBytes) else {
-      throw BackupFailure(.damaged, "\(path): cannot be read as a file")
+    let bytes: Data
+    do throws(UnreadableFile) {
+      bytes = try RegularFile.bytes(of: path, atMost: BackupLimits.listBytes, followsLink: false)
+    } catch {
+      throw BackupFailure(
+        error.isAbsent ? .damaged : .unreadable,
+        "\(path): cannot be read: \(error)"
+      )
     }
     var found: [(String, String)] = []
     for (number, line) in bytes.split(separator: UInt8(ascii: "\n")).enumerated() {

@@ -59,21 +59,6 @@ enum FileCopy {
     return true
   }
 
-  /// Reads a file from its start.
-  ///
-  /// - Parameters:
-  ///   - path: The file; a symbolic link is not followed, and a pipe not waited for.
-  ///   - most: The most bytes; the rest is left out.
-  /// - Returns: The bytes; `nil` if it is not a regular file, or cannot be read.
-  static func bytes(of path: String, atMost most: Int) -> Data? {
-    let input = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW)
-    guard input >= 0 else { return nil }
-    let handle = FileHandle(fileDescriptor: input, closeOnDealloc: true)
-    var status = stat()
-    guard fstat(input, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return nil }
-    return try? handle.read(upToCount: most) ?? Data()
-  }
-
   /// Writes a new file.
   ///
   /// - Throws: ``BackupFailure`` if it exists or cannot be written.
@@ -110,7 +95,8 @@ enum FileCopy {
     do {
       bytes = try Data(contentsOf: URL(fileURLWithPath: path), options: .alwaysMapped)
     } catch {
-      throw BackupFailure(.unreadable, "\(path): cannot be read: \(error.localizedDescription)")
+      let reason = ErrorText.of(error, showsPath: false)
+      throw BackupFailure(.unreadable, "\(path): cannot be read: \(reason)")
     }
     let digits = Array("0123456789abcdef".utf8)
     let hash = bytes.withUnsafeBytes { SHA256.hash($0) }

@@ -56,8 +56,8 @@ package struct DataFolder: Sendable {
   /// - Parameter checksLinks: Whether to look for links of other users in all of the folder first, and not only in the place
   ///   of the manifest.
   /// - Returns: The manifest.
-  /// - Throws: ``FeedError`` with code `damagedTimetable` if it cannot be read, or has a newer layout, `cannotWrite` if
-  ///   another user has placed a link in the folder.
+  /// - Throws: ``FeedError`` with code `unreadable` if it cannot be read, `damagedTimetable` if it is damaged or has a newer
+  ///   layout, `cannotWrite` if another user has placed a link in the folder.
   package func manifest(checksLinks: Bool = true) throws(FeedError) -> FeedManifest {
     if checksLinks { try refuseForeignLinks() } else { try refuse(manifestPath) }
     guard access(manifestPath, F_OK) == 0 else {
@@ -71,10 +71,10 @@ package struct DataFolder: Sendable {
 
   /// The bytes of the manifest.
   func manifestBytes() throws(FeedError) -> Data {
-    do {
-      return try Data(contentsOf: URL(fileURLWithPath: manifestPath))
+    do throws(UnreadableFile) {
+      return try RegularFile.bytes(of: manifestPath)
     } catch {
-      throw FeedError(.damagedTimetable, "\(manifestPath): cannot be read: \(error)")
+      throw FeedError(.unreadable, "\(manifestPath): cannot be read: \(error)")
     }
   }
 
@@ -93,7 +93,10 @@ package struct DataFolder: Sendable {
     do {
       return try decoder.decode(FeedManifest.self, from: bytes)
     } catch {
-      throw FeedError(.damagedTimetable, "\(manifestPath): cannot be read: \(error)")
+      throw FeedError(
+        .damagedTimetable,
+        "\(manifestPath): is damaged: \(ErrorText.of(error)); restore it from a backup"
+      )
     }
   }
 
@@ -120,7 +123,8 @@ package struct DataFolder: Sendable {
     } catch let error as FeedError {
       throw error
     } catch {
-      throw FeedError(.cannotWrite, "\(temporary): cannot be written: \(error)")
+      let reason = ErrorText.of(error, showsPath: false)
+      throw FeedError(.cannotWrite, "\(temporary): cannot be written: \(reason)")
     }
     try synchronize(temporary)
     guard rename(temporary, file) == 0 else {

@@ -1,5 +1,6 @@
 import Foundation
 package import GTFS
+import Storage
 package import Timetable
 
 #if canImport(Glibc)
@@ -213,7 +214,8 @@ package struct FeedImporter: Sendable {
     } catch let error as FeedError {
       throw error
     } catch {
-      throw FeedError(.cannotWrite, "\(path): cannot be written: \(error.localizedDescription)")
+      let reason = ErrorText.of(error, showsPath: false)
+      throw FeedError(.cannotWrite, "\(path): cannot be written: \(reason)")
     }
     try folder.synchronize(path)
   }

@@ -6,6 +6,7 @@ import HTTPTypes
 import NIOTransport
 import ServeSettings
 import StationboardServer
+import Storage
 
 /// `freshet doctor`.
 struct DoctorCommand: AsyncParsableCommand {
@@ -171,7 +172,7 @@ struct DoctorCommand: AsyncParsableCommand {
         try Data(DiagnosisPage(diagnosis).text.utf8).write(to: URL(fileURLWithPath: html))
       } catch {
         throw CommandFailure(
-          "freshet doctor: --html \(html): \(error.localizedDescription)",
+          "freshet doctor: --html \(html): \(ErrorText.of(error, showsPath: false))",
           .cannotCreate
         )
       }

@@ -113,7 +113,8 @@ struct TokenStore {
         attributes: [.posixPermissions: 0o700]
       )
     } catch {
-      throw Failure(description: "\(path) cannot be written: \(error.localizedDescription)")
+      let reason = ErrorText.of(error, showsPath: false)
+      throw Failure(description: "\(path) cannot be written: \(reason)")
     }
     let name = path + ".lock"
     let lock = open(name, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)

@@ -1,5 +1,6 @@
 import Commands
 import Foundation
+import Storage
 
 /// A file to which lines are appended as they arrive.
 final class RecordFile {

@@ -1,5 +1,6 @@
 import Foundation
 package import GTFS
+import Storage
 
 #if canImport(Glibc)
 import Glibc
@@ -43,10 +44,13 @@ extension DataFolder {
   func sharedRecord() throws(FeedError) -> SharedRecord? {
     guard isShared else { return nil }
     do {
-      let data = try Data(contentsOf: URL(fileURLWithPath: sharedRecordPath))
+      let data = try RegularFile.bytes(of: sharedRecordPath)
       return try JSONDecoder().decode(SharedRecord.self, from: data)
     } catch {
-      throw FeedError(.damagedTimetable, "\(sharedRecordPath): cannot be read: \(error)")
+      throw FeedError(
+        error is UnreadableFile ? .unreadable : .damagedTimetable,
+        "\(sharedRecordPath): cannot be read: \(ErrorText.of(error, showsPath: false))"
+      )
     }
   }
 

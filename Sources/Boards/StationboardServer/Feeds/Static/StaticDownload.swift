@@ -3,6 +3,7 @@ import Foundation
 import GTFS
 import GTFSRealtime
 import HTTPTypes
+import Storage
 import Synchronization
 import Timetable
 
@@ -232,7 +233,7 @@ private final class Transfer: Sendable {
         return .more
       } catch {
         state.withLock {
-          $0.fault = "the download cannot be written: \(error.localizedDescription)"
+          $0.fault = "the download cannot be written: \(ErrorText.of(error, showsPath: false))"
         }
         return .enough
       }

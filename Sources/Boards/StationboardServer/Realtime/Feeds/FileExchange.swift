@@ -1,6 +1,7 @@
 package import ConditionalHTTP
 import Foundation
 package import HTTPTypes
+import Storage
 
 /// Answers requests with scheme `file` from the file system, conditionally, and forwards others.
 ///
@@ -42,7 +43,7 @@ package struct FileExchange: HTTPExchange {
       let head = HTTPResponse(status: .ok, headerFields: fields)
       return HTTPExchangeAnswer(head: head, body: Array(data))
     } catch {
-      throw HTTPExchangeError(.unreachable, "\(path): \(error.localizedDescription)")
+      throw HTTPExchangeError(.unreachable, "\(path): \(ErrorText.of(error, showsPath: false))")
     }
   }
 

@@ -85,7 +85,8 @@ package struct JobFolder: Sendable {
       }
       try database.close()
     } catch {
-      throw error as? BackupFailure ?? BackupFailure(.damaged, "\(Self.database): \(error)")
+      throw error as? BackupFailure
+        ?? BackupFailure(.damaged, "\(Self.database): \(SQLiteJobSchema.reason(error))")
     }
   }
 

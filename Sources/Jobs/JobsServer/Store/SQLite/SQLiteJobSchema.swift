@@ -1,4 +1,5 @@
 import GRDB
+import Storage
 
 /// The tables of the jobs' database.
 ///
@@ -15,7 +16,9 @@ enum SQLiteJobSchema {
 
   /// What is said of a file that cannot be opened.
   static func reason(_ error: any Error) -> String {
-    guard let error = error as? DatabaseError else { return "\(error)" }
+    guard let error = error as? DatabaseError else {
+      return ErrorText.of(error, showsPath: false)
+    }
     return isNoDatabase(error)
       ? "it is not a database, or it is damaged" : error.message ?? "it cannot be opened"
   }

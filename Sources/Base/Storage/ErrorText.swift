@@ -5,10 +5,11 @@ package enum ErrorText {
   /// Returns the reason of an error, after the path if the error names one: `/srv/x: Not a directory`.
   ///
   /// - Parameters:
-  ///   - error: The error; its own description is returned if neither Foundation nor the system made it.
+  ///   - error: The error; its own description is returned if neither Foundation, the system nor a decoder made it.
   ///   - showsPath: Whether the path is part of the text.
   /// - Returns: The text.
   package static func of(_ error: any Error, showsPath: Bool = true) -> String {
+    if let error = error as? DecodingError { return problem(of: error) }
     guard isOfSystem(error) else { return "\(error)" }
     let (code, facts) = ((error as NSError).code, (error as NSError).userInfo)
     if (error as NSError).domain == NSPOSIXErrorDomain {
@@ -29,5 +30,16 @@ package enum ErrorText {
   package static func isOfSystem(_ error: any Error) -> Bool {
     // The types of such errors differ by platform.
     [NSCocoaErrorDomain, NSPOSIXErrorDomain].contains((error as NSError).domain)
+  }
+
+  /// What is wrong with a text of JSON, by the member if the decoder says which.
+  private static func problem(of error: DecodingError) -> String {
+    switch error {
+    case .keyNotFound(let key, _): return "it has no \(key.stringValue)"
+    case .typeMismatch(_, let place), .valueNotFound(_, let place):
+      let member = place.codingPath.map(\.stringValue).joined(separator: ".")
+      return member.isEmpty ? "it is not a JSON object" : "\(member) has another type than expected"
+    default: return "it is not valid JSON, or is cut off"
+    }
   }
 }
