@@ -168,12 +168,16 @@ class CommandTest(unittest.TestCase):
             (folder / f"manifest-{name}").mkdir(exist_ok=True)
             manifest = folder / f"manifest-{name}/manifest.json"
             os.mkfifo(manifest) if text is None else manifest.write_text(text)
+        (folder / "nul.json").write_text('{"data": "a\\u0000b"}')
+        (folder / "percent.json").write_text('{"limits": {"networkPercent": 101}}')
         for code, words, *command in [
             *((65, "it is not valid JSON, or is cut off; restore it from a backup", *command, "--data", str(folder / "manifest-cut"))
               for command in (["serve", "--port", "0"], ["feeds", "list"], ["import", str(folder / "feed")])),
             (65, "feeds has another type than expected", "feeds", "list", "--data", str(folder / "manifest-wrong")),
             *((66, "manifest.json: cannot be read: it is not a regular file", *command, "--data", str(folder / "manifest-pipe"))
               for command in (["serve", "--port", "0"], ["feeds", "list"])),
+            *((78, '$.data: expected a folder, found "a\\u0000b"', command, "--config", str(folder / "nul.json")) for command in ("serve", "doctor")),
+            (78, "$.limits.networkPercent: expected a whole number, 1 to 100, found 101", "serve", "--config", str(folder / "percent.json")),
             (73, "x.html: No such file or directory", "doctor", str(folder / "feed"), "--now", NOW, "--html", f"{none}/x.html"),
             (66, "cannot be read: File name too long", "restore", "x" * 300, "--check"),
             (65, "it is not a database", "library", "list", "--library", str(other)),

@@ -149,6 +149,8 @@ class Doctor(unittest.TestCase):
             ({"trustedProxies": ["banana"]}, 78, "proxies"),
             ({"host": "0.0.0.0", "jobs": jobs}, 78, "jobs' clients"),
             ({"limits": {"conections": 4}}, 78, "limits"),
+            ({"limits": {"networkPercent": 101}}, 78, "limits"),
+            ({"feeds": [{"alerts": "ftp://example.org/a.pb"}]}, 78, "realtime"),
             ({"jobs": jobs | {"limits": {"row": 4}}}, 78, "jobs' settings"),
             ({"jobs": jobs | {"libraryOwner": "ann"}}, 78, "database"),
             ({"operatorTokenFile": str(self.folder / "notoken")}, 66, "operators"),
@@ -167,9 +169,9 @@ class Doctor(unittest.TestCase):
                     self.assertNotIn("Usage", refused.stderr)
                     checks = self.ask(code=1)
                     self.assertEqual({name for name, check in checks.items() if check["state"] == "fail"}, {name})
-                    # In the same words.
+                    # In the same words, without the file.
                     said = refused.stderr.strip().splitlines()[-1].removeprefix("freshet serve: ")
-                    self.assertEqual(checks[name]["sentence"].replace("freshet.json", "serve.json"), said)
+                    self.assertEqual(checks[name]["sentence"], said.removeprefix(f"--config {path}: "))
                 finally:
                     self.settings = before
         self.ask(code=0)

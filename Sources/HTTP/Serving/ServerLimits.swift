@@ -59,14 +59,20 @@ extension ServerLimits {
     ("networks", \.networks), ("networkPercent", \.networkPercent),
   ]
 
+  /// Returns the bounds of a limit; `nil` if there is none of that name.
+  package static func bounds(of name: String) -> ClosedRange<Int>? {
+    guard table.contains(where: { $0.name == name }) else { return nil }
+    return 1...(name.hasSuffix("Percent") ? 100 : Int.max)
+  }
+
   /// Sets a limit by its name.
   ///
   /// - Parameters:
   ///   - name: The name, one of ``names``.
-  ///   - value: The value, 1 or more, a percentage 100 at most.
-  /// - Returns: Whether there is such a limit and the value is within its bounds.
+  ///   - value: The value.
+  /// - Returns: Whether there is such a limit and the value is within its bounds (``bounds(of:)``).
   package mutating func set(_ name: String, to value: Int) -> Bool {
-    guard value > 0, !name.hasSuffix("Percent") || value <= 100,
+    guard Self.bounds(of: name)?.contains(value) == true,
       let place = Self.table.first(where: { $0.name == name })?.place
     else { return false }
     self[keyPath: place] = value

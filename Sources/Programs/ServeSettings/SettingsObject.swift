@@ -49,7 +49,7 @@ struct SettingsObject {
     return members[name]
   }
 
-  /// Takes a string that is not empty, if present.
+  /// Takes a string that is not empty and without a NUL, at which the system would end it, if present.
   mutating func text(
     _ name: String,
     _ expected: String,
@@ -57,7 +57,9 @@ struct SettingsObject {
   ) throws(SettingsError) -> String? {
     guard let value = consume(name) else { return nil }
     guard case .string(let text) = value else { throw error(name, expected, found: value.kind) }
-    guard !text.isEmpty, isValid(text) else { throw error(name, expected, found: "\(value)") }
+    guard !text.isEmpty, !text.utf8.contains(0), isValid(text) else {
+      throw error(name, expected, found: "\(value)")
+    }
     return text
   }
 
@@ -142,7 +144,8 @@ struct SettingsObject {
     _ expected: String
   ) throws(SettingsError) -> Entry {
     switch value {
-    case .string(let text) where !text.isEmpty: return .text(text, place: place)
+    case .string(let text) where !text.isEmpty && !text.utf8.contains(0):
+      return .text(text, place: place)
     case .object(let members): return .object(SettingsObject(members, file: file, place: place))
     default:
       throw SettingsError("\(file): \(place): expected \(expected), found \(value.kind)")

@@ -63,7 +63,10 @@ struct ServeInputs {
     for (name, value) in settings.limits.sorted(by: { $0.key < $1.key })
     where !limits.set(name, to: value) {
       let names = ServerLimits.names.joined(separator: ", ")
-      throw settings.failure("limits.\(name)", "expected one of \(names)")
+      let range = ServerLimits.bounds(of: name).map {
+        "a whole number, \($0.lowerBound) to \($0.upperBound), found \(value)"
+      }
+      throw settings.failure("limits.\(name)", "expected \(range ?? "one of \(names)")")
     }
     return limits
   }

@@ -20,6 +20,10 @@ import Testing
     var limits = usual
     let isUnknown = limits.set("conections", to: 1)
     #expect(!isUnknown)
+    #expect(ServerLimits.bounds(of: "conections") == nil)
+    #expect(ServerLimits.bounds(of: "networkPercent") == 1...100)
+    let isTooMuch = limits.set("networkPercent", to: 101)
+    #expect(!isTooMuch)
   }
 
   @Test func `give waits and streams more time than they need between two signs of life`() {

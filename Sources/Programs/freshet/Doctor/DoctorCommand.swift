@@ -26,8 +26,9 @@ struct DoctorCommand: AsyncParsableCommand {
         freshet doctor gtfs.zip --html report.html
 
       The exit code is 0 if nothing fails and passengers lose nothing, 1 if something fails, if they lose something or realtime does not fit, \
-      65 if nothing of the feed serves, 66 if the feed or the configuration file is missing, 73 if a file cannot be written, \
-      78 if the configuration file is wrong.
+      65 if nothing of the feed serves, 66 if the feed or the configuration file cannot be read, 73 if a file cannot be written, \
+      78 if the configuration file is not one. What freshet serve would refuse of a configuration that can be read is a line \
+      with fail, and 1.
       """
   )
 

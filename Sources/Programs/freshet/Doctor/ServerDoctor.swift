@@ -162,7 +162,7 @@ struct ServerDoctor {
         do {
           try trial.read()
         } catch {
-          checkup.add(trial.name, .fail, Self.reason(error), trial.advice)
+          checkup.add(trial.name, .fail, reason(error), trial.advice)
         }
       }
     } catch {
@@ -176,14 +176,17 @@ struct ServerDoctor {
     ServeInputs(command: try ServeCommand.parse(named.map { ["--data", $0] } ?? []), file: file)
   }
 
-  private static func reason(_ error: any Error) -> String {
-    switch error {
-    case let error as ValidationError: error.message
-    case let error as CommandFailure:
-      error.message.hasPrefix("freshet serve: ")
-        ? String(error.message.dropFirst("freshet serve: ".count)) : error.message
-    default: ErrorText.of(error)
+  /// What is wrong, without the command and the configuration file, which the checkup names already.
+  private func reason(_ error: any Error) -> String {
+    guard let failure = error as? CommandFailure else {
+      return (error as? ValidationError)?.message ?? ErrorText.of(error)
     }
+    var reason = failure.message
+    let command = ["freshet serve: ", "freshet doctor: "]
+    for prefix in command + ["--config \(file?.path ?? ""): "] where reason.hasPrefix(prefix) {
+      reason.removeFirst(prefix.count)
+    }
+    return reason
   }
 
   /// Looks at a folder that the server writes to, and at the disk it is on.
@@ -296,11 +299,10 @@ struct ServerDoctor {
       sources = try file?.staticSources() ?? []
       for source in try StaticSourceList(of: folder).all
       where !sources.contains(where: { $0.key == source.key }) { sources.append(source) }
-    } catch let failure as CommandFailure {
-      return checkup.add("sources", .fail, failure.message, "correct the file")
     } catch {
-      let reason = (error as? FeedError)?.message ?? "\(error)"
-      return checkup.add("sources", .fail, reason, "restore the folder from a backup")
+      let advice =
+        error is CommandFailure ? "correct the file" : "restore the folder from a backup"
+      return checkup.add("sources", .fail, reason(error), advice)
     }
     let serves = checkup.checks.contains { $0.name.hasPrefix("timetable ") }
     lacksTimetables =
@@ -362,8 +364,7 @@ struct ServerDoctor {
     do {
       sources = try file?.sources(besides: []) ?? []
     } catch {
-      let reason = (error as? CommandFailure)?.message ?? "\(error)"
-      return checkup.add("realtime", .fail, reason, "correct the file")
+      return checkup.add("realtime", .fail, reason(error), "correct the file")
     }
     for source in sources {
       let name = "\(source.kind.rawValue)\(source.prefix.isEmpty ? "" : " \(source.prefix)")"
