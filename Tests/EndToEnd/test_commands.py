@@ -168,6 +168,7 @@ class CommandTest(unittest.TestCase):
             (folder / f"manifest-{name}").mkdir(exist_ok=True)
             manifest = folder / f"manifest-{name}/manifest.json"
             os.mkfifo(manifest) if text is None else manifest.write_text(text)
+        (folder / "locked-jobs/lock").mkdir(parents=True, exist_ok=True)
         (folder / "nul.json").write_text('{"data": "a\\u0000b"}')
         (folder / "percent.json").write_text('{"limits": {"networkPercent": 101}}')
         for code, words, *command in [
@@ -178,6 +179,7 @@ class CommandTest(unittest.TestCase):
               for command in (["serve", "--port", "0"], ["feeds", "list"])),
             *((78, '$.data: expected a folder, found "a\\u0000b"', command, "--config", str(folder / "nul.json")) for command in ("serve", "doctor")),
             (78, "$.limits.networkPercent: expected a whole number, 1 to 100, found 101", "serve", "--config", str(folder / "percent.json")),
+            (73, "lock: cannot be opened: Is a directory", "serve", "--jobs", str(folder / "locked-jobs"), "--data", data, "--port", "0"),
             (73, "x.html: No such file or directory", "doctor", str(folder / "feed"), "--now", NOW, "--html", f"{none}/x.html"),
             (66, "cannot be read: File name too long", "restore", "x" * 300, "--check"),
             (65, "it is not a database", "library", "list", "--library", str(other)),

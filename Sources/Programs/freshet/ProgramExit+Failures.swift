@@ -86,6 +86,7 @@ extension ProgramExit {
     self =
       switch error {
       case .inUse: .temporary
+      case .unwritable: .cannotCreate
       case .damaged, .gone, .fenced: .badData
       }
   }

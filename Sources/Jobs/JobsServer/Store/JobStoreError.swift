@@ -2,6 +2,8 @@
 package enum JobStoreError: Error, CustomStringConvertible {
   /// It was changed by something else.
   case damaged(String)
+  /// A file in its folder cannot be made.
+  case unwritable(String)
   /// The job went while it was worked on.
   case gone(String)
   /// Another server runs the jobs of this folder.
@@ -11,7 +13,7 @@ package enum JobStoreError: Error, CustomStringConvertible {
 
   package var description: String {
     switch self {
-    case .damaged(let text): text
+    case .damaged(let text), .unwritable(let text): text
     case .gone(let job): "the job \(job) is not there any more"
     case .fenced(let job): "the lease of the job \(job) has ended; another server may work on it"
     case .inUse(let folder):

@@ -10,16 +10,19 @@ final class FolderLock: Sendable {
   /// Locks a folder.
   ///
   /// - Parameter folder: An existing folder.
-  /// - Throws: ``JobStoreError/inUse(_:)`` if another server has it; ``JobStoreError/damaged(_:)`` if the lock cannot
+  /// - Throws: ``JobStoreError/inUse(_:)`` if another server has it; ``JobStoreError/unwritable(_:)`` if the lock cannot
   ///   be created.
   init(_ folder: String) throws(JobStoreError) {
     let path = folder + "/lock"
     let lock = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
-    guard lock >= 0 else { throw .damaged("\(path): \(Self.reason(errno))") }
+    guard lock >= 0 else {
+      throw .unwritable("\(path): cannot be opened: \(Self.reason(errno))")
+    }
     guard flock(lock, LOCK_EX | LOCK_NB) == 0 else {
       let code = errno
       close(lock)
-      throw code == EWOULDBLOCK ? .inUse(folder) : .damaged("\(path): \(Self.reason(code))")
+      throw code == EWOULDBLOCK
+        ? .inUse(folder) : .unwritable("\(path): cannot be locked: \(Self.reason(code))")
     }
     self.lock = Mutex(lock)
   }
