@@ -202,6 +202,17 @@ class Boards(BackupTest):
         self.assertEqual(answer.returncode, 66, answer.stderr)
         self.assertIn("backup.json: cannot be read: Permission denied", answer.stderr)
 
+    def test_a_backup_of_nothing_is_not_made(self):
+        for name in ("empty", "empty-jobs"):
+            (self.folder / name).mkdir()
+        options = [["--data", self.folder / "empty"], ["--jobs", self.folder / "empty-jobs"],
+                   ["--data", self.folder / "empty", "--jobs", self.folder / "empty-jobs"]]
+        for each in options:
+            with self.subTest(each):
+                said = self.freshet("backup", self.backup, *each, code=66)
+                self.assertIn(": no timetables, history or jobs are there", said)
+        self.assertEqual(list(self.folder.path.glob("backup*")), [])
+
     def test_what_exists_is_not_written_over(self):
         self.freshet("backup", self.backup, "--data", self.data)
         self.assertIn("exists already", self.freshet("backup", self.backup, "--data", self.data, code=73))
@@ -318,6 +329,41 @@ class Jobs(BackupTest):
         self.assertEqual(list(self.folder.path.glob("place*")) + list(self.folder.path.glob("other*")), [])
         self.freshet("restore", self.backup, "--data", place, "--part", "data")
         self.assertTrue((place / "manifest.json").exists())
+
+    def test_jobs_in_the_data_folder_and_folders_that_cannot_be_restored(self):
+        with JobServer(self.folder.path) as server:
+            server.wait(self.import_of(server, 20))
+        whole = books(self.folder / "jobs")
+        for place in ("jobs", "of/books"):
+            with self.subTest(place):
+                jobs = self.data / place
+                jobs.parent.mkdir(exist_ok=True)
+                (self.folder / "jobs").rename(jobs)
+                self.freshet("backup", self.backup, "--data", self.data, "--jobs", jobs)
+                restored = self.folder / "restored"
+                self.freshet("restore", self.backup, "--data", restored, "--jobs", f"{restored / place}/")
+                self.assertEqual(books(restored / place), whole)
+                self.assertTrue((restored / "manifest.json").exists())
+                self.assertEqual(list(restored.rglob("*.restoring")) + list(self.folder.path.glob("*.restoring")), [])
+                jobs.rename(self.folder / "jobs")
+                # Beside each other too.
+                self.freshet("restore", self.backup, "--data", self.folder / "apart", "--jobs", self.folder / "apart-jobs")
+                both = self.folder / "both"
+                for command, within, words in [
+                    ("restore", both, "is the folder of the timetables and of the jobs"),
+                    ("restore", both / "data", "is in the folder of the jobs"),
+                ]:
+                    self.assertIn(words, self.freshet(command, self.backup, "--data", within, "--jobs", both, code=64))
+                for one in (self.backup, restored, self.folder / "apart", self.folder / "apart-jobs"):
+                    shutil.rmtree(one)
+        self.assertIn("is the folder of the timetables and of the jobs",
+                      self.freshet("backup", self.backup, "--data", self.data, "--jobs", self.data, code=64))
+        self.assertIn("is in the folder of the jobs",
+                      self.freshet("backup", self.backup, "--data", self.data, "--jobs", self.folder.path, code=64))
+        settings = self.folder / "freshet.json"
+        settings.write_text(json.dumps({"data": str(self.data), "jobs": {"folder": str(self.data)}}))
+        self.freshet("backup", self.backup, "--config", settings, code=78)
+        self.assertFalse(self.backup.exists())
 
     def test_a_broken_database_in_a_backup_is_told_in_a_sentence(self):
         with JobServer(self.folder.path) as server:

@@ -12,6 +12,11 @@ package enum Quantity {
     return (number < 0 ? "-" : "") + groups.joined(separator: ",")
   }
 
+  /// Returns `1 file`, or `1,234 files`.
+  package static func files(_ number: Int) -> String {
+    number == 1 ? "1 file" : "\(count(number)) files"
+  }
+
   /// Returns bytes in a suitable unit, such as `250.3 MB`.
   package static func bytes(_ count: Int) -> String {
     var value = Double(count)

@@ -109,6 +109,7 @@ package struct BackupReader: Sendable {
       }
       attributes.apply(to: folder)
       for folder in folders.sorted(by: >) { try FileCopy.synchronizeFolder(folder) }
+      try FileCopy.synchronizeFolder(folder.enclosingFolder)
     } catch {
       try? FileManager.default.removeItem(atPath: folder)
       throw error

@@ -28,6 +28,20 @@ package struct RestoredFolder: Sendable {
     owner = (status.st_uid, status.st_gid)
   }
 
+  /// Creates a folder with them, and those above it that are missing.
+  ///
+  /// - Throws: ``BackupFailure``.
+  package func create(_ folder: String) throws(BackupFailure) {
+    var status = stat()
+    guard stat(folder, &status) != 0 else { return }
+    try create(folder.enclosingFolder)
+    guard mkdir(folder, 0o750) == 0 else {
+      throw BackupFailure(.unwritable, "\(folder): cannot be created: \(FileCopy.reason())")
+    }
+    apply(to: folder)
+    try FileCopy.synchronizeFolder(folder.enclosingFolder)
+  }
+
   /// Gives a folder and what is in it to the owner, if this process may, and the folder its permissions.
   func apply(to folder: String) {
     _ = chmod(folder, mode)

@@ -44,7 +44,15 @@ struct BackupCommand: ParsableCommand {
         .noInput
       )
     }
+    if let jobs, isData { _ = try folders.place(of: jobs, in: data, for: "backup") }
     let contents = try isData ? attemptToRead { () throws(FeedError) in try data.contents() } : nil
+    guard contents?.items.isEmpty == false || jobs?.isEmpty == false else {
+      let places = [isData ? data.path : nil, jobs?.path].compactMap { $0 }
+      try fail(
+        "\(places.joined(separator: ", ")): no timetables, history or jobs are there; name the folders of the server",
+        .noInput
+      )
+    }
     let madeAt = InstantText.write(Date().timeIntervalSince1970.rounded(.down))
     let partial = BackupWriter.partial(of: place)
     // What another backup left is not removed.
@@ -96,7 +104,7 @@ struct BackupCommand: ParsableCommand {
     Terminal.write(
       json
         ? try PrintedJSON.document(report)
-        : "Backed up \(report.files) files, \(Quantity.bytes(report.bytes)), to \(place).\n"
+        : "Backed up \(Quantity.files(report.files)), \(Quantity.bytes(report.bytes)), to \(place).\n"
     )
   }
 

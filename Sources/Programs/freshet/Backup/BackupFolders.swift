@@ -7,6 +7,14 @@ import ServeSettings
 import StationboardServer
 import Storage
 
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#else
+import Darwin
+#endif
+
 /// The options that name the folders of a server, as `freshet serve` has them.
 struct BackupFolders: ParsableArguments {
   /// The parts of a backup.
@@ -38,7 +46,50 @@ struct BackupFolders: ParsableArguments {
   func named(for command: String) throws -> (data: DataFolder, jobs: JobFolder?) {
     let settings = try settings(for: command)
     let place = jobs ?? settings?.jobs?.folder
-    return (data.folder(or: settings?.data), place.map { JobFolder(path: $0) })
+    return (
+      data.folder(or: settings?.data),
+      place.map { JobFolder(path: BackupCommand.withoutSlash($0)) }
+    )
+  }
+
+  /// Finds the folder of jobs in the data folder, where a backup holds both.
+  ///
+  /// - Parameters:
+  ///   - jobs: The folder of jobs.
+  ///   - data: The data folder.
+  ///   - command: The name of the command, for errors.
+  /// - Returns: Its path in the data folder; `nil` if it is beside it.
+  /// - Throws: ``CommandFailure`` if a restore could not make the folders: both are one, or the data folder is in that of jobs.
+  func place(of jobs: JobFolder, in data: DataFolder, for command: String) throws -> String? {
+    let (inner, outer) = (Self.components(of: jobs.path), Self.components(of: data.path))
+    guard !outer.starts(with: inner) else {
+      let fault =
+        inner == outer
+        ? "\(jobs.path): is the folder of the timetables and of the jobs"
+        : "\(data.path): is in the folder of the jobs, \(jobs.path)"
+      let advice = "stop the server and give each a folder of its own"
+      let isOfFile = config != nil && self.data.data == nil && self.jobs == nil
+      throw CommandFailure(
+        "freshet \(command): \(Terminal.plain("\(fault); \(advice)"))",
+        isOfFile ? .configuration : .usage
+      )
+    }
+    guard inner.starts(with: outer) else { return nil }
+    return inner.dropFirst(outer.count).joined(separator: "/")
+  }
+
+  /// The components of a path, without symbolic links as far as it exists.
+  private static func components(of path: String) -> [String] {
+    var (place, rest) = (path, [String]())
+    while true {
+      if let real = realpath(place, nil) {
+        defer { free(real) }
+        return String(cString: real).split(separator: "/").map(String.init) + rest
+      }
+      guard let last = place.split(separator: "/").last, place != "." else { return rest }
+      rest.insert(String(last), at: 0)
+      place = place.enclosingFolder
+    }
   }
 
   private func settings(for command: String) throws -> ServeSettings? {

@@ -85,9 +85,12 @@ struct RestoreCommand: ParsableCommand {
     do {
       try attempt { () throws(BackupFailure) in
         for target in targets {
-          let fresh = target.folder + ".restoring"
+          let fresh = target.fresh
+          let attributes = RestoredFolder(replacing: target.folder)
           var status = stat()
-          guard lstat(fresh, &status) != 0 else {
+          if target.isWithinOther {
+            try attributes.create(fresh.enclosingFolder)
+          } else if lstat(fresh, &status) == 0 {
             throw BackupFailure(
               .unwritable,
               "\(fresh): exists; another restore is running, or was stopped: remove it then"
@@ -97,7 +100,7 @@ struct RestoreCommand: ParsableCommand {
           try reader.extract(
             target.part.rawValue,
             to: fresh,
-            as: RestoredFolder(replacing: target.folder),
+            as: attributes,
             copied: progress.add
           )
           if target.part == .jobs {
@@ -106,8 +109,8 @@ struct RestoreCommand: ParsableCommand {
         }
         var moved: [String] = []
         do throws(BackupFailure) {
-          for target in targets {
-            try RestoredFolder.move(target.folder + ".restoring", to: target.folder)
+          for target in targets where !target.isWithinOther {
+            try RestoredFolder.move(target.fresh, to: target.folder)
             moved.append(target.folder)
           }
         } catch {
@@ -123,19 +126,34 @@ struct RestoreCommand: ParsableCommand {
     return targets.map(\.folder)
   }
 
+  /// A folder to restore.
+  private struct Target {
+    let part: BackupFolders.Part
+    let folder: String
+    /// Where it is until everything is complete.
+    let fresh: String
+    /// Whether that is in the folder of the target before it, with which it gets its place.
+    let isWithinOther: Bool
+
+    init(_ part: BackupFolders.Part, _ folder: String, within fresh: String? = nil) {
+      self.part = part
+      self.folder = folder
+      self.fresh = fresh ?? folder + ".restoring"
+      isWithinOther = fresh != nil
+    }
+  }
+
   /// The folders to restore, none of which has anything in it.
-  private func targets(
-    of reader: BackupReader
-  ) throws -> [(part: BackupFolders.Part, folder: String)] {
+  private func targets(of reader: BackupReader) throws -> [Target] {
     let (data, jobs) = try folders.named(for: "restore")
-    var targets: [(part: BackupFolders.Part, folder: String)] = []
+    var targets: [Target] = []
     for one in BackupFolders.Part.allCases where part.isEmpty || part.contains(one) {
       guard reader.about.parts.contains(one.rawValue) else {
         guard part.contains(one) else { continue }
         try fail("\(reader.path): has no \(one.rawValue)", .badData)
       }
       switch one {
-      case .data: targets.append((one, data.path))
+      case .data: targets.append(Target(one, data.path))
       case .jobs:
         guard let jobs else {
           try fail(
@@ -143,7 +161,14 @@ struct RestoreCommand: ParsableCommand {
             .usage
           )
         }
-        targets.append((one, jobs.path))
+        // The data folder comes first, if it is restored.
+        if let around = targets.first,
+          let place = try folders.place(of: jobs, in: data, for: "restore")
+        {
+          targets.append(Target(one, jobs.path, within: "\(around.fresh)/\(place)"))
+        } else {
+          targets.append(Target(one, jobs.path))
+        }
       }
     }
     for target in targets {

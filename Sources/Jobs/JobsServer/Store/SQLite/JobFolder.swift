@@ -16,6 +16,9 @@ package struct JobFolder: Sendable {
   /// Whether the folder exists.
   package var exists: Bool { FileManager.default.fileExists(atPath: path) }
 
+  /// Whether there is nothing in it that a backup holds.
+  package var isEmpty: Bool { databases.isEmpty && inputs.isEmpty }
+
   /// The files that came with jobs.
   ///
   /// A job may end meanwhile, and its files with it. Copy them before the ``databases``, and those that are new after them: then
