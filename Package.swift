@@ -301,31 +301,20 @@ targets += tests([
     "ConditionalHTTP", "Freshness", "FreshnessTesting", "FreshnessWire", "Simulation", "StrictJSON",
     "TestScale", .httpTypes,
   ],
-  "HTTPTests": ["ConditionalHTTP", "EventFeed", .httpTypes],
-  "HashingTests": ["Hashing"],
-  "JSONTests": ["ContractSchema", "StrictJSON", "TolerantDecoding"],
+  "HTTPTests": [
+    "ConditionalHTTP", "EventFeed", "FreshetKit", "NIOTransport", "URLSessionTransport",
+    "WebSocketNIO", .httpTypes, .nioCore, .nioPosix, .nioSSL,
+  ],
   "ClientTests": [
     "ConditionalHTTP", "EventFeed", "Freshness", "FreshnessRuntime", "FreshnessTesting", "Jobs",
     "JobsClient", "ParityReport", "Stationboard", "StationboardClient", "StrictJSON",
     "TolerantDecoding", "Workspaces", "WorkspacesClient", .httpTypes,
   ],
-  "TransportTests": [
-    "ConditionalHTTP", "FreshetKit", "NIOTransport", "URLSessionTransport", "WebSocketNIO",
-    .httpTypes, .nioCore, .nioPosix, .nioSSL,
-  ],
   "ServingTests": [
-    "ConditionalHTTP", "FreshResponses", "ServeSettings", "Serving", .httpTypes, .hummingbird,
-    .logging, .nioCore, .nioEmbedded, .nioHTTP1, .nioHTTPTypes,
-  ],
-  "FreshnessServerTests": [
     "ConditionalHTTP", "EventFeed", "FreshResponses", "Freshness", "FreshnessRuntime",
-    "FreshnessServer", "NIOTransport", "Serving", .coreMetrics, .httpTypes, .hummingbird, .logging,
-    .metricsTestKit, .nioCore,
+    "FreshnessServer", "NIOTransport", "ServeSettings", "Serving", .coreMetrics, .httpTypes,
+    .hummingbird, .logging, .metricsTestKit, .nioCore, .nioEmbedded, .nioHTTP1, .nioHTTPTypes,
     .serviceLifecycle,
-  ],
-  "TerminalTests": [
-    "Commands", "Freshness", "FreshnessRuntime", "TerminalText", "Workspaces", "WorkspacesClient",
-    "WorkspacesTerminal", .argumentParser,
   ],
   "TimetableTests": ["CZip", "GTFS", "Hashing", "SampleNetwork", "Timetable"],
   "RealtimeTests": [
@@ -339,12 +328,6 @@ targets += tests([
     "StationboardClient", "StationboardServer", "StrictJSON", "TestScale", "TestSimulation",
     "Timetable", "WebBoard", .httpTypes, .hummingbird, .logging, .nioCore, .nioEmbedded,
   ],
-  "DemonstrationTests": ["Demonstration", "FeedSimulation"],
-  "CompositionTests": [
-    "Commands", "ConditionalHTTP", "Jobs", "JobsClient", "NIOTransport", "SampleNetwork",
-    "StationboardServer", "StrictJSON", "TolerantDecoding", "freshet", .argumentParser, .httpTypes,
-    .serviceLifecycle,
-  ],
   "WorktreeTests": [
     "CatnipDialect", "ConditionalHTTP", "ContractSchema", "FreshResponses", "Freshness", "Git",
     "Serving", "StrictJSON", "Workspaces", "WorkspacesClient", "WorkspacesServer", "WorktreeWatch",
@@ -353,12 +336,21 @@ targets += tests([
   "AgentTests": [
     "AgentSimulation", "AgentWatch", "Agents", "Hashing", "StrictJSON", "TestScale", "Workspaces",
   ],
+  "ProgramTests": [
+    "Commands", "ConditionalHTTP", "Demonstration", "FeedSimulation", "Freshness",
+    "FreshnessRuntime", "Jobs", "JobsClient", "NIOTransport", "SampleNetwork", "StationboardServer",
+    "StrictJSON", "TerminalText", "TolerantDecoding", "Workspaces", "WorkspacesClient",
+    "WorkspacesTerminal", "freshet", .argumentParser, .httpTypes, .serviceLifecycle,
+  ],
 ])
 targets.append(
   .target(name: "PostgresCluster", path: "Tests/PostgresCluster", exclude: ["cluster"])
 )
 targets += tests([
-  "PostgresTests": ["PostgresClient", "PostgresCluster"],
+  "BaseTests": [
+    "ContractSchema", "Hashing", "PostgresClient", "PostgresCluster", "StrictJSON",
+    "TolerantDecoding",
+  ],
   "BookTests": [
     "BookLibrary", "BookPipelines", "BookScan", "Books", "ConditionalHTTP", "Jobs", "JobsServer",
     "PostgresClient", "PostgresCluster", "Serving", "StrictJSON", "TestScale",
