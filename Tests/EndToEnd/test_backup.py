@@ -10,6 +10,7 @@ import shutil
 import signal
 import sqlite3
 import subprocess
+import sys
 import time
 import unittest
 from pathlib import Path
@@ -266,6 +267,19 @@ class Boards(BackupTest):
         self.assertEqual(json.loads(manifest.read_text())["version"], 2)
 
 
+#: Writes to a database until some of it is on the disk, and ends without undoing it, as a program that is killed does.
+KILLED = """
+import os, sqlite3, sys
+database = sqlite3.connect(sys.argv[1], isolation_level=None)
+database.execute("PRAGMA journal_mode = DELETE")
+database.execute("PRAGMA cache_size = 1")
+database.execute("BEGIN IMMEDIATE")
+database.execute("CREATE TABLE half (content)")
+database.executemany("INSERT INTO half VALUES (zeroblob(4000))", [()] * 200)
+os._exit(0)
+"""
+
+
 class Jobs(BackupTest):
     def import_of(self, server: JobServer, rows: int = ROWS, seed: int = 1) -> dict:
         return server.start(table(rows, seed))
@@ -313,6 +327,26 @@ class Jobs(BackupTest):
                     self.assertEqual({one["epoch"] for one in others}, {renewed})
                     self.assertEqual(len(again.state(done, after=f"{renewed}.3")["events"]), len(finished["events"]) - 3)
                 self.assertEqual(books(place / "jobs"), whole)
+
+    def test_what_a_killed_program_had_begun_to_write_is_undone(self):
+        files = [self.data / "history.sqlite", *(self.folder / "jobs" / name for name in ("jobs.sqlite", "library.sqlite"))]
+        with JobServer(self.folder.path) as server:
+            server.wait(self.import_of(server, 20))
+            until(lambda: all(file.exists() for file in files))
+        whole = books(self.folder / "jobs")
+        for file in files:
+            subprocess.run([sys.executable, "-c", KILLED, str(file)], check=True)
+            self.assertGreater(Path(f"{file}-journal").stat().st_size, 0)
+        self.back_up(self.backup)
+        place = self.restore(self.backup, "restored")
+        self.assertEqual(books(place / "jobs"), whole)
+        self.assertEqual(value(place / "data/history.sqlite", "SELECT count(*) FROM sqlite_master WHERE name = 'half'"), 0)
+        subprocess.run([sys.executable, "-c", KILLED, str(files[2])], check=True)
+        self.assertEqual(len(self.freshet("library", "list", "--json", "--library", files[2]).splitlines()), len(whole))
+        subprocess.run([sys.executable, "-c", KILLED, str(files[0])], check=True)
+        report = subprocess.run([PROGRAM, "report", "line", "42", "--data", self.data], capture_output=True, text=True, check=False)
+        self.assertNotIn("readonly", report.stderr)
+        self.assertEqual(list(self.folder.path.rglob("*-journal")), [])
 
     def test_both_parts_or_none(self):
         with JobServer(self.folder.path) as server:

@@ -41,6 +41,7 @@ package enum DatabaseFile {
     configuration.label = "freshet.read"
     configuration.readonly = true
     configuration.maximumReaderCount = readers
+    rollBack(path)
     configuration.prepareDatabase { database in
       // A long query lets shorter work have the processor first (sched_yield(2)).
       sqlite3_progress_handler(
@@ -54,6 +55,24 @@ package enum DatabaseFile {
       )
     }
     return try DatabasePool(path: path, configuration: configuration)
+  }
+
+  /// Undoes what a program that was killed had begun to write, which a connection that only reads cannot (SQLite, "hot
+  /// journal").
+  ///
+  /// Databases with a write-ahead log have a journal only until they have the log. If this user may not write, opening the
+  /// file tells why it cannot be read.
+  package static func rollBack(_ path: String) {
+    var facts = stat()
+    guard stat("\(path)-journal", &facts) == 0, facts.st_size > 0 else { return }
+    var configuration = Configuration()
+    configuration.label = "freshet.rollback"
+    configuration.busyMode = .timeout(10)
+    guard let database = try? DatabaseQueue(path: path, configuration: configuration) else {
+      return
+    }
+    _ = try? database.read { try Int.fetchOne($0, sql: "PRAGMA schema_version") }
+    try? database.close()
   }
 
   /// Creates an empty file that only its owner can read, if nothing is there.
@@ -139,6 +158,7 @@ package enum DatabaseFile {
       configuration.label = "freshet.copy"
       configuration.readonly = true
       configuration.busyMode = .timeout(10)
+      rollBack(source)
       let original = try DatabaseQueue(path: source, configuration: configuration)
       try createPrivate(destination)
       let copy = try DatabaseQueue(path: destination)

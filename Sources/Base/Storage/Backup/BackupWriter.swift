@@ -119,7 +119,18 @@ package final class BackupWriter {
   }
 
   /// Removes what was written.
-  package func abandon() { try? FileManager.default.removeItem(atPath: partial) }
+  package func abandon() { Self.remove(partial) }
+
+  /// Removes the folder of a backup that is not finished, even while it is written.
+  ///
+  /// A file that is created meanwhile keeps its folder from being removed. The next one cannot be created, as its folder is
+  /// gone, so the removal is tried again a few times only.
+  package static func remove(_ partial: String) {
+    for _ in 0..<BackupLimits.removals {
+      guard FileManager.default.fileExists(atPath: partial) else { return }
+      try? FileManager.default.removeItem(atPath: partial)
+    }
+  }
 
   private func makeFolders(for path: String) throws(BackupFailure) {
     var folder = path.enclosingFolder

@@ -59,7 +59,7 @@ struct BackupCommand: ParsableCommand {
     let isBegun = Mutex(false)
     let signals = EndSignals(numbered: { number in
       isBegun.withLock { isBegun in
-        if isBegun { try? FileManager.default.removeItem(atPath: partial) }
+        if isBegun { BackupWriter.remove(partial) }
         _exit(128 + number)
       }
     })

@@ -43,6 +43,7 @@ package final class SQLiteLibrary: LibraryStore {
     do {
       var configuration = Configuration()
       configuration.readonly = true
+      DatabaseFile.rollBack(path)
       let database = try DatabaseQueue(path: path, configuration: configuration)
       _ = try database.read { try SQLiteLibrarySchema.check($0, path: path) }
       try database.close()

@@ -54,6 +54,7 @@ package struct JobFolder: Sendable {
     do {
       var configuration = Configuration()
       configuration.readonly = true
+      DatabaseFile.rollBack(file)
       let database = try DatabaseQueue(path: file, configuration: configuration)
       let isNewer = try database.read(SQLiteJobSchema.migrator.hasBeenSuperseded)
       try database.close()
