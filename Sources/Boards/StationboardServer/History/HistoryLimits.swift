@@ -34,6 +34,9 @@ package enum HistoryLimits {
   package static let addedTrips = 10_000
   /// The most periods with realtime that are told apart; beyond, the oldest are forgotten.
   package static let livePeriods = 200
+  /// How long after a publication it is counted, in seconds of the service clock: boards of this and of other servers on the
+  /// machine have it first.
+  package static let countAfterSeconds = 1.0
   /// The most publications that wait to be counted; beyond, those between are left out.
   package static let waitingPublications = 16
   /// The most days of one answer about a line.

@@ -110,9 +110,15 @@ package final class HistoryService: Sendable {
       of: Void.self,
       bufferingPolicy: .bufferingNewest(1)
     )
+    let delay = HistoryLimits.countAfterSeconds / clock.pace
     let pause = max(Self.checkSeconds / clock.pace, 0.2)
     await withTaskGroup { group in
-      group.addTask { [inbox] in for await _ in inbox.arrivals() { continuation.yield() } }
+      group.addTask { [inbox] in
+        for await _ in inbox.arrivals() {
+          try? await Task.sleep(for: .seconds(delay))
+          continuation.yield()
+        }
+      }
       group.addTask {
         while !Task.isCancelled {
           continuation.yield()
