@@ -96,6 +96,19 @@ class StatusPage(unittest.TestCase):
           area.dispatchEvent(new PointerEvent('pointermove', { clientX: box.right - 0.1, clientY: box.top + 20, bubbles: true })); })()""")
         self.assertIn("on time:", tab.run("document.querySelector('.plot-read').textContent"))
 
+    def test_values_above_the_scale_are_marked(self):
+        tab = stand().browser.tab()
+        self.addCleanup(tab.close)
+        tab.open(f"{stand().server.url}/status?lang=en")
+        found = tab.run("""import('/sources/status/time-plot.js').then(({ TimePlot, roundUpSpan }) => [700, 7200].map((value) => {
+          const plot = new TimePlot({ title: 'plotAge' });
+          const rows = [[0, 10], [60, value], [120, 10]].map(([at, age]) => ({ at: at * 1000, values: [age] }));
+          plot.show({ from: 0, to: 180_000, step: 60_000, zone: 'UTC', say: (name) => name, rows, top: 30, most: 1200, round: roundUpSpan,
+            unit: (seconds) => `${seconds} s`, series: [{ name: 'age', place: 0, colour: 'red', kind: 'line' }] });
+          return [plot.root.querySelectorAll('[data-axis=y]')[2].textContent, plot.root.querySelector('.plot-beyond')?.getAttribute('d') ?? ''];
+        }))""")
+        self.assertEqual(found, [["1200 s", ""], ["≥\u00a01200 s", "M333.3 0H666.7"]])
+
     def test_a_week_and_other_languages(self):
         tab = self.page()
         tab.click("[data-range=week]")

@@ -56,7 +56,8 @@ export class TimePlot {
   /**
    * @param {object} data - `from`, `to`, `step`: milliseconds; `rows`: `{ at, values }` in order, a value being `null` where
    *   nothing is known; `series`: `{ key, name, colour, kind }` for each value, `kind`: `line`, `bar` or `band`, the last with
-   *   `low` and `high` as its places among the values; `top`: the least top of the scale; `most`: the greatest; `round`: makes it a round number; `limit`; `unit`: a value in words;
+   *   `low` and `high` as its places among the values; `top`: the least top of the scale; `most`: the greatest, above which values
+   *   are marked at the top; `round`: makes it a round number; `limit`; `unit`: a value in words;
    *   `now`: the value of now in words; `zone`; `say`.
    */
   show(data) {
@@ -94,7 +95,8 @@ export class TimePlot {
     const labels = [];
     for (const share of [0, 0.5, 1]) {
       picture.append(newShape("line", { class: "plot-grid", x1: 0, x2: WIDTH, y1: y(share * scale), y2: y(share * scale) }));
-      labels.push(tick("y", unit(share * scale), { bottom: `${share * 100}%` }));
+      const isBeyond = share === 1 && peak > scale;
+      labels.push(tick("y", isBeyond ? `≥\u00a0${unit(scale)}` : unit(share * scale), { bottom: `${share * 100}%` }));
     }
     for (const { at, text } of timeTicks(from, to, zone, say)) labels.push(tick("x", text, { left: `${x(at) / 10}%` }));
     if (limit && limit < scale) picture.append(newShape("line", { class: "plot-limit-line", x1: 0, x2: WIDTH, y1: y(limit), y2: y(limit) }));
@@ -110,6 +112,7 @@ export class TimePlot {
       }
     }
     if (stacks) this.#drawBars(picture, { rows, series, step, x, y });
+    if (peak > scale) picture.append(newShape("path", { class: "plot-beyond", d: beyond(rows, scale, step, x) }));
     picture.append(this.#cursor);
     const empty = known.length === 0 ? [newElement("p", "plot-empty", say("nothingKnown"))] : [];
     this.area.replaceChildren(picture, ...labels, ...empty, this.#read);
@@ -229,6 +232,12 @@ function line(rows, place, step, x, y) {
     if (points.length === 1) points.push(`${x(part[0].at + step).toFixed(1)} ${y(part[0].values[place]).toFixed(2)}`);
     return `M${points.join("L")}`;
   }).join("");
+}
+
+/** The times at which a value is above the scale, at its top. */
+function beyond(rows, scale, step, x) {
+  return rows.filter(({ values }) => values.some((value) => value > scale))
+    .map(({ at }) => `M${x(at).toFixed(1)} 0H${x(at + step).toFixed(1)}`).join("");
 }
 
 function band(rows, { low, high }, step, x, y) {
