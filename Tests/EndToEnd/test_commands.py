@@ -6,6 +6,7 @@ import os
 import re
 import shutil
 import signal
+import socket
 import subprocess
 import threading
 import unittest
@@ -56,6 +57,16 @@ class CommandTest(unittest.TestCase):
         self.assertEqual(json.loads(self.says(0, "jobs", "list", "--json", "--server", address, "--tokens", f"{folder}/none.json")), [])
         for wrong in ("ftp://localhost", "http://", "a b"):
             self.assertIn("is not an address like http://127.0.0.1:8080", self.says(64, "board", "x", "--server", wrong))
+        said = self.says(64, "board", "x", "--server", "https://me:secret@box")
+        self.assertIn('"https://…@box" has credentials', said)
+        self.assertNotIn("secret", said)
+
+    def test_a_server_that_is_not_there_may_be_started_where_it_is_local(self):
+        with socket.create_server(("127.0.0.1", 0)) as listener:
+            closed = f"127.0.0.1:{listener.getsockname()[1]}"
+        self.assertIn("Start it with: freshet serve", self.says(69, "board", "x", "--once", "--server", closed))
+        self.assertIn("Start it with: freshet serve", self.says(69, "report", "line", "42", "--server", closed))
+        self.assertNotIn("Start it with", self.says(69, "board", "x", "--once", "--server", "http://freshet.invalid"))
 
     def test_of_several_stops_a_person_chooses_one(self):
         listed = self.says(1, "board", "gare", "--once", "--server", server.url)
@@ -99,6 +110,12 @@ class CommandTest(unittest.TestCase):
         self.assertIn(f"freshet catalogue find: {library}: No such file.\nMake the catalogue of Open Library's dump files: ", said)
         self.assertIn(f"freshet catalogue import FILE … --catalogue {library}\n", said)
         self.assertFalse(library.exists())
+        missing = str(folder / "missing")
+        self.assertIn("missing: cannot be read: No such file", self.says(66, "watch", server.url, "--policy", missing))
+        self.assertIn("missing: No such file", self.says(66, "feeds", "list", "--data", missing))
+        (folder / "garbage").write_text("{")
+        for wrong in (["jobs", "list", "--tokens"], ["watch", server.url, "--policy"]):
+            self.assertIn("garbage", self.says(65, *wrong, str(folder / "garbage")))
 
     def test_output_that_is_lost_is_a_failure(self):
         (folder / "books2.csv").write_text("Title,Author,ISBN\nDune,Frank Herbert,9780441013593\n")

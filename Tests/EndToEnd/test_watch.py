@@ -1231,10 +1231,10 @@ class EndTest(WatchTest):
                 self.assertIn(f"--record {path}: ", answer.stderr)
                 self.assertNotIn("Domain=", answer.stderr)
 
-    def refuses(self, *arguments, says):
-        """Exit code 64, and a message that names what is wrong, and where."""
+    def refuses(self, *arguments, says, code=64):
+        """The exit code, and a message that names what is wrong, and where."""
         answer = run("watch", *arguments, timeout=60)
-        self.assertEqual(answer.returncode, 64, answer.stdout + answer.stderr)
+        self.assertEqual(answer.returncode, code, answer.stdout + answer.stderr)
         self.assertEqual(answer.stdout, "")
         first = answer.stderr.splitlines()[0]
         for words in says:
@@ -1279,7 +1279,7 @@ class EndTest(WatchTest):
         url = "http://127.0.0.1:9/"
         for path in [str(self.folder / "missing.json"), str(self.folder.path)]:
             with self.subTest(path):
-                self.refuses(url, "--policy", path, says=["--policy", path])
+                self.refuses(url, "--policy", path, says=["--policy", path], code=66)
 
     def test_a_policy_that_is_none(self):
         url = "http://127.0.0.1:9/"
@@ -1299,7 +1299,7 @@ class EndTest(WatchTest):
             with self.subTest(text):
                 path = self.folder / "bad.json"
                 path.write_text(text)
-                self.refuses(url, "--policy", str(path), says=[f"--policy {path}", *says])
+                self.refuses(url, "--policy", str(path), says=[f"--policy {path}", *says], code=65)
 
 
 if __name__ == "__main__":

@@ -41,7 +41,7 @@ package final class ZipArchive {
       zip_error_init_with_code(&failure, code)
       defer { zip_error_fini(&failure) }
       let reason = zip_error_strerror(&failure).map { String(cString: $0) } ?? "error \(code)"
-      throw FeedError(.brokenArchive, "\(path): not a readable zip archive: \(reason)")
+      throw Self.unreadable(path, code, reason)
     }
     do {
       (self.handle, members) = try Self.feed(
@@ -53,6 +53,11 @@ package final class ZipArchive {
       zip_discard(handle)
       throw error
     }
+  }
+
+  private static func unreadable(_ place: String, _ code: Int32, _ reason: String) -> FeedError {
+    let detail = code == ZIP_ER_NOZIP ? "" : ": \(reason)"
+    return FeedError(.brokenArchive, "\(place) is not a readable zip archive\(detail)")
   }
 
   private static func size(of path: String) -> Int {
@@ -144,7 +149,7 @@ package final class ZipArchive {
       // The source, and its bytes with it, belongs to the archive only once that is open.
       zip_source_free(source)
       let reason = zip_error_strerror(&failure).map { String(cString: $0) } ?? "unknown failure"
-      throw FeedError(.brokenArchive, "\(path): \(name) is not a readable zip archive: \(reason)")
+      throw Self.unreadable("\(path): \(name)", zip_error_code_zip(&failure), reason)
     }
     return inner
   }

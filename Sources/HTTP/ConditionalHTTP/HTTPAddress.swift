@@ -7,8 +7,16 @@ public struct HTTPAddress: Hashable, Sendable, CustomStringConvertible {
     /// The string.
     public var text: String
 
-    /// A readable description of the problem.
-    public var description: String { "\"\(text)\" is not an address like http://127.0.0.1:8080" }
+    /// A readable description of the problem, without credentials.
+    public var description: String {
+      let start = text.firstRange(of: "://")?.upperBound ?? text.startIndex
+      let authority = text[start...].prefix { !"/?#".contains($0) }
+      guard let end = authority.lastIndex(of: "@") else {
+        return "\"\(text)\" is not an address like http://127.0.0.1:8080"
+      }
+      let shown = text[..<start] + "…" + text[end...]
+      return "\"\(shown)\" has credentials; an address is like http://127.0.0.1:8080"
+    }
   }
 
   /// `http` or `https`.
@@ -101,6 +109,22 @@ public struct HTTPAddress: Hashable, Sendable, CustomStringConvertible {
   }
 
   // MARK: The parts (RFC 3986 section 3.2)
+
+  /// Whether the host is this machine, by its usual names.
+  package var isLocal: Bool { Self.isLocal(authority) }
+
+  /// Whether the host of an authority, such as `[::1]:8080`, is this machine, by its usual names.
+  package static func isLocal(_ authority: String) -> Bool {
+    let host =
+      authority.first == "["
+      ? authority.dropFirst().prefix { $0 != "]" } : authority.prefix { $0 != ":" }
+    return isLoopback(String(host))
+  }
+
+  /// Whether a host, without brackets, is a loopback address or `localhost`.
+  package static func isLoopback(_ host: String) -> Bool {
+    host == "localhost" || host == "::1" || host.hasPrefix("127.")
+  }
 
   private static func isVisible(_ byte: UInt8) -> Bool { (0x21...0x7E).contains(byte) }
 

@@ -33,6 +33,11 @@ package struct ServerOption: ParsableArguments {
     get throws(HTTPAddress.Invalid) { try Self.address(named) }
   }
 
+  /// What to do if a server cannot be reached, after the reason; nothing if it is not on this machine.
+  package static func advice(for address: HTTPAddress) -> String {
+    address.isLocal ? "\nIs the server running? Start it with: freshet serve" : ""
+  }
+
   /// Reads the address of a server; without a scheme it is http.
   ///
   /// - Parameter named: The address that was given; `nil` for that of the environment or ``usual``.

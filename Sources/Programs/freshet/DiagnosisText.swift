@@ -49,7 +49,7 @@ enum DiagnosisText {
     var found = [
       ("Operators", facts.agencies.joined(separator: ", ")),
       ("Service", "\(facts.serviceFrom) to \(facts.serviceUntil), \(facts.timeZone)"),
-      ("Lines", Quantity.count(service.lines)),
+      ("Routes", Quantity.count(service.lines)),
       ("Stations", Quantity.count(service.stations)),
       ("Trips", Quantity.count(facts.trips)),
       ("Departures", "\(Quantity.count(total)) in the next \(ServiceSummary.days) days"),

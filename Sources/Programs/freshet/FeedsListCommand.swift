@@ -1,6 +1,7 @@
 import ArgumentParser
 import Commands
 import ConditionalHTTP
+import Foundation
 import GTFS
 import StationboardServer
 import Timetable
@@ -23,6 +24,10 @@ struct FeedsListCommand: ParsableCommand {
   var json = false
 
   func run() throws {
+    guard data.data == nil || FileManager.default.fileExists(atPath: data.folder.path) else {
+      let place = Terminal.plain(data.folder.path)
+      throw CommandFailure("freshet feeds list: \(place): No such file or directory", .noInput)
+    }
     let feeds = try FeedsCommand.attempt("list") { () throws(FeedError) in
       try ListedFeed.all(of: data.folder)
     }

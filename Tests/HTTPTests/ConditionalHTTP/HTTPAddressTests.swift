@@ -22,7 +22,7 @@ import Testing
   }
 
   @Test(arguments: [
-    "", "box", "box:80", "ftp://box", "http://", "http:///x", "http://me@box", "http://box:",
+    "", "box", "box:80", "ftp://box", "http://", "http:///x", "http://box:",
     "http://box:0", "http://box:65536", "http://box:8x", "http://box/?a", "http://box/#a",
     "http://b ox", "http://box/ a", "http://[::1", "http://[]", "http://[::g]", "http://a:b:80",
     "http://bücher", "ws://box", "://box",
@@ -31,6 +31,17 @@ import Testing
     let error = #expect(throws: HTTPAddress.Invalid.self) { try HTTPAddress(text) }
     #expect(error?.text == text)
     #expect(error?.description == "\"\(text)\" is not an address like http://127.0.0.1:8080")
+  }
+
+  @Test(arguments: [
+    ("http://me@box", "http://…@box"), ("https://me:p@ss:w@box/a@b", "https://…@box/a@b"),
+    ("me:secret@box", "…@box"),
+  ])
+  func `credentials are refused and not repeated`(text: String, shown: String) {
+    let error = #expect(throws: HTTPAddress.Invalid.self) { try HTTPAddress(typed: text) }
+    #expect(
+      error?.description == "\"\(shown)\" has credentials; an address is like http://127.0.0.1:8080"
+    )
   }
 
   @Test func `requests begin where the address says, and their parameters mean what they say`()

@@ -55,20 +55,13 @@ struct RecordSource: FreshResource {
       question = try WatchAddress.request(text, fields: fields)
       source = FeedRecording.Source(feed: feed, address: Self.address(of: question))
     }
-    let floor = isAddress && !Self.isLocal(question) ? Self.floor(of: feed) : 0.1
+    let floor =
+      isAddress && !HTTPAddress.isLocal(question.authority ?? "") ? Self.floor(of: feed) : 0.1
     guard (floor...86_400).contains(interval) else {
       throw WatchAddressError(
         "--\(feed.rawValue)-every is \(Quantity.plain(floor)) to 86400 seconds for \(text)"
       )
     }
-  }
-
-  /// Returns whether the server is on this machine.
-  private static func isLocal(_ request: HTTPRequest) -> Bool {
-    let authority = request.authority ?? ""
-    let host =
-      authority.hasPrefix("[") ? authority.prefix { $0 != "]" } : authority.prefix { $0 != ":" }
-    return host == "localhost" || host.hasPrefix("127.") || host == "[::1"
   }
 
   /// Returns the URL without the values of its query, which often contains keys.

@@ -136,7 +136,7 @@ struct BoardCommand: AsyncParsableCommand {
         throw StationboardFailure(.refused, "no stop fits \"\(wanted)\"")
       }
     } catch let error as StationboardFailure {
-      let advice = "\nIs the server running? Start it with: freshet serve"
+      let advice = ServerOption.advice(for: address)
       throw CommandFailure(
         "freshet board: \(Terminal.plain(error.description))"
           + (error.code == .unreachable ? advice : ""),

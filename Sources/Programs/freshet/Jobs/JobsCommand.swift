@@ -63,7 +63,7 @@ struct JobServerOptions: ParsableArguments {
         of: try option.named.map { try HTTPAddress(typed: $0).description }
       )
     } catch let failure as TokenStore.Failure {
-      throw CommandFailure("freshet jobs \(command): \(failure)", .noInput)
+      throw CommandFailure("freshet jobs \(command): \(failure)", failure.exit)
     }
     try await withClient(command, of: entry.server) { client in try await work(client, entry) }
   }
@@ -98,7 +98,7 @@ struct JobServerOptions: ParsableArguments {
       )
     } catch let failure as TokenStore.Failure {
       await transport.shutdown()
-      throw CommandFailure("freshet jobs \(command): \(failure)", .cannotCreate)
+      throw CommandFailure("freshet jobs \(command): \(failure)", failure.exit)
     }
   }
 }

@@ -1,3 +1,4 @@
+import Commands
 import ConditionalHTTP
 import Foundation
 import Jobs
@@ -22,6 +23,8 @@ struct TokenStore {
   /// The reason why a job cannot be found or stored.
   struct Failure: Error, CustomStringConvertible {
     var description: String
+    /// The exit code of a command that ends with it.
+    var exit = ProgramExit.cannotCreate
   }
 
   /// The maximum number of jobs that are stored.
@@ -43,7 +46,7 @@ struct TokenStore {
   func entries() throws -> [Entry] {
     guard let data = FileManager.default.contents(atPath: path) else { return [] }
     guard let list = try? JSONReader.value(of: Array(data)).list else {
-      throw Failure(description: "\(path) is not a job list; move it aside")
+      throw Failure(description: "\(path) is not a job list; move it aside", exit: .badData)
     }
     return list.compactMap { value in
       guard let server = value["server"]?.string, let job = value["job"]?.string,
@@ -81,16 +84,19 @@ struct TokenStore {
     let place = server.map { " on \($0)" } ?? ""
     guard let id else {
       guard let newest = entries.first else {
-        throw Failure(description: "no job was started from here\(place)")
+        throw Failure(description: "no job was started from here\(place)", exit: .noInput)
       }
       return newest
     }
     let found = entries.filter { $0.credential.job.hasPrefix(id) }
     guard let entry = found.first else {
-      throw Failure(description: "no job that was started from here\(place) begins with \"\(id)\"")
+      throw Failure(
+        description: "no job that was started from here\(place) begins with \"\(id)\"",
+        exit: .noInput
+      )
     }
     guard found.count == 1 || entry.credential.job == id else {
-      throw Failure(description: "\(found.count) jobs begin with \"\(id)\"")
+      throw Failure(description: "\(found.count) jobs begin with \"\(id)\"", exit: .noInput)
     }
     return entry
   }
@@ -129,7 +135,7 @@ struct TokenStore {
         throw Failure(description: "\(name) cannot be locked")
       }
       guard ContinuousClock.now < end else {
-        throw Failure(description: "\(name) is held by another program")
+        throw Failure(description: "\(name) is held by another program", exit: .temporary)
       }
       usleep(10_000)
     }

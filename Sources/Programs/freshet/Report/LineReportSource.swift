@@ -20,7 +20,7 @@ struct LineReportError: Error, CustomStringConvertible {
 /// Where the numbers of a report come from: a server, or the history of a data folder.
 struct LineReportSource {
   private enum Place {
-    case server(HTTPRequest, NIOExchange)
+    case server(HTTPAddress, HTTPRequest, NIOExchange)
     case file(HistoryStore)
   }
 
@@ -44,7 +44,7 @@ struct LineReportSource {
     let address = try server.address
     do throws(WatchAddressError) {
       let request = try WatchAddress.request(address.description, fields: [:])
-      place = .server(request, try Self.exchange())
+      place = .server(address, request, try Self.exchange())
     } catch {
       throw LineReportError("--server \(error.description)", .usage)
     }
@@ -60,7 +60,7 @@ struct LineReportSource {
 
   /// Ends the connections.
   func close() async {
-    if case .server(_, let exchange) = place { await exchange.shutdown() }
+    if case .server(_, _, let exchange) = place { await exchange.shutdown() }
   }
 
   /// The lines with a name or a route_id of which something was counted.
@@ -180,7 +180,7 @@ struct LineReportSource {
     _ to: String?,
     _ items: [String: String]
   ) async throws -> Answer? {
-    guard case .server(var request, let exchange) = place else { return nil }
+    guard case .server(let address, var request, let exchange) = place else { return nil }
     var items = items
     items["from"] = from
     items["to"] = to
@@ -194,7 +194,7 @@ struct LineReportSource {
       answer = try await exchange.send(request, timeout: .seconds(Self.patience))
     } catch {
       throw LineReportError(
-        "\(error.description)\nIs the server running? Start it with: freshet serve",
+        "\(error.description)\(ServerOption.advice(for: address))",
         .unavailable
       )
     }

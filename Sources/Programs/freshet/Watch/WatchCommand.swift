@@ -6,6 +6,7 @@ import FreshnessRuntime
 import FreshnessTesting
 import HTTPTypes
 import NIOTransport
+import Storage
 
 /// `freshet watch`.
 struct WatchCommand: AsyncParsableCommand {
@@ -87,30 +88,40 @@ struct WatchCommand: AsyncParsableCommand {
   var duration: Double?
 
   func validate() throws {
-    _ = try document()
+    _ = try document(preset.policy)
     if let changes, changes < 1 { throw ValidationError("--changes is 1 or more") }
     if let duration, !(0.001...31_536_000).contains(duration) {
       throw ValidationError("--for is 0.001 to 31536000 seconds")
     }
   }
 
-  /// Returns the document to watch.
-  private func document() throws -> WatchedDocument {
-    var constants = preset.policy
-    if let policy {
-      let data: Data
-      do {
-        let file = try FileHandle(forReadingFrom: URL(fileURLWithPath: policy))
-        data = try file.readToEnd() ?? Data()
-      } catch {
-        throw ValidationError("--policy \(policy): no such file, or it cannot be read")
-      }
-      do {
-        constants = try PolicyDocument(decoding: data).policy
-      } catch {
-        throw ValidationError("--policy \(policy): \(error)")
-      }
+  /// Reads the policy of the file, or returns that of the preset.
+  private func chosenPolicy() throws -> Policy {
+    guard let policy else { return preset.policy }
+    func failure(_ reason: String, _ exit: ProgramExit) -> CommandFailure {
+      CommandFailure(Terminal.plain("freshet watch: --policy \(policy): \(reason)"), exit)
     }
+    let data: Data
+    do {
+      let file = try FileHandle(forReadingFrom: URL(fileURLWithPath: policy))
+      data = try file.readToEnd() ?? Data()
+    } catch {
+      throw failure("cannot be read: \(ErrorText.of(error, showsPath: false))", .noInput)
+    }
+    do {
+      return try PolicyDocument(decoding: data).policy
+    } catch {
+      throw failure("\(error)", .badData)
+    }
+  }
+
+  /// Returns the document to watch.
+  ///
+  /// - Parameter policy: The constants, except for those that options give.
+  /// - Returns: The document.
+  /// - Throws: `ValidationError` for an address or an interval that is not valid.
+  private func document(_ policy: Policy) throws -> WatchedDocument {
+    var constants = policy
     if let every {
       guard (0.2...86_400).contains(every) else {
         throw ValidationError("--every is 0.2 to 86400 seconds")
@@ -140,7 +151,7 @@ struct WatchCommand: AsyncParsableCommand {
   }
 
   func run() async throws {
-    let document = try document()
+    let document = try document(chosenPolicy())
     let recording = try record.map { try RecordFile($0) }
     let (happenings, source) = AsyncStream.makeStream(
       of: Happening.self,

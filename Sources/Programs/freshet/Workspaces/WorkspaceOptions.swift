@@ -1,6 +1,7 @@
 import AgentWatch
 import ArgumentParser
 import Commands
+import ConditionalHTTP
 import Foundation
 import ServeSettings
 import Serving
@@ -110,7 +111,7 @@ struct WorkspaceOptions: ParsableArguments {
       throw ValidationError(problem)
     }
     let token = try token()
-    let isLocal = socket != nil || Self.isLoopback(host)
+    let isLocal = socket != nil || HTTPAddress.isLoopback(host)
     if !isLocal, token == nil {
       let option = folders.isEmpty ? "--workspaces-hub" : "--workspaces"
       throw ValidationError(
@@ -221,10 +222,6 @@ struct WorkspaceOptions: ParsableArguments {
   }
 
   private static func isEveryAddress(_ host: String) -> Bool { ["0.0.0.0", "::"].contains(host) }
-
-  private static func isLoopback(_ host: String) -> Bool {
-    host == "localhost" || host == "::1" || host.hasPrefix("127.")
-  }
 }
 
 /// The workspaces' part of a server.
