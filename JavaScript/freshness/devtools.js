@@ -20,7 +20,7 @@ const WORDS = {
   "cause-safetyPoll": "safety poll beside a healthy stream", "cause-retry": "silent retry", "cause-backoff": "backoff ladder",
   "cause-degraded": "ladder after a degraded answer", "cause-recheck": "recheck of an answer that would be the same",
   "cause-retryAfter": "the server's Retry-After", "cause-spread": "spread after a gap in time",
-  "cause-reconnect": "spread after a reconnection", "cause-news": "gap between requests that a stream asks for",
+  "cause-reconnect": "spread after a reconnection", "cause-change": "gap between requests that a stream asks for",
   "cause-origin": "the server's limit for all who ask it", "cause-patience": "as many requests as a minute may have",
 };
 

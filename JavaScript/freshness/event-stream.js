@@ -2,7 +2,7 @@
 // lacks three things that the refresh machine needs: it does not report comments, which are heartbeats; it reconnects
 // by its own schedule; and a new one cannot resume after the last event.
 
-import { outcomeOf, retryAfter } from "./arrival.js";
+import { outcomeOf, retryAfter } from "./response.js";
 
 /** The maximum number of characters of an event; more counts as a broken stream. */
 const LONGEST_EVENT = 8_000_000;

@@ -1,6 +1,6 @@
 // A resource as views see it: its value, its age, and what prevents a newer one.
 
-import { readAnswer } from "./arrival.js";
+import { readAnswer } from "./response.js";
 import { FreshnessError } from "./freshness-error.js";
 import { LiveResource } from "./live-resource.js";
 import { LocalChanges } from "./local-changes.js";

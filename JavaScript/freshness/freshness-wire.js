@@ -181,7 +181,7 @@ export const NUMBERS = Object.freeze({
   notice: ["none", "mild", "unavailable"],
   nextCause: [
     "unwatched", "offline", "paused", "outstanding", "cadence", "stated", "learned", "longPoll", "safetyPoll", "retry",
-    "backoff", "degraded", "recheck", "retryAfter", "spread", "reconnect", "news", "origin", "patience",
+    "backoff", "degraded", "recheck", "retryAfter", "spread", "reconnect", "change", "origin", "patience",
   ],
   ...SETS,
   ...Object.fromEntries(Object.entries(CHOICES).map(([name, cases]) => [name, Object.keys(cases)])),

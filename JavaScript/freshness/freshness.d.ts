@@ -85,7 +85,7 @@ export type OutcomeName =
 export type Badge = "live" | "partial" | "unavailable" | "unknown";
 export type Cause =
   | "unwatched" | "offline" | "paused" | "outstanding" | "cadence" | "stated" | "learned" | "longPoll" | "safetyPoll" | "retry"
-  | "backoff" | "degraded" | "recheck" | "retryAfter" | "spread" | "reconnect" | "news"
+  | "backoff" | "degraded" | "recheck" | "retryAfter" | "spread" | "reconnect" | "change"
   | "origin" | "patience";
 /** The source of a value: only a value from the server can be live (R38). */
 export type Provenance = "server" | "local" | "disk";

@@ -246,7 +246,7 @@ export class Machine {
    *   generation or `null`), `alarm`, `pace`, `label` and more; the members of a missing copy or failure are `null`.
    */
   appearance(now) {
-    return this.#call("freshness_look", (writer) => this.#writeInstant(writer, now), readAppearance);
+    return this.#call("freshness_appearance", (writer) => this.#writeInstant(writer, now), readAppearance);
   }
 
   /** Returns the label alone, as in `appearance`. */

@@ -2,7 +2,7 @@
 // the machine knows by number only. The machine decides when to request what, and what to do with the responses
 // (engine.md).
 
-import { ask } from "./arrival.js";
+import { ask } from "./response.js";
 import { Engine } from "./freshness.js";
 import { OriginQueue } from "./origin-queue.js";
 import { sampleRecord } from "./sample-record.js";

@@ -1,6 +1,6 @@
 // A request that changes something on the server: shown at once, taken back if it fails, and asked about when it is done.
 
-import { outcomeOf } from "./arrival.js";
+import { outcomeOf } from "./response.js";
 import { FreshnessError } from "./freshness-error.js";
 
 /**

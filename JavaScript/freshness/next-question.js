@@ -4,7 +4,7 @@
 /** The rule behind each cause that the machine reports. */
 const RULES = {
   unwatched: "R5", offline: "R24", paused: "R11", outstanding: "R6", cadence: "R10", stated: "R31", learned: "R31", origin: "R39", patience: "R40", longPoll: "R32",
-  safetyPoll: "R33", retry: "R7", backoff: "R23", degraded: "R34", recheck: "R21", retryAfter: "R21", spread: "R14", reconnect: "R24", news: "R33",
+  safetyPoll: "R33", retry: "R7", backoff: "R23", degraded: "R34", recheck: "R21", retryAfter: "R21", spread: "R14", reconnect: "R24", change: "R33",
 };
 
 /**

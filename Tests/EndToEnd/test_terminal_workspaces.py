@@ -218,7 +218,7 @@ class ShowingTest(WorkspacesTest):
 
     def test_a_network_that_costs_is_polled(self):
         screen = self.screen("--metered")
-        rows = self.shown(screen, r"metered · asks in")
+        rows = self.shown(screen, r"metered · next in")
         self.assertNotIn("events", rows[-2])
         self.assertEqual(self.server.metric("freshet_workspaces_waiting"), 0)
 

@@ -1010,7 +1010,7 @@ class TextTest(WatchTest):
         watch.text(self.CLOCK + 'first copy: 8 B, application/json, "good"$')
         self.assertRegex(
             watch.text("updated"),
-            r"^  ● updated \d+ s ago · changed \d+ s ago · (next in \d+ s|asking …) · [1-9]\d* requests?, 0 × 304$",
+            r"^  ● updated \d+ s ago · changed \d+ s ago · (next in \d+ s|requesting …) · [1-9]\d* requests?, 0 × 304$",
         )
         server.answer = BETTER
         watch.text(self.CLOCK + r'changed after \d+\.\d s, "better"$')

@@ -157,7 +157,7 @@ test("the handle of a machine that is gone never means another one", async () =>
     assert.equal(engine.freshness_destroy(handle), -6);
   }
   for (const handle of [0, -1, 1, 40_001, 0x7fffffff, -0x80000000]) {
-    assert.equal(engine.freshness_look(handle, 1), -6);
+    assert.equal(engine.freshness_appearance(handle, 1), -6);
     assert.equal(engine.freshness_policy(handle), -6);
   }
   for (const count of [-1, 257, 0x7fffffff]) assert.equal(engine.freshness_create(count), -5);

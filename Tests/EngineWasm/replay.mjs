@@ -50,7 +50,7 @@ while (place < words.length) {
     result = engine.freshness_handle(handles.get(machine), message.length);
   } else {
     counts.looks += 1;
-    result = engine.freshness_look(handles.get(machine), message.length);
+    result = engine.freshness_appearance(handles.get(machine), message.length);
   }
   if (result !== length) fail(frame, `native gave ${length}, this build ${result}`);
   if (length < 0) {

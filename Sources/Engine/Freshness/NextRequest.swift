@@ -39,7 +39,7 @@ public struct NextRequest: Hashable, Sendable {
     /// (R24, R33).
     case reconnect
     /// The minimum gap between two requests that stream events ask for (R33).
-    case news
+    case change
     /// The origin is failing, so scheduled requests are suspended (R39).
     case origin
     /// The budget of impatient requests allows one again (R40).

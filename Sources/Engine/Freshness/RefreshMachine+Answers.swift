@@ -57,7 +57,7 @@ extension RefreshMachine {
         isRejected = cause == .recheck || cause == .gone
       }
       // R33: requests after stream events keep their distance however fast events come.
-      if isRejected || step.policy.push != nil { return .wait(.news, then) }
+      if isRejected || step.policy.push != nil { return .wait(.change, then) }
     }
     // R40: a request over the budget waits along with the wait that follows this response.
     if isOverBudget(then, at: step.now) {
@@ -340,7 +340,7 @@ extension RefreshMachine {
     if asked.isImpatient { patience.spend(at: step.now + push.leastGap, step.policy) }
     var refresh = RefreshRequest.change
     refresh.repetition = .uncertain
-    return .wait(.news, refresh)
+    return .wait(.change, refresh)
   }
 
   /// R21: the response would stay the same, so the request is repeated only very slowly (R12).

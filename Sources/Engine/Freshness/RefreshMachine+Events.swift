@@ -187,13 +187,13 @@ extension RefreshMachine {
     // R34: a request by the user ends the silence that "disabled" caused.
     if refresh.reason == .person { degraded.personSpoke() }
     if refresh.isChangeNotice, case .waiting(let wait) = phase,
-      wait.cause.isOfFailure || wait.cause == .news
+      wait.cause.isOfFailure || wait.cause == .change
     {
       // R23: news does not shorten the wait after a transient failure; after others, it keeps the interval.
       // R33: a repetition that waits becomes a request for this news, with a repetition of its own.
       let mayHelp = (wait.cause == .recheck || wait.cause == .gone) && !isBound(at: step.now)
-      return mayHelp || wait.cause == .news
-        ? .wait(.news, wait.refresh.merged(with: refresh)) : .stay
+      return mayHelp || wait.cause == .change
+        ? .wait(.change, wait.refresh.merged(with: refresh)) : .stay
     }
     // R32: no refresh waits behind a long poll. The long poll ends now, and the refresh is sent
     // instead.

@@ -21,7 +21,7 @@ extension RefreshMachine {
       }
       // R23: stream events do not shorten the wait after a transient failure.
       if case .waiting(let wait) = phase, wait.cause.isOfTransientFailure { return .stay }
-      return .wait(.news, .change)
+      return .wait(.change, .change)
     case .linkDelivered(let about, let answer):
       return delivered(answer, about: about, in: &step)
     case .linkGap:

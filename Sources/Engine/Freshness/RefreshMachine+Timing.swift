@@ -85,8 +85,8 @@ extension RefreshMachine {
     case (.resync, _):
       let refresh = insistence.map { $0.merged(with: .change) } ?? .change
       return wait(.reconnect, refresh, in: &step)
-    case (.wait(.news, let refresh), _):
-      return wait(.news, insistence.map { $0.merged(with: refresh) } ?? refresh, in: &step)
+    case (.wait(.change, let refresh), _):
+      return wait(.change, insistence.map { $0.merged(with: refresh) } ?? refresh, in: &step)
     case (.wait(let cause, let refresh), _): return wait(cause, refresh, in: &step)
     case (.stay, .requesting(let inFlight, let then)):
       guard mayAsk else { return .idle }
@@ -334,10 +334,10 @@ extension RefreshMachine {
       due = (wait.since + policy.recheckGone + wait.draw.upTo(policy.spread), .recheck)
     case .spread: due = (wait.since + wait.draw.upTo(policy.spread), .spread)
     case .reconnect: due = (wait.since + wait.draw.upTo(policy.spread), .reconnect)
-    case .news:
+    case .change:
       // Without a stream it is news from the application, which keeps the interval.
       let gap = policy.push?.leastGap ?? interval(at: wait.since, policy: policy) ?? policy.idle
-      due = (max(wait.since, lastStart.map { $0 + gap } ?? wait.since), .news)
+      due = (max(wait.since, lastStart.map { $0 + gap } ?? wait.since), .change)
     case .deferred: due = (wait.since, .retryAfter)
     }
     guard let restrained = restrainedUntil(wait), restrained > due.instant else { return due }
@@ -360,7 +360,7 @@ extension RefreshMachine {
     case .spread, .reconnect: wait.refresh.reason == .catchUp
     case .deferred: deferred?.reason == .catchUp
     case .backoff: snapshot == nil && backoff.notBefore != nil
-    case .cadence, .retry, .degraded, .recheck, .gone, .news: false
+    case .cadence, .retry, .degraded, .recheck, .gone, .change: false
     }
   }
 
@@ -417,7 +417,7 @@ extension RefreshMachine.Cause {
   var isOfFailure: Bool {
     switch self {
     case .retry, .backoff, .recheck, .gone, .deferred: true
-    case .cadence, .degraded, .spread, .reconnect, .news: false
+    case .cadence, .degraded, .spread, .reconnect, .change: false
     }
   }
 }

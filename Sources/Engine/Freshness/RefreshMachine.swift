@@ -16,7 +16,7 @@
 //                             └──────────┘◀─────────────────────────────────┘
 //                                           answered, timed out
 //
-// The causes of a wait: cadence · retry · backoff · degraded · recheck · gone · spread · reconnect · news
+// The causes of a wait: cadence · retry · backoff · degraded · recheck · gone · spread · reconnect · change
 // · deferred. Each has one formula for its end, in `RefreshMachine+Timing.swift`.
 //
 // Invariants; the tests check them after every event:
@@ -96,7 +96,7 @@ public struct RefreshMachine: Hashable, Sendable {
     /// The same, after the network or the stream came back, or the stream was lost (R24, R33).
     case reconnect
     /// The minimum gap between two requests that stream events ask for (R33).
-    case news
+    case change
     /// A refresh request delayed by the server's `Retry-After` (R21).
     case deferred
   }

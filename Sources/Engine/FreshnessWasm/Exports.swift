@@ -9,7 +9,7 @@ import FreshnessWire
 
 /// The state shared by the exports; the module has one thread.
 private enum Shared {
-  nonisolated(unsafe) static var seats = Seats()
+  nonisolated(unsafe) static var slots = MachineSlots()
   nonisolated(unsafe) static var origins = OriginHandles()
   nonisolated(unsafe) static var errorPosition: Int32 = 0
   nonisolated(unsafe) static let buffer =
@@ -32,7 +32,7 @@ private enum Shared {
   }
 
   /// The buffer for the result.
-  static var room: UnsafeMutableBufferPointer<Int64> {
+  static var output: UnsafeMutableBufferPointer<Int64> {
     UnsafeMutableBufferPointer(start: buffer, count: Wire.longestMessage)
   }
 }
@@ -59,27 +59,27 @@ public func errorPosition() -> Int32 { Shared.errorPosition }
 
 /// Returns the number of machines.
 @c(freshness_machines)
-public func machines() -> Int32 { Shared.seats.count }
+public func machines() -> Int32 { Shared.slots.count }
 
 /// Takes the number of a preset and writes the words of its policy.
 @c(freshness_preset)
 public func preset(_ count: Int32) -> Int32 {
   Shared.answer { () throws(WireError) in
-    try WirePreset.policy(try Shared.message(count), into: Shared.room)
+    try WirePreset.policy(try Shared.message(count), into: Shared.output)
   }
 }
 
 /// Takes context and policy, returns the handle of a new machine.
 @c(freshness_create)
 public func create(_ count: Int32) -> Int32 {
-  Shared.answer { () throws(WireError) in try Shared.seats.create(try Shared.message(count)) }
+  Shared.answer { () throws(WireError) in try Shared.slots.create(try Shared.message(count)) }
 }
 
 /// Removes a machine; returns 0.
 @c(freshness_destroy)
 public func destroy(_ handle: Int32) -> Int32 {
   Shared.answer { () throws(WireError) in
-    try Shared.seats.destroy(handle)
+    try Shared.slots.destroy(handle)
     return 0
   }
 }
@@ -89,19 +89,19 @@ public func destroy(_ handle: Int32) -> Int32 {
 public func handle(_ handle: Int32, _ count: Int32) -> Int32 {
   Shared.answer { () throws(WireError) in
     let message = try Shared.message(count)
-    return try Shared.seats.use(handle) { (machine) throws(WireError) in
-      try machine.handle(message, into: Shared.room)
+    return try Shared.slots.use(handle) { (machine) throws(WireError) in
+      try machine.handle(message, into: Shared.output)
     }
   }
 }
 
 /// Takes an instant and writes the visible state of a machine.
-@c(freshness_look)
-public func look(_ handle: Int32, _ count: Int32) -> Int32 {
+@c(freshness_appearance)
+public func appearance(_ handle: Int32, _ count: Int32) -> Int32 {
   Shared.answer { () throws(WireError) in
     let message = try Shared.message(count)
-    return try Shared.seats.use(handle) { (machine) throws(WireError) in
-      try machine.appearance(message, into: Shared.room)
+    return try Shared.slots.use(handle) { (machine) throws(WireError) in
+      try machine.appearance(message, into: Shared.output)
     }
   }
 }
@@ -111,8 +111,8 @@ public func look(_ handle: Int32, _ count: Int32) -> Int32 {
 public func label(_ handle: Int32, _ count: Int32) -> Int32 {
   Shared.answer { () throws(WireError) in
     let message = try Shared.message(count)
-    return try Shared.seats.use(handle) { (machine) throws(WireError) in
-      try machine.label(message, into: Shared.room)
+    return try Shared.slots.use(handle) { (machine) throws(WireError) in
+      try machine.label(message, into: Shared.output)
     }
   }
 }
@@ -121,8 +121,8 @@ public func label(_ handle: Int32, _ count: Int32) -> Int32 {
 @c(freshness_policy)
 public func policy(_ handle: Int32) -> Int32 {
   Shared.answer { () throws(WireError) in
-    try Shared.seats.use(handle) { (machine) throws(WireError) in
-      try machine.machine.policy.write(into: Shared.room)
+    try Shared.slots.use(handle) { (machine) throws(WireError) in
+      try machine.machine.policy.write(into: Shared.output)
     }
   }
 }
@@ -131,8 +131,8 @@ public func policy(_ handle: Int32) -> Int32 {
 @c(freshness_counters)
 public func counters(_ handle: Int32) -> Int32 {
   Shared.answer { () throws(WireError) in
-    try Shared.seats.use(handle) { (machine) throws(WireError) in
-      try machine.counters.write(into: Shared.room)
+    try Shared.slots.use(handle) { (machine) throws(WireError) in
+      try machine.counters.write(into: Shared.output)
     }
   }
 }
@@ -158,7 +158,7 @@ public func handleOrigin(_ handle: Int32, _ count: Int32) -> Int32 {
   Shared.answer { () throws(WireError) in
     let message = try Shared.message(count)
     return try Shared.origins.use(handle) { (origin) throws(WireError) in
-      try origin.handle(message, into: Shared.room)
+      try origin.handle(message, into: Shared.output)
     }
   }
 }

@@ -380,7 +380,7 @@ extension NextRequest.Cause: WireNumbered {
     case 14: self = .retryAfter
     case 15: self = .spread
     case 16: self = .reconnect
-    case 17: self = .news
+    case 17: self = .change
     case 18: self = .origin
     case 19: self = .patience
     default: return nil
@@ -405,7 +405,7 @@ extension NextRequest.Cause: WireNumbered {
     case .retryAfter: 14
     case .spread: 15
     case .reconnect: 16
-    case .news: 17
+    case .change: 17
     case .origin: 18
     case .patience: 19
     }

@@ -103,7 +103,7 @@ struct CheckedRealtime: ParsableArguments {
     defer { display.finish() }
     var found: [Finding] = []
     for source in sources {
-      display.show("asking \(source.title)")
+      display.show("fetching \(source.title)")
       let check = RealtimeCheck(source: source, exchange: transport, clock: clock)
       let result = await check.run(against: feed, leastPercent: least)
       display.finish()

@@ -13,7 +13,7 @@ extension ProgressDisplay {
       case "search": "building stop search"
       case "store": "storing for all servers"
       case "fetch": "fetching what serves"
-      case "realtime": "asking for realtime"
+      case "realtime": "fetching realtime"
       default: "reading \(progress.step)"
       }
     show(

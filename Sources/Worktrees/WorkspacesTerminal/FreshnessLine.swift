@@ -45,9 +45,9 @@ package enum FreshnessLine {
       if report.isStreaming { parts.append("events") }
       if isMetered { parts.append("metered") }
       if report.isRequesting {
-        parts.append("asking …")
+        parts.append("requesting …")
       } else if let next = report.nextActionIn, !report.isStreaming {
-        parts.append("asks in \((next.milliseconds + 999) / 1_000) s")
+        parts.append("next in \((next.milliseconds + 999) / 1_000) s")
       }
       if let changed = report.changedAgo, failure == nil, ago(changed) != parts.first {
         parts.append("changed \(ago(changed))")

@@ -88,7 +88,7 @@ extension WorkspaceScreen {
   private mutating func listed(_ scene: Scene, _ space: Int, _ textStyle: TextStyle) -> [String] {
     guard let list else {
       let why =
-        scene.failure.map { TerminalText.line($0.description) } ?? "asking \(scene.server) …"
+        scene.failure.map { TerminalText.line($0.description) } ?? "connecting to \(scene.server) …"
       let hint =
         scene.failure?.kind == .unreachable
         ? [""]

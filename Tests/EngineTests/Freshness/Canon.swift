@@ -178,7 +178,7 @@ struct CanonicalState: Hashable {
       case .recheck: 1
       case .spread: 2
       case .reconnect: 3
-      case .news: 4
+      case .change: 4
       case .deferred: 5
       case .retry(let isLate): isLate ? 6 : 7
       case .backoff(let step): 8 + min(Int(step), last)

@@ -152,7 +152,7 @@ import WorkspacesClient
     )
     #expect(streaming[2].hasPrefix("● 50 s ago · events"))
     let polling = Stand.drawn(&screen, 60, 4, scene: Stand.scene(Stand.report(50)))
-    #expect(polling[2].hasPrefix("◐ 50 s ago · asks in 2 s"))
+    #expect(polling[2].hasPrefix("◐ 50 s ago · next in 2 s"))
     #expect(Stand.drawn(&screen, 60, 4, scene: Stand.scene(nil))[2].hasPrefix("○ nothing yet"))
     // Before the first list, the problem and the remedy are shown instead.
     var empty = WorkspaceScreen()

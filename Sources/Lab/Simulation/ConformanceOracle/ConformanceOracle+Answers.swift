@@ -57,7 +57,7 @@ extension ConformanceOracle {
         if reason.isOfTransientFailure { return obligation }
         if reason == .recheck || reason == .gone { keepsInterval = true }
       }
-      if keepsInterval { return .wait(.news, followUp, .push) }
+      if keepsInterval { return .wait(.change, followUp, .push) }
     }
     if isOverBudget(followUp) {
       postpone(followUp)
@@ -186,7 +186,7 @@ extension ConformanceOracle {
     // R34: a degraded response has its own ladder.
     guard isMissing, !step.isReduced, !isOverBudget(want) else { return nil }
     if want.isImpatient { spend(at: step.now + push.leastGap.milliseconds) }
-    return .wait(.news, Want(reason: .change, isRepetition: true), .push)
+    return .wait(.change, Want(reason: .change, isRepetition: true), .push)
   }
 
   /// R38: whether a response was in a cache since before the application wrote its copy.

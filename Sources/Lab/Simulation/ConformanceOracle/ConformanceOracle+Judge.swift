@@ -197,12 +197,12 @@ extension ConformanceOracle {
 
   private mutating func refreshRequested(_ want: Want) -> Obligation {
     if want.reason == .person { isQuiet = false }
-    if want.isChangeNotice, let wait, wait.reason.isOfFailure || wait.reason == .news {
+    if want.isChangeNotice, let wait, wait.reason.isOfFailure || wait.reason == .change {
       // R33: of what waits already, it makes a request with a repetition of its own.
-      if wait.reason == .news { return .wait(.news, want.and(wait.want), .push) }
+      if wait.reason == .change { return .wait(.change, want.and(wait.want), .push) }
       // R23: it waits for the ladder; where asking again may help, it keeps the interval.
       guard wait.reason == .recheck || wait.reason == .gone, !isBound else { return .goOn }
-      return .wait(.news, want.and(wait.want), .push)
+      return .wait(.change, want.and(wait.want), .push)
     }
     let rule: Rule = want.reason == .person ? .pollFirst : .oneFollowUp
     if out?.request.longPoll != nil {

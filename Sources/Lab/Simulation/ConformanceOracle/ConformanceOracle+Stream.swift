@@ -35,7 +35,7 @@ extension ConformanceOracle {
   private mutating func news() -> Obligation {
     if let out { return out.request.longPoll == nil ? .askOrFollow(change, .push) : .goOn }
     if let wait, wait.reason.isOfTransientFailure { return .goOn }
-    return .wait(.news, change.and(owed { $0.reason == .person || $0.isForced }), .push)
+    return .wait(.change, change.and(owed { $0.reason == .person || $0.isForced }), .push)
   }
 
   private var change: Want { Want(reason: .change) }

@@ -49,7 +49,7 @@ extension ConformanceOracle {
     case .gap, .reconnect, .resync: wait.want.reason == .catchUp
     case .deferred: deferred?.reason == .catchUp
     case .ladder: copy == nil && notBefore != nil
-    case .cadence, .retry, .degraded, .recheck, .gone, .news: false
+    case .cadence, .retry, .degraded, .recheck, .gone, .change: false
     }
   }
 
@@ -78,7 +78,7 @@ extension ConformanceOracle {
     case .gone:
       bounds = (policy.recheckGone.milliseconds, policy.recheckGone.milliseconds + spread)
     case .gap, .reconnect, .resync: bounds = (0, spread)
-    case .news:
+    case .change:
       let gap =
         policy.push?.leastGap.milliseconds ?? interval(at: since) ?? policy.idle.milliseconds
       let due = max(since, lastStart.map { $0 + gap } ?? since)
@@ -189,7 +189,7 @@ extension ConformanceOracle {
     case .recheck, .gone: causes = [.recheck]
     case .gap: causes = [.spread]
     case .reconnect, .resync: causes = [.reconnect]
-    case .news: causes = [.news]
+    case .change: causes = [.change]
     case .deferred: causes = [.retryAfter]
     }
     // R21: a `Retry-After` is the cause if it ends later than the wait would.

@@ -11,7 +11,7 @@ enum Reason: Hashable, Sendable {
   case gap
   case reconnect
   case resync
-  case news
+  case change
   case deferred
 
   /// Whether the wait already spreads clients that woke together.
@@ -28,7 +28,7 @@ enum Reason: Hashable, Sendable {
     case .gone: .backPressure
     case .gap: .drift
     case .reconnect: .offline
-    case .resync, .news: .push
+    case .resync, .change: .push
     }
   }
 }
@@ -63,7 +63,7 @@ extension Reason {
   var isOfFailure: Bool {
     switch self {
     case .retry, .ladder, .recheck, .gone, .deferred: true
-    case .cadence, .degraded, .gap, .reconnect, .resync, .news: false
+    case .cadence, .degraded, .gap, .reconnect, .resync, .change: false
     }
   }
 }

@@ -192,7 +192,7 @@ struct BoardMessages {
   }
   var live: String { choose("live", "temps réel", "Echtzeit", "tempo reale") }
   var stream: String { choose("stream", "flux", "Stream", "flusso") }
-  var asking: String { choose("asking …", "demande …", "fragt …", "chiede …") }
+  var requesting: String { choose("requesting …", "demande …", "fragt …", "chiede …") }
   var noCopy: String {
     choose("no board yet", "pas encore de tableau", "noch keine Tafel", "ancora nessun tabellone")
   }

@@ -345,7 +345,7 @@ struct BoardText {
     )
     if report.isStreaming { parts.append(messages.stream) }
     if report.isRequesting {
-      parts.append(messages.asking)
+      parts.append(messages.requesting)
     } else if let next = report.nextActionIn, !report.isStreaming {
       parts.append(messages.next(in: (next.milliseconds + 999) / 1_000))
     }

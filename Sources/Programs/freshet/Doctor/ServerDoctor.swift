@@ -58,7 +58,7 @@ struct ServerDoctor {
     let feeds = timetables()
     await timetableSources(progress)
     await realtime(feeds, progress)
-    progress("asking the database")
+    progress("checking the database")
     await database()
     certificate()
     progress("trying the port")
@@ -310,7 +310,7 @@ struct ServerDoctor {
     for source in sources {
       let name = "source of \(source.key)"
       let asked = Date().timeIntervalSince1970
-      progress("asking \(source.title)")
+      progress("fetching \(source.title)")
       switch await head(source.request) {
       case .success(let head) where [200, 304].contains(head.status.code):
         note(head.headerFields, asked: asked)
@@ -382,7 +382,7 @@ struct ServerDoctor {
       let least =
         settings?.feeds.first { $0.prefix == source.prefix }?.leastMatchedPercent
         ?? MatchLimits.usualLeastPercent
-      progress("asking \(source.title)")
+      progress("fetching \(source.title)")
       let check = RealtimeCheck(source: source, exchange: exchange, clock: clock)
       let result = await check.run(against: feed, leastPercent: least)
       checkup.add(

@@ -126,7 +126,7 @@ struct WatchText: WatchPrinting {
     }
     if freshness.isStreaming { parts.append("live stream") }
     if freshness.isRequesting {
-      parts.append("asking …")
+      parts.append("requesting …")
     } else if let next = freshness.nextActionIn, !freshness.isStreaming {
       let seconds = (next.milliseconds + 999) / 1_000
       parts.append(failure == nil ? "next in \(seconds) s" : "next try in \(seconds) s")

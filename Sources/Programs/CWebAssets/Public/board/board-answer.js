@@ -1,6 +1,6 @@
 // What an answer says as a departure board.
 
-import { readAnswer } from "../engine/arrival.js";
+import { readAnswer } from "../engine/response.js";
 
 /** What a document says as a board, as `readAnswer` says it; `null` if it is not one. */
 export function readBoard(document, headers) {

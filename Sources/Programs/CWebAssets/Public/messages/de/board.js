@@ -148,7 +148,7 @@ export default {
   "cause-reconnect": "die Verbindung ist zurück",
   "cause-origin": "der Server ist gestört",
   "cause-patience": "viele Anfragen in einer Minute",
-  "cause-news": "Neuigkeiten werden gesammelt",
+  "cause-change": "Neuigkeiten werden gesammelt",
   replacementShort: "Ersatz",
   extraShort: "Extra",
   shortTurnShort: "Verkürzt",

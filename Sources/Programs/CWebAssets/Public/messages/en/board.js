@@ -148,7 +148,7 @@ export default {
   "cause-reconnect": "the connection is back",
   "cause-origin": "the server is failing",
   "cause-patience": "many requests in a minute",
-  "cause-news": "news is being gathered",
+  "cause-change": "changes are being gathered",
   replacementShort: "Repl.",
   extraShort: "Extra",
   shortTurnShort: "Short",

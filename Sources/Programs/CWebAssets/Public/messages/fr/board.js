@@ -148,7 +148,7 @@ export default {
   "cause-reconnect": "la connexion est rétablie",
   "cause-origin": "le serveur est en panne",
   "cause-patience": "beaucoup de demandes en une minute",
-  "cause-news": "les nouvelles sont regroupées",
+  "cause-change": "les nouvelles sont regroupées",
   replacementShort: "Rempl.",
   extraShort: "En plus",
   shortTurnShort: "Limité",

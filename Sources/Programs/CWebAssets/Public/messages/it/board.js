@@ -148,7 +148,7 @@ export default {
   "cause-reconnect": "la connessione è tornata",
   "cause-origin": "il server ha problemi",
   "cause-patience": "molte richieste in un minuto",
-  "cause-news": "si raccolgono le novità",
+  "cause-change": "si raccolgono le novità",
   replacementShort: "Sostit.",
   extraShort: "In più",
   shortTurnShort: "Limitato",

@@ -2,10 +2,10 @@ import FreshnessWire
 
 /// The machines that the host has created, each in a slot with a handle.
 ///
-/// A handle is `stamp * 65,536 + seat`. The stamp of a slot grows with every machine that is
+/// A handle is `stamp * 65,536 + slot`. The stamp of a slot grows with every machine that is
 /// removed from it, so the handle of a removed machine never refers to another one. A slot whose
 /// stamps are used up stays empty.
-struct Seats {
+struct MachineSlots {
   /// The maximum number of machines at a time; sixteen bits must be able to identify their slots.
   static let most = 40_000
   /// The greatest stamp, so that handles stay positive.
@@ -20,14 +20,14 @@ struct Seats {
     init(_ machine: WireMachine) { self.machine = machine }
   }
 
-  private struct Seat {
+  private struct Slot {
     var occupant: Occupant?
     var stamp: Int32 = 0
     /// The next vacant slot, counted from 1; 0 at the end.
     var nextVacant: Int32 = 0
   }
 
-  private var seats: [Seat] = []
+  private var slots: [Slot] = []
   /// The first vacant slot, counted from 1; 0 if all are occupied.
   ///
   /// The list runs through the slots themselves, so removing a machine needs no memory.
@@ -45,40 +45,40 @@ struct Seats {
 
   /// Creates a machine from its message and returns its handle.
   mutating func create(_ words: UnsafeBufferPointer<Int64>) throws(WireError) -> Int32 {
-    if firstVacant == 0, seats.count == Self.most { throw WireError(.tooManyMachines, at: 0) }
+    if firstVacant == 0, slots.count == Self.most { throw WireError(.tooManyMachines, at: 0) }
     // The array of slots grows by allocating one of twice the size beside the old one; reusing a
     // vacant slot does not. One reserve is kept back, so that machines still work when no more can
     // be created.
-    let growth = firstVacant == 0 ? 2 * MemoryLayout<Seat>.stride * seats.count : 0
+    let growth = firstVacant == 0 ? 2 * MemoryLayout<Slot>.stride * slots.count : 0
     try reserve(2 * Self.headroom + growth)
     let occupant = Occupant(try WireMachine(words))
     if firstVacant == 0 {
-      seats.append(Seat())
-      firstVacant = Int32(seats.count)
+      slots.append(Slot())
+      firstVacant = Int32(slots.count)
     }
     let number = firstVacant
     let index = Int(number) - 1
-    firstVacant = seats[index].nextVacant
-    seats[index].occupant = occupant
+    firstVacant = slots[index].nextVacant
+    slots[index].occupant = occupant
     count += 1
-    return seats[index].stamp << 16 | number
+    return slots[index].stamp << 16 | number
   }
 
   /// Removes a machine; needs no memory.
   mutating func destroy(_ handle: Int32) throws(WireError) {
     let index = try find(handle)
-    seats[index].occupant = nil
+    slots[index].occupant = nil
     count -= 1
-    guard seats[index].stamp < Self.lastStamp else { return }
-    seats[index].stamp += 1
-    seats[index].nextVacant = firstVacant
+    guard slots[index].stamp < Self.lastStamp else { return }
+    slots[index].stamp += 1
+    slots[index].nextVacant = firstVacant
     firstVacant = Int32(index) + 1
   }
 
   private func find(_ handle: Int32) throws(WireError) -> Int {
     let index = Int(handle & 0xffff) - 1
-    guard handle > 0, seats.indices.contains(index), seats[index].occupant != nil,
-      seats[index].stamp == handle >> 16
+    guard handle > 0, slots.indices.contains(index), slots[index].occupant != nil,
+      slots[index].stamp == handle >> 16
     else { throw WireError(.noSuchMachine, at: 0) }
     return index
   }
@@ -88,7 +88,7 @@ struct Seats {
     _ handle: Int32,
     _ body: (inout WireMachine) throws(WireError) -> Int32
   ) throws(WireError) -> Int32 {
-    guard let occupant = seats[try find(handle)].occupant else {
+    guard let occupant = slots[try find(handle)].occupant else {
       throw WireError(.noSuchMachine, at: 0)
     }
     try reserve(Self.headroom)
