@@ -448,7 +448,7 @@ class Jobs(BackupTest):
         # A file that takes long.
         with (self.data / "large.json").open("wb") as large:
             large.truncate(1 << 36)
-        for number in (signal.SIGINT, signal.SIGTERM):
+        for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
             stopped = subprocess.Popen(
                 [PROGRAM, "backup", self.folder / "second", "--config", settings], stdout=subprocess.PIPE, stderr=subprocess.STDOUT
             )
@@ -457,6 +457,57 @@ class Jobs(BackupTest):
             stopped.send_signal(number)
             self.assertEqual(stopped.wait(timeout=60), 128 + number, stopped.stdout.read())
             self.assertEqual(list(self.folder.path.glob("second*")), [])
+
+    def test_a_signal_during_a_restoration_leaves_all_or_nothing(self):
+        with JobServer(self.folder.path) as server:
+            server.wait(self.import_of(server, 20))
+        with (self.data / "large.json").open("wb") as large:
+            large.truncate(1 << 27)
+        self.back_up(self.backup)
+        whole = json.loads((self.backup / "backup.json").read_text())["files"]
+        place, jobs = self.folder / "place", self.folder / "place-jobs"
+        ended = 0
+        for round in range(9):
+            number = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)[round % 3]
+            process = subprocess.Popen(
+                [PROGRAM, "restore", self.backup, "--data", place, "--jobs", jobs], stdout=subprocess.PIPE, stderr=subprocess.STDOUT
+            )
+            self.addCleanup(process.stdout.close)
+            until(lambda: Path(f"{place}.restoring").exists() or place.exists())
+            time.sleep(round * 0.02)
+            process.send_signal(number)
+            code = process.wait(timeout=60)
+            left = [one for one in self.folder.path.rglob("place*/**/*") if one.is_file()]
+            if code == 0:
+                self.assertEqual(len(left), whole, left)
+                shutil.rmtree(place)
+                shutil.rmtree(jobs)
+            else:
+                ended += 1
+                self.assertEqual(code, 128 + number, process.stdout.read())
+                self.assertEqual(list(self.folder.path.glob("place*")), [])
+        self.assertGreater(ended, 0)
+
+    def test_a_server_that_was_killed_before_it_had_jobs(self):
+        (self.folder / "jobs").mkdir()
+        (self.folder / "jobs/jobs.sqlite").touch()
+        self.back_up(self.backup)
+        place = self.restore(self.backup, "restored")
+        with JobServer(place) as server:
+            self.assertEqual(server.wait(self.import_of(server, 20))["state"], "succeeded")
+
+    def test_what_the_manifest_does_not_name_is_not_left_out_silently(self):
+        manifest = self.data / "manifest.json"
+        whole = json.loads(manifest.read_text())
+        feed, = whole["feeds"]
+        manifest.write_text(json.dumps({**whole, "feeds": [{**feed, "generation": "../../../outside"}]}))
+        for command in (("backup", self.backup), ("feeds", "list"), ("serve", "--port", "0")):
+            self.assertIn("is not the name of a folder", self.freshet(*command, "--data", self.data, code=65))
+        self.assertFalse((self.folder / "outside").exists())
+        manifest.unlink()
+        self.assertIn("manifest.json: is missing, but not ", self.freshet("backup", self.backup, "--data", self.data, code=66))
+        manifest.write_text(json.dumps({**whole, "feeds": [{**feed, "generation": "gone"}]}))
+        self.assertIn("gone: is missing; restore it", self.freshet("serve", "--port", "0", "--data", self.data, code=65))
 
 
 if __name__ == "__main__":

@@ -6,6 +6,4 @@ package enum BackupLimits {
   package static let nameBytes = 1_024
   /// The longest list of checksums, in bytes.
   package static let listBytes = 128 * 1_024 * 1_024
-  /// How often the removal of a backup that is still written is tried.
-  package static let removals = 20
 }

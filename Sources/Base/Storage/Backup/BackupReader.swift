@@ -57,10 +57,11 @@ package struct BackupReader: Sendable {
   ///
   /// - Parameter checked: Called with the bytes of each file that is right.
   /// - Throws: ``BackupFailure`` for the first file that is missing or different.
-  package func check(checked: (Int) -> Void = { _ in }) throws(BackupFailure) {
+  package func check(checked: (Int) throws(BackupFailure) -> Void = { _ in }) throws(BackupFailure)
+  {
     for file in sums {
       try refuseLinks(file.name)
-      checked(try check(file.name, file.digest, at: "\(path)/\(file.name)"))
+      try checked(try check(file.name, file.digest, at: "\(path)/\(file.name)"))
     }
   }
 
@@ -70,13 +71,13 @@ package struct BackupReader: Sendable {
   ///   - part: The part.
   ///   - folder: The folder, which must not exist. It is removed if this fails.
   ///   - attributes: Its owner and permissions.
-  ///   - copied: Called with the bytes of each chunk that is written.
+  ///   - copied: Called with the bytes of each chunk that is written; what it throws ends the copy.
   /// - Throws: ``BackupFailure``.
   package func extract(
     _ part: String,
     to folder: String,
     as attributes: RestoredFolder,
-    copied: (Int) -> Void = { _ in }
+    copied: (Int) throws(BackupFailure) -> Void = { _ in }
   ) throws(BackupFailure) {
     guard mkdir(folder, 0o750) == 0 else {
       throw BackupFailure(.unwritable, "\(folder): cannot be created: \(FileCopy.reason())")

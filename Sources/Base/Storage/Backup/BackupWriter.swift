@@ -56,14 +56,14 @@ package final class BackupWriter {
   /// - Parameters:
   ///   - item: The file.
   ///   - part: The part's name.
-  ///   - copied: Called with the bytes of each chunk that is written.
+  ///   - copied: Called with the bytes of each chunk that is written; what it throws ends the copy.
   /// - Returns: Whether it was added; `false` for an optional file that does not exist.
   /// - Throws: ``BackupFailure``.
   @discardableResult
   package func add(
     _ item: BackupItem,
     to part: String,
-    copied: (Int) -> Void = { _ in }
+    copied: (Int) throws(BackupFailure) -> Void = { _ in }
   ) throws(BackupFailure) -> Bool {
     let name = "\(part)/\(item.name)"
     guard BackupItem.isSafe(name) else {
@@ -83,10 +83,10 @@ package final class BackupWriter {
       }
     case .database(let source):
       try DatabaseFile.copy(source, to: path)
-      copied(Self.size(of: path))
+      try copied(Self.size(of: path))
     case .bytes(let bytes):
       try FileCopy.write(bytes, to: path, mode: 0o644)
-      copied(bytes.count)
+      try copied(bytes.count)
     }
     sums.append((name, try FileCopy.digest(of: path)))
     bytes += Self.size(of: path)
@@ -119,18 +119,7 @@ package final class BackupWriter {
   }
 
   /// Removes what was written.
-  package func abandon() { Self.remove(partial) }
-
-  /// Removes the folder of a backup that is not finished, even while it is written.
-  ///
-  /// A file that is created meanwhile keeps its folder from being removed. The next one cannot be created, as its folder is
-  /// gone, so the removal is tried again a few times only.
-  package static func remove(_ partial: String) {
-    for _ in 0..<BackupLimits.removals {
-      guard FileManager.default.fileExists(atPath: partial) else { return }
-      try? FileManager.default.removeItem(atPath: partial)
-    }
-  }
+  package func abandon() { try? FileManager.default.removeItem(atPath: partial) }
 
   private func makeFolders(for path: String) throws(BackupFailure) {
     var folder = path.enclosingFolder

@@ -19,13 +19,13 @@ enum FileCopy {
   /// - Parameters:
   ///   - source: The file; a symbolic link is followed.
   ///   - destination: The copy, which must not exist.
-  ///   - copied: Called with the bytes of each chunk that is written.
+  ///   - copied: Called with the bytes of each chunk that is written; what it throws ends the copy.
   /// - Returns: Whether there is a source.
   /// - Throws: ``BackupFailure``.
   static func copy(
     _ source: String,
     to destination: String,
-    copied: (Int) -> Void
+    copied: (Int) throws(BackupFailure) -> Void
   ) throws(BackupFailure) -> Bool {
     // Opening a pipe must not wait for its writer.
     let input = open(source, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
@@ -53,7 +53,7 @@ enum FileCopy {
         throw BackupFailure(.unreadable, "\(source): cannot be read: \(reason())")
       }
       try write(UnsafeRawBufferPointer(rebasing: buffer[..<count]), to: output, at: destination)
-      copied(count)
+      try copied(count)
     }
     try synchronize(output, destination)
     return true

@@ -52,6 +52,11 @@ extension DataFolder {
         }
       }
       items.append(BackupItem("manifest.json", .bytes(Array(bytes))))
+    } else if let generation = someGeneration {
+      throw FeedError(
+        .unreadable,
+        "\(manifestPath): is missing, but not \(generation); restore it from a backup, or import the feed again"
+      )
     }
     // Of the files of sources, only those that are replaced whole: what they know of the last check, and the addresses.
     let small = files(in: "").filter { $0 != "manifest.json" } + files(in: "static")
@@ -94,6 +99,19 @@ extension DataFolder {
       guard kind == .typeRegular else { return nil }
       return folder.isEmpty ? name : "\(folder)/\(name)"
     }
+  }
+
+  /// The folder of a generation that an import has finished; `nil` if there is none.
+  private var someGeneration: String? {
+    let manager = FileManager.default
+    func names(_ folder: String) -> [String] {
+      ((try? manager.contentsOfDirectory(atPath: folder)) ?? []).sorted()
+    }
+    for feed in names("\(path)/feeds") {
+      let found = names("\(path)/feeds/\(feed)").first { !$0.hasSuffix(".partial") }
+      if let found { return "\(path)/feeds/\(feed)/\(found)" }
+    }
+    return nil
   }
 
   private static func isPartOfDatabase(_ name: String) -> Bool {

@@ -90,14 +90,23 @@ package struct DataFolder: Sendable {
         "\(manifestPath): has version \(found) of the layout; this program reads versions up to \(FeedManifest.newestVersion): use the newer program, or restore a backup"
       )
     }
+    let manifest: FeedManifest
     do {
-      return try decoder.decode(FeedManifest.self, from: bytes)
+      manifest = try decoder.decode(FeedManifest.self, from: bytes)
     } catch {
       throw FeedError(
         .damagedTimetable,
         "\(manifestPath): is damaged: \(ErrorText.of(error)); restore it from a backup"
       )
     }
+    let names = manifest.feeds.flatMap { [$0.key] + $0.keptGenerations }
+    if let name = names.first(where: { $0.contains("/") || ["", ".", ".."].contains($0) }) {
+      throw FeedError(
+        .damagedTimetable,
+        "\(manifestPath): is damaged: \"\(name)\" is not the name of a folder; restore it from a backup"
+      )
+    }
+    return manifest
   }
 
   /// Replaces the manifest atomically and durably.
@@ -181,7 +190,14 @@ package struct DataFolder: Sendable {
 
   /// Takes the lock that keeps a generation from being removed.
   func lockForReading(_ feed: FeedManifest.Feed) throws(FeedError) -> FileLock? {
-    try FileLock(path: folder(of: feed) + "/in-use.lock", kind: .shared)
+    let generation = folder(of: feed)
+    guard access(generation, F_OK) == 0 || errno != ENOENT else {
+      throw FeedError(
+        .damagedTimetable,
+        "\(generation): is missing; restore it from a backup, or import the feed again"
+      )
+    }
+    return try FileLock(path: generation + "/in-use.lock", kind: .shared)
   }
 
   /// Takes a feed out of the manifest; the caller holds the import lock.

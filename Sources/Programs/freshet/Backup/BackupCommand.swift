@@ -54,22 +54,6 @@ struct BackupCommand: ParsableCommand {
       )
     }
     let madeAt = InstantText.write(Date().timeIntervalSince1970.rounded(.down))
-    let partial = BackupWriter.partial(of: place)
-    // What another backup left is not removed.
-    let isBegun = Mutex(false)
-    let signals = EndSignals(numbered: { number in
-      isBegun.withLock { isBegun in
-        if isBegun { BackupWriter.remove(partial) }
-        _exit(128 + number)
-      }
-    })
-    let writer = try isBegun.withLock { isBegun in
-      let writer = try BackupFolders.attempt("backup") { () throws(BackupFailure) in
-        try BackupWriter(at: place, program: StationboardService.version)
-      }
-      isBegun = true
-      return writer
-    }
     let display = ProgressDisplay(isHidden: json)
     let progress = ProgressSum(
       "copying",
@@ -77,21 +61,30 @@ struct BackupCommand: ParsableCommand {
         + Self.bytes(of: jobs?.inputs ?? []),
       display
     )
-    do {
-      try BackupFolders.attempt("backup") { () throws(BackupFailure) in
-        for item in contents?.items ?? [] {
-          try writer.add(item, to: BackupFolders.Part.data.rawValue, copied: progress.add)
-        }
-        if let jobs { try Self.add(jobs, to: writer, progress) }
-        try writer.finish(madeAt: madeAt)
+    let writer = try Interruption.handled { interruption in
+      let writer = try BackupFolders.attempt("backup") { () throws(BackupFailure) in
+        try BackupWriter(at: place, program: StationboardService.version)
       }
-    } catch {
-      // After a signal, writing fails because the backup is being removed: the process ends by the signal then.
-      isBegun.withLock { _ in writer.abandon() }
-      display.finish()
-      throw error
+      let copied = { (bytes: Int) throws(BackupFailure) in
+        progress.add(bytes)
+        try interruption.check()
+      }
+      do {
+        try BackupFolders.attempt("backup") { () throws(BackupFailure) in
+          for item in contents?.items ?? [] {
+            try writer.add(item, to: BackupFolders.Part.data.rawValue, copied: copied)
+          }
+          if let jobs { try Self.add(jobs, to: writer, copied) }
+          try interruption.check()
+          try writer.finish(madeAt: madeAt)
+        }
+      } catch {
+        writer.abandon()
+        display.finish()
+        throw error
+      }
+      return writer
     }
-    signals.stop()
     display.finish()
     let report = BackupReport(
       backup: place,
@@ -112,16 +105,16 @@ struct BackupCommand: ParsableCommand {
   private static func add(
     _ jobs: JobFolder,
     to writer: BackupWriter,
-    _ progress: ProgressSum
+    _ copied: (Int) throws(BackupFailure) -> Void
   ) throws(BackupFailure) {
     let part = BackupFolders.Part.jobs.rawValue
-    var copied: Set<String> = []
-    for item in jobs.inputs where try writer.add(item, to: part, copied: progress.add) {
-      copied.insert(item.name)
+    var names: Set<String> = []
+    for item in jobs.inputs where try writer.add(item, to: part, copied: copied) {
+      names.insert(item.name)
     }
-    for item in jobs.databases { try writer.add(item, to: part, copied: progress.add) }
-    for item in jobs.inputs where !copied.contains(item.name) {
-      try writer.add(item, to: part, copied: progress.add)
+    for item in jobs.databases { try writer.add(item, to: part, copied: copied) }
+    for item in jobs.inputs where !names.contains(item.name) {
+      try writer.add(item, to: part, copied: copied)
     }
   }
 

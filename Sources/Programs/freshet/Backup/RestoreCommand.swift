@@ -74,56 +74,66 @@ struct RestoreCommand: ParsableCommand {
   /// Restores the parts; none of the folders appears before all are complete.
   private func restore(_ reader: BackupReader, _ progress: ProgressSum) throws -> [String] {
     let targets = try targets(of: reader)
-    // Only what this process made is removed.
-    let made = Mutex<[String]>([])
-    let signals = EndSignals(numbered: { number in
-      made.withLock { made in
-        for folder in made { try? FileManager.default.removeItem(atPath: folder) }
-        _exit(128 + number)
+    return try Interruption.handled { interruption in
+      // Only what this process made is removed.
+      var made: [String] = []
+      let copied = { (bytes: Int) throws(BackupFailure) in
+        progress.add(bytes)
+        try interruption.check()
       }
-    })
-    do {
-      try attempt { () throws(BackupFailure) in
-        for target in targets {
-          let fresh = target.fresh
-          let attributes = RestoredFolder(replacing: target.folder)
-          var status = stat()
-          if target.isWithinOther {
-            try attributes.create(fresh.enclosingFolder)
-          } else if lstat(fresh, &status) == 0 {
-            throw BackupFailure(
-              .unwritable,
-              "\(fresh): exists; another restore is running, or was stopped: remove it then"
-            )
+      do {
+        try attempt { () throws(BackupFailure) in
+          for target in targets {
+            try make(target, reader, &made, copied)
           }
-          made.withLock { $0.append(fresh) }
-          try reader.extract(
-            target.part.rawValue,
-            to: fresh,
-            as: attributes,
-            copied: progress.add
-          )
-          if target.part == .jobs {
-            try JobFolder(path: fresh).renewLog(now: Date().timeIntervalSince1970)
-          }
+          try interruption.check()
+          try Self.move(targets.filter { !$0.isWithinOther })
         }
-        var moved: [String] = []
-        do throws(BackupFailure) {
-          for target in targets where !target.isWithinOther {
-            try RestoredFolder.move(target.fresh, to: target.folder)
-            moved.append(target.folder)
-          }
-        } catch {
-          for folder in moved { try RestoredFolder.move(folder, to: folder + ".restoring") }
-          throw error
-        }
+      } catch {
+        for folder in made { try? FileManager.default.removeItem(atPath: folder) }
+        throw error
+      }
+      return targets.map(\.folder)
+    }
+  }
+
+  /// Makes a folder beside its place.
+  private func make(
+    _ target: Target,
+    _ reader: BackupReader,
+    _ made: inout [String],
+    _ copied: (Int) throws(BackupFailure) -> Void
+  ) throws(BackupFailure) {
+    let fresh = target.fresh
+    let attributes = RestoredFolder(replacing: target.folder)
+    var status = stat()
+    if target.isWithinOther {
+      try attributes.create(fresh.enclosingFolder)
+    } else if lstat(fresh, &status) == 0 {
+      throw BackupFailure(
+        .unwritable,
+        "\(fresh): exists; another restore is running, or was stopped: remove it then"
+      )
+    }
+    made.append(fresh)
+    try reader.extract(target.part.rawValue, to: fresh, as: attributes, copied: copied)
+    if target.part == .jobs {
+      try JobFolder(path: fresh).renewLog(now: Date().timeIntervalSince1970)
+    }
+  }
+
+  /// Gives all folders their places, or none.
+  private static func move(_ targets: [Target]) throws(BackupFailure) {
+    var moved: [String] = []
+    do throws(BackupFailure) {
+      for target in targets {
+        try RestoredFolder.move(target.fresh, to: target.folder)
+        moved.append(target.folder)
       }
     } catch {
-      for folder in made.withLock({ $0 }) { try? FileManager.default.removeItem(atPath: folder) }
+      for folder in moved { try RestoredFolder.move(folder, to: folder + ".restoring") }
       throw error
     }
-    signals.stop()
-    return targets.map(\.folder)
   }
 
   /// A folder to restore.
