@@ -199,7 +199,7 @@ targets += sources([
     "ConditionalHTTP", "GTFS", "GTFSRealtime", "Hashing", "Timetable", .httpTypes,
   ],
   "FeedRecording": ["ConditionalHTTP", "GTFSRealtime", .httpTypes],
-  "ServeSettings": ["StrictJSON", .httpTypes],
+  "ServeSettings": ["ConditionalHTTP", "StrictJSON", .httpTypes],
   "CWebAssets": [],
   "WebBoard": [
     "CWebAssets", "ConditionalHTTP", "Hashing", "Serving", .httpTypes, .hummingbird, .nioCore,

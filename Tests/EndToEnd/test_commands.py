@@ -116,6 +116,35 @@ class CommandTest(unittest.TestCase):
         (folder / "garbage").write_text("{")
         for wrong in (["jobs", "list", "--tokens"], ["watch", server.url, "--policy"]):
             self.assertIn("garbage", self.says(65, *wrong, str(folder / "garbage")))
+        (folder / "garbage").write_text('[{"server": "http://a", "job": 7, "token": "x"}]')
+        self.assertIn("is not a job list", self.says(65, "jobs", "list", "--tokens", str(folder / "garbage")))
+        device = folder / "device"
+        os.mkfifo(device)
+        (folder / "books3.csv").write_text("Title\nDune\n")
+        for command in (["list"], ["import", str(folder / "books3.csv"), "--detach", "--server", server.url]):
+            self.assertIn("it is not a regular file", self.says(65, "jobs", *command, "--tokens", str(device)))
+        self.assertTrue(device.is_fifo())
+
+    def test_no_error_repeats_a_password(self):
+        settings = folder / "password.json"
+        for command in (["watch"], ["import"], ["feeds", "add"], ["doctor"]):
+            # What begins with a slash is a path, where files are named too.
+            paths = ["//me:geheim@host/"] if command == ["watch"] else []
+            for address in ("ftp://me:geheim@host/x", "http://me:geheim@host:99999/x", *paths):
+                with self.subTest(command, address=address):
+                    answer = subprocess.run([PROGRAM, *command, address], capture_output=True, text=True, timeout=LONGEST, check=False)
+                    self.assertNotEqual(answer.returncode, 0)
+                    self.assertNotIn("geheim", answer.stdout + answer.stderr)
+        for wrong in (
+            {"database": "mysql://me:geheim@host/x"}, {"database": "postgres://me:ge@heim@host/x"}, {"jobs": {"folder": "j", "openLibrary": "ftp://me:geheim@host"}},
+            {"feeds": [{"static": "ftp://me:geheim@host/x"}]}, {"feeds": [{"tripUpdates": "ftp://me:geheim@host/x"}]},
+        ):
+            with self.subTest(wrong):
+                settings.write_text(json.dumps(wrong))
+                for command in ("serve", "doctor"):
+                    answer = subprocess.run([PROGRAM, command, "--config", settings], capture_output=True, text=True, timeout=LONGEST, check=False)
+                    self.assertIn(answer.returncode, (1, 78), answer.stderr)
+                    self.assertNotRegex(answer.stdout + answer.stderr, "geheim|ge@heim|heim@")
 
     def test_output_that_is_lost_is_a_failure(self):
         (folder / "books2.csv").write_text("Title,Author,ISBN\nDune,Frank Herbert,9780441013593\n")

@@ -39,6 +39,15 @@ package struct PostgresAddress: Hashable, Sendable {
       }
       place += 1
     }
+    let hosts = values["host"] ?? ""
+    guard !hosts.contains("@") else {
+      throw Invalid(description: "the host contains an @; in a password it is written as %40")
+    }
+    for port in (values["port"] ?? "").split(separator: ",") {
+      guard let number = Int(port), (1...65_535).contains(number) else {
+        throw Invalid(description: "port \(port) is not 1 to 65535")
+      }
+    }
     uri = text
     let user = values["user"].map { $0 + "@" } ?? ""
     let host = values["host"] ?? values["hostaddr"] ?? ""

@@ -9,13 +9,9 @@ public struct HTTPAddress: Hashable, Sendable, CustomStringConvertible {
 
     /// A readable description of the problem, without credentials.
     public var description: String {
-      let start = text.firstRange(of: "://")?.upperBound ?? text.startIndex
-      let authority = text[start...].prefix { !"/?#".contains($0) }
-      guard let end = authority.lastIndex(of: "@") else {
-        return "\"\(text)\" is not an address like http://127.0.0.1:8080"
-      }
-      let shown = text[..<start] + "…" + text[end...]
-      return "\"\(shown)\" has credentials; an address is like http://127.0.0.1:8080"
+      let shown = HTTPAddress.hidingCredentials(in: text)
+      let problem = shown == text ? "is not an address" : "has credentials; an address is"
+      return "\"\(shown)\" \(problem) like http://127.0.0.1:8080"
     }
   }
 
@@ -109,6 +105,15 @@ public struct HTTPAddress: Hashable, Sendable, CustomStringConvertible {
   }
 
   // MARK: The parts (RFC 3986 section 3.2)
+
+  /// Returns a text for errors that is or should be an address: what may be a user and a password is left out.
+  package static func hidingCredentials(in text: String) -> String {
+    let hasScheme = text.firstRange(of: "://") != nil
+    let start = text.firstRange(of: "://")?.upperBound ?? text.startIndex
+    let authority = text[start...].prefix { !(hasScheme ? "/?#" : "?#").contains($0) }
+    guard let end = authority.lastIndex(of: "@") else { return text }
+    return text[..<start] + "…" + text[end...]
+  }
 
   /// Whether the host is this machine, by its usual names.
   package var isLocal: Bool { Self.isLocal(authority) }

@@ -17,14 +17,15 @@ package enum WatchAddress {
     fields: HTTPFields,
     option: String = "--header"
   ) throws(WatchAddressError) -> HTTPRequest {
+    let shown = HTTPAddress.hidingCredentials(in: text)
     let start = text.prefix { $0.isASCII && ($0.isLetter || $0.isNumber || "+-.".contains($0)) }
     let hasScheme = text[start.endIndex...].hasPrefix("://")
     let full = hasScheme ? text : "http://\(text)"
     guard let parts = URLComponents(string: full), let host = parts.percentEncodedHost,
       !host.isEmpty
-    else { throw WatchAddressError("\"\(text)\" is not an address") }
+    else { throw WatchAddressError("\"\(shown)\" is not an address") }
     guard let scheme = parts.scheme?.lowercased(), ["http", "https"].contains(scheme) else {
-      throw WatchAddressError("\"\(text)\": only http and https are watched")
+      throw WatchAddressError("\"\(shown)\": only http and https are watched")
     }
     guard parts.user == nil, parts.password == nil else {
       throw WatchAddressError(
@@ -32,7 +33,7 @@ package enum WatchAddress {
       )
     }
     guard parts.port.map({ (1...65_535).contains($0) }) ?? true else {
-      throw WatchAddressError("\"\(text)\": a port is 1 to 65535")
+      throw WatchAddressError("\"\(shown)\": a port is 1 to 65535")
     }
     var path = parts.percentEncodedPath.isEmpty ? "/" : parts.percentEncodedPath
     if let query = parts.percentEncodedQuery { path += "?\(query)" }

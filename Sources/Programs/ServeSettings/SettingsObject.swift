@@ -1,3 +1,4 @@
+import ConditionalHTTP
 import StrictJSON
 
 /// Reads the members of one object of a configuration; an unread member is an error.
@@ -34,9 +35,11 @@ struct SettingsObject {
   /// Creates an error at a member, or at the object, with the expected value.
   func error(_ name: String?, _ expected: String, found: String? = nil) -> SettingsError {
     let place = name.map { path(of: $0) } ?? self.place
-    return SettingsError(
-      "\(file): \(place): expected \(expected)" + (found.map { ", found \($0)" } ?? "")
-    )
+    // An address may have a password.
+    let shown = found.map { found in
+      ", found " + (found.contains("//") ? HTTPAddress.hidingCredentials(in: found) : found)
+    }
+    return SettingsError("\(file): \(place): expected \(expected)" + (shown ?? ""))
   }
 
   private func path(of name: String) -> String {

@@ -44,14 +44,22 @@ struct TokenStore {
 
   /// Returns the jobs, newest first; empty if the file does not exist.
   func entries() throws -> [Entry] {
-    guard let data = FileManager.default.contents(atPath: path) else { return [] }
-    guard let list = try? JSONReader.value(of: Array(data)).list else {
-      throw Failure(description: "\(path) is not a job list; move it aside", exit: .badData)
+    let data: Data
+    do throws(UnreadableFile) {
+      data = try RegularFile.bytes(of: path)
+    } catch {
+      guard error.code != ENOENT, error.code != ENOTDIR else { return [] }
+      throw Failure(
+        description: "\(path) cannot be read: \(error)",
+        exit: error.code == nil ? .badData : .noInput
+      )
     }
-    return list.compactMap { value in
+    let noList = Failure(description: "\(path) is not a job list; move it aside", exit: .badData)
+    guard let list = try? JSONReader.value(of: Array(data)).list else { throw noList }
+    return try list.map { value in
       guard let server = value["server"]?.string, let job = value["job"]?.string,
         let token = value["token"]?.string
-      else { return nil }
+      else { throw noList }
       return Entry(
         server: Self.address(server),
         pipeline: value["pipeline"]?.string ?? "",
@@ -112,6 +120,8 @@ struct TokenStore {
   ///
   /// The lock is on a separate file, since the list is replaced by another file.
   func locked(_ work: () throws -> Void) throws {
+    // A device or a folder in its place would be replaced, and so would a list that this user may not read.
+    _ = try entries()
     do {
       try FileManager.default.createDirectory(
         atPath: path.enclosingFolder,

@@ -1,3 +1,4 @@
+import ConditionalHTTP
 import Foundation
 import GTFS
 import StrictJSON
@@ -15,7 +16,7 @@ struct CatalogueReader {
   func entries() throws(FeedError) -> [FeedCatalogue.Entry] {
     var isFolder: ObjCBool = false
     guard FileManager.default.fileExists(atPath: path, isDirectory: &isFolder) else {
-      throw FeedError(.unreadable, "\(path): no such file")
+      throw FeedError(.unreadable, "\(HTTPAddress.hidingCredentials(in: path)): no such file")
     }
     var found: [FeedCatalogue.Entry] = []
     if isFolder.boolValue {
