@@ -504,6 +504,10 @@ class Jobs(BackupTest):
         for command in (("backup", self.backup), ("feeds", "list"), ("serve", "--port", "0")):
             self.assertIn("is not the name of a folder", self.freshet(*command, "--data", self.data, code=65))
         self.assertFalse((self.folder / "outside").exists())
+        manifest.write_text(json.dumps(whole))
+        self.freshet("backup", f"{self.backup}-data//", "--data", f"{self.data}//")
+        self.assertIn("has no jobs; leave out --jobs", self.freshet(
+            "restore", f"{self.backup}-data", "--data", self.folder / "restored", "--jobs", self.folder / "jobs", code=65))
         manifest.unlink()
         self.assertIn("manifest.json: is missing, but not ", self.freshet("backup", self.backup, "--data", self.data, code=66))
         manifest.write_text(json.dumps({**whole, "feeds": [{**feed, "generation": "gone"}]}))

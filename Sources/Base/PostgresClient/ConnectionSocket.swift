@@ -31,7 +31,9 @@ final class ConnectionSocket: @unchecked Sendable {
   /// The description of the last failure.
   var message: String {
     let text = PQerrorMessage(pointer).map { String(cString: $0) } ?? ""
-    return text.split(whereSeparator: \.isNewline).joined(separator: "; ")
+    // Hints begin with a tab.
+    return text.split(whereSeparator: \.isNewline).map { $0.drop(while: \.isWhitespace) }
+      .joined(separator: "; ")
   }
 
   /// Whether there is more to read now, or the end of the connection.

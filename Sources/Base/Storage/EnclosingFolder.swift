@@ -13,4 +13,11 @@ extension String {
     let folder = trimmed(path[..<last])
     return folder.isEmpty ? "/" : String(Substring(folder))
   }
+
+  /// This path without slashes at its end, except for the root.
+  package var withoutTrailingSlashes: String {
+    var path = self[...]
+    while path.count > 1, path.last == "/" { path.removeLast() }
+    return String(path)
+  }
 }

@@ -1,6 +1,7 @@
 package import ArgumentParser
 import Foundation
 package import StationboardServer
+import Storage
 
 /// The `--data` option that import and serve share.
 package struct DataOption: ParsableArguments {
@@ -23,6 +24,6 @@ package struct DataOption: ParsableArguments {
   package func folder(or configured: String?) -> DataFolder {
     let asked = data ?? configured ?? ProcessInfo.processInfo.environment["FRESHET_DATA"] ?? ""
     let path = asked.isEmpty ? "freshet-data" : asked
-    return DataFolder(path: path.count > 1 && path.hasSuffix("/") ? String(path.dropLast()) : path)
+    return DataFolder(path: path.withoutTrailingSlashes)
   }
 }

@@ -1,5 +1,6 @@
 package import ConditionalHTTP
 import Foundation
+import Storage
 
 /// The file with the secret that creates and verifies receipts.
 package enum ReceiptKeyFile {
@@ -17,7 +18,11 @@ package enum ReceiptKeyFile {
       let file = try FileHandle(forReadingFrom: URL(fileURLWithPath: path))
       bytes = Array(try file.read(upToCount: most + 1) ?? Data())
     } catch {
-      throw CommandFailure("\(purpose) \(Terminal.plain(path)): cannot be read", .noInput)
+      let reason = ErrorText.of(error, showsPath: false)
+      throw CommandFailure(
+        "\(purpose) \(Terminal.plain(path)): cannot be read: \(reason)",
+        .noInput
+      )
     }
     guard let key = ReceiptKey(bytes) else {
       let least = ReceiptKey.sizes.lowerBound

@@ -4,7 +4,6 @@ import Foundation
 import ServeSettings
 import Serving
 import StationboardServer
-import WorktreeWatch
 
 /// The options of `freshet serve` for those who operate it.
 struct OperationOptions: ParsableArguments {
@@ -89,13 +88,7 @@ struct OperationOptions: ParsableArguments {
     let text: String?
     let path = operatorTokenFile ?? settings?.operatorTokenFile
     if let path {
-      guard let bytes = HostFile.bytes(path, limit: OperatorAccess.tokenBytes.upperBound) else {
-        throw CommandFailure(
-          "freshet serve: --operator-token-file \"\(path)\" cannot be read",
-          .noInput
-        )
-      }
-      text = String(decoding: bytes, as: UTF8.self)
+      text = try TokenFile.read(path, for: "freshet serve: --operator-token-file")
     } else {
       text = ProcessInfo.processInfo.environment["FRESHET_OPERATOR_TOKEN"]
     }

@@ -128,7 +128,9 @@ private struct TableOfContents {
     }
     guard header.ownChecksum == header.headerChecksum else { throw damaged("damaged header") }
     guard header.fileLength == UInt64(file.count) else {
-      throw damaged("\(file.count) bytes long instead of \(header.fileLength)")
+      throw damaged(
+        "\(file.count) bytes long instead of \(header.fileLength); restore it from a backup, or import the feed again"
+      )
     }
     let size = Int(header.sectionCount) * MemoryLayout<TimetableContents>.stride
     guard header.sectionCount < 1_000, headerSize + size <= file.count else {

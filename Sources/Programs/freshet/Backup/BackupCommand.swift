@@ -6,7 +6,6 @@ import GTFS
 import JobsServer
 import StationboardServer
 import Storage
-import Synchronization
 
 /// `freshet backup`.
 struct BackupCommand: ParsableCommand {
@@ -33,7 +32,7 @@ struct BackupCommand: ParsableCommand {
   var json = false
 
   func run() throws {
-    let place = Self.withoutSlash(backup)
+    let place = backup.withoutTrailingSlashes
     let (data, jobs) = try folders.named(for: "backup")
     if let jobs, !jobs.exists { try fail("\(jobs.path): does not exist", .noInput) }
     let isData =
@@ -139,9 +138,5 @@ struct BackupCommand: ParsableCommand {
         return sum + (size ?? 0)
       }
     }
-  }
-
-  static func withoutSlash(_ path: String) -> String {
-    path.count > 1 && path.hasSuffix("/") ? String(path.dropLast()) : path
   }
 }

@@ -48,7 +48,7 @@ struct BackupFolders: ParsableArguments {
     let place = jobs ?? settings?.jobs?.folder
     return (
       data.folder(or: settings?.data),
-      place.map { JobFolder(path: BackupCommand.withoutSlash($0)) }
+      place.map { JobFolder(path: $0.withoutTrailingSlashes) }
     )
   }
 

@@ -4,7 +4,6 @@ import Foundation
 import JobsServer
 import StationboardServer
 import Storage
-import Synchronization
 
 #if canImport(Glibc)
 import Glibc
@@ -44,7 +43,7 @@ struct RestoreCommand: ParsableCommand {
   var json = false
 
   func run() throws {
-    let place = BackupCommand.withoutSlash(backup)
+    let place = backup.withoutTrailingSlashes
     let reader = try attempt { () throws(BackupFailure) in try BackupReader(place) }
     let bytes = reader.bytes
     let display = ProgressDisplay(isHidden: json)
@@ -156,6 +155,10 @@ struct RestoreCommand: ParsableCommand {
   /// The folders to restore, none of which has anything in it.
   private func targets(of reader: BackupReader) throws -> [Target] {
     let (data, jobs) = try folders.named(for: "restore")
+    let jobsPart = BackupFolders.Part.jobs
+    if folders.jobs != nil, part.isEmpty, !reader.about.parts.contains(jobsPart.rawValue) {
+      try fail("\(reader.path): has no \(jobsPart.rawValue); leave out --jobs", .badData)
+    }
     var targets: [Target] = []
     for one in BackupFolders.Part.allCases where part.isEmpty || part.contains(one) {
       guard reader.about.parts.contains(one.rawValue) else {

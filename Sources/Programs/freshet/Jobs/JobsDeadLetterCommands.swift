@@ -5,7 +5,6 @@ import Foundation
 import Jobs
 import JobsClient
 import TolerantDecoding
-import WorktreeWatch
 
 /// The token of operators.
 struct OperatorTokenOption: ParsableArguments {
@@ -19,15 +18,12 @@ struct OperatorTokenOption: ParsableArguments {
 
   /// The token, if any.
   ///
-  /// - Throws: `ValidationError` for a file that cannot be read.
+  /// - Throws: ``CommandFailure`` for a file that cannot be read.
   var token: String? {
     get throws {
       var text = ProcessInfo.processInfo.environment["FRESHET_OPERATOR_TOKEN"]
       if let path = operatorTokenFile {
-        guard let bytes = HostFile.bytes(path, limit: 4_096) else {
-          throw ValidationError("--operator-token-file \"\(path)\" cannot be read")
-        }
-        text = String(decoding: bytes, as: UTF8.self)
+        text = try TokenFile.read(path, for: "freshet jobs: --operator-token-file")
       }
       let token = text?.trimmingCharacters(in: .whitespacesAndNewlines) ?? ""
       return token.isEmpty ? nil : token

@@ -191,13 +191,7 @@ struct WorkspaceOptions: ParsableArguments {
   func token() throws -> String? {
     let text: String?
     if let tokenFile {
-      guard let bytes = HostFile.bytes(tokenFile, limit: 4_096) else {
-        throw CommandFailure(
-          "freshet serve: --token-file \"\(tokenFile)\" cannot be read",
-          .noInput
-        )
-      }
-      text = String(decoding: bytes, as: UTF8.self)
+      text = try TokenFile.read(tokenFile, for: "freshet serve: --token-file")
     } else {
       text = ProcessInfo.processInfo.environment["FRESHET_TOKEN"]
     }

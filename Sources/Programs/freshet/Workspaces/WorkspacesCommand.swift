@@ -207,13 +207,7 @@ struct WorkspacesCommand: AsyncParsableCommand {
   /// The server's token.
   func token(_ environment: [String: String]) throws -> String? {
     guard let tokenFile else { return environment["FRESHET_TOKEN"] }
-    guard let text = try? String(contentsOfFile: tokenFile, encoding: .utf8) else {
-      throw CommandFailure(
-        "freshet workspaces: --token-file \"\(tokenFile)\" cannot be read",
-        .noInput
-      )
-    }
-    return text.trimmingCharacters(in: .whitespacesAndNewlines)
+    return try TokenFile.read(tokenFile, for: "freshet workspaces: --token-file")
   }
 
   /// Prints until the end.

@@ -99,13 +99,7 @@ struct WorkspacesReportCommand: AsyncParsableCommand {
   private func token(_ environment: [String: String]) throws -> String {
     let text: String?
     if let hubTokenFile {
-      guard let content = try? String(contentsOfFile: hubTokenFile, encoding: .utf8) else {
-        throw CommandFailure(
-          "freshet workspaces report: --hub-token-file \"\(hubTokenFile)\" cannot be read",
-          .noInput
-        )
-      }
-      text = content
+      text = try TokenFile.read(hubTokenFile, for: "freshet workspaces report: --hub-token-file")
     } else {
       text = environment["FRESHET_HUB_TOKEN"]
     }
