@@ -14,6 +14,9 @@ package struct PostgresAddress: Hashable, Sendable {
     package let description: String
   }
 
+  private static let escapes =
+    "with % : / @ ? # in a password written as %25 %3A %2F %40 %3F %23"
+
   /// Checks a connection string.
   ///
   /// - Parameter text: The string; options that it leaves out come from the environment, as libpq defines it (`PGHOST`,
@@ -26,8 +29,7 @@ package struct PostgresAddress: Hashable, Sendable {
     guard !text.utf8.contains(0), let options = PQconninfoParse(text, nil) else {
       throw Invalid(
         description:
-          "not a valid connection string; expected postgres://user@host:port/database?option=value, with % : / @ ? # in a "
-          + "password written as %25 %3A %2F %40 %3F %23"
+          "not a valid connection string; expected postgres://user@host:port/database?option=value, \(Self.escapes)"
       )
     }
     defer { PQconninfoFree(options) }
@@ -39,14 +41,15 @@ package struct PostgresAddress: Hashable, Sendable {
       }
       place += 1
     }
-    let hosts = values["host"] ?? ""
-    guard !hosts.contains("@") else {
-      throw Invalid(description: "the host contains an @; in a password it is written as %40")
-    }
-    for port in (values["port"] ?? "").split(separator: ",") {
-      guard let number = Int(port), (1...65_535).contains(number) else {
-        throw Invalid(description: "port \(port) is not 1 to 65535")
-      }
+    // A password whose / or @ is not escaped ends up in the port, the host or the database.
+    let ports = (values["port"] ?? "").split(separator: ",")
+    guard !["host", "dbname"].contains(where: { values[$0]?.contains("@") == true }),
+      ports.allSatisfy({ Int($0).map { (1...65_535).contains($0) } == true })
+    else {
+      throw Invalid(
+        description:
+          "the host or the port is not valid; expected postgres://user@host:port/database, \(Self.escapes)"
+      )
     }
     uri = text
     let user = values["user"].map { $0 + "@" } ?? ""

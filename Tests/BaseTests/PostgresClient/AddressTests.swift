@@ -23,6 +23,8 @@ import Testing
     arguments: [
       "", "host=x password=s3cr", "mysql://ann:s3cr@x/y", "postgres://ann:s3cr%zz@x/y",
       "postgres://ann:s3cr@x/y?passwrd=s3cr", "postgres://ann:s3cr@[::1/y",
+      "postgres://ann:s3cr/et@x/y", "postgres://ann:12/s3cr@x/y", "postgres://ann:a@s3cr@x/y",
+      "postgres://ann:s3cr@x:99999/y",
     ]
   )
   func `what is not valid is refused without being repeated`(text: String) {
