@@ -59,7 +59,7 @@ extension ServerLimits {
     ("networks", \.networks), ("networkPercent", \.networkPercent),
   ]
 
-  /// Returns the bounds of a limit; `nil` if there is none of that name.
+  /// Returns the bounds of a limit; `nil` for an unknown name.
   package static func bounds(of name: String) -> ClosedRange<Int>? {
     guard table.contains(where: { $0.name == name }) else { return nil }
     return 1...(name.hasSuffix("Percent") ? 100 : Int.max)

@@ -33,7 +33,7 @@ package struct ServerOption: ParsableArguments {
     get throws(HTTPAddress.Invalid) { try Self.address(named) }
   }
 
-  /// What to do if a server cannot be reached, after the reason; nothing if it is not on this machine.
+  /// Returns the advice that follows the reason why a server cannot be reached; empty unless it is on this machine.
   package static func advice(for address: HTTPAddress) -> String {
     address.isLocal ? "\nIs the server running? Start it with: freshet serve" : ""
   }

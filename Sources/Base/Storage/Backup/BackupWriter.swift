@@ -34,7 +34,7 @@ package final class BackupWriter {
   package init(at destination: String, program: String) throws(BackupFailure) {
     self.destination = destination
     self.program = program
-    partial = Self.partial(of: destination)
+    partial = destination + ".partial"
     var status = stat()
     guard lstat(destination, &status) != 0 else {
       throw BackupFailure(.unwritable, "\(destination): exists already; name a new folder")
@@ -47,9 +47,6 @@ package final class BackupWriter {
       throw BackupFailure(.unwritable, "\(partial): \(rest)")
     }
   }
-
-  /// The path of a backup while it is incomplete.
-  package static func partial(of destination: String) -> String { destination + ".partial" }
 
   /// Adds a file to a part.
   ///

@@ -101,7 +101,7 @@ extension DataFolder {
     }
   }
 
-  /// The folder of a generation that an import has finished; `nil` if there is none.
+  /// A folder that a finished import has left; `nil` without imports.
   private var someGeneration: String? {
     let manager = FileManager.default
     func names(_ folder: String) -> [String] {
