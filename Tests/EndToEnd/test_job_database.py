@@ -10,10 +10,12 @@ import os
 import random
 import socket
 import threading
+import time
 import unittest
 import urllib.parse
 import urllib.request
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
 
 from database import Database
 from job_stage import Balancer, JobServer, LossTests, Watcher
@@ -25,6 +27,8 @@ KILLS = int(os.environ.get("FRESHET_DATABASE_KILLS", sized("4", long="40")))
 JOBS = sized(5, long=30)
 CONNECTIONS = 8
 """PostgresClientLimits.connections."""
+STATEMENT = 30
+"""PostgresClientLimits.statementSeconds."""
 BOOKS = [{"title": f"Book {number}", "author": f"Author {number}"} for number in range(6)]
 
 
@@ -316,6 +320,38 @@ class DatabaseTests(LossTests):
         self.assertEqual(server.wait(job)["state"], "succeeded")
         self.check_events(listener.end())
 
+    def test_operators_see_that_the_database_stands_still_and_a_server_starts_meanwhile(self):
+        sources = ("--trip-updates", "http://127.0.0.1:1/t.pb", "--alerts", "http://127.0.0.1:1/a.pb")
+        server = self.serve("server", *sources)
+
+        def states(of: JobServer) -> dict[str, tuple[str, str]]:
+            status, answer = of.get("/health/ready")
+            self.assertEqual(status, 200, answer)
+            return {each["name"].split(".")[0]: (each["state"], each.get("detail", "")) for each in answer["dependencies"]}
+
+        def knows(of: JobServer) -> bool:
+            found = states(of)
+            return (found["jobs"][0] == "down" and found["timetables"][0] == "degraded"
+                    and "the database that shares it cannot be reached" in found["realtime"][1])
+
+        until(lambda: states(server)["jobs"][0] == states(server)["timetables"][0] == "ok")
+        self.database.tell("pause")
+        try:
+            began = time.monotonic()
+            until(lambda: knows(server))
+            self.assertLess(time.monotonic() - began, STATEMENT, "seen when statements end, and not before")
+            late = self.serve("late", *sources)
+            self.assertEqual(late.get("/api/stationboard?stop_id=Parent8501120&limit=1")[0], 200)
+            until(lambda: late.get("/health/ready")[0] == 200)
+            until(lambda: knows(late))
+            self.assertEqual(sum("the server starts without it" in line for line in late.log), 1, late.log)
+        finally:
+            self.database.tell("resume")
+        for each in (server, late):
+            until(lambda each=each: states(each)["jobs"][0] == states(each)["timetables"][0] == "ok")
+            until(lambda each=each: "database" not in states(each)["realtime"][1])
+            self.assertEqual(each.stop(), 0)
+
     def test_an_import_whose_server_is_killed_goes_on_with_no_row_twice(self):
         rows = sized(4_000, long=10_000)
         table = "Book Id,Title,Author,My Rating\n" + "".join(
@@ -364,9 +400,25 @@ class SchemaTests(unittest.TestCase):
         folder = Folder()
         self.addCleanup(folder.remove)
         data = str(copy_network(folder.path))
-        answer = run("serve", "--data", data, "--port", "0", "--jobs", str(folder / "jobs"), "--database", database.url)
+        serve = ("serve", "--data", data, "--port", "0", "--jobs", str(folder / "jobs"), "--database", database.url)
+        answer = run(*serve)
         self.assertEqual(answer.returncode, 65, answer.stderr)
         self.assertIn("version 0, and this program needs version 4; run freshet migrate", answer.stderr)
+        answer = run("feeds", "share", "--data", data, "--database", database.url)
+        self.assertEqual(answer.returncode, 65, answer.stderr)
+        self.assertIn("version 0, and this program needs version 3; run freshet migrate", answer.stderr)
+        # What another program has made under the name of a schema is not touched.
+        for table in ("books (title text)", "migration (name text)"):
+            database.ask(f"CREATE SCHEMA freshet; CREATE TABLE freshet.{table}")
+            for command in (serve, ("migrate", "--database", database.url)):
+                answer = run(*command)
+                self.assertEqual(answer.returncode, 65, answer.stderr)
+                self.assertIn("the schema freshet of the database has tables of something else", answer.stderr)
+            database.ask("DROP SCHEMA freshet CASCADE")
+        answer = run("migrate", "--database", database.url, "--grant", "nobody")
+        self.assertEqual(answer.returncode, 64, answer.stderr)
+        self.assertIn("the database has no role nobody, and nothing was changed; create it first: createuser nobody", answer.stderr)
+        self.assertEqual(database.ask("SELECT count(*) FROM pg_namespace WHERE nspname = 'freshet'"), "0")
         self.assertIn("version 4, was version 0", database.migrate("--grant", "freshet").stdout)
         self.assertIn("version 4, up to date", database.migrate().stdout)
         told = json.loads(database.migrate("--json").stdout)
@@ -379,6 +431,31 @@ class SchemaTests(unittest.TestCase):
         self.assertEqual(answer.returncode, 69)
         self.assertIn("postgres://ann@/nonexistent/x", answer.stderr)
         self.assertNotIn("s3cret", answer.stderr)
+
+    def test_a_database_that_refuses_says_why_by_the_exit_code(self):
+        database = Database()
+        self.addCleanup(database.close)
+        folder = Folder()
+        self.addCleanup(folder.remove)
+        data = str(copy_network(folder.path))
+        host = Path(urllib.parse.parse_qs(urllib.parse.urlsplit(database.url).query)["host"][0])
+        database.ask("CREATE ROLE ann LOGIN PASSWORD 's3cret'")
+        rules = host / "data/pg_hba.conf"
+        rules.write_text("local all ann scram-sha-256\n" + rules.read_text())
+        database.ask("SELECT pg_reload_conf()")
+        for url, code, sentence in (
+            (f"postgres://ann:wrong-s3cret@/postgres?host={host}", 77, "password authentication failed"),
+            (f"postgres://ann:s3cret@/postgres?host={host}", 77, "permission denied"),
+            (f"postgres://freshet@/missing?host={host}", None, 'database "missing" does not exist'),
+        ):
+            for command in (("migrate",), ("library", "list"), ("feeds", "share", "--data", data)):
+                with self.subTest(url=url, command=command):
+                    answer = run(*command, "--database", url)
+                    # Of the timetables it is a failure to reach what others may make.
+                    self.assertEqual(answer.returncode, code or (69 if command[0] == "feeds" else 78), answer.stderr)
+                    self.assertIn(sentence, answer.stderr)
+                    self.assertNotIn("s3cret", answer.stderr)
+                    self.assertNotIn("LOCATION", answer.stderr)
 
 
 if __name__ == "__main__":

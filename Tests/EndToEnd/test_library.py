@@ -313,7 +313,7 @@ class Library(unittest.TestCase):
         file = self.put("many.csv", b"Title\n" + b"".join(b"Book %d\n" % number for number in range(10_001)))
         answer = run("library", "import", file, "--library", self.library)
         self.assertNotEqual(answer.returncode, 0)
-        self.assertIn("more than 10000 rows", answer.stderr)
+        self.assertIn("more than 10000 rows; --max-rows allows more, up to 1000000", answer.stderr)
         answer = run("library", "import", file, "--library", self.library, "--json", "--max-rows", "10001")
         self.assertEqual(json.loads(answer.stdout)["imported"], 10_001)
         for number in ("0", "1000001", "many"):

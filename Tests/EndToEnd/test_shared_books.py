@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 import subprocess
 import threading
 import unittest
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from unittest import mock
 
 from database import PSQL, Database
 from job_stage import JobServer, isbn13
@@ -255,6 +257,27 @@ class SharedBooks(unittest.TestCase):
         database.tell("stop")
         answer = run("library", "list", "--database", database.url)
         self.assertEqual(answer.returncode, 69, answer.stderr)
+
+    def test_the_environment_names_the_database_unless_a_file_is_named(self):
+        table = self.folder / "books.csv"
+        table.write_text("Title,Author\nDune,Frank Herbert\n")
+        file = str(self.folder / "books.sqlite")
+        owner = ("--library-owner", self.owner)
+        with mock.patch.dict(os.environ, DATABASE_URL=self.database.url):
+            answer = run("library", "import", str(table), *owner)
+            self.assertEqual(answer.returncode, 0, answer.stderr)
+            listed = run("library", "list", "--library", file)
+            self.assertEqual(listed.returncode, 66, "a file that is named is asked, and is not there")
+            self.assertIn("Dune", run("library", "list", *owner).stdout)
+            absent = run("catalogue", "find", "Dune", *owner)
+            self.assertEqual(absent.returncode, 66, absent.stderr)
+            self.assertIn(f"freshet catalogue import FILE … --library-owner {self.owner}\n", absent.stderr)
+            self.assertIn(f"--catalogue {file}", run("catalogue", "find", "Dune", "--catalogue", file).stderr)
+        self.assertEqual([book["title"] for book in self.books()], ["Dune"])
+        for command in (("library", "list", "--library"), ("catalogue", "find", "Dune", "--catalogue")):
+            answer = run(*command, file, "--database", self.database.url)
+            self.assertEqual(answer.returncode, 64, answer.stderr)
+            self.assertIn(f"{command[-1]} names a file and --database a database; name one of them", answer.stderr)
 
     def test_a_name_that_is_not_that_of_an_owner_is_refused_before_anything_is_done(self):
         place = str(self.folder / "jobs")

@@ -508,7 +508,7 @@ class SchemaTest(unittest.TestCase):
         self.assertIn("version 0, and this program needs version 3; run freshet migrate", answer.stderr)
         (folder / "feed.zip").write_bytes(feed())
         answer = run("import", str(folder / "feed.zip"), "--data", str(folder / "data"), "--database", database.url)
-        self.assertEqual(answer.returncode, 69, answer.stderr)
+        self.assertEqual(answer.returncode, 65, answer.stderr)
         self.assertIn("run freshet migrate", answer.stderr)
         self.assertIn("schema freshet_timetables, version 3, was version 0", database.migrate().stdout)
         # A timetable that was imported before is shared on demand.

@@ -29,11 +29,13 @@ final class ConnectionSocket: @unchecked Sendable {
   }
 
   /// The description of the last failure.
-  var message: String {
+  var message: String { lines.joined(separator: "; ") }
+
+  /// The description of the last failure, line by line.
+  var lines: [Substring] {
     let text = PQerrorMessage(pointer).map { String(cString: $0) } ?? ""
     // Hints begin with a tab.
     return text.split(whereSeparator: \.isNewline).map { $0.drop(while: \.isWhitespace) }
-      .joined(separator: "; ")
   }
 
   /// Whether there is more to read now, or the end of the connection.

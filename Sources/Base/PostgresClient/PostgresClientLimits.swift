@@ -8,6 +8,8 @@ package struct PostgresClientLimits: Hashable, Sendable {
   package var waitSeconds = 5.0
   /// The longest time to open a connection, in seconds, without resolving the server's name.
   package var connectSeconds = 5.0
+  /// How long a server that starts waits for its database before it starts without it, in seconds.
+  package var startSeconds = 2.0
   /// The longest time of a statement, in seconds.
   package var statementSeconds = 30.0
   /// How long a transaction may wait for its next statement before the server undoes it, in seconds.

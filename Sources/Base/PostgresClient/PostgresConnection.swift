@@ -115,10 +115,12 @@ package actor PostgresConnection {
       throw PostgresError(.unreachable, "\(address): not enough memory")
     }
     let socket = ConnectionSocket(pointer, queue: executor.queue)
+    // Otherwise a refused connection has no code of its reason.
+    PQsetErrorVerbosity(pointer, PQERRORS_VERBOSE)
     var state = PQstatus(pointer) == CONNECTION_BAD ? PGRES_POLLING_FAILED : PGRES_POLLING_WRITING
     while state != PGRES_POLLING_OK {
       guard state != PGRES_POLLING_FAILED else {
-        throw PostgresError(.unreachable, "\(address): \(socket.message)")
+        throw PostgresError.refused(by: address, verbose: socket.lines)
       }
       await ConnectionSocket.wait(
         PQsocket(pointer),
@@ -134,6 +136,7 @@ package actor PostgresConnection {
     guard PQserverVersion(pointer) >= 150_000 else {
       throw PostgresError(.unreachable, "\(address): PostgreSQL 15 or newer is needed")
     }
+    PQsetErrorVerbosity(pointer, PQERRORS_DEFAULT)
     PQsetnonblocking(pointer, 1)
     // Notices are not errors, and the standard error is not a log.
     PQsetNoticeProcessor(pointer, { _, _ in }, nil)

@@ -21,17 +21,66 @@ package struct PostgresError: Error, Hashable, Sendable, CustomStringConvertible
   /// The part of the client that reports the error.
   package let kind: Kind
   /// The five characters of the SQL standard, such as `40001`; empty for errors that are not from the server.
+  ///
+  /// A connection that the server refused has that of the reason.
   package let sqlState: String
   /// The description; it never contains a password.
   package let message: String
   /// The violated constraint, if any.
   package let constraint: String?
+  /// What is wrong with the tables, if no connection could be opened because of them.
+  private(set) package var mismatch: PostgresSchema.Mismatch?
 
   package init(_ kind: Kind, _ message: String, sqlState: String = "", constraint: String? = nil) {
     self.kind = kind
     self.sqlState = sqlState
     self.message = message
     self.constraint = constraint
+  }
+
+  /// A connection that could not be opened.
+  ///
+  /// - Parameters:
+  ///   - address: The server and the database.
+  ///   - lines: What libpq says of it with `PQERRORS_VERBOSE`, such as `FATAL:  28P01: password authentication failed`. A
+  ///     server at several addresses is described by several lines; the code is that of the last one that has any.
+  /// - Returns: The error.
+  static func refused(by address: PostgresAddress, verbose lines: [Substring]) -> PostgresError {
+    var code = ""
+    var told: [String] = []
+    // Where it is in the server's source follows as a line of its own.
+    for line in lines where !line.hasPrefix("LOCATION:") {
+      guard let found = line.firstMatch(of: #/: {2}([0-9A-Z]{5}): /#) else {
+        told.append(String(line))
+        continue
+      }
+      code = String(found.1)
+      told.append(line[..<found.range.lowerBound] + ": " + line[found.range.upperBound...])
+    }
+    let message = told.joined(separator: "; ")
+    return PostgresError(.unreachable, "\(address): \(message)", sqlState: code)
+  }
+
+  /// A connection that was opened and cannot be used.
+  package init(unusable reason: any Error) {
+    guard let error = reason as? PostgresError else {
+      self.init(.unreachable, "\(reason)")
+      mismatch = reason as? PostgresSchema.Mismatch
+      return
+    }
+    self = error
+  }
+
+  /// Whether the database does not let this user in, or the user lacks a right.
+  package var isDenied: Bool {
+    // invalid_authorization_specification and invalid_password; insufficient_privilege
+    sqlState.hasPrefix("28") || sqlState == "42501"
+  }
+
+  /// Whether the answer stays the same until a person changes the address, the user's rights or the database.
+  package var isFinal: Bool {
+    // invalid_catalog_name: there is no such database
+    isDenied || sqlState == "3D000" || mismatch != nil
   }
 
   /// Whether the same transaction may succeed if it is tried again at once: it collided with another one.

@@ -164,7 +164,7 @@ package final class PostgresPool: Sendable {
           $0.connections[number] = connection
         }
       } catch {
-        let failure = error as? PostgresError ?? PostgresError(.unreachable, "\(error)")
+        let failure = PostgresError(unusable: error)
         step { admission in
           admission.failed(number, at: .now, sample: .random(in: 0...1))
         } before: {

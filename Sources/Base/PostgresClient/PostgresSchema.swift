@@ -11,6 +11,8 @@ package struct PostgresSchema: Sendable {
     case old(found: Int, needed: Int)
     /// The schema is newer than the program.
     case new(found: Int, known: Int)
+    /// The schema has tables, and they are not those of this program.
+    case other(schema: String)
 
     package var description: String {
       switch self {
@@ -19,6 +21,9 @@ package struct PostgresSchema: Sendable {
       case .new(let found, let known):
         "the schema of the database is version \(found), and this program knows version \(known) at most; "
           + "install the newer version of freshet"
+      case .other(let schema):
+        "the schema \(schema) of the database has tables of something else, and this program needs that name for its own; "
+          + "name another database"
       }
     }
   }
@@ -87,7 +92,8 @@ package struct PostgresSchema: Sendable {
   ///   - connection: A connection of a role that may create the schema.
   ///   - roles: Roles that get the rights that a server needs, besides those that have them already.
   /// - Returns: The versions before and after.
-  /// - Throws: ``Mismatch`` for a newer schema; ``PostgresError``, which says so if tables are in use for too long.
+  /// - Throws: ``Mismatch`` for a newer schema and for one of something else; ``PostgresError``, which says so if tables are in
+  ///   use for too long.
   package func migrate(
     _ connection: PostgresConnection,
     grantingTo roles: Set<String> = []
@@ -169,11 +175,33 @@ package struct PostgresSchema: Sendable {
       "SELECT to_regclass($1) IS NOT NULL",
       [.text("\(name).migration")]
     )
-    guard let row = table.first, try row[0] else { return 0 }
-    let newest = try await connection.query(
-      "SELECT coalesce(max(number), 0) FROM \(name).migration"
+    guard let row = table.first, try row[0] else {
+      if try await hasTables(connection) { throw Mismatch.other(schema: name) }
+      return 0
+    }
+    do {
+      let newest = try await connection.query(
+        "SELECT coalesce(max(number), 0) FROM \(name).migration"
+      )
+      return try newest.first?[0] ?? 0
+    } catch let error as PostgresError where Self.differs.contains(error.sqlState) {
+      throw Mismatch.other(schema: name)
+    }
+  }
+
+  /// The `SQLSTATE`s of a table with other columns: undefined_column, undefined_function, datatype_mismatch.
+  private static let differs: Set = ["42703", "42883", "42804"]
+
+  /// Whether anything is in the schema that holds rows.
+  private func hasTables(_ connection: PostgresConnection) async throws -> Bool {
+    let rows = try await connection.query(
+      """
+      SELECT EXISTS (SELECT FROM pg_class JOIN pg_namespace ON pg_namespace.oid = relnamespace
+        WHERE nspname = $1 AND relkind IN ('r', 'p', 'v', 'm', 'f'))
+      """,
+      [.text(name)]
     )
-    return try newest.first?[0] ?? 0
+    return try rows.first?[0] ?? false
   }
 }
 

@@ -31,6 +31,10 @@ package struct FeedError: Error, Hashable, Sendable, CustomStringConvertible {
     case busy = "import_running"
     /// The database that shares the timetables cannot be used now.
     case unavailable = "database_unavailable"
+    /// The database that shares the timetables has other tables than this program.
+    case otherDatabase = "database_of_another_version"
+    /// The database that shares the timetables does not let this user in, or not this far.
+    case databaseRefuses = "database_refuses"
     /// Another process changes the timetables, or the command is about a folder whose timetables a database has.
     case conflict = "timetable_changed_elsewhere"
     /// The database did not say whether it has stored a change for all servers.

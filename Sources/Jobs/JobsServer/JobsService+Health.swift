@@ -1,3 +1,4 @@
+import Jobs
 package import Serving
 
 extension JobsService {
@@ -7,8 +8,18 @@ extension JobsService {
   package func dependency() async -> DependencyReading {
     let isRequired = !store.isShared
     do {
-      _ = try await store.counts()
-      let stuck = try await store.stuck()
+      let stuck = try await inTime { [store] in
+        _ = try await store.counts()
+        return try await store.stuck()
+      }
+      guard let stuck else {
+        return DependencyReading(
+          "jobs",
+          .down,
+          detail: "the list of jobs cannot be read within \(JobLimits.measureSeconds) s",
+          isRequired: isRequired
+        )
+      }
       guard !stuck.isEmpty else { return DependencyReading("jobs", .ok, isRequired: isRequired) }
       let detail = "\(stuck.count) do not go on, one of them \(stuck[0])"
       return DependencyReading("jobs", .degraded, detail: detail, isRequired: isRequired)

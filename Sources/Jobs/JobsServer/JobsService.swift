@@ -238,14 +238,21 @@ package struct JobsService: Sendable {
 
   /// What the store says of all jobs; nil if it does not say it in time, as without its database.
   private func measured() async -> MeasuredJobs? {
-    await withTaskGroup(of: MeasuredJobs?.self) { group in
-      group.addTask { [store] in try? await MeasuredJobs(store) }
+    try? await inTime { [store] in try await MeasuredJobs(store) }
+  }
+
+  /// What is read of the store for operators; `nil` if it takes longer than they wait for it.
+  func inTime<Value: Sendable>(
+    _ read: @escaping @Sendable () async throws -> Value
+  ) async throws -> Value? {
+    try await withThrowingTaskGroup(of: Value?.self) { group in
+      group.addTask { try await read() }
       group.addTask {
         try? await Task.sleep(for: .seconds(JobLimits.measureSeconds))
         return nil
       }
       defer { group.cancelAll() }
-      return await group.next() ?? nil
+      return try await group.next() ?? nil
     }
   }
 

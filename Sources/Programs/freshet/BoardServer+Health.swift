@@ -12,6 +12,10 @@ extension BoardServer {
   ///
   /// Boards are asked for if there is a timetable or a source of one, or if nothing else is served.
   func dependencies() async -> [DependencyReading] {
+    // These may take a while; what is only looked up is newer than they are.
+    async let ofWorkspaces = workspaces?.service.dependency()
+    async let ofJobs = jobs?.dependency()
+    let asked = [await ofWorkspaces, await ofJobs].compactMap(\.self)
     var readings: [DependencyReading] = []
     let isBoardServer =
       !store.feeds.isEmpty || realtime != nil || hasStaticSources
@@ -34,8 +38,7 @@ extension BoardServer {
       readings += realtime?.dependencies ?? []
       if let history { readings.append(history.dependency) }
     }
-    if let workspaces { readings.append(await workspaces.service.dependency()) }
-    if let jobs { readings.append(await jobs.dependency()) }
+    readings += asked
     if let certificate = listener.certificate { readings.append(certificate.dependency()) }
     return readings
   }

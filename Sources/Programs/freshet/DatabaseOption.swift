@@ -20,6 +20,16 @@ struct DatabaseOption: ParsableArguments {
   ///
   /// - Throws: `ValidationError` for what is not a connection string, ``CommandFailure`` if it is in the file.
   func address(or settings: ServeSettings?) throws -> PostgresAddress? {
+    try Self.address(database, or: settings)
+  }
+
+  /// The database that an option names, that of a configuration file, or that of the environment, if any.
+  ///
+  /// - Throws: `ValidationError` for what is not a connection string, ``CommandFailure`` if it is in the file.
+  static func address(
+    _ database: String?,
+    or settings: ServeSettings? = nil
+  ) throws -> PostgresAddress? {
     let environment = ProcessInfo.processInfo.environment["DATABASE_URL"]
     let candidates = [
       ("--database", database, isOfFile: false),
@@ -49,10 +59,11 @@ extension ProgramExit {
   init(_ error: PostgresError) {
     self =
       switch error.kind {
+      case _ where error.isDenied: .noPermission
+      // invalid_catalog_name: there is no such database
+      case .unreachable where error.sqlState == "3D000": .configuration
       case .unreachable, .connectionLost: .unavailable
       case .crowded, .timedOut: .temporary
-      // insufficient_privilege
-      case .server where error.sqlState == "42501": .noPermission
       case .server, .closed, .invalidValue: error.isTransient ? .temporary : .software
       }
   }

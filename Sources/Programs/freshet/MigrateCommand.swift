@@ -39,6 +39,9 @@ struct MigrateCommand: AsyncParsableCommand {
     var schemas: [Migrated]
   }
 
+  /// The `SQLSTATE` of a role that is not there.
+  private static let undefinedObject = "42704"
+
   func validate() throws {
     guard try option.address(or: nil) != nil else {
       throw ValidationError("no database; name one with --database or $DATABASE_URL")
@@ -67,6 +70,13 @@ struct MigrateCommand: AsyncParsableCommand {
       }
       if json { Terminal.write(try PrintedJSON.document(report)) }
       await connection.close()
+    } catch let error as PostgresError where error.sqlState == Self.undefinedObject && grant != nil
+    {
+      let role = Terminal.plain(grant ?? "")
+      throw CommandFailure(
+        "freshet migrate: --grant: the database has no role \(role), and nothing was changed; create it first: createuser \(role)",
+        .usage
+      )
     } catch let error as PostgresError {
       throw CommandFailure("freshet migrate: \(error)", ProgramExit(error))
     } catch let error as PostgresSchema.Mismatch {

@@ -20,6 +20,7 @@ extension ProgramExit {
       case .cannotWrite: .cannotCreate
       case .busy, .conflict, .notInPlace: .temporary
       case .unavailable, .unknownOutcome: .unavailable
+      case .databaseRefuses: .noPermission
       default: .badData
       }
   }

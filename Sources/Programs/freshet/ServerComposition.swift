@@ -95,9 +95,15 @@ struct ServerComposition {
       )
     }
     let name = SharedServices.name("\(host):\(port)")
+    let answers = await SharedServices.answers(database, logger)
     let sharing =
       isShared
-      ? try await SharedServices.realtime(in: database, name: name, logger: logger) : nil
+      ? try await SharedServices.realtime(
+        in: database,
+        answers: answers,
+        name: name,
+        logger: logger
+      ) : nil
     let clock = edges.clock ?? command.time.clock(from: replays.start)
     for line in replays.lines(clock: clock) { logger.warning("\(line)") }
     let (exchange, onTaken) = replays.exchange(
@@ -136,6 +142,7 @@ struct ServerComposition {
     let jobService = try await Self.service(
       of: jobs,
       in: database,
+      answers: answers,
       rules: jobRules,
       operators,
       clock,
@@ -147,6 +154,7 @@ struct ServerComposition {
       files.isEmpty
       ? try await SharedServices.timetables(
         in: database,
+        answers: answers,
         folder: folder,
         clock: clock,
         name: name,
@@ -273,6 +281,7 @@ struct ServerComposition {
   private static func service(
     of jobs: JobsOptions,
     in database: PostgresAddress?,
+    answers: Bool,
     rules: OriginGuard,
     _ operators: OperatorAccess,
     _ clock: ServiceClock,
@@ -282,6 +291,7 @@ struct ServerComposition {
     do {
       return try await jobs.service(
         in: database,
+        answers: answers,
         rules: rules,
         operators: operators,
         clock: clock,

@@ -8,21 +8,47 @@ import StationboardServer
 
 /// What servers and commands with one database share: realtime and timetables.
 enum SharedServices {
+  /// Finds out whether a database answers a server that starts, which otherwise starts without it.
+  ///
+  /// - Parameters:
+  ///   - address: The address of the database, if one is configured.
+  ///   - logger: Logs why it does not answer.
+  /// - Returns: Whether it answers; false without a database.
+  static func answers(_ address: PostgresAddress?, _ logger: Logger) async -> Bool {
+    guard let address else { return false }
+    var limits = PostgresClientLimits()
+    limits.connectSeconds = limits.startSeconds
+    do {
+      let connection = try await PostgresConnection.open(address, limits: limits)
+      await connection.close()
+      return true
+    } catch {
+      logger.error(
+        "the database cannot be reached yet: the server starts without it",
+        metadata: ["database": "\(address)", "reason": "\(error)"]
+      )
+      return false
+    }
+  }
+
   /// Returns the realtime that a server shares, once the database has the tables of this program or cannot be reached.
   ///
   /// - Parameters:
   ///   - address: The address of the database, if one is configured.
+  ///   - answers: Whether the database answers, so that its tables are checked.
   ///   - name: What operators of other servers see of this one.
   ///   - logger: Logs what an operator should know.
   /// - Returns: What is shared; `nil` without a database.
   /// - Throws: `CommandFailure` if the database has other tables, or refuses this server.
   static func realtime(
     in address: PostgresAddress?,
+    answers: Bool,
     name: String,
     logger: Logger
   ) async throws -> RealtimeSharing? {
     guard let address else { return nil }
     let sharing = RealtimeSharing(address, name: name, logger: logger)
+    guard answers else { return sharing }
     try await check("realtime", in: address, logger) { try await sharing.check() }
     return sharing
   }
@@ -31,6 +57,7 @@ enum SharedServices {
   ///
   /// - Parameters:
   ///   - address: The address of the database, if one is configured.
+  ///   - answers: Whether the database answers, so that its tables are checked.
   ///   - folder: The data folder of this server.
   ///   - clock: The service clock.
   ///   - name: What operators of other servers see of this one.
@@ -39,6 +66,7 @@ enum SharedServices {
   /// - Throws: `CommandFailure` if the database has other tables, or refuses this server.
   static func timetables(
     in address: PostgresAddress?,
+    answers: Bool,
     folder: DataFolder,
     clock: ServiceClock,
     name: String,
@@ -52,6 +80,7 @@ enum SharedServices {
       name: name,
       logger: logger
     )
+    guard answers else { return sharing }
     try await check("timetables", in: address, logger) { try await sharing.check() }
     return sharing
   }

@@ -123,6 +123,42 @@ extension PostgresClientLimits {
     await connection.close()
   }
 
+  @Test func `a refused connection has the code and the sentence of its reason`() {
+    func error(_ text: String) throws -> PostgresError {
+      PostgresError.refused(
+        by: try PostgresAddress("postgres://ann:s3cret@/x?host=/run"),
+        verbose: text.split(separator: "\n")
+      )
+    }
+    let socket = "connection to server on socket \"/run/.s.PGSQL.5432\" failed: "
+    #expect(throws: Never.self) {
+      let wrong = try error(
+        socket
+          + "FATAL:  28P01: password authentication failed for user \"ann\"\nLOCATION:  auth_failed, auth.c:326"
+      )
+      #expect(wrong.sqlState == "28P01")
+      #expect(wrong.isDenied)
+      #expect(
+        wrong.message == "postgres://ann@/run/x: " + socket
+          + "FATAL: password authentication failed for user \"ann\""
+      )
+      // A server whose messages are not in English.
+      let absent = try error("FATALE:  3D000: il database non esiste")
+      #expect(absent.sqlState == "3D000")
+      #expect(!absent.isDenied)
+      // What the system says has no code, and words of five letters are none.
+      let plain = try error(
+        socket + "No such file or directory\nIs the server running: FATAL: not known?"
+      )
+      #expect(plain.sqlState == "")
+      #expect(
+        plain.message.hasSuffix(
+          "No such file or directory; Is the server running: FATAL: not known?"
+        )
+      )
+    }
+  }
+
   @Test func `a server that is not there, or says nothing, is an error with its address`()
     async throws
   {

@@ -3,6 +3,7 @@ import BookLibrary
 import Books
 import Commands
 import Foundation
+import PostgresClient
 
 /// `freshet catalogue`.
 struct CatalogueCommand: AsyncParsableCommand {
@@ -22,16 +23,29 @@ struct CatalogueCommand: AsyncParsableCommand {
 struct CatalogueOption: ParsableArguments {
   @Option(
     name: .customLong("catalogue"),
-    help: ArgumentHelp("The catalogue's file.", valueName: "file")
+    help: ArgumentHelp(
+      "The catalogue's file. Default: catalogue.sqlite, unless there is a database.",
+      valueName: "file"
+    )
   )
-  var path = "catalogue.sqlite"
+  var named: String?
 
   @OptionGroup var shared: SharedBooksOption
 
+  private var path: String { named ?? "catalogue.sqlite" }
+
+  private var address: PostgresAddress? {
+    get throws { try shared.address(besides: named, "--catalogue") }
+  }
+
+  func validate() throws { _ = try address }
+
   /// The options that name the catalogue, to be typed after a command; without the address, which may hold a password.
-  var typed: String {
-    guard shared.database != nil else { return "--catalogue \(path)" }
-    return "--database URL" + (shared.libraryOwner.map { " --library-owner \($0)" } ?? "")
+  var typed: [String] {
+    guard (try? address) != nil else { return ["--catalogue \(path)"] }
+    let database = shared.database.map { _ in "--database URL" }
+    let owner = shared.libraryOwner.map { "--library-owner \($0)" }
+    return [database, owner].compactMap(\.self)
   }
 
   /// Runs a command with the catalogue.
@@ -44,7 +58,7 @@ struct CatalogueOption: ParsableArguments {
     _ command: String,
     _ body: (any CatalogueStore) async throws -> Void
   ) async throws {
-    guard let address = try shared.address else {
+    guard let address = try address else {
       return try await body(SQLiteCatalogue(path: path))
     }
     try await SharedBooksOption.withConnections(to: address, "freshet catalogue \(command)") {
@@ -184,7 +198,8 @@ struct CatalogueFindCommand: AsyncParsableCommand {
       let fault =
         catalogue is SQLiteCatalogue
         ? "\(catalogue.place): No such file" : "\(catalogue.place) does not exist"
-      let command = "freshet catalogue import FILE … \(self.catalogue.typed)"
+      let command = (["freshet catalogue import FILE …"] + self.catalogue.typed)
+        .joined(separator: " ")
       throw CommandFailure(
         "freshet catalogue find: \(Terminal.plain(fault)).\n"
           + "Make the catalogue of Open Library's dump files: \(Terminal.plain(command))",

@@ -5,6 +5,7 @@ import Books
 import Commands
 import Foundation
 import Jobs
+import PostgresClient
 
 #if canImport(Glibc)
 import Glibc
@@ -33,11 +34,22 @@ struct LibraryCommand: AsyncParsableCommand {
 struct LibraryOption: ParsableArguments {
   @Option(
     name: .customLong("library"),
-    help: ArgumentHelp("The library's file; an import makes it.", valueName: "file")
+    help: ArgumentHelp(
+      "The library's file; an import makes it. Default: library.sqlite, unless there is a database.",
+      valueName: "file"
+    )
   )
-  var path = "library.sqlite"
+  var named: String?
 
   @OptionGroup var shared: SharedBooksOption
+
+  private var path: String { named ?? "library.sqlite" }
+
+  private var address: PostgresAddress? {
+    get throws { try shared.address(besides: named, "--library") }
+  }
+
+  func validate() throws { _ = try address }
 
   /// Runs a command with the library.
   ///
@@ -52,7 +64,7 @@ struct LibraryOption: ParsableArguments {
     _ body: (any LibraryStore) async throws -> Void
   ) async throws {
     let name = "freshet library \(command)"
-    if let address = try shared.address {
+    if let address = try address {
       return try await SharedBooksOption.withConnections(to: address, name) { pool in
         try await body(PostgresLibrary(pool, owner: try shared.owner))
       }
@@ -85,7 +97,9 @@ struct LibraryOption: ParsableArguments {
 
   /// The SQLite files of the library.
   var files: [String] {
-    shared.database == nil ? ["", "-wal", "-shm", "-journal"].map { path + $0 } : []
+    get throws {
+      try address == nil ? ["", "-wal", "-shm", "-journal"].map { path + $0 } : []
+    }
   }
 }
 
@@ -128,6 +142,11 @@ struct LibraryImportCommand: AsyncParsableCommand {
 
   @Flag(help: "Print the closing counts as JSON.")
   var json = false
+
+  /// The codes of lists that `--max-rows` is too low for.
+  private static let limits = Set(
+    [ImportFileError.Code.tooManyRows, .tooLarge].map(\.rawValue)
+  )
 
   func validate() throws {
     guard 1...ImportLimits.mostRows ~= maxRows else {
@@ -206,7 +225,10 @@ struct LibraryImportCommand: AsyncParsableCommand {
     do {
       try await pipeline.run(work, steps: steps)
     } catch let failure as JobFailure {
-      throw CommandFailure("freshet library import: \(file): \(failure.message)", .badData)
+      // Only a command may have more.
+      let isLimit = Self.limits.contains(failure.code) && maxRows < ImportLimits.mostRows
+      let advice = isLimit ? "; --max-rows allows more, up to \(ImportLimits.mostRows)" : ""
+      throw CommandFailure("freshet library import: \(file): \(failure.message)\(advice)", .badData)
     }
     let took = ContinuousClock.now - start
     display.finish()
@@ -344,7 +366,7 @@ struct LibraryExportCommand: AsyncParsableCommand {
         guard Terminal.write(bytes) else { throw ExitCode.success }
       }
     }
-    let file = try ExportFile(path: output, sparing: library.files)
+    let file = try ExportFile(path: output, sparing: try library.files)
     do {
       let total = try await books.count()
       try await books.export { bytes, done in

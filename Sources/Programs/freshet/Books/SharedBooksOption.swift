@@ -8,7 +8,7 @@ import PostgresClient
 struct SharedBooksOption: ParsableArguments {
   @Option(
     help: ArgumentHelp(
-      "The books of the servers that share this PostgreSQL database, in place of a file; passwords belong into ~/.pgpass.",
+      "The books of the servers that share this PostgreSQL database; passwords belong into $DATABASE_URL or ~/.pgpass. Default: $DATABASE_URL, unless a file is named.",
       valueName: "url"
     )
   )
@@ -23,24 +23,26 @@ struct SharedBooksOption: ParsableArguments {
   var libraryOwner: String?
 
   func validate() throws {
-    _ = try address
+    _ = try database.map { try DatabaseOption.address($0) }
     _ = try owner
-    if libraryOwner != nil, database == nil {
-      throw ValidationError("--library-owner is for books in a database; name it with --database")
-    }
   }
 
-  /// The database, if one is named.
-  var address: PostgresAddress? {
-    get throws {
-      do throws(PostgresAddress.Invalid) {
-        return try database.map { text throws(PostgresAddress.Invalid) in
-          try PostgresAddress(text)
-        }
-      } catch {
-        throw ValidationError("--database: \(error)")
-      }
+  /// The database, if one is named and no file is.
+  ///
+  /// - Parameters:
+  ///   - file: The file that is named; `nil` for none.
+  ///   - option: The option that names a file.
+  /// - Returns: The database; `nil` for a file.
+  /// - Throws: `ValidationError` if both are named, or if the name of an owner comes without a database.
+  func address(besides file: String?, _ option: String) throws -> PostgresAddress? {
+    if file != nil, database != nil {
+      throw ValidationError("\(option) names a file and --database a database; name one of them")
     }
+    let address = file == nil ? try DatabaseOption.address(database) : nil
+    if libraryOwner != nil, address == nil {
+      throw ValidationError("--library-owner is for books in a database; name it with --database")
+    }
+    return address
   }
 
   /// Whose books.

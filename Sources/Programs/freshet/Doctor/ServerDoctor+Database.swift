@@ -54,7 +54,7 @@ extension ServerDoctor {
       } catch let error as PostgresSchema.Mismatch {
         return checkup.add("database", .fail, "\(place): \(error)", advice(error))
       } catch {
-        let isDenied = (error as? PostgresError)?.sqlState == Self.insufficientPrivilege
+        let isDenied = (error as? PostgresError)?.isDenied ?? false
         return checkup.add(
           "database",
           .fail,
@@ -84,13 +84,11 @@ extension ServerDoctor {
     }
   }
 
-  /// The `SQLSTATE` of what a role may not do.
-  private static let insufficientPrivilege = "42501"
-
   private func advice(_ mismatch: PostgresSchema.Mismatch) -> String {
     switch mismatch {
     case .old: "run freshet migrate"
     case .new: "install the newer version of freshet here too"
+    case .other: "name another database"
     }
   }
 

@@ -141,6 +141,7 @@ struct JobsOptions: ParsableArguments {
   ///
   /// - Parameters:
   ///   - database: The database that keeps the jobs; `nil` for the folder.
+  ///   - answers: Whether the database answers, so that its tables are checked.
   ///   - rules: The browser requests that are accepted.
   ///   - operators: Decides which requests may see dead letters and start them again.
   ///   - clock: The clock.
@@ -150,6 +151,7 @@ struct JobsOptions: ParsableArguments {
   /// - Throws: An error of the folder or its databases.
   func service(
     in database: PostgresAddress?,
+    answers: Bool,
     rules: OriginGuard,
     operators: OperatorAccess,
     clock: ServiceClock,
@@ -164,13 +166,13 @@ struct JobsOptions: ParsableArguments {
     let store: any JobStore
     let library: any LibraryStore
     if let database {
-      let shared = try await self.store(in: database, folder, limits, clock, logger)
+      let shared = try await self.store(in: database, answers, folder, limits, clock, logger)
       (store, library) = (shared, shared.library)
     } else {
       store = try SQLiteJobStore(folder: folder, limits: limits, clock: clock)
       library = try SQLiteLibrary(path: folder + "/library.sqlite")
     }
-    let catalogue = try await catalogue(in: database, folder, logger)
+    let catalogue = try await catalogue(in: database, answers, folder, logger)
     return JobsService(
       store: store,
       pipelines: try pipelines(folder, library, catalogue, limits, exchange, logger),
@@ -184,6 +186,7 @@ struct JobsOptions: ParsableArguments {
 
   private func store(
     in database: PostgresAddress,
+    _ answers: Bool,
     _ folder: String,
     _ limits: JobLimits,
     _ clock: ServiceClock,
@@ -196,6 +199,7 @@ struct JobsOptions: ParsableArguments {
       limits: limits,
       clock: clock
     )
+    guard answers else { return store }
     do {
       try await store.check()
       logger.notice(
@@ -212,6 +216,7 @@ struct JobsOptions: ParsableArguments {
   /// Returns the catalogue of the database, or of the folder without one, and says what is missing in it.
   private func catalogue(
     in database: PostgresAddress?,
+    _ answers: Bool,
     _ folder: String,
     _ logger: Logger
   ) async throws -> any CatalogueStore {
@@ -234,6 +239,7 @@ struct JobsOptions: ParsableArguments {
     limits.waitSeconds = CatalogueLimits.waitSeconds
     let pool = PostgresSchema.jobs().pool(database, limits: limits, purpose: "catalogue")
     let catalogue = PostgresCatalogue(pool, owner: owner)
+    guard answers else { return catalogue }
     // A database that cannot be reached now may be back later.
     let isMissing = try? await catalogue.counts() == nil
     warn(isMissing: isMissing ?? false, catalogue.place, logger)

@@ -50,7 +50,8 @@ extension PostgresTimetables {
           task.cancel()
           await task.value
           return nil
-        case .failed(let error): if end <= .now { throw error }
+        case .failed(let error):
+          guard end > .now, !PostgresError(unusable: error).isFinal else { throw error }
         }
       }
       throw CancellationError()

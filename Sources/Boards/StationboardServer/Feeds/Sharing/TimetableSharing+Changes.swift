@@ -42,8 +42,9 @@ extension TimetableSharing {
   }
 
   private func unavailable(_ error: any Error) -> FeedError {
-    FeedError(
-      .unavailable,
+    let error = PostgresError(unusable: error)
+    return FeedError(
+      error.mismatch != nil ? .otherDatabase : error.isDenied ? .databaseRefuses : .unavailable,
       "the database that shares the timetables, \(store.address), cannot be used: \(error)"
     )
   }

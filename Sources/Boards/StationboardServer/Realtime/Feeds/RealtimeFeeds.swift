@@ -436,7 +436,7 @@ package final class RealtimeFeeds: Sendable {
 
 extension RealtimeSource {
   /// The metadata of a log message about a source.
-  fileprivate func metadata(_ more: [String: String]) -> Logger.Metadata {
+  func metadata(_ more: [String: String]) -> Logger.Metadata {
     var metadata: Logger.Metadata = ["source": "\(title)", "kind": "\(kind.rawValue)"]
     for (name, value) in more { metadata[name] = "\(value)" }
     return metadata

@@ -116,9 +116,7 @@ package final class RealtimeSharing: Sendable {
         in: store,
         report: { feeds.report(of: $0) },
         answered: { [self] in answered($1, of: $0, sentAt: $2, feeds) },
-        poll: {
-          await feeds.poll($0.source, under: SharedTerm(sharing: self, driver: $0, fence: $1))
-        }
+        poll: { [self] in await poll($0, fence: $1, feeds) }
       )
     }
     state.withLock { $0.drivers = Dictionary(drivers.map { ($0.id, $0) }) { $1 } }
@@ -127,6 +125,15 @@ package final class RealtimeSharing: Sendable {
       group.addTask { await self.listen(feeds) }
     }
     store.close()
+  }
+
+  /// Polls a source for all servers until the lease is over.
+  private func poll(_ driver: SourceLeader, fence: Int64, _ feeds: RealtimeFeeds) async {
+    let source = driver.source
+    let metadata = source.metadata(["fence": "\(fence)"])
+    logger.notice("this server polls a realtime source for all", metadata: metadata)
+    await feeds.poll(source, under: SharedTerm(sharing: self, driver: driver, fence: fence))
+    logger.notice("this server does not poll a realtime source any more", metadata: metadata)
   }
 
   private func listen(_ feeds: RealtimeFeeds) async {
@@ -147,7 +154,7 @@ package final class RealtimeSharing: Sendable {
     _ feeds: RealtimeFeeds
   ) {
     guard let answer else {
-      failed("no answer to a statement about the lease of \(driver.source.title)")
+      failed("no answer to a statement about a lease")
       if driver.fence == nil { feeds.noteAway(driver.source) }
       return
     }
