@@ -175,6 +175,7 @@ public final class NIOExchange: HTTPExchange, HTTPSending, HTTPStreaming {
     if hasContent, announced > HTTPTransferLimits.answerBytes {
       throw ConnectionFailure(.tooLarge, ConnectionFailure.tooLarge)
     }
+    if hasContent { body.reserveCapacity(announced) }
     for try await part in answer.body {
       guard body.count + part.readableBytes <= HTTPTransferLimits.answerBytes else {
         throw ConnectionFailure(.tooLarge, ConnectionFailure.tooLarge)
