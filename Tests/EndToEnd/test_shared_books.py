@@ -20,6 +20,8 @@ from scale import sized
 
 ROWS = sized(600, long=5_000)
 """Rows of a file; two files that follow each other have half of them in common."""
+GROWING = sized(4_000, long=9_000)
+"""Books of a library that was empty."""
 LOOK = ["9780441013593"]
 
 
@@ -257,6 +259,25 @@ class SharedBooks(unittest.TestCase):
         database.tell("stop")
         answer = run("library", "list", "--database", database.url)
         self.assertEqual(answer.returncode, 69, answer.stderr)
+
+    def test_an_import_reads_what_it_asks_for_before_the_database_has_counted_anything(self):
+        # Autovacuum is off here, so nothing ever counts.
+        database = Database()
+        self.addCleanup(database.close)
+        table = self.folder / "books.csv"
+        table.write_text("Book Id,Title,Author,ISBN13\n" + "".join(
+            f"{book},Title {book},Author {book % 500},{isbn13(book)}\n" for book in range(GROWING)))
+        answer = run("library", "import", str(table), "--database", database.url)
+        self.assertEqual(answer.returncode, 0, answer.stderr)
+        self.assertIn(f"{GROWING} imported", answer.stdout)
+
+        def entries(column: str) -> float:
+            total = database.ask(f"SELECT sum({column}) FROM pg_stat_user_indexes WHERE schemaname = 'freshet'")
+            return float(total) / GROWING
+
+        # A session counts what it read at its end.
+        until(lambda: entries("idx_scan") > 1)
+        self.assertLess(entries("idx_tup_read"), 200, "of indexes, for each book; a plan that reads the library reads half of it")
 
     def test_the_environment_names_the_database_unless_a_file_is_named(self):
         table = self.folder / "books.csv"

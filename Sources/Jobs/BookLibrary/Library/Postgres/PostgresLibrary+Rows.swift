@@ -48,17 +48,19 @@ extension PostgresLibrary {
     for row in try earlier.map({ (try $0[0] as Int, try $0[1] as Int64) }) {
       library.rows.load(row: row.0, book: row.1)
     }
-    // Parts that are planned on their own: each uses its index, also in tables that were empty a moment ago.
+    // Each key is looked up by itself: for all at once, PostgreSQL would read the whole library until it has counted its books.
     let ids = try await connection.query(
       """
-      SELECT id FROM book WHERE library = $1 AND isbn = ANY($2)
-      UNION SELECT id FROM book WHERE library = $1
-        AND entry_key = ANY(ARRAY(SELECT sha256(entry) FROM unnest($3::bytea[]) AS entry))
-      UNION SELECT book FROM book_source WHERE library = $1 AND source = $4
-        AND entry_key = ANY(ARRAY(SELECT sha256(entry) FROM unnest($3::bytea[]) AS entry))
-      UNION SELECT id FROM (
-        SELECT id, row_number() OVER (PARTITION BY alike, isbn IS NULL ORDER BY id) AS place FROM book
-        WHERE library = $1 AND alike = ANY(ARRAY(SELECT md5(text) FROM unnest($5::text[]) AS text))) AS alike
+      WITH entry AS (SELECT sha256(entry) AS key FROM unnest($3::bytea[]) AS entry)
+      SELECT id FROM unnest($2::text[]) AS wanted (isbn) CROSS JOIN LATERAL (
+        SELECT id FROM book WHERE library = $1 AND book.isbn = wanted.isbn OFFSET 0) AS found
+      UNION SELECT id FROM entry CROSS JOIN LATERAL (
+        SELECT id FROM book WHERE library = $1 AND entry_key = entry.key OFFSET 0) AS found
+      UNION SELECT book FROM entry CROSS JOIN LATERAL (
+        SELECT book FROM book_source WHERE library = $1 AND source = $4 AND entry_key = entry.key OFFSET 0) AS found
+      UNION SELECT id FROM unnest($5::text[]) AS wanted (text) CROSS JOIN LATERAL (
+        SELECT id, row_number() OVER (PARTITION BY isbn IS NULL ORDER BY id) AS place FROM book
+        WHERE library = $1 AND alike = md5(wanted.text)) AS found
         WHERE place <= \(LibraryLimits.alikeBooks)
       UNION SELECT unnest($6::bigint[])
       """,
@@ -69,13 +71,17 @@ extension PostgresLibrary {
       ]
     ).map { PostgresValue.int(try $0[0] as Int64) }
     let found = try await connection.query(
-      "SELECT id, record FROM book WHERE library = $1 AND id = ANY($2)",
+      """
+      SELECT id, record FROM unnest($2::bigint[]) AS id CROSS JOIN LATERAL (
+        SELECT record FROM book WHERE library = $1 AND book.id = id.id OFFSET 0) AS found
+      """,
       [.int(library.id), .array(.int, ids)]
     )
     for book in try found.map(Self.book) { library.rows.load(book.id, book.record) }
     let sources = try await connection.query(
       """
-      SELECT source, entry, book, said, made FROM book_source WHERE library = $1 AND book = ANY($2)
+      SELECT source, entry, id, said, made FROM unnest($2::bigint[]) AS id CROSS JOIN LATERAL (
+        SELECT source, entry, said, made FROM book_source WHERE library = $1 AND book = id.id OFFSET 0) AS found
       """,
       [.int(library.id), .array(.int, ids)]
     )
@@ -100,7 +106,7 @@ extension PostgresLibrary {
     let id = PostgresValue.int(library.id)
     if !rows.deleted.isEmpty {
       try await connection.query(
-        "DELETE FROM book WHERE library = $1 AND id = ANY($2)",
+        "DELETE FROM book USING unnest($2::bigint[]) AS old (id) WHERE library = $1 AND book.id = old.id",
         [id, .array(.int, rows.deleted.sorted().map { .int($0) })]
       )
     }

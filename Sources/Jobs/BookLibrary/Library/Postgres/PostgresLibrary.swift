@@ -113,6 +113,14 @@ package struct PostgresLibrary: LibraryStore {
 
   /// Locks the library, and creates it if it is new.
   func lock(_ connection: PostgresConnection) async throws -> Locked {
+    // Statements are planned for the books that there are now, and look rows up by their keys: a library grows faster than
+    // PostgreSQL counts.
+    try await connection.query(
+      """
+      SELECT set_config('plan_cache_mode', 'force_custom_plan', true), set_config('enable_hashjoin', 'off', true),
+        set_config('enable_mergejoin', 'off', true)
+      """
+    )
     let sql = """
       SELECT id, last_book, last_removed, last_list FROM library WHERE owner = $1 FOR UPDATE
       """
