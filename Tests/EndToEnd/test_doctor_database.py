@@ -95,15 +95,15 @@ class DoctorDatabase(unittest.TestCase):
 
     def test_tables_of_another_version(self):
         database = self.start(is_migrated=False)
-        self.fails("jobs, schema freshet: the schema of the database is version 0", "run freshet migrate")
+        self.fails("jobs: the schema freshet of the database is version 0", "run freshet migrate")
         database.migrate()
         self.sql(database, "INSERT INTO freshet_realtime.migration (number) VALUES (999)")
         self.assertEqual(self.ask(0)["database"]["state"], "ok", "this server shares no realtime")
         self.settings["feeds"] = [{"tripUpdates": "http://127.0.0.1:9/t.pb"}]
-        self.fails("realtime, schema freshet_realtime: the schema of the database is version 999", "install the newer version")
+        self.fails("realtime: the schema freshet_realtime of the database is version 999", "install the newer version")
         del self.settings["feeds"]
         self.sql(database, "INSERT INTO freshet_timetables.migration (number) VALUES (999)")
-        self.fails("timetables, schema freshet_timetables: ", "install the newer version")
+        self.fails("timetables: the schema freshet_timetables", "install the newer version")
 
     def test_an_address_that_is_none(self):
         self.settings["database"] = "mysql://freshet@localhost/freshet"

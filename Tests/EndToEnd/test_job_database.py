@@ -334,6 +334,7 @@ class DatabaseTests(LossTests):
             return (found["jobs"][0] == "down" and found["timetables"][0] == "degraded"
                     and "the database that shares it cannot be reached" in found["realtime"][1])
 
+        until(lambda: server.get("/health/ready")[0] == 200)
         until(lambda: states(server)["jobs"][0] == states(server)["timetables"][0] == "ok")
         self.database.tell("pause")
         try:
@@ -416,9 +417,18 @@ class SchemaTests(unittest.TestCase):
                 self.assertIn("the schema freshet of the database has tables of something else", answer.stderr)
             database.ask("DROP SCHEMA freshet CASCADE")
         answer = run("migrate", "--database", database.url, "--grant", "nobody")
-        self.assertEqual(answer.returncode, 64, answer.stderr)
-        self.assertIn("the database has no role nobody, and nothing was changed; create it first: createuser nobody", answer.stderr)
-        self.assertEqual(database.ask("SELECT count(*) FROM pg_namespace WHERE nspname = 'freshet'"), "0")
+        self.assertEqual(answer.returncode, 78, answer.stderr)
+        self.assertIn(" has no role nobody, and nothing was changed; create it first", answer.stderr)
+        for word in ("public", ""):
+            answer = run("migrate", "--database", database.url, "--grant", word)
+            self.assertEqual(answer.returncode, 64, answer.stderr)
+        # All schemas are made or none.
+        database.ask("CREATE SCHEMA freshet_timetables; CREATE TABLE freshet_timetables.feed (name text)")
+        answer = run("migrate", "--database", database.url)
+        self.assertEqual(answer.returncode, 65, answer.stderr)
+        self.assertIn("the schema freshet_timetables of the database has tables of something else", answer.stderr)
+        database.ask("DROP SCHEMA freshet_timetables CASCADE")
+        self.assertEqual(database.ask("SELECT count(*) FROM pg_namespace WHERE nspname ~ '^freshet'"), "0")
         self.assertIn("version 4, was version 0", database.migrate("--grant", "freshet").stdout)
         self.assertIn("version 4, up to date", database.migrate().stdout)
         told = json.loads(database.migrate("--json").stdout)
@@ -443,7 +453,34 @@ class SchemaTests(unittest.TestCase):
         rules = host / "data/pg_hba.conf"
         rules.write_text("local all ann scram-sha-256\n" + rules.read_text())
         database.ask("SELECT pg_reload_conf()")
+        # Rights that this user has not of its own it cannot pass on, and PostgreSQL only warns of that.
+        database.ask("CREATE ROLE server LOGIN; CREATE ROLE third LOGIN")
+        database.migrate("--grant", "server")
+        answer = run("migrate", "--grant", "third", "--database", f"postgres://server@/postgres?host={host}")
+        self.assertEqual(answer.returncode, 77, answer.stderr)
+        self.assertIn("this user cannot pass on rights for the schema freshet, so nothing was changed", answer.stderr)
+        # A standby, and a name that would move the cursor.
+        database.ask("ALTER ROLE server SET default_transaction_read_only = on")
+        answer = run("migrate", "--grant", "third", "--database", f"postgres://server@/postgres?host={host}")
+        self.assertEqual(answer.returncode, 69, answer.stderr)
+        self.assertIn("name the primary", answer.stderr)
+        answer = run("migrate", "--database", f"postgres://freshet@/a%0A%1b[31mred?host={host}")
+        self.assertEqual(answer.returncode, 78, answer.stderr)
+        self.assertNotIn("\x1b", answer.stderr)
+        # A server that hangs is passed over for the next one.
+        hanging = folder / "hanging"
+        hanging.mkdir()
+        with socket.socket(socket.AF_UNIX) as silent:
+            silent.bind(str(hanging / ".s.PGSQL.5432"))
+            silent.listen()
+            url = f"postgres://freshet@/postgres?host={hanging},{host}&connect_timeout=1"
+            answer = run("library", "list", "--database", url)
+            self.assertEqual(answer.returncode, 0, answer.stderr)
+            answer = run("library", "list", "--database", url.replace(str(host), "/nonexistent"))
+            self.assertEqual(answer.returncode, 69, answer.stderr)
+            self.assertIn(f"postgres://freshet@{hanging}/postgres: no answer within 1.0 s; ", answer.stderr)
         for url, code, sentence in (
+            (f"postgres://ann@/postgres?host={host}", 77, "no password supplied"),
             (f"postgres://ann:wrong-s3cret@/postgres?host={host}", 77, "password authentication failed"),
             (f"postgres://ann:s3cret@/postgres?host={host}", 77, "permission denied"),
             (f"postgres://freshet@/missing?host={host}", None, 'database "missing" does not exist'),

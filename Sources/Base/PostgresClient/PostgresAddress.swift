@@ -6,8 +6,20 @@ import CPostgres
 package struct PostgresAddress: Hashable, Sendable {
   /// The connection string as libpq reads it.
   let uri: String
+  /// The servers to try, one after the other.
+  let places: [Place]
+  /// How long to wait for each of them, in seconds, if the string says so.
+  let timeout: Double?
   /// Who connects to what, without secrets.
   private let display: String
+
+  /// A server of a connection string.
+  struct Place: Hashable, Sendable {
+    /// The options that name it and no other, for libpq; none if the string names one server at most.
+    var options: [String: String] = [:]
+    /// Who connects to it, without secrets.
+    var display: String
+  }
 
   /// An error of a connection string.
   package struct Invalid: Error, CustomStringConvertible {
@@ -53,9 +65,37 @@ package struct PostgresAddress: Hashable, Sendable {
     }
     uri = text
     let user = values["user"].map { $0 + "@" } ?? ""
-    let host = values["host"] ?? values["hostaddr"] ?? ""
-    let port = values["port"].map { ":" + $0 } ?? ""
-    display = "postgres://\(user)\(host)\(port)/\(values["dbname"] ?? "")"
+    let database = values["dbname"] ?? ""
+    func display(_ places: [String]) -> String {
+      let text = "postgres://\(user)\(places.joined(separator: ","))/\(database)"
+      return String(
+        String.UnicodeScalarView(
+          text.unicodeScalars.map { $0.properties.generalCategory.isPlain ? $0 : "\u{FFFD}" }
+        )
+      )
+    }
+    func list(_ name: String) -> [String] {
+      (values[name] ?? "").split(separator: ",", omittingEmptySubsequences: false).map(String.init)
+    }
+    let lists = ["host": list("host"), "hostaddr": list("hostaddr"), "port": list("port")]
+    let count = max(lists["host"]?.count ?? 1, lists["hostaddr"]?.count ?? 1)
+    var shown: [String] = []
+    var named: [[String: String]] = []
+    for place in 0..<count {
+      // One port is that of all.
+      let own = lists.compactMapValues { list in
+        (list.count > place ? list[place] : list.last).flatMap { $0.isEmpty ? nil : $0 }
+      }
+      let host = own["host"] ?? own["hostaddr"] ?? ""
+      shown.append(host + (own["port"].map { ":" + $0 } ?? ""))
+      named.append(own)
+    }
+    self.display = display(shown)
+    places =
+      count == 1
+      ? [Place(display: display(shown))]
+      : zip(named, shown).map { Place(options: $0, display: display([$1])) }
+    timeout = values["connect_timeout"].flatMap(Double.init).flatMap { $0 > 0 ? $0 : nil }
   }
 }
 

@@ -6,9 +6,9 @@ package struct PostgresClientLimits: Hashable, Sendable {
   package var waiting = 1_000
   /// How long an operation waits for a connection, in seconds.
   package var waitSeconds = 5.0
-  /// The longest time to open a connection, in seconds, without resolving the server's name.
+  /// The longest time to open a connection to one server of an address, in seconds, without resolving the server's name.
   package var connectSeconds = 5.0
-  /// How long a server that starts waits for its database before it starts without it, in seconds.
+  /// How long a server that starts waits for a connection, and for a statement, before it starts without its database, in seconds.
   package var startSeconds = 2.0
   /// The longest time of a statement, in seconds.
   package var statementSeconds = 30.0

@@ -103,16 +103,36 @@ package actor PostgresConnection {
     )
   }
 
+  /// Connects to the first server of an address that accepts the connection.
   private func connect(_ address: PostgresAddress) async throws {
-    let deadline = DispatchTime.now() + limits.connectSeconds
+    // Libpq goes on to the next one only after an answer, and a server that hangs gives none.
+    var failures: [PostgresError] = []
+    for place in address.places {
+      do {
+        return try await connect(address, to: place)
+      } catch let error as PostgresError {
+        failures.append(error)
+      }
+    }
+    throw PostgresError(
+      .unreachable,
+      failures.map(\.message).joined(separator: "; "),
+      sqlState: failures.last?.sqlState ?? ""
+    )
+  }
+
+  private func connect(_ address: PostgresAddress, to place: PostgresAddress.Place) async throws {
+    let seconds = min(limits.connectSeconds, address.timeout ?? limits.connectSeconds)
+    let deadline = DispatchTime.now() + seconds
     // Options before the address give way to it; options after it do not.
-    let options = [
-      ("fallback_application_name", "freshet"), ("keepalives_idle", "10"),
-      ("keepalives_interval", "5"), ("keepalives_count", "3"), ("tcp_user_timeout", "20000"),
-      ("dbname", address.uri), ("client_encoding", "UTF8"),
-    ]
+    let options =
+      [
+        ("fallback_application_name", "freshet"), ("keepalives_idle", "10"),
+        ("keepalives_interval", "5"), ("keepalives_count", "3"), ("tcp_user_timeout", "20000"),
+        ("dbname", address.uri), ("client_encoding", "UTF8"),
+      ] + place.options.sorted { $0.key < $1.key }
     guard let pointer = Self.start(options) else {
-      throw PostgresError(.unreachable, "\(address): not enough memory")
+      throw PostgresError(.unreachable, "\(place.display): not enough memory")
     }
     let socket = ConnectionSocket(pointer, queue: executor.queue)
     // Otherwise a refused connection has no code of its reason.
@@ -120,7 +140,13 @@ package actor PostgresConnection {
     var state = PQstatus(pointer) == CONNECTION_BAD ? PGRES_POLLING_FAILED : PGRES_POLLING_WRITING
     while state != PGRES_POLLING_OK {
       guard state != PGRES_POLLING_FAILED else {
-        throw PostgresError.refused(by: address, verbose: socket.lines)
+        // The server asks for a password, and there is none.
+        let lacksPassword = PQconnectionNeedsPassword(pointer) == 1
+        throw PostgresError.refused(
+          by: place.display,
+          verbose: socket.lines,
+          code: lacksPassword ? "28P01" : ""
+        )
       }
       await ConnectionSocket.wait(
         PQsocket(pointer),
@@ -129,12 +155,12 @@ package actor PostgresConnection {
         on: executor.queue
       )
       guard DispatchTime.now() < deadline else {
-        throw PostgresError(.unreachable, "\(address): no answer within \(limits.connectSeconds) s")
+        throw PostgresError(.unreachable, "\(place.display): no answer within \(seconds) s")
       }
       state = PQconnectPoll(pointer)
     }
     guard PQserverVersion(pointer) >= 150_000 else {
-      throw PostgresError(.unreachable, "\(address): PostgreSQL 15 or newer is needed")
+      throw PostgresError(.unreachable, "\(place.display): PostgreSQL 15 or newer is needed")
     }
     PQsetErrorVerbosity(pointer, PQERRORS_DEFAULT)
     PQsetnonblocking(pointer, 1)

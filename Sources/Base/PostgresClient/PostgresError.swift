@@ -34,19 +34,29 @@ package struct PostgresError: Error, Hashable, Sendable, CustomStringConvertible
   package init(_ kind: Kind, _ message: String, sqlState: String = "", constraint: String? = nil) {
     self.kind = kind
     self.sqlState = sqlState
-    self.message = message
+    // Names that a message repeats may be of anybody.
+    self.message = String(
+      String.UnicodeScalarView(
+        message.unicodeScalars.map { $0.properties.generalCategory.isPlain ? $0 : "\u{FFFD}" }
+      )
+    )
     self.constraint = constraint
   }
 
   /// A connection that could not be opened.
   ///
   /// - Parameters:
-  ///   - address: The server and the database.
+  ///   - address: The server and the database, without secrets.
   ///   - lines: What libpq says of it with `PQERRORS_VERBOSE`, such as `FATAL:  28P01: password authentication failed`. A
   ///     server at several addresses is described by several lines; the code is that of the last one that has any.
+  ///   - code: The code if they have none.
   /// - Returns: The error.
-  static func refused(by address: PostgresAddress, verbose lines: [Substring]) -> PostgresError {
-    var code = ""
+  static func refused(
+    by address: String,
+    verbose lines: [Substring],
+    code: String = ""
+  ) -> PostgresError {
+    var code = code
     var told: [String] = []
     // Where it is in the server's source follows as a line of its own.
     for line in lines where !line.hasPrefix("LOCATION:") {
@@ -101,6 +111,21 @@ package struct PostgresError: Error, Hashable, Sendable, CustomStringConvertible
   package var isDuplicate: Bool { sqlState == "23505" }
 
   package var description: String {
-    sqlState.isEmpty ? "PostgreSQL: \(message)" : "PostgreSQL: \(message) (\(sqlState))"
+    // read_only_sql_transaction
+    if sqlState == "25006" {
+      return
+        "PostgreSQL: \(message) (\(sqlState)): it is a standby or set to read only; name the primary"
+    }
+    return sqlState.isEmpty ? "PostgreSQL: \(message)" : "PostgreSQL: \(message) (\(sqlState))"
+  }
+}
+
+extension Unicode.GeneralCategory {
+  /// Whether a terminal shows such a character and does nothing else.
+  var isPlain: Bool {
+    switch self {
+    case .control, .format, .lineSeparator, .paragraphSeparator, .surrogate: false
+    default: true
+    }
   }
 }

@@ -8,18 +8,18 @@ package struct PostgresSchema: Sendable {
   /// An error of a schema that does not fit this program.
   package enum Mismatch: Error, Hashable, CustomStringConvertible {
     /// The schema is older than the program.
-    case old(found: Int, needed: Int)
+    case old(schema: String, found: Int, needed: Int)
     /// The schema is newer than the program.
-    case new(found: Int, known: Int)
+    case new(schema: String, found: Int, known: Int)
     /// The schema has tables, and they are not those of this program.
     case other(schema: String)
 
     package var description: String {
       switch self {
-      case .old(let found, let needed):
-        "the schema of the database is version \(found), and this program needs version \(needed); run freshet migrate"
-      case .new(let found, let known):
-        "the schema of the database is version \(found), and this program knows version \(known) at most; "
+      case .old(let schema, let found, let needed):
+        "the schema \(schema) of the database is version \(found), and this program needs version \(needed); run freshet migrate"
+      case .new(let schema, let found, let known):
+        "the schema \(schema) of the database is version \(found), and this program knows version \(known) at most; "
           + "install the newer version of freshet"
       case .other(let schema):
         "the schema \(schema) of the database has tables of something else, and this program needs that name for its own; "
@@ -82,68 +82,90 @@ package struct PostgresSchema: Sendable {
   /// - Throws: ``Mismatch``; ``PostgresError``.
   package func check(_ connection: PostgresConnection) async throws {
     let found = try await version(connection)
-    if found < version { throw Mismatch.old(found: found, needed: version) }
-    if found > version { throw Mismatch.new(found: found, known: version) }
+    if found < version { throw Mismatch.old(schema: name, found: found, needed: version) }
+    if found > version { throw Mismatch.new(schema: name, found: found, known: version) }
   }
 
-  /// Brings the schema up to date; all migrations succeed or none.
+  /// What a migration did with a schema.
+  package struct Migrated: Hashable, Sendable {
+    /// The schema.
+    package var name: String
+    /// The versions before and after; 0 if it was created.
+    package var from: Int
+    package var to: Int
+  }
+
+  /// Brings schemas up to date; all migrations of all of them succeed or none.
   ///
   /// - Parameters:
-  ///   - connection: A connection of a role that may create the schema.
-  ///   - roles: Roles that get the rights that a server needs, besides those that have them already.
-  /// - Returns: The versions before and after.
+  ///   - schemas: The schemas.
+  ///   - connection: A connection of a role that may create them.
+  ///   - roles: Roles that get the rights that a server needs, besides those that have them for one of the schemas already.
+  /// - Returns: What became of each.
   /// - Throws: ``Mismatch`` for a newer schema and for one of something else; ``PostgresError``, which says so if tables are in
-  ///   use for too long.
-  package func migrate(
+  ///   use for too long, or if the role cannot pass its rights on.
+  package static func migrate(
+    _ schemas: [PostgresSchema],
     _ connection: PostgresConnection,
     grantingTo roles: Set<String> = []
-  ) async throws -> (from: Int, to: Int) {
+  ) async throws -> [Migrated] {
     do {
-      return try await change(connection, roles)
+      return try await connection.transaction { connection in
+        var migrated: [Migrated] = []
+        for schema in schemas { migrated.append(try await schema.change(connection)) }
+        var roles = roles
+        for schema in schemas { roles.formUnion(try await schema.writers(connection)) }
+        for schema in schemas {
+          for role in roles.sorted() { try await schema.grant(to: role, connection) }
+        }
+        return migrated
+      }
     } catch let error as PostgresError where error.sqlState == "55P03" {
       let seconds = connection.limits.migrationLockSeconds
       throw PostgresError(
         .server,
-        "a table of schema \(name) was in use for \(seconds) s, so nothing was changed; try again: \(error.message)",
+        "a table was in use for \(seconds) s, so nothing was changed; try again: \(error.message)",
         sqlState: error.sqlState
       )
     }
   }
 
-  private func change(
+  /// Brings this schema up to date, as ``migrate(_:_:grantingTo:)`` does several.
+  package func migrate(
     _ connection: PostgresConnection,
-    _ roles: Set<String>
+    grantingTo roles: Set<String> = []
   ) async throws -> (from: Int, to: Int) {
-    try await connection.transaction { connection in
-      // Two programs that migrate at once take turns.
+    let migrated = try await Self.migrate([self], connection, grantingTo: roles)
+    return (migrated[0].from, migrated[0].to)
+  }
+
+  /// Creates the schema, or runs the migrations that it lacks.
+  private func change(_ connection: PostgresConnection) async throws -> Migrated {
+    // Two programs that migrate at once take turns.
+    try await connection.query(
+      "SELECT pg_advisory_xact_lock(hashtextextended($1, 0))",
+      [.text(name)]
+    )
+    // Servers that need a table for which this waits wait behind it.
+    let most = Int(connection.limits.migrationLockSeconds * 1_000)
+    try await connection.query("SET LOCAL lock_timeout TO \(most)")
+    let found = try await version(connection)
+    if found > version { throw Mismatch.new(schema: name, found: found, known: version) }
+    if found == 0 {
+      try await connection.query("CREATE SCHEMA IF NOT EXISTS \(name)")
       try await connection.query(
-        "SELECT pg_advisory_xact_lock(hashtextextended($1, 0))",
-        [.text(name)]
+        """
+        CREATE TABLE IF NOT EXISTS \(name).migration (
+          number bigint PRIMARY KEY, applied_at timestamptz NOT NULL DEFAULT now())
+        """
       )
-      // Servers that need a table for which this waits wait behind it.
-      let most = Int(connection.limits.migrationLockSeconds * 1_000)
-      try await connection.query("SET LOCAL lock_timeout TO \(most)")
-      let found = try await version(connection)
-      if found > version { throw Mismatch.new(found: found, known: version) }
-      if found == 0 {
-        try await connection.query("CREATE SCHEMA IF NOT EXISTS \(name)")
-        try await connection.query(
-          """
-          CREATE TABLE IF NOT EXISTS \(name).migration (
-            number bigint PRIMARY KEY, applied_at timestamptz NOT NULL DEFAULT now())
-          """
-        )
-      }
-      try await prepare(connection)
-      for (number, sql) in zip(1..., migrations) where number > found {
-        try await connection.script(sql)
-        try await connection.query("INSERT INTO migration (number) VALUES ($1)", [.int(number)])
-      }
-      // Roles that could write before get the tables that are new, too.
-      let writers = try await writers(connection)
-      for role in writers.union(roles).sorted() { try await grant(to: role, connection) }
-      return (found, version)
     }
+    try await prepare(connection)
+    for (number, sql) in zip(1..., migrations) where number > found {
+      try await connection.script(sql)
+      try await connection.query("INSERT INTO migration (number) VALUES ($1)", [.int(number)])
+    }
+    return Migrated(name: name, from: found, to: version)
   }
 
   /// Returns the other roles that may write tables of the schema.
@@ -168,6 +190,18 @@ package struct PostgresSchema: Sendable {
       REVOKE INSERT, UPDATE, DELETE ON \(name).migration FROM \(quoted);
       """
     )
+    // Who may not pass rights on is only warned.
+    let rows = try await connection.query(
+      "SELECT has_schema_privilege($1, $2, 'USAGE')",
+      [.text(role), .text(name)]
+    )
+    guard let row = rows.first, try row[0] else {
+      throw PostgresError(
+        .server,
+        "this user cannot pass on rights for the schema \(name), so nothing was changed; name the owner of the schema in the address",
+        sqlState: "42501"
+      )
+    }
   }
 
   private func version(_ connection: PostgresConnection) async throws -> Int {
@@ -183,7 +217,10 @@ package struct PostgresSchema: Sendable {
       let newest = try await connection.query(
         "SELECT coalesce(max(number), 0) FROM \(name).migration"
       )
-      return try newest.first?[0] ?? 0
+      let found: Int = try newest.first?[0] ?? 0
+      // Without its rows nothing says what is there.
+      if found == 0, try await hasTables(connection) { throw Mismatch.other(schema: name) }
+      return found
     } catch let error as PostgresError where Self.differs.contains(error.sqlState) {
       throw Mismatch.other(schema: name)
     }
@@ -192,12 +229,12 @@ package struct PostgresSchema: Sendable {
   /// The `SQLSTATE`s of a table with other columns: undefined_column, undefined_function, datatype_mismatch.
   private static let differs: Set = ["42703", "42883", "42804"]
 
-  /// Whether anything is in the schema that holds rows.
+  /// Whether anything is in the schema that holds rows, besides the list of migrations.
   private func hasTables(_ connection: PostgresConnection) async throws -> Bool {
     let rows = try await connection.query(
       """
       SELECT EXISTS (SELECT FROM pg_class JOIN pg_namespace ON pg_namespace.oid = relnamespace
-        WHERE nspname = $1 AND relkind IN ('r', 'p', 'v', 'm', 'f'))
+        WHERE nspname = $1 AND relname <> 'migration' AND relkind IN ('r', 'p', 'v', 'm', 'f'))
       """,
       [.text(name)]
     )

@@ -74,15 +74,6 @@ package struct SharedDatabase: Sendable {
     return schema.pool(address, limits: limits)
   }
 
-  /// Checks that the database has the tables of this program.
-  ///
-  /// - Throws: `PostgresSchema.Mismatch` if it has others; `PostgresError` if it cannot be reached.
-  package func check() async throws {
-    let connection = try await PostgresConnection.open(address, limits: limits)
-    defer { Task { await connection.close() } }
-    try await schema.check(connection)
-  }
-
   /// Reports announcements until the task is canceled.
   package func watch(_ notify: (Notice) async -> Void) async {
     await PostgresListener(address, channels: [channel], limits: limits).run { event in

@@ -1,4 +1,5 @@
 import Jobs
+import Logging
 package import Serving
 
 extension JobsService {
@@ -7,29 +8,33 @@ extension JobsService {
   /// A server without its shared database still has boards: it stays ready.
   package func dependency() async -> DependencyReading {
     let isRequired = !store.isShared
+    let reason: String
     do {
       let stuck = try await inTime { [store] in
         _ = try await store.counts()
         return try await store.stuck()
       }
-      guard let stuck else {
-        return DependencyReading(
-          "jobs",
-          .down,
-          detail: "the list of jobs cannot be read within \(JobLimits.measureSeconds) s",
-          isRequired: isRequired
-        )
+      if let stuck {
+        note(nil)
+        guard !stuck.isEmpty else { return DependencyReading("jobs", .ok, isRequired: isRequired) }
+        let detail = "\(stuck.count) do not go on, one of them \(stuck[0])"
+        return DependencyReading("jobs", .degraded, detail: detail, isRequired: isRequired)
       }
-      guard !stuck.isEmpty else { return DependencyReading("jobs", .ok, isRequired: isRequired) }
-      let detail = "\(stuck.count) do not go on, one of them \(stuck[0])"
-      return DependencyReading("jobs", .degraded, detail: detail, isRequired: isRequired)
+      reason = "the list of jobs cannot be read within \(JobLimits.measureSeconds) s"
     } catch {
-      return DependencyReading(
-        "jobs",
-        .down,
-        detail: "the list of jobs cannot be read: \(error)",
-        isRequired: isRequired
-      )
+      reason = "the list of jobs cannot be read: \(error)"
+    }
+    note(reason)
+    return DependencyReading("jobs", .down, detail: reason, isRequired: isRequired)
+  }
+
+  /// Logs when the store ceases to answer, and when it answers again.
+  private func note(_ reason: String?) {
+    guard contact.noted(reason) else { return }
+    if let reason {
+      logger.warning("the jobs cannot be reached", metadata: ["reason": "\(reason)"])
+    } else {
+      logger.notice("the jobs can be reached again")
     }
   }
 }

@@ -17,7 +17,8 @@ package struct JobsService: Sendable {
   let rules: OriginGuard
   let starts: StartEndpoint
   private let clock: ServiceClock
-  private let logger: Logger
+  let logger: Logger
+  let contact = StoreContact()
   private let pipelines: [PipelineName: any JobPipeline]
   let serving: ResourceServing
   private let operators: OperatorAccess
@@ -127,7 +128,11 @@ package struct JobsService: Sendable {
           await relay.catchUp()
           await attempt("jobs cannot be leased") { try await runner.leaseNext() }
         case .lost(let reason):
-          logger.warning("the database announces nothing", metadata: ["error": "\(reason)"])
+          logger.log(
+            level: level,
+            "the database announces nothing",
+            metadata: ["error": "\(reason)"]
+          )
         }
       }
       group.cancelAll()
@@ -139,9 +144,12 @@ package struct JobsService: Sendable {
       try await body()
     } catch is CancellationError {
     } catch {
-      logger.warning("\(failure)", metadata: ["error": "\(error)"])
+      logger.log(level: level, "\(failure)", metadata: ["error": "\(error)"])
     }
   }
+
+  /// The level of failures of the store, which are many while it is known not to answer.
+  private var level: Logger.Level { contact.isSilent ? .debug : .warning }
 
   private func keepHouse() async {
     var hasCounted = false
@@ -238,7 +246,9 @@ package struct JobsService: Sendable {
 
   /// What the store says of all jobs; nil if it does not say it in time, as without its database.
   private func measured() async -> MeasuredJobs? {
-    try? await inTime { [store] in try await MeasuredJobs(store) }
+    // It did not say it a moment ago either.
+    guard !contact.isSilent else { return nil }
+    return try? await inTime { [store] in try await MeasuredJobs(store) }
   }
 
   /// What is read of the store for operators; `nil` if it takes longer than they wait for it.

@@ -62,6 +62,8 @@ extension ProgramExit {
       case _ where error.isDenied: .noPermission
       // invalid_catalog_name: there is no such database
       case .unreachable where error.sqlState == "3D000": .configuration
+      // read_only_sql_transaction: a standby
+      case .server where error.sqlState == "25006": .unavailable
       case .unreachable, .connectionLost: .unavailable
       case .crowded, .timedOut: .temporary
       case .server, .closed, .invalidValue: error.isTransient ? .temporary : .software

@@ -46,6 +46,10 @@ struct MigrateCommand: AsyncParsableCommand {
     guard try option.address(or: nil) != nil else {
       throw ValidationError("no database; name one with --database or $DATABASE_URL")
     }
+    // PostgreSQL takes this word for everybody, also as a name in quotes.
+    if let grant, grant.isEmpty || grant == "public" {
+      throw ValidationError("--grant names a role that is not everybody's")
+    }
   }
 
   func run() async throws {
@@ -55,32 +59,38 @@ struct MigrateCommand: AsyncParsableCommand {
     do {
       display.show("connecting")
       let connection = try await PostgresConnection.open(address)
-      var report = Report(database: "\(address)", schemas: [])
-      var roles = Set([grant].compactMap(\.self))
-      for schema in [PostgresSchema.jobs(), .realtime(), .timetables()] {
-        display.show("updating schema \(schema.name)")
-        let (before, after) = try await schema.migrate(connection, grantingTo: roles)
-        // The servers that have the rights for one schema get those for the others.
-        roles.formUnion(try await schema.writers(connection))
-        display.finish()
-        report.schemas.append(Migrated(schema: schema.name, version: after, before: before))
-        guard !json else { continue }
-        let change = before == after ? "up to date" : "was version \(before)"
-        Terminal.write("\(address): schema \(schema.name), version \(after), \(change)\n")
-      }
-      if json { Terminal.write(try PrintedJSON.document(report)) }
+      display.show("updating schemas")
+      let schemas = try await PostgresSchema.migrate(
+        [.jobs(), .realtime(), .timetables()],
+        connection,
+        grantingTo: Set([grant].compactMap(\.self))
+      )
       await connection.close()
+      display.finish()
+      guard !json else {
+        let migrated = schemas.map { Migrated(schema: $0.name, version: $0.to, before: $0.from) }
+        Terminal.write(
+          try PrintedJSON.document(Report(database: "\(address)", schemas: migrated))
+        )
+        return
+      }
+      for schema in schemas {
+        let change = schema.from == schema.to ? "up to date" : "was version \(schema.from)"
+        Terminal.write("\(address): schema \(schema.name), version \(schema.to), \(change)\n")
+      }
     } catch let error as PostgresError where error.sqlState == Self.undefinedObject && grant != nil
     {
-      let role = Terminal.plain(grant ?? "")
       throw CommandFailure(
-        "freshet migrate: --grant: the database has no role \(role), and nothing was changed; create it first: createuser \(role)",
-        .usage
+        "freshet migrate: --grant: \(address) has no role \(Terminal.plain(grant ?? "")), and nothing was changed; "
+          + "create it first, with createuser for instance",
+        .configuration
       )
-    } catch let error as PostgresError {
+    } catch let error as PostgresError where error.kind == .unreachable {
       throw CommandFailure("freshet migrate: \(error)", ProgramExit(error))
+    } catch let error as PostgresError {
+      throw CommandFailure("freshet migrate: \(address): \(error)", ProgramExit(error))
     } catch let error as PostgresSchema.Mismatch {
-      throw CommandFailure("freshet migrate: \(error)", .badData)
+      throw CommandFailure("freshet migrate: \(address): \(error)", .badData)
     }
   }
 }

@@ -95,15 +95,17 @@ struct ServerComposition {
       )
     }
     let name = SharedServices.name("\(host):\(port)")
-    let answers = await SharedServices.answers(database, logger)
+    let schemas: [PostgresSchema?] = [
+      jobs.jobs == nil ? nil : .jobs(), isShared ? .realtime() : nil,
+      files.isEmpty ? .timetables() : nil,
+    ]
+    let answers = try await SharedServices.answers(
+      database,
+      with: schemas.compactMap(\.self),
+      logger
+    )
     let sharing =
-      isShared
-      ? try await SharedServices.realtime(
-        in: database,
-        answers: answers,
-        name: name,
-        logger: logger
-      ) : nil
+      isShared ? database.map { RealtimeSharing($0, name: name, logger: logger) } : nil
     let clock = edges.clock ?? command.time.clock(from: replays.start)
     for line in replays.lines(clock: clock) { logger.warning("\(line)") }
     let (exchange, onTaken) = replays.exchange(
@@ -152,14 +154,9 @@ struct ServerComposition {
     // A replay is of the timetable that was recorded with it.
     let shared =
       files.isEmpty
-      ? try await SharedServices.timetables(
-        in: database,
-        answers: answers,
-        folder: folder,
-        clock: clock,
-        name: name,
-        logger: logger
-      ) : nil
+      ? database.map { address in
+        TimetableSharing(address, folder: folder, clock: clock, name: name, logger: logger)
+      } : nil
     let timetables =
       files.isEmpty
       ? StaticFeeds(
@@ -298,10 +295,6 @@ struct ServerComposition {
         exchange: exchange,
         logger: logger
       )
-    } catch let error as PostgresSchema.Mismatch {
-      throw CommandFailure("freshet serve: \(error)", .badData)
-    } catch let error as PostgresError {
-      throw CommandFailure("freshet serve: \(error)", ProgramExit(error))
     } catch let error as LibraryError {
       throw CommandFailure("freshet serve: --jobs: \(error)", error.exit)
     } catch {

@@ -8,100 +8,38 @@ import StationboardServer
 
 /// What servers and commands with one database share: realtime and timetables.
 enum SharedServices {
-  /// Finds out whether a database answers a server that starts, which otherwise starts without it.
+  /// Finds out whether a database answers a server that starts, which otherwise starts without it, and checks its tables.
   ///
   /// - Parameters:
   ///   - address: The address of the database, if one is configured.
+  ///   - schemas: The schemas that the server uses.
   ///   - logger: Logs why it does not answer.
   /// - Returns: Whether it answers; false without a database.
-  static func answers(_ address: PostgresAddress?, _ logger: Logger) async -> Bool {
-    guard let address else { return false }
+  /// - Throws: `CommandFailure` if the database has other tables, or lets this server see none.
+  static func answers(
+    _ address: PostgresAddress?,
+    with schemas: [PostgresSchema],
+    _ logger: Logger
+  ) async throws -> Bool {
+    guard let address, !schemas.isEmpty else { return false }
     var limits = PostgresClientLimits()
     limits.connectSeconds = limits.startSeconds
+    limits.statementSeconds = limits.startSeconds
     do {
       let connection = try await PostgresConnection.open(address, limits: limits)
-      await connection.close()
+      defer { Task { await connection.close() } }
+      for schema in schemas { try await schema.check(connection) }
       return true
+    } catch let error as PostgresSchema.Mismatch {
+      throw CommandFailure("freshet serve: \(address): \(error)", .badData)
+    } catch let error as PostgresError where !error.isTransient {
+      throw CommandFailure("freshet serve: \(address): \(error)", ProgramExit(error))
     } catch {
       logger.error(
         "the database cannot be reached yet: the server starts without it",
         metadata: ["database": "\(address)", "reason": "\(error)"]
       )
       return false
-    }
-  }
-
-  /// Returns the realtime that a server shares, once the database has the tables of this program or cannot be reached.
-  ///
-  /// - Parameters:
-  ///   - address: The address of the database, if one is configured.
-  ///   - answers: Whether the database answers, so that its tables are checked.
-  ///   - name: What operators of other servers see of this one.
-  ///   - logger: Logs what an operator should know.
-  /// - Returns: What is shared; `nil` without a database.
-  /// - Throws: `CommandFailure` if the database has other tables, or refuses this server.
-  static func realtime(
-    in address: PostgresAddress?,
-    answers: Bool,
-    name: String,
-    logger: Logger
-  ) async throws -> RealtimeSharing? {
-    guard let address else { return nil }
-    let sharing = RealtimeSharing(address, name: name, logger: logger)
-    guard answers else { return sharing }
-    try await check("realtime", in: address, logger) { try await sharing.check() }
-    return sharing
-  }
-
-  /// Returns the timetables that a server shares, once the database has the tables of this program or cannot be reached.
-  ///
-  /// - Parameters:
-  ///   - address: The address of the database, if one is configured.
-  ///   - answers: Whether the database answers, so that its tables are checked.
-  ///   - folder: The data folder of this server.
-  ///   - clock: The service clock.
-  ///   - name: What operators of other servers see of this one.
-  ///   - logger: Logs what an operator should know.
-  /// - Returns: What is shared; `nil` without a database.
-  /// - Throws: `CommandFailure` if the database has other tables, or refuses this server.
-  static func timetables(
-    in address: PostgresAddress?,
-    answers: Bool,
-    folder: DataFolder,
-    clock: ServiceClock,
-    name: String,
-    logger: Logger
-  ) async throws -> TimetableSharing? {
-    guard let address else { return nil }
-    let sharing = TimetableSharing(
-      address,
-      folder: folder,
-      clock: clock,
-      name: name,
-      logger: logger
-    )
-    guard answers else { return sharing }
-    try await check("timetables", in: address, logger) { try await sharing.check() }
-    return sharing
-  }
-
-  private static func check(
-    _ what: String,
-    in address: PostgresAddress,
-    _ logger: Logger,
-    _ check: () async throws -> Void
-  ) async throws {
-    do {
-      try await check()
-    } catch let error as PostgresSchema.Mismatch {
-      throw CommandFailure("freshet serve: \(error)", .badData)
-    } catch let error as PostgresError where !error.isTransient {
-      throw CommandFailure("freshet serve: \(error)", ProgramExit(error))
-    } catch {
-      logger.warning(
-        "the database that shares \(what) cannot be reached yet",
-        metadata: ["database": "\(address)", "reason": "\(error)"]
-      )
     }
   }
 

@@ -35,6 +35,33 @@ import Testing
 
   @Test func `both schemes are accepted, with sockets and several hosts`() throws {
     #expect("\(try PostgresAddress("postgresql:///x?host=/run/pg"))" == "postgres:///run/pg/x")
-    #expect("\(try PostgresAddress("postgres://a:1,b:2/x"))" == "postgres://a,b:1,2/x")
+    #expect("\(try PostgresAddress("postgres://a:1,b:2/x"))" == "postgres://a:1,b:2/x")
+  }
+
+  @Test
+  func `several hosts are tried one after the other, each with its port and a time of its own`()
+    throws
+  {
+    let both = try PostgresAddress("postgres://ann:s3cr@a:1,b:2/x?connect_timeout=2")
+    #expect(
+      both.places.map(\.options) == [["host": "a", "port": "1"], ["host": "b", "port": "2"]]
+    )
+    #expect(both.places.map(\.display) == ["postgres://ann@a:1/x", "postgres://ann@b:2/x"])
+    #expect(both.timeout == 2)
+    let same = try PostgresAddress("postgres:///x?host=a,b&hostaddr=127.0.0.1,127.0.0.2&port=7")
+    #expect(
+      same.places.map(\.options) == [
+        ["host": "a", "hostaddr": "127.0.0.1", "port": "7"],
+        ["host": "b", "hostaddr": "127.0.0.2", "port": "7"],
+      ]
+    )
+    // What names one server is left to libpq.
+    #expect(try PostgresAddress("postgres://a:1/x").places.map(\.options) == [[:]])
+    #expect(try PostgresAddress("postgres:///x").places.map(\.options) == [[:]])
+  }
+
+  @Test func `no description moves the cursor of a terminal`() throws {
+    let text = "\(try PostgresAddress("postgres://a/x%0A%1b[31m%E2%80%AEy"))"
+    #expect(text == "postgres://a/x\u{FFFD}\u{FFFD}[31m\u{FFFD}y")
   }
 }

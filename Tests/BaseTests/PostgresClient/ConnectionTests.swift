@@ -126,7 +126,7 @@ extension PostgresClientLimits {
   @Test func `a refused connection has the code and the sentence of its reason`() {
     func error(_ text: String) throws -> PostgresError {
       PostgresError.refused(
-        by: try PostgresAddress("postgres://ann:s3cret@/x?host=/run"),
+        by: try PostgresAddress("postgres://ann:s3cret@/x?host=/run").description,
         verbose: text.split(separator: "\n")
       )
     }

@@ -195,13 +195,13 @@ import Testing
     let version = PostgresSchema.jobs().version
     #expect(try await stage.migrate() == (version, version))
     _ = try await sql(stage, "INSERT INTO migration (number) VALUES (1000)")
-    let new = await #expect(throws: PostgresSchema.Mismatch.self) { try await stage.open() }
-    #expect(new == .new(found: 1_000, known: version))
+    let new = await #expect(throws: PostgresError.self) { try await stage.open() }
+    #expect(new?.mismatch == .new(schema: stage.schema, found: 1_000, known: version))
     await #expect(throws: PostgresSchema.Mismatch.self) { try await stage.migrate() }
     _ = try await sql(stage, "DROP SCHEMA \(stage.schema) CASCADE")
-    let old = await #expect(throws: PostgresSchema.Mismatch.self) { try await stage.open() }
-    #expect(old == .old(found: 0, needed: version))
-    #expect(old?.description.contains("run freshet migrate") == true)
+    let old = await #expect(throws: PostgresError.self) { try await stage.open() }
+    #expect(old?.mismatch == .old(schema: stage.schema, found: 0, needed: version))
+    #expect(old?.message.contains("run freshet migrate") == true)
     let both = try await withThrowingTaskGroup(of: Int.self) { group in
       for _ in 0..<2 { group.addTask { try await stage.migrate().from } }
       return try await group.reduce(into: []) { $0.append($1) }

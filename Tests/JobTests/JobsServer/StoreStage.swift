@@ -82,7 +82,7 @@ final class StoreStage: Sendable {
         clock: clock,
         schema: schema
       )
-      try await store.check()
+      _ = try await store.counts()
       return store
     }
   }

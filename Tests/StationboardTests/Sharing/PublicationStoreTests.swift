@@ -216,7 +216,6 @@ struct PublicationStoreTests {
     await owner.close()
     let stage = try await Stage(grantingTo: [role])
     let server = try stage.server("one", as: role)
-    try await server.database.check()
     try await server.add("a", title: "a")
     #expect(
       try await server.send(.acquire(fence: 0, beat: 0), of: "a", SourceReport())?.lease.hasCounted

@@ -351,7 +351,6 @@ struct TimetableStoreTests: TimetableStageTests {
     let stage = try await Stage(grantingTo: [role])
     let (one, two) = (try stage.machine("one", as: role), try stage.machine("two", as: role))
     defer { stage.remove(one, two) }
-    try await one.check()
     try await importSample(one)
     try await importSample(one)
     try await two.bring(try await newest(two))

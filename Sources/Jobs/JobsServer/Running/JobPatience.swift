@@ -17,6 +17,9 @@ struct JobPatience: Hashable, Sendable {
   private let limit: Duration
   private var since: Duration?
 
+  /// Whether a database could not be used, and nothing was stored since.
+  var isWaiting: Bool { since != nil }
+
   /// Creates the state of work that nothing has disturbed.
   init(_ limits: JobLimits) { limit = .seconds(limits.lockedSeconds) }
 

@@ -394,13 +394,16 @@ actor JobRunner {
       } catch  where isPassing(error) {
         if Task.isCancelled { throw CancellationError() }
         let now = try await reread(job)
+        let hasProgressed = now.map { $0.checkpoint != job.checkpoint } ?? false
+        let isNew = hasProgressed || !patience.isWaiting
         let step = patience.failed(
           isReachable: store.fault(of: error) != .unreachable,
-          hasProgressed: now.map { $0.checkpoint != job.checkpoint } ?? false,
+          hasProgressed: hasProgressed,
           at: origin.duration(to: .now)
         )
         job = now ?? job
-        logger.warning(
+        logger.log(
+          level: isNew ? .warning : .debug,
           "a job waits for a database that cannot be used",
           metadata: ["job": "\(job.id)", "error": "\(error)"]
         )

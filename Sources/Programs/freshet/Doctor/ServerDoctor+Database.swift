@@ -52,7 +52,7 @@ extension ServerDoctor {
       do {
         try await schema.check(connection)
       } catch let error as PostgresSchema.Mismatch {
-        return checkup.add("database", .fail, "\(place): \(error)", advice(error))
+        return checkup.add("database", .fail, "\(address): \(part): \(error)", advice(error))
       } catch {
         let isDenied = (error as? PostgresError)?.isDenied ?? false
         return checkup.add(

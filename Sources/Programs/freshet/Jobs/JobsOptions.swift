@@ -141,7 +141,7 @@ struct JobsOptions: ParsableArguments {
   ///
   /// - Parameters:
   ///   - database: The database that keeps the jobs; `nil` for the folder.
-  ///   - answers: Whether the database answers, so that its tables are checked.
+  ///   - answers: Whether the database answers.
   ///   - rules: The browser requests that are accepted.
   ///   - operators: Decides which requests may see dead letters and start them again.
   ///   - clock: The clock.
@@ -199,17 +199,12 @@ struct JobsOptions: ParsableArguments {
       limits: limits,
       clock: clock
     )
-    guard answers else { return store }
-    do {
-      try await store.check()
-      logger.notice(
-        "jobs are kept in a database",
-        metadata: ["database": "\(database)", "libraryOwner": "\(owner)"]
-      )
-    } catch let error as PostgresError where error.isTransient {
-      // Boards do not need it, and it may come back.
-      logger.error("the database cannot be reached", metadata: ["error": "\(error)"])
-    }
+    logger.notice(
+      "jobs are kept in a database",
+      metadata: ["database": "\(database)", "libraryOwner": "\(owner)"]
+    )
+    // Without it the service does so when the database is back.
+    if answers { try? await store.compareClocks() }
     return store
   }
 
@@ -240,9 +235,11 @@ struct JobsOptions: ParsableArguments {
     let pool = PostgresSchema.jobs().pool(database, limits: limits, purpose: "catalogue")
     let catalogue = PostgresCatalogue(pool, owner: owner)
     guard answers else { return catalogue }
-    // A database that cannot be reached now may be back later.
-    let isMissing = try? await catalogue.counts() == nil
-    warn(isMissing: isMissing ?? false, catalogue.place, logger)
+    // The server does not wait for it.
+    Task {
+      let isMissing = try? await catalogue.counts() == nil
+      warn(isMissing: isMissing ?? false, catalogue.place, logger)
+    }
     return catalogue
   }
 

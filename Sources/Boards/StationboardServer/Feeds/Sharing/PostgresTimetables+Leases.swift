@@ -40,18 +40,23 @@ extension PostgresTimetables {
       }
     )
     let task = Task { await lease.run() }
+    var hasAnswered = false
     do {
       for await event in news {
         switch event {
         case .granted(let fence): return try await change(key, lease, task, fence: fence)
         case .answered:
+          hasAnswered = true
           // One that does not renew it is replaced soon.
           guard lease.owner == .another, lease.hasSeenRenewal, end <= .now else { continue }
           task.cancel()
           await task.value
           return nil
         case .failed(let error):
-          guard end > .now, !PostgresError(unusable: error).isFinal else { throw error }
+          // What is waited for is another one, not a database that is not there.
+          guard hasAnswered, end > .now, !PostgresError(unusable: error).isFinal else {
+            throw error
+          }
         }
       }
       throw CancellationError()

@@ -65,11 +65,6 @@ package final class TimetableSharing: Sendable {
     (events, inbox) = AsyncStream.makeStream()
   }
 
-  /// Checks that the database has the tables of this program.
-  ///
-  /// - Throws: `PostgresSchema.Mismatch` if it has others; `PostgresError` if it cannot be reached.
-  package func check() async throws { try await store.database.check() }
-
   /// Closes all connections.
   package func close() { store.close() }
 

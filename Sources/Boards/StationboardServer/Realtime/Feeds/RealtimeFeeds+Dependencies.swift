@@ -25,11 +25,13 @@ extension RealtimeFeeds {
     _ status: SourceLeader.Status
   ) -> DependencyReading {
     if status.owner == nil {
-      let detail = sharing?.failure.map { ": \($0)" } ?? ""
+      guard let failure = sharing?.failure else {
+        return DependencyReading(name, .degraded, detail: "not requested yet: \(source.title)")
+      }
       return DependencyReading(
         name,
         .degraded,
-        detail: "\(source.title): the database that shares it cannot be reached\(detail)"
+        detail: "\(source.title): the database that shares it cannot be reached: \(failure)"
       )
     }
     let leader = status.owner == .another ? "polled by \(status.ownerName)" : "about to be polled"

@@ -52,11 +52,6 @@ package final class RealtimeSharing: Sendable {
     store = PostgresPublications(address, limits: limits, name: name, schema: schema)
   }
 
-  /// Checks that the database has the tables of this program.
-  ///
-  /// - Throws: `PostgresSchema.Mismatch` if it has others; `PostgresError` if it cannot be reached.
-  package func check() async throws { try await store.database.check() }
-
   /// Whether servers share a source: files are read by each server.
   package static func shares(_ source: RealtimeSource) -> Bool {
     ["http", "https"].contains(source.request.scheme)

@@ -76,16 +76,6 @@ package final class PostgresJobStore: JobStore {
     pool = schema.pool(address, limits: clientLimits)
   }
 
-  /// Checks that the database has the tables of this program.
-  ///
-  /// - Throws: `PostgresSchema.Mismatch` if it has others; `PostgresError` if it cannot be reached.
-  package func check() async throws {
-    let connection = try await PostgresConnection.open(address, limits: pool.limits)
-    defer { Task { await connection.close() } }
-    try await schema.check(connection)
-    try await measureClock()
-  }
-
   package var isShared: Bool { true }
 
   package func watch(_ notify: (JobStoreNotice) async -> Void) async {
@@ -108,10 +98,13 @@ package final class PostgresJobStore: JobStore {
   package var due: Int64 { now }
 
   /// Compares the clocks; a clock that tests set is not corrected.
-  func measureClock() async throws {
+  package func compareClocks() async throws {
     guard clock.isMachine else { return }
     let before = ContinuousClock.now
-    let rows = try await pool.query("SELECT (extract(epoch FROM clock_timestamp()) * 1000)::bigint")
+    let rows = try await pool.query(
+      "SELECT (extract(epoch FROM clock_timestamp()) * 1000)::bigint",
+      within: pool.limits.startSeconds
+    )
     let (seconds, fraction) = (ContinuousClock.now - before).components
     let trip = seconds * 1_000 + fraction / 1_000_000_000_000_000
     guard let row = rows.first else { return }
@@ -271,7 +264,7 @@ package final class PostgresJobStore: JobStore {
 
   /// Removes what is too old, of all owners.
   package func sweep() async throws -> [String] {
-    try await measureClock()
+    try await compareClocks()
     let now = due
     let expired = try await pool.transaction { [schema] connection -> [String] in
       // One server does it; the others need not wait.

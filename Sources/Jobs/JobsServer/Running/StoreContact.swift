@@ -1,0 +1,20 @@
+import Synchronization
+
+/// Whether the store of the jobs answered when operators last looked, so that its silence is logged once.
+final class StoreContact: Sendable {
+  private let failure = Mutex<String?>(nil)
+
+  /// Whether it did not.
+  var isSilent: Bool { failure.withLock { $0 != nil } }
+
+  /// Notes an answer, or why there is none.
+  ///
+  /// - Parameter reason: Why there is none; `nil` for an answer.
+  /// - Returns: Whether that is new.
+  func noted(_ reason: String?) -> Bool {
+    failure.withLock { failure in
+      defer { failure = reason }
+      return (failure == nil) != (reason == nil)
+    }
+  }
+}
