@@ -14,7 +14,7 @@ struct PublicationCursorTests {
     #expect(cursor.begin() == 0)
     #expect(cursor.begin() == nil)
     #expect(cursor.read([mark(2, "b"), mark(1, "a")], upTo: 2) == [mark(1, "a"), mark(2, "b")])
-    cursor.applied(upTo: 2)
+    finish(&cursor, [mark(1, "a"), mark(2, "b")], upTo: 2)
     #expect(cursor.complete == 2 && cursor.begin() == nil)
     cursor.noticed(2)
     #expect(cursor.begin() == nil)
@@ -35,7 +35,7 @@ struct PublicationCursorTests {
     cursor.noticed(.max)
     #expect(cursor.begin() == 0)
     #expect(cursor.read([mark(1, "a")], upTo: 1)?.count == 1)
-    cursor.applied(upTo: 1)
+    finish(&cursor, [mark(1, "a")], upTo: 1)
     #expect(cursor.isCurrent && cursor.begin() == nil)
     cursor.noticed(2)
     #expect(cursor.begin() == 1)
@@ -47,10 +47,72 @@ struct PublicationCursorTests {
     _ = cursor.begin()
     let found = [mark(3, "a"), mark(1, "a"), mark(2, "b")]
     #expect(cursor.read(found, upTo: 3)?.map(\.position) == [1, 2, 3])
-    cursor.progressed(to: 2)
+    cursor.progressed(to: mark(1, "a"))
+    cursor.progressed(to: mark(2, "b"))
     cursor.failed()
     #expect(cursor.begin() == 2)
     #expect(cursor.read(found, upTo: 3)?.map(\.position) == [3])
+  }
+
+  @Test("A position counts when each source that is read has something of what the database kept")
+  func countsWhatWasRemoved() {
+    var cursor = PublicationCursor()
+    _ = cursor.begin()
+    // The database has removed what "b" published before 40.
+    let found = [mark(7, "a"), mark(10, "a"), mark(40, "b"), mark(41, "b")]
+    #expect(cursor.read(found, upTo: 41)?.map(\.position) == [7, 10, 40, 41])
+    cursor.progressed(to: found[0])
+    #expect(cursor.complete == 0)
+    // After a failure nothing is applied again, and nothing counts that did not before.
+    cursor.failed()
+    #expect(cursor.begin() == 0)
+    #expect(cursor.read(found, upTo: 41)?.map(\.position) == [10, 40, 41])
+    cursor.progressed(to: found[1])
+    #expect(cursor.complete == 0)
+    cursor.progressed(to: found[2])
+    #expect(cursor.complete == 40)
+    cursor.progressed(to: found[3])
+    cursor.applied(upTo: 41)
+    #expect(cursor.complete == 41 && cursor.isSettled)
+  }
+
+  @Test("What newer publications replaced during a read is missing until they are applied")
+  func readsWhatReplaced() {
+    var cursor = PublicationCursor()
+    _ = cursor.begin()
+    #expect(cursor.read([mark(1, "a"), mark(2, "b")], upTo: 2)?.count == 2)
+    cursor.progressed(to: mark(1, "a"))
+    cursor.replaced(mark(2, "b"))
+    cursor.applied(upTo: 2)
+    #expect(cursor.complete == 0 && !cursor.isSettled)
+    #expect(cursor.begin() == 0)
+    let newer = [mark(1, "a"), mark(6, "a"), mark(7, "b")]
+    #expect(cursor.read(newer, upTo: 7)?.map(\.position) == [6, 7])
+    cursor.progressed(to: newer[1])
+    #expect(cursor.complete == 0)
+    cursor.progressed(to: newer[2])
+    #expect(cursor.complete == 7)
+    // A source that is gone holds nothing up.
+    cursor.applied(upTo: 7)
+    cursor.noticed(8)
+    _ = cursor.begin()
+    #expect(cursor.read([mark(8, "b")], upTo: 8)?.count == 1)
+    cursor.replaced(mark(8, "b"))
+    cursor.applied(upTo: 8)
+    #expect(cursor.begin() == 7)
+    #expect(cursor.read([], upTo: 8) == [])
+    cursor.applied(upTo: 8)
+    #expect(cursor.complete == 8 && cursor.isSettled)
+  }
+
+  /// Applies publications, and ends their read.
+  private func finish(
+    _ cursor: inout PublicationCursor,
+    _ marks: [PublicationCursor.Mark],
+    upTo end: Int64
+  ) {
+    for mark in marks { cursor.progressed(to: mark) }
+    cursor.applied(upTo: end)
   }
 
   @Test("A publication of an older fence is not applied after one of a newer fence")
@@ -58,7 +120,7 @@ struct PublicationCursorTests {
     var cursor = PublicationCursor()
     _ = cursor.begin()
     #expect(cursor.read([mark(4, "a", fence: 3)], upTo: 4)?.count == 1)
-    cursor.applied(upTo: 4)
+    finish(&cursor, [mark(4, "a", fence: 3)], upTo: 4)
     cursor.noticed(6)
     _ = cursor.begin()
     let found = [mark(5, "a", fence: 2), mark(6, "b", fence: 1)]
@@ -70,7 +132,7 @@ struct PublicationCursorTests {
     var cursor = PublicationCursor()
     _ = cursor.begin()
     _ = cursor.read([mark(9, "a", fence: 5)], upTo: 9)
-    cursor.applied(upTo: 9)
+    finish(&cursor, [mark(9, "a", fence: 5)], upTo: 9)
     cursor.missed()
     #expect(cursor.begin() == 9)
     #expect(cursor.read([], upTo: 2) == nil)

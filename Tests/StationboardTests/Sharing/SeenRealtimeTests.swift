@@ -62,7 +62,7 @@ import Testing
         content: SourceStage.feed(delay: delay, at: SourceStage.start + seconds)
       )
       await feeds.apply(publication, at: position, from: source)
-      sharing.progressed(to: position)
+      sharing.progressed(to: PublicationCursor.Mark(position: position, source: "a", fence: 1))
       feeds.notify()
     }
 

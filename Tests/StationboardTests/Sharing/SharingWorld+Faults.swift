@@ -40,6 +40,8 @@ struct SharingFault: Sendable {
   var remembersOwner = false
   /// A server says that it has what it is still applying.
   var completesEarly = false
+  /// A server says that it has what the database removed before the server read what replaces it.
+  var forgetsRemoved = false
   /// A statement that changed nothing counts as if it had.
   var countsRepetitions = false
   /// Followers take a lease over too early.
@@ -101,6 +103,9 @@ struct SharingFault: Sendable {
       $0.remembersOwner = true
     },
     SharingFault("a version ahead of its content", .monotonicReads) { $0.completesEarly = true },
+    SharingFault("a version ahead of what replaces what was removed", .monotonicReads) {
+      $0.forgetsRemoved = true
+    },
     SharingFault("a repetition that counts", .onePoller) { $0.countsRepetitions = true },
     SharingFault("a leader that leads longer than a lease", .onePoller) {
       $0.limits = { $0.lease.margin = .seconds(-2) }

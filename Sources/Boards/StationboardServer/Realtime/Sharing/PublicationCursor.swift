@@ -4,6 +4,9 @@
 /// that order (rule SR6): all that the database keeps, because what a board shows may depend on the publication before. A notification names a position; it may be lost,
 /// so each check of a lease names the newest position as well (SR7).
 ///
+/// The database removes publications that newer ones of their source replace. So a position counts as applied only when of each
+/// source that is read the first publication is applied that the database still has: until then what it replaces is missing.
+///
 /// A value without a clock.
 package struct PublicationCursor: Hashable, Sendable {
   /// What is compared of a publication.
@@ -34,6 +37,10 @@ package struct PublicationCursor: Hashable, Sendable {
   private var hasGap = true
   private var isReading = false
   private var fences: [String: Int64] = [:]
+  /// The newest position of each source that is applied.
+  private var applied: [String: Int64] = [:]
+  /// The sources of which something is missing that the database has removed, until something newer is applied.
+  private var lacking: Set<String> = []
 
   /// Creates the state of a server that has read nothing.
   package init() {}
@@ -75,17 +82,26 @@ package struct PublicationCursor: Hashable, Sendable {
     }
     var chosen: [Mark] = []
     for mark in marks.sorted(by: { $0.position < $1.position }) {
-      guard mark.position > complete, mark.fence >= fences[mark.source, default: 0] else {
-        continue
-      }
+      guard mark.position > max(complete, applied[mark.source, default: 0]),
+        mark.fence >= fences[mark.source, default: 0]
+      else { continue }
       fences[mark.source] = mark.fence
       chosen.append(mark)
+      if applied[mark.source, default: 0] <= complete { lacking.insert(mark.source) }
     }
+    lacking.formIntersection(chosen.map(\.source))
     return chosen
   }
 
-  /// Notes that the publications of a read are applied up to a position: if it fails later, they are not applied again.
-  package mutating func progressed(to position: Int64) { complete = max(complete, position) }
+  /// Notes that a publication of a read is applied, after those before it: if the read fails later, it is not applied again.
+  package mutating func progressed(to mark: Mark) {
+    applied[mark.source] = mark.position
+    lacking.remove(mark.source)
+    if lacking.isEmpty { complete = max(complete, mark.position) }
+  }
+
+  /// Notes that a publication of a read is not there any more, because newer ones have taken its place.
+  package mutating func replaced(_ mark: Mark) { lacking.insert(mark.source) }
 
   /// Ends a read whose publications are applied.
   ///
@@ -93,6 +109,10 @@ package struct PublicationCursor: Hashable, Sendable {
   /// database was replaced, or the notification is forged.
   package mutating func applied(upTo end: Int64) {
     isReading = false
+    guard lacking.isEmpty else {
+      hasGap = true
+      return
+    }
     complete = max(complete, end)
     if announced == announcedBefore { announced = min(announced, complete) }
   }

@@ -84,8 +84,10 @@ package final class RealtimeSharing: Sendable {
   /// - Returns: An element after each answer or several; ends when the task is canceled.
   func answers() -> AsyncStream<Void> { checks.changes() }
 
-  /// Notes that everything up to a position is shown.
-  func progressed(to position: Int64) { state.withLock { $0.cursor.progressed(to: position) } }
+  /// Notes that a publication is shown.
+  func progressed(to mark: PublicationCursor.Mark) {
+    state.withLock { $0.cursor.progressed(to: mark) }
+  }
 
   /// Notes the newest position of all publications, as the database had it after an instant.
   func checked(
@@ -209,6 +211,8 @@ package final class RealtimeSharing: Sendable {
           metadata: ["source": "\(driver.source.title)"]
         )
         return false
+      } catch is CancellationError {
+        break
       } catch {
         failed("\(error)")
         try? await Task.sleep(for: limits.lease.retryEvery)
@@ -254,9 +258,12 @@ package final class RealtimeSharing: Sendable {
             }
           } else if let publication = try await store.publication(mark.id) {
             await feeds.apply(publication, at: mark.position, from: source)
+          } else {
+            // The next read has the newer ones.
+            state.withLock { $0.cursor.replaced(mark) }
+            continue
           }
-          // Neither if newer ones have taken its place meanwhile: the next read has them.
-          progressed(to: mark.position)
+          progressed(to: mark)
         }
         next = state.withLock { state in
           if chosen != nil { state.cursor.applied(upTo: end) }
@@ -267,7 +274,7 @@ package final class RealtimeSharing: Sendable {
         checks.send()
       } catch {
         state.withLock { $0.cursor.failed() }
-        failed("\(error)")
+        if !(error is CancellationError) { failed("\(error)") }
         try? await Task.sleep(for: limits.lease.retryEvery)
         next = state.withLock { $0.cursor.begin() }
         if Task.isCancelled { return }
