@@ -127,7 +127,7 @@ package final class RealtimeSharing: Sendable {
   /// Polls a source for all servers until the lease is over.
   private func poll(_ driver: SourceLeader, fence: Int64, _ feeds: RealtimeFeeds) async {
     let source = driver.source
-    let metadata = source.metadata(["fence": "\(fence)"])
+    let metadata = source.metadata(["fence": "\(fence)", "before": "\"\(driver.other)\""])
     logger.notice("this server polls a realtime source for all", metadata: metadata)
     await feeds.poll(source, under: SharedTerm(sharing: self, driver: driver, fence: fence))
     logger.notice("this server does not poll a realtime source any more", metadata: metadata)

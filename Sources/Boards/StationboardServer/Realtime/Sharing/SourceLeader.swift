@@ -27,6 +27,8 @@ final class SourceLeader: Sendable {
   private let answered: Answered
   private let poll: @Sendable (SourceLeader, _ fence: Int64) async -> Void
   private let ownerName = Mutex("")
+  /// The name of the other server whose lease it was last; empty if there was none.
+  private let otherName = Mutex("")
   private let driver = Mutex<LeaseDriver?>(nil)
 
   /// Creates the leader of a source.
@@ -65,6 +67,9 @@ final class SourceLeader: Sendable {
     )
   }
 
+  /// The name of the other server that polled the source last; empty if none did since this server has started.
+  var other: String { otherName.withLock { $0 } }
+
   /// The fence under which this server may poll and publish now; `nil` if it may not.
   var fence: Int64? { lease?.fence }
 
@@ -91,6 +96,7 @@ final class SourceLeader: Sendable {
         return nil
       }
       ownerName.withLock { $0 = answer.ownerName }
+      if answer.lease.row.owner == .another { otherName.withLock { $0 = answer.ownerName } }
       answered(self, answer, sentAt)
       return answer.lease
     } catch {
