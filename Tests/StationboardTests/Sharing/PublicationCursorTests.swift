@@ -76,6 +76,32 @@ struct PublicationCursorTests {
     #expect(cursor.complete == 41 && cursor.isSettled)
   }
 
+  @Test("After a read that failed, what was removed meanwhile is missing until newer is applied")
+  func countsWhatWasRemovedMeanwhile() {
+    var cursor = PublicationCursor()
+    _ = cursor.begin()
+    _ = cursor.read([mark(10, "a"), mark(11, "b")], upTo: 11)
+    cursor.progressed(to: mark(10, "a"))
+    cursor.failed()
+    #expect(cursor.begin() == 0)
+    // "a" has published more, of which the database keeps what follows 14.
+    let found = [mark(14, "b"), mark(15, "a"), mark(16, "a")]
+    #expect(cursor.read(found, upTo: 16)?.count == 3)
+    cursor.progressed(to: found[0])
+    #expect(cursor.complete == 0)
+    cursor.progressed(to: found[1])
+    #expect(cursor.complete == 15)
+    // A database that was restored is read from the beginning, also if only a part was applied.
+    cursor.failed()
+    #expect(cursor.begin() == 15)
+    _ = cursor.read([mark(16, "a"), mark(17, "b")], upTo: 17)
+    cursor.progressed(to: mark(16, "a"))
+    cursor.failed()
+    _ = cursor.begin()
+    #expect(cursor.read([mark(3, "a")], upTo: 15) == nil)
+    #expect(cursor.begin() == 0)
+  }
+
   @Test("What newer publications replaced during a read is missing until they are applied")
   func readsWhatReplaced() {
     var cursor = PublicationCursor()

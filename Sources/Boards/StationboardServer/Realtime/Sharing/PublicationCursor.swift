@@ -76,7 +76,7 @@ package struct PublicationCursor: Hashable, Sendable {
   /// - Returns: Those to apply, by position, after which ``applied(upTo:)`` follows; `nil` if the numbers begin again, as in
   ///   a database that was restored: then everything is read again.
   package mutating func read(_ marks: [Mark], upTo end: Int64) -> [Mark]? {
-    if end < complete {
+    if end < max(complete, applied.values.max() ?? 0) {
       self = PublicationCursor()
       return nil
     }
@@ -87,7 +87,7 @@ package struct PublicationCursor: Hashable, Sendable {
       else { continue }
       fences[mark.source] = mark.fence
       chosen.append(mark)
-      if applied[mark.source, default: 0] <= complete { lacking.insert(mark.source) }
+      lacking.insert(mark.source)
     }
     lacking.formIntersection(chosen.map(\.source))
     return chosen
