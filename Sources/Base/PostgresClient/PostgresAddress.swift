@@ -26,6 +26,7 @@ package struct PostgresAddress: Hashable, Sendable {
     package let description: String
   }
 
+  private static let usualPort = "5432"
   private static let escapes =
     "with % : / @ ? # in a password written as %25 %3A %2F %40 %3F %23"
 
@@ -83,11 +84,16 @@ package struct PostgresAddress: Hashable, Sendable {
     var named: [[String: String]] = []
     for place in 0..<count {
       // One port is that of all.
-      let own = lists.compactMapValues { list in
+      var own = lists.compactMapValues { list in
         (list.count > place ? list[place] : list.last).flatMap { $0.isEmpty ? nil : $0 }
+      }
+      guard count == 1 || values["hostaddr"] == nil || own["hostaddr"] != nil else {
+        throw Invalid(description: "hostaddr names an address for each host, or is left out")
       }
       let host = own["host"] ?? own["hostaddr"] ?? ""
       shown.append(host + (own["port"].map { ":" + $0 } ?? ""))
+      // Otherwise the ports of all hosts stay in force for this one.
+      if values["port"] != nil, own["port"] == nil { own["port"] = Self.usualPort }
       named.append(own)
     }
     self.display = display(shown)

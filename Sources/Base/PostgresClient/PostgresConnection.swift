@@ -1,6 +1,7 @@
 import CPostgres
 import Dispatch
 import Foundation
+import Synchronization
 
 /// One connection to a PostgreSQL server, used by one operation at a time.
 ///
@@ -103,21 +104,36 @@ package actor PostgresConnection {
     )
   }
 
-  /// Connects to the first server of an address that accepts the connection.
+  /// Which server of an address accepted the last connection.
+  private static let accepted = Mutex<[PostgresAddress: Int]>([:])
+  /// The most addresses of which that is remembered.
+  private static let mostAccepted = 64
+
+  /// Connects to the first server of an address that accepts the connection, beginning with the one that did last.
   private func connect(_ address: PostgresAddress) async throws {
     // Libpq goes on to the next one only after an answer, and a server that hangs gives none.
+    let first = Self.accepted.withLock { $0[address] ?? 0 }
     var failures: [PostgresError] = []
-    for place in address.places {
+    for offset in address.places.indices {
+      try Task.checkCancellation()
+      let place = (first + offset) % address.places.count
       do {
-        return try await connect(address, to: place)
+        try await connect(address, to: address.places[place])
+        guard address.places.count > 1 else { return }
+        return Self.accepted.withLock { accepted in
+          if accepted.count >= Self.mostAccepted { accepted = [:] }
+          accepted[address] = place
+        }
       } catch let error as PostgresError {
         failures.append(error)
       }
     }
+    // One that may be back later decides.
+    let deciding = failures.first { !$0.isFinal } ?? failures.last
     throw PostgresError(
       .unreachable,
       failures.map(\.message).joined(separator: "; "),
-      sqlState: failures.last?.sqlState ?? ""
+      sqlState: deciding?.sqlState ?? ""
     )
   }
 

@@ -34,7 +34,7 @@ package struct PostgresError: Error, Hashable, Sendable, CustomStringConvertible
   package init(_ kind: Kind, _ message: String, sqlState: String = "", constraint: String? = nil) {
     self.kind = kind
     self.sqlState = sqlState
-    // Names that a message repeats may be of anybody.
+    // A message may contain names that anyone chose.
     self.message = String(
       String.UnicodeScalarView(
         message.unicodeScalars.map { $0.properties.generalCategory.isPlain ? $0 : "\u{FFFD}" }
@@ -88,9 +88,12 @@ package struct PostgresError: Error, Hashable, Sendable, CustomStringConvertible
   }
 
   /// Whether the answer stays the same until a person changes the address, the user's rights or the database.
-  package var isFinal: Bool {
-    // invalid_catalog_name: there is no such database
-    isDenied || sqlState == "3D000" || mismatch != nil
+  package var isFinal: Bool { isDenied || isMissing || mismatch != nil }
+
+  /// Whether the server has no database of that name.
+  package var isMissing: Bool {
+    // invalid_catalog_name
+    sqlState == "3D000"
   }
 
   /// Whether the same transaction may succeed if it is tried again at once: it collided with another one.

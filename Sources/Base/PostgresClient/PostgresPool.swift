@@ -106,6 +106,13 @@ package final class PostgresPool: Sendable {
 
   // MARK: Connections
 
+  /// How long an operation waits: with several servers long enough for the last one of them.
+  private var waitSeconds: Double {
+    let count = address.places.count
+    guard count > 1 else { return limits.waitSeconds }
+    return max(limits.waitSeconds, Double(count) * limits.connectSeconds + 1)
+  }
+
   private func acquire() async throws -> (Int, PostgresConnection) {
     let (operation, idle) = state.withLock { state in
       state.operations += 1
@@ -115,8 +122,8 @@ package final class PostgresPool: Sendable {
       )
     }
     if let idle { return idle }
-    let timeout = Task { [weak self, limits] in
-      guard (try? await Task.sleep(for: .seconds(limits.waitSeconds))) != nil else { return }
+    let timeout = Task { [weak self, waitSeconds] in
+      guard (try? await Task.sleep(for: .seconds(waitSeconds))) != nil else { return }
       self?.step { $0.leave(operation, .late) }
     }
     defer { timeout.cancel() }

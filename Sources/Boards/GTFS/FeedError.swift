@@ -33,6 +33,8 @@ package struct FeedError: Error, Hashable, Sendable, CustomStringConvertible {
     case unavailable = "database_unavailable"
     /// The database that shares the timetables has other tables than this program.
     case otherDatabase = "database_of_another_version"
+    /// The server of the database that shares the timetables has no database of that name.
+    case noDatabase = "database_missing"
     /// The database that shares the timetables does not let this user in, or not this far.
     case databaseRefuses = "database_refuses"
     /// Another process changes the timetables, or the command is about a folder whose timetables a database has.

@@ -8,7 +8,7 @@ import ServeSettings
 struct DatabaseOption: ParsableArguments {
   @Option(
     help: ArgumentHelp(
-      "A PostgreSQL database, postgres://user@host/name; passwords belong into $DATABASE_URL or ~/.pgpass. Default: $DATABASE_URL.",
+      "A PostgreSQL database, postgres://user@host/name; passwords belong in $DATABASE_URL or ~/.pgpass. Default: $DATABASE_URL.",
       valueName: "url"
     )
   )
@@ -60,8 +60,7 @@ extension ProgramExit {
     self =
       switch error.kind {
       case _ where error.isDenied: .noPermission
-      // invalid_catalog_name: there is no such database
-      case .unreachable where error.sqlState == "3D000": .configuration
+      case .unreachable where error.isMissing: .configuration
       // read_only_sql_transaction: a standby
       case .server where error.sqlState == "25006": .unavailable
       case .unreachable, .connectionLost: .unavailable

@@ -21,6 +21,7 @@ extension ProgramExit {
       case .busy, .conflict, .notInPlace: .temporary
       case .unavailable, .unknownOutcome: .unavailable
       case .databaseRefuses: .noPermission
+      case .noDatabase: .configuration
       default: .badData
       }
   }

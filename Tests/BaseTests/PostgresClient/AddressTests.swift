@@ -55,6 +55,15 @@ import Testing
         ["host": "b", "hostaddr": "127.0.0.2", "port": "7"],
       ]
     )
+    for (text, ports) in [
+      ("postgres://a,b/x", ["5432", "5432"]), ("postgres://a:1,b/x", ["1", "5432"]),
+      ("postgres://a,b:1/x", ["5432", "1"]),
+    ] {
+      #expect(try PostgresAddress(text).places.map { $0.options["port"] } == ports)
+    }
+    #expect(throws: PostgresAddress.Invalid.self) {
+      try PostgresAddress("postgres:///x?host=a,b&hostaddr=127.0.0.1,")
+    }
     // What names one server is left to libpq.
     #expect(try PostgresAddress("postgres://a:1/x").places.map(\.options) == [[:]])
     #expect(try PostgresAddress("postgres:///x").places.map(\.options) == [[:]])

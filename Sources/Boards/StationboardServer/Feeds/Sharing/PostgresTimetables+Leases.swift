@@ -17,7 +17,8 @@ extension PostgresTimetables {
   ///   - key: The feed.
   ///   - patience: How long to wait for another one that has it and renews it.
   /// - Returns: The right to change it; `nil` if another one still has it.
-  /// - Throws: `PostgresError` if the database does not answer for as long as `patience`.
+  /// - Throws: `PostgresError` if the database does not answer the first statement, or refuses; after an answer, failures are
+  ///   tried again until `patience` is over.
   func lock(_ key: String, patience: Duration = .zero) async throws -> FeedChange? {
     let end = ContinuousClock.now + patience
     let (news, inbox) = AsyncStream<LeaseEvent>.makeStream()
@@ -53,8 +54,9 @@ extension PostgresTimetables {
           await task.value
           return nil
         case .failed(let error):
-          // What is waited for is another one, not a database that is not there.
-          guard hasAnswered, end > .now, !PostgresError(unusable: error).isFinal else {
+          let reason = PostgresError(unusable: error)
+          // We wait for another owner, not for a database that is down.
+          guard hasAnswered || reason.kind == .crowded, end > .now, !reason.isFinal else {
             throw error
           }
         }

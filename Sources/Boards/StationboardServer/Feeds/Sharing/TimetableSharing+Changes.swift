@@ -43,8 +43,12 @@ extension TimetableSharing {
 
   private func unavailable(_ error: any Error) -> FeedError {
     let error = PostgresError(unusable: error)
+    let code: FeedError.Code =
+      error.mismatch != nil
+      ? .otherDatabase
+      : error.isDenied ? .databaseRefuses : error.isMissing ? .noDatabase : .unavailable
     return FeedError(
-      error.mismatch != nil ? .otherDatabase : error.isDenied ? .databaseRefuses : .unavailable,
+      code,
       "the database that shares the timetables, \(store.address), cannot be used: \(error)"
     )
   }
