@@ -100,7 +100,7 @@ package struct PostgresSchema: Sendable {
   /// - Parameters:
   ///   - schemas: The schemas.
   ///   - connection: A connection of a role that may create them.
-  ///   - roles: Roles that get the rights that a server needs, besides those that have them for one of the schemas already.
+  ///   - roles: Roles that get the rights that a server needs, besides those that may write a schema, or one before it, already.
   /// - Returns: What became of each.
   /// - Throws: ``Mismatch`` for a newer schema and for one of something else; ``PostgresError``, which says so if tables are in
   ///   use for too long, or if the role cannot pass its rights on.
@@ -113,10 +113,13 @@ package struct PostgresSchema: Sendable {
       return try await connection.transaction { connection in
         var migrated: [Migrated] = []
         for schema in schemas { migrated.append(try await schema.change(connection)) }
-        var roles = roles
-        for schema in schemas { roles.formUnion(try await schema.writers(connection)) }
+        // Servers of a schema get what they need of those after it.
+        var servers = roles
         for schema in schemas {
-          for role in roles.sorted() { try await schema.grant(to: role, connection) }
+          servers.formUnion(try await schema.writers(connection))
+          for role in servers.sorted() {
+            try await schema.grant(to: role, isAsked: roles.contains(role), connection)
+          }
         }
         return migrated
       }
@@ -174,14 +177,30 @@ package struct PostgresSchema: Sendable {
       """
       SELECT DISTINCT grantee::text FROM information_schema.role_table_grants
       WHERE table_schema = $1 AND privilege_type = 'INSERT' AND grantee NOT IN (current_user, 'PUBLIC')
+        AND grantee <> grantor
       """,
       [.text(name)]
     )
     return Set(try rows.map { try $0[0] })
   }
 
-  /// Gives a role what a server needs.
-  private func grant(to role: String, _ connection: PostgresConnection) async throws {
+  /// Gives a role what a server needs; an owner has more, and keeps it.
+  ///
+  /// - Parameters:
+  ///   - role: The role.
+  ///   - isAsked: Whether it is an error if the role gets nothing.
+  ///   - connection: A connection.
+  /// - Throws: `PostgresError`.
+  private func grant(
+    to role: String,
+    isAsked: Bool,
+    _ connection: PostgresConnection
+  ) async throws {
+    let owners = try await connection.query(
+      "SELECT pg_get_userbyid(nspowner)::text FROM pg_namespace WHERE nspname = $1",
+      [.text(name)]
+    )
+    if let row = owners.first, try row[0] == role { return }
     let quoted = "\"\(role.replacing("\"", with: "\"\""))\""
     try await connection.script(
       """
@@ -190,7 +209,8 @@ package struct PostgresSchema: Sendable {
       REVOKE INSERT, UPDATE, DELETE ON \(name).migration FROM \(quoted);
       """
     )
-    // Who may not pass rights on is only warned.
+    guard isAsked else { return }
+    // Without grant options, GRANT only warns.
     let rows = try await connection.query(
       "SELECT has_schema_privilege($1, $2, 'USAGE')",
       [.text(role), .text(name)]

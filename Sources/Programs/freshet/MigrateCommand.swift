@@ -39,16 +39,16 @@ struct MigrateCommand: AsyncParsableCommand {
     var schemas: [Migrated]
   }
 
-  /// The `SQLSTATE` of a role that is not there.
+  /// The `SQLSTATE` `undefined_object`: the role does not exist.
   private static let undefinedObject = "42704"
 
   func validate() throws {
     guard try option.address(or: nil) != nil else {
       throw ValidationError("no database; name one with --database or $DATABASE_URL")
     }
-    // PostgreSQL takes this word for everybody, also as a name in quotes.
+    // PostgreSQL treats public as everybody, even when it is quoted.
     if let grant, grant.isEmpty || grant == "public" {
-      throw ValidationError("--grant names a role that is not everybody's")
+      throw ValidationError("--grant: expected the name of a role, not public or an empty text")
     }
   }
 
