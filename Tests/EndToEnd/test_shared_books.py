@@ -295,6 +295,12 @@ class SharedBooks(unittest.TestCase):
             self.assertIn(f"freshet catalogue import FILE … --library-owner {self.owner}\n", absent.stderr)
             self.assertIn(f"--catalogue {file}", run("catalogue", "find", "Dune", "--catalogue", file).stderr)
         self.assertEqual([book["title"] for book in self.books()], ["Dune"])
+        with mock.patch.dict(os.environ, DATABASE_URL="mysql://app@db/app"):
+            answer = run("library", "list")
+            self.assertEqual(answer.returncode, 64, answer.stderr)
+            self.assertIn("DATABASE_URL: expected postgres://", answer.stderr)
+            self.assertIn("; --library FILE uses a file instead", answer.stderr)
+            self.assertEqual(run("library", "list", "--library", file).returncode, 66)
         for command in (("library", "list", "--library"), ("catalogue", "find", "Dune", "--catalogue")):
             answer = run(*command, file, "--database", self.database.url)
             self.assertEqual(answer.returncode, 64, answer.stderr)

@@ -104,16 +104,16 @@ public struct HTTPAddress: Hashable, Sendable, CustomStringConvertible {
     return String(decoding: bytes, as: UTF8.self)
   }
 
-  // MARK: The parts (RFC 3986 section 3.2)
-
   /// Returns a text for errors that is or should be an address: what may be a user and a password is left out.
   package static func hidingCredentials(in text: String) -> String {
-    let hasScheme = text.firstRange(of: "://") != nil
-    let start = text.firstRange(of: "://")?.upperBound ?? text.startIndex
-    let authority = text[start...].prefix { !(hasScheme ? "/?#" : "?#").contains($0) }
+    let scheme = text.firstRange(of: "://")
+    let start = scheme?.upperBound ?? text.startIndex
+    let authority = text[start...].prefix { !(scheme == nil ? "?#" : "/?#").contains($0) }
     guard let end = authority.lastIndex(of: "@") else { return text }
     return text[..<start] + "…" + text[end...]
   }
+
+  // MARK: The parts (RFC 3986 section 3.2)
 
   /// Whether the host is this machine, by its usual names.
   package var isLocal: Bool { Self.isLocal(authority) }

@@ -30,7 +30,8 @@ extension JobsService {
 
   /// Logs when the store ceases to answer, and when it answers again.
   private func note(_ reason: String?) {
-    guard contact.noted(reason) else { return }
+    // The end of the server says nothing of the store.
+    guard !Task.isCancelled, contact.noted(reason) else { return }
     if let reason {
       logger.warning("the jobs cannot be reached", metadata: ["reason": "\(reason)"])
     } else {

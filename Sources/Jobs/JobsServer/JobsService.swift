@@ -246,7 +246,7 @@ package struct JobsService: Sendable {
 
   /// What the store says of all jobs; nil if it does not say it in time, as without its database.
   private func measured() async -> MeasuredJobs? {
-    // It did not say it a moment ago either.
+    // The last health check got no answer.
     guard !contact.isSilent else { return nil }
     return try? await inTime { [store] in try await MeasuredJobs(store) }
   }

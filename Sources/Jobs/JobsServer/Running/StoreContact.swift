@@ -4,7 +4,7 @@ import Synchronization
 final class StoreContact: Sendable {
   private let failure = Mutex<String?>(nil)
 
-  /// Whether it did not.
+  /// Whether the last check got no answer.
   var isSilent: Bool { failure.withLock { $0 != nil } }
 
   /// Notes an answer, or why there is none.

@@ -8,7 +8,7 @@ import PostgresClient
 struct SharedBooksOption: ParsableArguments {
   @Option(
     help: ArgumentHelp(
-      "The books of the servers that share this PostgreSQL database; passwords belong into $DATABASE_URL or ~/.pgpass. Default: $DATABASE_URL, unless a file is named.",
+      "The books of the servers that share this PostgreSQL database; passwords belong in $DATABASE_URL or ~/.pgpass. Default: $DATABASE_URL, unless a file is named.",
       valueName: "url"
     )
   )
@@ -38,7 +38,12 @@ struct SharedBooksOption: ParsableArguments {
     if file != nil, database != nil {
       throw ValidationError("\(option) names a file and --database a database; name one of them")
     }
-    let address = file == nil ? try DatabaseOption.address(database) : nil
+    let address: PostgresAddress?
+    do {
+      address = file == nil ? try DatabaseOption.address(database) : nil
+    } catch let error as ValidationError where database == nil {
+      throw ValidationError("\(error.message); \(option) FILE uses a file instead")
+    }
     if libraryOwner != nil, address == nil {
       throw ValidationError("--library-owner is for books in a database; name it with --database")
     }

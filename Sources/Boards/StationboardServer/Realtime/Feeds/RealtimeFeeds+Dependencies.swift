@@ -25,13 +25,15 @@ extension RealtimeFeeds {
     _ status: SourceLeader.Status
   ) -> DependencyReading {
     if status.owner == nil {
-      guard let failure = sharing?.failure else {
+      let failure = sharing?.failure
+      guard status.hasAnswered || failure != nil else {
         return DependencyReading(name, .degraded, detail: "not requested yet: \(source.title)")
       }
+      let reason = failure ?? "no answer to a statement about its lease"
       return DependencyReading(
         name,
         .degraded,
-        detail: "\(source.title): the database that shares it cannot be reached: \(failure)"
+        detail: "\(source.title): the database that shares it cannot be reached: \(reason)"
       )
     }
     let leader = status.owner == .another ? "polled by \(status.ownerName)" : "about to be polled"

@@ -11,6 +11,8 @@ final class SourceLeader: Sendable {
     var owner: Lease.Owner?
     /// The name of the server whose lease it was last.
     var ownerName = ""
+    /// Whether the database has ever answered for the source.
+    var hasAnswered = false
     /// How often this server became the leader.
     var takeovers = 0
   }
@@ -26,7 +28,8 @@ final class SourceLeader: Sendable {
   private let report: @Sendable (RealtimeSource) -> SourceReport
   private let answered: Answered
   private let poll: @Sendable (SourceLeader, _ fence: Int64) async -> Void
-  private let ownerName = Mutex("")
+  /// `nil` before the first answer.
+  private let ownerName = Mutex<String?>(nil)
   /// The name of the other server whose lease it was last; empty if there was none.
   private let otherName = Mutex("")
   private let driver = Mutex<LeaseDriver?>(nil)
@@ -62,7 +65,8 @@ final class SourceLeader: Sendable {
     return Status(
       isLeader: lease?.fence != nil,
       owner: lease?.owner,
-      ownerName: ownerName.withLock { $0 },
+      ownerName: ownerName.withLock { $0 } ?? "",
+      hasAnswered: ownerName.withLock { $0 != nil },
       takeovers: lease?.takeovers ?? 0
     )
   }
