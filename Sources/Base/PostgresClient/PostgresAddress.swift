@@ -68,12 +68,7 @@ package struct PostgresAddress: Hashable, Sendable {
     let user = values["user"].map { $0 + "@" } ?? ""
     let database = values["dbname"] ?? ""
     func display(_ places: [String]) -> String {
-      let text = "postgres://\(user)\(places.joined(separator: ","))/\(database)"
-      return String(
-        String.UnicodeScalarView(
-          text.unicodeScalars.map { $0.properties.generalCategory.isPlain ? $0 : "\u{FFFD}" }
-        )
-      )
+      "postgres://\(user)\(places.joined(separator: ","))/\(database)".withoutControls
     }
     func list(_ name: String) -> [String] {
       (values[name] ?? "").split(separator: ",", omittingEmptySubsequences: false).map(String.init)

@@ -156,7 +156,7 @@ package actor PostgresConnection {
     var state = PQstatus(pointer) == CONNECTION_BAD ? PGRES_POLLING_FAILED : PGRES_POLLING_WRITING
     while state != PGRES_POLLING_OK {
       guard state != PGRES_POLLING_FAILED else {
-        // The server asks for a password, and there is none.
+        // The server requires a password, and none was given.
         let lacksPassword = PQconnectionNeedsPassword(pointer) == 1
         throw PostgresError.refused(
           by: place.display,

@@ -35,11 +35,7 @@ package struct PostgresError: Error, Hashable, Sendable, CustomStringConvertible
     self.kind = kind
     self.sqlState = sqlState
     // A message may contain names that anyone chose.
-    self.message = String(
-      String.UnicodeScalarView(
-        message.unicodeScalars.map { $0.properties.generalCategory.isPlain ? $0 : "\u{FFFD}" }
-      )
-    )
+    self.message = message.withoutControls
     self.constraint = constraint
   }
 
@@ -123,12 +119,15 @@ package struct PostgresError: Error, Hashable, Sendable, CustomStringConvertible
   }
 }
 
-extension Unicode.GeneralCategory {
-  /// Whether a terminal shows such a character and does nothing else.
-  var isPlain: Bool {
-    switch self {
-    case .control, .format, .lineSeparator, .paragraphSeparator, .surrogate: false
-    default: true
+extension String {
+  /// The text with U+FFFD in place of each character that a terminal obeys instead of showing it.
+  var withoutControls: String {
+    let scalars = unicodeScalars.map { scalar -> Unicode.Scalar in
+      switch scalar.properties.generalCategory {
+      case .control, .format, .lineSeparator, .paragraphSeparator, .surrogate: "\u{FFFD}"
+      default: scalar
+      }
     }
+    return String(String.UnicodeScalarView(scalars))
   }
 }

@@ -7,10 +7,10 @@ final class StoreContact: Sendable {
   /// Whether the last check got no answer.
   var isSilent: Bool { failure.withLock { $0 != nil } }
 
-  /// Notes an answer, or why there is none.
+  /// Records the outcome of a check.
   ///
-  /// - Parameter reason: Why there is none; `nil` for an answer.
-  /// - Returns: Whether that is new.
+  /// - Parameter reason: Why the check failed; `nil` if it succeeded.
+  /// - Returns: Whether the check before it had the other outcome.
   func noted(_ reason: String?) -> Bool {
     failure.withLock { failure in
       defer { failure = reason }
