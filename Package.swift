@@ -298,8 +298,8 @@ targets.append(
 targets.append(.target(name: "TestSimulation", path: "Tests/TestSimulation"))
 targets += tests([
   "EngineTests": [
-    "ConditionalHTTP", "Freshness", "FreshnessTesting", "FreshnessWire", "Simulation", "StrictJSON",
-    "TestScale", .httpTypes,
+    "ConditionalHTTP", "Freshness", "FreshnessTesting", "FreshnessWire", "Hashing", "Simulation",
+    "StrictJSON", "TestScale", .httpTypes,
   ],
   "HTTPTests": [
     "ConditionalHTTP", "EventFeed", "FreshetKit", "NIOTransport", "URLSessionTransport",

@@ -1,4 +1,5 @@
 import Freshness
+import Hashing
 import Testing
 
 /// The client's side of the scenarios of catnip.md 5.4; the servers' side is tested with the servers.

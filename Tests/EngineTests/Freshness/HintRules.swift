@@ -1,4 +1,5 @@
 import Freshness
+import Hashing
 import Testing
 
 @Suite("Server hints, upgrades and prefetch: R31 to R33, R35")

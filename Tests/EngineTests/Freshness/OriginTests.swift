@@ -1,4 +1,5 @@
 import Freshness
+import Hashing
 import Testing
 
 /// R39: the state of an origin.

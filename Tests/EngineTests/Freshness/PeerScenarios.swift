@@ -1,4 +1,5 @@
 import Freshness
+import Hashing
 import Testing
 
 /// The scenario catalogue of peers-client.md 3.3, as far as one machine goes.

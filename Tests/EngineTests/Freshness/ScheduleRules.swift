@@ -1,4 +1,5 @@
 import Freshness
+import Hashing
 import Testing
 
 @Suite("Schedule: R8 to R15")

@@ -1,4 +1,5 @@
 import Freshness
+import Hashing
 import Testing
 
 @Suite("Many machines and one alarm")

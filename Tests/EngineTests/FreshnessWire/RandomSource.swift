@@ -1,21 +1,16 @@
 import Freshness
 import FreshnessWire
+import Hashing
 
-/// A small reproducible random number generator, and values made with it.
+/// Random values of the machine's types, the same for the same seed.
 struct RandomSource {
-  private var state: UInt64
+  private var generator: SplitMix64
 
-  init(seed: UInt64) { state = seed }
+  init(seed: UInt64) { generator = SplitMix64(seed: seed) }
 
-  mutating func next() -> UInt64 {
-    state &+= 0x9e37_79b9_7f4a_7c15
-    var mixed = state
-    mixed = (mixed ^ (mixed >> 30)) &* 0xbf58_476d_1ce4_e5b9
-    mixed = (mixed ^ (mixed >> 27)) &* 0x94d0_49bb_1331_11eb
-    return mixed ^ (mixed >> 31)
-  }
+  mutating func next() -> UInt64 { generator.next() }
 
-  mutating func below(_ bound: Int) -> Int { Int(next() % UInt64(bound)) }
+  mutating func below(_ bound: Int) -> Int { generator.below(bound) }
 
   mutating func chance(_ one: Int, in many: Int) -> Bool { below(many) < one }
 
@@ -23,7 +18,7 @@ struct RandomSource {
 
   mutating func flag() -> Bool { next() & 1 == 1 }
 
-  mutating func draw() -> RandomSample { RandomSample(bits: UInt32(truncatingIfNeeded: next())) }
+  mutating func draw() -> RandomSample { generator.draw() }
 
   // MARK: Integers within the wire's limits, the limits themselves among them
 
