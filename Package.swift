@@ -302,7 +302,7 @@ targets += tests([
     "StrictJSON", "TestScale", .httpTypes,
   ],
   "HTTPTests": [
-    "ConditionalHTTP", "EventFeed", "FreshetKit", "NIOTransport", "URLSessionTransport",
+    "ConditionalHTTP", "EventFeed", "FreshetKit", "Hashing", "NIOTransport", "URLSessionTransport",
     "WebSocketNIO", .httpTypes, .nioCore, .nioPosix, .nioSSL,
   ],
   "ClientTests": [

@@ -1,4 +1,5 @@
 import ConditionalHTTP
+import Hashing
 import Testing
 
 #if canImport(Glibc)
@@ -96,7 +97,7 @@ import Darwin
 
   @Test(arguments: 1...10 as ClosedRange<UInt64>)
   func `the C library writes the same dates`(seed: UInt64) {
-    var generator = Generator(seed: seed)
+    var generator = SplitMix64(seed: seed)
     for _ in 0..<300 {
       let seconds = Int64.random(in: -62_135_596_800...253_402_300_799, using: &generator)
       let date = HTTPDate(secondsSince1970: seconds)

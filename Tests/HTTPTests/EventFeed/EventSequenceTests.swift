@@ -1,4 +1,5 @@
 import EventFeed
+import Hashing
 import Testing
 
 @Suite struct EventSequenceTests {
@@ -61,7 +62,7 @@ import Testing
 
   @Test(arguments: 1...20 as ClosedRange<UInt64>)
   func `lost, doubled and reordered events are applied once each and in order`(seed: UInt64) {
-    var generator = Generator(seed: seed)
+    var generator = SplitMix64(seed: seed)
     var sequence = EventSequence(last: EventNumber(0))
     var applied: [Int64] = []
     let count: Int64 = 60

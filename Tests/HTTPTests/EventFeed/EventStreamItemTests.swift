@@ -1,4 +1,5 @@
 import EventFeed
+import Hashing
 import Testing
 
 @Suite struct EventStreamItemTests {
@@ -37,7 +38,7 @@ import Testing
 
   @Test(arguments: 1...20 as ClosedRange<UInt64>)
   func `what is written is read as it was`(seed: UInt64) throws {
-    var generator = Generator(seed: seed)
+    var generator = SplitMix64(seed: seed)
     let items = (0..<40).map { _ in Self.item(&generator) }
     var bytes: [UInt8] = []
     for item in items { bytes += try item.serialized() }
@@ -56,7 +57,7 @@ import Testing
     #expect(pieces == expected)
   }
 
-  private static func item(_ generator: inout Generator) -> EventStreamItem {
+  private static func item(_ generator: inout SplitMix64) -> EventStreamItem {
     let lineEnds: Set = ["\n", "\r", "\r\n"]
     switch Int.random(in: 0..<10, using: &generator) {
     case 0: return .comment(generator.text(upTo: 6))

@@ -1,4 +1,5 @@
 import EventFeed
+import Hashing
 import Testing
 
 @Suite struct EventStreamParserTests {
@@ -128,7 +129,7 @@ import Testing
   }
 
   @Test func `any bytes are read without harm`() throws {
-    var generator = Generator(seed: 20_261_124)
+    var generator = SplitMix64(seed: 20_261_124)
     let alphabet = Array("data:id eventretry0\n\r\r\n\n:".utf8) + [0, 0xFF, 0xE2, 0xEF, 0xBB, 0xBF]
     for _ in 0..<500 {
       let bytes = (0..<200).map { _ in

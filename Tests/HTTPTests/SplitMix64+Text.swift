@@ -1,17 +1,6 @@
-/// A small generator (SplitMix64) whose numbers depend only on the seed.
-struct Generator: RandomNumberGenerator {
-  private var state: UInt64
+import Hashing
 
-  init(seed: UInt64) { state = seed }
-
-  mutating func next() -> UInt64 {
-    state &+= 0x9E37_79B9_7F4A_7C15
-    var mixed = state
-    mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
-    mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
-    return mixed ^ (mixed >> 31)
-  }
-
+extension SplitMix64 {
   /// A text of pieces that are awkward for an event stream.
   mutating func text(upTo count: Int, without excluded: Set<String> = []) -> String {
     let pieces = [
