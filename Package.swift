@@ -318,8 +318,8 @@ targets += tests([
   ],
   "TimetableTests": ["CZip", "GTFS", "Hashing", "SampleNetwork", "Timetable"],
   "RealtimeTests": [
-    "ConditionalHTTP", "FeedRecording", "FeedSimulation", "GTFS", "GTFSRealtime", "TestScale",
-    "Timetable", .httpTypes, .swiftProtobuf,
+    "ConditionalHTTP", "FeedRecording", "FeedSimulation", "GTFS", "GTFSRealtime", "Hashing",
+    "TestScale", "Timetable", .httpTypes, .swiftProtobuf,
   ],
   "StationboardTests": [
     "CZlib", "ConditionalHTTP", "ContractSchema", "FeedSimulation", "Freshness", "FreshnessRuntime",

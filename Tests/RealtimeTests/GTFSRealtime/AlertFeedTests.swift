@@ -1,5 +1,6 @@
 import GTFS
 import GTFSRealtime
+import Hashing
 import SwiftProtobuf
 import Testing
 
@@ -232,7 +233,7 @@ import Testing
   }
 
   @Test func `no mutation of an alert feed traps, and sound alerts stay`() throws {
-    var generator = RandomSource(seed: 5)
+    var generator = SplitMix64(seed: 5)
     var survived = 0
     for round in 0..<5_000 as Range<UInt64> {
       var random = RandomFeed(seed: round % 20)

@@ -1,3 +1,4 @@
+import Hashing
 import SwiftProtobuf
 import TestScale
 import Testing
@@ -93,7 +94,7 @@ import Testing
   }
 
   @Test func `mutations are read or rejected as SwiftProtobuf does, or by a named rule`() throws {
-    var generator = RandomSource(seed: 2_026)
+    var generator = SplitMix64(seed: 2_026)
     var counts: [Outcome.Difference: Int] = [:]
     var bases: [[UInt8]] = []
     for seed in 0..<40 as Range<UInt64> {
@@ -119,7 +120,7 @@ import Testing
   }
 }
 
-extension RandomSource {
+extension SplitMix64 {
   /// The bytes with one change, now and then with three, mostly without moving the bytes after it.
   mutating func mutated(_ bytes: [UInt8]) -> [UInt8] {
     var bytes = bytes

@@ -1,4 +1,5 @@
 import GTFSRealtime
+import Hashing
 import Testing
 
 @Suite struct FeedSequenceTests {
@@ -230,7 +231,7 @@ import Testing
 
   @Test func `whatever arrives, no doubt lasts longer than its patience`() {
     for seed in 0..<200 as Range<UInt64> {
-      var generator = RandomSource(seed: seed)
+      var generator = SplitMix64(seed: seed)
       var sequence = FeedSequence()
       var moment: Int64 = 0
       var lastGood: Int64 = 0

@@ -1,13 +1,14 @@
 import GTFSRealtime
+import Hashing
 import SwiftProtobuf
 
 /// Makes feeds in which every field of the schema occurs, with plausible and with extreme values.
 struct RandomFeed {
-  var generator: RandomSource
+  var generator: SplitMix64
   /// Whether entities of other kinds and unread fields occur.
   var hasUnreadFields = true
 
-  init(seed: UInt64) { generator = RandomSource(seed: seed) }
+  init(seed: UInt64) { generator = SplitMix64(seed: seed) }
 
   private static let texts = [
     "", "8501120:0:3", "8501120:0:4", "ch:1:sloid:1008::2", "Parent8501120",

@@ -1,3 +1,5 @@
+import Hashing
+
 /// A plain reading of the wire format for the tests: slow, and no code of the reader's.
 enum WireWalk {
   /// One field: its number, its wire type, its bytes with and without tag and length.
@@ -131,7 +133,7 @@ enum WireWalk {
   /// numbers said twice, unknown fields between.
   static func scrambled(
     _ bytes: [UInt8],
-    _ generator: inout RandomSource,
+    _ generator: inout SplitMix64,
     _ shape: Shape = .feed
   ) -> [UInt8] {
     guard case .message(let messages, _, let numbers) = shape, let fields = fields(bytes) else {
