@@ -1,4 +1,5 @@
 import GTFS
+import Hashing
 import Testing
 
 @testable import Timetable
@@ -34,7 +35,7 @@ import Testing
   private func date(_ day: Int) -> ServiceDate { ServiceDate(daysSinceEpoch: day) }
 
   @Test func `bits are the days that are counted one by one`() {
-    var random = SplitMix(state: 20_261_123)
+    var random = SplitMix64(seed: 20_261_123)
     for round in 0..<2_000 {
       var service = ServiceDays()
       let start = Int.random(in: -200...20_000, using: &random)

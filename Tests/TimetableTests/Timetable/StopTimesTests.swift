@@ -1,4 +1,5 @@
 import GTFS
+import Hashing
 import Testing
 import Timetable
 
@@ -144,7 +145,7 @@ import Timetable
     case .byStop: ordered = rows.sorted { field($0, 3) < field($1, 3) }
     case .bySequence: ordered = rows.sorted { (Int(field($0, 4)) ?? 0) < (Int(field($1, 4)) ?? 0) }
     case .shuffled:
-      var generator = SplitMix(state: 42)
+      var generator = SplitMix64(seed: 42)
       ordered = rows.shuffled(using: &generator)
     case .halves:
       ordered =
