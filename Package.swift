@@ -330,8 +330,8 @@ targets += tests([
   ],
   "WorktreeTests": [
     "CatnipDialect", "ConditionalHTTP", "ContractSchema", "FreshResponses", "Freshness", "Git",
-    "Serving", "StrictJSON", "Workspaces", "WorkspacesClient", "WorkspacesServer", "WorktreeWatch",
-    .httpTypes, .nioCore,
+    "Hashing", "Serving", "StrictJSON", "Workspaces", "WorkspacesClient", "WorkspacesServer",
+    "WorktreeWatch", .httpTypes, .nioCore,
   ],
   "AgentTests": [
     "AgentSimulation", "AgentWatch", "Agents", "Hashing", "StrictJSON", "TestScale", "Workspaces",

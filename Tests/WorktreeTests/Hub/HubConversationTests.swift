@@ -1,6 +1,7 @@
 import ConditionalHTTP
 import Foundation
 import Freshness
+import Hashing
 import Testing
 import Workspaces
 import WorkspacesClient
@@ -10,23 +11,6 @@ import WorkspacesClient
 /// Reporters and a hub as values, with a way between them that loses, delays and repeats what is sent.
 @Suite struct HubConversationTests {
   private typealias Samples = HubSamples
-
-  /// Numbers from a seed (splitmix64).
-  private struct Numbers: RandomNumberGenerator {
-    var state: UInt64
-
-    mutating func next() -> UInt64 {
-      state &+= 0x9E37_79B9_7F4A_7C15
-      var number = state
-      number = (number ^ (number >> 30)) &* 0xBF58_476D_1CE4_E5B9
-      number = (number ^ (number >> 27)) &* 0x94D0_49BB_1331_11EB
-      return number ^ (number >> 31)
-    }
-
-    mutating func happens(_ percent: Int) -> Bool {
-      Int.random(in: 0..<100, using: &self) < percent
-    }
-  }
 
   private struct Machine {
     var reporter: ReportMachine
@@ -41,14 +25,14 @@ import WorkspacesClient
   }
 
   private struct World {
-    var numbers: Numbers
+    var numbers: SplitMix64
     var time = 0.0
     var hub: MachineTable
     var list = ShownList()
     var machines: [String: Machine] = [:]
 
     init(seed: UInt64, names: [String]) {
-      numbers = Numbers(state: seed)
+      numbers = SplitMix64(seed: seed)
       hub = MachineTable()
       _ = hub.admit(Set(names))
       for name in names { machines[name] = Machine(reporter: ReportMachine(run: "\(name)-0")) }
