@@ -312,9 +312,9 @@ targets += tests([
   ],
   "ServingTests": [
     "ConditionalHTTP", "EventFeed", "FreshResponses", "Freshness", "FreshnessRuntime",
-    "FreshnessServer", "NIOTransport", "ServeSettings", "Serving", .coreMetrics, .httpTypes,
-    .hummingbird, .logging, .metricsTestKit, .nioCore, .nioEmbedded, .nioHTTP1, .nioHTTPTypes,
-    .serviceLifecycle,
+    "FreshnessServer", "Hashing", "NIOTransport", "ServeSettings", "Serving", .coreMetrics,
+    .httpTypes, .hummingbird, .logging, .metricsTestKit, .nioCore, .nioEmbedded, .nioHTTP1,
+    .nioHTTPTypes, .serviceLifecycle,
   ],
   "TimetableTests": ["CZip", "GTFS", "Hashing", "SampleNetwork", "Timetable"],
   "RealtimeTests": [

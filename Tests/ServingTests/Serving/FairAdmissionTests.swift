@@ -1,3 +1,4 @@
+import Hashing
 import Testing
 
 @testable import Serving
@@ -282,7 +283,7 @@ import Testing
     seed: UInt64,
     isFair: Bool = true
   ) -> Outcome {
-    var random = SplitMix(seed: seed)
+    var random = SplitMix64(seed: seed)
     let slots =
       isFair
       ? FairAdmission.Slots(processors: 2, ofNetwork: 1, ofAll: 4)
@@ -307,7 +308,7 @@ import Testing
     }
     var due: [(Double, Int)] = []
     for (index, load) in loads.enumerated() {
-      for _ in 0..<load.connections { due.append((random.next() * 0.05, index)) }
+      for _ in 0..<load.connections { due.append((random.share() * 0.05, index)) }
     }
     var outcome = Outcome()
     var number: UInt64 = 0
@@ -320,7 +321,7 @@ import Testing
       for (_, index) in coming {
         number += 1
         let load = loads[index]
-        let cost = load.cost * (0.5 + random.next())
+        let cost = load.cost * (0.5 + random.share())
         requests[number] = Request(load: index, came: now, left: cost, running: nil)
         let (decision, calls) = admission.arrive(number, load.network, cost: load.cost, now: now)
         if case .run(let running) = decision { runs(number, running) }
@@ -343,7 +344,7 @@ import Testing
           outcome.latencies[load.network, default: []].append(now - request.came)
         }
         for call in admission.end(turn, now: now).calls { runs(call.requestID, call.request) }
-        due.append((now + load.pause * random.next() * 2, request.load))
+        due.append((now + load.pause * random.share() * 2, request.load))
       }
     }
     return outcome
@@ -403,20 +404,5 @@ import Testing
     let all = work.values.reduce(0, +)
     // A fifth, as one of the site's four shares and its own would be, and not one of sixty-one.
     #expect((work[other] ?? 0) > 0.15 * all)
-  }
-}
-
-/// The seeded generator SplitMix64, for shares between 0 and 1.
-private struct SplitMix {
-  private var state: UInt64
-
-  init(seed: UInt64) { state = seed }
-
-  mutating func next() -> Double {
-    state &+= 0x9E37_79B9_7F4A_7C15
-    var bits = state
-    bits = (bits ^ (bits >> 30)) &* 0xBF58_476D_1CE4_E5B9
-    bits = (bits ^ (bits >> 27)) &* 0x94D0_49BB_1331_11EB
-    return Double((bits ^ (bits >> 31)) >> 11) * 0x1p-53
   }
 }
