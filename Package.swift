@@ -295,7 +295,9 @@ targets.append(.target(name: "TestScale", path: "Tests/TestScale"))
 targets.append(
   .target(name: "ContractSchema", dependencies: ["StrictJSON"], path: "Tests/ContractSchema")
 )
-targets.append(.target(name: "TestSimulation", path: "Tests/TestSimulation"))
+targets.append(
+  .target(name: "TestSimulation", dependencies: ["Hashing"], path: "Tests/TestSimulation")
+)
 targets += tests([
   "EngineTests": [
     "ConditionalHTTP", "Freshness", "FreshnessTesting", "FreshnessWire", "Hashing", "Simulation",

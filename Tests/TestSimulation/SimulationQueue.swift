@@ -1,3 +1,5 @@
+import Hashing
+
 /// What is to happen in a simulation, by time, and in the order in which it was added.
 package struct SimulationQueue {
   private typealias Entry = (at: Int64, number: Int, run: () -> Void)
@@ -41,21 +43,16 @@ package struct SimulationQueue {
   }
 }
 
-/// A seeded random number generator (Steele, Lea and Flood, 2014).
+/// Random choices that are a function of a seed.
 package struct SimulationRandom {
-  private var state: UInt64
+  private var generator: SplitMix64
 
   /// Creates a generator whose numbers are a function of a seed.
-  package init(seed: UInt64) { state = seed }
+  package init(seed: UInt64) { generator = SplitMix64(seed: seed) }
 
   /// A number between two, both included.
   package mutating func between(_ least: Int64, _ most: Int64) -> Int64 {
-    state &+= 0x9E37_79B9_7F4A_7C15
-    var bits = state
-    bits = (bits ^ (bits >> 30)) &* 0xBF58_476D_1CE4_E5B9
-    bits = (bits ^ (bits >> 27)) &* 0x94D0_49BB_1331_11EB
-    bits ^= bits >> 31
-    return least + Int64(bits % UInt64(most - least + 1))
+    least + Int64(generator.next() % UInt64(most - least + 1))
   }
 
   /// True once in a number of times.
