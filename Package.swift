@@ -308,8 +308,8 @@ targets += tests([
     "WebSocketNIO", .httpTypes, .nioCore, .nioPosix, .nioSSL,
   ],
   "ClientTests": [
-    "ConditionalHTTP", "EventFeed", "Freshness", "FreshnessRuntime", "FreshnessTesting", "Jobs",
-    "JobsClient", "ParityReport", "Stationboard", "StationboardClient", "StrictJSON",
+    "ConditionalHTTP", "EventFeed", "Freshness", "FreshnessRuntime", "FreshnessTesting", "Hashing",
+    "Jobs", "JobsClient", "ParityReport", "Stationboard", "StationboardClient", "StrictJSON",
     "TolerantDecoding", "Workspaces", "WorkspacesClient", .httpTypes,
   ],
   "ServingTests": [

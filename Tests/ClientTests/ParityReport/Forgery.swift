@@ -1,6 +1,7 @@
 import ConditionalHTTP
 import Foundation
 import Freshness
+import Hashing
 import Testing
 
 /// A pair of recordings, of a page and of a terminal, edited in order to pass.

@@ -1,6 +1,7 @@
 import ConditionalHTTP
 import Freshness
 import FreshnessRuntime
+import Hashing
 
 /// Drives the real engine against a simulated server and records it, as a client would.
 enum SimulatedClient {

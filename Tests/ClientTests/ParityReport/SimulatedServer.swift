@@ -1,6 +1,7 @@
 import ConditionalHTTP
 import Freshness
 import FreshnessRuntime
+import Hashing
 
 /// A stationboard server with a realtime feed, on its own clock.
 struct SimulatedServer {
@@ -117,20 +118,5 @@ struct SimulatedServer {
       answer.hints.nextExpectedAt = WallTime(milliseconds: next)
     }
     return Reply(answer: answer, evidence: evidence)
-  }
-}
-
-/// The generator of Steele, Lea and Flood.
-struct SplitMix64: RandomNumberGenerator {
-  private var state: UInt64
-
-  init(seed: UInt64) { state = seed }
-
-  mutating func next() -> UInt64 {
-    state &+= 0x9E37_79B9_7F4A_7C15
-    var mixed = state
-    mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
-    mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
-    return mixed ^ (mixed >> 31)
   }
 }
