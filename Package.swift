@@ -354,8 +354,8 @@ targets += tests([
     "TolerantDecoding",
   ],
   "BookTests": [
-    "BookLibrary", "BookPipelines", "BookScan", "Books", "ConditionalHTTP", "Jobs", "JobsServer",
-    "PostgresClient", "PostgresCluster", "Serving", "StrictJSON", "TestScale",
+    "BookLibrary", "BookPipelines", "BookScan", "Books", "ConditionalHTTP", "Hashing", "Jobs",
+    "JobsServer", "PostgresClient", "PostgresCluster", "Serving", "StrictJSON", "TestScale",
     "URLSessionTransport", .grdb, .httpTypes,
   ],
   "JobTests": [

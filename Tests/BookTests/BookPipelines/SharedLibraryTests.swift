@@ -1,5 +1,6 @@
 import BookPipelines
 import Foundation
+import Hashing
 import Jobs
 import PostgresClient
 import Serving
@@ -30,7 +31,7 @@ import Testing
       var contents: [LibraryContents] = []
       for stage in stages {
         let library = try stage.open(owner: "seed\(seed)")
-        var random = Seeded(state: seed)
+        var random = SplitMix64(seed: seed)
         let turns = try await Self.interleave(inputs, into: library, &random)
         #expect(turns > inputs.count * 3)
         contents.append(try await LibraryContents(library))
@@ -53,7 +54,7 @@ import Testing
   private static func interleave(
     _ inputs: [JobInput],
     into library: any LibraryStore,
-    _ random: inout Seeded
+    _ random: inout SplitMix64
   ) async throws -> Int {
     let imports = inputs.enumerated().map { number, input in
       TurnTaking { steps in
@@ -300,18 +301,5 @@ private final class TurnTaking: JobSteps {
     report.yield(true)
     for await _ in turns { return .proceed }
     return .stop
-  }
-}
-
-/// Random numbers that are the same for the same seed (SplitMix64).
-private struct Seeded: RandomNumberGenerator {
-  var state: UInt64
-
-  mutating func next() -> UInt64 {
-    state &+= 0x9E37_79B9_7F4A_7C15
-    var mixed = state
-    mixed = (mixed ^ mixed >> 30) &* 0xBF58_476D_1CE4_E5B9
-    mixed = (mixed ^ mixed >> 27) &* 0x94D0_49BB_1331_11EB
-    return mixed ^ mixed >> 31
   }
 }

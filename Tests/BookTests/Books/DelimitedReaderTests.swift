@@ -1,4 +1,5 @@
 import Foundation
+import Hashing
 import Testing
 
 @testable import Books
@@ -160,7 +161,7 @@ import Testing
   }
 
   @Test func `whatever is fed, the reader ends and loses no line`() {
-    var generator = SplitMix(seed: 7)
+    var generator = SplitMix64(seed: 7)
     let alphabet = Array("ab,;\"\"\"\n\r\t =".utf8)
     for _ in 0..<3_000 {
       let length = Int(generator.next() % 60)
@@ -216,20 +217,5 @@ import Testing
         }
       }
     }
-  }
-}
-
-/// A small source of random numbers (<https://prng.di.unimi.it/splitmix64.c>), the same on every run.
-struct SplitMix {
-  private var state: UInt64
-
-  init(seed: UInt64) { state = seed }
-
-  mutating func next() -> UInt64 {
-    state &+= 0x9E37_79B9_7F4A_7C15
-    var value = state
-    value = (value ^ (value >> 30)) &* 0xBF58_476D_1CE4_E5B9
-    value = (value ^ (value >> 27)) &* 0x94D0_49BB_1331_11EB
-    return value ^ (value >> 31)
   }
 }
