@@ -38,6 +38,17 @@ struct MutationTests {
     return (stand, values)
   }
 
+  /// Changes the list, and waits for the end that the server decides.
+  static func mutate(
+    _ stand: Stand,
+    at server: Server,
+    _ change: @escaping @Sendable (inout [Int]) -> Void
+  ) -> Task<Void, any Error> {
+    Task { [client = stand.client] in
+      try await client.mutate(list, change) { try await server.send() }
+    }
+  }
+
   @Test
   func `R38: the expected result shows at once, as unconfirmed, until the server confirms it`()
     async throws
@@ -45,13 +56,7 @@ struct MutationTests {
     var (stand, values) = try await Self.observed([.held])
     try await stand.pass(.seconds(3))
     let server = Server()
-    let mutation = Task { [client = stand.client] in
-      try await client.mutate(Self.list) {
-        $0.append(2)
-      } sending: {
-        try await server.send()
-      }
-    }
+    let mutation = Self.mutate(stand, at: server) { $0.append(2) }
     let expected = try #require(await values.next())
     #expect(expected.value == [1, 2])
     #expect(expected.provenance == .local && expected.state == .unconfirmed)
@@ -76,13 +81,7 @@ struct MutationTests {
     var (stand, values) = try await Self.observed([.held])
     try await stand.pass(.seconds(4))
     let server = Server()
-    let mutation = Task { [client = stand.client] in
-      try await client.mutate(Self.list) {
-        $0 = []
-      } sending: {
-        try await server.send()
-      }
-    }
+    let mutation = Self.mutate(stand, at: server) { $0 = [] }
     #expect(await values.next()?.value == [])
     server.answer(false)
     await #expect(throws: Refused()) { try await mutation.value }
@@ -100,13 +99,7 @@ struct MutationTests {
   {
     var (stand, values) = try await Self.observed([.json("[1,5]"), .json("[1,5]")])
     let server = Server()
-    let mutation = Task { [client = stand.client] in
-      try await client.mutate(Self.list) {
-        $0.append(2)
-      } sending: {
-        try await server.send()
-      }
-    }
+    let mutation = Self.mutate(stand, at: server) { $0.append(2) }
     #expect(await values.next()?.value == [1, 2])
     try await stand.pass(.seconds(10))
     let both = try #require(await values.next())
@@ -156,21 +149,9 @@ struct MutationTests {
   func `of two mutations that overlap each is taken back by itself`() async throws {
     var (stand, values) = try await Self.observed([.held, .json("[1,3]")])
     let (one, two) = (Server(), Server())
-    let first = Task { [client = stand.client] in
-      try await client.mutate(Self.list) {
-        $0.append(2)
-      } sending: {
-        try await one.send()
-      }
-    }
+    let first = Self.mutate(stand, at: one) { $0.append(2) }
     #expect(await values.next()?.value == [1, 2])
-    let second = Task { [client = stand.client] in
-      try await client.mutate(Self.list) {
-        $0.append(3)
-      } sending: {
-        try await two.send()
-      }
-    }
+    let second = Self.mutate(stand, at: two) { $0.append(3) }
     #expect(await values.next()?.value == [1, 2, 3])
     one.answer(false)
     await #expect(throws: Refused()) { try await first.value }
@@ -212,13 +193,7 @@ struct MutationTests {
   func `R19: another identity removes pending changes`() async throws {
     let (stand, values) = try await Self.observed([.held])
     let server = Server()
-    let mutation = Task { [client = stand.client] in
-      try await client.mutate(Self.list) {
-        $0.append(2)
-      } sending: {
-        try await server.send()
-      }
-    }
+    let mutation = Self.mutate(stand, at: server) { $0.append(2) }
     #expect(await eventually { stand.client.value(of: Self.list) == [1, 2] })
     stand.client.identify(by: [.authorization: "Bearer other"])
     try await stand.exchange.waitForRequests(atLeast: 2)
@@ -236,13 +211,7 @@ struct MutationTests {
   {
     let (stand, values) = try await Self.observed([.held])
     let server = Server()
-    let oldest = Task { [client = stand.client] in
-      try await client.mutate(Self.list) {
-        $0.append(0)
-      } sending: {
-        try await server.send()
-      }
-    }
+    let oldest = Self.mutate(stand, at: server) { $0.append(0) }
     #expect(await eventually { stand.client.value(of: Self.list) == [1, 0] })
     stand.client.connectivity(.offline)
     for number in 2..<258 {
@@ -273,12 +242,8 @@ struct MutationTests {
   func `a change may call the client: it runs outside every lock`() async throws {
     let (stand, values) = try await Self.observed([.held])
     let server = Server()
-    let mutation = Task { [client = stand.client] in
-      try await client.mutate(Self.list) { list in
-        list.append(client.counters.observed)
-      } sending: {
-        try await server.send()
-      }
+    let mutation = Self.mutate(stand, at: server) { [client = stand.client] in
+      $0.append(client.counters.observed)
     }
     #expect(await eventually { stand.client.value(of: Self.list) == [1, 1] })
     server.answer(false)
