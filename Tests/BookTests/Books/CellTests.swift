@@ -3,6 +3,23 @@ import Testing
 @testable import Books
 
 @Suite struct CellTests {
+  /// The books of a file that is read again, with what its columns were seen to be.
+  private static func books(
+    _ text: String
+  ) throws -> [(book: BookRecord, problems: [RowProblem])] {
+    let bytes = Array(text.utf8)
+    let survey = try ReadFile.bytes(bytes).file.survey
+    var file = BookFile(encoding: .utf8, markBytes: 0, survey: survey)
+    try file.feed(bytes)
+    try file.finish()
+    var books: [(BookRecord, [RowProblem])] = []
+    while let row = try file.next() {
+      guard case .book(let book, let problems) = row.content else { continue }
+      books.append((book, problems))
+    }
+    return books
+  }
+
   @Test(arguments: [
     ("2024-01-15", "2024-01-15"), ("2024/1/5", "2024-01-05"), ("[2007-05-08]", "2007-05-08"),
     ("2024.01.15", "2024-01-15"), ("2024-01-15 10:20:30", "2024-01-15"),
@@ -51,17 +68,9 @@ import Testing
 
   @Test func `dates are read by what their column shows`() throws {
     func dates(_ rows: String) throws -> [String] {
-      let bytes = Array(("Title,Author,Date Read,Date Added\n" + rows).utf8)
-      let first = try ReadFile.bytes(bytes)
-      var file = BookFile(encoding: .utf8, markBytes: 0, survey: first.file.survey)
-      try file.feed(bytes)
-      try file.finish()
-      var found: [String] = []
-      while let row = try file.next() {
-        guard case .book(let book, _) = row.content else { continue }
-        found.append("\(book.finished?.description ?? "-") \(book.added?.description ?? "-")")
+      try Self.books("Title,Author,Date Read,Date Added\n" + rows).map { book, _ in
+        "\(book.finished?.description ?? "-") \(book.added?.description ?? "-")"
       }
-      return found
     }
     // Month first, shown by one date; the other column follows.
     #expect(
@@ -114,17 +123,7 @@ import Testing
   @Test func `ratings are read by what their column shows`() throws {
     func ratings(_ cells: String..., header: String = "Title,Rating") throws -> [Int?] {
       let rows = cells.enumerated().map { "Book \($0.offset),\($0.element)\n" }.joined()
-      let bytes = Array((header + "\n" + rows).utf8)
-      let first = try ReadFile.bytes(bytes)
-      var file = BookFile(encoding: .utf8, markBytes: 0, survey: first.file.survey)
-      try file.feed(bytes)
-      try file.finish()
-      var found: [Int?] = []
-      while let row = try file.next() {
-        guard case .book(let book, _) = row.content else { continue }
-        found.append(book.rating)
-      }
-      return found
+      return try Self.books(header + "\n" + rows).map(\.book.rating)
     }
     #expect(try ratings("4", "5", "0", "2.5") == [16, 20, nil, 10])
     #expect(try ratings("8", "9.5", "4", "4/5", "") == [16, 19, 8, 16, nil])
@@ -140,18 +139,10 @@ import Testing
   @Test func `seconds since 1970 are dates where the whole column has them`() throws {
     func dates(_ cells: String...) throws -> [String] {
       let rows = cells.enumerated().map { "Book \($0.offset),\($0.element)\n" }.joined()
-      let bytes = Array(("Title,Date Read\n" + rows).utf8)
-      let first = try ReadFile.bytes(bytes)
-      var file = BookFile(encoding: .utf8, markBytes: 0, survey: first.file.survey)
-      try file.feed(bytes)
-      try file.finish()
-      var found: [String] = []
-      while let row = try file.next() {
-        guard case .book(let book, let problems) = row.content else { continue }
+      return try Self.books("Title,Date Read\n" + rows).map { book, problems in
         let words = problems.map(\.code.rawValue).filter { $0.hasPrefix("date") }
-        found.append(([book.finished?.description ?? "-"] + words).joined(separator: " "))
+        return ([book.finished?.description ?? "-"] + words).joined(separator: " ")
       }
-      return found
     }
     #expect(
       try dates("1705312800", "", "951782399", "1705312800123") == [
