@@ -172,11 +172,16 @@ struct TellingReader: ShelfReader {
     }
   }
 
-  /// A photo drawn by `shelf_photo.py`; Pillow comes with the system's Python.
-  static func draw(_ folder: TestFolder, _ arguments: [String]) async throws -> JobInput {
+  /// Scans a photo drawn by `shelf_photo.py`; Pillow comes with the system's Python.
+  private static func scan(_ arguments: [String]) async throws -> [JobItem] {
+    let folder = try TestFolder()
     let path = folder.path + "/\(UUID().uuidString).jpg"
     try await PythonProgram.run("shelf_photo.py", [path] + arguments, python: "/usr/bin/python3")
-    return JobInput(name: "shelf.jpg", mediaType: "image/jpeg", path: path, byteCount: 0)
+    let photo = JobInput(name: "shelf.jpg", mediaType: "image/jpeg", path: path, byteCount: 0)
+    let steps = RecordingSteps()
+    try await AIScan(provider: LocalShelfReader(), lookup: shelf)
+      .run(JobWork(job: "j1", inputs: [photo]), steps: steps)
+    return steps.items
   }
 
   static let shelf = BookLookup(providers: [
@@ -188,42 +193,28 @@ struct TellingReader: ShelfReader {
   ])
 
   @Test func `barcodes and spines of a photo give the right books`() async throws {
-    let folder = try TestFolder()
-    let photo = try await Self.draw(
-      folder,
-      [
-        "--spine", "Dune|Frank Herbert", "--spine", "Neuromancer|William Gibson",
-        "--spine", "Dune Messiah|Frank Herbert", "--lying", "Kindred|Octavia E. Butler",
-        "--barcode", "9780156001311", "--barcode", "9780374538651",
-      ]
-    )
-    let steps = RecordingSteps()
-    try await AIScan(provider: LocalShelfReader(), lookup: Self.shelf)
-      .run(JobWork(job: "j1", inputs: [photo]), steps: steps)
-    let approved = steps.items.filter { $0.outcome == .approved }
+    let items = try await Self.scan([
+      "--spine", "Dune|Frank Herbert", "--spine", "Neuromancer|William Gibson",
+      "--spine", "Dune Messiah|Frank Herbert", "--lying", "Kindred|Octavia E. Butler",
+      "--barcode", "9780156001311", "--barcode", "9780374538651",
+    ])
+    let approved = items.filter { $0.outcome == .approved }
     #expect(
       Set(approved.compactMap { $0["title"]?.string }) == [
         "Dune", "Neuromancer", "Dune Messiah", "Kindred", "The Name of the Rose",
       ]
     )
-    let unknown = steps.items.first { $0["isbn"]?.string == "9780374538651" }
+    let unknown = items.first { $0["isbn"]?.string == "9780374538651" }
     #expect(unknown?.outcome == .needsReview)
   }
 
   @Test(arguments: TestScale.sized([6, 8], long: [3, 6, 8]))
   func `a photo that the camera stored turned is read upright`(orientation: Int) async throws {
-    let folder = try TestFolder()
-    let photo = try await Self.draw(
-      folder,
-      [
-        "--spine", "Dune|Frank Herbert", "--lying", "Kindred|Octavia E. Butler",
-        "--barcode", "9780156001311", "--exif", "\(orientation)",
-      ]
-    )
-    let steps = RecordingSteps()
-    try await AIScan(provider: LocalShelfReader(), lookup: Self.shelf)
-      .run(JobWork(job: "j1", inputs: [photo]), steps: steps)
-    let approved = steps.items.filter { $0.outcome == .approved }
+    let items = try await Self.scan([
+      "--spine", "Dune|Frank Herbert", "--lying", "Kindred|Octavia E. Butler",
+      "--barcode", "9780156001311", "--exif", "\(orientation)",
+    ])
+    let approved = items.filter { $0.outcome == .approved }
     #expect(
       Set(approved.compactMap { $0["title"]?.string }) == [
         "Dune", "Kindred", "The Name of the Rose",
