@@ -325,7 +325,7 @@ targets += tests([
   ],
   "StationboardTests": [
     "CZlib", "ConditionalHTTP", "ContractSchema", "FeedSimulation", "Freshness", "FreshnessRuntime",
-    "FreshnessServer", "FreshnessTesting", "GTFS", "GTFSRealtime", "PostgresClient",
+    "FreshnessServer", "FreshnessTesting", "GTFS", "GTFSRealtime", "Hashing", "PostgresClient",
     "PostgresCluster", "PostgresSharing", "SampleNetwork", "Serving", "Stationboard",
     "StationboardClient", "StationboardServer", "StrictJSON", "TestScale", "TestSimulation",
     "Timetable", "WebBoard", .httpTypes, .hummingbird, .logging, .nioCore, .nioEmbedded,

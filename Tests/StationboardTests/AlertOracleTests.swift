@@ -1,6 +1,7 @@
 import Foundation
 import GTFS
 import GTFSRealtime
+import Hashing
 import Testing
 import Timetable
 
@@ -48,7 +49,7 @@ import Timetable
     let routes = ["route-1", "route-2", "ic-1", "x"]
     let trips = ["bus1", "bus2", "back1", "ic", "x"]
     let stops = ["Parent8501120", "8501120:0:1", "8501120:0:2", "8501120:0:3", "Parent8501576"]
-    var generator = SplitMix(seed: 7)
+    var generator = SplitMix64(seed: 7)
     func some<T>(_ values: [T], _ share: Int) -> T? {
       Int.random(in: 0..<100, using: &generator) < share
         ? values.randomElement(using: &generator) : nil
@@ -149,20 +150,5 @@ import Timetable
           + " \(selectors) selectors, \(total) shown; left out: \(index.counters.unresolved)"
       )
     }
-  }
-}
-
-/// Numbers that are the same in every run.
-private struct SplitMix: RandomNumberGenerator {
-  private var state: UInt64
-
-  init(seed: UInt64) { state = seed }
-
-  mutating func next() -> UInt64 {
-    state &+= 0x9E37_79B9_7F4A_7C15
-    var value = state
-    value = (value ^ value >> 30) &* 0xBF58_476D_1CE4_E5B9
-    value = (value ^ value >> 27) &* 0x94D0_49BB_1331_11EB
-    return value ^ value >> 31
   }
 }

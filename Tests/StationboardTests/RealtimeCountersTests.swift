@@ -1,4 +1,5 @@
 import GTFSRealtime
+import Hashing
 import NIOCore
 import Testing
 import Timetable
@@ -37,22 +38,7 @@ import Timetable
     )
   }
 
-  /// A number generator that gives the same numbers for the same seed (SplitMix64).
-  private struct Numbers: RandomNumberGenerator {
-    var state: UInt64
-    mutating func next() -> UInt64 {
-      state &+= 0x9E37_79B9_7F4A_7C15
-      var mixed = state
-      mixed = (mixed ^ mixed >> 30) &* 0xBF58_476D_1CE4_E5B9
-      mixed = (mixed ^ mixed >> 27) &* 0x94D0_49BB_1331_11EB
-      return mixed ^ mixed >> 31
-    }
-    mutating func one<Value>(of values: [Value]) -> Value {
-      values[Int.random(in: 0..<values.count, using: &self)]
-    }
-  }
-
-  private func update(_ numbers: inout Numbers, at now: Int64) -> Trip {
+  private func update(_ numbers: inout SplitMix64, at now: Int64) -> Trip {
     let kinds: [RealtimeWire.TripRelationship?] = [
       nil, nil, .scheduled, .added, .unscheduled, .canceled, .undefined, .replacement, .duplicated,
       .deleted, .new,
@@ -124,7 +110,7 @@ import Timetable
   func `the classes add up to the entities of the feed`(seed: UInt64) throws {
     let stage = try stage()
     let now = stage.at("2026-02-16 09:50:00")
-    var numbers = Numbers(state: seed)
+    var numbers = SplitMix64(seed: seed)
     let updates = (0..<200).map { _ in update(&numbers, at: now) }
     let feed = try TripUpdateFeed(protobuf: RealtimeWire.feed(updates, at: now))
     #expect(feed.counters.total == updates.count)
@@ -167,7 +153,7 @@ import Timetable
     let stage = try stage()
     let now = stage.at("2026-02-16 09:50:00")
     #expect(try stage.index([], at: now).counters.received == 0)
-    var numbers = Numbers(state: seed &+ 1_000)
+    var numbers = SplitMix64(seed: seed &+ 1_000)
     let plain = try shown(stage, at: now, nil)
     var effects: [Bool: Int] = [:]
     for _ in 0..<100 {

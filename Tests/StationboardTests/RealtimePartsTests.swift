@@ -1,4 +1,5 @@
 import GTFSRealtime
+import Hashing
 import Testing
 import Timetable
 
@@ -36,7 +37,7 @@ import Timetable
   }
 
   /// Trip updates of every kind, some about the same trip, some about none.
-  private func updates(_ generator: inout StormRandomSource, at instant: Int64) -> [Trip] {
+  private func updates(_ generator: inout SplitMix64, at instant: Int64) -> [Trip] {
     let kinds: [RealtimeWire.TripRelationship?] = [
       nil, nil, nil, nil, .scheduled, .canceled, .deleted, .replacement, .duplicated, .new, .added,
       .undefined,
@@ -70,7 +71,7 @@ import Timetable
     let directory = TimetableDirectory(stage.feed.timetable)
     var seen = (extras: 0, kept: 0, texts: 0, arrivals: 0, repeated: 0)
     for seed in 0..<30 as Range<UInt64> {
-      var generator = StormRandomSource(seed: seed)
+      var generator = SplitMix64(seed: seed)
       let before = try stage.index(updates(&generator, at: now - 30), at: now - 30)
       let previous = seed % 3 == 0 ? nil : before
       let bytes = RealtimeWire.feed(updates(&generator, at: now), at: now)
@@ -112,7 +113,7 @@ import Timetable
     let now = stage.at("2026-02-16 09:50:00")
     let timetable = stage.feed.timetable
     for seed in 0..<30 as Range<UInt64> {
-      var generator = StormRandomSource(seed: seed)
+      var generator = SplitMix64(seed: seed)
       let previous = try stage.index(updates(&generator, at: now), at: now)
       var finder = TripFinder(timetable, after: previous)
       for trip in updates(&generator, at: now) + updates(&generator, at: now) {

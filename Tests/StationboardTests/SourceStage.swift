@@ -4,6 +4,7 @@ import FreshnessRuntime
 import FreshnessTesting
 import GTFSRealtime
 import HTTPTypes
+import Hashing
 import Logging
 import Serving
 import Synchronization
@@ -124,7 +125,7 @@ final class SourceStage: Sendable {
       exchange: ScriptedExchange { producer.reply($0) },
       clock: service,
       hostClock: HostClock(clock, wall: { WallTime(milliseconds: Int64(service.now * 1_000)) }),
-      random: StormRandomSource(seed: 7),
+      random: SplitMix64(seed: 7),
       logger: logger
     )
     probe = ServiceProbe(store: self.store, clock: service, realtime: feeds, ease: ease)

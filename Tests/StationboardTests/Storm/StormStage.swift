@@ -4,6 +4,7 @@ import FreshnessRuntime
 import FreshnessTesting
 import GTFSRealtime
 import HTTPTypes
+import Hashing
 import Logging
 import Serving
 import Testing
@@ -64,7 +65,7 @@ final class StormStage: Sendable {
         clock,
         wall: { WallTime(milliseconds: Int64(service.now * 1_000)) }
       ),
-      random: StormRandomSource(seed: seed),
+      random: SplitMix64(seed: seed),
       logger: logger
     )
     probe = ServiceProbe(store: store, clock: service, realtime: feeds)

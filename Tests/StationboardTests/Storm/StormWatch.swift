@@ -1,5 +1,6 @@
 import FeedSimulation
 import HTTPTypes
+import Hashing
 import Testing
 import Timetable
 
@@ -46,7 +47,7 @@ struct StormWatch {
 
   let stage: StormStage
   private(set) var counters = Counts()
-  private var generator: StormRandomSource
+  private var generator: SplitMix64
   private var clients: [Question: Client] = [:]
 
   /// More differences than this are not worth telling.
@@ -54,7 +55,7 @@ struct StormWatch {
 
   init(_ stage: StormStage, seed: UInt64) {
     self.stage = stage
-    generator = StormRandomSource(seed: seed)
+    generator = SplitMix64(seed: seed)
   }
 
   /// The next draw.
