@@ -15,6 +15,11 @@ package final class PostgresCluster: Sendable {
   /// - Throws: ``Failure`` if PostgreSQL is not installed or does not start.
   package static var uri: String { get throws { try shared.get().uri } }
 
+  /// Returns the connection string of a role; the owner of the database is `freshet`.
+  package static func uri(as role: String) throws -> String {
+    try uri.replacing("//freshet@", with: "//\(role)@")
+  }
+
   private let uri: String
   /// The script ends when this does, which happens at the latest with the process.
   private let lifeline = Pipe()

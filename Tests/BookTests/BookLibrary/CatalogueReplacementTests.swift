@@ -1,5 +1,6 @@
 import Foundation
 import PostgresClient
+import PostgresCluster
 import Synchronization
 import Testing
 
@@ -337,7 +338,7 @@ import Testing
     try await owner.query("CREATE ROLE \(role) LOGIN")
     _ = try await stage.stage.tables.migrate(owner, grantingTo: [role])
     await owner.close()
-    let address = try PostgresAddress(stage.stage.uri(as: role))
+    let address = try PostgresAddress(PostgresCluster.uri(as: role))
     let pool = stage.stage.tables.pool(address, limits: LibraryStage.limits)
     let catalogue = PostgresCatalogue(pool)
     for generation in ["one", "two"] {

@@ -50,11 +50,6 @@ final class LibraryStage: Sendable {
   /// The tables of the test.
   var tables: PostgresSchema { PostgresSchema.jobs(name: schema) }
 
-  /// The database as a role sees it.
-  func uri(as role: String) throws -> String {
-    try PostgresCluster.uri.replacing("//freshet@", with: "//\(role)@")
-  }
-
   /// Opens the library, as one process does.
   func open(owner: String = LibraryOwner.usual.name) throws -> any LibraryStore {
     switch kind {

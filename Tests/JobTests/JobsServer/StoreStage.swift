@@ -42,8 +42,8 @@ final class StoreStage: Sendable {
 
   /// Opens a connection of a role, or of the owner of the tables.
   func connect(as role: String = "freshet") async throws -> PostgresConnection {
-    let uri = try PostgresCluster.uri.replacing("//freshet@", with: "//\(role)@")
-    return try await PostgresConnection.open(try PostgresAddress(uri), limits: Self.limits)
+    let address = try PostgresAddress(PostgresCluster.uri(as: role))
+    return try await PostgresConnection.open(address, limits: Self.limits)
   }
 
   var address: PostgresAddress { get throws { try PostgresAddress(PostgresCluster.uri) } }
@@ -69,11 +69,7 @@ final class StoreStage: Sendable {
     case .sqlite: return try SQLiteJobStore(folder: folder.path, limits: limits, clock: clock)
     case .postgres:
       var address = try address
-      if let role {
-        address = try PostgresAddress(
-          PostgresCluster.uri.replacing("//freshet@", with: "//\(role)@")
-        )
-      }
+      if let role { address = try PostgresAddress(PostgresCluster.uri(as: role)) }
       let store = try PostgresJobStore(
         address,
         folder: folder.path + "/\(UUID())",
