@@ -17,31 +17,19 @@ struct PublicationStoreTests {
 
     init(grantingTo roles: Set<String> = []) async throws {
       schema = "sharing\(stages.add(1, ordering: .relaxed).newValue)"
-      let connection = try await Self.owner()
+      let connection = try await PostgresCluster.connectAsOwner()
       _ = try await PostgresSchema.realtime(name: schema).migrate(connection, grantingTo: roles)
       await connection.close()
     }
 
-    /// A connection of the owner, with patience for tests that occupy the processors.
-    static func owner() async throws -> PostgresConnection {
-      var limits = PostgresClientLimits()
-      limits.connectSeconds = 120
-      limits.statementSeconds = 120
-      return try await PostgresConnection.open(
-        try PostgresAddress(PostgresCluster.uri),
-        limits: limits
-      )
-    }
-
     func server(_ name: String, as role: String = "freshet") throws -> PostgresPublications {
-      let uri = try PostgresCluster.uri.replacing("//freshet@", with: "//\(role)@")
       var limits = LeadershipLimits()
       // Many tests share one database, and the processors with others.
       limits.lease.answerWithin = .seconds(60)
       limits.publishWithin = .seconds(60)
       limits.lease.duration = .seconds(60)
       return PostgresPublications(
-        try PostgresAddress(uri),
+        try PostgresAddress(PostgresCluster.uri(as: role)),
         limits: limits,
         name: name,
         schema: schema
@@ -148,7 +136,7 @@ struct PublicationStoreTests {
     #expect(empty.absentAt == nil && empty.contentType == nil && empty.content == [])
     #expect(try await server.publication(1) == nil, "newer ones have taken its place")
     #expect(try await server.marks(after: last, of: ["a", "b"]).found.isEmpty)
-    let connection = try await Stage.owner()
+    let connection = try await PostgresCluster.connectAsOwner()
     let rows = try await connection.query(
       "SELECT count(*) FROM \(stage.schema).publication WHERE source = 'a'"
     )
@@ -210,7 +198,7 @@ struct PublicationStoreTests {
 
   @Test("A role that may only read and write rows has all that a server needs")
   func leastPrivilege() async throws {
-    let owner = try await Stage.owner()
+    let owner = try await PostgresCluster.connectAsOwner()
     let role = "realtime_server"
     _ = try? await owner.query("CREATE ROLE \(role) LOGIN")
     await owner.close()

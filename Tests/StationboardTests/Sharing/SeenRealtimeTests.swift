@@ -141,13 +141,7 @@ import Testing
 
   @Test func `a position that the database does not have holds no stream`() async throws {
     let schema = "seen\(Self.stages.add(1, ordering: .relaxed).newValue)"
-    var limits = PostgresClientLimits()
-    limits.connectSeconds = 120
-    limits.statementSeconds = 120
-    let owner = try await PostgresConnection.open(
-      try PostgresAddress(PostgresCluster.uri),
-      limits: limits
-    )
+    let owner = try await PostgresCluster.connectAsOwner()
     _ = try await PostgresSchema.realtime(name: schema).migrate(owner, grantingTo: [])
     await owner.close()
     let stage = try Stage(schema: schema)

@@ -2,6 +2,7 @@ import Foundation
 import GTFS
 import Logging
 import PostgresClient
+import PostgresCluster
 import Serving
 import Testing
 import Timetable
@@ -97,7 +98,7 @@ struct TimetableLeaseTests: TimetableStageTests {
     try await importSample(one)
     try await stage.run("INSERT INTO generation (id, feed, name) VALUES (1, 'default', 'old')")
     try await stage.run("INSERT INTO chunk VALUES (1, 'timetable.freshet', 0, 'x')")
-    let holder = try await Stage.owner()
+    let holder = try await PostgresCluster.connectAsOwner()
     try await PostgresSchema.timetables(name: stage.schema).prepare(holder)
     try await holder.query("BEGIN")
     try await holder.query("SELECT 1 FROM chunk WHERE generation = 1 FOR UPDATE")
@@ -223,7 +224,7 @@ struct TimetableLeaseTests: TimetableStageTests {
     try await importSample(one)
     let change = try await hasty.change("default")
     let id = try await hasty.store.begin("half", change)
-    let holder = try await Stage.owner()
+    let holder = try await PostgresCluster.connectAsOwner()
     try await PostgresSchema.timetables(name: stage.schema).prepare(holder)
     try await holder.query("BEGIN")
     try await holder.query("LOCK TABLE feed, generation, chunk IN ACCESS EXCLUSIVE MODE")
@@ -269,7 +270,7 @@ struct TimetableLeaseTests: TimetableStageTests {
     #expect(try await one.store.stored(change: 5) == nil)
     // A commit is under way while the client has lost its connection and asks on another one.
     for ending in ["COMMIT", "ROLLBACK"] {
-      let committer = try await Stage.owner()
+      let committer = try await PostgresCluster.connectAsOwner()
       try await PostgresSchema.timetables(name: stage.schema).prepare(committer)
       try await committer.query("BEGIN")
       try await committer.query("UPDATE log SET position = position + 1")

@@ -17,20 +17,9 @@ struct TimetableStage {
 
   init(grantingTo roles: Set<String> = []) async throws {
     schema = "timetables\(Self.stages.add(1, ordering: .relaxed).newValue)"
-    let connection = try await Self.owner()
+    let connection = try await PostgresCluster.connectAsOwner()
     _ = try await PostgresSchema.timetables(name: schema).migrate(connection, grantingTo: roles)
     await connection.close()
-  }
-
-  /// A connection of the owner, with patience for tests that occupy the processors.
-  static func owner() async throws -> PostgresConnection {
-    var limits = PostgresClientLimits()
-    limits.connectSeconds = 120
-    limits.statementSeconds = 120
-    return try await PostgresConnection.open(
-      try PostgresAddress(PostgresCluster.uri),
-      limits: limits
-    )
   }
 
   /// A machine with a data folder of its own.
@@ -49,7 +38,7 @@ struct TimetableStage {
     limits.watchLeaseEvery = .milliseconds(50)
     limits.chunkBytes = 32 << 10
     return TimetableSharing(
-      try PostgresAddress(try PostgresCluster.uri.replacing("//freshet@", with: "//\(role)@")),
+      try PostgresAddress(PostgresCluster.uri(as: role)),
       folder: DataFolder(path: NSTemporaryDirectory() + "freshet-\(UUID().uuidString)"),
       clock: ServiceClock(startingAt: 1_795_000_000),
       limits: limits,
@@ -62,7 +51,7 @@ struct TimetableStage {
   /// Runs a statement as the owner.
   @discardableResult
   func run(_ sql: String) async throws -> PostgresRows {
-    let connection = try await Self.owner()
+    let connection = try await PostgresCluster.connectAsOwner()
     try await PostgresSchema.timetables(name: schema).prepare(connection)
     let rows = try await connection.query(sql)
     await connection.close()

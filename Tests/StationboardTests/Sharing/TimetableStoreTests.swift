@@ -2,6 +2,7 @@ import Foundation
 import GTFS
 import Logging
 import PostgresClient
+import PostgresCluster
 import Serving
 import Synchronization
 import Testing
@@ -344,7 +345,7 @@ struct TimetableStoreTests: TimetableStageTests {
 
   @Test("A role that may only read and write rows has all that a server and an import need")
   func leastPrivilege() async throws {
-    let owner = try await Stage.owner()
+    let owner = try await PostgresCluster.connectAsOwner()
     let role = "timetable_server"
     _ = try? await owner.query("CREATE ROLE \(role) LOGIN")
     await owner.close()
