@@ -6,16 +6,6 @@ import WorkspacesClient
 @testable import WorkspacesTerminal
 
 @Suite struct RestoreChoiceTests {
-  private func screen(_ worktrees: Workspace...) -> WorkspaceScreen {
-    var screen = WorkspaceScreen()
-    screen.handle(WorkspaceList(revision: "g-1", worktrees: worktrees))
-    return screen
-  }
-
-  private func press(_ screen: inout WorkspaceScreen, _ keys: String) {
-    for key in keys { _ = screen.handle(.character(key)) }
-  }
-
   private func point(_ id: String, _ kind: RestorePoint.Kind) -> RestorePoint {
     var it = Stand.worktree(id)
     it.git.branch = id
@@ -29,7 +19,7 @@ import WorkspacesClient
   }
 
   @Test func `What was deleted is chosen from a list and brought back`() {
-    var screen = screen(Stand.worktree("a"))
+    var screen = Stand.screen(Stand.worktree("a"))
     #expect(screen.handle(.character("z")) == .restorePoints)
     #expect(Stand.drawn(&screen).contains { $0.contains("Asking") })
     #expect(screen.handle(.character("y")) == nil)
@@ -53,7 +43,7 @@ import WorkspacesClient
   }
 
   @Test func `Programs that run where something is taken back are passed over by a word only`() {
-    var screen = screen(Stand.worktree("a"))
+    var screen = Stand.screen(Stand.worktree("a"))
     _ = screen.handle(.character("z"))
     screen.handle(.success([point("pay", .merge)]))
     _ = screen.handle(.character("y"))
@@ -71,14 +61,14 @@ import WorkspacesClient
     )
     #expect(Stand.drawn(&screen).contains { $0.contains("type restore and press enter") })
     #expect(screen.handle(.enter) == nil)
-    press(&screen, "restore")
+    screen.press("restore")
     #expect(screen.handle(.enter) == .make(.restore("p-pay", processes: [7])))
     // A failure without a remedy leads back to the list.
     screen.made(
       .restore("p-pay", processes: [7]),
       .failure(WorkspaceFailure(.refused, status: 409, problem: .worktreeDirty, "dirty"))
     )
-    press(&screen, "restore")
+    screen.press("restore")
     #expect(screen.handle(.enter) == nil)
     #expect(Stand.drawn(&screen).contains { $0.hasPrefix("› a merge into pay") })
     _ = screen.handle(.escape)
@@ -91,8 +81,8 @@ import WorkspacesClient
       for (key, operation) in [
         ("D", WorkspaceRefusal.Operation.delete), ("m", .merge), ("u", .sync),
       ] {
-        var screen = screen(Stand.worktree("a"))
-        press(&screen, key)
+        var screen = Stand.screen(Stand.worktree("a"))
+        screen.press(key)
         if operation != .delete { screen.checked("id-a", .success(Self.nothing)) }
         let change = screen.handle(.character("y"))
         guard case .make(let change) = change else {

@@ -36,6 +36,13 @@ enum Stand {
     WorkspaceList(revision: "g-1", worktrees: worktrees)
   }
 
+  /// A screen that shows worktrees.
+  static func screen(_ worktrees: Workspace...) -> WorkspaceScreen {
+    var screen = WorkspaceScreen()
+    screen.handle(WorkspaceList(revision: "g-1", worktrees: worktrees))
+    return screen
+  }
+
   static func report(_ age: Int64 = 3, isStreaming: Bool = false) -> FreshnessReport {
     let label = FreshnessLabel(
       metadata: FreshnessMetadata(),
@@ -96,5 +103,11 @@ enum Stand {
       rest = style[style.index(after: end)...]
     }
     return text + rest
+  }
+}
+
+extension WorkspaceScreen {
+  mutating func press(_ keys: String) {
+    for key in keys { _ = handle(.character(key)) }
   }
 }

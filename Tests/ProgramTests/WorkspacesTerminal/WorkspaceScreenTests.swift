@@ -6,16 +6,6 @@ import WorkspacesClient
 @testable import WorkspacesTerminal
 
 @Suite struct WorkspaceScreenTests {
-  private func screen(_ worktrees: Workspace...) -> WorkspaceScreen {
-    var screen = WorkspaceScreen()
-    screen.handle(WorkspaceList(revision: "g-1", worktrees: worktrees))
-    return screen
-  }
-
-  private func press(_ screen: inout WorkspaceScreen, _ keys: String) {
-    for key in keys { _ = screen.handle(.character(key)) }
-  }
-
   @Test func `Those that need the user come first, and states, ages and todos are shown`() throws {
     var paid = Stand.worktree("pay", .needsYou, since: "2026-11-24T06:58:00Z")
     paid.activity.reason = "Allow rm?"
@@ -25,7 +15,11 @@ import WorkspacesClient
     ]
     paid.commitCount = 2
     paid.commitsBehind = 1
-    var screen = screen(Stand.worktree("abc", .working), Stand.worktree("xyz", .doneUnseen), paid)
+    var screen = Stand.screen(
+      Stand.worktree("abc", .working),
+      Stand.worktree("xyz", .doneUnseen),
+      paid
+    )
     let lines = Stand.drawn(&screen)
     #expect(lines[0].contains("1 needs you · 1 done · 1 working · 3 worktrees"))
     #expect(lines[2].hasPrefix("› ! needs you"))
@@ -36,7 +30,7 @@ import WorkspacesClient
   }
 
   @Test func `What of an answer could not be read is told below, for what is shown`() throws {
-    var screen = screen(Stand.worktree("a", .idle))
+    var screen = Stand.screen(Stand.worktree("a", .idle))
     func below(_ screen: inout WorkspaceScreen) -> String {
       Stand.drawn(&screen).suffix(2).joined()
     }
@@ -54,7 +48,7 @@ import WorkspacesClient
     #expect(below(&screen).contains("unreadable: sessionInfo"))
     screen.handle(try WorkspaceSession(answer: Array("{}".utf8)))
     #expect(!below(&screen).contains("unreadable"))
-    press(&screen, "d")
+    screen.press("d")
     let diff = #"{"worktree_id":"id-a","file_diffs":[{"change_type":"added"}]}"#
     screen.handle(try WorkspaceDiff(answer: Array(diff.utf8)), problem: nil)
     #expect(below(&screen).contains("unreadable: file_diffs[0].file_path"))
@@ -62,7 +56,7 @@ import WorkspacesClient
   }
 
   @Test func `The cursor stays on its worktree, and before it was moved on the first`() {
-    var screen = screen(Stand.worktree("a", .idle), Stand.worktree("b", .idle))
+    var screen = Stand.screen(Stand.worktree("a", .idle), Stand.worktree("b", .idle))
     #expect(screen.selected == "id-a")
     screen.handle(Stand.list(Stand.worktree("a", .idle), Stand.worktree("b", .needsYou)))
     #expect(screen.selected == "id-b")
@@ -102,20 +96,20 @@ import WorkspacesClient
   }
 
   @Test func `A filter keeps what has all its words`() {
-    var screen = screen(Stand.worktree("pay", .working), Stand.worktree("search", .needsYou))
-    press(&screen, "/needs sea")
+    var screen = Stand.screen(Stand.worktree("pay", .working), Stand.worktree("search", .needsYou))
+    screen.press("/needs sea")
     #expect(screen.shown.map(\.name) == ["shop/search"])
     #expect(Stand.drawn(&screen).last == "/ needs sea▏")
     _ = screen.handle(.enter)
     #expect(screen.filter == "needs sea")
     #expect(Stand.drawn(&screen).last?.hasPrefix("[needs sea]") == true)
-    press(&screen, "/x")
+    screen.press("/x")
     #expect(screen.shown.isEmpty)
     _ = screen.handle(.enter)
     #expect(Stand.drawn(&screen).contains { $0.contains("No worktree fits") })
     _ = screen.handle(.escape)
     #expect(screen.shown.count == 2)
-    press(&screen, "/" + String(repeating: "x", count: 1_000))
+    screen.press("/" + String(repeating: "x", count: 1_000))
     #expect(screen.filterText.count == 100)
   }
 
@@ -124,7 +118,7 @@ import WorkspacesClient
     it.todos = [Todo(id: "1", content: "Write the test", status: .inProgress)]
     it.latestUserPrompt = "Make it work"
     it.activity.agents = [AgentPresence(agent: "claude", state: .needsYou, source: "claude_log")]
-    var screen = screen(it, Stand.worktree("b"))
+    var screen = Stand.screen(it, Stand.worktree("b"))
     _ = screen.handle(.enter)
     #expect(screen.opened == "id-pay")
     let lines = Stand.drawn(&screen)
@@ -162,7 +156,7 @@ import WorkspacesClient
       summary: "",
       isTruncated: true
     )
-    var screen = screen(Stand.worktree("pay"))
+    var screen = Stand.screen(Stand.worktree("pay"))
     _ = screen.handle(.character("d"))
     #expect(Stand.drawn(&screen).contains { $0.contains("reading the diff") })
     screen.handle(diff, problem: nil)
@@ -189,7 +183,7 @@ import WorkspacesClient
   }
 
   @Test func `A merge is checked, shown with its conflicts, and done only with y`() throws {
-    var screen = screen(Stand.worktree("pay"))
+    var screen = Stand.screen(Stand.worktree("pay"))
     #expect(screen.handle(.character("m")) == .check(.merge, "id-pay"))
     #expect(screen.handle(.character("y")) == nil)
     let report = ConflictReport(
@@ -215,7 +209,7 @@ import WorkspacesClient
     (fine.hasConflicts, fine.conflictFiles) = (false, [])
     screen.checked("id-pay", .success(fine))
     #expect(screen.handle(.enter) == nil)
-    press(&screen, "s")
+    screen.press("s")
     let merge = WorkspaceChange.merge("id-pay", squashes: true, cleansUp: false)
     #expect(screen.handle(.character("y")) == .make(merge))
     lines = Stand.drawn(&screen)
@@ -246,18 +240,18 @@ import WorkspacesClient
       conflictFiles: [],
       message: "sync is without conflicts"
     )
-    var screen = screen(Stand.worktree("pay"))
+    var screen = Stand.screen(Stand.worktree("pay"))
     _ = screen.handle(.character("u"))
     screen.checked("id-pay", .success(fine))
     let sync = WorkspaceChange.sync("id-pay", .rebase, fetches: false)
     #expect(screen.handle(.character("y")) == .make(sync))
     screen.made(sync, .failure(living))
     #expect(Stand.drawn(&screen).contains { $0.contains("type rebase") })
-    press(&screen, "rebase")
+    screen.press("rebase")
     let named = WorkspaceChange.sync("id-pay", .rebase, fetches: false, processes: [42])
     #expect(screen.handle(.enter) == .make(named))
     screen.made(named, .failure(pushed))
-    press(&screen, "rebase")
+    screen.press("rebase")
     let both = WorkspaceChange.sync(
       "id-pay",
       .rebase,
@@ -272,7 +266,7 @@ import WorkspacesClient
   }
 
   @Test func `A deletion that is refused needs a word, and some need more than that`() {
-    var screen = screen(Stand.worktree("pay"))
+    var screen = Stand.screen(Stand.worktree("pay"))
     #expect(screen.handle(.character("D")) == nil)
     #expect(screen.handle(.enter) == nil)
     let delete = WorkspaceChange.delete("id-pay", isForced: false, removesBranch: true)
@@ -294,12 +288,12 @@ import WorkspacesClient
     #expect(screen.handle(.enter) == nil)
     _ = screen.handle(.backspace)
     _ = screen.handle(.backspace)
-    press(&screen, "delete")
+    screen.press("delete")
     let forced = WorkspaceChange.delete("id-pay", isForced: true, removesBranch: true)
     #expect(screen.handle(.enter) == .make(forced))
     let locked = WorkspaceFailure(.refused, status: 409, problem: .worktreeLocked, "it is locked")
     screen.made(forced, .failure(locked))
-    press(&screen, "delete")
+    screen.press("delete")
     #expect(screen.handle(.enter) == nil)
     #expect(screen.overlay == nil)
   }
@@ -307,7 +301,7 @@ import WorkspacesClient
   @Test func `A sync is offered as a rebase or a merge, and the main worktree is not deleted`() {
     var main = Stand.worktree("main")
     main.isMain = true
-    var screen = screen(main, Stand.worktree("pay"))
+    var screen = Stand.screen(main, Stand.worktree("pay"))
     #expect(screen.handle(.character("D")) == nil)
     #expect(screen.overlay == nil && screen.message?.isProblem == true)
     _ = screen.handle(.down)
@@ -325,13 +319,13 @@ import WorkspacesClient
       message: ""
     )
     screen.checked("id-pay", .success(fine))
-    press(&screen, "sf")
+    screen.press("sf")
     #expect(screen.handle(.character("y")) == .make(.sync("id-pay", .merge, fetches: true)))
   }
 
   @Test func `What a repository would run is shown before it is trusted`() {
     var pay = Stand.worktree("pay")
-    var screen = screen(pay)
+    var screen = Stand.screen(pay)
     #expect(screen.handle(.character("t")) == nil)
     #expect(screen.overlay == nil && screen.message?.isProblem == false)
     let program = GitState.Program(
@@ -368,12 +362,12 @@ import WorkspacesClient
     main.isMain = true
     var site = Stand.worktree("site")
     (site.repoId, site.isMain, site.path) = ("local/site", true, "/code/site")
-    var screen = screen(main, site)
+    var screen = Stand.screen(main, site)
     _ = screen.handle(.character("n"))
     #expect(screen.handle(.enter) == nil)
-    press(&screen, "fix bug")
+    screen.press("fix bug")
     _ = screen.handle(.tab)
-    press(&screen, "main")
+    screen.press("main")
     #expect(Stand.drawn(&screen)[2].contains("local/shop"))
     _ = screen.handle(.right)
     let create = WorkspaceChange.create(
@@ -391,7 +385,7 @@ import WorkspacesClient
   }
 
   @Test func `What is pasted fills fields, and deletes nothing`() {
-    var screen = screen(Stand.worktree("pay"))
+    var screen = Stand.screen(Stand.worktree("pay"))
     for key in "Dyq" { #expect(screen.handle(.pasted(key)) == nil) }
     #expect(screen.overlay == nil)
     _ = screen.handle(.character("D"))
@@ -410,15 +404,15 @@ import WorkspacesClient
   @Test func `q and Ctrl-C leave from everywhere but where something is typed`() {
     for page in ["", "d"] {
       for key in [Key.character("q"), .control("c")] {
-        var screen = screen(Stand.worktree("pay"))
-        press(&screen, page)
+        var screen = Stand.screen(Stand.worktree("pay"))
+        screen.press(page)
         #expect(screen.handle(key) == .quit)
         _ = screen.handle(.character("?"))
         #expect(screen.handle(key) == .quit)
       }
     }
-    var screen = screen(Stand.worktree("pay"))
-    press(&screen, "/q")
+    var screen = Stand.screen(Stand.worktree("pay"))
+    screen.press("/q")
     #expect(screen.filterText == "q")
   }
 }
