@@ -80,17 +80,18 @@ package struct AgentScan: Sendable {
       // A clock that was put back must not stop the search.
       isSearch = !(0..<limits.search).contains(now.milliseconds(since: searchedAt))
     }
+    // Before the logs: Claude Code writes a record first and its entry after it, so the logs have all that an entry
+    // counts on. An entry that is newer than what is known of its log would show a turn that was stopped as finished.
+    let entries = readRegistry(at: now)
     if isSearch {
-      let known = searchedAt == nil ? readRegistry(at: now) : entries
       searchedAt = now
-      search(now, sessions: Set(known.map(\.session)))
+      search(now, sessions: Set(entries.map(\.session)))
     }
     let isBehind = read(at: now)
     // The owner of a new log can be determined if all running processes are known.
     let snapshot =
       isSearch || agentRegistry.hasNewcomers
       ? processes.search(named: agentRegistry.namedProcesses, at: now) : processes.check()
-    let entries = readRegistry(at: now)
     if snapshot != self.snapshot || entries != self.entries {
       isChange = true
       self.snapshot = snapshot

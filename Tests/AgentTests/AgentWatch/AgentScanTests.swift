@@ -2,6 +2,7 @@ import AgentSimulation
 import AgentWatch
 import Agents
 import Foundation
+import Synchronization
 import Testing
 import Workspaces
 
@@ -285,6 +286,54 @@ struct AgentScanTests {
     _ = scan.run(at: now.advanced(by: 1_000))
     let agents = scan.run(at: now.advanced(by: 60_000)).readings["/w"]?.activity.agents
     #expect(agents?.contains { $0.sessionId == waiting.session } == false)
+  }
+
+  /// Claude Code writes the record and then the registry; both may come after a scan has read the logs.
+  @Test func `a turn that is stopped during a scan is never shown as finished`() throws {
+    let folder = try TemporaryFolder()
+    try process(folder, 7, "claude", in: "/w")
+    let identity = ProcessIdentity(number: 7, start: 1)
+    let now = Self.start
+    let stop = Mutex<(@Sendable () throws -> Void)?>(nil)
+    var scan = AgentScan(
+      AgentFolders(claude: folder.path + "/claude", codex: nil, neutral: nil),
+      processes: folder.path + "/proc",
+      bootedAt: {
+        // Asked for when the processes are read: after the logs.
+        try? stop.withLock { $0.take() }?()
+        return WallTime(milliseconds: 1_780_000_000_000)
+      }
+    )
+    scan.follow(["/w"])
+    var writer = ClaudeWriter(.claude21, directory: "/w", seed: 1)
+    let name = "claude/" + writer.path
+    let session = writer.session
+    let register = { @Sendable (status: String, time: WallTime) throws in
+      let entry = RegistryText.bytes(
+        process: identity,
+        session: session,
+        directory: "/w",
+        status: status,
+        waitingFor: nil,
+        at: time
+      )
+      try folder.write("claude/sessions/7.json", entry)
+    }
+    try write(folder, writer, writer.prompt("Mend it", at: now), at: now)
+    try register("busy", now)
+    #expect(scan.run(at: now).readings["/w"]?.activity.state == .working)
+    let later = now.advanced(by: 2_000)
+    let record = Array(writer.interrupt(at: later).joined())
+    stop.withLock {
+      $0 = {
+        try folder.append(name, record)
+        try register("idle", later.advanced(by: 1))
+      }
+    }
+    let during = scan.run(at: later).readings["/w"]?.activity.state
+    #expect(stop.withLock { $0 == nil })
+    #expect(during == .working)
+    #expect(scan.run(at: later.advanced(by: 250)).readings["/w"]?.activity.state == .idle)
   }
 
   @Test func `a log whose file is gone is not held`() throws {
