@@ -41,6 +41,10 @@ struct HistoryRecorder: Sendable {
   var settled: Double
   /// Since when ``index`` is in use.
   private var usedSince = -Double.infinity
+  /// Until when the departures of ``index`` are counted, in seconds since its base.
+  private var counted = Int64.min
+  /// When the next departure of ``index`` is to be counted, likewise.
+  private var nextDue = Int64.min
   /// Whether it goes on where another one ended, and no realtime has come yet.
   var isResuming = false
   private var resumesAt: Double?
@@ -84,6 +88,7 @@ struct HistoryRecorder: Sendable {
     if let index { rememberVanished(from: index, to: new, at: instant) }
     index = new
     usedSince = instant
+    readAgain()
     self.sources = sources
     guard let new else { return }
     forgetRefuted(by: new)
@@ -164,6 +169,7 @@ struct HistoryRecorder: Sendable {
     trips.sort { ($0.end, $0.trip) < ($1.end, $1.trip) }
     let plan = DayPlan(trips: trips.map(\.trip))
     if !plan.isOver { plans[Int32(day)] = plan }
+    readAgain()
   }
 
   /// Whether punctuality means something: a run of a frequency without exact times is never late.
@@ -225,6 +231,13 @@ struct HistoryRecorder: Sendable {
     if runs[key] != nil || runs.count < HistoryLimits.openTrips { runs[key] = run }
   }
 
+  /// Where a trip is followed; `nil` if too many others are.
+  private mutating func place(of key: RunKey) -> Dictionary<RunKey, OpenRun>.Index? {
+    if let place = runs.index(forKey: key) { return place }
+    keep(openRun(key), key)
+    return runs.index(forKey: key)
+  }
+
   /// The number of the source that tells of a trip; 0 if none does.
   func source(of key: RunKey) -> Int {
     for source in sources where source.index.trip(key.trip, day: Int(key.day))?.missed == 0 {
@@ -245,51 +258,70 @@ struct HistoryRecorder: Sendable {
     return .delay(Int(call.effective) - Int(call.scheduled))
   }
 
+  /// Lets ``countDue(_:_:)`` read all of ``index`` again.
+  private mutating func readAgain() {
+    counted = .min
+    nextDue = .min
+  }
+
   /// Counts the departures whose known instant is long enough ago.
+  ///
+  /// What was due when ``index`` was last read has been counted, so only what has become due since is read.
   private mutating func countDue(_ index: RealtimeIndex, _ instant: Double) {
-    let due = Int64(instant.rounded(.down)) - HistoryLimits.settleSeconds - index.base
-    let latest = Int32(clamping: due)
+    let latest = Int64(instant.rounded(.down)) - HistoryLimits.settleSeconds - index.base
+    guard latest >= nextDue else { return }
+    let earlier = counted
+    counted = latest
+    nextDue = .max
     for trip in index.trips where trip.extra < 0 && trip.missed == 0 && trip.callCount > 0 {
       let calls = index.calls[Int(trip.firstCall)..<Int(trip.firstCall + trip.callCount)]
-      guard
-        calls.contains(where: {
-          $0.effective <= latest && !$0.flags.isDisjoint(with: Self.words)
-        })
-      else { continue }
-      let key = RunKey(trip: trip.trip, day: trip.day)
-      guard isCounted(trip.trip), !isDone(key) else { continue }
-      var run = openRun(key)
-      run.kind = trip.kind
-      for call in calls where call.effective <= latest {
-        guard let word = Self.word(call) else { continue }
-        count(word, at: Int(call.position), of: &run, key)
+      var isDue = false
+      for call in calls where !call.flags.isDisjoint(with: Self.words) {
+        let effective = Int64(call.effective)
+        if effective > latest {
+          nextDue = min(nextDue, effective)
+        } else if effective > earlier {
+          isDue = true
+        }
       }
-      keep(run, key)
+      guard isDue else { continue }
+      let key = RunKey(trip: trip.trip, day: trip.day)
+      guard isCounted(trip.trip), !isDone(key), let place = place(of: key) else { continue }
+      runs.values[place].kind = trip.kind
+      for call in calls where Int64(call.effective) <= latest {
+        guard let word = Self.word(call) else { continue }
+        count(word, at: Int(call.position), place, key)
+      }
     }
   }
 
   /// Counts departures that the feed no longer mentions and whose last known instant is long enough ago.
   private mutating func countRemembered(_ instant: Double) {
     let latest = Int64(instant.rounded(.down)) - HistoryLimits.settleSeconds
-    for (key, run) in runs where run.last.contains(where: { $0.effective <= latest }) {
-      var run = run
-      for last in run.last where last.effective <= latest {
-        count(last.word, at: last.position, of: &run, key)
+    let due = runs.compactMap { key, run in
+      run.last.contains { $0.effective <= latest } ? key : nil
+    }
+    for key in due {
+      guard let place = runs.index(forKey: key) else { continue }
+      for last in runs.values[place].last where last.effective <= latest {
+        count(last.word, at: last.position, place, key)
       }
-      run.last.removeAll { $0.effective <= latest }
-      runs[key] = run
+      runs.values[place].last.removeAll { $0.effective <= latest }
     }
   }
 
   private mutating func count(
     _ word: OpenRun.Word,
     at position: Int,
-    of run: inout OpenRun,
+    _ place: Dictionary<RunKey, OpenRun>.Index,
     _ key: RunKey
   ) {
-    guard run.planned.contains(position), !run.counted.contains(position) else { return }
-    run.counted.insert(position)
-    add(day: key.day, route: run.route, source: run.source) { counts in
+    guard runs.values[place].planned.contains(position),
+      !runs.values[place].counted.contains(position)
+    else { return }
+    runs.values[place].counted.insert(position)
+    let (route, source) = (runs.values[place].route, runs.values[place].source)
+    add(day: key.day, route: route, source: source) { counts in
       switch word {
       case .delay(let delay): counts.delays.add(delay)
       case .cancelled: counts.cancelled += 1
