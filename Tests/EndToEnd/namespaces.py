@@ -43,7 +43,8 @@ class Namespace:
         """Creates it; raises ``OSError`` where the machine does not allow it."""
         if os.geteuid() != 0 or not shutil.which("ip") or not shutil.which("nsenter"):
             raise OSError("network namespaces need root, ip (iproute2) and nsenter (util-linux)")
-        number = os.getpid() % 16_384
+        # Another job may have a process with our number, in a process namespace of its own.
+        number = (os.stat("/proc/self/ns/pid").st_ino + os.getpid()) % 16_384
         self.name = f"freshet{number}"
         self._device = f"frt{number}"
         # A range for tests of networks (RFC 2544), in parts of four addresses.

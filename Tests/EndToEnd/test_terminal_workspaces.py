@@ -397,7 +397,7 @@ class ChangingTest(WorkspacesTest):
 class TmuxTest(WorkspacesTest):
     def tmux(self, *arguments: str) -> str:
         return subprocess.run(
-            ["tmux", "-L", self.socket, *arguments], capture_output=True, text=True, check=False,
+            ["tmux", "-S", self.socket, *arguments], capture_output=True, text=True, check=False,
             env={**os.environ, "TERM": "xterm-256color", "LC_ALL": "C.UTF-8"},
         ).stdout
 
@@ -405,7 +405,7 @@ class TmuxTest(WorkspacesTest):
         agent = self.agent("pay")
         agent.works()
         agent.asks(HOSTILE)
-        self.socket = f"freshet-test-{os.getpid()}"
+        self.socket = str(self.folder.path / "tmux")
         self.addCleanup(self.tmux, "kill-server")
         self.tmux("-f", "/dev/null", "new-session", "-d", "-x", "80", "-y", "20",
                   f"{PROGRAM} workspaces --server {self.server.url}; echo ended with $?; sleep 600")
