@@ -79,7 +79,10 @@ class Inputs:
         elif kind == "exploration":
             paths |= self._sources(self._closure(["EngineTests"])) | {"Tests/EngineExploration", "Scripts/explore-engine"}
         elif kind == "javascript":
-            paths |= {"Tests/JavaScript", "JavaScript", "Sources/Programs/CWebAssets", "Documentation/choosing-a-preset.md", "Documentation/from-tanstack-query.md"}
+            paths |= {
+                "Tests/JavaScript", "JavaScript", "Sources/Programs/CWebAssets", "Sources/Lab/Demonstration/Panel",
+                "Documentation/choosing-a-preset.md", "Documentation/from-tanstack-query.md",
+            }
         elif kind == "e2e":
             modules = self._modules(name)
             paths |= modules | self._sources(self._program(name))

@@ -2,8 +2,10 @@
 // against them is in package.test.mjs.
 
 import assert from "node:assert/strict";
+import { spawnSync } from "node:child_process";
 import { readdirSync, readFileSync } from "node:fs";
 import { test } from "node:test";
+import { fileURLToPath } from "node:url";
 import { NUMBERS } from "../../JavaScript/freshness/freshness.js";
 import { Device, FreshnessClient, FreshnessError } from "../../JavaScript/freshness/index.js";
 import { newEngine, STEADY, World } from "./world.mjs";
@@ -34,6 +36,13 @@ function unionOf(file, name) {
 }
 
 const publicOf = (prototype) => Object.getOwnPropertyNames(prototype).filter((name) => name !== "constructor").sort();
+
+test("the scripts of the pages and of the package use values as their types allow", (context) => {
+  const project = fileURLToPath(new URL("types/tsconfig.json", import.meta.url));
+  const compiler = spawnSync("tsc", ["--project", project], { encoding: "utf8" });
+  if (compiler.error) return context.skip("no TypeScript compiler is at hand");
+  assert.equal(compiler.status, 0, compiler.stdout);
+});
 
 test("every entry of the package is there, with its declarations, and nothing in it asks for another package", () => {
   for (const [entry, places] of Object.entries(manifest.exports)) {
