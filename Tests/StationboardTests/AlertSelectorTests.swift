@@ -189,8 +189,10 @@ import Timetable
 
   @Test func `start_time names a run of a frequency`() throws {
     let rows = try stage.rows("8501120:0:1", "2026-02-24T07:30:00Z", "2026-02-24T10:00:00Z")
-    #expect(rows.map { stage.trip($0) }.filter { $0 == "shuttle" }.count == 3)
-    let run = Alert("a", .init(trip: .init(tripID: "shuttle", startTime: 9 * 3_600 + 2_400)))
+    let trips = rows.map { stage.trip($0) }
+    #expect(trips.count { $0 == "shuttle" } == 3)
+    let start: Int32 = 9 * 3_600 + 2_400
+    let run = Alert("a", .init(trip: .init(tripID: "shuttle", startTime: start)))
     #expect(try stage.board([run], rows: rows) == ["shuttle": ["a"]])
     let all = Alert("a", .init(trip: .init(tripID: "shuttle")))
     #expect(try stage.board([all], rows: rows) == ["shuttle": ["a", "a", "a"]])
