@@ -49,7 +49,7 @@ package struct TraceContext: Hashable, Sendable {
   package init(using generator: inout some RandomNumberGenerator) {
     let high = generator.next()
     self.init(
-      traceID: TraceID(high: high, low: UInt64.random(in: 1...UInt64.max, using: &generator)),
+      traceID: TraceID(high: high, low: Self.identifier(using: &generator)),
       spanID: Self.span(using: &generator),
       flags: Self.randomFlag,
       state: nil
@@ -111,7 +111,14 @@ package struct TraceContext: Hashable, Sendable {
   }
 
   private static func span(using generator: inout some RandomNumberGenerator) -> SpanID {
-    SpanID(value: UInt64.random(in: 1...UInt64.max, using: &generator))
+    SpanID(value: identifier(using: &generator))
+  }
+
+  /// Returns a number that is not 0.
+  ///
+  /// Drawing from a range of the standard library would take longer than the generator.
+  private static func identifier(using generator: inout some RandomNumberGenerator) -> UInt64 {
+    max(generator.next(), 1)
   }
 }
 

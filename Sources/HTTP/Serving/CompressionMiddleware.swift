@@ -15,7 +15,6 @@ package struct CompressionMiddleware<Context: RequestContext>: RouterMiddleware 
   package static var longest: Int { 16 << 20 }
 
   private static var mark: String { "-gzip" }
-  private static var lastEventID: HTTPField.Name? { HTTPField.Name("last-event-id") }
 
   /// Creates the middleware.
   package init() {}
@@ -63,7 +62,7 @@ package struct CompressionMiddleware<Context: RequestContext>: RouterMiddleware 
     var head = request.head
     var marked: [(compressed: EntityTag, plain: EntityTag)] = []
     var isOther = false
-    if let field = head.headerFields[.ifNoneMatch], mayBeMarked(field) {
+    if let field = head.headerFields.value(of: .ifNoneMatch), mayBeMarked(field) {
       let known = EntityTagList(parsing: field)
       marked = Self.marked(known)
       if !marked.isEmpty, case .tags(let tags) = known {
@@ -73,7 +72,7 @@ package struct CompressionMiddleware<Context: RequestContext>: RouterMiddleware 
       }
     }
     // A write that expects the compressed response expects the state that it was made of.
-    if let field = head.headerFields[.ifMatch], mayBeMarked(field) {
+    if let field = head.headerFields.value(of: .ifMatch), mayBeMarked(field) {
       let expected = EntityTagList(parsing: field)
       if case .tags(let tags) = expected {
         let plain = Self.marked(expected).map(\.plain)
@@ -82,10 +81,10 @@ package struct CompressionMiddleware<Context: RequestContext>: RouterMiddleware 
       }
     }
     // A client may resume a stream from a response it has (WHATWG HTML, `Last-Event-ID`).
-    if let name = lastEventID, let last = head.headerFields[name], mayBeMarked(last),
+    if let last = head.headerFields.value(of: .lastEventID), mayBeMarked(last),
       let tag = Self.marked(EntityTagList(parsing: last)).first
     {
-      head.headerFields[name] = tag.plain.description
+      head.headerFields[.lastEventID] = tag.plain.description
       isOther = true
     }
     return (isOther ? Request(head: head, body: request.body) : request, marked)
@@ -125,15 +124,18 @@ package struct CompressionMiddleware<Context: RequestContext>: RouterMiddleware 
 
   /// Whether an answer is of a kind that compresses well.
   private static func isText(_ response: Response) -> Bool {
-    guard let type = response.headers[.contentType] else { return false }
-    let name = type.prefix { $0 != ";" }
-    if name == "text/event-stream" { return false }
-    return name.hasPrefix("text/") || name.hasSuffix("json") || name.hasSuffix("+xml")
-      || name == "application/wasm" || name == "application/javascript"
+    guard let type = response.headers.value(of: .contentType) else { return false }
+    // Bytes: comparing characters would be a fiftieth of the time of a short response.
+    let name = type.utf8.prefix { $0 != UInt8(ascii: ";") }
+    if name.elementsEqual("text/event-stream".utf8) { return false }
+    return name.starts(with: "text/".utf8) || name.suffix(4).elementsEqual("json".utf8)
+      || name.suffix(4).elementsEqual("+xml".utf8)
+      || name.elementsEqual("application/wasm".utf8)
+      || name.elementsEqual("application/javascript".utf8)
   }
 
   private static func vary(_ response: inout Response) {
-    let field = response.headers[.vary]
+    let field = response.headers.value(of: .vary)
     if let field, names(field, "accept-encoding") { return }
     response.headers[.vary] = (field.map { $0 + ", " } ?? "") + "Accept-Encoding"
   }

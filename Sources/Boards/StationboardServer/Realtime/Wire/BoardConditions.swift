@@ -27,12 +27,12 @@ struct BoardConditions {
   ///
   /// `If-None-Match` comes before `since_rt` (RFC 9110 section 13.2.2, for conditions of one's own).
   init(_ request: BoardRequest, _ fields: HTTPFields) {
-    ifNoneMatch = fields[.ifNoneMatch]
+    ifNoneMatch = fields.value(of: .ifNoneMatch)
     since = request.hasBoard ? request.since : nil
     instant = request.since
     // Most requests do not want to wait: their tags are not read here.
     wait =
-      fields[.prefer] == nil
+      !fields.contains(.prefer)
       ? nil
       : ReadConditions(fields: fields, since: since.map { String($0) })
         .grantedWait(longest: BoardBudget.longestWait)
