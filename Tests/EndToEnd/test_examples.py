@@ -23,8 +23,8 @@ SCRATCH = ROOT / ".build/examples"
 SWIFT = os.environ.get("SWIFT", "swift")
 SCREENS = ["BoardScreen", "WorktreesScreen", "ImportScreen"]
 LONGEST = 540
-#: As the package itself is built for its tests: see WHOLE in the Makefile.
-WHOLE = ["-Xswiftc", "-wmo", "-Xswiftc", "-num-threads", "-Xswiftc", "2", "-Xswiftc", "-disable-batch-mode", "--disable-index-store", "-debug-info-format", "none"]
+#: The options with which the package itself is built for its tests.
+WHOLE = re.search(r"^WHOLE = (.*)$", (ROOT / "Makefile").read_text(), re.MULTILINE)[1].replace("$(DEBUG_INFO)", "none").split()
 
 
 def build(name: str, scratch: Path = SCRATCH) -> None:
