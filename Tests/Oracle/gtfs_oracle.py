@@ -19,6 +19,7 @@ from contextlib import ExitStack
 from dataclasses import dataclass, field
 from datetime import date, datetime, timedelta, timezone
 from functools import cache
+from operator import itemgetter
 from pathlib import Path
 from zoneinfo import ZoneInfo
 
@@ -47,6 +48,7 @@ _LABEL_IN_OJP_ROUTE_ID = re.compile(r"ojp:92([^:]+):.*")
 # --- Parsing of single values -------------------------------------------------------
 
 
+@cache
 def parse_time(text: str) -> int | None:
     """Return the seconds of an ``H:MM:SS`` time (any number of hour digits), else None."""
     match = _TIME.fullmatch(text.strip())
@@ -61,6 +63,7 @@ def format_time(seconds: int) -> str:
     return f"{seconds // 3600:02}:{seconds // 60 % 60:02}:{seconds % 60:02}"
 
 
+@cache
 def parse_date(text: str) -> date | None:
     """Return the date of a ``YYYYMMDD`` text, else None."""
     text = text.strip()
@@ -72,6 +75,7 @@ def parse_date(text: str) -> date | None:
         return None
 
 
+@cache
 def parse_integer(text: str) -> int | None:
     """Return a non-negative decimal integer, else None."""
     text = text.strip()
@@ -201,6 +205,8 @@ class Trip:
 
     def runs(self) -> dict[int, bool]:
         """Return the starts of the trip's frequencies in order, and whether each is to the minute."""
+        if not self.frequencies:
+            return {}
         found: dict[int, bool] = {}
         for frequency in self.frequencies:
             # Of rows that give the same start the last one counts.
@@ -326,11 +332,16 @@ class FeedFiles:
             text = io.TextIOWrapper(raw, encoding="utf-8-sig", errors="replace", newline="")
             reader = csv.reader(stack.enter_context(text))
             header = [title.strip() for title in next(reader, [])]
-            places = [header.index(c) if c in header else len(header) for c in columns]
+            width = len(header)
+            # A column that is missing has the value that follows those of the row.
+            places = [header.index(c) if c in header else width for c in columns]
+            pick = itemgetter(*places) if len(places) > 1 else lambda values: [values[places[0]]]
             for values in reader:
                 if values:
-                    count = len(values)
-                    yield tuple(values[p].strip() if p < count else "" for p in places)
+                    if len(values) != width:
+                        values = [*values[:width], *[""] * (width - len(values))]
+                    values.append("")
+                    yield tuple(map(str.strip, pick(values)))
 
 
 # --- The feed -----------------------------------------------------------------------
