@@ -5,7 +5,8 @@ PORT ?= 8080
 # One build for demo, tests and everyday work. Other flags would compile everything again. Modules compiled as a whole save
 # a sixth of the processor time of a cold build. The compiler then remarks of each that it is not compiled incrementally.
 # The interface of a module is written by the compilation that makes its code: no module waits for it alone, and a job of its own
-# would read all sources twice. Without an index and without debugging information; for a debugger: make build DEBUG_INFO=dwarf (compiles everything again).
+# would read all sources twice. Without an index and without debugging information; for a debugger: make build DEBUG_INFO=dwarf
+# (compiles everything again).
 DEBUG_INFO ?= none
 WHOLE = -Xswiftc -wmo -Xswiftc -no-emit-module-separately-wmo -Xswiftc -num-threads -Xswiftc 2 -Xswiftc -disable-batch-mode --disable-index-store -debug-info-format $(DEBUG_INFO)
 # Package.swift says which targets are optimized all the same.

@@ -94,9 +94,9 @@ class Inputs:
             if name == "test_page_package":
                 paths |= {"JavaScript"}
             if name == "test_examples":
-                paths |= {"Examples"} | self._sources(self._closure(["FreshetKit", "FreshnessTesting"]))
+                paths |= {"Examples", "Makefile"} | self._sources(self._closure(["FreshetKit", "FreshnessTesting"]))
             if name == "test_example_server":
-                paths |= {"Examples", "JavaScript"} | self._sources(self._closure(["FreshetKit", "FreshnessServer"]))
+                paths |= {"Examples", "JavaScript", "Makefile"} | self._sources(self._closure(["FreshetKit", "FreshnessServer"]))
         else:
             paths |= set(ORACLES)
         return paths
