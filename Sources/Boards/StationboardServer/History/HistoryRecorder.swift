@@ -41,9 +41,7 @@ struct HistoryRecorder: Sendable {
   var settled: Double
   /// Since when ``index`` is in use.
   private var usedSince = -Double.infinity
-  /// Until when the departures of ``index`` are counted, in seconds since its base.
-  private var counted = Int64.min
-  /// When the next departure of ``index`` is to be counted, likewise.
+  /// When the next departure of ``index`` is to be counted, in seconds since its base; those before have been.
   private var nextDue = Int64.min
   /// Whether it goes on where another one ended, and no realtime has come yet.
   var isResuming = false
@@ -88,7 +86,7 @@ struct HistoryRecorder: Sendable {
     if let index { rememberVanished(from: index, to: new, at: instant) }
     index = new
     usedSince = instant
-    readAgain()
+    nextDue = .min
     self.sources = sources
     guard let new else { return }
     forgetRefuted(by: new)
@@ -169,7 +167,7 @@ struct HistoryRecorder: Sendable {
     trips.sort { ($0.end, $0.trip) < ($1.end, $1.trip) }
     let plan = DayPlan(trips: trips.map(\.trip))
     if !plan.isOver { plans[Int32(day)] = plan }
-    readAgain()
+    nextDue = .min
   }
 
   /// Whether punctuality means something: a run of a frequency without exact times is never late.
@@ -258,20 +256,13 @@ struct HistoryRecorder: Sendable {
     return .delay(Int(call.effective) - Int(call.scheduled))
   }
 
-  /// Lets ``countDue(_:_:)`` read all of ``index`` again.
-  private mutating func readAgain() {
-    counted = .min
-    nextDue = .min
-  }
-
   /// Counts the departures whose known instant is long enough ago.
   ///
-  /// What was due when ``index`` was last read has been counted, so only what has become due since is read.
+  /// All departures are read again when ``index`` is replaced, and when a day opens, whose trips did not count before.
   private mutating func countDue(_ index: RealtimeIndex, _ instant: Double) {
     let latest = Int64(instant.rounded(.down)) - HistoryLimits.settleSeconds - index.base
     guard latest >= nextDue else { return }
-    let earlier = counted
-    counted = latest
+    let earliest = nextDue
     nextDue = .max
     for trip in index.trips where trip.extra < 0 && trip.missed == 0 && trip.callCount > 0 {
       let calls = index.calls[Int(trip.firstCall)..<Int(trip.firstCall + trip.callCount)]
@@ -280,7 +271,7 @@ struct HistoryRecorder: Sendable {
         let effective = Int64(call.effective)
         if effective > latest {
           nextDue = min(nextDue, effective)
-        } else if effective > earlier {
+        } else if effective >= earliest {
           isDue = true
         }
       }
