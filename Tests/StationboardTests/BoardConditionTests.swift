@@ -95,6 +95,22 @@ import Testing
     }
   }
 
+  @Test func `an arrival that is written as the millisecond after it is named by its token`()
+    async throws
+  {
+    let stage = try SourceStage()
+    // A feed that does not say when it was made: its arrival is the token.
+    stage.answer(.tripUpdates, .content(SourceStage.feed(delay: 300, at: nil)))
+    try await stage.pass(.nanoseconds(999_700))
+    try await stage.run { stage in
+      let before = try await stage.board()
+      let token = try #require(before.meta["rtFetchedAt"] as? String)
+      #expect(token.hasSuffix(".001Z"))
+      let same = try await stage.board("&since_rt=\(token)&if_board=1")
+      #expect(same.status == 204)
+    }
+  }
+
   @Test func `another feed with the same timestamp ends a 204`() async throws {
     let stage = try SourceStage()
     let made = stage.now

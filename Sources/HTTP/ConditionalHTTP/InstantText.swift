@@ -36,12 +36,7 @@ public enum InstantText: Sendable {
   /// - Parameter seconds: Seconds since 1970-01-01T00:00:00Z; milliseconds are rounded down.
   /// - Returns: A string such as `2026-11-24T07:00:00.000Z`.
   public static func write(_ seconds: Double) -> String {
-    // A `Double` of seconds since 1970 does not resolve a thousandth of a millisecond.
-    let exact = (seconds * 1_000 + 0.001).rounded(.down)
-    let first: Int64 = -62_135_596_800_000
-    let last: Int64 = 253_402_300_799_999
-    // NaN does not compare as greater than the first one.
-    let milliseconds = exact > Double(first) ? Int64(min(exact, Double(last))) : first
+    let milliseconds = milliseconds(of: seconds)
     let whole = milliseconds >= 0 ? milliseconds / 1_000 : (milliseconds - 999) / 1_000
     let time = CivilTime(whole)
     var bytes: [UInt8] = []
@@ -63,6 +58,19 @@ public enum InstantText: Sendable {
     write(time.second, 2, UInt8(ascii: "."))
     write(Int(milliseconds - whole * 1_000), 3, UInt8(ascii: "Z"))
     return String(decoding: bytes, as: UTF8.self)
+  }
+
+  /// The milliseconds of an instant, as ``write(_:)`` writes them: what tells whether a client means this instant.
+  ///
+  /// - Parameter seconds: Seconds since 1970-01-01T00:00:00Z.
+  /// - Returns: Milliseconds since 1970-01-01T00:00:00Z, rounded down, in the years 1 to 9999.
+  public static func milliseconds(of seconds: Double) -> Int64 {
+    // A `Double` of seconds since 1970 does not resolve a thousandth of a millisecond.
+    let exact = (seconds * 1_000 + 0.001).rounded(.down)
+    let first: Int64 = -62_135_596_800_000
+    let last: Int64 = 253_402_300_799_999
+    // NaN does not compare as greater than the first one.
+    return exact > Double(first) ? Int64(min(exact, Double(last))) : first
   }
 
   private struct Scanner {

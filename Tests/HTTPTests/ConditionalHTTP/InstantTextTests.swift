@@ -1,5 +1,6 @@
 import ConditionalHTTP
 import Foundation
+import Hashing
 import Testing
 
 @Suite struct InstantTextTests {
@@ -15,6 +16,17 @@ import Testing
       let expected = Date(timeIntervalSince1970: whole).formatted(style)
         .replacing(".000Z", with: ".\(fraction)Z")
       #expect(InstantText.write(seconds) == expected)
+    }
+  }
+
+  @Test func `What is written has the milliseconds that tell instants apart`() {
+    var random = SplitMix64(seed: 1)
+    for _ in 0..<10_000 {
+      // All of them are a moment before a full millisecond, where rounding decides.
+      let whole = Double(Int64.random(in: 0..<4_000_000_000_000, using: &random))
+      let seconds = (whole - Double.random(in: 0..<0.002, using: &random)) / 1_000
+      let read = InstantText.read(InstantText.write(seconds)) ?? .nan
+      #expect(Int64((read * 1_000).rounded()) == InstantText.milliseconds(of: seconds))
     }
   }
 

@@ -1,3 +1,4 @@
+import ConditionalHTTP
 import GTFS
 import NIOCore
 
@@ -228,15 +229,15 @@ struct JSONBytes: ~Copyable {
     raw("Z")
   }
 
-  /// An instant in UTC with milliseconds and quotes.
+  /// An instant in UTC with milliseconds and quotes, as ``InstantText`` writes it.
   mutating func instant(fractional seconds: Double) {
-    let whole = seconds.rounded(.down)
+    let milliseconds = InstantText.milliseconds(of: seconds)
+    let rest = (milliseconds % 1_000 + 1_000) % 1_000
     raw("\"")
-    instant(Int64(whole))
+    instant((milliseconds - rest) / 1_000)
     count -= 1
     raw(".")
-    // A thousandth of a millisecond is what a number of seconds since 1970 cannot tell apart.
-    digits(min(999, Int((seconds - whole) * 1_000 + 0.001)), 3)
+    digits(Int(rest), 3)
     raw("Z\"")
   }
 }

@@ -52,16 +52,11 @@ struct BoardCaller {
         realtime: realtime,
         status: status
       ),
-      serverTime: Self.milliseconds(now),
-      sourceTime: sourceTime.map { Self.milliseconds($0) },
+      serverTime: InstantText.milliseconds(of: now),
+      sourceTime: sourceTime.map { InstantText.milliseconds(of: $0) },
       client: client,
       after: after,
       key: key
     ).text
-  }
-
-  /// As bodies write an instant.
-  private static func milliseconds(_ instant: Double) -> Int64 {
-    Int64((instant * 1_000 + 0.001).rounded(.down))
   }
 }

@@ -108,7 +108,7 @@ struct BoardConditions {
     _ renderer: BoardRenderer
   ) -> Bool {
     func names(_ instant: Double?) -> Bool {
-      instant.map { ($0 * 1_000).rounded(.down) == (since * 1_000).rounded() } ?? false
+      instant.map { Double(InstantText.milliseconds(of: $0)) == (since * 1_000).rounded() } ?? false
     }
     return names(source)
       || renderer.additions.contains(.arrivalTokens) && names(snapshot.trips.fetchedAt)
