@@ -212,12 +212,16 @@ class HubTest(unittest.TestCase):
     def test_a_report_that_trickles_takes_the_place_of_few_others(self):
         secret = token("slow", self.file).strip()
         hub = self.hub()
-        head = f"POST /v1/machines/slow/report HTTP/1.1\r\nHost: 127.0.0.1:{hub.port}\r\nAuthorization: Bearer {secret}\r\nContent-Length: 1000\r\n\r\n"
+        head = (f"POST /v1/machines/slow/report HTTP/1.1\r\nHost: 127.0.0.1:{hub.port}\r\nAuthorization: Bearer {secret}\r\n"
+                "Content-Length: 1000\r\nExpect: 100-continue\r\n\r\n")
         trickles = []
         for _ in range(READINGS):
             trickle = socket.create_connection(("127.0.0.1", hub.port), timeout=60)
             self.addCleanup(trickle.close)
-            trickle.sendall(head.encode() + b"{")
+            trickle.sendall(head.encode())
+            # The server reads from now on, and the report has its place.
+            self.assertEqual(trickle.recv(100), b"HTTP/1.1 100 Continue\r\n\r\n")
+            trickle.sendall(b"{")
             trickles.append(trickle)
         whole = json.dumps({"instance": "x", "sequence": 1, "age_ms": 0, "clock_ms": 0, "changed": []}).encode()
         until(lambda: self.post(hub, "slow", whole, secret)[0] == 429)

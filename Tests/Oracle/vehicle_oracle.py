@@ -14,20 +14,10 @@ from pathlib import Path
 
 from edge_updates import EdgeUpdates, message
 from gtfs_oracle import Feed, format_instant, format_time
-from realtime_oracle import RealtimeFeed, RealtimeRow, name_of
+from realtime_oracle import OCCUPANCIES, RealtimeFeed, RealtimeRow, name_of
 from realtime_wire import TripUpdate, descriptor, fields, text
 
 STATUSES = {0: "INCOMING_AT", 1: "STOPPED_AT", 2: "IN_TRANSIT_TO"}
-OCCUPANCIES = {
-    0: "EMPTY",
-    1: "MANY_SEATS_AVAILABLE",
-    2: "FEW_SEATS_AVAILABLE",
-    3: "STANDING_ROOM_ONLY",
-    4: "CRUSHED_STANDING_ROOM_ONLY",
-    5: "FULL",
-    6: "NOT_ACCEPTING_PASSENGERS",
-    8: "NOT_BOARDABLE",
-}
 STALE = 180
 MOST_PERCENT = 1000
 
