@@ -3,15 +3,16 @@
 SWIFT ?= swift
 PORT ?= 8080
 # One build for demo, tests and everyday work. Other flags would compile everything again. Modules compiled as a whole save
-# a sixth of the processor time of a cold build. The compiler then remarks of each that it is not compiled incrementally.
-# The interface of a module is written by the compilation that makes its code: no module waits for it alone, and a job of its own
-# would read all sources twice. Without an index and without debugging information; for a debugger: make build DEBUG_INFO=dwarf
-# (compiles everything again).
+# a sixth of the processor time of a cold build. The interface of a module is written by the compilation that makes its code: no module
+# waits for it alone, and a job of its own would read all sources twice. Without an index and without debugging information; for a
+# debugger: make build DEBUG_INFO=dwarf (compiles everything again).
 DEBUG_INFO ?= none
 WHOLE = -Xswiftc -wmo -Xswiftc -no-emit-module-separately-wmo -Xswiftc -num-threads -Xswiftc 2 -Xswiftc -disable-batch-mode --disable-index-store -debug-info-format $(DEBUG_INFO)
-# Package.swift says which targets are optimized all the same.
-BUILD = FRESHET_OPTIMIZE=1 $(SWIFT) build --explicit-target-dependency-import-check error $(WHOLE)
-BUILT = $$($(SWIFT) build --show-bin-path)
+# The release configuration without optimization: assertions are on, but what libraries do for their own debugging is off, and no
+# job wraps the syntax trees of modules for a debugger. Package.swift says which targets are optimized all the same.
+TESTABLE = -c release --scratch-path .build/testable -Xswiftc -Onone -Xswiftc -enable-testing -Xcc -O0
+BUILD = FRESHET_TESTABLE=1 $(SWIFT) build $(TESTABLE) --explicit-target-dependency-import-check error $(WHOLE)
+BUILT = .build/testable/release
 # What is installed needs no Swift on the machine it runs on. Benchmarks and long tests use the same build.
 STATIC = $(if $(filter Linux,$(shell uname -s)),--static-swift-stdlib)
 BUILD_RELEASE = $(SWIFT) build -c release $(STATIC) --product freshet

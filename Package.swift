@@ -479,17 +479,14 @@ for target in package.targets where ![.plugin, .system].contains(target.type) {
     ]
 }
 
-// The builds of the Makefile, and no others, optimize the targets whose loops would take minutes of the tests: a package with
-// such flags cannot be the dependency of another. Assertions stay.
-if Context.environment["FRESHET_OPTIMIZE"] == "1" {
+// The build of the Makefile that tests use, and no other, optimizes the targets whose loops would take minutes of the tests: a
+// package with such flags cannot be the dependency of another. Assertions stay.
+if Context.environment["FRESHET_TESTABLE"] == "1" {
   let fast = ["Books", "Freshness", "GTFS", "Hashing", "StrictJSON", "TestSimulation"]
   for target in package.targets where fast.contains(target.name) {
-    target.swiftSettings?.append(
-      .unsafeFlags(
-        ["-O", "-Xfrontend", "-assert-config", "-Xfrontend", "Debug"],
-        .when(configuration: .debug)
-      )
-    )
+    // To the compiler itself: the driver takes the last of several levels, and that is the one of the Makefile.
+    let flags = ["-O", "-assert-config", "Debug"].flatMap { ["-Xfrontend", $0] }
+    target.swiftSettings?.append(.unsafeFlags(flags))
   }
 }
 
