@@ -8,7 +8,7 @@ import TestSimulation
 /// Everything is a function of the seed. Times are milliseconds of the simulation, which are those of the database's clock;
 /// each server has clocks of its own. The database is a model of the transactions of ``PostgresJobStore``: each is carried out at one
 /// instant, whenever it arrives, and decides by ``JobLeaseState`` as they do. The rules are checked without it.
-final class JobWorld {
+final class JobWorld: SimulatedWorld {
   /// The rules that are checked.
   enum Rule: String, CaseIterable {
     /// A job has one last event.
@@ -80,7 +80,7 @@ final class JobWorld {
   }
 
   /// A server.
-  struct Server {
+  struct Server: SimulatedServer {
     var token = 0
     var isAlive = false
     var clockRate = 1.0
@@ -121,7 +121,7 @@ final class JobWorld {
   var connections = 0
   /// When the last job ended; `nil` while one is open.
   private var lastEnd: Int64?
-  private var queue = SimulationQueue()
+  var queue = SimulationQueue()
   private var tokens = 0
 
   init(seed: UInt64, fault: JobFault? = nil) {
@@ -145,10 +145,7 @@ final class JobWorld {
     schedule(in: 100) { self.startJobs() }
     schedule(in: 500) { self.watch() }
     schedule(in: random.between(1_000, 6_000)) { self.disturb() }
-    while violation == nil, now < Self.length, !isOver, let next = queue.next() {
-      now = next.at
-      next.run()
-    }
+    play { violation == nil && now < Self.length && !isOver }
     if violation == nil { checkEnds() }
     return violation
   }
@@ -164,21 +161,6 @@ final class JobWorld {
   }
 
   // MARK: Time
-
-  func schedule(in wait: Int64, _ run: @escaping () -> Void) {
-    queue.add(at: now + max(wait, 0), run)
-  }
-
-  /// Runs on a server that still is the same process, once it is not paused.
-  func onServer(_ server: Int, in wait: Int64, _ run: @escaping () -> Void) {
-    let token = servers[server].token
-    schedule(in: wait) {
-      guard self.servers[server].token == token, self.servers[server].isAlive else { return }
-      let paused = self.servers[server].pausedUntil - self.now
-      if paused > 0 { return self.onServer(server, in: paused, run) }
-      run()
-    }
-  }
 
   /// The server's clock that never goes back.
   func clock(_ server: Int) -> Duration {

@@ -7,7 +7,7 @@ import TestSimulation
 /// Everything is a function of the seed. Times are milliseconds of the simulation; each server has a clock of its own.
 /// The database is a model of the statements that ``PostgresPublications`` sends: each is carried out at one instant,
 /// whenever it arrives.
-final class SharingWorld {
+final class SharingWorld: SimulatedWorld {
   /// The rules that are checked.
   enum Rule: String, CaseIterable {
     /// At most one server polls a source at any time.
@@ -60,7 +60,7 @@ final class SharingWorld {
   static let silenceBound: Int64 = 3_000 + 2_000 + 1_000
 
   /// A server.
-  struct Server {
+  struct Server: SimulatedServer {
     var token = 0
     var isAlive = false
     var clockRate = 1.0
@@ -126,7 +126,7 @@ final class SharingWorld {
   private(set) var polls = 0
   private(set) var answers = 0
   private(set) var takeovers = 0
-  private var queue = SimulationQueue()
+  var queue = SimulationQueue()
   private var tokens = 0
 
   init(seed: UInt64, fault: SharingFault? = nil) {
@@ -145,10 +145,7 @@ final class SharingWorld {
     for client in clients.indices { schedule(in: random.between(0, 500)) { self.request(client) } }
     schedule(in: 500) { self.watch() }
     schedule(in: random.between(2_000, 8_000)) { self.disturb() }
-    while violation == nil, now < Self.length, let next = queue.next() {
-      now = next.at
-      next.run()
-    }
+    play { violation == nil && now < Self.length }
     return violation
   }
 
@@ -157,21 +154,6 @@ final class SharingWorld {
   }
 
   // MARK: Time
-
-  func schedule(in wait: Int64, _ run: @escaping () -> Void) {
-    queue.add(at: now + max(wait, 0), run)
-  }
-
-  /// Runs on a server that still is the same process, once it is not paused.
-  func onServer(_ server: Int, in wait: Int64, _ run: @escaping () -> Void) {
-    let token = servers[server].token
-    schedule(in: wait) {
-      guard self.servers[server].token == token, self.servers[server].isAlive else { return }
-      let paused = self.servers[server].pausedUntil - self.now
-      if paused > 0 { return self.onServer(server, in: paused, run) }
-      run()
-    }
-  }
 
   /// The server's own clock.
   func clock(_ server: Int) -> Duration {

@@ -7,7 +7,7 @@ import TestSimulation
 /// Everything is a function of the seed. Times are milliseconds of the simulation. The data folder of a server outlives its
 /// process. The database is a model of the statements that ``PostgresTimetables`` sends: each is carried out at one instant,
 /// whenever it arrives.
-final class TimetableWorld {
+final class TimetableWorld: SimulatedWorld {
   /// The rules that are checked.
   enum Rule: String, CaseIterable {
     /// Only what was committed serves, whole and as it was stored.
@@ -79,7 +79,7 @@ final class TimetableWorld {
   }
 
   /// A server.
-  struct Server {
+  struct Server: SimulatedServer {
     var token = 0
     var isAlive = false
     var pausedUntil: Int64 = 0
@@ -181,7 +181,7 @@ final class TimetableWorld {
   var restores = 0
   var requests = 0
   var names = 0
-  private var queue = SimulationQueue()
+  var queue = SimulationQueue()
   private var tokens = 0
 
   init(seed: UInt64, fault: TimetableFault? = nil) {
@@ -200,30 +200,12 @@ final class TimetableWorld {
     for key in Self.keys { schedule(in: random.between(0, 5_000)) { self.importSometimes(key) } }
     schedule(in: 500) { self.watch() }
     schedule(in: random.between(2_000, 8_000)) { self.disturb() }
-    while violation == nil, now < Self.length, let next = queue.next() {
-      now = next.at
-      next.run()
-    }
+    play { violation == nil && now < Self.length }
     return violation
   }
 
   func breaks(_ rule: Rule, _ reason: String) {
     if violation == nil { violation = Violation(rule: rule, at: now, reason: reason) }
-  }
-
-  func schedule(in wait: Int64, _ run: @escaping () -> Void) {
-    queue.add(at: now + max(wait, 0), run)
-  }
-
-  /// Runs on a server that still is the same process, once it is not paused.
-  func onServer(_ server: Int, in wait: Int64, _ run: @escaping () -> Void) {
-    let token = servers[server].token
-    schedule(in: wait) {
-      guard self.servers[server].token == token, self.servers[server].isAlive else { return }
-      let paused = self.servers[server].pausedUntil - self.now
-      if paused > 0 { return self.onServer(server, in: paused, run) }
-      run()
-    }
   }
 
   // MARK: Servers
