@@ -137,8 +137,11 @@ class Inputs:
                 continue
             found.add(name)
             waiting += re.findall(r"^\s*(?:from|import) (\w+)", path.read_text(), re.MULTILINE)
-        # What is there besides modules is read by some of them.
-        others = {path.name for path in folder.iterdir() if path.suffix != ".py" and path.name != "__pycache__"}
+        # What is there besides modules is read by some of them. An empty folder is none that git has.
+        others = {
+            path.name for path in folder.iterdir()
+            if path.suffix != ".py" and path.name != "__pycache__" and (path.is_file() or any(path.iterdir()))
+        }
         return {f"Tests/EndToEnd/{name}.py" for name in found} | {f"Tests/EndToEnd/{name}" for name in others}
 
     @cache

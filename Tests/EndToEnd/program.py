@@ -32,10 +32,10 @@ def program_of(command: str) -> str:
     return LAB if command in LAB_COMMANDS else PROGRAM
 
 
-def run(*arguments: str, timeout: float = LONGEST) -> subprocess.CompletedProcess[str]:
+def run(*arguments: str, timeout: float = LONGEST, cwd: str | Path | None = None) -> subprocess.CompletedProcess[str]:
     """Runs the program that has a command to its end."""
     return subprocess.run(
-        [program_of(arguments[0] if arguments else ""), *arguments], capture_output=True, text=True, timeout=timeout, check=False
+        [program_of(arguments[0] if arguments else ""), *arguments], capture_output=True, text=True, timeout=timeout, check=False, cwd=cwd,
     )
 
 

@@ -41,8 +41,10 @@ class Quiet(SimpleHTTPRequestHandler):
 
 class CommandTest(unittest.TestCase):
     def says(self, code: int, *arguments: str, program: str = PROGRAM, cwd: str | None = None) -> str:
-        """What a command says that ends with a code."""
-        answer = subprocess.run([program, *arguments], capture_output=True, text=True, timeout=LONGEST, check=False, cwd=cwd)
+        """What a command says that ends with a code; some make the default folder of data where they run."""
+        answer = subprocess.run(
+            [program, *arguments], capture_output=True, text=True, timeout=LONGEST, check=False, cwd=cwd or folder.path,
+        )
         self.assertEqual(answer.returncode, code, answer.stdout + answer.stderr)
         return answer.stdout + answer.stderr
 
@@ -142,7 +144,9 @@ class CommandTest(unittest.TestCase):
             with self.subTest(wrong):
                 settings.write_text(json.dumps(wrong))
                 for command in ("serve", "doctor"):
-                    answer = subprocess.run([PROGRAM, command, "--config", settings], capture_output=True, text=True, timeout=LONGEST, check=False)
+                    answer = subprocess.run(
+                        [PROGRAM, command, "--config", settings], capture_output=True, text=True, timeout=LONGEST, check=False, cwd=folder.path,
+                    )
                     self.assertIn(answer.returncode, (1, 78), answer.stderr)
                     self.assertNotRegex(answer.stdout + answer.stderr, "geheim|ge@heim|heim@")
 

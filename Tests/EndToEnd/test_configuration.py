@@ -93,7 +93,8 @@ class ConfigurationTest(unittest.TestCase):
             ({"feeds": [{"alerts": "a", "headers": {"If-None-Match": SECRET}}]}, "$.feeds[0]"),
         ):
             path = self.write(settings)
-            answer = run("serve", "--config", path, "--port", "0")
+            # The folder of the data is made before the rest is read.
+            answer = run("serve", "--config", path, "--port", "0", cwd=self.folder.path)
             self.assertEqual(answer.returncode, 78, answer.stderr)
             self.assertIn(path, answer.stderr)
             self.assertIn(place, answer.stderr)
