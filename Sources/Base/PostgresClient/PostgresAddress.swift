@@ -27,6 +27,8 @@ package struct PostgresAddress: Hashable, Sendable {
   }
 
   private static let usualPort = "5432"
+  /// The values of `sslmode` that libpq knows.
+  private static let modes = ["disable", "allow", "prefer", "require", "verify-ca", "verify-full"]
   private static let escapes =
     "with % : / @ ? # in a password written as %25 %3A %2F %40 %3F %23"
 
@@ -63,6 +65,10 @@ package struct PostgresAddress: Hashable, Sendable {
         description:
           "the host or the port is not valid; expected postgres://user@host:port/database, \(Self.escapes)"
       )
+    }
+    // libpq reads it when it connects, which would look like a database that is not there.
+    if let mode = values["sslmode"], !mode.isEmpty, !Self.modes.contains(mode) {
+      throw Invalid(description: "sslmode is one of \(Self.modes.joined(separator: ", "))")
     }
     uri = text
     let user = values["user"].map { $0 + "@" } ?? ""

@@ -33,6 +33,17 @@ import Testing
     #expect(error?.description.contains("s3cr") == false)
   }
 
+  @Test func `a word that libpq does not know for the encryption is refused`() throws {
+    let error = #expect(throws: PostgresAddress.Invalid.self) {
+      try PostgresAddress("postgres://ann:s3cr@x/y?sslmode=verify")
+    }
+    #expect(
+      error?.description
+        == "sslmode is one of disable, allow, prefer, require, verify-ca, verify-full"
+    )
+    #expect("\(try PostgresAddress("postgres://x/y?sslmode="))" == "postgres://x/y")
+  }
+
   @Test func `both schemes are accepted, with sockets and several hosts`() throws {
     #expect("\(try PostgresAddress("postgresql:///x?host=/run/pg"))" == "postgres:///run/pg/x")
     #expect("\(try PostgresAddress("postgres://a:1,b:2/x"))" == "postgres://a:1,b:2/x")
