@@ -60,9 +60,9 @@ class BackupTest(unittest.TestCase):
         self.data, self.backup = self.folder / "data", self.folder / "backup"
         shutil.copytree(imported() / "data", self.data)
 
-    def freshet(self, *arguments: str | Path, code: int = 0) -> str:
+    def freshet(self, *arguments: str | Path, code: int = 0, cwd: Path | None = None) -> str:
         """What a command prints; what it complains of if it is to fail."""
-        answer = run(*map(str, arguments))
+        answer = run(*map(str, arguments), cwd=cwd)
         self.assertEqual(answer.returncode, code, answer.stderr)
         return answer.stdout if code == 0 else answer.stderr
 
@@ -227,6 +227,9 @@ class Boards(BackupTest):
         self.assertIn("is not a folder", self.freshet("restore", self.backup, "--data", self.folder / "link", code=73))
         (self.folder / "empty").mkdir(mode=0o711)
         (self.folder / "empty").chmod(0o711)
+        here = self.freshet("restore", self.backup, "--data", ".", code=73, cwd=self.folder / "empty")
+        self.assertIn(".: is the folder that this command runs in", here)
+        self.assertEqual(list((self.folder / "empty").iterdir()), [])
         self.freshet("restore", self.backup, "--data", self.folder / "empty")
         self.assertEqual((self.folder / "empty").stat().st_mode & 0o777, 0o711)
         self.assertIn("nothing: No such file", self.freshet("backup", self.folder / "new", "--data", self.folder / "nothing", code=66))

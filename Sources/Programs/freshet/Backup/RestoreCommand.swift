@@ -189,6 +189,13 @@ struct RestoreCommand: ParsableCommand {
       if lstat(target.folder, &status) == 0, status.st_mode & S_IFMT != S_IFDIR {
         try fail("\(target.folder): is not a folder; name one, or move it away", .cannotCreate)
       }
+      var here = stat()
+      if stat(".", &here) == 0, here.st_dev == status.st_dev, here.st_ino == status.st_ino {
+        try fail(
+          "\(target.folder): is the folder that this command runs in, and is to be replaced; run it from another one",
+          .cannotCreate
+        )
+      }
       let entries = (try? FileManager.default.contentsOfDirectory(atPath: target.folder)) ?? []
       guard entries.isEmpty else {
         try fail(
