@@ -93,12 +93,13 @@ class ConfigurationTest(unittest.TestCase):
             ({"feeds": [{"alerts": "a", "headers": {"If-None-Match": SECRET}}]}, "$.feeds[0]"),
         ):
             path = self.write(settings)
-            # The folder of the data is made before the rest is read.
             answer = run("serve", "--config", path, "--port", "0", cwd=self.folder.path)
             self.assertEqual(answer.returncode, 78, answer.stderr)
             self.assertIn(path, answer.stderr)
             self.assertIn(place, answer.stderr)
             self.assertNotIn(SECRET, answer.stderr)
+            # Nothing is made before everything is read.
+            self.assertFalse((self.folder / "freshet-data").exists())
         answer = run("serve", "--config", str(self.folder / "absent.json"))
         self.assertEqual(answer.returncode, 66)
         self.assertIn("absent.json", answer.stderr)

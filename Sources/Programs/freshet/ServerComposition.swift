@@ -67,21 +67,18 @@ struct ServerComposition {
     let proxies = try inputs.proxies()
     let receiptKey = try inputs.receiptKey()
     let operators = try inputs.operators()
-    let store = try Self.store(
-      in: folder,
-      mayBeEmpty: files.isEmpty && (database != nil || Self.brings(file, folder)),
-      isPrepared: database != nil || inputs.needsFolder,
-      logger
-    )
+    // A replay replaces all sources.
+    var sources = try command.realtime.sources()
+    if let file, files.isEmpty { sources += try file.sources(besides: sources) }
+    let configured = files.isEmpty ? try file?.staticSources() ?? [] : []
+    let faults = try command.realtime.faults()
     let replays: Replays
     do throws(FeedRecording.Failure) {
       replays = try Replays(files)
     } catch {
       throw CommandFailure("freshet serve: --replay \(error)", ProgramExit(error))
     }
-    var sources = try command.realtime.sources() + replays.sources
-    // A replay replaces all sources.
-    if let file, files.isEmpty { sources += try file.sources(besides: sources) }
+    sources += replays.sources
     if let file, file.isExposed {
       logger.warning(
         "a configuration file with credentials can be read by others; chmod 600, or name an environment variable",
@@ -94,6 +91,13 @@ struct ServerComposition {
         "--database keeps jobs, realtime and timetables, and a replay shares neither of the two: name a folder with --jobs"
       )
     }
+    // Everything that can be refused by itself is read: from here on files are made.
+    let store = try Self.store(
+      in: folder,
+      mayBeEmpty: files.isEmpty && (database != nil || Self.brings(configured, folder)),
+      isPrepared: database != nil || inputs.needsFolder,
+      logger
+    )
     let name = SharedServices.name("\(host):\(port)")
     let schemas: [PostgresSchema?] = [
       jobs.jobs == nil ? nil : .jobs(), isShared ? .realtime() : nil,
@@ -161,7 +165,7 @@ struct ServerComposition {
       files.isEmpty
       ? StaticFeeds(
         folder: folder,
-        configured: try file?.staticSources() ?? [],
+        configured: configured,
         store: store,
         exchange: edges.exchange,
         clock: clock,
@@ -179,7 +183,7 @@ struct ServerComposition {
       realtime: sources.isEmpty ? nil : feeds,
       history: history,
       timetables: timetables,
-      faults: try command.realtime.faults(),
+      faults: faults,
       workspaces: part,
       socket: workspaces.socket,
       jobs: jobService,
@@ -190,7 +194,7 @@ struct ServerComposition {
       acceptsQueryTokensOfApps: jobs.jobsQueryTokens ?? true,
       operators: operators,
       shutdown: command.operation.shutdown(or: settings),
-      hasStaticSources: store.feeds.isEmpty && Self.brings(file, folder),
+      hasStaticSources: store.feeds.isEmpty && Self.brings(configured, folder),
       admission: command.operation.admission(limits, or: settings),
       proxies: proxies,
       strictTransport: command.tls.strictTransport(or: settings),
@@ -256,9 +260,9 @@ struct ServerComposition {
   }
 
   /// Whether a timetable is to come by itself.
-  private static func brings(_ file: ConfigurationFile?, _ folder: DataFolder) -> Bool {
+  private static func brings(_ configured: [StaticSource], _ folder: DataFolder) -> Bool {
     let added = (try? StaticSourceList(of: folder).all) ?? []
-    return !added.isEmpty || (try? file?.staticSources().isEmpty) == false
+    return !added.isEmpty || !configured.isEmpty
   }
 
   private static func store(
