@@ -17,12 +17,23 @@ from side_by_side import load_side_by_side as load_tests  # noqa: F401
 from workspaces import Workspaces, git, repository
 
 LIST = "/v1/git/worktrees"
+#: The clock of file times (clock_gettime(2)), which the module time does not name.
+CLOCK_REALTIME_COARSE = 5
 
 
 def moment(ahead: float = 0) -> str:
     """The time now, as agents write it."""
     time_of_it = datetime.now(timezone.utc) + timedelta(seconds=ahead)
     return time_of_it.isoformat(timespec="milliseconds").replace("+00:00", "Z")
+
+
+def wait_for_file_times() -> None:
+    """Waits until a file written from now on gets a later modification time than the present instant.
+
+    Linux takes file times from a clock that advances once per tick, every 4 or 10 ms.
+    """
+    now = time.time()
+    until(lambda: time.clock_gettime(CLOCK_REALTIME_COARSE) > now)
 
 
 class LogTest(unittest.TestCase):
@@ -221,6 +232,7 @@ class ElsewhereTest(LogTest):
         self.assertLess(self.reading(server)["activity"]["since"], moment(1))
         server.ask(f"{LIST}/{self.reading(server)['id']}/seen", "POST")
         until(lambda: self.reading(server)["activity"]["state"] == "idle")
+        wait_for_file_times()
         self.write(log, {"at": moment(602), "event": "prompt", "text": "More"},
                    {"at": moment(603), "event": "stop", "text": "Done."})
         until(lambda: self.reading(server)["activity"]["state"] == "done_unseen")
