@@ -98,7 +98,7 @@ class ConfigurationTest(unittest.TestCase):
             self.assertIn(path, answer.stderr)
             self.assertIn(place, answer.stderr)
             self.assertNotIn(SECRET, answer.stderr)
-            # Nothing is made before everything is read.
+            # All settings are validated before the server creates anything.
             self.assertFalse((self.folder / "freshet-data").exists())
         answer = run("serve", "--config", str(self.folder / "absent.json"))
         self.assertEqual(answer.returncode, 66)

@@ -66,7 +66,7 @@ package struct PostgresAddress: Hashable, Sendable {
           "the host or the port is not valid; expected postgres://user@host:port/database, \(Self.escapes)"
       )
     }
-    // libpq reads it when it connects, which would look like a database that is not there.
+    // libpq checks it only when it connects: the error would look like an unreachable database.
     if let mode = values["sslmode"], !mode.isEmpty, !Self.modes.contains(mode) {
       throw Invalid(description: "sslmode is one of \(Self.modes.joined(separator: ", "))")
     }

@@ -91,7 +91,7 @@ struct ServerComposition {
         "--database keeps jobs, realtime and timetables, and a replay shares neither of the two: name a folder with --jobs"
       )
     }
-    // Everything that can be refused by itself is read: from here on files are made.
+    // All settings are validated: only from here on does the server create files.
     let store = try Self.store(
       in: folder,
       mayBeEmpty: files.isEmpty && (database != nil || Self.brings(configured, folder)),
