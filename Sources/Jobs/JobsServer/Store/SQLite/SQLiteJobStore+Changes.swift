@@ -44,12 +44,19 @@ extension SQLiteJobStore {
     guard leases.isHeld(lease) else { throw JobStoreError.fenced(lease.job) }
     let (id, now) = (lease.job, now)
     return try await database.write { database in
-      guard let job = try Self.row(database, id), !job.state.isTerminal else {
+      guard let job = try JobBeforeStep(database, id), !job.state.isTerminal else {
         throw JobStoreError.gone(id)
       }
       try Self.store(database, step.items, of: id)
       let progress = job.progress.after(step, fraction: fraction, sentence: sentence)
-      let event = try Self.insert(database, job, now, .progress(progress))
+      let event = try Self.insert(
+        database,
+        id,
+        job.pipeline,
+        after: job.position,
+        now,
+        .progress(progress)
+      )
       let update = try database.cachedStatement(
         sql: """
           UPDATE job SET updated_at = ?, fraction = ?, processed = ?, total = ?, phase = ?,
@@ -253,7 +260,7 @@ extension SQLiteJobStore {
     _ now: Int64,
     _ body: JobEvent.Body
   ) throws -> JobEvent {
-    let event = try insert(database, job, now, body)
+    let event = try insert(database, job.id, job.pipeline, after: job.position, now, body)
     try database.execute(
       sql: "UPDATE job SET last_seq = ? WHERE id = ?",
       arguments: [event.position.seq, job.id]
@@ -264,19 +271,17 @@ extension SQLiteJobStore {
   /// Stores an event after the last one; the caller also records it in the job as the last one.
   private static func insert(
     _ database: Database,
-    _ job: JobRow,
+    _ job: String,
+    _ pipeline: PipelineName,
+    after last: EventPosition,
     _ now: Int64,
     _ body: JobEvent.Body
   ) throws -> JobEvent {
-    let seq = job.position.seq + 1
-    let event = JobEvent(
-      position: EventPosition(epoch: job.position.epoch, seq: seq),
-      at: now,
-      body: body
-    )
-    let bytes = StoredEvent.bytes(event, job: job.id, pipeline: job.pipeline)
+    let position = EventPosition(epoch: last.epoch, seq: last.seq + 1)
+    let event = JobEvent(position: position, at: now, body: body)
+    let bytes = StoredEvent.bytes(event, job: job, pipeline: pipeline)
     let statement = try database.cachedStatement(sql: "INSERT INTO event VALUES (?, ?, ?, ?)")
-    try statement.execute(arguments: [job.id, seq, now, Data(bytes)])
+    try statement.execute(arguments: [job, position.seq, now, Data(bytes)])
     return event
   }
 

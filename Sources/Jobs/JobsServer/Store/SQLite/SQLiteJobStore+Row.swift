@@ -7,14 +7,11 @@ extension JobRow {
   ///
   /// - Throws: ``JobStoreError/damaged(_:)`` for an unknown state.
   init(_ row: Row) throws {
-    let (id, word): (String, String) = (row["id"], row["state"])
-    guard let state = JobState(rawValue: word) else {
-      throw JobStoreError.damaged("the job \(id) has the state \"\(word)\"")
-    }
+    let id: String = row["id"]
     self.init(
       id: id,
       pipeline: PipelineName(rawValue: row["pipeline"]),
-      state: state,
+      state: try JobState(stored: row["state"], of: id),
       position: EventPosition(epoch: row["epoch"], seq: row["last_seq"]),
       createdAt: row["created_at"],
       startedAt: row["started_at"],
@@ -43,5 +40,54 @@ extension JobRow {
       isDead: row["is_dead"],
       restartedAs: row["restarted_as"]
     )
+  }
+}
+
+/// The columns of a job that a step reads.
+///
+/// A step is stored many times a second, so it reads no other columns, and these by their place.
+struct JobBeforeStep {
+  let id: String
+  let pipeline: PipelineName
+  let state: JobState
+  /// The last event.
+  let position: EventPosition
+  let progress: JobProgress
+
+  /// Reads them; `nil` if there is no such job.
+  ///
+  /// - Throws: ``JobStoreError/damaged(_:)`` for an unknown state; errors of SQLite.
+  init?(_ database: Database, _ id: String) throws {
+    let statement = try database.cachedStatement(
+      sql: """
+        SELECT pipeline, state, epoch, last_seq, fraction, processed, total, phase, current, sentence
+        FROM job WHERE id = ?
+        """
+    )
+    guard let row = try Row.fetchOne(statement, arguments: [id]) else { return nil }
+    self.id = id
+    pipeline = PipelineName(rawValue: row[0])
+    state = try JobState(stored: row[1], of: id)
+    position = EventPosition(epoch: row[2], seq: row[3])
+    progress = JobProgress(
+      fraction: row[4],
+      processed: row[5],
+      total: row[6],
+      phase: row[7],
+      current: row[8],
+      sentence: row[9]
+    )
+  }
+}
+
+extension JobState {
+  /// Reads a state as it is stored.
+  ///
+  /// - Throws: ``JobStoreError/damaged(_:)`` for an unknown one.
+  fileprivate init(stored word: String, of job: String) throws {
+    guard let state = JobState(rawValue: word) else {
+      throw JobStoreError.damaged("the job \(job) has the state \"\(word)\"")
+    }
+    self = state
   }
 }
