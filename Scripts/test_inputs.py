@@ -21,11 +21,14 @@ SERVICES = {
         "WorkspacesTerminal", "WorktreeWatch",
     ],
 }
-#: The end-to-end modules of one service; every other module is of all services.
+#: The end-to-end modules that use only these services; every other module depends on all three.
 MODULES = {
-    "boards": r"test_(boards|dates|feed|imports|realtime_\w+|replay|terminal|page|page_(access|freshness|parity|places))",
-    "jobs": r"test_(job_\w+|jobs|library|book_services|page_(jobs|job_tokens))",
-    "workspaces": r"test_(workspaces\w*|terminal_workspaces|page_workspaces)",
+    ("boards",): r"test_(age|boards|compat_mesdeparts|configuration|crowd|doctor|feed|feed_catalogue|history|imports|page|"
+                 r"page_(access|engine|freshness|parity|places)|realtime_\w+|replay|report|static_\w+|terminal|timetable_sharing|watch)",
+    ("jobs",): r"test_(book_services|job_\w+|jobs|library|page_(jobs|job_tokens)|shared_books)",
+    ("workspaces",): r"test_(compat_catnip|page_workspaces|terminal_workspaces|workspaces\w*)",
+    ("boards", "jobs"): r"test_(backup|data_links|database_peers|doctor_database|fair_admission|logs|monitoring|page_(package|status)|"
+                        r"progress|proxies|replica_oracle|replicas|replicas_demo|timetable_realtime|tls)",
 }
 #: What every job depends on.
 ALWAYS = ["Package.swift", "Package.resolved", "Scripts/run-tests"]
@@ -102,13 +105,11 @@ class Inputs:
         return paths
 
     def _program(self, module: str) -> set[str]:
-        """The targets of the program but those that only other services than the module's need."""
-        service = next((name for name, pattern in MODULES.items() if re.fullmatch(pattern, module)), None)
-        program = self._closure(["freshet", "freshet-lab"])
-        if service is None:
-            return program
-        others = {each for name, names in SERVICES.items() if name != service for each in names}
-        return program - (others - self._closure(SERVICES[service]))
+        """The targets of the program but those that only services which the module does not use need."""
+        used = next((names for names, pattern in MODULES.items() if re.fullmatch(pattern, module)), tuple(SERVICES))
+        own = self._closure([target for name in used for target in SERVICES[name]])
+        others = {target for name, targets in SERVICES.items() if name not in used for target in targets}
+        return self._closure(["freshet", "freshet-lab"]) - (others - own)
 
     def _closure(self, names: list[str]) -> set[str]:
         found: set[str] = set()
