@@ -60,8 +60,8 @@ class JobServer(Server):
         return self.ask("POST", "/v1/jobs/batch_enrichment", json.dumps({"books": books}).encode())
 
     def wait(self, jobs):
-        """Waits for the end of all jobs. After a position beyond the log the server sends the state without the events: reading
-        them would count as storing them."""
+        """Waits for the end of all jobs. A position of another epoch gets the state in place of the events, whose reading would
+        count as storing."""
         for job in jobs:
             while self.ask("GET", f"/v1/jobs/{job['jobId']}?after=0.999999999", token=job["token"])["state"] != "succeeded":
                 time.sleep(0.02)

@@ -25,10 +25,10 @@ SERVICES = {
 MODULES = {
     ("boards",): r"test_(age|boards|compat_mesdeparts|configuration|crowd|doctor|feed|feed_catalogue|history|imports|page|"
                  r"page_(access|engine|freshness|parity|places)|realtime_\w+|replay|report|static_\w+|terminal|timetable_sharing|watch)",
-    ("jobs",): r"test_(book_services|job_\w+|jobs|library|page_(jobs|job_tokens)|shared_books)",
+    ("jobs",): r"test_(book_services|job_(?!database)\w+|jobs|library|page_(jobs|job_tokens))",
     ("workspaces",): r"test_(compat_catnip|page_workspaces|terminal_workspaces|workspaces\w*)",
-    ("boards", "jobs"): r"test_(backup|data_links|database_peers|doctor_database|fair_admission|logs|monitoring|page_(package|status)|"
-                        r"progress|proxies|replica_oracle|replicas|replicas_demo|timetable_realtime|tls)",
+    ("boards", "jobs"): r"test_(backup|data_links|database_peers|doctor_database|fair_admission|job_database|logs|monitoring|page_(package|status)|"
+                        r"progress|proxies|replica_oracle|replicas|replicas_demo|shared_books|timetable_realtime|tls)",
 }
 #: What every job depends on.
 ALWAYS = ["Package.swift", "Package.resolved", "Scripts/run-tests"]

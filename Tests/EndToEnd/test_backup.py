@@ -229,6 +229,8 @@ class Boards(BackupTest):
         (self.folder / "empty").chmod(0o711)
         here = self.freshet("restore", self.backup, "--data", ".", code=73, cwd=self.folder / "empty")
         self.assertIn(".: is the folder that this command runs in", here)
+        dots = self.freshet("restore", self.backup, "--data", f"{self.folder / 'empty'}/.", code=64)
+        self.assertIn("/.: ends in . or ..", dots)
         self.assertEqual(list((self.folder / "empty").iterdir()), [])
         self.freshet("restore", self.backup, "--data", self.folder / "empty")
         self.assertEqual((self.folder / "empty").stat().st_mode & 0o777, 0o711)

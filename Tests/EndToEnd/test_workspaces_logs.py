@@ -30,7 +30,7 @@ def moment(ahead: float = 0) -> str:
 def wait_for_file_times() -> None:
     """Waits until a file written from now on gets a later modification time than the present instant.
 
-    Linux takes file times from a clock that advances once per tick, every 4 or 10 ms.
+    Linux takes file times from a clock that advances once per tick, every 1 to 10 ms.
     """
     now = time.time()
     until(lambda: time.clock_gettime(CLOCK_REALTIME_COARSE) > now)

@@ -67,7 +67,7 @@ package struct PostgresAddress: Hashable, Sendable {
       )
     }
     // libpq checks it only when it connects: the error would look like an unreachable database.
-    if let mode = values["sslmode"], !mode.isEmpty, !Self.modes.contains(mode) {
+    if let mode = values["sslmode"], !Self.modes.contains(mode) {
       throw Invalid(description: "sslmode is one of \(Self.modes.joined(separator: ", "))")
     }
     uri = text

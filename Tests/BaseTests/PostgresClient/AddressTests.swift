@@ -34,14 +34,16 @@ import Testing
   }
 
   @Test func `a word that libpq does not know for the encryption is refused`() throws {
-    let error = #expect(throws: PostgresAddress.Invalid.self) {
-      try PostgresAddress("postgres://ann:s3cr@x/y?sslmode=verify")
+    for mode in ["verify", "Require", ""] {
+      let error = #expect(throws: PostgresAddress.Invalid.self) {
+        try PostgresAddress("postgres://ann:s3cr@x/y?sslmode=\(mode)")
+      }
+      #expect(
+        error?.description
+          == "sslmode is one of disable, allow, prefer, require, verify-ca, verify-full"
+      )
     }
-    #expect(
-      error?.description
-        == "sslmode is one of disable, allow, prefer, require, verify-ca, verify-full"
-    )
-    #expect("\(try PostgresAddress("postgres://x/y?sslmode="))" == "postgres://x/y")
+    #expect("\(try PostgresAddress("postgres://x/y?sslmode=verify-ca"))" == "postgres://x/y")
   }
 
   @Test func `both schemes are accepted, with sockets and several hosts`() throws {

@@ -189,6 +189,13 @@ struct RestoreCommand: ParsableCommand {
       if lstat(target.folder, &status) == 0, status.st_mode & S_IFMT != S_IFDIR {
         try fail("\(target.folder): is not a folder; name one, or move it away", .cannotCreate)
       }
+      let entries = (try? FileManager.default.contentsOfDirectory(atPath: target.folder)) ?? []
+      guard entries.isEmpty else {
+        try fail(
+          "\(target.folder): is not empty; stop the server and move the folder away, or name another one",
+          .cannotCreate
+        )
+      }
       var here = stat()
       if stat(".", &here) == 0, here.st_dev == status.st_dev, here.st_ino == status.st_ino {
         try fail(
@@ -196,12 +203,8 @@ struct RestoreCommand: ParsableCommand {
           .cannotCreate
         )
       }
-      let entries = (try? FileManager.default.contentsOfDirectory(atPath: target.folder)) ?? []
-      guard entries.isEmpty else {
-        try fail(
-          "\(target.folder): is not empty; stop the server and move the folder away, or name another one",
-          .cannotCreate
-        )
+      if ["", ".", ".."].contains(target.folder.split(separator: "/").last ?? "") {
+        try fail("\(target.folder): ends in . or ..; name the folder itself", .usage)
       }
     }
     return targets

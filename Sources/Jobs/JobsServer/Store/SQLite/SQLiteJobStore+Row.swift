@@ -45,9 +45,8 @@ extension JobRow {
 
 /// The columns of a job that a step reads.
 ///
-/// A step is stored many times a second, so it reads no other columns, and these by their place.
+/// A step is stored many times a second, so only these columns are read, by position rather than by name.
 struct JobBeforeStep {
-  let id: String
   let pipeline: PipelineName
   let state: JobState
   /// The last event.
@@ -65,7 +64,6 @@ struct JobBeforeStep {
         """
     )
     guard let row = try Row.fetchOne(statement, arguments: [id]) else { return nil }
-    self.id = id
     pipeline = PipelineName(rawValue: row[0])
     state = try JobState(stored: row[1], of: id)
     position = EventPosition(epoch: row[2], seq: row[3])
