@@ -36,6 +36,11 @@ def busiest(crowd):
     return sorted(crowd["perSecond"])[-1 - STILL] / crowd["mean"]
 
 
+ATTEMPTS = 3
+"""How often clients may come together before no herd was seen: a machine that is too busy to send 200 requests within a
+second spreads them by itself. What must not be a herd has one attempt."""
+
+
 ONE = threading.Semaphore(sized(2, long=1))
 """How many crowds there are at once: 10,000 clients want a machine for themselves."""
 
@@ -83,6 +88,12 @@ class CrowdTest(unittest.TestCase):
             self.assertGreater(crowd["requests"], crowd["clients"] * SECONDS / PERIOD * 0.5, found)
         return found
 
+    def is_herd(self, crowds):
+        """Whether both crowds came together once, and one of them in most periods."""
+        # On a busy machine one of the two crowds may be held up, and come apart after its first herd.
+        return max(map(busiest, crowds)) > HERD and all(
+            max(crowd["perSecond"]) / crowd["mean"] > HERD for crowd in crowds)
+
     def test_the_busiest_second_is_not_a_herd(self):
         """The hint that is really sent, read by the library and by the page, keeps clients apart."""
         crowds = self.crowds(self.spreading)
@@ -102,11 +113,12 @@ class CrowdTest(unittest.TestCase):
 
     def test_a_server_that_is_at_ease_spreads_no_client(self):
         """Without a spread the same clients come together: the measure would see a herd."""
-        crowds = self.crowds(self.plain)
-        # On a busy machine one of the two crowds may be held up, and come apart after its first herd.
-        self.assertGreater(max(map(busiest, crowds)), HERD, crowds)
-        for crowd in crowds:
-            self.assertGreater(max(crowd["perSecond"]) / crowd["mean"], HERD, crowd)
+        found = []
+        for _ in range(ATTEMPTS):
+            found.append(self.crowds(self.plain))
+            if self.is_herd(found[-1]):
+                break
+        self.assertTrue(self.is_herd(found[-1]), found)
         self.assertEqual(self.plain.get(f"/api/stationboard?stop_id={STOP}")[1]["meta"]["nextExpectedSpreadMs"] or 0, 0)
 
 
