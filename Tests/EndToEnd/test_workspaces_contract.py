@@ -53,13 +53,16 @@ class ContractTest(unittest.TestCase):
         whole = {"components": {"schemas": self.schemas}, **closed(schema)}
         return [f"{error.json_path}: {error.message[:200]}" for error in Draft202012Validator(whole).iter_errors(value)]
 
-    def ask(self, path: str, target: str, method: str = "GET", status: int = 200, body: object = None, **fields: str):
-        """Asks, and compares status, type and form with the document."""
+    def ask(self, path: str, target: str, method: str = "GET", status: int | None = 200, body: object = None, **fields: str):
+        """Asks, and compares status, type and form with the document; any status the document knows with None."""
         operation = self.document["paths"][path][method.lower()]
         self.asked.add((path, method.lower()))
         code, names, content = self.server.ask(target, method, body, **fields)
-        self.assertEqual(code, status, content)
         answers = operation["responses"]
+        if status is None:
+            self.assertIn(str(code), answers, content)
+        else:
+            self.assertEqual(code, status, content)
         described = answers.get(str(code)) or answers["default"]
         if code == 304:
             self.assertIsNone(content)
@@ -71,6 +74,14 @@ class ContractTest(unittest.TestCase):
             if field.get("required"):
                 self.assertIn(name.lower(), names, target)
         return content, names
+
+    def ask_again(self, path: str, target: str):
+        """Asks with the tag of the answer before, until nothing has changed in between: what git and agents did is still being read."""
+        def is_unchanged() -> bool:
+            _, names = self.ask(path, target)
+            return self.ask(path, target, status=None, If_None_Match=names["etag"])[0] is None
+
+        until(is_unchanged)
 
     def test_the_document_is_sound(self):
         self.assertEqual(self.document["openapi"], "3.1.0")
@@ -125,11 +136,10 @@ class ContractTest(unittest.TestCase):
         content, names = self.ask(LIST, LIST)
         self.ask(LIST, f"{LIST}?since=0")
         self.ask(LIST, f"{LIST}?since={names['etag'].strip(chr(34))}")
-        self.ask(LIST, LIST, status=304, If_None_Match=names["etag"])
+        self.ask_again(LIST, LIST)
         for each in content:
             place = f"{LIST}/{each['id']}"
-            _, names = self.ask(LIST + "/{id}", place)
-            self.ask(LIST + "/{id}", place, status=304, If_None_Match=names["etag"])
+            self.ask_again(LIST + "/{id}", place)
             self.ask(LIST + "/{id}/diff", f"{place}/diff")
             self.ask(LIST + "/{id}/refresh", f"{place}/refresh", "POST")
             _, _, session = self.server.ask(f"/v1/sessions/workspace/{each['id']}")
