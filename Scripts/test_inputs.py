@@ -138,7 +138,7 @@ class Inputs:
                 continue
             found.add(name)
             waiting += re.findall(r"^\s*(?:from|import) (\w+)", path.read_text(), re.MULTILINE)
-        # What is there besides modules is read by some of them. An empty folder is none that git has.
+        # What is there besides modules is read by some of them. Git does not track an empty folder.
         others = {
             path.name for path in folder.iterdir()
             if path.suffix != ".py" and path.name != "__pycache__" and (path.is_file() or any(path.iterdir()))

@@ -1,10 +1,10 @@
-/// A server of a simulation: a process that lives, stands still and dies.
+/// A server of a simulation: a process that runs, pauses and dies.
 package protocol SimulatedServer {
   /// Which process it is: another one after each start.
   var token: Int { get }
   /// Whether the process lives.
   var isAlive: Bool { get }
-  /// Until when it stands still, in milliseconds since the start of the simulation.
+  /// Until when it is paused, in milliseconds since the start of the simulation.
   var pausedUntil: Int64 { get }
 }
 

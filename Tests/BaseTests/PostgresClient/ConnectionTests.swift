@@ -146,7 +146,7 @@ extension PostgresClientLimits {
       let absent = try error("FATALE:  3D000: il database non esiste")
       #expect(absent.sqlState == "3D000")
       #expect(!absent.isDenied)
-      // What the system says has no code, and words of five letters are none.
+      // Errors of the system have no SQLSTATE; words of five letters are not taken for one.
       let plain = try error(
         socket + "No such file or directory\nIs the server running: FATAL: not known?"
       )
