@@ -1,3 +1,4 @@
+import ConditionalHTTP
 import GTFSRealtime
 import HTTPTypes
 import Testing
@@ -173,6 +174,12 @@ import Timetable
     for place in refused.indices { refused[place].refusal = "no" }
     #expect(SourceStatus(of: refused).isRefused)
     #expect(SourceStatus(of: [SourceStatus(), one]).sourceTime == one.sourceTime)
+    var polled = [status(1_800_000_000), status(1_800_000_030)]
+    polled[0].lastPollAt = 1_800_000_090
+    polled[1].lastPollAt = 1_800_000_060
+    let poll = SourceStatus(of: polled)
+    #expect(poll.lastPollAt == 1_800_000_090)
+    #expect(poll.lastPollText == InstantText.write(1_800_000_090))
   }
 
   @Test func `R37: what a source with a wrong clock says is as old as the last check without it`() {

@@ -38,12 +38,7 @@ struct BoardAnswer {
 
   /// The body.
   func body() -> ByteBuffer {
-    var json = JSONBytes(capacity: 4_096 + renderedBoard.bytes)
-    json.raw("{")
-    json.raw(renderedBoard.place)
-    json.raw(",\"departures\":[")
-    json.raw(renderedBoard.departures)
-    json.raw("],")
+    var json = JSONBytes(capacity: 4_096)
     writeRest(&json)
     if request.isDebug {
       BoardDebug(
@@ -57,7 +52,18 @@ struct BoardAnswer {
       .write(&json)
     }
     json.raw("}")
-    return json.buffer
+    // What was rendered before is copied once, into memory of the right size: it is most of the body.
+    var body = ByteBufferAllocator()
+      .buffer(
+        capacity: renderedBoard.place.count + renderedBoard.departures.count + json.length + 32
+      )
+    body.writeStaticString("{")
+    body.writeBytes(renderedBoard.place)
+    body.writeStaticString(",\"departures\":[")
+    body.writeBytes(renderedBoard.departures)
+    body.writeStaticString("],")
+    json.write(to: &body)
+    return body
   }
 
   /// The difference from a version that a client has: removed departures, new or visibly changed ones, the order of all
@@ -78,11 +84,11 @@ struct BoardAnswer {
   func verification() -> ByteBuffer {
     var json = JSONBytes(capacity: 2_048)
     json.raw("{\"rt\":")
-    writeRealtime(&json)
+    writeRealtime(snapshot.trips, &json)
     json.raw(",\"alerts\":")
-    writeAlerts(&json)
+    writeAlerts(snapshot.alerts, &json)
     json.raw(",\"meta\":")
-    writeMeta(&json)
+    writeMeta(snapshot.trips, snapshot.alerts, &json)
     json.raw("}")
     return json.buffer
   }
@@ -94,17 +100,16 @@ struct BoardAnswer {
     json.raw(",")
     if !isClosed { json.raw(renderedBoard.onDemand) }
     json.raw("\"rt\":")
-    writeRealtime(&json)
+    writeRealtime(snapshot.trips, &json)
     json.raw(",\"alerts\":")
-    writeAlerts(&json)
+    writeAlerts(snapshot.alerts, &json)
     json.raw(",\"noService\":")
     json.raw(renderedBoard.noService)
     json.raw(",\"meta\":")
-    writeMeta(&json)
+    writeMeta(snapshot.trips, snapshot.alerts, &json)
   }
 
-  private func writeRealtime(_ json: inout JSONBytes) {
-    let trips = snapshot.trips
+  private func writeRealtime(_ trips: borrowing SourceStatus, _ json: inout JSONBytes) {
     json.raw("{\"available\":")
     json.flag(snapshot.index != nil)
     json.raw(",\"applied\":")
@@ -113,13 +118,13 @@ struct BoardAnswer {
     json.string(isClosed ? renderedBoard.status.closedReason : renderedBoard.status.reason)
     json.raw(",\"feedKey\":")
     json.string(trips.isConfigured ? "trip_updates" : "none")
-    member(",\"fetchedAt\":", instant: trips.sourceTime, &json)
-    member(",\"cacheFetchedAt\":", instant: trips.fetchedAt, &json)
+    member(",\"fetchedAt\":", text: trips.sourceText, &json)
+    member(",\"cacheFetchedAt\":", text: trips.fetchedText, &json)
     let age = trips.age(at: now)
     member(",\"cacheAgeMs\":", milliseconds: age, &json)
     member(",\"ageMs\":", milliseconds: age, &json)
     member(",\"ageSeconds\":", seconds: age, &json)
-    member(",\"lastPollAt\":", instant: trips.lastPollAt, &json)
+    member(",\"lastPollAt\":", text: trips.lastPollText, &json)
     member(",\"lastSuccessfulPollAt\":", instant: trips.lastSuccessAt, &json)
     let pollAge = trips.lastPollAt.map { max(now - $0, 0) }
     member(",\"pollAgeMs\":", milliseconds: pollAge, &json)
@@ -154,8 +159,7 @@ struct BoardAnswer {
     }
   }
 
-  private func writeAlerts(_ json: inout JSONBytes) {
-    let alerts = snapshot.alerts
+  private func writeAlerts(_ alerts: borrowing SourceStatus, _ json: inout JSONBytes) {
     json.raw("{\"available\":")
     json.flag(snapshot.alertIndex != nil)
     json.raw(",\"applied\":")
@@ -163,8 +167,8 @@ struct BoardAnswer {
     json.flag(isApplied)
     json.raw(",\"reason\":")
     json.string(request.includeAlerts ? renderedBoard.alertsStatus.reason : "disabled")
-    member(",\"fetchedAt\":", instant: alerts.sourceTime, &json)
-    member(",\"cacheFetchedAt\":", instant: alerts.fetchedAt, &json)
+    member(",\"fetchedAt\":", text: alerts.sourceText, &json)
+    member(",\"cacheFetchedAt\":", text: alerts.fetchedText, &json)
     member(",\"cacheAgeMs\":", milliseconds: alerts.age(at: now), &json)
     member(",\"ageSeconds\":", seconds: alerts.age(at: now), &json)
     json.raw(",\"includeRequested\":")
@@ -180,8 +184,11 @@ struct BoardAnswer {
     json.raw("}")
   }
 
-  private func writeMeta(_ json: inout JSONBytes) {
-    let trips = snapshot.trips
+  private func writeMeta(
+    _ trips: borrowing SourceStatus,
+    _ alerts: borrowing SourceStatus,
+    _ json: inout JSONBytes
+  ) {
     json.raw("{\"serverTime\":")
     json.instant(fractional: now)
     json.raw(",\"responseMode\":")
@@ -204,16 +211,16 @@ struct BoardAnswer {
     if let coverage = renderedBoard.coverage { coverage.write(&json) } else { json.raw("null") }
     json.raw(",\"rtSource\":")
     json.raw(snapshot.index == nil ? "null" : "\"parsed\"")
-    member(",\"rtFetchedAt\":", instant: trips.sourceTime, &json)
-    member(",\"rtLastPollAt\":", instant: trips.lastPollAt, &json)
+    member(",\"rtFetchedAt\":", text: trips.sourceText, &json)
+    member(",\"rtLastPollAt\":", text: trips.lastPollText, &json)
     member(",\"rtCacheAgeMs\":", milliseconds: trips.age(at: now), &json)
     member(",\"rtPollAgeMs\":", milliseconds: trips.lastPollAt.map { max(now - $0, 0) }, &json)
     json.raw(",\"alertsStatus\":")
     json.string(request.includeAlerts ? renderedBoard.alertsStatus.rawValue : "disabled")
     json.raw(",\"alertsSource\":")
     json.raw(snapshot.alertIndex == nil ? "null" : "\"parsed\"")
-    member(",\"alertsFetchedAt\":", instant: snapshot.alerts.sourceTime, &json)
-    member(",\"alertsCacheAgeMs\":", milliseconds: snapshot.alerts.age(at: now), &json)
+    member(",\"alertsFetchedAt\":", text: alerts.sourceText, &json)
+    member(",\"alertsCacheAgeMs\":", milliseconds: alerts.age(at: now), &json)
     member(",\"nextExpectedAt\":", instant: foretold?.expectedAt, &json)
     json.raw(",\"nextExpectedQuantile\":")
     if let foretold { json.decimal(foretold.quantile) } else { json.raw("null") }
@@ -221,23 +228,18 @@ struct BoardAnswer {
     json.raw(",\"entityTag\":")
     json.string(entityTag)
     json.raw(",\"timetable\":")
-    writeTimetable(&json)
-    json.raw("}")
-  }
-
-  private func writeTimetable(_ json: inout JSONBytes) {
-    let timetable = request.stop.feed.timetable
-    json.raw("{\"version\":")
-    json.string(timetable.metadata.version)
-    json.raw(",\"publisher\":")
-    json.string(timetable.metadata.publisher)
-    json.validity(of: timetable)
+    json.raw(renderedBoard.timetable)
     json.raw("}")
   }
 
   private func member(_ name: StaticString, instant: Double?, _ json: inout JSONBytes) {
     json.raw(name)
     if let instant { json.instant(fractional: instant) } else { json.raw("null") }
+  }
+
+  private func member(_ name: StaticString, text: String?, _ json: inout JSONBytes) {
+    json.raw(name)
+    json.string(text)
   }
 
   private func member(_ name: StaticString, milliseconds: Double?, _ json: inout JSONBytes) {

@@ -22,6 +22,11 @@ struct JSONBytes: ~Copyable {
     ByteBuffer(bytes: UnsafeRawBufferPointer(start: bytes, count: count))
   }
 
+  /// Appends the written bytes to a buffer.
+  func write(to buffer: inout ByteBuffer) {
+    buffer.writeBytes(UnsafeRawBufferPointer(start: bytes, count: count))
+  }
+
   /// The number of bytes written.
   var length: Int { count }
 
@@ -72,8 +77,10 @@ struct JSONBytes: ~Copyable {
 
   /// A string with its quotes.
   mutating func string(_ text: String) {
-    var text = text
-    text.withUTF8 { string(UnsafeRawBufferPointer($0)) }
+    if text.utf8.withContiguousStorageIfAvailable({ string(UnsafeRawBufferPointer($0)) }) == nil {
+      var copy = text
+      copy.withUTF8 { string(UnsafeRawBufferPointer($0)) }
+    }
   }
 
   /// A string, or `null`.

@@ -36,7 +36,7 @@ struct BoardEndpoint {
       throw Problem.tooManyBoards(inFlight)
     }
     let conditions = BoardConditions(asked, request.headers)
-    let isBehind = try await isBehind(asked, conditions)
+    let isBehind = isShared ? try await isBehind(asked, conditions) : false
     let plan = await BoardPlan(asked, inFlight: inFlight, began: began, faults: faults)
     if plan.isInTime, let unchanged = conditions.unchanged(asked, plan, renderer, at: clock.now) {
       // Without a place to wait, the answer comes at once: the preference is not honoured.
@@ -58,11 +58,13 @@ struct BoardEndpoint {
     return try board(asked, plan, caller, began, isBehind: isBehind)
   }
 
+  /// Whether several servers share their realtime.
+  private var isShared: Bool { renderer.realtime?.sharing != nil }
+
   /// Waits a moment for what the client has seen at another server, if this one does not have it yet (SR8).
   ///
   /// - Returns: Whether this server still does not have it.
   private func isBehind(_ asked: BoardRequest, _ conditions: BoardConditions) async throws -> Bool {
-    guard renderer.realtime?.sharing != nil else { return false }
     let seen = conditions.seen
     guard !seen.isHere(renderer, asked.stop.feed) else { return false }
     return try await renderer.whileNotRendering {
@@ -98,9 +100,9 @@ struct BoardEndpoint {
   ) throws -> Response {
     let now = clock.now
     // Read once: the realtime metadata of a response belongs to the realtime it shows.
-    var snapshot = renderer.snapshot(of: asked.stop.feed)
+    let newest = renderer.snapshot(of: asked.stop.feed)
     let copy = plan.isInTime ? nil : renderer.copy(asked, phases: plan.wanted, at: now)
-    if let copy { (snapshot.trips, snapshot.alerts) = (copy.trips, copy.alerts) }
+    let snapshot = copy.map { newest.with(trips: $0.trips, alerts: $0.alerts) } ?? newest
     let renderedBoard =
       copy ?? renderer.renderedBoard(asked, phases: plan.phases, at: now, snapshot: snapshot)
     if !plan.isInTime, copy == nil, renderedBoard.rows.isEmpty {
@@ -226,7 +228,7 @@ struct BoardEndpoint {
     _ elapsed: Double,
     at now: Double
   ) -> HTTPFields {
-    var headers = HTTPFields()
+    var headers = renderedBoard.fields
     headers.reserveCapacity(Self.mostFields)
     // Appended: setting a field would search the existing ones.
     func add(_ name: HTTPField.Name, _ value: String?) {
@@ -234,12 +236,8 @@ struct BoardEndpoint {
     }
     let place = foretold == nil ? 0 : Double.random(in: 0..<1)
     add(.cacheControl, Self.cacheControl(foretold, place: place, at: now))
-    add(.eTag, tag)
-    add(.vary, "Origin, Accept-Encoding, Accept-Language")
+    if tag != renderedBoard.entityTag { headers[.eTag] = tag }
     add(.mdRequestId, requestId)
-    add(.mdRealtimeApplied, renderedBoard.status == .applied ? "1" : "0")
-    add(.mdRealtimeReason, renderedBoard.status.reason)
-    add(.mdRealtimeStatus, renderedBoard.status.rawValue)
     let age = snapshot.trips.age(at: now)
     add(.mdRealtimeAge, age.map { String(Int($0 * 1_000)) } ?? "-1")
     add(.mdRealtimeFetchedAt, snapshot.trips.sourceText)

@@ -17,9 +17,9 @@ struct RealtimeSnapshot: Sendable {
     var isOfAnotherTimetable = false
   }
 
-  /// Shared, and never changed while it is.
-  private final class Box: @unchecked Sendable {
-    var contents: Contents
+  /// Never changed, so that a part can be read without a copy of the rest.
+  private final class Box: Sendable {
+    let contents: Contents
 
     init(_ contents: Contents) { self.contents = contents }
   }
@@ -31,9 +31,17 @@ struct RealtimeSnapshot: Sendable {
   private var contents: Contents {
     _read { yield box.contents }
     _modify {
-      if !isKnownUniquelyReferenced(&box) { box = Box(box.contents) }
-      yield &box.contents
+      var changed = box.contents
+      defer { box = Box(changed) }
+      yield &changed
     }
+  }
+
+  /// The same with the sources as they were.
+  func with(trips: SourceStatus, alerts: SourceStatus) -> Self {
+    var snapshot = self
+    (snapshot.trips, snapshot.alerts) = (trips, alerts)
+    return snapshot
   }
 
   /// Counts the changes of what follows; equal numbers are equal contents.

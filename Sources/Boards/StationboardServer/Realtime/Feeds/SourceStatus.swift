@@ -17,7 +17,14 @@ struct SourceStatus: Hashable, Sendable {
   /// When it last answered with a feed, or said that nothing changed.
   var lastSuccessAt: Double?
   /// When the feed in use arrived.
-  var fetchedAt: Double? { didSet { sourceText = sourceTime.map { InstantText.write($0) } } }
+  var fetchedAt: Double? {
+    didSet {
+      fetchedText = fetchedAt.map { InstantText.write($0) }
+      sourceText = sourceTime.map { InstantText.write($0) }
+    }
+  }
+  /// The same as every answer says it.
+  private(set) var fetchedText: String?
   /// When the source last answered without its newest content; `nil` if it never did.
   var absentAt: Double?
   /// The position of the publication in use, of a source that servers share.
@@ -43,14 +50,16 @@ struct SourceStatus: Hashable, Sendable {
   /// The bytes of the feed in use.
   var payloadBytes: Int?
   /// The times between the last publications, by their headers, in seconds.
-  private var distances: [Double] = []
-  /// The time between two publications: the median of the last few, so that one gap does not count.
-  var period: Double? {
-    distances.isEmpty ? nil : distances.sorted()[(distances.count - 1) / 2]
+  private var distances: [Double] = [] {
+    didSet { period = distances.isEmpty ? nil : distances.sorted()[(distances.count - 1) / 2] }
   }
+  /// The time between two publications: the median of the last few, so that one gap does not count.
+  private(set) var period: Double?
   /// How long after the time of the publication before the last publications were here, in seconds: the
   /// producer's rhythm, the time it needs to publish, and the poller that comes a little later.
-  private var waits: [Double] = []
+  private var waits: [Double] = [] { didSet { usualWait = Self.quantile(of: waits) } }
+  /// The wait after which the next publication is expected; `nil` until there was one.
+  private var usualWait: Double?
   /// The counters since the start of the server.
   var metrics = SourceMetrics()
   /// The status of each source, of several that are one to boards.
@@ -70,6 +79,8 @@ struct SourceStatus: Hashable, Sendable {
     self = newest ?? SourceStatus()
     self.members = members
     lastPollAt = members.compactMap(\.lastPollAt).max()
+    // An initializer calls no observer.
+    lastPollText = lastPollAt.map { InstantText.write($0) }
     lastSuccessAt = members.compactMap(\.lastSuccessAt).max()
     // The board of one source is not worse because another one fails; that it fails is said all the same.
     let failing = members.filter { $0.lastError != nil }
@@ -110,9 +121,8 @@ struct SourceStatus: Hashable, Sendable {
   /// nothing new.
   func nextExpected(at now: Double) -> Double? {
     guard members.isEmpty else { return members.compactMap { $0.nextExpected(at: now) }.min() }
-    guard let stampedAt, !waits.isEmpty else { return nil }
-    let rank = Int((Double(waits.count) * Self.quantile).rounded(.up))
-    let next = stampedAt + waits.sorted()[min(max(rank, 1), waits.count) - 1]
+    guard let stampedAt, let usualWait else { return nil }
+    let next = stampedAt + usualWait
     // R31: a promise that was not kept says nothing about the next one.
     return next > now ? next : nil
   }
@@ -143,6 +153,12 @@ struct SourceStatus: Hashable, Sendable {
 
   /// The share of the last publications that would have arrived by the announced instant.
   static let quantile = 0.8
+
+  private static func quantile(of waits: [Double]) -> Double? {
+    guard !waits.isEmpty else { return nil }
+    let rank = Int((Double(waits.count) * quantile).rounded(.up))
+    return waits.sorted()[min(max(rank, 1), waits.count) - 1]
+  }
 
   /// Notes a publication that is in use from now on, and how many entities of it are.
   mutating func took(_ bytes: FeedBytes, _ header: FeedHeader, entities: Int, at now: Double) {

@@ -1,4 +1,5 @@
 import GTFSRealtime
+import HTTPTypes
 import NIOCore
 import Synchronization
 import Timetable
@@ -36,6 +37,10 @@ final class RenderedBoard: Sendable {
   let entities: [UInt8]
   /// The JSON of `noService`.
   let noService: [UInt8]
+  /// The JSON of `meta.timetable`.
+  let timetable: [UInt8]
+  /// The header fields that each response with it has; `ETag` is ``entityTag``.
+  let fields: HTTPFields
   /// The entity tag, with its quotes: equal for rendered boards that look the same.
   let entityTag: String
   /// The instant until which the same realtime gives the same rendered board.
@@ -76,7 +81,8 @@ final class RenderedBoard: Sendable {
   let coverage: BoardCoverage?
   /// The bytes it takes in memory, roughly.
   var bytes: Int {
-    departures.count + place.count + banners.count + onDemand.count + entities.count + 512
+    departures.count + place.count + banners.count + onDemand.count + entities.count
+      + timetable.count + 512
   }
 
   /// Renders a board.
@@ -127,6 +133,7 @@ final class RenderedBoard: Sendable {
     let offers = board.offers
     onDemand = Self.rendered { offers.write(&$0) }
     noService = Self.rendered { Self.noService(board, &$0) }
+    timetable = Self.rendered { Self.timetable(feed.timetable, &$0) }
     self.additions = additions
     given = words
     coverage = board.coverage
@@ -164,6 +171,13 @@ final class RenderedBoard: Sendable {
     visible.add(board.request.language)
     visible.add(feed.timetable)
     entityTag = visible.entityTag
+    fields = [
+      .eTag: entityTag,
+      .vary: "Origin, Accept-Encoding, Accept-Language",
+      .mdRealtimeApplied: status == .applied ? "1" : "0",
+      .mdRealtimeReason: status.reason,
+      .mdRealtimeStatus: status.rawValue,
+    ]
     if let before, before.entityTag == entityTag {
       since = before.since
     } else if let before, before.validUntil <= board.now, before.stopVersion == stopVersion,
@@ -222,6 +236,15 @@ final class RenderedBoard: Sendable {
       json.integer(timetable.servedStops(of: stop.stop).count { $0 != stop.stop })
       json.raw("}")
     }
+  }
+
+  private static func timetable(_ timetable: Timetable, _ json: inout JSONBytes) {
+    json.raw("{\"version\":")
+    json.string(timetable.metadata.version)
+    json.raw(",\"publisher\":")
+    json.string(timetable.metadata.publisher)
+    json.validity(of: timetable)
+    json.raw("}")
   }
 
   private static func noService(_ board: MergedBoard, _ json: inout JSONBytes) {
