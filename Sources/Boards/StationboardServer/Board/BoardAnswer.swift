@@ -52,7 +52,7 @@ struct BoardAnswer {
       .write(&json)
     }
     json.raw("}")
-    // What was rendered before is copied once, into memory of the right size: it is most of the body.
+    // What was rendered before is copied once: it is most of the body.
     var body = ByteBufferAllocator()
       .buffer(
         capacity: renderedBoard.place.count + renderedBoard.departures.count + json.length + 32

@@ -96,14 +96,20 @@ package final class RealtimeFeeds: Sendable {
     let key = feed.entry.prefix ?? ""
     return state.withLock { state in
       guard let held = state[key] else { return RealtimeSnapshot() }
-      // An index of another timetable would name other trips.
+      // An index of another timetable would name other trips. Nothing is written without need: each change is a copy.
       var snapshot = held.snapshot
-      if held.tripGeneration != feed.entry.generation {
+      let generation = feed.entry.generation
+      if held.tripGeneration != generation, snapshot.index != nil || snapshot.trips.fetchedAt != nil
+      {
         snapshot.index = nil
         snapshot.isOfAnotherTimetable = snapshot.trips.fetchedAt != nil
       }
-      if held.alertGeneration != feed.entry.generation { snapshot.alertIndex = nil }
-      if held.vehicleGeneration != feed.entry.generation { snapshot.vehicleIndex = nil }
+      if held.alertGeneration != generation, snapshot.alertIndex != nil {
+        snapshot.alertIndex = nil
+      }
+      if held.vehicleGeneration != generation, snapshot.vehicleIndex != nil {
+        snapshot.vehicleIndex = nil
+      }
       return snapshot
     }
   }
