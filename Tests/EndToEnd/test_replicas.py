@@ -421,6 +421,7 @@ class PartitionTest(unittest.TestCase):
             late = ruler.stop()
             self.assertLess(taken_at - cut_at, TAKEOVER + INTERVAL + late)
             self.assertLess(moved[0], locked + LEASE * 4 / 3 + INTERVAL + late)
+            # The second one may be in a transaction.
             self.assertLess(moved[1], LOCKED + LEASE * 4 / 3 + INTERVAL + late)
             for replica in others:
                 until(lambda replica=replica: world.shown(replica) == world.trips.made[-1])

@@ -65,7 +65,7 @@ package final class PhaseFaults: Sendable {
   /// Holds every board until it is closed; `nil` if none is held.
   private let hold: LongPollLimiter?
   /// Whether there is any fault: every request asks, and hardly ever is one.
-  let areAny: Bool
+  private let areAny: Bool
 
   /// Creates faults.
   ///

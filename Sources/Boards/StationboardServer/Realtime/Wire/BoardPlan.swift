@@ -24,10 +24,6 @@ struct BoardPlan {
   ) async {
     wanted = request.includeAlerts ? [.timetable, .realtime, .alerts] : [.timetable, .realtime]
     func left() -> Duration { BoardBudget.total - (ContinuousClock.now - began) }
-    guard faults.areAny else {
-      decide(request, left: left(), isBusy: inFlight > BoardBudget.inFlight)
-      return
-    }
     isInTime = await faults.pass(.timetable, within: left())
     guard isInTime else {
       skipped = ["rt_apply_skipped_budget", "alerts_skipped_budget"]
@@ -45,22 +41,6 @@ struct BoardPlan {
     if !isBusy, left() >= BoardBudget.alerts,
       await faults.pass(.alerts, within: left() - BoardBudget.realtime)
     {
-      phases.insert(.alerts)
-    } else {
-      skipped.append("alerts_skipped_budget")
-    }
-  }
-
-  /// Decides without deliberate delays: nothing passes meanwhile.
-  private mutating func decide(_ request: BoardRequest, left: Duration, isBusy: Bool) {
-    isInTime = left > .zero
-    if isInTime, !isBusy, left > BoardBudget.realtime {
-      phases.insert(.realtime)
-    } else {
-      skipped.append("rt_apply_skipped_budget")
-    }
-    guard request.includeAlerts || !isInTime else { return }
-    if isInTime, !isBusy, left > BoardBudget.alerts {
       phases.insert(.alerts)
     } else {
       skipped.append("alerts_skipped_budget")
