@@ -332,6 +332,7 @@ class ChangingTest(WorkspacesTest):
         (self.trees["docs"] / "precious.txt").write_text("work")
         identity = self.server.named("docs")["id"]
         screen = self.screen()
+        screen.resize(160, 20)  # The message begins with a path.
         screen.press("z")
         self.shown(screen, r"There is nothing to take back")
         screen.press("\x1b")
@@ -379,6 +380,7 @@ class ChangingTest(WorkspacesTest):
 
     def test_a_worktree_is_made(self):
         screen = self.screen()
+        screen.resize(160, 20)  # The message begins with a path.
         screen.press("n")
         self.shown(screen, r"^› branch")
         screen.press("fix/one\r")
