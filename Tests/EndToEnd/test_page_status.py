@@ -10,6 +10,7 @@ from program import NOW, Folder, Producer, Server, once, until
 from sample_network import copy_network
 from side_by_side import load_side_by_side as load_tests  # noqa: F401
 from test_page_access import CONTRASTS, TARGETS
+from work_stage import check_first_load
 
 #: Times as fast: departures are counted soon.
 PACE = 120
@@ -95,6 +96,12 @@ class StatusPage(unittest.TestCase):
         tab.run("""(() => { const area = document.querySelector('.plot-area'); const box = area.getBoundingClientRect();
           area.dispatchEvent(new PointerEvent('pointermove', { clientX: box.right - 0.1, clientY: box.top + 20, bubbles: true })); })()""")
         self.assertIn("on time:", tab.run("document.querySelector('.plot-read').textContent"))
+
+    def test_a_first_page_is_small(self):
+        self.page()  # The browser itself has started.
+        tab = stand().browser.tab(width=1440, height=900, bare=True)
+        self.addCleanup(tab.close)
+        check_first_load(self, tab, f"{stand().server.url}/status?lang=en", ".plot-bar", most=90_000)
 
     def test_values_above_the_scale_are_marked(self):
         tab = stand().browser.tab()
