@@ -86,13 +86,13 @@ package struct ReadyConversation: Sendable {
     guard end == nil, phase != .closed else { return }
     switch event.body {
     case .started: if snapshot == nil { start = event }
-    case .progress(let news):
+    case .progress(let newest):
       guard let known = snapshot else {
         progress = event
         return
       }
       guard event.position > known.position else { return }
-      snapshot = Snapshot(position: event.position, progress: news)
+      snapshot = Snapshot(position: event.position, progress: newest)
       // Before the state of the job is sent, it is part of that.
       if hasSentSnapshot { progress = event }
     case .ended: end = event

@@ -5,7 +5,7 @@ import HTTPTypes
 public import Jobs
 import TolerantDecoding
 
-/// News of a job that is followed.
+/// An update on a job that is followed.
 public enum JobUpdate: Hashable, Sendable {
   /// A message, in order; none comes twice.
   case message(JobMessage)
@@ -15,7 +15,7 @@ public enum JobUpdate: Hashable, Sendable {
   case transport(JobFollower.Transport)
   /// The connection is gone, and is sought again; once until a ``transport(_:)`` follows.
   case interrupted
-  /// It is over; the last news, exactly once.
+  /// It is over; the last update, exactly once.
   case finished(JobFollower.Ending)
 }
 

@@ -119,8 +119,8 @@ package struct JobsService: Sendable {
         let pause = LeasedJobs.interval(store.limits)
         while (try? await Task.sleep(for: pause)) != nil { await relay.retry() }
       }
-      await store.watch { news in
-        switch news {
+      await store.watch { announcement in
+        switch announcement {
         case .event(let job, let seq): await relay.send(job, upTo: seq)
         case .open: await attempt("jobs cannot be leased") { try await runner.leaseNext() }
         case .gap:

@@ -156,7 +156,7 @@ package struct ReportMachine: Sendable {
   }
 
   /// The ids of what the hub does not have yet, or has otherwise; and of what it has too much.
-  private var news: (changed: [String], removed: [String]) {
+  private var changes: (changed: [String], removed: [String]) {
     guard let accepted else { return (held.keys, []) }
     let changed = held.filter { id, it in
       guard let known = accepted.worktrees[id] else { return true }
@@ -260,15 +260,15 @@ package struct ReportMachine: Sendable {
       return send(now, &orders)
     }
     guard hasList else { return }
-    let news = accepted == nil ? nil : news
-    let isDue = news.map { !$0.changed.isEmpty || !$0.removed.isEmpty } ?? true
+    let changes = accepted == nil ? nil : changes
+    let isDue = changes.map { !$0.changed.isEmpty || !$0.removed.isEmpty } ?? true
     let due = max(notBefore, sentAt + (isDue ? ReportLimits.spacing : heartbeat))
     guard now.time >= due else { return orders.append(.wake(at: due)) }
     send(now, &orders)
   }
 
   private mutating func send(_ now: Now, _ orders: inout [Order]) {
-    let news = news
+    let changes = changes
     sequence += 1
     let report = WorkspaceReport(
       instance: "\(run)-\(takeovers)",
@@ -276,10 +276,10 @@ package struct ReportMachine: Sendable {
       base: accepted?.sequence,
       age: Int64(min(max(now.sourceAge, 0), 1e9) * 1_000),
       clock: now.wall,
-      changed: news.changed.sorted { $0.isNameBefore($1) }.compactMap { id in
+      changed: changes.changed.sorted { $0.isNameBefore($1) }.compactMap { id in
         held[id].map { Self.aged($0, at: now.time) }
       },
-      removed: news.removed.sorted { $0.isNameBefore($1) },
+      removed: changes.removed.sorted { $0.isNameBefore($1) },
       omitted: omitted,
       isLast: isEnding
     )

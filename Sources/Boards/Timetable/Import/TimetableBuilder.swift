@@ -386,9 +386,9 @@ struct TimetableBuilder {
     nonisolated(unsafe) let keys = UnsafeMutableRawBufferPointer(entries)
       .bindMemory(to: UInt64.self)
     let stops = starts.count - 1
-    let lanes = 64
-    DispatchQueue.concurrentPerform(iterations: lanes) { lane in
-      for stop in stride(from: lane, to: stops, by: lanes) {
+    let slices = 64
+    DispatchQueue.concurrentPerform(iterations: slices) { first in
+      for stop in stride(from: first, to: stops, by: slices) {
         var slice = UnsafeMutableBufferPointer(
           rebasing: keys[Int(starts[stop])..<Int(starts[stop + 1])]
         )

@@ -223,9 +223,9 @@ struct BoardScreen {
     let width = max(text.columns - 1, 20)
     switch panel {
     case .search:
-      return asking("/ \(messages.searchPrompt): \(query)▏", messages.searchKeys, text, width)
+      return typedLine("/ \(messages.searchPrompt): \(query)▏", messages.searchKeys, text, width)
     case .filter:
-      return asking("f \(messages.filterPrompt): \(typed)▏", messages.filterKeys, text, width)
+      return typedLine("f \(messages.filterPrompt): \(typed)▏", messages.filterKeys, text, width)
     case .alerts, .help: return text.paint("2", KeyHints.line(messages.readingKeys, width))
     case .board:
       let active = filter.text.isEmpty ? "" : "[\(Terminal.plain(filter.text))]  "
@@ -235,7 +235,7 @@ struct BoardScreen {
   }
 
   /// Returns the typed text, followed by key hints if they fit.
-  private func asking(
+  private func typedLine(
     _ typed: String,
     _ hints: [KeyHints.Hint],
     _ text: BoardText,

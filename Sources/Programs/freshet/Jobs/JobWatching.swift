@@ -30,8 +30,8 @@ struct JobWatching {
     // Without a terminal it writes lines of its own.
     let display = ProgressDisplay(isHidden: isJSON || !Terminal.redrawsProgress)
     defer { display.finish() }
-    for await news in client.follow(entry.credential) {
-      switch news {
+    for await update in client.follow(entry.credential) {
+      switch update {
       case .message(let message):
         if isJSON {
           Terminal.write(String(decoding: message.raw.bytes, as: UTF8.self) + "\n")

@@ -38,7 +38,7 @@ package final class PostgresCatalogue: CatalogueStore {
   package var place: String { "the catalogue of \(owner) in \(pool.address)" }
 
   package func counts() async throws(ProviderError) -> CatalogueCounts? {
-    try await asking {
+    try await mappingErrors {
       let rows = try await pool.query(
         "SELECT works, editions, authors FROM catalogue WHERE owner = $1 AND state = 'serving'",
         [.text(owner.name)]
@@ -51,7 +51,7 @@ package final class PostgresCatalogue: CatalogueStore {
 
   /// The edition with a number, completed from its work.
   package func book(isbn: ISBN) async throws(ProviderError) -> CatalogueBook? {
-    try await asking {
+    try await mappingErrors {
       let rows = try await pool.query(
         """
         SELECT \(Self.columns(ofEdition: "edition")), \(Self.columns(ofWork: "work")),
@@ -125,7 +125,7 @@ package final class PostgresCatalogue: CatalogueStore {
   private func reading<Value>(
     _ body: (PostgresCatalogueSnapshot) async throws -> Value
   ) async throws(ProviderError) -> Value? {
-    try await asking {
+    try await mappingErrors {
       if isMissing.load(ordering: .relaxed) {
         let rows = try await pool.query(
           "SELECT FROM catalogue WHERE owner = $1 AND state = 'serving'",
@@ -150,7 +150,7 @@ package final class PostgresCatalogue: CatalogueStore {
     }
   }
 
-  private func asking<Value>(
+  private func mappingErrors<Value>(
     _ body: () async throws -> Value
   ) async throws(ProviderError) -> Value {
     do {
